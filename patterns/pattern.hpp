@@ -1,0 +1,58 @@
+// What the library of operators consists of: each pattern is an expression with its data, an independent plain C++
+// reference written from the formulas alone, and the loops a C programmer would write (the baseline in measurements).
+// Nothing outside this folder and the command line knows any operator.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/program.hpp"
+
+namespace lift {
+
+/// Sizes and choices a pattern is built for. `box` is the number of interior cells a dimension, `boxes` the number of
+/// boxes (leading dimension), `ghost` the depth of each box's ghost zone in cells (arrays are [boxes][box+2 ghost]^3).
+struct Problem {
+  std::int64_t box = 64;
+  std::int64_t boxes = 64;
+  std::int64_t ghost = 1;
+  Scalar type = f64;
+  std::string boundary = "ghost";               ///< ghost (caller-filled), periodic, dirichlet, neumann
+  std::map<std::string, std::string> choices;   ///< pattern-specific, e.g. {"smoother", "jacobi"}
+};
+
+/// One array or scalar of the problem, by argument name. Arrays are row-major, in the caller's layout.
+struct HostArray {
+  std::string name;
+  Type type;              ///< array or scalar type
+  void* data = nullptr;   ///< size: product of the lengths times size_of(scalar); scalars: one element
+};
+
+struct Pattern {
+  std::string name;
+  std::string summary;                                         ///< one line for `liftgen list`
+  std::map<std::string, std::vector<std::string>> choices;     ///< allowed values of Problem::choices, default first
+  /// The expression. Throws UserError (one line: what, where, remedy) for a problem it cannot be built for.
+  std::function<Program(const Problem&)> build;
+  /// Fills one argument with the benchmark problem's data (smooth, non-constant), in parallel.
+  std::function<void(const Problem&, const HostArray&)> fill;
+  /// The result computed by plain C++ loops from the formulas: reads the arguments (in order of Program::arguments),
+  /// writes `result` (whole array of the program's result type). Scalars are passed as one-element arrays.
+  std::function<void(const Problem&, const std::vector<HostArray>& arguments, const HostArray& result)> reference;
+  /// C99 source of `void plain(<arguments by pointer (arrays) or value (scalars)>[, T *out])`: nested loops as a person
+  /// would write them, `#pragma omp parallel for` on the outer loop and `SIMD` (a macro, empty or an omp simd pragma)
+  /// before the innermost. Same convention as a generated kernel: writes in place where the operator does so,
+  /// otherwise into `out`. Empty when the pattern has none.
+  std::function<std::string(const Problem&)> plain_c;
+  bool plain_in_place = false;                                 ///< plain() overwrites the first overwritable argument
+};
+
+const std::vector<std::shared_ptr<const Pattern>>& all_patterns();
+/// Throws UserError listing near matches when there is none of that name.
+const Pattern& find_pattern(const std::string& name);
+
+}  // namespace lift
