@@ -1,0 +1,63 @@
+# Everything liftgen takes from outside, as the one target liftgen_dependencies. Also read by the installed
+# package, so it sets up targets only. Packages are named as in Debian 12; cmake/packages.txt says what each is for.
+#
+# OpenCL contributes its headers only: liftgen opens the loader at run time, as it does CUDA's libraries.
+
+# A macro, because find_package sets variables that callers and later find_package calls need.
+macro(liftgen_require name package)
+  find_package(${name} ${ARGN} QUIET)
+  if(NOT ${name}_FOUND)
+    message(FATAL_ERROR "${name} is missing: install the Debian package ${package} (apt-get install ${package})")
+  endif()
+endmacro()
+
+# A header, and a library unless LIBRARY is left out, that come without a CMake package.
+function(liftgen_require_files target header package)
+  cmake_parse_arguments(arg "" "LIBRARY" "" ${ARGN})
+  if(TARGET ${target})
+    return()
+  endif()
+  string(MAKE_C_IDENTIFIER "LIFTGEN_${target}" prefix)
+  find_path(${prefix}_INCLUDE ${header})
+  mark_as_advanced(${prefix}_INCLUDE)
+  if(NOT ${prefix}_INCLUDE)
+    message(FATAL_ERROR "<${header}> is missing: install the Debian package ${package} (apt-get install ${package})")
+  endif()
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${${prefix}_INCLUDE})
+  if(arg_LIBRARY)
+    find_library(${prefix}_LIBRARY ${arg_LIBRARY})
+    mark_as_advanced(${prefix}_LIBRARY)
+    if(NOT ${prefix}_LIBRARY)
+      message(FATAL_ERROR "lib${arg_LIBRARY} is missing: install the Debian package ${package} (apt-get install ${package})")
+    endif()
+    target_link_libraries(${target} INTERFACE ${${prefix}_LIBRARY})
+  endif()
+endfunction()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+liftgen_require(Threads libc6-dev)
+liftgen_require(fmt libfmt-dev)
+liftgen_require(CLI11 libcli11-dev)
+liftgen_require(nlohmann_json nlohmann-json3-dev)
+liftgen_require(range-v3 librange-v3-dev)
+liftgen_require_files(liftgen_hana boost/hana.hpp libboost1.81-dev)
+liftgen_require_files(liftgen_xxhash xxhash.h libxxhash-dev LIBRARY xxhash)
+liftgen_require_files(liftgen_hwloc hwloc.h libhwloc-dev LIBRARY hwloc)
+liftgen_require_files(liftgen_opencl_headers CL/cl.h opencl-headers)
+
+if(NOT TARGET liftgen_dependencies)
+  add_library(liftgen_dependencies INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(
+    liftgen_dependencies
+    INTERFACE fmt::fmt
+              nlohmann_json::nlohmann_json
+              range-v3::range-v3
+              liftgen_hana
+              liftgen_xxhash
+              liftgen_hwloc
+              liftgen_opencl_headers
+              Threads::Threads
+              ${CMAKE_DL_LIBS})
+  target_compile_definitions(liftgen_dependencies INTERFACE CL_TARGET_OPENCL_VERSION=300)
+endif()

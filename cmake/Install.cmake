@@ -1,0 +1,19 @@
+# cmake --install: the command, the layer archives, their headers, and a package for find_package(liftgen).
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/liftgen)
+
+if(TARGET liftgen)
+  install(TARGETS liftgen RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(TARGETS liftgen_all ${LIFTGEN_LAYER_TARGETS} EXPORT liftgenTargets ARCHIVE DESTINATION
+                                                            ${CMAKE_INSTALL_LIBDIR}/liftgen)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${LIFTGEN_LAYERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/liftgen/layers OPTIONAL FILES_MATCHING
+        PATTERN "*.hpp")
+install(EXPORT liftgenTargets NAMESPACE liftgen:: DESTINATION ${package_dir})
+
+configure_package_config_file(cmake/liftgenConfig.cmake.in ${PROJECT_BINARY_DIR}/liftgenConfig.cmake
+                              INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/liftgenConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/liftgenConfig.cmake ${PROJECT_BINARY_DIR}/liftgenConfigVersion.cmake
+              cmake/Dependencies.cmake DESTINATION ${package_dir})

@@ -1,0 +1,60 @@
+# tests/<layer>/*.cpp       -> test_<layer>, label quick
+# tests/<layer>/long/*.cpp  -> test_<layer>_long, label long, run alone
+# examples/*.cpp            -> example_<name>, label quick
+# A test program links every layer, so a layer's tests may use later ones as oracles.
+liftgen_require(doctest doctest-dev)
+liftgen_require(rapidcheck librapidcheck-dev)
+
+add_library(liftgen_test_main OBJECT tests/main.cpp)
+target_link_libraries(liftgen_test_main PUBLIC liftgen_all doctest::doctest rapidcheck PRIVATE liftgen_warnings)
+target_compile_definitions(liftgen_test_main PUBLIC LIFTGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                    LIFTGEN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+
+function(liftgen_add_test_program name label timeout)
+  if(NOT ARGN)
+    return()
+  endif()
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE liftgen_test_main liftgen_warnings)
+  if(TARGET liftgen)
+    add_dependencies(${name} liftgen)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${timeout}
+                                          ENVIRONMENT "LIFTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+endfunction()
+
+file(GLOB layers RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS tests/*)
+foreach(layer ${layers})
+  if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/${layer})
+    continue()
+  endif()
+  file(GLOB quick CONFIGURE_DEPENDS tests/${layer}/*.cpp)
+  file(GLOB long CONFIGURE_DEPENDS tests/${layer}/long/*.cpp)
+  liftgen_add_test_program(test_${layer} quick 300 ${quick})
+  liftgen_add_test_program(test_${layer}_long long 1200 ${long})
+  if(long)
+    set_tests_properties(test_${layer}_long PROPERTIES RUN_SERIAL ON)
+  endif()
+endforeach()
+
+file(GLOB examples CONFIGURE_DEPENDS examples/*.cpp)
+foreach(source ${examples})
+  cmake_path(GET source STEM name)
+  add_executable(example_${name} ${source})
+  target_link_libraries(example_${name} PRIVATE liftgen_all liftgen_warnings)
+  add_test(NAME example_${name} COMMAND example_${name})
+  set_tests_properties(example_${name} PROPERTIES LABELS quick TIMEOUT 300)
+endforeach()
+
+file(GLOB scripts CONFIGURE_DEPENDS tests/*/*.sh)
+foreach(script ${scripts})
+  cmake_path(GET script STEM name)
+  add_test(NAME ${name} COMMAND bash ${script})
+  set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 300
+                                          ENVIRONMENT "LIFTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+endforeach()
+
+add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
+                                  ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
+set_tests_properties(layer_order PROPERTIES LABELS quick)
