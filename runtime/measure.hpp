@@ -1,0 +1,42 @@
+// Times of repeated runs, by the steady clock.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace lift {
+
+/// Of one run, in milliseconds.
+struct Timing {
+  double median_ms = 0;
+  double min_ms = 0;
+  double max_ms = 0;
+  int runs = 0;          ///< samples taken
+  bool aborted = false;  ///< ended early: hopeless, or interrupted
+};
+
+struct MeasureOptions {
+  int warmup = 1;  ///< runs before the clock counts
+  int min_runs = 3;
+  int max_runs = 9;
+  double max_seconds = 0.5;  ///< no further sample after this, once there are min_runs
+  /// Stop as soon as the best of two samples exceeds this, or the first exceeds it by half.
+  double abort_above_ms = std::numeric_limits<double>::infinity();
+  /// Called before every sample, outside its time: to restore the data, say. A sample of a run below 1 ms is
+  /// the mean of several calls, so that it lasts 2 ms; `between` is not called among those.
+  std::function<void()> between = {};
+};
+
+Timing measure(const std::function<void()>& run, const MeasureOptions& options = {});
+
+/// Measures side by side, for ratios: one warm-up of each, then `rounds` times A B C, A B C, so that whatever
+/// disturbs the machine meets all alike. One Timing for each, in order. Stops between rounds when interrupted
+/// (after the first).
+std::vector<Timing> interleaved(std::span<const std::function<void()>> runs, int rounds);
+
+/// The middle value (the mean of the middle two); NaN when there is none.
+double median(std::vector<double> values);
+
+}  // namespace lift

@@ -1,0 +1,466 @@
+#include "runtime/native.hpp"
+
+#define XXH_INLINE_ALL
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <system_error>
+
+#include "ir/error.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/file.hpp"
+#include "runtime/interrupt.hpp"
+#include "runtime/process.hpp"
+
+namespace lift {
+namespace fs = std::filesystem;
+namespace {
+
+std::string hex_hash(const std::string& text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  char digits[33];
+  std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return digits;
+}
+
+/// What distinguishes this processor from others: the lines about the first one, less those that vary with
+/// time.
+std::string processor_model() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string model;
+  for (std::string line; std::getline(in, line) && !line.empty();) {
+    if (line.starts_with("processor") || line.find("MHz") != std::string::npos ||
+        line.starts_with("BogoMIPS") || line.starts_with("bogomips") ||
+        line.find("apicid") != std::string::npos || line.starts_with("core id"))
+      continue;
+    model += line + "\n";
+  }
+  return model;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 ..." -> "gcc 12.2.0"
+std::string short_name(const std::string& version_text) {
+  std::smatch match;
+  if (std::regex_search(version_text, match, std::regex("clang version ([0-9.]+)")))
+    return "clang " + match[1].str();
+  const std::string line = version_text.substr(0, version_text.find('\n'));
+  if (version_text.find("Free Software Foundation") != std::string::npos &&
+      std::regex_search(line, match, std::regex("\\) ([0-9]+\\.[0-9.]+)")))
+    return "gcc " + match[1].str();
+  return line;
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+/// The program and its leading arguments; empty when there is no such program.
+std::vector<std::string> resolve(const std::string& command) {
+  std::vector<std::string> parts = {command};
+  std::string program = find_program(command);
+  if (program.empty()) {
+    parts = words(command);
+    if (!parts.empty()) program = find_program(parts[0]);
+  }
+  if (program.empty()) return {};
+  parts[0] = program;
+  return parts;
+}
+
+constexpr const char* kInstallCompiler = "; install one with: apt-get install gcc g++";
+
+std::vector<std::string> system_compiler(const std::string& language) {
+  const bool c = language == "c";
+  const char* chosen = c ? "CC" : "CXX";
+  if (const std::string command = variable(chosen); !command.empty()) {
+    auto parts = resolve(command);
+    if (parts.empty())
+      throw EnvironmentError("the compiler that $" + std::string(chosen) + " names, " + command +
+                             ", cannot be found" + kInstallCompiler + ", or unset " + chosen);
+    return parts;
+  }
+  const auto names = c ? std::array{"cc", "gcc", "clang"} : std::array{"c++", "g++", "clang++"};
+  for (const char* name : names)
+    if (auto parts = resolve(name); !parts.empty()) return parts;
+  throw EnvironmentError(std::string("no ") + (c ? "C" : "C++") + " compiler: looked for $" + chosen + ", " +
+                         names[0] + ", " + names[1] + " and " + names[2] + " on PATH" + kInstallCompiler);
+}
+
+std::string first_lines(const std::string& text) {
+  constexpr std::size_t max_lines = 12;
+  constexpr std::size_t max_bytes = 3000;
+  std::istringstream in(text);
+  std::string out;
+  std::size_t lines = 0;
+  for (std::string line; lines < max_lines && out.size() < max_bytes && std::getline(in, line); ++lines)
+    out += (lines > 0 ? "\n" : "") + line;
+  if (out.size() > max_bytes) out.resize(max_bytes);
+  return out;
+}
+
+/// Makes the directory and writes to it; the reason when that fails.
+std::optional<std::string> unusable(const fs::path& directory) {
+  try {
+    make_directories(directory / "tmp");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  if (::access((directory / "tmp").c_str(), W_OK | X_OK) != 0)
+    return "the directory " + directory.string() + " cannot be written";
+  return std::nullopt;
+}
+
+/// A directory for this user only, under $TMPDIR.
+fs::path temporary_cache() {
+  std::error_code error;
+  fs::path base = fs::temp_directory_path(error);
+  if (error) base = "/tmp";
+  const fs::path path = base / ("liftgen-" + std::to_string(::getuid()));
+  ::mkdir(path.c_str(), 0700);
+  struct stat status {};
+  // Objects from here are executed, so nobody else may have put them there.
+  const bool ours = ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                    status.st_uid == ::getuid() && (status.st_mode & 022) == 0;
+  if (!ours || unusable(path))
+    throw EnvironmentError("no directory for compiled kernels: " + path.string() +
+                           " cannot be used; set LIFTGEN_CACHE to a directory of yours");
+  return path;
+}
+
+fs::path choose_directory(const fs::path& asked) {
+  const std::string from_variable = variable("LIFTGEN_CACHE");
+  if (const fs::path wanted = asked.empty() ? fs::path(from_variable) : asked; !wanted.empty()) {
+    if (const auto why = unusable(wanted))
+      throw UserError("the cache of compiled kernels" +
+                      std::string(asked.empty() ? " ($LIFTGEN_CACHE)" : "") + ": " + *why);
+    return fs::absolute(wanted);
+  }
+  for (const auto& [base, below] :
+       {std::pair{variable("XDG_CACHE_HOME"), "liftgen"}, {variable("HOME"), ".cache/liftgen"}}) {
+    if (base.empty() || base[0] != '/') continue;
+    const fs::path path = fs::path(base) / below;
+    if (!unusable(path)) return path;
+  }
+  return temporary_cache();
+}
+
+bool is_loaded(const char* library) {
+  void* handle = ::dlopen(library, RTLD_NOW | RTLD_NOLOAD);
+  if (handle != nullptr) ::dlclose(handle);
+  return handle != nullptr;
+}
+
+/// Whether a library that was just opened may be closed again. GNU's OpenMP run time keeps nothing that
+/// points into a kernel once a parallel region has ended, provided that its own worker threads keep their
+/// code: it stays. LLVM's keeps the kernel's source locations.
+bool may_close() {
+  static std::once_flag once;
+  if (is_loaded("libgomp.so.1"))
+    std::call_once(once, [] { (void)::dlopen("libgomp.so.1", RTLD_NOW | RTLD_NODELETE); });
+  return !is_loaded("libomp.so.5") && !is_loaded("libomp.so") && !is_loaded("libiomp5.so");
+}
+
+}  // namespace
+
+std::vector<std::string> default_flags() {
+#if defined(__aarch64__)
+  const char* machine = "-mcpu=native";
+#else
+  const char* machine = "-march=native";
+#endif
+  return {"-std=gnu11",        "-O3", machine, "-fopenmp", "-ffp-contract=fast", "-fno-math-errno",
+          "-fno-trapping-math"};
+}
+
+NativeLibrary::NativeLibrary(const fs::path& path) : path_(path) {
+  handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ != nullptr) return;
+  const char* why = ::dlerror();
+  throw EnvironmentError("cannot open the compiled kernel: " +
+                         std::string(why != nullptr ? why : path.c_str()));
+}
+
+NativeLibrary::~NativeLibrary() {
+  if (may_close()) ::dlclose(handle_);
+}
+
+void* NativeLibrary::symbol(const std::string& name) const {
+  void* address = ::dlsym(handle_, name.c_str());
+  if (address == nullptr)
+    throw InternalError("the compiled kernel " + path_.string() + " has no symbol " + name);
+  return address;
+}
+
+struct NativeCompiler::Job {
+  std::string key;
+  std::string suffix;  ///< ".c" or ".cpp"
+  std::string code;
+  std::vector<std::string> command;    ///< less source and output
+  fs::path object;                     ///< where the result is to lie
+  std::string stem;                    ///< of the temporary files, under directory_/tmp
+  std::vector<std::size_t> consumers;  ///< positions in the results
+  std::optional<Process> process;
+};
+
+NativeCompiler::NativeCompiler(NativeCompilerOptions options)
+    : options_(std::move(options)), directory_(choose_directory(options_.cache_directory)) {
+  if (options_.max_processes <= 0) options_.max_processes = static_cast<int>(allowed_cpus().size());
+}
+
+NativeCompiler::Tool NativeCompiler::tool(const std::string& compiler, const std::string& language) {
+  if (language != "c" && language != "c++") throw InternalError("native: unknown language " + language);
+  std::vector<std::string> command = compiler.empty() ? system_compiler(language) : resolve(compiler);
+  if (command.empty())
+    throw EnvironmentError("the compiler " + compiler + " cannot be found" + kInstallCompiler);
+
+  std::string key;
+  for (const auto& word : command) key += word + '\n';
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = tools_.find(key); known != tools_.end()) return known->second;
+  }
+  std::vector<std::string> ask = command;
+  ask.push_back("--version");
+  const ProcessResult answer = run_process(ask, {.timeout_seconds = 10});
+  if (answer.stopped) return {std::move(command), "", ""};
+  if (answer.status != 0)
+    throw EnvironmentError("the compiler " + command[0] + " does not work (--version ended with status " +
+                           std::to_string(answer.status) + "): " + first_lines(answer.output));
+  Tool found{std::move(command), answer.output, short_name(answer.output)};
+  const std::lock_guard lock(mutex_);
+  return tools_.emplace(key, std::move(found)).first->second;
+}
+
+std::string NativeCompiler::describe(const std::string& language) { return tool("", language).name; }
+
+NativeCompiler::Job NativeCompiler::prepare(const NativeSource& source) {
+  static const std::string processor = processor_model();
+  static std::atomic<unsigned> serial{0};
+  const Tool with = tool(source.compiler, source.language);
+  Job job;
+  job.suffix = source.language == "c" ? ".c" : ".cpp";
+  job.code = source.code;
+  job.command = with.command;
+  job.command.insert(job.command.end(), source.flags.begin(), source.flags.end());
+  // Lengths keep ("ab", "c") and ("a", "bc") apart.
+  std::string text = source.language + '\n' + with.version + '\n' + processor + '\n';
+  for (const auto& word : job.command) text += std::to_string(word.size()) + ':' + word + '\n';
+  job.key = hex_hash(text + source.code);
+  job.object = directory_ / job.key.substr(0, 2) / (job.key + ".so");
+  job.stem = job.key.substr(0, 12) + "-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+  return job;
+}
+
+std::shared_ptr<NativeLibrary> NativeCompiler::remember(const Job& job) {
+  auto library = std::make_shared<NativeLibrary>(job.object);
+  const std::lock_guard lock(mutex_);
+  opened_[job.key] = library;
+  return library;
+}
+
+std::shared_ptr<NativeLibrary> NativeCompiler::lookup(const Job& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = opened_.find(job.key); known != opened_.end())
+      if (auto library = known->second.lock()) return library;
+  }
+  std::error_code ignored;
+  if (!fs::exists(job.object, ignored)) return nullptr;
+  try {
+    auto library = remember(job);
+    fs::last_write_time(job.object, fs::file_time_type::clock::now(), ignored);  // recently used
+    return library;
+  } catch (const EnvironmentError&) {
+    return nullptr;  // damaged, or removed this moment: compile it again
+  }
+}
+
+void NativeCompiler::start(Job& job) {
+  const fs::path temporary = directory_ / "tmp";
+  make_directories(temporary);
+  write_file_atomically(temporary / (job.stem + job.suffix), job.code);
+  std::vector<std::string> command = {job.command[0]};
+  // Relative names, so that diagnostics are short and the object does not depend on where the cache lies.
+  for (const auto& word :
+       {std::string("-shared"), std::string("-fPIC"), "-o" + job.stem + ".so", job.stem + job.suffix})
+    command.push_back(word);
+  command.insert(command.begin() + 1, job.command.begin() + 1, job.command.end());
+  command.push_back("-lm");
+  ProcessOptions options;
+  options.timeout_seconds = options_.timeout_seconds;
+  options.directory = temporary.string();
+  options.variables = {"TMPDIR=" + temporary.string()};
+  job.process.emplace(command, options);
+}
+
+CompileResult NativeCompiler::finish(Job& job) {
+  const fs::path source = directory_ / "tmp" / (job.stem + job.suffix);
+  const fs::path object = directory_ / "tmp" / (job.stem + ".so");
+  CompileResult result;
+  result.seconds = job.process->seconds();
+  std::error_code error;
+  if (job.process->timed_out()) {
+    result.timed_out = true;
+    std::ostringstream text;
+    text << "the compiler took longer than " << options_.timeout_seconds << " s";
+    result.error = text.str();
+  } else if (job.process->status() != 0) {
+    result.error = first_lines(job.process->output());
+    if (result.error.empty())
+      result.error =
+          "the compiler ended with status " + std::to_string(job.process->status()) + " and said nothing";
+  } else {
+    fs::create_directories(job.object.parent_path(), error);
+    fs::path kept = job.object;
+    if (!error) fs::rename(source, kept.replace_extension(job.suffix), error);
+    if (!error) fs::rename(object, job.object, error);
+    if (error) result.error = "cannot write " + job.object.string() + ": " + error.message();
+    if (!error) try {
+        result.library = remember(job);
+      } catch (const EnvironmentError& failure) {
+        result.error = failure.what();
+        fs::remove(job.object, error);
+      }
+  }
+  job.process.reset();
+  fs::remove(source, error);
+  fs::remove(object, error);
+  return result;
+}
+
+CompileResult NativeCompiler::compile(const NativeSource& source) {
+  return compile_all({&source, 1}).front();
+}
+
+std::vector<CompileResult> NativeCompiler::compile_all(std::span<const NativeSource> sources,
+                                                       const std::function<bool(std::size_t)>& on_progress) {
+  std::vector<CompileResult> results(sources.size());
+  std::vector<Job> jobs;
+  std::unordered_map<std::string, std::size_t> job_of;
+  std::size_t done = 0;
+  bool go = true;
+  const auto progress = [&] { go = go && !interrupted() && (!on_progress || on_progress(done)); };
+  std::vector<bool> settled(sources.size(), false);
+  const auto settle = [&](std::size_t position, CompileResult result) {
+    results[position] = std::move(result);
+    settled[position] = true;
+    ++done;
+  };
+
+  for (std::size_t i = 0; i < sources.size() && !interrupted(); ++i) {
+    Job job = prepare(sources[i]);
+    if (const auto same = job_of.find(job.key); same != job_of.end()) {
+      jobs[same->second].consumers.push_back(i);
+    } else if (auto library = lookup(job)) {
+      CompileResult found;
+      found.library = std::move(library);
+      found.cached = true;
+      settle(i, std::move(found));
+    } else {
+      job.consumers.push_back(i);
+      job_of.emplace(job.key, jobs.size());
+      jobs.push_back(std::move(job));
+    }
+  }
+  if (!jobs.empty()) prune();
+
+  std::vector<Job*> running;
+  std::size_t next = 0;
+  auto last_progress = std::chrono::steady_clock::now();
+  progress();
+  while (go && (next < jobs.size() || !running.empty())) {
+    while (next < jobs.size() && running.size() < static_cast<std::size_t>(options_.max_processes)) {
+      start(jobs[next]);
+      running.push_back(&jobs[next++]);
+    }
+    std::vector<const Process*> waiting;
+    for (const Job* job : running) waiting.push_back(&*job->process);
+    wait_for_any(waiting, 20);
+
+    const std::size_t before = done;
+    std::erase_if(running, [&](Job* job) {
+      if (!job->process->poll()) return false;
+      const CompileResult result = finish(*job);
+      for (std::size_t position : job->consumers) settle(position, result);
+      return true;
+    });
+    const auto now = std::chrono::steady_clock::now();
+    if (done > before || interrupted() || now - last_progress > std::chrono::milliseconds(50)) {
+      last_progress = now;
+      progress();
+    }
+  }
+  for (Job* job : running) {
+    job->process->stop();
+    (void)finish(*job);
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (settled[i]) continue;
+    results[i].stopped = true;
+    results[i].error = "not compiled: stopped";
+  }
+  return results;
+}
+
+void NativeCompiler::prune() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (pruned_) return;
+    pruned_ = true;
+  }
+  struct Entry {
+    fs::file_time_type used;
+    std::uintmax_t bytes;
+    fs::path path;
+  };
+  std::vector<Entry> entries;
+  std::uintmax_t total = 0;
+  const auto now = fs::file_time_type::clock::now();
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(directory_, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code gone;
+    const fs::path& path = it->path();
+    const auto bytes = it->is_regular_file(gone) ? it->file_size(gone) : 0;
+    const auto used = it->last_write_time(gone);
+    if (gone || bytes == 0) continue;
+    const std::string parent = path.parent_path().filename().string();
+    if (parent == "tmp") {
+      if (now - used > std::chrono::hours(24)) fs::remove(path, gone);  // left by a process that was killed
+    } else if (parent.size() == 2 && path.extension() == ".so") {
+      total += bytes;
+      entries.push_back({used, bytes, path});
+    }
+  }
+  if (total <= options_.max_cache_bytes) return;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (total <= options_.max_cache_bytes / 4 * 3) return;
+    total -= entry.bytes;
+    std::error_code gone;
+    for (const char* suffix : {".so", ".c", ".cpp"})
+      fs::remove(fs::path(entry.path).replace_extension(suffix), gone);
+  }
+}
+
+}  // namespace lift

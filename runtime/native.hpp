@@ -1,0 +1,125 @@
+// C source -> shared object -> callable symbol: the system's compiler behind a cache on disk.
+//
+// The key of a cached object is a hash of the code, the flags, the compiler (path and version) and the
+// processor model, which -march=native depends on. Objects appear under their name by rename, so that
+// concurrent processes share a cache.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace lift {
+
+struct NativeSource {
+  std::string code;
+  std::vector<std::string> flags = {};  ///< beside -shared -fPIC and -lm; see default_flags()
+  std::string compiler = {};   ///< a program, perhaps with arguments; empty: the system's, see NativeCompiler
+  std::string language = "c";  ///< "c" or "c++"
+};
+
+/// The flags for kernels: optimised for this machine, with OpenMP.
+///   -ffp-contract=fast  a*b + c may become one fused multiply-add with one rounding. Said explicitly because
+///   gcc and
+///                       clang differ in their defaults (and -std=c11 turns it off in gcc). Results may
+///                       differ from an unfused reference by the rounding of the product; sums and products
+///                       of small integers do not.
+///   -fno-math-errno, -fno-trapping-math  nothing reads errno or floating-point exception flags; values are
+///   unaffected.
+///                       The latter lets gcc compute both arms of a conditional in vectors.
+/// Reassociation (-ffast-math) is not allowed: the order of a sum is the expression's.
+std::vector<std::string> default_flags();
+
+/// An opened shared object. Objects that use an OpenMP run time which cannot be left behind stay in memory.
+class NativeLibrary {
+ public:
+  /// Throws EnvironmentError with the loader's message when it cannot be opened.
+  explicit NativeLibrary(const std::filesystem::path& path);
+  ~NativeLibrary();
+  NativeLibrary(const NativeLibrary&) = delete;
+  NativeLibrary& operator=(const NativeLibrary&) = delete;
+
+  /// The address of `name`; InternalError when there is none. Valid while the library lives.
+  void* symbol(const std::string& name) const;
+  template <class Function>
+  Function* function(const std::string& name) const {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
+  const std::filesystem::path& path() const { return path_; }  ///< the source lies beside it, as .c or .cpp
+
+ private:
+  std::filesystem::path path_;
+  void* handle_ = nullptr;
+};
+
+struct CompileResult {
+  std::shared_ptr<NativeLibrary> library;  ///< null on failure
+  std::string error;   ///< the first lines of the diagnostics, or why it was ended; empty on success
+  double seconds = 0;  ///< of the compiler; 0 when cached
+  bool cached = false;
+  bool timed_out = false;
+  bool stopped = false;  ///< not compiled: interrupted, or the caller's callback said so
+};
+
+struct NativeCompilerOptions {
+  /// Empty: $LIFTGEN_CACHE, else $XDG_CACHE_HOME/liftgen, else ~/.cache/liftgen, else a directory under
+  /// $TMPDIR.
+  std::filesystem::path cache_directory = {};
+  int max_processes = 0;        ///< compilers at a time; 0: one an allowed processor
+  double timeout_seconds = 20;  ///< for each compilation
+  std::size_t max_cache_bytes = std::size_t{1}
+                                << 30;  ///< the least recently used objects go when there is more
+};
+
+/// Safe to use from several threads.
+/// The system's compiler is $CC, else cc, gcc or clang on PATH ($CXX, c++, g++, clang++ for C++).
+/// EnvironmentError when there is none; UserError when a cache directory that was asked for cannot be
+/// written.
+class NativeCompiler {
+ public:
+  explicit NativeCompiler(NativeCompilerOptions options = {});
+
+  CompileResult compile(const NativeSource& source);
+
+  /// Results in the order of the sources; equal sources are compiled once. Compilers run in parallel.
+  /// `on_progress(done)` is called after each result and every 50 ms or so; on false, and on interrupted(),
+  /// running compilers are ended and what is left is marked `stopped`.
+  std::vector<CompileResult> compile_all(std::span<const NativeSource> sources,
+                                         const std::function<bool(std::size_t done)>& on_progress = {});
+
+  /// The compiler and its version, e.g. "gcc 12.2.0".
+  std::string describe(const std::string& language = "c");
+
+  const std::filesystem::path& cache_directory() const { return directory_; }
+
+ private:
+  struct Tool {
+    std::vector<std::string> command;  ///< program (absolute) and leading arguments
+    std::string version;               ///< first line of --version
+    std::string name;                  ///< "gcc 12.2.0"
+  };
+  struct Job;
+
+  Tool tool(const std::string& compiler, const std::string& language);
+  Job prepare(const NativeSource& source);
+  std::shared_ptr<NativeLibrary> lookup(const Job& job);
+  std::shared_ptr<NativeLibrary> remember(const Job& job);
+  void start(Job& job);
+  CompileResult finish(Job& job);
+  void prune();
+
+  NativeCompilerOptions options_;
+  std::filesystem::path directory_;
+  std::mutex mutex_;  ///< guards the three below
+  std::unordered_map<std::string, Tool> tools_;
+  std::unordered_map<std::string, std::weak_ptr<NativeLibrary>> opened_;
+  bool pruned_ = false;
+};
+
+}  // namespace lift

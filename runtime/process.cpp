@@ -1,0 +1,246 @@
+#include "runtime/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "ir/error.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/interrupt.hpp"
+
+extern char** environ;
+
+namespace lift {
+namespace {
+
+bool is_executable_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// The environment with `changes` ("NAME=value") in place of what they name.
+std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const std::string& change) {
+      return text.compare(0, change.find('=') + 1, change, 0, change.find('=') + 1) == 0;
+    });
+    if (!replaced) variables.push_back(text);
+  }
+  variables.insert(variables.end(), changes.begin(), changes.end());
+  return variables;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (auto& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+struct SpawnSettings {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  SpawnSettings(int output, const std::string& directory) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, output, 1);
+    posix_spawn_file_actions_adddup2(&actions, output, 2);
+    if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+
+    sigset_t none;
+    sigemptyset(&none);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) sigaddset(&defaults, signal);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+};
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.empty()) return "";
+  if (name.find('/') != std::string::npos) return is_executable_file(name) ? name : "";
+  const char* path = std::getenv("PATH");
+  std::istringstream directories(path != nullptr ? path : "");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    const std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
+    if (is_executable_file(candidate)) return candidate;
+  }
+  return "";
+}
+
+Process::Process(const std::vector<std::string>& argv, const ProcessOptions& options)
+    : max_output_(options.max_output),
+      timeout_seconds_(options.timeout_seconds),
+      started_(Clock::now()),
+      ended_(started_) {
+  if (argv.empty()) throw InternalError("process: no program named");
+  const std::string program = find_program(argv[0]);
+  if (program.empty()) throw EnvironmentError("cannot find the program " + argv[0] + " on PATH");
+
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw EnvironmentError(std::string("cannot open a pipe: ") + std::strerror(errno));
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  std::vector<std::string> arguments = argv;
+  std::vector<std::string> changes = {"LC_ALL=C"};
+  changes.insert(changes.end(), options.variables.begin(), options.variables.end());
+  std::vector<std::string> variables = environment_with(changes);
+
+  int error = 0;
+  {
+    const SpawnSettings settings(ends[1], options.directory);
+    const OriginalAffinity unpinned;
+    error = ::posix_spawn(&pid_, program.c_str(), &settings.actions, &settings.attributes,
+                          pointers(arguments).data(), pointers(variables).data());
+  }
+  ::close(ends[1]);
+  fd_ = ends[0];
+  if (error != 0) {
+    pid_ = -1;
+    close_output();
+    throw EnvironmentError("cannot start " + program + ": " + std::strerror(error));
+  }
+}
+
+Process::Process(Process&& other) noexcept { *this = std::move(other); }
+
+Process& Process::operator=(Process&& other) noexcept {
+  if (this == &other) return *this;
+  stop();
+  close_output();
+  pid_ = std::exchange(other.pid_, -1);
+  fd_ = std::exchange(other.fd_, -1);
+  status_ = other.status_;
+  timed_out_ = other.timed_out_;
+  output_ = std::move(other.output_);
+  max_output_ = other.max_output_;
+  timeout_seconds_ = other.timeout_seconds_;
+  started_ = other.started_;
+  ended_ = other.ended_;
+  return *this;
+}
+
+Process::~Process() {
+  stop();
+  close_output();
+}
+
+void Process::close_output() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+void Process::drain() {
+  char block[4096];
+  while (fd_ >= 0) {
+    const ssize_t count = ::read(fd_, block, sizeof block);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count <= 0) return close_output();
+    output_.append(block, std::min(static_cast<std::size_t>(count), max_output_ - output_.size()));
+  }
+}
+
+bool Process::reap() {
+  if (pid_ < 0) return true;
+  int status = 0;
+  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+  ended_ = Clock::now();
+  pid_ = -1;
+  if (ended > 0) status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return true;
+}
+
+bool Process::poll() {
+  drain();
+  if (reap()) {
+    drain();
+    close_output();
+    return true;
+  }
+  if (timeout_seconds_ > 0 && seconds() > timeout_seconds_) {
+    timed_out_ = true;
+    stop();
+    return true;
+  }
+  return false;
+}
+
+void Process::stop() {
+  if (pid_ < 0) return;
+  const pid_t group = pid_;
+  ::kill(-group, SIGTERM);
+  for (int tries = 0; tries < 100 && !reap(); ++tries) {
+    drain();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  if (pid_ >= 0) {
+    ::kill(-group, SIGKILL);
+    while (!reap()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  drain();
+  close_output();
+}
+
+double Process::seconds() const {
+  return std::chrono::duration<double>((pid_ < 0 ? ended_ : Clock::now()) - started_).count();
+}
+
+void wait_for_any(const std::vector<const Process*>& processes, int milliseconds) {
+  std::vector<pollfd> waiting;
+  for (const Process* process : processes) {
+    // A child that has closed its output is about to end, without a further sign of it.
+    if (process->output_fd() < 0) milliseconds = std::min(milliseconds, 1);
+    waiting.push_back({process->output_fd(), POLLIN, 0});
+  }
+  (void)::poll(waiting.data(), waiting.size(), milliseconds);
+}
+
+ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
+  Process process(argv, options);
+  ProcessResult result;
+  while (!process.poll()) {
+    if (interrupted()) {
+      process.stop();
+      result.stopped = true;
+      break;
+    }
+    wait_for_any({&process}, 20);
+  }
+  result.status = process.status();
+  result.timed_out = process.timed_out();
+  result.output = process.output();
+  result.seconds = process.seconds();
+  return result;
+}
+
+}  // namespace lift

@@ -1,0 +1,228 @@
+#include "runtime/native.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ir/error.hpp"
+#include "runtime/file.hpp"
+#include "runtime/interrupt.hpp"
+#include "runtime/process.hpp"
+#include "tests/runtime/scratch.hpp"
+
+using namespace lift;
+using lift::test::Scratch;
+using lift::test::Variable;
+
+namespace {
+
+const char* kTwice = "int twice(int x) { return 2 * x; }\n";
+
+NativeCompiler compiler_in(const Scratch& scratch, double timeout = 20) {
+  return NativeCompiler({.cache_directory = scratch.path(), .timeout_seconds = timeout});
+}
+
+/// The files below a directory with this ending.
+int count_files(const std::filesystem::path& directory, const std::string& ending) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory))
+    if (entry.is_regular_file() && entry.path().extension() == ending) ++count;
+  return count;
+}
+
+/// A stand-in for a compiler: a shell script that answers --version and otherwise does `body`.
+std::string fake_compiler(const Scratch& scratch, const std::string& body) {
+  const auto path = scratch.path() / "fake-cc";
+  write_file_atomically(
+      path, "#!/bin/sh\nif [ \"$1\" = --version ]; then echo fake 1.0; exit 0; fi\n" + body + "\n");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path.string();
+}
+
+}  // namespace
+
+TEST_CASE("native: a compiled kernel can be called, and is cached on disk and in memory") {
+  const Scratch scratch;
+  {
+    NativeCompiler compiler = compiler_in(scratch);
+    const CompileResult first = compiler.compile({.code = kTwice, .flags = {"-O1"}});
+    REQUIRE_MESSAGE(first.library, first.error);
+    CHECK_FALSE(first.cached);
+    CHECK(first.library->function<int(int)>("twice")(21) == 42);
+    CHECK_THROWS_AS(first.library->symbol("thrice"), InternalError);
+    CHECK(compiler.compile({.code = kTwice, .flags = {"-O1"}}).library == first.library);
+    CHECK_FALSE(compiler.compile({.code = kTwice, .flags = {"-O2"}}).cached);
+  }
+  NativeCompiler another = compiler_in(scratch);
+  const CompileResult second = another.compile({.code = kTwice, .flags = {"-O1"}});
+  REQUIRE(second.library);
+  CHECK(second.cached);
+  CHECK(second.library->function<int(int)>("twice")(4) == 8);
+  CHECK(count_files(scratch.path(), ".so") == 2);
+  CHECK(std::filesystem::is_empty(scratch.path() / "tmp"));
+}
+
+TEST_CASE("native: a damaged cache entry is compiled again") {
+  const Scratch scratch;
+  std::filesystem::path object;
+  {
+    NativeCompiler compiler = compiler_in(scratch);
+    object = compiler.compile({.code = kTwice}).library->path();
+  }
+  write_file_atomically(object, "not an object");
+  NativeCompiler compiler = compiler_in(scratch);
+  const CompileResult result = compiler.compile({.code = kTwice});
+  REQUIRE(result.library);
+  CHECK_FALSE(result.cached);
+  CHECK(result.library->function<int(int)>("twice")(3) == 6);
+}
+
+TEST_CASE("native: a kernel with OpenMP and the default flags runs, and can be left behind") {
+  const Scratch scratch;
+  NativeCompiler compiler = compiler_in(scratch);
+  for (int offset = 0; offset < 3; ++offset) {
+    const std::string code =
+        "void iota(int n, double *a) {\n#pragma omp parallel for\n  for (int i = 0; i < n; ++i) a[i] = i + " +
+        std::to_string(offset) + ";\n}\n";
+    const CompileResult result = compiler.compile({.code = code, .flags = default_flags()});
+    REQUIRE_MESSAGE(result.library, result.error);
+    std::vector<double> a(1000);
+    result.library->function<void(int, double*)>("iota")(1000, a.data());
+    CHECK(a[999] == 999 + offset);
+  }
+}
+
+TEST_CASE("native: C++ sources") {
+  const Scratch scratch;
+  NativeCompiler compiler = compiler_in(scratch);
+  const CompileResult result =
+      compiler.compile({.code = "template <class T> T twice(T x) { return 2 * x; }\nextern \"C\" int f(int "
+                                "x) { return twice(x); }\n",
+                        .flags = {"-std=c++17"},
+                        .language = "c++"});
+  REQUIRE_MESSAGE(result.library, result.error);
+  CHECK(result.library->function<int(int)>("f")(5) == 10);
+}
+
+TEST_CASE("native: a compile error gives the compiler's words, and does not disturb its neighbours") {
+  const Scratch scratch;
+  NativeCompiler compiler = compiler_in(scratch);
+  const std::vector<NativeSource> sources = {{.code = kTwice},
+                                             {.code = "int f(void) { return undeclared_thing; }\n"},
+                                             {.code = kTwice},
+                                             {.code = "int g(void);\nint h(void) { return g(); }\n"}};
+  std::size_t last = 0;
+  const auto results = compiler.compile_all(sources, [&](std::size_t done) {
+    last = done;
+    return true;
+  });
+  REQUIRE(results.size() == 4);
+  CHECK(last == 4);
+  CHECK(results[0].library);
+  CHECK(results[0].library == results[2].library);
+  CHECK_FALSE(results[1].library);
+  CHECK(results[1].error.find("undeclared_thing") != std::string::npos);
+  CHECK(results[1].error.find("error") != std::string::npos);
+  CHECK_FALSE(results[3].library);  // a symbol nobody defines
+  CHECK(results[3].error.find("undefined symbol: g") != std::string::npos);
+  CHECK(std::filesystem::is_empty(scratch.path() / "tmp"));
+}
+
+TEST_CASE("native: without a compiler, the error says what was looked for and how to get it") {
+  const Scratch scratch;
+  const Variable path("PATH", (scratch.path() / "empty").string());
+  const Variable cc("CC", "");
+  NativeCompiler compiler = compiler_in(scratch);
+  try {
+    compiler.compile({.code = kTwice});
+    FAIL("expected an EnvironmentError");
+  } catch (const EnvironmentError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"no C compiler", "$CC", "cc, gcc and clang", "apt-get install gcc"})
+      CHECK_MESSAGE(text.find(part) != std::string::npos, text);
+  }
+  const Variable wrong("CC", "no-such-compiler-at-all");
+  CHECK_THROWS_WITH_AS(
+      compiler.compile({.code = kTwice}),
+      "the compiler that $CC names, no-such-compiler-at-all, cannot be found; install one with: apt-get "
+      "install gcc g++, or unset CC",
+      EnvironmentError);
+}
+
+TEST_CASE("native: a compiler that takes too long is ended with what it started") {
+  const Scratch scratch;
+  const std::string slow = fake_compiler(scratch, "sleep 1000 & echo $! >pid; wait");
+  NativeCompiler compiler = compiler_in(scratch, 0.5);
+  const CompileResult result = compiler.compile({.code = kTwice, .compiler = slow});
+  CHECK_FALSE(result.library);
+  CHECK(result.timed_out);
+  CHECK(result.error == "the compiler took longer than 0.5 s");
+  const auto pid = scratch.path() / "tmp" / "pid";
+  if (!std::filesystem::exists(pid)) return;  // ended before the script came that far
+  const std::filesystem::path grandchild = "/proc/" + std::to_string(std::stol(read_file(pid))) + "/stat";
+  bool alive = true;
+  for (int tries = 0; tries < 500 && alive; ++tries) {
+    std::string state;
+    if (std::ifstream in(grandchild); in) std::getline(in, state);
+    alive = !state.empty() && state.find(") Z ") == std::string::npos;
+    if (alive) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK_FALSE(alive);
+}
+
+TEST_CASE("native: compilation stops when told to, and on interruption") {
+  const Scratch scratch;
+  const std::string slow = fake_compiler(scratch, "sleep 1000");
+  NativeCompiler compiler = compiler_in(scratch);
+  const std::vector<NativeSource> sources = {
+      {.code = kTwice}, {.code = "int a;", .compiler = slow}, {.code = "int b;", .compiler = slow}};
+
+  const auto told = compiler.compile_all(sources, [](std::size_t done) { return done < 1; });
+  CHECK(told[0].library);
+  CHECK(told[1].stopped);
+  CHECK(told[2].error == "not compiled: stopped");
+
+  const InterruptScope scope;
+  const auto stopped = compiler.compile_all(sources, [](std::size_t done) {
+    if (done == 1) request_interrupt();
+    return true;
+  });
+  CHECK(stopped[0].cached);
+  CHECK(stopped[1].stopped);
+  CHECK(stopped[2].stopped);
+}
+
+TEST_CASE("native: where the cache lies") {
+  const Scratch scratch;
+  const Variable cache("LIFTGEN_CACHE", "");
+  const Variable xdg("XDG_CACHE_HOME", (scratch.path() / "xdg").string());
+  CHECK(NativeCompiler().cache_directory() == scratch.path() / "xdg" / "liftgen");
+  const Variable chosen("LIFTGEN_CACHE", (scratch.path() / "chosen").string());
+  CHECK(NativeCompiler().cache_directory() == scratch.path() / "chosen");
+
+  write_file_atomically(scratch.path() / "file", "");
+  const Variable bad("LIFTGEN_CACHE", (scratch.path() / "file" / "below").string());
+  CHECK_THROWS_AS(NativeCompiler(), UserError);
+}
+
+TEST_CASE("native: the least recently used objects leave a full cache") {
+  const Scratch scratch;
+  const auto old_time = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  {
+    NativeCompiler compiler = compiler_in(scratch);
+    std::filesystem::last_write_time(compiler.compile({.code = kTwice}).library->path(), old_time);
+  }
+  NativeCompiler small({.cache_directory = scratch.path(), .max_cache_bytes = 1});
+  CHECK(small.compile({.code = "int other;"}).library);
+  CHECK(count_files(scratch.path(), ".so") == 1);
+}
+
+TEST_CASE("native: the compiler's name") {
+  const Scratch scratch;
+  const std::string name = compiler_in(scratch).describe();
+  CHECK_MESSAGE(name.find_first_of("0123456789") != std::string::npos, name);
+}
