@@ -1,0 +1,103 @@
+// The loop language: what a kernel does, statement by statement. One language for every backend; a printer spells it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/layout.hpp"
+#include "ir/term.hpp"
+
+namespace lift {
+
+enum class LoopKind : std::uint8_t { Seq, Unroll, Par, Vec, Glb, Wrg, Lcl };
+const char* text(LoopKind k);
+
+struct Stmt;
+using Block = std::vector<Stmt>;
+
+/// for var in [lower, upper) step `step`: body. `var` is a Nat variable whose own range is that interval.
+struct For {
+  Nat var, lower, upper;
+  LoopKind kind = LoopKind::Seq;
+  int dim = 0;                ///< Glb, Wrg, Lcl: the NDRange dimension, 0 is unit stride
+  int width = 1;              ///< Vec: lanes
+  int stride = 1;             ///< visit only the indices that a guard modulo `stride` admits
+  bool late_store = false;    ///< Vec: store each vector after the loads of the next
+  int prefetch = 0;           ///< Vec: elements ahead to prefetch; 0 none
+  Nat step = 1;
+  Block body;
+};
+/// if all conditions hold: body.
+struct If {
+  std::vector<Term> conditions;
+  Block body;
+};
+/// array[position] = value. After linearisation the position is one flat index.
+struct Store {
+  std::string array;
+  std::vector<Nat> position;
+  Term value;
+  bool stream = false;        ///< bypass the cache
+};
+/// const scalar local = value.
+struct Let {
+  Term local, value;
+};
+/// Mutable scalar: declaration with an initial value, and assignment.
+struct Declare {
+  Term local, value;
+};
+struct Assign {
+  Term local, value;
+};
+enum class Space : std::uint8_t { Global, Local, Private };
+/// An array that lives inside the kernel.
+struct Allocate {
+  std::string name;
+  Type type;
+  Space space = Space::Private;
+};
+struct Prefetch {
+  std::string array;
+  Nat index;
+};
+
+struct Stmt {
+  std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch> v;
+};
+
+struct KernelArgument {
+  std::string name;
+  Type type;                 ///< array or scalar
+  Layout layout;             ///< arrays
+  bool written = false, read = false;
+  std::vector<Nat> range;    ///< index params: inclusive bounds
+};
+
+/// A lowered program.
+struct Kernel {
+  std::string name;
+  std::vector<KernelArgument> arguments;  ///< in signature order; `out` last when the result is a new array
+  std::string result;                     ///< the array the result is in: "out", or the argument updated in place
+  std::vector<std::string> sizes;         ///< size variables, passed first as long
+  std::vector<Attr> user_functions;
+  Block body;
+  std::vector<std::string> header;        ///< comment lines: expression, derivation
+};
+
+std::string str(const Block& b, int indent = 0);
+std::string str(const Kernel& k);
+
+/// Applies f to every Nat / Term of a block.
+Block map_nats(const Block& b, const std::function<Nat(const Nat&)>& f);
+Block map_terms(const Block& b, const std::function<Term(const Term&)>& f);
+Block substitute(const Block& b, const Nat& variable, const Nat& value);
+/// Visits every statement, outer first.
+void visit(const Block& b, const std::function<void(const Stmt&)>& f);
+/// Rebuilds bottom-up: f maps each statement (its bodies already rebuilt) to a list of statements.
+Block rebuild(const Block& b, const std::function<Block(Stmt)>& f);
+bool mentions(const Block& b, const Nat& variable);
+
+}  // namespace lift
