@@ -1,0 +1,215 @@
+#include "runtime/opencl.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "ir/error.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/process.hpp"
+
+using namespace lift;
+using opencl::Arg;
+
+namespace {
+
+const char* kSource = R"(
+kernel void add(global const float* a, global const float* b, global float* c, float scale) {
+  const size_t i = get_global_id(0);
+  c[i] = a[i] + scale * b[i];
+}
+kernel void reverse(global int* data, local int* tile) {
+  const size_t l = get_local_id(0);
+  tile[l] = data[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  data[get_global_id(0)] = tile[get_local_size(0) - 1 - l];
+}
+kernel void where(global int* data) {
+  data[get_global_id(0) + get_global_size(0) * (get_global_id(1) + get_global_size(1) * get_global_id(2))] =
+      (int)(get_group_id(0) + 10 * get_group_id(1) + 100 * get_group_id(2));
+}
+)";
+
+bool skip_without_device() {
+  const std::string why = opencl::why_unavailable();
+  if (!why.empty()) MESSAGE("skipped: " << why);
+  return !why.empty();
+}
+
+std::set<std::string> threads_of_this_process() {
+  std::set<std::string> threads;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+    threads.insert(task.path().string());
+  return threads;
+}
+
+std::size_t allowed_cpus_of(const std::string& task) {
+  std::ifstream in(task + "/status");
+  std::size_t cpus = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("Cpus_allowed:")) continue;
+    for (const char digit : line.substr(line.find(':') + 1))
+      if (std::isxdigit(static_cast<unsigned char>(digit)))
+        cpus += static_cast<std::size_t>(
+            __builtin_popcount(static_cast<unsigned>(std::stoi(std::string(1, digit), nullptr, 16))));
+  }
+  return cpus;
+}
+
+/// Runs one of the cases marked `skip` below in a process of its own, as a loader is opened once.
+ProcessResult run_child(const std::string& name, const std::string& variable) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  return run_process({self, "--no-skip", "--test-case=" + name},
+                     {.timeout_seconds = 60, .variables = {variable}});
+}
+
+}  // namespace
+
+// First, because a driver starts its threads once.
+TEST_CASE("opencl: the driver's threads do not inherit the pinning of who opens it") {
+  std::thread([] {
+    bind_this_thread({allowed_cpus().front()});
+    const auto before = threads_of_this_process();
+    if (skip_without_device()) return;
+    const opencl::Device device;
+    for (const auto& thread : threads_of_this_process())
+      if (!before.contains(thread)) CHECK(allowed_cpus_of(thread) == allowed_cpus().size());
+  }).join();
+}
+
+TEST_CASE("opencl: what the devices can do") {
+  if (skip_without_device()) return;
+  int index = 0;
+  for (const auto& device : opencl::devices()) {
+    CHECK(device.index == index++);
+    CHECK_FALSE(device.name.empty());
+    CHECK_FALSE(device.platform.empty());
+    CHECK(device.version.starts_with("OpenCL "));
+    CHECK(device.compute_units > 0);
+    CHECK(device.max_work_group > 0);
+    CHECK(device.max_work_items[0] > 0);
+    CHECK(device.local_bytes >= 1024);
+    CHECK(device.max_allocation <= device.global_bytes);
+  }
+  CHECK_THROWS_AS(opencl::Device(99), UserError);
+}
+
+TEST_CASE("opencl: vector addition, with buffers, numbers and times") {
+  if (skip_without_device()) return;
+  opencl::Device device;
+  const auto built = device.build(kSource);
+  REQUIRE_MESSAGE(built.program, built.error);
+  CHECK_FALSE(built.cached);
+  CHECK(device.build(kSource).cached);
+  CHECK_FALSE(device.build(kSource, "-DOTHER").cached);
+
+  const std::size_t n = 4096;
+  std::vector<float> a(n), b(n), c(n);
+  std::iota(a.begin(), a.end(), 0.0f);
+  std::iota(b.begin(), b.end(), 1.0f);
+  const auto da = device.allocate(n * 4), db = device.allocate(n * 4), dc = device.allocate(n * 4);
+  device.write(da, a.data(), n * 4);
+  device.write(db, b.data(), n * 4);
+  device.fill(dc, -1.0f);
+  const opencl::Kernel add = built.program->kernel("add");
+  CHECK(add.info().arguments == 4);
+  const double ms = device.launch(add, {da, db, dc, 2.0f}, {n, 1, 1}, {64, 1, 1}, 1);
+  CHECK(ms >= 0);
+  device.read(dc, c.data(), n * 4);
+  bool right = true;
+  for (std::size_t i = 0; i < n; ++i) right = right && c[i] == a[i] + 2 * b[i];
+  CHECK(right);
+
+  device.copy(da, dc);
+  float one = 0;
+  device.read(da, &one, 4, 4 * 10);
+  CHECK(one == c[10]);
+  CHECK_THROWS_AS(device.read(da, c.data(), n * 4, 4), InternalError);
+}
+
+TEST_CASE("opencl: local memory, several launches at once, three dimensions") {
+  if (skip_without_device()) return;
+  opencl::Device device;
+  const auto program = device.build(kSource).program;
+  REQUIRE(program);
+  std::vector<std::int32_t> data(64);
+  std::iota(data.begin(), data.end(), 0);
+  const auto memory = device.allocate(64 * 4);
+  device.write(memory, data.data(), 64 * 4);
+  const opencl::Kernel reverse = program->kernel("reverse");
+  const opencl::Launch by16{
+      .kernel = reverse, .args = {memory, Arg::local(16 * 4)}, .global = {64, 1, 1}, .local = {16, 1, 1}};
+  const opencl::Launch by32{
+      .kernel = reverse, .args = {memory, Arg::local(32 * 4)}, .global = {64, 1, 1}, .local = {32, 1, 1}};
+  const std::vector<opencl::Launch> launches = {by16, by32, by32};
+  CHECK(device.run(launches) >= 0);
+  device.read(memory, data.data(), 64 * 4);
+  CHECK(data[0] == 15);
+  CHECK(data[63] == 48);
+
+  device.launch(program->kernel("where"), {memory}, {4, 4, 4}, {2, 1, 4}, 3);
+  device.read(memory, data.data(), 64 * 4);
+  CHECK(data[63] == 31);
+  CHECK(data[2] == 1);
+}
+
+TEST_CASE("opencl: a program that does not compile gives the build log") {
+  if (skip_without_device()) return;
+  opencl::Device device;
+  const auto built = device.build("kernel void f(global int* a) { a[0] = undeclared_thing; }");
+  CHECK_FALSE(built.program);
+  CHECK_MESSAGE(built.error.find("undeclared_thing") != std::string::npos, built.error);
+}
+
+TEST_CASE("opencl: what the device cannot do is said in words") {
+  if (skip_without_device()) return;
+  opencl::Device device;
+  const auto program = device.build(kSource).program;
+  REQUIRE(program);
+  const auto memory = device.allocate(1 << 20);
+  const opencl::Kernel reverse = program->kernel("reverse");
+  const std::size_t far = 2 * device.info().max_work_group;
+  CHECK_THROWS_WITH_AS(device.launch(reverse, {memory, Arg::local(64)}, {10, 1, 1}, {4, 1, 1}, 1),
+                       "kernel reverse: work-groups of 4 do not divide the grid's 10 in dimension 0",
+                       UserError);
+  CHECK_THROWS_AS(device.launch(reverse, {memory, Arg::local(64)}, {far, 1, 1}, {far, 1, 1}, 1), UserError);
+  CHECK_THROWS_AS(
+      device.launch(reverse, {memory, Arg::local(device.info().local_bytes + 4)}, {4, 1, 1}, {4, 1, 1}, 1),
+      UserError);
+  CHECK_THROWS_WITH_AS(device.launch(reverse, {memory}, {4, 1, 1}, {4, 1, 1}, 1),
+                       "kernel reverse takes 2 arguments, not 1", InternalError);
+  CHECK_THROWS_AS(device.launch(reverse, {opencl::Memory(), Arg::local(16)}, {4, 1, 1}, {4, 1, 1}, 1),
+                  InternalError);
+  CHECK_THROWS_AS(program->kernel("nothing"), InternalError);
+  CHECK_THROWS_AS(device.allocate(device.info().max_allocation + 1), UserError);
+}
+
+TEST_CASE("opencl: without a loader or a driver, the error says how to get one") {
+  const auto no_loader = run_child("opencl child: no loader", "LIFTGEN_OPENCL_LIBRARY=libNoSuchLoader.so.1");
+  CHECK_MESSAGE(no_loader.status == 0, no_loader.output);
+  if (skip_without_device()) return;
+  if (!std::filesystem::exists("/etc/OpenCL/vendors"))
+    return;  // not the loader whose variable the child sets
+  const auto no_driver = run_child("opencl child: no driver", "OCL_ICD_VENDORS=/nonexistent");
+  CHECK_MESSAGE(no_driver.status == 0, no_driver.output);
+}
+
+TEST_CASE("opencl child: no loader" * doctest::skip()) {
+  CHECK_THROWS_WITH_AS(
+      opencl::devices(),
+      "no OpenCL loader: libNoSuchLoader.so.1 cannot be opened; for OpenCL on the processor: apt-get install "
+      "ocl-icd-libopencl1 pocl-opencl-icd; for a GPU: its vendor's driver",
+      EnvironmentError);
+}
+
+TEST_CASE("opencl child: no driver" * doctest::skip()) {
+  const std::string why = opencl::why_unavailable();
+  CHECK_MESSAGE(why.find("no OpenCL platform") != std::string::npos, why);
+  CHECK_MESSAGE(why.find("apt-get install") != std::string::npos, why);
+  CHECK_THROWS_AS(opencl::Device(0), EnvironmentError);
+}
