@@ -7,13 +7,11 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <system_error>
 
@@ -22,6 +20,7 @@
 #include "runtime/file.hpp"
 #include "runtime/interrupt.hpp"
 #include "runtime/process.hpp"
+#include "runtime/toolchain.hpp"
 
 namespace lift {
 namespace fs = std::filesystem;
@@ -35,87 +34,9 @@ std::string hex_hash(const std::string& text) {
   return digits;
 }
 
-/// What distinguishes this processor from others: the lines about the first one, less those that vary with
-/// time.
-std::string processor_model() {
-  std::ifstream in("/proc/cpuinfo");
-  std::string model;
-  for (std::string line; std::getline(in, line) && !line.empty();) {
-    if (line.starts_with("processor") || line.find("MHz") != std::string::npos ||
-        line.starts_with("BogoMIPS") || line.starts_with("bogomips") ||
-        line.find("apicid") != std::string::npos || line.starts_with("core id"))
-      continue;
-    model += line + "\n";
-  }
-  return model;
-}
-
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
-}
-
-/// "gcc (Debian 12.2.0-14+deb12u1) 12.2.0 ..." -> "gcc 12.2.0"
-std::string short_name(const std::string& version_text) {
-  std::smatch match;
-  if (std::regex_search(version_text, match, std::regex("clang version ([0-9.]+)")))
-    return "clang " + match[1].str();
-  const std::string line = version_text.substr(0, version_text.find('\n'));
-  if (version_text.find("Free Software Foundation") != std::string::npos &&
-      std::regex_search(line, match, std::regex("\\) ([0-9]+\\.[0-9.]+)")))
-    return "gcc " + match[1].str();
-  return line;
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> out;
-  for (std::string word; in >> word;) out.push_back(word);
-  return out;
-}
-
-/// The program and its leading arguments; empty when there is no such program.
-std::vector<std::string> resolve(const std::string& command) {
-  std::vector<std::string> parts = {command};
-  std::string program = find_program(command);
-  if (program.empty()) {
-    parts = words(command);
-    if (!parts.empty()) program = find_program(parts[0]);
-  }
-  if (program.empty()) return {};
-  parts[0] = program;
-  return parts;
-}
-
-constexpr const char* kInstallCompiler = "; install one with: apt-get install gcc g++";
-
-std::vector<std::string> system_compiler(const std::string& language) {
-  const bool c = language == "c";
-  const char* chosen = c ? "CC" : "CXX";
-  if (const std::string command = variable(chosen); !command.empty()) {
-    auto parts = resolve(command);
-    if (parts.empty())
-      throw EnvironmentError("the compiler that $" + std::string(chosen) + " names, " + command +
-                             ", cannot be found" + kInstallCompiler + ", or unset " + chosen);
-    return parts;
-  }
-  const auto names = c ? std::array{"cc", "gcc", "clang"} : std::array{"c++", "g++", "clang++"};
-  for (const char* name : names)
-    if (auto parts = resolve(name); !parts.empty()) return parts;
-  throw EnvironmentError(std::string("no ") + (c ? "C" : "C++") + " compiler: looked for $" + chosen + ", " +
-                         names[0] + ", " + names[1] + " and " + names[2] + " on PATH" + kInstallCompiler);
-}
-
-std::string first_lines(const std::string& text) {
-  constexpr std::size_t max_lines = 12;
-  constexpr std::size_t max_bytes = 3000;
-  std::istringstream in(text);
-  std::string out;
-  std::size_t lines = 0;
-  for (std::string line; lines < max_lines && out.size() < max_bytes && std::getline(in, line); ++lines)
-    out += (lines > 0 ? "\n" : "") + line;
-  if (out.size() > max_bytes) out.resize(max_bytes);
-  return out;
 }
 
 /// Makes the directory and writes to it; the reason when that fails.
@@ -227,26 +148,16 @@ NativeCompiler::NativeCompiler(NativeCompilerOptions options)
   if (options_.max_processes <= 0) options_.max_processes = static_cast<int>(allowed_cpus().size());
 }
 
-NativeCompiler::Tool NativeCompiler::tool(const std::string& compiler, const std::string& language) {
-  if (language != "c" && language != "c++") throw InternalError("native: unknown language " + language);
-  std::vector<std::string> command = compiler.empty() ? system_compiler(language) : resolve(compiler);
-  if (command.empty())
-    throw EnvironmentError("the compiler " + compiler + " cannot be found" + kInstallCompiler);
-
+Toolchain NativeCompiler::tool(const std::string& compiler, const std::string& language) {
+  const std::vector<std::string> command = find_compiler(compiler, language);
   std::string key;
   for (const auto& word : command) key += word + '\n';
   {
     const std::lock_guard lock(mutex_);
     if (const auto known = tools_.find(key); known != tools_.end()) return known->second;
   }
-  std::vector<std::string> ask = command;
-  ask.push_back("--version");
-  const ProcessResult answer = run_process(ask, {.timeout_seconds = 10});
-  if (answer.stopped) return {std::move(command), "", ""};
-  if (answer.status != 0)
-    throw EnvironmentError("the compiler " + command[0] + " does not work (--version ended with status " +
-                           std::to_string(answer.status) + "): " + first_lines(answer.output));
-  Tool found{std::move(command), answer.output, short_name(answer.output)};
+  Toolchain found = ask_version(command);
+  if (found.version.empty()) return found;  // interrupted before it could answer
   const std::lock_guard lock(mutex_);
   return tools_.emplace(key, std::move(found)).first->second;
 }
@@ -256,7 +167,7 @@ std::string NativeCompiler::describe(const std::string& language) { return tool(
 NativeCompiler::Job NativeCompiler::prepare(const NativeSource& source) {
   static const std::string processor = processor_model();
   static std::atomic<unsigned> serial{0};
-  const Tool with = tool(source.compiler, source.language);
+  const Toolchain with = tool(source.compiler, source.language);
   Job job;
   job.suffix = source.language == "c" ? ".c" : ".cpp";
   job.code = source.code;

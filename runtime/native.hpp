@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/toolchain.hpp"
+
 namespace lift {
 
 struct NativeSource {
@@ -99,14 +101,9 @@ class NativeCompiler {
   const std::filesystem::path& cache_directory() const { return directory_; }
 
  private:
-  struct Tool {
-    std::vector<std::string> command;  ///< program (absolute) and leading arguments
-    std::string version;               ///< first line of --version
-    std::string name;                  ///< "gcc 12.2.0"
-  };
   struct Job;
 
-  Tool tool(const std::string& compiler, const std::string& language);
+  Toolchain tool(const std::string& compiler, const std::string& language);
   Job prepare(const NativeSource& source);
   std::shared_ptr<NativeLibrary> lookup(const Job& job);
   std::shared_ptr<NativeLibrary> remember(const Job& job);
@@ -117,7 +114,7 @@ class NativeCompiler {
   NativeCompilerOptions options_;
   std::filesystem::path directory_;
   std::mutex mutex_;  ///< guards the three below
-  std::unordered_map<std::string, Tool> tools_;
+  std::unordered_map<std::string, Toolchain> tools_;
   std::unordered_map<std::string, std::weak_ptr<NativeLibrary>> opened_;
   bool pruned_ = false;
 };

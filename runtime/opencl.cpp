@@ -1,257 +1,18 @@
 #include "runtime/opencl.hpp"
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS  // clCreateCommandQueue: what 1.2 has
 #define XXH_INLINE_ALL
-#include <CL/cl.h>
-#include <dlfcn.h>
 #include <xxhash.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
-#include <sstream>
-#include <string_view>
 
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/opencl_api.hpp"
+#include "runtime/toolchain.hpp"
 
 namespace lift::opencl {
-namespace {
-
-#define LIFT_OPENCL_FUNCTIONS(X)                                                                          \
-  X(clGetPlatformIDs)                                                                                     \
-  X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext)        \
-      X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram)     \
-          X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)               \
-              X(clSetKernelArg) X(clGetKernelInfo) X(clGetKernelWorkGroupInfo) X(clCreateBuffer)          \
-                  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)                    \
-                      X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer) X(clEnqueueNDRangeKernel) X(clFinish) \
-                          X(clGetEventInfo) X(clGetEventProfilingInfo) X(clReleaseEvent)
-
-struct Api {
-#define LIFT_DECLARE(name) decltype(&::name) name = nullptr;
-  LIFT_OPENCL_FUNCTIONS(LIFT_DECLARE)
-#undef LIFT_DECLARE
-};
-
-constexpr const char* kRemedy =
-    "; for OpenCL on the processor: apt-get install ocl-icd-libopencl1 pocl-opencl-icd; for a GPU: its "
-    "vendor's driver";
-
-Api open_api() {
-  // Drivers start their threads at the first calls; see affinity.hpp.
-  const OriginalAffinity unpinned;
-  void* library = RTLD_DEFAULT;
-  if (::dlsym(RTLD_DEFAULT, "clGetPlatformIDs") == nullptr) {
-    const char* chosen = std::getenv("LIFTGEN_OPENCL_LIBRARY");
-    const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "libOpenCL.so.1";
-    library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr)
-      throw EnvironmentError("no OpenCL loader: " + name + " cannot be opened" + std::string(kRemedy));
-  }
-  Api api;
-#define LIFT_RESOLVE(function)                                                             \
-  api.function = reinterpret_cast<decltype(&::function)>(::dlsym(library, #function));     \
-  if (api.function == nullptr)                                                             \
-    throw EnvironmentError("the OpenCL loader lacks " #function ": it is older than 1.2" + \
-                           std::string(kRemedy));
-  LIFT_OPENCL_FUNCTIONS(LIFT_RESOLVE)
-#undef LIFT_RESOLVE
-  return api;
-}
-
-const Api& api() {
-  static const Api opened = open_api();  // tried again after a failure
-  return opened;
-}
-
-struct StatusName {
-  cl_int status;
-  const char* name;
-};
-
-constexpr StatusName kStatusNames[] = {
-    {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
-    {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
-    {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
-    {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
-    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
-    {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
-    {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
-    {CL_INVALID_DEVICE, "CL_INVALID_DEVICE"},
-    {CL_INVALID_BUILD_OPTIONS, "CL_INVALID_BUILD_OPTIONS"},
-    {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
-    {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
-    {CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE"},
-    {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
-    {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
-    {CL_INVALID_WORK_DIMENSION, "CL_INVALID_WORK_DIMENSION"},
-    {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
-    {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE"},
-    {CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE"},
-    {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
-    {CL_INVALID_OPERATION, "CL_INVALID_OPERATION"},
-};
-
-std::string status_name(cl_int status) {
-  for (const auto& known : kStatusNames)
-    if (known.status == status) return known.name;
-  return "OpenCL status " + std::to_string(status);
-}
-
-[[noreturn]] void fail(cl_int status, const std::string& what) {
-  const std::string text = what + ": " + status_name(status);
-  switch (status) {
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_OUT_OF_RESOURCES:
-    case CL_OUT_OF_HOST_MEMORY:
-    case CL_INVALID_WORK_GROUP_SIZE:
-    case CL_INVALID_WORK_ITEM_SIZE:
-    case CL_INVALID_GLOBAL_WORK_SIZE:
-    case CL_INVALID_BUFFER_SIZE:
-    case CL_INVALID_BUILD_OPTIONS:
-      throw UserError(text);
-    case CL_DEVICE_NOT_FOUND:
-    case CL_DEVICE_NOT_AVAILABLE:
-    case CL_COMPILER_NOT_AVAILABLE:
-      throw EnvironmentError(text);
-    default:
-      throw InternalError(text);
-  }
-}
-
-void check(cl_int status, const std::string& what) {
-  if (status != CL_SUCCESS) fail(status, what);
-}
-
-/// A text from one of the clGet...Info functions, without its terminator and surrounding blanks.
-template <class Query>
-std::string text_of(const Query& query) {
-  std::size_t bytes = 0;
-  if (query(0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return "";
-  std::string text(bytes, '\0');
-  if (query(bytes, text.data(), nullptr) != CL_SUCCESS) return "";
-  const auto blank = std::string_view("\0 \n\t", 4);
-  text.erase(text.find_last_not_of(blank) + 1);
-  text.erase(0, std::min(text.find_first_not_of(blank), text.size()));
-  return text;
-}
-
-std::string device_text(cl_device_id device, cl_device_info what) {
-  return text_of([&](std::size_t size, void* to, std::size_t* needed) {
-    return api().clGetDeviceInfo(device, what, size, to, needed);
-  });
-}
-
-template <class T>
-T device_value(cl_device_id device, cl_device_info what) {
-  T value{};
-  return api().clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
-}
-
-struct Found {
-  cl_platform_id platform;
-  cl_device_id device;
-  DeviceInfo info;
-};
-
-DeviceInfo describe(cl_platform_id platform, cl_device_id device, int index) {
-  DeviceInfo info;
-  info.index = index;
-  info.platform = text_of([&](std::size_t size, void* to, std::size_t* needed) {
-    return api().clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, to, needed);
-  });
-  info.name = device_text(device, CL_DEVICE_NAME);
-  info.version = device_text(device, CL_DEVICE_VERSION);
-  info.driver = device_text(device, CL_DRIVER_VERSION);
-  const auto type = device_value<cl_device_type>(device, CL_DEVICE_TYPE);
-  info.gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
-  info.cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-  info.f64 = device_value<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-  info.compute_units = static_cast<int>(device_value<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS));
-  info.max_work_group = device_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  info.max_work_items = device_value<std::array<std::size_t, 3>>(device, CL_DEVICE_MAX_WORK_ITEM_SIZES);
-  info.local_bytes = device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
-  info.local_is_dedicated =
-      device_value<cl_device_local_mem_type>(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
-  info.global_bytes = device_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-  info.max_allocation = device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  return info;
-}
-
-std::vector<Found> find_devices() {
-  const OriginalAffinity unpinned;
-  cl_uint count = 0;
-  cl_int status = api().clGetPlatformIDs(0, nullptr, &count);
-  std::vector<cl_platform_id> platforms(count);
-  if (status == CL_SUCCESS && count > 0) status = api().clGetPlatformIDs(count, platforms.data(), nullptr);
-  if (status != CL_SUCCESS || platforms.empty())
-    throw EnvironmentError("no OpenCL platform: the loader is here, but no driver" + std::string(kRemedy));
-  std::vector<Found> found;
-  for (cl_platform_id platform : platforms) {
-    cl_uint here = 0;
-    if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &here) != CL_SUCCESS || here == 0)
-      continue;
-    std::vector<cl_device_id> ids(here);
-    if (api().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, here, ids.data(), nullptr) != CL_SUCCESS) continue;
-    for (cl_device_id id : ids)
-      found.push_back({platform, id, describe(platform, id, static_cast<int>(found.size()))});
-  }
-  if (found.empty())
-    throw EnvironmentError("no OpenCL device: the drivers that are installed find none" +
-                           std::string(kRemedy));
-  return found;
-}
-
-Found choose_device(int index) {
-  const std::vector<Found> found = find_devices();
-  if (index < 0) {
-    for (const auto& device : found)
-      if (device.info.gpu) return device;
-    return found.front();
-  }
-  if (static_cast<std::size_t>(index) < found.size()) return found[static_cast<std::size_t>(index)];
-  std::string text = "there is no OpenCL device " + std::to_string(index) + "; there are";
-  for (const auto& device : found)
-    text += (device.info.index > 0 ? ", " : " ") + std::to_string(device.info.index) + " (" +
-            device.info.name + ")";
-  throw UserError(text);
-}
-
-std::string first_lines(const std::string& text, int max_lines) {
-  std::istringstream in(text);
-  std::string out;
-  for (std::string line; max_lines-- > 0 && std::getline(in, line);) out += (out.empty() ? "" : "\n") + line;
-  return out;
-}
-
-}  // namespace
-
-std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> infos;
-  for (auto& found : find_devices()) infos.push_back(std::move(found.info));
-  return infos;
-}
-
-std::string why_unavailable() {
-  try {
-    (void)find_devices();
-    return "";
-  } catch (const EnvironmentError& error) {
-    return error.what();
-  }
-}
-
-void configure_pocl(int threads) {
-  if (threads <= 0) threads = default_threads();
-  for (const char* name : {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"})  // before and since 4.0
-    ::setenv(name, std::to_string(threads).c_str(), 0);
-}
 
 struct Memory::Impl {
   cl_mem memory = nullptr;
@@ -375,7 +136,7 @@ BuildResult Device::build(const std::string& source, const std::string& options)
     const std::string log = text_of([&](std::size_t size, void* to, std::size_t* needed) {
       return api().clGetProgramBuildInfo(handle, impl_->found.device, CL_PROGRAM_BUILD_LOG, size, to, needed);
     });
-    result.error = log.empty() ? "the OpenCL compiler failed: " + status_name(status) : first_lines(log, 12);
+    result.error = log.empty() ? "the OpenCL compiler failed: " + status_name(status) : first_lines(log);
     return result;
   }
   result.program = std::shared_ptr<Program>(new Program(program));

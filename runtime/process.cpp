@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -86,12 +87,14 @@ struct SpawnSettings {
 
 std::string find_program(const std::string& name) {
   if (name.empty()) return "";
-  if (name.find('/') != std::string::npos) return is_executable_file(name) ? name : "";
+  // Absolute, as a child may be started in another directory.
+  const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
+  if (name.find('/') != std::string::npos) return is_executable_file(name) ? absolute(name) : "";
   const char* path = std::getenv("PATH");
   std::istringstream directories(path != nullptr ? path : "");
   for (std::string directory; std::getline(directories, directory, ':');) {
     const std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
-    if (is_executable_file(candidate)) return candidate;
+    if (is_executable_file(candidate)) return absolute(candidate);
   }
   return "";
 }
@@ -203,8 +206,8 @@ void Process::stop() {
     drain();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
+  ::kill(-group, SIGKILL);  // also what outlived its parent
   if (pid_ >= 0) {
-    ::kill(-group, SIGKILL);
     while (!reap()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   drain();

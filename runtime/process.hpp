@@ -12,7 +12,7 @@
 
 namespace lift {
 
-/// The absolute path of `name` on PATH (or `name` itself when it has a slash and can be executed); empty when
+/// The absolute path of `name` on PATH (or of the file `name` when it has a slash); empty when
 /// not found.
 std::string find_program(const std::string& name);
 

@@ -314,5 +314,6 @@ TEST_CASE("process: output, status, directory, environment, time limit") {
   CHECK(slow.status == 128 + 9);
   CHECK_THROWS_AS(run_process({"no-such-program-at-all"}), EnvironmentError);
   CHECK(find_program("sh").ends_with("/sh"));
+  CHECK(find_program("sh").starts_with("/"));
   CHECK(find_program("/no/such/thing").empty());
 }
