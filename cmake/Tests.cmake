@@ -47,14 +47,9 @@ foreach(source ${examples})
   set_tests_properties(example_${name} PROPERTIES LABELS quick TIMEOUT 300)
 endforeach()
 
-file(GLOB scripts CONFIGURE_DEPENDS tests/*/*.sh)
-foreach(script ${scripts})
-  cmake_path(GET script STEM name)
-  add_test(NAME ${name} COMMAND bash ${script})
-  set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 300
-                                          ENVIRONMENT "LIFTGEN_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
-endforeach()
-
 add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
                                   ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
 set_tests_properties(layer_order PROPERTIES LABELS quick)
+
+add_test(NAME launcher COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/test_launcher.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(launcher PROPERTIES LABELS quick TIMEOUT 120)

@@ -50,7 +50,10 @@ logged() {
 # Stops the set-up: $1 what failed, $2 what to do about it, $3 the exit status.
 setup_failed() {
   [ -n "$setup_terminal" ] && printf '\r\033[K' >&2
-  tail -n 25 "$setup_log" | sed 's/^/  | /' >&2
+  # From the first error on; the end of the log may be about what ran beside it.
+  local excerpt
+  excerpt=$(grep -m 1 -A 24 -E '^FAILED: |^CMake Error|^E: |error: ' "$setup_log") || excerpt=$(tail -n 25 "$setup_log")
+  printf '%s\n' "$excerpt" | cut -c 1-300 | sed 's/^/  | /' >&2
   say "$1; the whole log is build/setup.log"
   say "$2"
   exit "$3"
