@@ -57,6 +57,14 @@ std::vector<std::vector<int>> group_by_core(const std::vector<int>& cpus) {
   return places;
 }
 
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  if (parts.empty()) parts.emplace_back();
+  return parts;
+}
+
 /// The directories of this process's control groups for `controller` ("" = version 2), innermost first.
 std::vector<std::string> cgroup_directories(const std::string& controller) {
   std::ifstream in("/proc/self/cgroup");
@@ -65,9 +73,8 @@ std::vector<std::string> cgroup_directories(const std::string& controller) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    const bool matches = controller.empty() ? controllers == ",,"
-                                            : controllers.find("," + controller + ",") != std::string::npos;
+    const std::vector<std::string> controllers = split_at_commas(line.substr(first + 1, second - first - 1));
+    const bool matches = std::find(controllers.begin(), controllers.end(), controller) != controllers.end();
     if (!matches) continue;
     const std::string root = controller.empty() ? "/sys/fs/cgroup" : "/sys/fs/cgroup/" + controller;
     std::string path = line.substr(second + 1);

@@ -26,6 +26,9 @@ extern char** environ;
 namespace lift {
 namespace {
 
+/// What shells search when PATH is not set.
+constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+
 bool is_executable_file(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
@@ -91,7 +94,7 @@ std::string find_program(const std::string& name) {
   const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
   if (name.find('/') != std::string::npos) return is_executable_file(name) ? absolute(name) : "";
   const char* path = std::getenv("PATH");
-  std::istringstream directories(path != nullptr ? path : "");
+  std::istringstream directories(path != nullptr ? path : kDefaultPath);
   for (std::string directory; std::getline(directories, directory, ':');) {
     const std::string candidate = (directory.empty() ? "." : directory) + "/" + name;
     if (is_executable_file(candidate)) return absolute(candidate);
@@ -114,6 +117,7 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   std::vector<std::string> arguments = argv;
   std::vector<std::string> changes = {"LC_ALL=C"};
+  if (std::getenv("PATH") == nullptr) changes.push_back(std::string("PATH=") + kDefaultPath);
   changes.insert(changes.end(), options.variables.begin(), options.variables.end());
   std::vector<std::string> variables = environment_with(changes);
 

@@ -71,7 +71,9 @@ TEST_CASE("native: a damaged cache entry is compiled again") {
   std::filesystem::path object;
   {
     NativeCompiler compiler = compiler_in(scratch);
-    object = compiler.compile({.code = kTwice}).library->path();
+    const CompileResult result = compiler.compile({.code = kTwice});
+    REQUIRE_MESSAGE(result.library, result.error);
+    object = result.library->path();
   }
   write_file_atomically(object, "not an object");
   NativeCompiler compiler = compiler_in(scratch);
@@ -214,7 +216,9 @@ TEST_CASE("native: the least recently used objects leave a full cache") {
   const auto old_time = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
   {
     NativeCompiler compiler = compiler_in(scratch);
-    std::filesystem::last_write_time(compiler.compile({.code = kTwice}).library->path(), old_time);
+    const CompileResult result = compiler.compile({.code = kTwice});
+    REQUIRE_MESSAGE(result.library, result.error);
+    std::filesystem::last_write_time(result.library->path(), old_time);
   }
   NativeCompiler small({.cache_directory = scratch.path(), .max_cache_bytes = 1});
   CHECK(small.compile({.code = "int other;"}).library);
