@@ -17,6 +17,7 @@ constexpr const char* kRemedy =
 Api open_api() {
   // Drivers start their threads at the first calls; see affinity.hpp.
   const OriginalAffinity unpinned;
+  ::setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);  // PoCL calls ld, and aborts without it
   void* library = RTLD_DEFAULT;
   if (::dlsym(RTLD_DEFAULT, "clGetPlatformIDs") == nullptr) {
     const char* chosen = std::getenv("LIFTGEN_OPENCL_LIBRARY");
