@@ -3,11 +3,12 @@
 #
 # OpenCL contributes its headers only: liftgen opens the loader at run time, as it does CUDA's libraries.
 
-# A macro, because find_package sets variables that callers and later find_package calls need.
+# A macro, because find_package sets variables that callers and later find_package calls need. Messages begin with a
+# blank, so that CMake keeps them in one line.
 macro(liftgen_require name package)
   find_package(${name} ${ARGN} QUIET)
   if(NOT ${name}_FOUND)
-    message(FATAL_ERROR "${name} is missing: install the Debian package ${package} (apt-get install ${package})")
+    message(FATAL_ERROR " ${name} is missing: install the Debian package ${package} (apt-get install ${package})")
   endif()
 endmacro()
 
@@ -21,7 +22,7 @@ function(liftgen_require_files target header package)
   find_path(${prefix}_INCLUDE ${header})
   mark_as_advanced(${prefix}_INCLUDE)
   if(NOT ${prefix}_INCLUDE)
-    message(FATAL_ERROR "<${header}> is missing: install the Debian package ${package} (apt-get install ${package})")
+    message(FATAL_ERROR " <${header}> is missing: install the Debian package ${package} (apt-get install ${package})")
   endif()
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} SYSTEM INTERFACE ${${prefix}_INCLUDE})
@@ -29,7 +30,7 @@ function(liftgen_require_files target header package)
     find_library(${prefix}_LIBRARY ${arg_LIBRARY})
     mark_as_advanced(${prefix}_LIBRARY)
     if(NOT ${prefix}_LIBRARY)
-      message(FATAL_ERROR "lib${arg_LIBRARY} is missing: install the Debian package ${package} (apt-get install ${package})")
+      message(FATAL_ERROR " lib${arg_LIBRARY} is missing: install the Debian package ${package} (apt-get install ${package})")
     endif()
     target_link_libraries(${target} INTERFACE ${${prefix}_LIBRARY})
   endif()
