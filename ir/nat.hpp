@@ -76,8 +76,8 @@ struct NatTerm {
   std::vector<NatFactor> factors;  ///< sorted by atom id; empty for the constant term
 };
 struct NatAtom {
-  AtomKind kind;
-  std::uint32_t id;
+  AtomKind kind = AtomKind::Var;
+  std::uint32_t id = 0;
   std::string name;              ///< Var
   Nat lower, upper;              ///< Var: inclusive bounds; `bounded_above` false means no upper bound is known
   bool bounded_above = false;

@@ -26,7 +26,6 @@ void need_rank(Op op, const Type& t, int rank) {
                "apply it inside map, or use the form of lower rank");
 }
 
-bool certainly(const NatCond& c) { return Facts().proves(c); }
 bool certainly_not(const NatCond& c) { return Facts().refutes(c); }
 
 void need(Op op, const NatCond& c, const std::string& what, const std::string& remedy) {

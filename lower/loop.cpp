@@ -15,6 +15,8 @@ template <class... F>
 struct Overload : F... {
   using F::operator()...;
 };
+template <class... F>
+Overload(F...) -> Overload<F...>;
 
 std::string list(const std::vector<Nat>& ns) {
   std::string s;

@@ -76,7 +76,9 @@ struct KernelArgument {
   std::vector<Nat> range;    ///< index params: inclusive bounds
 };
 
-/// A lowered program.
+/// A lowered program. After `lower`, positions are flat indices, a Vec loop advances by its width and its body holds terms of
+/// that width (Load at lane 0, Lanes masks, LaneIndex), late stores and remainders are explicit, and a Let whose local is an
+/// index term names an index.
 struct Kernel {
   std::string name;
   std::vector<KernelArgument> arguments;  ///< in signature order; `out` last when the result is a new array

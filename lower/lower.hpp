@@ -1,0 +1,35 @@
+// From a program in which decisions have been taken to a kernel in the loop language.
+#pragma once
+
+#include "lower/loop.hpp"
+
+namespace lift {
+
+struct LowerOptions {
+  int vector_bytes = 32;        ///< alignment that streaming vector stores need
+  bool linear = true;           ///< false: stop before memory layout and vectorisation (stage `low` of a kernel, for reading)
+};
+
+/// Lowers by acceptors: the expression is given the place its value goes to, structural primitives rewrite that place,
+/// maps become loops, scalars become stores. A primitive without a decision (map) is lowered as its sequential form.
+///
+/// Throws UserError when the decisions taken cannot be met (a vector map whose loads are not of unit stride, say): one
+/// line that says which and why. A tuner counts it as an impossible configuration.
+Kernel lower(const Program& program, const LowerOptions& options = {});
+
+/// The result of a program: its type, and the argument it is written into (empty: a new array `out`).
+struct ResultPlace {
+  Type type;
+  std::string argument;
+};
+ResultPlace result_place(const Program& program);
+
+/// Copies an array between layouts: arguments `from` (in layout a), `to` (in layout b).
+Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to);
+
+/// Kernels that move the compulsory traffic of `program` and compute next to nothing: every array element that the program
+/// reads is read once and every element it writes is written (or updated) once, over the same arguments in the caller's
+/// layout. Several schedules of the same traffic; the fastest one that runs is the roofline. See docs/TESTING.md.
+std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& options = {});
+
+}  // namespace lift
