@@ -52,12 +52,12 @@ struct Declare {
 struct Assign {
   Term local, value;
 };
-enum class Space : std::uint8_t { Global, Local, Private };
+enum class AddressSpace : std::uint8_t { Global, Local, Private };
 /// An array that lives inside the kernel.
 struct Allocate {
   std::string name;
   Type type;
-  Space space = Space::Private;
+  AddressSpace space = AddressSpace::Private;
 };
 struct Prefetch {
   std::string array;
