@@ -1,6 +1,7 @@
 // From a program in which decisions have been taken to a kernel in the loop language.
 #pragma once
 
+#include "ir/program.hpp"
 #include "lower/loop.hpp"
 
 namespace lift {
