@@ -1,0 +1,74 @@
+#include "lower/lower.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "lower/pipeline.hpp"
+#include "lower/translate.hpp"
+
+namespace lift {
+namespace {
+
+/// The order, and why.
+std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
+  return {
+      {"tighten-bounds", tighten_bounds},              // first: every later pass gains from exact trip counts
+      {"remove-trivial-loops", remove_trivial_loops},  // a tile as long as its axis is one iteration
+      {"stride-loops", stride_loops},                  // needs the guard around the whole body, so before loops are split
+      {"split-boundaries", split_boundaries},          // on logical positions, where the boundary can still be seen
+      {"linearise", [&k](const Block& b) { return linearise(b, k); }},
+      {"vectorise", [&options](const Block& b) { return vectorise(b, options); }},  // unit stride shows in the flat index
+      {"remove-trivial-loops", remove_trivial_loops},  // remainders of one iteration
+      {"name-values", name_values},
+      {"name-indices", name_indices},                  // last: it hides what the others look for
+  };
+}
+
+}  // namespace
+
+void run_passes(Kernel& k, const std::vector<Pass>& passes) {
+  const char* wanted = std::getenv("LIFTGEN_PRINT_AFTER");
+  for (const Pass& p : passes) {
+    k.body = p.run(k.body);
+    if (wanted && (std::string(wanted) == "all" || p.name == wanted)) std::cerr << "-- after " << p.name << "\n" << str(k);
+  }
+}
+
+Kernel lower(const Program& program, const LowerOptions& options) {
+  Kernel k = translate(program);
+  std::vector<Pass> all = passes(k, options);
+  if (!options.linear) all.resize(4);
+  run_passes(k, all);
+  return k;
+}
+
+Kernel finish(Kernel k, const LowerOptions& options) {
+  run_passes(k, passes(k, options));
+  return k;
+}
+
+Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to) {
+  Kernel k;
+  k.name = name, k.result = "to";
+  k.arguments = {{"from", array, from, false, true, {}}, {"to", array, to, true, false, {}}};
+  const std::vector<Nat> shape = shape_of(array);
+  std::vector<For> loops;
+  std::vector<Nat> position;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    For f;
+    f.var = Nat::fresh(std::string(1, "ijkbcd"[std::min<std::size_t>(5, shape.size() - 1 - d)]), 0, shape[d] - 1);
+    f.lower = 0, f.upper = shape[d];
+    f.kind = d < 2 && d + 1 < shape.size() ? LoopKind::Par : LoopKind::Seq;
+    position.push_back(f.var);
+    loops.push_back(std::move(f));
+  }
+  Block b{{Store{"to", position, load_term("from", position, element_of(array).scalar()), false}}};
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    loops[d].body = std::move(b);
+    b = {{std::move(loops[d])}};
+  }
+  k.body = std::move(b);
+  return finish(std::move(k), {});
+}
+
+}  // namespace lift

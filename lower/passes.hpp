@@ -1,0 +1,40 @@
+// The passes between translation and emission, one verb each. `lower.cpp` lists them in order, with the reasons.
+#pragma once
+
+#include "lower/lower.hpp"
+
+namespace lift {
+
+/// Guards that are affine in a loop's variable become the loop's bounds; others move out of the loops that they do not
+/// depend on. Loops get exact trip counts.
+Block tighten_bounds(const Block& b);
+
+/// A loop that visits only the indices i which a guard (e + i) mod m == r admits (For::stride) becomes a loop over
+/// ii with i = lower + m*ii + s, s = (r - e - lower) mod m, and the guard disappears. UserError when there is no such guard.
+Block stride_loops(const Block& b);
+
+/// Innermost loops whose body asks where the index lies (a clamp, a wrap, a reflection at the boundary) are split there,
+/// so that the interior asks nothing.
+Block split_boundaries(const Block& b);
+
+/// Loops of one iteration and of none disappear.
+Block remove_trivial_loops(const Block& b);
+
+/// Loads, stores and prefetches get one flat index, by their array's layout.
+Block linearise(const Block& b, const Kernel& k);
+
+/// Vec loops become loops over whole vectors and a scalar loop over the remainder. Conditions become masks; a masked store
+/// writes the old value where the mask is off. UserError when an access is not of unit stride.
+Block vectorise(const Block& b, const LowerOptions& options);
+
+/// Values used more than once get a name.
+Block name_values(const Block& b);
+
+/// The part of the indices that does not change in an inner loop is computed once, outside it, and named; so are divisions,
+/// remainders and masks.
+Block name_indices(const Block& b);
+
+/// A loop over the range [lower, upper) in the same variable name, or the statements of its one iteration.
+Block make_loop(For f, const Nat& lower, const Nat& upper);
+
+}  // namespace lift
