@@ -1,0 +1,182 @@
+// Executes the loop language on small data: the oracle for lowering that needs no compiler. It checks every access against
+// the array's size, and iterations of parallel loops against each other: an element that one iteration changes must not be
+// touched by another.
+#pragma once
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "lower/loop.hpp"
+
+namespace lift::test {
+
+class LoopRunner {
+ public:
+  std::map<std::string, std::vector<double>> arrays;
+  std::map<std::string, double> scalars;      ///< f32/f64 arguments
+  std::map<std::string, std::int64_t> index;  ///< index params by name
+  std::vector<std::string> races;
+
+  void run(const Kernel& k) {
+    for (const KernelArgument& a : k.arguments)
+      if (a.type.is_array() && arrays.at(a.name).size() != static_cast<std::size_t>(*a.layout.size().constant())) throw std::runtime_error("size of " + a.name);
+    exec(k.body);
+  }
+
+ private:
+  using Vec = std::vector<double>;
+  std::map<const NatAtom*, std::int64_t> values_;
+  std::map<std::string, Vec> locals_;
+  struct Touch {
+    std::set<std::pair<std::string, std::int64_t>> read, changed;
+  };
+  std::vector<Touch*> touches_;
+
+  std::int64_t nat(const Nat& n) const {
+    return evaluate(n, [&](const NatAtom& a) {
+      if (const auto it = values_.find(&a); it != values_.end()) return it->second;
+      if (const auto it = index.find(a.name); it != index.end()) return it->second;
+      throw std::runtime_error("variable " + a.name + " has no value");
+    });
+  }
+  bool holds(const NatCond& c) const {
+    const auto v = nat(c.a);
+    return c.kind == NatCond::Kind::NonNegative ? v >= 0 : (v == 0) == (c.kind == NatCond::Kind::Zero);
+  }
+  double& element(const std::string& array, std::int64_t i) {
+    auto& a = arrays.at(array);
+    if (i < 0 || i >= static_cast<std::int64_t>(a.size())) throw std::out_of_range(array + "[" + std::to_string(i) + "] of " + std::to_string(a.size()));
+    return a[static_cast<std::size_t>(i)];
+  }
+  double load(const std::string& array, std::int64_t i) {
+    for (Touch* t : touches_) t->read.emplace(array, i);
+    return element(array, i);
+  }
+
+  Vec eval(const Term& t) {
+    const auto w = static_cast<std::size_t>(t->width);
+    Vec r(w);
+    switch (t->kind) {
+      case TermKind::Constant: return {t->number};
+      case TermKind::Index: return {static_cast<double>(nat(t->nats[0]))};
+      case TermKind::Argument: return {scalars.at(t->name)};
+      case TermKind::Local: return locals_.at(t->name);
+      case TermKind::Compare: return {holds(t->conds[0]) ? 1.0 : 0.0};
+      case TermKind::Load:
+        for (std::size_t l = 0; l < w; ++l) r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l));
+        return r;
+      case TermKind::Lanes:
+        for (std::size_t l = 0; l < w; ++l) r[l] = holds(t->conds[l]);
+        return r;
+      case TermKind::LaneIndex:
+        for (std::size_t l = 0; l < w; ++l) r[l] = static_cast<double>(nat(t->nats[0]) + static_cast<std::int64_t>(l) * nat(t->nats[1]));
+        return r;
+      default: break;
+    }
+    std::vector<Vec> args;
+    for (const Term& a : t->args) args.push_back(eval(a));
+    for (std::size_t l = 0; l < w; ++l) {
+      const auto at = [&](std::size_t a) { return args[a].size() == 1 ? args[a][0] : args[a][l]; };
+      if (t->kind == TermKind::Call) throw std::runtime_error("user functions are not run here");
+      r[l] = scalar(t->op, t->type, at, args.size());
+    }
+    return r;
+  }
+  template <class At>
+  static double scalar(Op op, Scalar type, const At& at, std::size_t n) {
+    const auto round = [&](double x) { return type == f32 ? static_cast<double>(static_cast<float>(x)) : x; };
+    const double a = at(0), b = n > 1 ? at(1) : 0;
+    switch (op) {
+      case Op::Add: return round(a + b);
+      case Op::Sub: return round(a - b);
+      case Op::Mul: return round(a * b);
+      case Op::Div: return round(a / b);
+      case Op::Neg: return -a;
+      case Op::Abs: return a < 0 ? -a : a;
+      case Op::Min: return b < a ? b : a;
+      case Op::Max: return a < b ? b : a;
+      case Op::And: return a != 0 && b != 0;
+      case Op::Or: return a != 0 || b != 0;
+      case Op::Not: return a == 0;
+      case Op::Lt: return a < b;
+      case Op::Le: return a <= b;
+      case Op::Eq: return a == b;
+      case Op::Ne: return a != b;
+      case Op::Select: return a != 0 ? b : at(2);
+      case Op::Cast: return round(a);
+      default: throw std::runtime_error("operation not run here");
+    }
+  }
+
+  void exec(const Block& b) {
+    for (const Stmt& s : b) exec(s);
+  }
+  void exec(const Stmt& s) {
+    if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
+    if (const auto* i = std::get_if<If>(&s.v)) {
+      for (const Term& c : i->conditions)
+        if (eval(c).at(0) == 0) return;
+      return exec(i->body);
+    }
+    if (const auto* x = std::get_if<Store>(&s.v)) {
+      const Vec v = eval(x->value);
+      const auto at = nat(x->position.at(0));
+      for (std::size_t l = 0; l < v.size(); ++l) {
+        double& e = element(x->array, at + static_cast<std::int64_t>(l));
+        if (e != v[l])
+          for (Touch* t : touches_) t->changed.emplace(x->array, at + static_cast<std::int64_t>(l));
+        e = v[l];
+      }
+    }
+    if (const auto* x = std::get_if<Let>(&s.v)) {
+      if (x->local->kind == TermKind::Index) values_[variables(x->local->nats[0])[0]] = static_cast<std::int64_t>(eval(x->value).at(0));
+      else locals_[x->local->name] = eval(x->value);
+    }
+    if (const auto* x = std::get_if<Declare>(&s.v)) locals_[x->local->name] = eval(x->value);
+    if (const auto* x = std::get_if<Assign>(&s.v)) locals_[x->local->name] = eval(x->value);
+    if (const auto* x = std::get_if<Allocate>(&s.v)) arrays[x->name].assign(static_cast<std::size_t>(*Layout({}, x->type).size().constant()), 0);
+  }
+  void loop(const For& f) {
+    const auto lower = nat(f.lower), upper = nat(f.upper), step = nat(f.step);
+    const bool parallel = f.kind == LoopKind::Par || f.kind >= LoopKind::Glb;
+    std::vector<Touch> seen;
+    const NatAtom* v = variables(f.var)[0];
+    for (auto i = lower; i < upper; i += step) {
+      values_[v] = i;
+      if (evaluate(v->lower, [&](const NatAtom& a) { return values_.count(&a) ? values_[&a] : index.at(a.name); }) > i) throw std::runtime_error("range of " + v->name);
+      if (!parallel) {
+        exec(f.body);
+        continue;
+      }
+      seen.emplace_back();
+      Touch t;
+      touches_.push_back(&t);
+      exec(f.body);
+      touches_.pop_back();
+      seen.back() = std::move(t);
+    }
+    if (parallel) check(f, seen);
+    values_.erase(v);
+  }
+  void check(const For& f, const std::vector<Touch>& seen) {
+    std::map<std::pair<std::string, std::int64_t>, std::size_t> changed_by;
+    const auto race = [&](const auto& e, std::size_t a, std::size_t b) {
+      if (races.size() < 5) races.push_back(e.first + "[" + std::to_string(e.second) + "] in iterations " + std::to_string(a) + " and " + std::to_string(b) + " of " + f.var.str());
+    };
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      for (const auto& e : seen[i].changed) {
+        const auto [it, added] = changed_by.emplace(e, i);
+        if (!added && it->second != i) race(e, it->second, i);
+      }
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      for (const auto& e : seen[i].read) {
+        const auto it = changed_by.find(e);
+        if (it != changed_by.end() && it->second != i) race(e, it->second, i);
+      }
+  }
+};
+
+}  // namespace lift::test
