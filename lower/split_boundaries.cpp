@@ -11,13 +11,13 @@ bool innermost(const For& f) {
   return found;
 }
 
-/// Values of v at which the sign of an affine a(v) = +-v + r changes: the first v on its other side.
+/// Where the sign of an affine a(v) = k*v + r changes: the first v on its other side.
 std::optional<Nat> sign_change(const Nat& a, const Nat& v) {
   const auto x = affine_in(a, v);
-  if (!x) return std::nullopt;
-  if (x->coefficient == Nat(1)) return -x->rest;       // v + r >= 0 from v = -r on
-  if (x->coefficient == Nat(-1)) return x->rest + 1;   // r - v >= 0 up to v = r
-  return std::nullopt;
+  const auto k = x ? x->coefficient.constant() : std::nullopt;
+  if (!k || *k == 0) return std::nullopt;
+  return *k > 0 ? ceildiv(-x->rest, *k)             // k*v + r >= 0 from there on
+                : floordiv(x->rest, -*k) + 1;       // r - |k|*v >= 0 up to the one before
 }
 
 struct Breaks {
