@@ -1,0 +1,118 @@
+#include "tuning/candidate.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+
+#include "ir/error.hpp"
+
+namespace lift {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// The structure, then the numbers that are not the plain ones: "tile-par-vec tile_j=8 width=4".
+std::string name_of(const Space& space, const Configuration& c) {
+  std::string name = space.structure(c);
+  for (const Parameter& p : space.parameters())
+    if (const auto at = c.find(p.name); at != c.end() && is_number(at->second) && at->second != p.values.front())
+      name += " " + p.name + "=" + at->second;
+  return name;
+}
+
+/// Fills in kernel, source and time; the status is impossible where `make` says so.
+template <class Make>
+void fill(Candidate& candidate, Executor& executor, const Make& make) {
+  const auto begin = Clock::now();
+  try {
+    candidate.kernel = make();
+    candidate.variant.source = executor.source(candidate.kernel);
+  } catch (const UserError& error) {
+    candidate.variant.status = Status::impossible;
+    candidate.variant.message = error.what();
+  } catch (const InternalError& error) {
+    // A defect of ours, which shall not cost the user the other variants.
+    candidate.variant.status = Status::compile_failed;
+    candidate.variant.message = std::string("internal error: ") + error.what();
+  }
+  candidate.variant.prepare_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+Candidate prepare(const Space& space, const Configuration& c, const LowerOptions& lowering, Executor& executor) {
+  Candidate candidate;
+  Variant& v = candidate.variant;
+  v.params = c, v.structure = space.structure(c), v.name = name_of(space, c), v.layout = space.layout(c);
+  fill(candidate, executor, [&] {
+    v.derivation = space.derive(c);
+    return lower(replay(space.program(), v.derivation), lowering);
+  });
+  return candidate;
+}
+
+Candidate prepare(const Program& program, const Derivation& d, const LowerOptions& lowering, Executor& executor) {
+  Candidate candidate;
+  candidate.variant.structure = candidate.variant.name = "given derivation";
+  candidate.variant.derivation = d;
+  fill(candidate, executor, [&] { return lower(replay(program, d), lowering); });
+  for (const KernelArgument& a : candidate.kernel.arguments)
+    if (a.type.is_array() && !is_caller_layout(a.layout)) candidate.variant.layout = str(a.layout.request());
+  return candidate;
+}
+
+void accept(Candidate& candidate, Compiled compiled) {
+  candidate.compiled = std::move(compiled);
+  candidate.variant.compile_seconds = candidate.compiled.seconds;
+  if (candidate.compiled.program) return;
+  candidate.variant.status = Status::compile_failed;
+  candidate.variant.message = candidate.compiled.error;
+}
+
+double run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const HostArray& expected, const HostArray& got) {
+  const std::function<void()> run = executor.bind(kernel, compiled);
+  executor.restore(kernel);
+  run();
+  executor.fetch(kernel, got);
+  return relative_error(got, expected);
+}
+
+void verify_and_time(Candidate& candidate, Executor& executor, const HostArray& expected, const HostArray& got, double abort_above_ms) {
+  Variant& v = candidate.variant;
+  try {
+    v.error = run_and_compare(executor, candidate.kernel, candidate.compiled, expected, got);
+    v.convert_ms = executor.convert_ms(candidate.kernel);
+    if (!(v.error <= tolerance(element_of(expected.type).scalar()))) {
+      v.status = Status::wrong;
+      v.message = "differs from the reference";
+      return;
+    }
+    v.verified = true;
+    executor.restore(candidate.kernel);
+    MeasureOptions measuring;
+    measuring.min_runs = 3, measuring.max_runs = 7, measuring.max_seconds = 0.25, measuring.abort_above_ms = abort_above_ms;
+    const Timing timing = measure(executor.bind(candidate.kernel, candidate.compiled), measuring);
+    v.ms = timing.median_ms;
+    v.status = timing.aborted ? Status::aborted : Status::ok;
+  } catch (const UserError& error) {
+    v.status = Status::impossible;
+    v.message = error.what();
+  }
+}
+
+std::string kind_of(const Derivation& d) {
+  std::string kind;
+  for (const Step& step : d) {
+    kind += step.rule;
+    for (const std::string& p : step.parameters)
+      if (!is_number(p)) kind += " " + p;
+    kind += "\n";
+  }
+  return kind;
+}
+
+}  // namespace lift

@@ -1,0 +1,35 @@
+// A configuration on its way to a compiled kernel, and the runs that verify and time it.
+#pragma once
+
+#include "lower/lower.hpp"
+#include "runtime/measure.hpp"
+#include "tuning/executor.hpp"
+#include "tuning/explore.hpp"
+
+namespace lift {
+
+struct Candidate {
+  Variant variant;
+  Kernel kernel;
+  Compiled compiled;
+};
+
+/// Derives, replays, lowers and prints. A configuration that is refused has the status impossible and a message.
+Candidate prepare(const Space& space, const Configuration& c, const LowerOptions& lowering, Executor& executor);
+/// The same from a derivation.
+Candidate prepare(const Program& program, const Derivation& d, const LowerOptions& lowering, Executor& executor);
+
+/// Takes over what the compiler said.
+void accept(Candidate& candidate, Compiled compiled);
+
+/// Runs once on fresh scratch copies and compares with `expected`, through `got` of the same type. The error, see
+/// relative_error. UserError: the device cannot run it.
+double run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const HostArray& expected, const HostArray& got);
+
+/// Verifies a compiled candidate and times it; sets status, error, ms. The scratch copies are fresh when timing begins.
+void verify_and_time(Candidate& candidate, Executor& executor, const HostArray& expected, const HostArray& got, double abort_above_ms);
+
+/// Rules and words of a derivation, less its numbers: what distinguishes one derivation from another in kind.
+std::string kind_of(const Derivation& d);
+
+}  // namespace lift

@@ -1,0 +1,154 @@
+#include "tuning/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ir/error.hpp"
+#include "runtime/interrupt.hpp"
+
+namespace lift {
+namespace {
+
+constexpr int kRounds = 11;
+constexpr std::size_t kFinalists = 4;        ///< of any layout
+constexpr std::size_t kCallerFinalists = 3;  ///< of the caller's
+constexpr std::size_t kTwins = 2;
+
+double gbs(double bytes, double ms) { return ms > 0 ? bytes / ms / 1e6 : 0; }
+
+}  // namespace
+
+Comparison::Comparison(Session& session, bool other_compilers, ExploreResult& result)
+    : session_(session),
+      result_(result),
+      jobs_(rival_jobs(session.pattern, session.problem, session.program, other_compilers, session.threads)) {}
+
+void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
+  std::vector<Job> jobs;
+  for (const RivalJob& rival : jobs_) jobs.push_back(rival.job);
+  if (session_.twin_applies())
+    for (Kernel& kernel : lower_traffic_twins(session_.program, session_.lowering)) {
+      jobs.push_back({kernel, {}, {}, {}, {}});
+      twins_.push_back({std::move(kernel), {}, 0});
+    }
+  {
+    const Stopwatch compiling(result_.spent.compiling);
+    compiled_ = session_.native->compile(jobs, on_progress);
+  }
+  for (std::size_t i = 0; i < twins_.size(); ++i) twins_[i].compiled = compiled_[jobs_.size() + i];
+  compiled_.resize(jobs_.size());
+
+  const Stopwatch measuring(result_.spent.measuring);
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    Rival rival;
+    rival.name = jobs_[i].name, rival.what = jobs_[i].what, rival.baseline = jobs_[i].baseline;
+    time_rival(rival, jobs_[i], compiled_[i]);
+    result_.rivals.push_back(rival);
+  }
+  time_twins();
+}
+
+void Comparison::time_rival(Rival& rival, const RivalJob& job, const Compiled& compiled) {
+  if (!compiled.program) {
+    rival.status = Status::compile_failed, rival.message = compiled.error;
+    return;
+  }
+  Candidate candidate;
+  candidate.kernel = job.job.kernel, candidate.compiled = compiled;
+  verify_and_time(candidate, *session_.native, session_.reference(), session_.scratch(), INFINITY);
+  rival.status = candidate.variant.status, rival.message = candidate.variant.message;
+  rival.error = candidate.variant.error, rival.ms = candidate.variant.ms;
+}
+
+void Comparison::time_twins() {
+  for (Twin& twin : twins_) {
+    if (!twin.compiled.program || interrupted()) continue;
+    const auto run = session_.native->bind(twin.kernel, twin.compiled);
+    session_.native->restore(twin.kernel);
+    twin.ms = measure(run).median_ms;
+  }
+  std::erase_if(twins_, [](const Twin& twin) { return !(twin.ms > 0); });
+  std::sort(twins_.begin(), twins_.end(), [](const Twin& a, const Twin& b) { return a.ms < b.ms; });
+  if (twins_.size() > kTwins) twins_.resize(kTwins);
+}
+
+double Comparison::estimated_seconds() const {
+  double round = 0, typical = 0;
+  for (const Rival& r : result_.rivals)
+    if (r.status == Status::ok) round += r.ms, typical = typical > 0 ? std::min(typical, r.ms) : r.ms;
+  for (const Twin& t : twins_) round += t.ms;
+  return 0.5 + (kRounds + 2) * (round + typical * (kFinalists + kCallerFinalists)) / 1e3;
+}
+
+/// Fastest of any layout, and of the caller's.
+std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& candidates) const {
+  std::vector<std::size_t> order(candidates.size()), chosen;
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::erase_if(order, [&](std::size_t i) {
+    const Variant& v = candidates[i].variant;
+    return !v.verified || v.status != Status::ok || !(v.ms > 0);
+  });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return candidates[a].variant.ms < candidates[b].variant.ms; });
+  std::size_t caller = 0;
+  for (const std::size_t i : order) {
+    const bool in_caller = candidates[i].variant.layout.empty();
+    if (chosen.size() < kFinalists || (in_caller && caller < kCallerFinalists)) chosen.push_back(i), caller += in_caller;
+  }
+  return chosen;
+}
+
+void Comparison::run(std::vector<Candidate>& candidates) {
+  std::vector<std::function<void()>> runs;
+  std::vector<double*> times;
+  const auto enter = [&](Executor& executor, const Kernel& kernel, const Compiled& compiled, double& ms) {
+    runs.push_back(executor.bind(kernel, compiled));
+    executor.restore(kernel);
+    times.push_back(&ms);
+  };
+  for (const std::size_t i : finalists(candidates)) {
+    enter(session_.executor(), candidates[i].kernel, candidates[i].compiled, candidates[i].variant.ms);
+    candidates[i].variant.final_round = true;
+  }
+  for (std::size_t i = 0; i < result_.rivals.size(); ++i)
+    if (Rival& r = result_.rivals[i]; r.status == Status::ok && (r.baseline || !interrupted()))
+      enter(*session_.native, jobs_[i].job.kernel, compiled_[i], r.ms);
+  for (Twin& twin : twins_) enter(*session_.native, twin.kernel, twin.compiled, twin.ms);
+
+  const std::vector<Timing> timings = interleaved(runs, kRounds);
+  for (std::size_t i = 0; i < timings.size(); ++i)
+    if (timings[i].runs > 0) *times[i] = timings[i].median_ms;
+  rank(candidates);
+}
+
+void Comparison::rank(std::vector<Candidate>& candidates) {
+  ExploreResult& r = result_;
+  const double bytes = r.traffic.bytes;
+  for (Rival& rival : r.rivals) rival.gbs = gbs(bytes, rival.ms);
+  for (std::size_t i = 0; i < r.rivals.size(); ++i)
+    if (r.rivals[i].baseline && r.rivals[i].status == Status::ok && (!r.baseline || r.rivals[i].ms < r.rivals[*r.baseline].ms)) r.baseline = i;
+  const auto twin = std::min_element(twins_.begin(), twins_.end(), [](const Twin& a, const Twin& b) { return a.ms < b.ms; });
+  if (twin != twins_.end()) r.twin_name = twin->kernel.name, r.twin_ms = twin->ms, r.twin_gbs = gbs(bytes, twin->ms);
+
+  for (Candidate& c : candidates) {
+    Variant& v = c.variant;
+    v.gbs = gbs(bytes, v.ms);
+    if (v.ms > 0 && r.baseline) v.speedup = r.rivals[*r.baseline].ms / v.ms;
+    if (v.ms > 0) v.roofline = r.twin_ms / v.ms;
+    v.kernel = std::move(c.kernel);
+    r.variants.push_back(std::move(v));
+  }
+  // Those of the last round were measured alike; the others follow by their first times.
+  const auto rank_of = [](const Variant& v) { return v.final_round ? 0 : v.status == Status::ok ? 1 : v.ms > 0 ? 2 : 3; };
+  std::stable_sort(r.variants.begin(), r.variants.end(), [&](const Variant& a, const Variant& b) {
+    return std::pair(rank_of(a), a.ms) < std::pair(rank_of(b), b.ms);
+  });
+  for (std::size_t i = 0; i < r.variants.size(); ++i) {
+    const Variant& v = r.variants[i];
+    if (!v.verified || v.status != Status::ok) continue;
+    if (!r.best) r.best = i;
+    if (!r.best_caller && v.layout.empty()) r.best_caller = i;
+  }
+}
+
+}  // namespace lift

@@ -1,0 +1,39 @@
+// The last round: the best variants, the plain loops and the traffic twins, measured side by side.
+#pragma once
+
+#include "tuning/rivals.hpp"
+#include "tuning/session.hpp"
+
+namespace lift {
+
+class Comparison {
+ public:
+  /// `result` receives rivals and twin, and in the end everything measured; it and `session` outlive this.
+  Comparison(Session& session, bool other_compilers, ExploreResult& result);
+
+  /// Compiles rivals and twins, verifies the rivals, and takes first times of both.
+  void prepare(const std::function<bool(std::size_t)>& on_progress);
+  /// Wall time that `run` will take.
+  double estimated_seconds() const;
+  /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they took part.
+  void run(std::vector<Candidate>& candidates);
+
+ private:
+  struct Twin {
+    Kernel kernel;
+    Compiled compiled;
+    double ms = 0;
+  };
+  std::vector<std::size_t> finalists(const std::vector<Candidate>& candidates) const;
+  void time_rival(Rival& rival, const RivalJob& job, const Compiled& compiled);
+  void time_twins();
+  void rank(std::vector<Candidate>& candidates);
+
+  Session& session_;
+  ExploreResult& result_;
+  std::vector<RivalJob> jobs_;
+  std::vector<Compiled> compiled_;  ///< of the jobs
+  std::vector<Twin> twins_;         ///< those that run, fastest first
+};
+
+}  // namespace lift

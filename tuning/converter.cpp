@@ -1,0 +1,47 @@
+#include "tuning/converter.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
+#include "lower/lower.hpp"
+
+namespace lift {
+
+bool is_caller_layout(const Layout& layout) { return layout.request().kind == LayoutRequest::Kind::Caller; }
+
+std::size_t bytes_of(const Layout& layout, Scalar element) {
+  const auto n = layout.size().constant();
+  if (!n) throw InternalError("layouts: the size " + layout.size().str() + " is not a constant");
+  return static_cast<std::size_t>(*n) * size_of(element);
+}
+
+std::string Converter::key(const Type& array, const Layout& from, const Layout& to) {
+  return array.str() + " / " + str(from.request()) + " / " + str(to.request());
+}
+
+void Converter::convert(const Type& array, const Layout& from, const void* source, const Layout& to, void* target) {
+  Entry& entry = entries_[key(array, from, to)];
+  if (!entry.library) {
+    const Kernel kernel = lower_conversion("convert", array, from, to);
+    const CompileResult compiled = compiler_->compile(
+        {.code = emit_openmp(kernel) + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
+    if (!compiled.library)
+      throw EnvironmentError("the conversion to layout '" + str(to.request()) + "' was not compiled: " + compiled.error);
+    entry.library = compiled.library;
+  }
+  void* arguments[] = {const_cast<void*>(source), target};
+  const auto call = entry.library->function<void(void**)>("liftgen_call");
+  const auto begin = std::chrono::steady_clock::now();
+  call(arguments);
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+  entry.ms = entry.ms > 0 ? std::min(entry.ms, elapsed.count()) : elapsed.count();
+}
+
+double Converter::ms(const Type& array, const Layout& from, const Layout& to) const {
+  const auto it = entries_.find(key(array, from, to));
+  return it == entries_.end() ? 0 : it->second.ms;
+}
+
+}  // namespace lift

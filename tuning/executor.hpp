@@ -1,0 +1,86 @@
+// Compiled kernels on the arguments of one problem: what the backends have in common for the tuner.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "rewrite/space.hpp"
+#include "tuning/problem_data.hpp"
+#include "tuning/converter.hpp"
+
+namespace lift {
+
+/// A kernel to be compiled: a generated one, or any source text of the same arguments.
+struct Job {
+  Kernel kernel;                      ///< for its arguments, and its code when `code` is empty
+  std::string code = {};              ///< text that defines `function`; emitted from the kernel when empty
+  std::string function = {};          ///< the kernel's name when empty
+  std::vector<std::string> flags = {};  ///< the backend's own when empty
+  std::string compiler = {};          ///< the system's when empty
+};
+
+struct Compiled {
+  std::string source;             ///< the text that was compiled, less the trampoline
+  std::string error;              ///< first lines of the diagnostics; empty when there is a program
+  double seconds = 0;             ///< of the compiler; 0 when cached
+  bool stopped = false;           ///< not compiled: interrupted
+  std::shared_ptr<void> program;  ///< the backend's
+};
+
+/// Written arrays are scratch copies that `restore` fills again; the arguments themselves stay as they are. Arrays that a
+/// kernel wants in another layout are converted once and kept while there is memory.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  virtual std::string source(const Kernel& kernel) = 0;
+  /// In the order of the jobs; `on_progress(done)` as in NativeCompiler::compile_all.
+  virtual std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) = 0;
+  /// One run of a compiled kernel, bound to the arguments; may be kept and called any number of times.
+  /// UserError: a request that the device cannot meet.
+  virtual std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) = 0;
+  /// Puts the original contents back into the arrays that the kernel writes (NaN into a new result).
+  virtual void restore(const Kernel& kernel) = 0;
+  /// Copies the array the kernel's result is in to `into`, which has the result's type and the caller's layout.
+  virtual void fetch(const Kernel& kernel, const HostArray& into) = 0;
+  /// Time to bring all arguments into the kernel's layouts and the result back; 0 when they are the caller's.
+  /// To be asked after a `fetch`.
+  virtual double convert_ms(const Kernel& kernel) const = 0;
+};
+
+/// C with OpenMP through the system's compiler. `compiler`, `arguments` outlive it.
+std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments, int threads);
+/// OpenCL on a device (-1: the first GPU, else the first device). `compiler` serves the conversions of layouts.
+namespace opencl {
+class Device;
+}
+std::unique_ptr<Executor> make_opencl_executor(std::shared_ptr<opencl::Device> device, NativeCompiler& compiler,
+                                               const ProblemData& arguments, int threads);
+
+/// Pristine arguments in any layout, on the host, and the way back. Used by the executors.
+class LayoutStore {
+ public:
+  LayoutStore(NativeCompiler& compiler, const ProblemData& arguments, int threads)
+      : arguments_(&arguments), converter_(compiler), threads_(threads) {}
+  /// Data of an argument in its layout; kept alive by the pointer. Not for `out`.
+  std::shared_ptr<const void> in_layout(const KernelArgument& argument);
+  /// Copies an array stored as `argument` says to `into`, in the caller's layout.
+  void to_caller(const KernelArgument& argument, const void* stored, const HostArray& into);
+  double convert_ms(const Kernel& kernel) const;
+  const HostArray* find(const std::string& name) const { return arguments_->find(name); }
+  int threads() const { return threads_; }
+
+ private:
+  const ProblemData* arguments_;
+  Converter converter_;
+  std::map<std::string, std::shared_ptr<Buffer>> converted_;  ///< by name and layout
+  int threads_;
+};
+
+const KernelArgument& result_argument(const Kernel& kernel);
+std::string storage_key(const KernelArgument& argument);
+
+}  // namespace lift

@@ -1,0 +1,249 @@
+#include "tuning/explore.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/error.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/interrupt.hpp"
+#include "tuning/comparison.hpp"
+#include "tuning/search.hpp"
+#include "tuning/session.hpp"
+#include "tuning/small_check.hpp"
+
+namespace lift {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
+constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
+
+class Exploration {
+ public:
+  Exploration(const Pattern& pattern, const Problem& problem, const ExploreOptions& options)
+      : options_(options), began_(Clock::now()), search_kind_(parse_search(options.search)), session_(pattern, problem, options) {
+    result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
+    result_.machine = session_.machine, result_.device = session_.device_name, result_.threads = session_.threads;
+    result_.traffic = traffic(session_.program);
+  }
+
+  ExploreResult run() {
+    result_.spent.setup = elapsed();
+    Comparison comparison(session_, options_.rivals, result_);
+    comparison.prepare([&](std::size_t) { return tell("setting up"); });
+    if (options_.check_small) start_small_check();
+    if (options_.only)
+      explore_batch({prepare(session_.program, *options_.only, session_.lowering, session_.executor())});
+    else
+      search(comparison.estimated_seconds());
+    tell("comparing");
+    const Stopwatch measuring(result_.spent.measuring);
+    comparison.run(candidates_);
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  /// Whether to go on.
+  bool tell(const std::string& phase) {
+    if (options_.on_progress)
+      options_.on_progress({phase, elapsed() / options_.budget_seconds, result_.counts.timed, best_ms_, best_name_});
+    return !interrupted();
+  }
+
+  void start_small_check() {
+    const Stopwatch verifying(result_.spent.verifying);
+    small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine, session_.threads,
+                   [&](const ProblemData& arguments) { return session_.executor_for(arguments); });
+  }
+
+  void search(double comparing_seconds) {
+    const Space space = make_space(session_.program, options_.target, session_.machine, options_.caller_layout_only);
+    Search search(space, search_kind_, options_.seed);
+    deadline_ = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
+    const std::size_t cores = allowed_cpus().size();
+    const std::size_t batch_size = std::clamp<std::size_t>(3 * cores, 4, 16);
+    while (tell("exploring") && elapsed() < deadline_) {
+      std::vector<Candidate> batch = next_batch(space, search, batch_size);
+      if (batch.empty()) break;
+      const std::size_t first = candidates_.size();
+      explore_batch(std::move(batch));
+      for (std::size_t i = first; i < candidates_.size(); ++i)
+        if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0) search.report(v.params, v.ms);
+    }
+  }
+
+  /// Configurations that lead to kernels not seen yet.
+  std::vector<Candidate> next_batch(const Space& space, Search& search, std::size_t size) {
+    const Stopwatch preparing(result_.spent.preparing);
+    std::vector<Candidate> batch;
+    while (batch.size() < size && !interrupted() && elapsed() < deadline_) {
+      if (options_.configurations > 0 && result_.counts.configurations >= options_.configurations) break;
+      const std::optional<Configuration> c = search.next();
+      if (!c) break;
+      Candidate candidate = prepare(space, *c, session_.lowering, session_.executor());
+      const bool made = candidate.variant.status == Status::ok;
+      if (made && !sources_.insert(candidate.variant.source).second) continue;
+      ++result_.counts.configurations;
+      if (made)
+        batch.push_back(std::move(candidate));
+      else
+        keep(std::move(candidate));
+    }
+    return batch;
+  }
+
+  void explore_batch(std::vector<Candidate> batch) {
+    std::vector<Candidate> checks = checks_of(batch);
+    compile(batch, checks);
+    for (Candidate& check : checks) compare_small(check);
+    for (Candidate& candidate : batch) {
+      if (interrupted() && best_ms_ > 0) break;
+      if (candidate.compiled.stopped) continue;
+      if (candidate.variant.status == Status::ok) try_out(candidate);
+      keep(std::move(candidate));
+      tell("exploring");
+    }
+  }
+
+  /// A small sibling of the first candidate of each structure not checked yet.
+  std::vector<Candidate> checks_of(const std::vector<Candidate>& batch) {
+    std::vector<Candidate> checks;
+    if (!small_ || !small_->possible()) return checks;
+    const Stopwatch preparing(result_.spent.preparing);
+    for (const Candidate& c : batch) {
+      const Variant& v = c.variant;
+      if (v.status != Status::ok || checked_.contains(v.structure)) continue;
+      auto sibling = options_.only ? small_->candidate(v.derivation, session_.lowering)
+                                   : small_->candidate(v.params, v.structure, session_.lowering);
+      if (!sibling) continue;
+      sibling->variant.structure = v.structure;
+      checked_.insert(v.structure);
+      checks.push_back(std::move(*sibling));
+    }
+    return checks;
+  }
+
+  void compile(std::vector<Candidate>& batch, std::vector<Candidate>& checks) {
+    const Stopwatch compiling(result_.spent.compiling);
+    std::vector<Candidate*> all;
+    for (auto* list : {&batch, &checks})
+      for (Candidate& c : *list)
+        if (c.variant.status == Status::ok) all.push_back(&c);
+    std::vector<Job> jobs;
+    for (const Candidate* c : all) jobs.push_back({c->kernel, c->variant.source, {}, {}, {}});
+    const auto go_on = [&](std::size_t) { return tell("exploring") && (best_ms_ == 0 || elapsed() < deadline_ + 1); };
+    std::vector<Compiled> compiled = session_.executor().compile(jobs, go_on);
+    for (std::size_t i = 0; i < all.size(); ++i) accept(*all[i], std::move(compiled[i]));
+  }
+
+  void compare_small(Candidate& check) {
+    const Stopwatch verifying(result_.spent.verifying);
+    if (check.compiled.stopped) return;
+    const std::string& structure = check.variant.structure;
+    if (!check.compiled.program) {
+      broken_[structure] = "does not compile at " + small_->describe() + ": " + check.compiled.error;
+      return;
+    }
+    try {
+      const double error = small_->compare(check);
+      if (!(error <= tolerance(element_of(session_.reference().type).scalar())))
+        broken_[structure] = "differs from the interpreter at " + small_->describe() + " by " + std::to_string(error);
+    } catch (const UserError&) {
+      checked_.erase(structure);  // the device cannot run it at that size
+    }
+  }
+
+  void try_out(Candidate& candidate) {
+    Variant& v = candidate.variant;
+    const double hopeless = kHopeless * std::min(best_ms_ > 0 ? best_ms_ : INFINITY, 2 * first_estimate());
+    {
+      const Stopwatch measuring(result_.spent.measuring);
+      verify_and_time(candidate, session_.executor(), session_.reference(), session_.scratch(), hopeless);
+    }
+    if (const auto at = broken_.find(v.structure); at != broken_.end() && v.verified)
+      v.status = Status::wrong, v.verified = false, v.message = at->second;
+    if (!v.verified || v.status != Status::ok) return;
+    if (best_ms_ == 0 || v.ms < best_ms_) best_ms_ = v.ms, best_name_ = v.name;
+  }
+
+  /// Time of the plain loops, before there is a best; infinite when unknown.
+  double first_estimate() const {
+    double ms = INFINITY;
+    for (const Rival& r : result_.rivals)
+      if (r.baseline && r.status == Status::ok && r.ms > 0) ms = std::min(ms, r.ms);
+    return ms;
+  }
+
+  void keep(Candidate candidate) {
+    Counts& n = result_.counts;
+    const Variant& v = candidate.variant;
+    if (candidate.compiled.program) ++n.compiled;
+    switch (v.status) {
+      case Status::wrong: ++n.wrong; break;
+      case Status::compile_failed: ++n.compile_failed; break;
+      case Status::impossible: ++n.impossible; break;
+      case Status::aborted: ++n.aborted; [[fallthrough]];
+      case Status::ok:
+        ++n.timed;
+        kinds_.insert(kind_of(v.derivation));
+        structures_.insert(v.structure);
+    }
+    candidates_.push_back(std::move(candidate));
+  }
+
+  void finish() {
+    result_.counts.derivations = static_cast<int>(kinds_.size());
+    result_.counts.structures = static_cast<int>(structures_.size());
+    if (options_.only) result_.counts.configurations = 1;
+    result_.interrupted = interrupted();
+    result_.spent.total = elapsed();
+  }
+
+  const ExploreOptions& options_;
+  const Clock::time_point began_;
+  const SearchKind search_kind_;
+  const InterruptScope interrupt_;
+  Session session_;
+  ExploreResult result_;
+  std::optional<SmallCheck> small_;
+  std::vector<Candidate> candidates_;
+  std::set<std::string> sources_, checked_, kinds_, structures_;
+  std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
+  double deadline_ = INFINITY, best_ms_ = 0;
+  std::string best_name_;
+};
+
+}  // namespace
+
+const char* text(Status s) {
+  switch (s) {
+    case Status::ok: return "ok";
+    case Status::wrong: return "wrong";
+    case Status::compile_failed: return "compile_failed";
+    case Status::aborted: return "aborted";
+    case Status::impossible: return "impossible";
+  }
+  return "";
+}
+
+Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only) {
+  SpaceOptions options;
+  options.target = target;
+  options.threads = machine.threads;
+  options.caller_layout_only = caller_layout_only;
+  if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
+  for (const CacheLevel& cache : machine.caches)
+    if (cache.level == 2 && cache.shared_by > 0) options.cache_bytes = cache.bytes / static_cast<std::size_t>(cache.shared_by);
+  return Space(program, options);
+}
+
+ExploreResult explore(const Pattern& pattern, const Problem& problem, const ExploreOptions& options) {
+  if (options.budget_seconds <= 0) throw UserError("--budget must be more than 0 seconds");
+  return Exploration(pattern, problem, options).run();
+}
+
+}  // namespace lift

@@ -1,0 +1,54 @@
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "patterns/host_data.hpp"
+#include "tuning/executor.hpp"
+
+namespace lift {
+
+const KernelArgument& result_argument(const Kernel& kernel) {
+  for (const KernelArgument& a : kernel.arguments)
+    if (a.name == kernel.result) return a;
+  throw InternalError("tuning: the kernel " + kernel.name + " has no argument '" + kernel.result + "' for its result");
+}
+
+std::string storage_key(const KernelArgument& argument) { return argument.name + " / " + str(argument.layout.request()); }
+
+std::shared_ptr<const void> LayoutStore::in_layout(const KernelArgument& argument) {
+  const HostArray* original = find(argument.name);
+  if (original == nullptr) throw InternalError("tuning: no data for the argument '" + argument.name + "'");
+  if (!argument.type.is_array() || is_caller_layout(argument.layout)) return {std::shared_ptr<void>(), original->data};
+  if (const auto kept = converted_.find(storage_key(argument)); kept != converted_.end())
+    return {kept->second, kept->second->data()};
+
+  const std::size_t bytes = bytes_of(argument.layout, element_of(argument.type).scalar());
+  // What other layouts hold is given up rather than the machine's last memory.
+  if (bytes + bytes / 4 > available_memory())
+    std::erase_if(converted_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  auto buffer = std::make_shared<Buffer>(bytes, BufferOptions{threads_, -1});
+  const Layout caller(LayoutRequest{}, argument.type);
+  // Twice: the first time warms up, and the shorter time counts.
+  for (int run = 0; run < 2; ++run)
+    converter_.convert(argument.type, caller, original->data, argument.layout, buffer->data());
+  converted_[storage_key(argument)] = buffer;
+  return {buffer, buffer->data()};
+}
+
+void LayoutStore::to_caller(const KernelArgument& argument, const void* stored, const HostArray& into) {
+  if (is_caller_layout(argument.layout))
+    return host::copy({argument.name, argument.type, const_cast<void*>(stored)}, into);
+  converter_.convert(argument.type, argument.layout, stored, Layout(LayoutRequest{}, argument.type), into.data);
+}
+
+double LayoutStore::convert_ms(const Kernel& kernel) const {
+  double ms = 0;
+  for (const KernelArgument& a : kernel.arguments) {
+    if (!a.type.is_array() || is_caller_layout(a.layout)) continue;
+    const Layout caller(LayoutRequest{}, a.type);
+    if (find(a.name) != nullptr) ms += converter_.ms(a.type, caller, a.layout);
+    if (a.name == kernel.result) ms += converter_.ms(a.type, a.layout, caller);
+  }
+  return ms;
+}
+
+}  // namespace lift

@@ -1,0 +1,77 @@
+#include "tuning/problem_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "ir/error.hpp"
+#include "patterns/host_data.hpp"
+
+namespace lift {
+namespace {
+
+template <class T>
+double relative_error(const T* a, const T* b, std::int64_t n) {
+  std::mutex mutex;
+  double sum = 0, worst = 0;
+  host::parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+    double mine = 0;
+    for (std::int64_t i = begin; i < end; ++i) mine += std::abs(static_cast<double>(b[i]));
+    const std::lock_guard lock(mutex);
+    sum += mine;
+  });
+  const double mean = n > 0 && std::isfinite(sum) ? sum / static_cast<double>(n) : 0;
+  const double floor = std::max(mean, std::numeric_limits<double>::min());
+  host::parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+    double mine = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+      if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+      const double error = std::abs(x - y) / std::max(std::abs(y), floor);
+      mine = std::isfinite(error) ? std::max(mine, error) : std::numeric_limits<double>::infinity();
+    }
+    const std::lock_guard lock(mutex);
+    worst = std::max(worst, mine);
+  });
+  return worst;
+}
+
+}  // namespace
+
+std::size_t bytes_of(const Type& type) {
+  return static_cast<std::size_t>(host::count(type)) * size_of(element_of(type).scalar());
+}
+
+OwnedArray::OwnedArray(const std::string& name, const Type& type, int threads)
+    : buffer_(bytes_of(type), BufferOptions{threads, -1}), view_{name, type, buffer_.data()} {}
+
+ProblemData::ProblemData(const Pattern& pattern, const Problem& problem, const Program& program, int threads) {
+  for (const Expr& argument : program.arguments) {
+    arrays_.emplace_back(param_name(argument), argument.type(), threads);
+    views_.push_back(arrays_.back().view());
+    pattern.fill(problem, views_.back());
+  }
+}
+
+const HostArray* ProblemData::find(const std::string& name) const {
+  const auto it = std::find_if(views_.begin(), views_.end(), [&](const HostArray& a) { return a.name == name; });
+  return it == views_.end() ? nullptr : &*it;
+}
+
+double relative_error(const HostArray& a, const HostArray& b) {
+  if (!(a.type == b.type)) throw InternalError("verification: " + a.type.str() + " compared with " + b.type.str());
+  const std::int64_t n = host::count(a.type);
+  switch (element_of(a.type).scalar()) {
+    case Scalar::f32: return relative_error(static_cast<const float*>(a.data), static_cast<const float*>(b.data), n);
+    case Scalar::f64: return relative_error(static_cast<const double*>(a.data), static_cast<const double*>(b.data), n);
+    case Scalar::i32:
+      return relative_error(static_cast<const std::int32_t*>(a.data), static_cast<const std::int32_t*>(b.data), n);
+    case Scalar::boolean: break;
+  }
+  throw InternalError("verification: results of type " + a.type.str() + " cannot be compared");
+}
+
+double tolerance(Scalar type) { return type == Scalar::f32 ? 1e-5 : type == Scalar::f64 ? 1e-12 : 0; }
+
+}  // namespace lift

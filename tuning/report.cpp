@@ -1,0 +1,155 @@
+#include "tuning/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace lift {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+/// Times and ratios that were not measured are 0 in the result, and null in JSON.
+Json measured(double value) { return value > 0 ? number(value) : Json(nullptr); }
+
+Json params(const Configuration& c) {
+  Json json = Json::object();
+  for (const auto& [name, value] : c) {
+    long n = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+    json[name] = error == std::errc{} && end == value.data() + value.size() ? Json(n) : Json(value);
+  }
+  return json;
+}
+
+std::string layout_text(const Variant& v) { return v.layout.empty() ? "caller" : v.layout; }
+
+Json full_variant(const Variant& v, const std::string& source) {
+  Json steps = Json::array();
+  for (const Step& step : v.derivation) steps.push_back(str(step));
+  return {{"name", v.name}, {"structure", v.structure}, {"params", params(v.params)}, {"derivation", steps},
+          {"ms", measured(v.ms)}, {"gbs", measured(v.gbs)}, {"roofline", measured(v.roofline)}, {"speedup", measured(v.speedup)},
+          {"error", number(v.error)}, {"verified", v.verified}, {"source", source}, {"sweeps", v.sweeps},
+          {"layout", layout_text(v)}, {"convert_ms", number(v.convert_ms)}};
+}
+
+Json short_variant(const Variant& v) {
+  Json json{{"name", v.name}, {"structure", v.structure}, {"params", params(v.params)}, {"ms", measured(v.ms)}, {"status", text(v.status)},
+            {"layout", layout_text(v)}, {"error", number(v.error)}, {"compile_s", v.compile_seconds}, {"prepare_ms", v.prepare_ms}};
+  if (!v.message.empty()) json["message"] = v.message;
+  return json;
+}
+
+Json rival(const Rival& r) {
+  Json json{{"name", r.name}, {"what", r.what}, {"ms", measured(r.ms)}, {"gbs", measured(r.gbs)}, {"status", text(r.status)}, {"error", number(r.error)}};
+  if (!r.message.empty()) json["message"] = r.message;
+  return json;
+}
+
+Json baseline(const ExploreResult& r) {
+  if (!r.baseline) return nullptr;
+  const Rival& b = r.rivals[*r.baseline];
+  return {{"ms", b.ms}, {"gbs", b.gbs}, {"name", b.name},
+          {"what", "plain OpenMP loops (the faster of with and without omp simd), " + r.machine.compiler + " -O3 -march=native"}};
+}
+
+Json counts(const Counts& n) {
+  return {{"derivations", n.derivations}, {"structures", n.structures}, {"configurations", n.configurations}, {"compiled", n.compiled},
+          {"timed", n.timed}, {"compile_failed", n.compile_failed}, {"wrong", n.wrong}, {"aborted", n.aborted}, {"impossible", n.impossible}};
+}
+
+Json spent(const Spent& s) {
+  return {{"total_s", s.total}, {"setup_s", s.setup}, {"preparing_s", s.preparing}, {"compiling_s", s.compiling},
+          {"verifying_s", s.verifying}, {"measuring_s", s.measuring}};
+}
+
+/// "12.3", or a dash where nothing was measured.
+std::string cell(double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-"; }
+
+std::string row(const std::string& name, const std::string& layout, double ms, double gbs, double roofline, double speedup, const std::string& note) {
+  return fmt::format("  {:<52} {:<10} {:>8} {:>7} {:>6} {:>7}  {}", name, layout, cell(ms, 3), cell(gbs, 1), cell(roofline, 2),
+                     speedup > 0 ? fmt::format("{:.2f}x", speedup) : "-", note);
+}
+
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string json_report(const ExploreResult& r, const std::string& source_path) {
+  const auto variant = [&](const std::optional<std::size_t>& at) {
+    if (!at) return Json(nullptr);
+    return full_variant(r.variants[*at], at == r.best ? source_path : "");
+  };
+  Json json{{"schema", 1}, {"operator", r.pattern}, {"backend", r.target == Target::opencl ? "opencl" : "openmp"},
+            {"type", text(r.problem.type)}, {"box", r.problem.box}, {"boxes", r.problem.boxes}, {"ghost", r.problem.ghost},
+            {"boundary", r.problem.boundary}, {"choices", Json(r.problem.choices)}, {"cells", r.traffic.cells},
+            {"bytes_per_cell", r.traffic.bytes_per_cell()}, {"flops_per_cell", r.traffic.flops_per_cell()},
+            {"machine", {{"threads", r.threads}, {"triad_gbs", measured(r.machine.triad_gbs)}, {"device", r.device},
+                         {"compiler", r.machine.compiler}, {"simd", r.machine.simd}}}};
+  json["twin"] = r.twin_ms > 0 ? Json{{"ms", r.twin_ms}, {"gbs", r.twin_gbs}, {"name", r.twin_name}} : Json(nullptr);
+  json["baseline"] = baseline(r);
+  json["best"] = variant(r.best);
+  json["best_caller"] = variant(r.best_caller);
+  json["counts"] = counts(r.counts);
+  json["interrupted"] = r.interrupted;
+  json["spent"] = spent(r.spent);
+  json["rivals"] = Json::array();
+  for (const Rival& other : r.rivals) json["rivals"].push_back(rival(other));
+  json["variants"] = Json::array();
+  for (const Variant& v : r.variants) json["variants"].push_back(short_variant(v));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string leaderboard(const ExploreResult& r, std::size_t rows) {
+  std::string table = trimmed(fmt::format("  {:<52} {:<10} {:>8} {:>7} {:>6} {:>7}", "variant", "layout", "ms", "GB/s", "roof", "speedup"));
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < r.variants.size(); ++i) {
+    const Variant& v = r.variants[i];
+    const bool wanted = i == r.best_caller || shown < rows;
+    if (v.status != Status::ok || !wanted) continue;
+    ++shown;
+    std::string note;
+    if (v.convert_ms > 0) note = fmt::format("converting there and back {:.0f} ms", v.convert_ms);
+    table += trimmed(row(v.name, layout_text(v), v.ms, v.gbs, v.roofline, v.speedup, note));
+  }
+  const double base = r.baseline ? r.rivals[*r.baseline].ms : 0;
+  for (const Rival& o : r.rivals) {
+    const bool timed = o.status == Status::ok && o.ms > 0;
+    const std::string note = o.status == Status::ok ? "" : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error) : "did not compile";
+    table += trimmed(row(o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note));
+  }
+  if (r.twin_ms > 0) table += trimmed(row("traffic twin", "caller", r.twin_ms, r.twin_gbs, 1, base > 0 ? base / r.twin_ms : 0, "moves the same data, computes next to nothing"));
+  table.pop_back();
+  return table;
+}
+
+std::string summary(const ExploreResult& r, bool verbose) {
+  const Counts& n = r.counts;
+  std::string s = fmt::format("{} configurations, {} compiled, {} timed ({} of them given up early) of {} derivations, {} structures; "
+                              "{} wrong, {} did not compile, {} impossible; {:.1f} s",
+                              n.configurations, n.compiled, n.timed, n.aborted, n.derivations, n.structures, n.wrong, n.compile_failed,
+                              n.impossible, r.spent.total);
+  if (!verbose) return s;
+  double prepare_ms = 0, compile_s = 0;
+  int compiled = 0;
+  for (const Variant& v : r.variants) {
+    prepare_ms += v.prepare_ms, compile_s += v.compile_seconds;
+    compiled += v.compile_seconds > 0;
+  }
+  const auto share = [&](double seconds) { return r.spent.total > 0 ? 100 * seconds / r.spent.total : 0; };
+  s += fmt::format("\ncompiling {:.1f} s ({:.0f} %), {:.2f} s a variant ({} of {} from the cache); measuring {:.1f} s ({:.0f} %); "
+                   "interpreter {:.1f} s ({:.0f} %); setting up {:.1f} s; rewriting, lowering and printing {:.2f} s ({:.1f} %), {:.1f} ms a variant",
+                   r.spent.compiling, share(r.spent.compiling), compiled > 0 ? compile_s / compiled : 0, n.compiled - compiled, n.compiled,
+                   r.spent.measuring, share(r.spent.measuring), r.spent.verifying, share(r.spent.verifying), r.spent.setup,
+                   r.spent.preparing, share(r.spent.preparing), r.variants.empty() ? 0 : prepare_ms / static_cast<double>(r.variants.size()));
+  return s;
+}
+
+}  // namespace lift

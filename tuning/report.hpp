@@ -1,0 +1,20 @@
+// What an exploration found, for programs and for people.
+#pragma once
+
+#include <string>
+
+#include "tuning/explore.hpp"
+
+namespace lift {
+
+/// JSON, schema 1: fields are added freely and never renamed. `source_path` is where the best kernel was written ("" when
+/// it was not). Numbers that are not known are null.
+std::string json_report(const ExploreResult& result, const std::string& source_path);
+
+/// A table of the best `rows` variants, then the plain loops, the rivals and the twin. No trailing newline.
+std::string leaderboard(const ExploreResult& result, std::size_t rows);
+
+/// Counts, times and failures in a few lines. `verbose`: also where the time went.
+std::string summary(const ExploreResult& result, bool verbose);
+
+}  // namespace lift

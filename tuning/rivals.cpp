@@ -1,0 +1,76 @@
+#include "tuning/rivals.hpp"
+
+#include "ir/error.hpp"
+#include "lower/lower.hpp"
+#include "runtime/process.hpp"
+
+namespace lift {
+namespace {
+
+/// The signature of plain(): the program's arguments, then the result unless it is in place.
+Kernel plain_signature(const Pattern& pattern, const Program& program) {
+  Kernel kernel;
+  kernel.name = "plain";
+  kernel.result = "out";
+  if (pattern.plain_in_place) {
+    if (program.overwritable.empty()) throw InternalError(pattern.name + ": plain() overwrites no argument of " + program.name);
+    kernel.result = program.overwritable.front();
+  }
+  for (const Expr& argument : program.arguments) {
+    KernelArgument a;
+    a.name = param_name(argument), a.type = argument.type(), a.read = true, a.written = a.name == kernel.result;
+    if (a.type.is_array()) a.layout = Layout(LayoutRequest{}, a.type);
+    kernel.arguments.push_back(a);
+  }
+  if (kernel.result == "out") {
+    const Type type = result_place(program).type;
+    kernel.arguments.push_back({"out", type, Layout(LayoutRequest{}, type), true, false, {}});
+  }
+  return kernel;
+}
+
+std::vector<std::string> plus(std::vector<std::string> flags, const std::vector<std::string>& more) {
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+std::vector<std::string> without(std::vector<std::string> flags, const std::string& flag) {
+  std::erase(flags, flag);
+  return flags;
+}
+
+/// The newest of the clangs that Debian builds with Polly; empty when there is none.
+std::string polly_compiler() {
+  for (const char* name : {"clang-14", "clang-16", "clang-13", "clang-11"})
+    if (!find_program(name).empty()) return name;
+  return "";
+}
+
+}  // namespace
+
+std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program, bool others, int threads) {
+  const std::string source = pattern.plain_c ? pattern.plain_c(problem) : "";
+  if (source.empty()) return {};
+  const Kernel signature = plain_signature(pattern, program);
+  std::vector<RivalJob> jobs;
+  const auto add = [&](const std::string& name, const std::string& what, bool baseline, const std::string& code,
+                       const std::vector<std::string>& flags, const std::string& compiler) {
+    jobs.push_back({name, what, baseline, {.kernel = signature, .code = code, .function = "plain", .flags = flags, .compiler = compiler}});
+  };
+  const std::vector<std::string> flags = default_flags();
+  add("plain", "the system's compiler, -O3 -march=native -fopenmp", true, source, flags, "");
+  add("plain omp simd", "the same with omp simd on the inner loop", true, "#define SIMD _Pragma(\"omp simd\")\n" + source, flags, "");
+  if (!others) return jobs;
+  if (!find_program("gcc").empty())
+    add("graphite", "gcc -O3 -march=native -fopenmp -fgraphite-identity -floop-nest-optimize", false, source,
+        plus(flags, {"-fgraphite-identity", "-floop-nest-optimize"}), "gcc");
+  if (const std::string clang = polly_compiler(); !clang.empty()) {
+    const std::vector<std::string> polly = {"-mllvm", "-polly", "-Wno-unknown-pragmas"};
+    add("polly", clang + " -O3 -march=native -fopenmp -mllvm -polly", false, source, plus(flags, polly), clang);
+    add("polly parallel", clang + " -O3 -march=native -mllvm -polly -mllvm -polly-parallel, without the pragmas", false, source,
+        plus(without(flags, "-fopenmp"), plus(polly, {"-mllvm", "-polly-parallel", "-mllvm", "-polly-num-threads=" + std::to_string(threads), "-lgomp"})), clang);
+  }
+  return jobs;
+}
+
+}  // namespace lift

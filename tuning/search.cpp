@@ -1,0 +1,148 @@
+#include "tuning/search.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "ir/error.hpp"
+
+namespace lift {
+namespace {
+
+constexpr int kAttempts = 300;            ///< to find a configuration not given before
+constexpr std::size_t kSmallSpace = 256;  ///< enumerated rather than sampled
+constexpr std::size_t kParents = 5;
+
+std::optional<long> number(const std::string& text) {
+  long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::string closest(const std::vector<std::string>& allowed, const std::string& wanted) {
+  if (std::find(allowed.begin(), allowed.end(), wanted) != allowed.end()) return wanted;
+  const auto limit = number(wanted);
+  const std::string* best = &allowed.front();
+  std::optional<long> best_number;
+  if (limit)
+    for (const std::string& value : allowed)
+      if (const auto n = number(value); n && *n <= *limit && (!best_number || *n > *best_number)) best_number = n, best = &value;
+  return *best;
+}
+
+/// Steps an odometer over the dependent parameters to the next configuration; false when it has run over.
+using Wheel = std::pair<std::vector<std::string>, std::size_t>;
+Configuration chosen(const Space& space, const std::vector<Wheel>& wheels) {
+  Configuration c;
+  for (std::size_t i = 0; i < wheels.size(); ++i) c[space.parameters()[i].name] = wheels[i].first[wheels[i].second];
+  return c;
+}
+void complete(const Space& space, std::vector<Wheel>& wheels) {
+  Configuration c = chosen(space, wheels);
+  for (std::size_t i = wheels.size(); i < space.parameters().size(); ++i) {
+    const std::string& name = space.parameters()[i].name;
+    wheels.emplace_back(space.allowed(c, name), 0);
+    c[name] = wheels.back().first.front();
+  }
+}
+bool step(const Space& space, std::vector<Wheel>& wheels) {
+  while (!wheels.empty() && wheels.back().second + 1 == wheels.back().first.size()) wheels.pop_back();
+  if (wheels.empty()) return false;
+  ++wheels.back().second;
+  complete(space, wheels);
+  return true;
+}
+
+}  // namespace
+
+SearchKind parse_search(const std::string& text) {
+  if (text == "random") return SearchKind::random;
+  if (text == "exhaustive") return SearchKind::exhaustive;
+  if (text == "climb") return SearchKind::climb;
+  throw UserError("--search " + text + ": no such search; use climb, random or exhaustive");
+}
+
+Configuration project(const Space& space, const Configuration& c) {
+  Configuration near;
+  for (const Parameter& p : space.parameters()) {
+    const auto wanted = c.find(p.name);
+    const auto allowed = space.allowed(near, p.name);
+    near[p.name] = wanted == c.end() ? allowed.front() : closest(allowed, wanted->second);
+  }
+  return near;
+}
+
+std::size_t count_configurations(const Space& space, std::size_t limit) {
+  std::vector<Wheel> wheels;
+  complete(space, wheels);
+  std::size_t n = 1;
+  while (n < limit && step(space, wheels)) ++n;
+  return n;
+}
+
+Search::Search(const Space& space, SearchKind kind, std::uint64_t seed) : space_(space), kind_(kind), random_(seed) {
+  for (Configuration& c : space.seeds()) seeds_.push_back(std::move(c));
+  if (kind_ != SearchKind::exhaustive && count_configurations(space, kSmallSpace) < kSmallSpace) kind_ = SearchKind::exhaustive;
+}
+
+const std::string& Search::pick(const std::vector<std::string>& values) {
+  return values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(random_)];
+}
+
+Configuration Search::sample() {
+  Configuration c;
+  for (const Parameter& p : space_.parameters()) c[p.name] = pick(space_.allowed(c, p.name));
+  return c;
+}
+
+/// One or two parameters of a good configuration get another value; those after them follow as far as they must.
+Configuration Search::neighbour() {
+  const auto& parent = best_[std::uniform_int_distribution<std::size_t>(0, best_.size() - 1)(random_)].second;
+  const std::size_t n = space_.parameters().size();
+  std::set<std::size_t> changed;
+  const int changes = std::uniform_int_distribution<int>(1, 2)(random_);
+  for (int i = 0; i < changes; ++i) changed.insert(std::uniform_int_distribution<std::size_t>(0, n - 1)(random_));
+  Configuration c;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string& name = space_.parameters()[i].name;
+    const auto allowed = space_.allowed(c, name);
+    const auto before = parent.find(name);
+    const bool keep = !changed.contains(i) && before != parent.end() &&
+                      std::find(allowed.begin(), allowed.end(), before->second) != allowed.end();
+    c[name] = keep ? before->second : pick(allowed);
+  }
+  return c;
+}
+
+std::optional<Configuration> Search::enumerate() {
+  while (!exhausted_) {
+    if (!enumerating_)
+      complete(space_, odometer_), enumerating_ = true;
+    else if (!step(space_, odometer_))
+      break;
+    if (const Configuration c = chosen(space_, odometer_); given_.insert(c).second) return c;
+  }
+  exhausted_ = true;
+  return std::nullopt;
+}
+
+std::optional<Configuration> Search::next() {
+  while (!seeds_.empty()) {
+    const Configuration c = seeds_.front();
+    seeds_.pop_front();
+    if (given_.insert(c).second) return c;
+  }
+  if (kind_ == SearchKind::exhaustive) return enumerate();
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const bool climb = kind_ == SearchKind::climb && !best_.empty() && ++turn_ % 3 != 0;
+    if (Configuration c = climb ? neighbour() : sample(); given_.insert(c).second) return c;
+  }
+  return std::nullopt;
+}
+
+void Search::report(const Configuration& c, double ms) {
+  const auto at = std::lower_bound(best_.begin(), best_.end(), ms, [](const auto& entry, double t) { return entry.first < t; });
+  best_.insert(at, {ms, c});
+  if (best_.size() > kParents) best_.pop_back();
+}
+
+}  // namespace lift

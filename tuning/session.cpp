@@ -1,0 +1,82 @@
+#include "tuning/session.hpp"
+
+#include <cstdlib>
+
+#include "ir/error.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/opencl.hpp"
+#include "runtime/parallel.hpp"
+
+namespace lift {
+namespace {
+
+/// Before any OpenMP run time is opened. LLVM's would let its threads spin for 200 ms after each parallel region, on the
+/// processors of whatever is measured next.
+int configure(const ExploreOptions& options) {
+  ::setenv("KMP_BLOCKTIME", "0", 0);
+  return configure_openmp(options.threads);
+}
+
+std::shared_ptr<opencl::Device> open_device(const ExploreOptions& options, const Problem& problem, int threads) {
+  if (options.target != Target::opencl) return nullptr;
+  opencl::configure_pocl(threads);
+  const OriginalAffinity affinity;  // for the driver's workers
+  auto device = std::make_shared<opencl::Device>(options.device);
+  if (problem.type == f64 && !device->info().f64)
+    throw UserError("--type f64: the device " + device->info().name + " has no f64; use --type f32, or another --device");
+  return device;
+}
+
+NativeCompiler open_compiler() {
+  NativeCompilerOptions options;
+  options.timeout_seconds = 15;
+  return NativeCompiler(options);
+}
+
+Machine probe_machine(NativeCompiler& compiler, int threads) {
+  compiler.describe();  // EnvironmentError when there is none
+  return probe(compiler, threads, true);
+}
+
+}  // namespace
+
+Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& options)
+    : pattern(p),
+      problem(q),
+      program(p.build(q)),
+      threads(configure(options)),
+      compiler(open_compiler()),
+      device(open_device(options, q, threads)),
+      machine(probe_machine(compiler, threads)),
+      arguments(p, q, program, threads),
+      native(make_native_executor(compiler, arguments, threads)) {
+  device_name = device ? device->info().name : machine.device;
+  if (machine.vector_bytes > 0) lowering.vector_bytes = machine.vector_bytes;
+  if (device) other_ = executor_for(arguments);
+  const Type type = result_place(program).type;
+  reference_ = OwnedArray("result", type, threads);
+  scratch_ = OwnedArray("result", type, threads);
+  compute_reference();
+}
+
+std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
+  return device ? make_opencl_executor(device, compiler, others, threads) : make_native_executor(compiler, others, threads);
+}
+
+bool Session::twin_applies() const { return !device || device->info().cpu; }
+
+/// Without a reference of the pattern's own: the kernel that takes no decisions, which runs as it is written. The small
+/// problem's comparison with the interpreter stands behind it.
+void Session::compute_reference() {
+  if (pattern.reference) return pattern.reference(problem, arguments.all(), reference_.view());
+  const Kernel kernel = lower(program, lowering);
+  const Job job{kernel, {}, {}, {}, {}};
+  const Compiled compiled = native->compile({&job, 1}, {}).front();
+  if (!compiled.program) throw InternalError("the sequential kernel of " + program.name + " was not compiled: " + compiled.error);
+  const auto run = native->bind(kernel, compiled);
+  native->restore(kernel);
+  run();
+  native->fetch(kernel, reference_.view());
+}
+
+}  // namespace lift

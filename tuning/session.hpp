@@ -1,0 +1,53 @@
+// What an exploration works with: the program, its data, the compilers and the machine.
+#pragma once
+
+#include <chrono>
+
+#include "tuning/candidate.hpp"
+
+namespace lift {
+
+/// Adds the wall time of a scope.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+class Session {
+ public:
+  /// Builds, allocates, fills, computes the reference. Errors as explore.
+  Session(const Pattern& pattern, const Problem& problem, const ExploreOptions& options);
+
+  const Pattern& pattern;
+  const Problem problem;
+  const Program program;
+  int threads;
+  NativeCompiler compiler;
+  std::shared_ptr<opencl::Device> device;  ///< OpenCL only
+  std::string device_name;
+  Machine machine;
+  ProblemData arguments;
+  LowerOptions lowering;
+  std::unique_ptr<Executor> native;        ///< plain loops, traffic twins, conversions
+  Executor& executor() { return other_ ? *other_ : *native; }  ///< of the kernels explored
+  std::unique_ptr<Executor> executor_for(const ProblemData& others);
+  const HostArray& reference() const { return reference_.view(); }
+  const HostArray& scratch() const { return scratch_.view(); }  ///< of the result's type, for comparing
+  /// The traffic twin's time bounds a kernel on this device.
+  bool twin_applies() const;
+
+ private:
+  void compute_reference();
+
+  std::unique_ptr<Executor> other_;
+  OwnedArray reference_, scratch_;
+};
+
+}  // namespace lift

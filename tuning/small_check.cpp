@@ -1,0 +1,106 @@
+#include "tuning/small_check.hpp"
+
+#include "ir/error.hpp"
+#include "ir/interpret.hpp"
+#include "patterns/host_data.hpp"
+#include "tuning/search.hpp"
+
+namespace lift {
+namespace {
+
+/// Odd first, since that is where remainders go wrong; the even ones for operators that need such.
+constexpr std::int64_t kBoxes[] = {5, 6, 8};
+
+std::vector<double> to_doubles(const HostArray& a) {
+  const auto n = static_cast<std::size_t>(host::count(a.type));
+  std::vector<double> numbers(n);
+  const auto read = [&](const auto* data) {
+    for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<double>(data[i]);
+  };
+  switch (element_of(a.type).scalar()) {
+    case Scalar::f32: read(static_cast<const float*>(a.data)); break;
+    case Scalar::f64: read(static_cast<const double*>(a.data)); break;
+    case Scalar::i32: read(static_cast<const std::int32_t*>(a.data)); break;
+    case Scalar::boolean: read(static_cast<const bool*>(a.data)); break;
+  }
+  return numbers;
+}
+
+void from_doubles(const std::vector<double>& numbers, const HostArray& a) {
+  if (static_cast<std::int64_t>(numbers.size()) != host::count(a.type))
+    throw InternalError("verification: the interpreter's result has " + std::to_string(numbers.size()) + " elements, not " + a.type.str());
+  const auto write = [&]<class T>(T* data) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) data[i] = static_cast<T>(numbers[i]);
+  };
+  switch (element_of(a.type).scalar()) {
+    case Scalar::f32: return write(static_cast<float*>(a.data));
+    case Scalar::f64: return write(static_cast<double*>(a.data));
+    case Scalar::i32: return write(static_cast<std::int32_t*>(a.data));
+    case Scalar::boolean: return write(static_cast<bool*>(a.data));
+  }
+}
+
+Value value_of(const HostArray& a) {
+  if (a.type.is_array()) return make_array(to_doubles(a), a.type);
+  const double number = to_doubles(a).front();
+  if (is_float(a.type.scalar())) return {number};
+  return {static_cast<std::int64_t>(number)};
+}
+
+}  // namespace
+
+SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine, int threads,
+                       const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor)
+    : problem_(problem) {
+  problem_.boxes = std::min<std::int64_t>(problem.boxes, 2);
+  for (const std::int64_t box : kBoxes) {
+    problem_.box = box;
+    try {
+      program_ = pattern.build(problem_);
+    } catch (const UserError& error) {
+      why_not_ = error.what();
+      continue;
+    }
+    space_.emplace(make_space(program_, target, machine, false));
+    arguments_ = std::make_unique<ProblemData>(pattern, problem_, program_, threads);
+    executor_ = make_executor(*arguments_);
+    interpret_program();
+    return;
+  }
+}
+
+void SmallCheck::interpret_program() {
+  Interpreter interpreter;
+  for (const HostArray& a : arguments_->all()) {
+    interpreter.params[a.name] = value_of(a);
+    if (a.type.is_scalar() && a.type.scalar() == i32) interpreter.sizes[a.name] = *static_cast<const std::int32_t*>(a.data);
+  }
+  const Type type = result_place(program_).type;
+  expected_ = OwnedArray("result", type, 1);
+  got_ = OwnedArray("result", type, 1);
+  from_doubles(flatten(interpreter.eval(program_.body)), expected_.view());
+}
+
+std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std::string& structure, const LowerOptions& lowering) {
+  const Configuration near = project(*space_, c);
+  if (space_->structure(near) != structure) return std::nullopt;
+  Candidate made = prepare(*space_, near, lowering, *executor_);
+  if (made.variant.status == Status::impossible) return std::nullopt;
+  return made;
+}
+
+std::optional<Candidate> SmallCheck::candidate(const Derivation& d, const LowerOptions& lowering) {
+  Candidate made = prepare(program_, d, lowering, *executor_);
+  if (made.variant.status == Status::impossible) return std::nullopt;
+  return made;
+}
+
+double SmallCheck::compare(const Candidate& c) {
+  return run_and_compare(*executor_, c.kernel, c.compiled, expected_.view(), got_.view());
+}
+
+std::string SmallCheck::describe() const {
+  return "box " + std::to_string(problem_.box) + ", boxes " + std::to_string(problem_.boxes);
+}
+
+}  // namespace lift
