@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Parameter {
   std::vector<std::string> values;
 };
 
+struct SpaceContext;
+
 class Space {
  public:
   Space(const Program& program, const SpaceOptions& options);
@@ -50,6 +53,7 @@ class Space {
   Program program_;
   SpaceOptions options_;
   std::vector<Parameter> parameters_;
+  std::shared_ptr<const SpaceContext> context_;
 };
 
 }  // namespace lift

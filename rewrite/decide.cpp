@@ -1,0 +1,157 @@
+#include "rewrite/decide.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <sstream>
+
+#include "ir/error.hpp"
+#include "rewrite/footprint.hpp"
+#include "rewrite/rules.hpp"
+
+namespace lift {
+
+std::string chosen(const Configuration& c, const std::string& name, const std::string& otherwise) {
+  const auto it = c.find(name);
+  return it == c.end() ? otherwise : it->second;
+}
+bool is_in_place(const SpaceFacts& f, const Configuration& c) { return f.in_place && chosen(c, "in_place", "yes") == "yes"; }
+bool is_vector(const Configuration& c) {
+  const std::string inner = chosen(c, "inner", "seq");
+  return inner == "vec" || inner == "strided vec";
+}
+bool is_split(const Configuration& c) { return chosen(c, "layout", "caller").rfind("split", 0) == 0; }
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> r;
+  for (std::string w; in >> w;) r.push_back(w);
+  return r;
+}
+
+namespace {
+
+std::vector<NestAxis> named_axes(const Nest& nest) {
+  static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
+  std::vector<NestAxis> axes;
+  for (const NestLevel& l : nest.levels)
+    for (const Nat& n : l.extents) axes.push_back({"", n.constant()});
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const std::size_t from_inside = axes.size() - 1 - a;
+    axes[a].name = from_inside < names.size() ? names[from_inside] : "e" + std::string(from_inside - names.size(), 'e');
+  }
+  return axes;
+}
+
+/// Atoms x mod m of a condition, with constant m.
+std::vector<std::pair<Nat, std::int64_t>> moduli(const NatCond& c) {
+  std::vector<std::pair<Nat, std::int64_t>> r;
+  for (const NatTerm& t : terms(c.a))
+    for (const NatFactor& x : t.factors)
+      if (x.atom->kind == AtomKind::Mod && x.atom->b.is_constant()) r.emplace_back(x.atom->a, *x.atom->b.constant());
+  return r;
+}
+std::optional<std::int64_t> coefficient(const Nat& n, const Nat& variable) {
+  const auto a = affine_in(n, variable);
+  return a ? a->coefficient.constant() : std::nullopt;
+}
+
+/// The guard's modulus, when stepping by it in the innermost index keeps the guard's value and nothing smaller does.
+void read_guard(const Footprint& print, SpaceFacts& f) {
+  for (const NatCond& c : print.guard) {
+    if (c.kind != NatCond::Kind::Zero || print.index.empty()) continue;
+    for (const auto& [n, m] : moduli(c)) {
+      const auto inner = coefficient(n, print.index.back());
+      if (m < 2 || !inner || std::gcd(*inner, m) != 1) continue;
+      f.modulus = m;
+      for (std::size_t d = print.index.size(); m == 2 && d-- > 0;) {
+        const auto k = coefficient(n, print.index[d]);
+        if (!k || *k % 2 == 0) break;
+        f.parity_axes = static_cast<std::int64_t>(print.index.size() - d);
+      }
+    }
+  }
+}
+
+/// The base of the update, when it is an argument read at other elements than the written one.
+bool reads_elsewhere(const Footprint& print) {
+  for (const auto& [array, position] : print.writes)
+    if (const auto it = print.reads.find(array); it != print.reads.end())
+      for (const auto& p : it->second.positions)
+        if (p != position) return true;
+  return false;
+}
+
+Scalar scalar_of(const Type& t) {
+  const Type e = element_of(t);
+  if (e.is_scalar()) return e.scalar();
+  return e.is_tuple() && e.parts()[0].is_scalar() ? e.parts()[0].scalar() : f64;
+}
+
+}  // namespace
+
+SpaceFacts facts_of(const Program& program, const SpaceOptions& options) {
+  SpaceFacts f;
+  f.options = options;
+  f.nest = main_nest(program.body);
+  f.axes = named_axes(f.nest);
+  if (!f.nest.levels.empty()) f.inner_rank = f.nest.levels.back().extents.size();
+  f.update = f.nest.update.has_value();
+  for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
+  f.lanes = std::max<std::int64_t>(1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
+  if (f.update)
+    if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant()) f.lead = *offset;
+  try {
+    const auto in_place = apply(find_rule("update-in-place"), program, {});
+    f.in_place = static_cast<bool>(in_place);
+    read_guard(footprint(program), f);
+    f.reads_target = reads_elsewhere(footprint(program));
+  } catch (const UserError&) {  // no footprint: the decisions that need one are not offered
+    f.reads_target = true;
+  }
+  for (const Expr& a : program.arguments)  // all arrays take the layout together
+    if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;
+  return f;
+}
+
+std::vector<std::int64_t> tile_sizes(const SpaceFacts& f, const std::string& tile) {
+  std::vector<std::int64_t> sizes;
+  if (tile == "none") return sizes;
+  const std::size_t first = f.axes.size() - f.inner_rank;
+  for (std::size_t a = first; a < f.axes.size(); ++a) sizes.push_back(f.axes[a].extent.value_or(0));
+  for (const std::string& w : words(tile)) {
+    const std::size_t digits = w.find_first_of("0123456789");
+    for (std::size_t a = first; digits != std::string::npos && a < f.axes.size(); ++a)
+      if (w.substr(0, digits) == f.axes[a].name) sizes[a - first] = std::stoll(w.substr(digits));
+  }
+  return sizes;
+}
+
+std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration& c) {
+  std::vector<PlannedLoop> loops;
+  const std::vector<std::int64_t> tile = tile_sizes(f, chosen(c, "tile", "none"));
+  const std::size_t first = f.axes.size() - f.inner_rank;
+  const auto below = [&](std::size_t a) { return f.update && a >= f.above_update; };
+  for (std::size_t a = 0; a < first; ++a) loops.push_back({f.axes[a].name, f.axes[a].extent, false, below(a)});
+  if (!tile.empty())
+    for (std::size_t a = first; a < f.axes.size(); ++a) {
+      const std::int64_t k = tile[a - first];
+      loops.push_back({f.axes[a].name + f.axes[a].name, (*f.axes[a].extent + k - 1) / k, true, below(a)});
+    }
+  for (std::size_t a = first; a < f.axes.size(); ++a)
+    loops.push_back({f.axes[a].name, tile.empty() ? f.axes[a].extent : tile[a - first], false, below(a)});
+  if (f.inner_rank >= 3 && chosen(c, "order", "k j") == "j k") std::swap(loops[loops.size() - 3], loops[loops.size() - 2]);
+  return loops;
+}
+
+std::vector<bool> covered(const std::vector<PlannedLoop>& loops, const std::string& names) {
+  std::vector<bool> r(loops.size(), false);
+  const std::vector<std::string> wanted = words(names);
+  std::size_t first = loops.size(), last = 0;
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (std::find(wanted.begin(), wanted.end(), loops[i].name) != wanted.end()) first = std::min(first, i), last = i;
+  for (std::size_t i = first; i <= last && i < loops.size(); ++i) r[i] = true;
+  return r;
+}
+
+}  // namespace lift

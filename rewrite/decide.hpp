@@ -1,0 +1,64 @@
+// What the space of variants is made of: facts about the program, and decisions in dependency order. Each decision
+// says which of its values agree with the choices made before it, so that no choice ever has to be taken back.
+#pragma once
+
+#include "rewrite/nest.hpp"
+#include "rewrite/space.hpp"
+
+namespace lift {
+
+/// One dimension of the main nest. Names from the innermost: i, j, k, box, c, d.
+struct NestAxis {
+  std::string name;
+  std::optional<std::int64_t> extent;   ///< known lengths
+};
+
+struct SpaceFacts {
+  SpaceOptions options;
+  Nest nest;
+  std::vector<NestAxis> axes;           ///< outer to inner, all levels
+  std::size_t inner_rank = 0;           ///< the last so many axes are one rank-D map: these can be tiled and interchanged
+  bool update = false;                  ///< the result is a block in a base array
+  std::size_t above_update = 0;         ///< axes outside the update
+  bool in_place = false;                ///< the base may be overwritten
+  bool reads_target = false;            ///< the array overwritten in place is read for other elements
+  std::int64_t modulus = 0;             ///< of the guard on the innermost index; 0: none
+  std::int64_t parity_axes = 0;         ///< a guard modulo 2 over the sum of this many innermost indices; 0: none
+  std::int64_t lanes = 1;               ///< scalars in a vector
+  std::int64_t lead = 0;                ///< first written element of a row
+};
+SpaceFacts facts_of(const Program& program, const SpaceOptions& options);
+
+struct Decision {
+  std::string name;
+  std::vector<std::string> values;      ///< all, the plain one first
+  std::function<bool(const SpaceFacts&, const Configuration&, const std::string&)> admits;
+};
+std::vector<Decision> data_decisions(const SpaceFacts& f);   ///< in_place, layout
+std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< tile, order, parallel or grid
+std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
+
+/// The value chosen, or `otherwise`.
+std::string chosen(const Configuration& c, const std::string& name, const std::string& otherwise);
+bool is_in_place(const SpaceFacts& f, const Configuration& c);
+bool is_vector(const Configuration& c);
+bool is_split(const Configuration& c);
+std::vector<std::string> words(const std::string& text);
+
+/// Tile sizes of the inner axes ("none": empty); axes not named are not cut.
+std::vector<std::int64_t> tile_sizes(const SpaceFacts& f, const std::string& tile);
+
+/// The loops of a configuration, outer to inner, as they stand before they are lowered.
+struct PlannedLoop {
+  std::string name;                     ///< of the axis; doubled ("jj") for the loop over tiles
+  std::optional<std::int64_t> trips;
+  bool tiles = false;
+  bool below_update = false;
+  bool single() const { return trips == 1; }
+};
+std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration& c);
+
+/// The loops named in `names` among `loops`, with those of one trip between and (when first) before them.
+std::vector<bool> covered(const std::vector<PlannedLoop>& loops, const std::string& names);
+
+}  // namespace lift

@@ -1,0 +1,23 @@
+// Decisions on data: where the result goes and how arrays are stored.
+#include "rewrite/decide.hpp"
+
+namespace lift {
+
+std::vector<Decision> data_decisions(const SpaceFacts& f) {
+  const std::string lanes = std::to_string(f.lanes);
+  const auto always = [](const SpaceFacts&, const Configuration&, const std::string&) { return true; };
+  std::vector<std::string> layouts{"caller"};
+  if (!f.options.caller_layout_only && f.lanes > 1 && !f.axes.empty()) {
+    layouts.push_back("rows " + lanes + " " + std::to_string(f.lead));
+    if (f.parity_axes > 0 && f.in_place) layouts.push_back("split " + std::to_string(f.parity_axes) + " " + lanes);
+  }
+  return {
+      {"in_place", f.in_place ? std::vector<std::string>{"yes", "no"} : std::vector<std::string>{"no"}, always},
+      {"layout", layouts,
+       [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
+         return value.rfind("split", 0) != 0 || is_in_place(facts, c);  // a whole new array would need both colours
+       }},
+  };
+}
+
+}  // namespace lift

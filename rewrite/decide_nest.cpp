@@ -1,0 +1,143 @@
+// Decisions on the loop nest: tiles, loop order, and which loops run in parallel.
+#include <algorithm>
+
+#include "rewrite/decide.hpp"
+
+namespace lift {
+namespace {
+
+using Values = std::vector<std::string>;
+
+void add_new(Values& all, const std::string& v) {
+  if (!v.empty() && std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
+}
+
+Values tile_values(const SpaceFacts& f) {
+  const bool gpu = f.options.target == Target::opencl;
+  Values all{"none"};
+  const auto offer = [&](const std::string& text) {
+    std::size_t named = 0;
+    for (const std::string& w : words(text))
+      for (std::size_t a = f.axes.size() - f.inner_rank; a < f.axes.size(); ++a) {
+        const std::size_t digits = w.find_first_of("0123456789");
+        if (w.substr(0, digits) == f.axes[a].name && f.axes[a].extent.value_or(0) > std::stoll(w.substr(digits))) ++named;
+      }
+    if (named == words(text).size()) all.push_back(text);
+  };
+  for (std::size_t a = f.axes.size() - f.inner_rank; a < f.axes.size(); ++a)
+    if (!f.axes[a].extent) return all;  // a remainder of unknown length is not offered
+  if (f.inner_rank == 1)
+    for (const char* t : {"i64", "i256", "i1024", "i4096", "i16384", "i65536"}) offer(t);
+  else if (gpu)
+    for (const char* t : {"j4 i32", "j8 i16", "j2 i64", "i64", "k4 j4 i16", "k2 j4 i32"}) offer(t);
+  else
+    for (const char* t : {"j8", "j16", "j32", "k8 j8", "k8 j16", "k4 j16", "j16 i256", "i256"}) offer(t);
+  return all;
+}
+
+/// Names of the first loops of [begin, end) that do not run once, one more at a time: "box", "box k", ...
+Values prefixes(const std::vector<PlannedLoop>& loops, std::size_t begin, std::size_t end) {
+  Values r;
+  std::string text;
+  for (std::size_t i = begin; i < end && r.size() < 3; ++i)
+    if (!loops[i].single()) r.push_back(text += (text.empty() ? "" : " ") + loops[i].name);
+  return r;
+}
+
+/// Loops that may be parallel together: perfectly nested, so not on both sides of an update that first copies its base.
+Values parallel_values(const SpaceFacts& f, const Configuration& c) {
+  const auto loops = planned_loops(f, c);
+  if (loops.empty()) return {};
+  const bool tiled = std::any_of(loops.begin(), loops.end(), [](const PlannedLoop& l) { return l.tiles; });
+  std::size_t end = loops.size() - 1;  // never the innermost
+  if (tiled) end = loops.size() - f.inner_rank;
+  std::size_t split = 0;
+  if (f.update && !is_in_place(f, c))
+    while (split < end && !loops[split].below_update) ++split;
+  Values r = prefixes(loops, 0, split);
+  for (const std::string& v : prefixes(loops, split, end)) add_new(r, v);
+  return r;
+}
+
+bool is_parallel(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  const Values values = parallel_values(f, c);
+  return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::int64_t iterations(const std::vector<PlannedLoop>& loops, const std::string& names) {
+  std::int64_t n = 1;
+  for (const std::string& w : words(names))
+    for (const PlannedLoop& l : loops)
+      if (l.name == w) n *= l.trips.value_or(1000);
+  return n;
+}
+
+/// All values for all tiles; first, the shortest that gives every thread enough iterations to balance.
+Values all_parallel(const SpaceFacts& f, const Values& tiles) {
+  Values all;
+  for (const std::string& tile : tiles)
+    for (const char* in_place : {"yes", "no"}) {
+      const Configuration c{{"tile", tile}, {"in_place", in_place}};
+      Values these = parallel_values(f, c);
+      const auto loops = planned_loops(f, c);
+      std::stable_sort(these.begin(), these.end(), [&](const std::string& a, const std::string& b) {
+        const std::int64_t enough = 32 * f.options.threads, na = iterations(loops, a), nb = iterations(loops, b);
+        if ((na >= enough) != (nb >= enough)) return na >= enough;
+        return na < enough && na > nb;
+      });
+      for (const std::string& v : these) add_new(all, v);
+    }
+  all.push_back("none");
+  return all;
+}
+
+// ---- grids of work-items
+
+/// Axes whose iterations are work-items: up to three neighbours in the nest; with tiles, the tiles are work-groups.
+Values grid_values(const SpaceFacts& f, const Configuration& c) {
+  if (chosen(c, "tile", "none") != "none") return {"groups"};
+  const auto loops = planned_loops(f, c);
+  const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops, by one work-item each
+  std::vector<std::size_t> axes;
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (!loops[i].single() && !(copies && loops[i].below_update)) axes.push_back(i);
+  Values r;
+  for (const std::size_t length : {3U, 2U, 1U})
+    for (std::size_t from = 0; from + length <= axes.size() && from < 2; ++from) {
+      std::string text;
+      for (std::size_t i = from; i < from + length; ++i) text += (text.empty() ? "" : " ") + loops[axes[i]].name;
+      r.push_back(text);
+    }
+  return r;
+}
+bool is_grid(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  const Values values = grid_values(f, c);
+  return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
+}
+Values all_grids(const SpaceFacts& f, const Values& tiles) {
+  Values all;
+  for (const std::string& tile : tiles)
+    for (const char* in_place : {"yes", "no"})
+      for (const std::string& v : grid_values(f, {{"tile", tile}, {"in_place", in_place}})) add_new(all, v);
+  all.push_back("none");
+  return all;
+}
+
+}  // namespace
+
+std::vector<Decision> nest_decisions(const SpaceFacts& f) {
+  const bool gpu = f.options.target == Target::opencl;
+  const Values tiles = tile_values(f);
+  std::vector<Decision> r;
+  r.push_back({"tile", tiles, [gpu](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
+                 // Work-groups cannot share the copying of a base.
+                 return value == "none" || !gpu || !facts.update || is_in_place(facts, c);
+               }});
+  r.push_back({"order", f.inner_rank >= 3 && !gpu ? Values{"k j", "j k"} : Values{"k j"},
+               [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
+  if (gpu) r.push_back({"grid", all_grids(f, tiles), is_grid});
+  else r.push_back({"parallel", all_parallel(f, tiles), is_parallel});
+  return r;
+}
+
+}  // namespace lift
