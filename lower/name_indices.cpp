@@ -68,6 +68,12 @@ Nat named(const NatAtom& a, int count) {
   return Nat::fresh(name, known.lower.value_or(-far), known.upper.value_or(far));
 }
 
+bool has_loop(const Block& b) {
+  bool found = false;
+  visit(b, [&](const Stmt& s) { found |= std::holds_alternative<For>(s.v); });
+  return found;
+}
+
 /// Names what is invariant in the loops below this block: first divisions and the like, in the outermost block that knows
 /// their variables.
 bool only_parallel_loop(const Block& b) {
@@ -82,9 +88,16 @@ Block name_atoms(const Block& b) {
     return {{std::move(f)}};
   }
   std::vector<const NatAtom*> atoms;
+  std::map<const NatAtom*, int> uses;
   const Variables inner = defined_in(b);
-  const auto scan = [&](const Nat& n) { invariant_atoms(n, inner, atoms); };
+  const auto scan = [&](const Nat& n) {
+    std::vector<const NatAtom*> here;
+    invariant_atoms(n, inner, here);
+    for (const NatAtom* a : here)
+      if (++uses[a] == 1) atoms.push_back(a);
+  };
   visit_nats(b, scan, scan);
+  if (!has_loop(b)) std::erase_if(atoms, [&](const NatAtom* a) { return uses[a] < 2; });  // nothing to be moved out of
   Block r, body = b;
   std::map<AtomKind, int> counts;
   for (const NatAtom* a : atoms) {
@@ -121,16 +134,17 @@ bool worth_a_name(const Nat& n) { return terms(n).size() > 1 || (terms(n).size()
 Block name_rows(const Block& b) {
   const Variables inner = defined_in(b);
   std::vector<std::pair<Nat, std::int64_t>> rows;  // part, and the constant that goes with it
+  std::vector<std::map<std::int64_t, int>> constants;
   const auto note = [&](const Nat& n) {
     const Nat part = invariant_part(n, inner);
     if (!worth_a_name(part)) return;
-    for (const auto& [p, c] : rows)
-      if (p == part) return;
-    rows.emplace_back(part, constant_part(n));
+    std::size_t at = 0;
+    while (at < rows.size() && !(rows[at].first == part)) ++at;
+    if (at == rows.size()) rows.emplace_back(part, 0), constants.emplace_back();
+    const int uses = ++constants[at][constant_part(n)];
+    if (uses == 1 && constants[at].size() == 1) rows[at].second = constant_part(n);
+    if (uses > constants[at][rows[at].second]) rows[at].second = constant_part(n);  // most indices need no offset then
   };
-  visit(b, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v)) note(x->position[0]);  // relative to the element that is written
-  });
   visit_nats(b, note, [](const Nat&) {});
   if (rows.empty()) return b;
   Block r;
@@ -188,11 +202,6 @@ Block name_conditions(const Block& b) {
   return r;
 }
 
-bool has_loop(const Block& b) {
-  bool found = false;
-  visit(b, [&](const Stmt& s) { found |= std::holds_alternative<For>(s.v); });
-  return found;
-}
 /// The block holds innermost loops, or none.
 bool is_row(const Block& b) {
   bool row = true;

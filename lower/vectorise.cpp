@@ -117,11 +117,10 @@ Block vector_body(const For& f, Lanes& lanes, const Block& body, const std::vect
 
 /// Stores of one iteration happen after the loads of the next, so that a load that overlaps the last store does not wait
 /// for it.
-Block late_stores(const For& f, const Block& body) {
+Block late_stores(const For& f, const Block& body, int& count) {
   if (body.size() != 1 || !std::holds_alternative<Store>(body[0].v)) return {};
   const Store& s = std::get<Store>(body[0].v);
-  static int count = 0;
-  const std::string suffix = std::to_string(++count);
+  const std::string suffix = ++count == 1 ? "" : std::to_string(count);
   const Term late = local_term("late" + suffix, s.value->type, f.width), next = local_term("next" + suffix, s.value->type, f.width);
   For loop = f;
   const Nat v = Nat::fresh(f.var.str(), f.lower + f.width, f.upper - f.width);
@@ -166,7 +165,7 @@ For scalar_loop(const For& f) {
   return s;
 }
 
-Block vector_loop(const For& f, const LowerOptions& options) {
+Block vector_loop(const For& f, const LowerOptions& options, int& late) {
   Block r;
   Nat lower = f.lower;
   const Store* store = only_store(f.body);
@@ -187,7 +186,7 @@ Block vector_loop(const For& f, const LowerOptions& options) {
   v.body = vector_body(f, lanes, f.body, {});
   const Block ahead = f.prefetch > 0 ? prefetches(v.body, f.prefetch) : Block{};
   Block main;
-  if (f.late_store) main = late_stores(v, v.body);
+  if (f.late_store) main = late_stores(v, v.body, late);
   if (main.empty()) main = {{v}};
   for (Stmt& s : main) {
     if (auto* loop = std::get_if<For>(&s.v)) loop->body.insert(loop->body.begin(), ahead.begin(), ahead.end());
@@ -200,11 +199,12 @@ Block vector_loop(const For& f, const LowerOptions& options) {
 }  // namespace
 
 Block vectorise(const Block& b, const LowerOptions& options) {
+  int late = 0;  // numbers the stores that are late
   return rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || f->kind != LoopKind::Vec) return {std::move(s)};
     if (f->width == 1 || Facts().proves(less(f->upper - f->lower, f->width))) return {{scalar_loop(*f)}};
-    return vector_loop(*f, options);
+    return vector_loop(*f, options, late);
   });
 }
 

@@ -34,6 +34,12 @@ void positions(const Type& t, const std::function<void(std::size_t, const std::v
   }
 }
 
+Decisions decisions(bool in_place, bool parallel, int width = 1, int stride = 1, bool late = false, int prefetch = 0, const std::string& layout = "") {
+  Decisions d;
+  d.in_place = in_place, d.parallel = parallel, d.width = width, d.stride = stride, d.late = late, d.prefetch = prefetch, d.layout = layout;
+  return d;
+}
+
 struct Outcome {
   double error = 0;
   std::vector<std::string> races;
@@ -99,34 +105,34 @@ void check(const Problem& problem, const Decisions& decisions) {
 }  // namespace
 
 TEST_CASE("smooth3d: every decision gives the reference's result, without races") {
-  for (const std::int64_t box : {3, 5, 8, 13})
+  for (const std::int64_t box : {3, 5, 10})
     for (const std::int64_t ghost : {1, 2})
       for (const char* smoother : {"gsrb", "jacobi"}) {
         Problem p;
         p.box = box, p.boxes = 2, p.ghost = ghost, p.choices["smoother"] = smoother;
         check(p, {});
-        check(p, {.in_place = true, .parallel = true});
-        check(p, {.in_place = true, .parallel = true, .width = 4});
-        check(p, {.in_place = true, .parallel = true, .width = 4, .late = true});
-        check(p, {.in_place = true, .parallel = true, .width = 8, .late = true, .prefetch = 16});
-        check(p, {.in_place = true, .parallel = true, .layout = "rows 8 1"});
+        check(p, decisions(true, true));
+        check(p, decisions(true, true, 4));
+        check(p, decisions(true, true, 4, 1, true));
+        check(p, decisions(true, true, 8, 1, true, 16));
+        check(p, decisions(true, true, 1, 1, false, 0, "rows 8 1"));
         if (p.choices["smoother"] == "gsrb") {
-          check(p, {.in_place = true, .stride = 2});
-          check(p, {.in_place = true, .parallel = true, .stride = 2, .layout = "split 3 4"});
-          check(p, {.in_place = true, .parallel = true, .width = 4, .stride = 2, .layout = "split 3 4"});
-          check(p, {.in_place = true, .parallel = true, .width = 4, .stride = 2, .late = true, .layout = "split 3 8"});
+          check(p, decisions(true, false, 1, 2));
+          check(p, decisions(true, true, 1, 2, false, 0, "split 3 4"));
+          check(p, decisions(true, true, 4, 2, false, 0, "split 3 4"));
+          check(p, decisions(true, true, 4, 2, true, 0, "split 3 8"));
         }
       }
 }
 
 TEST_CASE("smooth3d: boundaries without ghost zones") {
   for (const char* boundary : {"periodic", "dirichlet", "neumann"})
-    for (const std::int64_t box : {4, 6, 14})
+    for (const std::int64_t box : {4, 10})
       for (const char* smoother : {"gsrb", "jacobi"}) {
         Problem p;
         p.box = box, p.boxes = 2, p.boundary = boundary, p.choices["smoother"] = smoother;
-        check(p, {.in_place = true, .parallel = true});
-        check(p, {.in_place = true, .parallel = true, .width = 4});
-        check(p, {.in_place = true, .parallel = true, .width = 4, .late = true});
+        check(p, decisions(true, true));
+        check(p, decisions(true, true, 4));
+        check(p, decisions(true, true, 4, 1, true));
       }
 }

@@ -1,0 +1,296 @@
+#include "emit/c_like.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cmath>
+
+#include "ir/error.hpp"
+#include "ir/ops.hpp"
+
+namespace lift {
+namespace {
+
+const char* const keywords[] = {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
+                                "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
+                                "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "main", "select", "kernel", "global", "local",
+                                "half", "min", "max", "y0", "y1", "j0", "j1", "gamma", "exp", "log", "sqrt", "fabs", "pow", "index", "args"};
+
+bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
+
+}  // namespace
+
+CLike::CLike(const Kernel& k) : k_(k), scopes_(1), reserved_(std::begin(keywords), std::end(keywords)) {
+  reserved_.insert(k.name);
+  for (const KernelArgument& a : k.arguments) reserved_.insert(a.name);
+  for (const Attr& f : k.user_functions) reserved_.insert(f.texts.at(0));
+  for (const KernelArgument& a : k.arguments)
+    if (a.written && a.type.is_array()) real_ = element_of(a.type).scalar();
+}
+
+std::string CLike::scalar_type(Scalar s) const {
+  switch (s) {
+    case Scalar::f32: return "float";
+    case Scalar::f64: return "double";
+    case Scalar::i32:
+    case Scalar::boolean: break;
+  }
+  return "int";
+}
+
+bool CLike::taken(const std::string& n) const {
+  if (reserved_.count(n)) return true;
+  for (const Scope& s : scopes_) {
+    for (const auto& [key, v] : s.indices)
+      if (v == n) return true;
+    for (const auto& [key, v] : s.locals)
+      if (v == n) return true;
+  }
+  return false;
+}
+std::string CLike::unique(const std::string& hint) const {
+  if (!taken(hint)) return hint;
+  for (int i = 2;; ++i)
+    if (const std::string n = hint + "_" + std::to_string(i); !taken(n)) return n;
+}
+std::string CLike::declare(const Nat& v) {
+  const NatAtom* a = variables(v).at(0);
+  return scopes_.back().indices[a] = unique(a->name);
+}
+std::string CLike::declare_local(const Term& t) { return scopes_.back().locals[t->name] = unique(t->name); }
+std::string CLike::name(const NatAtom& a) const {
+  for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
+    if (const auto it = s->indices.find(&a); it != s->indices.end()) return it->second;
+  for (const KernelArgument& arg : k_.arguments)
+    if (arg.name == a.name) return a.name;
+  for (const std::string& size : k_.sizes)
+    if (size == a.name) return a.name;
+  throw InternalError("emit: index " + a.name + " is used where it is not defined");
+}
+std::string CLike::local(const Term& t) const {
+  for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
+    if (const auto it = s->locals.find(t->name); it != s->locals.end()) return it->second;
+  throw InternalError("emit: value " + t->name + " is used where it is not defined");
+}
+
+void CLike::line(const std::string& text) { out_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + text + "\n"; }
+
+// ---- index arithmetic
+
+CLike::Text CLike::nat(const Nat& n) {
+  if (const auto c = n.constant()) return {std::to_string(*c), *c < 0 ? 8 : 9};
+  std::vector<NatTerm> ts(terms(n).begin(), terms(n).end());
+  const auto magnitude = [](const NatTerm& t) { return t.coefficient < 0 ? -t.coefficient : t.coefficient; };
+  std::stable_sort(ts.begin(), ts.end(), [&](const NatTerm& a, const NatTerm& b) {
+    if (a.factors.empty() != b.factors.empty()) return b.factors.empty();                  // the constant last
+    if ((a.coefficient < 0) != (b.coefficient < 0)) return b.coefficient < 0;              // what is subtracted after the rest
+    if (magnitude(a) != magnitude(b)) return magnitude(a) > magnitude(b);                  // outer dimensions first
+    return a.factors[0].atom->id > b.factors[0].atom->id;                                  // row + i
+  });
+  std::string s;
+  for (const NatTerm& t : ts) {
+    s += s.empty() ? (t.coefficient < 0 ? "-" : "") : (t.coefficient < 0 ? " - " : " + ");
+    std::string product;
+    if (magnitude(t) != 1 || t.factors.empty()) product = std::to_string(magnitude(t));
+    for (const NatFactor& f : t.factors)
+      for (int p = 0; p < f.power; ++p) {
+        const NatAtom& a = *f.atom;
+        Text x{"", 9};
+        if (a.kind == AtomKind::Var) {
+          x.s = name(a);
+        } else if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) {
+          const std::string h = a.kind == AtomKind::Min ? "min" : "max";
+          helpers_.insert(h);
+          x.s = "index_" + h + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
+        } else {
+          const auto m = a.b.constant();
+          const bool division = a.kind == AtomKind::FloorDiv;
+          if (!division && m && power_of_two(*m)) x = {nat(a.a).in(6) + " & " + std::to_string(*m - 1), 3};
+          else if (Facts().proves_nonnegative(a.a)) x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};
+          else helpers_.insert(division ? "div" : "mod"), x.s = std::string("index_") + (division ? "div" : "mod") + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
+          if (x.precedence == 3 && n == atom_nat(a)) return {"(" + nat(a.a).s + ") & " + std::to_string(*m - 1), 3};
+          if (n == atom_nat(a)) return x;
+        }
+        product += (product.empty() ? "" : "*") + x.in(8);
+      }
+    s += product;
+  }
+  return {s, ts.size() > 1 ? 6 : (ts[0].coefficient < 0 ? 8 : (ts[0].coefficient == 1 && ts[0].factors.size() == 1 && ts[0].factors[0].power == 1 ? 9 : 7))};
+}
+
+CLike::Text CLike::condition(const NatCond& c) {
+  Nat left = 0, right = 0;  // what is subtracted goes to the other side
+  for (const NatTerm& t : terms(c.a)) {
+    Nat one = t.coefficient;
+    for (const NatFactor& f : t.factors)
+      for (int i = 0; i < f.power; ++i) one = one * atom_nat(*f.atom);
+    (t.coefficient > 0 ? left : right) = (t.coefficient > 0 ? left + one : right - one);
+  }
+  const char* const relation[] = {" >= ", " == ", " != "};
+  std::string r = relation[static_cast<int>(c.kind)];
+  if (left.is_constant() && !right.is_constant()) {
+    std::swap(left, right);
+    if (c.kind == NatCond::Kind::NonNegative) r = " <= ";
+  }
+  return {nat(left).in(5) + r + nat(right).in(5), 4};
+}
+
+// ---- values
+
+std::string CLike::floating(double v, Scalar s) const {
+  char text[40];
+  if (std::isinf(v)) return v < 0 ? "-INFINITY" : "INFINITY";
+  if (std::isnan(v)) return "NAN";
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, v);
+    if (s == f32 ? std::strtof(text, nullptr) == static_cast<float>(v) : std::strtod(text, nullptr) == v) break;
+  }
+  std::string r = text;
+  if (r.find_first_of(".e") == std::string::npos) r += ".0";
+  return r + (s == f32 ? "f" : "");
+}
+
+CLike::Text CLike::term(const Term& t) {
+  const int w = t->width;
+  const auto vec = [&](const Term& x, int minimum) -> std::string {  // an operand of vector arithmetic where a vector is needed
+    const Text e = term(x);
+    return x->width == w ? e.in(minimum) : splat(x->type, w, e.s);
+  };
+  switch (t->kind) {
+    case TermKind::Constant:
+      if (is_float(t->type)) return {floating(t->number, t->type), t->number < 0 ? 8 : 9};
+      return {std::to_string(static_cast<long long>(t->number)), t->number < 0 ? 8 : 9};
+    case TermKind::Index: {
+      const Text n = nat(t->nats[0]);
+      return n;
+    }
+    case TermKind::Load: return {load(t->name, nat(t->nats.at(0)).s, t->type, w), 9};
+    case TermKind::Argument: return {t->name, 9};
+    case TermKind::Local: return {local(t), 9};
+    case TermKind::Compare: return condition(t->conds[0]);
+    case TermKind::Lanes: {
+      std::vector<std::string> lanes;
+      for (const NatCond& c : t->conds) lanes.push_back("-(" + condition(c).s + ")");
+      return {vector_literal(boolean, w, lanes), 9};
+    }
+    case TermKind::LaneIndex: {
+      std::vector<std::string> lanes;
+      for (int l = 0; l < w; ++l) {
+        const Nat n = t->nats[0] + l * t->nats[1];
+        lanes.push_back(is_float(t->type) && n.is_constant() ? floating(static_cast<double>(*n.constant()), t->type) : "(" + scalar_type(t->type) + ")(" + nat(n).s + ")");
+      }
+      return {vector_literal(t->type, w, lanes), 9};
+    }
+    case TermKind::Call: {
+      std::vector<std::string> args;
+      for (const Term& a : t->args) args.push_back(w > 1 && a->width == 1 ? splat(a->type, w, term(a).s) : term(a).s);
+      return {user_call(t, args), 9};
+    }
+    case TermKind::Apply: break;
+  }
+  const auto binary = [&](const char* op, int precedence, bool commutes) -> Text {
+    return {term(t->args[0]).in(precedence) + op + term(t->args[1]).in(precedence + (commutes ? 0 : 1)), precedence};
+  };
+  switch (t->op) {
+    case Op::Add: return binary(" + ", 6, false);
+    case Op::Sub: return binary(" - ", 6, false);
+    case Op::Mul: return binary(" * ", 7, false);
+    case Op::Div: return binary(" / ", 7, false);
+    case Op::Mod: return binary(" % ", 7, false);
+    case Op::Lt: return binary(" < ", 4, false);
+    case Op::Le: return binary(" <= ", 4, false);
+    case Op::Eq: return binary(" == ", 4, false);
+    case Op::Ne: return binary(" != ", 4, false);
+    case Op::And: return w > 1 ? Text{"(" + vec(t->args[0], 8) + " & " + vec(t->args[1], 8) + ")", 9} : binary(" && ", 3, true);
+    case Op::Or: return w > 1 ? Text{"(" + vec(t->args[0], 8) + " | " + vec(t->args[1], 8) + ")", 9} : binary(" || ", 2, true);
+    case Op::Not: return {(w > 1 ? "~" : "!") + term(t->args[0]).in(8), 8};
+    case Op::Neg: return {"-" + term(t->args[0]).in(9), 8};
+    case Op::Select:
+      if (t->args[0]->width > 1) return {blend(t->type, w, term(t->args[0]).s, vec(t->args[1], 1), vec(t->args[2], 1)), 9};
+      if (w > 1) return {term(t->args[0]).in(2) + " ? " + vec(t->args[1], 2) + " : " + vec(t->args[2], 2), 1};
+      return {term(t->args[0]).in(2) + " ? " + term(t->args[1]).in(2) + " : " + term(t->args[2]).in(1), 1};
+    case Op::Cast:
+      if (w > 1) return {convert(t->type, w, term(t->args[0]).s), 9};
+      return {"(" + scalar_type(t->type) + ")" + term(t->args[0]).in(9), 8};
+    case Op::Min:
+    case Op::Max:
+    case Op::Abs:
+    case Op::Sqrt: {
+      std::vector<std::string> args;
+      for (const Term& a : t->args) args.push_back(vec(a, 1));
+      return {math(t->op, t->type, w, args), 9};
+    }
+    default: throw InternalError("emit: no spelling of " + std::string(text(t->op)));
+  }
+}
+
+std::string CLike::conditions(const std::vector<Term>& cs) {
+  std::string s;
+  for (const Term& c : cs) s += (s.empty() ? "" : " && ") + term(c).in(cs.size() > 1 ? 4 : 0);
+  return s;
+}
+
+// ---- statements
+
+void CLike::block(const Block& b) {
+  open_scope();
+  for (const Stmt& s : b) statement(s);
+  close_scope();
+}
+
+void CLike::plain_loop(const For& f, const std::string& pragma) {
+  const std::string lower = nat(f.lower).s, upper = nat(f.upper).in(5);
+  open_scope();
+  const std::string v = declare(f.var);
+  if (!pragma.empty()) line(pragma);
+  line("for (long " + v + " = " + lower + "; " + v + " < " + upper + "; " + (f.step == Nat(1) ? "++" + v : v + " += " + nat(f.step).s) + ") {");
+  ++indent_;
+  block(f.body);
+  --indent_;
+  line("}");
+  close_scope();
+}
+
+void CLike::statement(const Stmt& s) {
+  const auto type = [&](const Term& t) { return t->width > 1 ? vector_type(t->type, t->width) : scalar_type(t->type); };
+  if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
+  if (const auto* i = std::get_if<If>(&s.v)) {
+    line("if (" + conditions(i->conditions) + ") {");
+    ++indent_;
+    block(i->body);
+    --indent_;
+    return line("}");
+  }
+  if (const auto* x = std::get_if<Store>(&s.v)) return line(store(*x, nat(x->position.at(0)).s, term(x->value).s));
+  if (const auto* x = std::get_if<Let>(&s.v)) {
+    if (x->local->kind == TermKind::Index) {
+      const std::string value = term(x->value).s;
+      return line("const long " + declare(x->local->nats[0]) + " = " + value + ";");
+    }
+    const std::string value = term(x->value).s;
+    return line("const " + type(x->local) + " " + declare_local(x->local) + " = " + value + ";");
+  }
+  if (const auto* x = std::get_if<Declare>(&s.v)) {
+    const std::string value = term(x->value).s;
+    return line(type(x->local) + " " + declare_local(x->local) + " = " + value + ";");
+  }
+  if (const auto* x = std::get_if<Assign>(&s.v)) return line(local(x->local) + " = " + term(x->value).s + ";");
+  if (const auto* x = std::get_if<Allocate>(&s.v)) return line(private_array(x->name, element_of(x->type).scalar(), nat(Layout({}, x->type).size()).s, x->space));
+  prefetch(std::get<Prefetch>(s.v));
+}
+
+std::string CLike::header_comment(const std::string& how) const {
+  std::string s = "/* " + k_.name;
+  for (const std::string& l : k_.header) s += "\n * " + l;
+  return s + "\n *\n * " + how + " */\n";
+}
+
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& q) {
+  std::string s;
+  if (helpers.count("div")) s += q + "long index_div(long a, long m) { return a >= 0 ? a / m : -((m - 1 - a) / m); }  /* rounds down */\n";
+  if (helpers.count("mod")) s += q + "long index_mod(long a, long m) { const long r = a % m; return r < 0 ? r + m : r; }\n";
+  if (helpers.count("min")) s += q + "long index_min(long a, long b) { return a < b ? a : b; }\n";
+  if (helpers.count("max")) s += q + "long index_max(long a, long b) { return a > b ? a : b; }\n";
+  return s;
+}
+
+}  // namespace lift

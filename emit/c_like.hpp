@@ -1,0 +1,79 @@
+// What C-like languages share: the spelling of index arithmetic, terms and statements. A backend derives and overrides what
+// differs: types, vectors, parallel loops, the signature.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "emit/emit.hpp"
+
+namespace lift {
+
+class CLike {
+ public:
+  explicit CLike(const Kernel& k);
+  virtual ~CLike() = default;
+
+ protected:
+  // ---- what backends decide
+  virtual std::string scalar_type(Scalar s) const;
+  virtual std::string vector_type(Scalar s, int width) = 0;      ///< boolean: the mask type
+  virtual std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) = 0;
+  virtual std::string load(const std::string& array, const std::string& index, Scalar s, int width) = 0;
+  virtual std::string store(const Store& st, const std::string& index, const std::string& value) = 0;
+  virtual std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) = 0;
+  virtual std::string convert(Scalar to, int width, const std::string& x) = 0;
+  virtual std::string splat(Scalar s, int width, const std::string& x) = 0;
+  virtual std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) = 0;  ///< min, max, abs, sqrt
+  virtual void loop(const For& f) = 0;
+  virtual void prefetch(const Prefetch& p) = 0;
+  virtual std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) = 0;
+  virtual std::string user_call(const Term& t, const std::vector<std::string>& args) = 0;
+
+  // ---- shared spelling
+  struct Text {
+    std::string s;
+    int precedence;  ///< 1 ternary, 2 or, 3 and, 4 comparison, 6 sum, 7 product, 8 unary, 9 atom
+    std::string in(int minimum) const { return precedence < minimum ? "(" + s + ")" : s; }
+  };
+  Text nat(const Nat& n);
+  Text condition(const NatCond& c);
+  Text term(const Term& t);
+  std::string conditions(const std::vector<Term>& cs);
+  void block(const Block& b);
+  void statement(const Stmt& s);
+  void line(const std::string& text);
+  void plain_loop(const For& f, const std::string& pragma = "");
+  std::string floating(double v, Scalar s) const;
+  std::string header_comment(const std::string& how_to_compile) const;
+  /// The name of an index variable; new ones are declared in the current scope.
+  std::string declare(const Nat& variable);
+  std::string declare_local(const Term& local);
+  std::string name(const NatAtom& variable) const;
+  std::string local(const Term& t) const;
+  void open_scope() { scopes_.emplace_back(); }
+  void close_scope() { scopes_.pop_back(); }
+
+  const Kernel& k_;
+  std::string out_;
+  int indent_ = 1;
+  std::set<std::string> helpers_;                    ///< helper functions the text refers to: "div", "mod", "min", "max"
+  std::set<std::pair<Scalar, int>> vectors_;         ///< vector types it refers to
+  bool streams_ = false;
+  Scalar real_ = f64;                                ///< element type that masks are made for
+
+ private:
+  struct Scope {
+    std::map<const void*, std::string> indices;
+    std::map<std::string, std::string> locals;
+  };
+  bool taken(const std::string& name) const;
+  std::string unique(const std::string& hint) const;
+  std::vector<Scope> scopes_;
+  std::set<std::string> reserved_;
+};
+
+/// Helper functions of C for Euclidean division and the like, those named in `helpers`.
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier);
+
+}  // namespace lift

@@ -1,0 +1,175 @@
+// OpenCL C 1.2.
+#include "emit/c_like.hpp"
+#include "ir/error.hpp"
+#include "ir/ops.hpp"
+
+namespace lift {
+namespace {
+
+class OpenCL : public CLike {
+ public:
+  using CLike::CLike;
+
+  std::string text() {
+    for (const Stmt& s : k_.body) statement(s);
+    std::string r = header_comment("OpenCL C 1.2; global size " + grid());
+    r += "#pragma OPENCL FP_CONTRACT ON\n";
+    if (uses_f64()) r += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+    r += "\n" + index_helpers(helpers_, "") + user_functions() + "__kernel void " + k_.name + "(";
+    for (std::size_t i = 0; i < k_.arguments.size(); ++i) {
+      const KernelArgument& a = k_.arguments[i];
+      const bool array = a.type.is_array();
+      const Scalar t = array ? element_of(a.type).scalar() : a.type.scalar();
+      r += (i ? ", " : "") + std::string(array ? "__global " : "") + (array && !a.written ? "const " : "") + scalar_type(t) + (array ? " *restrict " : " ") + a.name;
+    }
+    return r + ") {\n" + out_ + "}\n";
+  }
+
+ protected:
+  std::string vector_type(Scalar s, int width) override {
+    if (width != 2 && width != 4 && width != 8 && width != 16)
+      throw UserError("OpenCL: no vectors of " + std::to_string(width) + " elements; use a width of 2, 4, 8 or 16");
+    if (s == boolean) return (size_of(real_) == 8 ? "long" : "int") + std::to_string(width);
+    return scalar_type(s) + std::to_string(width);
+  }
+  std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override {
+    std::string r;
+    for (const std::string& l : lanes) r += (r.empty() ? "" : ", ") + l;
+    return "(" + vector_type(s, width) + ")(" + r + ")";
+  }
+  std::string load(const std::string& array, const std::string& index, Scalar s, int width) override {
+    if (width == 1) return array + "[" + index + "]";
+    vector_type(s, width);
+    return "vload" + std::to_string(width) + "(0, &" + array + "[" + index + "])";
+  }
+  std::string store(const Store& st, const std::string& index, const std::string& value) override {
+    const int w = st.value->width;
+    if (w == 1) return st.array + "[" + index + "] = " + value + ";";
+    return "vstore" + std::to_string(w) + "(" + value + ", 0, &" + st.array + "[" + index + "]);";
+  }
+  std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) override {
+    if (size_of(s) != size_of(real_)) throw UserError("emit: a select of " + std::string(lift::text(s)) + " vectors in a kernel of " + lift::text(real_) + "; use map_seq there");
+    vector_type(s, width);
+    return "select(" + b + ", " + a + ", " + mask + ")";
+  }
+  std::string convert(Scalar to, int width, const std::string& x) override { return "convert_" + vector_type(to, width) + "(" + x + ")"; }
+  std::string splat(Scalar s, int width, const std::string& x) override { return "(" + vector_type(s, width) + ")(" + (s == boolean ? "-(" + x + ")" : x) + ")"; }
+  std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
+    const bool integer = !is_float(s);
+    const char* name = op == Op::Min ? (integer ? "min" : "fmin") : op == Op::Max ? (integer ? "max" : "fmax") : op == Op::Abs ? (integer ? "abs" : "fabs") : "sqrt";
+    std::string list;
+    for (const std::string& a : args) list += (list.empty() ? "" : ", ") + a;
+    return std::string(name) + "(" + list + ")";
+  }
+  void prefetch(const Prefetch&) override {}
+  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
+    return (space == AddressSpace::Local ? "__local " : "") + scalar_type(s) + " " + name + "[" + size + "];";
+  }
+  std::string user_call(const Term& t, const std::vector<std::string>& args) override {
+    std::string list;
+    if (t->width == 1) {
+      for (const std::string& a : args) list += (list.empty() ? "" : ", ") + a;
+      return t->name + "(" + list + ")";
+    }
+    std::vector<std::string> lanes;
+    for (int l = 0; l < t->width; ++l) {
+      std::string call;
+      for (const std::string& a : args) call += (call.empty() ? "(" : ", (") + a + ").s" + std::string(1, "0123456789abcdef"[l]);
+      lanes.push_back(t->name + "(" + call + ")");
+    }
+    return vector_literal(t->type, t->width, lanes);
+  }
+
+  /// A grid loop is the work-item's own index; the grid covers the trip count exactly.
+  void loop(const For& f) override {
+    switch (f.kind) {
+      case LoopKind::Glb:
+      case LoopKind::Wrg:
+      case LoopKind::Lcl: {
+        const char* id = f.kind == LoopKind::Glb ? "get_global_id" : f.kind == LoopKind::Wrg ? "get_group_id" : "get_local_id";
+        if (!(f.upper - f.lower).is_constant()) {  // the grid may be larger than this iteration's range
+          const std::string lower = nat(f.lower).in(6), upper = nat(f.upper).in(5);
+          line("{");
+          ++indent_;
+          open_scope();
+          const std::string v = declare(f.var);
+          line("const long " + v + " = " + lower + " + " + id + "(" + std::to_string(f.dim) + ");");
+          line("if (" + v + " < " + upper + ") {");
+          ++indent_;
+          block(f.body);
+          --indent_, line("}");
+          close_scope();
+          --indent_, line("}");
+          return;
+        }
+        const std::string lower = f.lower == Nat(0) ? "" : nat(f.lower).in(6) + " + ";
+        const std::string v = declare(f.var);
+        line("const long " + v + " = " + lower + id + "(" + std::to_string(f.dim) + ");");
+        for (const Stmt& s : f.body) statement(s);
+        return;
+      }
+      case LoopKind::Par: throw InternalError("emit: map_par in an OpenCL kernel");
+      case LoopKind::Unroll: return plain_loop(f, "#pragma unroll");
+      default: return plain_loop(f, f.kind == LoopKind::Seq && f.width > 1 ? "#pragma unroll " + std::to_string(f.width) : "");
+    }
+  }
+
+ private:
+  bool uses_f64() const {
+    for (const KernelArgument& a : k_.arguments)
+      if ((a.type.is_array() ? element_of(a.type) : a.type) == Type(f64)) return true;
+    return false;
+  }
+  std::string grid() const {
+    const NDRange r = nd_range(k_);
+    std::string s;
+    for (int d = 0; d < r.dims; ++d) s += (d ? " x " : "") + std::to_string(r.global[static_cast<std::size_t>(d)]);
+    return s;
+  }
+  std::string user_functions() const {
+    std::string s;
+    for (const Attr& f : k_.user_functions) {
+      std::string params;
+      for (std::size_t i = 2; i < f.texts.size(); ++i) params += (params.empty() ? "" : ", ") + scalar_type(f.types[i - 1].scalar()) + " " + f.texts[i];
+      s += scalar_type(f.types[0].scalar()) + " " + f.texts[0] + "(" + params + ") { " + f.texts[1] + " }\n";
+    }
+    return s;
+  }
+};
+
+/// Largest value of a trip count; UserError when it is not bounded.
+std::size_t extent(const For& f) {
+  const Nat trips = f.upper - f.lower;
+  const auto bound = trips.constant() ? trips.constant() : Facts().bounds(trips).upper;
+  if (!bound) throw UserError("OpenCL: the loop over " + f.var.str() + " runs " + trips.str() + " times, which has no known bound; fix the size");
+  return static_cast<std::size_t>(std::max<std::int64_t>(*bound, 1));
+}
+
+}  // namespace
+
+std::string emit_opencl(const Kernel& kernel) { return OpenCL(kernel).text(); }
+
+NDRange nd_range(const Kernel& kernel) {
+  NDRange r;
+  std::array<std::size_t, 3> groups{1, 1, 1};
+  bool grouped = false;
+  visit(kernel.body, [&](const Stmt& s) {
+    const auto* f = std::get_if<For>(&s.v);
+    if (!f || f->kind < LoopKind::Glb) return;
+    if (f->dim < 0 || f->dim > 2) throw UserError("OpenCL: a grid has three dimensions, " + std::to_string(f->dim) + " was asked for");
+    const auto d = static_cast<std::size_t>(f->dim);
+    r.dims = std::max(r.dims, f->dim + 1);
+    const std::size_t n = extent(*f);
+    if (f->kind == LoopKind::Glb) r.global[d] = std::max(r.global[d], n);
+    if (f->kind == LoopKind::Wrg) groups[d] = std::max(groups[d], n), grouped = true;
+    if (f->kind == LoopKind::Lcl) r.local[d] = std::max(r.local[d], n), grouped = true;
+  });
+  if (grouped)
+    for (std::size_t d = 0; d < static_cast<std::size_t>(r.dims); ++d) {
+      r.local[d] = std::max<std::size_t>(r.local[d], 1);
+      r.global[d] = std::max(r.global[d], groups[d] * r.local[d]);
+    }
+  return r;
+}
+
+}  // namespace lift
