@@ -9,7 +9,8 @@
 
 namespace lift {
 
-/// The loads of one array: each a position, affine in the result's indices where the expression is a stencil.
+/// The loads of one array: each a position in the result's index variables. Where a pad chooses what is read near a
+/// boundary, a stencil's positions are those away from it.
 struct ArrayFootprint {
   std::vector<std::vector<Nat>> positions;         ///< distinct, in the result's index variables
   std::vector<std::int64_t> low, high;             ///< constant offsets from the written position, a dimension; where known
@@ -20,14 +21,17 @@ struct Footprint {
   std::vector<NatCond> guard;                      ///< conditions under which the element is written (an update with a select)
   std::map<std::string, ArrayFootprint> reads;
   std::map<std::string, std::vector<Nat>> writes;  ///< written array -> position ("out" for a new array)
-  int flops = 0;                                   ///< additions, subtractions, multiplications, divisions, min, max, sqrt a written element
+  int flops = 0;                                   ///< additions, subtractions, multiplications, divisions, min, max, sqrt a written element;
+                                                   ///< a user function counts the operators in its text
   double written_fraction = 1;                     ///< 1/2 when a guard modulo 2 admits every second element
   std::int64_t radius = 0;                         ///< largest |offset| over all stencil reads
 };
+/// UserError when the result is no array of scalars.
 Footprint footprint(const Program& program);
 
 /// Whether `update` at the end of the program may overwrite its base: every load of the base other than the written
-/// element itself lies provably outside the set of written elements. Empty: safe; else the reason, one line.
+/// element itself lies provably outside the set of written elements, whatever the boundary condition makes of its
+/// position. Empty: safe; else the reason, one line. What cannot be proved counts as unsafe.
 std::string why_not_in_place(const Program& program);
 
 }  // namespace lift
