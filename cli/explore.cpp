@@ -1,0 +1,121 @@
+// liftgen explore OP, liftgen run OP: measure variants, print what was found, write kernel and JSON.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/variants.hpp"
+#include "runtime/file.hpp"
+#include "tuning/report.hpp"
+
+namespace lift::cli {
+namespace {
+
+void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
+
+ExploreOptions explore_options(const Options& o) {
+  ExploreOptions e;
+  e.target = o.target, e.device = o.device, e.threads = o.threads, e.budget_seconds = o.budget;
+  e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.caller_layout_only = o.caller_layout;
+  return e;
+}
+
+std::string heading(const ExploreResult& r) {
+  const Problem& p = r.problem;
+  std::string choices;
+  for (const auto& [name, value] : p.choices) choices += ", " + name + " " + value;
+  return fmt::format("{}{}: {} boxes of {}^3 cells, {}, boundary {}, on {}, {} threads{}", r.pattern, choices, p.boxes, p.box, text(p.type),
+                     p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary, r.device, r.threads,
+                     r.machine.triad_gbs > 0 ? fmt::format(", triad {:.1f} GB/s", r.machine.triad_gbs) : "");
+}
+
+/// The wrong ones are our defects: named, and the command fails.
+int report_wrong(const ExploreResult& r) {
+  for (const Variant& v : r.variants) {
+    if (v.status != Status::wrong) continue;
+    std::fprintf(stderr, "liftgen: wrong result (error %.1e): %s: %s\n", v.error, v.name.c_str(), v.message.c_str());
+    for (const Step& s : v.derivation) std::fprintf(stderr, "    %s\n", str(s).c_str());
+    break;
+  }
+  return r.counts.wrong > 0 ? 1 : 0;
+}
+
+void report_failures(const ExploreResult& r, bool verbose) {
+  for (const Variant& v : r.variants)
+    if (v.status == Status::compile_failed || (verbose && v.status == Status::impossible)) {
+      print(fmt::format("{}: {}: {}", text(v.status), v.name, v.message));
+      if (!verbose) return;
+    }
+}
+
+/// Writes the best kernel; its path, "" when there is none.
+std::string write_best(const ExploreResult& r, const std::filesystem::path& directory) {
+  if (!r.best) return "";
+  return write_kernel(directory, r.pattern, r.variants[*r.best].kernel, r.target).string();
+}
+
+void print_best(const ExploreResult& r) {
+  const Variant& best = r.variants[*r.best];
+  print("\nbest: " + best.name);
+  for (const Step& step : best.derivation) print("  - " + prose(step));
+  std::string ratios;
+  if (best.speedup > 0) ratios += fmt::format(", {:.2f}x the plain loops", best.speedup);
+  if (best.roofline > 0) ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);
+  print(fmt::format("{:.3f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms, best.gbs, ratios, best.error));
+  if (!best.layout.empty())
+    print(fmt::format("its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms", best.layout, best.convert_ms));
+}
+
+/// 0, or 1 when nothing was verified or something is wrong.
+int finish(const Options& o, const ExploreResult& r, const std::filesystem::path& directory) {
+  const std::string path = write_best(r, directory);
+  if (r.best) {
+    print_best(r);
+    print("kernel: " + path);
+  }
+  if (!o.json.empty()) write_file_atomically(o.json, json_report(r, path));
+  const int wrong = report_wrong(r);
+  if (r.best) return wrong;
+  report_failures(r, true);
+  std::fprintf(stderr, "liftgen: no variant was verified%s\n", r.interrupted ? " before the interruption" : "; see above, or try a larger --budget");
+  return 1;
+}
+
+}  // namespace
+
+int explore(const Options& o) {
+  o.pattern->build(o.problem);
+  if (!o.json.empty()) check_writable_file(o.json, "--json");
+  const auto directory = kernel_directory(o.out);
+  ExploreOptions options = explore_options(o);
+  ExploreResult result;
+  {
+    ProgressPrinter progress(o.quiet);
+    options.on_progress = [&](const Progress& p) { progress(p); };
+    result = lift::explore(*o.pattern, o.problem, options);
+  }
+  print(heading(result));
+  if (result.interrupted) print("interrupted: what was found so far");
+  if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
+  print(summary(result, o.verbose));
+  if (result.best) report_failures(result, o.verbose);
+  return finish(o, result, directory);
+}
+
+int run(const Options& o) {
+  o.pattern->build(o.problem);
+  if (!o.json.empty()) check_writable_file(o.json, "--json");
+  const auto directory = kernel_directory(o.out);
+  ExploreOptions options = explore_options(o);
+  options.configurations = 1, options.rivals = false, options.caller_layout_only = true;
+  options.only = given_derivation(o);
+  if (!options.only) options.only = choose_variant(o).derivation;
+  const ExploreResult result = lift::explore(*o.pattern, o.problem, options);
+  print(heading(result));
+  if (result.best) print(leaderboard(result, 1));
+  if (o.verbose) print(summary(result, true));
+  return finish(o, result, directory);
+}
+
+}  // namespace lift::cli

@@ -1,0 +1,90 @@
+// liftgen list, liftgen rules, liftgen machine.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "patterns/operators.hpp"
+#include "rewrite/rules.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/machine.hpp"
+#include "runtime/opencl.hpp"
+#include "runtime/parallel.hpp"
+#include "tuning/traffic.hpp"
+
+namespace lift::cli {
+namespace {
+
+void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
+
+void print_pattern(const Pattern& pattern) {
+  const Problem standard;
+  print(pattern.name + "  " + pattern.summary);
+  const Program program = pattern.build(standard);
+  // Arguments of one type in a row share a line: phi, rhs, alpha : 64.66.66.66.f64
+  std::string names;
+  for (std::size_t i = 0; i < program.arguments.size(); ++i) {
+    const Expr& a = program.arguments[i];
+    names += (names.empty() ? "" : ", ") + param_name(a);
+    if (i + 1 < program.arguments.size() && program.arguments[i + 1].type() == a.type()) continue;
+    print("    " + names + " : " + a.type().str());
+    names.clear();
+  }
+  for (const auto& [name, values] : pattern.choices) {
+    Problem chosen = standard;
+    for (const std::string& value : values) {
+      chosen.choices[name] = value;
+      const Traffic t = traffic(pattern.build(chosen));
+      print(fmt::format("    --{} {}: {:.1f} flops and {:.0f} compulsory bytes a cell", name, value, t.flops_per_cell(), t.bytes_per_cell()));
+    }
+  }
+  if (pattern.choices.empty()) {
+    const Traffic t = traffic(program);
+    print(fmt::format("    {:.1f} flops and {:.0f} compulsory bytes a cell", t.flops_per_cell(), t.bytes_per_cell()));
+  }
+}
+
+}  // namespace
+
+int list(const Options&) {
+  for (const auto& pattern : all_patterns()) print_pattern(*pattern);
+  return 0;
+}
+
+int rules(const Options& o) {
+  if (o.lint) {
+    const std::vector<std::string> faults = lint(all_rules());
+    for (const std::string& fault : faults) print(fault);
+    if (faults.empty()) print(fmt::format("{} rules, nothing wrong with them", all_rules().size()));
+    return faults.empty() ? 0 : 1;
+  }
+  for (const Rule& rule : all_rules()) {
+    print(fmt::format("{:<34} {}", rule.name, rule.maths));
+    if (!rule.when.empty()) print(fmt::format("{:<34}   when {}", "", rule.when));
+    if (!rule.exact) print(fmt::format("{:<34}   reassociates floating point", ""));
+  }
+  return 0;
+}
+
+int machine(const Options& o) {
+  const int threads = configure_openmp(o.threads);
+  NativeCompiler compiler;
+  compiler.describe();
+  const Machine m = probe(compiler, threads, true);
+  print(fmt::format("device    {}\ncores     {} allowed, {} threads used, {} memory node{}", m.device, m.cores, m.threads, m.memories, m.memories == 1 ? "" : "s"));
+  for (const CacheLevel& c : m.caches)
+    print(fmt::format("cache L{}  {} KiB, shared by {} core{}, {} of them", c.level, c.bytes / 1024, c.shared_by, c.shared_by == 1 ? "" : "s", c.count));
+  print(fmt::format("memory    {:.1f} GiB\nvectors   {}, {} bytes\ncompiler  {}", static_cast<double>(m.memory_bytes) / (1 << 30), m.simd, m.vector_bytes, m.compiler));
+  print(m.triad_gbs > 0 ? fmt::format("triad     {:.1f} GB/s (ordinary stores {:.1f}, streaming {:.1f})", m.triad_gbs, m.triad_ordinary_gbs, m.triad_streaming_gbs)
+                        : "triad     not measured: " + m.triad_error);
+  const std::string missing = opencl::why_unavailable();
+  if (!missing.empty()) {
+    print("opencl    none: " + missing);
+    return 0;
+  }
+  for (const opencl::DeviceInfo& d : opencl::devices())
+    print(fmt::format("opencl    --device {}: {} ({}), {}", d.index, d.name, d.platform, d.f64 ? "f32 and f64" : "f32 only"));
+  return 0;
+}
+
+}  // namespace lift::cli

@@ -1,0 +1,213 @@
+#include "cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "ir/error.hpp"
+#include "patterns/operators.hpp"
+
+namespace lift::cli {
+namespace {
+
+constexpr const char* kHelp =
+    "liftgen: kernels for multigrid operators, generated from expressions by rewriting and tuned by measuring\n"
+    "\n"
+    "  liftgen smooth3d --explore      find the fastest variant of an operator on this machine\n"
+    "  liftgen list                    the operators\n"
+    "  liftgen show OP --stage S       an operator's expression (high), its low-level form (low), loops, or code\n"
+    "  liftgen emit OP --out DIR       a kernel with a header and a caller, without exploring\n"
+    "  liftgen run OP                  one verified, timed run\n"
+    "  liftgen rules [--lint]          the rewrite rules\n"
+    "  liftgen machine                 what this machine is and how fast its memory\n"
+    "\n"
+    "Sizes: --box N --boxes B --ghost G --bc ghost|periodic|dirichlet|neumann --type f32|f64\n"
+    "`liftgen COMMAND --help` lists all options of a command.\n";
+
+struct CommandText {
+  const char* name;
+  const char* text;
+  bool on_operator;
+};
+constexpr CommandText kCommands[] = {
+    {"list", "the operators: inputs, shape, flops and compulsory bytes a cell", false},
+    {"explore", "search rewrites and parameters, verify, time, keep the best", true},
+    {"show", "print a stage of an operator", true},
+    {"emit", "write a kernel with a header and a caller", true},
+    {"run", "one verified, timed run", true},
+    {"rules", "the rewrite rules", false},
+    {"machine", "this machine", false},
+};
+const CommandText* find_command(const std::string& name) {
+  const auto at = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandText& c) { return name == c.name; });
+  return at == std::end(kCommands) ? nullptr : at;
+}
+
+std::size_t edits(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t x = 0; x < a.size(); ++x) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t y = 0; y < b.size(); ++y) {
+      const std::size_t above = row[y + 1];
+      row[y + 1] = std::min({above + 1, row[y] + 1, diagonal + (a[x] == b[y] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+/// The one of `names` that is likely meant by `text`; empty when none is near.
+std::string near(const std::string& text, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t distance = std::max<std::size_t>(2, text.size() / 3) + 1;
+  for (const std::string& name : names)
+    if (const std::size_t d = edits(text, name); d < distance) distance = d, best = name;
+  return best;
+}
+
+/// `liftgen OP --explore` is `liftgen explore OP`.
+std::vector<std::string> normalised(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments[0].starts_with("-") || find_command(arguments[0])) return arguments;
+  const std::string& name = arguments[0];
+  const auto explore = std::find(arguments.begin(), arguments.end(), "--explore");
+  const bool exploring = explore != arguments.end();
+  const auto& patterns = all_patterns();
+  const bool known = std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return p->name == name; });
+  if (!exploring && known)
+    throw UserError("what to do with " + name + "? liftgen " + name + " --explore finds its fastest variant; liftgen run " + name + " runs it once");
+  if (!exploring) {
+    std::vector<std::string> names;
+    for (const CommandText& c : kCommands) names.emplace_back(c.name);
+    if (const std::string meant = near(name, names); !meant.empty())
+      throw UserError("unknown command '" + name + "'; did you mean '" + meant + "'? liftgen alone lists the commands");
+    find_pattern(name);  // throws
+  }
+  arguments.erase(explore);
+  arguments.insert(arguments.begin(), "explore");
+  return arguments;
+}
+
+/// CLI11's messages in our form, with near matches for unknown options.
+UserError friendly(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& argument : arguments) {
+      const std::string name = argument.substr(0, argument.find('='));
+      if (!name.starts_with("-") || std::find(names.begin(), names.end(), name) != names.end()) continue;
+      const std::string meant = near(name, names);
+      return UserError(name + ": unknown option" + (meant.empty() ? "" : "; did you mean " + meant + "?") + " `liftgen " + app.get_name() + " --help` lists them");
+    }
+  }
+  std::string text = error.what();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return UserError(text + "; `liftgen " + app.get_name() + " --help` lists what there is");
+}
+
+struct Texts {
+  std::string op, type = "f64", backend = "openmp";
+};
+
+void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
+  app.add_option("--box", o.problem.box, "interior cells a dimension of a box")->capture_default_str();
+  app.add_option("--boxes", o.problem.boxes, "number of boxes")->capture_default_str();
+  app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")->capture_default_str();
+  app.add_option("--bc", o.problem.boundary, "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, neumann")->capture_default_str();
+  app.add_option("--type", t.type, "f32 or f64")->capture_default_str();
+  if (pattern == nullptr) return;
+  for (const auto& [name, values] : pattern->choices) {
+    std::string text;
+    for (const std::string& value : values) text += (text.empty() ? "" : ", ") + value;
+    app.add_option_function<std::string>("--" + name, [&o, name = name](const std::string& value) { o.problem.choices[name] = value; },
+                                         "one of: " + text + " (the first unless told otherwise)");
+  }
+}
+
+void add_backend(CLI::App& app, Options& o, Texts& t) {
+  app.add_option("--backend", t.backend, "openmp or opencl")->capture_default_str();
+  app.add_option("--device", o.device, "OpenCL device; -1 is the first GPU, else the first device")->capture_default_str();
+  app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
+}
+
+void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t, const Pattern* pattern) {
+  const bool on_operator = find_command(command)->on_operator, measures = command == "explore" || command == "run";
+  if (on_operator) {
+    app.add_option("operator", t.op, "see liftgen list")->required();
+    add_problem(app, o, t, pattern);
+    add_backend(app, o, t);
+  }
+  if (command == "machine") app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
+  if (command == "rules") app.add_flag("--lint", o.lint, "say what is wrong with them");
+  if (command == "show") app.add_option("--stage", o.stage, "high, low, loops or code")->capture_default_str();
+  if (on_operator && command != "explore")
+    app.add_option("--derivation", o.derivation, "file with a derivation to replay instead of the default one, one step a line");
+  if (command == "explore") {
+    app.add_option("--budget", o.budget, "wall seconds")->capture_default_str();
+    app.add_option("--configs", o.configurations, "try at most so many configurations; 0 is no limit")->capture_default_str();
+    app.add_option("--search", o.search, "climb, random or exhaustive")->capture_default_str();
+    app.add_option("--seed", o.seed, "of the random choices")->capture_default_str();
+    app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
+  }
+  if (measures) app.add_option("--json", o.json, "write the results to this file, schema 1");
+  if (on_operator && command != "show") app.add_option("--out", o.out, "directory for the kernel's source (build/kernels)");
+  app.add_flag("--quiet", o.quiet, "results only");
+  app.add_flag("--verbose", o.verbose, "also where the time went");
+}
+
+void check(Options& o, const Texts& t) {
+  if (t.type == "f32") o.problem.type = f32;
+  else if (t.type == "f64") o.problem.type = f64;
+  else throw UserError("--type " + t.type + ": no such type; use f32 or f64");
+  if (t.backend == "openmp") o.target = Target::openmp;
+  else if (t.backend == "opencl") o.target = Target::opencl;
+  else throw UserError("--backend " + t.backend + ": no such backend here; use openmp or opencl");
+  if (o.threads < 0) throw UserError("--threads " + std::to_string(o.threads) + ": use 1 or more, or 0 for as many as the machine grants");
+  if (o.configurations < 0) throw UserError("--configs " + std::to_string(o.configurations) + ": use 1 or more, or 0 for no limit");
+  if (!(o.budget > 0)) throw UserError("--budget " + std::to_string(o.budget) + ": use more than 0 seconds");
+  constexpr const char* stages[] = {"high", "low", "loops", "code"};
+  if (std::find(std::begin(stages), std::end(stages), o.stage) == std::end(stages))
+    throw UserError("--stage " + o.stage + ": no such stage; use high, low, loops or code");
+  const double side = static_cast<double>(o.problem.box) + 2 * static_cast<double>(o.problem.ghost);
+  if (static_cast<double>(o.problem.boxes) * side * side * side > 1e12)
+    throw UserError("--box " + std::to_string(o.problem.box) + " --boxes " + std::to_string(o.problem.boxes) + ": more than 10^12 cells fit into no memory; use fewer");
+}
+
+}  // namespace
+
+Options parse(const std::vector<std::string>& given) {
+  Options options;
+  if (given.empty() || given[0] == "--help" || given[0] == "-h" || given[0] == "help") {
+    std::fputs(kHelp, stdout);
+    return options;
+  }
+  std::vector<std::string> arguments = normalised(given);
+  const CommandText* command = find_command(arguments[0]);
+  if (command == nullptr) throw UserError(arguments[0] + ": a command or operator comes first; liftgen alone lists them");
+  arguments.erase(arguments.begin());
+
+  // An operator brings options of its own, so it is needed before the options are read.
+  const bool named = command->on_operator && !arguments.empty() && !arguments[0].starts_with("-");
+  if (named) options.pattern = &find_pattern(arguments[0]);
+  CLI::App app(command->text, command->name);
+  Texts texts;
+  add_options(app, command->name, options, texts, options.pattern);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return options;
+  } catch (const CLI::ParseError& error) {
+    throw friendly(app, error, arguments);
+  }
+  if (command->on_operator && options.pattern == nullptr) options.pattern = &find_pattern(texts.op);
+  check(options, texts);
+  options.command = command->name;
+  return options;
+}
+
+}  // namespace lift::cli

@@ -1,0 +1,34 @@
+// What the user asked for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "patterns/pattern.hpp"
+#include "rewrite/space.hpp"
+
+namespace lift::cli {
+
+struct Options {
+  std::string command;              ///< "" prints the short help
+  const Pattern* pattern = nullptr; ///< for commands on an operator
+  Problem problem;
+  Target target = Target::openmp;
+  int device = -1;
+  int threads = 0;                  ///< 0: as many as the machine grants
+  double budget = 50;               ///< wall seconds
+  int configurations = 0;           ///< 0: no limit
+  std::string search = "climb";
+  std::uint64_t seed = 1;
+  bool caller_layout = false;
+  std::filesystem::path json, out, derivation;
+  std::string stage = "code";
+  bool lint = false, quiet = false, verbose = false;
+};
+
+/// UserError, one line, for whatever cannot be understood. Prints help and leaves `command` empty where help is asked for.
+Options parse(const std::vector<std::string>& arguments);
+
+}  // namespace lift::cli

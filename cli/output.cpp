@@ -1,0 +1,94 @@
+#include "cli/output.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
+#include "runtime/file.hpp"
+
+namespace lift::cli {
+namespace fs = std::filesystem;
+
+void check_writable_file(const fs::path& path, const std::string& option) {
+  const auto refuse = [&](const std::string& why) { throw UserError(option + " " + path.string() + ": cannot be written: " + why); };
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) refuse("it is a directory");
+    if (::access(path.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+    if (!S_ISREG(status.st_mode)) return;
+  }
+  const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (::stat(parent.c_str(), &status) != 0) refuse(parent.string() + ": " + std::strerror(errno));
+  if (!S_ISDIR(status.st_mode)) refuse(parent.string() + " is not a directory");
+  if (::access(parent.c_str(), W_OK | X_OK) != 0) refuse(parent.string() + ": " + std::strerror(errno));
+}
+
+fs::path kernel_directory(const fs::path& out) {
+  const fs::path directory = out.empty() ? fs::path("build/kernels") : out;
+  const std::string option = out.empty() ? "the kernel's source: " : "--out " + out.string() + ": ";
+  const std::string remedy = out.empty() ? "; choose another place with --out DIR" : "";
+  try {
+    make_directories(directory);
+  } catch (const UserError& error) {
+    throw UserError(option + error.what() + remedy);
+  }
+  if (::access(directory.c_str(), W_OK | X_OK) != 0)
+    throw UserError(option + "cannot be written: " + std::strerror(errno) + remedy);
+  return directory;
+}
+
+fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target) {
+  if (target == Target::opencl) {
+    const fs::path path = directory / (name + ".cl");
+    write_file_atomically(path, emit_opencl(kernel));
+    return path;
+  }
+  const fs::path path = directory / (name + ".c");
+  write_file_atomically(path, emit_openmp(kernel));
+  write_file_atomically(directory / (name + ".h"), emit_c_header(kernel));
+  write_file_atomically(directory / (name + "_main.c"), emit_c_caller(kernel));
+  return path;
+}
+
+ProgressPrinter::ProgressPrinter(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0) {}
+
+ProgressPrinter::~ProgressPrinter() {
+  if (shown_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressPrinter::operator()(const Progress& p) {
+  if (quiet_) return;
+  terminal_ ? bar(p) : line(p);
+}
+
+void ProgressPrinter::bar(const Progress& p) {
+  const auto now = std::chrono::steady_clock::now();
+  if (shown_ && p.phase == phase_ && now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now, phase_ = p.phase, shown_ = true;
+  constexpr int width = 24;
+  const int full = static_cast<int>(width * std::clamp(p.fraction, 0.0, 1.0));
+  const std::string best = p.best_ms > 0 ? fmt::format(", best {:.3f} ms: {}", p.best_ms, p.best_name) : "";
+  std::string text = fmt::format("[{}{}] {}, {} timed{}", std::string(full, '#'), std::string(width - full, '.'), p.phase, p.timed, best);
+  if (text.size() > 110) text = text.substr(0, 107) + "...";
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fflush(stderr);
+}
+
+void ProgressPrinter::line(const Progress& p) {
+  const bool better = p.best_ms > 0 && p.best_ms != best_ms_;
+  if (p.phase == phase_ && !better) return;
+  phase_ = p.phase, best_ms_ = p.best_ms;
+  const std::string text = better ? fmt::format("best of {}: {:.3f} ms, {}", p.timed, p.best_ms, p.best_name) : p.phase;
+  std::printf("%s\n", text.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace lift::cli

@@ -1,0 +1,37 @@
+// Files that commands write, checked before any work is done, and the progress of long work.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tuning/explore.hpp"
+
+namespace lift::cli {
+
+/// UserError when a file of that name could not be written later; `option` is named in the message.
+void check_writable_file(const std::filesystem::path& path, const std::string& option);
+/// The directory for kernels: `out`, or build/kernels when empty; made if need be. UserError when it cannot be written.
+std::filesystem::path kernel_directory(const std::filesystem::path& out);
+
+/// Writes a kernel as NAME.c with NAME.h and a caller NAME_main.c, or as NAME.cl. The path of the kernel's file.
+std::filesystem::path write_kernel(const std::filesystem::path& directory, const std::string& name, const Kernel& kernel, Target target);
+
+/// A bar on a terminal (on standard error), plain lines of standard output when piped, nothing when quiet.
+class ProgressPrinter {
+ public:
+  explicit ProgressPrinter(bool quiet);
+  ~ProgressPrinter();
+  ProgressPrinter(const ProgressPrinter&) = delete;
+  ProgressPrinter& operator=(const ProgressPrinter&) = delete;
+  void operator()(const Progress& p);
+
+ private:
+  void bar(const Progress& p);
+  void line(const Progress& p);
+  bool quiet_, terminal_, shown_ = false;
+  std::string phase_;
+  double best_ms_ = 0;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace lift::cli

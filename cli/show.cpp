@@ -1,0 +1,54 @@
+// liftgen show OP, liftgen emit OP: a variant as an expression, loops or code, without running it.
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/variants.hpp"
+#include "emit/emit.hpp"
+
+namespace lift::cli {
+namespace {
+
+void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
+
+void print_signature(const Program& p) {
+  for (const Expr& a : p.arguments) print(param_name(a) + " : " + a.type().str());
+  print("");
+}
+
+}  // namespace
+
+int show(const Options& o) {
+  if (o.stage == "high") {
+    const Program program = o.pattern->build(o.problem);
+    print_signature(program);
+    print(pretty(program.body));
+    return 0;
+  }
+  const Chosen chosen = choose_variant(o);
+  if (o.stage == "low") {
+    print_signature(chosen.program);
+    print(pretty(chosen.low.body));
+    print("\nderivation:");
+    for (const Step& step : chosen.derivation) print("  " + str(step) + "\n      " + prose(step));
+  } else if (o.stage == "loops") {
+    print(str(chosen.kernel));
+  } else {
+    print(o.target == Target::opencl ? emit_opencl(chosen.kernel) : emit_openmp(chosen.kernel));
+  }
+  return 0;
+}
+
+int emit(const Options& o) {
+  o.pattern->build(o.problem);
+  const auto directory = kernel_directory(o.out);
+  const Chosen chosen = choose_variant(o);
+  const auto path = write_kernel(directory, o.pattern->name, chosen.kernel, o.target);
+  print("kernel: " + path.string());
+  if (o.target == Target::openmp && !o.quiet)
+    print("with its header " + o.pattern->name + ".h and the caller " + o.pattern->name + "_main.c beside it; the head of " +
+          path.filename().string() + " says how to compile");
+  return 0;
+}
+
+}  // namespace lift::cli

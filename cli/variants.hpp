@@ -1,0 +1,25 @@
+// The variant that commands take when nobody explores: given by a derivation, or the space's best guess.
+#pragma once
+
+#include "cli/options.hpp"
+#include "lower/lower.hpp"
+#include "tuning/explore.hpp"
+
+namespace lift::cli {
+
+struct Chosen {
+  Program program;        ///< as the pattern builds it
+  Derivation derivation;
+  Program low;            ///< after the derivation
+  Kernel kernel;
+};
+
+/// From --derivation, else the first of the space's seeds in the caller's layout that can be met.
+/// UserError when a derivation does not apply.
+Chosen choose_variant(const Options& o);
+/// What `choose_variant` lowers with.
+LowerOptions lowering_of(const Machine& machine);
+/// From the file of --derivation; nothing when none was given.
+std::optional<Derivation> given_derivation(const Options& o);
+
+}  // namespace lift::cli

@@ -1,0 +1,208 @@
+// The command as users meet it: what it prints for good and bad input, and its exit status.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "runtime/file.hpp"
+#include "runtime/process.hpp"
+#include "tests/runtime/scratch.hpp"
+
+using namespace lift;
+using lift::test::Scratch;
+
+namespace {
+
+const std::string kLiftgen = LIFTGEN_BINARY_DIR "/liftgen";
+
+ProcessResult liftgen(std::vector<std::string> arguments, const std::string& directory = "", std::vector<std::string> variables = {}) {
+  arguments.insert(arguments.begin(), kLiftgen);
+  ProcessOptions options;
+  options.timeout_seconds = 100;
+  options.directory = directory;
+  options.variables = std::move(variables);
+  return run_process(arguments, options);
+}
+
+/// Fails with one line that starts with "liftgen: " and holds all the parts.
+void check_refused(const std::vector<std::string>& arguments, int status, const std::vector<std::string>& parts,
+                   const std::vector<std::string>& variables = {}) {
+  const ProcessResult result = liftgen(arguments, "", variables);
+  std::string shown;
+  for (const auto& a : arguments) shown += a + " ";
+  CAPTURE(shown);
+  CAPTURE(result.output);
+  CHECK(result.status == status);
+  CHECK(result.output.starts_with("liftgen: "));
+  CHECK(result.output.find('\n') == result.output.size() - 1);
+  for (const auto& part : parts) {
+    CAPTURE(part);
+    CHECK(result.output.find(part) != std::string::npos);
+  }
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  return files;
+}
+
+const std::vector<std::string> kTiny = {"--box", "8", "--boxes", "2"};
+std::vector<std::string> with_tiny(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), kTiny.begin(), kTiny.end());
+  return arguments;
+}
+
+}  // namespace
+
+TEST_CASE("cli: alone it prints a short help") {
+  const ProcessResult result = liftgen({});
+  CHECK(result.status == 0);
+  CHECK(result.output.find("liftgen smooth3d --explore") != std::string::npos);
+  CHECK(liftgen({"--help"}).output == result.output);
+  CHECK(liftgen({"explore", "--help"}).output.find("--budget") != std::string::npos);
+  CHECK(liftgen({"run", "smooth3d", "--help"}).output.find("--smoother") != std::string::npos);
+}
+
+TEST_CASE("cli: unknown commands, operators and options name what is near") {
+  check_refused({"smoth3d", "--explore"}, 2, {"unknown operator 'smoth3d'", "smooth3d"});
+  check_refused({"run", "smoth3d"}, 2, {"unknown operator 'smoth3d'", "did you mean 'smooth3d'"});
+  check_refused({"explor", "smooth3d"}, 2, {"unknown command 'explor'", "did you mean 'explore'"});
+  check_refused({"smooth3d"}, 2, {"liftgen smooth3d --explore"});
+  check_refused({"run", "smooth3d", "--bocks", "4"}, 2, {"--bocks: unknown option", "did you mean --box"});
+  check_refused({"run"}, 2, {"operator"});
+  check_refused({"--box", "8"}, 2, {"--box", "command"});
+  check_refused({"run", "smooth3d", "surplus"}, 2, {"surplus"});
+}
+
+TEST_CASE("cli: values that make no sense name the argument and the remedy") {
+  check_refused({"smooth3d", "--explore", "--box", "0"}, 2, {"--box 0", "--box 1 or more"});
+  check_refused({"smooth3d", "--explore", "--box", "-3"}, 2, {"--box -3"});
+  check_refused({"smooth3d", "--explore", "--box", "many"}, 2, {"--box", "many"});
+  check_refused({"smooth3d", "--explore", "--boxes", "0"}, 2, {"--boxes 0"});
+  check_refused({"smooth3d", "--explore", "--ghost", "0"}, 2, {"--ghost 0", "ghost too thin", "--ghost 1 or more"});
+  check_refused({"smooth3d", "--explore", "--box", "5", "--bc", "periodic"}, 2, {"--box 5", "even"});
+  check_refused({"smooth3d", "--explore", "--bc", "open"}, 2, {"--bc open", "periodic"});
+  check_refused({"smooth3d", "--explore", "--type", "f16"}, 2, {"--type f16", "f32 or f64"});
+  check_refused({"smooth3d", "--explore", "--backend", "fortran"}, 2, {"--backend fortran", "openmp or opencl"});
+  check_refused({"smooth3d", "--explore", "--smoother", "sor"}, 2, {"--smoother sor", "gsrb", "jacobi"});
+  check_refused({"smooth3d", "--explore", "--search", "luck"}, 2, {"--search luck", "random"});
+  check_refused({"smooth3d", "--explore", "--budget", "0"}, 2, {"--budget"});
+  check_refused({"smooth3d", "--explore", "--threads", "-1"}, 2, {"--threads -1"});
+  check_refused({"smooth3d", "--explore", "--box", "100000000"}, 2, {"--box 100000000", "use fewer"});
+  check_refused({"show", "smooth3d", "--stage", "middle"}, 2, {"--stage middle", "high, low, loops or code"});
+}
+
+TEST_CASE("cli: files that cannot be written are refused before any work") {
+  const Scratch scratch;
+  const std::string file = (scratch.path() / "file").string();
+  write_file_atomically(file, "x");
+  check_refused({"smooth3d", "--explore", "--json", file + "/below.json"}, 2, {"--json", "cannot be written"});
+  check_refused({"smooth3d", "--explore", "--json", (scratch.path() / "missing" / "x.json").string()}, 2, {"--json", "missing"});
+  check_refused({"smooth3d", "--explore", "--json", scratch.path().string()}, 2, {"--json", "is a directory"});
+  check_refused({"smooth3d", "--explore", "--out", file}, 2, {"--out", file});
+  check_refused({"emit", "smooth3d", "--out", file + "/below"}, 2, {"--out"});
+  check_refused({"run", "smooth3d", "--derivation", (scratch.path() / "none").string()}, 2, {"none"});
+  CHECK(files_in(scratch.path()).size() == 1);
+}
+
+TEST_CASE("cli: a derivation that makes no sense is refused") {
+  const Scratch scratch;
+  const auto file = scratch.path() / "steps";
+  write_file_atomically(file, "no-such-rule at body\n");
+  check_refused(with_tiny({"show", "smooth3d", "--stage", "low", "--derivation", file.string()}), 2, {"no-such-rule"});
+}
+
+TEST_CASE("cli: without a C compiler it says which package to install") {
+  check_refused(with_tiny({"smooth3d", "--explore"}), 3, {"no C compiler", "apt-get install gcc"}, {"PATH=/nonexistent", "CC="});
+}
+
+TEST_CASE("cli: a missing OpenCL loader is named") {
+  check_refused(with_tiny({"smooth3d", "--explore", "--backend", "opencl"}), 3, {"OpenCL"}, {"LIFTGEN_OPENCL_LIBRARY=/nonexistent.so"});
+}
+
+TEST_CASE("cli: list, rules and machine") {
+  const ProcessResult list = liftgen({"list"});
+  CHECK(list.status == 0);
+  CHECK(list.output.find("smooth3d") != std::string::npos);
+  CHECK(list.output.find("64 compulsory bytes a cell") != std::string::npos);
+  const ProcessResult rules = liftgen({"rules"});
+  CHECK(rules.status == 0);
+  CHECK(rules.output.find("map-") != std::string::npos);
+  CHECK(liftgen({"rules", "--lint"}).status == 0);
+}
+
+TEST_CASE("cli: every stage of an operator can be shown, and a derivation replayed") {
+  for (const char* stage : {"high", "low", "loops", "code"}) {
+    const ProcessResult result = liftgen(with_tiny({"show", "smooth3d", "--stage", stage}));
+    CAPTURE(stage);
+    CAPTURE(result.output);
+    CHECK(result.status == 0);
+    CHECK(result.output.find("phi") != std::string::npos);
+  }
+  CHECK(liftgen(with_tiny({"show", "smooth3d"})).output.find("void smooth3d(") != std::string::npos);
+  CHECK(liftgen(with_tiny({"show", "smooth3d", "--backend", "opencl"})).output.find("__kernel") != std::string::npos);
+}
+
+TEST_CASE("cli: an emitted kernel compiles and runs without liftgen") {
+  const Scratch scratch;
+  const ProcessResult emitted = liftgen(with_tiny({"emit", "smooth3d", "--out", scratch.path().string()}));
+  CAPTURE(emitted.output);
+  REQUIRE(emitted.status == 0);
+  for (const char* name : {"smooth3d.c", "smooth3d.h", "smooth3d_main.c"}) CHECK(std::filesystem::exists(scratch.path() / name));
+  const ProcessResult compiled = run_process({"cc", "-std=gnu11", "-O1", "-march=native", "-fopenmp", "smooth3d.c", "smooth3d_main.c", "-lm", "-o", "kernel"},
+                                             ProcessOptions{60, scratch.path().string(), {}, 1 << 20});
+  CAPTURE(compiled.output);
+  REQUIRE(compiled.status == 0);
+  CHECK(run_process({(scratch.path() / "kernel").string()}).status == 0);
+}
+
+TEST_CASE("cli: run verifies, and says so") {
+  const Scratch scratch;
+  const ProcessResult result = liftgen(with_tiny({"run", "smooth3d", "--smoother", "jacobi", "--out", scratch.path().string()}));
+  CAPTURE(result.output);
+  CHECK(result.status == 0);
+  CHECK(result.output.find("verified") != std::string::npos);
+}
+
+TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kernel and JSON") {
+  const Scratch scratch;
+  const std::string json = (scratch.path() / "result.json").string();
+  const ProcessResult result = liftgen(with_tiny({"smooth3d", "--explore", "--configs", "4", "--budget", "40", "--json", json, "--out", scratch.path().string(), "--verbose"}));
+  CAPTURE(result.output);
+  REQUIRE(result.status == 0);
+  for (const char* part : {"variant", "speedup", "plain", "traffic twin", "best: ", "verified", "kernel: ", "compiling"}) {
+    CAPTURE(part);
+    CHECK(result.output.find(part) != std::string::npos);
+  }
+  CHECK(result.output.find('\r') == std::string::npos);
+  const auto parsed = nlohmann::json::parse(read_file(json));
+  CHECK(parsed["schema"] == 1);
+  CHECK(parsed["best"]["verified"] == true);
+  CHECK(parsed["best"]["speedup"] > 0);
+  CHECK(parsed["best"]["roofline"] > 0);
+  CHECK(parsed["counts"]["configurations"] == 4);
+  CHECK(std::filesystem::exists(parsed["best"]["source"].get<std::string>()));
+}
+
+TEST_CASE("cli: Ctrl-C keeps what was found, and leaves no half-written file") {
+  const Scratch scratch;
+  const std::string json = (scratch.path() / "result.json").string();
+  ProcessOptions options;
+  options.timeout_seconds = 100;
+  const ProcessResult result = run_process({"timeout", "--preserve-status", "-s", "INT", "6", kLiftgen, "smooth3d", "--explore", "--box", "16", "--boxes", "4",
+                                            "--budget", "90", "--search", "random", "--json", json, "--out", scratch.path().string()}, options);
+  CAPTURE(result.output);
+  CHECK(result.seconds < 60);
+  if (result.status == 0) {
+    CHECK(result.output.find("verified") != std::string::npos);
+    CHECK(nlohmann::json::parse(read_file(json))["best"]["verified"] == true);
+  } else {  // a slow machine had found nothing yet
+    CHECK(result.status == 1);
+    CHECK(result.output.find("no variant was verified") != std::string::npos);
+  }
+  for (const auto& file : files_in(scratch.path())) CHECK(file.string().find(".tmp") == std::string::npos);
+}

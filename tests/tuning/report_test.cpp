@@ -1,0 +1,89 @@
+// The JSON that other programs read: every field of schema 1 is there under its name.
+#include "tuning/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace lift;
+using Json = nlohmann::json;
+
+namespace {
+
+ExploreResult some_result() {
+  ExploreResult r;
+  r.pattern = "smooth3d";
+  r.machine.triad_gbs = 30, r.machine.compiler = "gcc 12.2.0", r.device = "a processor", r.threads = 2;
+  r.traffic = {16777216, 64.0 * 16777216, 12.0 * 16777216};
+  r.twin_ms = 20, r.twin_gbs = 53.7;
+  r.rivals.push_back({"plain", "loops", Status::ok, "", 30, 35.8, 0, true});
+  r.rivals.push_back({"graphite", "gcc", Status::wrong, "differs from the reference", 0, 0, 0.5, false});
+  r.baseline = 0;
+  Variant best;
+  best.name = "rows width=8", best.structure = "rows", best.params = {{"width", "8"}, {"order", "kji"}};
+  best.derivation = {{"map-par", {"8"}, {0, 1}}};
+  best.ms = 25, best.gbs = 42.9, best.speedup = 1.2, best.roofline = 0.8, best.error = 1e-16, best.verified = true;
+  Variant failed;
+  failed.name = "other", failed.status = Status::compile_failed, failed.message = "bad \xff byte";
+  r.variants = {best, failed};
+  r.best = 0, r.best_caller = 0;
+  r.counts = {1, 1, 2, 1, 1, 1, 0, 0, 0};
+  return r;
+}
+
+void check_has(const Json& json, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    CAPTURE(name);
+    CHECK(json.contains(name));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("report: schema 1 has every field") {
+  const Json json = Json::parse(json_report(some_result(), "build/kernels/smooth3d.c"));
+  check_has(json, {"schema", "operator", "backend", "type", "box", "boxes", "cells", "machine", "twin", "baseline", "best", "counts", "variants"});
+  check_has(json["machine"], {"threads", "triad_gbs", "device"});
+  check_has(json["twin"], {"ms", "gbs"});
+  check_has(json["baseline"], {"ms", "gbs", "what"});
+  check_has(json["best"], {"name", "params", "derivation", "ms", "gbs", "roofline", "speedup", "error", "verified", "source", "sweeps", "layout", "convert_ms"});
+  check_has(json["counts"], {"derivations", "configurations", "compiled", "timed", "compile_failed", "wrong", "aborted"});
+  check_has(json["variants"][0], {"name", "params", "ms", "status"});
+
+  CHECK(json["schema"] == 1);
+  CHECK(json["operator"] == "smooth3d");
+  CHECK(json["backend"] == "openmp");
+  CHECK(json["type"] == "f64");
+  CHECK(json["cells"] == 16777216);
+  CHECK(json["best"]["params"]["width"] == 8);
+  CHECK(json["best"]["params"]["order"] == "kji");
+  CHECK(json["best"]["layout"] == "caller");
+  CHECK(json["best"]["source"] == "build/kernels/smooth3d.c");
+  CHECK(json["best"]["derivation"].size() == 1);
+  CHECK(json["best"]["verified"] == true);
+  CHECK(json["variants"][1]["status"] == "compile_failed");
+  CHECK(json["variants"][1]["ms"].is_null());
+}
+
+TEST_CASE("report: what was not measured is null, not zero") {
+  ExploreResult r = some_result();
+  r.best.reset(), r.best_caller.reset(), r.baseline.reset();
+  r.twin_ms = 0;
+  r.variants[0].status = Status::wrong, r.variants[0].error = INFINITY;
+  const Json json = Json::parse(json_report(r, ""));
+  CHECK(json["best"].is_null());
+  CHECK(json["twin"].is_null());
+  CHECK(json["baseline"].is_null());
+  CHECK(json["variants"][0]["error"].is_null());
+  CHECK(json["variants"][0]["status"] == "wrong");
+}
+
+TEST_CASE("report: the leaderboard names the best, the plain loops, wrong rivals and the twin") {
+  const std::string table = leaderboard(some_result(), 5);
+  for (const char* part : {"rows width=8", "25.000", "1.20x", "plain", "WRONG RESULT", "traffic twin"}) {
+    CAPTURE(part);
+    CHECK(table.find(part) != std::string::npos);
+  }
+  CHECK(table.find("other") == std::string::npos);
+}

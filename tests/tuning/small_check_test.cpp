@@ -1,0 +1,92 @@
+// Structures are compared with the interpreter at a small size, and a difference is found.
+#include "tuning/small_check.hpp"
+
+#include <doctest/doctest.h>
+
+#include "patterns/operators.hpp"
+#include "runtime/parallel.hpp"
+
+using namespace lift;
+
+namespace {
+
+/// Runs as another executor does, and then spoils the last element of the result.
+class Spoiling : public Executor {
+ public:
+  explicit Spoiling(std::unique_ptr<Executor> honest) : honest_(std::move(honest)) {}
+  std::string source(const Kernel& kernel) override { return honest_->source(kernel); }
+  std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& f) override {
+    return honest_->compile(jobs, f);
+  }
+  std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) override { return honest_->bind(kernel, compiled); }
+  void restore(const Kernel& kernel) override { honest_->restore(kernel); }
+  void fetch(const Kernel& kernel, const HostArray& into) override {
+    honest_->fetch(kernel, into);
+    static_cast<double*>(into.data)[bytes_of(into.type) / sizeof(double) - 1] += 1e-9;
+  }
+  double convert_ms(const Kernel& kernel) const override { return honest_->convert_ms(kernel); }
+
+ private:
+  std::unique_ptr<Executor> honest_;
+};
+
+struct Setting {
+  Problem problem;
+  NativeCompiler compiler;
+  Machine machine;
+  std::unique_ptr<Executor> executor;  ///< the one the check uses; for compiling
+
+  std::vector<double> errors(bool spoil) {
+    SmallCheck check(smooth3d(), problem, Target::openmp, machine, 2, [&](const ProblemData& data) -> std::unique_ptr<Executor> {
+      auto honest = make_native_executor(compiler, data, 2);
+      if (spoil) return std::make_unique<Spoiling>(std::move(honest));
+      return honest;
+    });
+    REQUIRE(check.possible());
+    description = check.describe();
+    const Space space = make_space(smooth3d().build(problem), Target::openmp, machine, false);
+    std::vector<double> found;
+    for (const Configuration& c : space.seeds()) {
+      if (found.size() == 2) break;
+      auto candidate = check.candidate(c, space.structure(c), {});
+      if (!candidate) continue;
+      const ProblemData nothing(smooth3d(), problem, smooth3d().build(problem), 1);
+      const Job job{candidate->kernel, {}, {}, {}, {}};
+      accept(*candidate, make_native_executor(compiler, nothing, 1)->compile({&job, 1}, {}).front());
+      REQUIRE_MESSAGE(candidate->compiled.program, candidate->variant.message);
+      found.push_back(check.compare(*candidate));
+    }
+    return found;
+  }
+  std::string description;
+
+  explicit Setting(const std::string& boundary) {
+    configure_openmp(2);
+    problem.box = 16, problem.boxes = 3, problem.boundary = boundary;
+    machine.threads = 2, machine.vector_bytes = 32;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("small check: variants of the smoother agree with the interpreter at an odd size") {
+  Setting setting("ghost");
+  const auto errors = setting.errors(false);
+  CHECK(setting.description == "box 5, boxes 2");
+  REQUIRE(errors.size() == 2);
+  for (const double error : errors) CHECK(error <= tolerance(f64));
+}
+
+TEST_CASE("small check: red-black colouring of a periodic box takes an even size") {
+  Setting setting("periodic");
+  const auto errors = setting.errors(false);
+  CHECK(setting.description == "box 6, boxes 2");
+  for (const double error : errors) CHECK(error <= tolerance(f64));
+}
+
+TEST_CASE("small check: one wrong element of the ghost zone is found") {
+  Setting setting("ghost");
+  const auto errors = setting.errors(true);
+  REQUIRE(errors.size() == 2);
+  for (const double error : errors) CHECK(error > tolerance(f64));
+}
