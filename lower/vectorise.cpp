@@ -189,7 +189,10 @@ Block vector_loop(const For& f, const LowerOptions& options, int& late) {
   if (f.late_store) main = late_stores(v, v.body, late);
   if (main.empty()) main = {{v}};
   for (Stmt& s : main) {
-    if (auto* loop = std::get_if<For>(&s.v)) loop->body.insert(loop->body.begin(), ahead.begin(), ahead.end());
+    if (auto* loop = std::get_if<For>(&s.v)) {
+      const Block here = substitute(ahead, v.var, loop->var);
+      loop->body.insert(loop->body.begin(), here.begin(), here.end());
+    }
     r.push_back(std::move(s));
   }
   for (Stmt& s : make_loop(scalar_loop(f), upper, f.upper)) r.push_back(std::move(s));
