@@ -76,8 +76,8 @@ std::int64_t iterations(const std::vector<PlannedLoop>& loops, const std::string
 Values all_parallel(const SpaceFacts& f, const Values& tiles) {
   Values all;
   for (const std::string& tile : tiles)
-    for (const char* in_place : {"yes", "no"}) {
-      const Configuration c{{"tile", tile}, {"in_place", in_place}};
+    for (const auto& [in_place, order] : {std::pair{"yes", "k j"}, {"no", "k j"}, {"yes", "j k"}, {"no", "j k"}}) {
+      const Configuration c{{"tile", tile}, {"in_place", in_place}, {"order", order}};
       Values these = parallel_values(f, c);
       const auto loops = planned_loops(f, c);
       std::stable_sort(these.begin(), these.end(), [&](const std::string& a, const std::string& b) {
@@ -98,8 +98,9 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
   if (chosen(c, "tile", "none") != "none") return {"groups"};
   const auto loops = planned_loops(f, c);
   const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops, by one work-item each
+  const std::size_t end = is_split(c) ? loops.size() - 1 : loops.size();  // the loop over one colour's cells stays a loop
   std::vector<std::size_t> axes;
-  for (std::size_t i = 0; i < loops.size(); ++i)
+  for (std::size_t i = 0; i < end; ++i)
     if (!loops[i].single() && !(copies && loops[i].below_update)) axes.push_back(i);
   Values r;
   for (const std::size_t length : {3U, 2U, 1U})
@@ -118,7 +119,8 @@ Values all_grids(const SpaceFacts& f, const Values& tiles) {
   Values all;
   for (const std::string& tile : tiles)
     for (const char* in_place : {"yes", "no"})
-      for (const std::string& v : grid_values(f, {{"tile", tile}, {"in_place", in_place}})) add_new(all, v);
+      for (const char* layout : {"caller", "split"})
+        for (const std::string& v : grid_values(f, {{"tile", tile}, {"in_place", in_place}, {"layout", layout}})) add_new(all, v);
   all.push_back("none");
   return all;
 }
@@ -131,7 +133,9 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   std::vector<Decision> r;
   r.push_back({"tile", tiles, [gpu](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                  // Work-groups cannot share the copying of a base.
-                 return value == "none" || !gpu || !facts.update || is_in_place(facts, c);
+                 if (value == "none" || !gpu) return true;
+                 if (facts.update && !is_in_place(facts, c)) return false;
+                 return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
                }});
   r.push_back({"order", f.inner_rank >= 3 && !gpu ? Values{"k j", "j k"} : Values{"k j"},
                [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});

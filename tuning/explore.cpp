@@ -159,7 +159,7 @@ class Exploration {
 
   void try_out(Candidate& candidate) {
     Variant& v = candidate.variant;
-    const double hopeless = kHopeless * std::min(best_ms_ > 0 ? best_ms_ : INFINITY, 2 * first_estimate());
+    const double hopeless = best_ms_ > 0 ? kHopeless * best_ms_ : INFINITY;
     {
       const Stopwatch measuring(result_.spent.measuring);
       verify_and_time(candidate, session_.executor(), session_.reference(), session_.scratch(), hopeless);
@@ -168,14 +168,6 @@ class Exploration {
       v.status = Status::wrong, v.verified = false, v.message = at->second;
     if (!v.verified || v.status != Status::ok) return;
     if (best_ms_ == 0 || v.ms < best_ms_) best_ms_ = v.ms, best_name_ = v.name;
-  }
-
-  /// Time of the plain loops, before there is a best; infinite when unknown.
-  double first_estimate() const {
-    double ms = INFINITY;
-    for (const Rival& r : result_.rivals)
-      if (r.baseline && r.status == Status::ok && r.ms > 0) ms = std::min(ms, r.ms);
-    return ms;
   }
 
   void keep(Candidate candidate) {

@@ -27,7 +27,7 @@ class OpenclExecutor : public Executor {
       compiled[i].source = jobs[i].code.empty() ? source(jobs[i].kernel) : jobs[i].code;
       compiled[i].stopped = !go;
       if (!go) continue;
-      const opencl::BuildResult built = device_->build(compiled[i].source, "-cl-std=CL1.2");
+      const opencl::BuildResult built = device_->build(compiled[i].source, "-cl-std=CL1.2 -w");
       compiled[i].program = built.program;
       compiled[i].seconds = built.seconds;
       compiled[i].error = built.program || !built.error.empty() ? built.error : "the driver refused it and said nothing";
