@@ -12,6 +12,8 @@ struct Candidate {
   Variant variant;
   Kernel kernel;
   Compiled compiled;
+  double relative = 0;  ///< time over that of the anchor, a kernel timed again and again: what else the machine does
+                        ///< changes in the course of an exploration
 };
 
 /// Derives, replays, lowers and prints. A configuration that is refused has the status impossible and a message.

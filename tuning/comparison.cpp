@@ -11,7 +11,7 @@ namespace lift {
 namespace {
 
 constexpr int kRounds = 11;
-constexpr std::size_t kFinalists = 4;        ///< of any layout
+constexpr std::size_t kFinalists = 6;        ///< of any layout
 constexpr std::size_t kCallerFinalists = 3;  ///< of the caller's
 constexpr std::size_t kTwins = 2;
 
@@ -47,6 +47,25 @@ void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
     result_.rivals.push_back(rival);
   }
   time_twins();
+  choose_anchor();
+}
+
+void Comparison::choose_anchor() {
+  if (!session_.twin_applies()) return;
+  double fastest = INFINITY;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const Rival& r = result_.rivals[i];
+    if (!r.baseline || r.status != Status::ok || r.ms >= fastest) continue;
+    fastest = r.ms;
+    anchor_ = session_.native->bind(jobs_[i].job.kernel, compiled_[i]);
+  }
+}
+
+double Comparison::anchor_ms() {
+  if (!anchor_) return 0;
+  MeasureOptions brief;
+  brief.max_runs = brief.min_runs = 3;
+  return measure(anchor_, brief).median_ms;
 }
 
 void Comparison::time_rival(Rival& rival, const RivalJob& job, const Compiled& compiled) {
@@ -89,7 +108,7 @@ std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& can
     const Variant& v = candidates[i].variant;
     return !v.verified || v.status != Status::ok || !(v.ms > 0);
   });
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return candidates[a].variant.ms < candidates[b].variant.ms; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return candidates[a].relative < candidates[b].relative; });
   std::size_t caller = 0;
   for (const std::size_t i : order) {
     const bool in_caller = candidates[i].variant.layout.empty();

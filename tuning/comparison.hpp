@@ -13,6 +13,8 @@ class Comparison {
 
   /// Compiles rivals and twins, verifies the rivals, and takes first times of both.
   void prepare(const std::function<bool(std::size_t)>& on_progress);
+  /// The present time of the fastest plain loops, in ms; 0 when there are none that run where the kernels do.
+  double anchor_ms();
   /// Wall time that `run` will take.
   double estimated_seconds() const;
   /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they took part.
@@ -27,12 +29,14 @@ class Comparison {
   std::vector<std::size_t> finalists(const std::vector<Candidate>& candidates) const;
   void time_rival(Rival& rival, const RivalJob& job, const Compiled& compiled);
   void time_twins();
+  void choose_anchor();
   void rank(std::vector<Candidate>& candidates);
 
   Session& session_;
   ExploreResult& result_;
   std::vector<RivalJob> jobs_;
   std::vector<Compiled> compiled_;  ///< of the jobs
+  std::function<void()> anchor_;
   std::vector<Twin> twins_;         ///< those that run, fastest first
 };
 

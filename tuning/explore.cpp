@@ -22,7 +22,8 @@ constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
 class Exploration {
  public:
   Exploration(const Pattern& pattern, const Problem& problem, const ExploreOptions& options)
-      : options_(options), began_(Clock::now()), search_kind_(parse_search(options.search)), session_(pattern, problem, options) {
+      : options_(options), began_(Clock::now()), search_kind_(parse_search(options.search)),
+        session_(pattern, problem, options), comparison_(session_, options.rivals, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name, result_.threads = session_.threads;
     result_.traffic = traffic(session_.program);
@@ -30,16 +31,14 @@ class Exploration {
 
   ExploreResult run() {
     result_.spent.setup = elapsed();
-    Comparison comparison(session_, options_.rivals, result_);
-    comparison.prepare([&](std::size_t) { return tell("setting up"); });
+    comparison_.prepare([&](std::size_t) { return tell("setting up"); });
     if (options_.check_small) start_small_check();
     if (options_.only)
       explore_batch({prepare(session_.program, *options_.only, session_.lowering, session_.executor())});
     else
-      search(comparison.estimated_seconds());
+      search(comparison_.estimated_seconds());
     tell("comparing");
-    const Stopwatch measuring(result_.spent.measuring);
-    comparison.run(candidates_);
+    compare();
     finish();
     return std::move(result_);
   }
@@ -52,6 +51,11 @@ class Exploration {
     if (options_.on_progress)
       options_.on_progress({phase, elapsed() / options_.budget_seconds, result_.counts.timed, best_ms_, best_name_});
     return !interrupted();
+  }
+
+  void compare() {
+    const Stopwatch measuring(result_.spent.measuring);
+    comparison_.run(candidates_);
   }
 
   void start_small_check() {
@@ -72,7 +76,7 @@ class Exploration {
       const std::size_t first = candidates_.size();
       explore_batch(std::move(batch));
       for (std::size_t i = first; i < candidates_.size(); ++i)
-        if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0) search.report(v.params, v.ms);
+        if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0) search.report(v.params, candidates_[i].relative);
     }
   }
 
@@ -100,6 +104,8 @@ class Exploration {
     std::vector<Candidate> checks = checks_of(batch);
     compile(batch, checks);
     for (Candidate& check : checks) compare_small(check);
+    const double anchor = comparison_.anchor_ms();
+    anchor_ms_ = anchor > 0 ? anchor : 1;
     for (Candidate& candidate : batch) {
       if (interrupted() && best_ms_ > 0) break;
       if (candidate.compiled.stopped) continue;
@@ -159,15 +165,16 @@ class Exploration {
 
   void try_out(Candidate& candidate) {
     Variant& v = candidate.variant;
-    const double hopeless = best_ms_ > 0 ? kHopeless * best_ms_ : INFINITY;
+    const double hopeless = best_ms_ > 0 ? kHopeless * best_relative_ * anchor_ms_ : INFINITY;
     {
       const Stopwatch measuring(result_.spent.measuring);
       verify_and_time(candidate, session_.executor(), session_.reference(), session_.scratch(), hopeless);
     }
     if (const auto at = broken_.find(v.structure); at != broken_.end() && v.verified)
       v.status = Status::wrong, v.verified = false, v.message = at->second;
+    candidate.relative = v.ms / anchor_ms_;
     if (!v.verified || v.status != Status::ok) return;
-    if (best_ms_ == 0 || v.ms < best_ms_) best_ms_ = v.ms, best_name_ = v.name;
+    if (best_ms_ == 0 || candidate.relative < best_relative_) best_ms_ = v.ms, best_relative_ = candidate.relative, best_name_ = v.name;
   }
 
   void keep(Candidate candidate) {
@@ -201,11 +208,12 @@ class Exploration {
   const InterruptScope interrupt_;
   Session session_;
   ExploreResult result_;
+  Comparison comparison_;
   std::optional<SmallCheck> small_;
   std::vector<Candidate> candidates_;
   std::set<std::string> sources_, checked_, kinds_, structures_;
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
-  double deadline_ = INFINITY, best_ms_ = 0;
+  double deadline_ = INFINITY, best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
   std::string best_name_;
 };
 

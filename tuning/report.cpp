@@ -70,10 +70,11 @@ Json spent(const Spent& s) {
 /// "12.3", or a dash where nothing was measured.
 std::string cell(double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-"; }
 
-std::string row(const std::string& name, const std::string& layout, double ms, double gbs, double roofline, double speedup, const std::string& note) {
-  return fmt::format("  {:<52} {:<10} {:>8} {:>7} {:>6} {:>7}  {}", name, layout, cell(ms, 3), cell(gbs, 1), cell(roofline, 2),
-                     speedup > 0 ? fmt::format("{:.2f}x", speedup) : "-", note);
-}
+struct Row {
+  std::string name, layout;
+  double ms, gbs, roofline, speedup;
+  std::string note;
+};
 
 std::string trimmed(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
@@ -108,26 +109,38 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
 }
 
 std::string leaderboard(const ExploreResult& r, std::size_t rows) {
-  std::string table = trimmed(fmt::format("  {:<52} {:<10} {:>8} {:>7} {:>6} {:>7}", "variant", "layout", "ms", "GB/s", "roof", "speedup"));
-  std::size_t shown = 0;
+  std::vector<Row> table;
+  std::size_t together = 0, shown = 0;
   for (std::size_t i = 0; i < r.variants.size(); ++i) {
     const Variant& v = r.variants[i];
-    const bool wanted = i == r.best_caller || shown < rows;
-    if (v.status != Status::ok || !wanted) continue;
+    if (v.status != Status::ok || (i != r.best_caller && shown >= rows)) continue;
     ++shown;
-    std::string note;
-    if (v.convert_ms > 0) note = fmt::format("converting there and back {:.0f} ms", v.convert_ms);
-    table += trimmed(row(v.name, layout_text(v), v.ms, v.gbs, v.roofline, v.speedup, note));
+    table.push_back({v.name, layout_text(v), v.ms, v.gbs, v.roofline, v.speedup,
+                     v.convert_ms > 0 ? fmt::format("converting there and back {:.0f} ms", v.convert_ms) : ""});
+    if (v.final_round) together = table.size();
   }
+  std::vector<Row> others;
   const double base = r.baseline ? r.rivals[*r.baseline].ms : 0;
   for (const Rival& o : r.rivals) {
     const bool timed = o.status == Status::ok && o.ms > 0;
     const std::string note = o.status == Status::ok ? "" : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error) : "did not compile";
-    table += trimmed(row(o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note));
+    others.push_back({o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note});
   }
-  if (r.twin_ms > 0) table += trimmed(row("traffic twin", "caller", r.twin_ms, r.twin_gbs, 1, base > 0 ? base / r.twin_ms : 0, "moves the same data, computes next to nothing"));
-  table.pop_back();
-  return table;
+  if (r.twin_ms > 0) others.push_back({"traffic twin", "caller", r.twin_ms, r.twin_gbs, 1, base > 0 ? base / r.twin_ms : 0, "moves the same data, computes next to nothing"});
+  table.insert(table.begin() + static_cast<std::ptrdiff_t>(together), others.begin(), others.end());
+  together += others.size();
+  std::size_t width = 8;
+  for (const Row& row : table) width = std::max(width, row.name.size());
+
+  std::string lines = trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}", "variant", width, "layout", "ms", "GB/s", "roof", "speedup"));
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (i == together) lines += "  timed one by one while exploring:\n";
+    const Row& x = table[i];
+    lines += trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}  {}", x.name, width, x.layout, cell(x.ms, 3), cell(x.gbs, 1), cell(x.roofline, 2),
+                                 x.speedup > 0 ? fmt::format("{:.2f}x", x.speedup) : "-", x.note));
+  }
+  lines.pop_back();
+  return lines;
 }
 
 std::string summary(const ExploreResult& r, bool verbose) {

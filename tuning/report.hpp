@@ -11,7 +11,8 @@ namespace lift {
 /// it was not). Numbers that are not known are null.
 std::string json_report(const ExploreResult& result, const std::string& source_path);
 
-/// A table of the best `rows` variants, then the plain loops, the rivals and the twin. No trailing newline.
+/// A table of the best `rows` variants: first those of the last round with the plain loops, the rivals and the twin that were
+/// timed beside them, then the others. No trailing newline.
 std::string leaderboard(const ExploreResult& result, std::size_t rows);
 
 /// Counts, times and failures in a few lines. `verbose`: also where the time went.
