@@ -41,7 +41,7 @@ Layout::Layout(const LayoutRequest& request, const Type& array) : request_(reque
   if (rank == 0) return;
   Nat row = shape_.back();
   if (request.kind == Kind::Rows) row = round_up(row, request.align);
-  if (request.kind == Kind::Split) row = round_up(ceildiv(row, 2) + 1, request.align);
+  if (request.kind == Kind::Split) row = round_up(ceildiv(row, 2), request.align);
   // A split row of a power-of-two length puts the rows of a plane onto few cache sets: one more chunk spreads them.
   if (const auto c = row.constant(); request.kind == Kind::Split && c && *c % (2 * request.align) == 0 && (*c & (*c - 1)) == 0) row = row + request.align;
   const auto split_from = rank - static_cast<std::size_t>(request.kind == Kind::Split ? request.axes : 0);
