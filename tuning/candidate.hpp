@@ -24,12 +24,24 @@ Candidate prepare(const Program& program, const Derivation& d, const LowerOption
 /// Takes over what the compiler said.
 void accept(Candidate& candidate, Compiled compiled);
 
-/// Runs once on fresh scratch copies and compares with `expected`, through `got` of the same type. The error, see
-/// relative_error. UserError: the device cannot run it.
-double run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const HostArray& expected, const HostArray& got);
+/// What results are held against.
+struct Expected {
+  HostArray result;
+  HostArray staging;  ///< of the same type, for results that have to be copied or converted
+  double mean = 0;    ///< magnitude, see relative_error
+};
 
-/// Verifies a compiled candidate and times it; sets status, error, ms. The scratch copies are fresh when timing begins.
-void verify_and_time(Candidate& candidate, Executor& executor, const HostArray& expected, const HostArray& got, double abort_above_ms);
+/// One application on fresh scratch copies.
+struct FirstRun {
+  double error = 0;  ///< see relative_error
+  double ms = 0;
+};
+/// UserError: the device cannot run it.
+FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const Expected& expected);
+
+/// Verifies a compiled candidate and times it; sets status, error, ms. The timed applications continue from the first one's
+/// result.
+void verify_and_time(Candidate& candidate, Executor& executor, const Expected& expected, double abort_above_ms);
 
 /// Rules and words of a derivation, less its numbers: what distinguishes one derivation from another in kind.
 std::string kind_of(const Derivation& d);

@@ -75,7 +75,7 @@ void Comparison::time_rival(Rival& rival, const RivalJob& job, const Compiled& c
   }
   Candidate candidate;
   candidate.kernel = job.job.kernel, candidate.compiled = compiled;
-  verify_and_time(candidate, *session_.native, session_.reference(), session_.scratch(), INFINITY);
+  verify_and_time(candidate, *session_.native, session_.expected(), INFINITY);
   rival.status = candidate.variant.status, rival.message = candidate.variant.message;
   rival.error = candidate.variant.error, rival.ms = candidate.variant.ms;
 }
@@ -92,16 +92,23 @@ void Comparison::time_twins() {
   if (twins_.size() > kTwins) twins_.resize(kTwins);
 }
 
-double Comparison::estimated_seconds() const {
-  double round = 0, typical = 0;
+double Comparison::others_ms() const {
+  double ms = 0;
   for (const Rival& r : result_.rivals)
-    if (r.status == Status::ok) round += r.ms, typical = typical > 0 ? std::min(typical, r.ms) : r.ms;
-  for (const Twin& t : twins_) round += t.ms;
-  return 0.5 + (kRounds + 2) * (round + typical * (kFinalists + kCallerFinalists)) / 1e3;
+    if (r.status == Status::ok) ms += r.ms;
+  for (const Twin& t : twins_) ms += t.ms;
+  return ms;
+}
+
+double Comparison::estimated_seconds() const {
+  double typical = twins_.empty() ? 0 : twins_.front().ms;
+  for (const Rival& r : result_.rivals)
+    if (r.baseline) typical = std::max(typical, r.ms);
+  return 0.5 + (kRounds + 1) * (others_ms() + typical * (kFinalists + kCallerFinalists)) / 1e3;
 }
 
 /// Fastest of any layout, and of the caller's.
-std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& candidates) const {
+std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& candidates, double seconds) const {
   std::vector<std::size_t> order(candidates.size()), chosen;
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t i) {
@@ -109,15 +116,20 @@ std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& can
     return !v.verified || v.status != Status::ok || !(v.ms > 0);
   });
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return candidates[a].relative < candidates[b].relative; });
+  const double left_ms = 1e3 * seconds / (kRounds + 1) - others_ms();
+  double spent_ms = 0;
   std::size_t caller = 0;
   for (const std::size_t i : order) {
-    const bool in_caller = candidates[i].variant.layout.empty();
-    if (chosen.size() < kFinalists || (in_caller && caller < kCallerFinalists)) chosen.push_back(i), caller += in_caller;
+    const bool in_caller = candidates[i].variant.layout.empty(), needed = chosen.size() < 2 || (in_caller && caller < 1);
+    const bool wanted = chosen.size() < kFinalists || (in_caller && caller < kCallerFinalists);
+    if (!needed && (!wanted || spent_ms + candidates[i].variant.ms > left_ms)) continue;
+    chosen.push_back(i);
+    caller += in_caller, spent_ms += candidates[i].variant.ms;
   }
   return chosen;
 }
 
-void Comparison::run(std::vector<Candidate>& candidates) {
+void Comparison::run(std::vector<Candidate>& candidates, double seconds) {
   std::vector<std::function<void()>> runs;
   std::vector<double*> times;
   const auto enter = [&](Executor& executor, const Kernel& kernel, const Compiled& compiled, double& ms) {
@@ -125,7 +137,7 @@ void Comparison::run(std::vector<Candidate>& candidates) {
     executor.restore(kernel);
     times.push_back(&ms);
   };
-  for (const std::size_t i : finalists(candidates)) {
+  for (const std::size_t i : finalists(candidates, seconds)) {
     enter(session_.executor(), candidates[i].kernel, candidates[i].compiled, candidates[i].variant.ms);
     candidates[i].variant.final_round = true;
   }

@@ -18,7 +18,8 @@ class Comparison {
   /// Wall time that `run` will take.
   double estimated_seconds() const;
   /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they took part.
-  void run(std::vector<Candidate>& candidates);
+  /// With less than `seconds` fewer variants take part, but the fastest always do.
+  void run(std::vector<Candidate>& candidates, double seconds);
 
  private:
   struct Twin {
@@ -26,7 +27,8 @@ class Comparison {
     Compiled compiled;
     double ms = 0;
   };
-  std::vector<std::size_t> finalists(const std::vector<Candidate>& candidates) const;
+  std::vector<std::size_t> finalists(const std::vector<Candidate>& candidates, double seconds) const;
+  double others_ms() const;  ///< of rivals and twins, once each
   void time_rival(Rival& rival, const RivalJob& job, const Compiled& compiled);
   void time_twins();
   void choose_anchor();

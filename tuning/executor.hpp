@@ -44,8 +44,9 @@ class Executor {
   virtual std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) = 0;
   /// Puts the original contents back into the arrays that the kernel writes (NaN into a new result).
   virtual void restore(const Kernel& kernel) = 0;
-  /// Copies the array the kernel's result is in to `into`, which has the result's type and the caller's layout.
-  virtual void fetch(const Kernel& kernel, const HostArray& into) = 0;
+  /// The kernel's result in the caller's layout: where it lies, or copied to `staging`, which has its type. Valid until the
+  /// next call.
+  virtual HostArray fetch(const Kernel& kernel, const HostArray& staging) = 0;
   /// Time to bring all arguments into the kernel's layouts and the result back; 0 when they are the caller's.
   /// To be asked after a `fetch`.
   virtual double convert_ms(const Kernel& kernel) const = 0;
@@ -67,7 +68,7 @@ class LayoutStore {
       : arguments_(&arguments), converter_(compiler), threads_(threads) {}
   /// Data of an argument in its layout; kept alive by the pointer. Not for `out`.
   std::shared_ptr<const void> in_layout(const KernelArgument& argument);
-  /// Copies an array stored as `argument` says to `into`, in the caller's layout.
+  /// Converts an array stored as `argument` says, not in the caller's layout, to `into`, which is.
   void to_caller(const KernelArgument& argument, const void* stored, const HostArray& into);
   double convert_ms(const Kernel& kernel) const;
   const HostArray* find(const std::string& name) const { return arguments_->find(name); }

@@ -55,7 +55,7 @@ class Exploration {
 
   void compare() {
     const Stopwatch measuring(result_.spent.measuring);
-    comparison_.run(candidates_);
+    comparison_.run(candidates_, options_.budget_seconds - elapsed());
   }
 
   void start_small_check() {
@@ -156,7 +156,7 @@ class Exploration {
     }
     try {
       const double error = small_->compare(check);
-      if (!(error <= tolerance(element_of(session_.reference().type).scalar())))
+      if (!(error <= tolerance(element_of(session_.expected().result.type).scalar())))
         broken_[structure] = "differs from the interpreter at " + small_->describe() + " by " + std::to_string(error);
     } catch (const UserError&) {
       checked_.erase(structure);  // the device cannot run it at that size
@@ -168,7 +168,7 @@ class Exploration {
     const double hopeless = best_ms_ > 0 ? kHopeless * best_relative_ * anchor_ms_ : INFINITY;
     {
       const Stopwatch measuring(result_.spent.measuring);
-      verify_and_time(candidate, session_.executor(), session_.reference(), session_.scratch(), hopeless);
+      verify_and_time(candidate, session_.executor(), session_.expected(), hopeless);
     }
     if (const auto at = broken_.find(v.structure); at != broken_.end() && v.verified)
       v.status = Status::wrong, v.verified = false, v.message = at->second;

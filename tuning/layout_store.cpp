@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
-#include "patterns/host_data.hpp"
 #include "tuning/executor.hpp"
 
 namespace lift {
@@ -35,8 +34,6 @@ std::shared_ptr<const void> LayoutStore::in_layout(const KernelArgument& argumen
 }
 
 void LayoutStore::to_caller(const KernelArgument& argument, const void* stored, const HostArray& into) {
-  if (is_caller_layout(argument.layout))
-    return host::copy({argument.name, argument.type, const_cast<void*>(stored)}, into);
   converter_.convert(argument.type, argument.layout, stored, Layout(LayoutRequest{}, argument.type), into.data);
 }
 

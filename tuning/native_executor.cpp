@@ -64,9 +64,12 @@ class NativeExecutor : public Executor {
     }
   }
 
-  void fetch(const Kernel& kernel, const HostArray& into) override {
+  HostArray fetch(const Kernel& kernel, const HostArray& staging) override {
     const KernelArgument& result = result_argument(kernel);
-    store_.to_caller(result, scratch_buffer(result)->data(), into);
+    void* stored = scratch_buffer(result)->data();
+    if (is_caller_layout(result.layout)) return {result.name, result.type, stored};
+    store_.to_caller(result, stored, staging);
+    return staging;
   }
 
   double convert_ms(const Kernel& kernel) const override { return store_.convert_ms(kernel); }

@@ -55,13 +55,17 @@ class OpenclExecutor : public Executor {
     }
   }
 
-  void fetch(const Kernel& kernel, const HostArray& into) override {
+  HostArray fetch(const Kernel& kernel, const HostArray& staging) override {
     const KernelArgument& result = result_argument(kernel);
     const opencl::Memory stored = memory(result);
-    if (is_caller_layout(result.layout)) return device_->read(stored, into.data, bytes_of(into.type));
-    Buffer staging(stored.bytes(), BufferOptions{store_.threads(), -1});
-    device_->read(stored, staging.data(), staging.bytes());
-    store_.to_caller(result, staging.data(), into);
+    if (is_caller_layout(result.layout)) {
+      device_->read(stored, staging.data, bytes_of(staging.type));
+      return staging;
+    }
+    Buffer copy(stored.bytes(), BufferOptions{store_.threads(), -1});
+    device_->read(stored, copy.data(), copy.bytes());
+    store_.to_caller(result, copy.data(), staging);
+    return staging;
   }
 
   double convert_ms(const Kernel& kernel) const override { return store_.convert_ms(kernel); }

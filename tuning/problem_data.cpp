@@ -12,16 +12,22 @@ namespace lift {
 namespace {
 
 template <class T>
-double relative_error(const T* a, const T* b, std::int64_t n) {
+double mean_magnitude(const T* b, std::int64_t n) {
   std::mutex mutex;
-  double sum = 0, worst = 0;
+  double sum = 0;
   host::parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
     double mine = 0;
     for (std::int64_t i = begin; i < end; ++i) mine += std::abs(static_cast<double>(b[i]));
     const std::lock_guard lock(mutex);
     sum += mine;
   });
-  const double mean = n > 0 && std::isfinite(sum) ? sum / static_cast<double>(n) : 0;
+  return n > 0 && std::isfinite(sum) ? sum / static_cast<double>(n) : 0;
+}
+
+template <class T>
+double relative_error(const T* a, const T* b, std::int64_t n, double mean) {
+  std::mutex mutex;
+  double worst = 0;
   const double floor = std::max(mean, std::numeric_limits<double>::min());
   host::parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
     double mine = 0;
@@ -35,6 +41,18 @@ double relative_error(const T* a, const T* b, std::int64_t n) {
     worst = std::max(worst, mine);
   });
   return worst;
+}
+
+/// f(zero of the C++ type) for the array's scalars.
+template <class F>
+double with_numbers(const HostArray& a, const F& f) {
+  switch (element_of(a.type).scalar()) {
+    case Scalar::f32: return f(float{});
+    case Scalar::f64: return f(double{});
+    case Scalar::i32: return f(std::int32_t{});
+    case Scalar::boolean: break;
+  }
+  throw InternalError("verification: results of type " + a.type.str() + " cannot be compared");
 }
 
 }  // namespace
@@ -59,18 +77,18 @@ const HostArray* ProblemData::find(const std::string& name) const {
   return it == views_.end() ? nullptr : &*it;
 }
 
-double relative_error(const HostArray& a, const HostArray& b) {
-  if (!(a.type == b.type)) throw InternalError("verification: " + a.type.str() + " compared with " + b.type.str());
-  const std::int64_t n = host::count(a.type);
-  switch (element_of(a.type).scalar()) {
-    case Scalar::f32: return relative_error(static_cast<const float*>(a.data), static_cast<const float*>(b.data), n);
-    case Scalar::f64: return relative_error(static_cast<const double*>(a.data), static_cast<const double*>(b.data), n);
-    case Scalar::i32:
-      return relative_error(static_cast<const std::int32_t*>(a.data), static_cast<const std::int32_t*>(b.data), n);
-    case Scalar::boolean: break;
-  }
-  throw InternalError("verification: results of type " + a.type.str() + " cannot be compared");
+double mean_magnitude(const HostArray& b) {
+  return with_numbers(b, [&]<class T>(T) { return mean_magnitude(static_cast<const T*>(b.data), host::count(b.type)); });
 }
+
+double relative_error(const HostArray& a, const HostArray& b, double mean) {
+  if (!(a.type == b.type)) throw InternalError("verification: " + a.type.str() + " compared with " + b.type.str());
+  return with_numbers(a, [&]<class T>(T) {
+    return relative_error(static_cast<const T*>(a.data), static_cast<const T*>(b.data), host::count(a.type), mean);
+  });
+}
+
+double relative_error(const HostArray& a, const HostArray& b) { return relative_error(a, b, mean_magnitude(b)); }
 
 double tolerance(Scalar type) { return type == Scalar::f32 ? 1e-5 : type == Scalar::f64 ? 1e-12 : 0; }
 

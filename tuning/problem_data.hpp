@@ -41,6 +41,10 @@ class ProblemData {
 /// Largest error of an element: |a - b| / max(|b|, mean |b| over the array). 0 where both are the same bits or both NaN,
 /// infinite where only one is NaN or infinite. InternalError when the types differ.
 double relative_error(const HostArray& a, const HostArray& b);
+/// The same where mean |b| is known; see mean_magnitude.
+double relative_error(const HostArray& a, const HostArray& b, double mean);
+/// Mean |b| over the array; 0 when it is not finite.
+double mean_magnitude(const HostArray& b);
 /// The error up to which a result counts as the reference's: rounding in another order, not another method.
 double tolerance(Scalar type);
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "ir/error.hpp"
+#include "patterns/host_data.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
@@ -11,10 +12,10 @@ namespace lift {
 namespace {
 
 /// Before any OpenMP run time is opened. Their threads spin after each parallel region, on the processors of whatever is
-/// measured next: LLVM's for 200 ms, GNU's for some; now for about 0.3 ms, longer than the gaps between calls.
+/// measured next: LLVM's for 200 ms, GNU's for some; now for about 1 ms, longer than the gaps between calls.
 int configure(const ExploreOptions& options) {
-  ::setenv("KMP_BLOCKTIME", "0", 0);
-  ::setenv("GOMP_SPINCOUNT", "20000", 0);
+  ::setenv("KMP_BLOCKTIME", "1", 0);
+  ::setenv("GOMP_SPINCOUNT", "100000", 0);
   return configure_openmp(options.threads);
 }
 
@@ -56,8 +57,9 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
   if (device) other_ = executor_for(arguments);
   const Type type = result_place(program).type;
   reference_ = OwnedArray("result", type, threads);
-  scratch_ = OwnedArray("result", type, threads);
+  staging_ = OwnedArray("result", type, threads);
   compute_reference();
+  mean_ = mean_magnitude(reference_.view());
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
@@ -77,7 +79,8 @@ void Session::compute_reference() {
   const auto run = native->bind(kernel, compiled);
   native->restore(kernel);
   run();
-  native->fetch(kernel, reference_.view());
+  const HostArray result = native->fetch(kernel, reference_.view());
+  if (result.data != reference_.view().data) host::copy(result, reference_.view());
 }
 
 }  // namespace lift

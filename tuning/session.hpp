@@ -38,8 +38,7 @@ class Session {
   std::unique_ptr<Executor> native;        ///< plain loops, traffic twins, conversions
   Executor& executor() { return other_ ? *other_ : *native; }  ///< of the kernels explored
   std::unique_ptr<Executor> executor_for(const ProblemData& others);
-  const HostArray& reference() const { return reference_.view(); }
-  const HostArray& scratch() const { return scratch_.view(); }  ///< of the result's type, for comparing
+  Expected expected() const { return {reference_.view(), staging_.view(), mean_}; }
   /// The traffic twin's time bounds a kernel on this device.
   bool twin_applies() const;
 
@@ -47,7 +46,8 @@ class Session {
   void compute_reference();
 
   std::unique_ptr<Executor> other_;
-  OwnedArray reference_, scratch_;
+  OwnedArray reference_, staging_;
+  double mean_ = 0;
 };
 
 }  // namespace lift

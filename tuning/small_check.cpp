@@ -96,7 +96,7 @@ std::optional<Candidate> SmallCheck::candidate(const Derivation& d, const LowerO
 }
 
 double SmallCheck::compare(const Candidate& c) {
-  return run_and_compare(*executor_, c.kernel, c.compiled, expected_.view(), got_.view());
+  return run_and_compare(*executor_, c.kernel, c.compiled, {expected_.view(), got_.view(), mean_magnitude(expected_.view())}).error;
 }
 
 std::string SmallCheck::describe() const {
