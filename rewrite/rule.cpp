@@ -1,5 +1,8 @@
 #include "rewrite/rule.hpp"
 
+#include <cstdlib>
+#include <iostream>
+
 #include <algorithm>
 
 #include "ir/error.hpp"
@@ -159,7 +162,19 @@ Result<Expr> apply(const Rule& r, const Site& site, const Arguments& arguments) 
   }
 }
 
-Result<Program> apply(const Rule& r, const Program& p, const Place& place, const Arguments& arguments) {
+namespace {
+
+/// LIFTGEN_TRACE=name,name (or all) prints what becomes of each application of these rules.
+void trace(const Rule& r, const Place& place, const Result<Program>& outcome) {
+  static const std::string wanted = [] {
+    const char* names = std::getenv("LIFTGEN_TRACE");
+    return names ? "," + std::string(names) + "," : std::string();
+  }();
+  if (wanted.empty() || (wanted != ",all," && wanted.find("," + r.name + ",") == std::string::npos)) return;
+  std::cerr << "-- " << r.name << " at " << str(place) << ": " << (outcome ? pretty(outcome->body) : "no: " + outcome.reason()) << "\n";
+}
+
+Result<Program> applied(const Rule& r, const Program& p, const Place& place, const Arguments& arguments) {
   if (const std::string wrong = wrong_arguments(r, arguments); !wrong.empty()) return Failure{wrong};
   if (r.on_program) {
     if (!place.empty()) return Failure{"applies to a whole program: its place is body, not " + str(place)};
@@ -180,6 +195,14 @@ Result<Program> apply(const Rule& r, const Program& p, const Place& place, const
   } catch (const TypeError& error) {
     return Failure{error.what()};
   }
+}
+
+}  // namespace
+
+Result<Program> apply(const Rule& r, const Program& p, const Place& place, const Arguments& arguments) {
+  Result<Program> outcome = applied(r, p, place, arguments);
+  trace(r, place, outcome);
+  return outcome;
 }
 
 }  // namespace lift

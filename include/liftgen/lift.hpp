@@ -1,0 +1,18 @@
+// The public interface: expressions, patterns, exploration.
+//
+//   auto blur = xs | lift::pad(1, 1, lift::clamp) | lift::slide(3, 1)
+//                  | lift::map([](lift::Expr w) { return (w[0] + w[1] + w[2]) / 3.0; });
+//
+// See examples/ for whole programs. Errors: lift::UserError, lift::EnvironmentError, lift::InternalError (ir/error.hpp).
+#pragma once
+
+#include "emit/emit.hpp"
+#include "ir/build.hpp"
+#include "ir/interpret.hpp"
+#include "ir/program.hpp"
+#include "lower/lower.hpp"
+#include "patterns/pattern.hpp"
+#include "rewrite/rules.hpp"
+#include "rewrite/space.hpp"
+#include "tuning/explore.hpp"
+#include "tuning/report.hpp"
