@@ -1,9 +1,8 @@
 #include "rewrite/rule.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
-
-#include <algorithm>
 
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
