@@ -75,7 +75,8 @@ class BoxData {
       executor->restore(rival.job.kernel);
       run();
       results.push_back(result());
-      executor->fetch(rival.job.kernel, results.back().view());
+      const HostArray got = executor->fetch(rival.job.kernel, results.back().view());
+      if (got.data != results.back().view().data) host::copy(got, results.back().view());
     }
     return results;
   }
