@@ -50,9 +50,10 @@ void report_failures(const ExploreResult& r, bool verbose) {
 }
 
 /// Writes the best kernel; its path, "" when there is none.
-std::string write_best(const ExploreResult& r, const std::filesystem::path& directory) {
+std::string write_best(const Options& o, const ExploreResult& r, const std::filesystem::path& directory) {
   if (!r.best) return "";
-  return write_kernel(directory, r.pattern, r.variants[*r.best].kernel, r.target).string();
+  const Variant& best = r.variants[*r.best];
+  return write_kernel(directory, r.pattern, documented(best.kernel, o.pattern->build(o.problem), best.derivation), r.target).string();
 }
 
 void print_best(const ExploreResult& r) {
@@ -62,14 +63,14 @@ void print_best(const ExploreResult& r) {
   std::string ratios;
   if (best.speedup > 0) ratios += fmt::format(", {:.2f}x the plain loops", best.speedup);
   if (best.roofline > 0) ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);
-  print(fmt::format("{:.3f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms, best.gbs, ratios, best.error));
+  print(fmt::format("{:.{}f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms, best.ms < 0.1 ? 5 : 3, best.gbs, ratios, best.error));
   if (!best.layout.empty())
     print(fmt::format("its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms", best.layout, best.convert_ms));
 }
 
 /// 0, or 1 when nothing was verified or something is wrong.
 int finish(const Options& o, const ExploreResult& r, const std::filesystem::path& directory) {
-  const std::string path = write_best(r, directory);
+  const std::string path = write_best(o, r, directory);
   if (r.best) {
     print_best(r);
     print("kernel: " + path);

@@ -68,9 +68,11 @@ std::string near(const std::string& text, const std::vector<std::string>& names)
   return best;
 }
 
-/// `liftgen OP --explore` is `liftgen explore OP`.
+/// `liftgen OP --explore`, and the same words in another order, are `liftgen explore OP`.
 std::vector<std::string> normalised(std::vector<std::string> arguments) {
-  if (arguments.empty() || arguments[0].starts_with("-") || find_command(arguments[0])) return arguments;
+  if (arguments[0] == "--explore") arguments[0] = "explore";
+  if (arguments[0] == "explore") arguments.erase(std::remove(arguments.begin(), arguments.end(), "--explore"), arguments.end());
+  if (arguments[0].starts_with("-") || find_command(arguments[0])) return arguments;
   const std::string& name = arguments[0];
   const auto explore = std::find(arguments.begin(), arguments.end(), "--explore");
   const bool exploring = explore != arguments.end();
@@ -100,10 +102,12 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error, const std:
       const std::string name = argument.substr(0, argument.find('='));
       if (!name.starts_with("-") || std::find(names.begin(), names.end(), name) != names.end()) continue;
       const std::string meant = near(name, names);
-      return UserError(name + ": unknown option" + (meant.empty() ? "" : "; did you mean " + meant + "?") + " `liftgen " + app.get_name() + " --help` lists them");
+      return UserError(name + ": unknown option" + (meant.empty() ? "; " : "; did you mean " + meant + "? ") + "`liftgen " + app.get_name() + " --help` lists them");
     }
   }
   std::string text = error.what();
+  if (const auto at = text.find(": 1 required "); at != std::string::npos) text.replace(at, std::string::npos, ": a value is missing");
+  if (const auto at = text.find(": At Most 1 "); at != std::string::npos) text.replace(at, std::string::npos, ": given more than once");
   std::replace(text.begin(), text.end(), '\n', ' ');
   return UserError(text + "; `liftgen " + app.get_name() + " --help` lists what there is");
 }

@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
 #include "emit/emit.hpp"
+#include "tuning/report.hpp"
 
 namespace lift::cli {
 namespace {
@@ -34,7 +35,8 @@ int show(const Options& o) {
   } else if (o.stage == "loops") {
     print(str(chosen.kernel));
   } else {
-    print(o.target == Target::opencl ? emit_opencl(chosen.kernel) : emit_openmp(chosen.kernel));
+    const Kernel kernel = documented(chosen.kernel, chosen.program, chosen.derivation);
+    print(o.target == Target::opencl ? emit_opencl(kernel) : emit_openmp(kernel));
   }
   return 0;
 }
@@ -43,7 +45,7 @@ int emit(const Options& o) {
   o.pattern->build(o.problem);
   const auto directory = kernel_directory(o.out);
   const Chosen chosen = choose_variant(o);
-  const auto path = write_kernel(directory, o.pattern->name, chosen.kernel, o.target);
+  const auto path = write_kernel(directory, o.pattern->name, documented(chosen.kernel, chosen.program, chosen.derivation), o.target);
   print("kernel: " + path.string());
   if (o.target == Target::openmp && !o.quiet)
     print("with its header " + o.pattern->name + ".h and the caller " + o.pattern->name + "_main.c beside it; the head of " +

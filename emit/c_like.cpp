@@ -280,7 +280,7 @@ void CLike::statement(const Stmt& s) {
 
 std::string CLike::header_comment(const std::string& how) const {
   std::string s = "/* " + k_.name;
-  for (const std::string& l : k_.header) s += "\n * " + l;
+  for (const std::string& l : k_.header) s += l.empty() ? "\n *" : "\n * " + l;
   return s + "\n *\n * " + how + " */\n";
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace lift {
 namespace {
@@ -69,6 +70,8 @@ Json spent(const Spent& s) {
 
 /// "12.3", or a dash where nothing was measured.
 std::string cell(double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-"; }
+/// Three digits or more of what short kernels take, too.
+std::string milliseconds(double ms) { return cell(ms, ms < 0.1 ? 5 : 3); }
 
 struct Row {
   std::string name, layout;
@@ -136,11 +139,26 @@ std::string leaderboard(const ExploreResult& r, std::size_t rows) {
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (i == together) lines += "  timed one by one while exploring:\n";
     const Row& x = table[i];
-    lines += trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}  {}", x.name, width, x.layout, cell(x.ms, 3), cell(x.gbs, 1), cell(x.roofline, 2),
+    lines += trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}  {}", x.name, width, x.layout, milliseconds(x.ms), cell(x.gbs, 1), cell(x.roofline, 2),
                                  x.speedup > 0 ? fmt::format("{:.2f}x", x.speedup) : "-", x.note));
   }
   lines.pop_back();
   return lines;
+}
+
+Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation) {
+  const auto add = [&](const std::string& title, const std::string& text) {
+    kernel.header.push_back("");
+    kernel.header.push_back(title);
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+      for (std::size_t at = 0; (at = line.find("*/", at)) != std::string::npos;) line.insert(at + 1, " ");  // would end the comment
+      kernel.header.push_back("  " + line);
+    }
+  };
+  add("Expression:", pretty(program.body));
+  add("Derivation (liftgen show " + program.name + " --derivation FILE replays it):", str(derivation));
+  return kernel;
 }
 
 std::string summary(const ExploreResult& r, bool verbose) {

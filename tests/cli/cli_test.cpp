@@ -74,6 +74,9 @@ TEST_CASE("cli: unknown commands, operators and options name what is near") {
   check_refused({"smooth3d"}, 2, {"liftgen smooth3d --explore"});
   check_refused({"run", "smooth3d", "--bocks", "4"}, 2, {"--bocks: unknown option", "did you mean --box"});
   check_refused({"run"}, 2, {"operator"});
+  check_refused({"run", "smooth3d", "--box"}, 2, {"--box: a value is missing"});
+  check_refused({"run", "smooth3d", "--box", "8", "--box", "9"}, 2, {"--box: given more than once"});
+  check_refused({"run", "smooth3d", "--xyzzy"}, 2, {"--xyzzy: unknown option; `liftgen run --help`"});
   check_refused({"--box", "8"}, 2, {"--box", "command"});
   check_refused({"run", "smooth3d", "surplus"}, 2, {"surplus"});
 }
@@ -143,7 +146,16 @@ TEST_CASE("cli: every stage of an operator can be shown, and a derivation replay
     CHECK(result.status == 0);
     CHECK(result.output.find("phi") != std::string::npos);
   }
-  CHECK(liftgen(with_tiny({"show", "smooth3d"})).output.find("void smooth3d(") != std::string::npos);
+  const Scratch scratch;
+  const auto file = scratch.path() / "steps";
+  write_file_atomically(file, "update-in-place at body\n");
+  const ProcessResult replayed = liftgen(with_tiny({"show", "smooth3d", "--stage", "low", "--derivation", file.string()}));
+  CAPTURE(replayed.output);
+  CHECK(replayed.status == 0);
+  CHECK(replayed.output.find("derivation:\n  update-in-place at body\n") != std::string::npos);
+  const std::string code = liftgen(with_tiny({"show", "smooth3d"})).output;
+  CHECK(code.find("void smooth3d(") != std::string::npos);
+  CHECK(code.find("update-in-place at body") != std::string::npos);
   CHECK(liftgen(with_tiny({"show", "smooth3d", "--backend", "opencl"})).output.find("__kernel") != std::string::npos);
 }
 
