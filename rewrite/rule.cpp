@@ -36,16 +36,26 @@ Expr replaced_below(const Expr& root, const Place& place, std::size_t depth, con
   return with_children(root, std::move(children));
 }
 
-Type simplified(const Type& t) {
-  std::vector<Type> parts;
-  if (t.is_tuple() || t.is_function())
-    for (const Type& p : t.parts()) parts.push_back(simplified(p));
-  if (t.is_array()) return Type::array(simplify(t.length()), simplified(t.element()));
-  if (t.is_tuple()) return Type::tuple(std::move(parts));
-  if (t.is_function()) return Type::function(std::move(parts), simplified(t.result()));
-  return t;
+/// c m floordiv(x, m) is c (x - mod(x, m)): lengths after a split differ from those before by such terms.
+Nat without_quotients(const Nat& n) {
+  Nat sum = n;
+  for (const NatTerm& t : terms(n)) {
+    if (t.factors.size() != 1 || t.factors[0].power != 1 || t.factors[0].atom->kind != AtomKind::FloorDiv) continue;
+    const NatAtom& q = *t.factors[0].atom;
+    const auto m = q.b.constant();
+    if (m && t.coefficient % *m == 0) sum = sum + (q.a - mod(q.a, q.b)) * (t.coefficient / *m) - atom_nat(q) * t.coefficient;
+  }
+  return sum;
 }
-bool same_type(const Type& a, const Type& b) { return a == b || simplified(a) == simplified(b); }
+bool same_length(const Nat& a, const Nat& b) { return a == b || simplify(without_quotients(simplify(a - b))) == Nat(0); }
+
+bool same_type(const Type& a, const Type& b) {
+  if (a == b) return true;
+  if (a.kind() != b.kind() || a.is_scalar() || a.is_any()) return false;
+  if (a.is_array()) return same_length(a.length(), b.length()) && same_type(a.element(), b.element());
+  const bool parts = std::equal(a.parts().begin(), a.parts().end(), b.parts().begin(), b.parts().end(), same_type);
+  return parts && (!a.is_function() || same_type(a.result(), b.result()));
+}
 
 bool is_number(const std::string& s) {
   return !s.empty() && s.size() <= 9 && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c); });

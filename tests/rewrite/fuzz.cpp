@@ -1,0 +1,97 @@
+#include "tests/rewrite/fuzz.hpp"
+
+#include "ir/ops.hpp"
+
+namespace lift::test {
+
+Expr Gen::scalar_from(const Expr& x) {
+  const Type& t = x.type();
+  if (t.is_scalar()) return t.scalar() == f64 ? x : cast(f64, x);
+  Expr sum;
+  const auto add = [&](const Expr& e) { sum = sum ? sum + e * real() : e; };
+  if (t.is_tuple())
+    for (int i = 0; i < static_cast<int>(t.parts().size()); ++i) add(scalar_from(get(i, x)));
+  else
+    for (std::int64_t i = 0; i < *t.length().constant(); ++i) add(scalar_from(x[Nat(i)]));
+  return sum;
+}
+
+Expr Gen::make_from(const Expr& x, const Type& out) {
+  if (out.is_scalar()) return scalar_from(x) * real() + (coin() ? param("c", f64) : literal(real(), f64));
+  if (out.is_array())
+    return generate({out.length()}, lift::fun(Type(i32), [&](Expr i) { return cast(f64, i) + make_from(x, out.element()); }));
+  std::vector<Expr> parts;
+  for (const Type& p : out.parts()) parts.push_back(make_from(x, p));
+  return tuple(parts);
+}
+
+Expr Gen::fun(const Type& in, const Type& out) {
+  return lift::fun(in, [&](Expr x) { return make_from(x, out); });
+}
+Expr Gen::fun2(const Type& acc, const Type& in) {
+  return lift::fun({acc, in}, [&](Expr a, Expr x) { return a * real() + scalar_from(x); });
+}
+
+Value Gen::value(const Type& t) {
+  if (t.is_tuple()) {
+    Value::Tuple parts;
+    for (const Type& p : t.parts()) parts.parts.push_back(value(p));
+    return {parts};
+  }
+  if (t.is_array()) {
+    Value::Array elements;
+    for (std::int64_t i = 0; i < *t.length().constant(); ++i) elements.push_back(value(t.element()));
+    return {elements};
+  }
+  if (t.scalar() == i32) return {std::int64_t{n(0, 5)}};
+  if (t.scalar() == boolean) return {coin()};
+  return {real()};
+}
+
+namespace {
+
+/// The same expression for each element of arrays of its arguments.
+Instance inside_map(const Instance& x) {
+  const std::vector<Expr> params = params_of(x.e);
+  std::vector<Expr> arrays;
+  for (const Expr& p : params) arrays.push_back(param(param_name(p), Type::array(3, p.type())));
+  const auto body = [&](const Expr& t) {
+    return substitute(x.e, [&](const Expr& leaf) {
+      for (std::size_t i = 0; i < params.size(); ++i)
+        if (leaf == params[i]) return get(static_cast<int>(i), t);
+      return leaf;
+    });
+  };
+  Instance outer{map([&](Expr t) { return body(t); }, zip(arrays)), x.arguments, {0, 0}};
+  outer.place.insert(outer.place.end(), x.place.begin(), x.place.end());
+  return outer;
+}
+
+}  // namespace
+
+Outcome check_rule(const Rule& r, const std::function<Instance(Gen&)>& instance, int wanted, unsigned seed) {
+  Outcome result;
+  Gen gen(seed);
+  for (int tried = 0; result.accepted < wanted && tried < 20 * wanted; ++tried) {
+    Instance x = instance(gen);
+    if (tried % 2 == 1 && !params_of(x.e).empty()) x = inside_map(x);
+    const Program before{"test", {}, x.e, {}};
+    const auto after = apply(r, before, x.place, x.arguments);
+    if (!after) {
+      if (result.refused++ == 0) result.first_refused = after.reason();
+      continue;
+    }
+    ++result.accepted;
+    for (std::size_t i = 0; i < r.sides.size(); ++i)
+      if (match(r.sides[i].lhs, part_at(x.e, x.place))) result.sides.insert(i);
+    std::map<std::string, Value> values;
+    for (const Expr& p : params_of(x.e)) values[param_name(p)] = gen.value(p.type());
+    const Value a = interpret(before.body, values), b = interpret(after->body, values);
+    const bool same = after->body.type() == before.body.type() && (r.exact ? identical(a, b) : difference(a, b) < 1e-12);
+    if (!same && result.wrong++ == 0)
+      result.first_wrong = str(x.e) + "\n  becomes " + str(after->body) + "\n  values " + str(a) + " and " + str(b);
+  }
+  return result;
+}
+
+}  // namespace lift::test

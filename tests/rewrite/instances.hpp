@@ -1,0 +1,22 @@
+// Random instances of the rules' left sides, by group of rules; some of them violate the guard on purpose.
+#pragma once
+
+#include "tests/rewrite/fuzz.hpp"
+
+namespace lift::test {
+
+using Generators = std::map<std::string, std::function<Instance(Gen&)>>;
+Generators map_generators();
+Generators split_generators();
+Generators drop_and_pad_generators();
+Generators slide_generators();
+Generators rank_generators();
+Generators lowering_generators();
+
+Expr map_each(const Expr& f, const Expr& xs);          ///< map (map f) xs
+Expr first_of(int rank, const Expr& e);                ///< map_D (get 0)
+Type scalar_or_pair(Gen& g);
+Boundary choosing(Gen& g);                             ///< a boundary that only chooses an element
+std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest);
+
+}  // namespace lift::test

@@ -1,0 +1,209 @@
+// Instances of rules about drop, pad, zip, windows and rank.
+#include "tests/rewrite/instances.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/ops.hpp"
+
+namespace lift::test {
+namespace {
+
+/// An array large enough to lose `low` and `high`.
+Expr droppable(Gen& g, const std::vector<Nat>& low, const std::vector<Nat>& high, const Type& element) {
+  std::vector<Nat> n;
+  for (std::size_t d = 0; d < low.size(); ++d) n.push_back(low[d] + high[d] + g.n(1, 2));
+  return g.array(n, element);
+}
+
+Instance dropped_pad(Gen& g, bool more) {
+  const int d = g.n(1, 3);
+  const int kind = g.n(0, 4);
+  const Boundary b = kind == 0 ? Boundary::odd : kind == 1 ? Boundary::undefined : choosing(g);
+  const auto n = g.shape(d, 2, 4), l = widths(g, n, 2), r = widths(g, n, 2);
+  std::vector<Nat> a, c;
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    a.emplace_back(more ? l[i] + (g.n(0, 1)) : Nat(g.n(0, static_cast<int>(*l[i].constant()))));
+    c.emplace_back(more ? r[i] + (g.n(0, 1)) : Nat(g.n(0, static_cast<int>(*r[i].constant()))));
+  }
+  if (g.n(0, 5) == 0) std::swap(a, c);
+  return {drop(a, c, pad(l, r, b, g.array(n, kind == 0 ? Type(f64) : g.element()))), {}, {}};
+}
+
+}  // namespace
+
+Generators drop_and_pad_generators() {
+  return {
+      {"drop-of-drop", [](Gen& g) -> Instance {
+         const int d = g.n(1, 4);
+         const auto a = g.shape(d, 0, 2), b = g.shape(d, 0, 2), l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
+         std::vector<Nat> low, high;
+         for (std::size_t i = 0; i < a.size(); ++i) low.push_back(a[i] + l[i]), high.push_back(b[i] + r[i]);
+         return {drop(a, b, drop(l, r, droppable(g, low, high, f64))), {}, {}};
+       }},
+      {"drop-of-map", [](Gen& g) -> Instance {
+         const int d = g.n(1, 4);
+         const Type t = g.element();
+         const auto l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
+         const Expr xs = droppable(g, l, r, t);
+         return {drop(l, r, map_n(d, g.fun(t, g.element()), xs)), {}, {}};
+       }},
+      {"map-of-drop", [](Gen& g) -> Instance {
+         const int d = g.n(1, 4);
+         const Type t = g.element();
+         const auto l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
+         const Expr xs = droppable(g, l, r, t);
+         return {map_n(d, g.fun(t, g.element()), drop(l, r, xs)), {}, {}};
+       }},
+      {"drop-of-zip", [](Gen& g) -> Instance {
+         const int d = g.n(1, 4);
+         const auto l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
+         const Expr xs = droppable(g, l, r, g.element());
+         return {drop(l, r, zip_n(d, {xs, g.array(shape_of(xs.type(), d), g.element())})), {}, {}};
+       }},
+      {"drop-of-pad", [](Gen& g) { return dropped_pad(g, false); }},
+      {"drop-past-pad", [](Gen& g) { return dropped_pad(g, true); }},
+      {"pad-of-map", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const Type t = g.element();
+         const auto n = g.shape(d, 1, 3);
+         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g), map_n(d, g.fun(t, g.element()), g.array(n, t))), {}, {}};
+       }},
+      {"pad-of-zip", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const auto n = g.shape(d, 1, 3);
+         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g), zip_n(d, {g.array(n, g.element()), g.array(n, g.element())})), {}, {}};
+       }},
+      {"get-of-pad", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const auto n = g.shape(d, 1, 3);
+         return {first_of(d, pad(widths(g, n, 2), widths(g, n, 2), choosing(g), zip_n(d, {g.array(n, g.element()), g.array(n, g.element())}))), {}, {}};
+       }},
+      {"get-of-zip", [](Gen& g) -> Instance {
+         const int d = g.n(1, 4);
+         const auto n = g.shape(d, 1, 3);
+         return {first_of(d, zip_n(d, {g.array(n, g.element()), g.array(n, g.element())})), {}, {}};
+       }},
+      {"unzip-of-zip", [](Gen& g) -> Instance {
+         const auto n = g.shape(1);
+         return {unzip(zip({g.array(n, g.element()), g.array(n, g.element())})), {}, {}};
+       }},
+      {"zip-of-maps", [](Gen& g) -> Instance {
+         const int d = g.n(1, 4);
+         const auto n = g.shape(d, 1, 3);
+         const Type t = g.element();
+         return {zip_n(d, {map_n(d, g.fun(t, g.element()), g.array(n, t)), g.array(n, g.element())}), {}, {}};
+       }},
+  };
+}
+
+namespace {
+
+/// Sizes, steps and the lengths that hold 1 to 3 windows a dimension.
+struct Windows {
+  std::vector<Nat> n, s, length;
+  Windows(Gen& g, int rank) : n(g.shape(rank, 1, 3)), s(g.shape(rank, 1, 3)) {
+    for (std::size_t d = 0; d < n.size(); ++d) length.push_back(n[d] + s[d] * (g.n(0, 2)));
+  }
+};
+
+}  // namespace
+
+Generators slide_generators() {
+  return {
+      {"slide-tiling", [](Gen& g) -> Instance {
+         const int n = g.n(1, 4), s = g.n(1, 3), t = g.n(1, 3), tiles = g.n(1, 3), count = t * tiles + (g.n(0, 4) == 0);
+         return {slide({Nat(n)}, {Nat(s)}, g.array((count - 1) * s + n, g.element())), {std::to_string(t * s)}, {}};
+       }},
+      {"slide-of-slides", [](Gen& g) -> Instance {
+         const int n = g.n(1, 3), s = g.n(1, 3), u = g.n(1, 3), v = g.n(1, 3), outer = g.n(1, 3), inner = (outer - 1) * v + u;
+         const Type t = scalar_or_pair(g);
+         const Expr xs = g.array((inner - 1) * s + n, t);
+         return {slide({Nat(u)}, {Nat(v)}, map(g.fun(Type::array(n, t), g.element()), slide({Nat(n)}, {Nat(s)}, xs))), {}, {}};
+       }},
+      {"split-of-slide", [](Gen& g) -> Instance {
+         const int n = g.n(1, 4), s = g.n(1, 3), u = g.n(1, 3), count = u * g.n(1, 3);
+         return {split({Nat(u)}, slide({Nat(n)}, {Nat(s)}, g.array((count - 1) * s + n, g.element()))), {}, {}};
+       }},
+      {"slide-of-map", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const Windows w(g, d);
+         const Type t = scalar_or_pair(g);
+         return {slide(w.n, w.s, map_n(d, g.fun(t, f64), g.array(w.length, t))), {}, {}};
+       }},
+      {"slide-of-zip", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const Windows w(g, d);
+         return {slide(w.n, w.s, zip_n(d, {g.array(w.length, f64), g.array(w.length, f64)})), {}, {}};
+       }},
+      {"slide-of-get", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const Windows w(g, d);
+         return {slide(w.n, w.s, first_of(d, zip_n(d, {g.array(w.length, f64), g.array(w.length, f64)}))), {}, {}};
+       }},
+      {"split-is-slide", [](Gen& g) -> Instance {
+         const int k = g.n(1, 4);
+         return {split({Nat(k)}, g.array(k * g.n(1, 4), g.element())), {}, {}};
+       }},
+      {"slide-is-split", [](Gen& g) -> Instance {
+         const int k = g.n(1, 4);
+         return {slide({Nat(k)}, {Nat(g.n(0, 4) ? k : k + 1)}, g.array(k * 1, g.element())), {}, {}};
+       }},
+      {"join-of-slide", [](Gen& g) -> Instance { return {join(slide({Nat(1)}, {Nat(1)}, g.array(g.n(1, 6), g.element()))), {}, {}}; }},
+  };
+}
+
+Generators rank_generators() {
+  return {
+      {"map-nest", [](Gen& g) -> Instance {
+         const int d = g.n(2, 4);
+         const Type t = g.element();
+         return {map_n(d, g.fun(t, g.element()), g.array(g.shape(d, 1, 3), t)), {}, {}};
+       }},
+      {"map-flatten", [](Gen& g) -> Instance {
+         const int d = g.n(2, 4);
+         const Type t = g.element();
+         const Expr f = g.fun(t, g.element());
+         return {map([&](Expr x) { return map_n(d - 1, f, x); }, g.array(g.shape(d, 1, 3), t)), {}, {}};
+       }},
+      {"drop-nest", [](Gen& g) -> Instance {
+         const int d = g.n(2, 4);
+         const auto l = g.shape(d, 0, 1), r = g.shape(d, 0, 1);
+         return {drop(l, r, droppable(g, l, r, g.element())), {}, {}};
+       }},
+      {"slide-nest", [](Gen& g) -> Instance {
+         const Windows w(g, g.n(2, 4));
+         return {slide(w.n, w.s, g.array(w.length, f64)), {}, {}};
+       }},
+      {"split-nest", [](Gen& g) -> Instance {
+         const int d = g.n(2, 4);
+         const auto k = g.shape(d, 1, 3);
+         auto n = g.shape(d, 1, 3);
+         for (std::size_t i = 0; i < n.size(); ++i) n[i] = n[i] * k[i];
+         return {split(k, g.array(n, f64)), {}, {}};
+       }},
+      {"join-nest", [](Gen& g) -> Instance {
+         const int d = g.n(2, 4);
+         return {join_n(d, g.array(g.shape(2 * d, 1, d < 4 ? 3 : 2), f64)), {}, {}};
+       }},
+      {"zip-nest", [](Gen& g) -> Instance {
+         const int d = g.n(2, 4);
+         const auto n = g.shape(d, 1, 3);
+         return {zip_n(d, {g.array(n, g.element()), g.array(n, g.element())}), {}, {}};
+       }},
+      {"pad-nest", [](Gen& g) -> Instance {
+         const auto n = g.shape(g.n(2, 3), 1, 3);
+         return {pad(widths(g, n, 2), widths(g, n, 2), g.n(0, 3) ? choosing(g) : Boundary::undefined, g.array(n, g.element())), {}, {}};
+       }},
+      {"tile", [](Gen& g) -> Instance {
+         const int d = g.n(1, 4);
+         const Type t = g.element();
+         const auto n = g.shape(d, 1, 5);
+         Arguments k;
+         for (const Nat& length : n) k.push_back(std::to_string(g.n(g.n(0, 5) ? 1 : 0, static_cast<int>(*length.constant()))));
+         return {map_n(d, g.fun(t, g.element()), g.array(n, t)), k, {}};
+       }},
+  };
+}
+
+}  // namespace lift::test

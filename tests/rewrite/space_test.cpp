@@ -1,0 +1,247 @@
+// The space of variants: of the smoothers and of programs it has never seen.
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "ir/error.hpp"
+#include "patterns/operators.hpp"
+#include "rewrite/space.hpp"
+#include "tests/rewrite/fuzz.hpp"
+
+using namespace lift;
+
+namespace {
+
+Program smoother(const std::string& kind, std::int64_t box, std::int64_t boxes = 2) {
+  Problem p;
+  p.box = box, p.boxes = boxes, p.choices = {{"smoother", kind}};
+  return smooth3d().build(p);
+}
+SpaceOptions options(Target target = Target::openmp, int vector_bytes = 16) {
+  SpaceOptions o;
+  o.target = target, o.threads = 2, o.vector_bytes = vector_bytes;
+  return o;
+}
+/// 9-point average of the interior of an n x m array.
+Program blur(std::int64_t n, std::int64_t m) {
+  const Expr x = param("x", array({Nat(n), Nat(m)}, f64));
+  const auto mean = [](Expr w) {
+    Expr sum = w[0][0];
+    for (int c = 1; c < 9; ++c) sum = sum + w[c / 3][c % 3];
+    return sum / 9.0;
+  };
+  return {"blur", {x}, x | slide2(3, 1) | map2(mean), {}};
+}
+/// Red-black relaxation of one small box, longest along j.
+Program red_black(std::int64_t nk, std::int64_t nj, std::int64_t ni) {
+  const Expr phi = param("phi", array({Nat(nk + 2), Nat(nj + 2), Nat(ni + 2)}, f64)), color = index_param("color", 0, 1);
+  const auto cell = [&](Expr at, Expr w) {
+    const Expr mean = (w[0][1][1] + w[2][1][1] + w[1][0][1] + w[1][2][1] + w[1][1][0] + w[1][1][2]) / 6.0;
+    return select(eq((get(0, at) + get(1, at) + get(2, at) + color) % 2, 0), mean, w[1][1][1]);
+  };
+  const Expr block = zip_n(3, {positions({Nat(nk), Nat(nj), Nat(ni)}), phi | slide3(3, 1)}) | map3(cell);
+  return {"red_black", {phi, color}, update(phi, {1, 1, 1}, block), {"phi"}};
+}
+Program line(std::int64_t n) {
+  const Expr x = param("x", array({Nat(n)}, f64));
+  return {"line", {x}, x | slide(3, 1) | map([](Expr w) { return w[0] + w[1] + w[2]; }), {}};
+}
+Program dot(std::int64_t n) {
+  const Expr x = param("x", array({Nat(n)}, f64));
+  return {"dot", {x}, x | map([](Expr e) { return e * e; }) | sum(), {}};
+}
+
+/// Values of all arguments; index params within their range.
+std::map<std::string, Value> values_of(const Program& p, unsigned seed) {
+  lift::test::Gen gen(seed);
+  std::map<std::string, Value> values;
+  for (const Expr& a : p.arguments)
+    values[param_name(a)] = a.attr().nats.empty() ? gen.value(a.type()) : Value{static_cast<std::int64_t>(seed % 2)};
+  return values;
+}
+
+Configuration random_configuration(const Space& s, std::mt19937& random) {
+  Configuration c;
+  for (const Parameter& p : s.parameters()) {
+    const auto values = s.allowed(c, p.name);
+    for (const std::string& v : values) CHECK(std::find(p.values.begin(), p.values.end(), v) != p.values.end());
+    c[p.name] = values[random() % values.size()];
+  }
+  return c;
+}
+
+/// Derives, replays from text, and interprets both programs.
+void check_configuration(const Space& s, const Configuration& c, const Value& expected, const std::map<std::string, Value>& values) {
+  const Derivation d = s.derive(c);
+  const Derivation again = parse_derivation(str(d));
+  CHECK(again == d);
+  const Program q = replay(s.program(), again);
+  CHECK(q.body.type() == s.program().body.type());
+  CHECK_MESSAGE(identical(interpret(q.body, values), expected), str(d));
+  for (const Step& step : d) CHECK_FALSE(prose(step).empty());
+}
+
+void check_space(const Program& p, const SpaceOptions& o, int random_ones, std::size_t seeds) {
+  const Space s(p, o);
+  const auto values = values_of(p, 1);
+  const Value expected = interpret(p.body, values);
+  CHECK(s.seeds().size() >= seeds);
+  for (const Configuration& c : s.seeds()) check_configuration(s, c, expected, values);
+  std::mt19937 random(7);
+  for (int i = 0; i < random_ones; ++i) check_configuration(s, random_configuration(s, random), expected, values);
+}
+
+const Parameter* find(const Space& s, const std::string& name) {
+  for (const Parameter& p : s.parameters())
+    if (p.name == name) return &p;
+  return nullptr;
+}
+bool has(const Space& s, const std::string& name, const std::string& value) {
+  const Parameter* p = find(s, name);
+  return p && std::find(p->values.begin(), p->values.end(), value) != p->values.end();
+}
+int count(const Derivation& d, const std::string& rule) {
+  return static_cast<int>(std::count_if(d.begin(), d.end(), [&](const Step& s) { return s.rule == rule; }));
+}
+
+}  // namespace
+
+TEST_CASE("space: the red-black smoother") {
+  const Space s(smoother("gsrb", 64, 64), options(Target::openmp, 64));
+  CHECK(has(s, "in_place", "yes"));
+  CHECK(has(s, "layout", "split 3 8"));
+  CHECK(has(s, "layout", "rows 8 1"));
+  CHECK(has(s, "tile", "k8 j16"));
+  CHECK(has(s, "parallel", "box k"));
+  CHECK(has(s, "order", "j k"));
+  CHECK(has(s, "inner", "strided vec"));
+  CHECK(has(s, "width", "16"));
+  const auto seeds = s.seeds();
+  CHECK(seeds.size() >= 12);
+  std::set<std::string> structures;
+  for (const Configuration& c : seeds) structures.insert(s.structure(c));
+  CHECK(structures.size() >= 8);
+  CHECK(seeds[0].at("inner") == "vec");
+  CHECK(s.layout(seeds[0]).empty());
+  CHECK(s.structure(seeds[0]) == "in place, masked vec, late store");
+  CHECK(s.layout(seeds[1]) == "split 3 8");
+  const Derivation d = s.derive(seeds[1]);
+  CHECK(count(d, "update-in-place") == 1);
+  CHECK(count(d, "map-par") == 1);
+  CHECK(count(d, "strided") == 1);
+  CHECK(count(d, "layout") == 1);
+}
+
+TEST_CASE("space: choices agree with the choices before them") {
+  const Space s(smoother("gsrb", 64, 64), options(Target::openmp, 64));
+  using Values = std::vector<std::string>;
+  const Configuration split{{"in_place", "yes"}, {"layout", "split 3 8"}};
+  CHECK(s.allowed(split, "inner") == Values{"strided", "strided vec"});
+  CHECK(s.allowed({{"in_place", "no"}}, "layout") == Values{"caller", "rows 8 1"});
+  CHECK(s.allowed({{"in_place", "no"}}, "inner") == Values{"seq", "vec"});
+  CHECK(s.allowed({{"inner", "seq"}}, "late") == Values{"0"});
+  CHECK(s.allowed({{"in_place", "yes"}, {"inner", "vec"}}, "stream") == Values{"0"});
+  CHECK(s.allowed({{"in_place", "no"}, {"inner", "vec"}}, "stream") == Values{"0", "1"});
+  CHECK(s.allowed({{"in_place", "yes"}, {"tile", "j16"}}, "parallel") == Values{"box", "box jj"});
+  CHECK(s.allowed({{"in_place", "no"}}, "parallel") == Values{"box", "k", "k j"});
+  CHECK_THROWS_AS(s.allowed({}, "colour"), UserError);
+  CHECK_THROWS_AS(s.derive({{"colour", "red"}}), UserError);
+  CHECK_THROWS_AS(s.derive({{"in_place", "no"}, {"layout", "split 3 8"}}), UserError);
+}
+
+TEST_CASE("space: one box is spread over its planes") {
+  const Space s(smoother("gsrb", 64, 1), options());
+  CHECK(s.allowed({}, "parallel") == std::vector<std::string>{"k", "k j"});
+  CHECK(s.allowed({{"order", "j k"}}, "parallel") == std::vector<std::string>{"j", "j k"});
+  const Derivation d = s.derive({{"parallel", "k"}});
+  CHECK(count(d, "map-par") == 1);
+}
+
+TEST_CASE("space: every seed and random choices of the smoothers keep the meaning") {
+  check_space(smoother("gsrb", 4), options(), 5, 10);
+  check_space(smoother("jacobi", 3), options(), 5, 6);
+}
+
+TEST_CASE("space: tiles and grids of a small red-black box keep the meaning") {
+  CHECK(has(Space(red_black(2, 9, 5), options()), "tile", "j8"));
+  check_space(red_black(2, 9, 5), options(), 15, 12);
+  check_space(red_black(1, 5, 33), options(Target::opencl), 5, 5);
+}
+
+TEST_CASE("space: choosing in order never comes to a dead end") {
+  std::mt19937 random(11);
+  for (const Program& p : {smoother("gsrb", 32, 8), smoother("gsrb", 32, 1), smoother("jacobi", 16, 1), red_black(4, 300, 40), red_black(1, 1, 1), blur(40, 600), blur(3, 3), line(100000), line(3)})
+    for (const Target target : {Target::openmp, Target::opencl}) {
+      const Space s(p, options(target, 32));
+      for (int i = 0; i < 60; ++i) {
+        const Configuration c = random_configuration(s, random);
+        CHECK(replay(p, s.derive(c)).body.type() == p.body.type());
+        CHECK_FALSE(s.structure(c).empty());
+      }
+    }
+}
+
+TEST_CASE("space: programs it has never seen") {
+  SUBCASE("a 2D stencil") {
+    const Space s(blur(11, 19), options());
+    CHECK(has(s, "parallel", "j"));
+    CHECK(has(s, "tile", "j8"));
+    CHECK(find(s, "in_place") == nullptr);
+    CHECK(find(s, "order") == nullptr);
+    CHECK_FALSE(has(s, "inner", "strided"));
+    check_space(blur(11, 19), options(), 20, 5);
+    check_space(blur(11, 19), options(Target::opencl), 10, 2);
+  }
+  SUBCASE("one loop is both parallel and vectorised only in chunks") {
+    const Space s(line(130), options());
+    CHECK(has(s, "tile", "i64"));
+    CHECK(s.allowed({{"tile", "none"}}, "parallel") == std::vector<std::string>{"none"});
+    CHECK(s.allowed({{"tile", "i64"}}, "parallel") == std::vector<std::string>{"ii"});
+    check_space(line(130), options(), 8, 3);
+    check_space(line(130), options(Target::opencl), 5, 2);
+  }
+  SUBCASE("a number has no loops to decide on") {
+    const Space s(dot(8), options());
+    CHECK(s.parameters().empty());
+    CHECK(s.derive({}).empty());
+    CHECK(s.seeds().size() == 1);
+  }
+  SUBCASE("f32 doubles the lanes; the caller's layout only") {
+    SpaceOptions o = options();
+    o.caller_layout_only = true;
+    Problem p;
+    p.box = 16, p.boxes = 2, p.type = f32;
+    const Space s(smooth3d().build(p), o);
+    CHECK(has(s, "width", "4"));
+    CHECK(find(s, "layout") == nullptr);
+    CHECK_FALSE(has(s, "inner", "strided vec"));
+  }
+}
+
+TEST_CASE("rules about programs: in place and layouts keep the meaning") {
+  for (const char* kind : {"gsrb", "jacobi"}) {
+    const Program p = smoother(kind, 4);
+    const auto values = values_of(p, 3);
+    const Value expected = interpret(p.body, values);
+    for (const char* steps : {"update-in-place at body", "layout rows 4 1 at body", "layout split 3 2 at body", "layout rows 4 1 rhs at body\nlayout split 2 4 phi alpha at body",
+                              "update-in-place at body\nlayout split 3 4 at body"}) {
+      const Program q = replay(p, parse_derivation(steps));
+      CHECK_FALSE(q.body == p.body);
+      CHECK_MESSAGE(identical(interpret(q.body, values), expected), kind << ": " << steps);
+    }
+    CHECK_THROWS_AS(replay(p, parse_derivation("layout rows 4 1 rhs at body\nlayout split 3 4 rhs at body")), UserError);
+    CHECK_THROWS_AS(replay(p, parse_derivation("layout rows 4 1 rho at body")), UserError);
+    CHECK_THROWS_AS(replay(p, parse_derivation("layout split 5 1 at body")), UserError);
+    CHECK_THROWS_AS(replay(p, parse_derivation("update-in-place at body\nupdate-in-place at body")), UserError);
+  }
+}
+
+TEST_CASE("a stencil that reads what it overwrites is not updated in place") {
+  const Expr u = param("u", array({Nat(10)}, f64));
+  const Program p{"smear", {u}, update(u, {1}, u | slide(3, 1) | map([](Expr w) { return w[0] + w[2]; })), {"u"}};
+  CHECK_THROWS_AS(replay(p, parse_derivation("update-in-place at body")), UserError);
+  const Space s(p, options());
+  CHECK(find(s, "in_place") == nullptr);
+  check_space(p, options(), 10, 2);
+}
