@@ -98,7 +98,7 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
   if (chosen(c, "tile", "none") != "none") return {"groups"};
   const auto loops = planned_loops(f, c);
   const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops, by one work-item each
-  const std::size_t end = is_split(c) ? loops.size() - 1 : loops.size();  // the loop over one colour's cells stays a loop
+  const std::size_t end = loops.size() - (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
   std::vector<std::size_t> axes;
   for (std::size_t i = 0; i < end; ++i)
     if (!loops[i].single() && !(copies && loops[i].below_update)) axes.push_back(i);

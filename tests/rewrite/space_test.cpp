@@ -125,7 +125,7 @@ TEST_CASE("space: the red-black smoother") {
   CHECK(seeds[0].at("inner") == "vec");
   CHECK(s.layout(seeds[0]).empty());
   CHECK(s.structure(seeds[0]) == "in place, masked vec, late store");
-  CHECK(s.layout(seeds[1]) == "split 3 8");
+  CHECK(s.layout(seeds[1]).rfind("split 3 ", 0) == 0);
   const Derivation d = s.derive(seeds[1]);
   CHECK(count(d, "update-in-place") == 1);
   CHECK(count(d, "map-par") == 1);
@@ -206,6 +206,7 @@ TEST_CASE("space: programs it has never seen") {
     CHECK(s.parameters().empty());
     CHECK(s.derive({}).empty());
     CHECK(s.seeds().size() == 1);
+    CHECK(Space(dot(8), options(Target::opencl)).derive({}).empty());
   }
   SUBCASE("f32 doubles the lanes; the caller's layout only") {
     SpaceOptions o = options();
