@@ -73,10 +73,10 @@ struct NatFactory {
         if (u.factors.empty()) continue;
         for (const NatFactor& f : u.factors) {
           if (f.atom->kind != AtomKind::FloorDiv || f.power != 1 || !(f.atom->a == m.a) || !(f.atom->b == m.b)) continue;
-          const Nat both = atom_nat(m) * t.coefficient + m.b * atom_nat(*f.atom) * t.coefficient;
-          Terms rest = terms;
-          if (both.node()->terms.size() != 2 || !contains(rest, both)) continue;
-          return Nat(intern_raw(add(rest, both.node()->terms, -1))) + m.a * t.coefficient;
+          const Nat quotient = m.b * Nat(intern_raw({{t.coefficient, {{f.atom, 1}}}}));
+          const Nat both(intern_raw(add({{t.coefficient, {{&m, 1}}}}, quotient.node()->terms, 1)));
+          if (!contains(terms, both)) continue;
+          return Nat(intern_raw(add(terms, both.node()->terms, -1))) + m.a * t.coefficient;
         }
       }
     }

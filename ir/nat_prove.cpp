@@ -199,10 +199,11 @@ std::map<const NatAtom*, Nat> known_values(std::span<const NatCond> conditions) 
     if ((k != 1 && k != -1) || (ts.size() == 2 && !ts[1].factors.empty())) continue;
     const std::int64_t zero_at = -k * (ts.size() == 2 ? ts[1].coefficient : 0);
     const NatAtom* atom = ts[0].factors[0].atom;
+    const Interval i = atom_interval(*atom, 0);
+    if ((i.lower && zero_at < *i.lower) || (i.upper && zero_at > *i.upper)) continue;  // never so, or always: no value
     if (c.kind == NatCond::Kind::Zero) {
       r[atom] = zero_at;
     } else {
-      const Interval i = atom_interval(*atom, 0);
       if (i.lower && i.upper && *i.upper - *i.lower == 1) r[atom] = zero_at == *i.lower ? *i.upper : zero_at == *i.upper ? *i.lower : atom_nat(*atom);
     }
   }
