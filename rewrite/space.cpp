@@ -129,9 +129,9 @@ Place streamed_place(const Nest& nest) {
 Derivation Space::derive(const Configuration& given) const {
   const SpaceFacts& f = context_->facts;
   Configuration c;
-  for (const auto& [name, value] : given)
-    if (std::none_of(context_->decisions.begin(), context_->decisions.end(), [&](const Decision& d) { return d.name == name; }))
-      throw UserError("parameter '" + name + "' does not exist in this space; see its list of parameters");
+  for (const auto& choice : given)
+    if (std::none_of(context_->decisions.begin(), context_->decisions.end(), [&](const Decision& d) { return d.name == choice.first; }))
+      throw UserError("parameter '" + choice.first + "' does not exist in this space; see its list of parameters");
   for (const Decision& d : context_->decisions) {
     const std::vector<std::string> values = allowed(c, d.name);
     const std::string value = chosen(given, d.name, values.front());

@@ -11,9 +11,10 @@ using namespace lift::test;
 namespace {
 
 void check_all(const Generators& generators) {
-  for (const auto& [name, generator] : generators) {
+  for (const auto& group : generators) {
+    const std::string& name = group.first;
     const Rule& r = find_rule(name);
-    const Outcome o = check_rule(r, generator);
+    const Outcome o = check_rule(r, group.second);
     CHECK_MESSAGE(o.wrong == 0, name << ": " << o.wrong << " wrong of " << o.accepted << ", the first: " << o.first_wrong);
     CHECK_MESSAGE(o.accepted >= 200, name << ": only " << o.accepted << " accepted, " << o.refused << " refused, the first: " << o.first_refused);
     CHECK_MESSAGE(o.sides.size() == r.sides.size(), name << ": only " << o.sides.size() << " of its " << r.sides.size() << " pairs of sides were used");
