@@ -18,7 +18,7 @@ class Comparison {
   /// Wall time that `run` will take.
   double estimated_seconds() const;
   /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they took part.
-  /// With less than `seconds` fewer variants take part, but the fastest always do.
+  /// With less than `seconds` left fewer take part, but the fastest variants and the baseline always do.
   void run(std::vector<Candidate>& candidates, double seconds);
 
  private:
@@ -39,6 +39,7 @@ class Comparison {
   std::vector<RivalJob> jobs_;
   std::vector<Compiled> compiled_;  ///< of the jobs
   std::function<void()> anchor_;
+  bool anchor_is_long_ = false;
   std::vector<Twin> twins_;         ///< those that run, fastest first
 };
 
