@@ -27,7 +27,6 @@ struct Breaks {
     const auto p = sign_change(a, f.var);
     if (!p || std::find(at.begin(), at.end(), *p) != at.end()) return;
     if (Facts().proves(less_equal(*p, f.lower)) || Facts().proves(less_equal(f.upper, *p))) return;
-    if (!Facts().proves(less(f.lower, *p)) || !Facts().proves(less(*p, f.upper))) return;
     at.push_back(*p);
   }
   void scan(const Nat& n) {
@@ -67,6 +66,7 @@ Block split_boundaries(const Block& b) {
       if (comparable) order.push_back(p);
     }
     std::sort(order.begin(), order.end(), [](const Nat& p, const Nat& q) { return !(p == q) && Facts().proves(less(p, q)); });
+    for (Nat& p : order) p = min(max(p, f->lower), f->upper);  // in a tile, it may lie outside the loop: a piece is empty then
     order.insert(order.begin(), f->lower), order.push_back(f->upper);
     Block pieces;
     for (std::size_t i = 0; i + 1 < order.size(); ++i)
