@@ -55,7 +55,9 @@ class Exploration {
 
   void compare() {
     const Stopwatch measuring(result_.spent.measuring);
-    comparison_.run(candidates_, options_.budget_seconds - elapsed());
+    // A batch may have run past the deadline: the last round gets its share all the same, since the ratios come from it.
+    const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
+    comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share));
   }
 
   void start_small_check() {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kAttempts = 300;            ///< to find a configuration not given before
 constexpr std::size_t kSmallSpace = 256;  ///< enumerated rather than sampled
-constexpr std::size_t kParents = 5;
+constexpr std::size_t kParents = 5;           ///< whose neighbours are tried
 
 std::optional<long> number(const std::string& text) {
   long value = 0;
@@ -96,7 +96,9 @@ Configuration Search::sample() {
 
 /// One or two parameters of a good configuration get another value; those after them follow as far as they must.
 Configuration Search::neighbour() {
-  const auto& parent = best_[std::uniform_int_distribution<std::size_t>(0, best_.size() - 1)(random_)].second;
+  const bool in_caller = turn_ % 2 == 0 && !best_caller_.empty();
+  const Ranking& parents = in_caller ? best_caller_ : best_;
+  const auto& parent = parents[std::uniform_int_distribution<std::size_t>(0, parents.size() - 1)(random_)].second;
   const std::size_t n = space_.parameters().size();
   std::set<std::size_t> changed;
   const int changes = std::uniform_int_distribution<int>(1, 2)(random_);
@@ -106,7 +108,7 @@ Configuration Search::neighbour() {
     const std::string& name = space_.parameters()[i].name;
     const auto allowed = space_.allowed(c, name);
     const auto before = parent.find(name);
-    const bool keep = !changed.contains(i) && before != parent.end() &&
+    const bool keep = (!changed.contains(i) || (in_caller && name == "layout")) && before != parent.end() &&
                       std::find(allowed.begin(), allowed.end(), before->second) != allowed.end();
     c[name] = keep ? before->second : pick(allowed);
   }
@@ -139,10 +141,15 @@ std::optional<Configuration> Search::next() {
   return std::nullopt;
 }
 
+void Search::insert(Ranking& ranking, const Configuration& c, double ms) {
+  const auto at = std::lower_bound(ranking.begin(), ranking.end(), ms, [](const auto& entry, double t) { return entry.first < t; });
+  ranking.insert(at, {ms, c});
+  if (ranking.size() > kParents) ranking.pop_back();
+}
+
 void Search::report(const Configuration& c, double ms) {
-  const auto at = std::lower_bound(best_.begin(), best_.end(), ms, [](const auto& entry, double t) { return entry.first < t; });
-  best_.insert(at, {ms, c});
-  if (best_.size() > kParents) best_.pop_back();
+  insert(best_, c, ms);
+  if (space_.layout(c).empty()) insert(best_caller_, c, ms);
 }
 
 }  // namespace lift

@@ -36,7 +36,9 @@ class Search {
   std::mt19937_64 random_;
   std::deque<Configuration> seeds_;
   std::set<Configuration> given_;
-  std::vector<std::pair<double, Configuration>> best_;  ///< fastest first
+  using Ranking = std::vector<std::pair<double, Configuration>>;  ///< fastest first
+  static void insert(Ranking& ranking, const Configuration& c, double ms);
+  Ranking best_, best_caller_;                          ///< of any layout; of the caller's, which is reported too
   std::vector<std::pair<std::vector<std::string>, std::size_t>> odometer_;  ///< enumerate: values and position, a parameter
   bool enumerating_ = false, exhausted_ = false;
   int turn_ = 0;
