@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "ir/verify.hpp"
 #include "lower/pipeline.hpp"
 #include "lower/translate.hpp"
 
@@ -35,6 +36,7 @@ void run_passes(Kernel& k, const std::vector<Pass>& passes) {
 }
 
 Kernel lower(const Program& program, const LowerOptions& options) {
+  verify(program);
   Kernel k = translate(program);
   std::vector<Pass> all = passes(k, options);
   if (!options.linear) all.resize(4);

@@ -161,7 +161,7 @@ std::vector<Rule> lowering_rules() {
   std::vector<Rule> all = loops();
   const std::vector<Rule> more{
       constructed("unroll", "map_seq f -> map_unroll u f", unroll).takes("u", "elements a trip").says("the loop is unrolled by %1"),
-      constructed("strided", "map_x f visits only the indices that f's guard modulo m admits", strided).takes("m", "modulus of the guard").says("only every %1th element is visited, the ones that the guard admits"),
+      constructed("strided", "map_x f visits only the indices that f's guard modulo m admits", strided).takes("m", "modulus of the guard").says("one element in every %1 is visited: those that the guard admits"),
       constructed("late-store", "map_vec f stores a vector after the loads of the next", vector_option(Late, 1)).says("each vector is stored after the next one's loads"),
       constructed("prefetch", "map_vec f prefetches d elements ahead", vector_option(Ahead, std::nullopt)).takes("d", "elements ahead").says("data is prefetched %1 elements ahead"),
       constructed("reduce-seq", "reduce f z -> reduce_seq f z", reduction(Op::ReduceSeq)).says("the reduction is a loop"),
