@@ -159,6 +159,9 @@ class OpenMP : public CLike {
     std::string s;
     std::set<int> masks;
     const std::string whole = size_of(real_) == 4 ? "int" : "long long";
+    bool wide = false;
+    for (const auto& [type, width] : vectors_) wide |= size_of(type) * static_cast<std::size_t>(width) > 16;
+    if (wide) s += "#pragma GCC diagnostic ignored \"-Wpsabi\"  /* vectors wider than the machine's are passed to inline functions only */\n";
     for (const auto& [type, width] : vectors_) {
       const std::string v = suffix(type, width), e = scalar_type(type), bytes = std::to_string(size_of(type) * static_cast<std::size_t>(width));
       s += "typedef " + e + " " + v + " __attribute__((vector_size(" + bytes + ")));\n";

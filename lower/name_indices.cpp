@@ -100,12 +100,23 @@ Block name_atoms(const Block& b) {
   if (!has_loop(b)) std::erase_if(atoms, [&](const NatAtom* a) { return uses[a] < 2; });  // nothing to be moved out of
   Block r, body = b;
   std::map<AtomKind, int> counts;
-  for (const NatAtom* a : atoms) {
-    const Nat v = named(*a, counts[a->kind]++);
-    r.push_back({Let{index_term(v), index_term(atom_nat(*a))}});
-    body = map_nats(body, [&](const Nat& n) {
-      return detail::rebuild(n, [&](const NatAtom& x) { return &x == a ? std::optional(v) : std::nullopt; });
+  std::vector<std::pair<const NatAtom*, Nat>> names;
+  const auto renamed = [&](const Nat& n) {
+    return detail::rebuild(n, [&](const NatAtom& x) -> std::optional<Nat> {
+      for (const auto& [atom, name] : names)
+        if (&x == atom) return name;
+      return std::nullopt;
     });
+  };
+  for (const NatAtom* a : atoms) {
+    const Nat value = renamed(atom_nat(*a));  // names of atoms within it may have made another atom of it, or less
+    const auto ts = terms(value);
+    if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 || ts[0].factors[0].atom->kind == AtomKind::Var) continue;
+    const NatAtom* now = ts[0].factors[0].atom;
+    const Nat v = named(*now, counts[now->kind]++);
+    r.push_back({Let{index_term(v), index_term(value)}});
+    names.emplace_back(now, v);
+    body = map_nats(body, renamed);
   }
   for (Stmt& s : body) {
     if (auto* f = std::get_if<For>(&s.v)) f->body = name_atoms(f->body);

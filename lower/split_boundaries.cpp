@@ -35,7 +35,8 @@ struct Breaks {
         const NatAtom& a = *x.atom;
         if (a.kind == AtomKind::Var || !mentions(atom_nat(a), f.var)) continue;
         if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) add(a.a - a.b);
-        if (a.kind == AtomKind::Mod || a.kind == AtomKind::FloorDiv) add(a.a), add(a.a - a.b);
+        const bool wraps = Facts().proves_nonnegative(a.a + a.b) && Facts().proves(less(a.a, 2 * a.b));  // once at most, on each side
+        if ((a.kind == AtomKind::Mod || a.kind == AtomKind::FloorDiv) && wraps) add(a.a), add(a.a - a.b);
         scan(a.a), scan(a.b);
       }
   }

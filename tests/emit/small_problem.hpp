@@ -1,0 +1,121 @@
+// Data of a small problem for an emitted kernel: arrays in the kernel's layouts, and what the result must be.
+#pragma once
+
+#include <cstring>
+#include <random>
+
+#include "emit/emit.hpp"
+#include "patterns/host_data.hpp"
+#include "patterns/operators.hpp"
+#include "rewrite/space.hpp"
+
+namespace lift::test {
+
+inline void for_positions(const Type& t, const std::function<void(std::size_t, const std::vector<Nat>&)>& f) {
+  const auto shape = host::lengths(t);
+  for (std::size_t x = 0; x < static_cast<std::size_t>(host::count(t)); ++x) {
+    std::vector<Nat> p(shape.size());
+    std::size_t rest = x;
+    for (std::size_t d = shape.size(); d-- > 0;) p[d] = static_cast<std::int64_t>(rest % static_cast<std::size_t>(shape[d])), rest /= static_cast<std::size_t>(shape[d]);
+    f(x, p);
+  }
+}
+
+/// A pattern's arguments in the caller's layout, as bytes, and the reference's result.
+class SmallProblem {
+ public:
+  SmallProblem(const Pattern& pattern, const Problem& problem, int color) : program(pattern.build(problem)) {
+    for (const Expr& a : program.arguments) {
+      const Type t = a.type();
+      data_.emplace_back(static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar()));
+      host_.push_back({param_name(a), t, data_.back().data()});
+      pattern.fill(problem, host_.back());
+      if (!a.attr().nats.empty()) std::memcpy(data_.back().data(), &color, sizeof color);
+    }
+    const Type t = program.body.type();
+    expected_.resize(static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar()));
+    pattern.reference(problem, host_, {"out", t, expected_.data()});
+  }
+
+  Program program;
+
+  /// Storage of each argument of the kernel, aligned to 64 bytes; contents beyond the elements are NaN.
+  struct Storage {
+    std::vector<std::vector<unsigned char>> bytes;
+    std::vector<void*> pointers;
+  };
+  Storage storage(const Kernel& k) const {
+    Storage s;
+    for (const KernelArgument& a : k.arguments) {
+      const HostArray* from = find(a.name);
+      const std::size_t each = size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar());
+      const std::size_t n = a.type.is_array() ? static_cast<std::size_t>(*a.layout.size().constant()) : 1;
+      s.bytes.emplace_back(n * each + 128, static_cast<unsigned char>(0xff));
+      void* p = s.bytes.back().data();
+      std::size_t room = s.bytes.back().size();
+      s.pointers.push_back(std::align(64, n * each, p, room));
+      auto* to = static_cast<unsigned char*>(s.pointers.back());
+      if (!a.type.is_array()) std::memcpy(to, from->data, each);
+      else if (from)
+        for_positions(a.type, [&](std::size_t x, const std::vector<Nat>& at) {
+          std::memcpy(to + static_cast<std::size_t>(*a.layout.index(at).constant()) * each, static_cast<unsigned char*>(from->data) + x * each, each);
+        });
+    }
+    return s;
+  }
+  /// Largest |got - expected| / max(1, |expected|) over the whole result array.
+  double error(const Kernel& k, const Storage& s) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < k.arguments.size(); ++i) {
+      const KernelArgument& a = k.arguments[i];
+      if (a.name != k.result) continue;
+      const Scalar t = element_of(a.type).scalar();
+      for_positions(a.type, [&](std::size_t x, const std::vector<Nat>& at) {
+        const auto index = static_cast<std::size_t>(*a.layout.index(at).constant());
+        const double got = t == f32 ? static_cast<const float*>(s.pointers[i])[index] : static_cast<const double*>(s.pointers[i])[index];
+        const double want = t == f32 ? reinterpret_cast<const float*>(expected_.data())[x] : reinterpret_cast<const double*>(expected_.data())[x];
+        const double e = std::abs(got - want) / std::max(1.0, std::abs(want));
+        if (!(e <= worst)) worst = std::isnan(e) ? 1e30 : e;
+      });
+    }
+    return worst;
+  }
+
+ private:
+  const HostArray* find(const std::string& name) const {
+    for (const HostArray& h : host_)
+      if (h.name == name) return &h;
+    return nullptr;
+  }
+  std::vector<std::vector<unsigned char>> data_;
+  std::vector<HostArray> host_;
+  std::vector<unsigned char> expected_;
+};
+
+/// Seeds of a space and some random configurations.
+inline std::vector<Configuration> configurations(const Space& space, int random, std::uint64_t seed) {
+  std::vector<Configuration> all = space.seeds();
+  std::mt19937_64 r(seed);
+  for (int i = 0; i < random; ++i) {
+    Configuration c;
+    for (const Parameter& p : space.parameters()) {
+      const auto values = space.allowed(c, p.name);
+      c[p.name] = values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(r)];
+    }
+    if (std::find(all.begin(), all.end(), c) == all.end()) all.push_back(std::move(c));
+  }
+  return all;
+}
+inline std::string str(const Configuration& c) {
+  std::string s;
+  for (const auto& [k, v] : c) s += k + "=" + v + " ";
+  return s;
+}
+
+inline Problem small(std::int64_t box, std::int64_t boxes, const std::string& smoother, const std::string& boundary = "ghost", Scalar type = f64, std::int64_t ghost = 1) {
+  Problem p;
+  p.box = box, p.boxes = boxes, p.boundary = boundary, p.type = type, p.ghost = ghost, p.choices["smoother"] = smoother;
+  return p;
+}
+
+}  // namespace lift::test
