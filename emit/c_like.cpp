@@ -72,7 +72,7 @@ std::string CLike::local(const Term& t) const {
   throw InternalError("emit: value " + t->name + " is used where it is not defined");
 }
 
-void CLike::line(const std::string& text) { out_ += std::string(static_cast<std::size_t>(indent_) * 2, ' ') + text + "\n"; }
+void CLike::line(const std::string& text) { out_ += wrapped(text, indent_) + "\n"; }
 
 // ---- index arithmetic
 
@@ -276,6 +276,33 @@ void CLike::statement(const Stmt& s) {
   if (const auto* x = std::get_if<Assign>(&s.v)) return line(local(x->local) + " = " + term(x->value).s + ";");
   if (const auto* x = std::get_if<Allocate>(&s.v)) return line(private_array(x->name, element_of(x->type).scalar(), nat(Layout({}, x->type).size()).s, x->space));
   prefetch(std::get<Prefetch>(s.v));
+}
+
+std::string wrapped(const std::string& text, int indent) {
+  constexpr std::size_t columns = 110;
+  const std::string first(static_cast<std::size_t>(indent) * 2, ' '), next = first + "    ";
+  std::string r = first, rest = text;
+  while (r.size() - (r.rfind('\n') + 1) + rest.size() > columns && rest[0] != '#') {
+    const std::size_t room = columns - (r.size() - (r.rfind('\n') + 1));
+    std::size_t best = 0;
+    int depth = 0, best_depth = 1000, squares = 0;
+    for (std::size_t i = 0; i + 2 < rest.size() && i < room; ++i) {
+      if (rest[i] == '(') ++depth;
+      if (rest[i] == ')') --depth;
+      if (rest[i] == '[') ++squares;
+      if (rest[i] == ']') --squares;
+      if (rest[i] != ' ' || squares > 0 || i < 30) continue;
+      const bool sum = (rest[i + 1] == '+' || rest[i + 1] == '-') && rest[i + 2] == ' ', product = rest[i + 1] == '*' && rest[i + 2] == ' ';
+      const bool comma = rest[i - 1] == ',';
+      if (!sum && !product && !comma) continue;
+      const int cost = 4 * depth + (product ? 2 : 0) - (i > room / 2 ? 3 : 0);
+      if (cost <= best_depth) best = i, best_depth = cost;
+    }
+    if (best == 0) break;
+    r += rest.substr(0, best) + "\n" + next;
+    rest = rest.substr(best + 1);
+  }
+  return r + rest;
 }
 
 std::string CLike::header_comment(const std::string& how) const {

@@ -73,6 +73,10 @@ class CLike {
   std::set<std::string> reserved_;
 };
 
+/// `text` at an indentation, broken where it is longer than 110 columns: before the operators, or after the commas, that the
+/// fewest parentheses enclose.
+std::string wrapped(const std::string& text, int indent);
+
 /// Helper functions of C for Euclidean division and the like, those named in `helpers`.
 std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier);
 

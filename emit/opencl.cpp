@@ -15,14 +15,15 @@ class OpenCL : public CLike {
     std::string r = header_comment("OpenCL C 1.2; global size " + grid());
     r += "#pragma OPENCL FP_CONTRACT ON\n";
     if (uses_f64()) r += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-    r += "\n" + index_helpers(helpers_, "") + user_functions() + "__kernel void " + k_.name + "(";
+    r += "\n" + index_helpers(helpers_, "") + user_functions();
+    std::string head = "__kernel void " + k_.name + "(";
     for (std::size_t i = 0; i < k_.arguments.size(); ++i) {
       const KernelArgument& a = k_.arguments[i];
       const bool array = a.type.is_array();
       const Scalar t = array ? element_of(a.type).scalar() : a.type.scalar();
-      r += (i ? ", " : "") + std::string(array ? "__global " : "") + (array && !a.written ? "const " : "") + scalar_type(t) + (array ? " *restrict " : " ") + a.name;
+      head += (i ? ", " : "") + std::string(array ? "__global " : "") + (array && !a.written ? "const " : "") + scalar_type(t) + (array ? " *restrict " : " ") + a.name;
     }
-    return r + ") {\n" + out_ + "}\n";
+    return r + wrapped(head + ") {", 0) + "\n" + out_ + "}\n";
   }
 
  protected:

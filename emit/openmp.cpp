@@ -16,7 +16,7 @@ class OpenMP : public CLike {
     if (uses_math_) r += "#include <math.h>\n";
     if (streams_) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
     r += "\n" + index_helpers(helpers_, "static inline ") + vector_helpers() + user_functions();
-    return r + signature() + " {\n" + out_ + "}\n";
+    return r + wrapped(signature() + " {", 0) + "\n" + out_ + "}\n";
   }
 
   std::string signature() const {
