@@ -50,13 +50,57 @@ class Printer {
     return n;
   }
 
-  std::string lambda(const Expr& f) {
-    if (!f.is(Op::Lambda)) return print(f, 7);
+  /// What an array is called that is derived from a named one; "" when it has no single origin.
+  std::string origin_name(const Expr& e) {
+    switch (e.op()) {
+      case Op::Param:
+      case Op::Bound: return spell(e).first;
+      case Op::Get: return e.child(0).is(Op::Bound) ? spell(e).first : origin_name(e.child(0));
+      case Op::Generate: return "at";
+      case Op::Split:
+      case Op::Join:
+      case Op::Slide:
+      case Op::Pad:
+      case Op::Drop:
+      case Op::Transpose:
+      case Op::Layout:
+      case Op::At: return origin_name(e.child(0));
+      default: return "";
+    }
+  }
+  /// Names of the components of a zip's elements: those of the arrays zipped. Empty when they are not all different names.
+  std::vector<std::string> component_names(const Expr& array) {
+    Expr e = array;
+    while (e.is(Op::Split) || e.is(Op::Join) || e.is(Op::Pad) || e.is(Op::Drop) || e.is(Op::Transpose)) e = e.child(0);
+    if (e.is(Op::Bound)) return known(e) && !scope(e).components.empty() ? scope(e).components[0] : std::vector<std::string>();
     std::vector<std::string> names;
-    for (const Type& t : f.attr().types) names.push_back(fresh(t));
+    if (!e.is(Op::Zip)) return names;
+    for (const Expr& c : e.children()) {
+      names.push_back(origin_name(c));
+      const bool plain = !names.back().empty() && names.back().find_first_of(".[( #") == std::string::npos;
+      if (!plain || std::count(names.begin(), names.end(), names.back()) > 1) return {};
+    }
+    return names;
+  }
+
+  std::string lambda(const Expr& f, const std::vector<std::string>& components = {}) {
+    if (!f.is(Op::Lambda)) return print(f, 7);
+    Scope scope;
     std::string head = "\\";
-    for (std::size_t i = 0; i < names.size(); ++i) head += (i ? " " : "") + names[i];
-    scopes_.push_back(names);
+    const auto& types = f.attr().types;
+    // Arrays of tuples keep the names for the loop below them; only tuples are taken apart.
+    const bool apart = types.size() == 1 && !components.empty() && types[0].is_tuple();
+    if (apart) {
+      std::string all;
+      for (const std::string& c : components) all += (all.empty() ? "" : ", ") + c;
+      head += "(" + all + ")";
+      scope.names = {"{" + all + "}"};
+    } else {
+      for (const Type& t : types) scope.names.push_back(fresh(t));
+      for (std::size_t i = 0; i < scope.names.size(); ++i) head += (i ? " " : "") + scope.names[i];
+    }
+    if (!components.empty() && types.size() == 1) scope.components = {components}, scope.apart = apart;
+    scopes_.push_back(scope);
     ++depth_;
     const std::string body = print(f.child(0));
     const bool wrap = lines_ && (body.size() > 60 || body.find('\n') != std::string::npos);
@@ -102,14 +146,14 @@ class Printer {
 
   Spelled spell(const Expr& e) {
     const Attr& a = e.attr();
-    if (is_map(e.op())) return pipe(e.child(1), low_level(e) + "(" + lambda(e.child(0)) + ")");
+    if (is_map(e.op())) return pipe(e.child(1), low_level(e) + "(" + lambda(e.child(0), component_names(e.child(1))) + ")");
     switch (e.op()) {
       case Op::Param: return {param_name(e), 7};
       case Op::Hole: return {"?" + (a.texts.empty() ? std::string() : a.texts[0]), 7};
       case Op::Bound: {
         const auto depth = static_cast<std::size_t>(a.ints[0]);
         if (depth >= scopes_.size()) return {"#" + std::to_string(depth) + "." + std::to_string(a.ints[1]), 7};
-        return {scopes_[scopes_.size() - 1 - depth].at(static_cast<std::size_t>(a.ints[1])), 7};
+        return {scope(e).names.at(static_cast<std::size_t>(a.ints[1])), 7};
       }
       case Op::Literal: return {number(a.number, e.type().scalar()), a.number < 0 ? 6 : 7};
       case Op::NatValue: return {a.nats[0].str(), a.nats[0].is_constant() || a.nats[0].is_variable() ? 7 : 4};
@@ -119,13 +163,16 @@ class Printer {
         const std::string value = print(e.child(0));
         const Expr& f = e.child(1);
         const std::string name = fresh(f.attr().types[0]);
-        scopes_.push_back({name});
+        scopes_.push_back({{name}, {}, false});
         const std::string body = print(f.child(0));
         scopes_.pop_back();
         return {"let " + name + " = " + value + (lines_ ? indent() : " ") + "in " + body, 0};
       }
       case Op::Tuple: return {"{" + list(e.children()) + "}", 7};
-      case Op::Get: return {print(e.child(0), 7) + "." + std::to_string(a.ints[0]), 7};
+      case Op::Get:
+        if (e.child(0).is(Op::Bound) && known(e.child(0)) && scope(e.child(0)).apart)
+          return {scope(e.child(0)).components[0].at(static_cast<std::size_t>(a.ints[0])), 7};
+        return {print(e.child(0), 7) + "." + std::to_string(a.ints[0]), 7};
       case Op::Zip: return {with_rank(e.op(), static_cast<std::size_t>(a.ints[0])) + "(" + zip_list(e.children()) + ")", 7};
       case Op::At: {
         std::string s;
@@ -209,7 +256,15 @@ class Printer {
   bool lines_;
   int depth_ = 0;
   std::size_t count_ = 0;
-  std::vector<std::vector<std::string>> scopes_;
+  /// Names of one binder's variables; components of the tuples in the first, which is taken apart when it is one itself.
+  struct Scope {
+    std::vector<std::string> names;
+    std::vector<std::vector<std::string>> components;
+    bool apart = false;
+  };
+  bool known(const Expr& bound) const { return static_cast<std::size_t>(bound.attr().ints[0]) < scopes_.size(); }
+  const Scope& scope(const Expr& bound) const { return scopes_.at(scopes_.size() - 1 - static_cast<std::size_t>(bound.attr().ints[0])); }
+  std::vector<Scope> scopes_;
 };
 
 }  // namespace
