@@ -151,9 +151,10 @@ class Printer {
       case Op::Param: return {param_name(e), 7};
       case Op::Hole: return {"?" + (a.texts.empty() ? std::string() : a.texts[0]), 7};
       case Op::Bound: {
-        const auto depth = static_cast<std::size_t>(a.ints[0]);
-        if (depth >= scopes_.size()) return {"#" + std::to_string(depth) + "." + std::to_string(a.ints[1]), 7};
-        return {scope(e).names.at(static_cast<std::size_t>(a.ints[1])), 7};
+        const auto index = static_cast<std::size_t>(a.ints[1]);
+        if (!known(e) || index >= scope(e).names.size())  // of a term that is part of another
+          return {"#" + std::to_string(a.ints[0]) + "." + std::to_string(index), 7};
+        return {scope(e).names[index], 7};
       }
       case Op::Literal: return {number(a.number, e.type().scalar()), a.number < 0 ? 6 : 7};
       case Op::NatValue: return {a.nats[0].str(), a.nats[0].is_constant() || a.nats[0].is_variable() ? 7 : 4};
