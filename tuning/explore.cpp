@@ -110,7 +110,12 @@ class Exploration {
     for (Candidate& candidate : batch) {
       if (interrupted() && best_ms_ > 0) break;
       if (candidate.compiled.stopped) continue;
-      if (candidate.variant.status == Status::ok) try_out(candidate);
+      try {
+        if (candidate.variant.status == Status::ok) try_out(candidate);
+      } catch (const EnvironmentError&) {  // Ctrl-C ends a compiler that was at work for it
+        if (interrupted()) break;
+        throw;
+      }
       keep(std::move(candidate));
       tell("exploring");
     }
