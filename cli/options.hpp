@@ -18,7 +18,7 @@ struct Options {
   Target target = Target::openmp;
   int device = -1;
   int threads = 0;                  ///< 0: as many as the machine grants
-  double budget = 50;               ///< wall seconds
+  double budget = 60;               ///< wall seconds
   int configurations = 0;           ///< 0: no limit
   std::string search = "climb";
   std::uint64_t seed = 1;

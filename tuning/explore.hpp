@@ -84,7 +84,7 @@ struct ExploreOptions {
   Target target = Target::openmp;
   int device = -1;             ///< OpenCL: as in opencl::devices()
   int threads = 0;             ///< 0: default_threads()
-  double budget_seconds = 50;  ///< wall time of everything
+  double budget_seconds = 60;  ///< wall time of everything
   int configurations = 0;      ///< at most so many are tried; 0: no limit
   std::string search = "climb";
   std::uint64_t seed = 1;
