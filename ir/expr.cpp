@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
@@ -35,7 +36,12 @@ std::size_t hash_of(const Node& n) {
   for (const auto v : n.attr.ints) h = mix(h, static_cast<std::size_t>(v));
   for (const auto& v : n.attr.texts) h = mix(h, std::hash<std::string>{}(v));
   for (const Type& v : n.attr.types) h = mix(h, v.id());
-  return mix(h, std::hash<double>{}(n.attr.number));
+  return mix(h, std::bit_cast<std::uint64_t>(n.attr.number));
+}
+
+/// Numbers by their bits: -0.0 is not 0.0, and a NaN is itself.
+bool same(const Attr& a, const Attr& b) {
+  return std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number) && a.nats == b.nats && a.ints == b.ints && a.texts == b.texts && a.types == b.types;
 }
 
 struct NodeHash {
@@ -43,7 +49,7 @@ struct NodeHash {
 };
 struct NodeEqual {
   bool operator()(const Node* a, const Node* b) const {
-    return a->hash == b->hash && a->op == b->op && a->type == b->type && a->children == b->children && a->attr == b->attr;
+    return a->hash == b->hash && a->op == b->op && a->type == b->type && a->children == b->children && same(a->attr, b->attr);
   }
 };
 

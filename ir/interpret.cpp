@@ -27,12 +27,43 @@ Value Interpreter::eval(const Expr& e) { return row(e.op()).meaning(*this, e); }
 Value Interpreter::apply(const Value& closure, std::vector<Value> arguments) {
   const auto* c = std::get_if<Closure>(&closure.v);
   if (!c) throw InternalError("interpreter: a function was expected, got " + str(closure));
-  std::vector<std::vector<Value>> outer = c->environment;
-  outer.push_back(std::move(arguments));
-  std::swap(environment, outer);
-  Value r = eval(c->fn.child(0));
-  std::swap(environment, outer);
-  return r;
+  struct Restore {
+    Environment& now;
+    Environment before;
+    ~Restore() { now = std::move(before); }
+  } const restore{environment, environment};
+  const Expr body = c->fn.child(0);
+  environment = std::make_shared<const Frame>(Frame{std::move(arguments), c->environment});
+  return eval(body);
+}
+
+const Value* Interpreter::find(const Expr& e) const {
+  switch (e.op()) {
+    case Op::Param: {
+      const auto it = params.find(param_name(e));
+      return it == params.end() ? nullptr : &it->second;
+    }
+    case Op::Bound: {
+      const Frame* f = environment.get();
+      for (auto d = e.attr().ints[0]; f && d > 0; --d) f = f->outer.get();
+      const auto i = static_cast<std::size_t>(e.attr().ints[1]);
+      return f && i < f->values.size() ? &f->values[i] : nullptr;
+    }
+    case Op::Get: {
+      const Value* t = find(e.child(0));
+      return t ? &t->parts().at(static_cast<std::size_t>(e.attr().ints[0])) : nullptr;
+    }
+    case Op::At: {
+      const Value* x = find(e.child(0));
+      for (const Nat& n : e.attr().nats) {
+        if (!x) break;
+        const auto i = static_cast<std::size_t>(nat(n));
+        x = i < x->array().size() ? &x->array()[i] : nullptr;
+      }
+      return x;
+    }
+    default: return nullptr;
+  }
 }
 
 std::int64_t Interpreter::nat(const Nat& n) const {

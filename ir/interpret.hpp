@@ -8,15 +8,19 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <variant>
 
 #include "ir/ops.hpp"
 
 namespace lift {
 
+struct Frame;
+using Environment = std::shared_ptr<const Frame>;  ///< values of the enclosing binders, innermost first; null: none
+
 struct Closure {
-  Expr fn;                                    ///< a Lambda
-  std::vector<std::vector<Value>> environment;  ///< values of enclosing binders, innermost last
+  Expr fn;                  ///< a Lambda
+  Environment environment;
 };
 
 class Value {
@@ -36,6 +40,12 @@ class Value {
   bool is_poison() const { return std::holds_alternative<Poison>(v); }
 };
 
+/// The values of one binder's variables, and those around it.
+struct Frame {
+  std::vector<Value> values;
+  Environment outer;
+};
+
 class Interpreter {
  public:
   /// Values of params by name; sizes by variable name for symbolic lengths.
@@ -44,9 +54,11 @@ class Interpreter {
 
   Value eval(const Expr& e);
   Value apply(const Value& closure, std::vector<Value> arguments);
+  /// Where the value of a variable, or of a part of one, lies; null for all other expressions.
+  const Value* find(const Expr& e) const;
   std::int64_t nat(const Nat& n) const;
 
-  std::vector<std::vector<Value>> environment;  ///< values of enclosing binders, innermost last
+  Environment environment;
 };
 
 /// Value of a closed expression with the given params.

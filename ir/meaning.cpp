@@ -17,6 +17,20 @@ std::vector<std::int64_t> numbers(const Interpreter& in, std::span<const Nat> ns
   return r;
 }
 
+/// The value of an expression that is only read: that of a variable, or a part of it, is not copied.
+class Read {
+ public:
+  Read(Interpreter& in, const Expr& e) : there_(in.find(e)) {
+    if (!there_) own_ = in.eval(e);
+  }
+  const Value& operator*() const { return there_ ? *there_ : own_; }
+  const Value* operator->() const { return &**this; }
+
+ private:
+  const Value* there_;
+  Value own_;
+};
+
 /// Applies f to the array `depth` dimensions down.
 Value below(const Value& v, std::size_t depth, const std::function<Value(const Value&)>& f) {
   if (depth == 0) return f(v);
@@ -41,15 +55,13 @@ Value tabulate(const std::vector<std::int64_t>& shape, const std::function<Value
   return tabulate(shape, f, at);
 }
 
-std::vector<std::int64_t> lengths(Value v, std::size_t rank) {
+std::vector<std::int64_t> lengths(const Value& v, std::size_t rank) {
   std::vector<std::int64_t> r;
+  const Value* x = &v;
   for (std::size_t d = 0; d < rank; ++d) {
-    r.push_back(static_cast<std::int64_t>(v.array().size()));
-    if (d + 1 < rank) {
-      if (v.array().empty()) return std::vector<std::int64_t>(rank, 0);
-      Value inner = v.array()[0];
-      v = std::move(inner);
-    }
+    if (d > 0 && x->array().empty()) return std::vector<std::int64_t>(rank, 0);
+    if (d > 0) x = &x->array()[0];
+    r.push_back(static_cast<std::int64_t>(x->array().size()));
   }
   return r;
 }
@@ -87,7 +99,7 @@ Value map_leaves(const Value& v, const std::function<Value(const Value&)>& f) {
 }
 
 /// One dimension of a pad.
-Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, double value) {
+Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, const Value& value) {
   const Array& xs = v.array();
   const auto n = static_cast<std::int64_t>(xs.size());
   Array r;
@@ -106,7 +118,7 @@ Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, d
     if (inside || (b != Boundary::odd && b != Boundary::constant && b != Boundary::undefined)) r.push_back(e);
     else if (b == Boundary::undefined) r.push_back(poison_like(e));
     else if (b == Boundary::odd) r.push_back(map_leaves(e, [](const Value& s) { return s.is_poison() ? s : Value{-s.number()}; }));
-    else r.push_back(map_leaves(e, [&](const Value&) { return Value{value}; }));
+    else r.push_back(map_leaves(e, [&](const Value&) { return value; }));
   }
   return {std::move(r)};
 }
@@ -158,13 +170,12 @@ double floating(Op op, double a, double b) {
 
 LIFT_MEANING(unbound) {
   if (!e.is(Op::Param)) throw InternalError("interpreter: a hole has no value");
-  const auto it = in.params.find(param_name(e));
-  if (it == in.params.end()) throw UserError("interpreter: no value for argument " + param_name(e));
-  return it->second;
+  if (const Value* v = in.find(e)) return *v;
+  throw UserError("interpreter: no value for argument " + param_name(e));
 }
 LIFT_MEANING(bound) {
-  const auto depth = static_cast<std::size_t>(e.attr().ints[0]);
-  return in.environment.at(in.environment.size() - 1 - depth).at(static_cast<std::size_t>(e.attr().ints[1]));
+  if (const Value* v = in.find(e)) return *v;
+  throw InternalError("interpreter: variable " + str(e) + " is bound by nothing; the expression is part of another");
 }
 LIFT_MEANING(literal) { return rounded(e.attr().number, e.type().scalar()); }
 LIFT_MEANING(nat_value) { return {in.nat(e.attr().nats[0])}; }
@@ -184,18 +195,19 @@ LIFT_MEANING(tuple) {
   for (const Expr& c : e.children()) t.parts.push_back(in.eval(c));
   return {std::move(t)};
 }
-LIFT_MEANING(get) { return in.eval(e.child(0)).parts().at(static_cast<std::size_t>(e.attr().ints[0])); }
+LIFT_MEANING(get) { return Read(in, e.child(0))->parts().at(static_cast<std::size_t>(e.attr().ints[0])); }
 LIFT_MEANING(zip) {
-  std::vector<Value> xs;
-  for (const Expr& c : e.children()) xs.push_back(in.eval(c));
-  return tabulate(lengths(xs[0], static_cast<std::size_t>(e.attr().ints[0])), [&](const std::vector<std::int64_t>& at) {
+  std::vector<Read> xs;
+  for (const Expr& c : e.children()) xs.emplace_back(in, c);
+  return tabulate(lengths(*xs[0], static_cast<std::size_t>(e.attr().ints[0])), [&](const std::vector<std::int64_t>& at) {
     Value::Tuple t;
-    for (const Value& x : xs) t.parts.push_back(element(x, at));
+    for (const Read& x : xs) t.parts.push_back(element(*x, at));
     return Value{std::move(t)};
   });
 }
 LIFT_MEANING(unzip) {
-  const Value xs = in.eval(e.child(0));
+  const Read given(in, e.child(0));
+  const Value& xs = *given;
   Value::Tuple t;
   for (std::size_t k = 0; k < e.type().parts().size(); ++k) {
     Array a;
@@ -204,9 +216,10 @@ LIFT_MEANING(unzip) {
   }
   return {std::move(t)};
 }
-LIFT_MEANING(at) { return element(in.eval(e.child(0)), numbers(in, e.attr().nats)); }
+LIFT_MEANING(at) { return element(*Read(in, e.child(0)), numbers(in, e.attr().nats)); }
 LIFT_MEANING(split) {
-  const Value xs = in.eval(e.child(0));
+  const Read given(in, e.child(0));
+  const Value& xs = *given;
   const auto k = numbers(in, e.attr().nats);
   const auto rank = k.size();
   auto shape = lengths(xs, rank);
@@ -222,7 +235,8 @@ LIFT_MEANING(split) {
   });
 }
 LIFT_MEANING(join) {
-  const Value xs = in.eval(e.child(0));
+  const Read given(in, e.child(0));
+  const Value& xs = *given;
   const auto rank = static_cast<std::size_t>(e.attr().ints[0]);
   const auto inner = lengths(xs, 2 * rank);
   std::vector<std::int64_t> shape;
@@ -234,7 +248,8 @@ LIFT_MEANING(join) {
   });
 }
 LIFT_MEANING(slide) {
-  const Value xs = in.eval(e.child(0));
+  const Read given(in, e.child(0));
+  const Value& xs = *given;
   const auto both = numbers(in, e.attr().nats);
   const auto rank = both.size() / 2;
   auto shape = lengths(xs, rank);
@@ -250,8 +265,9 @@ LIFT_MEANING(pad) {
   Value v = in.eval(e.child(0));
   const auto w = numbers(in, e.attr().nats);
   const auto rank = w.size() / 2;
-  for (std::size_t d = 0; d < rank; ++d)
-    v = below(v, d, [&](const Value& x) { return pad_one(x, w[d], w[rank + d], static_cast<Boundary>(e.attr().ints[0]), e.attr().number); });
+  const auto boundary = static_cast<Boundary>(e.attr().ints[0]);
+  const Value value = boundary == Boundary::constant ? rounded(e.attr().number, element_of(e.type()).scalar()) : Value{};
+  for (std::size_t d = 0; d < rank; ++d) v = below(v, d, [&](const Value& x) { return pad_one(x, w[d], w[rank + d], boundary, value); });
   return v;
 }
 LIFT_MEANING(drop) {
@@ -263,7 +279,8 @@ LIFT_MEANING(drop) {
   return v;
 }
 LIFT_MEANING(transpose) {
-  const Value xs = in.eval(e.child(0));
+  const Read given(in, e.child(0));
+  const Value& xs = *given;
   const auto& p = e.attr().ints;
   const auto from = lengths(xs, p.size());
   std::vector<std::int64_t> shape;
@@ -283,17 +300,17 @@ LIFT_MEANING(generate) {
   });
 }
 LIFT_MEANING(concat) {
-  Array a = in.eval(e.child(0)).array();
-  const Value second = in.eval(e.child(1));
-  a.insert(a.end(), second.array().begin(), second.array().end());
+  Array a = Read(in, e.child(0))->array();
+  const Read second(in, e.child(1));
+  a.insert(a.end(), second->array().begin(), second->array().end());
   return {std::move(a)};
 }
 LIFT_MEANING(interleave) {
-  std::vector<Value> xs;
-  for (const Expr& c : e.children()) xs.push_back(in.eval(c));
+  std::vector<Read> xs;
+  for (const Expr& c : e.children()) xs.emplace_back(in, c);
   Array r;
-  for (std::size_t i = 0; i < xs[0].array().size(); ++i)
-    for (const Value& x : xs) r.push_back(x.array().at(i));
+  for (std::size_t i = 0; i < xs[0]->array().size(); ++i)
+    for (const Read& x : xs) r.push_back(x->array().at(i));
   return {std::move(r)};
 }
 LIFT_MEANING(update) {
@@ -313,26 +330,29 @@ LIFT_MEANING(update) {
 }
 
 LIFT_MEANING(map) {
-  const Value f = in.eval(e.child(0)), xs = in.eval(e.child(1));
-  return below(xs, static_cast<std::size_t>(e.attr().ints[0]), [&](const Value& x) { return in.apply(f, {x}); });
+  const Value f = in.eval(e.child(0));
+  const Read xs(in, e.child(1));
+  return below(*xs, static_cast<std::size_t>(e.attr().ints[0]), [&](const Value& x) { return in.apply(f, {x}); });
 }
 LIFT_MEANING(reduce) {
-  const Value f = in.eval(e.child(0)), xs = in.eval(e.child(2));
+  const Value f = in.eval(e.child(0));
+  const Read xs(in, e.child(2));
   Value acc = in.eval(e.child(1));
-  for (const Value& x : xs.array()) acc = in.apply(f, {acc, x});
+  for (const Value& x : xs->array()) acc = in.apply(f, {std::move(acc), x});
   return acc;
 }
 LIFT_MEANING(scan) {
-  const Value f = in.eval(e.child(0)), xs = in.eval(e.child(2));
+  const Value f = in.eval(e.child(0));
+  const Read xs(in, e.child(2));
   Value acc = in.eval(e.child(1));
   Array r;
-  for (const Value& x : xs.array()) r.push_back(acc = in.apply(f, {acc, x}));
+  for (const Value& x : xs->array()) r.push_back(acc = in.apply(f, {acc, x}));
   return {std::move(r)};
 }
 LIFT_MEANING(iterate) {
   const Value f = in.eval(e.child(0));
   Value x = in.eval(e.child(1));
-  for (std::int64_t t = in.nat(e.attr().nats[0]); t > 0; --t) x = in.apply(f, {x});
+  for (std::int64_t t = in.nat(e.attr().nats[0]); t > 0; --t) x = in.apply(f, {std::move(x)});
   return x;
 }
 LIFT_MEANING(identity) { return in.eval(e.child(0)); }

@@ -1,5 +1,6 @@
 #include "ir/term.hpp"
 
+#include <bit>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
@@ -16,7 +17,7 @@ struct Hash {
   std::size_t operator()(const TermNode* n) const {
     std::size_t h = mix(static_cast<std::size_t>(n->kind), static_cast<std::size_t>(n->op));
     h = mix(h, static_cast<std::size_t>(n->type) * 64 + static_cast<std::size_t>(n->width));
-    h = mix(h, std::hash<double>{}(n->number));
+    h = mix(h, std::bit_cast<std::uint64_t>(n->number));  // by its bits: -0.0 is not 0.0, and a NaN is itself
     h = mix(h, std::hash<std::string>{}(n->name));
     for (const Nat& x : n->nats) h = mix(h, x.id());
     for (const NatCond& c : n->conds) h = mix(h, c.a.id() * 4 + static_cast<std::size_t>(c.kind));
@@ -26,7 +27,8 @@ struct Hash {
 };
 struct Equal {
   bool operator()(const TermNode* a, const TermNode* b) const {
-    return a->kind == b->kind && a->type == b->type && a->width == b->width && a->op == b->op && a->number == b->number &&
+    return a->kind == b->kind && a->type == b->type && a->width == b->width && a->op == b->op &&
+           std::bit_cast<std::uint64_t>(a->number) == std::bit_cast<std::uint64_t>(b->number) &&
            a->name == b->name && a->nats == b->nats && a->conds == b->conds && a->args == b->args && a->user == b->user;
   }
 };

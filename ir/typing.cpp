@@ -226,8 +226,10 @@ LIFT_TYPE_RULE(update) {
   need_rank(op, c[1].type(), rank);
   need_same(op, element_of(c[0].type(), rank), element_of(c[1].type(), rank), "the block's element", "update with a block of the base's element type");
   const auto base = shape_of(c[0].type(), rank), block = shape_of(c[1].type(), rank);
-  for (int d = 0; d < rank; ++d)
+  for (int d = 0; d < rank; ++d) {
+    need(op, less_equal(0, a.nats[d]), "negative offset " + a.nats[d].str(), "drop the block's elements before the base's first");
     need(op, less_equal(a.nats[d] + block[d], base[d]), "a block of " + nats(block) + " at " + nats(a.nats) + " does not fit into " + c[0].type().str(), "make the offset or the block smaller");
+  }
   return c[0].type();
 }
 
