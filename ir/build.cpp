@@ -33,7 +33,7 @@ Expr detail::component(const Expr& tuple, std::size_t i) { return get(static_cas
 Expr apply(const Expr& fn, const std::vector<Expr>& arguments, Where where) {
   if (fn.is(Op::Lambda)) {
     if (fn.attr().types.size() != arguments.size())
-      type_error(Op::Apply, "a function of " + std::to_string(fn.attr().types.size()) + " parameters got " + std::to_string(arguments.size()) + " arguments", "pass one argument a parameter");
+      type_error(Op::Apply, "a function of " + std::to_string(fn.attr().types.size()) + " parameters got " + std::to_string(arguments.size()) + " arguments", "pass one argument a parameter" + line_of(where));
     return instantiate(fn, arguments);
   }
   std::vector<Expr> c{fn};
@@ -146,7 +146,7 @@ Expr cast(Scalar s, const Expr& x, Where where) {
 
 Expr Operand::as(const Expr& other) const {
   if (e) return e;
-  if (!other.type().is_scalar()) type_error(Op::Literal, "a number beside " + other.type().str(), "scalar arithmetic needs scalars: map it over the array");
+  if (!other.type().is_scalar()) type_error(Op::Literal, "a number beside " + other.type().str(), "scalar arithmetic needs scalars: map it over the array" + line_of(where));
   return literal(number, other.type().scalar());
 }
 Expr binary(Op op, const Operand& a, const Operand& b, Where where) { return binary(op, a.as(b.e), b.as(a.e), where); }

@@ -180,34 +180,44 @@ Expr binary(Op op, const Expr& a, const Expr& b, Where where = Where::current())
 Expr select(const Expr& c, const Expr& a, const Expr& b, Where where = Where::current());
 Expr cast(Scalar s, const Expr& a, Where where = Where::current());
 
-/// An operand of scalar arithmetic: an expression, or a number that takes the other operand's type.
+/// An operand of an operator, and the line that it stands in: a converting constructor sees its caller's line where an
+/// operator, which takes no further argument, does not.
+struct Located {
+  Expr e;
+  Where where;
+  Located(const Expr& x, Where w = Where::current()) : e(x), where(w) {}  // NOLINT
+};
+/// The same, or a number that takes the other operand's type.
 struct Operand {
   Expr e;
   double number = 0;
-  Operand(const Expr& x) : e(x) {}                                          // NOLINT
-  template <class T> requires std::is_arithmetic_v<T> Operand(T v) : number(static_cast<double>(v)) {}  // NOLINT
+  Where where;
+  Operand(const Expr& x, Where w = Where::current()) : e(x), where(w) {}  // NOLINT
+  template <class T> requires std::is_arithmetic_v<T>
+  Operand(T v, Where w = Where::current()) : number(static_cast<double>(v)), where(w) {}  // NOLINT
   Expr as(const Expr& other) const;
 };
 Expr binary(Op op, const Operand& a, const Operand& b, Where where = Where::current());
+inline Expr operator+(const Operand& a, const Operand& b) { return binary(Op::Add, a, b, a.where); }
+inline Expr operator-(const Operand& a, const Operand& b) { return binary(Op::Sub, a, b, a.where); }
+inline Expr operator*(const Operand& a, const Operand& b) { return binary(Op::Mul, a, b, a.where); }
+inline Expr operator/(const Operand& a, const Operand& b) { return binary(Op::Div, a, b, a.where); }
+inline Expr operator%(const Operand& a, const Operand& b) { return binary(Op::Mod, a, b, a.where); }
+inline Expr operator<(const Operand& a, const Operand& b) { return binary(Op::Lt, a, b, a.where); }
+inline Expr operator<=(const Operand& a, const Operand& b) { return binary(Op::Le, a, b, a.where); }
 template <class A, class B>
 concept ScalarOperands = (std::same_as<std::decay_t<A>, Expr> && (std::same_as<std::decay_t<B>, Expr> || std::is_arithmetic_v<std::decay_t<B>>)) ||
                          (std::is_arithmetic_v<std::decay_t<A>> && std::same_as<std::decay_t<B>, Expr>);
-template <class A, class B> requires ScalarOperands<A, B> Expr operator+(const A& a, const B& b) { return binary(Op::Add, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr operator-(const A& a, const B& b) { return binary(Op::Sub, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr operator*(const A& a, const B& b) { return binary(Op::Mul, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr operator/(const A& a, const B& b) { return binary(Op::Div, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr operator%(const A& a, const B& b) { return binary(Op::Mod, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr operator<(const A& a, const B& b) { return binary(Op::Lt, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr operator<=(const A& a, const B& b) { return binary(Op::Le, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr eq(const A& a, const B& b) { return binary(Op::Eq, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr min(const A& a, const B& b) { return binary(Op::Min, Operand(a), Operand(b)); }
-template <class A, class B> requires ScalarOperands<A, B> Expr max(const A& a, const B& b) { return binary(Op::Max, Operand(a), Operand(b)); }
-inline Expr operator-(const Expr& a) { return unary(Op::Neg, a); }
-inline Expr abs(const Expr& a) { return unary(Op::Abs, a); }
-inline Expr sqrt(const Expr& a) { return unary(Op::Sqrt, a); }
-inline Expr operator&&(const Expr& a, const Expr& b) { return binary(Op::And, a, b, Where::current()); }
-inline Expr operator||(const Expr& a, const Expr& b) { return binary(Op::Or, a, b, Where::current()); }
-inline Expr operator!(const Expr& a) { return unary(Op::Not, a); }
+template <class A, class B> requires ScalarOperands<A, B> Expr eq(const A& a, const B& b, Where where = Where::current()) { return binary(Op::Eq, Operand(a), Operand(b), where); }
+template <class A, class B> requires ScalarOperands<A, B> Expr min(const A& a, const B& b, Where where = Where::current()) { return binary(Op::Min, Operand(a), Operand(b), where); }
+template <class A, class B> requires ScalarOperands<A, B> Expr max(const A& a, const B& b, Where where = Where::current()) { return binary(Op::Max, Operand(a), Operand(b), where); }
+inline Expr operator-(const Located& a) { return unary(Op::Neg, a.e, a.where); }
+inline Expr abs(const Expr& a, Where where = Where::current()) { return unary(Op::Abs, a, where); }
+inline Expr sqrt(const Expr& a, Where where = Where::current()) { return unary(Op::Sqrt, a, where); }
+// These would be ambiguous with the built-in ones if they converted their operands: they report the left operand's line.
+inline Expr operator&&(const Expr& a, const Expr& b) { return binary(Op::And, a, b, origin(a)); }
+inline Expr operator||(const Expr& a, const Expr& b) { return binary(Op::Or, a, b, origin(a)); }
+inline Expr operator!(const Expr& a) { return unary(Op::Not, a, origin(a)); }
 
 /// An opaque scalar function with a C body, as Lift's UserFun: named, typed parameters; the body is the text
 /// between the braces, e.g. user_fun("square", {{"x", f64}}, f64, "return x * x;"). `meaning` evaluates it in
@@ -217,7 +227,7 @@ struct UserParameter { std::string name; Scalar type; };
 class UserFun {
  public:
   UserFun(std::string name, std::vector<UserParameter> parameters, Scalar result, std::string c_body, UserMeaning meaning);
-  template <class... A> Expr operator()(const A&... a) const { return call({a...}); }
+  template <class... A> Expr operator()(const Located& first, const A&... more) const { return call({first.e, more...}, first.where); }
   Expr call(const std::vector<Expr>& arguments, Where where = Where::current()) const;
  private:
   Attr attr_;

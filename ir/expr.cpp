@@ -93,6 +93,8 @@ const char* text(Boundary b) {
   return names[static_cast<int>(b)];
 }
 
+std::string line_of(std::source_location where) { return std::string(" [") + where.file_name() + ":" + std::to_string(where.line()) + "]"; }
+
 Op Expr::op() const { return node_->op; }
 const Type& Expr::type() const { return node_->type; }
 std::span<const Expr> Expr::children() const { return node_->children; }
@@ -100,7 +102,7 @@ const Expr& Expr::child(std::size_t i) const { return node_->children.at(i); }
 const Attr& Expr::attr() const { return node_->attr; }
 std::uint32_t Expr::id() const { return node_->id; }
 int Expr::loose() const { return node_->loose; }
-Expr Expr::operator[](const Nat& i) const { return at({i}, *this); }
+Expr Expr::operator[](const ElementIndex& i) const { return at({i.value}, *this, i.where); }
 std::source_location origin(const Expr& e) { return e.node_->origin; }
 
 Expr make(Op op, std::vector<Expr> children, Attr attr, std::source_location where) {
@@ -118,7 +120,7 @@ Expr make(Op op, std::vector<Expr> children, Attr attr, std::source_location whe
     try {
       n.type = r.type(op, children, attr);
     } catch (const TypeError& e) {
-      throw TypeError(std::string(e.what()) + " [" + where.file_name() + ":" + std::to_string(where.line()) + "]");
+      throw TypeError(e.what() + line_of(where));
     }
   }
   n.children = std::move(children);

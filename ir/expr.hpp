@@ -9,6 +9,7 @@
 // Lift and rank D is defined from it (`rewrite/rules_rank.cpp` states the definitions, the tests prove them).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <source_location>
@@ -57,6 +58,14 @@ struct Attr {
 
 struct Node;
 
+/// A position in an array and the line that asks for it, so that `xs[i]` reports the caller's.
+struct ElementIndex {
+  Nat value;
+  std::source_location where;
+  template <class T> requires std::convertible_to<const T&, Nat>
+  ElementIndex(const T& i, std::source_location w = std::source_location::current()) : value(i), where(w) {}  // NOLINT
+};
+
 class Expr {
  public:
   Expr() = default;  ///< no expression; only to be assigned to
@@ -73,7 +82,7 @@ class Expr {
   bool is(Op o) const { return node_ && op() == o; }
 
   /// Element of an array or window (constant or symbolic position); see `at`.
-  Expr operator[](const Nat& i) const;
+  Expr operator[](const ElementIndex& i) const;
 
   friend bool operator==(const Expr& a, const Expr& b) { return a.node_ == b.node_; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <source_location>
 #include <string_view>
 
 #include "ir/error.hpp"
@@ -40,6 +41,8 @@ bool is_identity(Op op);       ///< ToGlobal, ToLocal, ToPrivate, Stream, Layout
 struct TypeError : UserError {
   using UserError::UserError;
 };
+/// " [file:line]", the end of every type error.
+std::string line_of(std::source_location where);
 [[noreturn]] void type_error(Op op, const std::string& what, const std::string& remedy);
 
 }  // namespace lift

@@ -79,7 +79,7 @@ LIFT_TYPE_RULE(tuple) {
 LIFT_TYPE_RULE(get) {
   const auto i = static_cast<std::size_t>(a.ints[0]);
   if (!c[0].type().is_tuple() || i >= c[0].type().parts().size())
-    type_error(op, "component " + std::to_string(i) + " of " + c[0].type().str(), "the argument must be a tuple with that many components");
+    type_error(op, "component " + std::to_string(a.ints[0]) + " of " + c[0].type().str(), "the argument must be a tuple with that many components");
   return c[0].type().parts()[i];
 }
 
@@ -203,7 +203,12 @@ LIFT_TYPE_RULE(transpose) {
   return array(permuted, element_of(c[0].type(), static_cast<int>(rank)));
 }
 
-LIFT_TYPE_RULE(generate) { return array(a.nats, function_type(op, c[0], a.nats.size()).result()); }
+LIFT_TYPE_RULE(generate) {
+  const Type f = function_type(op, c[0], a.nats.size());
+  for (std::size_t d = 0; d < a.nats.size(); ++d)
+    need_same(op, Type(i32), f.parts()[d], "parameter " + std::to_string(d + 1), "indices are i32, one for each dimension");
+  return array(a.nats, f.result());
+}
 
 LIFT_TYPE_RULE(concat) {
   need_rank(op, c[0].type(), 1);
