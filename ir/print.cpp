@@ -2,275 +2,262 @@
 //
 //   phi |> pad3(1, 1, mirror) |> slide3(3, 1) |> map3(\w. (w[1, 1, 0] + w[1, 1, 2]) / 2)
 //
-// A rank above 1 is a suffix; a parameter that is the same in all dimensions is written once, else as (1, 1, 2).
+// A rank above 1 is a suffix; a parameter that is the same in all dimensions is written once, else as (1, 1, 2). Names of
+// bound variables are in `ir/print_names.cpp`.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "ir/ops.hpp"
-#include "ir/program.hpp"
+#include "ir/print_names.hpp"
 
 namespace lift {
 namespace {
 
+constexpr std::size_t kWidth = 110;  ///< columns of pretty text
+
+/// How tightly a form binds.
+enum Precedence { Open, Pipe, Disjunction, Conjunction, Comparison, Sum, Product, Unary, Atom };
+
+struct Infix {
+  const char* text;
+  Precedence precedence;
+};
+std::optional<Infix> infix_of(Op op) {
+  switch (op) {
+    case Op::Or: return Infix{"||", Disjunction};
+    case Op::And: return Infix{"&&", Conjunction};
+    case Op::Eq: return Infix{"==", Comparison};
+    case Op::Ne: return Infix{"!=", Comparison};
+    case Op::Lt: return Infix{"<", Comparison};
+    case Op::Le: return Infix{"<=", Comparison};
+    case Op::Add: return Infix{"+", Sum};
+    case Op::Sub: return Infix{"-", Sum};
+    case Op::Mul: return Infix{"*", Product};
+    case Op::Div: return Infix{"/", Product};
+    case Op::Mod: return Infix{"%", Product};
+    default: return std::nullopt;
+  }
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string s;
+  for (const std::string& p : parts) s += (s.empty() ? "" : ", ") + p;
+  return s;
+}
+std::string same_or_all(std::span<const Nat> ns) {
+  if (!ns.empty() && std::all_of(ns.begin(), ns.end(), [&](const Nat& n) { return n == ns[0]; })) return ns[0].str();
+  std::vector<std::string> all;
+  for (const Nat& n : ns) all.push_back(n.str());
+  return "(" + joined(all) + ")";
+}
+std::string with_rank(Op op, std::int64_t rank) { return std::string(text(op)) + (rank > 1 ? std::to_string(rank) : ""); }
+
+std::string number(double v, Scalar s) {
+  if (s == boolean) return v != 0 ? "true" : "false";
+  char t[40];
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(t, sizeof t, "%.*g", digits, v);
+    if (std::strtod(t, nullptr) == v) break;
+  }
+  std::string r = t;
+  if (is_float(s) && r.find_first_of(".ein") == std::string::npos) r += ".0";
+  return r;
+}
+
+/// map_vec<4, strided 2, late store, prefetch 64>: the decision with what departs from the default.
+std::string decision(const Expr& e) {
+  const auto& i = e.attr().ints;
+  std::vector<std::string> more;
+  const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl);
+  if (i.size() > 1 && (grid || i[1] > 1)) more.push_back(std::to_string(i[1]));
+  if (i.size() > 2 && i[2] > 1) more.push_back("strided " + std::to_string(i[2]));
+  if (i.size() > 3 && i[3]) more.emplace_back("late store");
+  if (i.size() > 4 && i[4]) more.push_back("prefetch " + std::to_string(i[4]));
+  return with_rank(e.op(), i[0]) + (more.empty() ? "" : "<" + joined(more) + ">");
+}
+
 class Printer {
  public:
-  explicit Printer(bool lines) : lines_(lines) {}
+  Printer(const Expr& whole, bool lines) : names_(whole), lines_(lines) {}
 
-  /// Precedence: 0 pipe or function, 1 or, 2 and, 3 comparison, 4 sum, 5 product, 6 unary, 7 atom.
-  std::string print(const Expr& e, int minimum = 0) {
-    const auto [s, precedence] = spell(e);
-    return precedence < minimum ? "(" + s + ")" : s;
+  /// Text on one line where that fits, else broken at the outermost form.
+  std::string print(const Expr& e, int least = Open) {
+    const int own = precedence(e);
+    std::string s = flat([&] { return spell(e); });
+    if (lines_ && !fits(s)) s = spell(e);
+    return own < least ? "(" + s + ")" : s;
   }
 
  private:
-  using Spelled = std::pair<std::string, int>;
-
-  std::string indent() const { return "\n" + std::string(static_cast<std::size_t>(depth_) * 2, ' '); }
-
-  static std::string same_or_all(std::span<const Nat> ns) {
-    if (std::all_of(ns.begin(), ns.end(), [&](const Nat& n) { return n == ns[0]; })) return ns[0].str();
-    std::string s;
-    for (const Nat& n : ns) s += (s.empty() ? "" : ", ") + n.str();
-    return "(" + s + ")";
+  template <class F> std::string flat(const F& f) {
+    const bool before = lines_;
+    lines_ = false;
+    std::string s = f();
+    lines_ = before;
+    return s;
   }
-  static std::string with_rank(Op op, std::size_t rank) { return std::string(text(op)) + (rank > 1 ? std::to_string(rank) : ""); }
-  std::string list(std::span<const Expr> es) {
-    std::string s;
-    for (const Expr& e : es) s += (s.empty() ? "" : ", ") + print(e, 1);
+  bool fits(const std::string& s) const { return s.size() + 2 * depth_ <= kWidth; }
+  std::string line() const { return "\n" + std::string(2 * depth_, ' '); }
+  /// One level further in, on a line of its own (or after a space).
+  template <class F> std::string inner(const F& f) {
+    ++depth_;
+    std::string s = (lines_ ? line() : " ") + f();
+    --depth_;
     return s;
   }
 
-  /// The element of a tuple parameter is used by its components' names when all uses are components.
-  std::string fresh(const Type& t) {
-    static const char* const names[] = {"x", "y", "z", "u", "v", "w"};
-    const char* base = t.is_array() ? "xs" : names[count_ % 6];
-    std::string n = base;
-    if (count_ >= 6 || t.is_array()) n += std::to_string(count_);
-    ++count_;
-    return n;
-  }
-
-  /// What an array is called that is derived from a named one; "" when it has no single origin.
-  std::string origin_name(const Expr& e) {
+  int precedence(const Expr& e) const {
+    if (const auto i = infix_of(e.op())) return i->precedence;
+    if (is_map(e.op()) || is_reduce(e.op())) return Pipe;
     switch (e.op()) {
-      case Op::Param:
-      case Op::Bound: return spell(e).first;
-      case Op::Get: return e.child(0).is(Op::Bound) ? spell(e).first : origin_name(e.child(0));
-      case Op::Generate: return "at";
+      case Op::Lambda:
+      case Op::Let: return Open;
+      case Op::Scan:
+      case Op::Iterate:
       case Op::Split:
       case Op::Join:
       case Op::Slide:
       case Op::Pad:
       case Op::Drop:
       case Op::Transpose:
-      case Op::Layout:
-      case Op::At: return origin_name(e.child(0));
-      default: return "";
+      case Op::Unzip:
+      case Op::Stream:
+      case Op::ToGlobal:
+      case Op::ToLocal:
+      case Op::ToPrivate: return Pipe;
+      case Op::Neg:
+      case Op::Not: return Unary;
+      case Op::Literal: return std::signbit(e.attr().number) ? Unary : Atom;
+      case Op::NatValue: return e.attr().nats[0].is_variable() || e.attr().nats[0].constant().value_or(-1) >= 0 ? Atom : Sum;
+      default: return Atom;
     }
-  }
-  /// Names of the components of a zip's elements: those of the arrays zipped. Empty when they are not all different names.
-  std::vector<std::string> component_names(const Expr& array) {
-    Expr e = array;
-    while (e.is(Op::Split) || e.is(Op::Join) || e.is(Op::Pad) || e.is(Op::Drop) || e.is(Op::Transpose)) e = e.child(0);
-    if (e.is(Op::Bound)) return known(e) && !scope(e).components.empty() ? scope(e).components[0] : std::vector<std::string>();
-    std::vector<std::string> names;
-    if (!e.is(Op::Zip)) return names;
-    for (const Expr& c : e.children()) {
-      names.push_back(origin_name(c));
-      const bool plain = !names.back().empty() && names.back().find_first_of(".[( #") == std::string::npos;
-      if (!plain || std::count(names.begin(), names.end(), names.back()) > 1) return {};
-    }
-    return names;
   }
 
-  std::string lambda(const Expr& f, const std::vector<std::string>& components = {}) {
-    if (!f.is(Op::Lambda)) return print(f, 7);
-    Scope scope;
-    std::string head = "\\";
-    const auto& types = f.attr().types;
-    // Arrays of tuples keep the names for the loop below them; only tuples are taken apart.
-    const bool apart = types.size() == 1 && !components.empty() && types[0].is_tuple();
-    if (apart) {
-      std::string all;
-      for (const std::string& c : components) all += (all.empty() ? "" : ", ") + c;
-      head += "(" + all + ")";
-      scope.names = {"{" + all + "}"};
-    } else {
-      for (const Type& t : types) scope.names.push_back(fresh(t));
-      for (std::size_t i = 0; i < scope.names.size(); ++i) head += (i ? " " : "") + scope.names[i];
+  /// name(arguments), one a line where they are long.
+  std::string call(const std::string& name, std::span<const Expr> es, const char* brackets = "()", int least = Pipe) {
+    std::vector<std::string> parts;
+    if (!lines_) {
+      for (const Expr& e : es) parts.push_back(print(e, least));
+      return name + brackets[0] + joined(parts) + brackets[1];
     }
-    if (!components.empty() && types.size() == 1) scope.components = {components}, scope.apart = apart;
-    scopes_.push_back(scope);
-    ++depth_;
+    std::string s;
+    for (const Expr& e : es) s += (s.empty() ? "" : ",") + inner([&] { return print(e, least); });
+    return name + brackets[0] + s + brackets[1];
+  }
+
+  std::string lambda(const Expr& f, const std::optional<Expr>& source = std::nullopt, const std::vector<std::string>& wanted = {}) {
+    if (!f.is(Op::Lambda)) return print(f, Atom);
+    const std::string head = "\\" + names_.enter(f, source, wanted) + ".";
+    std::string body = " " + flat([&] { return print(f.child(0)); });
+    if (lines_ && !fits(head + body)) body = inner([&] { return print(f.child(0)); });
+    names_.leave();
+    return head + body;
+  }
+
+  std::string piped(const Expr& array, const std::string& stage) { return print(array, Pipe) + (lines_ ? line() : " ") + "|> " + stage; }
+
+  /// Chains of one precedence are one list: a + b - c.
+  std::string infix(const Expr& e, const Infix& i) {
+    const auto left = infix_of(e.child(0).op());
+    const bool chain = left && left->precedence == i.precedence && i.precedence != Comparison;
+    std::string s = chain ? infix(e.child(0), *left) : print(e.child(0), i.precedence + (i.precedence == Comparison));
+    const auto right = [&] { return std::string(i.text) + " " + print(e.child(1), i.precedence + 1); };
+    return s + inner(right);
+  }
+
+  std::string let(const Expr& e) {
+    const std::string value = print(e.child(0), Pipe);
+    const Expr& f = e.child(1);
+    if (!f.is(Op::Lambda)) return "let(" + value + ", " + print(f) + ")";
+    const std::string name = names_.enter(f, std::nullopt, {});
     const std::string body = print(f.child(0));
-    const bool wrap = lines_ && (body.size() > 60 || body.find('\n') != std::string::npos);
-    std::string r = head + "." + (wrap ? indent() : " ") + body;
-    --depth_;
-    scopes_.pop_back();
-    return r;
+    names_.leave();
+    return "let " + name + " = " + value + (lines_ ? line() : " ") + "in " + body;
   }
 
-  Spelled pipe(const Expr& array, const std::string& stage) {
-    const std::string xs = print(array, 0);
-    const bool wrap = lines_ && (xs.size() + stage.size() > 70 || xs.find('\n') != std::string::npos);
-    return {xs + (wrap ? indent() : " ") + "|> " + stage, 0};
-  }
-
-  std::string low_level(const Expr& e) {
-    const auto& i = e.attr().ints;
-    std::string s = with_rank(e.op(), static_cast<std::size_t>(i[0]));
-    std::string more;
-    const auto add = [&](const std::string& x) { more += (more.empty() ? "" : ", ") + x; };
-    const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl);
-    if (i.size() > 1 && (grid || i[1] > 1)) add(std::to_string(i[1]));
-    if (i.size() > 2 && i[2] > 1) add("strided " + std::to_string(i[2]));
-    if (i.size() > 3 && i[3]) add("late store");
-    if (i.size() > 4 && i[4]) add("prefetch " + std::to_string(i[4]));
-    return s + (more.empty() ? "" : "<" + more + ">");
-  }
-
-  Spelled infix(const Expr& e, const char* op, int precedence) {
-    return {print(e.child(0), precedence) + " " + op + " " + print(e.child(1), precedence + 1), precedence};
-  }
-
-  static std::string number(double v, Scalar s) {
-    char t[40];
-    for (int digits = 6; digits <= 17; ++digits) {
-      std::snprintf(t, sizeof t, "%.*g", digits, v);
-      if (std::strtod(t, nullptr) == v) break;
-    }
-    std::string r = t;
-    if (is_float(s) && r.find_first_of(".ein") == std::string::npos) r += ".0";
-    return r;
-  }
-
-  Spelled spell(const Expr& e) {
+  std::string spell(const Expr& e) {
     const Attr& a = e.attr();
-    if (is_map(e.op())) return pipe(e.child(1), low_level(e) + "(" + lambda(e.child(0), component_names(e.child(1))) + ")");
+    if (const auto i = infix_of(e.op())) return infix(e, *i);
+    if (is_map(e.op())) return piped(e.child(1), decision(e) + "(" + lambda(e.child(0), e.child(1)) + ")");
+    if (is_reduce(e.op()) || e.is(Op::Scan))
+      return piped(e.child(2), std::string(text(e.op())) + "(" + lambda(e.child(0), std::nullopt, {"acc"}) + ", " + print(e.child(1), Pipe) + ")");
     switch (e.op()) {
-      case Op::Param: return {param_name(e), 7};
-      case Op::Hole: return {"?" + (a.texts.empty() ? std::string() : a.texts[0]), 7};
-      case Op::Bound: {
-        const auto index = static_cast<std::size_t>(a.ints[1]);
-        if (!known(e) || index >= scope(e).names.size())  // of a term that is part of another
-          return {"#" + std::to_string(a.ints[0]) + "." + std::to_string(index), 7};
-        return {scope(e).names[index], 7};
-      }
-      case Op::Literal: return {number(a.number, e.type().scalar()), a.number < 0 ? 6 : 7};
-      case Op::NatValue: return {a.nats[0].str(), a.nats[0].is_constant() || a.nats[0].is_variable() ? 7 : 4};
-      case Op::Lambda: return {lambda(e), 0};
-      case Op::Apply: return {print(e.child(0), 7) + "(" + list(e.children().subspan(1)) + ")", 7};
-      case Op::Let: {
-        const std::string value = print(e.child(0));
-        const Expr& f = e.child(1);
-        const std::string name = fresh(f.attr().types[0]);
-        scopes_.push_back({{name}, {}, false});
-        const std::string body = print(f.child(0));
-        scopes_.pop_back();
-        return {"let " + name + " = " + value + (lines_ ? indent() : " ") + "in " + body, 0};
-      }
-      case Op::Tuple: return {"{" + list(e.children()) + "}", 7};
+      case Op::Param: return param_name(e);
+      case Op::Hole: return "?" + (a.texts.empty() ? std::string() : a.texts[0]);
+      case Op::Bound:
       case Op::Get:
-        if (e.child(0).is(Op::Bound) && known(e.child(0)) && scope(e.child(0)).apart)
-          return {scope(e.child(0)).components[0].at(static_cast<std::size_t>(a.ints[0])), 7};
-        return {print(e.child(0), 7) + "." + std::to_string(a.ints[0]), 7};
-      case Op::Zip: return {with_rank(e.op(), static_cast<std::size_t>(a.ints[0])) + "(" + zip_list(e.children()) + ")", 7};
+        if (const auto name = names_.of(e)) return *name;
+        if (e.is(Op::Bound)) return "#" + std::to_string(a.ints[0]) + "." + std::to_string(a.ints[1]);  // of a term that is part of another
+        return print(e.child(0), Atom) + "." + std::to_string(a.ints[0]);
+      case Op::Literal: return number(a.number, e.type().is_scalar() ? e.type().scalar() : f64);
+      case Op::NatValue: return a.nats[0].str();
+      case Op::Lambda: return lambda(e);
+      case Op::Let: return let(e);
+      case Op::Apply: return call(print(e.child(0), Atom), e.children().subspan(1));
+      case Op::Tuple: return call("", e.children(), "{}");
+      case Op::Zip: return call(with_rank(e.op(), a.ints[0]), e.children());
       case Op::At: {
-        std::string s;
-        for (const Nat& n : a.nats) s += (s.empty() ? "" : ", ") + n.str();
-        return {print(e.child(0), 7) + "[" + s + "]", 7};
-      }
-      case Op::Split: return pipe(e.child(0), with_rank(e.op(), a.nats.size()) + "(" + same_or_all(a.nats) + ")");
-      case Op::Join: return pipe(e.child(0), with_rank(e.op(), static_cast<std::size_t>(a.ints[0])));
-      case Op::Slide:
-      case Op::Pad:
-      case Op::Drop: {
-        const std::span<const Nat> all(a.nats);
-        const auto rank = all.size() / 2;
-        std::string s = with_rank(e.op(), rank) + "(" + same_or_all(all.first(rank)) + ", " + same_or_all(all.subspan(rank));
-        if (e.is(Op::Pad)) {
-          const auto b = static_cast<Boundary>(a.ints[0]);
-          s += std::string(", ") + lift::text(b);
-          if (b == Boundary::constant) s += " " + number(a.number, f64);
+        std::string s = same_or_all(a.nats);
+        if (a.nats.size() > 1) {
+          s.clear();
+          for (const Nat& n : a.nats) s += (s.empty() ? "" : ", ") + n.str();
         }
-        return pipe(e.child(0), s + ")");
-      }
-      case Op::Transpose: {
-        std::string s;
-        for (const auto d : a.ints) s += (s.empty() ? "" : ", ") + std::to_string(d);
-        return pipe(e.child(0), a.ints == std::vector<std::int64_t>{1, 0} ? "transpose" : "transpose(" + s + ")");
+        return print(e.child(0), Atom) + "[" + s + "]";
       }
       case Op::Generate: {
         std::string s;
         for (const Nat& n : a.nats) s += n.str() + ", ";
-        return {"generate(" + s + lambda(e.child(0)) + ")", 7};
+        static const std::vector<std::string> axes{"l", "k", "j", "i"};
+        return "generate(" + s + lambda(e.child(0), std::nullopt, {axes.end() - std::min<std::ptrdiff_t>(4, std::ssize(a.nats)), axes.end()}) + ")";
       }
       case Op::Update:
-      case Op::UpdateInPlace: return {std::string(text(e.op())) + "(" + print(e.child(0), 1) + ", " + same_or_all(a.nats) + "," + block(e.child(1)) + ")", 7};
-      case Op::Reduce:
-      case Op::ReduceSeq:
-      case Op::ReduceUnroll:
-      case Op::Scan: return pipe(e.child(2), std::string(text(e.op())) + "(" + lambda(e.child(0)) + ", " + print(e.child(1), 1) + ")");
-      case Op::Iterate: return pipe(e.child(1), "iterate(" + a.nats[0].str() + ", " + lambda(e.child(0)) + ")");
-      case Op::Layout: return {"layout(" + (a.texts.empty() ? std::string() : a.texts[0]) + ", " + print(e.child(0), 1) + ")", 7};
-      case Op::Stream:
-      case Op::Unzip:
-      case Op::ToGlobal:
-      case Op::ToLocal:
-      case Op::ToPrivate: return pipe(e.child(0), std::string(text(e.op())));
-      case Op::Add: return infix(e, "+", 4);
-      case Op::Sub: return infix(e, "-", 4);
-      case Op::Mul: return infix(e, "*", 5);
-      case Op::Div: return infix(e, "/", 5);
-      case Op::Mod: return infix(e, "%", 5);
-      case Op::Eq: return infix(e, "==", 3);
-      case Op::Ne: return infix(e, "!=", 3);
-      case Op::Lt: return infix(e, "<", 3);
-      case Op::Le: return infix(e, "<=", 3);
-      case Op::And: return infix(e, "&&", 2);
-      case Op::Or: return infix(e, "||", 1);
-      case Op::Neg: return {"-" + print(e.child(0), 7), 6};
-      case Op::Not: return {"!" + print(e.child(0), 7), 6};
-      case Op::Cast: return {std::string(lift::text(e.type().scalar())) + "(" + print(e.child(0)) + ")", 7};
-      case Op::UserFun: return {a.texts.at(0) + "(" + list(e.children()) + ")", 7};
-      default: return {std::string(text(e.op())) + "(" + list(e.children()) + ")", 7};
+      case Op::UpdateInPlace:
+        return std::string(text(e.op())) + "(" + print(e.child(0), Pipe) + ", " + same_or_all(a.nats) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
+      case Op::Layout: return "layout(" + (a.texts.empty() ? std::string() : a.texts[0]) + ", " + print(e.child(0), Pipe) + ")";
+      case Op::Neg: return "-" + print(e.child(0), Atom);
+      case Op::Not: return "!" + print(e.child(0), Atom);
+      case Op::Cast: return call(lift::text(a.types.at(0).scalar()), e.children());
+      case Op::UserFun: return call(a.texts.at(0), e.children());
+      default: return precedence(e) == Pipe ? piped(e.children().back(), stage(e)) : call(std::string(text(e.op())), e.children());
     }
   }
 
-  /// Arguments of a zip, one a line where they are long.
-  std::string zip_list(std::span<const Expr> es) {
-    std::string s = list(es);
-    if (!lines_ || s.size() < 90) return s;
-    ++depth_;
-    s.clear();
-    for (const Expr& e : es) s += (s.empty() ? "" : ",") + indent() + print(e, 0);
-    --depth_;
-    return s;
-  }
-  std::string block(const Expr& e) {
-    ++depth_;
-    std::string s = (lines_ ? indent() : " ") + print(e, 0);
-    --depth_;
-    return s;
+  /// Stages that take numbers only, and iterate.
+  std::string stage(const Expr& e) {
+    const Attr& a = e.attr();
+    const std::span<const Nat> all(a.nats);
+    const auto half = all.size() / 2;
+    switch (e.op()) {
+      case Op::Split: return with_rank(e.op(), std::ssize(all)) + "(" + same_or_all(all) + ")";
+      case Op::Join: return with_rank(e.op(), a.ints[0]);
+      case Op::Slide:
+      case Op::Drop:
+      case Op::Pad: {
+        std::string s = with_rank(e.op(), static_cast<std::int64_t>(half)) + "(" + same_or_all(all.first(half)) + ", " + same_or_all(all.subspan(half));
+        if (!e.is(Op::Pad)) return s + ")";
+        const auto b = static_cast<Boundary>(a.ints[0]);
+        return s + ", " + lift::text(b) + (b == Boundary::constant ? " " + number(a.number, f64) : "") + ")";
+      }
+      case Op::Transpose: {
+        std::vector<std::string> order;
+        for (const auto d : a.ints) order.push_back(std::to_string(d));
+        return a.ints == std::vector<std::int64_t>{1, 0} ? "transpose" : "transpose(" + joined(order) + ")";
+      }
+      case Op::Iterate: return "iterate(" + a.nats[0].str() + ", " + lambda(e.child(0), e.child(1)) + ")";
+      default: return std::string(text(e.op()));
+    }
   }
 
+  BoundNames names_;
   bool lines_;
-  int depth_ = 0;
-  std::size_t count_ = 0;
-  /// Names of one binder's variables; components of the tuples in the first, which is taken apart when it is one itself.
-  struct Scope {
-    std::vector<std::string> names;
-    std::vector<std::vector<std::string>> components;
-    bool apart = false;
-  };
-  bool known(const Expr& bound) const { return static_cast<std::size_t>(bound.attr().ints[0]) < scopes_.size(); }
-  const Scope& scope(const Expr& bound) const { return scopes_.at(scopes_.size() - 1 - static_cast<std::size_t>(bound.attr().ints[0])); }
-  std::vector<Scope> scopes_;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace
 
-std::string str(const Expr& e) { return Printer(false).print(e); }
-std::string pretty(const Expr& e) { return Printer(true).print(e); }
+std::string str(const Expr& e) { return Printer(e, false).print(e); }
+std::string pretty(const Expr& e) { return Printer(e, true).print(e); }
 
 }  // namespace lift

@@ -1,6 +1,8 @@
 // Interning, binders and substitution.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "ir/build.hpp"
 
 using namespace lift;
@@ -64,4 +66,10 @@ TEST_CASE("lengths inside types are rewritten too") {
 TEST_CASE("a composed function applies the inner one first") {
   const Expr f = fun(number, [](Expr v) { return v * 2.0; }), g = fun(number, [](Expr v) { return v + 1.0; });
   CHECK(apply(compose(f, g), {x}) == (x + 1.0) * 2.0);
+}
+
+TEST_CASE("literals are numbers by their bits") {
+  CHECK(literal(0.0, f64) != literal(-0.0, f64));
+  CHECK(literal(std::nan(""), f64) == literal(std::nan(""), f64));
+  CHECK(literal(1, f64) != literal(1, f32));
 }

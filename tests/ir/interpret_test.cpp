@@ -5,6 +5,7 @@
 
 #include "ir/build.hpp"
 #include "ir/interpret.hpp"
+#include "ir/program.hpp"
 
 using namespace lift;
 
@@ -92,4 +93,62 @@ TEST_CASE("integers divide as indices do; f32 is rounded after each operation") 
 TEST_CASE("missing values are named") {
   CHECK_THROWS_WITH_AS(interpret(param("u", f64)), "interpreter: no value for argument u", UserError);
   CHECK_THROWS_WITH_AS(interpret(nat_value(Nat::size("n"))), "interpreter: size n has no value; pass it in `sizes`", UserError);
+}
+
+TEST_CASE("more dimensions") {
+  CHECK(result({2, 3}, [](Expr x) { return zip_n(2, {x, x}) | map2([](Expr a, Expr b) { return a * b; }); }) == Numbers{0, 1, 4, 9, 16, 25});
+  CHECK(result({2, 2, 2}, [](Expr x) { return transpose({2, 0, 1}, x); }) == Numbers{0, 2, 4, 6, 1, 3, 5, 7});
+  CHECK(result({4, 6}, [](Expr x) { return join_n(2, split({Nat(2), Nat(3)}, x)); }) == result({4, 6}, [](Expr x) { return x; }));
+  CHECK(result({2, 2}, [](Expr x) { return update(x, {Nat(1), Nat(0)}, x | drop2(0, 1)); }) == Numbers{0, 1, 0, 3});
+  CHECK(result({2}, [](Expr) { return generate({2, 2}, [](Expr j, Expr i) { return j * 10 + i; }); }) == Numbers{0, 1, 10, 11});
+  CHECK(result({2}, [](Expr x) { return get(1, unzip(zip({x, x | map(plus_one)}))); }) == Numbers{1, 2});
+  CHECK(str(interpret(positions({1, 2}, {Nat(3), Nat(4)}))) == "[[{3, 4}, {3, 5}]]");
+}
+
+TEST_CASE("a decision changes no meaning") {
+  for (const Op op : {Op::MapSeq, Op::MapUnroll, Op::MapPar, Op::MapVec, Op::MapGlb, Op::MapWrg, Op::MapLcl})
+    CHECK(result({2, 2}, [op](Expr x) { return map_with(op, 2, fun(Type(f64), plus_one), x, {1, 2, 1, 16}); }) == Numbers{1, 2, 3, 4});
+  for (const Op op : {Op::ToGlobal, Op::ToLocal, Op::ToPrivate, Op::Stream}) CHECK(result({2}, [op](Expr x) { return make(op, {x}); }) == Numbers{0, 1});
+  CHECK(result({3}, [](Expr x) { return make(Op::UpdateInPlace, {x, x | drop(0, 2)}, update(x, {Nat(2)}, x | drop(0, 2)).attr()); }) == Numbers{0, 1, 0});
+}
+
+TEST_CASE("a function sees the variables around it, also after they are out of reach") {
+  // The inner function is a value that outlives the call that made it.
+  const Expr xs = param("xs", array({2}, f64)), ys = param("ys", array({2}, f64));
+  const Expr table = xs | map([&](Expr x) { return ys | map([&](Expr y) { return x * 10.0 + y; }); });
+  CHECK(flatten(interpret(table, {{"xs", counting({2})}, {"ys", counting({2})}})) == Numbers{0, 1, 10, 11});
+  const Expr add = fun(Type(f64), [](Expr x) { return lambda({param("y", f64)}, x - param("y", f64)); });
+  const Value inner = interpret_call(add, {Value{7.0}});
+  CHECK(Interpreter().apply(inner, {Value{2.0}}).number() == 5);
+}
+
+TEST_CASE("values of index params, sizes, and constants in the elements' precision") {
+  CHECK(interpret(index_param("color", 0, 1) + 3, {{"color", Value{std::int64_t{1}}}}).number() == 4);
+  const Nat n = Nat::size("n");
+  CHECK(flatten(interpret(iota(n) | drop(1, 0), {}, {{"n", 3}})) == Numbers{1, 2});
+  const Type single = array({1}, f32);
+  const Value padded = interpret(pad({Nat(1)}, {Nat(0)}, constant, param("xs", single), 0.1), {{"xs", numbers({1}, single)}});
+  CHECK(padded.array()[0].number() == static_cast<double>(0.1F));
+  CHECK(std::signbit(interpret(literal(-0.0, f64)).number()));
+}
+
+TEST_CASE("what is undefined spreads through arithmetic and stays out of what does not read it") {
+  const Expr u = param("xs", array({2}, f64)) | pad(1, 1, undefined);
+  const auto value = [&](const Expr& e) { return str(interpret(e, {{"xs", counting({2})}})); };
+  CHECK(value(zip({u, u}) | map([](Expr a, Expr b) { return a + b; })) == "[undefined, 0, 2, undefined]");
+  CHECK(value(u | drop(1, 1)) == "[0, 1]");
+  CHECK(value(zip({iota(4), u}) | map([](Expr i, Expr x) { return select(i < 1, 5.0 * literal(1, f64), x); })) == "[5, 0, 1, undefined]");
+  CHECK(value(u | sum()) == "undefined");
+}
+
+TEST_CASE("comparisons of values") {
+  const Value a = counting({2}), b = numbers({0, 1.5}, array({2}, f64));
+  CHECK(identical(a, a));
+  CHECK_FALSE(identical(a, b));
+  CHECK(difference(a, b) == doctest::Approx(1.0 / 3));
+  CHECK_FALSE(identical(Value{0.0}, Value{-0.0}));
+  CHECK(identical(Value{std::nan("")}, Value{std::nan("")}));
+  CHECK(std::isinf(difference(a, counting({3}))));
+  CHECK(std::isinf(difference(Value{Value::Poison{}}, Value{1.0})));
+  CHECK(identical(Value{Value::Poison{}}, Value{Value::Poison{}}));
 }
