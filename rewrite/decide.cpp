@@ -21,6 +21,7 @@ bool is_vector(const Configuration& c) {
   return inner == "vec" || inner == "strided vec";
 }
 bool is_split(const Configuration& c) { return chosen(c, "layout", "caller").rfind("split", 0) == 0; }
+bool is_by_rows(const Configuration& c) { return chosen(c, "block", "none").rfind("rows", 0) == 0; }
 
 std::vector<std::string> words(const std::string& text) {
   std::istringstream in(text);
@@ -31,16 +32,44 @@ std::vector<std::string> words(const std::string& text) {
 
 namespace {
 
-std::vector<NestAxis> named_axes(const Nest& nest) {
+/// Whether the last level computes the small block of elements that a join puts in the place of each cell of the level
+/// before.
+bool makes_blocks(const Expr& body, const Nest& nest) {
+  if (nest.levels.size() < 2) return false;
+  const NestLevel &block = nest.levels.back(), &cells = nest.levels[nest.levels.size() - 2];
+  Place within = cells.place, around = cells.place;
+  within.insert(within.end(), {0, 0});
+  if (cells.place.empty() || block.place != within || block.extents.size() != cells.extents.size()) return false;
+  around.pop_back();
+  const Expr join = part_at(body, around);
+  std::int64_t elements = 1;
+  for (const Nat& n : block.extents) elements *= n.constant().value_or(1000);
+  return join.is(Op::Join) && join.attr().ints[0] == static_cast<std::int64_t>(cells.extents.size()) && elements > 1 && elements <= 8;
+}
+
+void name_axes(const Expr& body, SpaceFacts& f) {
   static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
-  std::vector<NestAxis> axes;
-  for (const NestLevel& l : nest.levels)
-    for (const Nat& n : l.extents) axes.push_back({"", n.constant()});
-  for (std::size_t a = 0; a < axes.size(); ++a) {
-    const std::size_t from_inside = axes.size() - 1 - a;
-    axes[a].name = from_inside < names.size() ? names[from_inside] : "e" + std::string(from_inside - names.size(), 'e');
+  std::vector<NestLevel> levels = f.nest.levels;
+  if (makes_blocks(body, f.nest)) {
+    for (const Nat& n : levels.back().extents) f.block.push_back({"", n.constant()});
+    levels.pop_back();
   }
-  return axes;
+  for (const NestLevel& l : levels)
+    for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
+  for (std::size_t a = 0; a < f.axes.size(); ++a) {
+    const std::size_t from_inside = f.axes.size() - 1 - a;
+    f.axes[a].name = from_inside < names.size() ? names[from_inside] : "e" + std::string(from_inside - names.size(), 'e');
+  }
+  for (std::size_t a = 0; a < f.block.size(); ++a) f.block[a].name = f.axes[f.axes.size() - f.block.size() + a].name + "2";
+  if (!levels.empty()) f.inner_rank = levels.back().extents.size();
+}
+
+/// Whether blocks can be written row by row: the rule applies where the join stands.
+bool rows_apply(const Program& program, const SpaceFacts& f) {
+  if (f.block.size() < 2) return false;
+  Place join = f.cells().place;
+  join.pop_back();
+  return static_cast<bool>(apply(find_rule("join-map-nest"), program, join));
 }
 
 /// Atoms x mod m of a condition, with constant m.
@@ -82,6 +111,28 @@ bool reads_elsewhere(const Footprint& print) {
   return false;
 }
 
+/// Whether vectors of neighbouring elements along the innermost axis can be loaded from a position: it moves by at most
+/// two elements of a row from one cell to the next, as far as can be seen away from boundaries.
+bool loads_vectors(std::vector<Nat> position, const Nat& innermost, const Nat& cells, const Nat& block) {
+  const Nat cell = Nat::fresh("cell", 0, cells - 1);
+  for (Nat r = 0; !(r == block); r = r + 1)
+    for (std::size_t d = 0; d < position.size(); ++d) {
+      const auto a = affine_in(simplify(substitute(position[d], innermost, block * cell + r)), cell);
+      if (!a) continue;
+      const auto stride = a->coefficient.constant();
+      if (!stride || *stride < 0 || *stride > (d + 1 == position.size() ? 2 : 0)) return false;
+    }
+  return true;
+}
+bool loads_vectors(const Footprint& print, const SpaceFacts& f) {
+  if (print.index.empty() || f.axes.empty()) return true;
+  const Nat block = f.block.empty() ? 1 : *f.block.back().extent, cells = f.cells().extents.back();
+  for (const auto& [array, reads] : print.reads)
+    for (const auto& p : reads.positions)
+      if (!loads_vectors(p, print.index.back(), cells, block)) return false;
+  return true;
+}
+
 Scalar scalar_of(const Type& t) {
   const Type e = element_of(t);
   if (e.is_scalar()) return e.scalar();
@@ -94,8 +145,8 @@ SpaceFacts facts_of(const Program& program, const SpaceOptions& options) {
   SpaceFacts f;
   f.options = options;
   f.nest = main_nest(program.body);
-  f.axes = named_axes(f.nest);
-  if (!f.nest.levels.empty()) f.inner_rank = f.nest.levels.back().extents.size();
+  name_axes(program.body, f);
+  f.rows = rows_apply(program, f);
   f.update = f.nest.update.has_value();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
@@ -104,8 +155,10 @@ SpaceFacts facts_of(const Program& program, const SpaceOptions& options) {
   try {
     const auto in_place = apply(find_rule("update-in-place"), program, {});
     f.in_place = static_cast<bool>(in_place);
-    read_guard(footprint(program), f);
-    f.reads_target = reads_elsewhere(footprint(program));
+    const Footprint print = footprint(program);
+    if (f.block.empty()) read_guard(print, f);
+    f.reads_target = reads_elsewhere(print);
+    f.vectors = loads_vectors(print, f);
   } catch (const UserError&) {  // no footprint: the decisions that need one are not offered
     f.reads_target = true;
   }
@@ -138,10 +191,24 @@ std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration&
       const std::int64_t k = tile[a - first];
       loops.push_back({f.axes[a].name + f.axes[a].name, (*f.axes[a].extent + k - 1) / k, true, below(a)});
     }
-  for (std::size_t a = first; a < f.axes.size(); ++a)
+  const auto block = [&](std::size_t a) {
+    const NestAxis& axis = f.block[a - first];
+    loops.push_back({axis.name, axis.extent, false, below(a), true});
+  };
+  for (std::size_t a = first; a < f.axes.size(); ++a) {
     loops.push_back({f.axes[a].name, tile.empty() ? f.axes[a].extent : tile[a - first], false, below(a)});
+    if (is_by_rows(c)) block(a);
+  }
   if (f.inner_rank >= 3 && chosen(c, "order", "k j") == "j k") std::swap(loops[loops.size() - 3], loops[loops.size() - 2]);
+  for (std::size_t a = first; !f.block.empty() && !is_by_rows(c) && a < f.axes.size(); ++a) block(a);
   return loops;
+}
+
+std::size_t inner_loop(const std::vector<PlannedLoop>& loops) {
+  std::size_t i = loops.size();
+  while (i-- > 0)
+    if (!loops[i].block) return i;
+  return 0;
 }
 
 std::vector<bool> covered(const std::vector<PlannedLoop>& loops, const std::string& names) {

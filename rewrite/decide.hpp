@@ -7,7 +7,8 @@
 
 namespace lift {
 
-/// One dimension of the main nest. Names from the innermost: i, j, k, box, c, d.
+/// One dimension of the main nest. Names from the innermost: i, j, k, box, c, d. Where each cell makes a small block of
+/// elements (prolongation), the axes are those of the cells and i2, j2, k2 those within a block.
 struct NestAxis {
   std::string name;
   std::optional<std::int64_t> extent;   ///< known lengths
@@ -16,7 +17,9 @@ struct NestAxis {
 struct SpaceFacts {
   SpaceOptions options;
   Nest nest;
-  std::vector<NestAxis> axes;           ///< outer to inner, all levels
+  std::vector<NestAxis> axes;           ///< outer to inner, all levels but that of a block
+  std::vector<NestAxis> block;          ///< of the block that each cell makes, outer to inner; empty: it makes one element
+  bool rows = false;                    ///< the blocks can be written row by row (join-map-nest)
   std::size_t inner_rank = 0;           ///< the last so many axes are one rank-D map: these can be tiled and interchanged
   bool update = false;                  ///< the result is a block in a base array
   std::size_t above_update = 0;         ///< axes outside the update
@@ -26,6 +29,9 @@ struct SpaceFacts {
   std::int64_t parity_axes = 0;         ///< a guard modulo 2 over the sum of this many innermost indices; 0: none
   std::int64_t lanes = 1;               ///< scalars in a vector
   std::int64_t lead = 0;                ///< first written element of a row
+  bool vectors = true;                  ///< no load is known to have a stride that vectors do not support
+
+  const NestLevel& cells() const { return nest.levels.at(nest.levels.size() - (block.empty() ? 1 : 2)); }
 };
 SpaceFacts facts_of(const Program& program, const SpaceOptions& options);
 
@@ -35,7 +41,7 @@ struct Decision {
   std::function<bool(const SpaceFacts&, const Configuration&, const std::string&)> admits;
 };
 std::vector<Decision> data_decisions(const SpaceFacts& f);   ///< in_place, layout
-std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< tile, order, parallel or grid
+std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< block, tile, order, parallel or grid
 std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
 
 /// The value chosen, or `otherwise`.
@@ -43,6 +49,7 @@ std::string chosen(const Configuration& c, const std::string& name, const std::s
 bool is_in_place(const SpaceFacts& f, const Configuration& c);
 bool is_vector(const Configuration& c);
 bool is_split(const Configuration& c);
+bool is_by_rows(const Configuration& c);   ///< blocks are written row by row
 std::vector<std::string> words(const std::string& text);
 
 /// Tile sizes of the inner axes ("none": empty); axes not named are not cut.
@@ -54,9 +61,12 @@ struct PlannedLoop {
   std::optional<std::int64_t> trips;
   bool tiles = false;
   bool below_update = false;
+  bool block = false;                   ///< within a block
   bool single() const { return trips == 1; }
 };
 std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration& c);
+/// The inner loop: the last that is not within a block.
+std::size_t inner_loop(const std::vector<PlannedLoop>& loops);
 
 /// The loops named in `names` among `loops`, with those of one trip between and (when first) before them.
 std::vector<bool> covered(const std::vector<PlannedLoop>& loops, const std::string& names);

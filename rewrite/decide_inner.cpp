@@ -22,12 +22,12 @@ bool inner_is_loop(const SpaceFacts& f, const Configuration& c) {
 
 std::int64_t inner_trips(const SpaceFacts& f, const Configuration& c) {
   const auto loops = planned_loops(f, c);
-  return loops.empty() ? 0 : loops.back().trips.value_or(1 << 30);
+  return loops.empty() ? 0 : loops[inner_loop(loops)].trips.value_or(1 << 30);
 }
 
 bool admits_inner(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const bool split = is_split(c), stride = f.modulus > 1 && is_in_place(f, c);
-  const bool vectors = f.lanes > 1 && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
+  const bool vectors = f.lanes > 1 && f.vectors && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
   if (!inner_is_loop(f, c)) return value == "seq" && !split;
   if (value == "seq") return !split;
   if (value == "strided") return stride;
@@ -50,6 +50,8 @@ bool admits_stream(const SpaceFacts& f, const Configuration& c, const std::strin
 Decision vector_only(const std::string& name, std::vector<std::string> values) {
   return {name, std::move(values), [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "0" || is_vector(c); }};
 }
+/// One store a vector can be late; those of a block stay where they are.
+std::vector<std::string> late_values(const SpaceFacts& f) { return f.block.empty() ? std::vector<std::string>{"0", "1"} : std::vector<std::string>{"0"}; }
 
 }  // namespace
 
@@ -58,7 +60,7 @@ std::vector<Decision> inner_decisions(const SpaceFacts& f) {
   std::vector<std::string> inner{"seq"}, widths{"1"};
   if (f.axes.empty()) return {{"inner", inner, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }}};
   if (f.modulus > 1 && f.in_place) inner.push_back("strided");
-  if (f.lanes > 1) {
+  if (f.lanes > 1 && f.vectors) {
     inner.push_back("vec");
     if (f.parity_axes > 0 && f.in_place && !f.options.caller_layout_only) inner.push_back("strided vec");
     widths.push_back(std::to_string(f.lanes));
@@ -66,7 +68,7 @@ std::vector<Decision> inner_decisions(const SpaceFacts& f) {
   }
   std::vector<Decision> r{{"inner", inner, admits_inner}, {"width", widths, admits_width}};
   if (!gpu) {
-    r.push_back(vector_only("late", {"0", "1"}));
+    r.push_back(vector_only("late", late_values(f)));
     r.push_back(vector_only("prefetch", {"0", "16", "64", "128"}));
     r.push_back({"stream", {"0", "1"}, admits_stream});
   }

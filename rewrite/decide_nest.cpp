@@ -35,12 +35,20 @@ Values tile_values(const SpaceFacts& f) {
   return all;
 }
 
+/// How the blocks that cells make are written: row by row, with loops over the rows of a block or with these unrolled, or
+/// each block as a whole.
+Values block_values(const SpaceFacts& f) {
+  if (f.block.empty()) return {"none"};
+  if (!f.rows || f.options.target == Target::opencl) return {"whole"};
+  return {"rows", "rows unrolled", "whole"};
+}
+
 /// Names of the first loops of [begin, end) that do not run once, one more at a time: "box", "box k", ...
 Values prefixes(const std::vector<PlannedLoop>& loops, std::size_t begin, std::size_t end) {
   Values r;
   std::string text;
   for (std::size_t i = begin; i < end && r.size() < 3; ++i)
-    if (!loops[i].single()) r.push_back(text += (text.empty() ? "" : " ") + loops[i].name);
+    if (!loops[i].single() && !loops[i].block) r.push_back(text += (text.empty() ? "" : " ") + loops[i].name);
   return r;
 }
 
@@ -49,8 +57,7 @@ Values parallel_values(const SpaceFacts& f, const Configuration& c) {
   const auto loops = planned_loops(f, c);
   if (loops.empty()) return {};
   const bool tiled = std::any_of(loops.begin(), loops.end(), [](const PlannedLoop& l) { return l.tiles; });
-  std::size_t end = loops.size() - 1;  // never the innermost
-  if (tiled) end = loops.size() - f.inner_rank;
+  const std::size_t end = tiled ? loops.size() - f.inner_rank - f.block.size() : inner_loop(loops);  // never the inner loop
   std::size_t split = 0;
   if (f.update && !is_in_place(f, c))
     while (split < end && !loops[split].below_update) ++split;
@@ -101,7 +108,7 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
   const std::size_t end = loops.size() - (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
   std::vector<std::size_t> axes;
   for (std::size_t i = 0; i < end; ++i)
-    if (!loops[i].single() && !(copies && loops[i].below_update)) axes.push_back(i);
+    if (!loops[i].single() && !loops[i].block && !(copies && loops[i].below_update)) axes.push_back(i);
   Values r;
   for (const std::size_t length : {3U, 2U, 1U})
     for (std::size_t from = 0; from + length <= axes.size() && from < 2; ++from) {
@@ -131,6 +138,7 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   const bool gpu = f.options.target == Target::opencl;
   const Values tiles = tile_values(f);
   std::vector<Decision> r;
+  r.push_back({"block", block_values(f), [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
   r.push_back({"tile", tiles, [gpu](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                  // Work-groups cannot share the copying of a base.
                  if (value == "none" || !gpu) return true;
@@ -138,7 +146,7 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
                  return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
                }});
   r.push_back({"order", f.inner_rank >= 3 && !gpu ? Values{"k j", "j k"} : Values{"k j"},
-               [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
+               [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "k j" || !is_by_rows(c); }});
   if (gpu) r.push_back({"grid", all_grids(f, tiles), is_grid});
   else r.push_back({"parallel", all_parallel(f, tiles), is_parallel});
   return r;

@@ -17,6 +17,7 @@ std::vector<Rule> map_rules();        ///< maps and reductions
 std::vector<Rule> structure_rules();  ///< split, join, transpose, drop, pad, zip
 std::vector<Rule> slide_rules();      ///< windows
 std::vector<Rule> rank_rules();       ///< rank-D primitives by those of lower rank; tiles
+std::vector<Rule> block_rules();      ///< arrays made of blocks
 std::vector<Rule> lowering_rules();   ///< how loops run and where values live
 std::vector<Rule> program_rules();    ///< in-place update, layouts
 

@@ -6,6 +6,7 @@
 
 #include "ir/build.hpp"
 #include "ir/ops.hpp"
+#include "rewrite/nest.hpp"
 #include "rewrite/rules.hpp"
 
 namespace lift {
@@ -33,6 +34,18 @@ bool scalar_result(const Expr& map) {
   const Type element = element_of(t, static_cast<int>(map.attr().ints[Rank]));
   return element.is_scalar() || (element.is_tuple() && std::all_of(element.parts().begin(), element.parts().end(), [](const Type& p) { return p.is_scalar(); }));
 }
+/// The function computes a small array by unrolled loops over all of it: a block of neighbouring elements.
+bool unrolled_block(const Expr& map) {
+  if (!map.child(0).is(Op::Lambda)) return false;
+  const Nest nest = main_nest(map.child(0).child(0));
+  Nat elements = 1;
+  for (const NestLevel& l : nest.levels) {
+    const Expr m = part_at(map.child(0).child(0), l.place);
+    for (const Nat& n : l.extents) elements = elements * n;
+    if (!m.is(Op::MapUnroll) || l.extents.size() != 1 || !(l.extents[0] == Nat(m.attr().ints[Number]))) return false;
+  }
+  return !nest.levels.empty() && elements.constant().value_or(100) <= 16;
+}
 bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl); }
 
 Result<Expr> map_seq(const Site& site, const Arguments&) {
@@ -56,7 +69,7 @@ Result<Expr> map_vec(const Site& site, const Arguments& a) {
   const auto m = need_map(site);
   if (!m) return m;
   if (m->attr().ints[Rank] != 1) return Failure{"vectors run over one dimension: use map-nest first"};
-  if (!scalar_result(*m)) return Failure{"only the innermost loop is vectorised: its function returns " + element_of(m->type(), 1).str()};
+  if (!scalar_result(*m) && !unrolled_block(*m)) return Failure{"only the innermost loop is vectorised, or one around unrolled loops over all of a small block: its function returns " + element_of(m->type(), 1).str()};
   const std::int64_t w = number(a, 0);
   if (w < 2 || w > 64 || (w & (w - 1)) != 0) return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0]};
   return lowered(*m, Op::MapVec, w);

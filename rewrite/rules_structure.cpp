@@ -87,7 +87,8 @@ std::vector<Rule> split_and_join() {
               "the joined chunks have length k"),
       constructed("transpose-of-transpose", "transpose . transpose = id; transpose p . transpose q = transpose (q . p)", compose_transposes),
       rule("split-of-map", "split k . map f = map (map f) . split k", split({k}, map(f, xs)), map([](Expr x) { return map(f, x); }, split({k}, xs))),
-      rule("map-of-join", "map f . join = join . map (map f)", map(f, join(xs)), join(map([](Expr x) { return map(f, x); }, xs)))
+      rule_of_rank("map-of-join", "map_D f . join_D = join_D . map_D (map_D f)", 1, 3,
+                   [](int d) { return Sides{map_n(d, f, join_n(d, xs)), join_n(d, map_n(d, [d](Expr x) { return map_n(d, f, x); }, xs))}; })
           .says("a loop over joined chunks becomes a loop over chunks and one within"),
       rule("join-of-map", "join . map (map f) = map f . join", join(map([](Expr x) { return map(f, x); }, xs)), map(f, join(xs))),
       rule("transpose-of-map", "transpose . map (map f) = map (map f) . transpose", transpose(map([](Expr x) { return map(f, x); }, xs)),

@@ -11,6 +11,7 @@ Generators split_generators();
 Generators drop_and_pad_generators();
 Generators slide_generators();
 Generators rank_generators();
+Generators block_generators();
 Generators lowering_generators();
 
 Expr map_each(const Expr& f, const Expr& xs);          ///< map (map f) xs

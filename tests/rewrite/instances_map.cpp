@@ -109,7 +109,8 @@ Generators split_generators() {
        }},
       {"map-of-join", [](Gen& g) -> Instance {
          const Type a = g.element();
-         return {map(g.fun(a, g.element()), join(g.array(g.shape(2), a))), {}, {}};
+         const int d = g.n(1, 3);
+         return {map_n(d, g.fun(a, g.element()), join_n(d, g.array(g.shape(2 * d, 1, d < 3 ? 4 : 2), a))), {}, {}};
        }},
       {"join-of-map", [](Gen& g) -> Instance {
          const Type a = g.element();

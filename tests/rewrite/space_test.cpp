@@ -1,15 +1,14 @@
 // The space of variants: of the smoothers and of programs it has never seen.
 #include <doctest/doctest.h>
 
-#include <random>
 #include <set>
 
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
-#include "tests/rewrite/fuzz.hpp"
+#include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
+using namespace lift::test;
 
 namespace {
 
@@ -17,11 +16,6 @@ Program smoother(const std::string& kind, std::int64_t box, std::int64_t boxes =
   Problem p;
   p.box = box, p.boxes = boxes, p.choices = {{"smoother", kind}};
   return smooth3d().build(p);
-}
-SpaceOptions options(Target target = Target::openmp, int vector_bytes = 16) {
-  SpaceOptions o;
-  o.target = target, o.threads = 2, o.vector_bytes = vector_bytes;
-  return o;
 }
 /// 9-point average of the interior of an n x m array.
 Program blur(std::int64_t n, std::int64_t m) {
@@ -50,59 +44,6 @@ Program line(std::int64_t n) {
 Program dot(std::int64_t n) {
   const Expr x = param("x", array({Nat(n)}, f64));
   return {"dot", {x}, x | map([](Expr e) { return e * e; }) | sum(), {}};
-}
-
-/// Values of all arguments; index params within their range.
-std::map<std::string, Value> values_of(const Program& p, unsigned seed) {
-  lift::test::Gen gen(seed);
-  std::map<std::string, Value> values;
-  for (const Expr& a : p.arguments)
-    values[param_name(a)] = a.attr().nats.empty() ? gen.value(a.type()) : Value{static_cast<std::int64_t>(seed % 2)};
-  return values;
-}
-
-Configuration random_configuration(const Space& s, std::mt19937& random) {
-  Configuration c;
-  for (const Parameter& p : s.parameters()) {
-    const auto values = s.allowed(c, p.name);
-    for (const std::string& v : values) CHECK(std::find(p.values.begin(), p.values.end(), v) != p.values.end());
-    c[p.name] = values[random() % values.size()];
-  }
-  return c;
-}
-
-/// Derives, replays from text, and interprets both programs.
-void check_configuration(const Space& s, const Configuration& c, const Value& expected, const std::map<std::string, Value>& values) {
-  const Derivation d = s.derive(c);
-  const Derivation again = parse_derivation(str(d));
-  CHECK(again == d);
-  const Program q = replay(s.program(), again);
-  CHECK(q.body.type() == s.program().body.type());
-  CHECK_MESSAGE(identical(interpret(q.body, values), expected), str(d));
-  for (const Step& step : d) CHECK_FALSE(prose(step).empty());
-}
-
-void check_space(const Program& p, const SpaceOptions& o, int random_ones, std::size_t seeds) {
-  const Space s(p, o);
-  const auto values = values_of(p, 1);
-  const Value expected = interpret(p.body, values);
-  CHECK(s.seeds().size() >= seeds);
-  for (const Configuration& c : s.seeds()) check_configuration(s, c, expected, values);
-  std::mt19937 random(7);
-  for (int i = 0; i < random_ones; ++i) check_configuration(s, random_configuration(s, random), expected, values);
-}
-
-const Parameter* find(const Space& s, const std::string& name) {
-  for (const Parameter& p : s.parameters())
-    if (p.name == name) return &p;
-  return nullptr;
-}
-bool has(const Space& s, const std::string& name, const std::string& value) {
-  const Parameter* p = find(s, name);
-  return p && std::find(p->values.begin(), p->values.end(), value) != p->values.end();
-}
-int count(const Derivation& d, const std::string& rule) {
-  return static_cast<int>(std::count_if(d.begin(), d.end(), [&](const Step& s) { return s.rule == rule; }));
 }
 
 }  // namespace
@@ -135,7 +76,6 @@ TEST_CASE("space: the red-black smoother") {
 
 TEST_CASE("space: choices agree with the choices before them") {
   const Space s(smoother("gsrb", 64, 64), options(Target::openmp, 64));
-  using Values = std::vector<std::string>;
   const Configuration split{{"in_place", "yes"}, {"layout", "split 3 1"}};
   CHECK(s.allowed(split, "inner") == Values{"strided", "strided vec"});
   CHECK(s.allowed({{"in_place", "no"}}, "layout") == Values{"caller", "rows 8 1"});

@@ -1,0 +1,105 @@
+// Laws of blocks: arrays made of D-dimensional blocks that a join_D puts side by side, as prolongation makes them (each
+// coarse cell gives a block of 2^D fine cells), and how the loops over cells and over their blocks may be ordered.
+#include "ir/build.hpp"
+#include "ir/ops.hpp"
+#include "rewrite/rules.hpp"
+
+namespace lift {
+namespace {
+
+const Expr f = hole("f"), g = hole("g"), xs = hole("xs");
+
+/// Dimension d - 1 moved in front of the others.
+std::vector<int> last_to_first(int d) {
+  std::vector<int> p{d - 1};
+  for (int i = 0; i + 1 < d; ++i) p.push_back(i);
+  return p;
+}
+
+/// join_D of what each cell makes of an array of D dimensions; f does not use the cell itself.
+Sides rows_of_blocks(int d) {
+  const auto block = [d](Expr y) { return map_n(d - 1, f, y); };
+  const auto row = [=](Expr y) { return join_n(d - 1, map_n(d - 1, block, y)); };
+  const auto plane = [=](Expr x) { return map(row, transpose(last_to_first(d), map_n(d - 1, g, x))); };
+  return {join_n(d, map_n(d, [d](Expr x) { return map_n(d, f, apply(g, {x})); }, xs)), join(map(plane, xs))};
+}
+/// The same where f uses the cell: it stays beside its part of the block.
+Sides rows_of_blocks_with_cells(int d) {
+  const auto block = [d](Expr p) { return map_n(d - 1, [&](Expr v) { return apply(f, {get(0, p), v}); }, get(1, p)); };
+  const auto plane = [=](Expr x) {
+    const auto row = [=](Expr y) { return join_n(d - 1, map_n(d - 1, block, zip_n(d - 1, {x, y}))); };
+    return map(row, transpose(last_to_first(d), map_n(d - 1, g, x)));
+  };
+  const auto cell = [d](Expr x) { return map_n(d, [&](Expr v) { return apply(f, {x, v}); }, apply(g, {x})); };
+  return {join_n(d, map_n(d, cell, xs)), join(map(plane, xs))};
+}
+
+Rule join_map_nest() {
+  return rule_of_rank("join-map-nest",
+                      "join_D . map_D (\\x. map_D f (g x)) = join . map (map (join_(D-1) . map_(D-1) (map_(D-1) f)) . transpose (last to the front) . map_(D-1) g)", 0, 3,
+                      [](int i) { return i < 2 ? rows_of_blocks(2 + i) : rows_of_blocks_with_cells(i); })
+      .says("blocks are written row by row: the loop over an outer dimension of the blocks goes around the loops over inner dimensions of the cells");
+}
+
+/// The lengths of the blocks that a join_D puts side by side.
+std::vector<Nat> block_shape(const Expr& join) {
+  const auto d = static_cast<std::size_t>(join.attr().ints[0]);
+  const std::vector<Nat> all = shape_of(join.child(0).type(), static_cast<int>(2 * d));
+  return {all.begin() + static_cast<std::ptrdiff_t>(d), all.end()};
+}
+
+Result<Expr> join_of_drop(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Join) || !e.child(0).is(Op::Drop)) return Failure{"needs a join of drop"};
+  const auto d = static_cast<std::size_t>(e.attr().ints[0]);
+  const std::vector<Nat>& cut = e.child(0).attr().nats;
+  if (cut.size() != 2 * d) return Failure{"the drop cuts " + std::to_string(cut.size() / 2) + " dimensions, the join has rank " + std::to_string(d)};
+  const std::vector<Nat> m = block_shape(e);
+  std::vector<Nat> low, high;
+  for (std::size_t i = 0; i < d; ++i) low.push_back(cut[i] * m[i]), high.push_back(cut[d + i] * m[i]);
+  return drop(low, high, join_n(static_cast<int>(d), e.child(0).child(0)));
+}
+
+/// zip_D of arrays, one of which at least is made of blocks: all of them are taken apart into such blocks.
+Result<Expr> zip_of_join(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Zip)) return Failure{"needs a zip, found " + std::string(text(e.op()))};
+  const int d = static_cast<int>(e.attr().ints[0]);
+  const auto is_join = [d](const Expr& c) { return c.is(Op::Join) && c.attr().ints[0] == d; };
+  std::vector<Nat> m;
+  for (const Expr& c : e.children())
+    if (is_join(c) && m.empty()) m = block_shape(c);
+  if (m.empty()) return Failure{"none of the arrays is a join of rank " + std::to_string(d)};
+  std::vector<Expr> blocks;
+  for (const Expr& c : e.children()) blocks.push_back(is_join(c) && block_shape(c) == m ? c.child(0) : split(m, c));
+  const auto cell = [&](Expr p) {
+    std::vector<Expr> parts;
+    for (std::size_t i = 0; i < blocks.size(); ++i) parts.push_back(get(static_cast<int>(i), p));
+    return zip_n(d, parts);
+  };
+  const Expr cells = zip_n(d, blocks);
+  return join_n(d, map_with(Op::Map, d, function({element_of(cells.type(), d)}, [&](std::span<const Expr> p) { return cell(p[0]); }), cells));
+}
+
+Result<Expr> identity_map(const Site& site, const Arguments& a) {
+  const std::int64_t d = number(a, 0);
+  if (d < 1 || rank_of(site.e.type()) < d) return Failure{"needs an array of rank " + a[0] + " or more, found " + site.e.type().str()};
+  const int rank = static_cast<int>(d);
+  return map_with(Op::Map, rank, function({element_of(site.e.type(), rank)}, [](std::span<const Expr> x) { return x[0]; }), site.e);
+}
+
+}  // namespace
+
+std::vector<Rule> block_rules() {
+  return {
+      join_map_nest(),
+      rule_of_rank("join-of-join", "join_D . join_D = join_D . map_D join_D", 1, 3,
+                   [](int d) { return Sides{join_n(d, join_n(d, xs)), join_n(d, map_n(d, [d](Expr x) { return join_n(d, x); }, xs))}; }),
+      constructed("join-of-drop", "join_D . drop_D (l, r) = drop_D (m l, m r) . join_D for blocks of m elements", join_of_drop),
+      constructed("zip-of-join", "zip_D (xs, join_D ys) = join_D . map_D zip_D . zip_D (split_D m xs, ys) for blocks of m elements", zip_of_join)
+          .says("arrays are taken apart into the blocks that one of them is made of"),
+      constructed("identity-map", "xs = map_D (\\x. x) xs", identity_map).takes("d", "rank"),
+  };
+}
+
+}  // namespace lift
