@@ -1,6 +1,7 @@
 #include "ir/term.hpp"
 
 #include <bit>
+#include <cmath>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
@@ -75,6 +76,24 @@ std::optional<Term> index_arithmetic(Op op, const std::vector<Term>& args) {
   }
 }
 
+/// Floating-point arithmetic on constants, rounded as it would be when the program runs. Not when the result is no
+/// number: such a literal has no spelling.
+std::optional<Term> constant_arithmetic(Op op, Scalar type, const std::vector<Term>& args) {
+  if (!is_float(type) || args.size() != 2) return std::nullopt;
+  for (const Term& t : args)
+    if (t->kind != TermKind::Constant || t->type != type) return std::nullopt;
+  const double a = args[0]->number, b = args[1]->number;
+  double r;
+  switch (op) {
+    case Op::Add: r = a + b; break;
+    case Op::Sub: r = a - b; break;
+    case Op::Mul: r = a * b; break;
+    default: return std::nullopt;
+  }
+  if (type == f32) r = static_cast<float>(r);
+  return std::isfinite(r) ? std::optional(constant_term(r, type)) : std::nullopt;
+}
+
 std::optional<bool> truth(const Term& t) {
   if (t->kind == TermKind::Constant && t->type == boolean) return t->number != 0;
   return std::nullopt;
@@ -142,6 +161,7 @@ Term compare_term(const NatCond& c) {
 
 Term apply_term(Op op, Scalar type, std::vector<Term> args) {
   if (const auto r = index_arithmetic(op, args)) return *r;
+  if (const auto r = constant_arithmetic(op, type, args)) return *r;
   if (op == Op::Not && args[0]->kind == TermKind::Compare) return compare_term(negate(args[0]->conds[0]));
   if (op == Op::Not || op == Op::And || op == Op::Or) {
     const auto a = truth(args[0]);

@@ -88,10 +88,37 @@ Result<Expr> identity_map(const Site& site, const Arguments& a) {
   return map_with(Op::Map, rank, function({element_of(site.e.type(), rank)}, [](std::span<const Expr> x) { return x[0]; }), site.e);
 }
 
+std::vector<Nat> nats(const std::string& name, int rank) {
+  std::vector<Nat> v;
+  for (int d = 0; d < rank; ++d) v.push_back(nat_hole(name + std::to_string(d)));
+  return v;
+}
+
+Sides drop_of_join(int d) {
+  const std::vector<Nat> two(static_cast<std::size_t>(d), 2), one(static_cast<std::size_t>(d), 1);
+  const auto rest = [d](Expr blocks) { return drop(nats("l", d), nats("r", d), join_n(d, blocks)); };
+  return {rest(xs), join_n(d, map_n(d, rest, slide(two, one, xs)))};
+}
+/// l + r is the length of a block, so that what is left of two neighbours is again one block.
+std::string one_block_dropped(const Match& m) {
+  int rank = 0;
+  while (m.nats.count(variables(nat_hole("l" + std::to_string(rank)))[0])) ++rank;
+  const std::vector<Nat> shape = shape_of(m["xs"].type(), 2 * rank);
+  for (int d = 0; d < rank; ++d) {
+    const Nat dropped = m.nat("l" + std::to_string(d)) + m.nat("r" + std::to_string(d)), block = shape.at(static_cast<std::size_t>(rank + d));
+    if (!Facts().proves(equal(dropped, block))) return "together " + dropped.str() + " elements are dropped, not one block of " + block.str();
+    if (!Facts().proves(less_equal(2, shape[static_cast<std::size_t>(d)]))) return "there are fewer than two blocks";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<Rule> block_rules() {
   return {
+      rule_of_rank("drop-of-join", "drop_D (l, r) . join_D = join_D . map_D (drop_D (l, r) . join_D) . slide_D (2, 1)", 1, 3, drop_of_join)
+          .with(one_block_dropped, "l + r is the length of a block, and there are two blocks or more")
+          .says("blocks are cut from pairs of neighbouring blocks"),
       join_map_nest(),
       rule_of_rank("join-of-join", "join_D . join_D = join_D . map_D join_D", 1, 3,
                    [](int d) { return Sides{join_n(d, join_n(d, xs)), join_n(d, map_n(d, [d](Expr x) { return join_n(d, x); }, xs))}; }),

@@ -29,6 +29,13 @@ std::string tiles_fit(const Match& m) {
   return "";
 }
 
+Sides slide_of_slides(int d) {
+  const std::vector<Nat> n = nats("n", d), s = nats("s", d), u = nats("u", d), v = nats("v", d);
+  std::vector<Nat> size, step;
+  for (std::size_t i = 0; i < n.size(); ++i) size.push_back((u[i] - 1) * s[i] + n[i]), step.push_back(v[i] * s[i]);
+  return {slide(u, v, map_n(d, f, windows(d, xs))), map_n(d, [d](Expr w) { return map_n(d, f, windows(d, w)); }, slide(size, step, xs))};
+}
+
 }  // namespace
 
 std::vector<Rule> slide_rules() {
@@ -39,9 +46,7 @@ std::vector<Rule> slide_rules() {
           .takes("v", "elements from one tile to the next")
           .with(tiles_fit, "s divides v, and v / s divides the number of windows")
           .says("windows are taken from overlapping tiles that are %1 elements apart"),
-      rule("slide-of-slides", "slide (u, v) . map f . slide (n, s) = map (map f . slide (n, s)) . slide ((u - 1) s + n, v s)",
-           slide({u}, {v}, map(f, slide({n}, {s}, xs))),
-           map([=](Expr w) { return map(f, slide({n}, {s}, w)); }, slide({(u - 1) * s + n}, {v * s}, xs)))
+      rule_of_rank("slide-of-slides", "slide (u, v) . map f . slide (n, s) = map (map f . slide (n, s)) . slide ((u - 1) s + n, v s)", 1, 3, slide_of_slides)
           .says("windows of what a stencil computes are computed from larger windows: overlapped tiling in time"),
       rule("split-of-slide", "split m . slide (n, s) = map (slide (n, s)) . slide ((m - 1) s + n, m s)", split({u}, slide({n}, {s}, xs)),
            map([=](Expr w) { return slide({n}, {s}, w); }, slide({(u - 1) * s + n}, {u * s}, xs)))

@@ -41,6 +41,15 @@ Instance blocks_of_cells(Gen& g) {
 
 Generators block_generators() {
   return {
+      {"drop-of-join", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const auto outer = g.shape(d, 2, d < 3 ? 4 : 3), block = g.shape(d, 1, 3);
+         std::vector<Nat> low, high, whole = outer;
+         for (const Nat& k : block) low.emplace_back(g.n(0, static_cast<int>(*k.constant()))), high.push_back(k - low.back());
+         if (g.n(0, 5) == 0) high[0] = high[0] + 1;  // more than one block
+         whole.insert(whole.end(), block.begin(), block.end());
+         return {drop(low, high, join_n(d, g.array(whole, g.element()))), {}, {}};
+       }},
       {"join-map-nest", blocks_of_cells},
       {"join-of-join", [](Gen& g) -> Instance {
          const int d = g.n(1, 3);

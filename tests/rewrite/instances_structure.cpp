@@ -116,10 +116,14 @@ Generators slide_generators() {
          return {slide({Nat(n)}, {Nat(s)}, g.array((count - 1) * s + n, g.element())), {std::to_string(t * s)}, {}};
        }},
       {"slide-of-slides", [](Gen& g) -> Instance {
-         const int n = g.n(1, 3), s = g.n(1, 3), u = g.n(1, 3), v = g.n(1, 3), outer = g.n(1, 3), inner = (outer - 1) * v + u;
+         const int d = g.n(1, 3), most = d < 3 ? 3 : 2;
+         std::vector<Nat> n, s, u, v, whole;
+         for (int i = 0; i < d; ++i) {
+           const int a = g.n(1, most), b = g.n(1, most), c = g.n(1, most), e = g.n(1, most), outer = g.n(1, most), inner = (outer - 1) * e + c;
+           n.emplace_back(a), s.emplace_back(b), u.emplace_back(c), v.emplace_back(e), whole.emplace_back((inner - 1) * b + a);
+         }
          const Type t = scalar_or_pair(g);
-         const Expr xs = g.array((inner - 1) * s + n, t);
-         return {slide({Nat(u)}, {Nat(v)}, map(g.fun(Type::array(n, t), g.element()), slide({Nat(n)}, {Nat(s)}, xs))), {}, {}};
+         return {slide(u, v, map_n(d, g.fun(array(n, t), g.element()), slide(n, s, g.array(whole, t)))), {}, {}};
        }},
       {"split-of-slide", [](Gen& g) -> Instance {
          const int n = g.n(1, 4), s = g.n(1, 3), u = g.n(1, 3), count = u * g.n(1, 3);

@@ -1,0 +1,21 @@
+// Scalar terms: arithmetic on constants.
+#include <doctest/doctest.h>
+
+#include "ir/term.hpp"
+
+using namespace lift;
+
+TEST_CASE("arithmetic on floating-point constants is done, in the operands' precision") {
+  const auto f = [](Op op, double a, double b, Scalar t) { return apply_term(op, t, {constant_term(a, t), constant_term(b, t)}); };
+  CHECK(f(Op::Mul, 0.25, 0.75, f64) == constant_term(0.1875, f64));
+  CHECK(f(Op::Add, 0.1, 0.2, f64) == constant_term(0.1 + 0.2, f64));
+  CHECK(f(Op::Sub, 0.1F, 0.3F, f32) == constant_term(0.1F - 0.3F, f32));
+  CHECK(f(Op::Mul, 0.1F, 0.1F, f32) == constant_term(static_cast<double>(0.1F * 0.1F), f32));
+  CHECK(f(Op::Add, 0.1F, 0.1F, f32)->number != 0.1 + 0.1);
+}
+
+TEST_CASE("what has no spelling as a literal, or is not constant, stays an operation") {
+  const Term huge = constant_term(1e300, f64), x = argument_term("x", f64);
+  CHECK(apply_term(Op::Mul, f64, {huge, huge})->kind == TermKind::Apply);
+  CHECK(apply_term(Op::Add, f64, {constant_term(0, f64), x})->kind == TermKind::Apply);  // -0.0 + 0.0 is 0.0
+}
