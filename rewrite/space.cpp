@@ -3,20 +3,22 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "rewrite/block_form.hpp"
 #include "rewrite/decide.hpp"
-#include "rewrite/strategy.hpp"
 
 namespace lift {
 
 /// What a space knows about its program.
 struct SpaceContext {
+  Rewriting start;                 ///< what the decisions are about: the program in block form
   SpaceFacts facts;
   std::vector<Decision> decisions;
 };
 
 Space::Space(const Program& program, const SpaceOptions& options) : program_(program), options_(options) {
   auto context = std::make_shared<SpaceContext>();
-  context->facts = facts_of(program, options);
+  context->start = in_block_form(program);
+  context->facts = facts_of(context->start.program, options);
   for (auto group : {data_decisions, nest_decisions, inner_decisions})
     for (Decision& d : group(context->facts)) {
       if (d.values.size() > 1) parameters_.push_back({d.name, d.values});
@@ -42,7 +44,7 @@ namespace {
 /// Applies rules one after the other and keeps the steps.
 class Deriver {
  public:
-  explicit Deriver(const Program& program) : now_{program, {}} {}
+  explicit Deriver(const Rewriting& start) : now_(start) {}
   void step(const std::string& rule, const Arguments& arguments = {}, const Place& place = {}) { now_ = run(use(rule, arguments), now_, place); }
   Nest nest() const { return main_nest(now_.program.body); }
   const Derivation& steps() const { return now_.steps; }
@@ -183,7 +185,7 @@ Derivation Space::derive(const Configuration& given) const {
       throw UserError("parameter " + d.name + " cannot be '" + value + "' here: " + (values.size() == 1 ? "only '" : "the first possible value is '") + values.front() + "'");
     c[d.name] = value;
   }
-  Deriver d(program_);
+  Deriver d(context_->start);
   if (is_in_place(f, c)) d.step("update-in-place");
   if (!f.axes.empty()) {
     tile_cells(d, f, tile_sizes(f, c["tile"]), is_by_rows(c));

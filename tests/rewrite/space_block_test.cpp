@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
+#include "patterns/thesis_forms.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -93,6 +94,20 @@ TEST_CASE("space: prolongation keeps its meaning in every rank") {
   check_space(prolongation(2, 9), options(), 12, 4);
   check_space(prolongation(3, 4), options(), 8, 4);
   check_space(prolongation(2, 17), options(Target::opencl), 6, 2);
+}
+
+TEST_CASE("space: the thesis's prolongation, which drops from joined copies, is computed block by block too") {
+  const auto program = [](int rank, std::int64_t n) {
+    const Expr coarse = param("coarse", array(all(rank, n + 2), f64)), weights = param("weights", array(all(rank, 2), f64));
+    return Program{"thesis", {coarse, weights}, thesis::prolongation(rank, coarse, weights), {}};
+  };
+  const Space s(program(3, 64), options(Target::openmp, 64)), ours(prolongation(3, 64), options(Target::openmp, 64));
+  CHECK(s.parameters().size() == ours.parameters().size());
+  CHECK(s.seeds() == ours.seeds());
+  const Derivation d = s.derive(s.seeds()[0]);
+  CHECK(count(d, "drop-of-join") == 1);
+  CHECK(count(d, "join-map-nest") == 2);
+  for (int rank = 1; rank <= 3; ++rank) check_space(program(rank, 4), options(), 4, 3);
 }
 
 TEST_CASE("space: an increment over boxes is in place") {
