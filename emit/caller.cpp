@@ -57,12 +57,12 @@ std::string emit_c_caller(const Kernel& k) {
   }
   const KernelArgument* result = nullptr;
   for (const KernelArgument& a : k.arguments)
-    if (a.name == k.result) result = &a;
-  if (!result) throw InternalError("emit: " + k.name + " has no argument " + k.result);
+    if (a.name == k.results.at(0)) result = &a;
+  if (!result) throw InternalError("emit: " + k.name + " has no argument " + k.results[0]);
   s += fmt::format(
       "  {0}({1});\n  double best = 1e30;\n  for (int run = 0; run < 10; ++run) {{\n    const double start = omp_get_wtime();\n    {0}({1});\n    const double ms = (omp_get_wtime() - start) * 1e3;\n"
       "    if (ms < best) best = ms;\n  }}\n  double sum = 0;\n  for (long x = 0; x < n_{2}; ++x) sum += {2}[x];\n  printf(\"{0}: %.3f ms, sum of {2} %.9g\\n\", best, sum);\n  return 0;\n}}\n",
-      k.name, call, k.result);
+      k.name, call, k.results[0]);
   return s;
 }
 

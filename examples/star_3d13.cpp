@@ -32,10 +32,10 @@ void fill(const Problem& p, const HostArray& a) {
   });
 }
 
-void reference(const Problem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference(const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
   const std::int64_t n = p.box;
   const auto* in = static_cast<const double*>(host::argument(arguments, "u").data);
-  auto* out = static_cast<double*>(result.data);
+  auto* out = static_cast<double*>(results.at(0).data);
   const auto reflect = [&](std::int64_t x) { return x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x; };
   const auto u = [&](std::int64_t k, std::int64_t j, std::int64_t i) { return in[(reflect(k) * n + reflect(j)) * n + reflect(i)]; };
   constexpr double weights[] = {-1, 16, -30, 16, -1};

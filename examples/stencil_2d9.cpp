@@ -37,10 +37,10 @@ void fill(const Problem& p, const HostArray& a) {
   });
 }
 
-void reference(const Problem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference(const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
   const std::int64_t n = p.box;
   const auto* in = static_cast<const double*>(host::argument(arguments, "image").data);
-  auto* out = static_cast<double*>(result.data);
+  auto* out = static_cast<double*>(results.at(0).data);
   const auto inside = [&](std::int64_t x) { return std::clamp<std::int64_t>(x, 0, n - 1); };
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i) {

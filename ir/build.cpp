@@ -63,7 +63,7 @@ Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where) { return
 Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where) { return make(Op::Iterate, {f, x}, nats({times}), where); }
 
 Expr zip_n(int rank, const std::vector<Expr>& arrays, Where where) { return make(Op::Zip, arrays, ints({rank}), where); }
-Expr unzip(const Expr& xs, Where where) { return make(Op::Unzip, {xs}, {}, where); }
+Expr unzip_n(int rank, const Expr& xs, Where where) { return make(Op::Unzip, {xs}, ints({rank}), where); }
 Expr tuple(const std::vector<Expr>& parts, Where where) { return make(Op::Tuple, parts, {}, where); }
 Expr get(int i, const Expr& t, Where where) {
   if (t.is(Op::Tuple) && i >= 0 && i < static_cast<int>(t.children().size())) return t.child(static_cast<std::size_t>(i));

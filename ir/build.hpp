@@ -120,7 +120,8 @@ Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where = Where
 
 Expr zip_n(int rank, const std::vector<Expr>& arrays, Where where = Where::current());
 inline Expr zip(const std::vector<Expr>& arrays, Where where = Where::current()) { return zip_n(1, arrays, where); }
-Expr unzip(const Expr& xs, Where where = Where::current());  ///< n.{T, U} -> {n.T, n.U}
+Expr unzip_n(int rank, const Expr& xs, Where where = Where::current());
+inline Expr unzip(const Expr& xs, Where where = Where::current()) { return unzip_n(1, xs, where); }  ///< n.{T, U} -> {n.T, n.U}
 Expr tuple(const std::vector<Expr>& parts, Where where = Where::current());
 Expr get(int i, const Expr& t, Where where = Where::current());
 Expr at(const std::vector<Nat>& position, const Expr& xs, Where where = Where::current());

@@ -147,6 +147,30 @@ std::vector<double> flatten(const Value& v) {
   flatten(v, r);
   return r;
 }
+namespace {
+std::size_t components_of(const Type& t) {
+  if (t.is_array()) return components_of(t.element());
+  if (!t.is_tuple()) return 1;
+  std::size_t n = 0;
+  for (const Type& part : t.parts()) n += components_of(part);
+  return n;
+}
+void flatten_components(const Value& v, const Type& t, std::size_t first, std::vector<std::vector<double>>& to) {
+  if (t.is_array()) {
+    for (const Value& x : v.array()) flatten_components(x, t.element(), first, to);
+  } else if (t.is_tuple()) {
+    for (std::size_t i = 0; i < t.parts().size(); first += components_of(t.parts()[i]), ++i) flatten_components(v.parts().at(i), t.parts()[i], first, to);
+  } else {
+    to.at(first).push_back(v.is_poison() ? std::numeric_limits<double>::quiet_NaN() : v.number());
+  }
+}
+}  // namespace
+
+std::vector<std::vector<double>> flatten_components(const Value& v, const Type& t) {
+  std::vector<std::vector<double>> r(components_of(t));
+  flatten_components(v, t, 0, r);
+  return r;
+}
 bool contains_poison(const Value& v) {
   bool found = false;
   pairs(v, v, [&](const Value& a, const Value&) {

@@ -209,11 +209,9 @@ LIFT_MEANING(unzip) {
   const Read given(in, e.child(0));
   const Value& xs = *given;
   Value::Tuple t;
-  for (std::size_t k = 0; k < e.type().parts().size(); ++k) {
-    Array a;
-    for (const Value& x : xs.array()) a.push_back(x.parts().at(k));
-    t.parts.push_back({std::move(a)});
-  }
+  for (std::size_t k = 0; k < e.type().parts().size(); ++k)
+    t.parts.push_back(tabulate(lengths(xs, static_cast<std::size_t>(e.attr().ints[0])),
+                               [&](const std::vector<std::int64_t>& at) { return element(xs, at).parts().at(k); }));
   return {std::move(t)};
 }
 LIFT_MEANING(at) { return element(*Read(in, e.child(0)), numbers(in, e.attr().nats)); }

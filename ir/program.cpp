@@ -1,6 +1,47 @@
+// Results of programs, and index params.
 #include "ir/program.hpp"
 
+#include "ir/error.hpp"
+
 namespace lift {
+namespace {
+
+void components(const Type& t, std::vector<Nat> shape, std::vector<Type>& to) {
+  switch (t.kind()) {
+    case Type::Kind::Scalar:
+      if (shape.empty()) shape.emplace_back(1);
+      to.push_back(array(shape, t));
+      return;
+    case Type::Kind::Tuple:
+      for (const Type& part : t.parts()) components(part, shape, to);
+      return;
+    case Type::Kind::Array:
+      shape.push_back(t.length());
+      return components(t.element(), std::move(shape), to);
+    default: throw UserError("a value of type " + t.str() + " cannot be stored; return arrays or scalars, or tuples of them");
+  }
+}
+
+}  // namespace
+
+std::vector<Type> component_arrays(const Type& t) {
+  std::vector<Type> types;
+  components(t, {}, types);
+  return types;
+}
+
+std::vector<ProgramResult> results_of(const Program& program) {
+  const std::vector<Type> types = component_arrays(program.body.type());
+  if (!program.results.empty() && program.results.size() != types.size())
+    throw UserError("program " + program.name + ": " + std::to_string(program.results.size()) + " names for the " + std::to_string(types.size()) +
+                    " results of " + program.body.type().str() + "; give one name a result, or none");
+  std::vector<ProgramResult> r;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::string plain = types.size() == 1 ? "out" : "out" + std::to_string(i);
+    r.push_back({program.results.empty() ? plain : program.results[i], types[i]});
+  }
+  return r;
+}
 
 Expr index_param(const std::string& name, std::int64_t lower, std::int64_t upper) {
   Attr a;

@@ -8,15 +8,29 @@
 
 namespace lift {
 
-/// `body` computes the result from `arguments` (params: arrays, f32/f64 scalars, index params). The kernel takes the
-/// arguments in this order and, unless the result is written into one of them, the result array `out` last.
+/// `body` computes the results from `arguments` (params: arrays, f32/f64 scalars, index params). The kernel takes the
+/// arguments in this order and then the results that are not written into one of them; see results_of.
 /// `overwritable` names the arguments whose old contents nobody needs afterwards: only these may be written in place.
 struct Program {
   std::string name;
   std::vector<Expr> arguments;
   Expr body;
-  std::vector<std::string> overwritable;
+  std::vector<std::string> overwritable = {};
+  std::vector<std::string> results = {};   ///< names of the results; none: "out", or "out0", "out1", ... for several
 };
+
+/// One array that a program returns.
+struct ProgramResult {
+  std::string name;
+  Type type;       ///< array of scalars
+};
+/// A value of type t as arrays of scalars: one for each scalar component, an array of tuples being as many arrays, and a
+/// scalar an array of one element. UserError for functions.
+std::vector<Type> component_arrays(const Type& t);
+/// What a program returns, as arrays of scalars: one for each scalar component of the body's type, an array of tuples being
+/// as many arrays, and a scalar an array of one element. {n.f64, m.f64} and n.{f64, f32} are two results each.
+/// UserError when the body is a function, or when `Program::results` has names for another number of results.
+std::vector<ProgramResult> results_of(const Program& program);
 
 /// An i32 argument with a known inclusive range, usable in index arithmetic (a colour, a level): symbolically it is a
 /// Nat variable.

@@ -99,10 +99,12 @@ LIFT_TYPE_RULE(zip) {
 }
 
 LIFT_TYPE_RULE(unzip) {
-  need_rank(op, c[0].type(), 1);
-  if (!c[0].type().element().is_tuple()) type_error(op, "needs an array of tuples, got " + c[0].type().str(), "zip arrays first");
+  const int rank = static_cast<int>(a.ints[0]);
+  need_rank(op, c[0].type(), rank);
+  const Type element = element_of(c[0].type(), rank);
+  if (!element.is_tuple()) type_error(op, "needs an array of tuples, got " + c[0].type().str(), "zip arrays first");
   std::vector<Type> ts;
-  for (const Type& t : c[0].type().element().parts()) ts.push_back(Type::array(c[0].type().length(), t));
+  for (const Type& t : element.parts()) ts.push_back(array(shape_of(c[0].type(), rank), t));
   return Type::tuple(std::move(ts));
 }
 

@@ -29,7 +29,6 @@ class Verifier {
       if (e.is(Op::UpdateInPlace) || std::any_of(children.begin(), children.end(), [&](const Expr& c) { return overwrites_.count(c.id()) > 0; }))
         overwrites_.insert(e.id());
     });
-    if (updates_ > 1) broken("update_in_place", "there are " + std::to_string(updates_) + " in", program_.body);
     Scopes scopes;
     in_place(program_.body, scopes);
   }
@@ -68,7 +67,6 @@ class Verifier {
       broken("types", error.what());
     }
     if (is_map(e.op())) attributes(e);
-    updates_ += e.is(Op::UpdateInPlace);
     bound_variables(e);
   }
 
@@ -267,7 +265,6 @@ class Verifier {
   std::string_view after_;
   std::unordered_map<std::uint32_t, std::vector<Free>> free_;
   std::set<std::pair<std::uint32_t, unsigned>> visited_;
-  int updates_ = 0;
   std::unordered_set<std::uint32_t> overwrites_;  ///< nodes that contain an update in place
 };
 

@@ -193,8 +193,9 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
     case Op::Unzip: {
       const View xs = child(0);
       std::vector<View> parts;
+      const int rank = static_cast<int>(a.ints[0]);
       for (std::size_t k = 0; k < e.type().parts().size(); ++k)
-        parts.push_back(array(xs.array().length, [=](const Nat& i) { return xs[i].parts()[k]; }));
+        parts.push_back(collect(e.child(0).type(), rank, [=](const std::vector<Nat>& p) { return access(xs, p).parts()[k]; }));
       return {std::move(parts)};
     }
     case Op::At: return access(child(0), a.nats);

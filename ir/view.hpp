@@ -20,6 +20,7 @@ struct View;
 struct ArrayView {
   Nat length;
   std::function<View(const Nat&)> at;
+  bool variables = false;  ///< the elements are variables of their own: only constant positions exist
 };
 struct View {
   std::variant<Term, std::vector<View>, ArrayView> v;

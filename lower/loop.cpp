@@ -67,7 +67,9 @@ std::string str(const Kernel& k) {
     s += (i ? ", " : "") + a.name + " : " + a.type.str();
     if (a.type.is_array() && a.layout.request().kind != LayoutRequest::Kind::Caller) s += " in " + str(a.layout.request());
   }
-  return s + ") -> " + k.result + "\n" + str(k.body, 1);
+  s += ") ->";
+  for (const std::string& r : k.results) s += " " + r;
+  return s + "\n" + str(k.body, 1);
 }
 
 void visit(const Block& b, const std::function<void(const Stmt&)>& f) {

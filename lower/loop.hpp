@@ -74,6 +74,7 @@ struct KernelArgument {
   Layout layout;             ///< arrays
   bool written = false, read = false;
   std::vector<Nat> range;    ///< index params: inclusive bounds
+  bool work = false;         ///< an array for intermediate values: contents before and after mean nothing
 };
 
 /// A lowered program. After `lower`, positions are flat indices, a Vec loop advances by its width and its body holds terms of
@@ -81,8 +82,8 @@ struct KernelArgument {
 /// index term names an index.
 struct Kernel {
   std::string name;
-  std::vector<KernelArgument> arguments;  ///< in signature order; `out` last when the result is a new array
-  std::string result;                     ///< the array the result is in: "out", or the argument updated in place
+  std::vector<KernelArgument> arguments;  ///< in signature order: the program's, new results, work arrays
+  std::vector<std::string> results;       ///< the array each result (results_of) is in: a new one, or an argument updated in place
   std::vector<std::string> sizes;         ///< size variables, passed first as long
   std::vector<Attr> user_functions;
   Block body;

@@ -51,7 +51,7 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 
 Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to) {
   Kernel k;
-  k.name = name, k.result = "to";
+  k.name = name, k.results = {"to"};
   k.arguments = {{"from", array, from, false, true, {}}, {"to", array, to, true, false, {}}};
   const std::vector<Nat> shape = shape_of(array);
   std::vector<For> loops;

@@ -18,13 +18,6 @@ struct LowerOptions {
 /// line that says which and why. A tuner counts it as an impossible configuration.
 Kernel lower(const Program& program, const LowerOptions& options = {});
 
-/// The result of a program: its type, and the argument it is written into (empty: a new array `out`).
-struct ResultPlace {
-  Type type;
-  std::string argument;
-};
-ResultPlace result_place(const Program& program);
-
 /// Copies an array between layouts: arguments `from` (in layout a), `to` (in layout b).
 Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to);
 

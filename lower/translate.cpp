@@ -5,81 +5,10 @@
 
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
-#include "ir/view.hpp"
+#include "lower/place.hpp"
 
 namespace lift {
 namespace {
-
-/// Where a value goes: a cell for a scalar, a part for each component of a tuple, a function of the index for an array.
-struct Place;
-struct Cell {
-  std::string array;
-  std::vector<Nat> position;
-  std::vector<NatCond> guards;  ///< the cell is written only where they hold
-  bool stream = false;
-};
-struct ArrayPlace {
-  std::string hint;             ///< name of the loop variable over this dimension
-  std::function<Place(const Nat&)> at;
-};
-struct Place {
-  std::variant<Cell, std::vector<Place>, ArrayPlace> v;
-  Place operator[](const Nat& i) const { return std::get<ArrayPlace>(v).at(i); }
-  const std::string& hint() const { return std::get<ArrayPlace>(v).hint; }
-};
-
-Place array_place(std::string hint, std::function<Place(const Nat&)> at) { return {ArrayPlace{std::move(hint), std::move(at)}}; }
-
-std::vector<std::string> dimension_names(std::size_t rank) {
-  static const std::vector<std::string> names{"i", "j", "k", "b", "c", "d"};
-  std::vector<std::string> r;
-  for (std::size_t d = rank; d-- > 0;) r.push_back(names[std::min(d, names.size() - 1)]);
-  return r;
-}
-
-Place root_place(const std::string& array, const Type& t, const std::vector<std::string>& names, std::vector<Nat> position = {}) {
-  if (t.is_scalar()) return {Cell{array, std::move(position), {}, false}};
-  if (!t.is_array()) throw UserError("result " + array + ": a kernel cannot return " + t.str() + "; return one array of numbers");
-  return array_place(names[position.size()], [=](const Nat& i) {
-    auto p = position;
-    p.push_back(i);
-    return root_place(array, t.element(), names, std::move(p));
-  });
-}
-
-Place access(Place p, std::span<const Nat> position) {
-  for (const Nat& i : position) p = p[i];
-  return p;
-}
-std::vector<std::string> hints(Place p, std::size_t rank) {
-  std::vector<std::string> r;
-  for (std::size_t d = 0; d < rank; ++d) {
-    r.push_back(p.hint());
-    if (d + 1 < rank) p = p[Nat(0)];
-  }
-  return r;
-}
-
-/// A place below `names.size()` further dimensions, whose indices are collected first.
-Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f, std::vector<Nat> position = {}) {
-  if (position.size() == names.size()) return f(position);
-  return array_place(names[position.size()], [=](const Nat& i) {
-    auto p = position;
-    p.push_back(i);
-    return collect(names, f, std::move(p));
-  });
-}
-
-/// Applies f to every cell below a place.
-Place map_cells(const Place& p, const std::function<Cell(Cell)>& f) {
-  if (const auto* c = std::get_if<Cell>(&p.v)) return {f(*c)};
-  if (const auto* parts = std::get_if<std::vector<Place>>(&p.v)) {
-    std::vector<Place> r;
-    for (const Place& x : *parts) r.push_back(map_cells(x, f));
-    return {std::move(r)};
-  }
-  return array_place(p.hint(), [=](const Nat& i) { return map_cells(p[i], f); });
-}
 
 LoopKind loop_kind(Op op) {
   switch (op) {
@@ -93,10 +22,18 @@ LoopKind loop_kind(Op op) {
   }
 }
 
+/// A value of at most this many scalars is kept in variables rather than in an array.
+constexpr std::int64_t kInVariables = 32;
+/// An array for intermediate values of at most this many bytes lies on the stack.
+constexpr std::int64_t kOnStack = 32 * 1024;
+
 class Translator : public Views {
  public:
   void write(const Expr& e, const ScopePtr& scope, const Place& to);
-  Block* block = nullptr;  ///< where statements go
+  Block* block = nullptr;             ///< where statements go
+  std::vector<KernelArgument> work;   ///< arrays for intermediate values
+  /// The argument that a result is written into, by the result's name, for those found to be updated in place.
+  std::map<std::string, std::string> in_argument;
 
  protected:
   View reduce(const Expr& e, const ScopePtr& scope) override;
@@ -105,19 +42,28 @@ class Translator : public Views {
  private:
   void write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs);
   void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
+  void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_view(const View& v, const Place& to);
   void store(const Term& value, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
+  View in_variables(const View& v, const Type& t);
+  View accumulate(const Expr& e, const View& xs, const ScopePtr& scope);
+  Place new_array(const std::string& hint, const Type& t, AddressSpace space);
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
+  std::vector<For> parallel_;         ///< the parallel loops around, without their bodies
 };
+
+bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 
 void Translator::loop(For f, const std::function<void(const Nat&)>& body) {
   Block* outer = block;
+  if (is_parallel(f.kind)) parallel_.push_back(f);
   block = &f.body;
   body(f.var);
   block = outer;
+  if (is_parallel(f.kind)) parallel_.pop_back();
   block->push_back({std::move(f)});
 }
 
@@ -137,11 +83,14 @@ void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to
     write(f.child(0), std::make_shared<Scope>(Scope{{xs}, scope}), to);
     return;
   }
+  if (xs.array().variables) {
+    for (std::int64_t i = 0; i < *xs.array().length.constant(); ++i) write_map(e, scope, to[Nat(i)], depth + 1, xs[Nat(i)]);
+    return;
+  }
   const bool innermost = depth + 1 == rank;
   For f = new_loop(to.hint(), shape_of(e.type(), rank)[static_cast<std::size_t>(depth)]);
   const auto kind = loop_kind(e.op());
-  const bool spread = kind == LoopKind::Par || kind >= LoopKind::Glb;
-  f.kind = innermost || spread ? kind : LoopKind::Seq;
+  f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
   const auto number = [&](std::size_t at, int otherwise) { return ints.size() > at ? static_cast<int>(ints[at]) : otherwise; };
   if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth;
   else if (innermost) f.width = std::max(1, number(1, 1));
@@ -153,58 +102,46 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
   if (is_map(e.op())) return write_map(e, scope, to, 0, eval(e.child(1), scope));
   if (is_update(e.op())) return write_update(e, scope, to);
   if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
+    if (e.children().size() == 2) return write_let(e.child(1), e.child(0), scope, to);
     std::vector<View> args;
     for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
     return write(e.child(0).child(0), std::make_shared<Scope>(Scope{std::move(args), scope}), to);
   }
-  if (e.is(Op::Let)) {
-    View v = eval(e.child(0), scope);
-    if (const auto* t = std::get_if<Term>(&v.v); t && (*t)->kind == TermKind::Apply) {
-      const Term local = local_term(fresh_name("v"), (*t)->type);
-      block->push_back({Let{local, *t}});
-      v = {local};
-    }
-    return write(e.child(1).child(0), std::make_shared<Scope>(Scope{{v}, scope}), to);
-  }
+  if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
   if (e.is(Op::Stream)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
   if (e.is(Op::Layout) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
   if (write_structure(e, scope, to)) return;
   write_view(eval(e, scope), to);
 }
 
-/// Structural primitives as acceptors. False: none of them, the value is copied element by element.
-bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Place& to) {
+/// Structural primitives of one argument as acceptors: where the argument's value goes, when that of e goes `to`.
+std::optional<Place> accept(const Expr& e, const Place& to) {
   const Attr& a = e.attr();
   switch (e.op()) {
-    case Op::Tuple:
-      for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, std::get<std::vector<Place>>(to.v).at(i));
-      return true;
     case Op::Join: {
       const auto rank = static_cast<std::size_t>(a.ints[0]);
       const std::vector<Nat> inner = shape_of(e.child(0).type(), static_cast<int>(2 * rank));
       std::vector<std::string> names = hints(to, rank), all;
       for (const std::string& n : names) all.push_back(n + "t");
       all.insert(all.end(), names.begin(), names.end());
-      write(e.child(0), scope, collect(all, [=](const std::vector<Nat>& p) {
+      return collect(all, [=](const std::vector<Nat>& p) {
         std::vector<Nat> q;
         for (std::size_t d = 0; d < rank; ++d) q.push_back(p[d] * inner[rank + d] + p[rank + d]);
         return access(to, q);
-      }));
-      return true;
+      });
     }
     case Op::Split: {
       const auto rank = a.nats.size();
-      write(e.child(0), scope, collect(hints(access(to, std::vector<Nat>(rank, 0)), rank), [=](const std::vector<Nat>& p) {
+      return collect(hints(access(to, std::vector<Nat>(rank, 0)), rank), [=](const std::vector<Nat>& p) {
         std::vector<Nat> q(2 * rank);
         for (std::size_t d = 0; d < rank; ++d) q[d] = floordiv(p[d], a.nats[d]), q[rank + d] = mod(p[d], a.nats[d]);
         return access(to, q);
-      }));
-      return true;
+      });
     }
     case Op::Drop: {  // elements that are dropped have no place: a guard keeps them from being stored
       const auto rank = a.nats.size() / 2;
       const std::vector<Nat> kept = shape_of(e.type(), static_cast<int>(rank));
-      write(e.child(0), scope, collect(hints(to, rank), [=](const std::vector<Nat>& p) {
+      return collect(hints(to, rank), [=](const std::vector<Nat>& p) {
         std::vector<Nat> q;
         std::vector<NatCond> guards;
         for (std::size_t d = 0; d < rank; ++d) {
@@ -216,20 +153,41 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Pla
           c.guards.insert(c.guards.end(), guards.begin(), guards.end());
           return c;
         });
-      }));
-      return true;
+      });
     }
     case Op::Transpose: {
       const auto names = hints(to, a.ints.size());
       std::vector<std::string> permuted(names.size());
       for (std::size_t d = 0; d < names.size(); ++d) permuted[static_cast<std::size_t>(a.ints[d])] = names[d];
-      write(e.child(0), scope, collect(permuted, [=](const std::vector<Nat>& p) {
+      return collect(permuted, [=](const std::vector<Nat>& p) {
         std::vector<Nat> q;
         for (const auto d : a.ints) q.push_back(p[static_cast<std::size_t>(d)]);
         return access(to, q);
-      }));
-      return true;
+      });
     }
+    case Op::Unzip: {
+      const auto rank = static_cast<std::size_t>(a.ints[0]);
+      const std::vector<Place> parts = std::get<std::vector<Place>>(to.v);
+      return collect(hints(parts.at(0), rank), [=](const std::vector<Nat>& p) {
+        std::vector<Place> elements;
+        for (const Place& part : parts) elements.push_back(access(part, p));
+        return Place{std::move(elements)};
+      });
+    }
+    default: return std::nullopt;
+  }
+}
+
+/// False: no acceptor, the value is copied element by element.
+bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Place& to) {
+  if (const auto place = accept(e, to)) {
+    write(e.child(0), scope, *place);
+    return true;
+  }
+  switch (e.op()) {
+    case Op::Tuple:
+      for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, std::get<std::vector<Place>>(to.v).at(i));
+      return true;
     case Op::Concat: {
       const Nat n = e.child(0).type().length();
       write(e.child(0), scope, to);
@@ -246,23 +204,29 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Pla
   }
 }
 
-/// The base is already where the result goes when reading it there gives the place's own old value.
-void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place& to) {
+/// The base is already where the result goes when reading it there gives the place's own old value. An update in place of
+/// an argument makes that argument the place of the result.
+void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place& given) {
   const View base = eval(e.child(0), scope);
-  const Type& t = e.type();
+  Place to = given, cell = given;
   View old = base;
-  Place cell = to;
-  Type element = t;
+  Type element = e.type();
   while (element.is_array()) {
     const Nat i = Nat::fresh("p", 0, element.length() - 1);
     old = old[i], cell = cell[i], element = element.element();
   }
   const auto* c = std::get_if<Cell>(&cell.v);
-  const bool in_place = c && std::holds_alternative<Term>(old.v) && old.term() == load_term(c->array, c->position, element.scalar());
-  if (!in_place) {
-    if (e.is(Op::UpdateInPlace)) throw UserError("update_in_place: the result does not lie where its base lies; the base must be an argument, the result the whole of it");
-    write_view(base, to);
+  const Term* value = std::get_if<Term>(&old.v);
+  const bool same_position = c && value && (*value)->kind == TermKind::Load && (*value)->nats == c->position;
+  bool in_place = same_position && (*value)->name == c->array;
+  if (!in_place && e.is(Op::UpdateInPlace)) {
+    if (!same_position || in_argument.count(c->array) == 0 || !in_argument[c->array].empty())
+      throw UserError("update_in_place: the result does not lie where its base lies; the base must be an argument, the result the whole of it");
+    in_argument[c->array] = (*value)->name;
+    to = map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
+    in_place = true;
   }
+  if (!in_place) write_view(base, to);
   const std::vector<Nat> offsets = e.attr().nats;
   write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
     std::vector<Nat> q;
@@ -271,10 +235,148 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
   }));
 }
 
+// ---- values with a name
+
+/// The place of a function's argument when the function's value, which is made of the argument's components by structural
+/// primitives alone, each used once, goes `to`.
+struct Route {
+  std::optional<Place> whole;
+  std::map<std::size_t, Place> parts;
+
+  bool follow(const Expr& e, const Place& to) {
+    const auto is_argument = [](const Expr& x) { return x.is(Op::Bound) && x.attr().ints[0] == 0 && x.attr().ints[1] == 0; };
+    if (is_argument(e)) {
+      if (whole || !parts.empty()) return false;
+      whole = to;
+      return true;
+    }
+    if (e.is(Op::Get) && is_argument(e.child(0))) return !whole && parts.emplace(static_cast<std::size_t>(e.attr().ints[0]), to).second;
+    if (e.is(Op::Tuple)) {
+      for (std::size_t i = 0; i < e.children().size(); ++i)
+        if (!follow(e.child(i), std::get<std::vector<Place>>(to.v).at(i))) return false;
+      return true;
+    }
+    if (is_identity(e.op())) return follow(e.child(0), to);
+    const auto place = accept(e, to);
+    return place && follow(e.child(0), *place);
+  }
+  std::optional<Place> place(const Type& t) const {
+    if (whole) return whole;
+    if (!t.is_tuple() || parts.size() != t.parts().size()) return std::nullopt;
+    std::vector<Place> all;
+    for (const auto& [i, p] : parts) all.push_back(p);
+    return Place{std::move(all)};
+  }
+};
+
+/// Whether a value is more than a way of looking at others.
+bool computes(const Expr& e) {
+  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || e.is(Op::Scan) || e.is(Op::Iterate)) return true;
+  if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
+  if (e.is(Op::Lambda)) return false;
+  return std::any_of(e.children().begin(), e.children().end(), computes);
+}
+
+/// Scalars in a value of constant size; nothing when it is not constant.
+std::optional<std::int64_t> scalars_in(const Type& t) {
+  std::int64_t n = 0;
+  for (const Type& a : component_arrays(t)) {
+    std::int64_t product = 1;
+    for (const Nat& length : shape_of(a)) {
+      if (!length.is_constant() || *length.constant() > (1 << 20)) return std::nullopt;
+      product *= std::max<std::int64_t>(1, *length.constant());
+    }
+    n += product;
+  }
+  return n;
+}
+
+/// Every scalar of a view of constant size in a variable of its own.
+View Translator::in_variables(const View& v, const Type& t) {
+  if (t.is_scalar()) {
+    const Term x = v.term();
+    if (x->kind != TermKind::Apply && x->kind != TermKind::Load && x->kind != TermKind::Call) return v;
+    const Term local = local_term(fresh_name("v"), x->type);
+    block->push_back({Let{local, x}});
+    return {local};
+  }
+  std::vector<View> all;
+  if (t.is_tuple()) {
+    for (std::size_t i = 0; i < t.parts().size(); ++i) all.push_back(in_variables(v.parts()[i], t.parts()[i]));
+    return {std::move(all)};
+  }
+  for (std::int64_t i = 0; i < *t.length().constant(); ++i) all.push_back(in_variables(v[Nat(i)], t.element()));
+  return {ArrayView{t.length(), [all](const Nat& i) {
+    if (!i.is_constant()) throw UserError("a value kept in variables is used at the position " + i.str() + ", which is not a number; unroll the loop, or store the value (to_private)");
+    return all.at(static_cast<std::size_t>(*i.constant()));
+  }, true}};
+}
+
+/// A value that is used by name is computed once: into variables when it is small; over its own base when it is an update
+/// in place; where the result goes when the result is that value, or has it as a component; else into an array.
+void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
+  const Expr& body = fn.child(0);
+  const Type& t = value.type();
+  const auto continue_with = [&](const View& v) { write(body, std::make_shared<Scope>(Scope{{v}, scope}), to); };
+  if (t.is_function() || !computes(value)) {
+    const View v = t.is_function() ? View{} : eval(value, scope);
+    return continue_with(t.is_scalar() ? in_variables(v, t) : v);
+  }
+  if (Route route; route.follow(body, to))
+    if (const auto place = route.place(t)) return write(value, scope, *place);
+  if (value.is(Op::UpdateInPlace)) {
+    const View base = eval(value.child(0), scope);
+    const auto place = place_of(base, t);
+    if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
+    write(value, scope, *place);
+    return continue_with(base);
+  }
+  if (const auto n = scalars_in(t); n && *n <= kInVariables) return continue_with(in_variables(eval(value, scope), t));
+  if (body.is(Op::Tuple))
+    for (std::size_t i = 0; i < body.children().size(); ++i) {
+      Route route;
+      const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+      if (!route.follow(body.child(i), places.at(i)) || !route.whole) continue;
+      write(value, scope, *route.whole);
+      const auto inner = std::make_shared<Scope>(Scope{{view_of(*route.whole, t)}, scope});
+      for (std::size_t k = 0; k < body.children().size(); ++k)
+        if (k != i) write(body.child(k), inner, places.at(k));
+      return;
+    }
+  const Place place = new_array("work", t, AddressSpace::Global);
+  write(value, scope, place);
+  continue_with(view_of(place, t));
+}
+
+/// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel loops each
+/// iteration has its own.
+Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
+  std::vector<Nat> around, position;
+  if (space == AddressSpace::Global)
+    for (const For& f : parallel_) around.push_back(f.upper - f.lower), position.push_back(f.var - f.lower);
+  const auto scalars = scalars_in(t);
+  const bool on_stack = space != AddressSpace::Global || (around.empty() && scalars && *scalars * 8 <= kOnStack);
+  std::vector<std::string> names;
+  const std::string name = fresh_name(hint);
+  const std::vector<Type> parts = component_arrays(t);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
+    const Type whole = array(around, parts[i]);
+    if (on_stack) block->push_back({Allocate{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space}});
+    else work.push_back({names[i], whole, Layout({}, whole), false, false, {}, true});
+  }
+  if (!t.is_array() || around.empty()) return array_places(names, t);
+  return access(array_places(names, array(around, t)), position);
+}
+
 void Translator::write_view(const View& v, const Place& to) {
   if (const auto* t = std::get_if<Term>(&v.v)) return store(*t, std::get<Cell>(to.v));
   if (const auto* parts = std::get_if<std::vector<View>>(&v.v)) {
     for (std::size_t i = 0; i < parts->size(); ++i) write_view((*parts)[i], std::get<std::vector<Place>>(to.v).at(i));
+    return;
+  }
+  if (v.array().variables) {
+    for (std::int64_t i = 0; i < *v.array().length.constant(); ++i) write_view(v[Nat(i)], to[Nat(i)]);
     return;
   }
   loop(new_loop(to.hint(), v.array().length), [&](const Nat& i) { write_view(v[i], to[i]); });
@@ -295,60 +397,93 @@ void Translator::store(const Term& value, const Cell& cell) {
   for (Stmt& s : b) block->push_back(std::move(s));
 }
 
-/// Short reductions are unrolled; a long one becomes a loop with a mutable accumulator.
+/// Short reductions are unrolled; a long one becomes a loop with an accumulator.
 View Translator::reduce(const Expr& e, const ScopePtr& scope) {
   const auto n = e.child(2).type().length().constant();
-  if (n && *n <= 32 && !e.is(Op::ReduceSeq)) return unrolled_reduce(e, scope);
-  if (!e.type().is_scalar()) throw UserError("reduce: an accumulator of type " + e.type().str() + " over " + e.child(2).type().length().str() + " elements; only scalars are supported, use one reduce a component");
   const View xs = eval(e.child(2), scope);
-  const Term acc = local_term(fresh_name("acc"), e.type().scalar());
-  block->push_back({Declare{acc, eval(e.child(1), scope).term()}});
-  loop(new_loop("r", xs.array().length), [&](const Nat& i) {
-    const View next = call(e.child(0), {{acc}, xs[i]}, scope);
-    block->push_back({Assign{acc, next.term()}});
+  if (n && ((*n <= kInVariables && !e.is(Op::ReduceSeq)) || xs.array().variables)) {
+    View acc = eval(e.child(1), scope);
+    for (std::int64_t i = 0; i < *n; ++i) acc = call(e.child(0), {acc, xs[Nat(i)]}, scope);
+    return acc;
+  }
+  return accumulate(e, xs, scope);
+}
+
+/// Assigns the scalars of a view to variables.
+void scalars_of(const View& v, std::vector<Term>& to) {
+  if (const auto* t = std::get_if<Term>(&v.v)) return to.push_back(*t);
+  for (const View& part : v.parts()) scalars_of(part, to);
+}
+/// The same shape with other scalars.
+View with_scalars(const View& v, const std::vector<Term>& terms, std::size_t& next) {
+  if (std::holds_alternative<Term>(v.v)) return {terms.at(next++)};
+  std::vector<View> parts;
+  for (const View& part : v.parts()) parts.push_back(with_scalars(part, terms, next));
+  return {std::move(parts)};
+}
+bool has_arrays(const Type& t) {
+  return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));
+}
+
+/// Each new element of an array of accumulators may depend on its own old value alone, since it is overwritten at once.
+void check_own_elements(const Block& b, const std::string& name) {
+  visit(b, [&](const Stmt& s) {
+    const auto* store = std::get_if<Store>(&s.v);
+    if (!store || store->array != name) return;
+    visit(store->value, [&](const Term& x) {
+      if (x->kind == TermKind::Load && x->name == name && x->nats != store->position)
+        throw UserError("reduce: an element of its array of accumulators depends on other elements; reduce over scalars or tuples, or zip the accumulators with the elements");
+    });
   });
-  return {acc};
+}
+
+View Translator::accumulate(const Expr& e, const View& xs, const ScopePtr& scope) {
+  const auto next_value = [&](const View& acc, const Nat& i) { return std::make_shared<Scope>(Scope{{acc, xs[i]}, scope}); };
+  const Expr& f = e.child(0);
+  if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
+  if (has_arrays(e.type())) {
+    const Place place = new_array("acc", e.type(), AddressSpace::Private);
+    write(e.child(1), scope, place);
+    const View acc = view_of(place, e.type());
+    loop(new_loop("r", xs.array().length), [&](const Nat& i) {
+      write(f.child(0), next_value(acc, i), place);
+      map_cells(place, [&](Cell c) { return check_own_elements(*block, c.array), c; });
+    });
+    return acc;
+  }
+  const View init = eval(e.child(1), scope);
+  std::vector<Term> values, locals;
+  scalars_of(init, values);
+  for (const Term& v : values) {
+    locals.push_back(local_term(fresh_name("acc"), v->type));
+    block->push_back({Declare{locals.back(), v}});
+  }
+  std::size_t first = 0;
+  const View acc = with_scalars(init, locals, first);
+  loop(new_loop("r", xs.array().length), [&](const Nat& i) {
+    std::vector<Term> next;
+    scalars_of(eval(f.child(0), next_value(acc, i)), next);
+    if (next.size() > 1)  // all are computed from the old ones
+      for (Term& t : next) {
+        const Term local = local_term(fresh_name("next"), t->type);
+        block->push_back({Let{local, t}});
+        t = local;
+      }
+    for (std::size_t k = 0; k < next.size(); ++k) block->push_back({Assign{locals[k], next[k]}});
+  });
+  return acc;
 }
 
 /// The value is computed into an array of its own, which later reads load from.
 View Translator::place(const Expr& e, const ScopePtr& scope) {
-  if (e.is(Op::ToGlobal)) return eval(e.child(0), scope);
-  if (e.type().is_scalar()) {
-    const Term t = eval(e.child(0), scope).term();
-    if (t->kind != TermKind::Apply && t->kind != TermKind::Load) return {t};
-    const Term local = local_term(fresh_name("v"), t->type);
-    block->push_back({Let{local, t}});
-    return {local};
-  }
-  const std::string name = fresh_name("tile");
-  block->push_back({Allocate{name, e.type(), e.is(Op::ToLocal) ? AddressSpace::Local : AddressSpace::Private}});
-  write(e.child(0), scope, root_place(name, e.type(), dimension_names(shape_of(e.type()).size())));
-  return array_view(name, e.type());
-}
-
-/// The argument that an in-place update at the end of the program overwrites.
-std::string overwritten(const Expr& body) {
-  std::string name;
-  visit(body, [&](const Expr& e) {
-    if (!e.is(Op::UpdateInPlace)) return;
-    if (!name.empty()) throw UserError("update_in_place twice in one program; only the last update may be in place");
-    name = "?";
-  });
-  return name;
+  if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
+  const AddressSpace space = e.is(Op::ToGlobal) ? AddressSpace::Global : e.is(Op::ToLocal) ? AddressSpace::Local : AddressSpace::Private;
+  const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space);
+  write(e.child(0), scope, place);
+  return view_of(place, e.type());
 }
 
 }  // namespace
-
-ResultPlace result_place(const Program& program) {
-  ResultPlace r{program.body.type(), ""};
-  if (overwritten(program.body).empty()) return r;
-  // The base's root argument: the one overwritable argument of the result's type whose element the update reads.
-  for (const std::string& name : program.overwritable)
-    for (const Expr& a : program.arguments)
-      if (param_name(a) == name && a.type() == r.type) r.argument = name;
-  if (r.argument.empty()) throw UserError("update_in_place: no overwritable argument has the result's type " + r.type.str());
-  return r;
-}
 
 namespace {
 
@@ -358,7 +493,7 @@ std::map<std::string, LayoutRequest> layouts(const Program& program) {
   visit(program.body, [&](const Expr& e) {
     if (e.is(Op::Layout) && e.child(0).is(Op::Param)) r[param_name(e.child(0))] = layout_of(e);
   });
-  if (program.body.is(Op::Layout) && !program.body.child(0).is(Op::Param)) r["out"] = layout_of(program.body);
+  if (program.body.is(Op::Layout) && !program.body.child(0).is(Op::Param)) r[results_of(program).front().name] = layout_of(program.body);
   return r;
 }
 
@@ -385,8 +520,36 @@ void mark_accesses(Kernel& k) {
 
 }  // namespace
 
+namespace {
+
+/// Work-items cannot wait for one another between the writing of an intermediate array and its use.
+void check_work_arrays(const Kernel& k) {
+  if (std::none_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; })) return;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* f = std::get_if<For>(&s.v);
+    if (f && f->kind >= LoopKind::Glb) throw UserError("to_global between loops over work-items: that takes two kernels; leave out to_global, or use one work-item");
+  });
+}
+
+/// The results as arguments of the kernel: those of the program, or new ones.
+void add_results(Kernel& k, const Program& program, const std::map<std::string, std::string>& in_argument,
+                 const std::function<Layout(const std::string&, const Type&)>& layout) {
+  for (const ProgramResult& r : results_of(program)) {
+    const std::string& argument = in_argument.at(r.name);
+    k.results.push_back(argument.empty() ? r.name : argument);
+    if (argument.empty()) {
+      k.arguments.push_back({r.name, r.type, layout(r.name, r.type), false, false, {}});
+      continue;
+    }
+    for (const KernelArgument& a : k.arguments)
+      if (a.name == argument && !(a.type == r.type))
+        throw UserError("update_in_place: the result " + r.type.str() + " is written into " + argument + ", which is " + a.type.str() + "; update the whole argument");
+  }
+}
+
+}  // namespace
+
 Kernel translate(const Program& program) {
-  const ResultPlace result = result_place(program);
   const auto requests = layouts(program);
   const auto layout = [&](const std::string& name, const Type& t) {
     const auto it = requests.find(name);
@@ -400,12 +563,14 @@ Kernel translate(const Program& program) {
     if (a.type().is_scalar() && !a.attr().nats.empty()) x.range = a.attr().nats;
     k.arguments.push_back(std::move(x));
   }
-  k.result = result.argument.empty() ? "out" : result.argument;
-  if (result.argument.empty()) k.arguments.push_back({"out", result.type, layout("out", result.type), false, false, {}});
-
   Translator t;
   t.block = &k.body;
-  t.write(program.body, nullptr, root_place(k.result, result.type, dimension_names(shape_of(result.type).size())));
+  std::vector<std::string> names;
+  for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";
+  t.write(program.body, nullptr, array_places(names, program.body.type()));
+  add_results(k, program, t.in_argument, layout);
+  k.arguments.insert(k.arguments.end(), t.work.begin(), t.work.end());
+  check_work_arrays(k);
   mark_accesses(k);
   return k;
 }

@@ -40,15 +40,15 @@ struct Pattern {
   std::function<Program(const Problem&)> build;
   /// Fills one argument with the benchmark problem's data (smooth, non-constant), in parallel.
   std::function<void(const Problem&, const HostArray&)> fill;
-  /// The result computed by plain C++ loops from the formulas: reads the arguments (in order of Program::arguments),
-  /// writes `result` (whole array of the program's result type). Scalars are passed as one-element arrays.
-  std::function<void(const Problem&, const std::vector<HostArray>& arguments, const HostArray& result)> reference;
-  /// C99 source of `void plain(<arguments by pointer (arrays) or value (scalars)>[, T *out])`: nested loops as a person
+  /// The results computed by plain C++ loops from the formulas: reads the arguments (in order of Program::arguments),
+  /// writes `results` (whole arrays, in the order and of the types of results_of). Scalars are passed as one-element arrays.
+  std::function<void(const Problem&, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results)> reference;
+  /// C99 source of `void plain(<arguments by pointer (arrays) or value (scalars)>[, T *result...])`: nested loops as a person
   /// would write them, `#pragma omp parallel for` on the outer loop and `SIMD` (a macro, empty or an omp simd pragma)
   /// before the innermost. Same convention as a generated kernel: writes in place where the operator does so,
-  /// otherwise into `out`. Empty when the pattern has none.
+  /// otherwise into new results (results_of), which come last. Empty when the pattern has none.
   std::function<std::string(const Problem&)> plain_c;
-  bool plain_in_place = false;                                 ///< plain() overwrites the first overwritable argument
+  bool plain_in_place = false;                                 ///< plain() writes its (one) result into the first overwritable argument
 };
 
 const std::vector<std::shared_ptr<const Pattern>>& all_patterns();

@@ -112,7 +112,7 @@ T phi_at(const Problem& p, const host::Boxes<const T>& phi, std::int64_t box, st
 }
 
 template <class T>
-void reference(const Problem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference(const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
   const bool gsrb = is_gsrb(p);
   const std::int64_t n = p.box, g = ghost_depth(p);
   const auto boxes = [&](const char* name) { return host::Boxes<const T>(host::argument(arguments, name), g); };
@@ -121,9 +121,9 @@ void reference(const Problem& p, const std::vector<HostArray>& arguments, const 
   const T a = static_cast<T>(host::scalar(arguments, "a")), b_h2inv = static_cast<T>(host::scalar(arguments, "b_h2inv"));
   const T w = gsrb ? T{1} : static_cast<T>(host::scalar(arguments, "w"));
   const std::int64_t color = gsrb ? static_cast<std::int64_t>(host::scalar(arguments, "color")) : 0;
-  const host::Boxes<T> out(result, g);
+  const host::Boxes<T> out(results.at(0), g);
 
-  host::copy(host::argument(arguments, gsrb ? "phi" : "next"), result);
+  host::copy(host::argument(arguments, gsrb ? "phi" : "next"), results.at(0));
   host::parallel_for(p.boxes * n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) {
       const std::int64_t b = plane / n, k = plane % n;
@@ -149,9 +149,9 @@ Pattern smooth3d() {
           .choices = choices,
           .build = build,
           .fill = fill_box_argument,
-          .reference = [](const Problem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
+          .reference = [](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
             check(p);
-            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, arguments, result); });
+            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, arguments, results); });
           },
           .plain_c = [](const Problem& p) {
             check(p);

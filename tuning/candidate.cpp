@@ -75,22 +75,55 @@ void accept(Candidate& candidate, Compiled compiled) {
   candidate.variant.message = candidate.compiled.error;
 }
 
-FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const Expected& expected) {
+FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const std::vector<Expected>& expected) {
   const std::function<void()> run = executor.bind(kernel, compiled);
   executor.restore(kernel);
   const auto begin = Clock::now();
   run();
   const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-  return {relative_error(executor.fetch(kernel, expected.staging), expected.result, expected.mean), ms};
+  double error = 0;
+  for (std::size_t n = 0; n < expected.size(); ++n)
+    error = std::max(error, relative_error(executor.fetch(kernel, n, expected[n].staging), expected[n].result, expected[n].mean));
+  return {error, ms};
 }
 
-void verify_and_time(Candidate& candidate, Executor& executor, const Expected& expected, double abort_above_ms) {
+ExpectedResults::ExpectedResults(const Program& program, int threads) {
+  for (const ProgramResult& r : results_of(program)) {
+    results_.emplace_back(r.name, r.type, threads);
+    staging_.emplace_back(r.name, r.type, threads);
+    means_.push_back(0);
+  }
+}
+
+void ExpectedResults::measure_magnitudes() {
+  for (std::size_t n = 0; n < results_.size(); ++n) means_[n] = mean_magnitude(results_[n].view());
+}
+
+std::vector<HostArray> ExpectedResults::results() const {
+  std::vector<HostArray> r;
+  for (const OwnedArray& a : results_) r.push_back(a.view());
+  return r;
+}
+
+std::vector<Expected> ExpectedResults::all() const {
+  std::vector<Expected> r;
+  for (std::size_t n = 0; n < results_.size(); ++n) r.push_back({results_[n].view(), staging_[n].view(), means_[n]});
+  return r;
+}
+
+double tolerance(const std::vector<Expected>& expected) {
+  double most = 0;
+  for (const Expected& e : expected) most = std::max(most, tolerance(element_of(e.result.type).scalar()));
+  return most;
+}
+
+void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected, double abort_above_ms) {
   Variant& v = candidate.variant;
   try {
     const FirstRun first = run_and_compare(executor, candidate.kernel, candidate.compiled, expected);
     v.error = first.error;
     v.convert_ms = executor.convert_ms(candidate.kernel);
-    if (!(v.error <= tolerance(element_of(expected.result.type).scalar()))) {
+    if (!(v.error <= tolerance(expected))) {
       v.status = Status::wrong;
       v.message = "differs from the reference";
       return;

@@ -30,18 +30,34 @@ struct Expected {
   HostArray staging;  ///< of the same type, for results that have to be copied or converted
   double mean = 0;    ///< magnitude, see relative_error
 };
+/// Buffers and contents of all results of a program; see results_of.
+class ExpectedResults {
+ public:
+  ExpectedResults() = default;
+  ExpectedResults(const Program& program, int threads);
+  /// To be called when the results have been filled.
+  void measure_magnitudes();
+  std::vector<HostArray> results() const;
+  std::vector<Expected> all() const;
+
+ private:
+  std::vector<OwnedArray> results_, staging_;
+  std::vector<double> means_;
+};
+/// The largest tolerance of the results; see tolerance(Scalar).
+double tolerance(const std::vector<Expected>& expected);
 
 /// One application on fresh scratch copies.
 struct FirstRun {
-  double error = 0;  ///< see relative_error
+  double error = 0;  ///< the largest of the results', see relative_error
   double ms = 0;
 };
 /// UserError: the device cannot run it.
-FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const Expected& expected);
+FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const std::vector<Expected>& expected);
 
 /// Verifies a compiled candidate and times it; sets status, error, ms. The timed applications continue from the first one's
 /// result.
-void verify_and_time(Candidate& candidate, Executor& executor, const Expected& expected, double abort_above_ms);
+void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected, double abort_above_ms);
 
 /// Rules and words of a derivation, less its numbers: what distinguishes one derivation from another in kind.
 std::string kind_of(const Derivation& d);

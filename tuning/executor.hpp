@@ -44,10 +44,10 @@ class Executor {
   virtual std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) = 0;
   /// Puts the original contents back into the arrays that the kernel writes (NaN into a new result).
   virtual void restore(const Kernel& kernel) = 0;
-  /// The kernel's result in the caller's layout: where it lies, or copied to `staging`, which has its type. Valid until the
-  /// next call.
-  virtual HostArray fetch(const Kernel& kernel, const HostArray& staging) = 0;
-  /// Time to bring all arguments into the kernel's layouts and the result back; 0 when they are the caller's.
+  /// The kernel's n-th result in the caller's layout: where it lies, or copied to `staging`, which has its type. Valid until
+  /// the next call for the same result.
+  virtual HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) = 0;
+  /// Time to bring all arguments into the kernel's layouts and the results back; 0 when they are the caller's.
   /// To be asked after a `fetch`.
   virtual double convert_ms(const Kernel& kernel) const = 0;
 };
@@ -66,7 +66,7 @@ class LayoutStore {
  public:
   LayoutStore(NativeCompiler& compiler, const ProblemData& arguments, int threads)
       : arguments_(&arguments), converter_(compiler), threads_(threads) {}
-  /// Data of an argument in its layout; kept alive by the pointer. Not for `out`.
+  /// Data of an argument in its layout; kept alive by the pointer. Not for new results and work arrays.
   std::shared_ptr<const void> in_layout(const KernelArgument& argument);
   /// Converts an array stored as `argument` says, not in the caller's layout, to `into`, which is.
   void to_caller(const KernelArgument& argument, const void* stored, const HostArray& into);
@@ -81,7 +81,8 @@ class LayoutStore {
   int threads_;
 };
 
-const KernelArgument& result_argument(const Kernel& kernel);
+/// The argument that the n-th result is in.
+const KernelArgument& result_argument(const Kernel& kernel, std::size_t n);
 std::string storage_key(const KernelArgument& argument);
 
 }  // namespace lift

@@ -162,7 +162,7 @@ class Exploration {
     }
     try {
       const double error = small_->compare(check);
-      if (!(error <= tolerance(element_of(session_.expected().result.type).scalar())))
+      if (!(error <= tolerance(session_.expected())))
         broken_[structure] = "differs from the interpreter at " + small_->describe() + " by " + std::to_string(error);
     } catch (const UserError&) {
       checked_.erase(structure);  // the device cannot run it at that size

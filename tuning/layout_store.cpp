@@ -5,10 +5,10 @@
 
 namespace lift {
 
-const KernelArgument& result_argument(const Kernel& kernel) {
+const KernelArgument& result_argument(const Kernel& kernel, std::size_t n) {
   for (const KernelArgument& a : kernel.arguments)
-    if (a.name == kernel.result) return a;
-  throw InternalError("tuning: the kernel " + kernel.name + " has no argument '" + kernel.result + "' for its result");
+    if (a.name == kernel.results.at(n)) return a;
+  throw InternalError("tuning: the kernel " + kernel.name + " has no argument '" + kernel.results[n] + "' for a result");
 }
 
 std::string storage_key(const KernelArgument& argument) { return argument.name + " / " + str(argument.layout.request()); }
@@ -43,7 +43,7 @@ double LayoutStore::convert_ms(const Kernel& kernel) const {
     if (!a.type.is_array() || is_caller_layout(a.layout)) continue;
     const Layout caller(LayoutRequest{}, a.type);
     if (find(a.name) != nullptr) ms += converter_.ms(a.type, caller, a.layout);
-    if (a.name == kernel.result) ms += converter_.ms(a.type, a.layout, caller);
+    if (std::find(kernel.results.begin(), kernel.results.end(), a.name) != kernel.results.end()) ms += converter_.ms(a.type, a.layout, caller);
   }
   return ms;
 }

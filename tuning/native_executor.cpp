@@ -64,8 +64,8 @@ class NativeExecutor : public Executor {
     }
   }
 
-  HostArray fetch(const Kernel& kernel, const HostArray& staging) override {
-    const KernelArgument& result = result_argument(kernel);
+  HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
+    const KernelArgument& result = result_argument(kernel, n);
     void* stored = scratch_buffer(result)->data();
     if (is_caller_layout(result.layout)) return {result.name, result.type, stored};
     store_.to_caller(result, stored, staging);

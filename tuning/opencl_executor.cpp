@@ -55,8 +55,8 @@ class OpenclExecutor : public Executor {
     }
   }
 
-  HostArray fetch(const Kernel& kernel, const HostArray& staging) override {
-    const KernelArgument& result = result_argument(kernel);
+  HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
+    const KernelArgument& result = result_argument(kernel, n);
     const opencl::Memory stored = memory(result);
     if (is_caller_layout(result.layout)) {
       device_->read(stored, staging.data, bytes_of(staging.type));

@@ -7,25 +7,23 @@
 namespace lift {
 namespace {
 
-/// The signature of plain(): the program's arguments, then the result unless it is in place.
+/// The signature of plain(): the program's arguments, then the results unless they are in place.
 Kernel plain_signature(const Pattern& pattern, const Program& program) {
   Kernel kernel;
   kernel.name = "plain";
-  kernel.result = "out";
+  for (const ProgramResult& r : results_of(program)) kernel.results.push_back(r.name);
   if (pattern.plain_in_place) {
     if (program.overwritable.empty()) throw InternalError(pattern.name + ": plain() overwrites no argument of " + program.name);
-    kernel.result = program.overwritable.front();
+    kernel.results = {program.overwritable.front()};
   }
   for (const Expr& argument : program.arguments) {
     KernelArgument a;
-    a.name = param_name(argument), a.type = argument.type(), a.read = true, a.written = a.name == kernel.result;
+    a.name = param_name(argument), a.type = argument.type(), a.read = true, a.written = a.name == kernel.results.front();
     if (a.type.is_array()) a.layout = Layout(LayoutRequest{}, a.type);
     kernel.arguments.push_back(a);
   }
-  if (kernel.result == "out") {
-    const Type type = result_place(program).type;
-    kernel.arguments.push_back({"out", type, Layout(LayoutRequest{}, type), true, false, {}});
-  }
+  if (!pattern.plain_in_place)
+    for (const ProgramResult& r : results_of(program)) kernel.arguments.push_back({r.name, r.type, Layout(LayoutRequest{}, r.type), true, false, {}});
   return kernel;
 }
 

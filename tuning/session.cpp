@@ -55,11 +55,9 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
   device_name = device ? device->info().name : machine.device;
   if (machine.vector_bytes > 0) lowering.vector_bytes = machine.vector_bytes;
   if (device) other_ = executor_for(arguments);
-  const Type type = result_place(program).type;
-  reference_ = OwnedArray("result", type, threads);
-  staging_ = OwnedArray("result", type, threads);
+  reference_ = ExpectedResults(program, threads);
   compute_reference();
-  mean_ = mean_magnitude(reference_.view());
+  reference_.measure_magnitudes();
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
@@ -71,7 +69,7 @@ bool Session::twin_applies() const { return !device || device->info().cpu; }
 /// Without a reference of the pattern's own: the kernel that takes no decisions, which runs as it is written. The small
 /// problem's comparison with the interpreter stands behind it.
 void Session::compute_reference() {
-  if (pattern.reference) return pattern.reference(problem, arguments.all(), reference_.view());
+  if (pattern.reference) return pattern.reference(problem, arguments.all(), reference_.results());
   const Kernel kernel = lower(program, lowering);
   const Job job{kernel, {}, {}, {}, {}};
   const Compiled compiled = native->compile({&job, 1}, {}).front();
@@ -79,8 +77,11 @@ void Session::compute_reference() {
   const auto run = native->bind(kernel, compiled);
   native->restore(kernel);
   run();
-  const HostArray result = native->fetch(kernel, reference_.view());
-  if (result.data != reference_.view().data) host::copy(result, reference_.view());
+  const std::vector<HostArray> results = reference_.results();
+  for (std::size_t n = 0; n < results.size(); ++n) {
+    const HostArray got = native->fetch(kernel, n, results[n]);
+    if (got.data != results[n].data) host::copy(got, results[n]);
+  }
 }
 
 }  // namespace lift

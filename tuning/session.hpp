@@ -38,7 +38,7 @@ class Session {
   std::unique_ptr<Executor> native;        ///< plain loops, traffic twins, conversions
   Executor& executor() { return other_ ? *other_ : *native; }  ///< of the kernels explored
   std::unique_ptr<Executor> executor_for(const ProblemData& others);
-  Expected expected() const { return {reference_.view(), staging_.view(), mean_}; }
+  std::vector<Expected> expected() const { return reference_.all(); }
   /// The traffic twin's time bounds a kernel on this device.
   bool twin_applies() const;
 
@@ -46,8 +46,7 @@ class Session {
   void compute_reference();
 
   std::unique_ptr<Executor> other_;
-  OwnedArray reference_, staging_;
-  double mean_ = 0;
+  ExpectedResults reference_;
 };
 
 }  // namespace lift

@@ -75,10 +75,11 @@ void SmallCheck::interpret_program() {
     interpreter.params[a.name] = value_of(a);
     if (a.type.is_scalar() && a.type.scalar() == i32) interpreter.sizes[a.name] = *static_cast<const std::int32_t*>(a.data);
   }
-  const Type type = result_place(program_).type;
-  expected_ = OwnedArray("result", type, 1);
-  got_ = OwnedArray("result", type, 1);
-  from_doubles(flatten(interpreter.eval(program_.body)), expected_.view());
+  expected_ = ExpectedResults(program_, 1);
+  const std::vector<HostArray> results = expected_.results();
+  const auto values = flatten_components(interpreter.eval(program_.body), program_.body.type());
+  for (std::size_t n = 0; n < results.size(); ++n) from_doubles(values.at(n), results[n]);
+  expected_.measure_magnitudes();
 }
 
 std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std::string& structure, const LowerOptions& lowering) {
@@ -96,7 +97,7 @@ std::optional<Candidate> SmallCheck::candidate(const Derivation& d, const LowerO
 }
 
 double SmallCheck::compare(const Candidate& c) {
-  return run_and_compare(*executor_, c.kernel, c.compiled, {expected_.view(), got_.view(), mean_magnitude(expected_.view())}).error;
+  return run_and_compare(*executor_, c.kernel, c.compiled, expected_.all()).error;
 }
 
 std::string SmallCheck::describe() const {

@@ -32,7 +32,7 @@ class SmallCheck {
   std::optional<Space> space_;
   std::unique_ptr<ProblemData> arguments_;
   std::unique_ptr<Executor> executor_;
-  OwnedArray expected_, got_;
+  ExpectedResults expected_;
 };
 
 }  // namespace lift

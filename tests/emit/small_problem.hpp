@@ -34,7 +34,7 @@ class SmallProblem {
     }
     const Type t = program.body.type();
     expected_.resize(static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar()));
-    pattern.reference(problem, host_, {"out", t, expected_.data()});
+    pattern.reference(problem, host_, {{"out", t, expected_.data()}});
   }
 
   Program program;
@@ -68,7 +68,7 @@ class SmallProblem {
     double worst = 0;
     for (std::size_t i = 0; i < k.arguments.size(); ++i) {
       const KernelArgument& a = k.arguments[i];
-      if (a.name != k.result) continue;
+      if (a.name != k.results.at(0)) continue;
       const Scalar t = element_of(a.type).scalar();
       for_positions(a.type, [&](std::size_t x, const std::vector<Nat>& at) {
         const auto index = static_cast<std::size_t>(*a.layout.index(at).constant());

@@ -156,7 +156,7 @@ TEST_CASE("update_in_place: into an overwritable argument only") {
   const Expr chunks = split({Nat(2)}, both) | map([&](Expr c) { return rows(c, 0); });
   CHECK(broken(program(join(chunks), {"m"})) == "");  // still an element of it
   CHECK(broken(program(let(xs, in_place), {"xs"})) == "");
-  CHECK(broken(program(in_place(in_place(xs)), {"xs"})).rfind("update_in_place: there are 2 in ", 0) == 0);
+  CHECK(broken(program(let(in_place(xs), in_place), {"xs"})) == "");  // one sweep after the other
 }
 
 TEST_CASE("a message names the pass") {

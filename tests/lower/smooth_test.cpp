@@ -65,7 +65,7 @@ Outcome run(const Problem& problem, const Decisions& decisions, int color) {
     if (integer) integers[i] = color;
   }
   std::vector<double> expected(count(program.body.type()));
-  pattern.reference(problem, host, {"out", program.body.type(), expected.data()});
+  pattern.reference(problem, host, {{"out", program.body.type(), expected.data()}});
   for (const KernelArgument& a : k.arguments) {
     std::size_t i = 0;
     while (i < host.size() && host[i].name != a.name) ++i;
@@ -83,7 +83,7 @@ Outcome run(const Problem& problem, const Decisions& decisions, int color) {
   Outcome r;
   r.races = runner.races, r.loops = str(k);
   for (const KernelArgument& a : k.arguments)
-    if (a.name == k.result)
+    if (a.name == k.results.at(0))
       positions(a.type, [&](std::size_t x, const std::vector<Nat>& p) {
         const double got = runner.arrays[a.name][static_cast<std::size_t>(*a.layout.index(p).constant())];
         r.error = std::max(r.error, std::abs(got - expected[x]));

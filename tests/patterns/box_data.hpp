@@ -60,7 +60,7 @@ class BoxData {
 
   OwnedArray by_reference() const {
     OwnedArray r = result();
-    pattern_.reference(problem_, data_.all(), r.view());
+    pattern_.reference(problem_, data_.all(), {r.view()});
     return r;
   }
 
@@ -75,7 +75,7 @@ class BoxData {
       executor->restore(rival.job.kernel);
       run();
       results.push_back(result());
-      const HostArray got = executor->fetch(rival.job.kernel, results.back().view());
+      const HostArray got = executor->fetch(rival.job.kernel, 0, results.back().view());
       if (got.data != results.back().view().data) host::copy(got, results.back().view());
     }
     return results;

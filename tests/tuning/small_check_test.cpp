@@ -20,8 +20,8 @@ class Spoiling : public Executor {
   }
   std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) override { return honest_->bind(kernel, compiled); }
   void restore(const Kernel& kernel) override { honest_->restore(kernel); }
-  HostArray fetch(const Kernel& kernel, const HostArray& staging) override {
-    const HostArray result = honest_->fetch(kernel, staging);
+  HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
+    const HostArray result = honest_->fetch(kernel, n, staging);
     static_cast<double*>(result.data)[bytes_of(result.type) / sizeof(double) - 1] += 1e-9;
     return result;
   }

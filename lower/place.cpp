@@ -1,0 +1,122 @@
+#include "lower/place.hpp"
+
+#include <algorithm>
+
+#include "ir/error.hpp"
+
+namespace lift {
+
+Place array_place(std::string hint, std::function<Place(const Nat&)> at) { return {ArrayPlace{std::move(hint), std::move(at)}}; }
+
+std::vector<std::string> dimension_names(std::size_t rank) {
+  static const std::vector<std::string> names{"i", "j", "k", "b", "c", "d"};
+  std::vector<std::string> r;
+  for (std::size_t d = rank; d-- > 0;) r.push_back(names[std::min(d, names.size() - 1)]);
+  return r;
+}
+
+namespace {
+
+std::size_t scalars_of(const Type& t) {
+  if (t.is_array()) return scalars_of(t.element());
+  if (!t.is_tuple()) return 1;
+  std::size_t n = 0;
+  for (const Type& part : t.parts()) n += scalars_of(part);
+  return n;
+}
+
+std::size_t dimensions_of(const Type& t) {
+  if (t.is_array()) return 1 + dimensions_of(t.element());
+  std::size_t most = 0;
+  if (t.is_tuple())
+    for (const Type& part : t.parts()) most = std::max(most, dimensions_of(part));
+  return most;
+}
+
+}  // namespace
+
+Place array_places(std::span<const std::string> arrays, const Type& t, const std::vector<Nat>& position) {
+  if (t.is_scalar()) return {Cell{arrays[0], position.empty() ? std::vector<Nat>{0} : position, {}, false}};
+  if (t.is_tuple()) {
+    std::vector<Place> parts;
+    std::size_t first = 0;
+    for (const Type& part : t.parts()) {
+      parts.push_back(array_places(arrays.subspan(first, scalars_of(part)), part, position));
+      first += scalars_of(part);
+    }
+    return {std::move(parts)};
+  }
+  const std::vector<std::string> names(arrays.begin(), arrays.end());
+  return array_place(dimension_names(dimensions_of(t)).front(), [=](const Nat& i) {
+    auto p = position;
+    p.push_back(i);
+    return array_places(names, t.element(), p);
+  });
+}
+
+View view_of(const Place& p, const Type& t) {
+  if (t.is_scalar()) {
+    const auto& cell = std::get<Cell>(p.v);
+    return {load_term(cell.array, cell.position, t.scalar())};
+  }
+  if (t.is_tuple()) {
+    std::vector<View> parts;
+    for (std::size_t i = 0; i < t.parts().size(); ++i) parts.push_back(view_of(std::get<std::vector<Place>>(p.v)[i], t.parts()[i]));
+    return {std::move(parts)};
+  }
+  return {ArrayView{t.length(), [=](const Nat& i) { return view_of(p[i], t.element()); }}};
+}
+
+std::optional<Place> place_of(const View& v, const Type& t) {
+  if (t.is_scalar()) {
+    const Term x = v.term();
+    if (x->kind != TermKind::Load) return std::nullopt;
+    return Place{Cell{x->name, x->nats, {}, false}};
+  }
+  if (t.is_tuple()) {
+    std::vector<Place> parts;
+    for (std::size_t i = 0; i < t.parts().size(); ++i) {
+      const auto part = place_of(v.parts()[i], t.parts()[i]);
+      if (!part) return std::nullopt;
+      parts.push_back(*part);
+    }
+    return Place{std::move(parts)};
+  }
+  if (!place_of(v[Nat::fresh("p", 0, t.length() - 1)], t.element())) return std::nullopt;
+  return array_place(dimension_names(dimensions_of(t)).front(), [=](const Nat& i) { return *place_of(v[i], t.element()); });
+}
+
+Place access(Place p, std::span<const Nat> position) {
+  for (const Nat& i : position) p = p[i];
+  return p;
+}
+
+std::vector<std::string> hints(Place p, std::size_t rank) {
+  std::vector<std::string> r;
+  for (std::size_t d = 0; d < rank; ++d) {
+    r.push_back(p.hint());
+    if (d + 1 < rank) p = p[Nat(0)];
+  }
+  return r;
+}
+
+Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f, std::vector<Nat> position) {
+  if (position.size() == names.size()) return f(position);
+  return array_place(names[position.size()], [=](const Nat& i) {
+    auto p = position;
+    p.push_back(i);
+    return collect(names, f, std::move(p));
+  });
+}
+
+Place map_cells(const Place& p, const std::function<Cell(Cell)>& f) {
+  if (const auto* c = std::get_if<Cell>(&p.v)) return {f(*c)};
+  if (const auto* parts = std::get_if<std::vector<Place>>(&p.v)) {
+    std::vector<Place> r;
+    for (const Place& x : *parts) r.push_back(map_cells(x, f));
+    return {std::move(r)};
+  }
+  return array_place(p.hint(), [=](const Nat& i) { return map_cells(p[i], f); });
+}
+
+}  // namespace lift
