@@ -92,6 +92,14 @@ Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, 
   a.number = value;
   return make(Op::Pad, {xs}, std::move(a), where);
 }
+Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, const Expr& value, Where where) {
+  Attr a = nats(both(low, high));
+  a.ints = {static_cast<std::int64_t>(b)};
+  return make(Op::Pad, {xs, value}, std::move(a), where);
+}
+Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where) {
+  return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
+}
 Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value, Where where) {
   return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
 }

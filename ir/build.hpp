@@ -140,13 +140,19 @@ Stage slide_n(int rank, const Nat& size, const Nat& step, Where where = Where::c
 inline Stage slide(const Nat& size, const Nat& step, Where where = Where::current()) { return slide_n(1, size, step, where); }
 inline Stage slide2(const Nat& size, const Nat& step, Where where = Where::current()) { return slide_n(2, size, step, where); }
 inline Stage slide3(const Nat& size, const Nat& step, Where where = Where::current()) { return slide_n(3, size, step, where); }
-/// pad(low, high, boundary): `value` is used by Boundary::constant.
+/// pad(low, high, boundary): `value` is used by Boundary::constant. As an expression, a scalar of the elements' type, it is
+/// used by constant and odd (see Boundary).
 Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, double value = 0,
          Where where = Where::current());
+Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, const Expr& value, Where where = Where::current());
 Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value = 0, Where where = Where::current());
+Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where = Where::current());
 inline Stage pad(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(1, l, h, b, value, where); }
+inline Stage pad(const Nat& l, const Nat& h, Boundary b, const Expr& value, Where where = Where::current()) { return pad_n(1, l, h, b, value, where); }
 inline Stage pad2(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(2, l, h, b, value, where); }
+inline Stage pad2(const Nat& l, const Nat& h, Boundary b, const Expr& value, Where where = Where::current()) { return pad_n(2, l, h, b, value, where); }
 inline Stage pad3(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(3, l, h, b, value, where); }
+inline Stage pad3(const Nat& l, const Nat& h, Boundary b, const Expr& value, Where where = Where::current()) { return pad_n(3, l, h, b, value, where); }
 /// drop(low, high): removes elements at both ends of each dimension.
 Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs, Where where = Where::current());
 Stage drop_n(int rank, const Nat& low, const Nat& high, Where where = Where::current());

@@ -98,8 +98,8 @@ Value map_leaves(const Value& v, const std::function<Value(const Value&)>& f) {
   return f(v);
 }
 
-/// One dimension of a pad.
-Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, const Value& value) {
+/// One dimension of a pad; `outside` is the value map of odd and constant.
+Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, const std::function<Value(const Value&)>& outside) {
   const Array& xs = v.array();
   const auto n = static_cast<std::int64_t>(xs.size());
   Array r;
@@ -117,8 +117,7 @@ Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, c
     const Value& e = element(v, std::span(&at, 1));
     if (inside || (b != Boundary::odd && b != Boundary::constant && b != Boundary::undefined)) r.push_back(e);
     else if (b == Boundary::undefined) r.push_back(poison_like(e));
-    else if (b == Boundary::odd) r.push_back(map_leaves(e, [](const Value& s) { return s.is_poison() ? s : Value{-s.number()}; }));
-    else r.push_back(map_leaves(e, [&](const Value&) { return value; }));
+    else r.push_back(map_leaves(e, outside));
   }
   return {std::move(r)};
 }
@@ -264,8 +263,15 @@ LIFT_MEANING(pad) {
   const auto w = numbers(in, e.attr().nats);
   const auto rank = w.size() / 2;
   const auto boundary = static_cast<Boundary>(e.attr().ints[0]);
-  const Value value = boundary == Boundary::constant ? rounded(e.attr().number, element_of(e.type()).scalar()) : Value{};
-  for (std::size_t d = 0; d < rank; ++d) v = below(v, d, [&](const Value& x) { return pad_one(x, w[d], w[rank + d], boundary, value); });
+  const Type element = element_of(e.type());
+  const bool given = e.children().size() == 2;
+  const Value value = given ? in.eval(e.child(1)) : boundary == Boundary::constant ? rounded(e.attr().number, element.scalar()) : Value{};
+  const auto outside = [&](const Value& x) -> Value {
+    if (boundary == Boundary::constant || (given && value.is_poison())) return value;
+    if (x.is_poison()) return x;
+    return given ? rounded(rounded(2 * value.number(), element.scalar()).number() - x.number(), element.scalar()) : Value{-x.number()};
+  };
+  for (std::size_t d = 0; d < rank; ++d) v = below(v, d, [&](const Value& x) { return pad_one(x, w[d], w[rank + d], boundary, outside); });
   return v;
 }
 LIFT_MEANING(drop) {

@@ -30,7 +30,7 @@ constexpr std::array rows = std::to_array<OpRow>({
     {Op::Split,        "split",        1,    struc, t::split,       m::split},
     {Op::Join,         "join",         1,    struc, t::join,        m::join},
     {Op::Slide,        "slide",        1,    struc, t::slide,       m::slide},
-    {Op::Pad,          "pad",          1,    struc, t::pad,         m::pad},
+    {Op::Pad,          "pad",          -1,   struc, t::pad,         m::pad},
     {Op::Drop,         "drop",         1,    struc, t::drop,        m::drop},
     {Op::Transpose,    "transpose",    1,    struc, t::transpose,   m::transpose},
     {Op::Generate,     "generate",     1,    struc, t::generate,    m::generate},

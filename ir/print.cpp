@@ -220,7 +220,7 @@ class Printer {
       case Op::Not: return "!" + print(e.child(0), Atom);
       case Op::Cast: return call(lift::text(a.types.at(0).scalar()), e.children());
       case Op::UserFun: return call(a.texts.at(0), e.children());
-      default: return precedence(e) == Pipe ? piped(e.children().back(), stage(e)) : call(std::string(text(e.op())), e.children());
+      default: return precedence(e) == Pipe ? piped(e.is(Op::Pad) ? e.child(0) : e.children().back(), stage(e)) : call(std::string(text(e.op())), e.children());
     }
   }
 
@@ -238,6 +238,7 @@ class Printer {
         std::string s = with_rank(e.op(), static_cast<std::int64_t>(half)) + "(" + same_or_all(all.first(half)) + ", " + same_or_all(all.subspan(half));
         if (!e.is(Op::Pad)) return s + ")";
         const auto b = static_cast<Boundary>(a.ints[0]);
+        if (e.children().size() == 2) return s + ", " + lift::text(b) + " " + print(e.child(1), Atom) + ")";
         return s + ", " + lift::text(b) + (b == Boundary::constant ? " " + number(a.number, f64) : "") + ")";
       }
       case Op::Transpose: {

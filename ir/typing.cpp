@@ -167,6 +167,11 @@ LIFT_TYPE_RULE(pad) {
   const Type element = element_of(c[0].type(), static_cast<int>(rank));
   if ((b == Boundary::odd || b == Boundary::constant) && !(element.is_scalar() && is_float(element.scalar())))
     type_error(op, std::string(text(b)) + " needs floating-point elements, got " + element.str(), "pad the innermost arrays of numbers");
+  if (c.size() > 2) type_error(op, "takes an array and at most one value, got " + std::to_string(c.size() - 1) + " values", "pass one");
+  if (c.size() == 2) {
+    if (b != Boundary::odd && b != Boundary::constant) type_error(op, std::string(text(b)) + " takes no value", "use odd or constant");
+    need_same(op, element, c[1].type(), "the value", "pass a scalar of the elements' type");
+  }
   for (std::size_t d = 0; d < rank; ++d) {
     const Nat &low = a.nats[d], &high = a.nats[rank + d];
     need(op, less_equal(0, low), "negative width " + low.str(), "use drop to remove elements");

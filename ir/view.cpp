@@ -227,7 +227,12 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
         return access(xs, q);
       });
     }
-    case Op::Pad: return pad(a, 0, child(0), e.child(0).type());
+    case Op::Pad: {
+      Term value;
+      if (e.children().size() == 2) value = child(1).term();
+      else if (static_cast<Boundary>(a.ints[0]) == Boundary::constant) value = constant_term(a.number, element_of(e.type()).scalar());
+      return pad(a, 0, child(0), e.child(0).type(), value);
+    }
     case Op::Drop: {
       const View xs = child(0);
       const auto rank = a.nats.size() / 2;
@@ -282,15 +287,14 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
 }
 
 /// Dimension d of a pad; the remaining dimensions are padded below it. The index map chooses the element to read,
-/// the value map (odd, constant) is applied to it where the position is outside.
-View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t) {
+/// the value map (odd, constant; `value` is theirs, if any) is applied to it where the position is outside.
+View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t, const Term& value) {
   const auto rank = a.nats.size() / 2;
   if (d == rank) return xs;
   const Nat low = a.nats[d], high = a.nats[rank + d], n = t.length();
   const auto b = static_cast<Boundary>(a.ints[0]);
-  const double value = a.number;
   return array(low + n + high, [=, this](const Nat& i) -> View {
-    const auto below = [&](const Nat& at) { return pad(a, d + 1, xs[at], t.element()); };
+    const auto below = [&](const Nat& at) { return pad(a, d + 1, xs[at], t.element(), value); };
     const Nat x = i - low;
     if (b == Boundary::undefined) return below(x);
     bool from_low = false, to_high = false;
@@ -318,7 +322,9 @@ View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t) {
     if (maybe_low) inside = low_known ? constant_term(from_low, boolean) : compare_term(less_equal(0, x));
     if (maybe_high) inside = apply_term(Op::And, boolean, {inside, high_known ? constant_term(to_high, boolean) : compare_term(less(x, n))});
     return map_scalars(v, [=](const Term& s) {
-      const Term other = b == Boundary::odd ? apply_term(Op::Neg, s->type, {s}) : constant_term(value, s->type);
+      const Term other = b == Boundary::constant ? value
+                         : value                 ? apply_term(Op::Sub, s->type, {apply_term(Op::Mul, s->type, {constant_term(2, s->type), value}), s})
+                                                 : apply_term(Op::Neg, s->type, {s});
       return apply_term(Op::Select, s->type, {inside, s, other});
     });
   });

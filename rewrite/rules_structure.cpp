@@ -8,7 +8,16 @@ namespace lift {
 namespace {
 
 const Expr f = hole("f"), xs = hole("xs"), ys = hole("ys"), zs = hole("zs");
-constexpr Boundary choosing[] = {Boundary::clamp, Boundary::wrap, Boundary::mirror};
+
+/// A pad of a law: its boundary, and whether it is given a value.
+struct PadKind {
+  Boundary b;
+  bool valued = false;
+  Expr operator()(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& e) const {
+    return valued ? pad(low, high, b, e, hole("g")) : pad(low, high, b, e);
+  }
+};
+constexpr PadKind choosing[] = {{Boundary::clamp}, {Boundary::wrap}, {Boundary::mirror}};
 
 std::vector<Nat> nats(const std::string& name, int rank) {
   std::vector<Nat> v;
@@ -33,13 +42,13 @@ bool all_less_equal(const Match& m, const std::string& a, const std::string& b) 
 }
 
 /// The sides of a law for all boundaries given and ranks 1 to 3.
-std::vector<Sides> for_boundaries(std::span<const Boundary> boundaries, const std::function<Sides(int, Boundary)>& sides) {
+std::vector<Sides> for_boundaries(std::span<const PadKind> boundaries, const std::function<Sides(int, const PadKind&)>& sides) {
   std::vector<Sides> all;
-  for (const Boundary b : boundaries)
+  for (const PadKind& b : boundaries)
     for (int d = 1; d <= 3; ++d) all.push_back(sides(d, b));
   return all;
 }
-Rule for_pads(std::string name, std::string maths, std::span<const Boundary> boundaries, const std::function<Sides(int, Boundary)>& sides) {
+Rule for_pads(std::string name, std::string maths, std::span<const PadKind> boundaries, const std::function<Sides(int, const PadKind&)>& sides) {
   const std::vector<Sides> all = for_boundaries(boundaries, sides);
   return rule_of_rank(std::move(name), std::move(maths), 0, static_cast<int>(all.size()) - 1, [&](int i) { return all[static_cast<std::size_t>(i)]; });
 }
@@ -97,8 +106,8 @@ std::vector<Rule> split_and_join() {
 }
 
 std::vector<Rule> drop_and_pad() {
-  constexpr Boundary pads[] = {Boundary::clamp, Boundary::wrap, Boundary::mirror, Boundary::odd, Boundary::undefined};
-  const auto drop_pad = [](int d, Boundary b) { return drop(nats("a", d), nats("b", d), pad(nats("l", d), nats("r", d), b, xs)); };
+  constexpr PadKind pads[] = {{Boundary::clamp}, {Boundary::wrap}, {Boundary::mirror}, {Boundary::odd}, {Boundary::undefined}, {Boundary::odd, true}, {Boundary::constant, true}};
+  const auto drop_pad = [](int d, const PadKind& pad) { return drop(nats("a", d), nats("b", d), pad(nats("l", d), nats("r", d), xs)); };
   return {
       rule_of_rank("drop-of-drop", "drop (a, b) . drop (l, r) = drop (a + l, b + r)", 1, 4,
                    [](int d) { return Sides{drop(nats("a", d), nats("b", d), drop(nats("l", d), nats("r", d), xs)), drop(plus(nats("a", d), nats("l", d)), plus(nats("b", d), nats("r", d)), xs)}; }),
@@ -113,23 +122,23 @@ std::vector<Rule> drop_and_pad() {
                      return Sides{cut(zip_n(d, {xs, ys})), zip_n(d, {cut(xs), cut(ys)})};
                    }),
       for_pads("drop-of-pad", "drop (a, b) . pad (l, r) = pad (l - a, r - b)", pads,
-               [=](int d, Boundary b) { return Sides{drop_pad(d, b), pad(plus(nats("l", d), nats("a", d), -1), plus(nats("r", d), nats("b", d), -1), b, xs)}; })
+               [=](int d, const PadKind& pad) { return Sides{drop_pad(d, pad), pad(plus(nats("l", d), nats("a", d), -1), plus(nats("r", d), nats("b", d), -1), xs)}; })
           .with([](const Match& m) { return all_less_equal(m, "a", "l") && all_less_equal(m, "b", "r") ? "" : "more is dropped than was padded: use drop-past-pad"; }, "a <= l, b <= r"),
       for_pads("drop-past-pad", "drop (a, b) . pad (l, r) = drop (a - l, b - r)", pads,
-               [=](int d, Boundary b) { return Sides{drop_pad(d, b), drop(plus(nats("a", d), nats("l", d), -1), plus(nats("b", d), nats("r", d), -1), xs)}; })
+               [=](int d, const PadKind& pad) { return Sides{drop_pad(d, pad), drop(plus(nats("a", d), nats("l", d), -1), plus(nats("b", d), nats("r", d), -1), xs)}; })
           .with([](const Match& m) { return all_less_equal(m, "l", "a") && all_less_equal(m, "r", "b") ? "" : "less is dropped than was padded: use drop-of-pad"; }, "l <= a, r <= b")
           .says("a pad of which nothing is left disappears"),
       for_pads("pad-of-map", "pad (l, r, b) . map f = map f . pad (l, r, b)", choosing,
-               [](int d, Boundary b) { return Sides{pad(nats("l", d), nats("r", d), b, map_n(d, f, xs)), map_n(d, f, pad(nats("l", d), nats("r", d), b, xs))}; })
+               [](int d, const PadKind& pad) { return Sides{pad(nats("l", d), nats("r", d), map_n(d, f, xs)), map_n(d, f, pad(nats("l", d), nats("r", d), xs))}; })
           .says("values outside are computed again instead of being looked up"),
       for_pads("pad-of-zip", "pad (l, r, b) . zip = zip . (pad (l, r, b), pad (l, r, b))", choosing,
-               [](int d, Boundary b) {
-                 const auto wide = [d, b](const Expr& e) { return pad(nats("l", d), nats("r", d), b, e); };
+               [](int d, const PadKind& pad) {
+                 const auto wide = [d, pad](const Expr& e) { return pad(nats("l", d), nats("r", d), e); };
                  return Sides{wide(zip_n(d, {xs, ys})), zip_n(d, {wide(xs), wide(ys)})};
                }),
       for_pads("get-of-pad", "map get_i . pad (l, r, b) . zip = pad (l, r, b) . get_i", choosing,
-               [](int d, Boundary b) {
-                 const auto wide = [d, b](const Expr& e) { return pad(nats("l", d), nats("r", d), b, e); };
+               [](int d, const PadKind& pad) {
+                 const auto wide = [d, pad](const Expr& e) { return pad(nats("l", d), nats("r", d), e); };
                  return Sides{map_n(d, [](Expr p) { return get(0, p); }, wide(zip_n(d, {xs, ys}))), wide(xs)};
                }),
       rule_of_rank("get-of-zip", "map (\\p. get 0 p) . zip (xs, ys) = xs", 1, 4, [](int d) { return Sides{map_n(d, [](Expr p) { return get(0, p); }, zip_n(d, {xs, ys})), xs}; }),

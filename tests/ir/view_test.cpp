@@ -83,11 +83,13 @@ class Source {
     const bool numbers = element_of(x.type(), r).is_scalar();
     const auto width = [&](int) { return between(0, 2); };
     const auto reflected = [&](int d) { return std::min(length(x, d), between(0, 2)); };
-    switch (between(0, 4)) {
+    switch (between(0, 6)) {
       case 0: return pad(each(r, width), each(r, width), clamp, x);
       case 1: return pad(each(r, width), each(r, width), wrap, x);
       case 2: return pad(each(r, reflected), each(r, reflected), mirror, x);
       case 3: return numbers ? pad(each(r, reflected), each(r, reflected), odd, x) : x;
+      case 4: return numbers ? pad(each(r, width), each(r, width), constant, x, literal(2.5, f64)) : x;
+      case 5: return numbers ? pad(each(r, reflected), each(r, reflected), odd, x, literal(2.5, f64)) : x;
       default: return numbers ? pad(each(r, width), each(r, width), constant, x, 7.5) : x;
     }
   }

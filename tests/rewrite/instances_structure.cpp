@@ -18,8 +18,9 @@ Expr droppable(Gen& g, const std::vector<Nat>& low, const std::vector<Nat>& high
 
 Instance dropped_pad(Gen& g, bool more) {
   const int d = g.n(1, 3);
-  const int kind = g.n(0, 4);
-  const Boundary b = kind == 0 ? Boundary::odd : kind == 1 ? Boundary::undefined : choosing(g);
+  const int kind = g.n(0, 6);
+  const bool valued = kind >= 5;
+  const Boundary b = kind == 0 || kind == 5 ? Boundary::odd : kind == 6 ? Boundary::constant : kind == 1 ? Boundary::undefined : choosing(g);
   const auto n = g.shape(d, 2, 4), l = widths(g, n, 2), r = widths(g, n, 2);
   std::vector<Nat> a, c;
   for (std::size_t i = 0; i < n.size(); ++i) {
@@ -27,7 +28,8 @@ Instance dropped_pad(Gen& g, bool more) {
     c.emplace_back(more ? r[i] + (g.n(0, 1)) : Nat(g.n(0, static_cast<int>(*r[i].constant()))));
   }
   if (g.n(0, 5) == 0) std::swap(a, c);
-  return {drop(a, c, pad(l, r, b, g.array(n, kind == 0 ? Type(f64) : g.element()))), {}, {}};
+  const Expr xs = g.array(n, kind == 0 || valued ? Type(f64) : g.element());
+  return {drop(a, c, valued ? pad(l, r, b, xs, literal(1.5, f64)) : pad(l, r, b, xs)), {}, {}};
 }
 
 }  // namespace
