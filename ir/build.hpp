@@ -148,11 +148,8 @@ Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, 
 Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value = 0, Where where = Where::current());
 Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where = Where::current());
 inline Stage pad(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(1, l, h, b, value, where); }
-inline Stage pad(const Nat& l, const Nat& h, Boundary b, const Expr& value, Where where = Where::current()) { return pad_n(1, l, h, b, value, where); }
 inline Stage pad2(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(2, l, h, b, value, where); }
-inline Stage pad2(const Nat& l, const Nat& h, Boundary b, const Expr& value, Where where = Where::current()) { return pad_n(2, l, h, b, value, where); }
 inline Stage pad3(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(3, l, h, b, value, where); }
-inline Stage pad3(const Nat& l, const Nat& h, Boundary b, const Expr& value, Where where = Where::current()) { return pad_n(3, l, h, b, value, where); }
 /// drop(low, high): removes elements at both ends of each dimension.
 Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs, Where where = Where::current());
 Stage drop_n(int rank, const Nat& low, const Nat& high, Where where = Where::current());

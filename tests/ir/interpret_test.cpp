@@ -51,7 +51,7 @@ TEST_CASE("boundaries, at both ends") {
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, mirror); }) == Numbers{1, 0, 0, 1, 2, 2, 1});
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, odd); }) == Numbers{-1, -0.0, 0, 1, 2, -2, -1});
   CHECK(flatten(interpret(pad({Nat(1)}, {Nat(1)}, constant, param("xs", array({2}, f64)), 7.5), {{"xs", counting({2})}})) == Numbers{7.5, 0, 1, 7.5});
-  const auto given = [](Boundary b, double g) { return result({3}, [=](Expr x) { return x | pad(2, 1, b, literal(g, f64)); }); };
+  const auto given = [](Boundary b, double g) { return result({3}, [=](Expr x) { return x | pad_n(1, 2, 1, b, literal(g, f64)); }); };
   CHECK(given(odd, 5) == Numbers{9, 10, 0, 1, 2, 8});
   CHECK(given(constant, 5) == Numbers{5, 5, 0, 1, 2, 5});
   const Value poisoned = interpret(param("xs", array({2}, f64)) | pad(1, 0, undefined) | map(plus_one), {{"xs", counting({2})}});

@@ -43,7 +43,7 @@ TEST_CASE("ranks, tuples, arguments") {
   CHECK(str(m | slide2(3, 1)) == "m |> slide2(3, 1)");
   CHECK(str(slide({2, 3}, {1, 1}, m)) == "m |> slide2((2, 3), 1)");
   CHECK(str(pad({1}, {0}, constant, xs, 7.5)) == "xs |> pad(1, 0, constant 7.5)");
-  CHECK(str(xs | pad(1, 0, odd, param("g", f64))) == "xs |> pad(1, 0, odd g)");
+  CHECK(str(xs | pad_n(1, 1, 0, odd, param("g", f64))) == "xs |> pad(1, 0, odd g)");
   CHECK(str(zip({xs | drop(1, 1), ys | drop(1, 1)})) == "zip(xs |> drop(1, 1), ys |> drop(1, 1))");
   CHECK(str(get(1, tuple({m, xs}))) == "xs");
   CHECK(str((xs | drop(1, 1))[0]) == "(xs |> drop(1, 1))[0]");

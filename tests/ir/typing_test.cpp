@@ -92,8 +92,8 @@ TEST_CASE("errors of boundaries") {
   expect([] { xs | pad(0, 7, odd); }, "pad: a width of 7 reflects past the length 6; pad no more than the length");
   expect([] { m | pad(1, 1, odd); }, "pad: odd needs floating-point elements, got 6.f64; pad the innermost arrays of numbers");
   expect([] { flags | pad(1, 1, constant, 1); }, "pad: constant needs floating-point elements, got bool; pad the innermost arrays of numbers");
-  expect([] { xs | pad(1, 1, odd, literal(1, f32)); }, "pad: the value has type f32, expected f64; pass a scalar of the elements' type");
-  expect([] { xs | pad(1, 1, clamp, literal(1, f64)); }, "pad: clamp takes no value; use odd or constant");
+  expect([] { xs | pad_n(1, 1, 1, odd, literal(1, f32)); }, "pad: the value has type f32, expected f64; pass a scalar of the elements' type");
+  expect([] { xs | pad_n(1, 1, 1, clamp, literal(1, f64)); }, "pad: clamp takes no value; use odd or constant");
   expect([] { xs | pad2(1, 1, clamp); }, "pad: needs an array of rank 2, got 6.f64");
 }
 
