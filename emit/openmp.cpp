@@ -21,6 +21,7 @@ class OpenMP : public CLike {
 
   std::string signature() const {
     std::string s = "void " + k_.name + "(", separator;
+    for (const std::string& n : k_.sizes) s += separator + "long " + n, separator = ", ";
     for (const KernelArgument& a : k_.arguments) {
       const bool array = a.type.is_array();
       const Scalar t = array ? element_of(a.type).scalar() : a.type.scalar();
@@ -221,13 +222,12 @@ std::string emit_openmp(const Kernel& kernel) { return OpenMP(kernel).text(); }
 
 std::string emit_trampoline(const Kernel& kernel, const std::string& function) {
   const auto type = [](Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; };
+  std::vector<std::string> values;
+  const auto slot = [&] { return "args[" + std::to_string(values.size()) + "]"; };
+  for (std::size_t i = 0; i < kernel.sizes.size(); ++i) values.push_back("*(long *)" + slot());
+  for (const KernelArgument& a : kernel.arguments) values.push_back(a.type.is_array() ? "(void *)" + slot() : "*(" + std::string(type(a.type.scalar())) + " *)" + slot());
   std::string call;
-  for (std::size_t i = 0; i < kernel.arguments.size(); ++i) {
-    const KernelArgument& a = kernel.arguments[i];
-    const std::string slot = "args[" + std::to_string(i) + "]";
-    call += (i ? ", " : "");
-    call += a.type.is_array() ? "(void *)" + slot : "*(" + std::string(type(a.type.scalar())) + " *)" + slot;
-  }
+  for (const std::string& v : values) call += (call.empty() ? "" : ", ") + v;
   return "\nvoid liftgen_call(void **args) { " + function + "(" + call + "); }\n";
 }
 

@@ -66,6 +66,13 @@ Nat Layout::index(const std::vector<Nat>& position) const {
   return flat + half_ * mod(parity, 2) + floordiv(position.back(), 2);
 }
 
+Layout Layout::renamed(const std::function<Nat(int, const Nat&)>& name) const {
+  Layout r = *this;
+  for (std::size_t d = strides_.size(); d-- > 0;) r.strides_[d] = name(static_cast<int>(strides_.size() - 1 - d), strides_[d]);
+  r.half_ = name(-1, half_);
+  return r;
+}
+
 Nat Layout::size() const {
   if (shape_.empty()) return 1;
   Nat n = offset_ + strides_[0] * shape_[0];

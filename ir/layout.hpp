@@ -10,6 +10,7 @@
 // Requests name a layout without knowing the array: "rows 8 1", "split 3 8". The caller's own layout is "caller".
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ class Layout {
   const std::vector<Nat>& strides() const { return strides_; }
   const Nat& offset() const { return offset_; }
   const Nat& half() const { return half_; }               ///< Split: distance of the two halves
+  /// The same layout with other terms for the strides, asked for from the innermost dimension (0) outwards, then for the
+  /// half (-1).
+  Layout renamed(const std::function<Nat(int dimension, const Nat& stride)>& name) const;
 
  private:
   LayoutRequest request_;

@@ -1,6 +1,8 @@
 // Results of programs, and index params.
 #include "ir/program.hpp"
 
+#include <algorithm>
+
 #include "ir/error.hpp"
 
 namespace lift {
@@ -40,6 +42,20 @@ std::vector<ProgramResult> results_of(const Program& program) {
     const std::string plain = types.size() == 1 ? "out" : "out" + std::to_string(i);
     r.push_back({program.results.empty() ? plain : program.results[i], types[i]});
   }
+  return r;
+}
+
+std::vector<Nat> sizes_of(const Program& program) {
+  std::vector<Nat> r;
+  const auto scan = [&](const Nat& n) {
+    for (const NatAtom* v : variables(n))
+      if (const Nat x = atom_nat(*v); !v->bounded_above && std::find(r.begin(), r.end(), x) == r.end()) r.push_back(x);
+  };
+  for (const Expr& a : program.arguments)
+    for (const Nat& n : shape_of(a.type())) scan(n);
+  visit(program.body, [&](const Expr& e) {
+    for (const Nat& n : e.attr().nats) scan(n);
+  });
   return r;
 }
 

@@ -32,6 +32,10 @@ std::vector<Type> component_arrays(const Type& t);
 /// UserError when the body is a function, or when `Program::results` has names for another number of results.
 std::vector<ProgramResult> results_of(const Program& program);
 
+/// The size variables of a program (Nat::size), in the order in which the arguments' types, then the body mention them. A
+/// kernel takes them before its arguments.
+std::vector<Nat> sizes_of(const Program& program);
+
 /// An i32 argument with a known inclusive range, usable in index arithmetic (a colour, a level): symbolically it is a
 /// Nat variable.
 Expr index_param(const std::string& name, std::int64_t lower, std::int64_t upper);

@@ -162,8 +162,11 @@ Block name_rows(const Block& b) {
   std::vector<Nat> names;
   constexpr std::int64_t far = std::int64_t{1} << 40;
   for (const auto& [part, c] : rows) {
+    Nat value = part + c;
+    for (std::size_t x = 0; x < names.size(); ++x)  // a neighbouring row differs by less than it consists of
+      if (const Nat rest = part + c - rows[x].first - rows[x].second; terms(rest).size() + 1 < terms(value).size()) value = names[x] + rest;
     names.push_back(Nat::fresh(names.empty() ? "row" : "row" + std::to_string(names.size() + 1), -far, far));
-    r.push_back({Let{index_term(names.back()), index_term(part + c)}});
+    r.push_back({Let{index_term(names.back()), index_term(value)}});
   }
   const auto relative = [&](const Nat& n) {
     const Nat part = invariant_part(n, inner);
@@ -190,7 +193,8 @@ Block name_conditions(const Block& b) {
   for (const Stmt& s : b) {
     const auto* f = std::get_if<For>(&s.v);
     const Block only{s};
-    if (!f && !std::holds_alternative<Declare>(s.v)) continue;
+    const auto* guarded = std::get_if<If>(&s.v);
+    if (!f && !std::holds_alternative<Declare>(s.v) && !(guarded && has_loop(guarded->body))) continue;
     map_terms(only, [&](const Term& t) {
       visit(t, [&](const Term& x) {
         if (x->kind != TermKind::Lanes && x->kind != TermKind::Compare) return;

@@ -42,6 +42,39 @@ struct Breaks {
   }
 };
 
+/// The value of n where sizes are large and loops are at their start: decides an order that cannot be proved.
+std::int64_t at_large_sizes(const Nat& n) {
+  return evaluate(n, [](const NatAtom& v) { return v.bounded_above ? at_large_sizes(v.lower) : (std::int64_t{1} << 20) * v.modulus + v.residue; });
+}
+
+/// In the order in which they lie, proved where possible, else as it is for large sizes.
+std::vector<Nat> ordered(std::vector<Nat> points) {
+  std::sort(points.begin(), points.end(), [](const Nat& p, const Nat& q) { return at_large_sizes(p) < at_large_sizes(q); });
+  for (std::size_t i = 1; i < points.size(); ++i)  // a proved order holds for all sizes
+    for (std::size_t j = i; j > 0 && Facts().proves(less(points[j], points[j - 1])); --j) std::swap(points[j], points[j - 1]);
+  return points;
+}
+
+/// Consecutive pieces of a loop. Where a size may be so small that the order of two points turns round, the piece between them is
+/// empty, and the next one begins where the last one ended.
+Block pieces_of(const For& f, const std::vector<Nat>& points) {
+  Block pieces;
+  Nat start = f.lower;
+  for (std::size_t i = 0; i <= points.size(); ++i) {
+    const Nat end = i == points.size() ? f.upper : min(max(points[i], f.lower), f.upper);  // in a tile, a point may lie outside the loop
+    const bool certain = std::all_of(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(i), [&](const Nat& p) {
+      return i == points.size() || Facts().proves(less_equal(p, points[i]));
+    });
+    const Nat stop = certain ? end : max(start, end);
+    for (Stmt& piece : make_loop(f, start, end)) {
+      if (auto* loop = std::get_if<For>(&piece.v); loop && !certain) loop->upper = stop;  // the variable keeps the range of a piece that is not empty
+      pieces.push_back(std::move(piece));
+    }
+    start = stop;
+  }
+  return pieces;
+}
+
 }  // namespace
 
 Block split_boundaries(const Block& b) {
@@ -60,19 +93,7 @@ Block split_boundaries(const Block& b) {
       return t;
     });
     if (breaks.at.empty()) return {std::move(s)};
-    // The pieces must lie in a provable order; a point whose order is open is left out.
-    std::vector<Nat> order;
-    for (const Nat& p : breaks.at) {
-      const bool comparable = std::all_of(order.begin(), order.end(), [&](const Nat& q) { return Facts().proves(less(p, q)) || Facts().proves(less(q, p)); });
-      if (comparable) order.push_back(p);
-    }
-    std::sort(order.begin(), order.end(), [](const Nat& p, const Nat& q) { return !(p == q) && Facts().proves(less(p, q)); });
-    for (Nat& p : order) p = min(max(p, f->lower), f->upper);  // in a tile, it may lie outside the loop: a piece is empty then
-    order.insert(order.begin(), f->lower), order.push_back(f->upper);
-    Block pieces;
-    for (std::size_t i = 0; i + 1 < order.size(); ++i)
-      for (Stmt& piece : make_loop(*f, order[i], order[i + 1])) pieces.push_back(std::move(piece));
-    return pieces;
+    return pieces_of(*f, ordered(breaks.at));
   });
 }
 

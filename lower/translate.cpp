@@ -557,6 +557,7 @@ Kernel translate(const Program& program) {
   };
   Kernel k;
   k.name = program.name;
+  for (const Nat& n : sizes_of(program)) k.sizes.push_back(n.str());
   for (const Expr& a : program.arguments) {
     KernelArgument x{param_name(a), a.type(), {}, false, false, {}};
     if (a.type().is_array()) x.layout = layout(x.name, a.type());

@@ -23,6 +23,9 @@ struct Problem {
   Scalar type = f64;
   std::string boundary = "ghost";               ///< ghost (caller-filled), periodic, dirichlet, neumann
   std::map<std::string, std::string> choices;   ///< pattern-specific, e.g. {"smoother", "jacobi"}
+  /// The expression is built over size variables, which the kernel takes at run time: `box` and `boxes` are then only
+  /// the sizes for which a variant is chosen. See side() and box_count() in patterns/box_problem.hpp.
+  bool symbolic = false;
 };
 
 /// One array or scalar of the problem, by argument name. Arrays are row-major, in the caller's layout.
