@@ -25,9 +25,12 @@ std::size_t edits(const std::string& a, const std::string& b) {
 }  // namespace
 
 const std::vector<std::shared_ptr<const Pattern>>& all_patterns() {
-  static const std::vector<std::shared_ptr<const Pattern>> patterns{
-      std::make_shared<const Pattern>(smooth3d()),
-  };
+  static const std::vector<std::shared_ptr<const Pattern>> patterns = [] {
+    std::vector<std::shared_ptr<const Pattern>> all{std::make_shared<const Pattern>(smooth3d())};
+    for (const auto make : {restriction, prolongation})
+      for (int dim = 1; dim <= 3; ++dim) all.push_back(std::make_shared<const Pattern>(make(dim)));
+    return all;
+  }();
   return patterns;
 }
 
