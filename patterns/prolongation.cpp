@@ -45,13 +45,13 @@ Program build(const Problem& p, int dim) {
 // ---- the reference
 
 template <class T>
-void reference(const Problem& p, int dim, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference(const Problem& p, int dim, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
   using Position = typename GridData<const T>::Position;
   const Prolongation how(p);
   const Grid grid(p, dim);
   const GridData<const T> coarse(grid.coarser(), host::argument(arguments, "coarse"));
-  const GridData<T> fine(grid, result);
-  host::copy(host::argument(arguments, "fine"), result);
+  const GridData<T> fine(grid, results.at(0));
+  host::copy(host::argument(arguments, "fine"), results.at(0));
   fine.for_cells([&](std::int64_t box, const Position& f) {
     Position below{0, 0, 0};       // the lower of the two coarse cells about the fine one
     std::array<double, 3> beyond{0, 0, 0};  // how far the fine centre is beyond the centre of that cell, in coarse cells
@@ -93,8 +93,8 @@ Pattern prolongation(int dim) {
           .choices = all_choices,
           .build = [=](const Problem& p) { return build(p, dim); },
           .fill = [=](const Problem& p, const HostArray& a) { fill_grid(Grid(p, dim), a); },
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, result); });
+          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, results); });
           },
           .plain_c = [=](const Problem& p) { return plain(p, dim); },
           .plain_in_place = true};

@@ -56,13 +56,13 @@ struct Weights {
 };
 
 template <class T>
-void reference(const Problem& p, int dim, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference(const Problem& p, int dim, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
   using Position = typename GridData<const T>::Position;
   const Restriction r(p, dim);
   const Grid grid(p, dim);
   const GridData<const T> fine(grid, host::argument(arguments, "fine"));
-  const GridData<T> coarse(grid.coarser(), result);
-  host::copy(host::argument(arguments, "coarse"), result);
+  const GridData<T> coarse(grid.coarser(), results.at(0));
+  host::copy(host::argument(arguments, "coarse"), results.at(0));
   std::array<Weights, 3> along;
   Position more{0, 0, 0};
   for (int d = 0; d < 3; ++d) {
@@ -102,8 +102,8 @@ Pattern restriction(int dim) {
           .choices = choices_of(dim),
           .build = [=](const Problem& p) { return build(p, dim); },
           .fill = [=](const Problem& p, const HostArray& a) { fill_grid(Grid(p, dim), a); },
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, result); });
+          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, results); });
           },
           .plain_c = [=](const Problem& p) { return plain(p, dim); },
           .plain_in_place = true};
