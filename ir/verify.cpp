@@ -12,6 +12,7 @@
 namespace lift {
 namespace {
 
+constexpr std::int64_t kLargestBlock = 16;  ///< elements of a block inside map_vec
 constexpr std::size_t kLongest = 160;  ///< characters of an expression in a message
 
 class Verifier {
@@ -137,11 +138,11 @@ class Verifier {
 
   /// Checks a map against its surroundings and gives those of its function.
   Around inside(const Expr& e, Around a) const {
-    if (a.vec && e.op() != Op::Map) broken(e.is(Op::MapPar) ? "map_par" : "map_vec", "inside map_vec there is", e);
+    if (a.vec && e.op() != Op::Map && !whole_unroll(e)) broken(e.is(Op::MapPar) ? "map_par" : "map_vec", "inside map_vec there is", e);
     const unsigned dims = on_a_grid(e) ? ((1U << static_cast<unsigned>(number(e, 0, 1))) - 1U) << static_cast<unsigned>(number(e, 1, 0)) : 0;
     switch (e.op()) {
       case Op::MapVec:
-        if (!scalars(element_of(e.type(), static_cast<int>(number(e, 0, 1))))) broken("map_vec", "not innermost:", e);
+        if (!scalars(element_of(e.type(), static_cast<int>(number(e, 0, 1)))) && !unrolled_block(e)) broken("map_vec", "not innermost:", e);
         a.vec = true;
         break;
       case Op::MapGlb:
@@ -162,6 +163,17 @@ class Verifier {
       default: break;
     }
     return a;
+  }
+  static bool whole_unroll(const Expr& e) {
+    return e.is(Op::MapUnroll) && number(e, 0, 1) == 1 && shape_of(e.type(), 1)[0] == Nat(number(e, 1, 1));
+  }
+  static bool unrolled_block(const Expr& e) {
+    Nat elements = 1;
+    Type t = element_of(e.type(), static_cast<int>(number(e, 0, 1)));
+    for (; t.is_array(); t = t.element()) elements = elements * t.length();
+    bool unrolled = false;
+    visit(e.child(0), [&](const Expr& x) { unrolled = unrolled || whole_unroll(x); });
+    return unrolled && scalars(t) && elements.constant().value_or(kLargestBlock + 1) <= kLargestBlock;
   }
   static bool scalars(const Type& t) {
     return t.is_scalar() || (t.is_tuple() && std::all_of(t.parts().begin(), t.parts().end(), scalars));

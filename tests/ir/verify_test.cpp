@@ -111,6 +111,12 @@ TEST_CASE("map_vec is innermost and scalar") {
     return zip({w, xs | drop(0, 5)}) | map([](Expr a, Expr b) { return a * b; }) | sum();
   }), xs | slide(3, 1), {2});
   CHECK(broken(weighted) == "");
+  // Around unrolled loops over all of a small block it is innermost still.
+  const auto pairs = [](std::int64_t unrolled) {
+    return map_with(Op::MapVec, 1, fun(Type(array({2}, f64)), [=](Expr r) { return scaled(Op::MapUnroll, r, {unrolled}); }), xs | split(2), {2});
+  };
+  CHECK(broken(pairs(2)) == "");
+  breaks(pairs(4), "map_vec: not innermost: ");
 }
 
 TEST_CASE("work-items: global, or groups with local dimensions") {
