@@ -152,6 +152,10 @@ SpaceFacts facts_of(const Program& program, const SpaceOptions& options) {
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
   if (f.update)
     if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant()) f.lead = *offset;
+  if (f.axes.empty()) {  // nothing is written element by element
+    f.reduction = reductions_of(program);
+    return f;
+  }
   try {
     const auto in_place = apply(find_rule("update-in-place"), program, {});
     f.in_place = static_cast<bool>(in_place);

@@ -14,6 +14,14 @@ struct NestAxis {
   std::optional<std::int64_t> extent;   ///< known lengths
 };
 
+/// Reductions that the program's result is computed from.
+struct ReductionFacts {
+  std::vector<Place> places;            ///< empty: none that may be taken apart
+  std::vector<NestAxis> axes;           ///< of the first: the joined arrays that it goes over, outer to inner
+};
+/// UserError never: what is not understood is left as it is.
+ReductionFacts reductions_of(const Program& program);
+
 struct SpaceFacts {
   SpaceOptions options;
   Nest nest;
@@ -31,6 +39,8 @@ struct SpaceFacts {
   std::int64_t lead = 0;                ///< first written element of a row
   bool vectors = true;                  ///< no load is known to have a stride that vectors do not support
 
+  ReductionFacts reduction;             ///< where there is no main nest
+
   const NestLevel& cells() const { return nest.levels.at(nest.levels.size() - (block.empty() ? 1 : 2)); }
 };
 SpaceFacts facts_of(const Program& program, const SpaceOptions& options);
@@ -42,6 +52,7 @@ struct Decision {
 };
 std::vector<Decision> data_decisions(const SpaceFacts& f);   ///< in_place, layout
 std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< block, tile, order, parallel or grid
+std::vector<Decision> reduction_decisions(const SpaceFacts& f);  ///< parts, lanes
 std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
 
 /// The value chosen, or `otherwise`.

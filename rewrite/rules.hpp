@@ -13,7 +13,8 @@ const Rule& find_rule(const std::string& name);
 /// never fire because their left side occurs in an earlier rule with the same right side, sides that are the same.
 std::vector<std::string> lint(const std::vector<Rule>& rules);
 
-std::vector<Rule> map_rules();        ///< maps and reductions
+std::vector<Rule> map_rules();        ///< maps
+std::vector<Rule> reduce_rules();     ///< reductions
 std::vector<Rule> structure_rules();  ///< split, join, transpose, drop, pad, zip
 std::vector<Rule> slide_rules();      ///< windows
 std::vector<Rule> rank_rules();       ///< rank-D primitives by those of lower rank; tiles

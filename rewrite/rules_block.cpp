@@ -16,10 +16,14 @@ std::vector<int> last_to_first(int d) {
   return p;
 }
 
-/// join_D of what each cell makes of an array of D dimensions; f does not use the cell itself.
+/// join_D of blocks that are given: each cell is a block of arguments.
+Sides rows_of_given_blocks(int d) {
+  const auto row = [d](Expr y) { return join_n(d - 1, map_n(d - 1, [d](Expr z) { return map_n(d - 1, f, z); }, y)); };
+  return {join_n(d, map_n(d, [d](Expr x) { return map_n(d, f, x); }, xs)), join(map([=](Expr x) { return map(row, transpose(last_to_first(d), x)); }, xs))};
+}
+/// The same of blocks that each cell makes; f does not use the cell itself.
 Sides rows_of_blocks(int d) {
-  const auto block = [d](Expr y) { return map_n(d - 1, f, y); };
-  const auto row = [=](Expr y) { return join_n(d - 1, map_n(d - 1, block, y)); };
+  const auto row = [d](Expr y) { return join_n(d - 1, map_n(d - 1, [d](Expr z) { return map_n(d - 1, f, z); }, y)); };
   const auto plane = [=](Expr x) { return map(row, transpose(last_to_first(d), map_n(d - 1, g, x))); };
   return {join_n(d, map_n(d, [d](Expr x) { return map_n(d, f, apply(g, {x})); }, xs)), join(map(plane, xs))};
 }
@@ -36,8 +40,8 @@ Sides rows_of_blocks_with_cells(int d) {
 
 Rule join_map_nest() {
   return rule_of_rank("join-map-nest",
-                      "join_D . map_D (\\x. map_D f (g x)) = join . map (map (join_(D-1) . map_(D-1) (map_(D-1) f)) . transpose (last to the front) . map_(D-1) g)", 0, 3,
-                      [](int i) { return i < 2 ? rows_of_blocks(2 + i) : rows_of_blocks_with_cells(i); })
+                      "join_D . map_D (\\x. map_D f (g x)) = join . map (map (join_(D-1) . map_(D-1) (map_(D-1) f)) . transpose (last to the front) . map_(D-1) g)", 0, 5,
+                      [](int i) { return (i < 2 ? rows_of_given_blocks : i < 4 ? rows_of_blocks : rows_of_blocks_with_cells)(2 + i % 2); })
       .says("blocks are written row by row: the loop over an outer dimension of the blocks goes around the loops over inner dimensions of the cells");
 }
 

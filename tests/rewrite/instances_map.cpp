@@ -1,4 +1,4 @@
-// Instances of rules about maps, reductions, split, join and transpose.
+// Instances of rules about maps, split, join and transpose.
 #include "tests/rewrite/instances.hpp"
 
 #include <algorithm>
@@ -38,16 +38,6 @@ Generators map_generators() {
          const int n = g.n(1, 5);
          const Type a = g.element(), b = g.element(), u = g.element(), v = g.element();
          return {map(g.fun(Type::tuple({u, v}), g.element()), zip({map(g.fun(a, u), g.array(n, a)), map(g.fun(b, v), g.array(n, b))})), {}, {}};
-       }},
-      {"reduce-map", [](Gen& g) -> Instance {
-         const Type a = g.element(), b = g.element();
-         return {reduce(g.fun2(f64, b), literal(g.real(), f64), map(g.fun(a, b), g.array(g.n(1, 6), a))), {}, {}};
-       }},
-      {"reduce-split", [](Gen& g) -> Instance {
-         const int k = g.n(1, 4), m = g.n(1, 4);
-         const bool product = g.coin();
-         const Expr f = fun({Type(f64), Type(f64)}, [&](Expr a, Expr x) { return product ? x * a : a + x; });
-         return {reduce(f, literal(product ? 1 : 0, f64), g.array(k * m + (g.n(0, 4) == 0), f64)), {std::to_string(k)}, {}};
        }},
       {"interleave-of-maps", [](Gen& g) -> Instance {
          const Type a = g.element(), b = g.element(), c = g.element();

@@ -1,0 +1,43 @@
+// From a configuration to a derivation: the steps that take its decisions, one part of the program at a time.
+#pragma once
+
+#include "rewrite/decide.hpp"
+#include "rewrite/strategy.hpp"
+
+namespace lift {
+
+/// Applies rules one after the other and keeps the steps.
+class Deriver {
+ public:
+  explicit Deriver(Rewriting start) : now_(std::move(start)) {}
+  void step(const std::string& rule, const Arguments& arguments = {}, const Place& place = {}) { now_ = run(use(rule, arguments), now_, place); }
+  Nest nest() const { return main_nest(now_.program.body); }
+  const Derivation& steps() const { return now_.steps; }
+
+  /// Every map on the way becomes loops over one dimension.
+  void nest_all() {
+    for (;;) {
+      const Nest n = nest();
+      const auto it = std::find_if(n.levels.begin(), n.levels.end(), [](const NestLevel& l) { return l.extents.size() > 1; });
+      if (it == n.levels.end()) return;
+      step("map-nest", {}, it->place);
+    }
+  }
+  Place loop(std::size_t i) const { return nest().levels.at(i).place; }
+  Expr part(const Place& place) const { return part_at(now_.program.body, place); }
+
+ private:
+  Rewriting now_;
+};
+
+/// The loops of the main nest: tiles, order, which run in parallel, the inner loop.
+void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c);
+
+/// A reduction by levels: how many there are below its place, and what is done with each.
+void derive_reductions(Deriver& d, const SpaceFacts& f, const Configuration& c);
+/// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when there is none.
+bool take_level(Deriver& d, const Place& reduction);
+/// The reduction `levels` below another.
+Place inner_reduction(const Deriver& d, Place reduction, std::size_t levels);
+
+}  // namespace lift

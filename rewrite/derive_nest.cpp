@@ -1,0 +1,134 @@
+// Decisions on the main nest, as steps.
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "rewrite/derive.hpp"
+
+namespace lift {
+namespace {
+
+Arguments texts(const std::vector<std::int64_t>& ns) {
+  Arguments a;
+  for (const auto n : ns) a.push_back(std::to_string(n));
+  return a;
+}
+
+/// Blocks are written row by row: the join of rank D becomes joins of rank 1, inwards. (`join` is its place.)
+void write_by_rows(Deriver& d, Place join, std::size_t rank) {
+  for (; rank > 1; --rank) {
+    d.step("join-map-nest", {}, join);
+    join.insert(join.end(), {0, 0, 0, 0, 0});  // into the loops over an outer dimension of the cells and of their blocks
+  }
+}
+
+/// The cells' loops are tiled; the join of their blocks moves into the tiles.
+void tile_cells(Deriver& d, const SpaceFacts& f, const std::vector<std::int64_t>& tile, bool by_rows) {
+  Place join = f.cells().place;
+  if (!tile.empty()) d.step("tile", texts(tile), join);
+  if (f.block.empty()) return;
+  join.pop_back();
+  if (!tile.empty()) {
+    if (d.part(join).child(0).is(Op::Drop)) {
+      d.step("join-of-drop", {}, join);
+      join.push_back(0);
+    }
+    d.step("join-of-join", {}, join);
+    join.push_back(0);
+    d.step("map-fusion", {}, join);
+    join.insert(join.end(), {0, 0});
+  }
+  if (by_rows) write_by_rows(d, join, f.block.size());
+}
+
+/// Loops within a block.
+void lower_blocks(Deriver& d, const Configuration& c, const std::vector<PlannedLoop>& loops, const std::vector<bool>& parallel) {
+  const std::size_t inner = inner_loop(loops);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (!loops[i].block) continue;
+    const bool unrolled = *loops[i].trips > 1 && (i > inner || chosen(c, "block", "") == "rows unrolled");
+    if (parallel[i]) d.step("map-par", {}, d.loop(i));
+    else if (unrolled) d.step("map-unroll", {std::to_string(*loops[i].trips)}, d.loop(i));
+    else d.step("map-seq", {}, d.loop(i));
+  }
+}
+
+/// How each loop runs on threads; the inner loop is left out.
+void lower_for_threads(Deriver& d, const SpaceFacts&, const Configuration& c, const std::vector<PlannedLoop>& loops) {
+  const std::vector<bool> parallel = covered(loops, chosen(c, "parallel", "none"));
+  lower_blocks(d, c, loops, parallel);
+  for (std::size_t i = 0; i < inner_loop(loops); ++i)
+    if (!loops[i].block) d.step(parallel[i] ? "map-par" : "map-seq", {}, d.loop(i));
+}
+
+/// How each loop runs on work-items; true when the inner loop is one of them.
+bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, const std::vector<PlannedLoop>& loops) {
+  const std::vector<std::string> names = words(chosen(c, "grid", "none"));
+  const bool groups = names == std::vector<std::string>{"groups"};
+  std::vector<std::string> tiled;  // axes with work-groups, innermost first
+  if (groups)
+    for (std::size_t i = loops.size(); i-- > 0;)
+      if (loops[i].tiles && !loops[i].single()) tiled.push_back(loops[i].name.substr(loops[i].name.size() / 2));
+  std::size_t outer = tiled.size();  // dimensions left for the loops around
+  const std::size_t around = groups ? loops.size() - 2 * f.inner_rank - f.block.size() : 0;
+  bool last = false;
+  lower_blocks(d, c, loops, std::vector<bool>(loops.size(), false));
+  for (std::size_t i = loops.size(); i-- > 0;)
+    if (groups && i < around && !loops[i].single() && outer < 3) tiled.push_back(loops[i].name), ++outer;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (loops[i].block) continue;
+    const std::string axis = loops[i].tiles ? loops[i].name.substr(loops[i].name.size() / 2) : loops[i].name;
+    const auto in_grid = std::find(names.begin(), names.end(), axis);
+    const auto in_group = std::find(tiled.begin(), tiled.end(), axis);
+    last = false;
+    if (groups && in_group != tiled.end()) {
+      const bool work_group = loops[i].tiles || i < around;
+      d.step(work_group ? "map-wrg" : "map-lcl", {std::to_string(in_group - tiled.begin())}, d.loop(i));
+      last = true;
+    } else if (!groups && in_grid != names.end()) {
+      d.step("map-glb", {std::to_string(names.end() - in_grid - 1)}, d.loop(i));
+      last = true;
+    } else if (i < inner_loop(loops)) {
+      d.step("map-seq", {}, d.loop(i));
+    }
+  }
+  return last;
+}
+
+void lower_inner(Deriver& d, const SpaceFacts& f, const Configuration& c, const Place& place) {
+  const std::string inner = chosen(c, "inner", "seq"), unroll = chosen(c, "unroll", "1"), prefetch = chosen(c, "prefetch", "0");
+  if (is_vector(c)) d.step("map-vec", {chosen(c, "width", std::to_string(f.lanes))}, place);
+  else d.step("map-seq", {}, place);
+  if (inner == "strided" || inner == "strided vec") d.step("strided", {std::to_string(f.modulus)}, place);
+  if (unroll != "1") d.step("unroll", {unroll}, place);
+  if (chosen(c, "late", "0") == "1") d.step("late-store", {}, place);
+  if (prefetch != "0") d.step("prefetch", {prefetch}, place);
+}
+
+/// Stores of the block that is computed; the rest of an updated base is copied as usual.
+Place streamed_place(const Nest& nest) {
+  if (!nest.update) return {};
+  Place p = *nest.update;
+  p.push_back(1);
+  return p;
+}
+
+}  // namespace
+
+void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
+  if (is_in_place(f, c)) d.step("update-in-place");
+  if (!f.axes.empty()) {
+    tile_cells(d, f, tile_sizes(f, chosen(c, "tile", "none")), is_by_rows(c));
+    d.nest_all();
+    const auto loops = planned_loops(f, c);
+    if (d.nest().levels.size() != loops.size()) throw InternalError("space: " + std::to_string(d.nest().levels.size()) + " loops where " + std::to_string(loops.size()) + " were planned");
+    if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
+    bool done = false;
+    if (f.options.target == Target::openmp) lower_for_threads(d, f, c, loops);
+    else done = lower_for_grid(d, f, c, loops);
+    if (!done) lower_inner(d, f, c, d.loop(inner_loop(loops)));
+  }
+  if (chosen(c, "stream", "0") == "1") d.step("stream", {}, streamed_place(d.nest()));
+  if (chosen(c, "layout", "caller") != "caller") d.step("layout", words(chosen(c, "layout", "caller")));
+}
+
+}  // namespace lift

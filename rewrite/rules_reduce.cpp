@@ -1,0 +1,88 @@
+// Laws of reductions. Taking one apart reassociates: it needs a function of which that is known (ir/reduction.hpp), and
+// makes the same result whatever the number of threads, because the parts are the same.
+#include "ir/build.hpp"
+#include "ir/ops.hpp"
+#include "ir/reduction.hpp"
+#include "rewrite/rules.hpp"
+
+namespace lift {
+namespace {
+
+const Expr f = hole("f"), g = hole("g"), xs = hole("xs"), z = hole("z");
+
+std::string in_any_order(const Match& m) { return why_in_order(m["f"], m["z"]); }
+constexpr const char* kInAnyOrder = "f associative, z its unit (see ir/reduction.hpp)";
+
+/// "" when the reduction's length is a multiple of k.
+std::string no_multiple(const Expr& array, const Nat& k, const std::string& what) {
+  const Nat n = array.type().length();
+  if (!Facts().proves(less(0, k))) return what + " " + k.str() + " must be positive";
+  return Facts().proves(equal(mod(n, k), 0)) ? "" : what + " " + k.str() + " does not divide the length " + n.str() + "; use reduce-rest first, or a divisor";
+}
+std::string in_chunks(const Match& m) {
+  if (!m["xs"].type().is_array()) return "the argument must be an array";
+  const std::string why = in_any_order(m);
+  return why.empty() ? no_multiple(m["xs"], m.nat("k"), "the chunk length") : why;
+}
+
+Result<Expr> need_reduce(const Site& site) {
+  if (!site.e.is(Op::Reduce)) return Failure{"needs a reduce without a decision, found " + std::string(text(site.e.op()))};
+  return site.e;
+}
+
+Result<Expr> rest(const Site& site, const Arguments& a) {
+  const auto r = need_reduce(site);
+  if (!r) return r;
+  const Expr& array = r->child(2);
+  const Nat n = array.type().length(), m = number(a, 0);
+  if (!Facts().proves(less_equal(m, n))) return Failure{"the first " + m.str() + " elements are more than the length " + n.str()};
+  const auto part = [&](const Nat& low, const Nat& high) { return drop({low}, {high}, array); };
+  return reduce(r->child(0), reduce(r->child(0), r->child(1), part(0, n - m)), part(m, 0));
+}
+
+/// An array of w accumulators, one a lane, takes up w neighbouring elements at a time.
+Result<Expr> lanes(const Site& site, const Arguments& a) {
+  const auto r = need_reduce(site);
+  if (!r) return r;
+  const Expr &fn = r->child(0), &unit = r->child(1), &array = r->child(2);
+  const Nat w = number(a, 0);
+  if (const std::string why = why_in_order(fn, unit); !why.empty()) return Failure{why};
+  if (const std::string why = no_multiple(array, w, "the number of lanes"); !why.empty()) return Failure{why};
+  const Type lane = unit.type(), vector = Type::array(w, lane);
+  const Expr both = function({Type::tuple({lane, lane})}, [&](std::span<const Expr> p) { return apply(fn, {get(0, p[0]), get(1, p[0])}); });
+  const Expr step = function({vector, vector}, [&](std::span<const Expr> v) { return map_with(Op::Map, 1, both, zip({v[0], v[1]})); });
+  const Expr start = generate({w}, function({Type(i32)}, [&](std::span<const Expr>) { return unit; }));
+  return reduce(fn, unit, make(Op::ReduceSeq, {step, start, split({w}, array)}, {}, origin(site.e)));
+}
+
+}  // namespace
+
+std::vector<Rule> reduce_rules() {
+  const auto part = [](Expr x) { return reduce(f, z, x); };
+  return {
+      rule("reduce-map", "reduce f z . map g = reduce (\\acc x. f acc (g x)) z", reduce(f, z, map(g, xs)),
+           reduce(fun({Type::any(), Type::any()}, [](Expr acc, Expr x) { return apply(f, {acc, apply(g, {x})}); }), z, xs))
+          .says("a reduction computes the elements that it consumes itself"),
+      rule("reduce-split", "reduce f z = reduce f z . map (reduce f z) . split k", reduce(f, z, xs), reduce(f, z, map(part, split({nat_hole("k")}, xs))))
+          .takes("k", "chunk length")
+          .with(in_chunks, "f associative, z its unit, k divides the length")
+          .reassociates()
+          .says("a reduction is made in two levels, over chunks of %1 and over their results"),
+      rule("reduce-of-join", "reduce f z . join = reduce f z . map (reduce f z)", reduce(f, z, join(xs)), reduce(f, z, map(part, xs)))
+          .with(in_any_order, kInAnyOrder)
+          .reassociates()
+          .says("a reduction over joined arrays is made in two levels, over each and over their results"),
+      rule("reduce-joined", "reduce f z . map (reduce f z) = reduce f z . join", reduce(f, z, map(part, xs)), reduce(f, z, join(xs)))
+          .with(in_any_order, kInAnyOrder)
+          .reassociates(),
+      constructed("reduce-rest", "reduce f z xs = reduce f (reduce f z (take m xs)) (drop m xs)", rest)
+          .takes("m", "elements of the first part")
+          .says("the first %1 elements are reduced by themselves"),
+      constructed("reduce-lanes", "reduce f z = reduce f z . reduce_seq (\\acc v. map f (zip acc v)) (generate w z) . split w", lanes)
+          .takes("w", "lanes")
+          .reassociates()
+          .says("the reduction has %1 accumulators side by side, one a lane"),
+  };
+}
+
+}  // namespace lift

@@ -1,0 +1,84 @@
+// The space of reductions: parts in parallel, accumulators side by side.
+#include <doctest/doctest.h>
+
+#include "ir/reduction.hpp"
+#include "tests/rewrite/space_check.hpp"
+
+using namespace lift;
+using namespace lift::test;
+
+namespace {
+
+Expr flat(Expr x) {
+  while (rank_of(x.type()) > 1) x = join(x);
+  return x;
+}
+Expr cells(const std::string& name, const std::vector<Nat>& shape) { return param(name, array(shape, f64)); }
+
+Program largest(const std::vector<Nat>& shape) {
+  const Expr x = cells("x", shape), f = fun({Type(f64), Type(f64)}, [](Expr a, Expr e) { return max(a, e); });
+  return {"largest", {x}, reduce(f, literal(0, f64), map([](Expr e) { return abs(e); }, flat(x))), {}};
+}
+/// Of the interiors of boxes with ghost zones.
+Program product(std::int64_t boxes, std::int64_t n) {
+  const std::vector<Nat> shape{boxes, n + 2, n + 2, n + 2};
+  const Expr x = cells("x", shape), y = cells("y", shape);
+  const auto inside = [](Expr a) { return flat(map([](Expr box) { return box | drop3(1, 1); }, a)); };
+  return {"product", {x, y}, sqrt(zip({inside(x), inside(y)}) | map([](Expr a, Expr b) { return a * b; }) | sum()), {}};
+}
+Program compensated(std::int64_t n) {
+  const Expr x = cells("x", {Nat(n)}), zero = literal(0, f64);
+  const Expr pairs = map([&](Expr e) { return tuple({e, zero}); }, x);
+  return {"compensated", {x}, let(reduce(two_sum(f64), tuple({zero, zero}), pairs), [](Expr s) { return get(0, s) + get(1, s); }), {}};
+}
+
+/// All values of all parameters keep the meaning but for rounding.
+void check_all(const Program& p, std::size_t at_least) {
+  const Space s(p, options());
+  const auto values = values_of(p, 1);
+  const Value expected = interpret(p.body, values);
+  std::size_t n = 0;
+  for (const std::string& parts : s.allowed({}, "parts"))
+    for (const std::string& lanes : s.allowed({{"parts", parts}}, "lanes")) {
+      const Derivation d = s.derive({{"parts", parts}, {"lanes", lanes}});
+      const Program q = replay(p, parse_derivation(str(d)));
+      CHECK_MESSAGE(difference(interpret(q.body, values), expected) < 1e-12, str(d));
+      ++n;
+    }
+  CHECK(n >= at_least);
+}
+
+}  // namespace
+
+TEST_CASE("space: a reduction over boxes") {
+  const Space s(product(64, 30), options());
+  CHECK(s.allowed({}, "parts") == Values{"box", "box k", "box k j", "none"});
+  CHECK(s.allowed({}, "lanes") == Values{"1", "2", "4", "8"});
+  CHECK(Space(product(1, 30), options()).allowed({}, "parts") == Values{"k j", "k", "none"});
+  const auto seeds = s.seeds();
+  CHECK(seeds[0].at("parts") == "box");
+  CHECK(seeds[0].at("lanes") == "4");
+  CHECK(s.structure(seeds[0]) == "parts of box, lanes, seq");
+  const Derivation d = s.derive(seeds[0]);
+  CHECK(count(d, "map-par") == 1);
+  CHECK(count(d, "to-global") == 1);
+  CHECK(count(d, "reduce-lanes") == 1);
+  CHECK(count(d, "reduce-of-join") == 3);
+  CHECK(count(d, "reduce-rest") == 1);  // 30 is no multiple of 4
+}
+
+TEST_CASE("space: a long array is reduced in chunks") {
+  const Space s(largest({Nat(1 << 20)}), options());
+  CHECK(s.allowed({}, "parts") == Values{"i65536", "i16384", "i4096", "i1024", "none"});
+  CHECK(Space(largest({Nat(1), Nat(100)}), options()).allowed({}, "parts") == Values{"i50", "none"});
+}
+
+TEST_CASE("space: reductions keep their meaning") {
+  check_all(largest({Nat(101)}), 6);
+  check_all(largest({Nat(1), Nat(67)}), 6);
+  check_all(largest({Nat(7), Nat(9)}), 6);
+  check_all(largest({Nat(3), Nat(4), Nat(5)}), 8);
+  check_all(product(2, 4), 9);
+  check_all(product(1, 5), 6);
+  check_all(compensated(77), 6);
+}
