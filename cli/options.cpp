@@ -120,7 +120,7 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
   app.add_option("--box", o.problem.box, "interior cells a dimension of a box")->capture_default_str();
   app.add_option("--boxes", o.problem.boxes, "number of boxes")->capture_default_str();
   app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")->capture_default_str();
-  app.add_option("--bc", o.problem.boundary, "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, neumann")->capture_default_str();
+  app.add_option("--bc", o.problem.boundary, "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, dirichlet-value, neumann, clamp, mirror, constant")->capture_default_str();
   app.add_option("--type", t.type, "f32 or f64")->capture_default_str();
   if (pattern == nullptr) return;
   for (const auto& [name, values] : pattern->choices) {

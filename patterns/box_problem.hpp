@@ -1,11 +1,14 @@
-// What the 3D operators on boxes have in common: their arrays and their data.
+// What the operators on boxes of 1, 2 or 3 dimensions have in common: their arrays, boundary conditions and choices.
 //
-// Arrays are [box][k][j][i], i of unit stride. With the ghost boundary, every box of n^3 cells carries a ghost zone of
-// g cells a side and all arrays have side n + 2g. With the other boundaries boxes have no ghost zone: cell-centred
-// arrays have side n, and face-centred ones n + 1 along their own axis. beta_i[k][j][i] is the face between the cells
-// i - 1 and i.
+// Arrays are [box][k][j][i], i of unit stride (in 2D [box][j][i], in 1D [box][i]). With the ghost boundary, every box of
+// n^dim cells carries a ghost zone of g cells a side and all arrays have side n + 2g. With the other boundaries boxes have
+// no ghost zone: cell-centred arrays have side n, and face-centred ones n + 1 along their own axis. beta_i[k][j][i] is the
+// face between the cells i - 1 and i.
+//
+// An axis is a dimension of a box's array, counted from the outermost: k, j, i are 0, 1, 2 in 3D, j, i are 0, 1 in 2D.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,27 +16,40 @@
 
 namespace lift {
 
-enum class Axis : int { k, j, i };
+/// A problem, in so many dimensions.
+struct BoxProblem : Problem {
+  int dim;
+  BoxProblem(const Problem& p, int dimensions) : Problem(p), dim(dimensions) {}
+};
 
-/// UserError for a problem that no 3D operator of stencil radius 1 can be built for.
-void check_box_problem(const Problem& p);
+/// UserError for a problem that no operator reading `radius` cells away from a cell can be built for.
+void check_box_problem(const Problem& p, int radius = 1);
 bool has_ghost_zone(const Problem& p);
 /// Ghost cells a side in the arrays: Problem::ghost, or 0 when the boundary condition needs none.
 std::int64_t ghost_depth(const Problem& p);
 /// How the cells outside a box without ghost zone are found.
 Boundary pad_of(const Problem& p);
+/// The boundary conditions by name, as --bc takes them.
+const std::vector<std::string>& boundary_names();
+/// The scalar argument `boundary_value`, of the boundary conditions dirichlet-value (at the face) and constant (of the
+/// cells outside); none for the others.
+std::optional<Expr> boundary_value(const Problem& p);
 
-Type cell_array(const Problem& p);
-Type face_array(const Problem& p, Axis axis);
+/// Interior cells a dimension, and boxes, as lengths.
+Nat side(const Problem& p);
+Nat box_count(const Problem& p);
+/// `side` once a dimension, and `ghost_depth` once a dimension (where the interior starts).
+std::vector<Nat> cells_shape(const BoxProblem& p);
+std::vector<Nat> interior_offset(const BoxProblem& p);
 
+Type cell_array(const BoxProblem& p);
+Type face_array(const BoxProblem& p, int axis);
+/// "k", "j" or "i".
+std::string axis_name(const BoxProblem& p, int axis);
+
+/// Values that choices may take, the default first.
+using Choices = std::map<std::string, std::vector<std::string>>;
 /// The value of a choice (the default when the caller made none); UserError for a choice or value that does not exist.
-std::string choice(const Problem& p, const std::string& name,
-                   const std::map<std::string, std::vector<std::string>>& allowed);
-
-/// Fills an argument by its name: phi, next (as phi), rhs, alpha, beta_i, beta_j, beta_k, lambda, and the scalars
-/// a = 1, b_h2inv = 1/2, w = 2/3, color = 0. Each array samples, at its cells' or faces' centres and also in the ghost
-/// zone, a function that is smooth and periodic over a box; alpha and beta lie within [0.7, 1.3].
-/// lambda = 1 / (a * alpha + b_h2inv * (sum of beta over the cell's six faces)), the inverse diagonal of an interior cell.
-void fill_box_argument(const Problem& p, const HostArray& argument);
+std::string choice(const Problem& p, const std::string& name, const Choices& allowed);
 
 }  // namespace lift

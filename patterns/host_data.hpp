@@ -34,21 +34,4 @@ double scalar(const std::vector<HostArray>& arguments, const std::string& name);
 /// Copies all elements; both have the same type.
 void copy(const HostArray& from, const HostArray& to);
 
-/// An array of boxes, [box][k][j][i], each with a ghost zone of `ghost` cells a side; k, j, i count from the first
-/// interior cell, so that -ghost is the first element stored.
-template <class T>
-struct Boxes {
-  T* data;
-  std::int64_t boxes, nk, nj, ni;  ///< stored lengths
-  std::int64_t ghost;
-
-  Boxes(const HostArray& a, std::int64_t ghost_depth) : data(static_cast<T*>(a.data)), ghost(ghost_depth) {
-    const auto n = lengths(a.type);
-    boxes = n.at(0), nk = n.at(1), nj = n.at(2), ni = n.at(3);
-  }
-  T& operator()(std::int64_t box, std::int64_t k, std::int64_t j, std::int64_t i) const {
-    return data[((box * nk + k + ghost) * nj + j + ghost) * ni + i + ghost];
-  }
-};
-
 }  // namespace lift::host

@@ -1,18 +1,25 @@
-// The operators of the library, one function each, listed by `all_patterns`.
+// The operators of the library, each in 1, 2 and 3 dimensions, listed by `all_patterns` as NAME1d, NAME2d, NAME3d.
+//
+// Arrays, boundary conditions: patterns/box_problem.hpp. L: patterns/stencil.hpp.
 #pragma once
 
 #include "patterns/pattern.hpp"
 
 namespace lift {
 
-/// Weighted Jacobi sweep or red-black Gauss-Seidel half-sweep of the variable-coefficient operator (patterns/helmholtz.hpp).
+/// A sweep of a smoother; `smoother` chooses:
 ///
-///   gsrb    phi  = phi +     lambda * (rhs - L(phi))   where (i + j + k + color) % 2 == 0, in place
-///   jacobi  next = phi + w * lambda * (rhs - L(phi))   in all cells; ghost zones of next are left alone
+///   gsrb            phi  = phi +     lambda * (rhs - L(phi))   where (i + j + k + color) % 2 == 0, in place
+///   jacobi          next = phi + w * lambda * (rhs - L(phi))   in all cells; w = 1 is the unweighted sweep
+///   chebyshev       phi_{m+1} = phi_m + c1_m (phi_m - phi_{m-1}) + c2_m lambda (rhs - L(phi_m)), `degree` steps from phi_0 = phi
+///                   and phi_{-1} = prev; each overwrites the array of the step before last
+///   symmetric-gsrb  half-sweeps of the colours 0, 1, 1, 0, in place
 ///
-/// i, j, k count interior cells from 0. Arguments: phi, rhs, alpha, beta_i, beta_j, beta_k, lambda, then for gsrb
-/// a, b_h2inv (= b / h^2), color, and for jacobi next, a, b_h2inv, w. Source: miniGMG.
-Pattern smooth3d();
+/// i, j, k count interior cells from 0. Ghost zones stay as the caller filled them, also between steps and half-sweeps.
+/// Arguments: phi, rhs, coefficients, lambda, (next or prev,) a, b_h2inv (= b / h^2), (boundary_value,) then color, w, or
+/// c1, c2 (c1_0, c2_0, c1_1, ... for more than one step). Sources: miniGMG, HPGMG.
+Pattern smooth(int dim);
+inline Pattern smooth3d() { return smooth(3); }
 
 // Transfer between a grid of `box` cells a dimension (even) and the coarse one of half as many, in 1, 2 or 3 dimensions:
 // coarse cell c covers the fine cells 2c and 2c + 1 of each dimension. Ghost zones of what is written are left alone.

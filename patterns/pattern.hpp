@@ -15,13 +15,14 @@
 namespace lift {
 
 /// Sizes and choices a pattern is built for. `box` is the number of interior cells a dimension, `boxes` the number of
-/// boxes (leading dimension), `ghost` the depth of each box's ghost zone in cells (arrays are [boxes][box+2 ghost]^3).
+/// boxes (leading dimension), `ghost` the depth of each box's ghost zone in cells (arrays are [boxes][box+2 ghost]^dim).
 struct Problem {
   std::int64_t box = 64;
   std::int64_t boxes = 64;
   std::int64_t ghost = 1;
   Scalar type = f64;
-  std::string boundary = "ghost";               ///< ghost (caller-filled), periodic, dirichlet, neumann
+  std::string boundary = "ghost";               ///< ghost (caller-filled), periodic, dirichlet, dirichlet-value, neumann, clamp,
+                                                ///< mirror, constant; see patterns/box_problem.hpp
   std::map<std::string, std::string> choices;   ///< pattern-specific, e.g. {"smoother", "jacobi"}
   /// The expression is built over size variables, which the kernel takes at run time: `box` and `boxes` are then only
   /// the sizes for which a variant is chosen. See side() and box_count() in patterns/box_problem.hpp.

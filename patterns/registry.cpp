@@ -26,9 +26,9 @@ std::size_t edits(const std::string& a, const std::string& b) {
 
 const std::vector<std::shared_ptr<const Pattern>>& all_patterns() {
   static const std::vector<std::shared_ptr<const Pattern>> patterns = [] {
-    std::vector<std::shared_ptr<const Pattern>> all{std::make_shared<const Pattern>(smooth3d())};
-    for (const auto make : {restriction, prolongation})
-      for (int dim = 1; dim <= 3; ++dim) all.push_back(std::make_shared<const Pattern>(make(dim)));
+    std::vector<std::shared_ptr<const Pattern>> all;
+    for (const auto make : {smooth, restriction, prolongation})
+      for (const int dim : {1, 2, 3}) all.push_back(std::make_shared<const Pattern>(make(dim)));
     return all;
   }();
   return patterns;
@@ -36,9 +36,13 @@ const std::vector<std::shared_ptr<const Pattern>>& all_patterns() {
 
 const Pattern& find_pattern(const std::string& name) {
   std::string near;
+  std::size_t distance = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const auto& p : all_patterns()) {
-    if (p->name == name) return *p;
-    if (edits(name, p->name) <= std::max<std::size_t>(2, p->name.size() / 3)) near += (near.empty() ? "'" : " or '") + p->name + "'";
+    const std::size_t d = edits(name, p->name);
+    if (d == 0) return *p;
+    if (d > distance || (d == distance && near.empty())) continue;
+    near = (d < distance ? "'" : near + " or '") + p->name + "'";
+    distance = d;
   }
   throw UserError("unknown operator '" + name + "'; " + (near.empty() ? "" : "did you mean " + near + "? ") +
                   "`liftgen list` shows all");

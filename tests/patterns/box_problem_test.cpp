@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "patterns/box_problem.hpp"
+#include "patterns/box_cells.hpp"
 #include "patterns/operators.hpp"
 #include "tests/patterns/box_data.hpp"
 
@@ -45,8 +45,7 @@ TEST_CASE("lambda is the inverse diagonal") {
   for (const char* boundary : {"ghost", "neumann"}) {
     const Problem p = problem(boundary);
     const BoxData data(pattern, p);
-    const std::int64_t g = ghost_depth(p);
-    const auto boxes = [&](const char* name) { return host::Boxes<const double>(data.argument(name), g); };
+    const auto boxes = [&](const char* name) { return host::BoxCells<const double>({p, 3}, data.argument(name)); };
     const auto alpha = boxes("alpha"), bi = boxes("beta_i"), bj = boxes("beta_j"), bk = boxes("beta_k"), lambda = boxes("lambda");
     for (std::int64_t k = 0; k < p.box; ++k)
       for (std::int64_t j = 0; j < p.box; ++j)
@@ -62,7 +61,7 @@ TEST_CASE("a cell's data does not depend on the ghost depth, and the ghost zone 
   const BoxData shallow(pattern, problem("ghost", 6, 1)), deep(pattern, problem("ghost", 6, 3)), none(pattern, problem("neumann"));
   for (const char* name : {"phi", "rhs", "alpha", "lambda"}) {
     CAPTURE(name);
-    const host::Boxes<const double> x(shallow.argument(name), 1), y(deep.argument(name), 3), z(none.argument(name), 0);
+    const host::BoxCells<const double> x({problem("ghost", 6, 1), 3}, shallow.argument(name)), y({problem("ghost", 6, 3), 3}, deep.argument(name)), z({problem("neumann"), 3}, none.argument(name));
     for (const std::int64_t i : {0, 3, 5}) {
       CHECK(x(1, 2, 4, i) == y(1, 2, 4, i));
       CHECK(x(1, 2, 4, i) == z(1, 2, 4, i));
@@ -85,11 +84,17 @@ TEST_CASE("f32 data is f64 data rounded") {
   }
 }
 
-TEST_CASE("shapes: ghost zones for the ghost boundary alone, else one more face than cells") {
-  CHECK(cell_array(problem("ghost", 6, 2)).str() == "2.10.10.10.f64");
-  CHECK(face_array(problem("ghost", 6, 2), Axis::j).str() == "2.10.10.10.f64");
-  CHECK(cell_array(problem("neumann")).str() == "2.6.6.6.f64");
-  CHECK(face_array(problem("neumann"), Axis::i).str() == "2.6.6.7.f64");
-  CHECK(face_array(problem("neumann"), Axis::j).str() == "2.6.7.6.f64");
-  CHECK(face_array(problem("neumann"), Axis::k).str() == "2.7.6.6.f64");
+TEST_CASE("shapes: ghost zones for the ghost boundary alone, else one more face than cells; in any dimension") {
+  const auto boxes = [](const std::string& boundary, int dim) { return BoxProblem(problem(boundary, 6, 2), dim); };
+  CHECK(cell_array(boxes("ghost", 3)).str() == "2.10.10.10.f64");
+  CHECK(face_array(boxes("ghost", 3), 1).str() == "2.10.10.10.f64");
+  CHECK(cell_array(boxes("neumann", 3)).str() == "2.6.6.6.f64");
+  CHECK(face_array(boxes("neumann", 3), 2).str() == "2.6.6.7.f64");
+  CHECK(face_array(boxes("neumann", 3), 1).str() == "2.6.7.6.f64");
+  CHECK(face_array(boxes("neumann", 3), 0).str() == "2.7.6.6.f64");
+  CHECK(cell_array(boxes("ghost", 1)).str() == "2.10.f64");
+  CHECK(face_array(boxes("periodic", 2), 1).str() == "2.6.7.f64");
+  CHECK(axis_name(boxes("ghost", 3), 0) == "k");
+  CHECK(axis_name(boxes("ghost", 2), 0) == "j");
+  CHECK(axis_name(boxes("ghost", 1), 0) == "i");
 }

@@ -145,10 +145,18 @@ TEST_CASE("problems that cannot be built say why and what to use instead") {
   CHECK(message([](Problem& p) { p.box = 0; }) == "--box 0: there must be at least one cell a dimension; use --box 1 or more");
   CHECK(message([](Problem& p) { p.boxes = -2; }) == "--boxes -2: there must be at least one box; use --boxes 1 or more");
   CHECK(message([](Problem& p) { p.ghost = 0; }) == "--ghost 0: ghost too thin for the stencil: radius 1 needs --ghost 1 or more");
-  CHECK(message([](Problem& p) { p.boundary = "open"; }) == "--bc open: unknown boundary condition; use ghost, periodic, dirichlet or neumann");
+  CHECK(message([](Problem& p) { p.boundary = "open"; }) == "--bc open: unknown boundary condition; use ghost, periodic, dirichlet, dirichlet-value, neumann, clamp, mirror or constant");
   CHECK(message([](Problem& p) { p.type = i32; }) == "--type i32: operators need floating point; use f32 or f64");
-  CHECK(message([](Problem& p) { p.choices["smoother"] = "sor"; }) == "--smoother sor: unknown value; use one of: gsrb, jacobi");
-  CHECK(message([](Problem& p) { p.choices["degree"] = "4"; }) == "--degree: no such choice here; there are: --smoother");
+  CHECK(message([](Problem& p) { p.choices["smoother"] = "sor"; }) == "--smoother sor: unknown value; use one of: gsrb, jacobi, chebyshev, symmetric-gsrb");
+  CHECK(message([](Problem& p) { p.choices["order"] = "4"; }) == "--order: no such choice here; there are: --coefficients, --degree, --smoother, --stencil");
+  CHECK(message([](Problem& p) { p.choices["degree"] = "4"; }) == "--degree 4: only a polynomial has a degree; use --smoother chebyshev, or leave it out");
+  CHECK(message([](Problem& p) { p.choices["stencil"] = "box"; }) ==
+        "--stencil box: variable coefficients are on faces, which only the star has; use --stencil star or --coefficients constant");
+  CHECK(message([](Problem& p) { p.choices["stencil"] = "box", p.choices["coefficients"] = "constant"; }) ==
+        "--stencil box: cells of one colour are neighbours in it, and red-black sweeps are in place; use --stencil star or --smoother jacobi");
+  const auto wide = [](Problem& p) { p.choices = {{"stencil", "wide"}, {"coefficients", "constant"}, {"smoother", "jacobi"}}; };
+  CHECK(message(wide) == "--ghost 1: ghost too thin for the stencil: radius 2 needs --ghost 2 or more");
+  CHECK(message([&](Problem& p) { wide(p), p.boundary = "mirror", p.box = 1; }) == "--box 1: a stencil of radius 2 reflects past the box; use --box 2 or more");
   CHECK(message([](Problem& p) { p.box = 5, p.boundary = "periodic"; }).starts_with("--box 5: red-black colouring of a periodic box needs an even side"));
   CHECK(message([](Problem& p) { p.box = 5, p.boundary = "periodic", p.choices["smoother"] = "jacobi"; }) == "");
 }

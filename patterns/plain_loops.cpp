@@ -1,0 +1,165 @@
+#include "patterns/plain_loops.hpp"
+
+#include <algorithm>
+
+namespace lift {
+namespace {
+
+/// "i - 1", "i", "i + 2".
+std::string shifted(const std::string& index, int steps) {
+  return steps == 0 ? index : index + (steps < 0 ? " - " : " + ") + std::to_string(std::abs(steps));
+}
+/// "im1", "ip2": the same as a name.
+std::string named(const std::string& index, int steps) { return index + (steps < 0 ? "m" : "p") + std::to_string(std::abs(steps)); }
+
+}  // namespace
+
+std::string PlainLoops::header(const std::string& what) const {
+  std::string s = "/* " + what + ", boundary condition: " + p_.boundary + " */\n" +
+                  "#define BOXES " + std::to_string(p_.boxes) + "\n" +
+                  "#define N " + std::to_string(p_.box) + "    /* interior cells a dimension */\n" +
+                  "#define G " + std::to_string(ghost_depth(p_)) + "    /* ghost cells a side */\n" +
+                  "#define S (N + 2 * G)\n" +
+                  "#ifndef SIMD\n#define SIMD\n#endif\n" +
+                  "typedef " + (p_.type == f32 ? "float" : "double") + " real;\n\n";
+  if (has_ghost_zone(p_) || radius_ == 0) return s;
+  s += "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int x) { return ";
+  switch (pad_of(p_)) {
+    case Boundary::wrap: s += radius_ == 1 ? "x < 0 ? x + N : x >= N ? x - N : x" : "(x + " + std::to_string(radius_) + " * N) % N"; break;
+    case Boundary::mirror:
+    case Boundary::odd: s += "x < 0 ? -1 - x : x >= N ? 2 * N - 1 - x : x"; break;
+    default: s += "x < 0 ? 0 : x >= N ? N - 1 : x"; break;
+  }
+  s += "; }\n";
+  const std::string outside = "x < 0 || x >= N ? ";
+  if (odd() || valued()) s += "static inline real factor(int x) { return " + outside + (odd() ? "-1" : "0") + " : 1; }\n";
+  if (valued()) s += "static inline real addend(int x, real value) { return " + outside + (odd() ? "2 * value" : "value") + " : 0; }\n";
+  return s + "\n";
+}
+
+std::string PlainLoops::function(const Program& program, const std::string& body) const {
+  std::string s;
+  for (const Expr& a : program.arguments) {
+    const std::string name = param_name(a);
+    s += s.empty() ? "void plain(" : ", ";
+    if (!a.type().is_array()) {
+      s += (a.type().scalar() == i32 ? "int " : "real ") + name;
+      continue;
+    }
+    const bool written = std::find(program.overwritable.begin(), program.overwritable.end(), name) != program.overwritable.end();
+    s += std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
+    const std::vector<Nat> shape = shape_of(a.type());
+    for (std::size_t d = 1; d < shape.size(); ++d) s += shape[d] == side(p_) + 2 * ghost_depth(p_) ? "[S]" : "[S + 1]";
+  }
+  return s + ") {\n" + body + "}\n";
+}
+
+std::string PlainLoops::cell(const std::string& name, int axis, int steps) const {
+  std::string s = name + "[box]";
+  for (int d = 0; d < p_.dim; ++d) s += "[" + shifted(axis_name(p_, d), d == axis ? steps : 0) + "]";
+  return s;
+}
+
+std::string PlainLoops::guard(const std::string& color) const {
+  std::string sum;
+  for (int d = p_.dim; d-- > 0;) sum += axis_name(p_, d) + " + ";
+  // The indices count ghost cells too: so many times the ghost depth too much, an odd number when both are odd.
+  if (has_ghost_zone(p_) && p_.dim % 2 != 0) sum += "G + ";
+  return "if ((" + sum + color + ") % 2 == 0)\n";
+}
+
+std::string PlainLoops::loop(int axis, const std::string& from, const std::string& to) const {
+  const std::string x = axis_name(p_, axis);
+  return "for (int " + x + " = " + from + "; " + x + " < " + to + "; ++" + x + ")";
+}
+
+std::string PlainLoops::outer_loops(std::string& in) const {
+  std::string s;
+  if (!over_cells()) s += p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
+  in = "  ";
+  s += in + "for (int box = 0; box < BOXES; ++box)";
+  for (int d = 0; d + 1 < p_.dim; ++d) {
+    in += "  ";
+    s += "\n" + in + loop(d, has_ghost_zone(p_) ? "G" : "0", has_ghost_zone(p_) ? "G + N" : "N");
+  }
+  in += "  ";
+  return s;
+}
+
+std::string PlainLoops::sweep(const std::string& array, const std::string& color,
+                              const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
+  return has_ghost_zone(p_) || radius_ == 0 ? ghost_sweep(array, color, statement) : boundary_sweep(array, color, statement);
+}
+
+/// Also where no neighbours are read.
+std::string PlainLoops::ghost_sweep(const std::string& array, const std::string& color,
+                                    const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
+  std::string in, s = outer_loops(in) + "\n";
+  s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in + loop(p_.dim - 1, "G", "G + N") + "\n";
+  in += "  ";
+  if (!color.empty()) s += in + guard(color), in += "  ";
+  return s + statement(
+                 [&](const std::vector<int>& offset) {
+                   std::string e = array + "[box]";
+                   for (int d = 0; d < p_.dim; ++d) e += "[" + shifted(axis_name(p_, d), offset.empty() ? 0 : offset[static_cast<std::size_t>(d)]) + "]";
+                   return e;
+                 },
+                 in);
+}
+
+std::string PlainLoops::neighbours(int axis, const std::string& in) const {
+  const std::string x = axis_name(p_, axis);
+  std::string cells, factors, addends;
+  for (int o = -radius_; o <= radius_; ++o) {
+    if (o == 0) continue;
+    const auto declare = [&](std::string& all, const std::string& prefix, const std::string& value) {
+      all += (all.empty() ? "" : ", ") + prefix + named(x, o) + " = " + value;
+    };
+    declare(cells, "", "inside(" + shifted(x, o) + ")");
+    declare(factors, "f", "factor(" + shifted(x, o) + ")");
+    declare(addends, "a", "addend(" + shifted(x, o) + ", boundary_value)");
+  }
+  std::string s = in + "const int " + cells + ";\n";
+  if (odd() || valued()) s += in + "const real " + factors + ";\n";
+  if (valued()) s += in + "const real " + addends + ";\n";
+  return s;
+}
+
+/// An element whose row, or at an `edge` also whose place in the row, may lie outside the box.
+std::string PlainLoops::outside(const std::string& array, const std::vector<int>& offset, bool edge) const {
+  std::string element = array + "[box]";
+  std::vector<std::string> maps;  // names of the axes' neighbours that may be outside
+  for (int d = 0; d < p_.dim; ++d) {
+    const int o = offset.empty() ? 0 : offset[static_cast<std::size_t>(d)];
+    const bool chosen = o != 0 && (edge || d + 1 < p_.dim);
+    element += "[" + (chosen ? named(axis_name(p_, d), o) : shifted(axis_name(p_, d), o)) + "]";
+    if (chosen) maps.push_back(named(axis_name(p_, d), o));
+  }
+  if (maps.empty() || !(odd() || valued())) return element;
+  std::string s = element;
+  for (std::size_t m = maps.size(); m-- > 0;) {
+    s = "f" + maps[m] + " * " + (m + 1 < maps.size() && valued() ? "(" + s + ")" : s);
+    if (valued()) s = "a" + maps[m] + " + " + s;
+  }
+  return "(" + s + ")";
+}
+
+std::string PlainLoops::boundary_sweep(const std::string& array, const std::string& color,
+                                       const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
+  const int inner = p_.dim - 1;
+  const std::string i = axis_name(p_, inner), r = std::to_string(radius_);
+  std::string in, s = outer_loops(in) + " {\n";
+  for (int d = 0; d < inner; ++d) s += neighbours(d, in);
+  const auto body = [&](bool edge, std::string at) {
+    const std::string condition = color.empty() ? "" : at + guard(color);
+    if (!color.empty()) at += "  ";
+    return condition + statement([&](const std::vector<int>& offset) { return outside(array, offset, edge); }, at);
+  };
+  // the first and the last cells of the row
+  s += in + "for (int " + i + " = 0; " + i + " < N; " + i + " = " + i + " + 1 == " + r + " && N > 2 * " + r + " ? N - " + r + " : " + i + " + 1) {\n";
+  s += neighbours(inner, in + "  ") + body(true, in + "  ") + in + "}\n";
+  s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in + loop(inner, r, "N - " + r) + "\n" + body(false, in + "  ");
+  return s + in.substr(2) + "}\n";
+}
+
+}  // namespace lift

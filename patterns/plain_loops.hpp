@@ -1,0 +1,51 @@
+// Loops over the cells of a box problem as a C programmer writes them, as C99 text: the frame of Pattern::plain_c.
+//
+// With the ghost boundary they are affine loops over multi-dimensional arrays. Without ghost zone, the rows outside the box
+// are chosen before the inner loop, and its first and last cells are peeled.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ir/program.hpp"
+#include "patterns/box_problem.hpp"
+
+namespace lift {
+
+class PlainLoops {
+ public:
+  /// `radius`: how far from a cell neighbours are read.
+  PlainLoops(const BoxProblem& p, int radius) : p_(p), radius_(radius) {}
+
+  /// A comment, the sizes, and what finds cells outside a box.
+  std::string header(const std::string& what) const;
+  /// void plain(...) { body }, the arguments in the program's order; what it may overwrite is not const.
+  std::string function(const Program& program, const std::string& body) const;
+
+  /// The text of the swept array's element at an offset (one number an axis; none: the cell itself).
+  using Neighbour = std::function<std::string(const std::vector<int>& offset)>;
+  /// Loops over all cells of all boxes, in parallel. `array`: whose neighbours are read. `color`: restricts the sweep to
+  /// (i + j + k + color) % 2 == 0, unless it is empty. `statement(neighbour, indentation)`: a cell's statement, a line or more.
+  std::string sweep(const std::string& array, const std::string& color,
+                    const std::function<std::string(const Neighbour&, const std::string& in)>& statement) const;
+
+  /// name[box][k][j][i], or `steps` further along an axis.
+  std::string cell(const std::string& name, int axis = 0, int steps = 0) const;
+
+ private:
+  std::string guard(const std::string& color) const;
+  std::string loop(int axis, const std::string& from, const std::string& to) const;
+  std::string ghost_sweep(const std::string& array, const std::string& color, const std::function<std::string(const Neighbour&, const std::string&)>& statement) const;
+  std::string boundary_sweep(const std::string& array, const std::string& color, const std::function<std::string(const Neighbour&, const std::string&)>& statement) const;
+  std::string outer_loops(std::string& in) const;   ///< the loops around the innermost; `in` becomes their body's indentation
+  std::string neighbours(int axis, const std::string& in) const;  ///< declares im1, ip1, ...
+  std::string outside(const std::string& array, const std::vector<int>& offset, bool edge) const;
+  bool odd() const { return p_.boundary == "dirichlet" || p_.boundary == "dirichlet-value"; }
+  bool valued() const { return boundary_value(p_).has_value(); }
+  bool over_cells() const { return p_.dim == 1 && p_.boxes == 1; }  ///< the only loop worth sharing is the innermost
+
+  BoxProblem p_;
+  int radius_;
+};
+
+}  // namespace lift

@@ -1,0 +1,240 @@
+// Smoothers: sweeps of phi + (something) * lambda * (rhs - L(phi)).
+#include <cstring>
+
+#include "ir/error.hpp"
+#include "patterns/box_fill.hpp"
+#include "patterns/operators.hpp"
+#include "patterns/plain_loops.hpp"
+#include "patterns/stencil.hpp"
+#include "patterns/stencil_plain.hpp"
+#include "patterns/stencil_reference.hpp"
+
+namespace lift {
+namespace {
+
+const Choices& choices() {
+  static const Choices all = [] {
+    Choices c = stencil_choices();
+    c["smoother"] = {"gsrb", "jacobi", "chebyshev", "symmetric-gsrb"};
+    c["degree"] = {"1", "2", "3", "4"};
+    return c;
+  }();
+  return all;
+}
+
+std::string name_of(int dim) { return "smooth" + std::to_string(dim) + "d"; }
+
+/// What is to be built, checked.
+struct Smoother {
+  BoxProblem p;
+  Stencil L;
+  std::string kind;
+  int degree;  ///< of the Chebyshev polynomial: its steps
+  Expr phi, rhs, lambda;
+
+  Smoother(const Problem& problem, int dim)
+      : p(problem, dim), L(p, choices()), kind(choice(p, "smoother", choices())), degree(std::stoi(choice(p, "degree", choices()))),
+        phi(param("phi", cell_array(p))), rhs(param("rhs", cell_array(p))), lambda(param("lambda", cell_array(p))) {
+    if (p.choices.contains("degree") && kind != "chebyshev")
+      throw UserError("--degree " + std::to_string(degree) + ": only a polynomial has a degree; use --smoother chebyshev, or leave it out");
+    if (!red_black()) return;
+    if (L.shape() != "star")
+      throw UserError("--stencil " + L.shape() + ": cells of one colour are neighbours in it, and red-black sweeps are in place; use --stencil star or --smoother jacobi");
+    if (p.boundary == "periodic" && p.box % 2 != 0)
+      throw UserError("--box " + std::to_string(p.box) +
+                      ": red-black colouring of a periodic box needs an even side, else cells of one colour are neighbours "
+                      "across the boundary; use an even --box or --smoother jacobi");
+  }
+  bool red_black() const { return kind == "gsrb" || kind == "symmetric-gsrb"; }
+  /// c1 and c2 of Chebyshev step m.
+  std::string factor(const char* name, int m) const { return degree == 1 ? name : std::string(name) + "_" + std::to_string(m); }
+};
+
+// ---- the expression
+
+/// What one cell's new value is computed from.
+struct Cell {
+  std::vector<Expr> index;  ///< k, j, i; for red-black alone
+  Expr phi, correction;     ///< phi; lambda * (rhs - L(phi))
+  Expr old;                 ///< the value to be replaced
+};
+
+/// A sweep over all boxes that writes into `target` what `value` makes of each cell of `phi`.
+Expr sweep(const Smoother& s, const Expr& phi, const Expr& target, const std::function<Expr(const Cell&)>& value) {
+  const bool in_place = phi == target, old_needed = !in_place && s.kind == "chebyshev";
+  std::vector<Expr> arrays{phi, s.rhs};
+  arrays.insert(arrays.end(), s.L.coefficients().begin(), s.L.coefficients().end());
+  arrays.push_back(s.lambda);
+  if (!in_place) arrays.push_back(target);
+  const std::size_t coefficients = s.L.coefficients().size();
+  return for_boxes(arrays, [&](Parts x) {
+    const Expr& to = in_place ? x[0] : x.back();
+    std::vector<Expr> views;
+    if (s.red_black()) views.push_back(positions(cells_shape(s.p)));
+    const std::size_t first = views.size();
+    views.push_back(s.L.windows(x[0]));
+    views.push_back(interior(s.p, x[1]));
+    for (const Expr& v : s.L.coefficient_views(x.subspan(2, coefficients))) views.push_back(v);
+    views.push_back(interior(s.p, x[2 + coefficients]));
+    if (old_needed) views.push_back(interior(s.p, to));
+    return write_interior(s.p, to, for_cells(s.p, views, [&](Parts v) {
+      const Parts at = v.subspan(first);
+      Cell c;
+      if (s.red_black())
+        for (int d = 0; d < s.p.dim; ++d) c.index.push_back(get(d, v[0]));
+      c.phi = s.L.centre(at[0]);
+      c.correction = at[2 + coefficients] * (at[1] - s.L(at[0], at.subspan(2, coefficients)));
+      c.old = old_needed ? at.back() : c.phi;
+      return value(c);
+    }));
+  });
+}
+
+Expr half_sweep(const Smoother& s, const Expr& phi, const Expr& color) {
+  return sweep(s, phi, phi, [&](const Cell& c) {
+    Expr sum = c.index.back();
+    for (std::size_t d = c.index.size() - 1; d-- > 0;) sum = sum + c.index[d];
+    return select(eq((sum + color) % 2, 0), c.phi + c.correction, c.phi);
+  });
+}
+
+/// Steps m, m + 1, ... of the Chebyshev polynomial: each overwrites the array of the step before last.
+Expr chebyshev(const Smoother& s, int m, const Expr& phi, const Expr& prev) {
+  const Expr c1 = param(s.factor("c1", m), s.p.type), c2 = param(s.factor("c2", m), s.p.type);
+  const Expr step = sweep(s, phi, prev, [&](const Cell& c) { return c.phi + c1 * (c.phi - c.old) + c2 * c.correction; });
+  if (m + 1 == s.degree) return step;
+  return let(step, [&](Expr next) { return chebyshev(s, m + 1, next, phi); });
+}
+
+Program build(const Problem& problem, int dim) {
+  const Smoother s(problem, dim);
+  Program r{.name = name_of(dim), .arguments = {s.phi, s.rhs}, .body = {}, .overwritable = {}, .results = {}};
+  const auto add = [&](const std::vector<Expr>& more) { r.arguments.insert(r.arguments.end(), more.begin(), more.end()); };
+  add(s.L.coefficients());
+  add({s.lambda});
+  const std::vector<Expr> scalars = s.L.scalars();
+  if (s.kind == "gsrb") {
+    const Expr color = index_param("color", 0, 1);
+    add(scalars), add({color});
+    r.body = half_sweep(s, s.phi, color), r.overwritable = {"phi"};
+  } else if (s.kind == "jacobi") {
+    const Expr next = param("next", cell_array(s.p)), w = param("w", s.p.type);
+    add({next}), add(scalars), add({w});
+    r.body = sweep(s, s.phi, next, [&](const Cell& c) { return c.phi + w * c.correction; }), r.overwritable = {"next"};
+  } else if (s.kind == "chebyshev") {
+    const Expr prev = param("prev", cell_array(s.p));
+    add({prev}), add(scalars);
+    for (int m = 0; m < s.degree; ++m) add({param(s.factor("c1", m), s.p.type), param(s.factor("c2", m), s.p.type)});
+    r.body = chebyshev(s, 0, s.phi, prev);
+    if (s.degree == 1) r.overwritable = {"prev"};
+    else r.overwritable = s.degree % 2 == 0 ? std::vector<std::string>{"phi", "prev"} : std::vector<std::string>{"prev", "phi"};
+  } else {
+    add(scalars);
+    const auto sweeps = [&](const auto& self, const Expr& phi, std::vector<int> colors) -> Expr {
+      const Expr x = half_sweep(s, phi, literal(colors[0], i32));
+      if (colors.size() == 1) return x;
+      return let(x, [&](Expr y) { return self(self, y, {colors.begin() + 1, colors.end()}); });
+    };
+    r.body = sweeps(sweeps, s.phi, {0, 1, 1, 0}), r.overwritable = {"phi"};
+  }
+  return r;
+}
+
+// ---- the reference
+
+/// An array's storage and a copy of another's contents.
+template <class T>
+struct Copy {
+  std::vector<T> data;
+  HostArray array;
+  explicit Copy(const HostArray& a) : data(static_cast<std::size_t>(host::count(a.type))), array{a.name, a.type, data.data()} { host::copy(a, array); }
+};
+
+template <class T>
+void reference(const Problem& problem, int dim, const std::vector<HostArray>& arguments, const HostArray& result) {
+  using Cells = host::BoxCells<const T>;
+  const Smoother s(problem, dim);
+  const host::StencilReference<T> L(s.p, s.L.variable(), s.L.shape(), arguments);
+  const Cells rhs(s.p, host::argument(arguments, "rhs")), lambda(s.p, host::argument(arguments, "lambda"));
+  const double g = host::boundary_value(s.p, arguments);
+  const auto number = [&](const std::string& name) { return static_cast<T>(host::scalar(arguments, name)); };
+  const auto correction = [&](const Cells& phi, std::int64_t box, const host::Position& x) { return lambda(box, x) * (rhs(box, x) - L(phi, box, x)); };
+  const HostArray& phi0 = host::argument(arguments, "phi");
+
+  if (s.red_black()) {
+    // Cells of one colour read no others of it, so a half-sweep needs no second array.
+    host::copy(phi0, result);
+    const host::BoxCells<T> out(s.p, result, g);
+    const Cells phi(s.p, result, g);
+    const auto half_sweep = [&](std::int64_t color) {
+      out.for_cells([&](std::int64_t box, const host::Position& x) {
+        if ((x[0] + x[1] + x[2] + color) % 2 == 0) out(box, x) = phi(box, x) + correction(phi, box, x);
+      });
+    };
+    if (s.kind == "gsrb") return half_sweep(static_cast<std::int64_t>(host::scalar(arguments, "color")));
+    for (const std::int64_t color : {0, 1, 1, 0}) half_sweep(color);
+    return;
+  }
+  if (s.kind == "jacobi") {
+    const T w = number("w");
+    host::copy(host::argument(arguments, "next"), result);
+    const Cells phi(s.p, phi0, g);
+    const host::BoxCells<T> out(s.p, result);
+    return out.for_cells([&](std::int64_t box, const host::Position& x) { out(box, x) = phi(box, x) + w * correction(phi, box, x); });
+  }
+  Copy<T> current(phi0), previous(host::argument(arguments, "prev"));
+  for (int m = 0; m < s.degree; ++m) {
+    const T c1 = number(s.factor("c1", m)), c2 = number(s.factor("c2", m));
+    const Cells phi(s.p, current.array, g);
+    const host::BoxCells<T> out(s.p, previous.array);
+    out.for_cells([&](std::int64_t box, const host::Position& x) {
+      out(box, x) = phi(box, x) + c1 * (phi(box, x) - out(box, x)) + c2 * correction(phi, box, x);
+    });
+    std::swap(current, previous);
+  }
+  host::copy(current.array, result);
+}
+
+// ---- the plain loops
+
+std::string plain(const Problem& problem, int dim) {
+  const Smoother s(problem, dim);
+  const PlainLoops loops(s.p, s.L.radius());
+  const StencilText L(s.p, s.L.variable(), s.L.shape(), loops);
+  const auto sweep = [&](const std::string& phi, const std::string& target, const std::string& value_head, const std::string& color) {
+    return loops.sweep(phi, color, [&, value_head, target](const PlainLoops::Neighbour& at, const std::string& in) {
+      return in + loops.cell(target) + " = " + at({}) + " + " + value_head + loops.cell("lambda") + " * (" + loops.cell("rhs") + " - (" + L(at, in) + "));\n";
+    });
+  };
+  std::string body, what;
+  if (s.kind == "gsrb") what = "Red-black Gauss-Seidel half-sweep", body = sweep("phi", "phi", "", "color");
+  else if (s.kind == "jacobi") what = "Weighted Jacobi sweep", body = sweep("phi", "next", "w * ", "");
+  else if (s.kind == "chebyshev") {
+    what = "Chebyshev polynomial of degree " + std::to_string(s.degree);
+    for (int m = 0; m < s.degree; ++m) {
+      const std::string phi = m % 2 == 0 ? "phi" : "prev", prev = m % 2 == 0 ? "prev" : "phi";
+      body += sweep(phi, prev, s.factor("c1", m) + " * (" + loops.cell(phi) + " - " + loops.cell(prev) + ") + " + s.factor("c2", m) + " * ", "");
+    }
+  } else {
+    what = "Symmetric red-black Gauss-Seidel sweep";
+    for (const char* color : {"0", "1", "1", "0"}) body += sweep("phi", "phi", "", color);
+  }
+  return loops.header(what + ", " + L.describe()) + loops.function(build(problem, dim), body);
+}
+
+}  // namespace
+
+Pattern smooth(int dim) {
+  return {.name = name_of(dim),
+          .summary = std::to_string(dim) + "D smoother: red-black Gauss-Seidel half-sweep in place, weighted Jacobi sweep, Chebyshev polynomial, or symmetric red-black sweep in place",
+          .choices = choices(),
+          .build = [=](const Problem& p) { return build(p, dim); },
+          .fill = fill_box_argument,
+          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, results.at(0)); });
+          },
+          .plain_c = [=](const Problem& p) { return plain(p, dim); },
+          .plain_in_place = true};
+}
+
+}  // namespace lift
