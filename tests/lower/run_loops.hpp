@@ -3,6 +3,7 @@
 // touched by another.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -32,6 +33,7 @@ class LoopRunner {
   std::map<std::string, Vec> locals_;
   struct Touch {
     std::set<std::pair<std::string, std::int64_t>> read, changed;
+    std::set<std::string> own;  ///< arrays that the iteration allocated
   };
   std::vector<Touch*> touches_;
 
@@ -52,7 +54,8 @@ class LoopRunner {
     return a[static_cast<std::size_t>(i)];
   }
   double load(const std::string& array, std::int64_t i) {
-    for (Touch* t : touches_) t->read.emplace(array, i);
+    for (Touch* t : touches_)
+      if (!t->own.count(array)) t->read.emplace(array, i);
     return element(array, i);
   }
 
@@ -127,7 +130,8 @@ class LoopRunner {
       for (std::size_t l = 0; l < v.size(); ++l) {
         double& e = element(x->array, at + static_cast<std::int64_t>(l));
         if (e != v[l])
-          for (Touch* t : touches_) t->changed.emplace(x->array, at + static_cast<std::int64_t>(l));
+          for (Touch* t : touches_)
+            if (!t->own.count(x->array)) t->changed.emplace(x->array, at + static_cast<std::int64_t>(l));
         e = v[l];
       }
     }
@@ -138,7 +142,10 @@ class LoopRunner {
     if (const auto* x = std::get_if<Declare>(&s.v)) locals_[x->local->name] = eval(x->value);
     if (const auto* x = std::get_if<Assign>(&s.v)) locals_[x->local->name] = eval(x->value);
     if (const auto* x = std::get_if<Prefetch>(&s.v)) nat(x->index);  // its variables must have values
-    if (const auto* x = std::get_if<Allocate>(&s.v)) arrays[x->name].assign(static_cast<std::size_t>(*Layout({}, x->type).size().constant()), 0);
+    if (const auto* x = std::get_if<Allocate>(&s.v)) {
+      arrays[x->name].assign(static_cast<std::size_t>(*Layout({}, x->type).size().constant()), std::nan(""));
+      for (Touch* t : touches_) t->own.insert(x->name);
+    }
   }
   void loop(const For& f) {
     const auto lower = nat(f.lower), upper = nat(f.upper), step = nat(f.step);
