@@ -64,6 +64,19 @@ class Exploration {
     const Stopwatch verifying(result_.spent.verifying);
     small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine, session_.threads,
                    [&](const ProblemData& arguments) { return session_.executor_for(arguments); });
+    if (!session_.pattern.reference && !session_.device && small_->possible()) check_own_reference();
+  }
+
+  /// Without a reference of the pattern's own, results are held against the kernel that takes no decision.
+  void check_own_reference() {
+    auto plain = small_->candidate(Derivation{}, session_.lowering);
+    if (!plain) throw InternalError("verification: " + session_.pattern.name + " was lowered for its reference, but not at " + small_->describe());
+    const Job job{plain->kernel, plain->variant.source, {}, {}, {}};
+    accept(*plain, session_.executor().compile({&job, 1}, {}).front());
+    if (plain->compiled.stopped) return;
+    if (!plain->compiled.program) throw InternalError("verification: the reference of " + session_.pattern.name + " does not compile at " + small_->describe() + ": " + plain->compiled.error);
+    if (const double error = small_->compare(*plain); !(error <= tolerance(element_of(session_.expected().result.type).scalar())))
+      throw InternalError("verification: the reference of " + session_.pattern.name + " differs from the interpreter at " + small_->describe() + " by " + std::to_string(error));
   }
 
   void search(double comparing_seconds) {
