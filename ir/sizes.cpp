@@ -149,7 +149,7 @@ Sizes solve_sizes(const std::vector<LengthEquation>& equations, Sizes known) {
   for (const LengthEquation& e : equations)
     if (const auto length = value_of(e.length, known); length && *length != e.value)
       throw UserError(e.source + " has length " + std::to_string(e.value) + ", expected " + (e.length.is_constant() ? "" : e.length.str() + " = ") + std::to_string(*length) +
-                      (known.empty() ? "" : " with " + str(known)));
+                      (known.empty() || e.length.is_variable() ? "" : " with " + str(known)));
   return known;
 }
 

@@ -1,4 +1,4 @@
-// The public interface: expressions, patterns, exploration.
+// The public interface: expressions, kernels as C++ functions, patterns, exploration.
 //
 //   auto blur = xs | lift::pad(1, 1, lift::clamp) | lift::slide(3, 1)
 //                  | lift::map([](lift::Expr w) { return (w[0] + w[1] + w[2]) / 3.0; });
@@ -10,6 +10,7 @@
 #include "ir/build.hpp"
 #include "ir/interpret.hpp"
 #include "ir/program.hpp"
+#include "liftgen/compile.hpp"
 #include "lower/lower.hpp"
 #include "patterns/pattern.hpp"
 #include "rewrite/rules.hpp"

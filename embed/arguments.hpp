@@ -1,0 +1,45 @@
+// The arguments of a call, without their C++ types: what the public header makes of vectors, spans and views.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/type.hpp"
+
+namespace lift {
+
+inline constexpr int kMaxRank = 6;  ///< of a view
+
+/// What a signature says about a parameter or a result.
+struct ArgumentKind {
+  Scalar element = f64;
+  int rank = 0;          ///< 0: a scalar; `flat`: an array of any rank, row-major, of which only the number of elements is known
+  bool writable = false;
+  std::string cpp = {};  ///< the C++ type, for messages
+  static constexpr int flat = -1;
+  bool is_scalar() const { return rank == 0; }
+};
+
+/// One argument of a call. Lengths and strides in elements; a flat array has one length.
+struct ArgumentValue {
+  void* data = nullptr;  ///< the first element, or the scalar
+  int rank = 0;          ///< number of lengths
+  std::array<std::int64_t, kMaxRank> shape = {}, strides = {};
+
+  std::int64_t count() const;
+  bool contiguous() const;  ///< row-major without gaps
+};
+
+/// "64x66"; "a number" for a scalar.
+std::string shape_text(const ArgumentValue& v);
+/// Whether the memory of two contiguous arrays has a byte in common.
+bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b, std::size_t b_bytes);
+
+/// Row-major copies of a strided array, elements of `bytes` bytes each.
+void gather(const ArgumentValue& from, std::size_t bytes, void* to);
+void scatter(const void* from, std::size_t bytes, const ArgumentValue& to);
+
+}  // namespace lift

@@ -1,0 +1,126 @@
+#include "embed/callable.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "embed/compiler.hpp"
+#include "embed/default_variant.hpp"
+#include "embed/variant.hpp"
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
+#include "ir/ops.hpp"
+#include "tuning/report.hpp"
+
+namespace lift {
+
+namespace {
+
+std::vector<std::int64_t> numbers(const Type& t) {
+  std::vector<std::int64_t> r;
+  for (const Nat& n : shape_of(t)) {
+    if (!n.constant()) throw InternalError("embed: the length " + n.str() + " is not a number");
+    r.push_back(*n.constant());
+  }
+  return r;
+}
+
+ChosenVariant choose(const Program& program, const CompileOptions& options) {
+  if (options.derivation) {
+    try {
+      return variant_by(program, *options.derivation);
+    } catch (const UserError&) {  // explored at other sizes: a tile does not divide this one, say
+    }
+  }
+  return default_variant(program);
+}
+
+std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& source) {
+  const CompileResult r = shared_compiler().compile({.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
+  if (r.library) return r.library;
+  if (r.stopped || r.timed_out) throw EnvironmentError(kernel.name + ": not compiled: " + r.error + "; try again");
+  std::string functions;
+  for (const Attr& f : kernel.user_functions) functions += (functions.empty() ? "" : ", ") + f.texts.at(0);
+  if (!functions.empty()) throw UserError(kernel.name + ": the C compiler refuses the kernel; look at the C text of the user function " + functions + ":\n" + r.error);
+  throw InternalError(kernel.name + ": the C compiler refuses the generated kernel:\n" + r.error);
+}
+
+}  // namespace
+
+std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) const {
+  const Program program = with_sizes(plan.program, sizes);
+  ChosenVariant chosen = choose(program, options);
+  auto v = std::make_unique<Variant>();
+  v->sizes = sizes;
+  v->derivation = chosen.derivation;
+  v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
+  v->source = emit_openmp(v->kernel);
+  v->library = compiled(v->kernel, v->source);
+  v->call = v->library->function<void(void**)>("liftgen_call");
+  for (const KernelArgument& a : v->kernel.arguments) v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
+  for (const Type& t : plan.results) v->shapes.push_back(numbers(with_sizes(t, sizes)));
+  return v;
+}
+
+const Callable::Variant& Callable::Impl::variant(const Sizes& sizes) const {
+  {
+    const std::shared_lock lock(mutex);
+    if (const auto it = variants.find(sizes); it != variants.end()) return *it->second;
+  }
+  const std::unique_lock lock(mutex);
+  if (const auto it = variants.find(sizes); it != variants.end()) return *it->second;
+  return *variants.emplace(sizes, make(sizes)).first->second;
+}
+
+Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const {
+  std::string shapes;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (!signature.arguments[i].is_scalar()) shapes += (shapes.empty() ? "" : ", ") + (i < plan.program.arguments.size() ? param_name(plan.program.arguments[i]) : "result") + " " + shape_text(arguments[i]);
+  Sizes sizes;
+  try {
+    sizes = solve_sizes(equations_of(plan, signature, arguments), options.sizes);
+  } catch (const UserError& e) {
+    const std::string what = e.what();
+    const bool about_result = what.find("(the result)") != std::string::npos;
+    throw UserError(what + " (" + shapes + ")" + (about_result ? boundary_hint(plan.program) : "; pass arrays of lengths that agree") + where);
+  }
+  for (const NatAtom* v : sizes_of(plan.program))
+    if (!sizes.contains(v->name))
+      throw UserError(plan.program.name + ": the size '" + v->name + "' does not follow from the arguments (" + shapes + "); pass a lift::array_view, which has a shape, or give it in CompileOptions::sizes" + where);
+  return sizes;
+}
+
+Callable::Callable(const Program& program, Signature signature, CompileOptions options, std::source_location where) : impl_(std::make_unique<Impl>()) {
+  impl_->plan = plan_of(program, signature, options, line_of(where));
+  impl_->signature = std::move(signature);
+  impl_->options = std::move(options);
+  const auto wanted = sizes_of(impl_->plan.program);
+  std::string all;
+  for (const NatAtom* v : wanted) all += (all.empty() ? "its sizes are " : ", ") + v->name;
+  for (const auto& size : impl_->options.sizes)
+    if (std::none_of(wanted.begin(), wanted.end(), [&](const NatAtom* v) { return v->name == size.first; }))
+      throw UserError(name() + ": there is no size '" + size.first + "'; " + (all.empty() ? "all its lengths are numbers" : all) + line_of(where));
+  if (wanted.empty()) (void)variant(Sizes{}, where);
+}
+Callable::~Callable() = default;
+Callable::Callable(Callable&&) noexcept = default;
+Callable& Callable::operator=(Callable&&) noexcept = default;
+
+const Callable::Variant& Callable::variant(std::span<const ArgumentValue> arguments, std::source_location where) const {
+  return variant(impl_->sizes_of_call(arguments, line_of(where)), where);
+}
+
+const Callable::Variant& Callable::variant(const Sizes& sizes, std::source_location where) const {
+  try {
+    return impl_->variant(sizes);
+  } catch (const UserError& e) {
+    throw UserError(e.what() + std::string(", asked for in") + line_of(where));
+  }
+}
+
+std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t result) { return v.shapes.at(result); }
+const std::string& Callable::source(const Variant& v) { return v.source; }
+const Derivation& Callable::derivation(const Variant& v) { return v.derivation; }
+const Sizes& Callable::sizes(const Variant& v) { return v.sizes; }
+std::string Callable::name() const { return impl_->plan.program.name; }
+
+}  // namespace lift

@@ -1,0 +1,55 @@
+#include "embed/default_variant.hpp"
+
+#include "embed/compiler.hpp"
+#include "ir/error.hpp"
+#include "rewrite/space.hpp"
+#include "tuning/explore.hpp"
+
+namespace lift {
+namespace {
+
+LowerOptions lower_options() {
+  LowerOptions options;
+  if (this_machine().vector_bytes > 0) options.vector_bytes = this_machine().vector_bytes;
+  return options;
+}
+
+std::vector<Derivation> guesses(const Program& program) {
+  std::vector<Derivation> r;
+  try {
+    const Space space = make_space(program, Target::openmp, this_machine(), true);
+    for (const Configuration& c : space.seeds()) {
+      try {
+        r.push_back(space.derive(c));
+      } catch (const UserError&) {  // a guard refuses: the next one
+      }
+    }
+  } catch (const UserError&) {  // a program without a main nest, say
+  }
+  return r;
+}
+
+}  // namespace
+
+ChosenVariant variant_by(const Program& program, const Derivation& derivation) {
+  return {derivation, lower(replay(program, derivation), lower_options())};
+}
+
+ChosenVariant default_variant(const Program& program) {
+  for (const Derivation& d : guesses(program)) {
+    try {
+      ChosenVariant v = variant_by(program, d);
+      if (program.overwritable.empty() || v.kernel.arguments.size() == program.arguments.size()) return v;
+    } catch (const UserError&) {  // the decisions cannot be met
+    }
+  }
+  if (!program.overwritable.empty()) {
+    try {
+      return variant_by(program, {Step{"update-in-place", {}, {}}});
+    } catch (const UserError&) {  // not provably: into a new array
+    }
+  }
+  return variant_by(program, {});
+}
+
+}  // namespace lift

@@ -1,0 +1,23 @@
+// The variant of a program that is taken when nobody has explored it.
+#pragma once
+
+#include "lower/lower.hpp"
+#include "rewrite/derivation.hpp"
+
+namespace lift {
+
+/// How a program of known sizes is computed, and the kernel.
+struct ChosenVariant {
+  Derivation derivation;
+  Kernel kernel;
+};
+
+/// The first of the space's best guesses that this program admits with all arrays in the caller's layout: parallel and
+/// vectorised where it can be. When the program names an overwritable argument, one that overwrites it if any does.
+/// A program that fits no space is computed as it is written, by one thread. UserError when it cannot be lowered at all.
+ChosenVariant default_variant(const Program& program);
+
+/// By a given derivation; UserError naming the step that does not apply.
+ChosenVariant variant_by(const Program& program, const Derivation& derivation);
+
+}  // namespace lift

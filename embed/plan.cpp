@@ -1,0 +1,154 @@
+#include "embed/plan.hpp"
+
+#include <algorithm>
+
+#include "ir/build.hpp"
+#include "ir/error.hpp"
+#include "ir/ops.hpp"
+#include "rewrite/nest.hpp"
+#include "rewrite/written_element.hpp"
+
+namespace lift {
+namespace {
+
+Type scalar_of(const Type& t) { return t.is_array() ? element_of(t) : t; }
+
+void check_kind(const std::string& what, const Type& t, const ArgumentKind& kind, const std::string& where) {
+  const std::string head = what + " is " + t.str() + " in the expression, but " + kind.cpp + " in the signature";
+  const Type element = scalar_of(t);
+  if (!element.is_scalar()) throw UserError(what + " is " + t.str() + "; arguments and results are numbers and arrays of numbers: unzip tuples" + where);
+  if (kind.is_scalar() != t.is_scalar())
+    throw UserError(head + "; write " + (t.is_scalar() ? "a number" : "a std::vector, a std::span or a lift::array_view") + " there" + where);
+  if (element.scalar() != kind.element) {
+    const char* cpp = element.scalar() == f32 ? "float" : element.scalar() == f64 ? "double" : "int";
+    throw UserError(head + "; write " + cpp + " there, or declare the expression over " + text(kind.element) + where);
+  }
+  if (kind.rank > 0 && kind.rank != rank_of(t))
+    throw UserError(head + "; a view of rank " + std::to_string(rank_of(t)) + " is needed" + where);
+}
+
+/// The argument of the call that a result updates, if it is writable.
+std::optional<std::size_t> updated_argument(const Program& p, const Signature& s) {
+  if (p.body.type().is_tuple() || !main_nest(p.body).update) return std::nullopt;
+  const WrittenElement w = written_element(p);
+  for (std::size_t i = 0; i < p.arguments.size(); ++i)
+    if (param_name(p.arguments[i]) == w.updated && s.arguments[i].writable) return i;
+  return std::nullopt;
+}
+
+std::string count(std::size_t n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+std::string types(const std::vector<Expr>& arguments) {
+  std::string s;
+  for (const Expr& a : arguments) s += (s.empty() ? "" : ", ") + param_name(a) + ": " + a.type().str();
+  return s;
+}
+
+void assign_targets(Plan& plan, const Signature& s, const std::string& where) {
+  const std::string& name = plan.program.name;
+  const std::size_t given = plan.program.arguments.size(), passed = s.arguments.size();
+  if (passed < given)
+    throw UserError(name + ": the signature has " + count(passed, "argument") + ", the expression " + std::to_string(given) + " (" + types(plan.program.arguments) + "); pass one for each" + where);
+  const auto updated = updated_argument(plan.program, s);
+  std::size_t next = given, returned = 0;
+  for (std::size_t r = 0; r < plan.results.size(); ++r) {
+    if (updated && s.returned.empty() && next == passed) plan.targets.push_back({ResultTarget::Kind::in_place, *updated});
+    else if (!s.returned.empty()) plan.targets.push_back({ResultTarget::Kind::returned, returned++});
+    else plan.targets.push_back({ResultTarget::Kind::argument, next++});
+  }
+  if (!s.returned.empty() && (returned != s.returned.size() || passed != given))
+    throw UserError(name + ": the expression has " + count(plan.results.size(), "result") + " and " + count(given, "argument") + ", the signature returns " + std::to_string(s.returned.size()) + " and takes " +
+                    std::to_string(passed) + "; return each result (several as a std::tuple), or return void and pass an array for each after the arguments" + where);
+  if (s.returned.empty() && next != passed)
+    throw UserError(name + ": the signature returns void and takes " + count(passed, "argument") + "; the expression has " + count(given, "argument") + " (" + types(plan.program.arguments) + ") and " +
+                    count(plan.results.size(), "result") + ", which need " + std::to_string(next) +
+                    "; pass a writable array for each result after the arguments, or a writable argument where the expression updates it" + where);
+}
+
+void check_constness(const Plan& plan, const Signature& s, const std::string& where) {
+  for (std::size_t i = 0; i < s.arguments.size(); ++i) {
+    const bool output = std::any_of(plan.targets.begin(), plan.targets.end(), [&](const ResultTarget& t) { return t.kind != ResultTarget::Kind::returned && t.index == i; });
+    if (output && !s.arguments[i].writable) throw UserError(plan.argument_text(i) + " receives a result, but is " + s.arguments[i].cpp + " in the signature; make it writable (a std::span<T>, a std::vector<T>&)" + where);
+    if (!output && s.arguments[i].writable && !s.arguments[i].is_scalar())
+      throw UserError(plan.argument_text(i) + " is writable in the signature (" + s.arguments[i].cpp + "), but the expression does not update it; make it const" + where);
+  }
+}
+
+void add_equations(const Type& t, const ArgumentValue& v, const std::string& source, std::vector<LengthEquation>& to) {
+  const std::vector<Nat> shape = shape_of(t);
+  if (v.rank == static_cast<int>(shape.size()) && v.rank > 1)
+    for (std::size_t d = 0; d < shape.size(); ++d) to.push_back({shape[d], v.shape[d], source + ", dimension " + std::to_string(d + 1) + " of " + t.str() + ","});
+  else {
+    Nat n = 1;
+    for (const Nat& length : shape) n = n * length;
+    to.push_back({n, v.count(), source});
+  }
+}
+
+}  // namespace
+
+Program opened(const Program& given, const CompileOptions& options, const std::string& where) {
+  Program p = given;
+  if (!options.name.empty()) p.name = options.name;
+  if (p.name.empty()) p.name = "kernel";
+  if (!p.body.is(Op::Lambda)) {
+    for (const Expr& x : params_of(p.body))
+      if (std::find(p.arguments.begin(), p.arguments.end(), x) == p.arguments.end())
+        throw UserError(p.name + ": the expression mentions '" + param_name(x) + "' (" + x.type().str() + "), which is no argument of the program; " +
+                        (p.arguments.empty() ? "write it as a function, lift::fun(type, [](Expr x) { ... })" : "add it to the arguments, or correct its name") + where);
+    return p;
+  }
+  const std::size_t n = p.body.attr().types.size();
+  if (!options.names.empty() && options.names.size() != n)
+    throw UserError(p.name + ": " + std::to_string(options.names.size()) + " names for a function of " + std::to_string(n) + " arguments; name each" + where);
+  const Expr function = p.body;
+  for (std::size_t i = 0; i < n; ++i)
+    p.arguments.push_back(param(options.names.empty() ? (n == 1 ? "x" : "x" + std::to_string(i + 1)) : options.names[i], function.attr().types[i]));
+  p.body = instantiate(function, p.arguments);
+  return p;
+}
+
+std::string Plan::argument_text(std::size_t i) const {
+  if (i < program.arguments.size()) return program.name + ": argument " + std::to_string(i + 1) + " (" + param_name(program.arguments[i]) + ")";
+  return program.name + ": argument " + std::to_string(i + 1) + " (the result)";
+}
+
+Plan plan_of(const Program& program, const Signature& signature, const CompileOptions& options, const std::string& where) {
+  Plan plan;
+  plan.program = opened(program, options, where);
+  plan.program.overwritable.clear();
+  const Type t = plan.program.body.type();
+  if (t.is_tuple()) plan.results.assign(t.parts().begin(), t.parts().end());
+  else plan.results = {t};
+  assign_targets(plan, signature, where);
+  for (std::size_t i = 0; i < plan.program.arguments.size(); ++i) check_kind(plan.argument_text(i), plan.program.arguments[i].type(), signature.arguments[i], where);
+  for (std::size_t r = 0; r < plan.results.size(); ++r) {
+    const std::string what = plan.program.name + ": result " + std::to_string(r + 1);
+    if (plan.targets[r].kind == ResultTarget::Kind::returned) check_kind(what, plan.results[r], signature.returned[plan.targets[r].index], where);
+    if (plan.targets[r].kind == ResultTarget::Kind::argument) check_kind(plan.argument_text(plan.targets[r].index), plan.results[r], signature.arguments[plan.targets[r].index], where);
+  }
+  check_constness(plan, signature, where);
+  for (const ResultTarget& target : plan.targets)
+    if (target.kind == ResultTarget::Kind::in_place) plan.program.overwritable = {param_name(plan.program.arguments[target.index])};
+  return plan;
+}
+
+std::vector<LengthEquation> equations_of(const Plan& plan, const Signature& signature, std::span<const ArgumentValue> arguments) {
+  std::vector<LengthEquation> equations;
+  for (std::size_t i = 0; i < plan.program.arguments.size(); ++i)
+    if (!signature.arguments[i].is_scalar()) add_equations(plan.program.arguments[i].type(), arguments[i], plan.argument_text(i), equations);
+  for (std::size_t r = 0; r < plan.results.size(); ++r)
+    if (plan.targets[r].kind == ResultTarget::Kind::argument && plan.results[r].is_array())
+      add_equations(plan.results[r], arguments[plan.targets[r].index], plan.argument_text(plan.targets[r].index), equations);
+  return equations;
+}
+
+std::string boundary_hint(const Program& program) {
+  std::string hint;
+  visit(program.body, [&](const Expr& e) {
+    if (hint.empty() && e.is(Op::Slide) && !e.child(0).is(Op::Pad)) hint = "; the slide" + line_of(origin(e)) + " has no pad before it, so there is no result at the boundary: pad the array first, or pass a smaller result";
+  });
+  return hint;
+}
+
+}  // namespace lift

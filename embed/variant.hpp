@@ -1,0 +1,36 @@
+// What a callable holds: its plan, and a kernel for every set of sizes met. Private to this folder.
+#pragma once
+
+#include <map>
+#include <shared_mutex>
+
+#include "embed/plan.hpp"
+#include "lower/loop.hpp"
+#include "runtime/native.hpp"
+
+namespace lift {
+
+struct Callable::Variant {
+  Sizes sizes;
+  Derivation derivation;
+  Kernel kernel;
+  std::string source;
+  std::shared_ptr<NativeLibrary> library;
+  void (*call)(void**) = nullptr;
+  std::vector<std::size_t> bytes;                          ///< of each kernel argument's element
+  std::vector<std::vector<std::int64_t>> shapes;           ///< of each result
+};
+
+struct Callable::Impl {
+  Plan plan;
+  Signature signature;
+  CompileOptions options;
+  mutable std::shared_mutex mutex;
+  mutable std::map<Sizes, std::unique_ptr<Variant>> variants;
+
+  const Variant& variant(const Sizes& sizes) const;
+  std::unique_ptr<Variant> make(const Sizes& sizes) const;
+  Sizes sizes_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const;
+};
+
+}  // namespace lift

@@ -1,0 +1,166 @@
+// Expressions as C++ functions: arguments, results, sizes, threads.
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "liftgen/lift.hpp"
+
+using namespace lift;
+
+namespace {
+
+const Nat n = lift::nat("n"), m = lift::nat("m");
+
+Expr blur(Scalar t) {
+  return fun(array(t, n), [](Expr xs) {
+    return xs | pad(1, 1, clamp) | slide(3, 1) | map([](Expr w) { return (w[0] + w[1] + w[2]) / 3.0f; });
+  });
+}
+
+template <class T>
+std::vector<T> blurred(const std::vector<T>& x) {
+  std::vector<T> y(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = (x[i == 0 ? 0 : i - 1] + x[i] + x[std::min(i + 1, x.size() - 1)]) / 3;
+  return y;
+}
+
+template <class T>
+std::vector<T> ramp(std::size_t count) {
+  std::vector<T> x(count);
+  for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<T>((7 * i) % 12);
+  return x;
+}
+
+template <class T>
+bool close(const std::vector<T>& a, const std::vector<T>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(std::abs(a[i] - b[i]) <= 1e-6 * std::max<double>(1, std::abs(b[i])))) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a vector in, a vector out, any length") {
+  const auto kernel = compile<std::vector<float>(const std::vector<float>&)>(blur(f32));
+  for (const std::size_t length : {1, 2, 100, 1001}) CHECK(close(kernel(ramp<float>(length)), blurred(ramp<float>(length))));
+}
+
+TEST_CASE("spans, arrays and an output passed in") {
+  const auto kernel = compile<void(std::span<const double>, std::span<double>)>(blur(f64));
+  const auto x = ramp<double>(50);
+  std::vector<double> y(50);
+  kernel(x, y);
+  CHECK(close(y, blurred(x)));
+  const auto of_array = compile<std::vector<double>(const std::array<double, 5>&)>(blur(f64));
+  CHECK(close(of_array({1, 2, 3, 4, 5}), blurred<double>({1, 2, 3, 4, 5})));
+}
+
+TEST_CASE("two dimensions: flat data, shaped views, gaps") {
+  const Expr transposed_sum = fun({array({n, m}, f64), array({m, n}, f64)}, [](Expr a, Expr b) {
+    return zip_n(2, {a, transpose(b)}) | map2([](Expr x, Expr y) { return x + 10.0 * y; });
+  });
+  std::vector<double> a{1, 2, 3, 4, 5, 6}, b{1, 2, 3, 4, 5, 6};  // 2x3 and 3x2
+  const std::vector<double> expected{11, 32, 53, 24, 45, 66};
+  const auto flat = compile<std::vector<double>(const std::vector<double>&, array_view<const double, 2>)>(transposed_sum);
+  CHECK(flat(a, array_view(b.data(), {3, 2})) == expected);
+
+  std::vector<double> wide(2 * 5, -1), tall(3 * 4, -1), out(2 * 6, -1);  // with gaps at the end of rows, and between columns
+  for (std::size_t j = 0; j < 2; ++j)
+    for (std::size_t i = 0; i < 3; ++i) wide[j * 5 + i] = a[j * 3 + i], tall[i * 4 + 2 * j] = b[i * 2 + j];
+  const auto shaped = compile<void(array_view<const double, 2>, array_view<const double, 2>, array_view<double, 2>)>(transposed_sum);
+  const array_view result(out.data(), {2, 3}, {6, 2});
+  shaped(array_view(wide.data(), {2, 3}, {5, 1}), array_view(tall.data(), {3, 2}, {4, 2}), result);
+  for (std::size_t j = 0; j < 2; ++j)
+    for (std::size_t i = 0; i < 3; ++i) CHECK(result(j, i) == expected[j * 3 + i]);
+  for (std::size_t x = 1; x < 12; x += 2) CHECK(out[x] == -1);  // what lies between is left alone
+}
+
+TEST_CASE("sizes are solved from the number of elements") {
+  const Expr twice = fun(array({n, n}, f32), [](Expr a) { return a | map2([](Expr x) { return x * 2.0f; }); });
+  const auto kernel = compile<std::vector<float>(std::span<const float>)>(twice);
+  const auto x = ramp<float>(49);
+  const auto y = kernel(x);
+  REQUIRE(y.size() == 49);
+  for (std::size_t i = 0; i < 49; ++i) CHECK(y[i] == 2 * x[i]);
+}
+
+TEST_CASE("numbers as arguments") {
+  const Expr axpy = fun({Type(f64), array(f64, n), array(f64, n), Type(i32)}, [](Expr a, Expr x, Expr y, Expr k) {
+    return zip({x, y}) | map([=](Expr x, Expr y) { return a * x + y * cast(f64, k); });
+  });
+  const auto kernel = compile<std::vector<double>(double, const std::vector<double>&, const std::vector<double>&, std::int32_t)>(axpy);
+  CHECK(kernel(2, {1, 2, 3}, {10, 20, 30}, 3) == std::vector<double>{32, 64, 96});
+}
+
+namespace {
+
+/// Half-sweep of u'' = 0 on the inside: every second point becomes the mean of its neighbours.
+Program red_black() {
+  const Expr u = param("u", array(f64, n + 2)), color = index_param("color", 0, 1);
+  const Expr inside = zip({positions({n}), u | slide(3, 1)}) | map([=](Expr p, Expr w) {
+                        return select(eq((get(0, p) + color) % 2, 0), 0.5 * (w[0] + w[2]), w[1]);
+                      });
+  return {"red_black", {u, color}, update(u, {1}, inside), {}};
+}
+/// The same for all points: not safe in place.
+Program jacobi() {
+  const Expr u = param("u", array(f64, n + 2));
+  return {"jacobi", {u}, update(u, {1}, u | slide(3, 1) | map([](Expr w) { return 0.5 * (w[0] + w[2]); })), {}};
+}
+
+}  // namespace
+
+TEST_CASE("an argument that the expression updates is overwritten") {
+  const auto sweep = compile<void(std::span<double>, std::int32_t)>(red_black());
+  std::vector<double> u{0, 0, 8, 0, 8, 0, 0}, expected{0, 4, 8, 8, 8, 4, 0};
+  sweep(u, 0);
+  CHECK(u == expected);
+  sweep(u, 1);
+  CHECK(u == std::vector<double>{0, 4, 6, 8, 6, 4, 0});
+  CHECK(sweep.source({{"n", 5}}).find("out") == std::string::npos);  // in place, not through another array
+
+  const auto copying = compile<std::vector<double>(const std::vector<double>&, std::int32_t)>(red_black());
+  const std::vector<double> before{0, 0, 8, 0, 8, 0, 0};
+  CHECK(copying(before, 0) == expected);
+  CHECK(before[1] == 0);
+}
+
+TEST_CASE("an update that is not safe in place goes through a copy") {
+  const auto sweep = compile<void(std::vector<double>&)>(jacobi());
+  std::vector<double> u{0, 2, 4, 8, 16};
+  sweep(u);
+  CHECK(u == std::vector<double>{0, 2, 5, 10, 16});
+  std::vector<double> gaps{0, -1, 2, -1, 4, -1, 8, -1, 16, -1};
+  const auto strided = compile<void(array_view<double, 1>)>(jacobi());
+  strided(array_view(gaps.data(), {5}, {2}));
+  CHECK(gaps == std::vector<double>{0, -1, 2, -1, 5, -1, 10, -1, 16, -1});
+}
+
+TEST_CASE("several threads call one kernel, at sizes new and old") {
+  const auto kernel = compile<std::vector<float>(const std::vector<float>&)>(blur(f32));
+  std::vector<int> wrong(8, 0);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < wrong.size(); ++t)
+      threads.emplace_back([&, t] {
+        for (std::size_t round = 0; round < 20; ++round) {
+          const auto x = ramp<float>(200 + (round + t) % 3);
+          if (!close(kernel(x), blurred(x))) ++wrong[t];
+        }
+      });
+  }
+  for (const int w : wrong) CHECK(w == 0);
+}
+
+TEST_CASE("an explored expression becomes a kernel") {
+  using namespace std::chrono_literals;
+  ExpressionOptions options{.sizes = {{"n", 4000}}, .budget = 10s};
+  options.more.configurations = 4, options.more.rivals = false;
+  const Tuned tuned = explore(blur(f32), options);
+  CHECK(tuned.report.counts.wrong == 0);
+  CHECK(tuned.source.find("void kernel(") != std::string::npos);
+  const auto kernel = tuned.kernel<std::vector<float>(const std::vector<float>&)>();
+  CHECK(kernel.derivation({{"n", 4000}}) == tuned.derivation);
+  for (const std::size_t length : {4000, 33}) CHECK(close(kernel(ramp<float>(length)), blurred(ramp<float>(length))));
+}
