@@ -3,12 +3,34 @@
 #
 # OpenCL contributes its headers only: liftgen opens the loader at run time, as it does CUDA's libraries.
 
-# A macro, because find_package sets variables that callers and later find_package calls need. Messages begin with a
-# blank, so that CMake keeps them in one line.
+# Reading the installed package (find_package(liftgen)): what only sources of liftgen include is not needed, and what is
+# missing makes the package not found, with a reason, rather than ending the configuration.
+if(CMAKE_FIND_PACKAGE_NAME STREQUAL "liftgen")
+  set(liftgen_installed TRUE)
+  include(CMakeFindDependencyMacro)
+else()
+  set(liftgen_installed FALSE)
+endif()
+
+# Messages begin with a blank, so that CMake keeps them in one line.
+function(liftgen_missing what package)
+  set(text "${what} is missing: install the Debian package ${package} (apt-get install ${package})")
+  if(NOT liftgen_installed)
+    message(FATAL_ERROR " ${text}")
+  endif()
+  set(liftgen_FOUND FALSE PARENT_SCOPE)
+  set(liftgen_NOT_FOUND_MESSAGE "${text}" PARENT_SCOPE)
+endfunction()
+
+# A macro, because find_package sets variables that callers and later find_package calls need.
 macro(liftgen_require name package)
-  find_package(${name} ${ARGN} QUIET)
-  if(NOT ${name}_FOUND)
-    message(FATAL_ERROR " ${name} is missing: install the Debian package ${package} (apt-get install ${package})")
+  if(liftgen_installed)
+    find_dependency(${name} ${ARGN})
+  else()
+    find_package(${name} ${ARGN} QUIET)
+    if(NOT ${name}_FOUND)
+      liftgen_missing(${name} ${package})
+    endif()
   endif()
 endmacro()
 
@@ -22,7 +44,8 @@ function(liftgen_require_files target header package)
   find_path(${prefix}_INCLUDE ${header})
   mark_as_advanced(${prefix}_INCLUDE)
   if(NOT ${prefix}_INCLUDE)
-    message(FATAL_ERROR " <${header}> is missing: install the Debian package ${package} (apt-get install ${package})")
+    liftgen_missing("<${header}>" ${package})
+    return(PROPAGATE liftgen_FOUND liftgen_NOT_FOUND_MESSAGE)
   endif()
   add_library(${target} INTERFACE IMPORTED GLOBAL)
   target_include_directories(${target} SYSTEM INTERFACE ${${prefix}_INCLUDE})
@@ -30,7 +53,8 @@ function(liftgen_require_files target header package)
     find_library(${prefix}_LIBRARY ${arg_LIBRARY})
     mark_as_advanced(${prefix}_LIBRARY)
     if(NOT ${prefix}_LIBRARY)
-      message(FATAL_ERROR " lib${arg_LIBRARY} is missing: install the Debian package ${package} (apt-get install ${package})")
+      liftgen_missing(lib${arg_LIBRARY} ${package})
+      return(PROPAGATE liftgen_FOUND liftgen_NOT_FOUND_MESSAGE)
     endif()
     target_link_libraries(${target} INTERFACE ${${prefix}_LIBRARY})
   endif()
@@ -39,25 +63,29 @@ endfunction()
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 liftgen_require(Threads libc6-dev)
 liftgen_require(fmt libfmt-dev)
-liftgen_require(CLI11 libcli11-dev)
-liftgen_require(nlohmann_json nlohmann-json3-dev)
-liftgen_require(range-v3 librange-v3-dev)
 liftgen_require_files(liftgen_hana boost/hana.hpp libboost1.81-dev)
 liftgen_require_files(liftgen_xxhash xxhash.h libxxhash-dev LIBRARY xxhash)
 liftgen_require_files(liftgen_hwloc hwloc.h libhwloc-dev LIBRARY hwloc)
-liftgen_require_files(liftgen_opencl_headers CL/cl.h opencl-headers)
+set(liftgen_source_dependencies)
+if(NOT liftgen_installed)
+  if(LIFTGEN_COMMAND)
+    liftgen_require(CLI11 libcli11-dev)
+  endif()
+  liftgen_require(nlohmann_json nlohmann-json3-dev)
+  liftgen_require(range-v3 librange-v3-dev)
+  liftgen_require_files(liftgen_opencl_headers CL/cl.h opencl-headers)
+  set(liftgen_source_dependencies nlohmann_json::nlohmann_json range-v3::range-v3 liftgen_opencl_headers)
+endif()
 
 if(NOT TARGET liftgen_dependencies)
   add_library(liftgen_dependencies INTERFACE IMPORTED GLOBAL)
   target_link_libraries(
     liftgen_dependencies
     INTERFACE fmt::fmt
-              nlohmann_json::nlohmann_json
-              range-v3::range-v3
+              ${liftgen_source_dependencies}
               liftgen_hana
               liftgen_xxhash
               liftgen_hwloc
-              liftgen_opencl_headers
               Threads::Threads
               ${CMAKE_DL_LIBS})
   target_compile_definitions(liftgen_dependencies INTERFACE CL_TARGET_OPENCL_VERSION=300)

@@ -2,6 +2,7 @@
 function(liftgen_add_layers)
   add_library(liftgen_all INTERFACE)
   set_target_properties(liftgen_all PROPERTIES EXPORT_NAME liftgen)
+  add_library(liftgen::liftgen ALIAS liftgen_all)  # as find_package(liftgen) calls it
   set(earlier liftgen_dependencies)
   set(added)
   foreach(layer ${ARGN})

@@ -1,6 +1,7 @@
 # tests/<layer>/*.cpp       -> test_<layer>, label quick
 # tests/<layer>/long/*.cpp  -> test_<layer>_long, label long, run alone
 # examples/*.cpp            -> example_<name>, label quick
+# tests/consumer/           -> a project of its own, see test_consumer.cmake
 # A test program links every layer, so a layer's tests may use later ones as oracles.
 liftgen_require(doctest doctest-dev)
 liftgen_require(rapidcheck librapidcheck-dev)
@@ -26,7 +27,7 @@ endfunction()
 
 file(GLOB layers RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS tests/*)
 foreach(layer ${layers})
-  if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/${layer})
+  if(NOT IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/${layer} OR EXISTS ${PROJECT_SOURCE_DIR}/tests/${layer}/CMakeLists.txt)
     continue()
   endif()
   file(GLOB quick CONFIGURE_DEPENDS tests/${layer}/*.cpp)
@@ -53,3 +54,11 @@ set_tests_properties(layer_order PROPERTIES LABELS quick)
 
 add_test(NAME launcher COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/test_launcher.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(launcher PROPERTIES LABELS quick TIMEOUT 120)
+
+# Not with sanitizers, whose run time a consumer does not link.
+if(LIFTGEN_INSTALL AND NOT LIFTGEN_SANITIZE)
+  add_test(NAME consumer COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
+                                 -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER}
+                                 -P ${PROJECT_SOURCE_DIR}/cmake/test_consumer.cmake)
+  set_tests_properties(consumer PROPERTIES LABELS quick TIMEOUT 300)
+endif()
