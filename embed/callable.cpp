@@ -34,6 +34,17 @@ ChosenVariant choose(const Program& program, const CompileOptions& options) {
   return default_variant(program);
 }
 
+/// The kernel with ordinary stores; nothing when it has no others.
+std::optional<Kernel> without_streaming(const Kernel& kernel) {
+  bool streams = false;
+  Kernel plain = kernel;
+  plain.body = rebuild(kernel.body, [&](Stmt s) {
+    if (auto* store = std::get_if<Store>(&s.v)) streams |= store->stream, store->stream = false;
+    return Block{std::move(s)};
+  });
+  return streams ? std::optional(std::move(plain)) : std::nullopt;
+}
+
 std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& source) {
   const CompileResult r = shared_compiler().compile({.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
   if (r.library) return r.library;
@@ -56,8 +67,12 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) cons
   v->source = emit_openmp(v->kernel);
   v->library = compiled(v->kernel, v->source);
   v->call = v->library->function<void(void**)>("liftgen_call");
+  if (const auto plain = without_streaming(v->kernel)) {
+    v->library_any_alignment = compiled(*plain, emit_openmp(*plain));
+    v->call_any_alignment = v->library_any_alignment->function<void(void**)>("liftgen_call");
+  }
   for (const KernelArgument& a : v->kernel.arguments) v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
-  for (const Type& t : plan.results) v->shapes.push_back(numbers(with_sizes(t, sizes)));
+  for (const ProgramResult& r : plan.results) v->shapes.push_back(numbers(with_sizes(r.type, sizes)));
   return v;
 }
 

@@ -1,5 +1,7 @@
 #include "embed/default_variant.hpp"
 
+#include <algorithm>
+
 #include "embed/compiler.hpp"
 #include "ir/error.hpp"
 #include "rewrite/space.hpp"
@@ -39,7 +41,8 @@ ChosenVariant default_variant(const Program& program) {
   for (const Derivation& d : guesses(program)) {
     try {
       ChosenVariant v = variant_by(program, d);
-      if (program.overwritable.empty() || v.kernel.arguments.size() == program.arguments.size()) return v;
+      const bool in_place = std::any_of(v.kernel.arguments.begin(), v.kernel.arguments.begin() + static_cast<std::ptrdiff_t>(program.arguments.size()), [](const KernelArgument& a) { return a.written; });
+      if (program.overwritable.empty() || in_place) return v;
     } catch (const UserError&) {  // the decisions cannot be met
     }
   }

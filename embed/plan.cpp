@@ -28,8 +28,13 @@ void check_kind(const std::string& what, const Type& t, const ArgumentKind& kind
 }
 
 /// The argument of the call that a result updates, if it is writable.
-std::optional<std::size_t> updated_argument(const Program& p, const Signature& s) {
-  if (p.body.type().is_tuple() || !main_nest(p.body).update) return std::nullopt;
+std::optional<std::size_t> updated_argument(Program p, std::size_t result, const Signature& s) {
+  if (p.body.is(Op::Tuple)) {
+    if (p.body.children().size() != results_of(p).size()) return std::nullopt;
+    p.body = p.body.child(result);
+  }
+  p.results.clear();
+  if (!p.body.type().is_array() || !main_nest(p.body).update) return std::nullopt;
   const WrittenElement w = written_element(p);
   for (std::size_t i = 0; i < p.arguments.size(); ++i)
     if (param_name(p.arguments[i]) == w.updated && s.arguments[i].writable) return i;
@@ -49,11 +54,10 @@ void assign_targets(Plan& plan, const Signature& s, const std::string& where) {
   const std::size_t given = plan.program.arguments.size(), passed = s.arguments.size();
   if (passed < given)
     throw UserError(name + ": the signature has " + count(passed, "argument") + ", the expression " + std::to_string(given) + " (" + types(plan.program.arguments) + "); pass one for each" + where);
-  const auto updated = updated_argument(plan.program, s);
   std::size_t next = given, returned = 0;
   for (std::size_t r = 0; r < plan.results.size(); ++r) {
-    if (updated && s.returned.empty() && next == passed) plan.targets.push_back({ResultTarget::Kind::in_place, *updated});
-    else if (!s.returned.empty()) plan.targets.push_back({ResultTarget::Kind::returned, returned++});
+    if (!s.returned.empty()) plan.targets.push_back({ResultTarget::Kind::returned, returned++});
+    else if (const auto updated = updated_argument(plan.program, r, s)) plan.targets.push_back({ResultTarget::Kind::in_place, *updated});
     else plan.targets.push_back({ResultTarget::Kind::argument, next++});
   }
   if (!s.returned.empty() && (returned != s.returned.size() || passed != given))
@@ -117,19 +121,25 @@ Plan plan_of(const Program& program, const Signature& signature, const CompileOp
   Plan plan;
   plan.program = opened(program, options, where);
   plan.program.overwritable.clear();
-  const Type t = plan.program.body.type();
-  if (t.is_tuple()) plan.results.assign(t.parts().begin(), t.parts().end());
-  else plan.results = {t};
+  try {
+    plan.results = results_of(plan.program);
+  } catch (const UserError& e) {
+    throw UserError(e.what() + where);
+  }
   assign_targets(plan, signature, where);
   for (std::size_t i = 0; i < plan.program.arguments.size(); ++i) check_kind(plan.argument_text(i), plan.program.arguments[i].type(), signature.arguments[i], where);
   for (std::size_t r = 0; r < plan.results.size(); ++r) {
     const std::string what = plan.program.name + ": result " + std::to_string(r + 1);
-    if (plan.targets[r].kind == ResultTarget::Kind::returned) check_kind(what, plan.results[r], signature.returned[plan.targets[r].index], where);
-    if (plan.targets[r].kind == ResultTarget::Kind::argument) check_kind(plan.argument_text(plan.targets[r].index), plan.results[r], signature.arguments[plan.targets[r].index], where);
+    const auto check = [&](const std::string& name, const ArgumentKind& kind) {
+      const Type& t = plan.results[r].type;
+      check_kind(name, kind.is_scalar() && t == array({1}, element_of(t)) ? element_of(t) : t, kind, where);
+    };
+    if (plan.targets[r].kind == ResultTarget::Kind::returned) check(what, signature.returned[plan.targets[r].index]);
+    if (plan.targets[r].kind == ResultTarget::Kind::argument) check(plan.argument_text(plan.targets[r].index), signature.arguments[plan.targets[r].index]);
   }
   check_constness(plan, signature, where);
-  for (const ResultTarget& target : plan.targets)
-    if (target.kind == ResultTarget::Kind::in_place) plan.program.overwritable = {param_name(plan.program.arguments[target.index])};
+  // With several results, one must not overwrite what another is still to read: they are computed beside and copied.
+  if (plan.results.size() == 1 && plan.targets[0].kind == ResultTarget::Kind::in_place) plan.program.overwritable = {param_name(plan.program.arguments[plan.targets[0].index])};
   return plan;
 }
 
@@ -138,8 +148,8 @@ std::vector<LengthEquation> equations_of(const Plan& plan, const Signature& sign
   for (std::size_t i = 0; i < plan.program.arguments.size(); ++i)
     if (!signature.arguments[i].is_scalar()) add_equations(plan.program.arguments[i].type(), arguments[i], plan.argument_text(i), equations);
   for (std::size_t r = 0; r < plan.results.size(); ++r)
-    if (plan.targets[r].kind == ResultTarget::Kind::argument && plan.results[r].is_array())
-      add_equations(plan.results[r], arguments[plan.targets[r].index], plan.argument_text(plan.targets[r].index), equations);
+    if (plan.targets[r].kind == ResultTarget::Kind::argument && !signature.arguments[plan.targets[r].index].is_scalar())
+      add_equations(plan.results[r].type, arguments[plan.targets[r].index], plan.argument_text(plan.targets[r].index), equations);
   return equations;
 }
 

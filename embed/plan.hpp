@@ -13,7 +13,7 @@ struct ResultTarget {
 
 struct Plan {
   Program program;                    ///< arguments named; nothing decided
-  std::vector<Type> results;
+  std::vector<ProgramResult> results;  ///< as results_of gives them: arrays of numbers; a number is an array of one
   std::vector<ResultTarget> targets;  ///< one a result
   /// "blur: argument 2 (rhs)" and "blur: result 1".
   std::string argument_text(std::size_t i) const;

@@ -1,4 +1,6 @@
 // One call of a compiled kernel on the memory of the caller.
+#include <algorithm>
+
 #include "embed/variant.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
@@ -28,20 +30,32 @@ class Call {
     pointers_.resize(slots.size());
     passes_.reserve(slots.size());  // so that buffers stay where they are
     for (std::size_t i = 0; i < given; ++i) slots[i].type.is_array() ? array(i, arguments_[i], slots[i].written, impl_.plan.argument_text(i)) : scalar(i);
-    std::size_t slot = given;
     for (std::size_t r = 0; r < impl_.plan.results.size(); ++r)
-      if (!in_place(r)) result(r, slot++);
+      if (const std::size_t slot = slot_of(v_.kernel.results.at(r)); slot >= given) result(r, slot);
+    for (std::size_t i = given; i < slots.size(); ++i)
+      if (slots[i].work) pointers_[i] = work(i);
     check_overlaps();
-    v_.call(pointers_.data());
+    (v_.call_any_alignment && !aligned() ? v_.call_any_alignment : v_.call)(pointers_.data());
     for (Pass& p : passes_)
       if (p.copied() && p.written) scatter(p.copy.data(), p.bytes, p.caller);
   }
 
  private:
-  /// Whether the kernel itself overwrites the argument that the result goes to.
-  bool in_place(std::size_t r) const {
-    const ResultTarget& t = impl_.plan.targets[r];
-    return t.kind == ResultTarget::Kind::in_place && v_.kernel.arguments[t.index].written;
+  bool aligned() const {
+    for (std::size_t i = 0; i < pointers_.size(); ++i)
+      if (v_.kernel.arguments[i].written && reinterpret_cast<std::uintptr_t>(pointers_[i]) % kAlignment != 0) return false;
+    return true;
+  }
+
+  std::size_t slot_of(const std::string& array) const {
+    const auto& slots = v_.kernel.arguments;
+    return static_cast<std::size_t>(std::find_if(slots.begin(), slots.end(), [&](const KernelArgument& a) { return a.name == array; }) - slots.begin());
+  }
+
+  /// Memory for intermediate values.
+  void* work(std::size_t slot) {
+    work_.emplace_back(static_cast<std::size_t>(v_.kernel.arguments[slot].layout.size().constant().value()) * v_.bytes[slot], BufferOptions{1, 0});
+    return work_.back().data();
   }
 
   void scalar(std::size_t i) {
@@ -71,7 +85,9 @@ class Call {
     if (t.kind == ResultTarget::Kind::returned) {
       pointers_[slot] = returned_[t.index];
     } else if (t.kind == ResultTarget::Kind::argument) {
-      array(slot, arguments_[t.index], true, impl_.plan.argument_text(t.index));
+      ArgumentValue to = arguments_[t.index];
+      if (to.rank == 0) to.rank = 1, to.shape[0] = 1, to.strides[0] = 1;  // a number
+      array(slot, to, true, impl_.plan.argument_text(t.index));
     } else {  // an update not provably safe in place
       const ArgumentValue& caller = arguments_[t.index];
       Pass p{caller, v_.bytes[slot], impl_.plan.argument_text(t.index), true, Buffer(static_cast<std::size_t>(caller.count()) * v_.bytes[slot], {1, 0})};
@@ -94,6 +110,7 @@ class Call {
   std::string where_;
   std::vector<void*> pointers_;
   std::vector<Pass> passes_;
+  std::vector<Buffer> work_;
 };
 
 }  // namespace

@@ -10,6 +10,8 @@
 
 namespace lift {
 
+inline constexpr std::uintptr_t kAlignment = 64;  ///< bytes, that streaming stores count on
+
 struct Callable::Variant {
   Sizes sizes;
   Derivation derivation;
@@ -17,6 +19,9 @@ struct Callable::Variant {
   std::string source;
   std::shared_ptr<NativeLibrary> library;
   void (*call)(void**) = nullptr;
+  /// The same without streaming stores, which need aligned arrays; none when the kernel has no such stores.
+  std::shared_ptr<NativeLibrary> library_any_alignment;
+  void (*call_any_alignment)(void**) = nullptr;
   std::vector<std::size_t> bytes;                          ///< of each kernel argument's element
   std::vector<std::vector<std::int64_t>> shapes;           ///< of each result
 };

@@ -43,7 +43,7 @@ constexpr bool takes = takes_impl<F>(std::make_index_sequence<N>{});
 template <class F, std::size_t N = 1>
 constexpr std::size_t arity() {
   static_assert(N <= 16, "a function of an expression takes 1 to 16 lift::Expr and returns lift::Expr");
-  if constexpr (takes<F, N>) return N;
+  if constexpr (N > 16 || takes<F, N>) return N;
   else return arity<F, N + 1>();
 }
 template <class F, std::size_t... I>

@@ -75,7 +75,7 @@ class Exploration {
     accept(*plain, session_.executor().compile({&job, 1}, {}).front());
     if (plain->compiled.stopped) return;
     if (!plain->compiled.program) throw InternalError("verification: the reference of " + session_.pattern.name + " does not compile at " + small_->describe() + ": " + plain->compiled.error);
-    if (const double error = small_->compare(*plain); !(error <= tolerance(element_of(session_.expected().result.type).scalar())))
+    if (const double error = small_->compare(*plain); !(error <= tolerance(session_.expected())))
       throw InternalError("verification: the reference of " + session_.pattern.name + " differs from the interpreter at " + small_->describe() + " by " + std::to_string(error));
   }
 

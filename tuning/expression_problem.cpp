@@ -131,9 +131,7 @@ PatternProblem pattern_of(const ExpressionProblem& p) {
   problem.box = 1, problem.boxes = 1, problem.ghost = 0, problem.boundary = "built in";
   for (const auto& size : p.sizes) problem.box = std::max(problem.box, size.second);
   if (p.sizes.empty()) problem.box = largest_array(whole);
-  Type element = element_of(whole.body.type());
-  if (element.is_tuple()) element = element_of(element.parts()[0]);
-  problem.type = element.is_scalar() ? element.scalar() : f64;
+  problem.type = element_of(results_of(whole).at(0).type).scalar();
 
   Pattern pattern;
   pattern.name = p.program.name;

@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "embed/compiler.hpp"
 #include "liftgen/lift.hpp"
 
 using namespace lift;
@@ -137,6 +138,38 @@ TEST_CASE("an update that is not safe in place goes through a copy") {
   CHECK(gaps == std::vector<double>{0, -1, 2, -1, 5, -1, 10, -1, 16, -1});
 }
 
+TEST_CASE("several results, numbers as results") {
+  const Expr both = fun(array(f64, n), [](Expr x) {
+    return tuple({x | map([](Expr e) { return 2.0 * e; }), x | sum(), x | drop(1, 1)});
+  });
+  const std::vector<double> x{1, 2, 3, 4};
+  const auto returned = compile<std::tuple<std::vector<double>, double, std::vector<double>>(const std::vector<double>&)>(both);
+  const auto [twice, total, inside] = returned(x);
+  CHECK(twice == std::vector<double>{2, 4, 6, 8});
+  CHECK(total == 10);
+  CHECK(inside == std::vector<double>{2, 3});
+  const auto written = compile<void(std::span<const double>, std::span<double>, double&, std::vector<double>&)>(both);
+  std::vector<double> a(4), b(2);
+  double sum = 0;
+  written(x, a, sum, b);
+  CHECK(a == twice);
+  CHECK(sum == 10);
+  CHECK(b == inside);
+  const auto number = compile<double(std::span<const double>)>(fun(array(f64, n), [](Expr x) { return x | map([](Expr e) { return e * e; }) | lift::sum(); }));
+  CHECK(number(x) == 30);
+}
+
+TEST_CASE("one result updates an argument, another reads its old contents") {
+  const Expr u = param("u", array(f64, n + 2)), color = index_param("color", 0, 1);
+  const Expr change = u | slide(3, 1) | map([](Expr w) { return w[0] - 2.0 * w[1] + w[2]; });
+  const Program p{"sweep", {u, color}, tuple({red_black().body, change})};
+  const auto kernel = compile<void(std::span<double>, std::int32_t, std::span<double>)>(p);
+  std::vector<double> v{0, 0, 8, 0, 8, 0, 0}, change_of(5);
+  kernel(v, 0, change_of);
+  CHECK(v == std::vector<double>{0, 4, 8, 8, 8, 4, 0});
+  CHECK(change_of == std::vector<double>{8, -16, 16, -16, 8});
+}
+
 TEST_CASE("several threads call one kernel, at sizes new and old") {
   const auto kernel = compile<std::vector<float>(const std::vector<float>&)>(blur(f32));
   std::vector<int> wrong(8, 0);
@@ -151,6 +184,27 @@ TEST_CASE("several threads call one kernel, at sizes new and old") {
       });
   }
   for (const int w : wrong) CHECK(w == 0);
+}
+
+TEST_CASE("every variant takes arrays of any alignment") {
+  const Expr x = param("x", array(f32, n));
+  const Program p{"blur", {x}, instantiate(blur(f32), std::vector<Expr>{x})};
+  const Space space = make_space(with_sizes(p, {{"n", 1000}}), Target::openmp, this_machine(), true);
+  const auto in = ramp<float>(1000);
+  int streaming = 0;
+  for (const Configuration& c : space.seeds()) {
+    const auto kernel = compile<void(std::span<const float>, std::span<float>)>(p, {.derivation = space.derive(c)});
+    REQUIRE(kernel.derivation({{"n", 1000}}) == space.derive(c));
+    streaming += kernel.source({{"n", 1000}}).find("store_fence()") != std::string::npos;
+    alignas(64) std::array<float, 1020> out{};
+    for (const std::size_t first : {0, 1, 6}) {
+      out.fill(-1);
+      kernel(in, {out.data() + first, 1000});
+      CHECK(close({out.begin() + static_cast<std::ptrdiff_t>(first), out.begin() + static_cast<std::ptrdiff_t>(first) + 1000}, blurred(in)));
+      CHECK(out[first + 1000] == -1);
+    }
+  }
+  CHECK(streaming > 0);
 }
 
 TEST_CASE("an explored expression becomes a kernel") {
