@@ -98,7 +98,7 @@ Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments, co
     const bool about_result = what.find("(the result)") != std::string::npos;
     throw UserError(what + " (" + shapes + ")" + (about_result ? boundary_hint(plan.program) : "; pass arrays of lengths that agree") + where);
   }
-  for (const NatAtom* v : sizes_of(plan.program))
+  for (const NatAtom* v : size_variables(plan.program))
     if (!sizes.contains(v->name))
       throw UserError(plan.program.name + ": the size '" + v->name + "' does not follow from the arguments (" + shapes + "); pass a lift::array_view, which has a shape, or give it in CompileOptions::sizes" + where);
   return sizes;
@@ -108,7 +108,7 @@ Callable::Callable(const Program& program, Signature signature, CompileOptions o
   impl_->plan = plan_of(program, signature, options, line_of(where));
   impl_->signature = std::move(signature);
   impl_->options = std::move(options);
-  const auto wanted = sizes_of(impl_->plan.program);
+  const auto wanted = size_variables(impl_->plan.program);
   std::string all;
   for (const NatAtom* v : wanted) all += (all.empty() ? "its sizes are " : ", ") + v->name;
   for (const auto& size : impl_->options.sizes)

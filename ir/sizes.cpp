@@ -9,18 +9,6 @@
 namespace lift {
 namespace {
 
-void add_sizes(const Nat& n, std::vector<const NatAtom*>& to) {
-  for (const NatAtom* v : variables(n))
-    if (!v->bounded_above && std::find(to.begin(), to.end(), v) == to.end()) to.push_back(v);
-}
-
-void add_sizes(const Type& t, std::vector<const NatAtom*>& to) {
-  if (t.is_array()) add_sizes(t.length(), to), add_sizes(t.element(), to);
-  if (t.is_tuple() || t.is_function())
-    for (const Type& part : t.parts()) add_sizes(part, to);
-  if (t.is_function()) add_sizes(t.result(), to);
-}
-
 std::string names(const std::vector<const NatAtom*>& sizes) {
   std::string s;
   for (const NatAtom* v : sizes) s += (s.empty() ? "" : ", ") + v->name;
@@ -96,24 +84,14 @@ std::string str(const Sizes& sizes) {
   return s;
 }
 
-std::vector<const NatAtom*> sizes_of(const Type& t) {
+std::vector<const NatAtom*> size_variables(const Program& p) {
   std::vector<const NatAtom*> r;
-  add_sizes(t, r);
-  return r;
-}
-
-std::vector<const NatAtom*> sizes_of(const Program& p) {
-  std::vector<const NatAtom*> r;
-  for (const Expr& a : p.arguments) add_sizes(a.type(), r);
-  visit(p.body, [&](const Expr& e) {
-    for (const Nat& n : e.attr().nats) add_sizes(n, r);
-    for (const Type& t : e.attr().types) add_sizes(t, r);
-  });
+  for (const Nat& n : sizes_of(p)) r.push_back(variables(n).front());
   return r;
 }
 
 Program with_sizes(const Program& p, const Sizes& sizes) {
-  check(sizes_of(p), sizes, p.name);
+  check(size_variables(p), sizes, p.name);
   if (sizes.empty()) return p;
   const auto number = [&](const Nat& n) { return with_sizes(n, sizes); };
   Program q = p;

@@ -13,9 +13,8 @@ namespace lift {
 using Sizes = std::map<std::string, std::int64_t>;  ///< by the variable's name
 std::string str(const Sizes& sizes);                ///< "n = 64, m = 3"
 
-/// The size variables of a type, and of a program (its arguments' types first), each once, in order of occurrence.
-std::vector<const NatAtom*> sizes_of(const Type& t);
-std::vector<const NatAtom*> sizes_of(const Program& p);
+/// The variables of `sizes_of` a program.
+std::vector<const NatAtom*> size_variables(const Program& p);
 
 /// The program with numbers for its sizes. UserError: a size without a number, a number for something that is no size, one
 /// below the variable's least value or of another congruence; TypeError, with the line, for a primitive that cannot be

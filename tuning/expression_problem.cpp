@@ -30,7 +30,7 @@ std::int64_t largest_array(const Program& p) {
 Sizes small_sizes(const Program& p, std::int64_t box) {
   Sizes sizes;
   std::int64_t next = box;
-  for (const NatAtom* v : sizes_of(p)) {
+  for (const NatAtom* v : size_variables(p)) {
     std::int64_t n = std::max(next, v->lower.constant().value_or(1));
     while (v->modulus > 1 && (n - v->residue) % v->modulus != 0) ++n;
     sizes[v->name] = n;
