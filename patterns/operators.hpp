@@ -26,11 +26,22 @@ inline Pattern smooth3d() { return smooth(3); }
 
 /// coarse = R(fine). Arguments fine, coarse. kind: average of the 2^dim fine cells; linear, weights (1, 3, 3, 1) / 8 an axis, the
 /// transpose of linear prolongation; full_weighting, (1, 2, 1) / 4 about fine element 2c, for data at nodes; face, face-centred
-/// data along `axis`, the mean of the fine faces that make up a coarse one. form thesis: slide(2, 2), join, reduce, scale.
+/// data along `axis`, the mean of the fine faces that make up a coarse one. Then boundary_value, where cells outside are read
+/// and the boundary condition has one. form thesis: slide(2, 2), join, reduce, scale.
 Pattern restriction(int dim);
 /// fine = P(coarse) or fine += P(coarse). Arguments coarse, fine. linear interpolates between cell centres (in 3D 27/64,
 /// 9/64, 3/64, 1/64); constant takes the coarse cell's value. form thesis: listings 2.4 and 2.5, with a further argument
 /// `weights`.
 Pattern prolongation(int dim);
+
+// Operators on the interior cells of all boxes.
+
+Pattern axpy(int dim);   ///< y = y + a x, in place; arguments x, y, a
+Pattern scale(int dim);  ///< x = a x, in place; arguments x, a
+Pattern shift(int dim);  ///< x = x + a, in place; arguments x, a
+/// The largest magnitude (max) or the Euclidean norm (l2, sums in f64, also compensated) of x: one f64.
+Pattern norm(int dim);
+/// The inner product of x and y: one f64, summed in f64, also compensated.
+Pattern dot(int dim);
 
 }  // namespace lift

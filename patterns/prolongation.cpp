@@ -1,57 +1,61 @@
 // Prolongation: from a coarse grid to the fine one of twice as many cells a dimension, set or added.
 #include "ir/error.hpp"
-#include "patterns/grid.hpp"
 #include "patterns/operators.hpp"
+#include "patterns/stencil_reference.hpp"
 #include "patterns/thesis_forms.hpp"
 #include "patterns/transfer.hpp"
 #include "patterns/transfer_plain.hpp"
+#include "patterns/two_levels.hpp"
 
 namespace lift {
 namespace {
 
-const std::map<std::string, std::vector<std::string>> all_choices{
-    {"kind", {"linear", "constant"}}, {"mode", {"set", "increment"}}, {"form", {"blocks", "thesis"}}};
+const Choices all_choices{{"kind", {"linear", "constant"}}, {"mode", {"set", "increment"}}, {"form", {"blocks", "thesis"}}};
+
+std::string name_of(int dim) { return "prolongation" + std::to_string(dim) + "d"; }
 
 struct Prolongation {
+  BoxProblem fine, coarse;
   bool linear, increment, thesis;
 
-  explicit Prolongation(const Problem& p)
-      : linear(choice(p, "kind", all_choices) == "linear"), increment(choice(p, "mode", all_choices) == "increment"),
+  Prolongation(const Problem& p, int dim)
+      : fine(p, dim), coarse(coarser(fine)), linear(choice(p, "kind", all_choices) == "linear"), increment(choice(p, "mode", all_choices) == "increment"),
         thesis(choice(p, "form", all_choices) == "thesis") {
-    check_two_levels(p, linear);
+    check_two_levels(p, linear ? 1 : 0);
     if (thesis && (!linear || increment))
       throw UserError("--form thesis: the thesis sets the fine grid by linear interpolation; use --kind linear --mode set");
   }
 };
 
-Program build(const Problem& p, int dim) {
-  const Prolongation how(p);
-  const Grid fine(p, dim), coarse = fine.coarser();
-  const Expr c = param("coarse", coarse.cells()), f = param("fine", fine.cells()), weights = param("weights", array(fine.each(2), p.type));
-  const auto box = [=](Expr from, Expr to) {
-    const auto block = [&] {
-      if (how.thesis) return thesis::prolongation(dim, coarse.around(from, 1, 1), weights);
-      const Expr cells = how.linear ? coarse.around(from, 1, 1) : coarse.inside(from);
-      if (how.increment) return how.linear ? add_prolonged_linear(dim, cells, fine.inside(to)) : add_prolonged_constant(dim, cells, fine.inside(to));
-      return how.linear ? prolong_linear(dim, cells) : prolong_constant(dim, cells);
-    };
-    return fine.with_inside(to, block());
-  };
-  std::vector<Expr> arguments{c, f};
-  if (how.thesis) arguments.push_back(weights);
-  return {"prolongation" + std::to_string(dim) + "d", arguments, zip({c, f}) | map(box), {"fine"}};
+/// What the fine cells of a box become.
+Expr prolonged(const Prolongation& how, const Expr& coarse, const Expr& fine, const Expr& weights) {
+  const int dim = how.fine.dim;
+  const Expr cells = how.linear ? surrounded(how.coarse, 1, 1, coarse) : interior(how.coarse, coarse);
+  if (how.thesis) return thesis::prolongation(dim, cells, weights);
+  if (!how.increment) return how.linear ? prolong_linear(dim, cells) : prolong_constant(dim, cells);
+  const Expr old = interior(how.fine, fine);
+  return how.linear ? add_prolonged_linear(dim, cells, old) : add_prolonged_constant(dim, cells, old);
+}
+
+Program build(const Prolongation& how) {
+  const Expr coarse = param("coarse", cell_array(how.coarse)), fine = param("fine", cell_array(how.fine));
+  const Expr weights = param("weights", array(std::vector<Nat>(static_cast<std::size_t>(how.fine.dim), 2), how.fine.type));
+  Program program{.name = name_of(how.fine.dim), .arguments = {coarse, fine}, .body = {}, .overwritable = {"fine"}, .results = {}};
+  program.body = for_boxes({coarse, fine}, [&](Parts box) { return write_interior(how.fine, box[1], prolonged(how, box[0], box[1], weights)); });
+  if (how.thesis) program.arguments.push_back(weights);
+  if (const auto value = boundary_value(how.coarse); value && how.linear) program.arguments.push_back(*value);
+  return program;
 }
 
 // ---- the reference
 
 template <class T>
-void reference(const Problem& p, int dim, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-  using Position = typename GridData<const T>::Position;
-  const Prolongation how(p);
-  const Grid grid(p, dim);
-  const GridData<const T> coarse(grid.coarser(), host::argument(arguments, "coarse"));
-  const GridData<T> fine(grid, results.at(0));
-  host::copy(host::argument(arguments, "fine"), results.at(0));
+void reference(const Prolongation& how, const std::vector<HostArray>& arguments, const HostArray& result) {
+  using host::Position;
+  const int dim = how.fine.dim;
+  const host::BoxCells<const T> coarse(how.coarse, host::argument(arguments, "coarse"), how.linear ? host::boundary_value(how.coarse, arguments) : 0);
+  const host::BoxCells<T> fine(how.fine, result);
+  host::copy(host::argument(arguments, "fine"), result);
   fine.for_cells([&](std::int64_t box, const Position& f) {
     Position below{0, 0, 0};       // the lower of the two coarse cells about the fine one
     std::array<double, 3> beyond{0, 0, 0};  // how far the fine centre is beyond the centre of that cell, in coarse cells
@@ -80,23 +84,22 @@ void reference(const Problem& p, int dim, const std::vector<HostArray>& argument
   });
 }
 
-std::string plain(const Problem& p, int dim) {
-  const Prolongation how(p);
-  return transfer_plain(p, {how.linear ? TransferLoops::What::linear : TransferLoops::What::constant, dim, 0, how.increment, how.thesis});
+std::string plain(const Prolongation& how) {
+  return transfer_plain(how.fine, build(how), {how.linear ? TransferLoops::What::linear : TransferLoops::What::constant, 0, how.increment});
 }
 
 }  // namespace
 
 Pattern prolongation(int dim) {
-  return {.name = "prolongation" + std::to_string(dim) + "d",
+  return {.name = name_of(dim),
           .summary = std::to_string(dim) + "D prolongation to twice as many cells a dimension: linear or constant, set or added",
           .choices = all_choices,
-          .build = [=](const Problem& p) { return build(p, dim); },
-          .fill = [=](const Problem& p, const HostArray& a) { fill_grid(Grid(p, dim), a); },
+          .build = [=](const Problem& p) { return build({p, dim}); },
+          .fill = [=](const Problem& p, const HostArray& a) { fill_transfer_argument({p, dim}, -1, a); },
           .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, results); });
+            host::with_float(p.type, [&]<class T>(T) { reference<T>({p, dim}, arguments, results.at(0)); });
           },
-          .plain_c = [=](const Problem& p) { return plain(p, dim); },
+          .plain_c = [=](const Problem& p) { return plain({p, dim}); },
           .plain_in_place = true};
 }
 

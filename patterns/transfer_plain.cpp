@@ -1,178 +1,196 @@
 #include "patterns/transfer_plain.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <vector>
-
-#include "patterns/box_problem.hpp"
 
 namespace lift {
 namespace {
 
 using What = TransferLoops::What;
 
-/// A point of the window along one axis: its index as text, a factor ("" for 1), and its weight.
+/// A point of the window along one axis: its index as text, its weight, and, where it may lie outside the box, the name
+/// under which its factor and addend are found.
 struct Point {
-  std::string index, sign;
+  std::string index, outside;
   double weight;
 };
 
-std::string number(const Problem& p, double v) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", v);
-  return std::string(text) + (p.type == f32 ? "f" : "");
-}
-
 class Writer {
  public:
-  Writer(const Problem& p, const TransferLoops& t) : p_(p), t_(t), ghost_(has_ghost_zone(p)), names_({"k", "j", "i"}) {
-    names_.erase(names_.begin(), names_.end() - t.dim);
+  Writer(const BoxProblem& fine, const Program& program, const TransferLoops& t) : p_(fine), program_(program), t_(t), ghost_(has_ghost_zone(fine)) {
+    for (int d = 0; d < p_.dim; ++d) names_.push_back(axis_name(p_, d));
   }
 
   std::string source() const {
-    std::string s = header() + "void plain(" + arguments() + ") {\n" + (t_.weights ? "  (void)weights;\n" : "");
-    s += t_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
+    std::string s = header() + "void plain(" + arguments() + ") {\n";
+    s += p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
     std::string in = "  ";
-    s += in + "for (int box = 0; box < BOXES; ++box)\n";
-    for (int d = 0; d + 1 < t_.dim; ++d) {
+    s += in + "for (int box = 0; box < BOXES; ++box)";
+    for (std::size_t d = 0; d + 1 < names_.size(); ++d) {
       in += "  ";
-      s += in + "for (int " + names_[d] + " = 0; " + names_[d] + " < " + trips(d) + "; ++" + names_[d] + ")" + (d + 2 == t_.dim ? " {" : "") + "\n";
+      s += "\n" + in + "for (int " + names_[d] + " = 0; " + names_[d] + " < " + trips(d) + "; ++" + names_[d] + ")";
     }
-    if (t_.dim == 1) s.insert(s.size() - 1, " {");
+    s += " {\n";
     in += "  ";
-    for (int d = 0; d + 1 < t_.dim; ++d) s += outside_indices(d, in);
+    for (std::size_t d = 0; d + 1 < names_.size(); ++d) s += outside(d, in);
     s += inner_loops(in);
-    in.resize(in.size() - 2);
-    return s + in + "}\n}\n";
+    return s + in.substr(2) + "}\n}\n";
   }
 
  private:
+  bool reaches_out() const { return t_.what == What::full_weighting || t_.what == What::linear_restriction || t_.what == What::linear; }
+  bool odd() const { return p_.boundary == "dirichlet" || p_.boundary == "dirichlet-value"; }
+  bool valued() const { return boundary_value(p_).has_value(); }
+  bool maps() const { return odd() || valued(); }
+
   std::string header() const {
-    return std::string("/* ") + (t_.to_coarse() ? "Restriction" : "Prolongation") + ", boundary condition: " + p_.boundary + " */\n" +
-           "#define BOXES " + std::to_string(p_.boxes) + "\n#define M " + std::to_string(p_.box / 2) + "    /* coarse cells a dimension */\n" +
-           "#define G " + std::to_string(ghost_depth(p_)) + "    /* ghost cells a side */\n" +
-           "#ifndef SIMD\n#define SIMD\n#endif\ntypedef " + (p_.type == f32 ? "float" : "double") + " real;\n\n";
+    std::string s = std::string("/* ") + (t_.to_coarse() ? "Restriction" : "Prolongation") + ", boundary condition: " + p_.boundary + " */\n" +
+                    "#define BOXES " + std::to_string(p_.boxes) + "\n#define M " + std::to_string(p_.box / 2) + "    /* coarse cells a dimension */\n" +
+                    "#define G " + std::to_string(ghost_depth(p_)) + "    /* ghost cells a side */\n" +
+                    "#ifndef SIMD\n#define SIMD\n#endif\ntypedef " + (p_.type == f32 ? "float" : "double") + " real;\n";
+    if (ghost_ || !reaches_out()) return s + "\n";
+    s += std::string("#define N ") + (t_.to_coarse() ? "(2 * M)" : "M") + "    /* cells a dimension of what is read */\n" +
+         "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int x) { return ";
+    switch (pad_of(p_)) {
+      case Boundary::wrap: s += "x < 0 ? x + N : x >= N ? x - N : x"; break;
+      case Boundary::mirror:
+      case Boundary::odd: s += "x < 0 ? -1 - x : x >= N ? 2 * N - 1 - x : x"; break;
+      default: s += "x < 0 ? 0 : x >= N ? N - 1 : x"; break;
+    }
+    s += "; }\n";
+    const std::string out = "x < 0 || x >= N ? ";
+    if (maps()) s += "static inline real factor(int x) { return " + out + (odd() ? "-1" : "0") + " : 1; }\n";
+    if (valued()) s += "static inline real addend(int x, real value) { return " + out + (odd() ? "2 * value" : "value") + " : 0; }\n";
+    return s + "\n";
   }
-  std::string shape(const std::string& cells) const {
+
+  std::string arguments() const {
     std::string s;
-    for (int d = 0; d < t_.dim; ++d) s += "[" + cells + (t_.what == What::faces && !ghost_ && d == t_.face_axis ? " + 1" : "") + (ghost_ ? " + 2 * G]" : "]");
+    for (const Expr& a : program_.arguments) {
+      const std::string name = param_name(a);
+      s += s.empty() ? "" : ", ";
+      if (!a.type().is_array()) {
+        s += "real " + name;
+        continue;
+      }
+      const bool written = std::find(program_.overwritable.begin(), program_.overwritable.end(), name) != program_.overwritable.end();
+      s += std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
+      const std::vector<Nat> shape = shape_of(a.type());
+      for (std::size_t d = 1; d < shape.size(); ++d) s += "[" + shape[d].str() + "]";
+    }
     return s;
   }
-  std::string arguments() const {
-    const std::string fine = "real (*restrict fine)" + shape("2 * M"), coarse = "real (*restrict coarse)" + shape("M");
-    if (t_.to_coarse()) return "const " + fine + ", " + coarse;
-    std::string weights = ", const real (*restrict weights)";
-    for (int d = 1; d < t_.dim; ++d) weights += "[2]";
-    return "const " + coarse + ", " + fine + (t_.weights ? weights : "");
-  }
-  std::string trips(int d) const { return t_.what == What::faces && d == t_.face_axis ? "M + 1" : "M"; }
 
-  bool reaches_out() const { return t_.what == What::full_weighting || t_.what == What::linear_restriction || t_.what == What::linear; }
-  bool odd() const { return p_.boundary == "dirichlet"; }
+  std::string trips(std::size_t d) const { return t_.what == What::faces && static_cast<int>(d) == t_.face_axis ? "M + 1" : "M"; }
   std::string shifted(const std::string& index) const { return (ghost_ ? "G + " : "") + index; }
-  /// Index of the first or last element of what is read along an axis that is mirrored or wrapped to.
-  std::string edge(bool low) const {
-    const std::string last = t_.to_coarse() ? "2 * M - 1" : "M - 1";
-    return (p_.boundary == "periodic") == low ? last : "0";
-  }
-  std::string near(const std::string& name, int offset) const {
-    std::string s = shifted(t_.to_coarse() ? "2 * " + name : name);
+  std::string near(std::size_t d, int offset) const {
+    std::string s = shifted((t_.to_coarse() ? "2 * " : "") + names_[d]);
     if (offset != 0) s += offset < 0 ? " - " + std::to_string(-offset) : " + " + std::to_string(offset);
     return s;
   }
   int beyond() const { return t_.to_coarse() ? 2 : 1; }
 
-  /// The elements outside the box along an outer axis, chosen before the inner loops.
-  std::string outside_indices(int d, const std::string& in) const {
+  /// The elements along an axis that may lie outside the box: k_low and, where it is read, k_high.
+  std::string outside(std::size_t d, const std::string& in) const {
     if (ghost_ || !reaches_out()) return "";
-    const std::string& n = names_[d];
-    std::string s = in + "const int " + n + "_low = " + n + " > 0 ? " + near(n, -1) + " : " + edge(true) + ", " + n + "_high = " + n + " < M - 1 ? " +
-                    near(n, beyond()) + " : " + edge(false) + ";\n";
-    if (t_.what == What::full_weighting) s = s.substr(0, s.rfind(", ")) + ";\n";
-    if (odd()) {
-      s += in + "const real sign_" + n + "_low = " + n + " > 0 ? 1 : -1" +
-           (t_.what == What::full_weighting ? "" : ", sign_" + n + "_high = " + n + " < M - 1 ? 1 : -1") + ";\n";
+    std::string s;
+    for (const bool low : {true, false}) {
+      if (!low && t_.what == What::full_weighting) continue;
+      const std::string name = names_[d] + (low ? "_low" : "_high"), at = near(d, low ? -1 : beyond());
+      s += in + "const int " + name + " = inside(" + at + ");\n";
+      if (maps()) s += in + "const real factor_" + name + " = factor(" + at + ");\n";
+      if (valued()) s += in + "const real addend_" + name + " = addend(" + at + ", boundary_value);\n";
     }
     return s;
   }
 
-  /// Where the inner index stands: in the first or last cell its neighbours outside are mirrored or wrapped.
-  struct Side {
-    bool first = false, last = false;
-  };
-  Point low(int d, Side s, double weight) const {
-    const std::string& n = names_[d];
-    if (ghost_) return {near(n, -1), "", weight};
-    if (d + 1 < t_.dim) return {n + "_low", odd() ? "sign_" + n + "_low" : "", weight};
-    return s.first ? Point{edge(true), odd() ? "-1" : "", weight} : Point{near(n, -1), "", weight};
-  }
-  Point high(int d, Side s, double weight) const {
-    const std::string& n = names_[d];
-    if (ghost_) return {near(n, beyond()), "", weight};
-    if (d + 1 < t_.dim) return {n + "_high", odd() ? "sign_" + n + "_high" : "", weight};
-    return s.last ? Point{edge(false), odd() ? "-1" : "", weight} : Point{near(n, beyond()), "", weight};
+  /// `edge`: the innermost index is that of the first or the last cell of a row.
+  Point neighbour(std::size_t d, bool low, bool edge, double weight) const {
+    if (ghost_ || (d + 1 == names_.size() && !edge)) return {near(d, low ? -1 : beyond()), "", weight};
+    const std::string name = names_[d] + (low ? "_low" : "_high");
+    return {name, name, weight};
   }
   /// What is read along an axis; for prolongation by the child of that parity.
-  std::vector<Point> window(int d, Side s, int parity) const {
-    const std::string& n = names_[d];
+  std::vector<Point> window(std::size_t d, bool edge, int parity) const {
+    const auto cell = [&](int offset, double weight) { return Point{near(d, offset), "", weight}; };
     switch (t_.what) {
-      case What::average: return {{near(n, 0), "", 0.5}, {near(n, 1), "", 0.5}};
+      case What::average: return {cell(0, 0.5), cell(1, 0.5)};
       case What::faces:
-        if (d == t_.face_axis) return {{near(n, 0), "", 1}};
-        return {{near(n, 0), "", 0.5}, {near(n, 1), "", 0.5}};
-      case What::full_weighting: return {low(d, s, 0.25), {near(n, 0), "", 0.5}, {near(n, 1), "", 0.25}};
-      case What::linear_restriction: return {low(d, s, 0.125), {near(n, 0), "", 0.375}, {near(n, 1), "", 0.375}, high(d, s, 0.125)};
-      case What::constant: return {{near(n, 0), "", 1}};
+        if (static_cast<int>(d) == t_.face_axis) return {cell(0, 1)};
+        return {cell(0, 0.5), cell(1, 0.5)};
+      case What::full_weighting: return {neighbour(d, true, edge, 0.25), cell(0, 0.5), cell(1, 0.25)};
+      case What::linear_restriction: return {neighbour(d, true, edge, 0.125), cell(0, 0.375), cell(1, 0.375), neighbour(d, false, edge, 0.125)};
+      case What::constant: return {cell(0, 1)};
       case What::linear: break;
     }
-    if (parity == 0) return {low(d, s, 0.25), {near(n, 0), "", 0.75}};
-    return {{near(n, 0), "", 0.75}, high(d, s, 0.25)};
+    if (parity == 0) return {neighbour(d, true, edge, 0.25), cell(0, 0.75)};
+    return {cell(0, 0.75), neighbour(d, false, edge, 0.25)};
   }
 
+  /// An element, as the boundary condition changes it outside the box, axis by axis.
+  std::string value(const std::vector<Point>& at) const {
+    std::string s = t_.to_coarse() ? "fine[box]" : "coarse[box]";
+    for (const Point& x : at) s += "[" + x.index + "]";
+    if (!maps()) return s;
+    for (const Point& x : at) {
+      if (x.outside.empty()) continue;
+      s = "factor_" + x.outside + " * " + s;
+      if (valued()) s = "(addend_" + x.outside + " + " + s + ")";
+    }
+    return s;
+  }
+  std::string number(double v) const {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", v);
+    return std::string(text) + (p_.type == f32 ? "f" : "");
+  }
+  int bit(int parities, std::size_t d) const { return (parities >> (names_.size() - 1 - d)) & 1; }
+
   /// The weighted sum over the product of the axes' windows.
-  std::string sum(Side s, int parities, const std::string& in) const {
-    struct Product {
-      std::string sign, element;
-      double weight;
-    };
-    std::vector<Product> all{{"", std::string(t_.to_coarse() ? "fine" : "coarse") + "[box]", 1}};
-    for (int d = 0; d < t_.dim; ++d) {
-      std::vector<Product> next;
-      for (const Product& x : all)
-        for (const Point& y : window(d, s, (parities >> (t_.dim - 1 - d)) & 1))
-          next.push_back({x.sign + (y.sign.empty() ? "" : y.sign + " * "), x.element + "[" + y.index + "]", x.weight * y.weight});
+  std::string sum(bool edge, int parities, const std::string& in) const {
+    std::vector<std::vector<Point>> all{{}};
+    for (std::size_t d = 0; d < names_.size(); ++d) {
+      std::vector<std::vector<Point>> next;
+      for (const auto& x : all)
+        for (const Point& y : window(d, edge, bit(parities, d))) next.push_back(x), next.back().push_back(y);
       all = std::move(next);
     }
     const bool equal = t_.what == What::average || t_.what == What::faces || t_.what == What::constant;
     std::string text;
+    double weight = 1;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i > 0) text += all.size() > 2 && i % 2 == 0 ? "\n" + in + "    + " : " + ";
-      text += (equal ? "" : number(p_, all[i].weight) + " * ") + all[i].sign + all[i].element;
+      weight = 1;
+      for (const Point& x : all[i]) weight *= x.weight;
+      text += (equal ? "" : number(weight) + " * ") + value(all[i]);
     }
-    return equal && all[0].weight != 1 ? number(p_, all[0].weight) + " * (" + text + ")" : text;
+    return equal && weight != 1 ? number(weight) + " * (" + text + ")" : text;
   }
 
-  std::string cell(Side side, const std::string& in) const {
+  std::string cell(bool edge, const std::string& in) const {
     std::string s;
-    for (int parities = 0; parities < (t_.to_coarse() ? 1 : 1 << t_.dim); ++parities) {
+    for (int parities = 0; parities < (t_.to_coarse() ? 1 : 1 << p_.dim); ++parities) {
       s += in + (t_.to_coarse() ? "coarse[box]" : "fine[box]");
-      for (int d = 0; d < t_.dim; ++d)
-        s += "[" + shifted(t_.to_coarse() ? names_[d] : "2 * " + names_[d]) + ((parities >> (t_.dim - 1 - d)) & 1 ? " + 1]" : "]");
-      s += (t_.increment ? " += " : " = ") + sum(side, parities, in) + ";\n";
+      for (std::size_t d = 0; d < names_.size(); ++d)
+        s += "[" + shifted((t_.to_coarse() ? "" : "2 * ") + names_[d]) + (bit(parities, d) ? " + 1]" : "]");
+      s += (t_.increment ? " += " : " = ") + sum(edge, parities, in) + ";\n";
     }
     return s;
   }
 
   std::string inner_loops(const std::string& in) const {
     const auto loop = [&](const std::string& first, const std::string& last) {
-      return in + "SIMD\n" + in + "for (int i = " + first + "; i < " + last + "; ++i) {\n" + cell({}, in + "  ") + in + "}\n";
+      return in + "SIMD\n" + in + "for (int i = " + first + "; i < " + last + "; ++i) {\n" + cell(false, in + "  ") + in + "}\n";
     };
-    if (ghost_ || !reaches_out()) return loop("0", trips(t_.dim - 1));
-    const auto peeled = [&](const std::string& i, Side s) { return in + "{\n" + in + "  const int i = " + i + ";\n" + cell(s, in + "  ") + in + "}\n"; };
-    if (p_.box == 2) return peeled("0", {true, true});
-    return peeled("0", {true, false}) + loop("1", "M - 1") + peeled("M - 1", {false, true});
+    const std::size_t inner = names_.size() - 1;
+    if (ghost_ || !reaches_out()) return loop("0", trips(inner));
+    return in + "for (int i = 0; i < M; i += M > 1 ? M - 1 : 1) {    /* the first and the last cell of the row */\n" + outside(inner, in + "  ") +
+           cell(true, in + "  ") + in + "}\n" + loop("1", "M - 1");
   }
 
-  const Problem& p_;
+  const BoxProblem& p_;
+  const Program& program_;
   const TransferLoops& t_;
   bool ghost_;
   std::vector<std::string> names_;  ///< of the loops, outermost first
@@ -180,10 +198,6 @@ class Writer {
 
 }  // namespace
 
-std::string transfer_plain(const Problem& p, const TransferLoops& t) {
-  for (const char* known : {"ghost", "periodic", "dirichlet", "neumann"})
-    if (p.boundary == known) return Writer(p, t).source();
-  return "";
-}
+std::string transfer_plain(const BoxProblem& fine, const Program& program, const TransferLoops& t) { return Writer(fine, program, t).source(); }
 
 }  // namespace lift

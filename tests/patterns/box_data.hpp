@@ -42,7 +42,7 @@ class BoxData {
 
   const HostArray& argument(const std::string& name) const { return host::argument(data_.all(), name); }
   std::vector<double> values(const std::string& name) const { return numbers(argument(name)); }
-  OwnedArray result() const { return OwnedArray("result", program.body.type(), 1); }
+  OwnedArray result() const { return OwnedArray("result", results_of(program).at(0).type, 1); }
 
   OwnedArray by_interpreter() const {
     Interpreter in;
