@@ -109,6 +109,14 @@ Place collect(const std::vector<std::string>& names, const std::function<Place(c
   });
 }
 
+std::set<std::string> arrays_at(const Place& p) {
+  if (const auto* c = std::get_if<Cell>(&p.v)) return {c->array};
+  if (std::holds_alternative<ArrayPlace>(p.v)) return arrays_at(p[Nat(0)]);
+  std::set<std::string> all;
+  for (const Place& part : std::get<std::vector<Place>>(p.v)) all.merge(arrays_at(part));
+  return all;
+}
+
 Place map_cells(const Place& p, const std::function<Cell(Cell)>& f) {
   if (const auto* c = std::get_if<Cell>(&p.v)) return {f(*c)};
   if (const auto* parts = std::get_if<std::vector<Place>>(&p.v)) {
@@ -117,6 +125,69 @@ Place map_cells(const Place& p, const std::function<Cell(Cell)>& f) {
     return {std::move(r)};
   }
   return array_place(p.hint(), [=](const Nat& i) { return map_cells(p[i], f); });
+}
+
+std::optional<Place> accept(const Expr& e, const Place& to) {
+  const Attr& a = e.attr();
+  switch (e.op()) {
+    case Op::Join: {
+      const auto rank = static_cast<std::size_t>(a.ints[0]);
+      const std::vector<Nat> inner = shape_of(e.child(0).type(), static_cast<int>(2 * rank));
+      std::vector<std::string> names = hints(to, rank), all;
+      for (const std::string& n : names) all.push_back(n + "t");
+      all.insert(all.end(), names.begin(), names.end());
+      return collect(all, [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q;
+        for (std::size_t d = 0; d < rank; ++d) q.push_back(p[d] * inner[rank + d] + p[rank + d]);
+        return access(to, q);
+      });
+    }
+    case Op::Split: {
+      const auto rank = a.nats.size();
+      return collect(hints(access(to, std::vector<Nat>(rank, 0)), rank), [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q(2 * rank);
+        for (std::size_t d = 0; d < rank; ++d) q[d] = floordiv(p[d], a.nats[d]), q[rank + d] = mod(p[d], a.nats[d]);
+        return access(to, q);
+      });
+    }
+    case Op::Drop: {  // elements that are dropped have no place: a guard keeps them from being stored
+      const auto rank = a.nats.size() / 2;
+      const std::vector<Nat> kept = shape_of(e.type(), static_cast<int>(rank));
+      return collect(hints(to, rank), [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q;
+        std::vector<NatCond> guards;
+        for (std::size_t d = 0; d < rank; ++d) {
+          q.push_back(p[d] - a.nats[d]);
+          for (const NatCond& g : {less_equal(0, q[d]), less(q[d], kept[d])})
+            if (!Facts().proves(g)) guards.push_back(g);
+        }
+        return map_cells(access(to, q), [=](Cell c) {
+          c.guards.insert(c.guards.end(), guards.begin(), guards.end());
+          return c;
+        });
+      });
+    }
+    case Op::Transpose: {
+      const auto names = hints(to, a.ints.size());
+      std::vector<std::string> permuted(names.size());
+      for (std::size_t d = 0; d < names.size(); ++d) permuted[static_cast<std::size_t>(a.ints[d])] = names[d];
+      return collect(permuted, [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q;
+        for (const auto d : a.ints) q.push_back(p[static_cast<std::size_t>(d)]);
+        return access(to, q);
+      });
+    }
+    case Op::Unzip: {
+      const auto rank = static_cast<std::size_t>(a.ints[0]);
+      const std::vector<Place> parts = std::get<std::vector<Place>>(to.v);
+      return collect(hints(parts.at(0), rank), [=](const std::vector<Nat>& p) {
+        std::vector<Place> elements;
+        for (const Place& part : parts) elements.push_back(access(part, p));
+        return Place{std::move(elements)};
+      });
+    }
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace lift

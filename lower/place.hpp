@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -49,6 +51,11 @@ std::vector<std::string> hints(Place p, std::size_t rank);
 /// A place below `names.size()` further dimensions, whose indices are collected first.
 Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f,
               std::vector<Nat> position = {});
+/// The arrays that the cells below a place belong to.
+std::set<std::string> arrays_at(const Place& p);
+/// A structural primitive of one argument as an acceptor: where its argument's value goes, when that of e goes `to`. Nothing
+/// for all other expressions.
+std::optional<Place> accept(const Expr& e, const Place& to);
 /// Applies f to every cell below a place.
 Place map_cells(const Place& p, const std::function<Cell(Cell)>& f);
 

@@ -1,0 +1,241 @@
+// Values with a name, intermediate arrays, reductions.
+#include <algorithm>
+#include <set>
+
+#include "ir/error.hpp"
+#include "ir/ops.hpp"
+#include "lower/translator.hpp"
+
+namespace lift {
+namespace {
+
+/// A value of at most this many scalars is kept in variables rather than in an array.
+constexpr std::int64_t kInVariables = 32;
+/// An array for intermediate values of at most this many bytes lies on the stack.
+constexpr std::int64_t kOnStack = 32 * 1024;
+
+/// The place of a function's argument when the function's value, which is made of the argument's components by structural
+/// primitives alone, each used once, goes `to`.
+struct Route {
+  std::optional<Place> whole;
+  std::map<std::size_t, Place> parts;
+
+  bool follow(const Expr& e, const Place& to) {
+    const auto is_argument = [](const Expr& x) { return x.is(Op::Bound) && x.attr().ints[0] == 0 && x.attr().ints[1] == 0; };
+    if (is_argument(e)) {
+      if (whole || !parts.empty()) return false;
+      whole = to;
+      return true;
+    }
+    if (e.is(Op::Get) && is_argument(e.child(0))) return !whole && parts.emplace(static_cast<std::size_t>(e.attr().ints[0]), to).second;
+    if (e.is(Op::Tuple)) {
+      for (std::size_t i = 0; i < e.children().size(); ++i)
+        if (!follow(e.child(i), std::get<std::vector<Place>>(to.v).at(i))) return false;
+      return true;
+    }
+    if (is_identity(e.op())) return follow(e.child(0), to);
+    const auto place = accept(e, to);
+    return place && follow(e.child(0), *place);
+  }
+  std::optional<Place> place(const Type& t) const {
+    if (whole) return whole;
+    if (!t.is_tuple() || parts.size() != t.parts().size()) return std::nullopt;
+    std::vector<Place> all;
+    for (const auto& [i, p] : parts) all.push_back(p);
+    return Place{std::move(all)};
+  }
+};
+
+/// Whether a value is more than a way of looking at others.
+bool computes(const Expr& e) {
+  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || e.is(Op::Scan) || e.is(Op::Iterate)) return true;
+  if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
+  if (e.is(Op::Lambda)) return false;
+  return std::any_of(e.children().begin(), e.children().end(), computes);
+}
+
+/// Scalars in a value of constant size; nothing when it is not constant.
+std::optional<std::int64_t> scalars_in(const Type& t) {
+  std::int64_t n = 0;
+  for (const Type& a : component_arrays(t)) {
+    std::int64_t product = 1;
+    for (const Nat& length : shape_of(a)) {
+      if (!length.is_constant() || *length.constant() > (1 << 20)) return std::nullopt;
+      product *= std::max<std::int64_t>(1, *length.constant());
+    }
+    n += product;
+  }
+  return n;
+}
+
+}  // namespace
+
+/// Every scalar of a view of constant size in a variable of its own.
+View Translator::in_variables(const View& v, const Type& t) {
+  if (t.is_scalar()) {
+    const Term x = v.term();
+    if (x->kind != TermKind::Apply && x->kind != TermKind::Load && x->kind != TermKind::Call) return v;
+    const Term local = local_term(fresh_name("v"), x->type);
+    block->push_back({Let{local, x}});
+    return {local};
+  }
+  std::vector<View> all;
+  if (t.is_tuple()) {
+    for (std::size_t i = 0; i < t.parts().size(); ++i) all.push_back(in_variables(v.parts()[i], t.parts()[i]));
+    return {std::move(all)};
+  }
+  for (std::int64_t i = 0; i < *t.length().constant(); ++i) all.push_back(in_variables(v[Nat(i)], t.element()));
+  return {ArrayView{t.length(), [all](const Nat& i) {
+    if (!i.is_constant()) throw UserError("a value kept in variables is used at the position " + i.str() + ", which is not a number; unroll the loop, or store the value (to_private)");
+    return all.at(static_cast<std::size_t>(*i.constant()));
+  }, true}};
+}
+
+/// A value that is used by name is computed once: into variables when it is small; over its own base when it is an update
+/// in place; where the result goes when the result is that value, or has it as a component; else into an array.
+void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
+  const Expr& body = fn.child(0);
+  const Type& t = value.type();
+  const auto continue_with = [&](const View& v) { write(body, std::make_shared<Scope>(Scope{{v}, scope}), to); };
+  if (t.is_function() || !computes(value)) {
+    const View v = t.is_function() ? View{} : eval(value, scope);
+    return continue_with(t.is_scalar() ? in_variables(v, t) : v);
+  }
+  if (Route route; route.follow(body, to))
+    if (const auto place = route.place(t)) return write(value, scope, *place);
+  if (value.is(Op::UpdateInPlace)) {
+    const View base = eval(value.child(0), scope);
+    const auto place = place_of(base, t);
+    if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
+    write(value, scope, *place);
+    return continue_with(base);
+  }
+  if (const auto n = scalars_in(t); n && *n <= kInVariables) return continue_with(in_variables(eval(value, scope), t));
+  if (body.is(Op::Tuple))
+    for (std::size_t i = 0; i < body.children().size(); ++i) {
+      Route route;
+      const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+      if (!route.follow(body.child(i), places.at(i)) || !route.whole) continue;
+      write(value, scope, *route.whole);
+      const auto inner = std::make_shared<Scope>(Scope{{view_of(*route.whole, t)}, scope});
+      for (std::size_t k = 0; k < body.children().size(); ++k)
+        if (k != i) write(body.child(k), inner, places.at(k));
+      return;
+    }
+  const Place place = new_array("work", t, AddressSpace::Global);
+  write(value, scope, place);
+  continue_with(view_of(place, t));
+}
+
+/// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel loops each
+/// iteration has its own.
+Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
+  std::vector<Nat> around, position;
+  if (space == AddressSpace::Global)
+    for (const For& f : parallel_) around.push_back(f.upper - f.lower), position.push_back(f.var - f.lower);
+  const auto scalars = scalars_in(t);
+  const bool on_stack = space != AddressSpace::Global || (around.empty() && scalars && *scalars * 8 <= kOnStack);
+  std::vector<std::string> names;
+  const std::string name = fresh_name(hint);
+  const std::vector<Type> parts = component_arrays(t);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
+    const Type whole = array(around, parts[i]);
+    if (on_stack) block->push_back({Allocate{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space}});
+    else work.push_back({names[i], whole, Layout({}, whole), false, false, {}, true});
+  }
+  if (!t.is_array() || around.empty()) return array_places(names, t);
+  return access(array_places(names, array(around, t)), position);
+}
+
+/// Short reductions are unrolled; a long one becomes a loop with an accumulator.
+View Translator::reduce(const Expr& e, const ScopePtr& scope) {
+  const auto n = e.child(2).type().length().constant();
+  const View xs = eval(e.child(2), scope);
+  if (n && ((*n <= kInVariables && !e.is(Op::ReduceSeq)) || xs.array().variables)) {
+    View acc = eval(e.child(1), scope);
+    for (std::int64_t i = 0; i < *n; ++i) acc = call(e.child(0), {acc, xs[Nat(i)]}, scope);
+    return acc;
+  }
+  return accumulate(e, xs, scope);
+}
+
+namespace {
+
+/// The scalars of a view of scalars and tuples, in order.
+void scalars_of(const View& v, std::vector<Term>& to) {
+  if (const auto* t = std::get_if<Term>(&v.v)) return to.push_back(*t);
+  for (const View& part : v.parts()) scalars_of(part, to);
+}
+/// The same shape with other scalars.
+View with_scalars(const View& v, const std::vector<Term>& terms, std::size_t& next) {
+  if (std::holds_alternative<Term>(v.v)) return {terms.at(next++)};
+  std::vector<View> parts;
+  for (const View& part : v.parts()) parts.push_back(with_scalars(part, terms, next));
+  return {std::move(parts)};
+}
+bool has_arrays(const Type& t) {
+  return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));
+}
+
+/// Each new element of an array of accumulators may depend on its own old value alone, since it is overwritten at once.
+void check_own_elements(const Block& b, const std::set<std::string>& accumulators) {
+  visit(b, [&](const Stmt& s) {
+    const auto* store = std::get_if<Store>(&s.v);
+    if (!store || accumulators.count(store->array) == 0) return;
+    visit(store->value, [&](const Term& x) {
+      if (x->kind == TermKind::Load && accumulators.count(x->name) > 0 && (x->name != store->array || x->nats != store->position))
+        throw UserError("reduce: an element of its array of accumulators depends on other elements; reduce over scalars or tuples, or zip the accumulators with the elements");
+    });
+  });
+}
+
+}  // namespace
+
+View Translator::accumulate(const Expr& e, const View& xs, const ScopePtr& scope) {
+  const auto next_value = [&](const View& acc, const Nat& i) { return std::make_shared<Scope>(Scope{{acc, xs[i]}, scope}); };
+  const Expr& f = e.child(0);
+  if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
+  if (has_arrays(e.type())) {
+    const Place place = new_array("acc", e.type(), AddressSpace::Private);
+    write(e.child(1), scope, place);
+    const View acc = view_of(place, e.type());
+    loop(new_loop("r", xs.array().length), [&](const Nat& i) {
+      write(f.child(0), next_value(acc, i), place);
+      check_own_elements(*block, arrays_at(place));
+    });
+    return acc;
+  }
+  const View init = eval(e.child(1), scope);
+  std::vector<Term> values, locals;
+  scalars_of(init, values);
+  for (const Term& v : values) {
+    locals.push_back(local_term(fresh_name("acc"), v->type));
+    block->push_back({Declare{locals.back(), v}});
+  }
+  std::size_t first = 0;
+  const View acc = with_scalars(init, locals, first);
+  loop(new_loop("r", xs.array().length), [&](const Nat& i) {
+    std::vector<Term> next;
+    scalars_of(eval(f.child(0), next_value(acc, i)), next);
+    if (next.size() > 1)  // all are computed from the old ones
+      for (Term& t : next) {
+        const Term local = local_term(fresh_name("next"), t->type);
+        block->push_back({Let{local, t}});
+        t = local;
+      }
+    for (std::size_t k = 0; k < next.size(); ++k) block->push_back({Assign{locals[k], next[k]}});
+  });
+  return acc;
+}
+
+/// The value is computed into an array of its own, which later reads load from.
+View Translator::place(const Expr& e, const ScopePtr& scope) {
+  if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
+  const AddressSpace space = e.is(Op::ToGlobal) ? AddressSpace::Global : e.is(Op::ToLocal) ? AddressSpace::Local : AddressSpace::Private;
+  const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space);
+  write(e.child(0), scope, place);
+  return view_of(place, e.type());
+}
+
+}  // namespace lift

@@ -1,0 +1,45 @@
+// The state of a translation from expressions to loops; see translate.hpp. What becomes of values with a name,
+// intermediate arrays and reductions is in translate_values.cpp, the rest in translate.cpp.
+#pragma once
+
+#include <map>
+
+#include "lower/loop.hpp"
+#include "lower/place.hpp"
+
+namespace lift {
+
+class Translator : public Views {
+ public:
+  void write(const Expr& e, const ScopePtr& scope, const Place& to);
+  Block* block = nullptr;             ///< where statements go
+  std::vector<KernelArgument> work;   ///< arrays for intermediate values
+  /// The argument that a result is written into, by the result's name, for those found to be updated in place.
+  std::map<std::string, std::string> in_argument;
+
+ protected:
+  View reduce(const Expr& e, const ScopePtr& scope) override;
+  View place(const Expr& e, const ScopePtr& scope) override;
+
+ private:
+  void write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs);
+  void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
+  void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
+  bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
+  void write_view(const View& v, const Place& to);
+  void store(const Term& value, const Cell& cell);
+  void loop(For f, const std::function<void(const Nat&)>& body);
+  View in_variables(const View& v, const Type& t);
+  View accumulate(const Expr& e, const View& xs, const ScopePtr& scope);
+  Place new_array(const std::string& hint, const Type& t, AddressSpace space);
+  std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
+  int names_ = 0;
+  std::vector<For> parallel_;         ///< the parallel loops around, without their bodies
+};
+
+
+inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
+/// A loop over [0, length), without a body.
+For new_loop(const std::string& hint, const Nat& length);
+
+}  // namespace lift
