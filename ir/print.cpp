@@ -3,7 +3,8 @@
 //   phi |> pad3(1, 1, mirror) |> slide3(3, 1) |> map3(\w. (w[1, 1, 0] + w[1, 1, 2]) / 2)
 //
 // A rank above 1 is a suffix; a parameter that is the same in all dimensions is written once, else as (1, 1, 2). Names of
-// bound variables are in `ir/print_names.cpp`.
+// bound variables are in `ir/print_names.cpp`. `ir/parse.hpp` reads this back, so whatever tells two expressions apart is
+// written: the type of a parameter where its use does not give it, f after an f32 number, nat(...) around a length.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +12,7 @@
 
 #include "ir/ops.hpp"
 #include "ir/print_names.hpp"
+#include "ir/words.hpp"
 
 namespace lift {
 namespace {
@@ -56,6 +58,7 @@ std::string with_rank(Op op, std::int64_t rank) { return std::string(text(op)) +
 
 std::string number(double v, Scalar s) {
   if (s == boolean) return v != 0 ? "true" : "false";
+  if (s == i32 && std::abs(v) < 1e15) return std::to_string(static_cast<std::int64_t>(v));
   char t[40];
   for (int digits = 6; digits <= 17; ++digits) {
     std::snprintf(t, sizeof t, "%.*g", digits, v);
@@ -63,7 +66,7 @@ std::string number(double v, Scalar s) {
   }
   std::string r = t;
   if (is_float(s) && r.find_first_of(".ein") == std::string::npos) r += ".0";
-  return r;
+  return s == f32 && std::isfinite(v) ? r + "f" : r;
 }
 
 /// map_vec<4, strided 2, late store, prefetch 64>: the decision with what departs from the default.
@@ -130,7 +133,6 @@ class Printer {
       case Op::Neg:
       case Op::Not: return Unary;
       case Op::Literal: return std::signbit(e.attr().number) ? Unary : Atom;
-      case Op::NatValue: return e.attr().nats[0].is_variable() || e.attr().nats[0].constant().value_or(-1) >= 0 ? Atom : Sum;
       default: return Atom;
     }
   }
@@ -147,9 +149,10 @@ class Printer {
     return name + brackets[0] + s + brackets[1];
   }
 
-  std::string lambda(const Expr& f, const std::optional<Expr>& source = std::nullopt, const std::vector<std::string>& wanted = {}) {
+  /// `given`: the types that parameters have from their use.
+  std::string lambda(const Expr& f, const std::vector<Type>& given = {}, const std::optional<Expr>& source = std::nullopt, const std::vector<std::string>& wanted = {}) {
     if (!f.is(Op::Lambda)) return print(f, Atom);
-    const std::string head = "\\" + names_.enter(f, source, wanted) + ".";
+    const std::string head = "\\" + names_.enter(f, source, wanted, given) + ".";
     std::string body = " " + flat([&] { return print(f.child(0)); });
     if (lines_ && !fits(head + body)) body = inner([&] { return print(f.child(0)); });
     names_.leave();
@@ -171,7 +174,8 @@ class Printer {
     const std::string value = print(e.child(0), Pipe);
     const Expr& f = e.child(1);
     if (!f.is(Op::Lambda)) return "let(" + value + ", " + print(f) + ")";
-    const std::string name = names_.enter(f, std::nullopt, {});
+    std::string name = names_.enter(f, std::nullopt, {}, {f.attr().types[0]});
+    if (!(f.attr().types[0] == e.child(0).type())) name += " : " + f.attr().types[0].str();
     const std::string body = print(f.child(0));
     names_.leave();
     return "let " + name + " = " + value + (lines_ ? line() : " ") + "in " + body;
@@ -180,11 +184,11 @@ class Printer {
   std::string spell(const Expr& e) {
     const Attr& a = e.attr();
     if (const auto i = infix_of(e.op())) return infix(e, *i);
-    if (is_map(e.op())) return piped(e.child(1), decision(e) + "(" + lambda(e.child(0), e.child(1)) + ")");
+    if (is_map(e.op())) return piped(e.child(1), decision(e) + "(" + lambda(e.child(0), {element_of(e.child(1).type(), static_cast<int>(a.ints[0]))}, e.child(1)) + ")");
     if (is_reduce(e.op()) || e.is(Op::Scan))
-      return piped(e.child(2), std::string(text(e.op())) + "(" + lambda(e.child(0), std::nullopt, {"acc"}) + ", " + print(e.child(1), Pipe) + ")");
+      return piped(e.child(2), std::string(text(e.op())) + "(" + lambda(e.child(0), {e.child(1).type(), element_of(e.child(2).type(), 1)}, std::nullopt, {"acc"}) + ", " + print(e.child(1), Pipe) + ")");
     switch (e.op()) {
-      case Op::Param: return param_name(e);
+      case Op::Param: return quoted(param_name(e));
       case Op::Hole: return "?" + (a.texts.empty() ? std::string() : a.texts[0]);
       case Op::Bound:
       case Op::Get:
@@ -192,7 +196,7 @@ class Printer {
         if (e.is(Op::Bound)) return "#" + std::to_string(a.ints[0]) + "." + std::to_string(a.ints[1]);  // of a term that is part of another
         return print(e.child(0), Atom) + "." + std::to_string(a.ints[0]);
       case Op::Literal: return number(a.number, e.type().is_scalar() ? e.type().scalar() : f64);
-      case Op::NatValue: return a.nats[0].str();
+      case Op::NatValue: return a.nats[0].is_variable() && names_.is_free(a.nats[0].str()) ? a.nats[0].str() : "nat(" + a.nats[0].str() + ")";
       case Op::Lambda: return lambda(e);
       case Op::Let: return let(e);
       case Op::Apply: return call(print(e.child(0), Atom), e.children().subspan(1));
@@ -204,23 +208,24 @@ class Printer {
           s.clear();
           for (const Nat& n : a.nats) s += (s.empty() ? "" : ", ") + n.str();
         }
-        return print(e.child(0), Atom) + "[" + s + "]";
+        const std::string xs = print(e.child(0), Atom);
+        return (e.child(0).is(Op::At) ? "(" + xs + ")" : xs) + "[" + s + "]";  // w[0][1] would be read as w[0, 1]
       }
       case Op::Generate: {
         std::string s;
         for (const Nat& n : a.nats) s += n.str() + ", ";
         static const std::vector<std::string> axes{"l", "k", "j", "i"};
-        return "generate(" + s + lambda(e.child(0), std::nullopt, {axes.end() - std::min<std::ptrdiff_t>(4, std::ssize(a.nats)), axes.end()}) + ")";
+        return "generate(" + s + lambda(e.child(0), std::vector<Type>(a.nats.size(), Type(i32)), std::nullopt, {axes.end() - std::min<std::ptrdiff_t>(4, std::ssize(a.nats)), axes.end()}) + ")";
       }
       case Op::Update:
       case Op::UpdateInPlace:
-        return std::string(text(e.op())) + "(" + print(e.child(0), Pipe) + ", " + same_or_all(a.nats) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
+        return with_rank(e.op(), std::ssize(a.nats)) + "(" + print(e.child(0), Pipe) + ", " + same_or_all(a.nats) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
       case Op::Layout: return "layout(" + (a.texts.empty() ? std::string() : a.texts[0]) + ", " + print(e.child(0), Pipe) + ")";
-      case Op::Neg: return "-" + print(e.child(0), Atom);
+      case Op::Neg: return e.child(0).is(Op::Literal) ? "-(" + print(e.child(0)) + ")" : "-" + print(e.child(0), Atom);  // -1.0 is a number
       case Op::Not: return "!" + print(e.child(0), Atom);
       case Op::Cast: return call(lift::text(a.types.at(0).scalar()), e.children());
-      case Op::UserFun: return call(a.texts.at(0), e.children());
-      default: return precedence(e) == Pipe ? piped(e.is(Op::Pad) ? e.child(0) : e.children().back(), stage(e)) : call(std::string(text(e.op())), e.children());
+      case Op::UserFun: return call(quoted(a.texts.at(0)), e.children());
+      default: return precedence(e) == Pipe ? piped(e.child(e.is(Op::Iterate) ? 1 : 0), stage(e)) : call(std::string(text(e.op())), e.children());
     }
   }
 
@@ -231,22 +236,28 @@ class Printer {
     const auto half = all.size() / 2;
     switch (e.op()) {
       case Op::Split: return with_rank(e.op(), std::ssize(all)) + "(" + same_or_all(all) + ")";
-      case Op::Join: return with_rank(e.op(), a.ints[0]);
+      case Op::Join:
+      case Op::Unzip: return with_rank(e.op(), a.ints[0]);
       case Op::Slide:
       case Op::Drop:
       case Op::Pad: {
         std::string s = with_rank(e.op(), static_cast<std::int64_t>(half)) + "(" + same_or_all(all.first(half)) + ", " + same_or_all(all.subspan(half));
         if (!e.is(Op::Pad)) return s + ")";
         const auto b = static_cast<Boundary>(a.ints[0]);
-        if (e.children().size() == 2) return s + ", " + lift::text(b) + " " + print(e.child(1), Atom) + ")";
-        return s + ", " + lift::text(b) + (b == Boundary::constant ? " " + number(a.number, f64) : "") + ")";
+        s += std::string(", ") + lift::text(b);
+        if (e.children().size() == 2) {
+          const Expr& value = e.child(1);  // constant 1.0 is a number of the pad's own
+          const bool plain = value.is(Op::Literal) && !std::signbit(value.attr().number);
+          return s + " " + (plain ? "(" + print(value) + ")" : print(value, Atom)) + ")";
+        }
+        return s + (b == Boundary::constant ? " " + number(a.number, f64) : "") + ")";
       }
       case Op::Transpose: {
         std::vector<std::string> order;
         for (const auto d : a.ints) order.push_back(std::to_string(d));
         return a.ints == std::vector<std::int64_t>{1, 0} ? "transpose" : "transpose(" + joined(order) + ")";
       }
-      case Op::Iterate: return "iterate(" + a.nats[0].str() + ", " + lambda(e.child(0), e.child(1)) + ")";
+      case Op::Iterate: return "iterate(" + a.nats[0].str() + ", " + lambda(e.child(0), {e.child(1).type()}, e.child(1)) + ")";
       default: return std::string(text(e.op()));
     }
   }

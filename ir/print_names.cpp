@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/lex.hpp"
 #include "ir/ops.hpp"
+#include "ir/words.hpp"
 
 namespace lift {
 namespace {
@@ -11,8 +13,18 @@ namespace {
 struct Uses {
   std::vector<std::set<std::vector<std::int64_t>>> own;  ///< of each parameter: the components asked for, as far as they are
   std::set<std::size_t> outer;                            ///< binders around the function, 0 the nearest
-  std::set<std::string> params;
+  std::set<std::string> params;                           ///< and sizes, and C functions
 };
+
+void note_sizes(const Nat& n, std::set<std::string>& to) {
+  for (const NatAtom* a : variables(n)) to.insert(a->name);
+}
+void note_sizes(const Type& t, std::set<std::string>& to) {
+  if (t.is_array()) note_sizes(t.length(), to), note_sizes(t.element(), to);
+  if (t.is_tuple() || t.is_function())
+    for (const Type& p : t.parts()) note_sizes(p, to);
+  if (t.is_function()) note_sizes(t.result(), to);
+}
 
 class UseFinder {
  public:
@@ -26,6 +38,10 @@ class UseFinder {
   void go(const Expr& e, std::int64_t depth) {
     if (!seen_.emplace(e.id(), depth).second) return;
     if (e.is(Op::Param)) uses_.params.insert(param_name(e));
+    if (e.is(Op::UserFun)) uses_.params.insert(e.attr().texts.at(0));
+    for (const Nat& n : e.attr().nats) note_sizes(n, uses_.params);
+    if (e.is(Op::Lambda))
+      for (const Type& t : e.attr().types) note_sizes(t, uses_.params);
     std::vector<std::int64_t> path;
     Expr x = e;
     for (; x.is(Op::Get); x = x.child(0)) path.insert(path.begin(), x.attr().ints[0]);
@@ -49,7 +65,8 @@ BoundNames::BoundNames(const Expr& whole) {
   for (const Expr& p : params_of(whole)) params_.insert(param_name(p));
 }
 
-std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& source, const std::vector<std::string>& wanted) {
+std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& source, const std::vector<std::string>& wanted,
+                              const std::vector<Type>& given) {
   const UseFinder finder(lambda);
   const Uses& uses = finder.uses();
   meant_ = uses.params;
@@ -66,10 +83,18 @@ std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& sou
     const std::string base = i < wanted.size() ? wanted[i] : windows && windows.is(Op::Slide) && types[i].is_array() ? "w" : "";
     Path path;
     scope.push_back(named(types[i], i == 0 ? from : Name{}, base, path, uses.own[i]));
-    text += (i ? " " : "") + spelled(scope.back(), true);
+    const std::string name = spelled(scope.back(), true);
+    text += (i ? " " : "") + (i < given.size() && given[i] == types[i] ? name : "(" + name + " : " + types[i].str() + ")");
   }
   scopes_.push_back(std::move(scope));
   return text;
+}
+
+bool BoundNames::is_free(const std::string& name) const {
+  std::set<std::string> taken = params_;
+  for (const Scope& s : scopes_)
+    for (const Name& n : s) all_names(n, taken);
+  return taken.count(name) == 0 && !is_reserved(name) && is_plain_name(name);
 }
 
 std::optional<std::string> BoundNames::of(const Expr& e) const {
@@ -166,7 +191,7 @@ std::string BoundNames::fresh(const Type& t, const std::string& base) const {
 }
 
 std::string BoundNames::spelled(const Name& n, bool parameter) {
-  if (!n.apart) return n.text;
+  if (!n.apart) return quoted(n.text);
   std::string s;
   for (const Name& p : n.parts) s += (s.empty() ? "" : ", ") + spelled(p, parameter);
   return (parameter ? "(" : "{") + s + (parameter ? ")" : "}");

@@ -18,12 +18,14 @@ class BoundNames {
  public:
   explicit BoundNames(const Expr& whole);
 
-  /// Enters a lambda, applied to (elements of) `source` if given; `wanted` are names of its first parameters. The text
-  /// of its parameters.
-  std::string enter(const Expr& lambda, const std::optional<Expr>& source, const std::vector<std::string>& wanted);
+  /// Enters a lambda, applied to (elements of) `source` if given; `wanted` are names of its first parameters, `given` the
+  /// types that the use gives them. The text of its parameters: with their types where these are others.
+  std::string enter(const Expr& lambda, const std::optional<Expr>& source, const std::vector<std::string>& wanted, const std::vector<Type>& given);
   void leave() { scopes_.pop_back(); }
   /// Of a bound variable, or of a component of one that is taken apart; nothing for other terms.
   std::optional<std::string> of(const Expr& e) const;
+  /// Whether no variable in sight has this name.
+  bool is_free(const std::string& name) const;
 
  private:
   /// Of a variable. `parts`: names of its components (or of those of its elements); `apart`: they stand in its place.

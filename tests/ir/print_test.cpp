@@ -36,7 +36,12 @@ TEST_CASE("stages are piped, scalars are infix with few parentheses") {
   CHECK(str(-literal(-1, f64)) == "-(-1.0)");
   CHECK(str(literal(-0.0, f64)) == "-0.0");
   CHECK(str(cast(f32, a)) == "f32(a)");
-  CHECK(str(nat_value(Nat::size("n") * 2 + 1) * nat_value(3)) == "(2*n + 1) * 3");
+  CHECK(str(nat_value(Nat::size("n") * 2 + 1) * nat_value(3)) == "nat(2*n + 1) * nat(3)");
+  CHECK(str(nat_value(Nat::size("n")) * nat_value(Nat::size("a")) + cast(i32, a)) == "n * nat(a) + i32(a)");
+  CHECK(str(-literal(1, f64)) == "-(1.0)");
+  CHECK(str(literal(0.5, f32)) == "0.5f");
+  CHECK(str(literal(3000000000.0, i32)) == "3000000000");
+  CHECK(str(param("map", number) + param("b-c", number)) == "`map` + `b-c`");
 }
 
 TEST_CASE("ranks, tuples, arguments") {
@@ -50,7 +55,7 @@ TEST_CASE("ranks, tuples, arguments") {
   CHECK(str(at({1, 2}, m)) == "m[1, 2]");
   CHECK(str(transpose(m)) == "m |> transpose");
   CHECK(str(concat(xs, ys | drop(1, 1))) == "concat(xs, ys |> drop(1, 1))");
-  CHECK(str(update(m, {1, 1}, m | drop2(1, 1))) == "update(m, 1, m |> drop2(1, 1))");
+  CHECK(str(update(m, {1, 1}, m | drop2(1, 1))) == "update2(m, 1, m |> drop2(1, 1))");
   CHECK(str(generate({2, 3}, [](Expr j, Expr i) { return j * 3 + i; })) == "generate(2, 3, \\j i. j * 3 + i)");
   CHECK(str(xs | sum()) == "xs |> reduce(\\acc x. acc + x, 0.0)");
   CHECK(str(iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs)) == "xs |> iterate(3, \\ys. ys |> pad(1, 0, wrap) |> drop(0, 1))");
@@ -71,7 +76,7 @@ TEST_CASE("low-level forms show what was decided") {
 TEST_CASE("holes, and terms that are parts of others") {
   CHECK(str(map_with(Op::Map, 1, hole("f", Type::any()), hole("xs", Type::any()))) == "?xs |> map(?f)");
   CHECK(str(hole("u", number) + 1.0) == "?u + 1.0");
-  CHECK(str(lambda({a}, lambda({b}, a + b)).child(0)) == "\\x. #1.0 + x");
+  CHECK(str(lambda({a}, lambda({b}, a + b)).child(0)) == "\\(x : f64). #1.0 + x");
 }
 
 TEST_CASE("components are called as the arrays they come from") {
@@ -90,7 +95,7 @@ TEST_CASE("no name hides one that is meant") {
   CHECK(str(outer | map([&](Expr p, Expr q) { return outer | map([=](Expr r, Expr s) { return p * q - r * s; }); })) ==
         "zip(xs, ys) |> map(\\(xs', ys'). zip(xs, ys) |> map(\\(xs, ys). xs' * ys' - xs * ys))");
   CHECK(str(zip({xs, xs}) | map([](Expr p, Expr q) { return p - q; })) == "zip(xs, xs) |> map(\\(xs, xs'). xs - xs')");
-  CHECK(str(lambda({a}, lambda({b}, a - b))) == "\\x. \\y. x - y");
+  CHECK(str(lambda({a}, lambda({b}, a - b))) == "\\(x : f64). \\(y : f64). x - y");
 }
 
 TEST_CASE("different functions have different texts") {
@@ -116,7 +121,7 @@ TEST_CASE("pretty text breaks at the outermost form and says the same") {
   std::size_t longest = 0, from = 0;
   for (std::size_t end; (end = many.find('\n', from)) != std::string::npos; from = end + 1) longest = std::max(longest, end - from);
   CHECK(longest <= 110);
-  CHECK(many.rfind("zip(phi, rhs, alpha, beta_i, beta_j, beta_k, lambda)\n|> map(\\(phi, rhs, alpha, beta_i, beta_j, beta_k, lambda).\n  update(phi, 1,\n    zip3(\n", 0) == 0);
+  CHECK(many.rfind("zip(phi, rhs, alpha, beta_i, beta_j, beta_k, lambda)\n|> map(\\(phi, rhs, alpha, beta_i, beta_j, beta_k, lambda).\n  update3(phi, 1,\n    zip3(\n", 0) == 0);
   CHECK(many.find("\n        (i + j + k + color) % 2 == 0,\n") != std::string::npos);
   CHECK(pretty(xs | slide(3, 1)) == "xs |> slide(3, 1)");
 }
