@@ -1,5 +1,6 @@
 # tests/<layer>/*.cpp       -> test_<layer>, label quick
 # tests/<layer>/long/*.cpp  -> test_<layer>_long, label long, run alone
+# tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer for a minute
 # examples/*.cpp            -> example_<name>, label quick
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
 # A test program links every layer, so a layer's tests may use later ones as oracles.
@@ -47,6 +48,14 @@ foreach(source ${examples})
   add_test(NAME example_${name} COMMAND example_${name})
   set_tests_properties(example_${name} PROPERTIES LABELS quick TIMEOUT 300)
 endforeach()
+
+# The parser's fuzzer needs libFuzzer, and so clang; 15 is the first that knows std::source_location.
+find_program(LIFTGEN_FUZZ_CXX NAMES clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
+mark_as_advanced(LIFTGEN_FUZZ_CXX)
+if(LIFTGEN_FUZZ_CXX)
+  add_test(NAME fuzz_parse COMMAND bash ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${LIFTGEN_FUZZ_CXX} ${PROJECT_BINARY_DIR}/fuzz 60)
+  set_tests_properties(fuzz_parse PROPERTIES LABELS long TIMEOUT 1200 RUN_SERIAL ON)
+endif()
 
 add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
                                   ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
