@@ -148,7 +148,8 @@ Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Exp
 /// rank, number, stride, late store, prefetch distance; see rewrite/rules_lowering.cpp.
 std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) const {
   if (op == Op::Map) return {rank};
-  std::vector<std::int64_t> v{rank, op == Op::MapGlb || op == Op::MapWrg || op == Op::MapLcl ? 0 : 1, 1, 0, 0};
+  const bool grid = op == Op::MapGlb || op == Op::MapWrg || op == Op::MapLcl;
+  std::vector<std::int64_t> v{rank, grid ? 0 : 1, 1, 0, 0};
   const auto number = [&](const std::string& s) -> std::int64_t {
     if (s.empty() || s.size() > 9 || s.find_first_not_of("0123456789") != std::string::npos) fail(t.at, "'" + s + "' is no number of a decision; write map_vec<4, strided 2, late store, prefetch 64>");
     return std::stol(s);
@@ -160,6 +161,8 @@ std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) 
     else if (words.size() == 2 && words[0] == "prefetch") v[4] = number(words[1]);
     else fail(t.at, "no such decision as '" + words[0] + "'; write map_vec<4, strided 2, late store, prefetch 64>");
   }
+  if (grid ? v[1] > 2 : v[1] < 1) fail(t.at, std::to_string(v[1]) + (grid ? " is no dimension of a grid; use 0, 1 or 2" : " is too few; use 1 or more"));
+  if (v[2] < 1) fail(t.at, "a stride of 0 makes no sense; use 1 or more");
   return v;
 }
 

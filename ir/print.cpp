@@ -74,8 +74,8 @@ std::string decision(const Expr& e) {
   const auto& i = e.attr().ints;
   std::vector<std::string> more;
   const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl);
-  if (i.size() > 1 && (grid || i[1] > 1)) more.push_back(std::to_string(i[1]));
-  if (i.size() > 2 && i[2] > 1) more.push_back("strided " + std::to_string(i[2]));
+  if (i.size() > 1 && (grid || i[1] != 1)) more.push_back(std::to_string(i[1]));
+  if (i.size() > 2 && i[2] != 1) more.push_back("strided " + std::to_string(i[2]));
   if (i.size() > 3 && i[3]) more.emplace_back("late store");
   if (i.size() > 4 && i[4]) more.push_back("prefetch " + std::to_string(i[4]));
   return with_rank(e.op(), i[0]) + (more.empty() ? "" : "<" + joined(more) + ">");

@@ -2,6 +2,7 @@
 //
 // Linked with libFuzzer this is a fuzzer (tests/fuzz/run.sh); tests/fuzz/replay_test.cpp calls it on files and mutations of them.
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 
 #include "ir/error.hpp"
@@ -13,8 +14,10 @@ using namespace lift;
 namespace {
 
 /// Ends the fuzzer, which then keeps the text.
-void demand(bool holds) {
-  if (!holds) std::abort();
+void demand(bool holds, const std::string& text, const std::string& printed = "") {
+  if (holds) return;
+  std::fprintf(stderr, "a text that breaks the parser:\n%s\nprinted:\n%s\n", text.c_str(), printed.c_str());
+  std::abort();
 }
 
 bool round_trip_of_program(const std::string& text) {
@@ -22,13 +25,18 @@ bool round_trip_of_program(const std::string& text) {
   try {
     p = parse_program(text);
   } catch (const UserError& error) {
-    demand(error.what()[0] != '\0');
+    demand(error.what()[0] != '\0', text);
     return false;
   }
   const std::string printed = print_program(p);
-  const Program q = parse_program(printed);
-  demand(q.body == p.body && q.arguments == p.arguments && q.overwritable == p.overwritable && q.results == p.results && q.name == p.name);
-  demand(print_program(q) == printed);
+  Program q;
+  try {
+    q = parse_program(printed);
+  } catch (const UserError& error) {
+    demand(false, text, printed + "\n" + error.what());
+  }
+  demand(q.body == p.body && q.arguments == p.arguments && q.overwritable == p.overwritable && q.results == p.results && q.name == p.name, text, printed);
+  demand(print_program(q) == printed, text, printed);
   return true;
 }
 
@@ -42,15 +50,21 @@ bool round_trip_of_expression(const std::string& text) {
     n.params.emplace("a", param("a", f64));
     return n;
   }();
+  Expr e;
   try {
-    const Expr e = parse_expression(text, names);
-    demand(parse_expression(str(e), names_of(e)) == e);
-    demand(parse_expression(pretty(e), names_of(e)) == e);
-    return true;
+    e = parse_expression(text, names);
   } catch (const UserError& error) {
-    demand(error.what()[0] != '\0');
+    demand(error.what()[0] != '\0', text);
     return false;
   }
+  for (const std::string& printed : {str(e), pretty(e)}) {
+    try {
+      demand(parse_expression(printed, names_of(e)) == e, text, printed);
+    } catch (const UserError& error) {
+      demand(false, text, printed + "\n" + error.what());
+    }
+  }
+  return true;
 }
 
 }  // namespace
