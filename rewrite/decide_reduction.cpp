@@ -11,10 +11,21 @@ namespace {
 
 constexpr std::int64_t kUnrolled = 32;  ///< a reduction over so few elements is no loop
 
+/// Elements that nested reductions go over; a large number where a length is not known.
+std::int64_t elements(const Expr& reduction) {
+  std::int64_t n = 1;
+  Expr e = reduction;
+  for (std::size_t levels = nested_levels(reduction);; --levels) {
+    n *= e.child(2).type().length().constant().value_or(1 << 20);
+    if (levels == 0) return n;
+    e = e.child(2).child(0).child(0);
+  }
+}
+
 /// Reductions that the result is computed from, outside functions of maps, that may be taken apart.
 void find_reductions(const Expr& e, Place& at, std::vector<Place>& found) {
   if (e.is(Op::Reduce) && e.loose() == 0) {
-    if (why_in_order(e.child(0), e.child(1)).empty() && e.child(2).type().length().constant().value_or(0) > kUnrolled) found.push_back(at);
+    if (why_in_order(e.child(0), e.child(1)).empty() && elements(e) > kUnrolled) found.push_back(at);
     return;
   }
   if (is_map(e.op()) || is_reduce(e.op()) || e.is(Op::Scan) || e.is(Op::Generate)) return;
@@ -69,10 +80,12 @@ ReductionFacts reductions_of(const Program& program) {
   find_reductions(program.body, at, r.places);
   if (r.places.empty()) return r;
   Deriver d({program, {}});
-  std::size_t levels = 0;
-  while (levels + 1 < names.size() && take_level(d, r.places.front())) ++levels;
+  const Place& root = r.places.front();
+  std::size_t levels = nested_levels(d.part(root));
+  const Place innermost = inner_reduction(root, levels);
+  while (levels + 1 < names.size() && take_level(d, innermost)) ++levels;
   for (std::size_t l = 0; l <= levels; ++l)
-    r.axes.push_back({names[levels - l], d.part(inner_reduction(d, r.places.front(), l)).child(2).type().length().constant()});
+    r.axes.push_back({names[levels - l], d.part(inner_reduction(root, l)).child(2).type().length().constant()});
   if (std::any_of(r.axes.begin(), r.axes.end(), [](const NestAxis& a) { return !a.extent; })) return {};
   return r;
 }

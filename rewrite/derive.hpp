@@ -33,11 +33,13 @@ class Deriver {
 /// The loops of the main nest: tiles, order, which run in parallel, the inner loop.
 void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c);
 
-/// A reduction by levels: how many there are below its place, and what is done with each.
+/// How reductions are taken apart: parts in parallel, accumulators side by side.
 void derive_reductions(Deriver& d, const SpaceFacts& f, const Configuration& c);
+/// How many reductions by the same function lie one in the other below this one.
+std::size_t nested_levels(const Expr& reduction);
 /// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when there is none.
 bool take_level(Deriver& d, const Place& reduction);
 /// The reduction `levels` below another.
-Place inner_reduction(const Deriver& d, Place reduction, std::size_t levels);
+Place inner_reduction(Place reduction, std::size_t levels);
 
 }  // namespace lift

@@ -47,24 +47,36 @@ Place cut(Deriver& d, Place reduction, std::int64_t chunk) {
   return reduction;
 }
 
+/// The outermost two of nested reductions become one, over joined arrays.
+void join_levels(Deriver& d, const Place& reduction) {
+  d.step("reduce-joined", {}, reduction);
+  const Expr joined = d.part(below(reduction, {2}));
+  if (!joined.child(0).is(Op::Map)) return;
+  const Expr& made = joined.child(0).child(0).child(0);  // what is joined: maps over the elements, most often
+  if (is_map_of_rank_1(made) && made.child(1).is(Op::Bound)) d.step("join-of-map", {}, below(reduction, {2}));
+}
+
 void derive_reduction(Deriver& d, const ReductionFacts& r, const Place& place, const Configuration& c) {
   const std::string parts = chosen(c, "parts", "none");
   const std::int64_t lanes = std::stoll(chosen(c, "lanes", "1"));
   const std::size_t digits = parts.find_first_of("0123456789");
   const std::vector<std::string> names = words(parts);
+  std::size_t joined = 0;  // axes but one whose iterations together are the parts
+  if (digits != std::string::npos) joined = r.axes.size() - 1;
+  else
+    for (std::size_t a = 0; a < r.axes.size(); ++a)
+      if (std::find(names.begin(), names.end(), r.axes[a].name) != names.end()) joined = a;
+  std::size_t levels = nested_levels(d.part(place));  // reductions within the root
+  for (std::size_t a = std::min(joined, levels); a > 0; --a, --levels) join_levels(d, place);
+  const Place innermost = inner_reduction(place, levels);
+  while (levels + joined + 1 < r.axes.size() && take_level(d, innermost)) ++levels;
   Place root = place;
-  std::size_t levels = 0;  // reductions within the root
   if (digits != std::string::npos) {
     root = cut(d, place, std::stoll(parts.substr(digits)));
     levels = 1;
-  } else {
-    std::size_t joined = 0;  // of the outermost axes, whose iterations are the parts
-    for (std::size_t a = 0; a < r.axes.size(); ++a)
-      if (std::find(names.begin(), names.end(), r.axes[a].name) != names.end()) joined = a;
-    while (levels + joined + 1 < r.axes.size() && take_level(d, place)) ++levels;
   }
-  derive_lanes(d, inner_reduction(d, root, levels), lanes);
-  for (std::size_t level = levels; level-- > 0;) d.step("reduce-seq", {}, inner_reduction(d, root, level));
+  derive_lanes(d, inner_reduction(root, levels), lanes);
+  for (std::size_t level = levels; level-- > 0;) d.step("reduce-seq", {}, inner_reduction(root, level));
   if (parts == "none") return;
   d.step("map-par", {}, below(root, {2}));
   d.step("to-global", {}, below(root, {2}));
@@ -72,11 +84,16 @@ void derive_reduction(Deriver& d, const ReductionFacts& r, const Place& place, c
 
 }  // namespace
 
-Place inner_reduction(const Deriver& d, Place reduction, std::size_t levels) {
-  for (; levels > 0; --levels) {
-    reduction = below(reduction, {2, 0, 0});
-    while (d.part(reduction).is(Op::Lambda)) reduction.push_back(0);
-  }
+std::size_t nested_levels(const Expr& reduction) {
+  const Expr& array = reduction.child(2);
+  if (!is_map_of_rank_1(array) || !array.child(0).is(Op::Lambda)) return 0;
+  const Expr& inner = array.child(0).child(0);
+  const bool same = inner.is(Op::Reduce) && inner.child(0) == reduction.child(0) && inner.child(1) == reduction.child(1) && inner.child(1).loose() == 0;
+  return same ? 1 + nested_levels(inner) : 0;
+}
+
+Place inner_reduction(Place reduction, std::size_t levels) {
+  for (; levels > 0; --levels) reduction = below(reduction, {2, 0, 0});
   return reduction;
 }
 

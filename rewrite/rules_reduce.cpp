@@ -72,9 +72,15 @@ std::vector<Rule> reduce_rules() {
           .with(in_any_order, kInAnyOrder)
           .reassociates()
           .says("a reduction over joined arrays is made in two levels, over each and over their results"),
-      rule("reduce-joined", "reduce f z . map (reduce f z) = reduce f z . join", reduce(f, z, map(part, xs)), reduce(f, z, join(xs)))
+      rule_of_rank("reduce-joined", "reduce f z . map (reduce f z . g) = reduce f z . join . map g", 0, 1,
+                   [&](int made) {
+                     if (made == 0) return Sides{reduce(f, z, map(part, xs)), reduce(f, z, join(xs))};
+                     const auto g_of = [](Expr x) { return apply(g, {x}); };
+                     return Sides{reduce(f, z, map([&](Expr x) { return reduce(f, z, g_of(x)); }, xs)), reduce(f, z, join(map(g_of, xs)))};
+                   })
           .with(in_any_order, kInAnyOrder)
-          .reassociates(),
+          .reassociates()
+          .says("the reductions over each and over their results become one"),
       constructed("reduce-rest", "reduce f z xs = reduce f (reduce f z (take m xs)) (drop m xs)", rest)
           .takes("m", "elements of the first part")
           .says("the first %1 elements are reduced by themselves"),

@@ -90,6 +90,20 @@ std::string Space::layout(const Configuration& c) const {
   return l == "caller" ? "" : l;
 }
 
+namespace {
+
+/// One loop alone cannot be both parallel and innermost: it is tiled then, with enough tiles for the threads to balance.
+std::string tile_for_threads(const SpaceFacts& f, const Configuration& c, const std::vector<std::string>& tiles) {
+  const auto loops = planned_loops(f, c);
+  for (std::size_t i = 0; i < inner_loop(loops); ++i)
+    if (!loops[i].single() && !loops[i].block) return tiles.front();
+  for (std::size_t t = tiles.size(); t-- > 1;)  // the longest first
+    if (tile_sizes(f, tiles[t]).back() * 8 * f.options.threads <= f.axes.back().extent.value_or(0)) return tiles[t];
+  return tiles.size() > 1 ? tiles[1] : tiles.front();
+}
+
+}  // namespace
+
 std::vector<Configuration> Space::seeds() const {
   std::vector<Configuration> r;
   // A wish is the value or its first word; a seed whose wishes the program does not allow is left out.
@@ -103,8 +117,8 @@ std::vector<Configuration> Space::seeds() const {
         const auto it = std::find_if(values.begin(), values.end(), [&](const std::string& v) { return v == wish->second || v.rfind(wish->second + " ", 0) == 0; });
         if (it == values.end()) return;
         value = *it;
-      } else if (d.name == "tile" && context_->facts.axes.size() == 1 && options_.target == Target::openmp && values.size() > 1) {
-        value = values.back();  // one loop alone cannot be both parallel and innermost
+      } else if (d.name == "tile" && options_.target == Target::openmp) {
+        value = tile_for_threads(context_->facts, c, values);
       } else if (d.name == "width" && values.size() > 1 && values.front() == "1") {
         value = values[1];
       }
@@ -130,6 +144,10 @@ std::vector<Configuration> Space::seeds() const {
   seed({{"inner", "vec"}, {"late", "1"}});
   seed({{"layout", "split"}, {"inner", "strided vec"}});
   seed({{"inner", "vec"}});
+  seed({{"block", "rows unrolled"}, {"inner", "vec"}});
+  seed({{"block", "whole"}, {"inner", "vec"}});
+  seed({{"block", "rows"}, {"inner", "vec"}, {"stream", "1"}});
+  seed({{"block", "whole"}, {"inner", "vec"}, {"stream", "1"}});
   seed({{"layout", "rows"}, {"inner", "vec"}, {"late", "1"}});
   seed({{"layout", "split"}, {"inner", "strided vec"}, {"prefetch", "64"}});
   seed({{"inner", "vec"}, {"stream", "1"}});

@@ -59,7 +59,11 @@ Generators reduce_generators() {
        }},
       {"reduce-joined", [](Gen& g) -> Instance {
          const Reduction r = reduction(g);
-         return {reduce(r.f, r.z, map([&](Expr x) { return reduce(r.f, r.z, x); }, g.array(g.shape(2), r.element()))), {}, {}};
+         const Type t = g.element();
+         const Expr xs = g.coin() ? g.array(g.shape(2), r.element()) : g.array(g.shape(2), t);
+         const Expr f = g.fun(xs.type().element().element(), r.element());
+         const bool given = xs.type().element().element() == r.element() && g.coin();
+         return {reduce(r.f, r.z, map([&](Expr x) { return reduce(r.f, r.z, given ? x : map(f, x)); }, xs)), {}, {}};
        }},
       {"reduce-rest", [](Gen& g) -> Instance {
          const Type t = g.element();

@@ -26,6 +26,13 @@ Program product(std::int64_t boxes, std::int64_t n) {
   const auto inside = [](Expr a) { return flat(map([](Expr box) { return box | drop3(1, 1); }, a)); };
   return {"product", {x, y}, sqrt(zip({inside(x), inside(y)}) | map([](Expr a, Expr b) { return a * b; }) | sum()), {}};
 }
+/// Box by box, plane by plane, row by row.
+Program nested(const std::vector<Nat>& shape) {
+  const std::function<Expr(Expr)> total = [&](Expr x) -> Expr { return rank_of(x.type()) == 1 ? x | sum() : map(total, x) | sum(); };
+  const Expr x = cells("x", shape);
+  const int rank = static_cast<int>(shape.size());
+  return {"nested", {x}, total(map_n(rank, [](Expr e) { return e * e; }, x)), {}};
+}
 Program compensated(std::int64_t n) {
   const Expr x = cells("x", {Nat(n)}), zero = literal(0, f64);
   const Expr pairs = map([&](Expr e) { return tuple({e, zero}); }, x);
@@ -67,6 +74,15 @@ TEST_CASE("space: a reduction over boxes") {
   CHECK(count(d, "reduce-rest") == 1);  // 30 is no multiple of 4
 }
 
+TEST_CASE("space: nested reductions") {
+  const Space s(nested({Nat(8), Nat(32), Nat(32), Nat(32)}), options());
+  CHECK(s.allowed({}, "parts") == Values{"box k", "box", "box k j", "none"});
+  const Derivation d = s.derive({{"parts", "box k"}, {"lanes", "4"}});
+  CHECK(count(d, "reduce-joined") == 1);
+  CHECK(count(d, "reduce-of-join") == 0);
+  CHECK(count(d, "reduce-seq") == 3);
+}
+
 TEST_CASE("space: a long array is reduced in chunks") {
   const Space s(largest({Nat(1 << 20)}), options());
   CHECK(s.allowed({}, "parts") == Values{"i65536", "i16384", "i4096", "i1024", "none"});
@@ -81,4 +97,7 @@ TEST_CASE("space: reductions keep their meaning") {
   check_all(product(2, 4), 9);
   check_all(product(1, 5), 6);
   check_all(compensated(77), 6);
+  check_all(nested({Nat(2), Nat(3), Nat(4), Nat(5)}), 9);
+  check_all(nested({Nat(1), Nat(67)}), 6);
+  check_all(nested({Nat(5), Nat(8)}), 6);
 }
