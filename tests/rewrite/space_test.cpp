@@ -41,9 +41,9 @@ Program line(std::int64_t n) {
   const Expr x = param("x", array({Nat(n)}, f64));
   return {"line", {x}, x | slide(3, 1) | map([](Expr w) { return w[0] + w[1] + w[2]; }), {}};
 }
-Program dot(std::int64_t n) {
+Program squares(std::int64_t n) {
   const Expr x = param("x", array({Nat(n)}, f64));
-  return {"dot", {x}, x | map([](Expr e) { return e * e; }) | sum(), {}};
+  return {"squares", {x}, x | map([](Expr e) { return e * e; }) | sum(), {}};
 }
 
 }  // namespace
@@ -142,11 +142,11 @@ TEST_CASE("space: programs it has never seen") {
     check_space(line(130), options(Target::opencl), 5, 2);
   }
   SUBCASE("a number has no loops to decide on") {
-    const Space s(dot(8), options());
+    const Space s(squares(8), options());
     CHECK(s.parameters().empty());
     CHECK(s.derive({}).empty());
     CHECK(s.seeds().size() == 1);
-    CHECK(Space(dot(8), options(Target::opencl)).derive({}).empty());
+    CHECK(Space(squares(8), options(Target::opencl)).derive({}).empty());
   }
   SUBCASE("f32 doubles the lanes; the caller's layout only") {
     SpaceOptions o = options();
