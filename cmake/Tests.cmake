@@ -57,6 +57,10 @@ if(LIFTGEN_FUZZ_CXX)
   set_tests_properties(fuzz_parse PROPERTIES LABELS long TIMEOUT 1200 RUN_SERIAL ON)
 endif()
 
+add_test(NAME refused_signatures COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER} -DSOURCE=${PROJECT_SOURCE_DIR} -P
+                                         ${PROJECT_SOURCE_DIR}/cmake/test_refused.cmake)
+set_tests_properties(refused_signatures PROPERTIES LABELS quick TIMEOUT 120)
+
 add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
                                   ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
 set_tests_properties(layer_order PROPERTIES LABELS quick)

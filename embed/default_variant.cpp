@@ -4,6 +4,7 @@
 
 #include "embed/compiler.hpp"
 #include "ir/error.hpp"
+#include "patterns/host_data.hpp"
 #include "rewrite/space.hpp"
 #include "tuning/explore.hpp"
 
@@ -16,13 +17,28 @@ LowerOptions lower_options() {
   return options;
 }
 
+constexpr std::int64_t kWorthThreads = 8192;  ///< elements: below, starting threads takes longer than the work
+
+bool is_small(const Program& program) {
+  std::int64_t elements = 0;
+  for (const ProgramResult& r : results_of(program)) elements += host::count(r.type);
+  return elements < kWorthThreads;
+}
+
+Derivation by_one_thread(Derivation d) {
+  for (Step& s : d)
+    if (s.rule == "map-par") s.rule = "map-seq";
+  return d;
+}
+
 std::vector<Derivation> guesses(const Program& program) {
   std::vector<Derivation> r;
+  const bool small = is_small(program);
   try {
     const Space space = make_space(program, Target::openmp, this_machine(), true);
     for (const Configuration& c : space.seeds()) {
       try {
-        r.push_back(space.derive(c));
+        r.push_back(small ? by_one_thread(space.derive(c)) : space.derive(c));
       } catch (const UserError&) {  // a guard refuses: the next one
       }
     }
