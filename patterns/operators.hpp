@@ -21,6 +21,14 @@ namespace lift {
 Pattern smooth(int dim);
 inline Pattern smooth3d() { return smooth(3); }
 
+/// lphi = L(phi) in the interior. Arguments: phi, coefficients, lphi, a, b_h2inv, (boundary_value).
+Pattern apply_operator(int dim);
+/// res = rhs - L(phi) in the interior. Arguments: phi, rhs, coefficients, res, a, b_h2inv, (boundary_value).
+Pattern residual(int dim);
+/// lambda = 1 / (a*alpha + b/h^2 * (sum of beta over the cell's faces)), the inverse of the diagonal that L has away from
+/// boundaries. Arguments: alpha, beta_i, beta_j, beta_k, lambda, a, b_h2inv.
+Pattern lambda_operator(int dim);
+
 // Transfer between a grid of `box` cells a dimension (even) and the coarse one of half as many, in 1, 2 or 3 dimensions:
 // coarse cell c covers the fine cells 2c and 2c + 1 of each dimension. Ghost zones of what is written are left alone.
 

@@ -13,8 +13,10 @@ std::vector<double> isotropic_weights(int dim) {
 }
 
 Stencil::Stencil(const BoxProblem& p, const Choices& allowed)
-    : p_(p), variable_(choice(p, "coefficients", allowed) == "variable"), shape_(choice(p, "stencil", allowed)),
-      a_(param("a", p.type)), b_h2inv_(param("b_h2inv", p.type)) {
+    : Stencil(p, choice(p, "coefficients", allowed) == "variable", choice(p, "stencil", allowed)) {}
+
+Stencil::Stencil(const BoxProblem& p, bool variable, const std::string& shape)
+    : p_(p), variable_(variable), shape_(shape), a_(param("a", p.type)), b_h2inv_(param("b_h2inv", p.type)) {
   if (variable_ && shape_ != "star")
     throw UserError("--stencil " + shape_ + ": variable coefficients are on faces, which only the star has; use --stencil star or --coefficients constant");
   check_box_problem(p, radius());

@@ -21,6 +21,7 @@ class Stencil {
  public:
   /// Checks the problem. `allowed`: the pattern's choices, stencil_choices() among them.
   Stencil(const BoxProblem& p, const Choices& allowed);
+  Stencil(const BoxProblem& p, bool variable, const std::string& shape);
 
   bool variable() const { return variable_; }
   const std::string& shape() const { return shape_; }

@@ -1,5 +1,7 @@
 #include "tuning/rivals.hpp"
 
+#include <algorithm>
+
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/process.hpp"
@@ -18,7 +20,9 @@ Kernel plain_signature(const Pattern& pattern, const Program& program) {
   }
   for (const Expr& argument : program.arguments) {
     KernelArgument a;
-    a.name = param_name(argument), a.type = argument.type(), a.read = true, a.written = a.name == kernel.results.front();
+    a.name = param_name(argument), a.type = argument.type(), a.read = true;
+    // An operator in several steps leaves intermediate values in what it may overwrite.
+    a.written = a.name == kernel.results.front() || (pattern.plain_in_place && std::find(program.overwritable.begin(), program.overwritable.end(), a.name) != program.overwritable.end());
     if (a.type.is_array()) a.layout = Layout(LayoutRequest{}, a.type);
     kernel.arguments.push_back(a);
   }

@@ -41,6 +41,9 @@ class BoxData {
       : pattern_(pattern), problem_(problem), program(pattern.build(problem)), data_(pattern, problem, program, 1) {}
 
   const HostArray& argument(const std::string& name) const { return host::argument(data_.all(), name); }
+  bool has(const std::string& name) const {
+    return std::any_of(data_.all().begin(), data_.all().end(), [&](const HostArray& a) { return a.name == name; });
+  }
   std::vector<double> values(const std::string& name) const { return numbers(argument(name)); }
   OwnedArray result() const { return OwnedArray("result", results_of(program).at(0).type, 1); }
 

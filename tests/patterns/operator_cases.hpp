@@ -1,0 +1,75 @@
+// The operators of the library with their choices, in every dimension, with every boundary condition, at small sizes: what
+// the tests of expressions, references, plain loops and emitted kernels all go through.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "patterns/box_problem.hpp"
+#include "patterns/operators.hpp"
+
+namespace lift::testing {
+
+struct OperatorCase {
+  std::shared_ptr<const Pattern> pattern;
+  Problem problem;
+};
+
+using ChosenValues = std::map<std::string, std::string>;
+
+struct OperatorFamily {
+  Pattern (*make)(int dim);
+  std::vector<ChosenValues> choices;  ///< as they are tested; the first is the default
+};
+
+inline std::vector<ChosenValues> stencils(const ChosenValues& more) {
+  std::vector<ChosenValues> all(4, more);
+  for (std::size_t i = 1; i < 4; ++i) all[i]["coefficients"] = "constant";
+  all[2]["stencil"] = "wide", all[3]["stencil"] = "box";
+  return all;
+}
+
+/// The operators that read a stencil.
+inline std::vector<OperatorFamily> stencil_families() {
+  std::vector<ChosenValues> smoothers{{}, {{"coefficients", "constant"}}, {{"smoother", "symmetric-gsrb"}}};
+  for (const ChosenValues& c : stencils({{"smoother", "jacobi"}})) smoothers.push_back(c);
+  for (const char* degree : {"1", "2", "3"}) smoothers.push_back({{"smoother", "chebyshev"}, {"degree", degree}});
+  smoothers.push_back({{"smoother", "chebyshev"}, {"degree", "2"}, {"coefficients", "constant"}, {"stencil", "box"}});
+  return {{smooth, smoothers}, {apply_operator, stencils({})}, {residual, stencils({})}, {lambda_operator, {{}}}};
+}
+
+/// Every family, choice, dimension and boundary condition; sizes, types and ghost depths vary from case to case, or all
+/// types are taken for each.
+inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily>& families, bool all_types) {
+  constexpr std::int64_t sides[] = {7, 5, 3};  // in 1D, 2D, 3D
+  std::vector<OperatorCase> all;
+  for (const OperatorFamily& family : families)
+    for (int dim = 1; dim <= 3; ++dim) {
+      const auto pattern = std::make_shared<const Pattern>(family.make(dim));
+      for (const ChosenValues& choices : family.choices)
+        for (const std::string& boundary : boundary_names())
+          for (const Scalar type : {f32, f64}) {
+            const bool second = (all.size() + family.choices.size()) % 2 != 0;
+            OperatorCase c{pattern, {}};
+            c.problem.box = sides[dim - 1], c.problem.boxes = second ? 1 : 2, c.problem.boundary = boundary, c.problem.choices = choices;
+            c.problem.type = all_types ? type : second ? f32 : f64;
+            const bool wide = choices.contains("stencil") && choices.at("stencil") == "wide";
+            const std::string smoother = choices.contains("smoother") ? choices.at("smoother") : "gsrb";
+            const bool red_black = pattern->choices.contains("smoother") && smoother.find("gsrb") != std::string::npos;
+            c.problem.ghost = wide ? 2 + second : 1 + second;
+            if (red_black && boundary == "periodic") ++c.problem.box;
+            all.push_back(c);
+            if (!all_types) break;
+          }
+    }
+  return all;
+}
+
+inline std::string describe(const OperatorCase& c) {
+  std::string s = c.pattern->name + " " + c.problem.boundary + ", " + std::to_string(c.problem.boxes) + " x " + std::to_string(c.problem.box) +
+                  ", ghost " + std::to_string(c.problem.ghost) + ", " + text(c.problem.type);
+  for (const auto& [name, value] : c.problem.choices) s += ", " + name + " " + value;
+  return s;
+}
+
+}  // namespace lift::testing
