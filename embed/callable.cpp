@@ -121,7 +121,16 @@ Callable::Callable(Callable&&) noexcept = default;
 Callable& Callable::operator=(Callable&&) noexcept = default;
 
 const Callable::Variant& Callable::variant(std::span<const ArgumentValue> arguments, std::source_location where) const {
-  return variant(impl_->sizes_of_call(arguments, line_of(where)), where);
+  std::vector<std::int64_t> shapes;
+  for (const ArgumentValue& a : arguments) shapes.insert(shapes.end(), a.shape.begin(), a.shape.begin() + a.rank);
+  {
+    const std::shared_lock lock(impl_->mutex);
+    if (const auto it = impl_->by_shapes.find(shapes); it != impl_->by_shapes.end()) return *it->second;
+  }
+  const Variant& v = variant(impl_->sizes_of_call(arguments, line_of(where)), where);
+  const std::unique_lock lock(impl_->mutex);
+  impl_->by_shapes.emplace(std::move(shapes), &v);
+  return v;
 }
 
 const Callable::Variant& Callable::variant(const Sizes& sizes, std::source_location where) const {

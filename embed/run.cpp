@@ -13,7 +13,7 @@ namespace {
 struct Pass {
   ArgumentValue caller;          ///< no data: nothing to check or to copy
   std::size_t bytes = 0;         ///< of an element
-  std::string what;
+  std::size_t argument = 0;      ///< of the call
   bool written = false;
   Buffer copy = {};              ///< where the kernel cannot work on the caller's memory
   bool copied() const { return copy.data() != nullptr; }
@@ -21,15 +21,15 @@ struct Pass {
 
 class Call {
  public:
-  Call(const Callable::Impl& impl, const Callable::Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned, std::string where)
-      : impl_(impl), v_(v), arguments_(arguments), returned_(returned), where_(std::move(where)) {}
+  Call(const Callable::Impl& impl, const Callable::Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned, std::source_location where)
+      : impl_(impl), v_(v), arguments_(arguments), returned_(returned), where_(where) {}
 
   void run() {
     const std::size_t given = impl_.plan.program.arguments.size();
     const auto& slots = v_.kernel.arguments;
     pointers_.resize(slots.size());
     passes_.reserve(slots.size());  // so that buffers stay where they are
-    for (std::size_t i = 0; i < given; ++i) slots[i].type.is_array() ? array(i, arguments_[i], slots[i].written, impl_.plan.argument_text(i)) : scalar(i);
+    for (std::size_t i = 0; i < given; ++i) slots[i].type.is_array() ? array(i, arguments_[i], slots[i].written, i) : scalar(i);
     for (std::size_t r = 0; r < impl_.plan.results.size(); ++r)
       if (const std::size_t slot = slot_of(v_.kernel.results.at(r)); slot >= given) result(r, slot);
     for (std::size_t i = given; i < slots.size(); ++i)
@@ -65,12 +65,12 @@ class Call {
     const std::int64_t value = *static_cast<const std::int32_t*>(arguments_[i].data);
     const auto low = a.range[0].constant(), high = a.range[1].constant();
     if ((low && value < *low) || (high && value > *high))
-      throw UserError(impl_.plan.argument_text(i) + " is " + std::to_string(value) + ", but lies in " + a.range[0].str() + ".." + a.range[1].str() + where_);
+      throw UserError(impl_.plan.argument_text(i) + " is " + std::to_string(value) + ", but lies in " + a.range[0].str() + ".." + a.range[1].str() + line_of(where_));
   }
 
-  void array(std::size_t slot, const ArgumentValue& caller, bool written, const std::string& what) {
-    if (!caller.data) throw UserError(what + " has no data (a null pointer)" + where_);
-    Pass p{caller, v_.bytes[slot], what, written};
+  void array(std::size_t slot, const ArgumentValue& caller, bool written, std::size_t argument) {
+    if (!caller.data) throw UserError(impl_.plan.argument_text(argument) + " has no data (a null pointer)" + line_of(where_));
+    Pass p{caller, v_.bytes[slot], argument, written};
     pointers_[slot] = caller.data;
     if (!caller.contiguous()) {
       p.copy = Buffer(static_cast<std::size_t>(caller.count()) * p.bytes, {1, 0});
@@ -87,10 +87,10 @@ class Call {
     } else if (t.kind == ResultTarget::Kind::argument) {
       ArgumentValue to = arguments_[t.index];
       if (to.rank == 0) to.rank = 1, to.shape[0] = 1, to.strides[0] = 1;  // a number
-      array(slot, to, true, impl_.plan.argument_text(t.index));
+      array(slot, to, true, t.index);
     } else {  // an update not provably safe in place
       const ArgumentValue& caller = arguments_[t.index];
-      Pass p{caller, v_.bytes[slot], impl_.plan.argument_text(t.index), true, Buffer(static_cast<std::size_t>(caller.count()) * v_.bytes[slot], {1, 0})};
+      Pass p{caller, v_.bytes[slot], t.index, true, Buffer(static_cast<std::size_t>(caller.count()) * v_.bytes[slot], {1, 0})};
       pointers_[slot] = p.copy.data();
       passes_.push_back(std::move(p));
     }
@@ -100,14 +100,14 @@ class Call {
     for (const Pass& a : passes_)
       for (const Pass& b : passes_)
         if (&a != &b && a.written && !a.copied() && !b.copied() && overlap(a.caller, a.bytes, b.caller, b.bytes))
-          throw UserError(a.what + " is written, but shares memory with " + b.what.substr(b.what.find(": ") + 2) + "; pass separate arrays, or write the expression as an update" + where_);
+          throw UserError(impl_.plan.argument_text(a.argument) + " is written, but shares memory with argument " + std::to_string(b.argument + 1) + "; pass separate arrays, or write the expression as an update" + line_of(where_));
   }
 
   const Callable::Impl& impl_;
   const Callable::Variant& v_;
   std::span<const ArgumentValue> arguments_;
   std::span<void* const> returned_;
-  std::string where_;
+  std::source_location where_;
   std::vector<void*> pointers_;
   std::vector<Pass> passes_;
   std::vector<Buffer> work_;
@@ -116,7 +116,7 @@ class Call {
 }  // namespace
 
 void Callable::run(const Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned, std::source_location where) const {
-  Call(*impl_, v, arguments, returned, line_of(where)).run();
+  Call(*impl_, v, arguments, returned, where).run();
 }
 
 }  // namespace lift

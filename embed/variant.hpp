@@ -32,6 +32,7 @@ struct Callable::Impl {
   CompileOptions options;
   mutable std::shared_mutex mutex;
   mutable std::map<Sizes, std::unique_ptr<Variant>> variants;
+  mutable std::map<std::vector<std::int64_t>, const Variant*> by_shapes;  ///< of all arguments of a call: found without solving
 
   const Variant& variant(const Sizes& sizes) const;
   std::unique_ptr<Variant> make(const Sizes& sizes) const;
