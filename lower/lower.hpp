@@ -21,6 +21,10 @@ Kernel lower(const Program& program, const LowerOptions& options = {});
 /// Copies an array between layouts: arguments `from` (in layout a), `to` (in layout b).
 Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to);
 
+/// The loops of a program without any decision, on logical positions: updates of overwritable arguments are in place, loops have
+/// exact bounds. What is to be known of its traffic can be read off them.
+Kernel lower_undecided(const Program& program);
+
 /// Kernels that move the compulsory traffic of `program` and compute next to nothing: every array element that the program
 /// reads is read once and every element it writes is written (or updated) once, over the same arguments in the caller's
 /// layout. Several schedules of the same traffic; the fastest one that runs is the roofline. See docs/TESTING.md.

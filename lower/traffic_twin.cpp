@@ -80,10 +80,101 @@ Block drop_guards_and_arithmetic(const Block& b) {
   });
 }
 
+// ---- reductions: rows are added up in lanes, one sum a row is kept
+
+bool accumulates(const Block& b) {
+  return std::any_of(b.begin(), b.end(), [](const Stmt& s) { return std::holds_alternative<Assign>(s.v); });
+}
+bool reduces(const Block& b) {
+  bool found = false;
+  visit(b, [&](const Stmt& s) { found |= std::holds_alternative<Assign>(s.v); });
+  return found;
+}
+
+Term loads_in(const Block& b, Scalar type) {
+  LoadClasses classes;
+  map_terms(b, [&](const Term& t) {
+    visit(t, [&](const Term& x) {
+      if (x->kind == TermKind::Load) classes.add(x);
+    });
+    return t;
+  });
+  return classes.mean(type);
+}
+
+For loop_over(const std::string& name, const Nat& trips, Block body, const Nat& variable) {
+  For f;
+  f.var = Nat::fresh(name, 0, trips - 1);
+  f.lower = 0, f.upper = trips;
+  f.body = substitute(body, variable, f.var);
+  return f;
+}
+
+/// The innermost loop of a reduction as a sum in `lanes` accumulators, and what does not fill them one by one.
+Block row_sum(const For& f, std::int64_t lanes, Scalar type, const std::string& sum) {
+  const Nat trips = floordiv(f.upper - f.lower, lanes), l = Nat::fresh("l", 0, lanes - 1), ii = Nat::fresh("ii", 0, trips - 1);
+  const Term value = loads_in(f.body, type);
+  const auto add = [&](const Nat& at, const Nat& index) -> Stmt {
+    return {Store{sum, {at}, apply_term(Op::Add, type, {load_term(sum, {at}, type), substitute(value, f.var, index)}), false}};
+  };
+  Block r{{Allocate{sum, array({lanes}, type), AddressSpace::Private}}};
+  r.push_back({loop_over("l", lanes, {{Store{sum, {l}, constant_term(0, type), false}}}, l)});
+  r.push_back({loop_over("ii", trips, {{loop_over("l", lanes, {add(l, f.lower + lanes * ii + l)}, l)}}, ii)});
+  const Nat done = f.lower + lanes * trips;
+  for (Stmt& s : make_loop(f, done, f.upper)) {
+    if (auto* rest = std::get_if<For>(&s.v)) rest->body = {add(rest->var - done, rest->var)};
+    r.push_back(std::move(s));
+  }
+  return r;
+}
+
+/// `around` are the loops around the statements of b.
+Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar type, std::vector<For>& around) {
+  Block r;
+  for (const Stmt& s : b) {
+    const auto* f = std::get_if<For>(&s.v);
+    if (!f) continue;
+    if (accumulates(f->body) && std::none_of(f->body.begin(), f->body.end(), [](const Stmt& x) { return std::holds_alternative<For>(x.v); })) {
+      std::vector<Nat> shape, position;
+      for (const For& a : around) shape.push_back(a.upper - a.lower), position.push_back(a.var - a.lower);
+      if (shape.empty()) shape.emplace_back(1), position.emplace_back(0);
+      const std::string name = "sums" + std::to_string(k.arguments.size());
+      k.arguments.push_back({name, array(shape, type), Layout({}, array(shape, type)), true, false, {}, true});
+      Block row = row_sum(*f, lanes, type, "row");
+      row.push_back({Store{name, position, load_term("row", {0}, type), false}});
+      r.insert(r.end(), row.begin(), row.end());
+      continue;
+    }
+    For g = *f;
+    around.push_back(g);
+    g.body = sum_rows(f->body, k, lanes, type, around);
+    around.pop_back();
+    if (!g.body.empty()) r.push_back({std::move(g)});
+  }
+  return r;
+}
+
+/// The innermost loop, when it is the only one, in chunks.
+Block chunked_reduction(const Block& b) {
+  return rebuild(b, [](Stmt s) -> Block {
+    const auto* f = std::get_if<For>(&s.v);
+    if (!f || !accumulates(f->body)) return {std::move(s)};
+    constexpr std::int64_t chunk = 8192;
+    if (Facts().proves(less_equal(f->upper - f->lower, chunk))) return {std::move(s)};
+    For outer;
+    outer.lower = 0, outer.upper = ceildiv(f->upper - f->lower, chunk);
+    outer.var = Nat::fresh(f->var.str() + "t", 0, outer.upper - 1);
+    const Nat lower = f->lower + chunk * outer.var;
+    outer.body = make_loop(*f, lower, min(f->upper, lower + chunk));
+    return {{std::move(outer)}};
+  });
+}
+
 struct Schedule {
   std::string name;
   int parallel = 1;  ///< outermost loops
   bool late = false, stream = false;
+  bool sums = false;  ///< the program is a reduction
 };
 
 Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
@@ -96,6 +187,11 @@ Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
     visit(f->body, [&](const Stmt& x) { innermost &= !std::holds_alternative<For>(x.v); });
     f->kind = depth < how.parallel && !innermost ? LoopKind::Par : innermost ? LoopKind::Vec : LoopKind::Seq;
     if (innermost && depth == 0) f->kind = LoopKind::Par;
+    if (how.sums) {  // the loops around the sums of rows, not those that make them
+      bool around = false;
+      visit(f->body, [&](const Stmt& x) { around |= std::holds_alternative<Allocate>(x.v); });
+      f->kind = around && depth < how.parallel ? LoopKind::Par : innermost ? LoopKind::Vec : LoopKind::Seq;
+    }
     f->width = f->kind == LoopKind::Vec ? width : 1, f->stride = 1;
     f->late_store = how.late && f->kind == LoopKind::Vec;
     f->body = schedule(f->body, how, width, depth + 1);
@@ -121,19 +217,37 @@ Block chunked(const Block& b) {
 
 }  // namespace
 
-std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& options) {
+Kernel lower_undecided(const Program& program) {
   Program p = program;
   p.body = without_layouts(p.body);
   if (!p.overwritable.empty()) p.body = in_place(p.body);
-  Kernel base = translate(p);
-  base.body = chunked(drop_guards_and_arithmetic(remove_trivial_loops(tighten_bounds(base.body))));
+  Kernel k = translate(p);
+  k.body = remove_trivial_loops(tighten_bounds(k.body));
+  return k;
+}
+
+std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& options) {
+  Kernel base = lower_undecided(program);
   bool updates = false;
   Scalar type = f64;
   for (const KernelArgument& a : base.arguments)
     if (a.written) updates = a.read, type = element_of(a.type).scalar();
   const int lanes = static_cast<int>(static_cast<std::size_t>(options.vector_bytes) / size_of(type));
-  std::vector<Schedule> schedules{{"outer", 1, false, false}, {"outer2", 2, false, false}, {"outer-late", 1, true, false}, {"outer2-late", 2, true, false}};
-  if (!updates) schedules.push_back({"outer-stream", 1, false, true}), schedules.push_back({"outer2-stream", 2, false, true});
+  const bool sums = reduces(base.body);
+  if (sums) {
+    std::vector<For> around;
+    base.body = sum_rows(chunked_reduction(base.body), base, 4 * lanes, type, around);
+  } else {
+    base.body = chunked(drop_guards_and_arithmetic(base.body));
+  }
+  std::vector<Schedule> schedules;
+  for (const int parallel : {1, 2}) {
+    const std::string name = parallel == 1 ? "outer" : "outer2";
+    schedules.push_back({name, parallel, false, false, sums});
+    if (sums) continue;
+    schedules.push_back({name + "-late", parallel, true, false, false});
+    if (!updates) schedules.push_back({name + "-stream", parallel, false, true, false});
+  }
   std::vector<Kernel> r;
   for (const Schedule& s : schedules) {
     Kernel k = base;

@@ -151,13 +151,14 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
 /// Short reductions are unrolled; a long one becomes a loop with an accumulator.
 View Translator::reduce(const Expr& e, const ScopePtr& scope) {
   const auto n = e.child(2).type().length().constant();
-  const View xs = eval(e.child(2), scope);
-  if (n && ((*n <= kInVariables && !e.is(Op::ReduceSeq)) || xs.array().variables)) {
+  const bool short_one = n && *n <= kInVariables && !e.is(Op::ReduceSeq);
+  if (short_one || (n && e.child(2).is(Op::Bound) && eval(e.child(2), scope).array().variables)) {
+    const View xs = eval(e.child(2), scope);
     View acc = eval(e.child(1), scope);
     for (std::int64_t i = 0; i < *n; ++i) acc = call(e.child(0), {acc, xs[Nat(i)]}, scope);
     return acc;
   }
-  return accumulate(e, xs, scope);
+  return accumulate(e, scope);
 }
 
 namespace {
@@ -192,16 +193,53 @@ void check_own_elements(const Block& b, const std::set<std::string>& accumulator
 
 }  // namespace
 
-View Translator::accumulate(const Expr& e, const View& xs, const ScopePtr& scope) {
-  const auto next_value = [&](const View& acc, const Nat& i) { return std::make_shared<Scope>(Scope{{acc, xs[i]}, scope}); };
+/// Joined arrays, maps of them and zips of such, as they were before they were joined: the same elements in the same order,
+/// without the division that finds one in a joined array.
+Translator::Elements Translator::elements_of(const Expr& e, const ScopePtr& scope) {
+  if (e.is(Op::Join) && e.attr().ints[0] == 1) {
+    const Elements rows = elements_of(e.child(0), scope);
+    Elements r{rows.lengths, [rows](std::span<const Nat> p) { return rows.at(p.first(p.size() - 1))[p.back()]; }};
+    r.lengths.push_back(e.child(0).type().element().length());
+    return r;
+  }
+  if (is_map(e.op()) && e.attr().ints[0] == 1 && e.child(0).is(Op::Lambda)) {
+    const Elements xs = elements_of(e.child(1), scope);
+    return {xs.lengths, [this, f = e.child(0), xs, scope](std::span<const Nat> p) { return call(f, {xs.at(p)}, scope); }};
+  }
+  if (e.is(Op::Zip) && e.attr().ints[0] == 1) {
+    std::vector<Elements> all;
+    for (const Expr& c : e.children()) all.push_back(elements_of(c, scope));
+    if (std::all_of(all.begin(), all.end(), [&](const Elements& x) { return x.lengths == all[0].lengths; }))
+      return {all[0].lengths, [all](std::span<const Nat> p) {
+                std::vector<View> parts;
+                for (const Elements& x : all) parts.push_back(x.at(p));
+                return View{std::move(parts)};
+              }};
+  }
+  return {{e.type().length()}, [xs = eval(e, scope)](std::span<const Nat> p) { return xs[p[0]]; }};
+}
+
+/// Loops over all elements, in order.
+void Translator::for_each(const Elements& xs, const std::function<void(const View&)>& body, std::vector<Nat> position) {
+  if (position.size() == xs.lengths.size()) return body(xs.at(position));
+  loop(new_loop("r", xs.lengths[position.size()]), [&](const Nat& i) {
+    auto p = position;
+    p.push_back(i);
+    for_each(xs, body, std::move(p));
+  });
+}
+
+View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
+  const Elements xs = elements_of(e.child(2), scope);
+  const auto next_value = [&](const View& acc, const View& x) { return std::make_shared<Scope>(Scope{{acc, x}, scope}); };
   const Expr& f = e.child(0);
   if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
   if (has_arrays(e.type())) {
     const Place place = new_array("acc", e.type(), AddressSpace::Private);
     write(e.child(1), scope, place);
     const View acc = view_of(place, e.type());
-    loop(new_loop("r", xs.array().length), [&](const Nat& i) {
-      write(f.child(0), next_value(acc, i), place);
+    for_each(xs, [&](const View& x) {
+      write(f.child(0), next_value(acc, x), place);
       check_own_elements(*block, arrays_at(place));
     });
     return acc;
@@ -215,9 +253,9 @@ View Translator::accumulate(const Expr& e, const View& xs, const ScopePtr& scope
   }
   std::size_t first = 0;
   const View acc = with_scalars(init, locals, first);
-  loop(new_loop("r", xs.array().length), [&](const Nat& i) {
+  for_each(xs, [&](const View& x) {
     std::vector<Term> next;
-    scalars_of(eval(f.child(0), next_value(acc, i)), next);
+    scalars_of(eval(f.child(0), next_value(acc, x)), next);
     if (next.size() > 1)  // all are computed from the old ones
       for (Term& t : next) {
         const Term local = local_term(fresh_name("next"), t->type);

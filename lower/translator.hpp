@@ -30,7 +30,14 @@ class Translator : public Views {
   void store(const Term& value, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
   View in_variables(const View& v, const Type& t);
-  View accumulate(const Expr& e, const View& xs, const ScopePtr& scope);
+  View accumulate(const Expr& e, const ScopePtr& scope);
+  /// An array of rank 1 as one of a higher rank with the same elements in the same order.
+  struct Elements {
+    std::vector<Nat> lengths;
+    std::function<View(std::span<const Nat>)> at;
+  };
+  Elements elements_of(const Expr& e, const ScopePtr& scope);
+  void for_each(const Elements& xs, const std::function<void(const View&)>& body, std::vector<Nat> position = {});
   Place new_array(const std::string& hint, const Type& t, AddressSpace space);
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;

@@ -13,19 +13,6 @@ int operators_in(const std::string& body) {
   return static_cast<int>(std::count_if(body.begin(), body.end(), [](char c) { return std::string("+-*/").find(c) != std::string::npos; }));
 }
 
-int flops_of(const Term& value) {
-  int n = 0;
-  visit(value, [&](const Term& t) {
-    if (t->kind == TermKind::Call) n += operators_in(t->user.texts.at(1));
-    if (t->kind != TermKind::Apply || !is_float(t->type)) return;
-    switch (t->op) {
-      case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Min: case Op::Max: case Op::Sqrt: ++n; break;
-      default: break;
-    }
-  });
-  return n;
-}
-
 /// position - written position, where that is constant in every dimension.
 std::optional<std::vector<std::int64_t>> offsets(const std::vector<Nat>& position, const WrittenElement& w, const Facts& facts) {
   if (position.size() != w.position.size()) return std::nullopt;
@@ -62,7 +49,21 @@ Positions positions_in(const std::vector<Term>& terms) {
   return p;
 }
 
-/// The share of indices that a condition on a residue admits: 1/m for x mod m == c where x takes all residues.
+}  // namespace
+
+int flops_of(const Term& value) {
+  int n = 0;
+  visit(value, [&](const Term& t) {
+    if (t->kind == TermKind::Call) n += operators_in(t->user.texts.at(1));
+    if (t->kind != TermKind::Apply || !is_float(t->type)) return;
+    switch (t->op) {
+      case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Min: case Op::Max: case Op::Sqrt: ++n; break;
+      default: break;
+    }
+  });
+  return n;
+}
+
 double admitted(const NatCond& c) {
   if (c.kind == NatCond::Kind::NonNegative) return 1;
   for (const NatTerm& t : terms(c.a))
@@ -79,8 +80,6 @@ double admitted(const NatCond& c) {
     }
   return 1;
 }
-
-}  // namespace
 
 Footprint footprint(const Program& program) {
   const WrittenElement w = written_element(program);

@@ -26,6 +26,10 @@ struct Footprint {
   double written_fraction = 1;                     ///< 1/2 when a guard modulo 2 admits every second element
   std::int64_t radius = 0;                         ///< largest |offset| over all stencil reads
 };
+/// Floating-point operations of a value, each shared one once; see Footprint::flops.
+int flops_of(const Term& value);
+/// The share of indices that a condition on a residue admits: 1/m for x mod m == c where x takes all residues; else 1.
+double admitted(const NatCond& c);
 /// UserError when the result is no array of scalars.
 Footprint footprint(const Program& program);
 

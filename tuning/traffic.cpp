@@ -1,9 +1,13 @@
 #include "tuning/traffic.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "ir/error.hpp"
+#include "lower/passes.hpp"
+#include "rewrite/footprint.hpp"
 
 namespace lift {
 namespace {
@@ -42,45 +46,116 @@ bool enumerate(const Nat& coordinate, std::set<std::int64_t>& values) {
   return true;
 }
 
-/// Elements of an array that lie at these positions, each coordinate taken by itself; at most `whole`.
-double elements(const std::vector<std::vector<Nat>>& positions, const std::vector<Nat>& shape) {
+bool has_choices(const std::vector<Nat>& position) {
+  for (const Nat& n : position)
+    for (const NatTerm& t : terms(n))
+      for (const NatFactor& f : t.factors)
+        if (f.atom->kind != AtomKind::Var) return true;
+  return false;
+}
+
+/// Coordinates of one class reach the same elements in different iterations: they differ by a multiple of the step with which
+/// the loops go through the array. What one of them reaches counts for all: halos are read by neighbours anyway.
+struct CoordinateClass {
+  std::int64_t step = 0, rest = 0;
+  friend auto operator<=>(const CoordinateClass&, const CoordinateClass&) = default;
+};
+CoordinateClass class_of(const Nat& n) {
+  CoordinateClass c;
+  std::int64_t constant = 0;
+  for (const NatTerm& t : terms(n)) {
+    if (t.factors.empty()) constant = t.coefficient;
+    else c.step = std::gcd(c.step, t.coefficient);
+  }
+  c.rest = c.step == 0 ? constant : ((constant % c.step) + c.step) % c.step;
+  return c;
+}
+
+using Positions = std::set<std::vector<Nat>, decltype([](const std::vector<Nat>& a, const std::vector<Nat>& b) {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const Nat& x, const Nat& y) { return x.id() < y.id(); });
+})>;
+
+/// Elements of an array that lie at these positions, each coordinate taken by itself; at most the whole array.
+double elements(const Positions& positions, const std::vector<Nat>& shape) {
+  const bool plain = std::any_of(positions.begin(), positions.end(), [](const auto& p) { return !has_choices(p); });
   double product = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const double length = static_cast<double>(shape[d].constant().value_or(1));
-    std::set<std::int64_t> values;
-    const bool known = std::all_of(positions.begin(), positions.end(),
-                                   [&](const auto& p) { return d < p.size() && enumerate(p[d], values); });
-    product *= known ? std::min(length, static_cast<double>(values.size())) : length;
+    std::map<CoordinateClass, std::size_t> most;
+    bool known = true;
+    for (const auto& p : positions) {
+      if (plain && has_choices(p)) continue;
+      std::set<std::int64_t> values;
+      known = known && d < p.size() && enumerate(p[d], values);
+      if (known) most[class_of(p[d])] = std::max(most[class_of(p[d])], values.size());
+    }
+    double sum = 0;
+    for (const auto& [c, n] : most) sum += static_cast<double>(n);
+    product *= known ? std::min(length, sum) : length;
   }
   return product;
 }
 
+/// What the statements of a kernel read, write and compute.
+struct Walk {
+  std::map<std::string, Positions> reads, writes;
+  double flops = 0;
+  double stored = 0, accumulated = 0;  ///< largest number of times that a store, an assignment is executed
+
+  void block(const Block& b, double times, double share) {
+    for (const Stmt& s : b) {
+      if (const auto* f = std::get_if<For>(&s.v)) {
+        const auto trips = (f->upper - f->lower).constant();
+        if (!trips) throw UserError("the traffic is known for constant lengths only");
+        block(f->body, times * static_cast<double>(*trips), share);
+      } else if (const auto* i = std::get_if<If>(&s.v)) {
+        double admits = share;
+        for (const Term& c : i->conditions) {
+          use(c, times * admits);
+          if (c->kind == TermKind::Compare) admits *= admitted(c->conds[0]);
+        }
+        block(i->body, times, admits);
+      } else if (const auto* x = std::get_if<Store>(&s.v)) {
+        writes[x->array].insert(x->position);
+        stored = std::max(stored, times);
+        use(x->value, times * share);
+      } else if (const auto* l = std::get_if<Let>(&s.v)) {
+        use(l->value, times * share);
+      } else if (const auto* d = std::get_if<Declare>(&s.v)) {
+        use(d->value, times * share);
+      } else if (const auto* a = std::get_if<Assign>(&s.v)) {
+        accumulated = std::max(accumulated, times);
+        use(a->value, times * share);
+      }
+    }
+  }
+  void use(const Term& t, double times) {
+    flops += times * flops_of(t);
+    visit(t, [&](const Term& x) {
+      if (x->kind == TermKind::Load) reads[x->name].insert(x->nats);
+    });
+  }
+};
+
 }  // namespace
 
 Traffic traffic(const Program& program) {
-  const Footprint f = footprint(program);
+  const Kernel kernel = lower_undecided(program);
+  Walk whole, split;
+  whole.block(kernel.body, 1, 1);
+  split.block(remove_trivial_loops(split_boundaries(kernel.body)), 1, 1);  // what pads choose is decided there
   Traffic t;
-  t.cells = 1;
-  for (const Nat& variable : f.index) {
-    const auto range = range_of(*variables(variable).at(0));
-    if (!range) throw UserError("the traffic of " + program.name + " is known for constant lengths only");
-    t.cells *= range->size();
+  t.cells = static_cast<std::int64_t>(whole.stored > 1 ? whole.stored : std::max(whole.stored, whole.accumulated));
+  t.flops = split.flops;
+  for (const KernelArgument& a : kernel.arguments) {
+    if (!a.type.is_array() || a.work) continue;
+    const auto bytes = static_cast<double>(size_of(element_of(a.type).scalar()));
+    const auto read = whole.reads.find(a.name), written = whole.writes.find(a.name);
+    const bool is_argument = std::any_of(program.arguments.begin(), program.arguments.end(), [&](const Expr& p) { return param_name(p) == a.name; });
+    const double reads = read != whole.reads.end() && is_argument ? elements(read->second, shape_of(a.type)) : 0;
+    const double writes = written != whole.writes.end() ? elements(written->second, shape_of(a.type)) : 0;
+    t.bytes += bytes * (std::max(reads, writes) + writes);  // a line that is not read is fetched before it is written
   }
-  const auto cells = static_cast<double>(t.cells);
-  t.flops = f.flops * cells * f.written_fraction;
-  const auto argument = [&](const std::string& name) {
-    const auto at = std::find_if(program.arguments.begin(), program.arguments.end(),
-                                 [&](const Expr& a) { return param_name(a) == name; });
-    return at == program.arguments.end() ? Type(program.body.type()) : Type(at->type());
-  };
-  const auto element_bytes = [&](const std::string& name) {
-    return static_cast<double>(size_of(element_of(argument(name)).scalar()));
-  };
-  for (const auto& [name, read] : f.reads)
-    // A stencil's halo is read by neighbours anyway: one element a cell.
-    t.bytes += element_bytes(name) * (read.stencil ? cells : elements(read.positions, shape_of(argument(name))));
-  for (const auto& [name, position] : f.writes)
-    t.bytes += element_bytes(name) * cells * (f.reads.contains(name) ? 1 : 2);
   return t;
 }
 

@@ -1,13 +1,14 @@
-// What a program must at least move and compute, from its footprints.
+// What a program must at least move and compute, read off its loops.
 #pragma once
 
-#include "rewrite/footprint.hpp"
+#include "ir/program.hpp"
 
 namespace lift {
 
 /// Of one application of a program whose lengths are constants.
 struct Traffic {
-  std::int64_t cells = 0;  ///< written elements' positions; with a red-black guard, those of both colours
+  std::int64_t cells = 0;  ///< elements of the largest result, with a red-black guard those of both colours; of a program that
+                           ///< returns one number, elements that it is accumulated from
   double bytes = 0;        ///< compulsory, with write-allocate: each element read once, written once, and read before it is
                            ///< written where the program does not read its line anyway. 002, 000 section 5.2
   double flops = 0;

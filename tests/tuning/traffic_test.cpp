@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "ir/build.hpp"
 #include "patterns/operators.hpp"
 
 using namespace lift;
@@ -33,4 +34,25 @@ TEST_CASE("traffic: cells and flops") {
   // a*alpha*phi: 2; six faces: a difference and a product each: 12, summed: 5; b/h^2: 1; two subtractions; w*lambda: 2; +: 1
   CHECK(t.flops_per_cell() == doctest::Approx(25));
   CHECK(smoother_traffic("gsrb", "ghost").flops_per_cell() == doctest::Approx(12));
+}
+
+TEST_CASE("traffic: transfer between grids, several results, reductions") {
+  const auto build = [](const std::string& name, const std::map<std::string, std::string>& choices = {}) {
+    Problem p;
+    p.box = 16, p.boxes = 2, p.choices = choices;
+    return traffic(find_pattern(name).build(p));
+  };
+  // a coarse cell: eight fine cells read, one written (and fetched before)
+  const Traffic restriction = build("restriction3d");
+  CHECK(restriction.bytes_per_cell() == doctest::Approx(8 * 8 + 16));
+  CHECK(restriction.flops_per_cell() == doctest::Approx(8));
+  const Expr xs = param("xs", array({64, 32}, f64));
+  const auto plus = [](Expr a, Expr b) { return a + b; };
+  const Expr sum = reduce(fun({f64, f64}, plus), literal(0, f64), join(xs) | map([](Expr x) { return x * x; }));
+  const Traffic norm = traffic({"p", {xs}, sum, {}, {}});
+  CHECK(norm.cells == 64 * 32);
+  CHECK(norm.bytes_per_cell() == doctest::Approx(8).epsilon(0.01));
+  CHECK(norm.flops_per_cell() == doctest::Approx(2));
+  const Traffic two = traffic({"p", {xs}, xs | map([](Expr r) { return r | map([](Expr x) { return tuple({x, x + 1.0}); }); }), {}, {}});
+  CHECK(two.bytes_per_cell() == doctest::Approx(8 + 2 * 16));
 }

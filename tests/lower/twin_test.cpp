@@ -1,0 +1,59 @@
+// Traffic twins: what they read and write, run in the loop language.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+
+#include "ir/build.hpp"
+#include "lower/lower.hpp"
+#include "tests/lower/run_loops.hpp"
+
+namespace lift {
+namespace {
+
+/// Runs every twin of the program on ones; returns how many there are. None may leave the arrays or race.
+std::size_t run_twins(const Program& p, std::size_t results) {
+  const std::vector<Kernel> twins = lower_traffic_twins(p);
+  for (const Kernel& k : twins) {
+    test::LoopRunner loops;
+    for (const KernelArgument& a : k.arguments)
+      if (a.type.is_array()) loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()), a.read && !a.written ? 1.0 : std::nan(""));
+    loops.run(k);
+    CHECK_MESSAGE(loops.races.empty(), loops.races.front(), "\n", str(k));
+    CHECK(k.results.size() == results);
+    for (const KernelArgument& a : k.arguments)
+      if (a.work)
+        for (const double x : loops.arrays[a.name]) CHECK(x > 0);  // every row was added up
+  }
+  return twins.size();
+}
+
+Expr plus(const Expr& a, const Expr& b) { return a + b; }
+Expr total(const Expr& x) { return reduce(fun({f64, f64}, plus), literal(0, f64), x); }
+
+}  // namespace
+
+TEST_CASE("twins of reductions read every row once and keep one sum of each") {
+  const Expr flat = param("xs", array({20011}, f64)), cube = param("xs", array({3, 40, 37}, f64));
+  CHECK(run_twins({"p", {flat}, total(flat), {}, {}}, 1) >= 2);
+  CHECK(run_twins({"p", {cube}, total(join(join(cube))), {}, {}}, 1) >= 2);
+  const Expr nested = total(cube | map([](Expr plane) { return total(plane | map(total)); }));
+  CHECK(run_twins({"p", {cube}, nested, {}, {}}, 1) >= 2);
+  const Expr squares = total(join(join(cube)) | map([](Expr x) { return x * x; }));
+  CHECK(run_twins({"p", {cube}, squares, {}, {}}, 1) >= 2);
+}
+
+TEST_CASE("twins of programs with several results write all of them") {
+  const Expr xs = param("xs", array({16, 64}, f64));
+  const Expr both = tuple({xs | map([](Expr r) { return r | map([](Expr x) { return x * 2.0; }); }), xs | map(total)});
+  for (const Kernel& k : lower_traffic_twins({"p", {xs}, xs | map([](Expr r) { return r | map([](Expr x) { return tuple({x, x * 2.0}); }); }), {}, {}})) {
+    std::set<std::string> written;
+    visit(k.body, [&](const Stmt& s) {
+      if (const auto* store = std::get_if<Store>(&s.v)) written.insert(store->array);
+    });
+    CHECK(written == std::set<std::string>{"out0", "out1"});
+  }
+  CHECK_NOTHROW(lower_traffic_twins({"p", {xs}, both, {}, {}}));
+}
+
+}  // namespace lift
