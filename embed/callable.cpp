@@ -58,7 +58,8 @@ std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string&
 }  // namespace
 
 std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) const {
-  const Program program = with_sizes(plan.program, sizes);
+  const Program numbered = with_sizes(plan.program, sizes);  // also checks them
+  const Program& program = options.symbolic ? plan.program : numbered;
   ChosenVariant chosen = choose(program, options);
   auto v = std::make_unique<Variant>();
   v->sizes = sizes;
@@ -72,6 +73,7 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) cons
     v->call_any_alignment = v->library_any_alignment->function<void(void**)>("liftgen_call");
   }
   for (const KernelArgument& a : v->kernel.arguments) v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
+  for (const std::string& name : v->kernel.sizes) v->size_arguments.push_back(static_cast<long>(sizes.at(name)));
   for (const ProgramResult& r : plan.results) v->shapes.push_back(numbers(with_sizes(r.type, sizes)));
   return v;
 }

@@ -2,6 +2,7 @@
 //
 // Sizes are solved from the arguments' lengths at each call. For every set of sizes met, a kernel is generated and compiled
 // once and kept; the C compiler's results are also kept on disk, between processes. A call with sizes met before costs a look-up.
+// Where many sizes are to be expected, one kernel for all of them (CompileOptions::symbolic) spares the compilations.
 //
 // Results. One that updates an argument passed as writable is written into it; the others are returned, or written to the
 // additional arguments at the end. A kernel never reads what it may have overwritten: an update that cannot be proved safe in
@@ -24,6 +25,7 @@ struct CompileOptions {
   std::string name = {};                 ///< of the kernel, in messages and in its source; of a program its own name
   std::vector<std::string> names = {};   ///< of a function's arguments, likewise; x, or x1, x2, ... when empty
   Sizes sizes = {};                      ///< of size variables that the arguments do not determine
+  bool symbolic = false;                 ///< one kernel, which takes the sizes, for all of them: may be slower
   std::optional<Derivation> derivation = {};  ///< how it is computed, where it applies to the sizes of a call; see `explore`
 };
 

@@ -20,6 +20,7 @@ LowerOptions lower_options() {
 constexpr std::int64_t kWorthThreads = 8192;  ///< elements: below, starting threads takes longer than the work
 
 bool is_small(const Program& program) {
+  if (!sizes_of(program).empty()) return false;
   std::int64_t elements = 0;
   for (const ProgramResult& r : results_of(program)) elements += host::count(r.type);
   return elements < kWorthThreads;

@@ -27,13 +27,14 @@ class Call {
   void run() {
     const std::size_t given = impl_.plan.program.arguments.size();
     const auto& slots = v_.kernel.arguments;
-    pointers_.resize(slots.size());
+    for (const long& n : v_.size_arguments) pointers_.push_back(const_cast<long*>(&n));
+    pointers_.resize(pointers_.size() + slots.size());
     passes_.reserve(slots.size());  // so that buffers stay where they are
     for (std::size_t i = 0; i < given; ++i) slots[i].type.is_array() ? array(i, arguments_[i], slots[i].written, i) : scalar(i);
     for (std::size_t r = 0; r < impl_.plan.results.size(); ++r)
       if (const std::size_t slot = slot_of(v_.kernel.results.at(r)); slot >= given) result(r, slot);
     for (std::size_t i = given; i < slots.size(); ++i)
-      if (slots[i].work) pointers_[i] = work(i);
+      if (slots[i].work) pointer(i) = work(i);
     check_overlaps();
     (v_.call_any_alignment && !aligned() ? v_.call_any_alignment : v_.call)(pointers_.data());
     for (Pass& p : passes_)
@@ -42,10 +43,13 @@ class Call {
 
  private:
   bool aligned() const {
-    for (std::size_t i = 0; i < pointers_.size(); ++i)
-      if (v_.kernel.arguments[i].written && reinterpret_cast<std::uintptr_t>(pointers_[i]) % kAlignment != 0) return false;
+    for (std::size_t i = 0; i < v_.kernel.arguments.size(); ++i)
+      if (v_.kernel.arguments[i].written && reinterpret_cast<std::uintptr_t>(pointers_[v_.size_arguments.size() + i]) % kAlignment != 0) return false;
     return true;
   }
+
+  /// What the kernel gets for its argument `slot`.
+  void*& pointer(std::size_t slot) { return pointers_[v_.size_arguments.size() + slot]; }
 
   std::size_t slot_of(const std::string& array) const {
     const auto& slots = v_.kernel.arguments;
@@ -54,13 +58,15 @@ class Call {
 
   /// Memory for intermediate values.
   void* work(std::size_t slot) {
-    work_.emplace_back(static_cast<std::size_t>(v_.kernel.arguments[slot].layout.size().constant().value()) * v_.bytes[slot], BufferOptions{1, 0});
+    std::size_t bytes = v_.bytes[slot];
+    for (const Nat& n : shape_of(with_sizes(v_.kernel.arguments[slot].type, v_.sizes))) bytes *= static_cast<std::size_t>(n.constant().value());
+    work_.emplace_back(bytes, BufferOptions{1, 0});
     return work_.back().data();
   }
 
   void scalar(std::size_t i) {
     const KernelArgument& a = v_.kernel.arguments[i];
-    pointers_[i] = arguments_[i].data;
+    pointer(i) = arguments_[i].data;
     if (a.range.empty()) return;
     const std::int64_t value = *static_cast<const std::int32_t*>(arguments_[i].data);
     const auto low = a.range[0].constant(), high = a.range[1].constant();
@@ -71,11 +77,11 @@ class Call {
   void array(std::size_t slot, const ArgumentValue& caller, bool written, std::size_t argument) {
     if (!caller.data) throw UserError(impl_.plan.argument_text(argument) + " has no data (a null pointer)" + line_of(where_));
     Pass p{caller, v_.bytes[slot], argument, written};
-    pointers_[slot] = caller.data;
+    pointer(slot) = caller.data;
     if (!caller.contiguous()) {
       p.copy = Buffer(static_cast<std::size_t>(caller.count()) * p.bytes, {1, 0});
       gather(caller, p.bytes, p.copy.data());
-      pointers_[slot] = p.copy.data();
+      pointer(slot) = p.copy.data();
     }
     passes_.push_back(std::move(p));
   }
@@ -83,7 +89,7 @@ class Call {
   void result(std::size_t r, std::size_t slot) {
     const ResultTarget& t = impl_.plan.targets[r];
     if (t.kind == ResultTarget::Kind::returned) {
-      pointers_[slot] = returned_[t.index];
+      pointer(slot) = returned_[t.index];
     } else if (t.kind == ResultTarget::Kind::argument) {
       ArgumentValue to = arguments_[t.index];
       if (to.rank == 0) to.rank = 1, to.shape[0] = 1, to.strides[0] = 1;  // a number
@@ -91,7 +97,7 @@ class Call {
     } else {  // an update not provably safe in place
       const ArgumentValue& caller = arguments_[t.index];
       Pass p{caller, v_.bytes[slot], t.index, true, Buffer(static_cast<std::size_t>(caller.count()) * v_.bytes[slot], {1, 0})};
-      pointers_[slot] = p.copy.data();
+      pointer(slot) = p.copy.data();
       passes_.push_back(std::move(p));
     }
   }

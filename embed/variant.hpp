@@ -23,6 +23,7 @@ struct Callable::Variant {
   std::shared_ptr<NativeLibrary> library_any_alignment;
   void (*call_any_alignment)(void**) = nullptr;
   std::vector<std::size_t> bytes;                          ///< of each kernel argument's element
+  std::vector<long> size_arguments;                        ///< that a kernel for all sizes takes first
   std::vector<std::vector<std::int64_t>> shapes;           ///< of each result
 };
 

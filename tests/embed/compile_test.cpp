@@ -227,6 +227,43 @@ TEST_CASE("one result updates an argument, another reads its old contents") {
   CHECK(change_of == std::vector<double>{8, -16, 16, -16, 8});
 }
 
+TEST_CASE("one kernel for all sizes") {
+  const auto kernel = compile<std::vector<double>(std::span<const double>)>(blur(f64), {.symbolic = true});
+  for (const std::size_t length : {1, 2, 3, 4, 5, 7, 8, 9, 31, 100, 1001, 20001}) {
+    const Guarded<double> x(ramp<double>(length));
+    CHECK(close(kernel(x.span), blurred(ramp<double>(length))));
+  }
+  CHECK(kernel.source({{"n", 3}}) == kernel.source({{"n", 20001}}));
+  CHECK(kernel.source({{"n", 3}}).find("long n") != std::string::npos);
+
+  const Expr cross = fun(array({n, m}, f64), [](Expr a) { return a | pad2(1, 1, mirror) | slide2(3, 1) | map2([](Expr w) { return w[0][1] + 10.0 * w[1][0] + 100.0 * w[1][2] + 1000.0 * w[2][1]; }); });
+  const auto fixed = compile<std::vector<double>(array_view<const double, 2>)>(cross);
+  const auto any = compile<std::vector<double>(array_view<const double, 2>)>(cross, {.symbolic = true});
+  const auto data = ramp<double>(600);
+  for (const std::int64_t rows : {1, 2, 7, 20})
+    for (const std::int64_t columns : {1, 3, 30}) CHECK(any(array_view(data.data(), {rows, columns})) == fixed(array_view(data.data(), {rows, columns})));
+
+  const auto sweep = compile<void(std::span<double>, std::int32_t)>(red_black(), {.symbolic = true});
+  std::vector<double> u{0, 0, 8, 0, 8, 0, 0};
+  sweep(u, 0);
+  CHECK(u == std::vector<double>{0, 4, 8, 8, 8, 4, 0});
+}
+
+TEST_CASE("kernels are made in several threads at once") {
+  std::vector<int> wrong(4, 0);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < wrong.size(); ++t)
+      threads.emplace_back([&, t] {
+        const double factor = static_cast<double>(t + 2);
+        const auto scale = compile<std::vector<double>(const std::vector<double>&)>(fun(array(f64, n), [=](Expr x) { return x | map([=](Expr e) { return factor * e; }); }));
+        for (std::size_t length = 1; length < 4; ++length)
+          for (const double y : scale(std::vector<double>(length, 1.0))) wrong[t] += y != factor;
+      });
+  }
+  for (const int w : wrong) CHECK(w == 0);
+}
+
 TEST_CASE("several threads call one kernel, at sizes new and old") {
   const auto kernel = compile<std::vector<float>(const std::vector<float>&)>(blur(f32));
   std::vector<int> wrong(8, 0);
