@@ -8,6 +8,7 @@
 #include "patterns/box_views.hpp"
 #include "patterns/operators.hpp"
 #include "patterns/reduction.hpp"
+#include "patterns/reduction_plain.hpp"
 
 namespace lift {
 namespace {
@@ -59,37 +60,17 @@ void vector_reference(const VectorOperation& v, const BoxProblem& p, const std::
   out.for_cells([&](std::int64_t box, const host::Position& c) { out(box, c) = static_cast<T>(v.value(a, x(box, c), y(box, c))); });
 }
 
-// ---- plain loops: over the interior of all boxes
+// ---- plain loops
 
-std::string plain_frame(const BoxProblem& p, const std::string& signature, const std::string& before, const std::string& clause,
-                        const std::string& row_before, const std::string& simd, const std::string& statement, const std::string& row_after,
-                        const std::string& after) {
-  static const std::vector<std::string> all{"k", "j", "i"};
-  const std::vector<std::string> names(all.end() - p.dim, all.end());
-  std::string s = "#include <math.h>\n#define BOXES " + std::to_string(p.boxes) + "\n#define N " + std::to_string(p.box) +
-                  "    /* interior cells a dimension */\n#define G " + std::to_string(ghost_depth(p)) + "    /* ghost cells a side */\n" +
-                  "#define S (N + 2 * G)\n#ifndef SIMD\n#define SIMD\n#endif\ntypedef " + (p.type == f32 ? "float" : "double") + " real;\n\n" +
-                  "void plain(" + signature + ") {\n" + before +
-                  (p.dim == 1 ? "#pragma omp parallel for schedule(static)" : "#pragma omp parallel for collapse(2) schedule(static)") + clause + "\n";
-  std::string in = "  ";
-  const auto loop = [&](const std::string& n) { return in + "for (int " + n + " = G; " + n + " < G + N; ++" + n + ")"; };
-  s += in + "for (int box = 0; box < BOXES; ++box)" + (p.dim == 1 ? " {\n" : "\n");
-  for (int d = 0; d + 1 < p.dim; ++d) in += "  ", s += loop(names[static_cast<std::size_t>(d)]) + (d + 2 == p.dim ? " {\n" : "\n");
-  in += "  ";
-  s += row_before.empty() ? "" : in + row_before + "\n";
-  s += simd + "\n" + loop("i") + "\n" + in + "  " + statement + "\n";
-  s += row_after.empty() ? "" : in + row_after + "\n";
-  in.resize(in.size() - 2);
-  return s + in + "}\n" + after + "}\n";
+std::string header(const BoxProblem& p) {
+  return "#include <math.h>\n#define BOXES " + std::to_string(p.boxes) + "\n#define N " + std::to_string(p.box) +
+         "    /* interior cells a dimension */\n#define G " + std::to_string(ghost_depth(p)) + "    /* ghost cells a side */\n" +
+         "#define S (N + 2 * G)\n#ifndef SIMD\n#define SIMD\n#endif\ntypedef " + (p.type == f32 ? "float" : "double") + " real;\n\n";
 }
-
 std::string pointer(const BoxProblem& p, const std::string& name, bool written) {
   std::string s = std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
   for (int d = 0; d < p.dim; ++d) s += "[S]";
   return s;
-}
-std::string element(const BoxProblem& p, const std::string& name) {
-  return name + "[box]" + (p.dim == 3 ? "[k][j][i]" : p.dim == 2 ? "[j][i]" : "[i]");
 }
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
@@ -98,8 +79,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 std::string vector_plain(const VectorOperation& v, const BoxProblem& p) {
   const std::string arrays = v.two ? pointer(p, "x", false) + ", " + pointer(p, "y", true) : pointer(p, "x", true);
-  const std::string statement = replaced(replaced(v.formula, "X", element(p, "x")), "Y", element(p, "y"));
-  return plain_frame(p, arrays + ", real a", "", "", "", "SIMD", statement, "", "");
+  const std::string statement = replaced(replaced(v.formula, "X", cell_text(p, "x")), "Y", cell_text(p, "y"));
+  return header(p) + "void plain(" + arrays + ", real a) {\n" + cell_loops(p, {.simd = "SIMD", .statement = statement}) + "}\n";
 }
 
 Pattern vector_pattern(const VectorOperation& v, int dim) {
@@ -119,8 +100,6 @@ Pattern vector_pattern(const VectorOperation& v, int dim) {
 
 const Choices norm_choices{{"kind", {"max", "l2"}}, {"compensated", {"no", "yes"}}};
 const Choices dot_choices{{"compensated", {"no", "yes"}}};
-
-enum class Reduction : std::uint8_t { largest, euclidean, inner };
 
 struct HowReduced {
   Reduction what;
@@ -169,14 +148,8 @@ double reduction_reference(const BoxProblem& p, const HowReduced& how, const std
 
 std::string reduction_plain(const BoxProblem& p, bool norm) {
   const HowReduced how = how_reduced(p, norm);
-  const std::string x = "(double)" + element(p, "x"), y = "(double)" + element(p, norm ? "x" : "y");
-  const std::string signature = pointer(p, "x", false) + (norm ? "" : ", " + pointer(p, "y", false)) + ", double *restrict out";
-  const std::string simd = "#pragma omp simd reduction(";
-  if (how.what == Reduction::largest)
-    return plain_frame(p, signature, "  double largest = 0;\n", " reduction(max:largest)", "double row = 0;", simd + "max:row)", "row = fmax(row, fabs(" + x + "));",
-                       "largest = fmax(largest, row);", "  *out = largest;\n");
-  return plain_frame(p, signature, "  double sum = 0;\n", " reduction(+:sum)", "double row = 0;", simd + "+:row)", "row += " + x + " * " + y + ";", "sum += row;",
-                     how.what == Reduction::inner ? "  *out = sum;\n" : "  *out = sqrt(sum);\n");
+  const std::string arrays = pointer(p, "x", false) + (norm ? "" : ", " + pointer(p, "y", false));
+  return header(p) + "void plain(" + arrays + ", double *restrict out) {\n" + reduction_loops(p, how.what, "x", "y") + "}\n";
 }
 
 Pattern reduction_pattern(bool norm, int dim) {

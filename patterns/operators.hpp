@@ -42,6 +42,14 @@ Pattern restriction(int dim);
 /// `weights`.
 Pattern prolongation(int dim);
 
+/// fine += P(coarse): prolongation in mode increment.
+Pattern prolongation_correction(int dim);
+/// coarse = R(rhs - L(phi)), R the average. Arguments phi, rhs, coefficients, (res,) coarse, a, b_h2inv, (boundary_value).
+/// keep yes: two results, the residual res and coarse.
+Pattern residual_restriction(int dim);
+/// The norm of rhs - L(phi): one f64, see norm. Arguments phi, rhs, coefficients, a, b_h2inv, (boundary_value).
+Pattern residual_norm(int dim);
+
 // Operators on the interior cells of all boxes.
 
 Pattern axpy(int dim);   ///< y = y + a x, in place; arguments x, y, a

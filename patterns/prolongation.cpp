@@ -103,4 +103,26 @@ Pattern prolongation(int dim) {
           .plain_in_place = true};
 }
 
+Pattern prolongation_correction(int dim) {
+  const auto increment = [](Problem p) {
+    for (const auto& [name, value] : p.choices)
+      if (name != "kind") choice(p, name, {{"kind", all_choices.at("kind")}});  // says that there is no such choice
+    p.choices["mode"] = "increment";
+    return p;
+  };
+  Pattern whole = prolongation(dim), r = whole;
+  r.name = "prolongation_correction" + std::to_string(dim) + "d";
+  r.summary = std::to_string(dim) + "D coarse-grid correction: the prolonged coarse grid is added to the fine one";
+  r.choices = {{"kind", all_choices.at("kind")}};
+  r.build = [=, name = r.name](const Problem& p) {
+    Program program = whole.build(increment(p));
+    program.name = name;
+    return program;
+  };
+  r.fill = [=](const Problem& p, const HostArray& a) { whole.fill(increment(p), a); };
+  r.reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) { whole.reference(increment(p), arguments, results); };
+  r.plain_c = [=](const Problem& p) { return whole.plain_c(increment(p)); };
+  return r;
+}
+
 }  // namespace lift

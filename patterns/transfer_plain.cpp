@@ -18,13 +18,15 @@ struct Point {
 
 class Writer {
  public:
-  Writer(const BoxProblem& fine, const Program& program, const TransferLoops& t) : p_(fine), program_(program), t_(t), ghost_(has_ghost_zone(fine)) {
+  Writer(const BoxProblem& fine, const TransferLoops& t, std::string fine_name = "fine", std::string coarse_name = "coarse")
+      : p_(fine), t_(t), fine_(std::move(fine_name) + "[box]"), coarse_(std::move(coarse_name) + "[box]"), ghost_(has_ghost_zone(fine)) {
     for (int d = 0; d < p_.dim; ++d) names_.push_back(axis_name(p_, d));
   }
 
-  std::string source() const {
-    std::string s = header() + "void plain(" + arguments() + ") {\n";
-    s += p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
+  std::string source(const Program& program) const { return header() + "void plain(" + arguments(program) + ") {\n" + loops() + "}\n"; }
+
+  std::string loops() const {
+    std::string s = p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
     std::string in = "  ";
     s += in + "for (int box = 0; box < BOXES; ++box)";
     for (std::size_t d = 0; d + 1 < names_.size(); ++d) {
@@ -35,7 +37,7 @@ class Writer {
     in += "  ";
     for (std::size_t d = 0; d + 1 < names_.size(); ++d) s += outside(d, in);
     s += inner_loops(in);
-    return s + in.substr(2) + "}\n}\n";
+    return s + in.substr(2) + "}\n";
   }
 
  private:
@@ -65,16 +67,16 @@ class Writer {
     return s + "\n";
   }
 
-  std::string arguments() const {
+  std::string arguments(const Program& program) const {
     std::string s;
-    for (const Expr& a : program_.arguments) {
+    for (const Expr& a : program.arguments) {
       const std::string name = param_name(a);
       s += s.empty() ? "" : ", ";
       if (!a.type().is_array()) {
         s += "real " + name;
         continue;
       }
-      const bool written = std::find(program_.overwritable.begin(), program_.overwritable.end(), name) != program_.overwritable.end();
+      const bool written = std::find(program.overwritable.begin(), program.overwritable.end(), name) != program.overwritable.end();
       s += std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
       const std::vector<Nat> shape = shape_of(a.type());
       for (std::size_t d = 1; d < shape.size(); ++d) s += "[" + shape[d].str() + "]";
@@ -130,7 +132,7 @@ class Writer {
 
   /// An element, as the boundary condition changes it outside the box, axis by axis.
   std::string value(const std::vector<Point>& at) const {
-    std::string s = t_.to_coarse() ? "fine[box]" : "coarse[box]";
+    std::string s = t_.to_coarse() ? fine_ : coarse_;
     for (const Point& x : at) s += "[" + x.index + "]";
     if (!maps()) return s;
     for (const Point& x : at) {
@@ -171,7 +173,7 @@ class Writer {
   std::string cell(bool edge, const std::string& in) const {
     std::string s;
     for (int parities = 0; parities < (t_.to_coarse() ? 1 : 1 << p_.dim); ++parities) {
-      s += in + (t_.to_coarse() ? "coarse[box]" : "fine[box]");
+      s += in + (t_.to_coarse() ? coarse_ : fine_);
       for (std::size_t d = 0; d < names_.size(); ++d)
         s += "[" + shifted((t_.to_coarse() ? "" : "2 * ") + names_[d]) + (bit(parities, d) ? " + 1]" : "]");
       s += (t_.increment ? " += " : " = ") + sum(edge, parities, in) + ";\n";
@@ -190,14 +192,17 @@ class Writer {
   }
 
   const BoxProblem& p_;
-  const Program& program_;
   const TransferLoops& t_;
+  std::string fine_, coarse_;
   bool ghost_;
   std::vector<std::string> names_;  ///< of the loops, outermost first
 };
 
 }  // namespace
 
-std::string transfer_plain(const BoxProblem& fine, const Program& program, const TransferLoops& t) { return Writer(fine, program, t).source(); }
+std::string transfer_plain(const BoxProblem& fine, const Program& program, const TransferLoops& t) { return Writer(fine, t).source(program); }
+std::string transfer_loops(const BoxProblem& fine, const TransferLoops& t, const std::string& fine_name, const std::string& coarse_name) {
+  return Writer(fine, t, fine_name, coarse_name).loops();
+}
 
 }  // namespace lift
