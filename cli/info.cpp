@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.hpp"
+#include "ir/error.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/rules.hpp"
 #include "runtime/affinity.hpp"
@@ -34,8 +35,12 @@ void print_pattern(const Pattern& pattern) {
     Problem chosen = standard;
     for (const std::string& value : values) {
       chosen.choices[name] = value;
-      const Traffic t = traffic(pattern.build(chosen));
-      print(fmt::format("    --{} {}: {:.1f} flops and {:.0f} compulsory bytes a cell", name, value, t.flops_per_cell(), t.bytes_per_cell()));
+      try {
+        const Traffic t = traffic(pattern.build(chosen));
+        print(fmt::format("    --{} {}: {:.1f} flops and {:.0f} compulsory bytes a cell", name, value, t.flops_per_cell(), t.bytes_per_cell()));
+      } catch (const UserError&) {  // only with another choice beside it
+        print(fmt::format("    --{} {}", name, value));
+      }
     }
   }
   if (pattern.choices.empty()) {
