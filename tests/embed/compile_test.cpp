@@ -316,3 +316,25 @@ TEST_CASE("an explored expression becomes a kernel") {
   CHECK(kernel.derivation({{"n", 4000}}) == tuned.derivation);
   for (const std::size_t length : {4000, 33}) CHECK(close(kernel(ramp<float>(length)), blurred(ramp<float>(length))));
 }
+
+TEST_CASE("updates, reductions and several results are explored") {
+  using namespace std::chrono_literals;
+  ExpressionOptions options{.sizes = {{"n", 3000}}, .budget = 5s};
+  options.more.configurations = 2, options.more.rivals = false;
+
+  options.overwrites = {"u"};
+  const Tuned sweep = explore(red_black(), options);
+  CHECK(sweep.report.counts.wrong == 0);
+  const auto in_place = sweep.kernel<void(std::span<double>, std::int32_t)>();
+  std::vector<double> u{0, 0, 8, 0, 8, 0, 0};
+  in_place(u, 0);
+  CHECK(u == std::vector<double>{0, 4, 8, 8, 8, 4, 0});
+
+  options.overwrites = {};
+  const Expr moments = fun(array(f64, n), [](Expr x) { return tuple({x | lift::sum(), x | map([](Expr e) { return e * e; }) | lift::sum(), x | map([](Expr e) { return -e; })}); });
+  const Tuned sums = explore(moments, options);
+  CHECK(sums.report.counts.wrong == 0);
+  const auto of = sums.kernel<std::tuple<double, double, std::vector<double>>(std::span<const double>)>();
+  const std::vector<double> x{1, 2, 3};
+  CHECK(of(x) == std::tuple{6.0, 14.0, std::vector<double>{-1, -2, -3}});
+}
