@@ -104,7 +104,7 @@ CLike::Text CLike::nat(const Nat& n) {
         } else {
           const auto m = a.b.constant();
           const bool division = a.kind == AtomKind::FloorDiv;
-          if (!division && m && power_of_two(*m)) x = {nat(a.a).in(6) + " & " + std::to_string(*m - 1), 3};
+          if (!division && m && power_of_two(*m)) x = {nat(a.a).in(7) + " & " + std::to_string(*m - 1), 3};
           else if (Facts().proves_nonnegative(a.a)) x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};
           else helpers_.insert(division ? "div" : "mod"), x.s = std::string("index_") + (division ? "div" : "mod") + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
           if (x.precedence == 3 && n == atom_nat(a)) return {"(" + nat(a.a).s + ") & " + std::to_string(*m - 1), 3};

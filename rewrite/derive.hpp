@@ -11,10 +11,7 @@ class Deriver {
  public:
   explicit Deriver(Rewriting start) : now_(std::move(start)) {}
   void step(const std::string& rule, const Arguments& arguments = {}, const Place& place = {}) { now_ = run(use(rule, arguments), now_, place); }
-  /// From now on the main nest is the one below this place: that of one of several sweeps.
-  void start_at(const Place& place) { start_ = place; }
-  const Place& start() const { return start_; }
-  Nest nest() const { return main_nest(now_.program.body, start_); }
+  Nest nest() const { return main_nest(now_.program.body); }
   const Derivation& steps() const { return now_.steps; }
 
   /// Every map on the way becomes loops over one dimension.
@@ -31,7 +28,6 @@ class Deriver {
 
  private:
   Rewriting now_;
-  Place start_;
 };
 
 /// The loops of the main nest: tiles, order, which run in parallel, the inner loop.

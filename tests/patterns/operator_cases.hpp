@@ -2,6 +2,7 @@
 // the tests of expressions, references, plain loops and emitted kernels all go through.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ using ChosenValues = std::map<std::string, std::string>;
 
 struct OperatorFamily {
   Pattern (*make)(int dim);
-  std::vector<ChosenValues> choices;  ///< as they are tested; the first is the default
+  std::vector<ChosenValues> choices;                    ///< as they are tested
+  std::array<std::int64_t, 3> sides = {7, 5, 3};        ///< of the boxes in 1D, 2D, 3D
+  std::vector<std::string> boundaries = boundary_names();
 };
 
 inline std::vector<ChosenValues> stencils(const ChosenValues& more) {
@@ -38,25 +41,44 @@ inline std::vector<OperatorFamily> stencil_families() {
   return {{smooth, smoothers}, {apply_operator, stencils({})}, {residual, stencils({})}, {lambda_operator, {{}}}};
 }
 
+/// Those between two levels: fine boxes of even sides about odd coarse ones.
+inline std::vector<OperatorFamily> transfer_families() {
+  const std::array<std::int64_t, 3> sides{14, 10, 6};
+  return {{restriction, {{}, {{"form", "thesis"}}, {{"kind", "linear"}}, {{"kind", "full_weighting"}}, {{"kind", "face"}}}, sides},
+          {prolongation,
+           {{{"kind", "linear"}}, {{"kind", "linear"}, {"mode", "increment"}}, {{"kind", "constant"}}, {{"kind", "constant"}, {"mode", "increment"}},
+            {{"kind", "linear"}, {"form", "thesis"}}},
+           sides}};
+}
+
+/// Those on vectors, to which a boundary condition is a ghost zone or none.
+inline std::vector<OperatorFamily> vector_families() {
+  std::vector<OperatorFamily> all{{axpy, {{}}}, {scale, {{}}}, {shift, {{}}}, {dot, {{}, {{"compensated", "yes"}}}},
+                                  {norm, {{{"kind", "max"}}, {{"kind", "l2"}}, {{"kind", "l2"}, {"compensated", "yes"}}}}};
+  for (OperatorFamily& f : all) f.boundaries = {"ghost", "neumann"};
+  return all;
+}
+
 /// Every family, choice, dimension and boundary condition; sizes, types and ghost depths vary from case to case, or all
 /// types are taken for each.
 inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily>& families, bool all_types) {
-  constexpr std::int64_t sides[] = {7, 5, 3};  // in 1D, 2D, 3D
   std::vector<OperatorCase> all;
   for (const OperatorFamily& family : families)
     for (int dim = 1; dim <= 3; ++dim) {
       const auto pattern = std::make_shared<const Pattern>(family.make(dim));
       for (const ChosenValues& choices : family.choices)
-        for (const std::string& boundary : boundary_names())
+        for (const std::string& boundary : family.boundaries)
           for (const Scalar type : {f32, f64}) {
             const bool second = (all.size() + family.choices.size()) % 2 != 0;
             OperatorCase c{pattern, {}};
-            c.problem.box = sides[dim - 1], c.problem.boxes = second ? 1 : 2, c.problem.boundary = boundary, c.problem.choices = choices;
+            c.problem.box = family.sides[static_cast<std::size_t>(dim) - 1], c.problem.boxes = second ? 1 : 2, c.problem.boundary = boundary, c.problem.choices = choices;
             c.problem.type = all_types ? type : second ? f32 : f64;
             const bool wide = choices.contains("stencil") && choices.at("stencil") == "wide";
             const std::string smoother = choices.contains("smoother") ? choices.at("smoother") : "gsrb";
             const bool red_black = pattern->choices.contains("smoother") && smoother.find("gsrb") != std::string::npos;
             c.problem.ghost = wide ? 2 + second : 1 + second;
+            const bool steps = smoother == "symmetric-gsrb" || choices.contains("degree");
+            if (steps) c.problem.boxes = 2, c.problem.box += dim == 1 ? 10 : 0;  // values between steps that need arrays
             if (red_black && boundary == "periodic") ++c.problem.box;
             all.push_back(c);
             if (!all_types) break;
