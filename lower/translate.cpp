@@ -212,6 +212,20 @@ void check_work_arrays(const Kernel& k) {
   });
 }
 
+bool has_items(const Stmt& s) {
+  bool found = false;
+  visit({s}, [&](const Stmt& x) {
+    const auto* f = std::get_if<For>(&x.v);
+    found |= f && f->kind >= LoopKind::Glb;
+  });
+  return found;
+}
+/// For the same reason, no two nests over work-items follow one another.
+void check_nests(const Kernel& k) {
+  if (std::count_if(k.body.begin(), k.body.end(), has_items) > 1)
+    throw UserError("loops over work-items follow one another: that takes as many kernels; use one work-item, or one loop nest");
+}
+
 /// The results as arguments of the kernel: those of the program, or new ones.
 void add_results(Kernel& k, const Program& program, const std::map<std::string, std::string>& in_argument,
                  const std::function<Layout(const std::string&, const Type&)>& layout) {
@@ -253,6 +267,7 @@ Kernel translate(const Program& program) {
   add_results(k, program, t.in_argument, layout);
   k.arguments.insert(k.arguments.end(), t.work.begin(), t.work.end());
   check_work_arrays(k);
+  check_nests(k);
   mark_accesses(k);
   return k;
 }

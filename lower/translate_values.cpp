@@ -91,6 +91,17 @@ View Translator::in_variables(const View& v, const Type& t) {
   }, true}};
 }
 
+/// What an update in place overwrites, also below maps.
+std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
+  if (e.is(Op::UpdateInPlace)) return eval(e.child(0), scope);
+  if (is_identity(e.op())) return base_of(e.child(0), scope);
+  if (!is_map(e.op()) || e.attr().ints[0] != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
+  const View xs = eval(e.child(1), scope);
+  const auto element = [this, body = Expr(e.child(0).child(0)), xs, scope](const Nat& i) { return base_of(body, std::make_shared<Scope>(Scope{{xs[i]}, scope})); };
+  if (!element(Nat::fresh("p", 0, xs.array().length - 1))) return std::nullopt;
+  return View{ArrayView{xs.array().length, [element](const Nat& i) { return *element(i); }}};
+}
+
 /// A value that is used by name is computed once: into variables when it is small; over its own base when it is an update
 /// in place; where the result goes when the result is that value, or has it as a component; else into an array.
 void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
@@ -103,12 +114,11 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   }
   if (Route route; route.follow(body, to))
     if (const auto place = route.place(t)) return write(value, scope, *place);
-  if (value.is(Op::UpdateInPlace)) {
-    const View base = eval(value.child(0), scope);
-    const auto place = place_of(base, t);
+  if (const auto base = base_of(value, scope)) {
+    const auto place = place_of(*base, t);
     if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
     write(value, scope, *place);
-    return continue_with(base);
+    return continue_with(*base);
   }
   if (const auto n = scalars_in(t); n && *n <= kInVariables) return continue_with(in_variables(eval(value, scope), t));
   if (body.is(Op::Tuple))

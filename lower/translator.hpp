@@ -29,6 +29,7 @@ class Translator : public Views {
   void write_view(const View& v, const Place& to);
   void store(const Term& value, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
+  std::optional<View> base_of(const Expr& e, const ScopePtr& scope);
   View in_variables(const View& v, const Type& t);
   View accumulate(const Expr& e, const ScopePtr& scope);
   /// An array of rank 1 as one of a higher rank with the same elements in the same order.

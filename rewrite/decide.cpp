@@ -8,6 +8,7 @@
 #include "ir/error.hpp"
 #include "rewrite/footprint.hpp"
 #include "rewrite/rules.hpp"
+#include "rewrite/sweeps.hpp"
 
 namespace lift {
 
@@ -133,6 +134,12 @@ bool loads_vectors(const Footprint& print, const SpaceFacts& f) {
   return true;
 }
 
+bool same_nest(const Nest& a, const Nest& b) {
+  return a.update == b.update && std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(), b.levels.end(), [](const NestLevel& x, const NestLevel& y) {
+    return x.place == y.place && x.extents == y.extents;
+  });
+}
+
 Scalar scalar_of(const Type& t) {
   const Type e = element_of(t);
   if (e.is_scalar()) return e.scalar();
@@ -141,11 +148,18 @@ Scalar scalar_of(const Type& t) {
 
 }  // namespace
 
-SpaceFacts facts_of(const Program& program, const SpaceOptions& options) {
+SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
   SpaceFacts f;
   f.options = options;
+  f.sweeps = sweeps_of(whole.body).size();
+  const Program program = single_sweep(whole, 0);
   f.nest = main_nest(program.body);
   name_axes(program.body, f);
+  for (std::size_t s = 1; s < f.sweeps; ++s)
+    if (!same_nest(f.nest, main_nest(single_sweep(whole, s).body))) {  // nothing can be decided for all of them together
+      f.axes.clear(), f.block.clear(), f.nest = {};
+      return f;
+    }
   f.rows = rows_apply(program, f);
   f.update = f.nest.update.has_value();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
@@ -157,7 +171,7 @@ SpaceFacts facts_of(const Program& program, const SpaceOptions& options) {
     return f;
   }
   try {
-    const auto in_place = apply(find_rule("update-in-place"), program, {});
+    const auto in_place = apply(find_rule("update-in-place"), whole, {});
     f.in_place = static_cast<bool>(in_place);
     const Footprint print = footprint(program);
     if (f.block.empty()) read_guard(print, f);

@@ -24,6 +24,7 @@ ReductionFacts reductions_of(const Program& program);
 
 struct SpaceFacts {
   SpaceOptions options;
+  std::size_t sweeps = 1;               ///< updates one after another (sweeps.hpp); what follows is said of the first
   Nest nest;
   std::vector<NestAxis> axes;           ///< outer to inner, all levels but that of a block
   std::vector<NestAxis> block;          ///< of the block that each cell makes, outer to inner; empty: it makes one element

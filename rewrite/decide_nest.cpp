@@ -102,6 +102,7 @@ Values all_parallel(const SpaceFacts& f, const Values& tiles) {
 
 /// Axes whose iterations are work-items: up to three neighbours in the nest; with tiles, the tiles are work-groups.
 Values grid_values(const SpaceFacts& f, const Configuration& c) {
+  if (f.sweeps > 1) return {};  // work-items cannot wait for one another between two sweeps
   if (chosen(c, "tile", "none") != "none") return {"groups"};
   const auto loops = planned_loops(f, c);
   const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops, by one work-item each

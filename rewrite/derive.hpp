@@ -11,7 +11,10 @@ class Deriver {
  public:
   explicit Deriver(Rewriting start) : now_(std::move(start)) {}
   void step(const std::string& rule, const Arguments& arguments = {}, const Place& place = {}) { now_ = run(use(rule, arguments), now_, place); }
-  Nest nest() const { return main_nest(now_.program.body); }
+  /// From now on the main nest is the one below this place: that of one of several sweeps.
+  void start_at(const Place& place) { start_ = place; }
+  const Place& start() const { return start_; }
+  Nest nest() const { return main_nest(now_.program.body, start_); }
   const Derivation& steps() const { return now_.steps; }
 
   /// Every map on the way becomes loops over one dimension.
@@ -28,6 +31,7 @@ class Deriver {
 
  private:
   Rewriting now_;
+  Place start_;
 };
 
 /// The loops of the main nest: tiles, order, which run in parallel, the inner loop.

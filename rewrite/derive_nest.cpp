@@ -3,6 +3,7 @@
 
 #include "ir/error.hpp"
 #include "rewrite/derive.hpp"
+#include "rewrite/sweeps.hpp"
 
 namespace lift {
 namespace {
@@ -23,7 +24,8 @@ void write_by_rows(Deriver& d, Place join, std::size_t rank) {
 
 /// The cells' loops are tiled; the join of their blocks moves into the tiles.
 void tile_cells(Deriver& d, const SpaceFacts& f, const std::vector<std::int64_t>& tile, bool by_rows) {
-  Place join = f.cells().place;
+  Place join = d.start();
+  join.insert(join.end(), f.cells().place.begin(), f.cells().place.end());
   if (!tile.empty()) d.step("tile", texts(tile), join);
   if (f.block.empty()) return;
   join.pop_back();
@@ -112,10 +114,7 @@ Place streamed_place(const Nest& nest) {
   return p;
 }
 
-}  // namespace
-
-void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
-  if (is_in_place(f, c)) d.step("update-in-place");
+void derive_sweep(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   if (!f.axes.empty()) {
     tile_cells(d, f, tile_sizes(f, chosen(c, "tile", "none")), is_by_rows(c));
     d.nest_all();
@@ -128,6 +127,16 @@ void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
     if (!done) lower_inner(d, f, c, d.loop(inner_loop(loops)));
   }
   if (chosen(c, "stream", "0") == "1") d.step("stream", {}, streamed_place(d.nest()));
+}
+
+}  // namespace
+
+void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
+  if (is_in_place(f, c)) d.step("update-in-place");
+  for (const Place& sweep : sweeps_of(d.part({}))) {
+    d.start_at(sweep);
+    derive_sweep(d, f, c);
+  }
   if (chosen(c, "layout", "caller") != "caller") d.step("layout", words(chosen(c, "layout", "caller")));
 }
 

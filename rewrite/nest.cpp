@@ -26,10 +26,12 @@ std::optional<int> onwards(const Expr& e) {
 
 }  // namespace
 
-Nest main_nest(const Expr& body) {
+Nest main_nest(const Expr& body) { return main_nest(body, {}); }
+
+Nest main_nest(const Expr& body, const Place& start) {
   Nest nest;
-  Expr e = body;
-  Place place;
+  Expr e = part_at(body, start);
+  Place place = start;
   const auto descend = [&](int child) {
     place.push_back(child);
     e = e.child(static_cast<std::size_t>(child));

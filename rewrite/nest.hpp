@@ -20,5 +20,7 @@ struct Nest {
 /// Follows what the result is made of: functions of maps, blocks of updates, the first component of a tuple, and the
 /// argument of a structural primitive that only says where elements go.
 Nest main_nest(const Expr& body);
+/// The same below `start`; places are those in the whole body.
+Nest main_nest(const Expr& body, const Place& start);
 
 }  // namespace lift

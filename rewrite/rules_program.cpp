@@ -8,6 +8,7 @@
 #include "rewrite/footprint.hpp"
 #include "rewrite/nest.hpp"
 #include "rewrite/rules.hpp"
+#include "rewrite/sweeps.hpp"
 
 namespace lift {
 namespace {
@@ -26,14 +27,19 @@ std::string obstacle(const Program& p) {
   return known->emplace(key, std::move(why)).first->second;
 }
 
+/// All sweeps of a program, when each may overwrite its base and none needs what another has overwritten.
 Result<Program> update_in_place(const Program& p, const Arguments&) {
-  const Nest nest = main_nest(p.body);
-  if (!nest.update) return Failure{"the result is not an update of an argument"};
-  const Expr u = part_at(p.body, *nest.update);
-  if (!u.is(Op::Update)) return Failure{"the update is in place already"};
-  if (const std::string why = obstacle(p); !why.empty()) return Failure{why};
+  if (const std::string why = why_not_one_after_the_other(p); !why.empty()) return Failure{why};
+  const std::vector<Place> sweeps = sweeps_of(p.body);
   Program q = p;
-  q.body = replaced_at(p.body, *nest.update, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
+  for (std::size_t s = 0; s < sweeps.size(); ++s) {
+    const Nest nest = main_nest(q.body, sweeps[s]);
+    if (!nest.update) return Failure{"the result is not an update of an argument"};
+    const Expr u = part_at(q.body, *nest.update);
+    if (!u.is(Op::Update)) return Failure{"the update is in place already"};
+    if (const std::string why = obstacle(single_sweep(p, s)); !why.empty()) return Failure{why};
+    q.body = replaced_at(q.body, *nest.update, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
+  }
   return q;
 }
 
