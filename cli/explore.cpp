@@ -21,13 +21,21 @@ ExploreOptions explore_options(const Options& o) {
   return e;
 }
 
-std::string heading(const ExploreResult& r) {
+std::string where(const ExploreResult& r) {
+  return fmt::format("on {}, {} threads{}", r.device, r.threads, r.machine.triad_gbs > 0 ? fmt::format(", triad {:.1f} GB/s", r.machine.triad_gbs) : "");
+}
+
+std::string heading(const Options& o, const ExploreResult& r) {
   const Problem& p = r.problem;
+  if (!o.file.empty()) {
+    std::string results;
+    for (const ProgramResult& result : results_of(o.pattern->build(p))) results += (results.empty() ? "" : ", ") + result.name + " : " + result.type.str();
+    return fmt::format("{} ({}): {}, {}\nresults are held against {}", r.pattern, o.file, results, where(r), r.reference);
+  }
   std::string choices;
   for (const auto& [name, value] : p.choices) choices += ", " + name + " " + value;
-  return fmt::format("{}{}: {} boxes of {}^3 cells, {}, boundary {}, on {}, {} threads{}", r.pattern, choices, p.boxes, p.box, text(p.type),
-                     p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary, r.device, r.threads,
-                     r.machine.triad_gbs > 0 ? fmt::format(", triad {:.1f} GB/s", r.machine.triad_gbs) : "");
+  return fmt::format("{}{}: {} boxes of {}^3 cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box, text(p.type),
+                     p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary, where(r));
 }
 
 /// The wrong ones are our defects: named, and the command fails.
@@ -96,7 +104,7 @@ int explore(const Options& o) {
     options.on_progress = [&](const Progress& p) { progress(p); };
     result = lift::explore(*o.pattern, o.problem, options);
   }
-  print(heading(result));
+  print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
   print(summary(result, o.verbose));
@@ -113,7 +121,7 @@ int run(const Options& o) {
   options.only = given_derivation(o);
   if (!options.only) options.only = choose_variant(o).derivation;
   const ExploreResult result = lift::explore(*o.pattern, o.problem, options);
-  print(heading(result));
+  print(heading(o, result));
   if (result.best) print(leaderboard(result, 1));
   if (o.verbose) print(summary(result, true));
   return finish(o, result, directory);

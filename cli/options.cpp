@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 
 #include "ir/error.hpp"
+#include "ir/near.hpp"
 #include "patterns/operators.hpp"
+#include "tuning/lift_problem.hpp"
 
 namespace lift::cli {
 namespace {
@@ -23,6 +24,7 @@ constexpr const char* kHelp =
     "  liftgen rules [--lint]          the rewrite rules\n"
     "  liftgen machine                 what this machine is and how fast its memory\n"
     "\n"
+    "An operator may also be a program of your own: liftgen blur.lift --explore, with --size n=1024; see docs/lift-language.md.\n"
     "Sizes: --box N --boxes B --ghost G --bc ghost|periodic|dirichlet|neumann --type f32|f64\n"
     "`liftgen COMMAND --help` lists all options of a command.\n";
 
@@ -45,28 +47,8 @@ const CommandText* find_command(const std::string& name) {
   return at == std::end(kCommands) ? nullptr : at;
 }
 
-std::size_t edits(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t x = 0; x < a.size(); ++x) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t y = 0; y < b.size(); ++y) {
-      const std::size_t above = row[y + 1];
-      row[y + 1] = std::min({above + 1, row[y] + 1, diagonal + (a[x] == b[y] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-/// The one of `names` that is likely meant by `text`; empty when none is near.
-std::string near(const std::string& text, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t distance = std::max<std::size_t>(2, text.size() / 3) + 1;
-  for (const std::string& name : names)
-    if (const std::size_t d = edits(text, name); d < distance) distance = d, best = name;
-  return best;
-}
+/// A program in textual form rather than an operator's name.
+bool is_file(const std::string& name) { return name.ends_with(".lift"); }
 
 /// `liftgen OP --explore`, and the same words in another order, are `liftgen explore OP`.
 std::vector<std::string> normalised(std::vector<std::string> arguments) {
@@ -77,13 +59,13 @@ std::vector<std::string> normalised(std::vector<std::string> arguments) {
   const auto explore = std::find(arguments.begin(), arguments.end(), "--explore");
   const bool exploring = explore != arguments.end();
   const auto& patterns = all_patterns();
-  const bool known = std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return p->name == name; });
+  const bool known = is_file(name) || std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return p->name == name; });
   if (!exploring && known)
     throw UserError("what to do with " + name + "? liftgen " + name + " --explore finds its fastest variant; liftgen run " + name + " runs it once");
   if (!exploring) {
     std::vector<std::string> names;
     for (const CommandText& c : kCommands) names.emplace_back(c.name);
-    if (const std::string meant = near(name, names); !meant.empty())
+    if (const std::string meant = nearest(name, names); !meant.empty())
       throw UserError("unknown command '" + name + "'; did you mean '" + meant + "'? liftgen alone lists the commands");
     find_pattern(name);  // throws
   }
@@ -101,7 +83,7 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error, const std:
     for (const std::string& argument : arguments) {
       const std::string name = argument.substr(0, argument.find('='));
       if (!name.starts_with("-") || std::find(names.begin(), names.end(), name) != names.end()) continue;
-      const std::string meant = near(name, names);
+      const std::string meant = nearest(name, names);
       return UserError(name + ": unknown option" + (meant.empty() ? "; " : "; did you mean " + meant + "? ") + "`liftgen " + app.get_name() + " --help` lists them");
     }
   }
@@ -114,6 +96,7 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error, const std:
 
 struct Texts {
   std::string op, type = "f64", backend = "openmp";
+  std::vector<std::string> sizes;
 };
 
 void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
@@ -140,8 +123,9 @@ void add_backend(CLI::App& app, Options& o, Texts& t) {
 void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t, const Pattern* pattern) {
   const bool on_operator = find_command(command)->on_operator, measures = command == "explore" || command == "run";
   if (on_operator) {
-    app.add_option("operator", t.op, "see liftgen list")->required();
-    add_problem(app, o, t, pattern);
+    app.add_option("operator", t.op, "an operator, see liftgen list; or a file.lift")->required();
+    if (o.file.empty()) add_problem(app, o, t, pattern);
+    else app.add_option("--size", t.sizes, "n=1024: a size that the file declares")->take_all();
     add_backend(app, o, t);
   }
   if (command == "machine") app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
@@ -180,6 +164,25 @@ void check(Options& o, const Texts& t) {
     throw UserError("--box " + std::to_string(o.problem.box) + " --boxes " + std::to_string(o.problem.boxes) + ": more than 10^12 cells fit into no memory; use fewer");
 }
 
+/// "n=1024"
+std::pair<std::string, std::int64_t> size_of(const std::string& text) {
+  const auto equals = text.find('=');
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  if (equals == 0 || number.empty() || number.size() > 15 || number.find_first_not_of("0123456789") != std::string::npos)
+    throw UserError("--size " + text + ": write a name and a whole number: --size n=1024");
+  return {text.substr(0, equals), std::stoll(number)};
+}
+
+void load_file(Options& o, const std::vector<std::string>& sizes) {
+  for (const std::string& text : sizes)
+    if (const auto size = size_of(text); !o.sizes.insert(size).second) throw UserError("--size " + size.first + ": given more than once");
+  const bool symbolic = o.problem.symbolic;
+  PatternProblem loaded = load_lift_file(o.file, o.sizes);
+  o.from_file = std::make_shared<const Pattern>(std::move(loaded.pattern));
+  o.pattern = o.from_file.get(), o.problem = loaded.problem;
+  o.problem.symbolic = symbolic;
+}
+
 }  // namespace
 
 Options parse(const std::vector<std::string>& given) {
@@ -195,7 +198,8 @@ Options parse(const std::vector<std::string>& given) {
 
   // An operator brings options of its own, so it is needed before the options are read.
   const bool named = command->on_operator && !arguments.empty() && !arguments[0].starts_with("-");
-  if (named) options.pattern = &find_pattern(arguments[0]);
+  if (named && is_file(arguments[0])) options.file = arguments[0];
+  else if (named) options.pattern = &find_pattern(arguments[0]);
   CLI::App app(command->text, command->name);
   Texts texts;
   add_options(app, command->name, options, texts, options.pattern);
@@ -208,8 +212,11 @@ Options parse(const std::vector<std::string>& given) {
   } catch (const CLI::ParseError& error) {
     throw friendly(app, error, arguments);
   }
-  if (command->on_operator && options.pattern == nullptr) options.pattern = &find_pattern(texts.op);
+  if (command->on_operator && is_file(texts.op) && options.file.empty())
+    throw UserError(texts.op + ": the file comes first; write liftgen " + command->name + " " + texts.op + " ...");
+  if (command->on_operator && options.pattern == nullptr && options.file.empty()) options.pattern = &find_pattern(texts.op);
   check(options, texts);
+  if (!options.file.empty()) load_file(options, texts.sizes);
   options.command = command->name;
   return options;
 }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@ namespace lift::cli {
 struct Options {
   std::string command;              ///< "" prints the short help
   const Pattern* pattern = nullptr; ///< for commands on an operator
+  std::string file;                 ///< the .lift file that the operator comes from; "" for those of the library
+  std::map<std::string, std::int64_t> sizes;  ///< given with --size
+  std::shared_ptr<const Pattern> from_file;
   Problem problem;
   Target target = Target::openmp;
   int device = -1;

@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
 #include "emit/emit.hpp"
+#include "ir/parse.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {
@@ -12,26 +13,18 @@ namespace {
 
 void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
-void print_signature(const Program& p) {
-  for (const Expr& a : p.arguments) print(param_name(a) + " : " + a.type().str());
-  print("");
-}
-
 }  // namespace
 
 int show(const Options& o) {
   if (o.stage == "high") {
-    const Program program = o.pattern->build(o.problem);
-    print_signature(program);
-    print(pretty(program.body));
+    std::fputs(print_program(o.pattern->build(o.problem)).c_str(), stdout);
     return 0;
   }
   const Chosen chosen = choose_variant(o);
   if (o.stage == "low") {
-    print_signature(chosen.program);
-    print(pretty(chosen.low.body));
-    print("\nderivation:");
-    for (const Step& step : chosen.derivation) print("  " + str(step) + "\n      " + prose(step));
+    std::fputs(print_program(chosen.low).c_str(), stdout);
+    print("\n// derivation:");
+    for (const Step& step : chosen.derivation) print("//   " + str(step) + "\n//       " + prose(step));
   } else if (o.stage == "loops") {
     print(str(chosen.kernel));
   } else {

@@ -131,26 +131,68 @@ class ProgramMaker {
 
 }  // namespace
 
+namespace {
+
+/// Names of arguments, results, functions and the program itself become names in C.
+void check_c_name(const std::string& name, std::size_t at, const Source& source) {
+  static const std::set<std::string> words{
+      "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long",
+      "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+      "main", "abs", "fabs", "fabsf", "sqrtf", "fmin", "fmax", "fminf", "fmaxf", "malloc", "free", "printf", "memcpy", "kernel", "global", "local", "private"};
+  if (words.count(name)) source.fail(at, "'" + name + "' is a word of C, in which the kernel is written; choose another name");
+  if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos || std::isdigit(static_cast<unsigned char>(name[0])))
+    source.fail(at, "'" + name + "' cannot be a name in C, in which the kernel is written; use letters, digits and _");
+}
+
+/// blur of dir/blur.lift
+std::string name_of(const std::string& file) {
+  std::string name;
+  const std::size_t slash = file.rfind('/');
+  for (const char c : file.substr(slash == std::string::npos ? 0 : slash + 1)) {
+    if (c == '.') break;
+    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  }
+  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "program_" + name : name;
+}
+
+LiftSize size_of(const Declaration& d, const std::string& name, const Source& source) {
+  if (d.lower < 0) source.fail(d.at, "a size is 0 or more; write where " + name + " >= 0");
+  if (d.value && (*d.value < d.lower || *d.value % d.modulus != d.residue))
+    source.fail(d.at, "the value " + std::to_string(*d.value) + " of " + name + " does not meet its own conditions; change one of them");
+  return {name, d.value, d.lower, d.modulus, d.residue};
+}
+
+/// Every name is declared once, whatever it names.
+class Declared {
+ public:
+  explicit Declared(const Source& source) : source_(source) {}
+  void add(const std::string& name, std::size_t at) {
+    const auto [it, added] = at_.emplace(name, at);
+    if (!added) source_.fail(at, "'" + name + "' is declared already, in line " + std::to_string(source_.line_of(it->second)) + "; choose another name");
+  }
+
+ private:
+  const Source& source_;
+  std::map<std::string, std::size_t> at_;
+};
+
+}  // namespace
+
 LiftFile::LiftFile(const std::string& text, const std::string& file) {
   const auto source = std::make_shared<const Source>(text, file);
   file_ = std::make_shared<const syntax::File>(syntax::parse_file(source));
-  std::map<std::string, std::size_t> declared;
+  Declared declared(*source);
   for (const Declaration& d : file_->declarations) {
-    if (d.kind == K::Program) {
-      if (!name_.empty() || d.names.size() != 1) source->fail(d.at, "a file is one program; give one name");
-      name_ = d.names[0].first;
-      if (name_.find('\'') != std::string::npos) source->fail(d.at, "the program's name becomes a C function's; use letters, digits and _ only");
-      continue;
-    }
-    if (d.kind == K::Overwrite || d.kind == K::Result) continue;
+    if (d.kind == K::Overwrite) continue;
+    if (d.kind == K::Program && d.names.size() != 1) source->fail(d.at, "a file is one program; give one name");
+    if (d.kind == K::User)
+      for (const syntax::Binder& b : d.binders) check_c_name(b.name, b.at, *source);
     for (const auto& [name, at] : d.names) {
-      const auto [it, added] = declared.emplace(name, at);
-      if (!added) source->fail(at, "'" + name + "' is declared already, in line " + std::to_string(source->line_of(it->second)) + "; choose another name");
-      if (d.kind == K::Size) {
-        sizes_.push_back({name, d.value, d.lower, d.modulus, d.residue});
-        if (d.value && (*d.value < d.lower || *d.value % d.modulus != d.residue)) source->fail(d.at, "the value " + std::to_string(*d.value) + " of " + name + " does not meet its own conditions; change one of them");
-        if (d.lower < 0) source->fail(d.at, "a size is 0 or more");
-      }
+      if (d.kind != K::Definition && d.kind != K::Size) check_c_name(name, at, *source);
+      declared.add(d.kind == K::Program ? "program " + name : name, at);
+      if (d.kind == K::Program && !name_.empty()) source->fail(d.at, "a file is one program; it is called '" + name_ + "' already");
+      if (d.kind == K::Program) name_ = name;
+      if (d.kind == K::Size) sizes_.push_back(size_of(d, name, *source));
       if (d.kind == K::Param && !d.words.empty()) data_.emplace(name, data_of(d, *source));
       if (d.kind == K::Index && d.value) {
         LiftData v;
@@ -159,14 +201,10 @@ LiftFile::LiftFile(const std::string& text, const std::string& file) {
       }
     }
   }
-  if (name_.empty()) {
-    const std::size_t slash = file.rfind('/');
-    for (const char c : file.substr(slash == std::string::npos ? 0 : slash + 1)) {
-      if (c == '.') break;
-      name_ += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-    }
-    if (name_.empty() || std::isdigit(static_cast<unsigned char>(name_[0]))) name_ = "program_" + name_;
-  }
+  if (name_.empty()) name_ = name_of(file);
+  for (const Declaration& d : file_->declarations)
+    if ((d.kind == K::User || d.kind == K::Param || d.kind == K::Index) && std::any_of(d.names.begin(), d.names.end(), [&](const auto& n) { return n.first == name_; }))
+      source->fail(d.at, "the kernel is called '" + name_ + "' too; choose another name, or name the program: program NAME");
 }
 
 const std::string& LiftFile::file() const { return file_->source->name(); }

@@ -33,6 +33,7 @@ class Exploration {
     result_.spent.setup = elapsed();
     comparison_.prepare([&](std::size_t) { return tell("setting up"); });
     if (options_.check_small) start_small_check();
+    describe_reference();
     if (options_.only)
       explore_batch({prepare(session_.program, *options_.only, session_.lowering, session_.executor())});
     else
@@ -65,6 +66,13 @@ class Exploration {
     small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine, session_.threads,
                    [&](const ProblemData& arguments) { return session_.executor_for(arguments); });
     if (!session_.pattern.reference && !session_.device && small_->possible()) check_own_reference();
+  }
+
+  void describe_reference() {
+    const std::string interpreter = !small_                ? "not held against the interpreter"
+                                    : small_->possible()   ? "held against the interpreter at small sizes"
+                                                           : "not held against the interpreter: " + small_->why_not();
+    result_.reference = session_.pattern.reference ? "loops written from the formulas; each structure is " + interpreter : "the kernel that takes no decision, itself " + interpreter;
   }
 
   /// Without a reference of the pattern's own, results are held against the kernel that takes no decision.

@@ -101,6 +101,7 @@ struct ExploreResult {
   Target target = Target::openmp;
   Machine machine;
   std::string device;          ///< what the kernels ran on
+  std::string reference;       ///< what results were held against, and that against what
   int threads = 0;
   Traffic traffic;
   std::vector<Variant> variants;  ///< fastest first, those without a time last

@@ -152,7 +152,7 @@ TEST_CASE("cli: every stage of an operator can be shown, and a derivation replay
   const ProcessResult replayed = liftgen(with_tiny({"show", "smooth3d", "--stage", "low", "--derivation", file.string()}));
   CAPTURE(replayed.output);
   CHECK(replayed.status == 0);
-  CHECK(replayed.output.find("derivation:\n  update-in-place at body\n") != std::string::npos);
+  CHECK(replayed.output.find("// derivation:\n//   update-in-place at body\n") != std::string::npos);
   const std::string code = liftgen(with_tiny({"show", "smooth3d"})).output;
   CHECK(code.find("void smooth3d(") != std::string::npos);
   CHECK(code.find("update-in-place at body") != std::string::npos);

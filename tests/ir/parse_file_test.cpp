@@ -170,6 +170,11 @@ TEST_CASE("file: declarations that are wrong") {
   refused("param x : 3.f64 def f(a) = a result = f(x, x)", "file.lift:1:39: 'f' takes 1 argument(s), got 2; it is defined in line 1");
   refused("user f(x : 3.f64) : f64 = \"\"", "file.lift:1:12: parameters of a C function are scalars");
   refused("user f(x : f64) : f64 = x * x", "file.lift:1:25: expected a text such as \"return x * x;\", found 'x'; for a function in this language use def");
+  refused("param double : f64 result = double", "file.lift:1:7: 'double' is a word of C, in which the kernel is written; choose another name");
+  refused("param x' : f64 result = x'", "file.lift:1:7: 'x'' cannot be a name in C");
+  refused("param x : 3.f64 result x = x", "file.lift:1:24: 'x' is declared already, in line 1");
+  refused("param file : 3.f64 result = file", "file.lift:1:1: the kernel is called 'file' too; choose another name, or name the program: program NAME");
+  refused("program p program q param x : 3.f64 result = x", "file.lift:1:11: a file is one program; it is called 'p' already");
   refused("param x : (0 - 3).f64 result = x", "file.lift:1:11: the length -3 is negative");
   refused("result = \\(x : f64). x", "file.lift:1:1: the result is of type (f64) -> f64; it must be an array or a number");
 }

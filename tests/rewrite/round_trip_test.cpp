@@ -58,30 +58,34 @@ class RoundTrips {
   std::set<std::uint32_t> seen_;
 };
 
-/// Every combination of choices, boundary conditions and types that a pattern can be built for.
+/// The pattern with its first choices, and with each other value of each choice; boundary conditions and types take turns.
 std::vector<Program> variants(const Pattern& pattern) {
-  std::vector<Problem> problems(1);
-  problems[0].box = 6, problems[0].boxes = 2;
-  const auto multiply = [&](const std::vector<std::string>& values, const std::function<void(Problem&, const std::string&)>& set) {
-    std::vector<Problem> more;
-    for (const Problem& p : problems)
-      for (const std::string& v : values) more.push_back(p), set(more.back(), v);
-    problems = std::move(more);
-  };
-  for (const auto& [name, values] : pattern.choices) multiply(values, [&, &key = name](Problem& p, const std::string& v) { p.choices[key] = v; });
-  multiply({"ghost", "periodic", "dirichlet", "neumann"}, [](Problem& p, const std::string& v) { p.boundary = v; });
-  multiply({"f32", "f64"}, [](Problem& p, const std::string& v) { p.type = v == "f32" ? f32 : f64; });
+  static const std::vector<std::string> boundaries{"ghost", "periodic", "dirichlet", "dirichlet-value", "neumann", "clamp", "mirror", "constant"};
+  std::vector<std::map<std::string, std::string>> choices(1);
+  for (const auto& [name, values] : pattern.choices)
+    for (std::size_t i = 1; i < values.size(); ++i) choices.push_back({{name, values[i]}});
   std::vector<Program> programs;
-  for (const Problem& p : problems) try {
+  for (std::size_t turn = 0; turn < std::max(choices.size(), boundaries.size()); ++turn) {
+    Problem p;
+    p.box = 6, p.boxes = 2, p.choices = choices[turn % choices.size()], p.boundary = boundaries[turn % boundaries.size()], p.type = turn % 2 ? f32 : f64;
+    try {
       programs.push_back(pattern.build(p));
     } catch (const UserError&) {  // some combinations do not exist
     }
+  }
   return programs;
+}
+
+/// Two sweeps in one expression: the analysis of what they may do in place takes seconds.
+bool is_two_sweeps(const Program& p) {
+  int updates = 0;
+  visit(p.body, [&](const Expr& e) { updates += e.is(Op::Update); });
+  return updates > 1;
 }
 
 }  // namespace
 
-TEST_CASE("round trip: every variant of every pattern") {
+TEST_CASE("round trip: every pattern, choice, boundary condition and type") {
   RoundTrips r;
   for (const auto& pattern : all_patterns()) {
     const auto programs = variants(*pattern);
@@ -96,9 +100,9 @@ TEST_CASE("round trip: every step of the derivations that exploration starts fro
   for (const auto& pattern : all_patterns()) {
     std::set<std::string> structures;
     const std::vector<Program> programs = variants(*pattern);
-    const std::size_t every = std::max<std::size_t>(1, programs.size() / 6) | 1U;  // odd, so that f32 and f64 take turns
-    for (std::size_t i = 0; i < programs.size(); i += every) {
+    for (std::size_t i = 0; i < programs.size(); i += 3) {
       const Program& p = programs[i];
+      if (is_two_sweeps(p)) continue;
       for (const Target target : {Target::openmp, Target::opencl}) {
         SpaceOptions o;
         o.target = target, o.threads = 2, o.vector_bytes = 16;
