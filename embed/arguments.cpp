@@ -5,7 +5,8 @@
 namespace lift {
 namespace {
 
-/// f(offset of a row's first element in the view, number of the row's first element), rows being the innermost dimension.
+/// f(offset of a row's first element in the view, number of the row's first element), rows being the
+/// innermost dimension.
 template <class F>
 void for_rows(const ArgumentValue& v, const F& f) {
   const auto last = static_cast<std::size_t>(v.rank - 1);
@@ -29,7 +30,8 @@ void for_elements(const ArgumentValue& v, std::size_t bytes, const F& f) {
     const std::size_t at = static_cast<std::size_t>(first) * bytes;
     if (v.strides[last] == 1) return f(row, at, static_cast<std::size_t>(v.shape[last]) * bytes);
     for (std::int64_t i = 0; i < v.shape[last]; ++i)
-      f(row + i * v.strides[last] * static_cast<std::int64_t>(bytes), at + static_cast<std::size_t>(i) * bytes, bytes);
+      f(row + i * v.strides[last] * static_cast<std::int64_t>(bytes),
+        at + static_cast<std::size_t>(i) * bytes, bytes);
   });
 }
 
@@ -55,17 +57,23 @@ std::string shape_text(const ArgumentValue& v) {
 }
 
 bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b, std::size_t b_bytes) {
-  const auto begin_a = reinterpret_cast<std::uintptr_t>(a.data), begin_b = reinterpret_cast<std::uintptr_t>(b.data);
-  const auto end_a = begin_a + static_cast<std::size_t>(a.count()) * a_bytes, end_b = begin_b + static_cast<std::size_t>(b.count()) * b_bytes;
+  const auto begin_a = reinterpret_cast<std::uintptr_t>(a.data),
+             begin_b = reinterpret_cast<std::uintptr_t>(b.data);
+  const auto end_a = begin_a + static_cast<std::size_t>(a.count()) * a_bytes,
+             end_b = begin_b + static_cast<std::size_t>(b.count()) * b_bytes;
   return begin_a < end_b && begin_b < end_a;
 }
 
 void gather(const ArgumentValue& from, std::size_t bytes, void* to) {
-  for_elements(from, bytes, [&](const char* element, std::size_t at, std::size_t n) { std::memcpy(static_cast<char*>(to) + at, element, n); });
+  for_elements(from, bytes, [&](const char* element, std::size_t at, std::size_t n) {
+    std::memcpy(static_cast<char*>(to) + at, element, n);
+  });
 }
 
 void scatter(const void* from, std::size_t bytes, const ArgumentValue& to) {
-  for_elements(to, bytes, [&](char* element, std::size_t at, std::size_t n) { std::memcpy(element, static_cast<const char*>(from) + at, n); });
+  for_elements(to, bytes, [&](char* element, std::size_t at, std::size_t n) {
+    std::memcpy(element, static_cast<const char*>(from) + at, n);
+  });
 }
 
 }  // namespace lift

@@ -16,7 +16,8 @@ inline constexpr int kMaxRank = 6;  ///< of a view
 /// What a signature says about a parameter or a result.
 struct ArgumentKind {
   Scalar element = f64;
-  int rank = 0;          ///< 0: a scalar; `flat`: an array of any rank, row-major, of which only the number of elements is known
+  int rank = 0;  ///< 0: a scalar; `flat`: an array of any rank, row-major, of which only the number of
+                 ///< elements is known
   bool writable = false;
   std::string cpp = {};  ///< the C++ type, for messages
   static constexpr int flat = -1;

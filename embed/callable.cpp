@@ -46,12 +46,17 @@ std::optional<Kernel> without_streaming(const Kernel& kernel) {
 }
 
 std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& source) {
-  const CompileResult r = shared_compiler().compile({.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
+  const CompileResult r = shared_compiler().compile(
+      {.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
   if (r.library) return r.library;
-  if (r.stopped || r.timed_out) throw EnvironmentError(kernel.name + ": not compiled: " + r.error + "; try again");
+  if (r.stopped || r.timed_out)
+    throw EnvironmentError(kernel.name + ": not compiled: " + r.error + "; try again");
   std::string functions;
   for (const Attr& f : kernel.user_functions) functions += (functions.empty() ? "" : ", ") + f.texts.at(0);
-  if (!functions.empty()) throw UserError(kernel.name + ": the C compiler refuses the kernel; look at the C text of the user function " + functions + ":\n" + r.error);
+  if (!functions.empty())
+    throw UserError(kernel.name +
+                    ": the C compiler refuses the kernel; look at the C text of the user function " +
+                    functions + ":\n" + r.error);
   throw InternalError(kernel.name + ": the C compiler refuses the generated kernel:\n" + r.error);
 }
 
@@ -72,8 +77,10 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) cons
     v->library_any_alignment = compiled(*plain, emit_openmp(*plain));
     v->call_any_alignment = v->library_any_alignment->function<void(void**)>("liftgen_call");
   }
-  for (const KernelArgument& a : v->kernel.arguments) v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
-  for (const std::string& name : v->kernel.sizes) v->size_arguments.push_back(static_cast<long>(sizes.at(name)));
+  for (const KernelArgument& a : v->kernel.arguments)
+    v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
+  for (const std::string& name : v->kernel.sizes)
+    v->size_arguments.push_back(static_cast<long>(sizes.at(name)));
   for (const ProgramResult& r : plan.results) v->shapes.push_back(numbers(with_sizes(r.type, sizes)));
   return v;
 }
@@ -88,25 +95,35 @@ const Callable::Variant& Callable::Impl::variant(const Sizes& sizes) const {
   return *variants.emplace(sizes, make(sizes)).first->second;
 }
 
-Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const {
+Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments,
+                                    const std::string& where) const {
   std::string shapes;
   for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (!signature.arguments[i].is_scalar()) shapes += (shapes.empty() ? "" : ", ") + (i < plan.program.arguments.size() ? param_name(plan.program.arguments[i]) : "result") + " " + shape_text(arguments[i]);
+    if (!signature.arguments[i].is_scalar())
+      shapes += (shapes.empty() ? "" : ", ") +
+                (i < plan.program.arguments.size() ? param_name(plan.program.arguments[i]) : "result") + " " +
+                shape_text(arguments[i]);
   Sizes sizes;
   try {
     sizes = solve_sizes(equations_of(plan, signature, arguments), options.sizes);
   } catch (const UserError& e) {
     const std::string what = e.what();
     const bool about_result = what.find("(the result)") != std::string::npos;
-    throw UserError(what + " (" + shapes + ")" + (about_result ? boundary_hint(plan.program) : "; pass arrays of lengths that agree") + where);
+    throw UserError(what + " (" + shapes + ")" +
+                    (about_result ? boundary_hint(plan.program) : "; pass arrays of lengths that agree") +
+                    where);
   }
   for (const NatAtom* v : size_variables(plan.program))
     if (!sizes.contains(v->name))
-      throw UserError(plan.program.name + ": the size '" + v->name + "' does not follow from the arguments (" + shapes + "); pass a lift::array_view, which has a shape, or give it in CompileOptions::sizes" + where);
+      throw UserError(
+          plan.program.name + ": the size '" + v->name + "' does not follow from the arguments (" + shapes +
+          "); pass a lift::array_view, which has a shape, or give it in CompileOptions::sizes" + where);
   return sizes;
 }
 
-Callable::Callable(const Program& program, Signature signature, CompileOptions options, std::source_location where) : impl_(std::make_unique<Impl>()) {
+Callable::Callable(const Program& program, Signature signature, CompileOptions options,
+                   std::source_location where)
+    : impl_(std::make_unique<Impl>()) {
   impl_->plan = plan_of(program, signature, options, line_of(where));
   impl_->signature = std::move(signature);
   impl_->options = std::move(options);
@@ -115,16 +132,19 @@ Callable::Callable(const Program& program, Signature signature, CompileOptions o
   for (const NatAtom* v : wanted) all += (all.empty() ? "its sizes are " : ", ") + v->name;
   for (const auto& size : impl_->options.sizes)
     if (std::none_of(wanted.begin(), wanted.end(), [&](const NatAtom* v) { return v->name == size.first; }))
-      throw UserError(name() + ": there is no size '" + size.first + "'; " + (all.empty() ? "all its lengths are numbers" : all) + line_of(where));
+      throw UserError(name() + ": there is no size '" + size.first + "'; " +
+                      (all.empty() ? "all its lengths are numbers" : all) + line_of(where));
   if (wanted.empty()) (void)variant(Sizes{}, where);
 }
 Callable::~Callable() = default;
 Callable::Callable(Callable&&) noexcept = default;
 Callable& Callable::operator=(Callable&&) noexcept = default;
 
-const Callable::Variant& Callable::variant(std::span<const ArgumentValue> arguments, std::source_location where) const {
+const Callable::Variant& Callable::variant(std::span<const ArgumentValue> arguments,
+                                           std::source_location where) const {
   std::vector<std::int64_t> shapes;
-  for (const ArgumentValue& a : arguments) shapes.insert(shapes.end(), a.shape.begin(), a.shape.begin() + a.rank);
+  for (const ArgumentValue& a : arguments)
+    shapes.insert(shapes.end(), a.shape.begin(), a.shape.begin() + a.rank);
   {
     const std::shared_lock lock(impl_->mutex);
     if (const auto it = impl_->by_shapes.find(shapes); it != impl_->by_shapes.end()) return *it->second;
@@ -143,7 +163,9 @@ const Callable::Variant& Callable::variant(const Sizes& sizes, std::source_locat
   }
 }
 
-std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t result) { return v.shapes.at(result); }
+std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t result) {
+  return v.shapes.at(result);
+}
 const std::string& Callable::source(const Variant& v) { return v.source; }
 const Derivation& Callable::derivation(const Variant& v) { return v.derivation; }
 const Sizes& Callable::sizes(const Variant& v) { return v.sizes; }

@@ -1,14 +1,17 @@
-// A program that C++ calls: checked against a signature, specialised for the sizes of the arguments, compiled, run.
+// A program that C++ calls: checked against a signature, specialised for the sizes of the arguments,
+// compiled, run.
 //
-// Sizes are solved from the arguments' lengths at each call. For every set of sizes met, a kernel is generated and compiled
-// once and kept; the C compiler's results are also kept on disk, between processes. A call with sizes met before costs a look-up.
-// Where many sizes are to be expected, one kernel for all of them (CompileOptions::symbolic) spares the compilations.
+// Sizes are solved from the arguments' lengths at each call. For every set of sizes met, a kernel is
+// generated and compiled once and kept; the C compiler's results are also kept on disk, between processes. A
+// call with sizes met before costs a look-up. Where many sizes are to be expected, one kernel for all of them
+// (CompileOptions::symbolic) spares the compilations.
 //
-// Results. One that updates an argument passed as writable is written into it; the others are returned, or written to the
-// additional arguments at the end. A kernel never reads what it may have overwritten: an update that cannot be proved safe in
-// place is computed beside and copied.
+// Results. One that updates an argument passed as writable is written into it; the others are returned, or
+// written to the additional arguments at the end. A kernel never reads what it may have overwritten: an
+// update that cannot be proved safe in place is computed beside and copied.
 //
-// Safe to call from several threads at once, on different outputs. Each call uses a team of OpenMP threads of its own.
+// Safe to call from several threads at once, on different outputs. Each call uses a team of OpenMP threads of
+// its own.
 #pragma once
 
 #include <memory>
@@ -22,11 +25,12 @@
 namespace lift {
 
 struct CompileOptions {
-  std::string name = {};                 ///< of the kernel, in messages and in its source; of a program its own name
-  std::vector<std::string> names = {};   ///< of a function's arguments, likewise; x, or x1, x2, ... when empty
-  Sizes sizes = {};                      ///< of size variables that the arguments do not determine
-  bool symbolic = false;                 ///< one kernel, which takes the sizes, for all of them: may be slower
-  std::optional<Derivation> derivation = {};  ///< how it is computed, where it applies to the sizes of a call; see `explore`
+  std::string name = {};  ///< of the kernel, in messages and in its source; of a program its own name
+  std::vector<std::string> names = {};  ///< of a function's arguments, likewise; x, or x1, x2, ... when empty
+  Sizes sizes = {};                     ///< of size variables that the arguments do not determine
+  bool symbolic = false;                ///< one kernel, which takes the sizes, for all of them: may be slower
+  std::optional<Derivation> derivation =
+      {};  ///< how it is computed, where it applies to the sizes of a call; see `explore`
 };
 
 /// What a C++ signature demands: its parameters, and the results that it returns (none: void).
@@ -37,7 +41,8 @@ struct Signature {
 class Callable {
  public:
   /// The body may be a function: then the arguments are its parameters, named by the options.
-  /// UserError with `where` when program and signature do not agree. A program without symbolic sizes is compiled at once.
+  /// UserError with `where` when program and signature do not agree. A program without symbolic sizes is
+  /// compiled at once.
   Callable(const Program& program, Signature signature, CompileOptions options, std::source_location where);
   ~Callable();
   Callable(Callable&&) noexcept;
@@ -46,18 +51,19 @@ class Callable {
   /// A kernel for known sizes; lives as long as the callable.
   struct Variant;
 
-  /// The variant for these arguments, made if need be. UserError: sizes that do not agree, with the shapes; EnvironmentError:
-  /// no compiler.
+  /// The variant for these arguments, made if need be. UserError: sizes that do not agree, with the shapes;
+  /// EnvironmentError: no compiler.
   const Variant& variant(std::span<const ArgumentValue> arguments, std::source_location where) const;
   /// The variant for given sizes: compiled now rather than at the first call.
   const Variant& variant(const Sizes& sizes, std::source_location where) const;
   /// Shape of a returned result.
   static std::vector<std::int64_t> returned_shape(const Variant& v, std::size_t result);
-  /// Calls it. `returned` points to memory of the returned results. UserError: an output overlaps another argument, a value
-  /// outside an index parameter's range, no data.
-  void run(const Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned, std::source_location where) const;
+  /// Calls it. `returned` points to memory of the returned results. UserError: an output overlaps another
+  /// argument, a value outside an index parameter's range, no data.
+  void run(const Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned,
+           std::source_location where) const;
 
-  static const std::string& source(const Variant& v);         ///< the C text
+  static const std::string& source(const Variant& v);  ///< the C text
   static const Derivation& derivation(const Variant& v);
   static const Sizes& sizes(const Variant& v);
   std::string name() const;

@@ -17,7 +17,8 @@ LowerOptions lower_options() {
   return options;
 }
 
-constexpr std::int64_t kWorthThreads = 8192;  ///< elements: below, starting threads takes longer than the work
+constexpr std::int64_t kWorthThreads =
+    8192;  ///< elements: below, starting threads takes longer than the work
 
 bool is_small(const Program& program) {
   if (!sizes_of(program).empty()) return false;
@@ -58,7 +59,10 @@ ChosenVariant default_variant(const Program& program) {
   for (const Derivation& d : guesses(program)) {
     try {
       ChosenVariant v = variant_by(program, d);
-      const bool in_place = std::any_of(v.kernel.arguments.begin(), v.kernel.arguments.begin() + static_cast<std::ptrdiff_t>(program.arguments.size()), [](const KernelArgument& a) { return a.written; });
+      const bool in_place =
+          std::any_of(v.kernel.arguments.begin(),
+                      v.kernel.arguments.begin() + static_cast<std::ptrdiff_t>(program.arguments.size()),
+                      [](const KernelArgument& a) { return a.written; });
       if (program.overwritable.empty() || in_place) return v;
     } catch (const UserError&) {  // the decisions cannot be met
     }

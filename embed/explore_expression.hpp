@@ -9,26 +9,28 @@
 namespace lift {
 
 struct ExpressionOptions {
-  Sizes sizes = {};                                 ///< a number for each symbolic length
+  Sizes sizes = {};                                                 ///< a number for each symbolic length
   std::chrono::duration<double> budget = std::chrono::seconds(60);  ///< wall time of everything
-  std::string name = {};                            ///< of the kernel, as in CompileOptions
-  std::vector<std::string> names = {};              ///< of a function's arguments
-  std::vector<std::string> overwrites = {};         ///< arguments whose old contents nobody needs: updates may be in place
-  std::map<std::string, ArgumentData> data = {};    ///< by argument; pseudo-random for those not named
-  ExploreOptions more = {};                         ///< threads, search, limits; the budget above counts
+  std::string name = {};                                            ///< of the kernel, as in CompileOptions
+  std::vector<std::string> names = {};                              ///< of a function's arguments
+  std::vector<std::string> overwrites =
+      {};  ///< arguments whose old contents nobody needs: updates may be in place
+  std::map<std::string, ArgumentData> data = {};  ///< by argument; pseudo-random for those not named
+  ExploreOptions more = {};                       ///< threads, search, limits; the budget above counts
 };
 
-/// What was found: the program with its arguments named, all that was measured, and the derivation of the fastest variant
-/// that takes the arrays as the caller has them.
+/// What was found: the program with its arguments named, all that was measured, and the derivation of the
+/// fastest variant that takes the arrays as the caller has them.
 struct ExploredExpression {
   Program program;
   ExploreResult report;
   Derivation derivation;
-  std::string source;     ///< its C text
+  std::string source;  ///< its C text
 };
 
-/// `program`'s body may be a function; its arguments are then named by the options. UserError: sizes, names or data that do
-/// not fit the program; no variant could be verified. EnvironmentError: no compiler.
-ExploredExpression explore_expression(const Program& program, const ExpressionOptions& options, std::source_location where);
+/// `program`'s body may be a function; its arguments are then named by the options. UserError: sizes, names
+/// or data that do not fit the program; no variant could be verified. EnvironmentError: no compiler.
+ExploredExpression explore_expression(const Program& program, const ExpressionOptions& options,
+                                      std::source_location where);
 
 }  // namespace lift

@@ -14,14 +14,20 @@ namespace {
 Type scalar_of(const Type& t) { return t.is_array() ? element_of(t) : t; }
 
 void check_kind(const std::string& what, const Type& t, const ArgumentKind& kind, const std::string& where) {
-  const std::string head = what + " is " + t.str() + " in the expression, but " + kind.cpp + " in the signature";
+  const std::string head =
+      what + " is " + t.str() + " in the expression, but " + kind.cpp + " in the signature";
   const Type element = scalar_of(t);
-  if (!element.is_scalar()) throw UserError(what + " is " + t.str() + "; arguments and results are numbers and arrays of numbers: unzip tuples" + where);
+  if (!element.is_scalar())
+    throw UserError(what + " is " + t.str() +
+                    "; arguments and results are numbers and arrays of numbers: unzip tuples" + where);
   if (kind.is_scalar() != t.is_scalar())
-    throw UserError(head + "; write " + (t.is_scalar() ? "a number" : "a std::vector, a std::span or a lift::array_view") + " there" + where);
+    throw UserError(head + "; write " +
+                    (t.is_scalar() ? "a number" : "a std::vector, a std::span or a lift::array_view") +
+                    " there" + where);
   if (element.scalar() != kind.element) {
     const char* cpp = element.scalar() == f32 ? "float" : element.scalar() == f64 ? "double" : "int";
-    throw UserError(head + "; write " + cpp + " there, or declare the expression over " + text(kind.element) + where);
+    throw UserError(head + "; write " + cpp + " there, or declare the expression over " + text(kind.element) +
+                    where);
   }
   if (kind.rank > 0 && kind.rank != rank_of(t))
     throw UserError(head + "; a view of rank " + std::to_string(rank_of(t)) + " is needed" + where);
@@ -41,7 +47,9 @@ std::optional<std::size_t> updated_argument(Program p, std::size_t result, const
   return std::nullopt;
 }
 
-std::string count(std::size_t n, const std::string& what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+std::string count(std::size_t n, const std::string& what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
 
 std::string types(const std::vector<Expr>& arguments) {
   std::string s;
@@ -53,35 +61,56 @@ void assign_targets(Plan& plan, const Signature& s, const std::string& where) {
   const std::string& name = plan.program.name;
   const std::size_t given = plan.program.arguments.size(), passed = s.arguments.size();
   if (passed < given)
-    throw UserError(name + ": the signature has " + count(passed, "argument") + ", the expression " + std::to_string(given) + " (" + types(plan.program.arguments) + "); pass one for each" + where);
+    throw UserError(name + ": the signature has " + count(passed, "argument") + ", the expression " +
+                    std::to_string(given) + " (" + types(plan.program.arguments) + "); pass one for each" +
+                    where);
   std::size_t next = given, returned = 0;
   for (std::size_t r = 0; r < plan.results.size(); ++r) {
-    if (!s.returned.empty()) plan.targets.push_back({ResultTarget::Kind::returned, returned++});
-    else if (const auto updated = updated_argument(plan.program, r, s)) plan.targets.push_back({ResultTarget::Kind::in_place, *updated});
-    else plan.targets.push_back({ResultTarget::Kind::argument, next++});
+    if (!s.returned.empty())
+      plan.targets.push_back({ResultTarget::Kind::returned, returned++});
+    else if (const auto updated = updated_argument(plan.program, r, s))
+      plan.targets.push_back({ResultTarget::Kind::in_place, *updated});
+    else
+      plan.targets.push_back({ResultTarget::Kind::argument, next++});
   }
   if (!s.returned.empty() && (returned != s.returned.size() || passed != given))
-    throw UserError(name + ": the expression has " + count(plan.results.size(), "result") + " and " + count(given, "argument") + ", the signature returns " + std::to_string(s.returned.size()) + " and takes " +
-                    std::to_string(passed) + "; return each result (several as a std::tuple), or return void and pass an array for each after the arguments" + where);
+    throw UserError(name + ": the expression has " + count(plan.results.size(), "result") + " and " +
+                    count(given, "argument") + ", the signature returns " +
+                    std::to_string(s.returned.size()) + " and takes " + std::to_string(passed) +
+                    "; return each result (several as a std::tuple), or return void and pass an array for "
+                    "each after the arguments" +
+                    where);
   if (s.returned.empty() && next != passed)
-    throw UserError(name + ": the signature returns void and takes " + count(passed, "argument") + "; the expression has " + count(given, "argument") + " (" + types(plan.program.arguments) + ") and " +
-                    count(plan.results.size(), "result") + ", which need " + std::to_string(next) +
-                    "; pass a writable array for each result after the arguments, or a writable argument where the expression updates it" + where);
+    throw UserError(name + ": the signature returns void and takes " + count(passed, "argument") +
+                    "; the expression has " + count(given, "argument") + " (" +
+                    types(plan.program.arguments) + ") and " + count(plan.results.size(), "result") +
+                    ", which need " + std::to_string(next) +
+                    "; pass a writable array for each result after the arguments, or a writable argument "
+                    "where the expression updates it" +
+                    where);
 }
 
 void check_constness(const Plan& plan, const Signature& s, const std::string& where) {
   for (std::size_t i = 0; i < s.arguments.size(); ++i) {
-    const bool output = std::any_of(plan.targets.begin(), plan.targets.end(), [&](const ResultTarget& t) { return t.kind != ResultTarget::Kind::returned && t.index == i; });
-    if (output && !s.arguments[i].writable) throw UserError(plan.argument_text(i) + " receives a result, but is " + s.arguments[i].cpp + " in the signature; make it writable (a std::span<T>, a std::vector<T>&)" + where);
+    const bool output = std::any_of(plan.targets.begin(), plan.targets.end(), [&](const ResultTarget& t) {
+      return t.kind != ResultTarget::Kind::returned && t.index == i;
+    });
+    if (output && !s.arguments[i].writable)
+      throw UserError(plan.argument_text(i) + " receives a result, but is " + s.arguments[i].cpp +
+                      " in the signature; make it writable (a std::span<T>, a std::vector<T>&)" + where);
     if (!output && s.arguments[i].writable && !s.arguments[i].is_scalar())
-      throw UserError(plan.argument_text(i) + " is writable in the signature (" + s.arguments[i].cpp + "), but the expression does not update it; make it const" + where);
+      throw UserError(plan.argument_text(i) + " is writable in the signature (" + s.arguments[i].cpp +
+                      "), but the expression does not update it; make it const" + where);
   }
 }
 
-void add_equations(const Type& t, const ArgumentValue& v, const std::string& source, std::vector<LengthEquation>& to) {
+void add_equations(const Type& t, const ArgumentValue& v, const std::string& source,
+                   std::vector<LengthEquation>& to) {
   const std::vector<Nat> shape = shape_of(t);
   if (v.rank == static_cast<int>(shape.size()) && v.rank > 1)
-    for (std::size_t d = 0; d < shape.size(); ++d) to.push_back({shape[d], v.shape[d], source + ", dimension " + std::to_string(d + 1) + " of " + t.str() + ","});
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      to.push_back(
+          {shape[d], v.shape[d], source + ", dimension " + std::to_string(d + 1) + " of " + t.str() + ","});
   else {
     Nat n = 1;
     for (const Nat& length : shape) n = n * length;
@@ -98,26 +127,35 @@ Program opened(const Program& given, const CompileOptions& options, const std::s
   if (!p.body.is(Op::Lambda)) {
     for (const Expr& x : params_of(p.body))
       if (std::find(p.arguments.begin(), p.arguments.end(), x) == p.arguments.end())
-        throw UserError(p.name + ": the expression mentions '" + param_name(x) + "' (" + x.type().str() + "), which is no argument of the program; " +
-                        (p.arguments.empty() ? "write it as a function, lift::fun(type, [](Expr x) { ... })" : "add it to the arguments, or correct its name") + where);
+        throw UserError(p.name + ": the expression mentions '" + param_name(x) + "' (" + x.type().str() +
+                        "), which is no argument of the program; " +
+                        (p.arguments.empty() ? "write it as a function, lift::fun(type, [](Expr x) { ... })"
+                                             : "add it to the arguments, or correct its name") +
+                        where);
     return p;
   }
   const std::size_t n = p.body.attr().types.size();
   if (!options.names.empty() && options.names.size() != n)
-    throw UserError(p.name + ": " + std::to_string(options.names.size()) + " names for a function of " + std::to_string(n) + " arguments; name each" + where);
+    throw UserError(p.name + ": " + std::to_string(options.names.size()) + " names for a function of " +
+                    std::to_string(n) + " arguments; name each" + where);
   const Expr function = p.body;
   for (std::size_t i = 0; i < n; ++i)
-    p.arguments.push_back(param(options.names.empty() ? (n == 1 ? "x" : "x" + std::to_string(i + 1)) : options.names[i], function.attr().types[i]));
+    p.arguments.push_back(
+        param(options.names.empty() ? (n == 1 ? "x" : "x" + std::to_string(i + 1)) : options.names[i],
+              function.attr().types[i]));
   p.body = instantiate(function, p.arguments);
   return p;
 }
 
 std::string Plan::argument_text(std::size_t i) const {
-  if (i < program.arguments.size()) return program.name + ": argument " + std::to_string(i + 1) + " (" + param_name(program.arguments[i]) + ")";
+  if (i < program.arguments.size())
+    return program.name + ": argument " + std::to_string(i + 1) + " (" + param_name(program.arguments[i]) +
+           ")";
   return program.name + ": argument " + std::to_string(i + 1) + " (the result)";
 }
 
-Plan plan_of(const Program& program, const Signature& signature, const CompileOptions& options, const std::string& where) {
+Plan plan_of(const Program& program, const Signature& signature, const CompileOptions& options,
+             const std::string& where) {
   Plan plan;
   plan.program = opened(program, options, where);
   plan.program.overwritable.clear();
@@ -127,36 +165,48 @@ Plan plan_of(const Program& program, const Signature& signature, const CompileOp
     throw UserError(e.what() + where);
   }
   assign_targets(plan, signature, where);
-  for (std::size_t i = 0; i < plan.program.arguments.size(); ++i) check_kind(plan.argument_text(i), plan.program.arguments[i].type(), signature.arguments[i], where);
+  for (std::size_t i = 0; i < plan.program.arguments.size(); ++i)
+    check_kind(plan.argument_text(i), plan.program.arguments[i].type(), signature.arguments[i], where);
   for (std::size_t r = 0; r < plan.results.size(); ++r) {
     const std::string what = plan.program.name + ": result " + std::to_string(r + 1);
     const auto check = [&](const std::string& name, const ArgumentKind& kind) {
       const Type& t = plan.results[r].type;
       check_kind(name, kind.is_scalar() && t == array({1}, element_of(t)) ? element_of(t) : t, kind, where);
     };
-    if (plan.targets[r].kind == ResultTarget::Kind::returned) check(what, signature.returned[plan.targets[r].index]);
-    if (plan.targets[r].kind == ResultTarget::Kind::argument) check(plan.argument_text(plan.targets[r].index), signature.arguments[plan.targets[r].index]);
+    if (plan.targets[r].kind == ResultTarget::Kind::returned)
+      check(what, signature.returned[plan.targets[r].index]);
+    if (plan.targets[r].kind == ResultTarget::Kind::argument)
+      check(plan.argument_text(plan.targets[r].index), signature.arguments[plan.targets[r].index]);
   }
   check_constness(plan, signature, where);
-  // With several results, one must not overwrite what another is still to read: they are computed beside and copied.
-  if (plan.results.size() == 1 && plan.targets[0].kind == ResultTarget::Kind::in_place) plan.program.overwritable = {param_name(plan.program.arguments[plan.targets[0].index])};
+  // With several results, one must not overwrite what another is still to read: they are computed beside and
+  // copied.
+  if (plan.results.size() == 1 && plan.targets[0].kind == ResultTarget::Kind::in_place)
+    plan.program.overwritable = {param_name(plan.program.arguments[plan.targets[0].index])};
   return plan;
 }
 
-std::vector<LengthEquation> equations_of(const Plan& plan, const Signature& signature, std::span<const ArgumentValue> arguments) {
+std::vector<LengthEquation> equations_of(const Plan& plan, const Signature& signature,
+                                         std::span<const ArgumentValue> arguments) {
   std::vector<LengthEquation> equations;
   for (std::size_t i = 0; i < plan.program.arguments.size(); ++i)
-    if (!signature.arguments[i].is_scalar()) add_equations(plan.program.arguments[i].type(), arguments[i], plan.argument_text(i), equations);
+    if (!signature.arguments[i].is_scalar())
+      add_equations(plan.program.arguments[i].type(), arguments[i], plan.argument_text(i), equations);
   for (std::size_t r = 0; r < plan.results.size(); ++r)
-    if (plan.targets[r].kind == ResultTarget::Kind::argument && !signature.arguments[plan.targets[r].index].is_scalar())
-      add_equations(plan.results[r].type, arguments[plan.targets[r].index], plan.argument_text(plan.targets[r].index), equations);
+    if (plan.targets[r].kind == ResultTarget::Kind::argument &&
+        !signature.arguments[plan.targets[r].index].is_scalar())
+      add_equations(plan.results[r].type, arguments[plan.targets[r].index],
+                    plan.argument_text(plan.targets[r].index), equations);
   return equations;
 }
 
 std::string boundary_hint(const Program& program) {
   std::string hint;
   visit(program.body, [&](const Expr& e) {
-    if (hint.empty() && e.is(Op::Slide) && !e.child(0).is(Op::Pad)) hint = "; the slide" + line_of(origin(e)) + " has no pad before it, so there is no result at the boundary: pad the array first, or pass a smaller result";
+    if (hint.empty() && e.is(Op::Slide) && !e.child(0).is(Op::Pad))
+      hint = "; the slide" + line_of(origin(e)) +
+             " has no pad before it, so there is no result at the boundary: pad the array first, or pass a "
+             "smaller result";
   });
   return hint;
 }

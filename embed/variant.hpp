@@ -22,9 +22,9 @@ struct Callable::Variant {
   /// The same without streaming stores, which need aligned arrays; none when the kernel has no such stores.
   std::shared_ptr<NativeLibrary> library_any_alignment;
   void (*call_any_alignment)(void**) = nullptr;
-  std::vector<std::size_t> bytes;                          ///< of each kernel argument's element
-  std::vector<long> size_arguments;                        ///< that a kernel for all sizes takes first
-  std::vector<std::vector<std::int64_t>> shapes;           ///< of each result
+  std::vector<std::size_t> bytes;                 ///< of each kernel argument's element
+  std::vector<long> size_arguments;               ///< that a kernel for all sizes takes first
+  std::vector<std::vector<std::int64_t>> shapes;  ///< of each result
 };
 
 struct Callable::Impl {
@@ -33,7 +33,8 @@ struct Callable::Impl {
   CompileOptions options;
   mutable std::shared_mutex mutex;
   mutable std::map<Sizes, std::unique_ptr<Variant>> variants;
-  mutable std::map<std::vector<std::int64_t>, const Variant*> by_shapes;  ///< of all arguments of a call: found without solving
+  mutable std::map<std::vector<std::int64_t>, const Variant*>
+      by_shapes;  ///< of all arguments of a call: found without solving
 
   const Variant& variant(const Sizes& sizes) const;
   std::unique_ptr<Variant> make(const Sizes& sizes) const;

@@ -11,7 +11,8 @@ int main() try {
   std::printf("%s\n\n", lift::pretty(scaled).c_str());
 
   // The signature is checked against the expression here; the C compiler runs at the first call with a new size.
-  const auto kernel = lift::compile<std::vector<double>(double, const std::vector<double>&)>(scaled, {.name = "scaled", .names = {"a", "x"}});
+  using Scaled = std::vector<double>(double, const std::vector<double>&);
+  const auto kernel = lift::compile<Scaled>(scaled, {.name = "scaled", .names = {"a", "x"}});
   const std::vector<double> y = kernel(2, {1, 2, 3, 4, 5});
   for (const double v : y) std::printf("%g ", v);
   std::printf("\n\n%s", kernel.source({{"n", 5}}).c_str());

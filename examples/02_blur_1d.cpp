@@ -42,7 +42,9 @@ int main() try {
   }
 
   // Without a pad there are two windows less than elements, and the types say so.
-  const Expr inside = fun(array(f32, nat("n")), [](Expr xs) { return xs | slide(3, 1) | map([](Expr w) { return (w[0] + w[1] + w[2]) / 3.0f; }); });
+  const Expr inside = fun(array(f32, nat("n")), [](Expr xs) {
+    return xs | slide(3, 1) | map([](Expr w) { return (w[0] + w[1] + w[2]) / 3.0f; });
+  });
   std::printf("without   a pad                       %s\n", inside.type().str().c_str());
   return right ? 0 : 1;
 } catch (const std::exception& e) {

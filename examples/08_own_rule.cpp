@@ -77,11 +77,13 @@ int main() try {
   const Rule mine = turn_of_turn();
   for (const std::string& complaint : lint({mine})) std::printf("%s\n", complaint.c_str());
   const bool right = holds(mine, 500), wrong = holds(wrong_rule(), 500);
-  std::printf("%s: %s; %s: %s\n\n", mine.name.c_str(), right ? "holds" : "does not hold", wrong_rule().name.c_str(), wrong ? "holds" : "caught");
+  std::printf("%s: %s; %s: %s\n\n", mine.name.c_str(), right ? "holds" : "does not hold", wrong_rule().name.c_str(),
+              wrong ? "holds" : "caught");
 
   const Program before = advection(nat("n"), 4);
   const Rewriting after = run(everywhere(mine), {before, {}});
-  std::printf("before: %s\n\nafter %zu steps: %s\n\n", pretty(before.body).c_str(), after.steps.size(), pretty(after.program.body).c_str());
+  std::printf("before: %s\n\nafter %zu steps: %s\n\n", pretty(before.body).c_str(), after.steps.size(),
+              pretty(after.program.body).c_str());
 
   // Both are the same kernel in meaning.
   using Advect = std::vector<double>(const std::vector<double>&, double);

@@ -18,44 +18,58 @@ std::string names(const std::vector<const NatAtom*>& sizes) {
 /// Why a variable cannot have the value; "" when it can.
 std::string why_not(const NatAtom& v, std::int64_t value) {
   const auto least = v.lower.constant();
-  if (least && value < *least) return v.name + " = " + std::to_string(value) + ", but " + v.name + " is at least " + std::to_string(*least);
+  if (least && value < *least)
+    return v.name + " = " + std::to_string(value) + ", but " + v.name + " is at least " +
+           std::to_string(*least);
   if (v.modulus > 1 && ((value - v.residue) % v.modulus + v.modulus) % v.modulus != 0)
-    return v.name + " = " + std::to_string(value) + ", but " + v.name + " leaves " + std::to_string(v.residue) + " when divided by " + std::to_string(v.modulus);
+    return v.name + " = " + std::to_string(value) + ", but " + v.name + " leaves " +
+           std::to_string(v.residue) + " when divided by " + std::to_string(v.modulus);
   return "";
 }
 
 void check(const std::vector<const NatAtom*>& wanted, const Sizes& sizes, const std::string& program) {
   for (const auto& [name, value] : sizes)
     if (std::none_of(wanted.begin(), wanted.end(), [&, n = name](const NatAtom* v) { return v->name == n; }))
-      throw UserError(program + ": there is no size '" + name + "'; " + (wanted.empty() ? "all its lengths are numbers already" : "its sizes are " + names(wanted)));
+      throw UserError(
+          program + ": there is no size '" + name + "'; " +
+          (wanted.empty() ? "all its lengths are numbers already" : "its sizes are " + names(wanted)));
   for (const NatAtom* v : wanted) {
     const auto it = sizes.find(v->name);
-    if (it == sizes.end()) throw UserError(program + ": the size '" + v->name + "' has no value; give a number for each of " + names(wanted));
-    if (const std::string why = why_not(*v, it->second); !why.empty()) throw UserError(program + ": " + why + "; choose another size");
+    if (it == sizes.end())
+      throw UserError(program + ": the size '" + v->name + "' has no value; give a number for each of " +
+                      names(wanted));
+    if (const std::string why = why_not(*v, it->second); !why.empty())
+      throw UserError(program + ": " + why + "; choose another size");
   }
 }
 
 Nat with_sizes(const Nat& n, const Sizes& sizes) {
   std::map<const NatAtom*, Nat> values;
   for (const NatAtom* v : variables(n))
-    if (const auto it = sizes.find(v->name); !v->bounded_above && it != sizes.end()) values.emplace(v, Nat(it->second));
+    if (const auto it = sizes.find(v->name); !v->bounded_above && it != sizes.end())
+      values.emplace(v, Nat(it->second));
   return values.empty() ? n : substitute(n, values);
 }
 
 /// The value of n; nothing while a variable has none.
-std::optional<std::int64_t> value_of(const Nat& n, const Sizes& sizes) { return with_sizes(n, sizes).constant(); }
+std::optional<std::int64_t> value_of(const Nat& n, const Sizes& sizes) {
+  return with_sizes(n, sizes).constant();
+}
 
 /// The names without a value, each once.
 std::vector<const NatAtom*> unknowns(const Nat& n, const Sizes& sizes) {
   std::vector<const NatAtom*> r;
   for (const NatAtom* v : variables(n))
-    if (!sizes.contains(v->name) && std::none_of(r.begin(), r.end(), [&](const NatAtom* w) { return w->name == v->name; })) r.push_back(v);
+    if (!sizes.contains(v->name) &&
+        std::none_of(r.begin(), r.end(), [&](const NatAtom* w) { return w->name == v->name; }))
+      r.push_back(v);
   return r;
 }
 
 std::optional<std::int64_t> solve(const LengthEquation& e, const NatAtom& v, const Sizes& sizes) {
   const Nat length = with_sizes(e.length, sizes);
-  if (const auto affine = affine_in(length, atom_nat(v)); affine && affine->coefficient.constant() && affine->rest.constant()) {
+  if (const auto affine = affine_in(length, atom_nat(v));
+      affine && affine->coefficient.constant() && affine->rest.constant()) {
     const std::int64_t c = *affine->coefficient.constant(), rest = e.value - *affine->rest.constant();
     return c != 0 && rest % c == 0 ? std::optional(rest / c) : std::nullopt;
   }
@@ -70,8 +84,10 @@ std::optional<std::int64_t> solve(const LengthEquation& e, const NatAtom& v, con
     const std::int64_t middle = low + (high - low) / 2;
     const auto y = at(middle);
     if (!y) return std::nullopt;
-    if (*y < e.value) low = middle + 1;
-    else high = middle;
+    if (*y < e.value)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return at(low) == e.value ? std::optional(low) : std::nullopt;
 }
@@ -111,7 +127,8 @@ Type with_sizes(const Type& t, const Sizes& sizes) {
 
 Sizes solve_sizes(const std::vector<LengthEquation>& equations, Sizes known) {
   const auto fail = [&](const LengthEquation& e, const std::string& why) {
-    throw UserError(e.source + " has length " + std::to_string(e.value) + ", which cannot be " + e.length.str() + why);
+    throw UserError(e.source + " has length " + std::to_string(e.value) + ", which cannot be " +
+                    e.length.str() + why);
   };
   for (bool progress = true; progress;) {
     progress = false;
@@ -126,7 +143,8 @@ Sizes solve_sizes(const std::vector<LengthEquation>& equations, Sizes known) {
   }
   for (const LengthEquation& e : equations)
     if (const auto length = value_of(e.length, known); length && *length != e.value)
-      throw UserError(e.source + " has length " + std::to_string(e.value) + ", expected " + (e.length.is_constant() ? "" : e.length.str() + " = ") + std::to_string(*length) +
+      throw UserError(e.source + " has length " + std::to_string(e.value) + ", expected " +
+                      (e.length.is_constant() ? "" : e.length.str() + " = ") + std::to_string(*length) +
                       (known.empty() || e.length.is_variable() ? "" : " with " + str(known)));
   return known;
 }

@@ -1,5 +1,5 @@
-// Sizes: the variables in the lengths of a program. A program over symbolic lengths becomes one over numbers, and the numbers
-// are found from the lengths of the arrays that it is given.
+// Sizes: the variables in the lengths of a program. A program over symbolic lengths becomes one over numbers,
+// and the numbers are found from the lengths of the arrays that it is given.
 #pragma once
 
 #include <map>
@@ -16,9 +16,9 @@ std::string str(const Sizes& sizes);                ///< "n = 64, m = 3"
 /// The variables of `sizes_of` a program.
 std::vector<const NatAtom*> size_variables(const Program& p);
 
-/// The program with numbers for its sizes. UserError: a size without a number, a number for something that is no size, one
-/// below the variable's least value or of another congruence; TypeError, with the line, for a primitive that cannot be
-/// applied at these sizes.
+/// The program with numbers for its sizes. UserError: a size without a number, a number for something that is
+/// no size, one below the variable's least value or of another congruence; TypeError, with the line, for a
+/// primitive that cannot be applied at these sizes.
 Program with_sizes(const Program& p, const Sizes& sizes);
 Type with_sizes(const Type& t, const Sizes& sizes);
 
@@ -28,9 +28,9 @@ struct LengthEquation {
   std::int64_t value = 0;
   std::string source;
 };
-/// The sizes that solve all equations, beside those `known`. Each equation with one unknown gives it: exactly when it is
-/// affine in it, else by bisection (lengths grow with sizes). Sizes that no equation determines are left out. UserError
-/// naming the source of the equation that does not hold, with both numbers.
+/// The sizes that solve all equations, beside those `known`. Each equation with one unknown gives it: exactly
+/// when it is affine in it, else by bisection (lengths grow with sizes). Sizes that no equation determines
+/// are left out. UserError naming the source of the equation that does not hold, with both numbers.
 Sizes solve_sizes(const std::vector<LengthEquation>& equations, Sizes known = {});
 
 }  // namespace lift

@@ -26,7 +26,8 @@ std::int64_t largest_array(const Program& p) {
   return n;
 }
 
-/// Numbers near `box` that the variables admit, different from each other where box is odd, so that confused dimensions show.
+/// Numbers near `box` that the variables admit, different from each other where box is odd, so that confused
+/// dimensions show.
 Sizes small_sizes(const Program& p, std::int64_t box) {
   Sizes sizes;
   std::int64_t next = box;
@@ -50,10 +51,14 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
 template <class F>
 void with_elements(const HostArray& a, const F& f) {
   switch (element_of(a.type).scalar()) {
-    case Scalar::f32: return f(static_cast<float*>(a.data));
-    case Scalar::f64: return f(static_cast<double*>(a.data));
-    case Scalar::i32: return f(static_cast<std::int32_t*>(a.data));
-    case Scalar::boolean: return f(static_cast<bool*>(a.data));
+    case Scalar::f32:
+      return f(static_cast<float*>(a.data));
+    case Scalar::f64:
+      return f(static_cast<double*>(a.data));
+    case Scalar::i32:
+      return f(static_cast<std::int32_t*>(a.data));
+    case Scalar::boolean:
+      return f(static_cast<bool*>(a.data));
   }
 }
 
@@ -64,9 +69,12 @@ void fill_with(const HostArray& a, const Value& value) {
     host::parallel_for(host::count(a.type), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t x = begin; x < end; ++x) {
         const double v = value(x);
-        if constexpr (std::is_same_v<T, bool>) data[x] = v >= 1;
-        else if constexpr (std::is_integral_v<T>) data[x] = static_cast<T>(std::floor(v));
-        else data[x] = static_cast<T>(v);
+        if constexpr (std::is_same_v<T, bool>)
+          data[x] = v >= 1;
+        else if constexpr (std::is_integral_v<T>)
+          data[x] = static_cast<T>(std::floor(v));
+        else
+          data[x] = static_cast<T>(v);
       }
     });
   });
@@ -75,18 +83,21 @@ void fill_with(const HostArray& a, const Value& value) {
 void fill_uniform(const HostArray& a, const ArgumentData& d) {
   const std::uint64_t seed = mixed(d.seed ^ std::hash<std::string>{}(a.name));
   fill_with(a, [&](std::int64_t x) {
-    const double unit = static_cast<double>(mixed(seed + static_cast<std::uint64_t>(x)) >> 40) * 0x1p-24;  // [0, 1), also as f32
+    const double unit = static_cast<double>(mixed(seed + static_cast<std::uint64_t>(x)) >> 40) *
+                        0x1p-24;  // [0, 1), also as f32
     return d.low + (d.high - d.low) * unit;
   });
 }
 
 void fill_smooth(const HostArray& a, const ArgumentData& d) {
   const std::vector<std::int64_t> shape = host::lengths(a.type);
-  const double middle = (d.low + d.high) / 2, half = (d.high - d.low) / 2 / std::max<double>(1, static_cast<double>(shape.size()));
+  const double middle = (d.low + d.high) / 2,
+               half = (d.high - d.low) / 2 / std::max<double>(1, static_cast<double>(shape.size()));
   fill_with(a, [&](std::int64_t x) {
     double sum = 0;
     for (std::size_t k = shape.size(); k-- > 0; x /= shape[k])
-      sum += std::sin(0.1 * static_cast<double>((x % shape[k]) * static_cast<std::int64_t>(k + 1)) + static_cast<double>(d.seed) + static_cast<double>(k));
+      sum += std::sin(0.1 * static_cast<double>((x % shape[k]) * static_cast<std::int64_t>(k + 1)) +
+                      static_cast<double>(d.seed) + static_cast<double>(k));
     return middle + half * sum;
   });
 }
@@ -95,30 +106,43 @@ void fill_from_file(const HostArray& a, const ArgumentData& d, bool whole) {
   const std::string bytes = read_file(d.path);
   const std::size_t wanted = bytes_of(a.type);
   if (bytes.size() < wanted || (whole && bytes.size() > wanted))
-    throw UserError(d.path + ": " + std::to_string(bytes.size()) + " bytes, but " + a.name + " is " + a.type.str() + " of " + std::to_string(wanted) + " bytes; change the size or the file");
+    throw UserError(d.path + ": " + std::to_string(bytes.size()) + " bytes, but " + a.name + " is " +
+                    a.type.str() + " of " + std::to_string(wanted) + " bytes; change the size or the file");
   std::memcpy(a.data, bytes.data(), wanted);
 }
 
 void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool whole) {
-  if (a.type.is_scalar() && !param.attr().nats.empty() && d.low == d.high && d.kind != ArgumentData::Kind::constant) d.low = d.high = static_cast<double>(param.attr().nats[0].constant().value_or(0)), d.kind = ArgumentData::Kind::constant;
+  if (a.type.is_scalar() && !param.attr().nats.empty() && d.low == d.high &&
+      d.kind != ArgumentData::Kind::constant)
+    d.low = d.high = static_cast<double>(param.attr().nats[0].constant().value_or(0)),
+    d.kind = ArgumentData::Kind::constant;
   else if (d.low == d.high && d.kind != ArgumentData::Kind::constant) {
     const bool real = is_float(element_of(a.type).scalar());
     d.low = real ? 0.5 : 0, d.high = real ? 1.5 : 10;
   }
   switch (d.kind) {
-    case ArgumentData::Kind::uniform: return fill_uniform(a, d);
-    case ArgumentData::Kind::smooth: return fill_smooth(a, d);
-    case ArgumentData::Kind::constant: return fill_with(a, [&](std::int64_t) { return d.low; });
-    case ArgumentData::Kind::file: return fill_from_file(a, d, whole);
-    case ArgumentData::Kind::given: return d.fill(a);
+    case ArgumentData::Kind::uniform:
+      return fill_uniform(a, d);
+    case ArgumentData::Kind::smooth:
+      return fill_smooth(a, d);
+    case ArgumentData::Kind::constant:
+      return fill_with(a, [&](std::int64_t) { return d.low; });
+    case ArgumentData::Kind::file:
+      return fill_from_file(a, d, whole);
+    case ArgumentData::Kind::given:
+      return d.fill(a);
   }
 }
 
 void check_data(const ExpressionProblem& p) {
   for (const auto& [name, d] : p.data) {
-    if (std::none_of(p.program.arguments.begin(), p.program.arguments.end(), [&, n = name](const Expr& a) { return param_name(a) == n; }))
-      throw UserError(p.program.name + ": data is given for '" + name + "', which is no argument; its arguments are " + argument_names(p.program));
-    if (d.kind == ArgumentData::Kind::given && !d.fill) throw UserError(p.program.name + ": the data of '" + name + "' is to be given by a function, but there is none");
+    if (std::none_of(p.program.arguments.begin(), p.program.arguments.end(),
+                     [&, n = name](const Expr& a) { return param_name(a) == n; }))
+      throw UserError(p.program.name + ": data is given for '" + name +
+                      "', which is no argument; its arguments are " + argument_names(p.program));
+    if (d.kind == ArgumentData::Kind::given && !d.fill)
+      throw UserError(p.program.name + ": the data of '" + name +
+                      "' is to be given by a function, but there is none");
   }
 }
 
@@ -139,7 +163,9 @@ PatternProblem pattern_of(const ExpressionProblem& p) {
   pattern.build = [p, whole, full = problem.box](const Problem& q) {
     if (q.box == full) return whole;
     if (p.sizes.empty() && largest_array(whole) > kSmallElements)
-      throw UserError(p.program.name + ": all lengths are numbers, so there is no smaller problem to check it on; make lengths symbolic (a size n)");
+      throw UserError(p.program.name +
+                      ": all lengths are numbers, so there is no smaller problem to check it on; make "
+                      "lengths symbolic (a size n)");
     return p.sizes.empty() ? whole : with_sizes(p.program, small_sizes(p.program, q.box));
   };
   pattern.fill = [p, full = problem.box](const Problem& q, const HostArray& a) {

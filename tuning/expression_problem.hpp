@@ -1,7 +1,9 @@
-// A bare expression as something to explore: a pattern made of a program, numbers for its sizes, and a description of its data.
+// A bare expression as something to explore: a pattern made of a program, numbers for its sizes, and a
+// description of its data.
 //
-// It has no reference of its own. What variants are held against at full size is the kernel that takes no decision; that
-// kernel and one variant of each structure are compared with the interpreter at small sizes (tuning/small_check.hpp).
+// It has no reference of its own. What variants are held against at full size is the kernel that takes no
+// decision; that kernel and one variant of each structure are compared with the interpreter at small sizes
+// (tuning/small_check.hpp).
 #pragma once
 
 #include "ir/sizes.hpp"
@@ -13,10 +15,10 @@ namespace lift {
 ///   uniform   pseudo-random in [low, high); the same for the same seed, wherever it runs
 ///   smooth    a sum of waves along the dimensions, within [low, high]
 ///   constant  low
-///   file      raw elements in row-major order, of the machine's byte order; a small problem takes the first ones
-///   given     by the caller's function, also at small sizes (see the array's type)
-/// Where low and high are the same, a float argument lies in [0.5, 1.5), an i32 one in [0, 10), an index param has its
-/// least value.
+///   file      raw elements in row-major order, of the machine's byte order; a small problem takes the first
+///   ones given     by the caller's function, also at small sizes (see the array's type)
+/// Where low and high are the same, a float argument lies in [0.5, 1.5), an i32 one in [0, 10), an index
+/// param has its least value.
 struct ArgumentData {
   enum class Kind : std::uint8_t { uniform, smooth, constant, file, given } kind = Kind::uniform;
   double low = 0, high = 0;
@@ -26,14 +28,14 @@ struct ArgumentData {
 };
 
 struct ExpressionProblem {
-  Program program;                            ///< lengths may be symbolic
-  Sizes sizes = {};                           ///< a number for each symbolic length
+  Program program;                                ///< lengths may be symbolic
+  Sizes sizes = {};                               ///< a number for each symbolic length
   std::map<std::string, ArgumentData> data = {};  ///< by argument; uniform for those not named
   std::string summary = {};
 };
 
-/// What `explore` takes. Problem::box is the largest size; built for another box, the pattern takes small numbers for its
-/// sizes, or throws UserError when it has none and is too large for the interpreter.
+/// What `explore` takes. Problem::box is the largest size; built for another box, the pattern takes small
+/// numbers for its sizes, or throws UserError when it has none and is too large for the interpreter.
 /// UserError: sizes, names in `data`, or a file that does not fit the program.
 struct PatternProblem {
   Pattern pattern;

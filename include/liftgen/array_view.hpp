@@ -8,8 +8,9 @@
 
 namespace lift {
 
-/// `Rank` dimensions of T, outermost first; lengths and strides in elements. Row-major views without gaps are passed to
-/// kernels as they are; others are copied to such an array before a call, and back after it when they are written.
+/// `Rank` dimensions of T, outermost first; lengths and strides in elements. Row-major views without gaps are
+/// passed to kernels as they are; others are copied to such an array before a call, and back after it when
+/// they are written.
 ///
 ///   lift::array_view image(pixels.data(), {height, width});
 ///   lift::array_view part(pixels.data() + 10, {height, 20}, {width, 1});     // 20 columns
@@ -25,16 +26,16 @@ struct array_view {
   }
   template <std::convertible_to<std::int64_t> I, std::convertible_to<std::int64_t> J>
   array_view(T* first, const I (&lengths)[Rank], const J (&steps)[Rank]) : data(first) {
-    for (std::size_t d = 0; d < Rank; ++d) shape[d] = static_cast<std::int64_t>(lengths[d]), strides[d] = static_cast<std::int64_t>(steps[d]);
+    for (std::size_t d = 0; d < Rank; ++d)
+      shape[d] = static_cast<std::int64_t>(lengths[d]), strides[d] = static_cast<std::int64_t>(steps[d]);
   }
   /// A view to be read from one to be written.
   template <class U>
-    requires std::same_as<const U, T>
-  array_view(const array_view<U, Rank>& other) : data(other.data), shape(other.shape), strides(other.strides) {}  // NOLINT: a view is a view
+  requires std::same_as<const U, T> array_view(const array_view<U, Rank>& other)
+      : data(other.data), shape(other.shape), strides(other.strides) {}  // NOLINT: a view is a view
 
   template <std::convertible_to<std::int64_t>... I>
-    requires(sizeof...(I) == Rank)
-  T& operator()(I... position) const {
+  requires(sizeof...(I) == Rank) T& operator()(I... position) const {
     const std::array<std::int64_t, Rank> at{static_cast<std::int64_t>(position)...};
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < Rank; ++d) offset += at[d] * strides[d];

@@ -8,15 +8,17 @@
 //   auto kernel = lift::compile<std::vector<float>(const std::vector<float>&)>(blur);
 //   std::vector<float> smoothed = kernel(signal);
 //
-// Parameters. float, double and std::int32_t for numbers; for arrays any contiguous range of these (std::vector, std::span,
-// std::array), lift::array_view or a std::mdspan. A range is the row-major contents of an array of any rank. Views whose
-// strides leave gaps are copied for the call; everything else is passed as it lies.
+// Parameters. float, double and std::int32_t for numbers; for arrays any contiguous range of these
+// (std::vector, std::span, std::array), lift::array_view or a std::mdspan. A range is the row-major contents
+// of an array of any rank. Views whose strides leave gaps are copied for the call; everything else is passed
+// as it lies.
 //
-// Results are returned (a number, a std::vector, a std::tuple of several), or, from a kernel that returns void, written to
-// further parameters after the arguments; an array that the expression updates, passed as writable, is overwritten.
+// Results are returned (a number, a std::vector, a std::tuple of several), or, from a kernel that returns
+// void, written to further parameters after the arguments; an array that the expression updates, passed as
+// writable, is overwritten.
 //
-// The signature is checked against the expression where the kernel is made, arguments against the signature by C++, and
-// lengths at the call. Calls from several threads are safe.
+// The signature is checked against the expression where the kernel is made, arguments against the signature
+// by C++, and lengths at the call. Calls from several threads are safe.
 #pragma once
 
 #include "embed/explore_expression.hpp"
@@ -36,10 +38,11 @@ template <class R, class... Args>
 class TypedKernel<R(Args...)> {
  public:
   TypedKernel(const Program& program, CompileOptions options, Where where)
-      : callable_(std::make_shared<const Callable>(program, detail::signature_of<R, Args...>(), std::move(options), where)) {}
+      : callable_(std::make_shared<const Callable>(program, detail::signature_of<R, Args...>(),
+                                                   std::move(options), where)) {}
 
-  /// UserError: lengths that do not agree, with all shapes; outputs that overlap other arguments. EnvironmentError: no C
-  /// compiler. InternalError: a defect of liftgen.
+  /// UserError: lengths that do not agree, with all shapes; outputs that overlap other arguments.
+  /// EnvironmentError: no C compiler. InternalError: a defect of liftgen.
   R operator()(Args... args, Where where = Where::current()) const {
     const std::array<ArgumentValue, sizeof...(Args)> values{detail::value_of<Args>(args)...};
     const Callable::Variant& variant = callable_->variant(values, where);
@@ -54,7 +57,13 @@ class TypedKernel<R(Args...)> {
     } else {
       R results{};
       std::vector<void*> to;
-      std::apply([&](auto&... r) { ((detail::make_room(r, Callable::returned_shape(variant, to.size())), to.push_back(detail::address(r))), ...); }, results);
+      std::apply(
+          [&](auto&... r) {
+            ((detail::make_room(r, Callable::returned_shape(variant, to.size())),
+              to.push_back(detail::address(r))),
+             ...);
+          },
+          results);
       callable_->run(variant, values, to, where);
       return results;
     }
@@ -63,9 +72,13 @@ class TypedKernel<R(Args...)> {
   /// Compiles for these sizes now, rather than at the first call that has them.
   void prepare(const Sizes& sizes, Where where = Where::current()) const { callable_->variant(sizes, where); }
   /// The C text for these sizes.
-  const std::string& source(const Sizes& sizes = {}, Where where = Where::current()) const { return Callable::source(callable_->variant(sizes, where)); }
+  const std::string& source(const Sizes& sizes = {}, Where where = Where::current()) const {
+    return Callable::source(callable_->variant(sizes, where));
+  }
   /// How it is computed at these sizes.
-  const Derivation& derivation(const Sizes& sizes = {}, Where where = Where::current()) const { return Callable::derivation(callable_->variant(sizes, where)); }
+  const Derivation& derivation(const Sizes& sizes = {}, Where where = Where::current()) const {
+    return Callable::derivation(callable_->variant(sizes, where));
+  }
 
  private:
   std::shared_ptr<const Callable> callable_;
@@ -73,18 +86,21 @@ class TypedKernel<R(Args...)> {
 
 /// A kernel from a function, or from a closed expression.
 template <class Function>
-TypedKernel<Function> compile(const Expr& function, CompileOptions options = {}, Where where = Where::current()) {
+TypedKernel<Function> compile(const Expr& function, CompileOptions options = {},
+                              Where where = Where::current()) {
   return TypedKernel<Function>(Program{{}, {}, function, {}}, std::move(options), where);
 }
 /// A kernel from a program: an expression over named arguments.
 template <class Function>
-TypedKernel<Function> compile(const Program& program, CompileOptions options = {}, Where where = Where::current()) {
+TypedKernel<Function> compile(const Program& program, CompileOptions options = {},
+                              Where where = Where::current()) {
   return TypedKernel<Function>(program, std::move(options), where);
 }
 
 /// An explored expression, and its fastest variant as a kernel.
 struct Tuned : ExploredExpression {
-  /// At the sizes explored it is the fastest variant found; other sizes take the same decisions where they can.
+  /// At the sizes explored it is the fastest variant found; other sizes take the same decisions where they
+  /// can.
   template <class Function>
   TypedKernel<Function> kernel(Where where = Where::current()) const {
     CompileOptions options;
@@ -92,11 +108,13 @@ struct Tuned : ExploredExpression {
     return TypedKernel<Function>(program, std::move(options), where);
   }
 };
-/// Searches the variants of a function (or of a program) for the fastest: within `budget`, at the given sizes.
+/// Searches the variants of a function (or of a program) for the fastest: within `budget`, at the given
+/// sizes.
 inline Tuned explore(const Expr& function, const ExpressionOptions& options, Where where = Where::current()) {
   return {explore_expression(Program{{}, {}, function, {}}, options, where)};
 }
-inline Tuned explore(const Program& program, const ExpressionOptions& options, Where where = Where::current()) {
+inline Tuned explore(const Program& program, const ExpressionOptions& options,
+                     Where where = Where::current()) {
   return {explore_expression(program, options, where)};
 }
 

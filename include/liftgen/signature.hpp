@@ -1,4 +1,5 @@
-// What C++ types say about the arguments and results of a kernel, found out at compile time. The only user of Boost.Hana.
+// What C++ types say about the arguments and results of a kernel, found out at compile time. The only user of
+// Boost.Hana.
 #pragma once
 
 #include <boost/hana/all_of.hpp>
@@ -28,7 +29,10 @@ constexpr Scalar scalar_of() {
 }
 template <class T>
 std::string element_name() {
-  return std::string(std::is_const_v<T> ? "const " : "") + (std::same_as<std::remove_const_t<T>, float> ? "float" : std::same_as<std::remove_const_t<T>, double> ? "double" : "std::int32_t");
+  return std::string(std::is_const_v<T> ? "const " : "") +
+         (std::same_as<std::remove_const_t<T>, float>    ? "float"
+          : std::same_as<std::remove_const_t<T>, double> ? "double"
+                                                         : "std::int32_t");
 }
 
 /// How a parameter is written.
@@ -42,60 +46,87 @@ inline constexpr bool is_array_view<array_view<T, Rank>> = true;
 template <class P>
 constexpr Form form_of() {
   using D = std::remove_cvref_t<P>;
-  if constexpr (std::is_arithmetic_v<D>) return Form::number;
-  else if constexpr (std::is_pointer_v<std::decay_t<P>>) return Form::pointer;
-  else if constexpr (is_array_view<D>) return Form::view;
-  else if constexpr (MdspanLike<D>) return Form::mdspan;
-  else if constexpr (std::ranges::contiguous_range<D> && std::ranges::sized_range<D>) return Form::range;
-  else return Form::other;
+  if constexpr (std::is_arithmetic_v<D>)
+    return Form::number;
+  else if constexpr (std::is_pointer_v<std::decay_t<P>>)
+    return Form::pointer;
+  else if constexpr (is_array_view<D>)
+    return Form::view;
+  else if constexpr (MdspanLike<D>)
+    return Form::mdspan;
+  else if constexpr (std::ranges::contiguous_range<D> && std::ranges::sized_range<D>)
+    return Form::range;
+  else
+    return Form::other;
 }
 
-/// The type of an array parameter's elements, const where the kernel cannot write them. An array passed by value is a copy.
+/// The type of an array parameter's elements, const where the kernel cannot write them. An array passed by
+/// value is a copy.
 template <class P>
 constexpr auto element_of_parameter() {
   using D = std::remove_cvref_t<P>;
-  if constexpr (form_of<P>() == Form::number) return hana::type_c<std::remove_reference_t<P>>;
-  else if constexpr (form_of<P>() == Form::view || form_of<P>() == Form::mdspan) return hana::type_c<typename D::element_type>;
+  if constexpr (form_of<P>() == Form::number)
+    return hana::type_c<std::remove_reference_t<P>>;
+  else if constexpr (form_of<P>() == Form::view || form_of<P>() == Form::mdspan)
+    return hana::type_c<typename D::element_type>;
   else if constexpr (form_of<P>() == Form::range) {
     using E = std::remove_pointer_t<decltype(std::ranges::data(std::declval<std::remove_reference_t<P>&>()))>;
-    if constexpr (!std::is_reference_v<P> && !std::ranges::view<D>) return hana::type_c<const E>;
-    else return hana::type_c<E>;
-  } else return hana::type_c<void>;
+    if constexpr (!std::is_reference_v<P> && !std::ranges::view<D>)
+      return hana::type_c<const E>;
+    else
+      return hana::type_c<E>;
+  } else
+    return hana::type_c<void>;
 }
 template <class P>
 using ElementOf = typename decltype(element_of_parameter<P>())::type;
 
 template <class P>
 constexpr bool has_known_element() {
-  return form_of<P>() == Form::other || form_of<P>() == Form::pointer || Element<std::remove_const_t<ElementOf<P>>>;
+  return form_of<P>() == Form::other || form_of<P>() == Form::pointer ||
+         Element<std::remove_const_t<ElementOf<P>>>;
 }
 template <class P>
 constexpr bool has_rank_in_reach() {
   using D = std::remove_cvref_t<P>;
-  if constexpr (form_of<P>() == Form::view) return std::tuple_size_v<decltype(D::shape)> >= 1 && std::tuple_size_v<decltype(D::shape)> <= kMaxRank;
-  else if constexpr (form_of<P>() == Form::mdspan) return D::rank() >= 1 && D::rank() <= kMaxRank;
-  else return true;
+  if constexpr (form_of<P>() == Form::view)
+    return std::tuple_size_v<decltype(D::shape)> >= 1 && std::tuple_size_v<decltype(D::shape)> <= kMaxRank;
+  else if constexpr (form_of<P>() == Form::mdspan)
+    return D::rank() >= 1 && D::rank() <= kMaxRank;
+  else
+    return true;
 }
 
 template <class P>
 std::string parameter_name() {
   using D = std::remove_cvref_t<P>;
-  const std::string before = std::is_const_v<std::remove_reference_t<P>> ? "const " : "", after = std::is_reference_v<P> ? "&" : "", e = element_name<ElementOf<P>>();
-  if constexpr (form_of<P>() == Form::number) return e + after;
-  else if constexpr (form_of<P>() == Form::view) return "lift::array_view<" + e + ", " + std::to_string(std::tuple_size_v<decltype(D::shape)>) + ">";
-  else if constexpr (form_of<P>() == Form::mdspan) return "a view of rank " + std::to_string(D::rank()) + " of " + e;
-  else if constexpr (std::same_as<D, std::span<ElementOf<P>>>) return "std::span<" + e + ">";
-  else if constexpr (std::same_as<D, std::vector<std::remove_const_t<ElementOf<P>>>>) return before + "std::vector<" + element_name<std::remove_const_t<ElementOf<P>>>() + ">" + after;
-  else return "a range of " + e;
+  const std::string before = std::is_const_v<std::remove_reference_t<P>> ? "const " : "",
+                    after = std::is_reference_v<P> ? "&" : "", e = element_name<ElementOf<P>>();
+  if constexpr (form_of<P>() == Form::number)
+    return e + after;
+  else if constexpr (form_of<P>() == Form::view)
+    return "lift::array_view<" + e + ", " + std::to_string(std::tuple_size_v<decltype(D::shape)>) + ">";
+  else if constexpr (form_of<P>() == Form::mdspan)
+    return "a view of rank " + std::to_string(D::rank()) + " of " + e;
+  else if constexpr (std::same_as<D, std::span<ElementOf<P>>>)
+    return "std::span<" + e + ">";
+  else if constexpr (std::same_as<D, std::vector<std::remove_const_t<ElementOf<P>>>>)
+    return before + "std::vector<" + element_name<std::remove_const_t<ElementOf<P>>>() + ">" + after;
+  else
+    return "a range of " + e;
 }
 
 template <class P>
 ArgumentKind kind_of() {
   using D = std::remove_cvref_t<P>;
-  ArgumentKind k{scalar_of<std::remove_const_t<ElementOf<P>>>(), ArgumentKind::flat, !std::is_const_v<ElementOf<P>>, parameter_name<P>()};
-  if constexpr (form_of<P>() == Form::number) k.rank = 0, k.writable = std::is_lvalue_reference_v<P> && !std::is_const_v<ElementOf<P>>;
-  else if constexpr (form_of<P>() == Form::view) k.rank = static_cast<int>(std::tuple_size_v<decltype(D::shape)>);
-  else if constexpr (form_of<P>() == Form::mdspan) k.rank = static_cast<int>(D::rank());
+  ArgumentKind k{scalar_of<std::remove_const_t<ElementOf<P>>>(), ArgumentKind::flat,
+                 !std::is_const_v<ElementOf<P>>, parameter_name<P>()};
+  if constexpr (form_of<P>() == Form::number)
+    k.rank = 0, k.writable = std::is_lvalue_reference_v<P> && !std::is_const_v<ElementOf<P>>;
+  else if constexpr (form_of<P>() == Form::view)
+    k.rank = static_cast<int>(std::tuple_size_v<decltype(D::shape)>);
+  else if constexpr (form_of<P>() == Form::mdspan)
+    k.rank = static_cast<int>(D::rank());
   return k;
 }
 
@@ -107,13 +138,16 @@ ArgumentValue value_of(std::remove_reference_t<P>& p) {
   if constexpr (form_of<P>() == Form::number) {
     v.data = at(&p);
   } else if constexpr (form_of<P>() == Form::range) {
-    v.data = at(std::ranges::data(p)), v.rank = 1, v.shape[0] = static_cast<std::int64_t>(std::ranges::size(p)), v.strides[0] = 1;
+    v.data = at(std::ranges::data(p)), v.rank = 1,
+    v.shape[0] = static_cast<std::int64_t>(std::ranges::size(p)), v.strides[0] = 1;
   } else if constexpr (form_of<P>() == Form::view) {
     v.data = at(p.data), v.rank = static_cast<int>(p.shape.size());
     for (std::size_t d = 0; d < p.shape.size(); ++d) v.shape[d] = p.shape[d], v.strides[d] = p.strides[d];
   } else {
     v.data = at(p.data_handle()), v.rank = static_cast<int>(p.rank());
-    for (std::size_t d = 0; d < p.rank(); ++d) v.shape[d] = static_cast<std::int64_t>(p.extent(d)), v.strides[d] = static_cast<std::int64_t>(p.stride(d));
+    for (std::size_t d = 0; d < p.rank(); ++d)
+      v.shape[d] = static_cast<std::int64_t>(p.extent(d)),
+      v.strides[d] = static_cast<std::int64_t>(p.stride(d));
   }
   return v;
 }
@@ -151,21 +185,33 @@ void make_room(R& result, const std::vector<std::int64_t>& shape) {
 }
 template <class R>
 void* address(R& result) {
-  if constexpr (Element<R>) return &result;
-  else return result.data();
+  if constexpr (Element<R>)
+    return &result;
+  else
+    return result.data();
 }
 
 template <class Args>
 constexpr bool check_parameters(Args types) {
   constexpr auto all = [](auto test) { return hana::all_of(Args{}, test); };
   (void)types;
-  static_assert(decltype(all([](auto t) { return hana::bool_c<form_of<typename decltype(t)::type>() != Form::pointer>; }))::value,
-                "lift::compile: a pointer does not know its lengths; write lift::array_view<T, Rank> in the signature and pass lift::array_view(pointer, {rows, columns})");
-  static_assert(decltype(all([](auto t) { return hana::bool_c<form_of<typename decltype(t)::type>() != Form::other>; }))::value,
-                "lift::compile: parameters are float, double, std::int32_t, contiguous ranges of these (std::vector, std::span, std::array), lift::array_view or an mdspan");
-  static_assert(decltype(all([](auto t) { return hana::bool_c<has_known_element<typename decltype(t)::type>()>; }))::value,
+  static_assert(decltype(all([](auto t) {
+                  return hana::bool_c<form_of<typename decltype(t)::type>() != Form::pointer>;
+                }))::value,
+                "lift::compile: a pointer does not know its lengths; write lift::array_view<T, Rank> in the "
+                "signature and pass lift::array_view(pointer, {rows, columns})");
+  static_assert(decltype(all([](auto t) {
+                  return hana::bool_c<form_of<typename decltype(t)::type>() != Form::other>;
+                }))::value,
+                "lift::compile: parameters are float, double, std::int32_t, contiguous ranges of these "
+                "(std::vector, std::span, std::array), lift::array_view or an mdspan");
+  static_assert(decltype(all([](auto t) {
+                  return hana::bool_c<has_known_element<typename decltype(t)::type>()>;
+                }))::value,
                 "lift::compile: numbers, and elements of arrays, are float, double or std::int32_t");
-  static_assert(decltype(all([](auto t) { return hana::bool_c<has_rank_in_reach<typename decltype(t)::type>()>; }))::value,
+  static_assert(decltype(all([](auto t) {
+                  return hana::bool_c<has_rank_in_reach<typename decltype(t)::type>()>;
+                }))::value,
                 "lift::compile: views have 1 to 6 dimensions");
   return true;
 }
@@ -175,10 +221,13 @@ template <class R, class... Args>
 Signature signature_of() {
   static_assert(check_parameters(hana::tuple_t<Args...>));
   static_assert(Results<R>::allowed,
-                "lift::compile: a result is void, float, double, std::int32_t, a std::vector of these (row-major), or a std::tuple of such results");
+                "lift::compile: a result is void, float, double, std::int32_t, a std::vector of these "
+                "(row-major), or a std::tuple of such results");
   Signature s;
-  hana::for_each(hana::tuple_t<Args...>, [&](auto t) { s.arguments.push_back(kind_of<typename decltype(t)::type>()); });
-  hana::for_each(Results<R>::types, [&](auto t) { s.returned.push_back(kind_of<typename decltype(t)::type>()); });
+  hana::for_each(hana::tuple_t<Args...>,
+                 [&](auto t) { s.arguments.push_back(kind_of<typename decltype(t)::type>()); });
+  hana::for_each(Results<R>::types,
+                 [&](auto t) { s.returned.push_back(kind_of<typename decltype(t)::type>()); });
   return s;
 }
 

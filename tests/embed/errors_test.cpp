@@ -107,6 +107,11 @@ TEST_CASE("unknown name") {
   CHECK(says(message([] { compile<Filter>(stencil(), {.sizes = {{"width", 64}}}); }), {"stencil: there is no size 'width'; its sizes are n"}, sized));
   const int explored = __LINE__ + 1;
   CHECK(says(message([] { explore(stencil(), {.sizes = {{"m", 64}}}); }), {"stencil: there is no size 'm'; its sizes are n"}, explored));
+  const Expr function = fun(array(f64, n), [](Expr xs) { return xs | map([](Expr x) { return -x; }); });
+  using namespace std::chrono_literals;
+  CHECK(message([&] { explore(function, {.sizes = {{"n", 64}}, .budget = 1s, .overwrites = {"y"}}); }).find("kernel: 'y' is to be overwritten, but is no array among the arguments") == 0);
+  CHECK(message([&] { explore(function, {.sizes = {{"n", 64}}, .data = {{"y", {}}}}); }).find("kernel: data is given for 'y', which is no argument; its arguments are x") == 0);
+  CHECK(message([&] { compile<Filter>(function, {.names = {"a", "b"}}); }).find("kernel: 2 names for a function of 1 arguments; name each") == 0);
 }
 
 TEST_CASE("numbers of arguments and results") {
