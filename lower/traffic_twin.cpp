@@ -6,6 +6,7 @@
 #include "ir/ops.hpp"
 #include "lower/pipeline.hpp"
 #include "lower/translate.hpp"
+#include "rewrite/block_form.hpp"
 
 namespace lift {
 namespace {
@@ -218,7 +219,7 @@ Block chunked(const Block& b) {
 }  // namespace
 
 Kernel lower_undecided(const Program& program) {
-  Program p = program;
+  Program p = in_block_form(program).program;
   p.body = without_layouts(p.body);
   if (!p.overwritable.empty()) p.body = in_place(p.body);
   Kernel k = translate(p);

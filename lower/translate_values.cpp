@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/build.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
 #include "lower/translator.hpp"
@@ -121,6 +122,7 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     return continue_with(*base);
   }
   if (const auto n = scalars_in(t); n && *n <= kInVariables) return continue_with(in_variables(eval(value, scope), t));
+  if (body.is(Op::Tuple) && write_updated(value, fn, scope, to)) return;
   if (body.is(Op::Tuple))
     for (std::size_t i = 0; i < body.children().size(); ++i) {
       Route route;
@@ -135,6 +137,33 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   const Place place = new_array("work", t, AddressSpace::Global);
   write(value, scope, place);
   continue_with(view_of(place, t));
+}
+
+/// Where one component of the body is an update in place with the named value as its block, the value is computed where the
+/// update puts it, and the other components read it there.
+bool Translator::write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
+  std::vector<Expr> names;
+  const Expr body = open(fn, names);
+  const Expr& name = names.at(0);
+  const auto uses = [&](const Expr& e) {
+    const std::vector<Expr> free = params_of(e);
+    return std::find(free.begin(), free.end(), name) != free.end();
+  };
+  for (std::size_t i = 0; i < body.children().size(); ++i) {
+    const Expr& u = body.child(i);
+    if (!u.is(Op::UpdateInPlace) || !(u.child(1) == name) || uses(u.child(0))) continue;
+    const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+    write(make(Op::UpdateInPlace, {u.child(0), value}, u.attr()), scope, places.at(i));
+    const auto rank = static_cast<int>(u.attr().nats.size());
+    const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank), &low = u.attr().nats;
+    std::vector<Nat> high;
+    for (std::size_t d = 0; d < whole.size(); ++d) high.push_back(whole[d] - low[d] - block[d]);
+    const Expr there = drop(low, high, u.child(0));
+    for (std::size_t k = 0; k < body.children().size(); ++k)
+      if (k != i) write(substitute(body.child(k), [&](const Expr& leaf) { return leaf == name ? there : leaf; }), scope, places.at(k));
+    return true;
+  }
+  return false;
 }
 
 /// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel loops each

@@ -25,6 +25,7 @@ class Translator : public Views {
   void write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs);
   void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
+  bool write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_view(const View& v, const Place& to);
   void store(const Term& value, const Cell& cell);

@@ -142,14 +142,41 @@ class InPlace {
 
 }  // namespace
 
+namespace {
+
+std::string obstacle(const Program& program, const WrittenElement& w) {
+  if (!w.update) return "the result is a new array, not an update of an argument";
+  if (w.updated.empty()) return "the update's base is not an argument of the result's type, element by element at its own position";
+  if (std::find(program.overwritable.begin(), program.overwritable.end(), w.updated) == program.overwritable.end())
+    return w.updated + " may not be overwritten: the caller needs its old contents";
+  return InPlace(w).obstacle();
+}
+
+/// What one result overwrites may be read for no other.
+std::string shared(const std::vector<WrittenElement>& results) {
+  for (const WrittenElement& w : results)
+    for (const WrittenElement& other : results) {
+      if (&w == &other) continue;
+      if (w.updated == other.updated) return w.updated + " is updated by two results";
+      std::vector<Term> terms = other.tests;
+      terms.push_back(other.value);
+      for (const Term& t : terms)
+        for (const Term& l : loads_of(t))
+          if (l->name == w.updated) return text_of(w.updated, l->nats) + " is read for another result";
+    }
+  return "";
+}
+
+}  // namespace
+
 std::string why_not_in_place(const Program& program) {
   try {
-    const WrittenElement w = written_element(program);
-    if (!w.update) return "the result is a new array, not an update of an argument";
-    if (w.updated.empty()) return "the update's base is not an argument of the result's type, element by element at its own position";
-    if (std::find(program.overwritable.begin(), program.overwritable.end(), w.updated) == program.overwritable.end())
-      return w.updated + " may not be overwritten: the caller needs its old contents";
-    return InPlace(w).obstacle();
+    std::vector<WrittenElement> results;
+    for (std::size_t r = 0; r < results_of(program).size(); ++r) {
+      results.push_back(written_element(program, r));
+      if (const std::string why = obstacle(program, results.back()); !why.empty()) return why;
+    }
+    return shared(results);
   } catch (const UserError& e) {
     return e.what();
   }

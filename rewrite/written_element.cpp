@@ -11,13 +11,15 @@ namespace {
 
 class Descent {
  public:
-  explicit Descent(const Program& program) : rank_(static_cast<std::size_t>(rank_of(program.body.type()))) {
+  Descent(const Program& program, std::size_t result) : component_(result) {
+    const Type type = results_of(program).at(result).type;
+    rank_ = static_cast<std::size_t>(rank_of(type));
     descend(program.body, nullptr);
     split_select();
     simplify_all();
     if (w_.updated.empty()) return;
     const auto argument = std::find_if(program.arguments.begin(), program.arguments.end(), [&](const Expr& a) { return param_name(a) == w_.updated; });
-    if (argument == program.arguments.end() || !(argument->type() == program.body.type())) w_.updated.clear();
+    if (argument == program.arguments.end() || !(argument->type() == type)) w_.updated.clear();
   }
   WrittenElement result() const { return w_; }
 
@@ -35,6 +37,7 @@ class Descent {
 
   void descend(const Expr& e, const ScopePtr& scope) {
     if (is_identity(e.op())) return descend(e.child(0), scope);
+    if (e.is(Op::Tuple) && component_ < e.children().size()) return descend(e.child(component_), scope);
     if (e.is(Op::Let)) return enter(e.child(1), {views_.eval(e.child(0), scope)}, scope, e);
     if (e.is(Op::Apply)) {
       std::vector<View> arguments;
@@ -108,7 +111,7 @@ class Descent {
   }
 
   Views views_;
-  std::size_t rank_;
+  std::size_t component_, rank_ = 0;
   WrittenElement w_;
   View base_;
   std::size_t base_depth_ = 0;
@@ -117,7 +120,7 @@ class Descent {
 
 }  // namespace
 
-WrittenElement written_element(const Program& program) { return Descent(program).result(); }
+WrittenElement written_element(const Program& program, std::size_t result) { return Descent(program, result).result(); }
 
 std::vector<Term> loads_of(const Term& t) {
   std::vector<Term> loads;

@@ -18,9 +18,9 @@ struct WrittenElement {
   bool update = false;             ///< the result is an update
 };
 
-/// Descends through maps, lets and updates to the scalar that is written. UserError when the program's result is no
-/// array of scalars.
-WrittenElement written_element(const Program& program);
+/// Descends through maps, lets and updates to the scalar that is written; of a program that returns a tuple of arrays, or an
+/// array of such tuples, in component `result`. UserError when that is no array of scalars.
+WrittenElement written_element(const Program& program, std::size_t result = 0);
 
 /// Distinct loads in a term.
 std::vector<Term> loads_of(const Term& t);

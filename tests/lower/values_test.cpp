@@ -68,6 +68,19 @@ Expr to_global(const Expr& e) { return make(Op::ToGlobal, {e}); }
 
 }  // namespace
 
+TEST_CASE("a named value that is the block of an update in place is computed there, and read there for the other results") {
+  const Expr x = param("x", array({4, 64}, f64)), fine = param("fine", array({4, 66}, f64)), coarse = param("coarse", array({4, 34}, f64));
+  const auto in_place = [](const Expr& base, const Expr& block) { return make(Op::UpdateInPlace, {base, block}, update(base, {1}, block).attr()); };
+  const Expr body = zip({x, fine, coarse}) | map([&](Expr r, Expr f, Expr c) {
+                      return let(r | map(twice), [&](Expr v) { return tuple({in_place(f, v), in_place(c, pairs(v))}); });
+                    });
+  const Kernel k = run(program({x, fine, coarse}, body, {"fine", "coarse"}));
+  CHECK(k.results == std::vector<std::string>{"fine", "coarse"});
+  CHECK(work_arrays(k) == 0);
+  CHECK(count<Allocate>(k.body) == 0);
+  CHECK(count<Store>(k.body) == 2);
+}
+
 TEST_CASE("a tuple is several arrays, and so is an array of tuples") {
   const Kernel k = run(program({xs}, tuple({xs | map(twice), xs | map([](Expr x) { return -x; })})));
   CHECK(k.results == std::vector<std::string>{"out0", "out1"});

@@ -189,6 +189,20 @@ TEST_CASE("wrapping around an odd number of cells, and reading diagonal neighbou
   CHECK(plane(2) != "");
 }
 
+TEST_CASE("several results are in place when each overwrites its own base and none is read for another") {
+  const Expr xs = param("xs", array({8}, f64)), fine = param("fine", array({10}, f64)), coarse = param("coarse", array({4}, f64));
+  const auto why = [&](const std::function<Expr(Expr)>& block, std::vector<std::string> overwritable, const Expr& base) {
+    const Expr value = xs | map([](Expr x) { return x * 2.0; });
+    const Expr body = let(value, [&](Expr r) { return tuple({update(fine, {1}, r), update(base, {0}, block(r))}); });
+    return why_not_in_place({"two", {xs, fine, coarse}, body, std::move(overwritable), {}});
+  };
+  const auto pairs = [](const Expr& r) { return r | slide(2, 2) | map([](Expr w) { return w[0] + w[1]; }); };
+  CHECK(why(pairs, {"fine", "coarse"}, coarse) == "");
+  CHECK(why(pairs, {"fine"}, coarse) == "coarse may not be overwritten: the caller needs its old contents");
+  CHECK(why([&](Expr) { return pairs(drop({1}, {1}, fine)); }, {"fine", "coarse"}, coarse).find("is read for another result") != std::string::npos);
+  CHECK(why([&](Expr r) { return r; }, {"fine", "coarse"}, fine) == "fine is updated by two results");
+}
+
 TEST_CASE("loads far away: of a ghost cell safe, of a written element not") {
   const auto from = [](const Nat& p) {
     const Nat n = 8;
