@@ -180,6 +180,13 @@ CLike::Text CLike::term(const Term& t) {
       }
       return {vector_literal(t->type, w, lanes), 9};
     }
+    case TermKind::Shuffle: {
+      if (t->args[0]->width > 1) return {shuffle(t), 9};
+      if (t->args.size() == 1) return {splat(t->type, w, term(t->args[0]).s), 9};
+      std::vector<std::string> lanes;
+      for (const int l : t->lanes) lanes.push_back(term(t->args[static_cast<std::size_t>(l)]).s);
+      return {vector_literal(t->type, w, lanes), 9};
+    }
     case TermKind::Call: {
       std::vector<std::string> args;
       for (const Term& a : t->args) args.push_back(w > 1 && a->width == 1 ? splat(a->type, w, term(a).s) : term(a).s);

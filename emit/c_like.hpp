@@ -24,6 +24,7 @@ class CLike {
   virtual std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) = 0;
   virtual std::string convert(Scalar to, int width, const std::string& x) = 0;
   virtual std::string splat(Scalar s, int width, const std::string& x) = 0;
+  virtual std::string shuffle(const Term& t) = 0;                ///< of vectors
   virtual std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) = 0;  ///< min, max, abs, sqrt
   virtual void loop(const For& f) = 0;
   virtual void prefetch(const Prefetch& p) = 0;

@@ -55,6 +55,22 @@ class OpenCL : public CLike {
   }
   std::string convert(Scalar to, int width, const std::string& x) override { return "convert_" + vector_type(to, width) + "(" + x + ")"; }
   std::string splat(Scalar s, int width, const std::string& x) override { return "(" + vector_type(s, width) + ")(" + (s == boolean ? "-(" + x + ")" : x) + ")"; }
+  /// Lanes that come from one vector after the other are one swizzle.
+  std::string shuffle(const Term& t) override {
+    const auto parts = static_cast<std::size_t>(t->width);
+    std::string r;
+    for (std::size_t l = 0; l < parts;) {
+      const auto from = static_cast<std::size_t>(t->lanes[l] / t->width);
+      std::size_t run = 1;
+      while (l + run < parts && static_cast<std::size_t>(t->lanes[l + run] / t->width) == from) ++run;
+      while ((run & (run - 1)) != 0) --run;  // vectors of 2, 4, 8, 16
+      std::string lanes;
+      for (std::size_t i = l; i < l + run; ++i) lanes += "0123456789abcdef"[t->lanes[i] % t->width];
+      r += (r.empty() ? "" : ", ") + term(t->args[from]).in(9) + ".s" + lanes;
+      l += run;
+    }
+    return "(" + vector_type(t->type, t->width) + ")(" + r + ")";
+  }
   std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
     const bool integer = !is_float(s);
     const char* name = op == Op::Min ? (integer ? "min" : "fmin") : op == Op::Max ? (integer ? "max" : "fmax") : op == Op::Abs ? (integer ? "abs" : "fabs") : "sqrt";

@@ -1,10 +1,36 @@
 // C11 with OpenMP and the vector extensions that gcc and clang share.
+#include <algorithm>
+
 #include "emit/c_like.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
 
 namespace lift {
 namespace {
+
+/// What a shuffle that loads of stride 2 and interleaved stores need does; empty for others.
+std::string shuffle_name(const Term& t) {
+  const int w = t->width, half = w / 2, block = static_cast<int>(16 / size_of(t->type));
+  const auto is = [&](const std::function<int(int)>& lane) {
+    for (int l = 0; l < w; ++l)
+      if (t->lanes[static_cast<std::size_t>(l)] != lane(l)) return false;
+    return true;
+  };
+  if (t->args.size() == 1) {
+    if (is([&](int l) { return w - 1 - l; })) return "reverse";
+    if (is([](int l) { return l / 2; })) return "double_low";
+    if (is([&](int l) { return half + l / 2; })) return "double_high";
+    if (is([&](int l) { return 2 * (l % half) / block * block + l / half * (block / 2) + 2 * (l % half) % block / 2; })) return "order";
+    return "";
+  }
+  for (const int p : {0, 1}) {
+    if (is([&](int l) { return 2 * l + p; })) return p ? "odd" : "even";
+    if (is([&](int l) { return p * half + l / 2 + l % 2 * w; })) return p ? "interleave_high" : "interleave_low";
+    const auto in_block = [&](int l) { return l / block * block + 2 * (l % (block / 2)) + (l % block < block / 2 ? 0 : w); };
+    if (is([&](int l) { return in_block(l) + p; })) return p ? "odd_unordered" : "even_unordered";
+  }
+  return "";
+}
 
 class OpenMP : public CLike {
  public:
@@ -67,6 +93,19 @@ class OpenMP : public CLike {
     const std::string t = vector_type(s, width);
     if (s == boolean) return "((" + t + "){} - (" + x + "))";
     return "splat_" + t + "(" + x + ")";
+  }
+  std::string shuffle(const Term& t) override {
+    vector_type(t->type, t->width);
+    const Shuffle key{t->type, t->width, t->args.size(), t->lanes};
+    auto found = std::find_if(shuffles_.begin(), shuffles_.end(), [&](const auto& s) { return s.first == key; });
+    if (found == shuffles_.end()) {
+      std::string name = shuffle_name(t);
+      if (name.empty()) name = "shuffle" + std::to_string(++other_shuffles_);
+      found = shuffles_.insert(found, {key, name + "_" + suffix(t->type, t->width)});
+    }
+    std::string call = found->second + "(";
+    for (std::size_t a = 0; a < t->args.size(); ++a) call += (a == 0 ? "" : ", ") + term(t->args[a]).s;
+    return call + ")";
   }
   std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) override {
     const char* name = op == Op::Min ? "min" : op == Op::Max ? "max" : op == Op::Abs ? "fabs" : "sqrt";
@@ -174,6 +213,8 @@ class OpenMP : public CLike {
       function("void", "store_" + v + "(" + e + " *p, " + v + " x)", "*(" + v + "_any *)p = x;");
       function(v, "splat_" + v + "(" + e + " x)", "return (" + v + "){} + x;");
       if (out_.find("stream_" + v + "(") != std::string::npos) s += streaming(type, width);
+      for (const auto& [key, name] : shuffles_)
+        if (key.type == type && key.width == width) s += shuffle_helper(key, name);
       if (size_of(type) == size_of(real_) && masks.insert(width).second && uses_masks(width))
         s += "typedef " + whole + " mask" + std::to_string(width) + " __attribute__((vector_size(" + bytes + ")));  /* -1: on, 0: off */\n";
       const std::string m = "mask" + std::to_string(width);
@@ -192,6 +233,28 @@ class OpenMP : public CLike {
         }
     if (streams_) s += "static inline void store_fence(void) {\n#ifdef __SSE2__\n  _mm_sfence();\n#endif\n}\n";
     return s.empty() ? s : s + "\n";
+  }
+  struct Shuffle {
+    Scalar type;
+    int width;
+    std::size_t args;
+    std::vector<int> lanes;
+    friend bool operator==(const Shuffle&, const Shuffle&) = default;
+  };
+  static std::string shuffle_helper(const Shuffle& x, const std::string& name) {
+    const std::string v = suffix(x.type, x.width), b = x.args == 2 ? "b" : "a";
+    const auto builtin = [](const std::string& first, const std::string& second, const std::vector<int>& lanes) {
+      std::string s = "__builtin_shufflevector(" + first + ", " + second;
+      for (const int l : lanes) s += ", " + std::to_string(l);
+      return s + ")";
+    };
+    const std::string one = "return " + builtin("a", b, x.lanes) + ";";
+    std::string s = "static inline " + v + " " + name + "(" + v + " a" + (x.args == 2 ? ", " + v + " b" : "") + ") {";
+    const bool low = name.starts_with("interleave_low"), high = name.starts_with("interleave_high");
+    if (size_of(x.type) != 8 || x.width != 4 || !(low || high)) return s + " " + one + " }\n";
+    // gcc 12 makes three instructions of each; in two steps, both of them together are four
+    return s + "\n#if defined(__AVX2__) && !defined(__AVX512VL__)\n  const " + v + " even = " + builtin("a", "b", {0, 4, 2, 6}) + ", odd = " + builtin("a", "b", {1, 5, 3, 7}) + ";\n  return " +
+           (low ? builtin("even", "odd", {0, 1, 4, 5}) : builtin("even", "odd", {2, 3, 6, 7})) + ";\n#else\n  " + one + "\n#endif\n}\n";
   }
   bool uses_masks(int width) const { return out_.find("mask" + std::to_string(width)) != std::string::npos || out_.find("select_") != std::string::npos; }
   /// A vector past the cache, in pieces of the widest instruction; the address is a multiple of the vector's size or 32.
@@ -214,6 +277,8 @@ class OpenMP : public CLike {
   bool inside_parallel_ = false, uses_math_ = false;
   std::set<std::pair<Op, std::pair<Scalar, int>>> math_;
   std::set<std::pair<std::string, int>> user_vectors_;
+  std::vector<std::pair<Shuffle, std::string>> shuffles_;
+  int other_shuffles_ = 0;
 };
 
 }  // namespace

@@ -233,6 +233,10 @@ std::vector<const NatAtom*> variables(const Nat& n) {
   return r;
 }
 
+std::int64_t constant_part(const Nat& n) {
+  const auto ts = terms(n);
+  return !ts.empty() && ts.back().factors.empty() ? ts.back().coefficient : 0;
+}
 bool mentions(const Nat& n, const Nat& variable) {
   for (const NatAtom* a : variables(n))
     if (atom_nat(*a) == variable) return true;

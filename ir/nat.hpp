@@ -93,6 +93,7 @@ std::span<const NatTerm> terms(const Nat& n);
 Nat atom_nat(const NatAtom& atom);                           ///< the Nat that is just this atom
 std::vector<const NatAtom*> variables(const Nat& n);         ///< all variables, also those inside atoms' operands; sorted by id
 bool mentions(const Nat& n, const Nat& variable);
+std::int64_t constant_part(const Nat& n);                    ///< the term without factors; 0 when there is none
 Nat substitute(const Nat& n, const Nat& variable, const Nat& value);
 Nat substitute(const Nat& n, const std::map<const NatAtom*, Nat>& values);
 /// n = coefficient * variable + rest, with both free of `variable`; nothing when n is not affine in it

@@ -11,10 +11,6 @@ namespace {
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - b * floor_div(a, b); }
 
-std::int64_t constant_part(const Nat& n) {
-  const auto ts = terms(n);
-  return !ts.empty() && ts.back().factors.empty() ? ts.back().coefficient : 0;
-}
 Nat monomial(const NatTerm& t) { return detail::from_terms({t}); }
 
 /// The quotient of two monomials, when it is one.

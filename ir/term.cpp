@@ -1,5 +1,6 @@
 #include "ir/term.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <deque>
@@ -7,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/error.hpp"
 #include "ir/ops.hpp"
 
 namespace lift {
@@ -23,6 +25,7 @@ struct Hash {
     for (const Nat& x : n->nats) h = mix(h, x.id());
     for (const NatCond& c : n->conds) h = mix(h, c.a.id() * 4 + static_cast<std::size_t>(c.kind));
     for (const Term& t : n->args) h = mix(h, t->id);
+    for (const int l : n->lanes) h = mix(h, static_cast<std::size_t>(l));
     return h;
   }
 };
@@ -30,7 +33,7 @@ struct Equal {
   bool operator()(const TermNode* a, const TermNode* b) const {
     return a->kind == b->kind && a->type == b->type && a->width == b->width && a->op == b->op &&
            std::bit_cast<std::uint64_t>(a->number) == std::bit_cast<std::uint64_t>(b->number) &&
-           a->name == b->name && a->nats == b->nats && a->conds == b->conds && a->args == b->args && a->user == b->user;
+           a->name == b->name && a->nats == b->nats && a->conds == b->conds && a->args == b->args && a->lanes == b->lanes && a->user == b->user;
   }
 };
 
@@ -198,6 +201,76 @@ Term call_term(const Attr& user, std::vector<Term> args) {
   return intern(std::move(n));
 }
 
+namespace {
+
+/// What an element of a shuffle's arguments is: an element of a term that is no shuffle.
+std::pair<Term, int> element(const std::vector<Term>& args, int at) {
+  for (const Term& a : args) {
+    if (at < a->width) return a->kind == TermKind::Shuffle ? element(a->args, a->lanes[static_cast<std::size_t>(at)]) : std::make_pair(a, at);
+    at -= a->width;
+  }
+  throw InternalError("shuffle_term: lane " + std::to_string(at) + " beyond its arguments");
+}
+
+/// The distinct terms that `elements` are taken from, and the lanes in them.
+struct Sources {
+  std::vector<Term> args;
+  std::vector<int> lanes;
+  explicit Sources(const std::vector<std::pair<Term, int>>& elements) {
+    for (const auto& [t, lane] : elements) {
+      int offset = 0;
+      std::size_t a = 0;
+      while (a < args.size() && !(args[a] == t)) offset += args[a++]->width;
+      if (a == args.size()) args.push_back(t);
+      lanes.push_back(offset + lane);
+    }
+  }
+  bool spelled(int width) const {  // one instruction of a machine, or a list of scalars
+    const bool scalars = std::all_of(args.begin(), args.end(), [](const Term& t) { return t->width == 1; });
+    return scalars || (args.size() <= 2 && std::all_of(args.begin(), args.end(), [&](const Term& t) { return t->width == width; }));
+  }
+};
+
+}  // namespace
+
+Term shuffle_term(std::vector<Term> args, std::vector<int> lanes) {
+  const int width = static_cast<int>(lanes.size());
+  std::vector<std::pair<Term, int>> elements, direct;
+  for (const int l : lanes) {
+    elements.push_back(element(args, l));
+    int at = l;
+    std::size_t a = 0;
+    while (at >= args[a]->width) at -= args[a++]->width;
+    direct.emplace_back(args[a], at);
+  }
+  const Sources flat(elements);
+  const Sources now = flat.spelled(width) ? flat : Sources(direct);
+  if (!now.spelled(width)) throw InternalError("shuffle_term: more than two vectors");
+  if (now.args.size() == 1 && now.args[0]->width == width) {
+    bool same = true;
+    for (int l = 0; l < width; ++l) same &= now.lanes[static_cast<std::size_t>(l)] == l;
+    if (same) return now.args[0];
+  }
+  TermNode n;
+  n.kind = TermKind::Shuffle;
+  n.type = now.args.at(0)->type;
+  n.width = width;
+  n.args = now.args, n.lanes = now.lanes;
+  return intern(std::move(n));
+}
+Term broadcast(const Term& value, int width) {
+  return value->width == width ? value : shuffle_term({value}, std::vector<int>(static_cast<std::size_t>(width), 0));
+}
+
+Term with_args(const Term& t, std::vector<Term> args) {
+  switch (t->kind) {
+    case TermKind::Apply: return apply_term(t->op, t->type, std::move(args));
+    case TermKind::Call: return call_term(t->user, std::move(args));
+    case TermKind::Shuffle: return shuffle_term(std::move(args), t->lanes);
+    default: throw InternalError("with_args: a term without arguments");
+  }
+}
+
 void visit(const Term& t, const std::function<void(const Term&)>& f) {
   std::unordered_set<std::uint32_t> seen;
   const std::function<void(const Term&)> go = [&](const Term& x) {
@@ -220,10 +293,7 @@ Term rewrite(const Term& t, const std::function<Term(const Term&)>& f) {
         args.push_back(go(a));
         changed |= !(args.back() == a);
       }
-      if (changed) {
-        if (x->kind == TermKind::Apply) y = apply_term(x->op, x->type, std::move(args));
-        else y = call_term(x->user, std::move(args));
-      }
+      if (changed) y = with_args(x, std::move(args));
     }
     const Term r = f(y);
     memo.emplace(x->id, r);
@@ -287,6 +357,11 @@ std::string str(const Term& t) {
     case TermKind::Call: return t->name + "(" + list(t->args) + ")";
     case TermKind::Lanes: return "lanes(" + str(t->conds[0]) + ", ...)";
     case TermKind::LaneIndex: return "lane_index(" + list(t->nats) + ")";
+    case TermKind::Shuffle: {
+      std::string lanes;
+      for (const int l : t->lanes) lanes += (lanes.empty() ? "" : " ") + std::to_string(l);
+      return "shuffle(" + list(t->args) + "; " + lanes + ")";
+    }
   }
   return "";
 }

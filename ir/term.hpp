@@ -22,6 +22,7 @@ enum class TermKind : std::uint8_t {
   Call,      ///< user function described by `user` on args
   Lanes,     ///< vector of the conditions `conds`, one a lane: a mask
   LaneIndex, ///< vector nats[0] + lane * nats[1], as numbers
+  Shuffle,   ///< vector whose lane l is element lanes[l] of the args laid side by side: all scalars, or vectors of its width
 };
 
 struct TermNode;
@@ -48,7 +49,8 @@ struct TermNode {
   std::string name;             ///< Load, Argument, Local
   std::vector<Nat> nats;        ///< Index, Load, LaneIndex
   std::vector<NatCond> conds;   ///< Compare (one), Lanes (one a lane)
-  std::vector<Term> args;       ///< Apply, Call
+  std::vector<Term> args;       ///< Apply, Call, Shuffle
+  std::vector<int> lanes;       ///< Shuffle
   Attr user;                    ///< Call: the user function's attributes
   std::uint32_t id = 0;         ///< assigned by interning
 };
@@ -64,6 +66,12 @@ Term compare_term(const NatCond& c);
 /// A scalar operation; integer arithmetic on indices stays symbolic, decided conditions disappear.
 Term apply_term(Op op, Scalar type, std::vector<Term> args);
 Term call_term(const Attr& user, std::vector<Term> args);
+/// Lanes of vectors put together anew; see TermKind::Shuffle. Shuffles of shuffles become one where two vectors suffice.
+Term shuffle_term(std::vector<Term> args, std::vector<int> lanes);
+/// `value` in each of `width` lanes.
+Term broadcast(const Term& value, int width);
+/// t with other arguments, simplified again.
+Term with_args(const Term& t, std::vector<Term> args);
 
 /// Visits every distinct subterm once, arguments first.
 void visit(const Term& t, const std::function<void(const Term&)>& f);

@@ -13,7 +13,8 @@ namespace {
 /// The order, and why.
 std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
   return {
-      {"tighten-bounds", tighten_bounds},              // first: every later pass gains from exact trip counts
+      {"unroll-short-loops", unroll_short_loops},      // before a short loop's guards become bounds that are no constants
+      {"tighten-bounds", tighten_bounds},              // every later pass gains from exact trip counts
       {"remove-trivial-loops", remove_trivial_loops},  // a tile as long as its axis is one iteration
       {"stride-loops", stride_loops},                  // needs the guard around the whole body, so before loops are split
       {"split-boundaries", split_boundaries},          // on logical positions, where the boundary can still be seen
@@ -39,7 +40,7 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   Kernel k = translate(program);
   std::vector<Pass> all = passes(k, options);
-  if (!options.linear) all.resize(4);
+  if (!options.linear) all.resize(5);
   run_passes(k, all);
   return k;
 }

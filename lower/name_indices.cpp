@@ -126,9 +126,6 @@ Block name_atoms(const Block& b) {
   return r;
 }
 
-std::int64_t constant_part(const Nat& n) {
-  return !terms(n).empty() && terms(n).back().factors.empty() ? terms(n).back().coefficient : 0;
-}
 /// The terms of n without those that use `inner`, and without the constant.
 Nat invariant_part(const Nat& n, const Variables& inner) {
   Nat r = 0;

@@ -1,62 +1,118 @@
+// Values that are used more than once are computed once, under a name.
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "lower/passes.hpp"
 
 namespace lift {
 namespace {
 
-class Namer {
+Term* value_of(Stmt& s) {
+  if (auto* x = std::get_if<Store>(&s.v)) return &x->value;
+  if (auto* x = std::get_if<Let>(&s.v)) return &x->value;
+  if (auto* x = std::get_if<Declare>(&s.v)) return &x->value;
+  if (auto* x = std::get_if<Assign>(&s.v)) return &x->value;
+  return nullptr;
+}
+
+/// The statements of one block: names given before a statement hold in those after it, until what they were computed
+/// from changes.
+class Names {
  public:
-  /// Puts a Let for each value of `t` that is used more than once before it, and returns t in terms of these.
-  Term name(const Term& t, Block& before) {
-    std::unordered_map<std::uint32_t, int> uses;
-    visit(t, [&](const Term& x) {
-      for (const Term& a : x->args) ++uses[a->id];
-    });
-    return rewrite_named(t, uses, before);
+  Names(Block& b, std::map<std::string, int>& counts) : counts_(counts) {
+    std::unordered_set<std::uint32_t> seen;
+    for (Stmt& s : b)
+      if (const Term* t = value_of(s)) count(*t, seen);
+  }
+
+  /// t in terms of names; Lets of new ones go to `before`.
+  Term named(const Term& t, Block& before) {
+    certain_.clear();
+    mark_certain(t);
+    std::unordered_map<std::uint32_t, Term> done;
+    return go(t, before, done);
+  }
+  /// Forgets what `s` changes.
+  void after(const Stmt& s) {
+    if (const auto* x = std::get_if<Store>(&s.v)) forget([&](const Term& t) { return t->kind == TermKind::Load && t->name == x->array; });
+    const auto redefined = [&](const Term& l) { forget([&](const Term& t) { return t->kind == TermKind::Local && t->name == l->name; }); };
+    if (const auto* x = std::get_if<Let>(&s.v)) redefined(x->local);
+    if (const auto* x = std::get_if<Declare>(&s.v)) redefined(x->local);
+    if (const auto* x = std::get_if<Assign>(&s.v)) redefined(x->local);
+    if (std::holds_alternative<For>(s.v) || std::holds_alternative<If>(s.v))
+      visit(Block{s}, [&](const Stmt& inner) {
+        if (!std::holds_alternative<For>(inner.v) && !std::holds_alternative<If>(inner.v)) after(inner);
+      });
   }
 
  private:
-  Term rewrite_named(const Term& t, const std::unordered_map<std::uint32_t, int>& uses, Block& before) {
-    std::unordered_map<std::uint32_t, Term> done;
-    const std::function<Term(const Term&)> go = [&](const Term& x) -> Term {
-      if (const auto it = done.find(x->id); it != done.end()) return it->second;
-      Term y = x;
-      if (!x->args.empty()) {
-        std::vector<Term> args;
-        for (const Term& a : x->args) args.push_back(go(a));
-        y = x->kind == TermKind::Apply ? apply_term(x->op, x->type, std::move(args)) : call_term(x->user, std::move(args));
-      }
-      const auto u = uses.find(x->id);
-      const bool worth = x->kind == TermKind::Load || x->kind == TermKind::Apply || x->kind == TermKind::Call;
-      if (worth && u != uses.end() && u->second > 1) {
-        const Term local = local_term(fresh(x->kind == TermKind::Load ? x->name + "_" : "t"), y->type, y->width);
-        before.push_back({Let{local, y}});
-        y = local;
-      }
-      done.emplace(x->id, y);
-      return y;
-    };
-    return go(t);
+  void count(const Term& t, std::unordered_set<std::uint32_t>& seen) {
+    ++uses_[t->id];
+    if (!seen.insert(t->id).second) return;
+    for (const Term& a : t->args) count(a, seen);
   }
-  std::string fresh(const std::string& base) { return base + std::to_string(++counts_[base]); }
-  std::map<std::string, int> counts_;
+  /// What is computed whatever the conditions are: only that may move out of a choice.
+  void mark_certain(const Term& t) {
+    if (!certain_.insert(t->id).second) return;
+    const bool choice = t->kind == TermKind::Apply && t->op == Op::Select && t->args[0]->width == 1;
+    for (std::size_t i = 0; i < t->args.size(); ++i)
+      if (i == 0 || !choice) mark_certain(t->args[i]);
+  }
+  Term go(const Term& x, Block& before, std::unordered_map<std::uint32_t, Term>& done) {
+    if (const auto it = known_.find(x->id); it != known_.end()) return it->second.name;
+    if (const auto it = done.find(x->id); it != done.end()) return it->second;
+    Term y = x;
+    if (!x->args.empty()) {
+      std::vector<Term> args;
+      for (const Term& a : x->args) args.push_back(go(a, before, done));
+      y = with_args(x, std::move(args));
+    }
+    const bool worth = x->kind == TermKind::Load || x->kind == TermKind::Apply || x->kind == TermKind::Call || x->kind == TermKind::Shuffle;
+    if (worth && uses_[x->id] > 1 && certain_.count(x->id)) {
+      const std::string base = x->kind == TermKind::Load ? x->name + "_" : "t";
+      const Term local = local_term(base + std::to_string(++counts_[base]), y->type, y->width);
+      before.push_back({Let{local, y}});
+      known_.emplace(x->id, Known{x, local});
+      y = local;
+    }
+    return done.emplace(x->id, y).first->second;
+  }
+  void forget(const std::function<bool(const Term&)>& changed) {
+    std::erase_if(known_, [&](const auto& k) {
+      bool stale = false;
+      visit(k.second.value, [&](const Term& t) { stale |= changed(t); });
+      return stale;
+    });
+  }
+
+  struct Known {
+    Term value, name;
+  };
+  std::unordered_map<std::uint32_t, int> uses_;
+  std::unordered_map<std::uint32_t, Known> known_;
+  std::unordered_set<std::uint32_t> certain_;
+  std::map<std::string, int>& counts_;
 };
+
+Block name_block(Block b, std::map<std::string, int>& counts) {
+  Names names(b, counts);
+  Block r;
+  for (Stmt& s : b) {
+    if (auto* f = std::get_if<For>(&s.v)) f->body = name_block(std::move(f->body), counts);
+    if (auto* i = std::get_if<If>(&s.v)) i->body = name_block(std::move(i->body), counts);
+    if (Term* t = value_of(s)) *t = names.named(*t, r);
+    names.after(s);
+    r.push_back(std::move(s));
+  }
+  return r;
+}
 
 }  // namespace
 
 Block name_values(const Block& b) {
-  Namer namer;
-  return rebuild(b, [&](Stmt s) -> Block {
-    Block r;
-    if (auto* x = std::get_if<Store>(&s.v)) x->value = namer.name(x->value, r);
-    if (auto* x = std::get_if<Let>(&s.v)) x->value = namer.name(x->value, r);
-    if (auto* x = std::get_if<Declare>(&s.v)) x->value = namer.name(x->value, r);
-    if (auto* x = std::get_if<Assign>(&s.v)) x->value = namer.name(x->value, r);
-    r.push_back(std::move(s));
-    return r;
-  });
+  std::map<std::string, int> counts;
+  return name_block(b, counts);
 }
 
 }  // namespace lift

@@ -5,8 +5,12 @@
 
 namespace lift {
 
+/// Loops of kind Unroll that have no more iterations than their factor, and short loops within vector loops, become copies
+/// of their body.
+Block unroll_short_loops(const Block& b);
+
 /// Guards that are affine in a loop's variable become the loop's bounds; others move out of the loops that they do not
-/// depend on. Loops get exact trip counts.
+/// depend on. Loops get exact trip counts. What neighbouring guards have in common is asked once.
 Block tighten_bounds(const Block& b);
 
 /// A loop that visits only the indices i which a guard (e + i) mod m == r admits (For::stride) becomes a loop over
@@ -24,15 +28,19 @@ Block remove_trivial_loops(const Block& b);
 Block linearise(const Block& b, const Kernel& k);
 
 /// Vec loops become loops over whole vectors and a scalar loop over the remainder. Conditions become masks; a masked store
-/// writes the old value where the mask is off. UserError when an access is not of unit stride.
+/// writes the old value where the mask is off. Loads of a small constant stride become shuffles of vectors, and two stores
+/// of stride 2 that lie between each other become two of whole vectors. UserError when other accesses are not of unit stride.
 Block vectorise(const Block& b, const LowerOptions& options);
 
-/// Values used more than once get a name.
+/// Values used more than once, in one statement or several of a block, get a name.
 Block name_values(const Block& b);
 
 /// The part of the indices that does not change in an inner loop is computed once, outside it, and named; so are divisions,
 /// remainders and masks.
 Block name_indices(const Block& b);
+
+/// The body of a loop for one value of its variable, or for another variable; guards that this decides are gone.
+Block at_index(const Block& body, const Nat& variable, const Nat& value);
 
 /// A loop over the range [lower, upper) in the same variable name, or the statements of its one iteration.
 Block make_loop(For f, const Nat& lower, const Nat& upper);

@@ -9,7 +9,7 @@ namespace {
 /// Moves `f` to the range [lower, upper): a new variable, whose own range is that interval.
 For with_range(For f, const Nat& lower, const Nat& upper) {
   const Nat v = Nat::fresh(f.var.str(), lower, upper - 1);
-  f.body = substitute(f.body, f.var, v);
+  f.body = at_index(f.body, f.var, v);
   f.var = v, f.lower = lower, f.upper = upper;
   return f;
 }
@@ -37,6 +37,36 @@ bool flatten(const Term& t, std::vector<Term>& to) {
 Block guarded(std::vector<Term> conditions, Block body) {
   if (conditions.empty()) return body;
   return {{If{std::move(conditions), std::move(body)}}};
+}
+
+bool asks_memory(const Term& t) {
+  bool found = false;
+  visit(t, [&](const Term& x) { found |= x->kind == TermKind::Load || x->kind == TermKind::Local; });
+  return found;
+}
+
+/// if a and b: s   if a and c: t   =   if a: (if b: s   if c: t), where s cannot change a.
+Block merged(const Block& b) {
+  Block r;
+  for (const Stmt& s : b) {
+    const auto* here = std::get_if<If>(&s.v);
+    auto* last = r.empty() ? nullptr : std::get_if<If>(&r.back().v);
+    std::vector<Term> common, first, second;
+    if (here && last) {
+      const auto has = [](const std::vector<Term>& list, const Term& c) { return std::find(list.begin(), list.end(), c) != list.end(); };
+      for (const Term& c : last->conditions) (!asks_memory(c) && has(here->conditions, c) ? common : first).push_back(c);
+      for (const Term& c : here->conditions)
+        if (!has(common, c)) second.push_back(c);
+    }
+    if (common.empty()) {
+      r.push_back(s);
+      continue;
+    }
+    Block both = guarded(std::move(first), std::move(last->body));
+    for (Stmt& x : guarded(std::move(second), here->body)) both.push_back(std::move(x));
+    r.back() = {If{std::move(common), merged(both)}};
+  }
+  return r;
 }
 
 Block tighten(For f) {
@@ -68,17 +98,31 @@ Block tighten_bounds(const Block& b) {
           Block body = std::move(inner->body);
           i->body = std::move(body);
         }
-      return guarded(std::move(conditions), std::move(i->body));
+      return guarded(std::move(conditions), merged(i->body));
     }
-    if (auto* f = std::get_if<For>(&s.v)) return tighten(std::move(*f));
+    if (auto* f = std::get_if<For>(&s.v)) {
+      f->body = merged(f->body);
+      return tighten(std::move(*f));
+    }
     return {std::move(s)};
+  });
+}
+
+Block at_index(const Block& body, const Nat& variable, const Nat& value) {
+  return rebuild(substitute(body, variable, value), [](Stmt s) -> Block {
+    auto* i = std::get_if<If>(&s.v);
+    if (!i) return {std::move(s)};
+    std::vector<Term> open;
+    for (const Term& c : i->conditions)
+      if (!flatten(c, open)) return {};
+    return guarded(std::move(open), std::move(i->body));
   });
 }
 
 Block make_loop(For f, const Nat& lower, const Nat& upper) {
   const Nat trips = upper - lower;
   if (Facts().proves(less_equal(trips, 0))) return {};
-  if (trips == Nat(1)) return substitute(f.body, f.var, lower);
+  if (trips == Nat(1)) return at_index(f.body, f.var, lower);
   return {{with_range(std::move(f), lower, upper)}};
 }
 
@@ -87,7 +131,7 @@ Block remove_trivial_loops(const Block& b) {
     auto* f = std::get_if<For>(&s.v);
     if (!f) return {std::move(s)};
     if (f->body.empty() || Facts().proves(less_equal(f->upper, f->lower))) return {};
-    if (f->upper - f->lower == Nat(1)) return substitute(f->body, f->var, f->lower);
+    if (f->upper - f->lower == Nat(1)) return at_index(f->body, f->var, f->lower);
     return {std::move(s)};
   });
 }

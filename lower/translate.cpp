@@ -41,6 +41,25 @@ void Translator::loop(For f, const std::function<void(const Nat&)>& body) {
   block->push_back({std::move(f)});
 }
 
+namespace {
+
+/// The loop over dimension `depth` of a map.
+For map_loop(const Expr& e, const Place& to, int depth) {
+  const auto& ints = e.attr().ints;
+  const int rank = static_cast<int>(ints[0]);
+  const bool innermost = depth + 1 == rank;
+  For f = new_loop(to.hint(), shape_of(e.type(), rank)[static_cast<std::size_t>(depth)]);
+  const auto kind = loop_kind(e.op());
+  f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
+  const auto number = [&](std::size_t at, int otherwise) { return ints.size() > at ? static_cast<int>(ints[at]) : otherwise; };
+  if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth;
+  else if (innermost) f.width = std::max(1, number(1, 1));
+  if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0);
+  return f;
+}
+
+}  // namespace
+
 /// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel ones to all.
 void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs) {
   const auto& ints = e.attr().ints;
@@ -54,15 +73,22 @@ void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to
     for (std::int64_t i = 0; i < *xs.array().length.constant(); ++i) write_map(e, scope, to[Nat(i)], depth + 1, xs[Nat(i)]);
     return;
   }
-  const bool innermost = depth + 1 == rank;
-  For f = new_loop(to.hint(), shape_of(e.type(), rank)[static_cast<std::size_t>(depth)]);
-  const auto kind = loop_kind(e.op());
-  f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
-  const auto number = [&](std::size_t at, int otherwise) { return ints.size() > at ? static_cast<int>(ints[at]) : otherwise; };
-  if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth;
-  else if (innermost) f.width = std::max(1, number(1, 1));
-  if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0);
-  loop(std::move(f), [&](const Nat& i) { write_map(e, scope, to[i], depth + 1, xs[i]); });
+  loop(map_loop(e, to, depth), [&](const Nat& i) { write_map(e, scope, to[i], depth + 1, xs[i]); });
+}
+
+/// Interleaved results of maps that are decided alike come from one loop, which writes neighbouring elements together.
+bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to) {
+  const Expr& first = e.child(0);
+  const auto alike = [&](const Expr& c) { return is_map(c.op()) && c.op() == first.op() && c.attr() == first.attr() && c.attr().ints[0] == 1; };
+  if (!std::all_of(e.children().begin(), e.children().end(), alike)) return false;
+  std::vector<View> xs;
+  for (const Expr& c : e.children()) xs.push_back(eval(c.child(1), scope));
+  if (std::any_of(xs.begin(), xs.end(), [](const View& x) { return static_cast<bool>(x.array().variables); })) return false;
+  const auto m = static_cast<std::int64_t>(xs.size());
+  loop(map_loop(first, to, 0), [&](const Nat& i) {
+    for (std::size_t p = 0; p < xs.size(); ++p) write_map(e.child(p), scope, to[m * i + static_cast<std::int64_t>(p)], 1, xs[p][i]);
+  });
+  return true;
 }
 
 void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
@@ -98,6 +124,7 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Pla
       return true;
     }
     case Op::Interleave: {
+      if (write_interleaved(e, scope, to)) return true;
       const auto m = static_cast<std::int64_t>(e.children().size());
       for (std::int64_t p = 0; p < m; ++p)
         write(e.child(static_cast<std::size_t>(p)), scope, array_place(to.hint(), [=](const Nat& i) { return to[m * i + p]; }));

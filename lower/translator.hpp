@@ -23,6 +23,7 @@ class Translator : public Views {
 
  private:
   void write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs);
+  bool write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
   bool write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);

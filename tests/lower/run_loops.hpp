@@ -83,6 +83,12 @@ class LoopRunner {
     for (const Term& a : t->args) args.push_back(eval(a));
     for (std::size_t l = 0; l < w; ++l) {
       const auto at = [&](std::size_t a) { return args[a].size() == 1 ? args[a][0] : args[a][l]; };
+      if (t->kind == TermKind::Shuffle) {
+        Vec all;
+        for (const Vec& a : args) all.insert(all.end(), a.begin(), a.end());
+        r[l] = all.at(static_cast<std::size_t>(t->lanes.at(l)));
+        continue;
+      }
       if (t->kind == TermKind::Call) throw std::runtime_error("user functions are not run here");
       r[l] = scalar(t->op, t->type, at, args.size());
     }
