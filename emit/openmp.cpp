@@ -40,6 +40,7 @@ class OpenMP : public CLike {
     for (const Stmt& s : k_.body) statement(s);
     std::string r = header_comment("cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
     if (uses_math_) r += "#include <math.h>\n";
+    if (streams_ && out_.find("store_fence();") == std::string::npos) line("store_fence();");
     if (streams_) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
     r += "\n" + index_helpers(helpers_, "static inline ") + vector_helpers() + user_functions();
     return r + wrapped(signature() + " {", 0) + "\n" + out_ + "}\n";

@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 
+#include "ir/error.hpp"
 #include "ir/ops.hpp"
 #include "lower/pipeline.hpp"
 #include "lower/translate.hpp"
@@ -200,6 +201,29 @@ Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
   return r;
 }
 
+/// Loops over the small blocks that cells make are unrolled: the loops around them go along rows. After bounds are tightened,
+/// so that no guard is lost with which an element beyond the array is left out.
+Block without_blocks(const Block& b) {
+  return unroll_short_loops(rebuild(b, [](Stmt s) -> Block {
+    if (auto* f = std::get_if<For>(&s.v); f && (f->upper - f->lower).constant().value_or(3) <= 2) f->kind = LoopKind::Unroll, f->width = 1;
+    return {std::move(s)};
+  }));
+}
+
+/// As vectors, or where they cannot be, element by element.
+Kernel finished(const Kernel& k, const LowerOptions& options) {
+  try {
+    return finish(k, options);
+  } catch (const UserError&) {
+    Kernel scalar = k;
+    scalar.body = rebuild(k.body, [](Stmt s) -> Block {
+      if (auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Vec) f->kind = LoopKind::Seq, f->width = 1, f->late_store = false;
+      return {std::move(s)};
+    });
+    return finish(std::move(scalar), options);
+  }
+}
+
 /// A single loop is cut into chunks, so that it can be both parallel and vectorised.
 Block chunked(const Block& b) {
   if (b.size() != 1 || !std::holds_alternative<For>(b[0].v)) return b;
@@ -239,7 +263,7 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
     std::vector<For> around;
     base.body = sum_rows(chunked_reduction(base.body), base, 4 * lanes, type, around);
   } else {
-    base.body = chunked(drop_guards_and_arithmetic(base.body));
+    base.body = chunked(drop_guards_and_arithmetic(without_blocks(base.body)));
   }
   std::vector<Schedule> schedules;
   for (const int parallel : {1, 2}) {
@@ -255,7 +279,7 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
     k.name = "twin";
     k.header = {"traffic twin of " + program.name + ", schedule " + s.name};
     k.body = schedule(k.body, s, lanes);
-    r.push_back(finish(std::move(k), options));
+    r.push_back(finished(k, options));
   }
   return r;
 }

@@ -139,14 +139,14 @@ TEST_CASE("kernels of grid transfer: no access outside an array, no undefined be
   const std::vector<Sample> all = all_samples();
   const std::string source = (scratch.path / "k.c").string(), exe = (scratch.path / "k").string();
   write_file_atomically(source, together(all, false) + driver(all));
-  const ProcessResult built = run_process({"gcc", "-std=gnu11", "-O1", "-g", "-march=native", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", source, "-lm", "-o", exe});
+  const ProcessResult built = run_process({"gcc", "-std=gnu11", "-O0", "-g1", "-march=native", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", source, "-lm", "-o", exe});
   REQUIRE_MESSAGE(built.status == 0, built.output);
   const ProcessResult ran = run_process({exe});
   CHECK_MESSAGE(ran.status == 0, ran.output);
   const std::vector<std::vector<std::string>> compilers{{"gcc", "-std=c11", "-msse2"}, {"g++", "-x", "c++", "-Drestrict=__restrict__", "-march=native"}, {"clang-15", "-std=c11", "-march=native"}};
   for (std::vector<std::string> command : compilers) {
     if (find_program(command[0]).empty()) continue;
-    command.insert(command.end(), {"-O1", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200112L", "-S", "-o", "/dev/null", source});
+    command.insert(command.end(), {"-O0", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200112L", "-S", "-o", "/dev/null", source});
     const ProcessResult r = run_process(command);
     CHECK_MESSAGE(r.status == 0, command[0] << ": " << r.output.substr(0, 2000));
   }
