@@ -1,28 +1,10 @@
 #include <algorithm>
-#include <numeric>
 
 #include "ir/error.hpp"
+#include "ir/near.hpp"
 #include "patterns/operators.hpp"
 
 namespace lift {
-namespace {
-
-/// Levenshtein distance.
-std::size_t edits(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t x = 0; x < a.size(); ++x) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t y = 0; y < b.size(); ++y) {
-      const std::size_t above = row[y + 1];
-      row[y + 1] = std::min({above + 1, row[y] + 1, diagonal + (a[x] == b[y] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
 
 const std::vector<std::shared_ptr<const Pattern>>& all_patterns() {
   static const std::vector<std::shared_ptr<const Pattern>> patterns = [] {
