@@ -140,6 +140,22 @@ bool same_nest(const Nest& a, const Nest& b) {
   });
 }
 
+/// Axes of the levels that have loops of further results inside, beside those of the main nest.
+std::size_t axes_above_others(const Expr& body, const Nest& nest) {
+  std::size_t most = 0;
+  const auto is_below = [](const Place& p, const Place& around) { return p.size() >= around.size() && std::equal(around.begin(), around.end(), p.begin()); };
+  for (const Place& p : loop_places(body)) {
+    if (nest.levels.empty() || is_below(p, nest.levels.back().place)) continue;
+    std::size_t axes = 0;
+    for (const NestLevel& l : nest.levels) {
+      if (!is_below(p, l.place) || p == l.place) break;
+      axes += l.extents.size();
+    }
+    if (std::none_of(nest.levels.begin(), nest.levels.end(), [&](const NestLevel& l) { return l.place == p; })) most = std::max(most, axes);
+  }
+  return most;
+}
+
 Scalar scalar_of(const Type& t) {
   const Type e = element_of(t);
   if (e.is_scalar()) return e.scalar();
@@ -161,15 +177,14 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
       return f;
     }
   f.rows = rows_apply(program, f);
+  f.above_others = axes_above_others(program.body, f.nest);
   f.update = f.nest.update.has_value();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
   if (f.update)
     if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant()) f.lead = *offset;
-  if (f.axes.empty()) {  // nothing is written element by element
-    f.reduction = reductions_of(program);
-    return f;
-  }
+  f.reduction = f.sweeps == 1 ? reductions_of(program) : ReductionFacts{};
+  if (f.axes.empty()) return f;  // nothing is written element by element
   try {
     const auto in_place = apply(find_rule("update-in-place"), whole, {});
     f.in_place = static_cast<bool>(in_place);

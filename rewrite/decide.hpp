@@ -32,6 +32,7 @@ struct SpaceFacts {
   std::size_t inner_rank = 0;           ///< the last so many axes are one rank-D map: these can be tiled and interchanged
   bool update = false;                  ///< the result is a block in a base array
   std::size_t above_update = 0;         ///< axes outside the update
+  std::size_t above_others = 0;         ///< axes whose loops are around other loops than the main nest's, too
   bool in_place = false;                ///< the base may be overwritten
   bool reads_target = false;            ///< the array overwritten in place is read for other elements
   std::int64_t modulus = 0;             ///< of the guard on the innermost index; 0: none
@@ -40,7 +41,7 @@ struct SpaceFacts {
   std::int64_t lead = 0;                ///< first written element of a row
   bool vectors = true;                  ///< no load is known to have a stride that vectors do not support
 
-  ReductionFacts reduction;             ///< where there is no main nest
+  ReductionFacts reduction;
 
   const NestLevel& cells() const { return nest.levels.at(nest.levels.size() - (block.empty() ? 1 : 2)); }
 };

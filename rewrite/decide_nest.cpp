@@ -52,7 +52,8 @@ Values prefixes(const std::vector<PlannedLoop>& loops, std::size_t begin, std::s
   return r;
 }
 
-/// Loops that may be parallel together: perfectly nested, so not on both sides of an update that first copies its base.
+/// Loops that may be parallel together: perfectly nested, so not on both sides of an update that first copies its base, nor
+/// of a function that has more loops in it.
 Values parallel_values(const SpaceFacts& f, const Configuration& c) {
   const auto loops = planned_loops(f, c);
   if (loops.empty()) return {};
@@ -61,6 +62,7 @@ Values parallel_values(const SpaceFacts& f, const Configuration& c) {
   std::size_t split = 0;
   if (f.update && !is_in_place(f, c))
     while (split < end && !loops[split].below_update) ++split;
+  split = std::max(split, std::min(end, f.above_others));
   Values r = prefixes(loops, 0, split);
   for (const std::string& v : prefixes(loops, split, end)) add_new(r, v);
   return r;

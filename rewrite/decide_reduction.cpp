@@ -24,7 +24,7 @@ std::int64_t elements(const Expr& reduction) {
 
 /// Reductions that the result is computed from, outside functions of maps, that may be taken apart.
 void find_reductions(const Expr& e, Place& at, std::vector<Place>& found) {
-  if (e.is(Op::Reduce) && e.loose() == 0) {
+  if (e.is(Op::Reduce)) {
     if (why_in_order(e.child(0), e.child(1)).empty() && elements(e) > kUnrolled) found.push_back(at);
     return;
   }

@@ -11,6 +11,13 @@ class Deriver {
  public:
   explicit Deriver(Rewriting start) : now_(std::move(start)) {}
   void step(const std::string& rule, const Arguments& arguments = {}, const Place& place = {}) { now_ = run(use(rule, arguments), now_, place); }
+  /// False where the rule does not apply.
+  bool try_step(const std::string& rule, const Arguments& arguments, const Place& place) {
+    const auto r = use(rule, arguments)(now_, place);
+    if (r) now_ = *r;
+    return static_cast<bool>(r);
+  }
+  const Program& program() const { return now_.program; }
   /// From now on the main nest is the one below this place: that of one of several sweeps.
   void start_at(const Place& place) { start_ = place; }
   const Place& start() const { return start_; }
@@ -36,6 +43,9 @@ class Deriver {
 
 /// The loops of the main nest: tiles, order, which run in parallel, the inner loop.
 void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c);
+
+/// Loops outside the main nest, of further results and of values with a name: run as those of the main nest do.
+void derive_other_nests(Deriver& d, const SpaceFacts& f, const Configuration& c);
 
 /// How reductions are taken apart: parts in parallel, accumulators side by side.
 void derive_reductions(Deriver& d, const SpaceFacts& f, const Configuration& c);

@@ -137,6 +137,7 @@ void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
     d.start_at(sweep);
     derive_sweep(d, f, c);
   }
+  derive_other_nests(d, f, c);
   if (chosen(c, "layout", "caller") != "caller") d.step("layout", words(chosen(c, "layout", "caller")));
 }
 

@@ -1,54 +1,150 @@
 #include "rewrite/nest.hpp"
 
+#include <algorithm>
+
 #include "ir/ops.hpp"
 
 namespace lift {
 namespace {
 
-/// The child through which the result's elements are computed; nothing where the way ends.
-std::optional<int> onwards(const Expr& e) {
+/// Follows one result; see main_nest.
+class Path {
+ public:
+  Path(const Expr& body, const Place& start, int result) : e_(part_at(body, start)), place_(start) {
+    if (element_of(e_.type()).is_tuple()) components_.push_back(result);
+  }
+  Nest follow() {
+    while (step()) {
+    }
+    return nest_;
+  }
+
+ private:
+  /// A binder that was passed: the value of its variable, if it has a name.
+  struct Binder {
+    std::optional<std::pair<Expr, Place>> value;
+    std::size_t outside;  ///< binders around the value
+  };
+
+  bool descend(int child) {
+    place_.push_back(child);
+    e_ = e_.child(static_cast<std::size_t>(child));
+    return true;
+  }
+  bool enter(int function, std::optional<int> value) {
+    Binder b{{}, binders_.size()};
+    if (value) {
+      Place p = place_;
+      p.push_back(*value);
+      b.value.emplace(e_.child(static_cast<std::size_t>(*value)), std::move(p));
+    }
+    binders_.push_back(std::move(b));
+    descend(function);
+    return descend(0);
+  }
+  bool step() {
+    if (is_map(e_.op())) {
+      nest_.levels.push_back({place_, shape_of(e_.type(), static_cast<int>(e_.attr().ints[0]))});
+      if (!e_.child(0).is(Op::Lambda) || e_.child(0).type().result().is_scalar()) return false;
+      return enter(0, std::nullopt);
+    }
+    if (is_update(e_.op())) {
+      nest_.update = place_, nest_.above_update = nest_.levels.size();
+      return descend(1);
+    }
+    if (is_identity(e_.op())) return descend(0);
+    switch (e_.op()) {
+      case Op::Let: return enter(1, 0);
+      case Op::Apply: return e_.child(0).is(Op::Lambda) && enter(0, e_.children().size() == 2 ? std::optional(1) : std::nullopt);
+      case Op::Tuple: {
+        int i = 0;
+        if (!components_.empty()) i = components_.back(), components_.pop_back();
+        return descend(i);
+      }
+      case Op::Get: components_.push_back(static_cast<int>(e_.attr().ints[0])); return descend(0);
+      case Op::Bound: return named_value();
+      case Op::Join:
+      case Op::Split:
+      case Op::Drop:
+      case Op::Transpose:
+      case Op::Interleave:
+      case Op::Unzip:
+      case Op::Concat: return descend(0);
+      default: return false;
+    }
+  }
+  bool named_value() {
+    const auto depth = static_cast<std::size_t>(e_.attr().ints[0]);
+    if (depth >= binders_.size()) return false;
+    const Binder b = binders_[binders_.size() - 1 - depth];
+    if (!b.value || !(b.value->first.type().is_array() || b.value->first.type().is_tuple())) return false;
+    binders_.resize(b.outside);
+    std::tie(e_, place_) = *b.value;
+    return true;
+  }
+
+  Expr e_;
+  Place place_;
+  Nest nest_;
+  std::vector<int> components_;   ///< chosen of the tuples to come, the next last
+  std::vector<Binder> binders_;
+};
+
+/// Values of so few scalars are kept in variables.
+bool is_small(const Type& t) {
+  if (t.is_tuple()) return std::all_of(t.parts().begin(), t.parts().end(), is_small);
+  if (!t.is_array()) return true;
+  Nat n = 1;
+  for (const Nat& length : shape_of(t)) n = n * length;
+  return n.constant().value_or(1000) <= 32;
+}
+
+void loops_below(const Expr& e, Place& at, std::vector<Place>& found) {
+  const auto below = [&](std::initializer_list<int> children, const Expr& part) {
+    at.insert(at.end(), children);
+    loops_below(part, at, found);
+    at.resize(at.size() - children.size());
+  };
+  if (is_map(e.op())) {
+    found.push_back(at);
+    if (e.child(0).is(Op::Lambda) && !is_small(e.child(0).type().result())) below({0, 0}, e.child(0).child(0));
+    return;
+  }
+  if (is_update(e.op())) return below({1}, e.child(1));
+  if (is_identity(e.op())) return below({0}, e.child(0));
   switch (e.op()) {
-    case Op::Update:
-    case Op::UpdateInPlace:
-    case Op::Let: return 1;
+    case Op::Let:
+      if (!is_small(e.child(0).type())) below({0}, e.child(0));
+      return below({1, 0}, e.child(1).child(0));
+    case Op::Apply:
+      for (std::size_t i = 1; i < e.children().size(); ++i)
+        if (!is_small(e.child(i).type())) below({static_cast<int>(i)}, e.child(i));
+      if (e.child(0).is(Op::Lambda)) below({0, 0}, e.child(0).child(0));
+      return;
+    case Op::Tuple:
+    case Op::Interleave:
+    case Op::Concat:
+      for (std::size_t i = 0; i < e.children().size(); ++i) below({static_cast<int>(i)}, e.child(i));
+      return;
     case Op::Join:
     case Op::Split:
     case Op::Drop:
     case Op::Transpose:
-    case Op::Interleave:
-    case Op::Concat:
-    case Op::Tuple:
-    case Op::Lambda:
-    case Op::Apply: return 0;
-    default: return is_identity(e.op()) ? std::optional(0) : std::nullopt;
+    case Op::Unzip:
+    case Op::Get: return below({0}, e.child(0));
+    default: return;
   }
 }
 
 }  // namespace
 
-Nest main_nest(const Expr& body) { return main_nest(body, {}); }
+Nest main_nest(const Expr& body, const Place& start, int result) { return Path(body, start, result).follow(); }
 
-Nest main_nest(const Expr& body, const Place& start) {
-  Nest nest;
-  Expr e = part_at(body, start);
-  Place place = start;
-  const auto descend = [&](int child) {
-    place.push_back(child);
-    e = e.child(static_cast<std::size_t>(child));
-  };
-  for (;;) {
-    if (is_map(e.op())) {
-      nest.levels.push_back({place, shape_of(e.type(), static_cast<int>(e.attr().ints[0]))});
-      if (!e.child(0).is(Op::Lambda) || !e.child(0).type().result().is_array()) return nest;
-      descend(0);
-      descend(0);
-      continue;
-    }
-    const auto next = onwards(e);
-    if (!next || (e.is(Op::Apply) && !e.child(0).is(Op::Lambda))) return nest;
-    if (is_update(e.op())) nest.update = place, nest.above_update = nest.levels.size();
-    descend(*next);
-  }
+std::vector<Place> loop_places(const Expr& body) {
+  std::vector<Place> found;
+  Place at;
+  loops_below(body, at, found);
+  return found;
 }
 
 }  // namespace lift

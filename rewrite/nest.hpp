@@ -1,4 +1,4 @@
-// The main loop nest of a program: the maps passed on the way from the result to a function that returns scalars.
+// The loop nests of a program; the main one: the maps passed on the way from the result to a function that returns scalars.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,12 @@ struct Nest {
   std::size_t above_update = 0;    ///< levels outside the update
 };
 
-/// Follows what the result is made of: functions of maps, blocks of updates, the first component of a tuple, and the
-/// argument of a structural primitive that only says where elements go.
-Nest main_nest(const Expr& body);
-/// The same below `start`; places are those in the whole body.
-Nest main_nest(const Expr& body, const Place& start);
+/// Follows what the result (or, of several, the given one) is made of: functions of maps, blocks of updates, the argument of
+/// a structural primitive that only says where elements go, and values with a name where the result is such a value.
+/// `start`: of the part of the body there; places are those in the whole body.
+Nest main_nest(const Expr& body, const Place& start = {}, int result = 0);
+
+/// Places of all maps that are loops on the way to results and to larger values with a name, outer before inner.
+std::vector<Place> loop_places(const Expr& body);
 
 }  // namespace lift

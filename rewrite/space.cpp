@@ -53,8 +53,8 @@ Derivation Space::derive(const Configuration& given) const {
     c[d.name] = value;
   }
   Deriver d(context_->start);
+  derive_reductions(d, f, c);  // first: it has the places in the program as it was
   derive_nest(d, f, c);
-  derive_reductions(d, f, c);
   return d.steps();
 }
 

@@ -186,3 +186,56 @@ TEST_CASE("a stencil that reads what it overwrites is not updated in place") {
   CHECK(find(s, "in_place") == nullptr);
   check_space(p, options(), 10, 2);
 }
+
+namespace {
+
+/// A red-black sweep of a line, one colour or the other, and the sum of neighbours; not red-black, of another array.
+Expr half_sweep(const Expr& x, std::int64_t n, int color) {
+  const auto cell = [&](Expr i, Expr w) { return select(eq((i + nat_value(color)) % 2, 0), (w[0] + w[2]) * 0.5, w[1]); };
+  return update(x, {1}, zip({iota(n), x | slide(3, 1)}) | map(cell));
+}
+int in_place_updates(const Program& p) {
+  int n = 0;
+  visit(p.body, [&](const Expr& e) { n += e.is(Op::UpdateInPlace); });
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("space: sweeps one after the other are in place, and all of their loops are decided") {
+  const std::int64_t n = 40;
+  const Expr x = param("x", array({Nat(n + 2)}, f64));
+  const Program both{.name = "both", .arguments = {x}, .body = let(half_sweep(x, n, 0), [&](Expr a) { return half_sweep(a, n, 1); }), .overwritable = {"x"}, .results = {}};
+  const Space s(both, options());
+  CHECK(s.allowed({}, "in_place").front() == "yes");
+  CHECK(in_place_updates(replay(both, s.derive({}))) == 2);
+  CHECK(count(s.derive({{"inner", "vec"}}), "map-vec") == 2);
+  check_space(both, options(), 6, 3);
+}
+
+TEST_CASE("space: several results are each updated in place") {
+  const std::int64_t n = 40;
+  const Expr x = param("x", array({Nat(n + 2)}, f64)), y = param("y", array({Nat(n)}, f64)), z = param("z", array({Nat(n / 2)}, f64));
+  const Expr mean = x | slide(3, 1) | map([](Expr w) { return w[0] + w[2] - 2.0 * w[1]; });
+  const auto two = [&](const Expr& second) {
+    return let(mean, [&](Expr r) {
+      return tuple({update(y, {Nat(0)}, r), update(second, {Nat(0)}, map([](Expr w) { return w[0] + w[1]; }, split({Nat(2)}, r)))});
+    });
+  };
+  const Program p{.name = "two", .arguments = {x, y, z}, .body = two(z), .overwritable = {"y", "z"}, .results = {}};
+  const Space s(p, options());
+  CHECK(s.allowed({}, "in_place").front() == "yes");
+  CHECK(in_place_updates(replay(p, s.derive({}))) == 2);
+  CHECK(count(s.derive({{"inner", "vec"}}), "map-vec") == 2);
+  check_space(p, options(), 6, 3);
+  // of each of several boxes; an array that another result reads is not overwritten
+  const Expr xs = param("xs", array({Nat(3), Nat(n)}, f64)), ys = param("ys", array({Nat(3), Nat(n)}, f64));
+  const auto scaled = [](Expr from, Expr to, double a) { return update(to, {Nat(0)}, map([a](Expr e) { return e * a; }, from)); };
+  const auto boxes = [&](bool crossed) {
+    const Expr body = map([&](Expr a, Expr b) { return tuple({scaled(a, a, 2.0), scaled(crossed ? a : b, b, 3.0)}); }, zip({xs, ys}));
+    return Program{.name = "boxes", .arguments = {xs, ys}, .body = body, .overwritable = {"xs", "ys"}, .results = {}};
+  };
+  CHECK(in_place_updates(replay(boxes(false), parse_derivation("update-in-place at body"))) == 2);
+  CHECK(Space(boxes(false), options()).allowed({}, "parallel") == Values{"j"});  // around both loops over i
+  CHECK_THROWS_AS(replay(boxes(true), parse_derivation("update-in-place at body")), UserError);
+}
