@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.hpp"
+#include "cli/operator_reference.hpp"
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/rules.hpp"
@@ -18,41 +19,14 @@ namespace {
 
 void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
-void print_pattern(const Pattern& pattern) {
-  const Problem standard;
-  print(pattern.name + "  " + pattern.summary);
-  const Program program = pattern.build(standard);
-  // Arguments of one type in a row share a line: phi, rhs, alpha : 64.66.66.66.f64
-  std::string names;
-  for (std::size_t i = 0; i < program.arguments.size(); ++i) {
-    const Expr& a = program.arguments[i];
-    names += (names.empty() ? "" : ", ") + param_name(a);
-    if (i + 1 < program.arguments.size() && program.arguments[i + 1].type() == a.type()) continue;
-    print("    " + names + " : " + a.type().str());
-    names.clear();
-  }
-  for (const auto& [name, values] : pattern.choices) {
-    Problem chosen = standard;
-    for (const std::string& value : values) {
-      chosen.choices[name] = value;
-      try {
-        const Traffic t = traffic(pattern.build(chosen));
-        print(fmt::format("    --{} {}: {:.1f} flops and {:.0f} compulsory bytes a cell", name, value, t.flops_per_cell(), t.bytes_per_cell()));
-      } catch (const UserError&) {  // only with another choice beside it
-        print(fmt::format("    --{} {}", name, value));
-      }
-    }
-  }
-  if (pattern.choices.empty()) {
-    const Traffic t = traffic(program);
-    print(fmt::format("    {:.1f} flops and {:.0f} compulsory bytes a cell", t.flops_per_cell(), t.bytes_per_cell()));
-  }
-}
-
 }  // namespace
 
-int list(const Options&) {
-  for (const auto& pattern : all_patterns()) print_pattern(*pattern);
+int list(const Options& o) {
+  if (o.markdown) {
+    std::fputs(operator_page().c_str(), stdout);
+    return 0;
+  }
+  for (const auto& pattern : all_patterns()) std::fputs(operator_lines(*pattern).c_str(), stdout);
   return 0;
 }
 

@@ -17,7 +17,7 @@ constexpr const char* kHelp =
     "liftgen: kernels for multigrid operators, generated from expressions by rewriting and tuned by measuring\n"
     "\n"
     "  liftgen smooth3d --explore      find the fastest variant of an operator on this machine\n"
-    "  liftgen list                    the operators\n"
+    "  liftgen list [--markdown]       the operators\n"
     "  liftgen show OP --stage S       an operator's expression (high), its low-level form (low), loops, or code\n"
     "  liftgen emit OP --out DIR       a kernel with a header and a caller, without exploring\n"
     "  liftgen run OP                  one verified, timed run\n"
@@ -129,6 +129,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     add_backend(app, o, t);
   }
   if (command == "machine") app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
+  if (command == "list") app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
   if (command == "rules") app.add_flag("--lint", o.lint, "say what is wrong with them");
   if (command == "show") app.add_option("--stage", o.stage, "high, low, loops or code")->capture_default_str();
   if (on_operator && command != "explore")

@@ -30,7 +30,7 @@ struct Options {
   bool caller_layout = false;
   std::filesystem::path json, out, derivation;
   std::string stage = "code";
-  bool lint = false, quiet = false, verbose = false;
+  bool lint = false, markdown = false, quiet = false, verbose = false;
 };
 
 /// UserError, one line, for whatever cannot be understood. Prints help and leaves `command` empty where help is asked for.

@@ -86,6 +86,7 @@ std::string vector_plain(const VectorOperation& v, const BoxProblem& p) {
 Pattern vector_pattern(const VectorOperation& v, int dim) {
   return {.name = name_of(v.name, dim),
           .summary = std::to_string(dim) + "D " + v.summary,
+          .formula = v.formula,
           .choices = {},
           .build = [=](const Problem& p) { return build(v, {p, dim}); },
           .fill = fill,
@@ -155,6 +156,7 @@ std::string reduction_plain(const BoxProblem& p, bool norm) {
 Pattern reduction_pattern(bool norm, int dim) {
   return {.name = name_of(norm ? "norm" : "dot", dim),
           .summary = std::to_string(dim) + (norm ? "D norm of all boxes' cells: largest magnitude, or Euclidean" : "D inner product over all boxes' cells"),
+          .formula = norm ? "max |x|, or the square root of the sum of x^2" : "the sum of x*y",
           .choices = norm ? norm_choices : dot_choices,
           .build = [=](const Problem& p) { return build_reduction({p, dim}, norm); },
           .fill = fill,

@@ -39,7 +39,7 @@ struct HostArray {
 struct Pattern {
   std::string name;
   std::string summary;                                         ///< one line for `liftgen list`
-  std::string formula = {};                                    ///< one line for the operator reference; may be empty
+  std::string formula = {};                                    ///< a line or more for the operator reference; may be empty
   std::map<std::string, std::vector<std::string>> choices = {};  ///< allowed values of Problem::choices, default first
   /// The expression. Throws UserError (one line: what, where, remedy) for a problem it cannot be built for.
   std::function<Program(const Problem&)> build;

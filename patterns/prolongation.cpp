@@ -93,6 +93,7 @@ std::string plain(const Prolongation& how) {
 Pattern prolongation(int dim) {
   return {.name = name_of(dim),
           .summary = std::to_string(dim) + "D prolongation to twice as many cells a dimension: linear or constant, set or added",
+          .formula = "fine = P(coarse), or fine = fine + P(coarse)",
           .choices = all_choices,
           .build = [=](const Problem& p) { return build({p, dim}); },
           .fill = [=](const Problem& p, const HostArray& a) { fill_transfer_argument({p, dim}, -1, a); },
@@ -113,6 +114,7 @@ Pattern prolongation_correction(int dim) {
   Pattern whole = prolongation(dim), r = whole;
   r.name = "prolongation_correction" + std::to_string(dim) + "d";
   r.summary = std::to_string(dim) + "D coarse-grid correction: the prolonged coarse grid is added to the fine one";
+  r.formula = "fine = fine + P(coarse)";
   r.choices = {{"kind", all_choices.at("kind")}};
   r.build = [=, name = r.name](const Problem& p) {
     Program program = whole.build(increment(p));

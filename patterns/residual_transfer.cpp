@@ -198,6 +198,7 @@ std::string plain_norm(const Problem& problem, int dim) {
 Pattern residual_restriction(int dim) {
   return {.name = named("residual_restriction", dim),
           .summary = std::to_string(dim) + "D residual and its restriction by averages, with or without keeping the residual",
+          .formula = "res = rhs - L(phi), coarse = R(res)",
           .choices = restriction_choices(),
           .build = [=](const Problem& p) { return build_restriction(p, dim); },
           .fill = [=](const Problem& p, const HostArray& a) { fill_transfer_argument({p, dim}, -1, a); },
@@ -211,6 +212,7 @@ Pattern residual_restriction(int dim) {
 Pattern residual_norm(int dim) {
   return {.name = named("residual_norm", dim),
           .summary = std::to_string(dim) + "D norm of the residual: largest magnitude, or Euclidean",
+          .formula = "max |rhs - L(phi)|, or the square root of the sum of (rhs - L(phi))^2",
           .choices = norm_choices(),
           .build = [=](const Problem& p) { return build_norm(p, dim); },
           .fill = fill_box_argument,

@@ -102,6 +102,7 @@ std::string plain(const Restriction& r) {
 Pattern restriction(int dim) {
   return {.name = name_of(dim),
           .summary = std::to_string(dim) + "D restriction to half as many cells a dimension: cell average, full weighting, face average",
+          .formula = "coarse = R(fine)",
           .choices = choices_of(dim),
           .build = [=](const Problem& p) { return build({p, dim}); },
           .fill = [=](const Problem& p, const HostArray& a) {

@@ -227,8 +227,10 @@ std::string plain(const Problem& problem, int dim) {
 Pattern smooth(int dim) {
   return {.name = name_of(dim),
           .summary = std::to_string(dim) + "D smoother: red-black Gauss-Seidel half-sweep in place, weighted Jacobi sweep, Chebyshev polynomial, or symmetric red-black sweep in place",
-          .formula = "phi = phi + lambda * (rhs - L(phi)) where (i + j + k + color) % 2 == 0; next = phi + w * lambda * (rhs - L(phi)); "
-                     "phi_{m+1} = phi_m + c1_m (phi_m - phi_{m-1}) + c2_m lambda (rhs - L(phi_m))",
+          .formula = "gsrb            phi  = phi + lambda*(rhs - L(phi)) where (i + j + k + color) % 2 == 0\n"
+                     "jacobi          next = phi + w*lambda*(rhs - L(phi))\n"
+                     "chebyshev       phi_{m+1} = phi_m + c1_m*(phi_m - phi_{m-1}) + c2_m*lambda*(rhs - L(phi_m)), degree steps\n"
+                     "symmetric-gsrb  half-sweeps of the colours 0, 1, 1, 0",
           .choices = choices(),
           .build = [=](const Problem& p) { return build(p, dim); },
           .fill = fill_box_argument,

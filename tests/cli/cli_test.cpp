@@ -127,6 +127,12 @@ TEST_CASE("cli: a missing OpenCL loader is named") {
   check_refused(with_tiny({"smooth3d", "--explore", "--backend", "opencl"}), 3, {"OpenCL"}, {"LIFTGEN_OPENCL_LIBRARY=/nonexistent.so"});
 }
 
+TEST_CASE("cli: the operator reference is up to date (liftgen list --markdown > docs/operators.md)") {
+  const ProcessResult page = liftgen({"list", "--markdown"});
+  CHECK(page.status == 0);
+  CHECK(page.output == read_file(LIFTGEN_SOURCE_DIR "/docs/operators.md"));
+}
+
 TEST_CASE("cli: list, rules and machine") {
   const ProcessResult list = liftgen({"list"});
   CHECK(list.status == 0);

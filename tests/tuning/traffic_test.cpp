@@ -28,6 +28,35 @@ TEST_CASE("traffic: bytes a cell of the variable-coefficient smoothers") {
   }
 }
 
+TEST_CASE("traffic: bytes a cell of the other stencil operators, in any dimension") {
+  const auto bytes = [](const std::string& name, const std::map<std::string, std::string>& choices = {}, Scalar type = f64, const std::string& boundary = "ghost") {
+    Problem p;
+    p.box = 16, p.boxes = 2, p.ghost = 2, p.type = type, p.boundary = boundary, p.choices = choices;
+    return doctest::Approx(traffic(find_pattern(name).build(p)).bytes_per_cell()).epsilon(1e-9);
+  };
+  using Choices = std::map<std::string, std::string>;
+  const Choices constant{{"coefficients", "constant"}}, jacobi{{"coefficients", "constant"}, {"smoother", "jacobi"}};
+  for (const char* boundary : {"ghost", "periodic", "dirichlet-value", "neumann", "constant"}) {
+    CAPTURE(boundary);
+    CHECK(32 == bytes("smooth3d", constant, f64, boundary));
+    CHECK(40 == bytes("smooth3d", jacobi, f64, boundary));
+    CHECK(20 == bytes("smooth3d", jacobi, f32, boundary));
+    CHECK(64 == bytes("residual3d", {}, f64, boundary));
+    CHECK(32 == bytes("residual3d", constant, f64, boundary));
+    CHECK(56 == bytes("apply3d", {}, f64, boundary));
+  }
+  for (const char* stencil : {"wide", "box"}) {
+    Choices c = jacobi;
+    c["stencil"] = stencil;
+    CHECK(40 == bytes("smooth3d", c));
+    CHECK(40 == bytes("smooth1d", c));
+  }
+  CHECK(72 == bytes("smooth3d", {{"smoother", "chebyshev"}}));  // as Jacobi; prev is read and written
+  CHECK(56 == bytes("smooth2d"));                              // one beta less a dimension
+  CHECK(48 == bytes("smooth1d"));
+  CHECK(48 == bytes("lambda3d"));
+}
+
 TEST_CASE("traffic: cells and flops") {
   const Traffic t = smoother_traffic("jacobi", "ghost");
   CHECK(t.cells == 2 * 16 * 16 * 16);
