@@ -61,7 +61,8 @@ void report_failures(const ExploreResult& r, bool verbose) {
 std::string write_best(const Options& o, const ExploreResult& r, const std::filesystem::path& directory) {
   if (!r.best) return "";
   const Variant& best = r.variants[*r.best];
-  return write_kernel(directory, r.pattern, documented(best.kernel, o.pattern->build(o.problem), best.derivation), r.target).string();
+  const Program program = o.pattern->build(o.problem);
+  return write_kernel(directory, r.pattern, documented(best.kernel, program, best.derivation, command_of(o)), r.target, program).string();
 }
 
 void print_best(const ExploreResult& r) {

@@ -131,6 +131,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
   if (command == "machine") app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
   if (command == "list") app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
   if (command == "rules") app.add_flag("--lint", o.lint, "say what is wrong with them");
+  if (command == "show" || command == "emit") app.add_flag("--symbolic", o.problem.symbolic, "sizes are arguments of the kernel; --box and --boxes only choose the variant");
   if (command == "show") app.add_option("--stage", o.stage, "high, low, loops or code")->capture_default_str();
   if (on_operator && command != "explore")
     app.add_option("--derivation", o.derivation, "file with a derivation to replay instead of the default one, one step a line");

@@ -12,6 +12,7 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
+#include "lower/lower.hpp"
 #include "runtime/file.hpp"
 
 namespace lift::cli {
@@ -45,7 +46,8 @@ fs::path kernel_directory(const fs::path& out) {
   return directory;
 }
 
-fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target) {
+fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target, const Program& program,
+                      const std::map<std::string, std::int64_t>& sizes) {
   if (target == Target::opencl) {
     const fs::path path = directory / (name + ".cl");
     write_file_atomically(path, emit_opencl(kernel));
@@ -54,7 +56,7 @@ fs::path write_kernel(const fs::path& directory, const std::string& name, const 
   const fs::path path = directory / (name + ".c");
   write_file_atomically(path, emit_openmp(kernel));
   write_file_atomically(directory / (name + ".h"), emit_c_header(kernel));
-  write_file_atomically(directory / (name + "_main.c"), emit_c_caller(kernel));
+  write_file_atomically(directory / (name + "_main.c"), emit_c_caller(kernel, lower(program), sizes));
   return path;
 }
 

@@ -28,7 +28,7 @@ int show(const Options& o) {
   } else if (o.stage == "loops") {
     print(str(chosen.kernel));
   } else {
-    const Kernel kernel = documented(chosen.kernel, chosen.program, chosen.derivation);
+    const Kernel kernel = documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o));
     print(o.target == Target::opencl ? emit_opencl(kernel) : emit_openmp(kernel));
   }
   return 0;
@@ -38,7 +38,8 @@ int emit(const Options& o) {
   o.pattern->build(o.problem);
   const auto directory = kernel_directory(o.out);
   const Chosen chosen = choose_variant(o);
-  const auto path = write_kernel(directory, o.pattern->name, documented(chosen.kernel, chosen.program, chosen.derivation), o.target);
+  const std::map<std::string, std::int64_t> sizes{{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};
+  const auto path = write_kernel(directory, o.pattern->name, documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o)), o.target, chosen.program, sizes);
   print("kernel: " + path.string());
   if (o.target == Target::openmp && !o.quiet)
     print("with its header " + o.pattern->name + ".h and the caller " + o.pattern->name + "_main.c beside it; the head of " +

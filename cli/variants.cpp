@@ -21,31 +21,56 @@ std::optional<Derivation> given_derivation(const Options& o) {
   }
 }
 
-Chosen choose_variant(const Options& o) {
-  Chosen chosen;
-  chosen.program = o.pattern->build(o.problem);
-  NativeCompiler compiler;
-  const Machine machine = probe(compiler, o.threads, false);
-  const LowerOptions lowering = lowering_of(machine);
-  if (const auto derivation = given_derivation(o)) {
-    chosen.derivation = *derivation;
-    chosen.low = replay(chosen.program, chosen.derivation);
-    chosen.kernel = lower(chosen.low, lowering);
-    return chosen;
-  }
-  const Space space = make_space(chosen.program, o.target, machine, true);
-  std::string why = "its space of variants is empty";
+std::string command_of(const Options& o) {
+  const Problem& p = o.problem;
+  std::string s = "liftgen emit " + o.pattern->name;
+  const auto add = [&](const std::string& option, const std::string& value) { s += " --" + option + " " + value; };
+  add("box", std::to_string(p.box)), add("boxes", std::to_string(p.boxes));
+  if (p.boundary == "ghost") add("ghost", std::to_string(p.ghost));
+  else add("bc", p.boundary);
+  add("type", text(p.type));
+  for (const auto& [name, value] : p.choices) add(name, value);
+  if (p.symbolic) s += " --symbolic";
+  if (o.target == Target::opencl) add("backend", "opencl");
+  return s + " --derivation FILE";
+}
+
+namespace {
+
+/// The first seed of a space in the caller's layout that leads to a kernel of `program`; `why`: what the last one lacked.
+std::optional<Chosen> first_seed(const Space& space, const Program& program, const LowerOptions& lowering, std::string& why) {
   for (const Configuration& c : space.seeds()) {
     if (!space.layout(c).empty()) continue;
     try {
-      chosen.derivation = space.derive(c);
-      chosen.low = replay(chosen.program, chosen.derivation);
+      Chosen chosen{program, space.derive(c), {}, {}};
+      chosen.low = replay(program, chosen.derivation);
       chosen.kernel = lower(chosen.low, lowering);
       return chosen;
     } catch (const UserError& error) {
       why = error.what();
     }
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Chosen choose_variant(const Options& o) {
+  const Program program = o.pattern->build(o.problem);
+  NativeCompiler compiler;
+  const Machine machine = probe(compiler, o.threads, false);
+  const LowerOptions lowering = lowering_of(machine);
+  if (const auto derivation = given_derivation(o)) {
+    Chosen chosen{program, *derivation, replay(program, *derivation), {}};
+    chosen.kernel = lower(chosen.low, lowering);
+    return chosen;
+  }
+  std::string why = "its space of variants is empty";
+  Problem sized = o.problem;
+  sized.symbolic = false;
+  if (auto chosen = first_seed(make_space(o.pattern->build(sized), o.target, machine, true), program, lowering, why)) return *chosen;
+  if (o.problem.symbolic)
+    if (auto chosen = first_seed(make_space(program, o.target, machine, true), program, lowering, why)) return *chosen;
   throw UserError(o.pattern->name + ": no variant can be lowered as asked: " + why);
 }
 

@@ -15,8 +15,11 @@ struct Chosen {
 };
 
 /// From --derivation, else the first of the space's seeds in the caller's layout that can be met.
-/// UserError when a derivation does not apply.
+/// With Problem::symbolic the variant is chosen at the sizes given and its derivation replayed over the size variables, or, where
+/// that cannot be done, chosen among those of the symbolic program. UserError when a derivation does not apply.
 Chosen choose_variant(const Options& o);
+/// The command line that emits the kernel of these options again, its derivation being in FILE.
+std::string command_of(const Options& o);
 /// What `choose_variant` lowers with.
 LowerOptions lowering_of(const Machine& machine);
 /// From the file of --derivation; nothing when none was given.

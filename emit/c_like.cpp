@@ -10,18 +10,28 @@
 namespace lift {
 namespace {
 
-const char* const keywords[] = {"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
-                                "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
-                                "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "main", "select", "kernel", "global", "local",
-                                "half", "min", "max", "y0", "y1", "j0", "j1", "gamma", "exp", "log", "sqrt", "fabs", "pow", "index", "args"};
-
+// Words of C and C++, which no argument may have as its name.
+const char* const keywords[] = {
+    "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default", "delete", "do", "double", "else", "enum", "explicit", "export",
+    "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "main", "mutable", "namespace", "new", "operator", "private",
+    "protected", "public", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true",
+    "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while"};
+// Functions of the C library and of OpenCL that emitted code calls, or that compilers know.
+const char* const functions[] = {"select", "kernel", "global", "local", "half", "min", "max", "y0", "y1", "j0", "j1", "gamma", "exp", "log", "sqrt", "sqrtf",
+                                 "fabs", "fabsf", "fmod", "fmodf", "abs", "pow", "index", "args", "lane", "result", "floor_div", "floor_mod", "store_fence"};
 bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
 
 }  // namespace
 
 CLike::CLike(const Kernel& k) : k_(k), scopes_(1), reserved_(std::begin(keywords), std::end(keywords)) {
-  reserved_.insert(k.name);
-  for (const KernelArgument& a : k.arguments) reserved_.insert(a.name);
+  reserved_.insert(std::begin(functions), std::end(functions));
+  const auto check = [&](const std::string& what, const std::string& n) {
+    if (std::find(std::begin(keywords), std::end(keywords), n) != std::end(keywords)) throw UserError(what + " '" + n + "' has a word of C or C++ as its name; choose another");
+    reserved_.insert(n);
+  };
+  check("kernel", k.name);
+  for (const std::string& n : k.sizes) check("size", n);
+  for (const KernelArgument& a : k.arguments) check("argument", a.name);
   for (const Attr& f : k.user_functions) reserved_.insert(f.texts.at(0));
   for (const KernelArgument& a : k.arguments)
     if (a.written && a.type.is_array()) real_ = element_of(a.type).scalar();
@@ -37,8 +47,27 @@ std::string CLike::scalar_type(Scalar s) const {
   return "int";
 }
 
+namespace {
+
+/// Names that types and helper functions of the emitted text may have: f64x4, load_f64x4, mask4, min_f64, index_mod.
+bool is_helper_name(const std::string& n) {
+  const auto digits_from = [&](std::size_t at) { return at < n.size() && n.find_first_not_of("0123456789", at) == std::string::npos; };
+  if (n.starts_with("mask") && digits_from(4)) return true;
+  for (const char* f : {"div", "mod", "min", "max"})
+    if (n == std::string("index_") + f) return true;
+  for (const char* t : {"f32", "f64", "i32"}) {
+    const std::size_t at = n.rfind(t);
+    if (at == std::string::npos || (at > 0 && n[at - 1] != '_')) continue;
+    const std::string rest = n.substr(at + 3);
+    if (rest.empty() || rest.ends_with("_any") || (rest[0] == 'x' && digits_from(at + 4))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool CLike::taken(const std::string& n) const {
-  if (reserved_.count(n)) return true;
+  if (reserved_.count(n) || is_helper_name(n)) return true;
   for (const Scope& s : scopes_) {
     for (const auto& [key, v] : s.indices)
       if (v == n) return true;
@@ -76,7 +105,8 @@ void CLike::line(const std::string& text) { out_ += wrapped(text, indent_) + "\n
 
 // ---- index arithmetic
 
-CLike::Text CLike::nat(const Nat& n) {
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name, std::set<std::string>& helpers) {
+  const auto nat = [&](const Nat& x) { return index_text(x, name, helpers); };
   if (const auto c = n.constant()) return {std::to_string(*c), *c < 0 ? 8 : 9};
   std::vector<NatTerm> ts(terms(n).begin(), terms(n).end());
   const auto magnitude = [](const NatTerm& t) { return t.coefficient < 0 ? -t.coefficient : t.coefficient; };
@@ -99,15 +129,14 @@ CLike::Text CLike::nat(const Nat& n) {
           x.s = name(a);
         } else if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) {
           const std::string h = a.kind == AtomKind::Min ? "min" : "max";
-          helpers_.insert(h);
+          helpers.insert(h);
           x.s = "index_" + h + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
         } else {
           const auto m = a.b.constant();
           const bool division = a.kind == AtomKind::FloorDiv;
           if (!division && m && power_of_two(*m)) x = {nat(a.a).in(7) + " & " + std::to_string(*m - 1), 3};
           else if (Facts().proves_nonnegative(a.a)) x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};
-          else helpers_.insert(division ? "div" : "mod"), x.s = std::string("index_") + (division ? "div" : "mod") + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
-          if (x.precedence == 3 && n == atom_nat(a)) return {"(" + nat(a.a).s + ") & " + std::to_string(*m - 1), 3};
+          else helpers.insert(division ? "div" : "mod"), x.s = std::string("index_") + (division ? "div" : "mod") + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
           if (n == atom_nat(a)) return x;
         }
         product += (product.empty() ? "" : "*") + x.in(8);
@@ -117,7 +146,11 @@ CLike::Text CLike::nat(const Nat& n) {
   return {s, ts.size() > 1 ? 6 : (ts[0].coefficient < 0 ? 8 : (ts[0].coefficient == 1 && ts[0].factors.size() == 1 && ts[0].factors[0].power == 1 ? 9 : 7))};
 }
 
-CLike::Text CLike::condition(const NatCond& c) {
+Text CLike::nat(const Nat& n) {
+  return index_text(n, [this](const NatAtom& a) { return name(a); }, helpers_);
+}
+
+Text CLike::condition(const NatCond& c) {
   Nat left = 0, right = 0;  // what is subtracted goes to the other side
   for (const NatTerm& t : terms(c.a)) {
     Nat one = t.coefficient;
@@ -138,6 +171,7 @@ CLike::Text CLike::condition(const NatCond& c) {
 
 std::string CLike::floating(double v, Scalar s) const {
   char text[40];
+  if (s == f32) v = static_cast<double>(static_cast<float>(v));
   if (std::isinf(v)) return v < 0 ? "-INFINITY" : "INFINITY";
   if (std::isnan(v)) return "NAN";
   for (int digits = 6; digits <= 17; ++digits) {
@@ -149,7 +183,7 @@ std::string CLike::floating(double v, Scalar s) const {
   return r + (s == f32 ? "f" : "");
 }
 
-CLike::Text CLike::term(const Term& t) {
+Text CLike::term(const Term& t) {
   const int w = t->width;
   const auto vec = [&](const Term& x, int minimum) -> std::string {  // an operand of vector arithmetic where a vector is needed
     const Text e = term(x);
@@ -157,7 +191,7 @@ CLike::Text CLike::term(const Term& t) {
   };
   switch (t->kind) {
     case TermKind::Constant:
-      if (is_float(t->type)) return {floating(t->number, t->type), t->number < 0 ? 8 : 9};
+      if (is_float(t->type)) return {floating(t->number, t->type), std::signbit(t->number) && !std::isnan(t->number) ? 8 : 9};
       return {std::to_string(static_cast<long long>(t->number)), t->number < 0 ? 8 : 9};
     case TermKind::Index: {
       const Text n = nat(t->nats[0]);
@@ -195,20 +229,35 @@ CLike::Text CLike::term(const Term& t) {
     case TermKind::Apply: break;
   }
   const auto binary = [&](const char* op, int precedence, bool commutes) -> Text {
-    return {term(t->args[0]).in(precedence) + op + term(t->args[1]).in(precedence + (commutes ? 0 : 1)), precedence};
+    const auto operand = [&](const Term& x, int minimum) {  // beside a vector of integers, an index is one too
+      return w > 1 && x->width == 1 && x->kind == TermKind::Index ? "(" + scalar_type(x->type) + ")" + term(x).in(9) : term(x).in(minimum);
+    };
+    return {operand(t->args[0], precedence) + op + operand(t->args[1], precedence + (commutes ? 0 : 1)), precedence};
+  };
+  const auto compared = [&](const char* op) -> Text {
+    const Text c = binary(op, 5, false);
+    return w > 1 ? Text{mask(t->args[t->args[0]->width > 1 ? 0 : 1]->type, w, c.s), 9} : Text{c.s, 4};
+  };
+  const auto called = [&]() -> Text {
+    std::vector<std::string> args;
+    for (const Term& a : t->args) args.push_back(vec(a, 1));
+    return {math(t->op, t->type, w, args), 9};
+  };
+  const auto either = [&]() -> Text {  // && within || in parentheses, as compilers ask for
+    const auto operand = [&](const Term& x) { return term(x).in(x->kind == TermKind::Apply && x->op == Op::Or ? 2 : 4); };
+    return {operand(t->args[0]) + " || " + operand(t->args[1]), 2};
   };
   switch (t->op) {
     case Op::Add: return binary(" + ", 6, false);
     case Op::Sub: return binary(" - ", 6, false);
     case Op::Mul: return binary(" * ", 7, false);
-    case Op::Div: return binary(" / ", 7, false);
-    case Op::Mod: return binary(" % ", 7, false);
-    case Op::Lt: return binary(" < ", 4, false);
-    case Op::Le: return binary(" <= ", 4, false);
-    case Op::Eq: return binary(" == ", 4, false);
-    case Op::Ne: return binary(" != ", 4, false);
+    case Op::Div: return is_float(t->type) ? binary(" / ", 7, false) : called();
+    case Op::Lt: return compared(" < ");
+    case Op::Le: return compared(" <= ");
+    case Op::Eq: return compared(" == ");
+    case Op::Ne: return compared(" != ");
     case Op::And: return w > 1 ? Text{"(" + vec(t->args[0], 8) + " & " + vec(t->args[1], 8) + ")", 9} : binary(" && ", 3, true);
-    case Op::Or: return w > 1 ? Text{"(" + vec(t->args[0], 8) + " | " + vec(t->args[1], 8) + ")", 9} : binary(" || ", 2, true);
+    case Op::Or: return w > 1 ? Text{"(" + vec(t->args[0], 8) + " | " + vec(t->args[1], 8) + ")", 9} : either();
     case Op::Not: return {(w > 1 ? "~" : "!") + term(t->args[0]).in(8), 8};
     case Op::Neg: return {"-" + term(t->args[0]).in(9), 8};
     case Op::Select:
@@ -216,16 +265,15 @@ CLike::Text CLike::term(const Term& t) {
       if (w > 1) return {term(t->args[0]).in(2) + " ? " + vec(t->args[1], 2) + " : " + vec(t->args[2], 2), 1};
       return {term(t->args[0]).in(2) + " ? " + term(t->args[1]).in(2) + " : " + term(t->args[2]).in(1), 1};
     case Op::Cast:
+      if (t->type == boolean) return w > 1 ? Text{mask(t->args[0]->type, w, term(t->args[0]).in(5) + " != 0"), 9} : Text{term(t->args[0]).in(5) + " != 0", 4};
+      if (w > 1 && t->args[0]->type == boolean) return {"-" + convert(t->type, w, term(t->args[0]).s), 8};  // lanes that hold are -1
       if (w > 1) return {convert(t->type, w, term(t->args[0]).s), 9};
       return {"(" + scalar_type(t->type) + ")" + term(t->args[0]).in(9), 8};
     case Op::Min:
     case Op::Max:
     case Op::Abs:
-    case Op::Sqrt: {
-      std::vector<std::string> args;
-      for (const Term& a : t->args) args.push_back(vec(a, 1));
-      return {math(t->op, t->type, w, args), 9};
-    }
+    case Op::Sqrt:
+    case Op::Mod: return called();
     default: throw InternalError("emit: no spelling of " + std::string(text(t->op)));
   }
 }
@@ -312,14 +360,71 @@ std::string wrapped(const std::string& text, int indent) {
   return r + rest;
 }
 
+namespace {
+
+/// Text of a comment, which neither ends it nor begins another.
+std::string commentable(std::string s) {
+  for (const char* mark : {"*/", "/*"})
+    for (std::size_t at = s.find(mark); at != std::string::npos; at = s.find(mark)) s.insert(at + 1, " ");
+  return s;
+}
+/// A line of a comment, broken at spaces where it is too long.
+std::string comment_lines(const std::string& text) {
+  constexpr std::size_t columns = 100;
+  const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
+  std::string r, line = "\n *", rest = text.substr(spaces);
+  std::string indent(spaces + 1, ' ');
+  if (rest.empty()) return line;
+  while (indent.size() + rest.size() + 2 > columns) {
+    std::size_t at = rest.rfind(' ', columns - indent.size() - 2);
+    if (at == std::string::npos || at == 0) at = rest.find(' ', 1);
+    if (at == std::string::npos) break;
+    r += line + indent + rest.substr(0, at);
+    rest = rest.substr(at + 1);
+    indent = std::string(spaces + 5, ' ');
+  }
+  return r + line + indent + rest;
+}
+
+}  // namespace
+
 std::string CLike::header_comment(const std::string& how) const {
   std::string s = "/* " + k_.name;
-  for (const std::string& l : k_.header) s += l.empty() ? "\n *" : "\n * " + l;
-  return s + "\n *\n * " + how + " */\n";
+  for (const std::string& l : k_.header) s += comment_lines(commentable(l));
+  return s + "\n *" + comment_lines(how) + " */\n";
+}
+
+std::string joined(const std::vector<std::string>& parts, const std::string& separator) {
+  std::string s;
+  for (const std::string& p : parts) s += (s.empty() ? "" : separator) + p;
+  return s;
+}
+
+std::string CLike::parameters(const std::string& array, const std::string& alone) const {
+  std::vector<std::string> all;
+  for (const std::string& n : k_.sizes) all.push_back("long " + n);
+  for (const KernelArgument& a : k_.arguments) {
+    if (a.type.is_array()) all.push_back(array + (a.written ? "" : "const ") + element_type(element_of(a.type).scalar()) + " *" + alone + a.name);
+    else all.push_back(scalar_type(a.type.scalar()) + " " + a.name);
+  }
+  return joined(all);
+}
+
+std::string CLike::user_functions(const std::string& qualifier) const {
+  std::string s;
+  for (const Attr& f : k_.user_functions) {
+    std::vector<std::string> all;
+    for (std::size_t i = 2; i < f.texts.size(); ++i) all.push_back(scalar_type(f.types[i - 1].scalar()) + " " + f.texts[i]);
+    s += qualifier + scalar_type(f.types[0].scalar()) + " " + f.texts[0] + "(" + (all.empty() ? "void" : joined(all)) + ") { " + f.texts[1] + " }\n";
+  }
+  return s;
 }
 
 std::string index_helpers(const std::set<std::string>& helpers, const std::string& q) {
   std::string s;
+  if (helpers.count("floor_div") || helpers.count("floor_mod"))
+    s += q + "int floor_div(int a, int b) { const int q = a / b; return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q; }\n";
+  if (helpers.count("floor_mod")) s += q + "int floor_mod(int a, int b) { return a - b * floor_div(a, b); }\n";
   if (helpers.count("div")) s += q + "long index_div(long a, long m) { return a >= 0 ? a / m : -((m - 1 - a) / m); }  /* rounds down */\n";
   if (helpers.count("mod")) s += q + "long index_mod(long a, long m) { const long r = a % m; return r < 0 ? r + m : r; }\n";
   if (helpers.count("min")) s += q + "long index_min(long a, long b) { return a < b ? a : b; }\n";

@@ -2,12 +2,25 @@
 // differs: types, vectors, parallel loops, the signature.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 
 #include "emit/emit.hpp"
 
 namespace lift {
+
+/// A piece of C and how tightly its outermost operator binds.
+struct Text {
+  std::string s;
+  int precedence;  ///< 1 ternary, 2 or, 3 and, 4 comparison, 6 sum, 7 product, 8 unary, 9 atom
+  std::string in(int minimum) const { return precedence < minimum ? "(" + s + ")" : s; }
+};
+
+/// An index as C. `name` spells its variables; `helpers` gets the functions it calls, see index_helpers.
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name, std::set<std::string>& helpers);
+
+std::string joined(const std::vector<std::string>& parts, const std::string& separator = ", ");
 
 class CLike {
  public:
@@ -25,18 +38,15 @@ class CLike {
   virtual std::string convert(Scalar to, int width, const std::string& x) = 0;
   virtual std::string splat(Scalar s, int width, const std::string& x) = 0;
   virtual std::string shuffle(const Term& t) = 0;                ///< of vectors
-  virtual std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) = 0;  ///< min, max, abs, sqrt
+  virtual std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) = 0;  ///< min, max, abs, sqrt, mod, div of integers
+  /// A vector comparison of operands of type s, as a mask.
+  virtual std::string mask(Scalar s, int width, const std::string& comparison) = 0;
   virtual void loop(const For& f) = 0;
   virtual void prefetch(const Prefetch& p) = 0;
   virtual std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) = 0;
   virtual std::string user_call(const Term& t, const std::vector<std::string>& args) = 0;
 
   // ---- shared spelling
-  struct Text {
-    std::string s;
-    int precedence;  ///< 1 ternary, 2 or, 3 and, 4 comparison, 6 sum, 7 product, 8 unary, 9 atom
-    std::string in(int minimum) const { return precedence < minimum ? "(" + s + ")" : s; }
-  };
   Text nat(const Nat& n);
   Text condition(const NatCond& c);
   Text term(const Term& t);
@@ -47,6 +57,13 @@ class CLike {
   void plain_loop(const For& f, const std::string& pragma = "");
   std::string floating(double v, Scalar s) const;
   std::string header_comment(const std::string& how_to_compile) const;
+  /// Sizes, arrays, scalars: the parameters of the kernel's function. `array` is put before the type of an array,
+  /// `alone` before the name of one.
+  std::string parameters(const std::string& array, const std::string& alone = "restrict ") const;
+  /// Functions with a C body, each after `qualifier`.
+  std::string user_functions(const std::string& qualifier) const;
+  /// The type of an array's elements.
+  virtual std::string element_type(Scalar s) const { return s == boolean ? "unsigned char" : scalar_type(s); }
   /// The name of an index variable; new ones are declared in the current scope.
   std::string declare(const Nat& variable);
   std::string declare_local(const Term& local);

@@ -1,69 +1,274 @@
-// Stand-alone use of an emitted kernel: its header, and a caller with a main().
+// Stand-alone use of an emitted kernel: a caller with a main() that runs it on made-up data, compares its results with the
+// same expression as plain loops, and times it.
 #include <fmt/format.h>
 
-#include "emit/emit.hpp"
+#include <algorithm>
+#include <set>
+
+#include "emit/c_like.hpp"
+#include "emit/stand_alone.hpp"
 #include "ir/error.hpp"
 
 namespace lift {
 namespace {
 
-const char* c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; }
+const char* c_type(const KernelArgument& a) { return c_type(a.type.is_array() ? element_of(a.type).scalar() : a.type.scalar()); }
+const KernelArgument* find(const Kernel& k, const std::string& name) {
+  for (const KernelArgument& a : k.arguments)
+    if (a.name == name) return &a;
+  return nullptr;
+}
 
-std::string prototype(const Kernel& k) {
-  std::string s = "void " + k.name + "(";
-  for (std::size_t i = 0; i < k.arguments.size(); ++i) {
-    const KernelArgument& a = k.arguments[i];
-    const bool array = a.type.is_array();
-    s += (i ? ", " : "") + std::string(array && !a.written ? "const " : "") + c_type(array ? element_of(a.type).scalar() : a.type.scalar()) + (array ? " *restrict " : " ") + a.name;
+constexpr const char* head = R"(/* Runs {0} on made-up data, compares it with the same expression as plain loops, and times it:
+ *
+ *   cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno {0}.c {0}_main.c -lm -o {0}
+ *   ./{0}{1}
+ *
+ * It ends with status 1 when results differ. */
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200112L
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "{0}.h"
+
+)";
+
+constexpr const char* helpers = R"(/* ---- data, comparison, time */
+
+static void *allocate(size_t bytes) {
+  void *p = NULL;
+  if (posix_memalign(&p, 64, bytes + 64) != 0) {
+    fprintf(stderr, "not enough memory for %lu bytes\n", (unsigned long)bytes);
+    exit(1);
   }
-  return s + ")";
+  memset(p, 0, bytes + 64);
+  return p;
 }
 
-std::int64_t elements(const KernelArgument& a) {
-  const auto n = a.layout.size().constant();
-  if (!n) throw UserError("emit: the size of " + a.name + ", " + a.layout.size().str() + ", is not a number; fix the size");
-  return *n;
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+)";
+
+// For arrays of one element type; in place of 1 is the formula of an element.
+constexpr const char* new_helper = R"(static {0} *new_{0}(long n) {{ return ({0} *)allocate((size_t)n * sizeof({0})); }}
+
+)";
+constexpr const char* fill_helper = R"(static void fill_{0}({0} *a, long n, int seed) {{
+  for (long x = 0; x < n; ++x) a[x] = {1};
+}}
+
+)";
+constexpr const char* difference_helper = R"(/* The largest difference, as a part of the largest value. */
+static double difference_{0}(const {0} *got, const {0} *expected, long n) {{
+  double largest = 0, scale = 1e-30;
+  for (long x = 0; x < n; ++x) {{
+    const double d = fabs((double)got[x] - (double)expected[x]), e = fabs((double)expected[x]);
+    if (!(d <= largest)) largest = d == d ? d : 1e300;
+    if (e > scale) scale = e;
+  }}
+  return largest / scale;
+}}
+
+)";
+
+class Caller {
+ public:
+  Caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes) : k_(kernel), r_(reference), sizes_(sizes) {
+    r_.name = k_.name + "_reference";
+    reserved_ = {k_.name, r_.name, "allocate", "seconds", "main", "argc", "argv", "printf", "fprintf", "stderr", "free", "memcpy", "atol", "start", "ms", "best", "run", "wrong", "error", "sizeof"};
+    for (const char* t : {"float", "double", "int"})
+      for (const char* f : {"new_", "fill_", "difference_"}) reserved_.insert(std::string(f) + t);
+    for (const KernelArgument& a : k_.arguments) reserved_.insert("n_" + a.name), reserved_.insert(a.name + "_rows"), reserved_.insert(a.name + "_expected");
+  }
+
+  std::string text() {
+    std::string usage;
+    for (const std::string& n : k_.sizes) usage += " " + std::to_string(typical(n));
+    std::string s = fmt::format(head, k_.name, usage);
+    s += "/* ---- the expression as plain loops, one element at a time */\n\n" + emit_static(r_) + "\n" + helpers;
+    std::set<std::string> types;
+    const std::string body = (k_.sizes.empty() ? "int main(void) {\n" : "int main(int argc, char **argv) {\n") + read_sizes() + inputs() + reference_run() + kernel_run() + timing() + "}\n";
+    for (const auto& arguments : {k_.arguments, r_.arguments})
+      for (const KernelArgument& a : arguments)
+        if (a.type.is_array()) types.insert(c_type(a));
+    for (const std::string& t : types)
+      for (const auto& [name, helper] : {std::pair{"new_", new_helper}, {"fill_", fill_helper}, {"difference_", difference_helper}})
+        if (body.find(name + t + "(") != std::string::npos)
+          s += fmt::format(fmt::runtime(helper), t, t == "int" ? std::string("(int)((x + seed) % 7)") : "(" + t + ")(1 + 0.25 * sin(0.37 * (double)x + seed))");
+    return s + body;
+  }
+
+ private:
+  /// The variable that holds an argument: its own name unless main() needs that for something else.
+  std::string var(const std::string& name) const {
+    std::string v = name;
+    while (reserved_.count(v)) v += "_";
+    return v;
+  }
+  std::string nat(const Nat& n) const {
+    return index_text(n, [&](const NatAtom& a) { return var(a.name); });
+  }
+  std::int64_t typical(const std::string& size) const {
+    const auto it = sizes_.find(size);
+    return it == sizes_.end() ? 64 : it->second;
+  }
+  void line(std::string& s, const std::string& text, int indent = 1) const { s += wrapped(text, indent) + "\n"; }
+
+  std::string read_sizes() const {
+    std::string s;
+    for (std::size_t i = 0; i < k_.sizes.size(); ++i) {
+      const std::string v = var(k_.sizes[i]);
+      line(s, fmt::format("const long {0} = argc > {1} ? atol(argv[{1}]) : {2};", v, i + 1, typical(k_.sizes[i])));
+      const SizeRange range = size_range(k_, k_.sizes[i]);
+      std::string wrong = fmt::format("{} < {}", v, range.lower);
+      if (range.modulus > 1) wrong += fmt::format(" || {} % {} != {}", v, range.modulus, range.residue);
+      line(s, "if (" + wrong + ") {");
+      line(s, fmt::format("fprintf(stderr, \"{} must be {}\\n\");", k_.sizes[i], str(range)), 2);
+      line(s, "return 2;", 2), line(s, "}");
+    }
+    return s;
+  }
+
+  /// Arrays as the caller has them, row by row, and scalars.
+  std::string inputs() const {
+    std::string s;
+    int seed = 0;
+    for (const KernelArgument& a : k_.arguments) {
+      const std::string v = var(a.name);
+      if (a.type.is_array()) {
+        line(s, fmt::format("const long n_{} = {};", a.name, size_of_rows(a)));
+        line(s, fmt::format("{0} *{1} = new_{0}(n_{2});", c_type(a), v, a.name));
+        if (is_input(a)) line(s, fmt::format("fill_{}({}, n_{}, {});", c_type(a), v, a.name, ++seed));
+      } else {
+        const auto lower = a.range.empty() ? std::nullopt : a.range[0].constant();
+        line(s, fmt::format("const {} {} = {};", c_type(a), v, lower ? std::to_string(*lower) : a.type.scalar() == i32 ? "1" : a.type.scalar() == f32 ? "0.125f" : "0.125"));
+      }
+    }
+    return s + "\n";
+  }
+  /// The number of elements: the product of the lengths, or the name of an equal number.
+  std::string size_of_rows(const KernelArgument& a) const {
+    for (const KernelArgument& other : k_.arguments)
+      if (&other == &a) break;
+      else if (other.type.is_array() && row_major_size(other) == row_major_size(a)) return "n_" + other.name;
+    if (const auto n = row_major_size(a).constant()) return std::to_string(*n);
+    std::vector<std::string> lengths;
+    for (const Nat& n : a.layout.shape()) lengths.push_back(n.is_constant() || n.is_variable() ? nat(n) : "(" + nat(n) + ")");
+    return joined(lengths, " * ");
+  }
+  bool is_input(const KernelArgument& a) const { return a.read || !a.written || find(r_, a.name); }
+
+  std::string call(const Kernel& k, const std::function<std::string(const KernelArgument&)>& argument) const {
+    std::string list;
+    for (const std::string& n : k.sizes) list += (list.empty() ? "" : ", ") + var(n);
+    for (const KernelArgument& a : k.arguments) list += (list.empty() ? "" : ", ") + argument(a);
+    return k.name + "(" + list + ");";
+  }
+
+  /// The reference works on copies of what it writes.
+  std::string reference_run() const {
+    std::string s;
+    for (const KernelArgument& a : r_.arguments) {
+      if (!a.type.is_array() || !a.written) continue;
+      line(s, fmt::format("{0} *{1}_expected = new_{0}({2});", c_type(a), a.name, size_of_rows(a)));
+      if (find(k_, a.name)) line(s, fmt::format("memcpy({0}_expected, {1}, (size_t)n_{0} * sizeof *{1});", a.name, var(a.name)));
+    }
+    line(s, call(r_, [&](const KernelArgument& a) { return a.type.is_array() && a.written ? a.name + "_expected" : var(a.name); }));
+    return s + "\n";
+  }
+
+  /// Where the kernel finds an array: the caller's, or a copy in the kernel's own layout.
+  std::string stored(const KernelArgument& a) const { return is_rearranged(a) ? a.name + "_stored" : var(a.name); }
+  std::string kernel_call() const { return call(k_, [&](const KernelArgument& a) { return a.type.is_array() ? stored(a) : var(a.name); }); }
+
+  /// `body` for each element of a rearranged array: at the position `from` of the caller's and `to` of the kernel's.
+  std::string for_elements(const KernelArgument& a, const std::function<std::string(const std::string& rows, const std::string& at)>& body) const {
+    const std::vector<Nat>& shape = a.layout.shape();
+    const std::vector<std::string> names = position_names(a);
+    std::string s, flat, list;
+    int indent = 1;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      line(s, fmt::format("for (long {0} = 0; {0} < {1}; ++{0})", names[d], nat(shape[d])), indent++);
+      flat = d == 0 ? names[d] : (d == 1 ? flat : "(" + flat + ")") + " * (" + nat(shape[d]) + ") + " + names[d];
+      list += (d ? ", " : "") + names[d];
+    }
+    list = index_function(k_, a) + "(" + sizes_before() + list + ")";
+    line(s, body(var(a.name) + "[" + flat + "]", stored(a) + "[" + list + "]"), indent);
+    return s;
+  }
+  std::string sizes_before() const {
+    std::string s;
+    for (const std::string& n : k_.sizes) s += var(n) + ", ";
+    return s;
+  }
+
+  std::string kernel_run() const {
+    std::string s;
+    for (const KernelArgument& a : k_.arguments) {
+      if (!is_rearranged(a)) continue;
+      line(s, fmt::format("{0} *{1} = new_{0}({2});", c_type(a), stored(a), nat(a.layout.size())));
+      s += for_elements(a, [](const std::string& rows, const std::string& at) { return at + " = " + rows + ";"; });
+    }
+    line(s, kernel_call());
+    line(s, "int wrong = 0;");
+    for (std::size_t i = 0; i < k_.results.size(); ++i) {
+      const KernelArgument& a = *find(k_, k_.results[i]);
+      if (is_rearranged(a)) s += for_elements(a, [](const std::string& rows, const std::string& at) { return rows + " = " + at + ";"; });
+      const char* t = c_type(a);
+      line(s, "{");
+      line(s, fmt::format("const double error = difference_{}({}, {}_expected, n_{});", t, var(a.name), r_.results.at(i), a.name), 2);
+      line(s, fmt::format("printf(\"{}: {} differs by %.1e of its largest value\\n\", error);", k_.name, a.name), 2);
+      line(s, fmt::format("if (!(error <= {})) wrong = 1;", tolerance(a)), 2);
+      line(s, "}");
+    }
+    return s + "\n";
+  }
+  /// Of sums that may be rounded and ordered differently.
+  static const char* tolerance(const KernelArgument& a) { return element_of(a.type).scalar() == f32 ? "1e-4" : "1e-11"; }
+
+  std::string timing() const {
+    std::string s;
+    line(s, "double best = 1e30;");
+    line(s, "for (int run = 0; run < 10; ++run) {");
+    line(s, "const double start = seconds();", 2);
+    line(s, kernel_call(), 2);
+    line(s, "const double ms = 1e3 * (seconds() - start);", 2);
+    line(s, "if (ms < best) best = ms;", 2);
+    line(s, "}");
+    line(s, fmt::format("printf(\"{}: %.4f ms, %s\\n\", best, wrong ? \"WRONG\" : \"correct\");", k_.name));
+    for (const KernelArgument& a : k_.arguments) {
+      if (!a.type.is_array()) continue;
+      line(s, "free(" + var(a.name) + ");");
+      if (is_rearranged(a)) line(s, "free(" + stored(a) + ");");
+    }
+    for (const KernelArgument& a : r_.arguments)
+      if (a.type.is_array() && a.written) line(s, "free(" + a.name + "_expected);");
+    line(s, "return wrong;");
+    return s;
+  }
+
+  const Kernel& k_;
+  Kernel r_;
+  const std::map<std::string, std::int64_t>& sizes_;
+  std::set<std::string> reserved_;
+};
 
 }  // namespace
 
-std::string emit_c_header(const Kernel& k) {
-  std::string s = fmt::format("/* {0}: arrays are row-major unless said otherwise, and do not overlap. */\n#pragma once\n\n", k.name);
-  for (const KernelArgument& a : k.arguments) {
-    s += fmt::format("/*   {:<10} {}{}{} */\n", a.name, a.type.str(), a.type.is_array() && a.layout.request().kind != LayoutRequest::Kind::Caller ? ", layout " + str(a.layout.request()) : "",
-                     a.written ? (a.read ? ", read and written" : ", written") : "");
-  }
-  return s + "#ifdef __cplusplus\n#define restrict __restrict__\nextern \"C\" {\n#endif\n" + prototype(k) + ";\n#ifdef __cplusplus\n}\n#undef restrict\n#endif\n";
-}
-
-std::string emit_c_caller(const Kernel& k) {
-  std::string s = fmt::format(
-      "/* Runs {0} on made-up data and times it.\n *   cc -O3 -march=native -fopenmp {0}.c {0}_main.c -lm -o {0} && ./{0} */\n"
-      "#define _POSIX_C_SOURCE 200112L\n#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <omp.h>\n\n#include \"{0}.h\"\n\n"
-      "static void *array(size_t bytes) {{\n  void *p = aligned_alloc(64, (bytes + 127) / 64 * 64);\n  if (!p) {{ perror(\"{0}\"); exit(1); }}\n  return p;\n}}\n\n"
-      "int main(void) {{\n",
-      k.name);
-  std::string call;
-  for (const KernelArgument& a : k.arguments) {
-    call += (call.empty() ? "" : ", ") + a.name;
-    if (a.type.is_array()) {
-      const char* t = c_type(element_of(a.type).scalar());
-      s += fmt::format("  const long n_{0} = {1};\n  {2} *{0} = array((size_t)n_{0} * sizeof *{0});\n#pragma omp parallel for schedule(static)\n  for (long x = 0; x < n_{0}; ++x) {0}[x] = ({2})(1 + 0.3 * sin(0.01 * (double)x));\n",
-                       a.name, elements(a), t);
-    } else {
-      const auto lower = a.range.empty() ? std::nullopt : a.range[0].constant();
-      s += fmt::format("  const {} {} = {};\n", c_type(a.type.scalar()), a.name, lower ? std::to_string(*lower) : a.type.scalar() == i32 ? "0" : "0.125");
-    }
-  }
-  const KernelArgument* result = nullptr;
-  for (const KernelArgument& a : k.arguments)
-    if (a.name == k.results.at(0)) result = &a;
-  if (!result) throw InternalError("emit: " + k.name + " has no argument " + k.results[0]);
-  s += fmt::format(
-      "  {0}({1});\n  double best = 1e30;\n  for (int run = 0; run < 10; ++run) {{\n    const double start = omp_get_wtime();\n    {0}({1});\n    const double ms = (omp_get_wtime() - start) * 1e3;\n"
-      "    if (ms < best) best = ms;\n  }}\n  double sum = 0;\n  for (long x = 0; x < n_{2}; ++x) sum += {2}[x];\n  printf(\"{0}: %.3f ms, sum of {2} %.9g\\n\", best, sum);\n  return 0;\n}}\n",
-      k.name, call, k.results[0]);
-  return s;
+std::string emit_c_caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes) {
+  for (const std::string& r : kernel.results)
+    if (!find(kernel, r)) throw InternalError("emit: " + kernel.name + " has no argument " + r);
+  if (kernel.results.size() != reference.results.size()) throw InternalError("emit: " + kernel.name + " and its reference have different results");
+  return Caller(kernel, reference, sizes).text();
 }
 
 }  // namespace lift

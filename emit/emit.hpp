@@ -2,18 +2,21 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <string>
 
 #include "lower/loop.hpp"
 
 namespace lift {
 
 /// C11 with OpenMP and GCC vector extensions (gcc and clang): one self-contained translation unit that defines
-///   void NAME(<arguments: arrays by pointer, f32/f64 by value, index params as int>)
-/// with the kernel's header as a comment and how to compile it alone.
+///   void NAME(<sizes as long, arguments: arrays by pointer, f32/f64 by value, index params as int>)
+/// with the kernel's header as a comment and how to compile it alone, as C or C++ (then with C linkage). Arrays begin at a
+/// multiple of 64 bytes: streaming stores fault elsewhere. UserError for names that are words of C or C++.
 std::string emit_openmp(const Kernel& kernel);
 
-/// For calling without knowing the signature: `void liftgen_call(void **args)`, args[i] being the pointer of array i or the
-/// address of scalar i. Appended to the C source of a kernel (or of a plain `void plain(...)` of the same arguments).
+/// For calling without knowing the signature: `void liftgen_call(void **args)`, args being addresses of the sizes, then for
+/// each argument the pointer of the array or the address of the scalar. Appended to the C source of a kernel (or of a plain `void plain(...)` of the same arguments).
 std::string emit_trampoline(const Kernel& kernel, const std::string& function);
 
 /// OpenCL C 1.2: `__kernel void NAME(...)`, arguments as above.
@@ -26,8 +29,13 @@ struct NDRange {
 };
 NDRange nd_range(const Kernel& kernel);
 
-/// A C header that declares the kernel, and a caller with a main() that allocates, fills, runs and times it (no liftgen).
+/// A header for C and C++ that declares the kernel and says what its arguments are; for arrays that are not in the caller's
+/// layout it defines where an element lies, KERNEL_index_ARRAY(sizes, position).
 std::string emit_c_header(const Kernel& kernel);
-std::string emit_c_caller(const Kernel& kernel);
+
+/// A C (and C++) program without liftgen: allocates and fills the arguments, runs `kernel` and `reference` (the same program
+/// in the caller's layout, best without any decision), compares the results, times the kernel; its exit status is 1 when
+/// results differ. Sizes come from its command line, else from `sizes` (64 where it names none).
+std::string emit_c_caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes = {});
 
 }  // namespace lift

@@ -15,15 +15,8 @@ class OpenCL : public CLike {
     std::string r = header_comment("OpenCL C 1.2; global size " + grid());
     r += "#pragma OPENCL FP_CONTRACT ON\n";
     if (uses_f64()) r += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-    r += "\n" + index_helpers(helpers_, "") + user_functions();
-    std::string head = "__kernel void " + k_.name + "(";
-    for (std::size_t i = 0; i < k_.arguments.size(); ++i) {
-      const KernelArgument& a = k_.arguments[i];
-      const bool array = a.type.is_array();
-      const Scalar t = array ? element_of(a.type).scalar() : a.type.scalar();
-      head += (i ? ", " : "") + std::string(array ? "__global " : "") + (array && !a.written ? "const " : "") + scalar_type(t) + (array ? " *restrict " : " ") + a.name;
-    }
-    return r + wrapped(head + ") {", 0) + "\n" + out_ + "}\n";
+    r += "\n" + index_helpers(helpers_, "") + user_functions("");
+    return r + wrapped("__kernel void " + k_.name + "(" + parameters("__global ") + ") {", 0) + "\n" + out_ + "}\n";
   }
 
  protected:
@@ -49,9 +42,12 @@ class OpenCL : public CLike {
     return "vstore" + std::to_string(w) + "(" + value + ", 0, &" + st.array + "[" + index + "]);";
   }
   std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) override {
-    if (size_of(s) != size_of(real_)) throw UserError("emit: a select of " + std::string(lift::text(s)) + " vectors in a kernel of " + lift::text(real_) + "; use map_seq there");
     vector_type(s, width);
-    return "select(" + b + ", " + a + ", " + mask + ")";
+    const bool fits = s == boolean || size_of(s) == size_of(real_);
+    return "select(" + b + ", " + a + ", " + (fits ? mask : "convert_" + std::string(size_of(s) == 8 ? "long" : "int") + std::to_string(width) + "(" + mask + ")") + ")";
+  }
+  std::string mask(Scalar s, int width, const std::string& comparison) override {
+    return size_of(s) == size_of(real_) ? "(" + comparison + ")" : "convert_" + vector_type(boolean, width) + "(" + comparison + ")";
   }
   std::string convert(Scalar to, int width, const std::string& x) override { return "convert_" + vector_type(to, width) + "(" + x + ")"; }
   std::string splat(Scalar s, int width, const std::string& x) override { return "(" + vector_type(s, width) + ")(" + (s == boolean ? "-(" + x + ")" : x) + ")"; }
@@ -71,23 +67,26 @@ class OpenCL : public CLike {
     }
     return "(" + vector_type(t->type, t->width) + ")(" + r + ")";
   }
-  std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
+  std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) override {
     const bool integer = !is_float(s);
-    const char* name = op == Op::Min ? (integer ? "min" : "fmin") : op == Op::Max ? (integer ? "max" : "fmax") : op == Op::Abs ? (integer ? "abs" : "fabs") : "sqrt";
-    std::string list;
-    for (const std::string& a : args) list += (list.empty() ? "" : ", ") + a;
-    return std::string(name) + "(" + list + ")";
+    if (op == Op::Min) return (integer ? "min(" : "fmin(") + joined(args) + ")";
+    if (op == Op::Max) return (integer ? "max(" : "fmax(") + joined(args) + ")";
+    if (op == Op::Abs && integer) return "(" + scalar_type(s) + (width > 1 ? std::to_string(width) : "") + ")abs(" + joined(args) + ")";
+    if (op == Op::Abs) return "fabs(" + joined(args) + ")";
+    if (op == Op::Sqrt) return "sqrt(" + joined(args) + ")";
+    if (!integer) return "fmod(" + joined(args) + ")";
+    if (width > 1) throw UserError("OpenCL: integer division in a vector loop; use map_seq there");
+    const std::string f = op == Op::Div ? "floor_div" : "floor_mod";
+    helpers_.insert(f);
+    return f + "(" + joined(args) + ")";
   }
   void prefetch(const Prefetch&) override {}
+  std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
-    return (space == AddressSpace::Local ? "__local " : "") + scalar_type(s) + " " + name + "[" + size + "];";
+    return (space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + name + "[" + size + "];";
   }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override {
-    std::string list;
-    if (t->width == 1) {
-      for (const std::string& a : args) list += (list.empty() ? "" : ", ") + a;
-      return t->name + "(" + list + ")";
-    }
+    if (t->width == 1) return t->name + "(" + joined(args) + ")";
     std::vector<std::string> lanes;
     for (int l = 0; l < t->width; ++l) {
       std::string call;
@@ -141,15 +140,6 @@ class OpenCL : public CLike {
     const NDRange r = nd_range(k_);
     std::string s;
     for (int d = 0; d < r.dims; ++d) s += (d ? " x " : "") + std::to_string(r.global[static_cast<std::size_t>(d)]);
-    return s;
-  }
-  std::string user_functions() const {
-    std::string s;
-    for (const Attr& f : k_.user_functions) {
-      std::string params;
-      for (std::size_t i = 2; i < f.texts.size(); ++i) params += (params.empty() ? "" : ", ") + scalar_type(f.types[i - 1].scalar()) + " " + f.texts[i];
-      s += scalar_type(f.types[0].scalar()) + " " + f.texts[0] + "(" + params + ") { " + f.texts[1] + " }\n";
-    }
     return s;
   }
 };

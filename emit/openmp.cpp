@@ -1,7 +1,9 @@
 // C11 with OpenMP and the vector extensions that gcc and clang share.
 #include <algorithm>
+#include <cctype>
 
 #include "emit/c_like.hpp"
+#include "emit/stand_alone.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
 
@@ -37,25 +39,17 @@ class OpenMP : public CLike {
   using CLike::CLike;
 
   std::string text() {
-    for (const Stmt& s : k_.body) statement(s);
+    const std::string body = function("");
     std::string r = header_comment("cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
-    if (uses_math_) r += "#include <math.h>\n";
-    if (streams_ && out_.find("store_fence();") == std::string::npos) line("store_fence();");
+    if (uses_math()) r += "#include <math.h>\n";
     if (streams_) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
-    r += "\n" + index_helpers(helpers_, "static inline ") + vector_helpers() + user_functions();
-    return r + wrapped(signature() + " {", 0) + "\n" + out_ + "}\n";
+    r += "\n" + helper_functions() + "#ifdef __cplusplus\n#define restrict __restrict__\nextern \"C\"\n#endif\n";
+    return r + body;
   }
-
-  std::string signature() const {
-    std::string s = "void " + k_.name + "(", separator;
-    for (const std::string& n : k_.sizes) s += separator + "long " + n, separator = ", ";
-    for (const KernelArgument& a : k_.arguments) {
-      const bool array = a.type.is_array();
-      const Scalar t = array ? element_of(a.type).scalar() : a.type.scalar();
-      s += separator + (array && !a.written ? "const " : "") + scalar_type(t) + (array ? " *restrict " : " ") + a.name;
-      separator = ", ";
-    }
-    return s + ")";
+  /// Without comment and includes, for a file that has them.
+  std::string static_text() {
+    const std::string body = function("static ");
+    return helper_functions() + body;
   }
 
  protected:
@@ -73,7 +67,7 @@ class OpenMP : public CLike {
   std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override {
     std::string r;
     for (const std::string& l : lanes) r += (r.empty() ? "" : ", ") + l;
-    return "(" + vector_type(s, width) + "){" + r + "}";
+    return "((" + vector_type(s, width) + "){" + r + "})";  // commas in braces would part a macro's arguments
   }
   std::string load(const std::string& array, const std::string& index, Scalar s, int width) override {
     if (width == 1) return array + "[" + index + "]";
@@ -82,17 +76,18 @@ class OpenMP : public CLike {
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const int w = st.value->width;
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
-    if (st.stream) streams_ = true;
+    if (st.stream) streams_ = true, fence_at_end_ |= !inside_parallel_;
     return std::string(st.stream ? "stream_" : "store_") + vector_type(st.value->type, w) + "(&" + st.array + "[" + index + "], " + value + ");";
   }
   std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) override {
-    if (size_of(s) != size_of(real_)) throw UserError("emit: a select of " + std::string(lift::text(s)) + " vectors in a kernel of " + lift::text(real_) + "; use map_seq there");
+    vector_type(boolean, width);
+    if (s == boolean) return "((" + mask + " & " + a + ") | (~" + mask + " & " + b + "))";
     return "select_" + vector_type(s, width) + "(" + mask + ", " + a + ", " + b + ")";
   }
   std::string convert(Scalar to, int width, const std::string& x) override { return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")"; }
   std::string splat(Scalar s, int width, const std::string& x) override {
     const std::string t = vector_type(s, width);
-    if (s == boolean) return "((" + t + "){} - (" + x + "))";
+    if (s == boolean) return "((" + t + "){0} - (" + x + "))";
     return "splat_" + t + "(" + x + ")";
   }
   std::string shuffle(const Term& t) override {
@@ -108,28 +103,25 @@ class OpenMP : public CLike {
     for (std::size_t a = 0; a < t->args.size(); ++a) call += (a == 0 ? "" : ", ") + term(t->args[a]).s;
     return call + ")";
   }
+  std::string mask(Scalar s, int width, const std::string& comparison) override {
+    const std::string t = vector_type(boolean, width);
+    return size_of(s) == size_of(real_) ? "(" + t + ")(" + comparison + ")" : "__builtin_convertvector(" + comparison + ", " + t + ")";
+  }
   std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) override {
-    const char* name = op == Op::Min ? "min" : op == Op::Max ? "max" : op == Op::Abs ? "fabs" : "sqrt";
-    std::string list;
-    for (const std::string& a : args) list += (list.empty() ? "" : ", ") + a;
-    if (width == 1 && (op == Op::Abs || op == Op::Sqrt)) {
-      uses_math_ = true;
-      return std::string(name) + (s == f32 ? "f" : "") + "(" + list + ")";
-    }
-    if (width > 1) vector_type(s, width), uses_math_ |= op == Op::Sqrt;
+    if (!is_float(s) && (op == Op::Div || op == Op::Mod)) helpers_.insert(op == Op::Div ? "floor_div" : "floor_mod");
+    if (width > 1) vector_type(s, width);
+    else if (const std::string f = library_function(op, s); !f.empty()) return math_.insert({op, {s, 1}}), f + "(" + joined(args) + ")";
     math_.insert({op, {s, width}});
-    return std::string(name) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + list + ")";
+    return std::string(word(op)) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + joined(args) + ")";
   }
   void prefetch(const Prefetch& p) override { line("__builtin_prefetch(&" + p.array + "[" + nat(p.index).s + "]);"); }
-  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace) override { return scalar_type(s) + " " + name + "[" + size + "];"; }
+  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace) override { return element_type(s) + " " + name + "[" + size + "];"; }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override {
-    std::string list;
-    for (const std::string& a : args) list += (list.empty() ? "" : ", ") + a;
-    if (t->width == 1) return t->name + "(" + list + ")";
+    if (t->width == 1) return t->name + "(" + joined(args) + ")";
     vector_type(t->type, t->width);
     for (const Term& a : t->args) vector_type(a->type, t->width);
     user_vectors_.insert({t->name, t->width});
-    return t->name + "_x" + std::to_string(t->width) + "(" + list + ")";
+    return t->name + "_x" + std::to_string(t->width) + "(" + joined(args) + ")";
   }
 
   /// Perfectly nested parallel loops whose bounds do not depend on each other are one iteration space.
@@ -162,7 +154,10 @@ class OpenMP : public CLike {
     }
     inside_parallel_ = true;
     const std::size_t start = out_.size();
-    plain_loop(f, "#pragma omp parallel for " + (depth > 1 ? "collapse(" + std::to_string(depth) + ") " : std::string()) + "schedule(static)");
+    out_ += "#ifdef _OPENMP\n";
+    line("#pragma omp parallel for " + (depth > 1 ? "collapse(" + std::to_string(depth) + ") " : std::string()) + "schedule(static)");
+    out_ += "#endif\n";
+    plain_loop(f);
     inside_parallel_ = false;
     if (streams_ && out_.find("stream_", start) != std::string::npos) fence(depth);
   }
@@ -174,66 +169,123 @@ class OpenMP : public CLike {
     out_.insert(at, std::string(static_cast<std::size_t>(indent_ + depth) * 2, ' ') + "store_fence();\n");
   }
 
-  std::string user_functions() const {
+  /// The kernel itself; what it refers to is known afterwards.
+  std::string function(const std::string& qualifier) {
+    for (const Stmt& s : k_.body) statement(s);
+    if (fence_at_end_) line("store_fence();");
+    std::string unused;
+    for (const std::string& n : k_.sizes) unused += mentioned(n) ? "" : "  (void)" + n + ";\n";
+    for (const KernelArgument& a : k_.arguments) unused += mentioned(a.name) ? "" : "  (void)" + a.name + ";\n";
+    const std::string list = parameters("", qualifier.empty() ? "restrict " : "");
+    return wrapped(qualifier + "void " + k_.name + "(" + (list.empty() ? "void" : list) + ") {", 0) + "\n" + unused + out_ + "}\n";
+  }
+  bool mentioned(const std::string& name) const {
+    const auto part_of_word = [&](std::size_t at) { return at < out_.size() && (std::isalnum(static_cast<unsigned char>(out_[at])) || out_[at] == '_'); };
+    for (std::size_t at = out_.find(name); at != std::string::npos; at = out_.find(name, at + 1))
+      if ((at == 0 || !part_of_word(at - 1)) && !part_of_word(at + name.size())) return true;
+    return false;
+  }
+  bool uses_math() const {
+    for (const auto& [op, type] : math_)
+      if (is_float(type.first) && !library_function(op, type.first).empty()) return true;
+    return out_.find("INFINITY") != std::string::npos || out_.find("NAN") != std::string::npos;
+  }
+  std::string helper_functions() const {
+    std::string s = index_helpers(helpers_, "static inline ") + vector_helpers() + lift::CLike::user_functions("static inline ") + vector_user_functions();
+    return s.empty() || s.ends_with("\n\n") ? s : s + "\n";
+  }
+
+  static const char* word(Op op) {
+    switch (op) {
+      case Op::Min: return "min";
+      case Op::Max: return "max";
+      case Op::Abs: return "abs";
+      case Op::Sqrt: return "sqrt";
+      case Op::Div: return "div";
+      default: return "mod";
+    }
+  }
+  /// The function of math.h (or a helper) that computes a scalar op; empty for those spelled out.
+  static std::string library_function(Op op, Scalar s) {
+    const std::string f = s == f32 ? "f" : "";
+    if (!is_float(s)) return op == Op::Div ? "floor_div" : op == Op::Mod ? "floor_mod" : "";
+    return op == Op::Abs ? "fabs" + f : op == Op::Sqrt ? "sqrt" + f : op == Op::Mod ? "fmod" + f : "";
+  }
+  /// A scalar op on a and b as an expression.
+  static std::string formula(Op op, Scalar s, const std::string& a, const std::string& b) {
+    if (op == Op::Min) return b + " < " + a + " ? " + b + " : " + a;
+    if (op == Op::Max) return a + " < " + b + " ? " + b + " : " + a;
+    if (op == Op::Abs && !is_float(s)) return a + " < 0 ? -" + a + " : " + a;
+    return library_function(op, s) + "(" + a + (op == Op::Abs || op == Op::Sqrt ? "" : ", " + b) + ")";
+  }
+  std::string math_helper(Op op, Scalar s, int width) const {
+    const bool binary = op != Op::Abs && op != Op::Sqrt;
+    const std::string v = width > 1 ? suffix(s, width) : scalar_type(s);
+    const std::string head = "static inline " + v + " " + word(op) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + v + " a" + (binary ? ", " + v + " b" : "") + ") { ";
+    if (width == 1) return head + "return " + formula(op, s, "a", "b") + "; }\n";
+    return head + "for (int l = 0; l < " + std::to_string(width) + "; ++l) a[l] = " + formula(op, s, "a[l]", "b[l]") + "; return a; }\n";
+  }
+
+  std::string vector_user_functions() const {
     std::string s;
-    for (const Attr& f : k_.user_functions) {
-      const std::string result = scalar_type(f.types[0].scalar());
-      std::string params;
-      for (std::size_t i = 2; i < f.texts.size(); ++i) params += (params.empty() ? "" : ", ") + scalar_type(f.types[i - 1].scalar()) + " " + f.texts[i];
-      s += "static inline " + result + " " + f.texts[0] + "(" + (params.empty() ? "void" : params) + ") { " + f.texts[1] + " }\n";
+    for (const Attr& f : k_.user_functions)
       for (const auto& [name, width] : user_vectors_) {
         if (name != f.texts[0]) continue;
-        std::string vparams, call;
-        for (std::size_t i = 2; i < f.texts.size(); ++i) {
-          vparams += (vparams.empty() ? "" : ", ") + suffix(f.types[i - 1].scalar(), width) + " " + f.texts[i];
-          call += (call.empty() ? "" : ", ") + f.texts[i] + "[lane]";
-        }
+        std::vector<std::string> params, lanes;
+        for (std::size_t i = 2; i < f.texts.size(); ++i) params.push_back(suffix(f.types[i - 1].scalar(), width) + " " + f.texts[i]), lanes.push_back(f.texts[i] + "[lane]");
         const std::string vector = suffix(f.types[0].scalar(), width);
-        s += "static inline " + vector + " " + name + "_x" + std::to_string(width) + "(" + vparams + ") {\n  " + vector + " result;\n  for (int lane = 0; lane < " +
-             std::to_string(width) + "; ++lane) result[lane] = " + name + "(" + call + ");\n  return result;\n}\n";
+        s += "static inline " + vector + " " + name + "_x" + std::to_string(width) + "(" + joined(params) + ") {\n  " + vector + " result;\n  for (int lane = 0; lane < " +
+             std::to_string(width) + "; ++lane) result[lane] = " + name + "(" + joined(lanes) + ");\n  return result;\n}\n";
       }
-    }
-    return s.empty() ? s : s + "\n";
+    return s;
   }
 
   std::string vector_helpers() const {
     std::string s;
-    std::set<int> masks;
-    const std::string whole = size_of(real_) == 4 ? "int" : "long long";
-    bool wide = false;
-    for (const auto& [type, width] : vectors_) wide |= size_of(type) * static_cast<std::size_t>(width) > 16;
-    if (wide) s += "#pragma GCC diagnostic ignored \"-Wpsabi\"  /* vectors wider than the machine's are passed to inline functions only */\n";
-    for (const auto& [type, width] : vectors_) {
-      const std::string v = suffix(type, width), e = scalar_type(type), bytes = std::to_string(size_of(type) * static_cast<std::size_t>(width));
-      s += "typedef " + e + " " + v + " __attribute__((vector_size(" + bytes + ")));\n";
-      s += "typedef " + e + " " + v + "_any __attribute__((vector_size(" + bytes + "), aligned(" + std::to_string(size_of(type)) + "), may_alias));\n";
-      const auto function = [&](const std::string& result, const std::string& head, const std::string& body) {
-        if (out_.find(head.substr(0, head.find('(') + 1)) != std::string::npos) s += "static inline " + result + " " + head + " { " + body + " }\n";
-      };
-      function(v, "load_" + v + "(const " + e + " *p)", "return *(const " + v + "_any *)p;");
-      function("void", "store_" + v + "(" + e + " *p, " + v + " x)", "*(" + v + "_any *)p = x;");
-      function(v, "splat_" + v + "(" + e + " x)", "return (" + v + "){} + x;");
-      if (out_.find("stream_" + v + "(") != std::string::npos) s += streaming(type, width);
-      for (const auto& [key, name] : shuffles_)
-        if (key.type == type && key.width == width) s += shuffle_helper(key, name);
-      if (size_of(type) == size_of(real_) && masks.insert(width).second && uses_masks(width))
-        s += "typedef " + whole + " mask" + std::to_string(width) + " __attribute__((vector_size(" + bytes + ")));  /* -1: on, 0: off */\n";
-      const std::string m = "mask" + std::to_string(width);
-      function(v, "select_" + v + "(" + m + " m, " + v + " a, " + v + " b)", "return (" + v + ")((m & (" + m + ")a) | (~m & (" + m + ")b));");
-      const std::string lanes = "for (int l = 0; l < " + std::to_string(width) + "; ++l) ";
-      if (math_.count({Op::Min, {type, width}})) s += "static inline " + v + " min_" + v + "(" + v + " a, " + v + " b) { " + lanes + "a[l] = b[l] < a[l] ? b[l] : a[l]; return a; }\n";
-      if (math_.count({Op::Max, {type, width}})) s += "static inline " + v + " max_" + v + "(" + v + " a, " + v + " b) { " + lanes + "a[l] = a[l] < b[l] ? b[l] : a[l]; return a; }\n";
-      if (math_.count({Op::Abs, {type, width}})) s += "static inline " + v + " fabs_" + v + "(" + v + " a) { " + lanes + "a[l] = a[l] < 0 ? -a[l] : a[l]; return a; }\n";
-      if (math_.count({Op::Sqrt, {type, width}})) s += "static inline " + v + " sqrt_" + v + "(" + v + " a) { " + lanes + "a[l] = sqrt" + (type == f32 ? "f" : "") + "(a[l]); return a; }\n";
-    }
-    for (const Scalar t : {f32, f64, i32})
-      for (const Op op : {Op::Min, Op::Max})
-        if (math_.count({op, {t, 1}})) {
-          const std::string e = scalar_type(t), f = std::string(op == Op::Min ? "min_" : "max_") + lift::text(t);
-          s += "static inline " + e + " " + f + "(" + e + " a, " + e + " b) { return " + (op == Op::Min ? "b < a ? b : a" : "a < b ? b : a") + "; }\n";
-        }
+    bool passed = streams_ || !user_vectors_.empty() || !shuffles_.empty();
+    for (const auto& [op, type] : math_) passed |= type.second > 1;
+    if (passed) s += "#pragma GCC diagnostic ignored \"-Wpsabi\"  /* vectors wider than the machine's are passed to inline functions only */\n";
+    s += mask_types();
+    for (const auto& [type, width] : vectors_) s += vector_type_helpers(type, width);
+    for (const auto& [op, type] : math_)
+      if (type.second > 1 || library_function(op, type.first).empty()) s += math_helper(op, type.first, type.second);
     if (streams_) s += "static inline void store_fence(void) {\n#ifdef __SSE2__\n  _mm_sfence();\n#endif\n}\n";
     return s.empty() ? s : s + "\n";
+  }
+  static std::string vector_typedef(const std::string& element, std::size_t size, int width, const std::string& name) {
+    return "typedef " + element + " " + name + " __attribute__((vector_size(" + std::to_string(size * static_cast<std::size_t>(width)) + ")));";
+  }
+  std::string mask_types() const {
+    std::string s;
+    std::set<int> widths;
+    for (const auto& [type, width] : vectors_)
+      if (const std::string m = "mask" + std::to_string(width); out_.find(m) != std::string::npos && widths.insert(width).second)
+        s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width, m) + "  /* -1: on, 0: off */\n";
+    return s;
+  }
+  /// A vector type, and the functions on it that the text refers to.
+  std::string vector_type_helpers(Scalar type, int width) const {
+    const std::string v = suffix(type, width), e = scalar_type(type), size = std::to_string(size_of(type));
+    std::string s = vector_typedef(e, size_of(type), width, v) + "\n";
+    s += "typedef " + e + " " + v + "_any __attribute__((vector_size(" + std::to_string(size_of(type) * static_cast<std::size_t>(width)) + "), aligned(" + size + "), may_alias));\n";
+    const auto macro = [&](const std::string& name, const std::string& arguments, const std::string& value) {  // vectors are not passed: their ABI varies
+      if (out_.find(name + "(") != std::string::npos) s += "#define " + name + "(" + arguments + ") (" + value + ")\n";
+    };
+    macro("load_" + v, "p", "(" + v + ")*(const " + v + "_any *)(p)");
+    macro("store_" + v, "p, x", "*(" + v + "_any *)(p) = (x)");
+    macro("splat_" + v, "x", "(" + v + "){0} + (x)");
+    if (out_.find("stream_" + v + "(") != std::string::npos) s += streaming(type, width);
+    for (const auto& [key, name] : shuffles_)
+      if (key.type == type && key.width == width) s += shuffle_helper(key, name);
+    const std::string m = "mask" + std::to_string(width), select = "select_" + v;
+    if (size_of(type) == size_of(real_)) {
+      macro(select, "m, a, b", "(" + v + ")(((m) & (" + m + ")(a)) | (~(m) & (" + m + ")(b)))");
+    } else if (out_.find(select + "(") != std::string::npos) {  // the mask's lanes have another size
+      const std::string n = "lanes_" + v, mask = "__builtin_convertvector(m, " + n + ")";
+      s += vector_typedef(size_of(type) == 4 ? "int" : "long long", size_of(type), width, n) + "\n";
+      macro(select, "m, a, b", "(" + v + ")((" + mask + " & (" + n + ")(a)) | (~" + mask + " & (" + n + ")(b)))");
+    }
+    return s;
   }
   struct Shuffle {
     Scalar type;
@@ -257,14 +309,13 @@ class OpenMP : public CLike {
     return s + "\n#if defined(__AVX2__) && !defined(__AVX512VL__)\n  const " + v + " even = " + builtin("a", "b", {0, 4, 2, 6}) + ", odd = " + builtin("a", "b", {1, 5, 3, 7}) + ";\n  return " +
            (low ? builtin("even", "odd", {0, 1, 4, 5}) : builtin("even", "odd", {2, 3, 6, 7})) + ";\n#else\n  " + one + "\n#endif\n}\n";
   }
-  bool uses_masks(int width) const { return out_.find("mask" + std::to_string(width)) != std::string::npos || out_.find("select_") != std::string::npos; }
   /// A vector past the cache, in pieces of the widest instruction; the address is a multiple of the vector's size or 32.
   std::string streaming(Scalar type, int width) const {
     const std::string v = suffix(type, width), e = scalar_type(type);
     const std::string d = type == f32 ? "ps" : "pd", m256 = type == f32 ? "__m256" : "__m256d", m128 = type == f32 ? "__m128" : "__m128d";
     const std::size_t bytes = size_of(type) * static_cast<std::size_t>(width);
     const auto pieces = [&](const std::string& m, const std::string& call, std::size_t each) {
-      return "  const " + m + " *from = (const " + m + " *)&x;\n  for (int c = 0; c < " + std::to_string(bytes / each) + "; ++c) " + call + "(p + c * " + std::to_string(each / size_of(type)) + ", from[c]);\n";
+      return "  const " + m + " *from = (const " + m + " *)&x;\n  for (int c = 0; c < " + std::to_string(bytes / each) + "; ++c) " + call + "((" + (type == f32 ? "float" : "double") + " *)(p + c * " + std::to_string(each / size_of(type)) + "), from[c]);\n";
     };
     std::string s = "static inline void stream_" + v + "(" + e + " *p, " + v + " x) {\n";
     const char* first = "#if";
@@ -275,7 +326,7 @@ class OpenMP : public CLike {
     return s + "}\n";
   }
 
-  bool inside_parallel_ = false, uses_math_ = false;
+  bool inside_parallel_ = false, fence_at_end_ = false;
   std::set<std::pair<Op, std::pair<Scalar, int>>> math_;
   std::set<std::pair<std::string, int>> user_vectors_;
   std::vector<std::pair<Shuffle, std::string>> shuffles_;
@@ -285,6 +336,7 @@ class OpenMP : public CLike {
 }  // namespace
 
 std::string emit_openmp(const Kernel& kernel) { return OpenMP(kernel).text(); }
+std::string emit_static(const Kernel& kernel) { return OpenMP(kernel).static_text(); }
 
 std::string emit_trampoline(const Kernel& kernel, const std::string& function) {
   const auto type = [](Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; };

@@ -109,7 +109,8 @@ Block name_atoms(const Block& b) {
     });
   };
   for (const NatAtom* a : atoms) {
-    const Nat value = renamed(atom_nat(*a));  // names of atoms within it may have made another atom of it, or less
+    Nat value = atom_nat(*a);  // names of atoms within it may have made another atom of it, or less
+    for (Nat before = 0; !(before == value);) before = value, value = renamed(value);
     const auto ts = terms(value);
     if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 || ts[0].factors[0].atom->kind == AtomKind::Var) continue;
     const NatAtom* now = ts[0].factors[0].atom;
@@ -205,7 +206,7 @@ Block name_conditions(const Block& b) {
   Block body = b;
   int masks = 0, conditions = 0;
   for (const Term& x : found) {
-    const std::string name = x->width > 1 ? "mask" + (masks++ ? std::to_string(masks) : "") : "inside" + (conditions++ ? std::to_string(conditions) : "");
+    const std::string name = x->width > 1 ? "mask" + (masks++ ? "_" + std::to_string(masks) : "") : "inside" + (conditions++ ? std::to_string(conditions) : "");
     const Term local = local_term(name, boolean, x->width);
     r.push_back({Let{local, x}});
     body = map_terms(body, [&](const Term& t) { return rewrite(t, [&](const Term& y) { return y == x ? local : y; }); });

@@ -70,8 +70,9 @@ std::optional<Expr> boundary_value(const Problem& p) {
   return param("boundary_value", p.type);
 }
 
-Nat side(const Problem& p) { return p.box; }
-Nat box_count(const Problem& p) { return p.boxes; }
+BoxProblem::BoxProblem(const Problem& p, int dimensions, std::int64_t multiple)
+    : Problem(p), dim(dimensions), cells(p.symbolic ? Nat::size("n", std::max<std::int64_t>(multiple, has_ghost_zone(p) ? 1 : 2), multiple) : Nat(p.box)) {}
+Nat box_count(const Problem& p) { return p.symbolic ? Nat::size("boxes") : Nat(p.boxes); }
 std::vector<Nat> cells_shape(const BoxProblem& p) { return std::vector<Nat>(static_cast<std::size_t>(p.dim), side(p)); }
 std::vector<Nat> interior_offset(const BoxProblem& p) { return std::vector<Nat>(static_cast<std::size_t>(p.dim), ghost_depth(p)); }
 

@@ -19,7 +19,11 @@ namespace lift {
 /// A problem, in so many dimensions.
 struct BoxProblem : Problem {
   int dim;
-  BoxProblem(const Problem& p, int dimensions) : Problem(p), dim(dimensions) {}
+  /// Interior cells a dimension, as a length: Problem::box, or, when the problem is symbolic, a size variable (n unless another
+  /// is set). It is at least 1, and without a ghost zone at least 2, so that no cell lies at both ends.
+  Nat cells;
+  /// `multiple`: sizes at run time are multiples of it.
+  BoxProblem(const Problem& p, int dimensions, std::int64_t multiple = 1);
 };
 
 /// UserError for a problem that no operator reading `radius` cells away from a cell can be built for.
@@ -35,8 +39,8 @@ const std::vector<std::string>& boundary_names();
 /// cells outside); none for the others.
 std::optional<Expr> boundary_value(const Problem& p);
 
-/// Interior cells a dimension, and boxes, as lengths.
-Nat side(const Problem& p);
+/// Interior cells a dimension, and boxes (Problem::boxes, or the size variable `boxes`), as lengths.
+inline Nat side(const BoxProblem& p) { return p.cells; }
 Nat box_count(const Problem& p);
 /// `side` once a dimension, and `ghost_depth` once a dimension (where the interior starts).
 std::vector<Nat> cells_shape(const BoxProblem& p);

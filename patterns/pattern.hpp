@@ -25,7 +25,7 @@ struct Problem {
                                                 ///< mirror, constant; see patterns/box_problem.hpp
   std::map<std::string, std::string> choices;   ///< pattern-specific, e.g. {"smoother", "jacobi"}
   /// The expression is built over size variables, which the kernel takes at run time: `box` and `boxes` are then only
-  /// the sizes for which a variant is chosen. See side() and box_count() in patterns/box_problem.hpp.
+  /// the sizes for which a variant is chosen. See BoxProblem in patterns/box_problem.hpp.
   bool symbolic = false;
 };
 

@@ -19,7 +19,7 @@ struct Prolongation {
   bool linear, increment, thesis;
 
   Prolongation(const Problem& p, int dim)
-      : fine(p, dim), coarse(coarser(fine)), linear(choice(p, "kind", all_choices) == "linear"), increment(choice(p, "mode", all_choices) == "increment"),
+      : fine(fine_grid(p, dim)), coarse(coarser(fine)), linear(choice(p, "kind", all_choices) == "linear"), increment(choice(p, "mode", all_choices) == "increment"),
         thesis(choice(p, "form", all_choices) == "thesis") {
     check_two_levels(p, linear ? 1 : 0);
     if (thesis && (!linear || increment))

@@ -26,7 +26,7 @@ struct Restriction {
   int axis;  ///< of faces, 0 is the outermost
 
   Restriction(const Problem& p, int dim)
-      : fine(p, dim), coarse(coarser(fine)), kind(choice(p, "kind", choices_of(dim))), thesis(choice(p, "form", choices_of(dim)) == "thesis") {
+      : fine(fine_grid(p, dim)), coarse(coarser(fine)), kind(choice(p, "kind", choices_of(dim))), thesis(choice(p, "form", choices_of(dim)) == "thesis") {
     const std::string name = choice(p, "axis", choices_of(dim));
     axis = dim - 1 - (name == "i" ? 0 : name == "j" ? 1 : 2);
     check_two_levels(p, reaches_out() ? 1 : 0);

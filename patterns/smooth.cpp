@@ -33,7 +33,7 @@ struct Smoother {
   Expr phi, rhs, lambda;
 
   Smoother(const Problem& problem, int dim)
-      : p(problem, dim), L(p, choices()), kind(choice(p, "smoother", choices())), degree(std::stoi(choice(p, "degree", choices()))),
+      : p(problem, dim, wraps_colours(problem) ? 2 : 1), L(p, choices()), kind(choice(p, "smoother", choices())), degree(std::stoi(choice(p, "degree", choices()))),
         phi(param("phi", cell_array(p))), rhs(param("rhs", cell_array(p))), lambda(param("lambda", cell_array(p))) {
     if (p.choices.contains("degree") && kind != "chebyshev")
       throw UserError("--degree " + std::to_string(degree) + ": only a polynomial has a degree; use --smoother chebyshev, or leave it out");
@@ -45,6 +45,7 @@ struct Smoother {
                       ": red-black colouring of a periodic box needs an even side, else cells of one colour are neighbours "
                       "across the boundary; use an even --box or --smoother jacobi");
   }
+  static bool wraps_colours(const Problem& p) { return p.boundary == "periodic" && choice(p, "smoother", choices()).ends_with("gsrb"); }
   bool red_black() const { return kind == "gsrb" || kind == "symmetric-gsrb"; }
   /// c1 and c2 of Chebyshev step m.
   std::string factor(const char* name, int m) const { return degree == 1 ? name : std::string(name) + "_" + std::to_string(m); }

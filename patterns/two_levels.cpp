@@ -13,8 +13,21 @@ void check_two_levels(const Problem& p, int radius) {
     throw UserError("--box " + std::to_string(p.box) + ": the coarse grid has half as many cells a dimension; use an even --box");
 }
 
+namespace {
+
+Nat coarse_cells(const Problem& p) { return Nat::size("n_coarse", has_ghost_zone(p) ? 1 : 2); }
+
+}  // namespace
+
+BoxProblem fine_grid(const Problem& p, int dim) {
+  BoxProblem fine(p, dim);
+  if (p.symbolic) fine.cells = 2 * coarse_cells(p);
+  return fine;
+}
+
 BoxProblem coarser(BoxProblem p) {
   p.box /= 2;
+  p.cells = p.symbolic ? coarse_cells(p) : Nat(p.box);
   return p;
 }
 

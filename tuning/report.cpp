@@ -147,18 +147,20 @@ std::string leaderboard(const ExploreResult& r, std::size_t rows) {
   return lines;
 }
 
-Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation) {
+Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation, const std::string& command) {
   const auto add = [&](const std::string& title, const std::string& text) {
     kernel.header.push_back("");
     kernel.header.push_back(title);
     std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) {
-      for (std::size_t at = 0; (at = line.find("*/", at)) != std::string::npos;) line.insert(at + 1, " ");  // would end the comment
-      kernel.header.push_back("  " + line);
-    }
+    for (std::string line; std::getline(in, line);) kernel.header.push_back("  " + line);
   };
   add("Expression:", pretty(program.body));
-  add("Derivation (liftgen show " + program.name + " --derivation FILE replays it):", str(derivation));
+  std::string steps;
+  for (const Step& s : derivation) steps += str(s) + "\n";
+  add("Derivation" + (command.empty() ? "" : ", to be replayed by `" + command + "`") + ":", steps);
+  std::string what;
+  for (const Step& s : derivation) what += "- " + prose(s) + "\n";
+  add("That is:", what);
   return kernel;
 }
 

@@ -15,8 +15,10 @@ std::string json_report(const ExploreResult& result, const std::string& source_p
 /// timed beside them, then the others. No trailing newline.
 std::string leaderboard(const ExploreResult& result, std::size_t rows);
 
-/// The kernel with a header comment: the expression, and the derivation in the form that can be replayed.
-Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation);
+/// The kernel with a header comment: the expression, the derivation in the form that can be replayed with what each step does,
+/// and the command that makes the kernel again
+/// (if there is one).
+Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation, const std::string& command = "");
 
 /// Counts, times and failures in a few lines. `verbose`: also where the time went.
 std::string summary(const ExploreResult& result, bool verbose);

@@ -171,11 +171,13 @@ TEST_CASE("cli: an emitted kernel compiles and runs without liftgen") {
   CAPTURE(emitted.output);
   REQUIRE(emitted.status == 0);
   for (const char* name : {"smooth3d.c", "smooth3d.h", "smooth3d_main.c"}) CHECK(std::filesystem::exists(scratch.path() / name));
-  const ProcessResult compiled = run_process({"cc", "-std=gnu11", "-O1", "-march=native", "-fopenmp", "smooth3d.c", "smooth3d_main.c", "-lm", "-o", "kernel"},
+  const ProcessResult compiled = run_process({"cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-march=native", "-fopenmp", "smooth3d.c", "smooth3d_main.c", "-lm", "-o", "kernel"},
                                              ProcessOptions{60, scratch.path().string(), {}, 1 << 20});
   CAPTURE(compiled.output);
   REQUIRE(compiled.status == 0);
-  CHECK(run_process({(scratch.path() / "kernel").string()}).status == 0);
+  const ProcessResult ran = run_process({(scratch.path() / "kernel").string()});
+  CHECK(ran.status == 0);
+  CHECK(ran.output.find("correct") != std::string::npos);
 }
 
 TEST_CASE("cli: run verifies, and says so") {

@@ -49,6 +49,14 @@ std::vector<Case> cases(int& impossible) {
 
 }  // namespace
 
+TEST_CASE("the plain reference is what the interpreter says the expression means") {
+  for (const Problem& p : problems()) {
+    if (p.box > 7) continue;
+    CAPTURE(p.boundary);
+    for (const int color : {0, 1}) CHECK(SmallProblem(smooth3d(), p, color).interpreter_error() < (p.type == f32 ? 1e-5 : 1e-12));
+  }
+}
+
 TEST_CASE("emitted kernels give the reference's result: whole arrays, both colours, every kind of decision") {
   configure_openmp(2);
   int impossible = 0;

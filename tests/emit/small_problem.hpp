@@ -5,6 +5,7 @@
 #include <random>
 
 #include "emit/emit.hpp"
+#include "ir/interpret.hpp"
 #include "patterns/host_data.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/space.hpp"
@@ -21,20 +22,29 @@ inline void for_positions(const Type& t, const std::function<void(std::size_t, c
   }
 }
 
-/// A pattern's arguments in the caller's layout, as bytes, and the reference's result.
+/// |got - want| / max(1, |want|), huge when either is no number.
+inline double relative_error(double got, double want) {
+  const double e = std::abs(got - want) / std::max(1.0, std::abs(want));
+  return std::isnan(e) ? 1e30 : e;
+}
+
+/// A pattern's arguments in the caller's layout, as bytes, and the reference's results.
 class SmallProblem {
  public:
+  /// `color`: the value of index params.
   SmallProblem(const Pattern& pattern, const Problem& problem, int color) : program(pattern.build(problem)) {
     for (const Expr& a : program.arguments) {
-      const Type t = a.type();
-      data_.emplace_back(static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar()));
-      host_.push_back({param_name(a), t, data_.back().data()});
+      data_.emplace_back(bytes_of(a.type()));
+      host_.push_back({param_name(a), a.type(), data_.back().data()});
       pattern.fill(problem, host_.back());
       if (!a.attr().nats.empty()) std::memcpy(data_.back().data(), &color, sizeof color);
     }
-    const Type t = program.body.type();
-    expected_.resize(static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar()));
-    pattern.reference(problem, host_, {{"out", t, expected_.data()}});
+    std::vector<HostArray> results;
+    for (const ProgramResult& r : results_of(program)) {
+      expected_.emplace_back(bytes_of(r.type));
+      results.push_back({r.name, r.type, expected_.back().data()});
+    }
+    pattern.reference(problem, host_, results);
   }
 
   Program program;
@@ -63,25 +73,46 @@ class SmallProblem {
     }
     return s;
   }
-  /// Largest |got - expected| / max(1, |expected|) over the whole result array.
+  /// The largest error over all results.
   double error(const Kernel& k, const Storage& s) const {
     double worst = 0;
-    for (std::size_t i = 0; i < k.arguments.size(); ++i) {
-      const KernelArgument& a = k.arguments[i];
-      if (a.name != k.results.at(0)) continue;
-      const Scalar t = element_of(a.type).scalar();
-      for_positions(a.type, [&](std::size_t x, const std::vector<Nat>& at) {
-        const auto index = static_cast<std::size_t>(*a.layout.index(at).constant());
-        const double got = t == f32 ? static_cast<const float*>(s.pointers[i])[index] : static_cast<const double*>(s.pointers[i])[index];
-        const double want = t == f32 ? reinterpret_cast<const float*>(expected_.data())[x] : reinterpret_cast<const double*>(expected_.data())[x];
-        const double e = std::abs(got - want) / std::max(1.0, std::abs(want));
-        if (!(e <= worst)) worst = std::isnan(e) ? 1e30 : e;
-      });
+    for (std::size_t r = 0; r < k.results.size(); ++r)
+      for (std::size_t i = 0; i < k.arguments.size(); ++i) {
+        const KernelArgument& a = k.arguments[i];
+        if (a.name != k.results[r]) continue;
+        const Scalar t = element_of(a.type).scalar();
+        for_positions(a.type, [&](std::size_t x, const std::vector<Nat>& at) {
+          worst = std::max(worst, relative_error(number(s.pointers[i], t, static_cast<std::size_t>(*a.layout.index(at).constant())), number(expected_[r].data(), t, x)));
+        });
+      }
+    return worst;
+  }
+  /// The same of the interpreter's results: whether the reference is what the expression means.
+  double interpreter_error() const {
+    Interpreter in;
+    for (const HostArray& h : host_) {
+      std::vector<double> numbers;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(host::count(h.type)); ++i) numbers.push_back(number(h.data, element_of(h.type).scalar(), i));
+      if (h.type.is_array()) in.params[h.name] = make_array(numbers, h.type);
+      else if (is_float(h.type.scalar())) in.params[h.name].v = numbers[0];
+      else in.params[h.name].v = static_cast<std::int64_t>(numbers[0]), in.sizes[h.name] = static_cast<std::int64_t>(numbers[0]);
+    }
+    const std::vector<ProgramResult> results = results_of(program);
+    const std::vector<std::vector<double>> values = flatten_components(in.eval(program.body), program.body.type());
+    if (values.size() != results.size()) return 1e30;
+    double worst = 0;
+    for (std::size_t r = 0; r < results.size(); ++r) {
+      for (std::size_t i = 0; i < values[r].size(); ++i) worst = std::max(worst, relative_error(values[r][i], number(expected_[r].data(), element_of(results[r].type).scalar(), i)));
     }
     return worst;
   }
 
  private:
+  static std::size_t bytes_of(const Type& t) { return static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar()); }
+  static double number(const void* from, Scalar s, std::size_t i) {
+    if (s == f32) return static_cast<double>(static_cast<const float*>(from)[i]);
+    return s == f64 ? static_cast<const double*>(from)[i] : static_cast<double>(static_cast<const int*>(from)[i]);
+  }
   const HostArray* find(const std::string& name) const {
     for (const HostArray& h : host_)
       if (h.name == name) return &h;
@@ -89,7 +120,7 @@ class SmallProblem {
   }
   std::vector<std::vector<unsigned char>> data_;
   std::vector<HostArray> host_;
-  std::vector<unsigned char> expected_;
+  std::vector<std::vector<unsigned char>> expected_;
 };
 
 /// Seeds of a space and some random configurations.

@@ -1,0 +1,116 @@
+// The C header of an emitted kernel, for C and C++.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "emit/c_like.hpp"
+#include "emit/stand_alone.hpp"
+#include "ir/error.hpp"
+#include "lower/place.hpp"
+
+namespace lift {
+namespace {
+
+std::string plain_text(const Nat& n) {
+  return index_text(n, [](const NatAtom& a) { return a.name; });
+}
+
+/// "double [4][n + 2]", "int, 0 to 1"
+std::string description(const KernelArgument& a) {
+  if (!a.type.is_array()) {
+    std::string s = c_type(a.type.scalar());
+    if (a.range.size() == 2) s += ", from " + a.range[0].str() + " to " + a.range[1].str();
+    return s;
+  }
+  std::string s = c_type(element_of(a.type).scalar());
+  s += " ";
+  for (const Nat& n : a.layout.shape()) s += "[" + plain_text(n) + "]";
+  s += a.written ? (a.read ? ", read and written" : ", written") : ", read";
+  return is_rearranged(a) ? s + ", in the layout '" + str(a.layout.request()) + "' (see below)" : s;
+}
+
+std::string prototype(const Kernel& k) {
+  std::string list;
+  const auto add = [&](const std::string& parameter) { list += (list.empty() ? "" : ", ") + parameter; };
+  for (const std::string& n : k.sizes) add("long " + n);
+  for (const KernelArgument& a : k.arguments) {
+    const bool array = a.type.is_array();
+    add(std::string(array && !a.written ? "const " : "") + c_type(array ? element_of(a.type).scalar() : a.type.scalar()) + (array ? " *" : " ") + a.name);
+  }
+  return "void " + k.name + "(" + (list.empty() ? "void" : list) + ");";
+}
+
+/// Where an element of a rearranged array lies, as a C function of its position.
+std::string index_definition(const Kernel& k, const KernelArgument& a) {
+  const std::vector<std::string> names = position_names(a);
+  std::vector<Nat> position;
+  std::string shown, list;
+  for (const std::string& n : k.sizes) list += (list.empty() ? "long " : ", long ") + n;
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    position.push_back(Nat::fresh(names[d], 0, a.layout.shape()[d] - 1));
+    shown += "[" + names[d] + "]", list += (list.empty() ? "long " : ", long ") + names[d];
+  }
+  std::string unused;
+  const Nat index = a.layout.index(position);
+  for (const std::string& n : k.sizes) {
+    const auto vs = variables(index);
+    if (std::none_of(vs.begin(), vs.end(), [&](const NatAtom* v) { return v->name == n; })) unused += "  (void)" + n + ";\n";
+  }
+  return fmt::format("/* {0}{1} is element {2}(...) of {3}. */\n", a.name, shown, index_function(k, a), plain_text(a.layout.size())) +
+         wrapped("static inline long " + index_function(k, a) + "(" + list + ") {", 0) + "\n" + unused + wrapped("return " + plain_text(index) + ";", 1) + "\n}\n\n";
+}
+
+}  // namespace
+
+const char* c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; }
+
+std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name) {
+  std::set<std::string> helpers;
+  const std::string s = index_text(n, name, helpers).s;
+  if (!helpers.empty()) throw InternalError("emit: the size " + n.str() + " needs more than plain arithmetic");
+  return s;
+}
+
+SizeRange size_range(const Kernel& k, const std::string& size) {
+  for (const KernelArgument& a : k.arguments)
+    for (const Nat& n : shape_of(a.type))
+      for (const NatAtom* v : variables(n))
+        if (v->name == size) return {v->lower.constant().value_or(1), v->modulus, v->residue};
+  return {};
+}
+std::string str(const SizeRange& r) {
+  std::string s = "at least " + std::to_string(r.lower);
+  if (r.modulus == 2) return s + (r.residue == 0 ? " and even" : " and odd");
+  if (r.modulus > 1) s += " and " + std::to_string(r.residue) + " modulo " + std::to_string(r.modulus);
+  return s;
+}
+
+bool is_rearranged(const KernelArgument& a) { return a.type.is_array() && a.layout.request().kind != LayoutRequest::Kind::Caller; }
+std::string index_function(const Kernel& k, const KernelArgument& a) { return k.name + "_index_" + a.name; }
+std::vector<std::string> position_names(const KernelArgument& a) {
+  std::vector<std::string> names = dimension_names(a.layout.shape().size());
+  for (std::size_t d = 0; d < names.size(); ++d)
+    if (std::count(names.begin(), names.end(), names[d]) > 1) names[d] += std::to_string(d);
+  for (std::string& n : names) n += "_at";
+  return names;
+}
+Nat row_major_size(const KernelArgument& a) {
+  Nat n = 1;
+  for (const Nat& length : a.layout.shape()) n = n * length;
+  return n;
+}
+
+std::string emit_c_header(const Kernel& k) {
+  std::string guard = k.name + "_H";
+  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string s = "/* " + k.name + ": arrays are stored row by row unless said otherwise, start at multiples of 64 bytes, and do not\n * overlap.\n *\n";
+  for (const std::string& n : k.sizes) s += fmt::format(" *   {:<10} long, {}\n", n, str(size_range(k, n)));
+  for (const KernelArgument& a : k.arguments) s += fmt::format(" *   {:<10} {}\n", a.name, description(a));
+  s += " */\n#ifndef " + guard + "\n#define " + guard + "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + wrapped(prototype(k), 0) + "\n\n";
+  for (const KernelArgument& a : k.arguments)
+    if (is_rearranged(a)) s += index_definition(k, a);
+  return s + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+}
+
+}  // namespace lift

@@ -1,0 +1,35 @@
+// What a kernel's header and its caller share: names, sizes, and where an element lies.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lower/loop.hpp"
+
+namespace lift {
+
+const char* c_type(Scalar s);
+
+/// An index as C, divisions being those of non-negative numbers; `name` spells the variables.
+std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name);
+
+/// What a size variable may be, from the arguments' types.
+struct SizeRange {
+  std::int64_t lower = 1, modulus = 1, residue = 0;
+};
+SizeRange size_range(const Kernel& k, const std::string& size);
+std::string str(const SizeRange& r);                       ///< "at least 2 and even"
+
+/// The array is not stored row by row.
+bool is_rearranged(const KernelArgument& a);
+/// The header's function that says where an element of a rearranged array lies: KERNEL_index_ARRAY(sizes, position).
+std::string index_function(const Kernel& k, const KernelArgument& a);
+/// Names of its position, outermost first.
+std::vector<std::string> position_names(const KernelArgument& a);
+Nat row_major_size(const KernelArgument& a);
+
+/// A kernel as a static function without a comment of its own, for a file that holds more.
+std::string emit_static(const Kernel& k);
+
+}  // namespace lift

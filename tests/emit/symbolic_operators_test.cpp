@@ -1,0 +1,13 @@
+// A sample of the operators as kernels that take their sizes at run time.
+#include "symbolic_operators.hpp"
+
+using namespace lift;
+using namespace lift::test;
+
+TEST_CASE("operators with sizes at run time give the reference's results") {
+  std::vector<OperatorCase> sample;
+  const std::vector<OperatorCase> all = operator_cases();
+  for (std::size_t i = 0; i < all.size(); i += 1 + all.size() / 24) sample.push_back(all[i]);
+  CHECK(sample.size() > 12);
+  check_symbolic(sample);
+}
