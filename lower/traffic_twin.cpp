@@ -142,8 +142,8 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar type, std::
       if (shape.empty()) shape.emplace_back(1), position.emplace_back(0);
       const std::string name = "sums" + std::to_string(k.arguments.size());
       k.arguments.push_back({name, array(shape, type), Layout({}, array(shape, type)), true, false, {}, true});
-      Block row = row_sum(*f, lanes, type, "row");
-      row.push_back({Store{name, position, load_term("row", {0}, type), false}});
+      Block row = row_sum(*f, lanes, type, "sum");
+      row.push_back({Store{name, position, load_term("sum", {0}, type), false}});
       r.insert(r.end(), row.begin(), row.end());
       continue;
     }
