@@ -107,6 +107,27 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
   write_view(eval(e, scope), to);
 }
 
+/// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all are stored.
+bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std::vector<Place>& places) {
+  const auto plain = [](const Expr& c) { return c.type().is_scalar() && (is_scalar_op(c.op()) || c.is(Op::Bound) || c.is(Op::Get) || c.is(Op::At)); };
+  if (!std::all_of(e.children().begin(), e.children().end(), plain)) return false;
+  std::vector<Term> values;
+  bool overlap = false;
+  for (const Expr& c : e.children()) values.push_back(eval(c, scope).term());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    visit(values[i], [&](const Term& x) {
+      for (std::size_t k = 0; k < values.size(); ++k) overlap = overlap || (k != i && x->kind == TermKind::Load && x->name == std::get<Cell>(places.at(k).v).array);
+    });
+  if (!overlap) return false;
+  for (Term& t : values) {
+    const Term local = local_term(fresh_name("next"), t->type);
+    block->push_back({Let{local, t}});
+    t = local;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], std::get<Cell>(places[i].v));
+  return true;
+}
+
 /// False: no acceptor, the value is copied element by element.
 bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Place& to) {
   if (const auto place = accept(e, to)) {
@@ -114,9 +135,12 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Pla
     return true;
   }
   switch (e.op()) {
-    case Op::Tuple:
-      for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, std::get<std::vector<Place>>(to.v).at(i));
+    case Op::Tuple: {
+      const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+      if (write_together(e, scope, places)) return true;
+      for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, places.at(i));
       return true;
+    }
     case Op::Concat: {
       const Nat n = e.child(0).type().length();
       write(e.child(0), scope, to);

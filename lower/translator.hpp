@@ -26,6 +26,7 @@ class Translator : public Views {
   bool write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
+  bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Place>& places);
   bool write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_view(const View& v, const Place& to);

@@ -68,6 +68,16 @@ Expr to_global(const Expr& e) { return make(Op::ToGlobal, {e}); }
 
 }  // namespace
 
+TEST_CASE("tuples of accumulators side by side are all computed from the old ones") {
+  const Expr rows = param("rows", array({40, 8}, f64));
+  const Type pair = Type::tuple({f64, f64});
+  const Expr zeros = map([](Expr) { return tuple({zero(), zero()}); }, iota(8));
+  const Expr step = fun({array({8}, pair), array({8}, f64)}, [](Expr acc, Expr row) {
+    return zip({acc, row}) | map([](Expr p, Expr x) { return tuple({get(0, p) + x, get(1, p) + get(0, p)}); });
+  });
+  run(program({rows}, make(Op::ReduceSeq, {step, zeros, rows})));
+}
+
 TEST_CASE("a named value that is the block of an update in place is computed there, and read there for the other results") {
   const Expr x = param("x", array({4, 64}, f64)), fine = param("fine", array({4, 66}, f64)), coarse = param("coarse", array({4, 34}, f64));
   const auto in_place = [](const Expr& base, const Expr& block) { return make(Op::UpdateInPlace, {base, block}, update(base, {1}, block).attr()); };
