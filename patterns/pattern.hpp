@@ -53,7 +53,7 @@ struct Pattern {
   /// before the innermost. Same convention as a generated kernel: writes in place where the operator does so,
   /// otherwise into new results (results_of), which come last. Empty when the pattern has none.
   std::function<std::string(const Problem&)> plain_c;
-  bool plain_in_place = false;                                 ///< plain() writes its (one) result into the first overwritable argument
+  bool plain_in_place = false;                                 ///< plain() writes its results into the first overwritable arguments
 };
 
 const std::vector<std::shared_ptr<const Pattern>>& all_patterns();

@@ -15,8 +15,8 @@ Kernel plain_signature(const Pattern& pattern, const Program& program) {
   kernel.name = "plain";
   for (const ProgramResult& r : results_of(program)) kernel.results.push_back(r.name);
   if (pattern.plain_in_place) {
-    if (program.overwritable.empty()) throw InternalError(pattern.name + ": plain() overwrites no argument of " + program.name);
-    kernel.results = {program.overwritable.front()};
+    if (program.overwritable.size() < kernel.results.size()) throw InternalError(pattern.name + ": plain() overwrites too few arguments of " + program.name);
+    kernel.results.assign(program.overwritable.begin(), program.overwritable.begin() + static_cast<std::ptrdiff_t>(kernel.results.size()));
   }
   for (const Expr& argument : program.arguments) {
     KernelArgument a;
