@@ -85,6 +85,52 @@ Result<Expr> zip_of_join(const Site& site, const Arguments&) {
   return join_n(d, map_with(Op::Map, d, function({element_of(cells.type(), d)}, [&](std::span<const Expr> p) { return cell(p[0]); }), cells));
 }
 
+/// The part of a function's body, outside functions in it, that maps over blocks of `array`.
+std::optional<Expr> map_over_blocks(const Expr& body, const Expr& array, int rank) {
+  if (body.is(Op::Map) && body.attr().ints[0] == rank && body.child(1).is(Op::Split) && body.child(1).child(0) == array &&
+      body.child(1).attr().nats.size() == static_cast<std::size_t>(rank))
+    return body;
+  if (body.is(Op::Lambda)) return std::nullopt;
+  for (const Expr& c : body.children())
+    if (const auto found = map_over_blocks(c, array, rank)) return found;
+  return std::nullopt;
+}
+Expr replaced(const Expr& e, const std::function<std::optional<Expr>(const Expr&)>& by) {
+  if (const auto r = by(e)) return *r;
+  return map_children(e, [&](const Expr& c) { return replaced(c, by); });
+}
+
+/// What is computed from a named array block by block is computed in tiles, of so many blocks, right after the tile itself.
+Result<Expr> let_tile(const Site& site, const Arguments& arguments) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Map) || !e.child(1).is(Op::Lambda)) return Failure{"needs a let of a map"};
+  const Expr &f_of = e.child(0).child(0), &cells = e.child(0).child(1);
+  const int d = static_cast<int>(e.child(0).attr().ints[0]);
+  if (arguments.size() != static_cast<std::size_t>(d)) return Failure{"a map of rank " + std::to_string(d) + " needs as many tile sizes, got " + std::to_string(arguments.size())};
+  std::vector<Expr> name;
+  const Expr body = open(e.child(1), name);
+  const auto coarse = map_over_blocks(body, name[0], d);
+  if (!coarse) return Failure{"nothing maps over blocks of the named array: map_D g (split_D m r)"};
+  const std::vector<Nat> m = coarse->child(1).attr().nats, n = shape_of(cells.type(), d);
+  std::vector<Nat> k;
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    k.push_back(m[i] * number(arguments, i));
+    if (k[i] == Nat(0) || !Facts().proves(equal(mod(n[i], k[i]), 0))) return Failure{"tiles of " + k[i].str() + " elements do not divide the " + n[i].str() + " elements of dimension " + std::to_string(i)};
+  }
+  const Expr tiles = split(k, cells);
+  const auto tile = [&](std::span<const Expr> t) {
+    return let(map_with(Op::Map, d, f_of, t[0]), [&](Expr r) { return tuple({r, map_with(Op::Map, d, coarse->child(0), split(m, r))}); });
+  };
+  const Expr both = unzip_n(d, map_with(Op::Map, d, function({element_of(tiles.type(), d)}, tile), tiles));
+  return let(both, [&](Expr t) {
+    return replaced(body, [&](const Expr& x) -> std::optional<Expr> {
+      if (x == *coarse) return join_n(d, get(1, t));
+      if (x == name[0]) return join_n(d, get(0, t));
+      return std::nullopt;
+    });
+  });
+}
+
 Result<Expr> identity_map(const Site& site, const Arguments& a) {
   const std::int64_t d = number(a, 0);
   if (d < 1 || rank_of(site.e.type()) < d) return Failure{"needs an array of rank " + a[0] + " or more, found " + site.e.type().str()};
@@ -129,6 +175,9 @@ std::vector<Rule> block_rules() {
       constructed("join-of-drop", "join_D . drop_D (l, r) = drop_D (m l, m r) . join_D for blocks of m elements", join_of_drop),
       constructed("zip-of-join", "zip_D (xs, join_D ys) = join_D . map_D zip_D . zip_D (split_D m xs, ys) for blocks of m elements", zip_of_join)
           .says("arrays are taken apart into the blocks that one of them is made of"),
+      constructed("let-tile", "let r = map_D f xs in (r, map_D g (split_D m r)) = let t = unzip_D (map_D (\\x. let r = map_D f x in (r, map_D g (split_D m r))) (split_D (t m) xs)) in (join_D t.0, join_D t.1)", let_tile)
+          .takes("t", "blocks in a tile, one number a dimension", true)
+          .says("what is computed from blocks of a kept array is computed tile by tile, of %* blocks, while the tile is in the cache"),
       constructed("identity-map", "xs = map_D (\\x. x) xs", identity_map).takes("d", "rank"),
   };
 }

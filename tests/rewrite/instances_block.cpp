@@ -72,6 +72,23 @@ Generators block_generators() {
          std::rotate(arrays.begin(), arrays.begin() + g.n(0, 1), arrays.end());
          return {zip_n(d, arrays), {}, {}};
        }},
+      {"let-tile", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const auto tiles = g.shape(d, 1, 2), blocks = g.shape(d, 1, 2), block = g.shape(d, 1, 2);
+         std::vector<Nat> n;
+         Arguments t;
+         for (std::size_t i = 0; i < tiles.size(); ++i) {
+           n.push_back(tiles[i] * blocks[i] * block[i]);
+           t.push_back((blocks[i] + (g.n(0, 9) == 0)).str());
+         }
+         const Type a = g.element();
+         const bool turned = g.coin();
+         const Expr coarse = g.fun(array(block, Type(f64)), f64);
+         return {let(map_n(d, g.fun(a, f64), g.array(n, a)), [&](Expr r) {
+                   const Expr c = map_n(d, coarse, split(block, r));
+                   return turned ? tuple({c, r}) : tuple({r, c});
+                 }), t, {}};
+       }},
       {"identity-map", [](Gen& g) -> Instance { return {g.array(g.shape(g.n(1, 4), 1, 3), g.element()), {std::to_string(g.n(1, 3))}, {}}; }},
   };
 }
