@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
 #include "rewrite/space.hpp"
+#include "rewrite/sweeps.hpp"
 #include "tuning/explore.hpp"
 
 namespace lift {
@@ -73,7 +74,11 @@ ChosenVariant default_variant(const Program& program) {
     } catch (const UserError&) {  // not provably: into a new array
     }
   }
-  return variant_by(program, {});
+  // As it is written; of several sweeps, all but the last into arrays of their own.
+  Derivation plain;
+  const std::vector<Place> sweeps = sweeps_of(program.body);
+  for (std::size_t i = 0; i + 1 < sweeps.size(); ++i) plain.push_back({"to-global", {}, sweeps[i]});
+  return variant_by(program, plain);
 }
 
 }  // namespace lift

@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
 #include "rewrite/nest.hpp"
+#include "rewrite/sweeps.hpp"
 #include "rewrite/written_element.hpp"
 
 namespace lift {
@@ -40,10 +41,16 @@ std::optional<std::size_t> updated_argument(Program p, std::size_t result, const
     p.body = p.body.child(result);
   }
   p.results.clear();
+  p = single_sweep(p, sweeps_of(p.body).size() - 1);  // the last one gives the result
   if (!p.body.type().is_array() || !main_nest(p.body).update) return std::nullopt;
-  const WrittenElement w = written_element(p);
+  std::string updated;
+  try {
+    updated = written_element(p).updated;
+  } catch (const UserError&) {  // too involved to tell
+    return std::nullopt;
+  }
   for (std::size_t i = 0; i < p.arguments.size(); ++i)
-    if (param_name(p.arguments[i]) == w.updated && s.arguments[i].writable) return i;
+    if (param_name(p.arguments[i]) == updated && s.arguments[i].writable) return i;
   return std::nullopt;
 }
 

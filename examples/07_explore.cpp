@@ -35,7 +35,7 @@ int main(int argc, char** argv) try {
   const std::int64_t rows = full ? 4000 : 200, columns = full ? 6000 : 300;
 
   // Data are pseudo-random unless described; the fill of `strength` matters to nobody's time, but shows how.
-  ExpressionOptions options{.sizes = {{"n", rows}, {"m", columns}}, .budget = full ? 60s : 15s};
+  ExpressionOptions options{.sizes = {{"n", rows}, {"m", columns}}, .budget = 60s};
   options.data["strength"] = {.kind = ArgumentData::Kind::constant, .low = 0.5};
   options.more.configurations = full ? 0 : 6;
   options.more.rivals = full;

@@ -121,7 +121,8 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     write(value, scope, *place);
     return continue_with(*base);
   }
-  if (const auto n = scalars_in(t); n && *n <= kInVariables) return continue_with(in_variables(eval(value, scope), t));
+  const auto n = scalars_in(t);
+  if (n && *n <= kInVariables && !value.is(Op::ToGlobal)) return continue_with(in_variables(eval(value, scope), t));
   if (body.is(Op::Tuple) && write_updated(value, fn, scope, to)) return;
   if (body.is(Op::Tuple))
     for (std::size_t i = 0; i < body.children().size(); ++i) {
