@@ -86,7 +86,6 @@ std::string vector_plain(const VectorOperation& v, const BoxProblem& p) {
 Pattern vector_pattern(const VectorOperation& v, int dim) {
   return {.name = name_of(v.name, dim),
           .summary = std::to_string(dim) + "D " + v.summary,
-          .formula = v.formula,
           .choices = {},
           .build = [=](const Problem& p) { return build(v, {p, dim}); },
           .fill = fill,

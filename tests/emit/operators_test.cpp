@@ -53,20 +53,17 @@ std::string together(std::span<const Emitted> kernels) {
   return code;
 }
 
-/// One of the first variants, another one from case to case; of programs in several steps, the one without decisions.
+/// One of the first variants, another one from case to case.
 Emitted emitted(const OperatorCase& c, std::size_t number) {
   const Program program = c.pattern->build(c.problem);
-  if (program.body.is(Op::Let)) {
-    Emitted e{c, {}, lower(program)};
-    e.kernel.name = "kernel_" + std::to_string(number);
-    return e;
-  }
   const Space space(program, {Target::openmp, 2, 32, 512 * 1024, false});
   const std::vector<Configuration> seeds = space.seeds();
   REQUIRE(!seeds.empty());
   std::string refused;
   for (std::size_t s = 0; s < seeds.size(); ++s) {
     const Configuration& configuration = seeds[(number + s) % seeds.size()];
+    // Arrays of intermediate values need not be aligned as streaming stores ask for.
+    if (program.body.is(Op::Let) && configuration.contains("stream") && configuration.at("stream") == "1") continue;
     try {
       Emitted e{c, configuration, lower(replay(space.program(), space.derive(configuration)))};
       e.kernel.name = "kernel_" + std::to_string(number);
