@@ -22,7 +22,7 @@ Kernel plain_signature(const Pattern& pattern, const Program& program) {
     KernelArgument a;
     a.name = param_name(argument), a.type = argument.type(), a.read = true;
     // An operator in several steps leaves intermediate values in what it may overwrite.
-    a.written = a.name == kernel.results.front() || (pattern.plain_in_place && std::find(program.overwritable.begin(), program.overwritable.end(), a.name) != program.overwritable.end());
+    a.written = std::find(kernel.results.begin(), kernel.results.end(), a.name) != kernel.results.end() || (pattern.plain_in_place && std::find(program.overwritable.begin(), program.overwritable.end(), a.name) != program.overwritable.end());
     if (a.type.is_array()) a.layout = Layout(LayoutRequest{}, a.type);
     kernel.arguments.push_back(a);
   }
