@@ -115,7 +115,10 @@ class OpenMP : public CLike {
     return std::string(word(op)) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + joined(args) + ")";
   }
   void prefetch(const Prefetch& p) override { line("__builtin_prefetch(&" + p.array + "[" + nat(p.index).s + "]);"); }
-  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace) override { return element_type(s) + " " + name + "[" + size + "];"; }
+  /// As aligned as the caller's arrays, which streaming stores count on.
+  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace) override {
+    return element_type(s) + " " + name + "[" + size + "] __attribute__((aligned(64)));";
+  }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override {
     if (t->width == 1) return t->name + "(" + joined(args) + ")";
     vector_type(t->type, t->width);

@@ -62,8 +62,6 @@ Emitted emitted(const OperatorCase& c, std::size_t number) {
   std::string refused;
   for (std::size_t s = 0; s < seeds.size(); ++s) {
     const Configuration& configuration = seeds[(number + s) % seeds.size()];
-    // Arrays of intermediate values need not be aligned as streaming stores ask for.
-    if (program.body.is(Op::Let) && configuration.contains("stream") && configuration.at("stream") == "1") continue;
     try {
       Emitted e{c, configuration, lower(replay(space.program(), space.derive(configuration)))};
       e.kernel.name = "kernel_" + std::to_string(number);
