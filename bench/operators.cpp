@@ -115,6 +115,7 @@ int main(int argc, char** argv) {
         if (!only.empty() && std::none_of(only.begin(), only.end(), [&](const std::string& o) { return name.find(o) != std::string::npos; })) continue;
         Problem problem;
         problem.box = box, problem.boxes = boxes, problem.type = type == "f32" ? f32 : f64, problem.boundary = c.boundary, problem.choices = c.choices;
+        if (const auto stencil = c.choices.find("stencil"); stencil != c.choices.end() && stencil->second == "wide") problem.ghost = 2;
         try {
           const ExploreResult r = explore(find_pattern(c.pattern), problem, options);
           print(name, rows[name] = row_of(r), r);

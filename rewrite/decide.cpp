@@ -73,6 +73,19 @@ bool rows_apply(const Program& program, const SpaceFacts& f) {
   return static_cast<bool>(apply(find_rule("join-map-nest"), program, join));
 }
 
+/// A tile of one block in each dimension but the last, which it fills: where that applies, and the tile fits into a stack.
+std::vector<std::string> buffer_of(const Program& program, const SpaceFacts& f) {
+  if (!f.block.empty() || f.inner_rank < 2 || f.options.target != Target::openmp || !f.axes.back().extent) return {};
+  std::vector<std::string> tile(f.inner_rank, "1");
+  tile.back() = std::to_string(*f.axes.back().extent);
+  const Place cells = f.cells().place;
+  const Expr e = part_at(program.body, cells);
+  if (!apply(find_rule("tile-blocks"), program, cells, tile)) return {};
+  std::int64_t scalars = *f.axes.back().extent;
+  for (const Nat& m : e.child(1).attr().nats) scalars *= m.constant().value_or(1 << 20);
+  return scalars <= 8192 ? tile : std::vector<std::string>{};
+}
+
 /// Atoms x mod m of a condition, with constant m.
 std::vector<std::pair<Nat, std::int64_t>> moduli(const NatCond& c) {
   std::vector<std::pair<Nat, std::int64_t>> r;
@@ -177,6 +190,7 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
       return f;
     }
   f.rows = rows_apply(program, f);
+  f.buffer = buffer_of(program, f);
   f.above_others = axes_above_others(program.body, f.nest);
   f.update = f.nest.update.has_value();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();

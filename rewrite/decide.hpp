@@ -28,6 +28,7 @@ struct SpaceFacts {
   Nest nest;
   std::vector<NestAxis> axes;           ///< outer to inner, all levels but that of a block
   std::vector<NestAxis> block;          ///< of the block that each cell makes, outer to inner; empty: it makes one element
+  std::vector<std::string> buffer;      ///< blocks of a computed array: blocks in a tile of rows (tile-blocks); empty: no such
   bool rows = false;                    ///< the blocks can be written row by row (join-map-nest)
   std::size_t inner_rank = 0;           ///< the last so many axes are one rank-D map: these can be tiled and interchanged
   bool update = false;                  ///< the result is a block in a base array

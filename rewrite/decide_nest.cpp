@@ -142,14 +142,16 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   const Values tiles = tile_values(f);
   std::vector<Decision> r;
   r.push_back({"block", block_values(f), [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
+  r.push_back({"buffer", f.buffer.empty() ? Values{"none"} : Values{"none", "rows"}, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
   r.push_back({"tile", tiles, [gpu](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
+                 if (chosen(c, "buffer", "none") != "none") return value == "none";
                  // Work-groups cannot share the copying of a base.
                  if (value == "none" || !gpu) return true;
                  if (facts.update && !is_in_place(facts, c)) return false;
                  return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
                }});
   r.push_back({"order", f.inner_rank >= 3 && !gpu ? Values{"k j", "j k"} : Values{"k j"},
-               [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "k j" || !is_by_rows(c); }});
+               [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "k j" || (!is_by_rows(c) && chosen(c, "buffer", "none") == "none"); }});
   if (gpu) r.push_back({"grid", all_grids(f, tiles), is_grid});
   else r.push_back({"parallel", all_parallel(f, tiles), is_parallel});
   return r;

@@ -114,7 +114,41 @@ Place streamed_place(const Nest& nest) {
   return p;
 }
 
+/// A map of rank D as loops, from the outside; the places of its loops.
+std::vector<Place> nested(Deriver& d, Place map, std::size_t rank) {
+  std::vector<Place> loops;
+  for (; rank > 0; --rank) {
+    if (rank > 1) d.step("map-nest", {}, map);
+    loops.push_back(map);
+    map.insert(map.end(), {0, 0});
+  }
+  return loops;
+}
+
+/// Rows of a computed array go through a small array of the thread's own; blocks are made from there.
+void derive_buffered(Deriver& d, const SpaceFacts& f, const Configuration& c) {
+  const std::vector<bool> parallel = covered(planned_loops(f, c), chosen(c, "parallel", "none"));
+  Place cells = d.start();
+  cells.insert(cells.end(), f.cells().place.begin(), f.cells().place.end());
+  d.step("tile-blocks", f.buffer, cells);
+  const std::size_t rank = f.inner_rank;
+  Place tiles = cells;
+  tiles.push_back(0);                          // below the join
+  const Place consumer = [&] { Place p = tiles; p.insert(p.end(), {0, 0}); return p; }();
+  const Place producer = [&] { Place p = consumer; p.insert(p.end(), {1, 0, 0}); return p; }();
+  const std::vector<Place> made = nested(d, producer, rank);
+  lower_inner(d, f, c, made.back());
+  for (std::size_t i = made.size() - 1; i-- > 0;) d.step("map-seq", {}, made[i]);
+  const std::vector<Place> read = nested(d, consumer, rank);
+  if (is_vector(c) && f.vectors) d.step("map-vec", {chosen(c, "width", std::to_string(f.lanes))}, read.back());
+  else d.step("map-seq", {}, read.back());
+  for (std::size_t i = read.size() - 1; i-- > 0;) d.step("map-seq", {}, read[i]);
+  d.nest_all();
+  for (std::size_t i = 0; i < f.axes.size(); ++i) d.step(parallel[i] && i + 1 < f.axes.size() ? "map-par" : "map-seq", {}, d.loop(i));
+}
+
 void derive_sweep(Deriver& d, const SpaceFacts& f, const Configuration& c) {
+  if (chosen(c, "buffer", "none") != "none") return derive_buffered(d, f, c);
   if (!f.axes.empty()) {
     tile_cells(d, f, tile_sizes(f, chosen(c, "tile", "none")), is_by_rows(c));
     d.nest_all();

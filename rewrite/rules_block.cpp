@@ -131,6 +131,28 @@ Result<Expr> let_tile(const Site& site, const Arguments& arguments) {
   });
 }
 
+/// Blocks of a computed array are made tile by tile: a tile is computed into an array of its own first.
+Result<Expr> tile_blocks(const Site& site, const Arguments& arguments) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Map) || !e.child(1).is(Op::Split) || !e.child(1).child(0).is(Op::Map)) return Failure{"needs map_D g (split_D m (map_D f xs))"};
+  const int d = static_cast<int>(e.attr().ints[0]);
+  const Expr &blocks = e.child(1), &made = blocks.child(0), &cells = made.child(1);
+  const std::vector<Nat>& m = blocks.attr().nats;
+  if (made.attr().ints[0] != d || m.size() != static_cast<std::size_t>(d)) return Failure{"the maps and the split must be of one rank"};
+  if (arguments.size() != m.size()) return Failure{"a map of rank " + std::to_string(d) + " needs as many tile sizes, got " + std::to_string(arguments.size())};
+  const std::vector<Nat> n = shape_of(cells.type(), d);
+  std::vector<Nat> k;
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    k.push_back(m[i] * number(arguments, i));
+    if (k[i] == Nat(0) || !Facts().proves(equal(mod(n[i], k[i]), 0))) return Failure{"tiles of " + k[i].str() + " elements do not divide the " + n[i].str() + " elements of dimension " + std::to_string(i)};
+  }
+  const Expr tiles = split(k, cells);
+  const auto tile = [&](std::span<const Expr> t) {
+    return map_with(Op::Map, d, e.child(0), split(m, make(Op::ToPrivate, {map_with(Op::Map, d, made.child(0), t[0])})));
+  };
+  return join_n(d, map_with(Op::Map, d, function({element_of(tiles.type(), d)}, tile), tiles));
+}
+
 Result<Expr> identity_map(const Site& site, const Arguments& a) {
   const std::int64_t d = number(a, 0);
   if (d < 1 || rank_of(site.e.type()) < d) return Failure{"needs an array of rank " + a[0] + " or more, found " + site.e.type().str()};
@@ -178,6 +200,9 @@ std::vector<Rule> block_rules() {
       constructed("let-tile", "let r = map_D f xs in (r, map_D g (split_D m r)) = let t = unzip_D (map_D (\\x. let r = map_D f x in (r, map_D g (split_D m r))) (split_D (t m) xs)) in (join_D t.0, join_D t.1)", let_tile)
           .takes("t", "blocks in a tile, one number a dimension", true)
           .says("what is computed from blocks of a kept array is computed tile by tile, of %* blocks, while the tile is in the cache"),
+      constructed("tile-blocks", "map_D g (split_D m (map_D f xs)) = join_D (map_D (\\x. map_D g (split_D m (to_private (map_D f x)))) (split_D (t m) xs))", tile_blocks)
+          .takes("t", "blocks in a tile, one number a dimension", true)
+          .says("blocks of a computed array are made in tiles of %*: a tile is computed into an array of its own, and read from there"),
       constructed("identity-map", "xs = map_D (\\x. x) xs", identity_map).takes("d", "rank"),
   };
 }

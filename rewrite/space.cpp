@@ -65,6 +65,7 @@ std::string Space::structure(const Configuration& c) const {
   if (f.update) parts.push_back(is_in_place(f, c) ? "in place" : "two buffers");
   if (const auto w = words(get("layout", "caller")); w[0] != "caller") parts.push_back(w[0] + " layout");
   if (const std::string block = get("block", "none"); block != "none") parts.push_back(block == "whole" ? "whole blocks" : "blocks by " + block);
+  if (get("buffer", "none") != "none") parts.emplace_back("buffered rows");
   if (const std::string tile = get("tile", "none"); tile != "none") {
     std::string axes;
     for (const std::string& w : words(tile)) axes += " " + w.substr(0, w.find_first_of("0123456789"));
@@ -141,6 +142,7 @@ std::vector<Configuration> Space::seeds() const {
     seed({});
     return r;
   }
+  seed({{"buffer", "rows"}, {"inner", "vec"}});
   seed({{"inner", "vec"}, {"late", "1"}});
   seed({{"layout", "split"}, {"inner", "strided vec"}});
   seed({{"inner", "vec"}});

@@ -89,6 +89,18 @@ Generators block_generators() {
                    return turned ? tuple({c, r}) : tuple({r, c});
                  }), t, {}};
        }},
+      {"tile-blocks", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const auto tiles = g.shape(d, 1, 2), blocks = g.shape(d, 1, 2), block = g.shape(d, 1, 2);
+         std::vector<Nat> n;
+         Arguments t;
+         for (std::size_t i = 0; i < tiles.size(); ++i) {
+           n.push_back(tiles[i] * blocks[i] * block[i]);
+           t.push_back((blocks[i] + (g.n(0, 9) == 0)).str());
+         }
+         const Type a = g.element();
+         return {map_n(d, g.fun(array(block, Type(f64)), f64), split(block, map_n(d, g.fun(a, f64), g.array(n, a)))), t, {}};
+       }},
       {"identity-map", [](Gen& g) -> Instance { return {g.array(g.shape(g.n(1, 4), 1, 3), g.element()), {std::to_string(g.n(1, 3))}, {}}; }},
   };
 }
