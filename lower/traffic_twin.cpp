@@ -106,6 +106,18 @@ Term loads_in(const Block& b, Scalar type) {
   return classes.mean(type);
 }
 
+/// What a reduction is fed with may be of another type than its result.
+Scalar type_of_loads(const Block& b, Scalar otherwise) {
+  Scalar type = otherwise;
+  map_terms(b, [&](const Term& t) {
+    visit(t, [&](const Term& x) {
+      if (x->kind == TermKind::Load) type = x->type;
+    });
+    return t;
+  });
+  return type;
+}
+
 For loop_over(const std::string& name, const Nat& trips, Block body, const Nat& variable) {
   For f;
   f.var = Nat::fresh(name, 0, trips - 1);
@@ -133,7 +145,7 @@ Block row_sum(const For& f, std::int64_t lanes, Scalar type, const std::string& 
 }
 
 /// `around` are the loops around the statements of b.
-Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar type, std::vector<For>& around) {
+Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std::vector<For>& around) {
   Block r;
   for (const Stmt& s : b) {
     const auto* f = std::get_if<For>(&s.v);
@@ -143,6 +155,7 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar type, std::
       for (const For& a : around) shape.push_back(a.upper - a.lower), position.push_back(a.var - a.lower);
       if (shape.empty()) shape.emplace_back(1), position.emplace_back(0);
       const std::string name = "sums" + std::to_string(k.arguments.size());
+      const Scalar type = type_of_loads(f->body, result);
       k.arguments.push_back({name, array(shape, type), Layout({}, array(shape, type)), true, false, {}, true});
       Block row = row_sum(*f, lanes, type, "sum");
       row.push_back({Store{name, position, load_term("sum", {0}, type), false}});
@@ -151,7 +164,7 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar type, std::
     }
     For g = *f;
     around.push_back(g);
-    g.body = sum_rows(f->body, k, lanes, type, around);
+    g.body = sum_rows(f->body, k, lanes, result, around);
     around.pop_back();
     if (!g.body.empty()) r.push_back({std::move(g)});
   }
