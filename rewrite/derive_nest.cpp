@@ -125,41 +125,50 @@ std::vector<Place> nested(Deriver& d, Place map, std::size_t rank) {
   return loops;
 }
 
+Place below(Place p, std::initializer_list<int> children) {
+  p.insert(p.end(), children);
+  return p;
+}
+
+/// Loops within a tile: the inner one is lowered already.
+void sequential_around(Deriver& d, const std::vector<Place>& loops) {
+  for (std::size_t i = loops.size() - 1; i-- > 0;) d.step("map-seq", {}, loops[i]);
+}
+
 /// Rows of a computed array go through a small array of the thread's own; blocks are made from there.
 void derive_buffered(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   const std::vector<bool> parallel = covered(planned_loops(f, c), chosen(c, "parallel", "none"));
   Place cells = d.start();
   cells.insert(cells.end(), f.cells().place.begin(), f.cells().place.end());
   d.step("tile-blocks", f.buffer, cells);
-  const std::size_t rank = f.inner_rank;
-  Place tiles = cells;
-  tiles.push_back(0);                          // below the join
-  const Place consumer = [&] { Place p = tiles; p.insert(p.end(), {0, 0}); return p; }();
-  const Place producer = [&] { Place p = consumer; p.insert(p.end(), {1, 0, 0}); return p; }();
-  const std::vector<Place> made = nested(d, producer, rank);
+  const Place consumer = below(cells, {0, 0, 0});   // in the function of the tiles, which a join puts together
+  const Place producer = below(consumer, {1, 0, 0});
+  const std::vector<Place> made = nested(d, producer, f.inner_rank);
   lower_inner(d, f, c, made.back());
-  for (std::size_t i = made.size() - 1; i-- > 0;) d.step("map-seq", {}, made[i]);
-  const std::vector<Place> read = nested(d, consumer, rank);
+  sequential_around(d, made);
+  const std::vector<Place> read = nested(d, consumer, f.inner_rank);
   if (is_vector(c) && f.vectors) d.step("map-vec", {chosen(c, "width", std::to_string(f.lanes))}, read.back());
   else d.step("map-seq", {}, read.back());
-  for (std::size_t i = read.size() - 1; i-- > 0;) d.step("map-seq", {}, read[i]);
+  sequential_around(d, read);
   d.nest_all();
   for (std::size_t i = 0; i < f.axes.size(); ++i) d.step(parallel[i] && i + 1 < f.axes.size() ? "map-par" : "map-seq", {}, d.loop(i));
 }
 
+void derive_loops(Deriver& d, const SpaceFacts& f, const Configuration& c) {
+  tile_cells(d, f, tile_sizes(f, chosen(c, "tile", "none")), is_by_rows(c));
+  d.nest_all();
+  const auto loops = planned_loops(f, c);
+  if (d.nest().levels.size() != loops.size()) throw InternalError("space: " + std::to_string(d.nest().levels.size()) + " loops where " + std::to_string(loops.size()) + " were planned");
+  if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
+  bool done = false;
+  if (f.options.target == Target::openmp) lower_for_threads(d, f, c, loops);
+  else done = lower_for_grid(d, f, c, loops);
+  if (!done) lower_inner(d, f, c, d.loop(inner_loop(loops)));
+}
+
 void derive_sweep(Deriver& d, const SpaceFacts& f, const Configuration& c) {
-  if (chosen(c, "buffer", "none") != "none") return derive_buffered(d, f, c);
-  if (!f.axes.empty()) {
-    tile_cells(d, f, tile_sizes(f, chosen(c, "tile", "none")), is_by_rows(c));
-    d.nest_all();
-    const auto loops = planned_loops(f, c);
-    if (d.nest().levels.size() != loops.size()) throw InternalError("space: " + std::to_string(d.nest().levels.size()) + " loops where " + std::to_string(loops.size()) + " were planned");
-    if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
-    bool done = false;
-    if (f.options.target == Target::openmp) lower_for_threads(d, f, c, loops);
-    else done = lower_for_grid(d, f, c, loops);
-    if (!done) lower_inner(d, f, c, d.loop(inner_loop(loops)));
-  }
+  if (chosen(c, "buffer", "none") != "none") derive_buffered(d, f, c);
+  else if (!f.axes.empty()) derive_loops(d, f, c);
   if (chosen(c, "stream", "0") == "1") d.step("stream", {}, streamed_place(d.nest()));
 }
 

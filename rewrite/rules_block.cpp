@@ -100,24 +100,32 @@ Expr replaced(const Expr& e, const std::function<std::optional<Expr>(const Expr&
   return map_children(e, [&](const Expr& c) { return replaced(c, by); });
 }
 
+/// Elements of a tile of so many blocks of m elements, one number a dimension; tiles divide the array of cells.
+Result<std::vector<Nat>> tile_lengths(const std::vector<Nat>& m, const Expr& cells, const Arguments& blocks) {
+  if (blocks.size() != m.size()) return Failure{"a map of rank " + std::to_string(m.size()) + " needs as many tile sizes, got " + std::to_string(blocks.size())};
+  const std::vector<Nat> n = shape_of(cells.type(), static_cast<int>(m.size()));
+  std::vector<Nat> k;
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    k.push_back(m[i] * number(blocks, i));
+    if (k[i] == Nat(0) || !Facts().proves(equal(mod(n[i], k[i]), 0))) return Failure{"tiles of " + k[i].str() + " elements do not divide the " + n[i].str() + " elements of dimension " + std::to_string(i)};
+  }
+  return k;
+}
+
 /// What is computed from a named array block by block is computed in tiles, of so many blocks, right after the tile itself.
 Result<Expr> let_tile(const Site& site, const Arguments& arguments) {
   const Expr& e = site.e;
   if (!e.is(Op::Let) || !e.child(0).is(Op::Map) || !e.child(1).is(Op::Lambda)) return Failure{"needs a let of a map"};
   const Expr &f_of = e.child(0).child(0), &cells = e.child(0).child(1);
   const int d = static_cast<int>(e.child(0).attr().ints[0]);
-  if (arguments.size() != static_cast<std::size_t>(d)) return Failure{"a map of rank " + std::to_string(d) + " needs as many tile sizes, got " + std::to_string(arguments.size())};
   std::vector<Expr> name;
   const Expr body = open(e.child(1), name);
   const auto coarse = map_over_blocks(body, name[0], d);
   if (!coarse) return Failure{"nothing maps over blocks of the named array: map_D g (split_D m r)"};
-  const std::vector<Nat> m = coarse->child(1).attr().nats, n = shape_of(cells.type(), d);
-  std::vector<Nat> k;
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    k.push_back(m[i] * number(arguments, i));
-    if (k[i] == Nat(0) || !Facts().proves(equal(mod(n[i], k[i]), 0))) return Failure{"tiles of " + k[i].str() + " elements do not divide the " + n[i].str() + " elements of dimension " + std::to_string(i)};
-  }
-  const Expr tiles = split(k, cells);
+  const std::vector<Nat>& m = coarse->child(1).attr().nats;
+  const auto k = tile_lengths(m, cells, arguments);
+  if (!k) return Failure{k.reason()};
+  const Expr tiles = split(*k, cells);
   const auto tile = [&](std::span<const Expr> t) {
     return let(map_with(Op::Map, d, f_of, t[0]), [&](Expr r) { return tuple({r, map_with(Op::Map, d, coarse->child(0), split(m, r))}); });
   };
@@ -139,14 +147,9 @@ Result<Expr> tile_blocks(const Site& site, const Arguments& arguments) {
   const Expr &blocks = e.child(1), &made = blocks.child(0), &cells = made.child(1);
   const std::vector<Nat>& m = blocks.attr().nats;
   if (made.attr().ints[0] != d || m.size() != static_cast<std::size_t>(d)) return Failure{"the maps and the split must be of one rank"};
-  if (arguments.size() != m.size()) return Failure{"a map of rank " + std::to_string(d) + " needs as many tile sizes, got " + std::to_string(arguments.size())};
-  const std::vector<Nat> n = shape_of(cells.type(), d);
-  std::vector<Nat> k;
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    k.push_back(m[i] * number(arguments, i));
-    if (k[i] == Nat(0) || !Facts().proves(equal(mod(n[i], k[i]), 0))) return Failure{"tiles of " + k[i].str() + " elements do not divide the " + n[i].str() + " elements of dimension " + std::to_string(i)};
-  }
-  const Expr tiles = split(k, cells);
+  const auto k = tile_lengths(m, cells, arguments);
+  if (!k) return Failure{k.reason()};
+  const Expr tiles = split(*k, cells);
   const auto tile = [&](std::span<const Expr> t) {
     return map_with(Op::Map, d, e.child(0), split(m, make(Op::ToPrivate, {map_with(Op::Map, d, made.child(0), t[0])})));
   };

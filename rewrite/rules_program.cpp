@@ -28,50 +28,21 @@ std::string obstacle(const Program& p) {
   return known->emplace(key, std::move(why)).first->second;
 }
 
-/// The updates that several results are: those of the tuple's components.
-void updates_of(const Expr& e, Place at, std::vector<Place>& found) {
-  const auto descend = [&](int child) {
-    at.push_back(child);
-    updates_of(e.child(static_cast<std::size_t>(child)), at, found);
-    at.pop_back();
-  };
-  if (is_update(e.op())) return found.push_back(at);
-  if (e.is(Op::Tuple)) {
-    for (std::size_t i = 0; i < e.children().size(); ++i) descend(static_cast<int>(i));
-    return;
-  }
-  if (e.is(Op::Let)) descend(1);
-  else if (is_map(e.op()) || is_identity(e.op()) || e.is(Op::Lambda) || (e.is(Op::Apply) && e.child(0).is(Op::Lambda))) descend(0);
-}
-
-/// Several results: each overwrites its base, and none is read for another.
-Result<Program> results_in_place(const Program& p) {
-  std::vector<Place> updates;
-  updates_of(p.body, {}, updates);
-  if (updates.size() != results_of(p).size()) return Failure{"not every result is an update of an argument"};
-  if (!part_at(p.body, updates.front()).is(Op::Update)) return Failure{"the updates are in place already"};
-  if (const std::string why = obstacle(p); !why.empty()) return Failure{why};
-  Program q = p;
-  for (const Place& at : updates) {
-    const Expr u = part_at(q.body, at);
-    q.body = replaced_at(q.body, at, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
-  }
-  return q;
-}
-
-/// All sweeps of a program, when each may overwrite its base and none needs what another has overwritten.
+/// All results, or all sweeps, of a program, when each may overwrite its base and none needs what another overwrites.
 Result<Program> update_in_place(const Program& p, const Arguments&) {
-  if (results_of(p).size() > 1) return results_in_place(p);
   if (const std::string why = why_not_one_after_the_other(p); !why.empty()) return Failure{why};
   const std::vector<Place> sweeps = sweeps_of(p.body);
+  const auto results = results_of(p).size();
   Program q = p;
   for (std::size_t s = 0; s < sweeps.size(); ++s) {
-    const Nest nest = main_nest(q.body, sweeps[s]);
-    if (!nest.update) return Failure{"the result is not an update of an argument"};
-    const Expr u = part_at(q.body, *nest.update);
-    if (!u.is(Op::Update)) return Failure{"the update is in place already"};
     if (const std::string why = obstacle(single_sweep(p, s)); !why.empty()) return Failure{why};
-    q.body = replaced_at(q.body, *nest.update, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
+    for (std::size_t r = 0; r < (s + 1 < sweeps.size() ? 1 : results); ++r) {
+      const auto at = main_nest(q.body, sweeps[s], static_cast<int>(r)).update;
+      if (!at) return Failure{results > 1 ? "not every result is an update of an argument" : "the result is not an update of an argument"};
+      const Expr u = part_at(q.body, *at);
+      if (!u.is(Op::Update)) return Failure{"the update is in place already"};
+      q.body = replaced_at(q.body, *at, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
+    }
   }
   return q;
 }

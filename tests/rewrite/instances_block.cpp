@@ -37,6 +37,28 @@ Instance blocks_of_cells(Gen& g) {
   return {join_n(d, map_n(d, cell, zip_n(d, {number, field}))), {}, {}};
 }
 
+/// A computed array of rank D, what is made of its blocks, and blocks in a tile; one in ten tiles too large.
+struct TiledBlocks {
+  explicit TiledBlocks(Gen& g) : rank(g.n(1, 3)) {
+    const auto tiles = g.shape(rank, 1, 2), blocks = g.shape(rank, 1, 2);
+    block = g.shape(rank, 1, 2);
+    std::vector<Nat> n;
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      n.push_back(tiles[i] * blocks[i] * block[i]);
+      tile.push_back((blocks[i] + (g.n(0, 9) == 0)).str());
+    }
+    const Type a = g.element();
+    of_block = g.fun(array(block, Type(f64)), f64);
+    made = map_n(rank, g.fun(a, f64), g.array(n, a));
+  }
+  Expr coarse(const Expr& fine) const { return map_n(rank, of_block, split(block, fine)); }
+
+  int rank;
+  std::vector<Nat> block;
+  Arguments tile;
+  Expr of_block, made;
+};
+
 }  // namespace
 
 Generators block_generators() {
@@ -73,33 +95,16 @@ Generators block_generators() {
          return {zip_n(d, arrays), {}, {}};
        }},
       {"let-tile", [](Gen& g) -> Instance {
-         const int d = g.n(1, 3);
-         const auto tiles = g.shape(d, 1, 2), blocks = g.shape(d, 1, 2), block = g.shape(d, 1, 2);
-         std::vector<Nat> n;
-         Arguments t;
-         for (std::size_t i = 0; i < tiles.size(); ++i) {
-           n.push_back(tiles[i] * blocks[i] * block[i]);
-           t.push_back((blocks[i] + (g.n(0, 9) == 0)).str());
-         }
-         const Type a = g.element();
+         const TiledBlocks b(g);
          const bool turned = g.coin();
-         const Expr coarse = g.fun(array(block, Type(f64)), f64);
-         return {let(map_n(d, g.fun(a, f64), g.array(n, a)), [&](Expr r) {
-                   const Expr c = map_n(d, coarse, split(block, r));
+         return {let(b.made, [&](Expr r) {
+                   const Expr c = b.coarse(r);
                    return turned ? tuple({c, r}) : tuple({r, c});
-                 }), t, {}};
+                 }), b.tile, {}};
        }},
       {"tile-blocks", [](Gen& g) -> Instance {
-         const int d = g.n(1, 3);
-         const auto tiles = g.shape(d, 1, 2), blocks = g.shape(d, 1, 2), block = g.shape(d, 1, 2);
-         std::vector<Nat> n;
-         Arguments t;
-         for (std::size_t i = 0; i < tiles.size(); ++i) {
-           n.push_back(tiles[i] * blocks[i] * block[i]);
-           t.push_back((blocks[i] + (g.n(0, 9) == 0)).str());
-         }
-         const Type a = g.element();
-         return {map_n(d, g.fun(array(block, Type(f64)), f64), split(block, map_n(d, g.fun(a, f64), g.array(n, a)))), t, {}};
+         const TiledBlocks b(g);
+         return {b.coarse(b.made), b.tile, {}};
        }},
       {"identity-map", [](Gen& g) -> Instance { return {g.array(g.shape(g.n(1, 4), 1, 3), g.element()), {std::to_string(g.n(1, 3))}, {}}; }},
   };
