@@ -31,7 +31,7 @@ std::string command_of(const Options& o) {
   add("type", text(p.type));
   for (const auto& [name, value] : p.choices) add(name, value);
   if (p.symbolic) s += " --symbolic";
-  if (o.target == Target::opencl) add("backend", "opencl");
+  if (o.target != Target::openmp) add("backend", text(o.target));
   return s + " --derivation FILE";
 }
 

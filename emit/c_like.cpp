@@ -330,8 +330,11 @@ void CLike::statement(const Stmt& s) {
   }
   if (const auto* x = std::get_if<Assign>(&s.v)) return line(local(x->local) + " = " + term(x->value).s + ";");
   if (const auto* x = std::get_if<Allocate>(&s.v)) return line(private_array(x->name, element_of(x->type).scalar(), nat(Layout({}, x->type).size()).s, x->space));
-  prefetch(std::get<Prefetch>(s.v));
+  if (const auto* x = std::get_if<Prefetch>(&s.v)) return prefetch(*x);
+  barrier(std::get<Barrier>(s.v));
 }
+
+void CLike::barrier(const Barrier&) { throw InternalError("emit: a barrier between work-items in a kernel without work-items"); }
 
 std::string wrapped(const std::string& text, int indent) {
   constexpr std::size_t columns = 110;

@@ -43,6 +43,7 @@ class CLike {
   virtual std::string mask(Scalar s, int width, const std::string& comparison) = 0;
   virtual void loop(const For& f) = 0;
   virtual void prefetch(const Prefetch& p) = 0;
+  virtual void barrier(const Barrier& b);                        ///< the default has no work-items
   virtual std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) = 0;
   virtual std::string user_call(const Term& t, const std::vector<std::string>& args) = 0;
 

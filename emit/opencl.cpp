@@ -81,6 +81,7 @@ class OpenCL : public CLike {
     return f + "(" + joined(args) + ")";
   }
   void prefetch(const Prefetch&) override {}
+  void barrier(const Barrier& b) override { line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);"); }
   std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
     return (space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + name + "[" + size + "];";
@@ -102,6 +103,7 @@ class OpenCL : public CLike {
       case LoopKind::Glb:
       case LoopKind::Wrg:
       case LoopKind::Lcl: {
+        if (f.items) throw UserError("OpenCL: the iterations of one loop cannot be dealt to fewer work-items; leave out the items");
         const char* id = f.kind == LoopKind::Glb ? "get_global_id" : f.kind == LoopKind::Wrg ? "get_group_id" : "get_local_id";
         if (!(f.upper - f.lower).is_constant()) {  // the grid may be larger than this iteration's range
           const std::string lower = nat(f.lower).in(6), upper = nat(f.upper).in(5);

@@ -38,6 +38,7 @@ std::string str(const Block& b, int indent) {
                      if (f.kind != LoopKind::Seq) s += std::string(" ") + text(f.kind);
                      if (f.kind == LoopKind::Vec) s += " " + std::to_string(f.width);
                      if (f.kind >= LoopKind::Glb) s += " " + std::to_string(f.dim);
+                     if (f.items) s += " items " + std::to_string(f.items);
                      if (f.stride != 1) s += " strided " + std::to_string(f.stride);
                      if (f.late_store) s += " late-store";
                      if (f.prefetch) s += " prefetch " + std::to_string(f.prefetch);
@@ -54,6 +55,7 @@ std::string str(const Block& b, int indent) {
                    [&](const Assign& l) { s += str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Allocate& a) { s += "alloc " + a.name + " : " + a.type.str() + "\n"; },
                    [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + p.index.str() + "]\n"; },
+                   [&](const Barrier& b) { s += b.global ? "barrier global\n" : "barrier\n"; },
                },
                x.v);
   }
@@ -108,6 +110,7 @@ Block map_both(const Block& b, const std::function<Nat(const Nat&)>& nat, const 
                    [&](Assign& l) { l.value = term(l.value); },
                    [](Allocate&) {},
                    [&](Prefetch& p) { p.index = nat(p.index); },
+                   [](Barrier&) {},
                },
                s.v);
     return {std::move(s)};

@@ -22,6 +22,8 @@ struct For {
   Nat var, lower, upper;
   LoopKind kind = LoopKind::Seq;
   int dim = 0;                ///< Glb, Wrg, Lcl: the NDRange dimension, 0 is unit stride
+  int items = 0;              ///< Glb, Wrg, Lcl: work-items (work-groups) that the iterations are dealt to in turn: item w takes
+                              ///< w, w + items, ...; 0: one an iteration
   int width = 1;              ///< Vec: lanes
   int stride = 1;             ///< visit only the indices that a guard modulo `stride` admits
   bool late_store = false;    ///< Vec: store each vector after the loads of the next
@@ -63,9 +65,14 @@ struct Prefetch {
   std::string array;
   Nat index;
 };
+/// All work-items of the group wait for one another; what they wrote to local memory, and with `global` to global memory, is
+/// seen by all of them afterwards. Reached by all items of the group or by none.
+struct Barrier {
+  bool global = false;
+};
 
 struct Stmt {
-  std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch> v;
+  std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch, Barrier> v;
 };
 
 struct KernelArgument {

@@ -52,7 +52,7 @@ For map_loop(const Expr& e, const Place& to, int depth) {
   const auto kind = loop_kind(e.op());
   f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
   const auto number = [&](std::size_t at, int otherwise) { return ints.size() > at ? static_cast<int>(ints[at]) : otherwise; };
-  if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth;
+  if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth, f.items = innermost ? number(5, 0) : 0;
   else if (innermost) f.width = std::max(1, number(1, 1));
   if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0);
   return f;

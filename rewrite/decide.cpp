@@ -75,7 +75,7 @@ bool rows_apply(const Program& program, const SpaceFacts& f) {
 
 /// A tile of one block in each dimension but the last, which it fills: where that applies, and the tile fits into a stack.
 std::vector<std::string> buffer_of(const Program& program, const SpaceFacts& f) {
-  if (!f.block.empty() || f.inner_rank < 2 || f.options.target != Target::openmp || !f.axes.back().extent) return {};
+  if (!f.block.empty() || f.inner_rank < 2 || is_grid(f.options.target) || !f.axes.back().extent) return {};
   std::vector<std::string> tile(f.inner_rank, "1");
   tile.back() = std::to_string(*f.axes.back().extent);
   const Place cells = f.cells().place;

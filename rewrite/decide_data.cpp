@@ -9,7 +9,7 @@ std::vector<Decision> data_decisions(const SpaceFacts& f) {
   std::vector<std::string> layouts{"caller"};
   if (!f.options.caller_layout_only && f.lanes > 1 && !f.axes.empty()) {
     layouts.push_back("rows " + lanes + " " + std::to_string(f.lead));
-    if (f.parity_axes > 0 && f.in_place && (f.options.target == Target::openmp || f.axes.size() > 1))
+    if (f.parity_axes > 0 && f.in_place && (!is_grid(f.options.target) || f.axes.size() > 1))
       layouts.push_back("split " + std::to_string(f.parity_axes) + " 1");  // not padded: half a row starts anywhere, so what is short counts
   }
   return {

@@ -10,7 +10,7 @@ namespace {
 /// Whether the innermost loop is left to a work-item or a thread.
 bool inner_is_loop(const SpaceFacts& f, const Configuration& c) {
   if (f.axes.empty()) return false;
-  if (f.options.target == Target::openmp) return true;
+  if (!is_grid(f.options.target)) return true;
   const std::string grid = chosen(c, "grid", "none");
   if (grid == "groups") {
     const auto tile = tile_sizes(f, chosen(c, "tile", "none"));
@@ -56,7 +56,7 @@ std::vector<std::string> late_values(const SpaceFacts& f) { return f.block.empty
 }  // namespace
 
 std::vector<Decision> inner_decisions(const SpaceFacts& f) {
-  const bool gpu = f.options.target == Target::opencl;
+  const bool gpu = is_grid(f.options.target);
   std::vector<std::string> inner{"seq"}, widths{"1"};
   if (f.axes.empty()) return {{"inner", inner, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }}};
   if (f.modulus > 1 && f.in_place) inner.push_back("strided");

@@ -13,7 +13,7 @@ void add_new(Values& all, const std::string& v) {
 }
 
 Values tile_values(const SpaceFacts& f) {
-  const bool gpu = f.options.target == Target::opencl;
+  const bool gpu = is_grid(f.options.target);
   Values all{"none"};
   const auto offer = [&](const std::string& text) {
     std::size_t named = 0;
@@ -39,7 +39,7 @@ Values tile_values(const SpaceFacts& f) {
 /// each block as a whole.
 Values block_values(const SpaceFacts& f) {
   if (f.block.empty()) return {"none"};
-  if (!f.rows || f.options.target == Target::opencl) return {"whole"};
+  if (!f.rows || is_grid(f.options.target)) return {"whole"};
   return {"rows", "rows unrolled", "whole"};
 }
 
@@ -121,7 +121,7 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
     }
   return r;
 }
-bool is_grid(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+bool admits_grid(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const Values values = grid_values(f, c);
   return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
 }
@@ -138,7 +138,7 @@ Values all_grids(const SpaceFacts& f, const Values& tiles) {
 }  // namespace
 
 std::vector<Decision> nest_decisions(const SpaceFacts& f) {
-  const bool gpu = f.options.target == Target::opencl;
+  const bool gpu = is_grid(f.options.target);
   const Values tiles = tile_values(f);
   std::vector<Decision> r;
   r.push_back({"block", block_values(f), [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
@@ -152,7 +152,7 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
                }});
   r.push_back({"order", f.inner_rank >= 3 && !gpu ? Values{"k j", "j k"} : Values{"k j"},
                [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "k j" || (!is_by_rows(c) && chosen(c, "buffer", "none") == "none"); }});
-  if (gpu) r.push_back({"grid", all_grids(f, tiles), is_grid});
+  if (gpu) r.push_back({"grid", all_grids(f, tiles), admits_grid});
   else r.push_back({"parallel", all_parallel(f, tiles), is_parallel});
   return r;
 }

@@ -91,7 +91,7 @@ ReductionFacts reductions_of(const Program& program) {
 }
 
 std::vector<Decision> reduction_decisions(const SpaceFacts& f) {
-  if (f.reduction.places.empty() || f.options.target == Target::opencl) return {};
+  if (f.reduction.places.empty() || is_grid(f.options.target)) return {};
   std::vector<std::string> lanes{"1"};
   for (const std::int64_t w : {f.lanes, 2 * f.lanes, 4 * f.lanes})
     if (f.lanes > 1 && w <= 64) lanes.push_back(std::to_string(w));

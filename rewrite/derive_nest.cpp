@@ -161,7 +161,7 @@ void derive_loops(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   if (d.nest().levels.size() != loops.size()) throw InternalError("space: " + std::to_string(d.nest().levels.size()) + " loops where " + std::to_string(loops.size()) + " were planned");
   if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
   bool done = false;
-  if (f.options.target == Target::openmp) lower_for_threads(d, f, c, loops);
+  if (!is_grid(f.options.target)) lower_for_threads(d, f, c, loops);
   else done = lower_for_grid(d, f, c, loops);
   if (!done) lower_inner(d, f, c, d.loop(inner_loop(loops)));
 }

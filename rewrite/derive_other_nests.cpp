@@ -27,7 +27,7 @@ void derive_inner(Deriver& d, const SpaceFacts& f, const Configuration& c, const
 }  // namespace
 
 void derive_other_nests(Deriver& d, const SpaceFacts& f, const Configuration& c) {
-  if (f.options.target == Target::opencl) return;
+  if (is_grid(f.options.target)) return;
   const bool parallel = f.axes.empty() || chosen(c, "parallel", "none") != "none";  // without axes nothing was decided
   for (;;) {
     const Program& now = d.program();

@@ -1,7 +1,8 @@
 // Decisions: how the iterations of a map run, and where values live. The meaning is that of the high-level primitive;
 // the guards are the nesting rules of the backends.
 //
-// Attributes of a low-level map: rank; lanes, NDRange dimension or elements a trip; stride; late store; prefetch distance.
+// Attributes of a low-level map: rank; lanes, NDRange dimension or elements a trip; stride; late store; prefetch distance; on a
+// grid, where given, the work-items (or groups) that the iterations are dealt to.
 #include <algorithm>
 
 #include "ir/build.hpp"

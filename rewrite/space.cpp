@@ -8,6 +8,8 @@
 
 namespace lift {
 
+const char* text(Target t) { return t == Target::openmp ? "openmp" : t == Target::opencl ? "opencl" : "cuda"; }
+
 /// What a space knows about its program.
 struct SpaceContext {
   Rewriting start;                 ///< what the decisions are about: the program in block form
@@ -72,7 +74,7 @@ std::string Space::structure(const Configuration& c) const {
     parts.push_back("tiles" + axes);
   }
   if (get("order", "k j") == "j k") parts.push_back("j outside k");
-  if (options_.target == Target::opencl) parts.push_back("grid " + get("grid", "none"));
+  if (is_grid(options_.target)) parts.push_back("grid " + get("grid", "none"));
   if (const std::string p = get("parts", "none"); p != "none") parts.push_back("parts of " + p.substr(0, p.find_first_of("0123456789")));
   if (get("lanes", "1") != "1") parts.emplace_back("lanes");
   const std::string inner = get("inner", "seq");
@@ -118,7 +120,7 @@ std::vector<Configuration> Space::seeds() const {
         const auto it = std::find_if(values.begin(), values.end(), [&](const std::string& v) { return v == wish->second || v.rfind(wish->second + " ", 0) == 0; });
         if (it == values.end()) return;
         value = *it;
-      } else if (d.name == "tile" && options_.target == Target::openmp) {
+      } else if (d.name == "tile" && !is_grid(options_.target)) {
         value = tile_for_threads(context_->facts, c, values);
       } else if (d.name == "width" && values.size() > 1 && values.front() == "1") {
         value = values[1];
@@ -133,7 +135,7 @@ std::vector<Configuration> Space::seeds() const {
   if (!context_->facts.reduction.places.empty())
     for (const std::string& accumulators : {wide, lanes, std::to_string(4 * context_->facts.lanes), std::string("1")})
       seed({{"lanes", accumulators}});
-  if (options_.target == Target::opencl) {
+  if (is_grid(options_.target)) {
     for (const char* inner : {"vec", "seq", "strided"})
       for (const char* grid : {"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"}) seed({{"grid", grid}, {"inner", inner}});
     for (const char* tile : {"j4 i32", "i64", "k4 j4 i16", "i256"}) seed({{"tile", tile}});

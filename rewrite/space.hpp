@@ -11,7 +11,9 @@
 
 namespace lift {
 
-enum class Target : std::uint8_t { openmp, opencl };
+enum class Target : std::uint8_t { openmp, opencl, cuda };
+const char* text(Target t);                         ///< as in --backend
+inline bool is_grid(Target t) { return t != Target::openmp; }  ///< kernels run over a grid of work-items
 
 /// What the space is fitted to.
 struct SpaceOptions {

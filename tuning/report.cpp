@@ -91,7 +91,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
     if (!at) return Json(nullptr);
     return full_variant(r.variants[*at], at == r.best ? source_path : "");
   };
-  Json json{{"schema", 1}, {"operator", r.pattern}, {"backend", r.target == Target::opencl ? "opencl" : "openmp"},
+  Json json{{"schema", 1}, {"operator", r.pattern}, {"backend", text(r.target)},
             {"reference", r.reference},
             {"type", text(r.problem.type)}, {"box", r.problem.box}, {"boxes", r.problem.boxes}, {"ghost", r.problem.ghost},
             {"boundary", r.problem.boundary}, {"choices", Json(r.problem.choices)}, {"cells", r.traffic.cells},

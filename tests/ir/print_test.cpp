@@ -66,6 +66,7 @@ TEST_CASE("ranks, tuples, arguments") {
 TEST_CASE("low-level forms show what was decided") {
   const Expr same = fun(number, [](Expr v) { return v; });
   CHECK(str(map_with(Op::MapVec, 1, same, xs, {4, 2, 1, 16})) == "xs |> map_vec<4, strided 2, late store, prefetch 16>(\\x. x)");
+  CHECK(str(map_with(Op::MapLcl, 1, same, xs, {0, 1, 0, 0, 32})) == "xs |> map_lcl<0, items 32>(\\x. x)");
   CHECK(str(map_with(Op::MapSeq, 1, same, xs)) == "xs |> map_seq(\\x. x)");
   CHECK(str(map_with(Op::MapUnroll, 1, same, xs, {8, 1, 0, 0})) == "xs |> map_unroll<8>(\\x. x)");
   CHECK(str(map_with(Op::MapGlb, 2, same, m, {0, 1, 0, 0})) == "m |> map_glb2<0>(\\x. x)");
