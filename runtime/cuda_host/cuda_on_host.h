@@ -1,0 +1,133 @@
+// CUDA C++ for a C++14 compiler of the host (gcc, clang): what comes before the text of a generated kernel. A module has
+// one thread; blocks run one after the other, and a block's threads take turns at its barriers, so that what a thread
+// sees of its index, and arrays in shared memory, are plain variables.
+#include <math.h>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __constant__ static
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+// One section for all of them, so that it can be filled before each block.
+#define __shared__ static __attribute__((section("liftgen_shared")))
+
+extern "C" {
+__attribute__((visibility("hidden"), weak)) extern unsigned char __start_liftgen_shared[];
+__attribute__((visibility("hidden"), weak)) extern unsigned char __stop_liftgen_shared[];
+LiftgenHostState liftgen_host_state = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1},
+                                       __start_liftgen_shared, __stop_liftgen_shared, nullptr, nullptr};
+}
+
+#define threadIdx liftgen_host_state.thread
+#define blockIdx liftgen_host_state.block
+#define blockDim liftgen_host_state.block_size
+#define gridDim liftgen_host_state.grid_size
+#define warpSize 32
+#define __syncthreads() liftgen_host_state.barrier(__LINE__)
+
+template <class T>
+inline T __ldg(const T* address) {
+  liftgen_host_state.read_only(address);
+  return *address;
+}
+
+// Loads and stores with a hint for the caches.
+template <class T>
+inline T __ldcg(const T* address) { return *address; }
+template <class T>
+inline T __ldca(const T* address) { return *address; }
+template <class T>
+inline T __ldcs(const T* address) { return *address; }
+template <class T>
+inline void __stcs(T* address, T value) { *address = value; }
+template <class T>
+inline void __stcg(T* address, T value) { *address = value; }
+template <class T>
+inline void __stwt(T* address, T value) { *address = value; }
+
+// Vectors, aligned as on the device: the compiler's checks see a misaligned access.
+#define LIFTGEN_HOST_VECTORS(T, name, align2, align4)                              \
+  struct __align__(align2) name##2 { T x, y; };                                    \
+  struct name##3 { T x, y, z; };                                                   \
+  struct __align__(align4) name##4 { T x, y, z, w; };                              \
+  inline name##2 make_##name##2(T x, T y) { return {x, y}; }                       \
+  inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }               \
+  inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+LIFTGEN_HOST_VECTORS(float, float, 8, 16)
+LIFTGEN_HOST_VECTORS(double, double, 16, 16)
+LIFTGEN_HOST_VECTORS(int, int, 8, 16)
+LIFTGEN_HOST_VECTORS(unsigned, uint, 8, 16)
+LIFTGEN_HOST_VECTORS(long, long, 16, 16)
+LIFTGEN_HOST_VECTORS(long long, longlong, 16, 16)
+LIFTGEN_HOST_VECTORS(unsigned char, uchar, 2, 4)
+#undef LIFTGEN_HOST_VECTORS
+
+#define LIFTGEN_HOST_EXTREMES(T)                         \
+  inline T min(T a, T b) { return b < a ? b : a; }       \
+  inline T max(T a, T b) { return a < b ? b : a; }
+LIFTGEN_HOST_EXTREMES(int)
+LIFTGEN_HOST_EXTREMES(unsigned)
+LIFTGEN_HOST_EXTREMES(long)
+LIFTGEN_HOST_EXTREMES(unsigned long)
+LIFTGEN_HOST_EXTREMES(long long)
+LIFTGEN_HOST_EXTREMES(unsigned long long)
+#undef LIFTGEN_HOST_EXTREMES
+inline float min(float a, float b) { return fminf(a, b); }
+inline float max(float a, float b) { return fmaxf(a, b); }
+inline double min(double a, double b) { return fmin(a, b); }
+inline double max(double a, double b) { return fmax(a, b); }
+
+// The list of kernels.
+namespace liftgen_host {
+template <class T>
+struct Letter { static constexpr char value = '?'; };
+template <>
+struct Letter<double> { static constexpr char value = 'd'; };
+template <>
+struct Letter<float> { static constexpr char value = 'f'; };
+template <>
+struct Letter<int> { static constexpr char value = 'i'; };
+template <>
+struct Letter<long> { static constexpr char value = 'l'; };
+template <>
+struct Letter<unsigned char> { static constexpr char value = 'u'; };
+template <class T>
+struct Letter<const T> : Letter<T> {};
+template <class T>
+struct Letter<T*> { static constexpr char value = Letter<T>::value == '?' ? '?' : Letter<T>::value - 'a' + 'A'; };
+template <class T>
+struct Letter<T* const> : Letter<T*> {};
+template <class T>
+struct Letter<T* __restrict__> : Letter<T*> {};
+
+template <int...>
+struct Positions {};
+template <int n, int... is>
+struct FirstPositions : FirstPositions<n - 1, n - 1, is...> {};
+template <int... is>
+struct FirstPositions<0, is...> { typedef Positions<is...> type; };
+
+template <class... A>
+struct Signature {
+  static const char* types() {
+    static const char text[] = {Letter<A>::value..., '\0'};
+    return text;
+  }
+  template <int... is>
+  static void call(void (*kernel)(A...), void** arguments, Positions<is...>) {
+    (void)arguments;
+    kernel(*static_cast<A*>(arguments[is])...);
+  }
+};
+template <class... A>
+Signature<A...> signature_of(void (*)(A...)) { return {}; }
+template <class... A>
+void call(void (*kernel)(A...), void** arguments) {
+  Signature<A...>::call(kernel, arguments, typename FirstPositions<sizeof...(A)>::type());
+}
+}  // namespace liftgen_host
+
+#define LIFTGEN_HOST_KERNEL(kernel) \
+  {#kernel, [](void** arguments) { liftgen_host::call(&kernel, arguments); }, liftgen_host::signature_of(&kernel).types()}

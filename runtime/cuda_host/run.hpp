@@ -1,0 +1,49 @@
+// Kernels of compiled modules over arrays of ours: in a child process, under several schedules, with every fault named.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/error.hpp"
+#include "runtime/cuda_host/fibers.hpp"
+#include "runtime/cuda_host/module.h"
+
+namespace lift::cuda_host {
+
+/// A kernel did what no kernel may: it went beyond an array, met a barrier in part, raced, did not end.
+struct KernelFault : InternalError {
+  using InternalError::InternalError;
+};
+
+struct Argument {
+  std::ptrdiff_t array = -1;          ///< of Run::arrays; -1: a number
+  std::vector<unsigned char> value;   ///< of a number
+};
+
+struct Launch {
+  const LiftgenHostKernel* kernel = nullptr;
+  LiftgenHostState* state = nullptr;     ///< of its module
+  std::vector<std::string> parameters;   ///< names, for messages
+  bool reads_only = false;               ///< it may load through the read-only cache
+  LiftgenHostIndex grid{1, 1, 1}, block{1, 1, 1};
+  std::vector<Argument> arguments;
+};
+
+struct Run {
+  std::vector<Launch> launches;                  ///< in order
+  std::vector<std::span<unsigned char>> arrays;  ///< those that arguments are
+};
+
+/// The schedules that show what a device would only sometimes: threads forwards, backwards and shuffled, over shared memory
+/// that holds other values each time.
+std::vector<Schedule> checking_schedules();
+
+/// Runs the launches under each schedule from the same contents; arrays lie at the end of their pages in the first, at the
+/// beginning in the second, and so on. The arrays then hold the results.
+/// KernelFault: the first thing that went wrong, or results that differ between schedules; the arrays are as they were.
+/// EnvironmentError: no memory, no process. An interruption (runtime/interrupt.hpp) ends it; nothing has changed then.
+void run(const Run& what, std::span<const Schedule> schedules, double timeout_seconds);
+
+}  // namespace lift::cuda_host
