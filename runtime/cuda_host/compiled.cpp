@@ -1,0 +1,30 @@
+#include "runtime/cuda_host/compiled.hpp"
+
+#include <algorithm>
+
+namespace lift::cuda_host {
+
+NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags, const std::string& compiler) {
+  NativeSource source;
+  source.code = as_cpp(cuda);
+  source.flags = {"-std=gnu++14", "-O1", "-w", "-ffp-contract=off", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"};
+  source.flags.insert(source.flags.end(), flags.begin(), flags.end());
+  source.compiler = compiler;
+  source.language = "c++";
+  return source;
+}
+
+Compiled::Compiled(const std::string& cuda, std::shared_ptr<NativeLibrary> library)
+    : library_(std::move(library)),
+      state_(static_cast<LiftgenHostState*>(library_->symbol("liftgen_host_state"))),
+      reads_only_(cuda.find("__ldg(") != std::string::npos) {
+  const auto* entry = static_cast<const LiftgenHostKernel*>(library_->symbol("liftgen_host_kernels"));
+  for (KernelText& text : kernels_of(cuda)) kernels_.push_back({std::move(text), entry++});
+}
+
+const CompiledKernel* Compiled::find(const std::string& name) const {
+  const auto at = std::find_if(kernels_.begin(), kernels_.end(), [&](const CompiledKernel& k) { return k.text.name == name; });
+  return at == kernels_.end() ? nullptr : &*at;
+}
+
+}  // namespace lift::cuda_host

@@ -1,0 +1,42 @@
+// CUDA source, compiled for the host.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda_host/module.h"
+#include "runtime/cuda_host/source.hpp"
+#include "runtime/native.hpp"
+
+namespace lift::cuda_host {
+
+/// What NativeCompiler compiles for `cuda`, with `flags` beside those below; `compiler` as in NativeSource. Undefined
+/// behaviour traps, products and sums are rounded one by one. UserError as kernels_of.
+NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags = {}, const std::string& compiler = {});
+
+struct CompiledKernel {
+  KernelText text;
+  const LiftgenHostKernel* entry = nullptr;
+};
+
+/// A compiled source, loaded.
+class Compiled {
+ public:
+  Compiled(const std::string& cuda, std::shared_ptr<NativeLibrary> library);
+  /// Null when there is none of that name.
+  const CompiledKernel* find(const std::string& name) const;
+  LiftgenHostState* state() const { return state_; }
+  /// Bytes of all __shared__ arrays together.
+  std::size_t shared_bytes() const { return static_cast<std::size_t>(state_->shared_end - state_->shared_begin); }
+  bool reads_only() const { return reads_only_; }  ///< it mentions loads through the read-only cache
+  const std::vector<CompiledKernel>& kernels() const { return kernels_; }
+
+ private:
+  std::shared_ptr<NativeLibrary> library_;
+  LiftgenHostState* state_;
+  std::vector<CompiledKernel> kernels_;
+  bool reads_only_;
+};
+
+}  // namespace lift::cuda_host
