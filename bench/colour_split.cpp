@@ -33,7 +33,7 @@ struct Arguments {
 /// Something to be timed, with its result verified.
 struct Contender {
   std::string name;
-  std::function<void()> run;
+  TimedRun run;
   double error = 0;
   bool computes = true;  ///< the twin does not
 };
@@ -186,7 +186,7 @@ int compare(Arguments a) {
   if (!right) return 1;
   if (Contender t = twin(session); t.run) all.push_back(std::move(t));
 
-  std::vector<std::function<void()>> runs;
+  std::vector<TimedRun> runs;
   for (const Contender& c : all) runs.push_back(c.run);
   const std::vector<Timing> timings = interleaved(runs, a.rounds);
   fmt::print("one half-sweep of {} boxes of {}^3, f64, {} threads, {} rounds, on {}\n", a.problem.boxes, a.problem.box, session.threads, a.rounds,

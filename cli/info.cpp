@@ -61,7 +61,7 @@ int machine(const Options& o) {
     print("opencl    none: " + missing);
     return 0;
   }
-  for (const opencl::DeviceInfo& d : opencl::devices())
+  for (const GridDeviceInfo& d : opencl::devices())
     print(fmt::format("opencl    --device {}: {} ({}), {}", d.index, d.name, d.platform, d.f64 ? "f32 and f64" : "f32 only"));
   return 0;
 }

@@ -22,6 +22,8 @@ struct SpaceOptions {
   int vector_bytes = 32;
   std::size_t cache_bytes = 512 * 1024;  ///< of one core's own cache
   bool caller_layout_only = false;
+  std::size_t local_bytes = 48 * 1024;  ///< local memory that a work-group may use
+  std::size_t max_work_group = 1024;    ///< work-items in a work-group
 };
 
 using Configuration = std::map<std::string, std::string>;

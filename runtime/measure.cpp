@@ -14,23 +14,16 @@ constexpr double kSampleMs = 2;
 constexpr double kMaybeShortMs = 5;  ///< a first call includes starting threads and touching pages
 constexpr int kMaxBatch = 100000;
 
-double milliseconds_of(const std::function<void()>& run, int calls) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int call = 0; call < calls; ++call) run();
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / calls;
-}
-
 /// How many calls make a sample, given the time of an early one.
-int batch_for(const std::function<void()>& run, double one_ms) {
+int batch_for(const TimedRun& run, double one_ms) {
   int calls = 1;
-  double ms = one_ms < kMaybeShortMs ? std::min(one_ms, milliseconds_of(run, 1)) : one_ms;
+  double ms = one_ms < kMaybeShortMs ? std::min(one_ms, run()) : one_ms;
   while (ms < kShortMs && calls * ms < kSampleMs && calls < kMaxBatch) {
     const double wanted = kSampleMs / std::max(ms, 1e-6);
     calls = static_cast<int>(
         std::clamp(std::ceil(wanted), calls + 1.0, std::min(calls * 16.0, double{kMaxBatch})));
     if (calls * ms >= kSampleMs) break;
-    ms = milliseconds_of(run, calls);
+    ms = run(calls);
   }
   return calls;
 }
@@ -48,6 +41,18 @@ Timing summary(const std::vector<double>& samples, bool aborted) {
 
 }  // namespace
 
+double TimedRun::operator()(int calls) const {
+  if (clocked_) {
+    double ms = 0;
+    for (int call = 0; call < calls; ++call) ms += clocked_();
+    return ms / calls;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (int call = 0; call < calls; ++call) plain_();
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+  return elapsed.count() / calls;
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -56,14 +61,14 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-Timing measure(const std::function<void()>& run, const MeasureOptions& options) {
+Timing measure(const TimedRun& run, const MeasureOptions& options) {
   const auto prepare = [&] {
     if (options.between) options.between();
   };
   double one_ms = std::numeric_limits<double>::infinity();
   for (int i = 0; i < options.warmup; ++i) {
     prepare();
-    one_ms = std::min(one_ms, milliseconds_of(run, 1));
+    one_ms = std::min(one_ms, run());
   }
   if (options.warmup <= 0) one_ms = kMaybeShortMs;  // no idea, and no leave to try
   if (one_ms < kMaybeShortMs) prepare();
@@ -78,7 +83,7 @@ Timing measure(const std::function<void()>& run, const MeasureOptions& options) 
     if (i >= options.min_runs && elapsed() > options.max_seconds) break;
     if (i > 0 && interrupted()) return summary(samples, true);
     prepare();
-    samples.push_back(milliseconds_of(run, calls));
+    samples.push_back(run(calls));
     best = std::min(best, samples.back());
     const double hopeless = options.abort_above_ms * (i == 0 ? 1.5 : 1.0);
     if (best > hopeless) return summary(samples, true);
@@ -86,17 +91,17 @@ Timing measure(const std::function<void()>& run, const MeasureOptions& options) 
   return summary(samples, false);
 }
 
-std::vector<Timing> interleaved(std::span<const std::function<void()>> runs, int rounds) {
+std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds) {
   std::vector<int> calls;
   for (const auto& run : runs) {
-    calls.push_back(batch_for(run, milliseconds_of(run, 1)));
+    calls.push_back(batch_for(run, run()));
   }
   std::vector<std::vector<double>> samples(runs.size());
   bool aborted = false;
   for (int round = 0; round < std::max(rounds, 1) && !aborted; ++round) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (calls[i] > 1) runs[i]();  // short ones would pay for what the one before left behind
-      samples[i].push_back(milliseconds_of(runs[i], calls[i]));
+      samples[i].push_back(runs[i](calls[i]));
     }
     aborted = interrupted() && round + 1 < rounds;
   }

@@ -1,9 +1,11 @@
-// Times of repeated runs, by the steady clock.
+// Times of repeated runs: by the steady clock, or by that of the device that runs them.
 #pragma once
 
 #include <functional>
 #include <limits>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace lift {
@@ -29,12 +31,34 @@ struct MeasureOptions {
   std::function<void()> between = {};
 };
 
-Timing measure(const std::function<void()>& run, const MeasureOptions& options = {});
+/// Something to call and to time: a function without a result, which is timed by the steady clock, or one that returns how
+/// many milliseconds it took (by a device's clock, say, which does not count what the host does before and after).
+class TimedRun {
+ public:
+  TimedRun() = default;
+  template <class F>
+    requires std::is_invocable_v<F&> && (!std::is_same_v<std::remove_cvref_t<F>, TimedRun>)
+  TimedRun(F run) {  // NOLINT: written as it is
+    if constexpr (std::is_convertible_v<std::invoke_result_t<F&>, double>)
+      clocked_ = std::move(run);
+    else
+      plain_ = std::move(run);
+  }
+  explicit operator bool() const { return plain_ || clocked_; }
+  /// Calls it; ms of a call, the mean of so many in a row.
+  double operator()(int calls = 1) const;
+
+ private:
+  std::function<void()> plain_;
+  std::function<double()> clocked_;
+};
+
+Timing measure(const TimedRun& run, const MeasureOptions& options = {});
 
 /// Measures side by side, for ratios: one warm-up of each, then `rounds` times A B C, A B C, so that whatever
 /// disturbs the machine meets all alike. One Timing for each, in order. Stops between rounds when interrupted
 /// (after the first).
-std::vector<Timing> interleaved(std::span<const std::function<void()>> runs, int rounds);
+std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds);
 
 /// The middle value (the mean of the middle two); NaN when there is none.
 double median(std::vector<double> values);

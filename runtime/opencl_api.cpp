@@ -78,8 +78,8 @@ T device_value(cl_device_id device, cl_device_info what) {
   return api().clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : T{};
 }
 
-DeviceInfo describe(cl_platform_id platform, cl_device_id device, int index) {
-  DeviceInfo info;
+GridDeviceInfo describe(cl_platform_id platform, cl_device_id device, int index) {
+  GridDeviceInfo info;
   info.index = index;
   info.platform = text_of([&](std::size_t size, void* to, std::size_t* needed) {
     return api().clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, to, needed);
@@ -95,10 +95,12 @@ DeviceInfo describe(cl_platform_id platform, cl_device_id device, int index) {
   info.max_work_group = device_value<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   info.max_work_items = device_value<std::array<std::size_t, 3>>(device, CL_DEVICE_MAX_WORK_ITEM_SIZES);
   info.local_bytes = device_value<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  info.max_local_bytes = info.local_bytes;
   info.local_is_dedicated =
       device_value<cl_device_local_mem_type>(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
   info.global_bytes = device_value<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE);
   info.max_allocation = device_value<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  info.chooses_local_size = true;
   return info;
 }
 
@@ -176,11 +178,11 @@ Found choose_device(int index) {
   for (const auto& device : found)
     text += (device.info.index > 0 ? ", " : " ") + std::to_string(device.info.index) + " (" +
             device.info.name + ")";
-  throw UserError(text);
+  throw EnvironmentError(text + "; choose one of them with --device");
 }
 
-std::vector<DeviceInfo> devices() {
-  std::vector<DeviceInfo> infos;
+std::vector<GridDeviceInfo> devices() {
+  std::vector<GridDeviceInfo> infos;
   for (auto& found : find_devices()) infos.push_back(std::move(found.info));
   return infos;
 }

@@ -59,7 +59,7 @@ std::string text_of(const Query& query) {
 struct Found {
   cl_platform_id platform;
   cl_device_id device;
-  DeviceInfo info;
+  GridDeviceInfo info;
 };
 
 /// The device of this index; -1: the first GPU, else the first.

@@ -76,11 +76,9 @@ void accept(Candidate& candidate, Compiled compiled) {
 }
 
 FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const std::vector<Expected>& expected) {
-  const std::function<void()> run = executor.bind(kernel, compiled);
+  const TimedRun run = executor.bind(kernel, compiled);
   executor.restore(kernel);
-  const auto begin = Clock::now();
-  run();
-  const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  const double ms = run();
   double error = 0;
   for (std::size_t n = 0; n < expected.size(); ++n)
     error = std::max(error, relative_error(executor.fetch(kernel, n, expected[n].staging), expected[n].result, expected[n].mean));

@@ -135,7 +135,7 @@ std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& can
 }
 
 void Comparison::run(std::vector<Candidate>& candidates, double seconds) {
-  std::vector<std::function<void()>> runs;
+  std::vector<TimedRun> runs;
   std::vector<double*> times;
   const auto enter = [&](Executor& executor, const Kernel& kernel, const Compiled& compiled, double& ms) {
     runs.push_back(executor.bind(kernel, compiled));

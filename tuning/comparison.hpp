@@ -38,7 +38,7 @@ class Comparison {
   ExploreResult& result_;
   std::vector<RivalJob> jobs_;
   std::vector<Compiled> compiled_;  ///< of the jobs
-  std::function<void()> anchor_;
+  TimedRun anchor_;
   bool anchor_is_long_ = false;
   std::vector<Twin> twins_;         ///< those that run, fastest first
 };

@@ -8,8 +8,10 @@
 #include <span>
 
 #include "rewrite/space.hpp"
-#include "tuning/problem_data.hpp"
+#include "runtime/grid_device.hpp"
+#include "runtime/measure.hpp"
 #include "tuning/converter.hpp"
+#include "tuning/problem_data.hpp"
 
 namespace lift {
 
@@ -39,9 +41,9 @@ class Executor {
   virtual std::string source(const Kernel& kernel) = 0;
   /// In the order of the jobs; `on_progress(done)` as in NativeCompiler::compile_all.
   virtual std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) = 0;
-  /// One run of a compiled kernel, bound to the arguments; may be kept and called any number of times.
-  /// UserError: a request that the device cannot meet.
-  virtual std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) = 0;
+  /// One run of a compiled kernel, bound to the arguments; may be kept and called any number of times. Calls: UserError, a
+  /// request that the device cannot meet.
+  virtual TimedRun bind(const Kernel& kernel, const Compiled& compiled) = 0;
   /// Puts the original contents back into the arrays that the kernel writes (NaN into a new result).
   virtual void restore(const Kernel& kernel) = 0;
   /// The kernel's n-th result in the caller's layout: where it lies, or copied to `staging`, which has its type. Valid until
@@ -54,12 +56,9 @@ class Executor {
 
 /// C with OpenMP through the system's compiler. `compiler`, `arguments` outlive it.
 std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments, int threads);
-/// OpenCL on a device (-1: the first GPU, else the first device). `compiler` serves the conversions of layouts.
-namespace opencl {
-class Device;
-}
-std::unique_ptr<Executor> make_opencl_executor(std::shared_ptr<opencl::Device> device, NativeCompiler& compiler,
-                                               const ProblemData& arguments, int threads);
+/// A device with a grid; `emit` prints the source of all launches of a kernel. `compiler` serves the conversions of layouts.
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, std::function<std::string(const Kernel&)> emit,
+                                             NativeCompiler& compiler, const ProblemData& arguments, int threads);
 
 /// Pristine arguments in any layout, on the host, and the way back. Used by the executors.
 class LayoutStore {

@@ -63,7 +63,7 @@ class Exploration {
 
   void start_small_check() {
     const Stopwatch verifying(result_.spent.verifying);
-    small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine, session_.threads,
+    small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine, session_.device_info(), session_.threads,
                    [&](const ProblemData& arguments) { return session_.executor_for(arguments); });
     if (!session_.pattern.reference && !session_.device && small_->possible()) check_own_reference();
   }
@@ -88,7 +88,7 @@ class Exploration {
   }
 
   void search(double comparing_seconds) {
-    const Space space = make_space(session_.program, options_.target, session_.machine, options_.caller_layout_only);
+    const Space space = make_space(session_.program, options_.target, session_.machine, options_.caller_layout_only, session_.device_info());
     Search search(space, search_kind_, options_.seed);
     deadline_ = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     const std::size_t cores = allowed_cpus().size();
@@ -266,7 +266,7 @@ const char* text(Status s) {
   return "";
 }
 
-Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only) {
+Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only, const GridDeviceInfo* device) {
   SpaceOptions options;
   options.target = target;
   options.threads = machine.threads;
@@ -274,6 +274,10 @@ Space make_space(const Program& program, Target target, const Machine& machine, 
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
   for (const CacheLevel& cache : machine.caches)
     if (cache.level == 2 && cache.shared_by > 0) options.cache_bytes = cache.bytes / static_cast<std::size_t>(cache.shared_by);
+  if (device != nullptr) {
+    options.local_bytes = device->local_bytes;
+    options.max_work_group = device->max_work_group;
+  }
   return Space(program, options);
 }
 

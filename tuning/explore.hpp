@@ -13,6 +13,7 @@
 #include "lower/loop.hpp"
 #include "patterns/pattern.hpp"
 #include "rewrite/space.hpp"
+#include "runtime/grid_device.hpp"
 #include "runtime/machine.hpp"
 #include "tuning/traffic.hpp"
 
@@ -118,7 +119,7 @@ struct ExploreResult {
 /// UserError: the problem or an option cannot be met. EnvironmentError: no compiler, no device.
 ExploreResult explore(const Pattern& pattern, const Problem& problem, const ExploreOptions& options = {});
 
-/// The space of a pattern's variants on this machine, as explore uses it.
-Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only);
+/// The space of a pattern's variants on this machine, as explore uses it; with the limits of `device` where there is one.
+Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only, const GridDeviceInfo* device = nullptr);
 
 }  // namespace lift

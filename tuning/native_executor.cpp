@@ -36,7 +36,7 @@ class NativeExecutor : public Executor {
     return compiled;
   }
 
-  std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) override {
+  TimedRun bind(const Kernel& kernel, const Compiled& compiled) override {
     const auto library = std::static_pointer_cast<NativeLibrary>(compiled.program);
     std::vector<std::shared_ptr<const void>> kept;
     std::vector<void*> pointers;
@@ -45,7 +45,7 @@ class NativeExecutor : public Executor {
       pointers.push_back(const_cast<void*>(kept.back().get()));
     }
     const auto call = library->function<void(void**)>("liftgen_call");
-    return [library, kept, pointers, call]() mutable { call(pointers.data()); };
+    return TimedRun([library, kept, pointers, call]() mutable { call(pointers.data()); });
   }
 
   void restore(const Kernel& kernel) override {

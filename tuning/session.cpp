@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
 #include "runtime/affinity.hpp"
@@ -19,7 +20,7 @@ int configure(const ExploreOptions& options) {
   return configure_openmp(options.threads);
 }
 
-std::shared_ptr<opencl::Device> open_device(const ExploreOptions& options, const Problem& problem, int threads) {
+std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem, int threads) {
   if (options.target != Target::opencl) return nullptr;
   opencl::configure_pocl(threads);
   const OriginalAffinity affinity;  // for the driver's workers
@@ -61,7 +62,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
-  return device ? make_opencl_executor(device, compiler, others, threads) : make_native_executor(compiler, others, threads);
+  return device ? make_grid_executor(device, emit_opencl, compiler, others, threads) : make_native_executor(compiler, others, threads);
 }
 
 bool Session::twin_applies() const { return !device || device->info().cpu; }

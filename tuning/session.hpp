@@ -30,7 +30,8 @@ class Session {
   const Program program;
   int threads;
   NativeCompiler compiler;
-  std::shared_ptr<opencl::Device> device;  ///< OpenCL only
+  std::shared_ptr<GridDevice> device;  ///< null for OpenMP
+  const GridDeviceInfo* device_info() const { return device ? &device->info() : nullptr; }
   std::string device_name;
   Machine machine;
   ProblemData arguments;

@@ -49,7 +49,7 @@ Value value_of(const HostArray& a) {
 
 }  // namespace
 
-SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine, int threads,
+SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine, const GridDeviceInfo* device, int threads,
                        const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor)
     : problem_(problem) {
   problem_.boxes = std::min<std::int64_t>(problem.boxes, 2);
@@ -61,7 +61,7 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       why_not_ = error.what();
       continue;
     }
-    space_.emplace(make_space(program_, target, machine, false));
+    space_.emplace(make_space(program_, target, machine, false, device));
     arguments_ = std::make_unique<ProblemData>(pattern, problem_, program_, threads);
     executor_ = make_executor(*arguments_);
     interpret_program();

@@ -41,11 +41,11 @@ std::vector<Case> cases(const std::vector<Problem>& problems, int random) {
 double error_on(opencl::Device& device, const Case& c, const std::string& source, int color) {
   const SmallProblem data(smooth3d(), c.problem, color);
   auto storage = data.storage(c.kernel);
-  const opencl::BuildResult built = device.build(source, "-cl-std=CL1.2 -w");
+  const GridBuild built = device.build(source);
   REQUIRE_MESSAGE(built.program, built.error);
-  opencl::Launch launch;
+  GridLaunch launch;
   launch.kernel = built.program->kernel(c.kernel.name);
-  std::vector<std::pair<std::size_t, opencl::Memory>> arrays;
+  std::vector<std::pair<std::size_t, GridMemory>> arrays;
   for (std::size_t i = 0; i < c.kernel.arguments.size(); ++i) {
     const KernelArgument& a = c.kernel.arguments[i];
     const Scalar t = (a.type.is_array() ? element_of(a.type) : a.type).scalar();
@@ -62,8 +62,8 @@ double error_on(opencl::Device& device, const Case& c, const std::string& source
   }
   const NDRange range = nd_range(c.kernel);
   launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
-  device.launch(launch);
-  for (const auto& [i, memory] : arrays) device.read(memory, storage.pointers[i], memory.bytes());
+  device.run(launch);
+  for (const auto& [i, memory] : arrays) device.read(memory, storage.pointers[i], memory->bytes());
   return data.error(c.kernel, storage);
 }
 

@@ -167,11 +167,11 @@ TEST_CASE("OpenCL kernels of grid transfer give the interpreter's result") {
     INFO(source);
     const auto data = sample_data(s.program);
     const Storage storage(s, data);
-    const opencl::BuildResult built = device.build(source, "-cl-std=CL1.2 -w");
+    const GridBuild built = device.build(source);
     REQUIRE_MESSAGE(built.program, built.error);
-    opencl::Launch launch;
+    GridLaunch launch;
     launch.kernel = built.program->kernel(s.kernel.name);
-    std::vector<opencl::Memory> arrays;
+    std::vector<GridMemory> arrays;
     for (std::size_t i = 0; i < s.kernel.arguments.size(); ++i) {
       const Type& t = s.kernel.arguments[i].type;
       const std::size_t bytes = elements(t) * size_of(element_of(t).scalar());
@@ -181,8 +181,8 @@ TEST_CASE("OpenCL kernels of grid transfer give the interpreter's result") {
     }
     const NDRange range = nd_range(s.kernel);
     launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
-    device.launch(launch);
-    for (std::size_t i = 0; i < arrays.size(); ++i) device.read(arrays[i], storage.pointers[i], arrays[i].bytes());
+    device.run(launch);
+    for (std::size_t i = 0; i < arrays.size(); ++i) device.read(arrays[i], storage.pointers[i], arrays[i]->bytes());
     CHECK(storage.result(s.kernel) == interpreted(s.program, data));
   }
 }

@@ -192,7 +192,7 @@ TEST_CASE("measure: side by side, in turn") {
       std::this_thread::sleep_for(std::chrono::milliseconds(6));
     };
   };
-  const std::vector<std::function<void()>> runs = {slow('A'), slow('B'), slow('C')};
+  const std::vector<TimedRun> runs = {slow('A'), slow('B'), slow('C')};
   const auto timings = interleaved(runs, 3);
   REQUIRE(timings.size() == 3);
   CHECK(order == "ABCABCABCABC");

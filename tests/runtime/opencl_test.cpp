@@ -14,7 +14,6 @@
 #include "runtime/process.hpp"
 
 using namespace lift;
-using opencl::Arg;
 
 namespace {
 
@@ -96,7 +95,7 @@ TEST_CASE("opencl: what the devices can do") {
     CHECK(device.local_bytes >= 1024);
     CHECK(device.max_allocation <= device.global_bytes);
   }
-  CHECK_THROWS_AS(opencl::Device(99), UserError);
+  CHECK_THROWS_AS(opencl::Device(99), EnvironmentError);
 }
 
 TEST_CASE("opencl: vector addition, with buffers, numbers and times") {
@@ -116,9 +115,9 @@ TEST_CASE("opencl: vector addition, with buffers, numbers and times") {
   device.write(da, a.data(), n * 4);
   device.write(db, b.data(), n * 4);
   device.fill(dc, -1.0f);
-  const opencl::Kernel add = built.program->kernel("add");
-  CHECK(add.info().arguments == 4);
-  const double ms = device.launch(add, {da, db, dc, 2.0f}, {n, 1, 1}, {64, 1, 1}, 1);
+  const GridKernel add = built.program->kernel("add");
+  CHECK(add->info().arguments == 4);
+  const double ms = device.run({add, {da, db, dc, 2.0f}, {n, 1, 1}, {64, 1, 1}, 1, 0});
   CHECK(ms >= 0);
   device.read(dc, c.data(), n * 4);
   bool right = true;
@@ -141,18 +140,18 @@ TEST_CASE("opencl: local memory, several launches at once, three dimensions") {
   std::iota(data.begin(), data.end(), 0);
   const auto memory = device.allocate(64 * 4);
   device.write(memory, data.data(), 64 * 4);
-  const opencl::Kernel reverse = program->kernel("reverse");
-  const opencl::Launch by16{
-      .kernel = reverse, .args = {memory, Arg::local(16 * 4)}, .global = {64, 1, 1}, .local = {16, 1, 1}};
-  const opencl::Launch by32{
-      .kernel = reverse, .args = {memory, Arg::local(32 * 4)}, .global = {64, 1, 1}, .local = {32, 1, 1}};
-  const std::vector<opencl::Launch> launches = {by16, by32, by32};
+  const GridKernel reverse = program->kernel("reverse");
+  const GridLaunch by16{
+      .kernel = reverse, .args = {memory, GridArg::local(16 * 4)}, .global = {64, 1, 1}, .local = {16, 1, 1}};
+  const GridLaunch by32{
+      .kernel = reverse, .args = {memory, GridArg::local(32 * 4)}, .global = {64, 1, 1}, .local = {32, 1, 1}};
+  const std::vector<GridLaunch> launches = {by16, by32, by32};
   CHECK(device.run(launches) >= 0);
   device.read(memory, data.data(), 64 * 4);
   CHECK(data[0] == 15);
   CHECK(data[63] == 48);
 
-  device.launch(program->kernel("where"), {memory}, {4, 4, 4}, {2, 1, 4}, 3);
+  device.run({program->kernel("where"), {memory}, {4, 4, 4}, {2, 1, 4}, 3, 0});
   device.read(memory, data.data(), 64 * 4);
   CHECK(data[63] == 31);
   CHECK(data[2] == 1);
@@ -172,18 +171,18 @@ TEST_CASE("opencl: what the device cannot do is said in words") {
   const auto program = device.build(kSource).program;
   REQUIRE(program);
   const auto memory = device.allocate(1 << 20);
-  const opencl::Kernel reverse = program->kernel("reverse");
+  const GridKernel reverse = program->kernel("reverse");
   const std::size_t far = 2 * device.info().max_work_group;
-  CHECK_THROWS_WITH_AS(device.launch(reverse, {memory, Arg::local(64)}, {10, 1, 1}, {4, 1, 1}, 1),
+  CHECK_THROWS_WITH_AS(device.run({reverse, {memory, GridArg::local(64)}, {10, 1, 1}, {4, 1, 1}, 1, 0}),
                        "kernel reverse: work-groups of 4 do not divide the grid's 10 in dimension 0",
                        UserError);
-  CHECK_THROWS_AS(device.launch(reverse, {memory, Arg::local(64)}, {far, 1, 1}, {far, 1, 1}, 1), UserError);
+  CHECK_THROWS_AS(device.run({reverse, {memory, GridArg::local(64)}, {far, 1, 1}, {far, 1, 1}, 1, 0}), UserError);
   CHECK_THROWS_AS(
-      device.launch(reverse, {memory, Arg::local(device.info().local_bytes + 4)}, {4, 1, 1}, {4, 1, 1}, 1),
+      device.run({reverse, {memory, GridArg::local(device.info().local_bytes + 4)}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
       UserError);
-  CHECK_THROWS_WITH_AS(device.launch(reverse, {memory}, {4, 1, 1}, {4, 1, 1}, 1),
+  CHECK_THROWS_WITH_AS(device.run({reverse, {memory}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
                        "kernel reverse takes 2 arguments, not 1", InternalError);
-  CHECK_THROWS_AS(device.launch(reverse, {opencl::Memory(), Arg::local(16)}, {4, 1, 1}, {4, 1, 1}, 1),
+  CHECK_THROWS_AS(device.run({reverse, {GridMemory(), GridArg::local(16)}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
                   InternalError);
   CHECK_THROWS_AS(program->kernel("nothing"), InternalError);
   CHECK_THROWS_AS(device.allocate(device.info().max_allocation + 1), UserError);

@@ -18,7 +18,7 @@ class Spoiling : public Executor {
   std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& f) override {
     return honest_->compile(jobs, f);
   }
-  std::function<void()> bind(const Kernel& kernel, const Compiled& compiled) override { return honest_->bind(kernel, compiled); }
+  TimedRun bind(const Kernel& kernel, const Compiled& compiled) override { return honest_->bind(kernel, compiled); }
   void restore(const Kernel& kernel) override { honest_->restore(kernel); }
   HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
     const HostArray result = honest_->fetch(kernel, n, staging);
@@ -38,7 +38,7 @@ struct Setting {
   std::unique_ptr<Executor> executor;  ///< the one the check uses; for compiling
 
   std::vector<double> errors(bool spoil) {
-    SmallCheck check(smooth3d(), problem, Target::openmp, machine, 2, [&](const ProblemData& data) -> std::unique_ptr<Executor> {
+    SmallCheck check(smooth3d(), problem, Target::openmp, machine, nullptr, 2, [&](const ProblemData& data) -> std::unique_ptr<Executor> {
       auto honest = make_native_executor(compiler, data, 2);
       if (spoil) return std::make_unique<Spoiling>(std::move(honest));
       return honest;

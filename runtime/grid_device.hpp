@@ -1,0 +1,189 @@
+// Devices that run a kernel over a grid of work-groups: what OpenCL, CUDA and the host's emulation of CUDA have in
+// common. Buffers stay on the device; the host writes and reads them.
+//
+// Errors. EnvironmentError: what the machine lacks or has lost (no driver, no device, no memory left on it, a device
+// that failed). UserError: a request that the device cannot meet (work-group too large, too much local memory, an
+// array that does not fit); a tuner takes it as "this configuration is impossible here". InternalError: a wrong use
+// of this interface. A source that does not compile is a result, not an exception.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace lift {
+
+struct GridDeviceInfo {
+  int index = 0;         ///< as in --device
+  std::string platform;  ///< "Portable Computing Language", "NVIDIA CUDA", ...
+  std::string name;
+  std::string version;       ///< "OpenCL 1.2 ...", "sm_90"
+  std::string driver;
+  bool gpu = false;
+  bool cpu = false;          ///< computes on this machine's processors: their roofline is its own
+  bool emulated = false;     ///< its times mean nothing
+  bool f64 = false;
+  int compute_units = 0;
+  int warp = 1;              ///< work-items that run in step; 1 where the device does not tell
+  std::size_t max_work_group = 0;                  ///< work-items in a work-group
+  std::array<std::size_t, 3> max_work_items = {};  ///< and in each of its dimensions
+  std::array<std::size_t, 3> max_groups = {};      ///< work-groups in each dimension of the grid; 0: no limit
+  std::size_t local_bytes = 0;                     ///< a work-group, for arrays declared in the kernel
+  std::size_t max_local_bytes = 0;                 ///< a work-group, with what a launch adds; at least local_bytes
+  bool local_is_dedicated = false;  ///< false: local memory is ordinary memory, as on processors
+  int registers = 0;                ///< 32-bit ones of a work-group; 0 where the device does not tell
+  std::size_t global_bytes = 0;
+  std::size_t max_allocation = 0;  ///< bytes of one buffer
+  bool chooses_local_size = false; ///< GridLaunch::local may be zero
+};
+
+/// A buffer on a device; freed with its last owner.
+class GridBuffer {
+ public:
+  virtual ~GridBuffer() = default;
+  GridBuffer(const GridBuffer&) = delete;
+  GridBuffer& operator=(const GridBuffer&) = delete;
+  std::size_t bytes() const { return bytes_; }
+
+ protected:
+  explicit GridBuffer(std::size_t bytes) : bytes_(bytes) {}
+
+ private:
+  std::size_t bytes_;
+};
+using GridMemory = std::shared_ptr<GridBuffer>;
+
+struct GridKernelInfo {
+  int arguments = -1;              ///< -1 where the device does not tell
+  std::size_t max_work_group = 0;  ///< for this kernel on its device: registers may allow less than the device's
+  std::size_t local_bytes = 0;     ///< declared in the kernel; what a launch adds comes on top
+  std::size_t private_bytes = 0;   ///< a work-item, in memory: spills and private arrays, where the driver tells
+  int registers = 0;               ///< a work-item; 0 where the device does not tell
+};
+
+/// One kernel of a built program; keeps the program alive.
+class GridFunction {
+ public:
+  virtual ~GridFunction() = default;
+  GridFunction(const GridFunction&) = delete;
+  GridFunction& operator=(const GridFunction&) = delete;
+  const std::string& name() const { return name_; }
+  const GridKernelInfo& info() const { return info_; }
+
+ protected:
+  explicit GridFunction(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+  GridKernelInfo info_;
+};
+using GridKernel = std::shared_ptr<GridFunction>;
+
+class GridProgram {
+ public:
+  virtual ~GridProgram() = default;
+  /// InternalError when there is none of that name.
+  virtual GridKernel kernel(const std::string& name) = 0;
+};
+
+struct GridBuild {
+  std::shared_ptr<GridProgram> program;  ///< null on failure
+  std::string error;                     ///< the compiler's first lines on failure
+  double seconds = 0;                    ///< of the compiler; 0 when cached
+  bool cached = false;                   ///< built before, in this process or another
+  bool stopped = false;                  ///< not built: interrupted, or the caller's callback said so
+};
+
+/// An argument of a kernel: a buffer, a number (int, long, float, double ... by its C++ type), or an array in local
+/// memory (OpenCL's `__local` arguments).
+class GridArg {
+ public:
+  GridArg(GridMemory memory) : memory_(std::move(memory)), kind_(Kind::Memory) {}  // NOLINT: written as they are
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  GridArg(T value) : bytes_(sizeof value) {  // NOLINT
+    std::memcpy(value_.data(), &value, sizeof value);
+  }
+  static GridArg local(std::size_t bytes) {
+    GridArg arg(0);
+    arg.bytes_ = bytes, arg.kind_ = Kind::Local;
+    return arg;
+  }
+
+  enum class Kind : std::uint8_t { Value, Memory, Local };
+  Kind kind() const { return kind_; }
+  const GridMemory& memory() const { return memory_; }
+  const void* value() const { return value_.data(); }  ///< of bytes() bytes
+  std::size_t bytes() const { return bytes_; }         ///< of the number, or of the array in local memory
+
+ private:
+  GridMemory memory_;
+  alignas(8) std::array<unsigned char, 8> value_ = {};
+  std::size_t bytes_ = 0;
+  Kind kind_ = Kind::Value;
+};
+
+/// One kernel over a grid of `dims` dimensions of work-items. `local` divides `global`; all zero where the device
+/// chooses (GridDeviceInfo::chooses_local_size).
+struct GridLaunch {
+  GridKernel kernel = {};
+  std::vector<GridArg> args = {};
+  std::array<std::size_t, 3> global = {1, 1, 1};
+  std::array<std::size_t, 3> local = {0, 0, 0};
+  int dims = 1;
+  std::size_t local_bytes = 0;  ///< CUDA: of the kernel's `extern __shared__` array
+};
+
+/// A device with one in-order queue. Safe to use from several threads (they take turns).
+class GridDevice {
+ public:
+  virtual ~GridDevice() = default;
+  GridDevice(const GridDevice&) = delete;
+  GridDevice& operator=(const GridDevice&) = delete;
+
+  const GridDeviceInfo& info() const { return info_; }
+
+  /// `options` beside the device's own, see default_options().
+  GridBuild build(const std::string& source, const std::string& options = "");
+  /// In the order of the sources. `on_progress(done)` is called now and then; on false, and on interrupted(), what is
+  /// left is marked `stopped`.
+  virtual std::vector<GridBuild> build_all(std::span<const std::string> sources, const std::string& options,
+                                           const std::function<bool(std::size_t done)>& on_progress);
+  /// What programs are built with, as text for a kernel's header.
+  virtual std::string default_options() const = 0;
+
+  GridMemory allocate(std::size_t bytes);  ///< contents undefined
+  /// All of these return when done. Sizes and offsets in bytes; InternalError beyond the end.
+  void write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset = 0);
+  void read(const GridMemory& from, void* to, std::size_t bytes, std::size_t offset = 0);
+  void copy(const GridMemory& to, const GridMemory& from);                          ///< all of it; equal sizes
+  void fill(const GridMemory& to, const void* pattern, std::size_t pattern_bytes);  ///< of 1, 2, 4 or 8 bytes
+  template <class T>
+  void fill(const GridMemory& to, T value) {
+    fill(to, &value, sizeof value);
+  }
+
+  /// Runs the kernels in order, all queued at once, to their end; ms from the start of the first to the end of the
+  /// last, by the device's clock.
+  double run(std::span<const GridLaunch> launches);
+  double run(const GridLaunch& launch) { return run({&launch, 1}); }
+
+ protected:
+  GridDevice() = default;
+  GridDeviceInfo info_;
+
+ private:
+  // Requests have been checked: sizes are within the buffers and not 0, launches fit the device.
+  virtual GridBuild build_one(const std::string& source, const std::string& options) = 0;
+  virtual GridMemory allocate_bytes(std::size_t bytes) = 0;
+  virtual void write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) = 0;
+  virtual void read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) = 0;
+  virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;
+  virtual void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) = 0;
+  virtual double run_all(std::span<const GridLaunch> launches) = 0;
+};
+
+}  // namespace lift

@@ -1,0 +1,126 @@
+// Kernels on a device with a grid: arrays are written to it once, in each layout that a kernel wants, and stay there.
+#include <cstring>
+
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
+#include "patterns/host_data.hpp"
+#include "tuning/executor.hpp"
+
+namespace lift {
+namespace {
+
+/// In this order, over the same arguments.
+std::vector<Kernel> launches(const Kernel& kernel) { return {kernel}; }
+
+class GridExecutor : public Executor {
+ public:
+  GridExecutor(std::shared_ptr<GridDevice> device, std::function<std::string(const Kernel&)> emit, NativeCompiler& compiler,
+               const ProblemData& arguments, int threads)
+      : device_(std::move(device)), emit_(std::move(emit)), store_(compiler, arguments, threads) {}
+
+  std::string source(const Kernel& kernel) override { return emit_(kernel); }
+
+  std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) override {
+    std::vector<std::string> sources;
+    for (const Job& job : jobs) sources.push_back(job.code.empty() ? source(job.kernel) : job.code);
+    std::vector<GridBuild> built = device_->build_all(sources, "", on_progress);
+    std::vector<Compiled> compiled(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      Compiled& c = compiled[i];
+      c.source = std::move(sources[i]), c.seconds = built[i].seconds, c.stopped = built[i].stopped;
+      c.program = built[i].program, c.error = std::move(built[i].error);
+      if (!c.program && !c.stopped && c.error.empty()) c.error = "the device's compiler refused it and said nothing";
+    }
+    return compiled;
+  }
+
+  TimedRun bind(const Kernel& kernel, const Compiled& compiled) override {
+    const auto program = std::static_pointer_cast<GridProgram>(compiled.program);
+    std::vector<GridLaunch> queue;
+    for (const Kernel& part : launches(kernel)) {
+      const NDRange range = nd_range(part);
+      GridLaunch launch;
+      launch.kernel = program->kernel(part.name);
+      launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
+      for (const KernelArgument& a : part.arguments) launch.args.push_back(argument(a));
+      queue.push_back(std::move(launch));
+    }
+    // On processors the host's work for a launch is part of what is compared with other kernels there.
+    if (device_->info().cpu) return [device = device_, queue] { device->run(queue); };
+    return [device = device_, queue] { return device->run(queue); };
+  }
+
+  void restore(const Kernel& kernel) override {
+    for (const KernelArgument& a : kernel.arguments) {
+      if (!a.type.is_array() || !a.written) continue;
+      const GridMemory scratch = memory(a);
+      if (store_.find(a.name) != nullptr)
+        device_->copy(scratch, pristine(a));
+      else
+        device_->fill(scratch, std::uint8_t{0xff});  // NaN as f32 and f64
+    }
+  }
+
+  HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
+    const KernelArgument& result = result_argument(kernel, n);
+    const GridMemory stored = memory(result);
+    if (is_caller_layout(result.layout)) {
+      device_->read(stored, staging.data, bytes_of(staging.type));
+      return staging;
+    }
+    Buffer copy(stored->bytes(), BufferOptions{store_.threads(), -1});
+    device_->read(stored, copy.data(), copy.bytes());
+    store_.to_caller(result, copy.data(), staging);
+    return staging;
+  }
+
+  double convert_ms(const Kernel& kernel) const override { return store_.convert_ms(kernel); }
+
+ private:
+  GridArg argument(const KernelArgument& a) {
+    if (a.type.is_array()) return memory(a);
+    const std::shared_ptr<const void> value = store_.in_layout(a);
+    switch (a.type.scalar()) {
+      case Scalar::f32: return *static_cast<const float*>(value.get());
+      case Scalar::f64: return *static_cast<const double*>(value.get());
+      case Scalar::i32: return *static_cast<const std::int32_t*>(value.get());
+      case Scalar::boolean: break;
+    }
+    throw InternalError("tuning: argument '" + a.name + "' of type " + a.type.str() + " cannot be passed to a device");
+  }
+
+  GridMemory pristine(const KernelArgument& a) {
+    const auto [at, is_new] = pristine_.try_emplace(storage_key(a));
+    if (is_new) {
+      const std::size_t bytes = bytes_of(a.layout, element_of(a.type).scalar());
+      try {
+        at->second = device_->allocate(bytes);
+        device_->write(at->second, store_.in_layout(a).get(), bytes);
+      } catch (...) {
+        pristine_.erase(at);
+        throw;
+      }
+    }
+    return at->second;
+  }
+  GridMemory memory(const KernelArgument& a) {
+    if (!a.written) return pristine(a);
+    const auto at = scratch_.find(storage_key(a));
+    if (at != scratch_.end()) return at->second;
+    return scratch_[storage_key(a)] = device_->allocate(bytes_of(a.layout, element_of(a.type).scalar()));
+  }
+
+  std::shared_ptr<GridDevice> device_;
+  std::function<std::string(const Kernel&)> emit_;
+  LayoutStore store_;
+  std::map<std::string, GridMemory> pristine_, scratch_;  ///< by name and layout
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, std::function<std::string(const Kernel&)> emit,
+                                             NativeCompiler& compiler, const ProblemData& arguments, int threads) {
+  return std::make_unique<GridExecutor>(std::move(device), std::move(emit), compiler, arguments, threads);
+}
+
+}  // namespace lift
