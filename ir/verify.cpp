@@ -95,13 +95,14 @@ class Verifier {
   static std::int64_t number(const Expr& map, std::size_t i, std::int64_t otherwise) { return map.attr().ints.size() > i ? map.attr().ints[i] : otherwise; }
   static bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl); }
 
-  /// Rank; lanes, dimension or elements a trip; stride; late store; prefetch distance.
+  /// Rank; lanes, dimension or elements a trip; stride; late store; prefetch distance; work-items.
   void attributes(const Expr& e) const {
     const std::int64_t rank = number(e, 0, 0), second = number(e, 1, on_a_grid(e) ? 0 : 1);
     if (rank < 1) broken("map-attributes", "rank " + std::to_string(rank) + " of", e);
     if (on_a_grid(e) ? second < 0 || second + rank > 3 : second < 1)
       broken("map-attributes", (on_a_grid(e) ? "an NDRange has dimensions 0, 1 and 2, but " : "not positive: ") + std::to_string(second) + " of", e);
     if (number(e, 2, 1) < 1) broken("map-attributes", "stride " + std::to_string(number(e, 2, 1)) + " of", e);
+    if (number(e, 5, 0) < 0) broken("map-attributes", "work-items " + std::to_string(number(e, 5, 0)) + " of", e);
     if (const auto late = number(e, 3, 0); late != 0 && late != 1) broken("map-attributes", "late store " + std::to_string(late) + " of", e);
     if (number(e, 4, 0) < 0) broken("map-attributes", "prefetch distance " + std::to_string(number(e, 4, 0)) + " of", e);
   }

@@ -53,7 +53,7 @@ std::string str(const Block& b, int indent) {
                    [&](const Let& l) { s += "let " + str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Declare& l) { s += "var " + str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Assign& l) { s += str(l.local) + " = " + str(l.value) + "\n"; },
-                   [&](const Allocate& a) { s += "alloc " + a.name + " : " + a.type.str() + "\n"; },
+                   [&](const Allocate& a) { s += (a.space == AddressSpace::Local ? "alloc local " : "alloc ") + a.name + " : " + a.type.str() + "\n"; },
                    [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + p.index.str() + "]\n"; },
                    [&](const Barrier& b) { s += b.global ? "barrier global\n" : "barrier\n"; },
                },

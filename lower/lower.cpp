@@ -5,10 +5,18 @@
 
 #include "ir/verify.hpp"
 #include "lower/pipeline.hpp"
+#include "lower/place_barriers.hpp"
 #include "lower/translate.hpp"
 
 namespace lift {
 namespace {
+
+std::vector<std::string> work_arrays(const Kernel& k) {
+  std::vector<std::string> all;
+  for (const KernelArgument& a : k.arguments)
+    if (a.work) all.push_back(a.name);
+  return all;
+}
 
 /// The order, and why.
 std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
@@ -18,6 +26,7 @@ std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
       {"remove-trivial-loops", remove_trivial_loops},  // a tile as long as its axis is one iteration
       {"stride-loops", stride_loops},                  // needs the guard around the whole body, so before loops are split
       {"split-boundaries", split_boundaries},          // on logical positions, where the boundary can still be seen
+      {"place-barriers", [&k](const Block& b) { return place_barriers(b, work_arrays(k)); }},  // where it can still be seen which item accesses an element
       {"linearise", [&k](const Block& b) { return linearise(b, k); }},
       {"vectorise", [&options](const Block& b) { return vectorise(b, options); }},  // unit stride shows in the flat index
       {"remove-trivial-loops", remove_trivial_loops},  // remainders of one iteration
@@ -40,7 +49,7 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   Kernel k = translate(program);
   std::vector<Pass> all = passes(k, options);
-  if (!options.linear) all.resize(5);
+  if (!options.linear) all.resize(6);
   run_passes(k, all);
   return k;
 }

@@ -55,6 +55,12 @@ bool computes(const Expr& e) {
   return std::any_of(e.children().begin(), e.children().end(), computes);
 }
 
+/// Arrays that say where they are stored, put together by structural primitives or not.
+bool is_placed(const Expr& e) {
+  if (e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
+  return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
+}
+
 /// Scalars in a value of constant size; nothing when it is not constant.
 std::optional<std::int64_t> scalars_in(const Type& t) {
   std::int64_t n = 0;
@@ -109,7 +115,7 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   const Expr& body = fn.child(0);
   const Type& t = value.type();
   const auto continue_with = [&](const View& v) { write(body, std::make_shared<Scope>(Scope{{v}, scope}), to); };
-  if (t.is_function() || !computes(value)) {
+  if (t.is_function() || !computes(value) || is_placed(value)) {
     const View v = t.is_function() ? View{} : eval(value, scope);
     return continue_with(t.is_scalar() ? in_variables(v, t) : v);
   }
@@ -174,6 +180,7 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
   if (space == AddressSpace::Global)
     for (const For& f : parallel_) around.push_back(f.upper - f.lower), position.push_back(f.var - f.lower);
   const auto scalars = scalars_in(t);
+  if (space == AddressSpace::Local && !scalars) throw UserError("to_local: local memory takes arrays of constant size, found " + t.str() + "; tile the loops around it by numbers");
   const bool on_stack = space != AddressSpace::Global || (around.empty() && scalars && *scalars * 8 <= kOnStack);
   std::vector<std::string> names;
   const std::string name = fresh_name(hint);

@@ -1,55 +1,16 @@
 // Several results, values with a name, intermediate arrays and reductions: run in the loop language, against the interpreter.
 #include <doctest/doctest.h>
 
-#include <random>
-
 #include "ir/build.hpp"
-#include "ir/interpret.hpp"
-#include "lower/lower.hpp"
-#include "tests/lower/run_loops.hpp"
+#include "tests/lower/run_program.hpp"
 
 namespace lift {
 namespace {
 
-Program program(std::vector<Expr> arguments, const Expr& body, std::vector<std::string> overwritable = {}) {
-  return {"p", std::move(arguments), body, std::move(overwritable), {}};
-}
+using test::count;
+using test::program;
+using test::run;
 
-std::vector<double> numbers(const Type& t, std::uint64_t seed) {
-  std::mt19937_64 r(seed);
-  std::int64_t n = 1;
-  for (const Nat& length : shape_of(t)) n *= *length.constant();
-  std::vector<double> v(static_cast<std::size_t>(n));
-  for (double& x : v) x = static_cast<double>(std::uniform_int_distribution<int>(-50, 50)(r));
-  return v;
-}
-
-/// Lowers and runs; all results must be those of the interpreter, without races. Returns the kernel.
-Kernel run(const Program& p, bool linear = true) {
-  Interpreter in;
-  test::LoopRunner loops;
-  const Kernel k = lower(p, {.vector_bytes = 32, .linear = linear});
-  for (const KernelArgument& a : k.arguments)
-    loops.arrays[a.name].assign(static_cast<std::size_t>(*Layout({}, a.type).size().constant()), std::nan(""));
-  std::uint64_t seed = 1;
-  for (const Expr& a : p.arguments) {
-    loops.arrays[param_name(a)] = numbers(a.type(), seed++);
-    in.params[param_name(a)] = make_array(loops.arrays[param_name(a)], a.type());
-  }
-  const auto expected = flatten_components(in.eval(p.body), p.body.type());
-  loops.run(k);
-  CHECK(loops.races.empty());
-  REQUIRE(k.results.size() == expected.size());
-  for (std::size_t n = 0; n < expected.size(); ++n) CHECK_MESSAGE(loops.arrays.at(k.results[n]) == expected[n], str(k));
-  return k;
-}
-
-template <class S>
-int count(const Block& b) {
-  int n = 0;
-  visit(b, [&](const Stmt& s) { n += std::holds_alternative<S>(s.v); });
-  return n;
-}
 int work_arrays(const Kernel& k) {
   int n = 0;
   for (const KernelArgument& a : k.arguments) n += a.work;
