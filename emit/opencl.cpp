@@ -2,6 +2,7 @@
 #include "emit/c_like.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
+#include "lower/launches.hpp"
 
 namespace lift {
 namespace {
@@ -10,13 +11,25 @@ class OpenCL : public CLike {
  public:
   using CLike::CLike;
 
-  std::string text() {
+  /// The function that the kernel, one launch, is.
+  std::string function() {
     for (const Stmt& s : k_.body) statement(s);
-    std::string r = header_comment("OpenCL C 1.2; global size " + grid());
+    return "\n" + wrapped("__kernel void " + k_.name + "(" + parameters("__global ") + ") {", 0) + "\n" + out_ + "}\n";
+  }
+  const std::set<std::string>& helpers() const { return helpers_; }
+  /// What stands before the functions of all launches.
+  std::string preamble(const std::string& grids, const std::set<std::string>& helpers) const {
+    std::string r = header_comment("OpenCL C 1.2; " + grids);
     r += "#pragma OPENCL FP_CONTRACT ON\n";
     if (uses_f64()) r += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-    r += "\n" + index_helpers(helpers_, "") + user_functions("");
-    return r + wrapped("__kernel void " + k_.name + "(" + parameters("__global ") + ") {", 0) + "\n" + out_ + "}\n";
+    const std::string functions = index_helpers(helpers, "") + user_functions("");
+    return r + (functions.empty() ? "" : "\n" + functions);
+  }
+  std::string grid() const {
+    const NDRange r = nd_range(k_);
+    std::string s;
+    for (int d = 0; d < r.dims; ++d) s += (d ? " x " : "") + std::to_string(r.global[static_cast<std::size_t>(d)]);
+    return s;
   }
 
  protected:
@@ -138,12 +151,6 @@ class OpenCL : public CLike {
       if ((a.type.is_array() ? element_of(a.type) : a.type) == Type(f64)) return true;
     return false;
   }
-  std::string grid() const {
-    const NDRange r = nd_range(k_);
-    std::string s;
-    for (int d = 0; d < r.dims; ++d) s += (d ? " x " : "") + std::to_string(r.global[static_cast<std::size_t>(d)]);
-    return s;
-  }
 };
 
 /// Largest value of a trip count; UserError when it is not bounded.
@@ -156,7 +163,18 @@ std::size_t extent(const For& f) {
 
 }  // namespace
 
-std::string emit_opencl(const Kernel& kernel) { return OpenCL(kernel).text(); }
+std::string emit_opencl(const Kernel& kernel) {
+  std::string functions, grids;
+  std::set<std::string> helpers;
+  const std::vector<Kernel> all = launches(kernel);
+  for (const Kernel& k : all) {
+    OpenCL one(k);
+    functions += one.function();
+    helpers.insert(one.helpers().begin(), one.helpers().end());
+    grids += (grids.empty() ? "global size " : ", ") + one.grid();
+  }
+  return OpenCL(kernel).preamble(all.size() > 1 ? "launched in this order; " + grids : grids, helpers) + functions;
+}
 
 NDRange nd_range(const Kernel& kernel) {
   NDRange r;

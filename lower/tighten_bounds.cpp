@@ -126,12 +126,27 @@ Block make_loop(For f, const Nat& lower, const Nat& upper) {
   return {{with_range(std::move(f), lower, upper)}};
 }
 
+namespace {
+
+/// Work-items need a group to be in, were it the only one.
+bool is_only_group(const For& f) {
+  const std::function<bool(const Stmt&)> items = [&](const Stmt& s) {
+    const auto* l = std::get_if<For>(&s.v);
+    const auto* i = std::get_if<If>(&s.v);
+    if (l && (l->kind == LoopKind::Lcl || l->kind == LoopKind::Wrg)) return l->kind == LoopKind::Lcl;
+    return (l && std::any_of(l->body.begin(), l->body.end(), items)) || (i && std::any_of(i->body.begin(), i->body.end(), items));
+  };
+  return f.kind == LoopKind::Wrg && std::any_of(f.body.begin(), f.body.end(), items);
+}
+
+}  // namespace
+
 Block remove_trivial_loops(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f) return {std::move(s)};
     if (f->body.empty() || Facts().proves(less_equal(f->upper, f->lower))) return {};
-    if (f->upper - f->lower == Nat(1)) return at_index(f->body, f->var, f->lower);
+    if (f->upper - f->lower == Nat(1) && !is_only_group(*f)) return at_index(f->body, f->var, f->lower);
     return {std::move(s)};
   });
 }

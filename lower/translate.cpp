@@ -5,6 +5,7 @@
 
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
+#include "lower/launches.hpp"
 #include "lower/translator.hpp"
 
 namespace lift {
@@ -254,29 +255,6 @@ void mark_accesses(Kernel& k) {
 
 namespace {
 
-/// Work-items cannot wait for one another between the writing of an intermediate array and its use.
-void check_work_arrays(const Kernel& k) {
-  if (std::none_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; })) return;
-  visit(k.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    if (f && f->kind >= LoopKind::Glb) throw UserError("to_global between loops over work-items: that takes two kernels; leave out to_global, or use one work-item");
-  });
-}
-
-bool has_items(const Stmt& s) {
-  bool found = false;
-  visit({s}, [&](const Stmt& x) {
-    const auto* f = std::get_if<For>(&x.v);
-    found |= f && f->kind >= LoopKind::Glb;
-  });
-  return found;
-}
-/// For the same reason, no two nests over work-items follow one another.
-void check_nests(const Kernel& k) {
-  if (std::count_if(k.body.begin(), k.body.end(), has_items) > 1)
-    throw UserError("loops over work-items follow one another: that takes as many kernels; use one work-item, or one loop nest");
-}
-
 /// The results as arguments of the kernel: those of the program, or new ones.
 void add_results(Kernel& k, const Program& program, const std::map<std::string, std::string>& in_argument,
                  const std::function<Layout(const std::string&, const Type&)>& layout) {
@@ -317,8 +295,7 @@ Kernel translate(const Program& program) {
   t.write(program.body, nullptr, array_places(names, program.body.type()));
   add_results(k, program, t.in_argument, layout);
   k.arguments.insert(k.arguments.end(), t.work.begin(), t.work.end());
-  check_work_arrays(k);
-  check_nests(k);
+  separate_launches(k);
   mark_accesses(k);
   return k;
 }

@@ -3,14 +3,12 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
+#include "lower/launches.hpp"
 #include "patterns/host_data.hpp"
 #include "tuning/executor.hpp"
 
 namespace lift {
 namespace {
-
-/// In this order, over the same arguments.
-std::vector<Kernel> launches(const Kernel& kernel) { return {kernel}; }
 
 class GridExecutor : public Executor {
  public:

@@ -103,7 +103,7 @@ TEST_CASE("to_global stores what is read again; each iteration of a parallel loo
   const Kernel par = run(program({large}, rows(Op::MapPar)));
   REQUIRE(work_arrays(par) == 1);
   CHECK(par.arguments.back().type == array({6, 2048}, f64));
-  CHECK_THROWS_AS(run(program({large}, map_with(Op::MapGlb, 1, function_of(large.type().element(), [](Expr r) { return pairs(to_global(r | map(twice))); }), large, {0}))), UserError);
+  CHECK(work_arrays(run(program({large}, map_with(Op::MapGlb, 1, function_of(large.type().element(), [](Expr r) { return pairs(to_global(r | map(twice))); }), large, {0})))) == 1);
 }
 
 TEST_CASE("updates in place, one after the other") {
