@@ -10,8 +10,8 @@
 #define __constant__ static
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
-// One section for all of them, so that it can be filled before each block.
-#define __shared__ static __attribute__((section("liftgen_shared")))
+// One section for all of them, so that it can be filled before each block; used: by others than the compiler sees.
+#define __shared__ static __attribute__((section("liftgen_shared"), used))
 
 extern "C" {
 __attribute__((visibility("hidden"), weak)) extern unsigned char __start_liftgen_shared[];
@@ -74,6 +74,16 @@ LIFTGEN_HOST_EXTREMES(unsigned long)
 LIFTGEN_HOST_EXTREMES(long long)
 LIFTGEN_HOST_EXTREMES(unsigned long long)
 #undef LIFTGEN_HOST_EXTREMES
+inline float __int_as_float(int bits) {
+  float value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+inline double __longlong_as_double(long long bits) {
+  double value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
