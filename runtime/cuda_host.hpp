@@ -21,7 +21,7 @@ struct CudaHostOptions {
 };
 
 /// A device with the limits of an NVIDIA GPU. `compiler` outlives it and its programs. A kernel at fault makes run() throw
-/// cuda_host::KernelFault, after which the device is as good as before.
+/// KernelFault, after which the device is as good as before.
 std::shared_ptr<GridDevice> make_cuda_host_device(NativeCompiler& compiler, CudaHostOptions options = {});
 
 }  // namespace lift

@@ -4,7 +4,7 @@
 // Errors. EnvironmentError: what the machine lacks or has lost (no driver, no device, no memory left on it, a device
 // that failed). UserError: a request that the device cannot meet (work-group too large, too much local memory, an
 // array that does not fit); a tuner takes it as "this configuration is impossible here". InternalError: a wrong use
-// of this interface. A source that does not compile is a result, not an exception.
+// of this interface. KernelFault: where a device can tell. A source that does not compile is a result, not an exception.
 #pragma once
 
 #include <array>
@@ -17,7 +17,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "ir/error.hpp"
+
 namespace lift {
+
+/// A kernel did what no kernel may: went beyond an array, met a barrier in part, raced, did not end.
+struct KernelFault : InternalError {
+  using InternalError::InternalError;
+};
 
 struct GridDeviceInfo {
   int index = 0;         ///< as in --device

@@ -136,6 +136,9 @@ void verify_and_time(Candidate& candidate, Executor& executor, const std::vector
   } catch (const UserError& error) {
     v.status = Status::impossible;
     v.message = error.what();
+  } catch (const KernelFault& fault) {
+    v.status = Status::wrong;
+    v.message = fault.what();
   }
 }
 

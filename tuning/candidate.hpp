@@ -52,7 +52,7 @@ struct FirstRun {
   double error = 0;  ///< the largest of the results', see relative_error
   double ms = 0;
 };
-/// UserError: the device cannot run it.
+/// UserError: the device cannot run it. KernelFault: see runtime/grid_device.hpp.
 FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const std::vector<Expected>& expected);
 
 /// Verifies a compiled candidate and times it; sets status, error, ms. The timed applications continue from the first one's

@@ -187,6 +187,8 @@ class Exploration {
         broken_[structure] = "differs from the interpreter at " + small_->describe() + " by " + std::to_string(error);
     } catch (const UserError&) {
       checked_.erase(structure);  // the device cannot run it at that size
+    } catch (const KernelFault& fault) {
+      broken_[structure] = "at " + small_->describe() + ": " + fault.what();
     }
   }
 

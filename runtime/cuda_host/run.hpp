@@ -6,16 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "ir/error.hpp"
 #include "runtime/cuda_host/fibers.hpp"
 #include "runtime/cuda_host/module.h"
+#include "runtime/grid_device.hpp"
 
 namespace lift::cuda_host {
-
-/// A kernel did what no kernel may: it went beyond an array, met a barrier in part, raced, did not end.
-struct KernelFault : InternalError {
-  using InternalError::InternalError;
-};
 
 struct Argument {
   std::ptrdiff_t array = -1;          ///< of Run::arrays; -1: a number

@@ -68,7 +68,7 @@ TEST_CASE("the emulated device says what is wrong with a launch") {
   wrong = launch, wrong.args[2] = 2.0;
   CHECK_THROWS_WITH_AS(e.device->run(wrong), "CUDA emulation: kernel scale: argument 2 ('f') is not of the parameter's type", InternalError);
   wrong = launch, wrong.args[0] = 101L;
-  CHECK_THROWS_WITH_AS(e.device->run(wrong), "kernel scale: block (1, 0, 0), thread (36, 0, 0): access to element 100 of 'x', which has 100", cuda_host::KernelFault);
+  CHECK_THROWS_WITH_AS(e.device->run(wrong), "kernel scale: block (1, 0, 0), thread (36, 0, 0): access to element 100 of 'x', which has 100", KernelFault);
   CHECK_NOTHROW(e.device->run(launch));  // as good as before
   const GridBuild broken = e.device->build("extern \"C\" __global__ void k() { nothing(); }\n");
   CHECK_FALSE(broken.program);
