@@ -115,7 +115,7 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
 }
 
 void add_backend(CLI::App& app, Options& o, Texts& t) {
-  app.add_option("--backend", t.backend, "openmp or opencl")->capture_default_str();
+  app.add_option("--backend", t.backend, "openmp, opencl or cuda")->capture_default_str();
   app.add_option("--device", o.device, "OpenCL device; -1 is the first GPU, else the first device")->capture_default_str();
   app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
 }
@@ -154,7 +154,8 @@ void check(Options& o, const Texts& t) {
   else throw UserError("--type " + t.type + ": no such type; use f32 or f64");
   if (t.backend == "openmp") o.target = Target::openmp;
   else if (t.backend == "opencl") o.target = Target::opencl;
-  else throw UserError("--backend " + t.backend + ": no such backend here; use openmp or opencl");
+  else if (t.backend == "cuda") o.target = Target::cuda;
+  else throw UserError("--backend " + t.backend + ": no such backend here; use openmp, opencl or cuda");
   if (o.threads < 0) throw UserError("--threads " + std::to_string(o.threads) + ": use 1 or more, or 0 for as many as the machine grants");
   if (o.configurations < 0) throw UserError("--configs " + std::to_string(o.configurations) + ": use 1 or more, or 0 for no limit");
   if (!(o.budget > 0)) throw UserError("--budget " + std::to_string(o.budget) + ": use more than 0 seconds");

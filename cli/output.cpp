@@ -48,9 +48,9 @@ fs::path kernel_directory(const fs::path& out) {
 
 fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target, const Program& program,
                       const std::map<std::string, std::int64_t>& sizes) {
-  if (target == Target::opencl) {
-    const fs::path path = directory / (name + ".cl");
-    write_file_atomically(path, emit_opencl(kernel));
+  if (is_grid(target)) {
+    const fs::path path = directory / (name + (target == Target::cuda ? ".cu" : ".cl"));
+    write_file_atomically(path, emit_source(kernel, target));
     return path;
   }
   const fs::path path = directory / (name + ".c");

@@ -29,7 +29,7 @@ int show(const Options& o) {
     print(str(chosen.kernel));
   } else {
     const Kernel kernel = documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o));
-    print(o.target == Target::opencl ? emit_opencl(kernel) : emit_openmp(kernel));
+    print(emit_source(kernel, o.target));
   }
   return 0;
 }

@@ -172,8 +172,8 @@ Text CLike::condition(const NatCond& c) {
 std::string CLike::floating(double v, Scalar s) const {
   char text[40];
   if (s == f32) v = static_cast<double>(static_cast<float>(v));
-  if (std::isinf(v)) return v < 0 ? "-INFINITY" : "INFINITY";
-  if (std::isnan(v)) return "NAN";
+  if (std::isinf(v)) return (v < 0 ? "-" : "") + infinity(s);
+  if (std::isnan(v)) return not_a_number(s);
   for (int digits = 6; digits <= 17; ++digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, v);
     if (s == f32 ? std::strtof(text, nullptr) == static_cast<float>(v) : std::strtod(text, nullptr) == v) break;
@@ -297,7 +297,7 @@ void CLike::plain_loop(const For& f, const std::string& pragma) {
   open_scope();
   const std::string v = declare(f.var);
   if (!pragma.empty()) line(pragma);
-  line("for (long " + v + " = " + lower + "; " + v + " < " + upper + "; " + (f.step == Nat(1) ? "++" + v : v + " += " + nat(f.step).s) + ") {");
+  line("for (" + index_type_ + " " + v + " = " + lower + "; " + v + " < " + upper + "; " + (f.step == Nat(1) ? "++" + v : v + " += " + nat(f.step).s) + ") {");
   ++indent_;
   block(f.body);
   --indent_;
@@ -319,7 +319,7 @@ void CLike::statement(const Stmt& s) {
   if (const auto* x = std::get_if<Let>(&s.v)) {
     if (x->local->kind == TermKind::Index) {
       const std::string value = term(x->value).s;
-      return line("const long " + declare(x->local->nats[0]) + " = " + value + ";");
+      return line("const " + index_type_ + " " + declare(x->local->nats[0]) + " = " + value + ";");
     }
     const std::string value = term(x->value).s;
     return line("const " + type(x->local) + " " + declare_local(x->local) + " = " + value + ";");
@@ -391,9 +391,9 @@ std::string comment_lines(const std::string& text) {
 
 }  // namespace
 
-std::string CLike::header_comment(const std::string& how) const {
-  std::string s = "/* " + k_.name;
-  for (const std::string& l : k_.header) s += comment_lines(commentable(l));
+std::string header_comment(const Kernel& k, const std::string& how) {
+  std::string s = "/* " + k.name;
+  for (const std::string& l : k.header) s += comment_lines(commentable(l));
   return s + "\n *" + comment_lines(how) + " */\n";
 }
 
@@ -423,15 +423,18 @@ std::string CLike::user_functions(const std::string& qualifier) const {
   return s;
 }
 
-std::string index_helpers(const std::set<std::string>& helpers, const std::string& q) {
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& q, const std::string& index) {
   std::string s;
   if (helpers.count("floor_div") || helpers.count("floor_mod"))
     s += q + "int floor_div(int a, int b) { const int q = a / b; return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q; }\n";
   if (helpers.count("floor_mod")) s += q + "int floor_mod(int a, int b) { return a - b * floor_div(a, b); }\n";
-  if (helpers.count("div")) s += q + "long index_div(long a, long m) { return a >= 0 ? a / m : -((m - 1 - a) / m); }  /* rounds down */\n";
-  if (helpers.count("mod")) s += q + "long index_mod(long a, long m) { const long r = a % m; return r < 0 ? r + m : r; }\n";
-  if (helpers.count("min")) s += q + "long index_min(long a, long b) { return a < b ? a : b; }\n";
-  if (helpers.count("max")) s += q + "long index_max(long a, long b) { return a > b ? a : b; }\n";
+  const auto function = [&](const std::string& name, const std::string& b, const std::string& body) {
+    if (helpers.count(name)) s += q + index + " index_" + name + "(" + index + " a, " + index + " " + b + ") { " + body + "\n";
+  };
+  function("div", "m", "return a >= 0 ? a / m : -((m - 1 - a) / m); }  /* rounds down */");
+  function("mod", "m", "const " + index + " r = a % m; return r < 0 ? r + m : r; }");
+  function("min", "b", "return a < b ? a : b; }");
+  function("max", "b", "return a > b ? a : b; }");
   return s;
 }
 

@@ -53,11 +53,12 @@ class CLike {
   Text term(const Term& t);
   std::string conditions(const std::vector<Term>& cs);
   void block(const Block& b);
-  void statement(const Stmt& s);
+  virtual void statement(const Stmt& s);
   void line(const std::string& text);
   void plain_loop(const For& f, const std::string& pragma = "");
   std::string floating(double v, Scalar s) const;
-  std::string header_comment(const std::string& how_to_compile) const;
+  virtual std::string infinity(Scalar) const { return "INFINITY"; }
+  virtual std::string not_a_number(Scalar) const { return "NAN"; }
   /// Sizes, arrays, scalars: the parameters of the kernel's function. `array` is put before the type of an array,
   /// `alone` before the name of one.
   std::string parameters(const std::string& array, const std::string& alone = "restrict ") const;
@@ -70,6 +71,7 @@ class CLike {
   std::string declare_local(const Term& local);
   std::string name(const NatAtom& variable) const;
   std::string local(const Term& t) const;
+  std::string unique(const std::string& hint) const;             ///< a name that nothing in scope has
   void open_scope() { scopes_.emplace_back(); }
   void close_scope() { scopes_.pop_back(); }
 
@@ -79,6 +81,7 @@ class CLike {
   std::set<std::string> helpers_;                    ///< helper functions the text refers to: "div", "mod", "min", "max"
   std::set<std::pair<Scalar, int>> vectors_;         ///< vector types it refers to
   bool streams_ = false;
+  std::string index_type_ = "long";                  ///< of loop variables and named indices
   Scalar real_ = f64;                                ///< element type that masks are made for
 
  private:
@@ -87,16 +90,18 @@ class CLike {
     std::map<std::string, std::string> locals;
   };
   bool taken(const std::string& name) const;
-  std::string unique(const std::string& hint) const;
   std::vector<Scope> scopes_;
   std::set<std::string> reserved_;
 };
+
+/// The comment at a source's head: the kernel's name and header, and how to compile it.
+std::string header_comment(const Kernel& k, const std::string& how_to_compile);
 
 /// `text` at an indentation, broken where it is longer than 110 columns: before the operators, or after the commas, that the
 /// fewest parentheses enclose.
 std::string wrapped(const std::string& text, int indent);
 
-/// Helper functions of C for Euclidean division and the like, those named in `helpers`.
-std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier);
+/// Helper functions of C for Euclidean division and the like, those named in `helpers`; indices are of type `index`.
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier, const std::string& index = "long");
 
 }  // namespace lift

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lower/loop.hpp"
+#include "rewrite/space.hpp"
 
 namespace lift {
 
@@ -19,15 +20,25 @@ std::string emit_openmp(const Kernel& kernel);
 /// each argument the pointer of the array or the address of the scalar. Appended to the C source of a kernel (or of a plain `void plain(...)` of the same arguments).
 std::string emit_trampoline(const Kernel& kernel, const std::string& function);
 
-/// OpenCL C 1.2: `__kernel void NAME(...)`, arguments as above.
+/// OpenCL C 1.2: `__kernel void NAME(...)`, arguments as above. UserError for names that are words of OpenCL C.
 std::string emit_opencl(const Kernel& kernel);
 
-/// The grid an OpenCL kernel is launched over, from its map_glb, map_wrg and map_lcl loops. Local all zero: free choice.
+/// CUDA C++ for nvcc and NVRTC: `extern "C" __global__ void __launch_bounds__(threads) NAME(...)`, arguments as above. Index
+/// arithmetic is in int where all of it fits. UserError for names that are words of CUDA C++, and where nd_range throws.
+std::string emit_cuda(const Kernel& kernel);
+
+/// One of the three.
+std::string emit_source(const Kernel& kernel, Target target);
+
+/// The grid that a kernel is launched over, in work-items, from its map_glb, map_wrg and map_lcl loops. For OpenCL, local
+/// all zero is the device's free choice and the grid fits exactly; for CUDA the block size is always there, and the grid
+/// consists of whole blocks: the emitted text asks whether a work-item has work. UserError when a loop has no known bound,
+/// or the grid is beyond what CUDA can launch.
 struct NDRange {
   int dims = 1;
   std::array<std::size_t, 3> global{1, 1, 1}, local{0, 0, 0};
 };
-NDRange nd_range(const Kernel& kernel);
+NDRange nd_range(const Kernel& kernel, Target target = Target::opencl);
 
 /// A header for C and C++ that declares the kernel and says what its arguments are; for arrays that are not in the caller's
 /// layout it defines where an element lies, KERNEL_index_ARRAY(sizes, position).

@@ -1,35 +1,32 @@
 // OpenCL C 1.2.
-#include "emit/c_like.hpp"
+#include <algorithm>
+
+#include "emit/grid_like.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
-#include "lower/launches.hpp"
 
 namespace lift {
 namespace {
 
-class OpenCL : public CLike {
- public:
-  using CLike::CLike;
+bool uses_f64(const Kernel& k) {
+  return std::any_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return element_of(a.type) == Type(f64); });
+}
 
-  /// The function that the kernel, one launch, is.
-  std::string function() {
-    for (const Stmt& s : k_.body) statement(s);
-    return "\n" + wrapped("__kernel void " + k_.name + "(" + parameters("__global ") + ") {", 0) + "\n" + out_ + "}\n";
-  }
-  const std::set<std::string>& helpers() const { return helpers_; }
-  /// What stands before the functions of all launches.
-  std::string preamble(const std::string& grids, const std::set<std::string>& helpers) const {
-    std::string r = header_comment("OpenCL C 1.2; " + grids);
-    r += "#pragma OPENCL FP_CONTRACT ON\n";
-    if (uses_f64()) r += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-    const std::string functions = index_helpers(helpers, "") + user_functions("");
-    return r + (functions.empty() ? "" : "\n" + functions);
-  }
-  std::string grid() const {
-    const NDRange r = nd_range(k_);
-    std::string s;
-    for (int d = 0; d < r.dims; ++d) s += (d ? " x " : "") + std::to_string(r.global[static_cast<std::size_t>(d)]);
-    return s;
+std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
+  std::string r;
+  for (int d = 0; d < dims; ++d) r += (d ? " x " : "") + std::to_string(s[static_cast<std::size_t>(d)]);
+  return r;
+}
+
+const std::vector<std::string> words{"kernel", "global", "local", "constant", "half", "uint", "uchar", "ushort", "ulong", "event_t", "sampler_t",
+                                     "__kernel", "__global", "__local", "__constant", "__private", "barrier", "prefetch"};
+
+class OpenCL : public GridLike {
+ public:
+  OpenCL(const Kernel& k, const std::string& index_type) : GridLike(k, Target::opencl, index_type, words) {}
+  std::string launch() const {
+    const NDRange& r = range();
+    return "global size " + sizes(r.global, r.dims) + (r.local[0] ? ", local size " + sizes(r.local, r.dims) : "");
   }
 
  protected:
@@ -93,7 +90,7 @@ class OpenCL : public CLike {
     helpers_.insert(f);
     return f + "(" + joined(args) + ")";
   }
-  void prefetch(const Prefetch&) override {}
+  void prefetch(const Prefetch& p) override { line("prefetch(&" + p.array + "[" + nat(p.index).s + "], 1);"); }
   void barrier(const Barrier& b) override { line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);"); }
   std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
@@ -110,93 +107,23 @@ class OpenCL : public CLike {
     return vector_literal(t->type, t->width, lanes);
   }
 
-  /// A grid loop is the work-item's own index; the grid covers the trip count exactly.
-  void loop(const For& f) override {
-    switch (f.kind) {
-      case LoopKind::Glb:
-      case LoopKind::Wrg:
-      case LoopKind::Lcl: {
-        if (f.items) throw UserError("OpenCL: the iterations of one loop cannot be dealt to fewer work-items; leave out the items");
-        const char* id = f.kind == LoopKind::Glb ? "get_global_id" : f.kind == LoopKind::Wrg ? "get_group_id" : "get_local_id";
-        if (!(f.upper - f.lower).is_constant()) {  // the grid may be larger than this iteration's range
-          const std::string lower = nat(f.lower).in(6), upper = nat(f.upper).in(5);
-          line("{");
-          ++indent_;
-          open_scope();
-          const std::string v = declare(f.var);
-          line("const long " + v + " = " + lower + " + " + id + "(" + std::to_string(f.dim) + ");");
-          line("if (" + v + " < " + upper + ") {");
-          ++indent_;
-          block(f.body);
-          --indent_, line("}");
-          close_scope();
-          --indent_, line("}");
-          return;
-        }
-        const std::string lower = f.lower == Nat(0) ? "" : nat(f.lower).in(6) + " + ";
-        const std::string v = declare(f.var);
-        line("const long " + v + " = " + lower + id + "(" + std::to_string(f.dim) + ");");
-        for (const Stmt& s : f.body) statement(s);
-        return;
-      }
-      case LoopKind::Par: throw InternalError("emit: map_par in an OpenCL kernel");
-      case LoopKind::Unroll: return plain_loop(f, "#pragma unroll");
-      default: return plain_loop(f, f.kind == LoopKind::Seq && f.width > 1 ? "#pragma unroll " + std::to_string(f.width) : "");
-    }
+  std::string id(LoopKind kind, int dim) const override {
+    const std::string what = kind == LoopKind::Glb ? "get_global_id" : kind == LoopKind::Wrg ? "get_group_id" : "get_local_id";
+    return "(" + index_type_ + ")" + what + "(" + std::to_string(dim) + ")";
   }
-
- private:
-  bool uses_f64() const {
-    for (const KernelArgument& a : k_.arguments)
-      if ((a.type.is_array() ? element_of(a.type) : a.type) == Type(f64)) return true;
-    return false;
-  }
+  std::string signature() const override { return "__kernel void " + k_.name + "(" + parameters("__global ") + ") {"; }
 };
 
-/// Largest value of a trip count; UserError when it is not bounded.
-std::size_t extent(const For& f) {
-  const Nat trips = f.upper - f.lower;
-  const auto bound = trips.constant() ? trips.constant() : Facts().bounds(trips).upper;
-  if (!bound) throw UserError("OpenCL: the loop over " + f.var.str() + " runs " + trips.str() + " times, which has no known bound; fix the size");
-  return static_cast<std::size_t>(std::max<std::int64_t>(*bound, 1));
-}
 
 }  // namespace
 
 std::string emit_opencl(const Kernel& kernel) {
-  std::string functions, grids;
-  std::set<std::string> helpers;
-  const std::vector<Kernel> all = launches(kernel);
-  for (const Kernel& k : all) {
-    OpenCL one(k);
-    functions += one.function();
-    helpers.insert(one.helpers().begin(), one.helpers().end());
-    grids += (grids.empty() ? "global size " : ", ") + one.grid();
-  }
-  return OpenCL(kernel).preamble(all.size() > 1 ? "launched in this order; " + grids : grids, helpers) + functions;
-}
-
-NDRange nd_range(const Kernel& kernel) {
-  NDRange r;
-  std::array<std::size_t, 3> groups{1, 1, 1};
-  bool grouped = false;
-  visit(kernel.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    if (!f || f->kind < LoopKind::Glb) return;
-    if (f->dim < 0 || f->dim > 2) throw UserError("OpenCL: a grid has three dimensions, " + std::to_string(f->dim) + " was asked for");
-    const auto d = static_cast<std::size_t>(f->dim);
-    r.dims = std::max(r.dims, f->dim + 1);
-    const std::size_t n = extent(*f);
-    if (f->kind == LoopKind::Glb) r.global[d] = std::max(r.global[d], n);
-    if (f->kind == LoopKind::Wrg) groups[d] = std::max(groups[d], n), grouped = true;
-    if (f->kind == LoopKind::Lcl) r.local[d] = std::max(r.local[d], n), grouped = true;
-  });
-  if (grouped)
-    for (std::size_t d = 0; d < static_cast<std::size_t>(r.dims); ++d) {
-      r.local[d] = std::max<std::size_t>(r.local[d], 1);
-      r.global[d] = std::max(r.global[d], groups[d] * r.local[d]);
-    }
-  return r;
+  const GridText t = print_launches<OpenCL>(kernel, "");
+  std::string s = header_comment(kernel, "OpenCL C 1.2; " + (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
+  s += "#pragma OPENCL FP_CONTRACT ON\n";
+  if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  const std::string functions = index_helpers(t.helpers, "", t.index_type) + t.user_functions;
+  return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 
 }  // namespace lift

@@ -1,0 +1,106 @@
+// CUDA C++, for nvcc and NVRTC.
+#include "emit/grid_like.hpp"
+#include "ir/error.hpp"
+#include "ir/ops.hpp"
+
+namespace lift {
+namespace {
+
+const std::vector<std::string> words{"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__global__", "__device__", "__shared__", "__constant__", "__restrict__", "prefetch",
+                                     "alignas", "asm", "constexpr", "decltype", "delete", "nullptr", "static_assert", "typeid", "wchar_t", "and", "or", "not", "xor"};
+
+std::string sizes(const std::array<std::size_t, 3>& s) { return std::to_string(s[0]) + ", " + std::to_string(s[1]) + ", " + std::to_string(s[2]); }
+
+class Cuda : public GridLike {
+ public:
+  Cuda(const Kernel& k, const std::string& index_type) : GridLike(k, Target::cuda, index_type, words) {}
+
+  std::string launch() const {
+    const auto& r = range();
+    return k_.name + "<<<dim3(" + sizes({groups(0), groups(1), groups(2)}) + "), dim3(" + sizes(r.local) + ")>>>(...)";
+  }
+
+ protected:
+  [[noreturn]] static void no_vectors() { throw UserError("CUDA: a vector loop in a kernel over a grid; use map_seq or map_unroll there"); }
+  std::string vector_type(Scalar, int) override { no_vectors(); }
+  std::string vector_literal(Scalar, int, const std::vector<std::string>&) override { no_vectors(); }
+  std::string load(const std::string& array, const std::string& index, Scalar, int width) override {
+    if (width > 1) no_vectors();
+    return array + "[" + index + "]";
+  }
+  std::string store(const Store& st, const std::string& index, const std::string& value) override {
+    if (st.value->width > 1) no_vectors();
+    return st.array + "[" + index + "] = " + value + ";";
+  }
+  std::string blend(Scalar, int, const std::string&, const std::string&, const std::string&) override { no_vectors(); }
+  std::string convert(Scalar, int, const std::string&) override { no_vectors(); }
+  std::string splat(Scalar, int, const std::string&) override { no_vectors(); }
+  std::string shuffle(const Term&) override { no_vectors(); }
+  std::string mask(Scalar, int, const std::string&) override { no_vectors(); }
+
+  std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
+    const std::string list = "(" + joined(args) + ")", f = s == f32 ? "f" : "";
+    switch (op) {
+      case Op::Min: return (is_float(s) ? "fmin" + f : "min") + list;
+      case Op::Max: return (is_float(s) ? "fmax" + f : "max") + list;
+      case Op::Abs: return (is_float(s) ? "fabs" + f : "abs") + list;
+      case Op::Sqrt: return "sqrt" + f + list;
+      case Op::Mod:
+        if (is_float(s)) return "fmod" + f + list;
+        break;
+      default: break;
+    }
+    const std::string helper = op == Op::Div ? "floor_div" : "floor_mod";
+    helpers_.insert(helper);
+    return helper + list;
+  }
+  /// NVRTC has no math.h to take them from.
+  std::string infinity(Scalar s) const override { return s == f32 ? "__int_as_float(0x7f800000)" : "__longlong_as_double(0x7ff0000000000000)"; }
+  std::string not_a_number(Scalar s) const override { return s == f32 ? "__int_as_float(0x7fffffff)" : "__longlong_as_double(0x7fffffffffffffff)"; }
+
+  void prefetch(const Prefetch& p) override {
+    helpers_.insert("prefetch");
+    line("prefetch(&" + p.array + "[" + nat(p.index).s + "]);");
+  }
+  void barrier(const Barrier&) override { line("__syncthreads();"); }
+  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
+    return (space == AddressSpace::Local ? "__shared__ " : "") + element_type(s) + " " + name + "[" + size + "];";
+  }
+  std::string user_call(const Term& t, const std::vector<std::string>& args) override { return t->name + "(" + joined(args) + ")"; }
+
+  std::string id(LoopKind kind, int dim) const override {
+    const std::string axis(1, "xyz"[dim]), block = "blockIdx." + axis, thread = "threadIdx." + axis;
+    const std::string cast = index_type_ == "int" ? "(int)" : "(long)";
+    if (kind == LoopKind::Wrg) return cast + block;
+    if (kind == LoopKind::Lcl) return cast + thread;
+    if (local_size(dim) == 1) return cast + block;
+    if (groups(dim) == 1) return cast + thread;
+    const std::string all = block + " * " + std::to_string(local_size(dim)) + " + " + thread;
+    return index_type_ == "int" ? "(int)(" + all + ")" : "((long)" + all + ")";
+  }
+  std::string signature() const override {
+    const auto& l = range().local;
+    return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(l[0] * l[1] * l[2]) + ") " + k_.name + "(" + parameters("", "__restrict__ ") + ") {";
+  }
+};
+
+constexpr const char* prefetch_helper =
+    "static __device__ __forceinline__ void prefetch(const void *p) {\n"
+    "#ifdef __CUDA_ARCH__\n"
+    "  asm volatile(\"prefetch.global.L2 [%0];\" : : \"l\"(p));\n"
+    "#else\n"
+    "  (void)p;\n"
+    "#endif\n"
+    "}\n";
+
+}  // namespace
+
+std::string emit_cuda(const Kernel& kernel) {
+  const std::string qualifier = "static __device__ __forceinline__ ";
+  const GridText t = print_launches<Cuda>(kernel, qualifier);
+  const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " + (t.grids.size() > 1 ? "in this order: " : "as ");
+  const std::string functions = (t.helpers.count("prefetch") ? prefetch_helper : "") + index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
+  return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) + t.functions;
+}
+
+}  // namespace lift
