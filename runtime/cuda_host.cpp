@@ -113,8 +113,12 @@ class CudaHostDevice : public GridDevice {
 
   double run_all(std::span<const GridLaunch> launches) override {
     cuda_host::Run run;
+    run.alignment = 1;
     std::vector<GridBuffer*> buffers;
-    for (const GridLaunch& l : launches) run.launches.push_back(launch(l, buffers));
+    for (const GridLaunch& l : launches) {
+      run.launches.push_back(launch(l, buffers));
+      run.alignment = std::max(run.alignment, static_cast<const HostFunction&>(*l.kernel).program->alignment());
+    }
     for (GridBuffer* b : buffers) run.arrays.emplace_back(data(*b));
     const auto start = std::chrono::steady_clock::now();
     cuda_host::run(run, options_.schedules, options_.timeout_seconds);

@@ -17,7 +17,8 @@ NativeSource native_source(const std::string& cuda, const std::vector<std::strin
 Compiled::Compiled(const std::string& cuda, std::shared_ptr<NativeLibrary> library)
     : library_(std::move(library)),
       state_(static_cast<LiftgenHostState*>(library_->symbol("liftgen_host_state"))),
-      reads_only_(cuda.find("__ldg(") != std::string::npos) {
+      reads_only_(cuda.find("__ldg(") != std::string::npos),
+      alignment_(vector_alignment(cuda)) {
   const auto* entry = static_cast<const LiftgenHostKernel*>(library_->symbol("liftgen_host_kernels"));
   for (KernelText& text : kernels_of(cuda)) kernels_.push_back({std::move(text), entry++});
 }

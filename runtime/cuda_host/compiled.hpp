@@ -30,6 +30,7 @@ class Compiled {
   /// Bytes of all __shared__ arrays together.
   std::size_t shared_bytes() const { return static_cast<std::size_t>(state_->shared_end - state_->shared_begin); }
   bool reads_only() const { return reads_only_; }  ///< it mentions loads through the read-only cache
+  std::size_t alignment() const { return alignment_; }  ///< of arrays, see vector_alignment
   const std::vector<CompiledKernel>& kernels() const { return kernels_; }
 
  private:
@@ -37,6 +38,7 @@ class Compiled {
   LiftgenHostState* state_;
   std::vector<CompiledKernel> kernels_;
   bool reads_only_;
+  std::size_t alignment_;
 };
 
 }  // namespace lift::cuda_host

@@ -189,7 +189,7 @@ std::string difference(const Run& run, const Contents& first, const Contents& se
     const Parameter p = parameter(run, a);
     const std::ptrdiff_t index = at / size_of(p.letter), begin = index * size_of(p.letter);
     return names(run) + ": element " + std::to_string(index) + " of '" + p.name + "' is " + value(p.letter, &first[a][static_cast<std::size_t>(begin)]) + " or " +
-           value(p.letter, &second[a][static_cast<std::size_t>(begin)]) + " as the order of threads goes: a race, or shared memory read before it is written";
+           value(p.letter, &second[a][static_cast<std::size_t>(begin)]) + " as the order of threads goes: a race, or a read of what was never written";
   }
   return "";
 }
@@ -206,7 +206,7 @@ void run(const Run& what, std::span<const Schedule> schedules, double timeout_se
   Fibers fibers(largest_block(what));
   Contents results;
   for (std::size_t s = 0; s < schedules.size(); ++s) {
-    const Arena arena(bytes, s % 2 == 0);
+    const Arena arena(bytes, what.alignment, s % 2 == 0, schedules[s].poison);
     for (std::size_t a = 0; a < bytes.size(); ++a) std::memcpy(arena.data(a), what.arrays[a].data(), bytes[a]);
     Shared<Progress> progress;
     const auto work = [&] {

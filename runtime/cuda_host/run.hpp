@@ -29,6 +29,7 @@ struct Launch {
 struct Run {
   std::vector<Launch> launches;                  ///< in order
   std::vector<std::span<unsigned char>> arrays;  ///< those that arguments are
+  std::size_t alignment = 32;                    ///< bytes, of every array; the less, the nearer a page's end
 };
 
 /// The schedules that show what a device would only sometimes: threads forwards, backwards and shuffled, over shared memory
@@ -36,7 +37,7 @@ struct Run {
 std::vector<Schedule> checking_schedules();
 
 /// Runs the launches under each schedule from the same contents; arrays lie at the end of their pages in the first, at the
-/// beginning in the second, and so on. The arrays then hold the results.
+/// beginning in the second, and so on; around them lies what shared memory holds. The arrays then hold the results.
 /// KernelFault: the first thing that went wrong, or results that differ between schedules; the arrays are as they were.
 /// EnvironmentError: no memory, no process. An interruption (runtime/interrupt.hpp) ends it; nothing has changed then.
 void run(const Run& what, std::span<const Schedule> schedules, double timeout_seconds);

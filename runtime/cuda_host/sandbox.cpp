@@ -19,7 +19,6 @@ namespace lift::cuda_host {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr unsigned char kFiller = 0xff;  // NaN in f32 and f64
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
@@ -71,7 +70,7 @@ Ending::Kind wait_for(pid_t child, double timeout_seconds, int& status) {
 
 }  // namespace
 
-Arena::Arena(std::span<const std::size_t> bytes, bool at_end) {
+Arena::Arena(std::span<const std::size_t> bytes, std::size_t alignment, bool at_end, unsigned char filler) : filler_(filler) {
   for (const std::size_t n : bytes) mapped_ += round_up(n, kPage) + kPage;
   mapped_ += kPage;
   mapping_ = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -85,7 +84,7 @@ Arena::Arena(std::span<const std::size_t> bytes, bool at_end) {
     at += kPage;
     const std::size_t room = round_up(n, kPage);
     unsigned char* data = at_end ? at + (room - round_up(n, alignment)) : at;
-    std::memset(at, kFiller, room);
+    std::memset(at, filler, room);
     arrays_.push_back({data, at, at + room, n});
     at += room;
     (void)::mprotect(at, kPage, PROT_NONE);
@@ -107,7 +106,7 @@ Arena::Place Arena::find(std::uintptr_t address) const {
 }
 
 Arena::Place Arena::overwritten() const {
-  const auto changed = [](unsigned char c) { return c != kFiller; };
+  const auto changed = [this](unsigned char c) { return c != filler_; };
   for (const Array& a : arrays_)
     for (const auto& [from, to] : {std::pair{a.begin, a.data}, {a.data + a.bytes, a.end}})
       if (const unsigned char* at = std::find_if(from, to, changed); at != to) return find(reinterpret_cast<std::uintptr_t>(at));

@@ -12,14 +12,12 @@ namespace lift::cuda_host {
 /// Arrays in memory shared with child processes, each with an inaccessible page before and behind it.
 class Arena {
  public:
-  /// `at_end`: an array ends where the page behind it begins (as near as `alignment` allows), else it begins where the page
-  /// before it ends. What is left of its pages holds 0xff. EnvironmentError when there is no memory.
-  Arena(std::span<const std::size_t> bytes, bool at_end);
+  /// `at_end`: an array ends where the page behind it begins (as near as its alignment, in bytes, allows), else it begins
+  /// where the page before it ends. What is left of its pages holds `filler`. EnvironmentError when there is no memory.
+  Arena(std::span<const std::size_t> bytes, std::size_t alignment, bool at_end, unsigned char filler);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-
-  static constexpr std::size_t alignment = 32;  ///< of every array, in bytes: that of the widest vector access
 
   void* data(std::size_t array) const { return arrays_[array].data; }
   std::size_t bytes(std::size_t array) const { return arrays_[array].bytes; }
@@ -41,6 +39,7 @@ class Arena {
   };
   void* mapping_ = nullptr;
   std::size_t mapped_ = 0;
+  unsigned char filler_;
   std::vector<Array> arrays_;
 };
 
@@ -59,7 +58,7 @@ Ending run_in_child(const std::function<void()>& work, void (*on_signal)(), doub
 template <class T>
 class Shared {
  public:
-  Shared() : arena_(std::vector<std::size_t>{sizeof(T)}, false) { new (arena_.data(0)) T(); }
+  Shared() : arena_(std::vector<std::size_t>{sizeof(T)}, alignof(T), false, 0) { new (arena_.data(0)) T(); }
   T* operator->() { return static_cast<T*>(arena_.data(0)); }
   T& operator*() { return *static_cast<T*>(arena_.data(0)); }
 

@@ -82,6 +82,17 @@ std::vector<KernelText> kernels_of(const std::string& cuda) {
   return kernels;
 }
 
+std::size_t vector_alignment(const std::string& cuda) {
+  const auto is_vector = [](const std::string& word) {
+    for (const char* element : {"float", "double", "int", "uint", "long", "longlong", "uchar"})
+      for (const char* lanes : {"2", "4"})
+        if (word == std::string(element) + lanes) return true;
+    return word == "__align__" || word == "alignas";
+  };
+  const Tokens words = tokens(cuda);
+  return std::any_of(words.begin(), words.end(), is_vector) ? 32 : 1;
+}
+
 std::string declarations() { return std::string(text_of_module) + text_of_cuda_on_host; }
 
 std::string as_cpp(const std::string& cuda) {

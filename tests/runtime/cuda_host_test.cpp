@@ -53,7 +53,7 @@ std::string fault(const std::string& cuda, const std::string& compiler, double t
   std::iota(x.begin(), x.end(), 1);
   const std::vector<double> untouched = y;
   try {
-    run({{launch(module, "k", {2, 1, 1}, {8, 1, 1}, {array(0), array(1)})}, {bytes(x), bytes(y)}}, checking_schedules(), timeout);
+    run({{launch(module, "k", {2, 1, 1}, {8, 1, 1}, {array(0), array(1)})}, {bytes(x), bytes(y)}, module.alignment()}, checking_schedules(), timeout);
   } catch (const KernelFault& wrong) {
     CHECK(y == untouched);
     return wrong.what();
@@ -84,6 +84,11 @@ TEST_CASE("kernels are found in a source") {
   CHECK_THROWS_WITH_AS(kernels_of("__global__ int x;"), "CUDA source: no function follows __global__", UserError);
 }
 
+TEST_CASE("arrays are aligned for the vectors that a source mentions") {
+  CHECK(vector_alignment("__global__ void k(double* y) { y[0] = 1; } // double2") == 1);
+  CHECK(vector_alignment("__global__ void k(double* y) { *(double2*)y = make_double2(1, 2); }") == 32);
+}
+
 TEST_CASE("threads know where they are, in three dimensions, with every kind of argument") {
   const std::string cuda =
       "extern \"C\" __global__ void where(long n, float f, double d, int i, const float* __restrict__ x, unsigned char* b, double* y) {\n"
@@ -96,7 +101,7 @@ TEST_CASE("threads know where they are, in three dimensions, with every kind of 
     std::vector<float> x{0.5F};
     std::vector<unsigned char> b(96, 7);
     std::vector<double> y(96, -1);
-    run({{launch(module, "where", {2, 1, 4}, {3, 4, 1}, {number(24L), number(0.25F), number(2.0), number(3), array(0), array(1), array(2)})}, {bytes(x), bytes(b), bytes(y)}},
+    run({{launch(module, "where", {2, 1, 4}, {3, 4, 1}, {number(24L), number(0.25F), number(2.0), number(3), array(0), array(1), array(2)})}, {bytes(x), bytes(b), bytes(y)}, 1},
         checking_schedules(), 10);
     for (std::size_t i = 0; i < y.size(); ++i) {
       CHECK(y[i] == static_cast<double>(i) + 5.75);
@@ -141,8 +146,8 @@ TEST_CASE("shared memory does not live from block to block") {
       "  y[8 * blockIdx.x + threadIdx.x] = tile[threadIdx.x];\n");
   const std::string never_written = with_body("  __shared__ double tile[8];\n  y[8 * blockIdx.x + threadIdx.x] = tile[threadIdx.x];\n");
   for (const std::string& c : compilers()) {
-    CHECK(contains(fault(cuda, c), "shared memory read before it is written"));
-    CHECK(contains(fault(never_written, c), "shared memory read before it is written"));
+    CHECK(contains(fault(cuda, c), "a read of what was never written"));
+    CHECK(contains(fault(never_written, c), "a read of what was never written"));
   }
 }
 
@@ -177,7 +182,7 @@ TEST_CASE("a store into the little that an array leaves of its page is noticed")
   for (const std::string& c : compilers()) {
     const Compiled module = compiled("extern \"C\" __global__ void k(float* y) { y[3] = 1; }\n", c);
     std::vector<float> y(3);
-    CHECK_THROWS_WITH_AS(run({{launch(module, "k", {1, 1, 1}, {1, 1, 1}, {array(0)})}, {bytes(y)}}, checking_schedules(), 10), "kernel k: stores to element 3 of 'y', which has 3",
+    CHECK_THROWS_WITH_AS(run({{launch(module, "k", {1, 1, 1}, {1, 1, 1}, {array(0)})}, {bytes(y)}, 32}, checking_schedules(), 10), "kernel k: stores to element 3 of 'y', which has 3",
                          KernelFault);
   }
 }
@@ -201,7 +206,7 @@ TEST_CASE("several kernels run in order, in one module, over the same arrays") {
     const Compiled module = compiled(cuda, c);
     CHECK(module.shared_bytes() == 4 * sizeof(double));
     std::vector<double> x{1, 2, 3, 4}, y(4);
-    run({{launch(module, "k_1", {1, 1, 1}, {4, 1, 1}, {array(0), array(1)}), launch(module, "k_2", {1, 1, 1}, {4, 1, 1}, {array(1)})}, {bytes(x), bytes(y)}}, checking_schedules(), 10);
+    run({{launch(module, "k_1", {1, 1, 1}, {4, 1, 1}, {array(0), array(1)}), launch(module, "k_2", {1, 1, 1}, {4, 1, 1}, {array(1)})}, {bytes(x), bytes(y)}, 1}, checking_schedules(), 10);
     CHECK(y == std::vector<double>{5, 4, 3, 2});
   }
 }
