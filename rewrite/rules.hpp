@@ -20,6 +20,7 @@ std::vector<Rule> slide_rules();      ///< windows
 std::vector<Rule> rank_rules();       ///< rank-D primitives by those of lower rank; tiles
 std::vector<Rule> block_rules();      ///< arrays made of blocks
 std::vector<Rule> lowering_rules();   ///< how loops run and where values live
+std::vector<Rule> grid_rules();       ///< tiles in local memory, loops shared by work-items
 std::vector<Rule> program_rules();    ///< in-place update, layouts
 
 }  // namespace lift

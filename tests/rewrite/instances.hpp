@@ -14,6 +14,7 @@ Generators slide_generators();
 Generators rank_generators();
 Generators block_generators();
 Generators lowering_generators();
+Generators grid_generators();
 
 Expr map_each(const Expr& f, const Expr& xs);          ///< map (map f) xs
 Expr first_of(int rank, const Expr& e);                ///< map_D (get 0)
