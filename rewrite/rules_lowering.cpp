@@ -20,7 +20,14 @@ bool contains(const Expr& e, const std::function<bool(const Expr&)>& p) {
   visit(e, [&](const Expr& x) { found = found || p(x); });
   return found;
 }
-bool encloses(const Site& site, const std::function<bool(const Expr&)>& p) { return std::any_of(site.around.begin(), site.around.end(), p); }
+/// Whether some expression around is such a one; a map is around its function, not around its argument.
+bool encloses(const Site& site, const std::function<bool(const Expr&)>& p) {
+  for (std::size_t i = 0; i < site.around.size(); ++i) {
+    const Expr &x = site.around[i], &part = i + 1 < site.around.size() ? site.around[i + 1] : site.e;
+    if (p(x) && !(is_map(x.op()) && part == x.child(1))) return true;
+  }
+  return false;
+}
 bool same_dimension(const Expr& e, Op op, std::int64_t dim) { return e.is(op) && e.attr().ints[Number] == dim; }
 
 Result<Expr> need_map(const Site& site) {
