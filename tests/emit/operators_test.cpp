@@ -2,38 +2,19 @@
 // variants that are tried first.
 #include <doctest/doctest.h>
 
-#include <set>
-#include <sstream>
-
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/native.hpp"
 #include "runtime/parallel.hpp"
 #include "small_problem.hpp"
 #include "tests/patterns/operator_cases.hpp"
+#include "together.hpp"
 
 using namespace lift;
 using namespace lift::test;
 using namespace lift::testing;
 
 namespace {
-
-/// The declarations of a C source: each begins at the beginning of a line, outside braces and conditional parts.
-std::vector<std::string> declarations(const std::string& source) {
-  std::vector<std::string> parts;
-  std::string part, line;
-  std::istringstream in(source);
-  for (int open = 0; std::getline(in, line);) {
-    const bool begins = open == 0 && !line.empty() && line[0] != ' ' && line[0] != '}';
-    if (begins && !part.empty()) parts.push_back(std::move(part)), part.clear();
-    if (!line.empty()) part += line + "\n";
-    for (const char c : line) open += c == '{' ? 1 : c == '}' ? -1 : 0;
-    if (line.starts_with("#if")) ++open;
-    if (line.starts_with("#endif")) --open;
-  }
-  parts.push_back(part);
-  return parts;
-}
 
 struct Emitted {
   OperatorCase c;
@@ -43,14 +24,12 @@ struct Emitted {
 
 /// Kernels of several cases in one source, each helper once.
 std::string together(std::span<const Emitted> kernels) {
-  std::string code;
-  std::set<std::string> seen;
+  Together all;
   for (const Emitted& e : kernels) {
-    code += "#undef liftgen_call\n#define liftgen_call call_" + e.kernel.name + "\n";
-    for (const std::string& d : declarations(emit_openmp(e.kernel) + emit_trampoline(e.kernel, e.kernel.name)))
-      if (seen.insert(d).second) code += d;
+    all.add_line("#undef liftgen_call\n#define liftgen_call call_" + e.kernel.name);
+    all.add(emit_openmp(e.kernel) + emit_trampoline(e.kernel, e.kernel.name));
   }
-  return code;
+  return all.code();
 }
 
 Space space_of(const OperatorCase& c) { return {c.pattern->build(c.problem), {Target::openmp, 2, 32, 512 * 1024, false}}; }

@@ -1,0 +1,120 @@
+// Every operator, one kernel of each structure of the space, in f32 and f64 at odd sizes: CUDA on the host against the
+// pattern's reference, which is held against the interpreter, and OpenCL under oclgrind.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "grid_cases.hpp"
+#include "runtime/cuda_host.hpp"
+#include "runtime/opencl.hpp"
+#include "tests/emit/grid_run.hpp"
+#include "tests/emit/together.hpp"
+
+using namespace lift;
+using namespace lift::test;
+
+namespace {
+
+std::vector<GridCase> all_cases(const GridChoice& choice, const std::vector<Scalar>& types) {
+  std::vector<GridCase> all;
+  for (const auto& pattern : all_patterns())
+    for (const Scalar type : types)
+      for (GridCase& c : grid_cases(*pattern, choice, type, pattern->name + "_" + text(type))) all.push_back(std::move(c));
+  return all;
+}
+
+double error_of(GridDevice& device, GridProgram& program, const GridCase& c, Target target, int color) {
+  const SmallProblem data(*c.pattern, c.problem, color);
+  auto storage = data.storage(c.kernel);
+  run_on(device, program, c.kernel, target, storage.pointers);
+  return data.error(c.kernel, storage);
+}
+double tolerance(const GridCase& c) { return c.problem.type == f32 ? 1e-5 : 1e-12; }
+
+constexpr std::size_t kInOneSource = 10;
+
+std::vector<std::string> sources(std::span<const GridCase> cases) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < cases.size(); i += kInOneSource) {
+    Together source;
+    for (const GridCase& c : cases.subspan(i, std::min(kInOneSource, cases.size() - i))) source.add(emit_cuda(c.kernel));
+    all.push_back(source.code());
+  }
+  return all;
+}
+
+bool masked(const std::string& source) { return source.find("select(") != std::string::npos && source.find("vstore") != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("every operator and structure as CUDA on the host gives the reference's result") {
+  NativeCompilerOptions options;
+  options.timeout_seconds = 200;
+  NativeCompiler compiler(options);
+  const auto device = make_cuda_host_device(compiler);
+  const std::vector<GridCase> cases = all_cases({Target::cuda, {5, 6, 8}, 2, {4, 8, 14}, 60}, {f64, f32});
+  const std::vector<std::string> texts = sources(cases);
+  const std::vector<GridBuild> built = device->build_all(texts, "", {});
+  std::set<std::pair<std::string, std::string>> interpreted;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const GridCase& c = cases[i];
+    INFO(test::describe(c) << "\n" << emit_cuda(c.kernel));
+    const GridBuild& build = built[i / kInOneSource];
+    REQUIRE_MESSAGE(build.program, build.error);
+    double error = 1e30;
+    CHECK_NOTHROW(error = error_of(*device, *build.program, c, Target::cuda, static_cast<int>(i % 2)));
+    CHECK(error < tolerance(c));
+  }
+  MESSAGE(cases.size() << " kernels");
+}
+
+TEST_CASE("the references are what the interpreter computes") {
+  for (const auto& pattern : all_patterns())
+    for (Problem p : choices(*pattern, buildable(*pattern, Problem{}, {5, 6, 8}))) {
+      p.boxes = 2;
+      CAPTURE(pattern->name);
+      CHECK(SmallProblem(*pattern, p, 1).interpreter_error() < 1e-12);
+    }
+}
+
+namespace {
+std::vector<GridCase> tiny_cases() {
+  std::vector<GridCase> all;
+  bool single = false;
+  for (const auto& pattern : all_patterns()) {
+    single = !single;
+    const Scalar type = single ? f32 : f64;
+    for (GridCase& c : grid_cases(*pattern, {Target::opencl, {3, 4, 5, 6, 8}, 1, {3, 5, 12}, 40}, type, pattern->name)) all.push_back(std::move(c));
+  }
+  return all;
+}
+}  // namespace
+
+TEST_CASE("oclgrind runs one kernel of each operator and structure" * doctest::skip()) {
+  opencl::Device device;
+  for (const GridCase& c : tiny_cases()) {
+    const std::string source = emit_opencl(c.kernel);
+    if (masked(source)) continue;
+    std::printf("=== %s\n", c.kernel.name.c_str());
+    std::fflush(stdout);
+    const GridBuild built = device.build(source);
+    REQUIRE_MESSAGE(built.program, built.error);
+    CHECK(error_of(device, *built.program, c, Target::opencl, 1) < tolerance(c));
+  }
+}
+
+TEST_CASE("no race, no access beyond an array, no barrier in divergent code under oclgrind") {
+  if (!has_oclgrind()) return;
+  const std::string all = under_oclgrind({"--data-races", "--uninitialized"}, "oclgrind runs one kernel of each operator and structure", "test_emit_long", 900);
+  int kernels = 0;
+  for (const GridCase& c : tiny_cases()) {
+    const std::size_t begin = all.find("=== " + c.kernel.name + "\n");
+    if (begin == std::string::npos) continue;  // masked
+    ++kernels;
+    const std::string part = all.substr(begin, all.find("===", begin + 4) - begin);
+    INFO(test::describe(c) << "\n" << part << emit_opencl(c.kernel));
+    for (const char* word : {"race", "Uninitialized", "Invalid", "divergence"}) CHECK(part.find(word) == std::string::npos);
+  }
+  MESSAGE(kernels << " kernels");
+  CHECK(kernels > 100);
+}
