@@ -145,7 +145,7 @@ Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Exp
   return node(op, {f, x}, ints(decisions(t, op, rank)), t.at);
 }
 
-/// rank, number, stride, late store, prefetch distance, items of the grid where given; see rewrite/rules_lowering.cpp.
+/// rank, number, stride, late store, prefetch distance, items of the grid where given, rotate; see rewrite/rules_lowering.cpp.
 std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) const {
   if (op == Op::Map) return {rank};
   const bool grid = op == Op::MapGlb || op == Op::MapWrg || op == Op::MapLcl;
@@ -155,7 +155,8 @@ std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) 
     return std::stol(s);
   };
   for (const auto& words : t.decisions) {
-    if (words.size() == 1) v[1] = number(words[0]);
+    if (words.size() == 1 && words[0] == "rotate" && (op == Op::MapSeq || op == Op::MapUnroll)) v.resize(7), v[6] = 1;
+    else if (words.size() == 1) v[1] = number(words[0]);
     else if (words.size() == 2 && words[0] == "strided") v[2] = number(words[1]);
     else if (words.size() == 2 && words[0] == "late" && words[1] == "store") v[3] = 1;
     else if (words.size() == 2 && words[0] == "prefetch") v[4] = number(words[1]);
@@ -164,7 +165,7 @@ std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) 
   }
   if (grid ? v[1] > 2 : v[1] < 1) fail(t.at, std::to_string(v[1]) + (grid ? " is no dimension of a grid; use 0, 1 or 2" : " is too few; use 1 or more"));
   if (v[2] < 1) fail(t.at, "a stride of 0 makes no sense; use 1 or more");
-  if (v.size() > 5 && v[5] < 1) fail(t.at, "no work-items for the iterations; use 1 or more");
+  if (v.size() == 6 && v[5] < 1) fail(t.at, "no work-items for the iterations; use 1 or more");
   return v;
 }
 

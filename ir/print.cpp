@@ -69,7 +69,7 @@ std::string number(double v, Scalar s) {
   return s == f32 && std::isfinite(v) ? r + "f" : r;
 }
 
-/// map_vec<4, strided 2, late store, prefetch 64>, map_lcl<0, items 32>: the decision with what departs from the default.
+/// map_vec<4, strided 2, late store, prefetch 64>, map_lcl<0, items 32>, map_seq<rotate>: the decision with what departs from the default.
 std::string decision(const Expr& e) {
   const auto& i = e.attr().ints;
   std::vector<std::string> more;
@@ -79,6 +79,7 @@ std::string decision(const Expr& e) {
   if (i.size() > 3 && i[3]) more.emplace_back("late store");
   if (i.size() > 4 && i[4]) more.push_back("prefetch " + std::to_string(i[4]));
   if (i.size() > 5 && i[5]) more.push_back("items " + std::to_string(i[5]));
+  if (i.size() > 6 && i[6]) more.emplace_back("rotate");
   return with_rank(e.op(), i[0]) + (more.empty() ? "" : "<" + joined(more) + ">");
 }
 

@@ -41,6 +41,7 @@ std::string str(const Block& b, int indent) {
                      if (f.items) s += " items " + std::to_string(f.items);
                      if (f.stride != 1) s += " strided " + std::to_string(f.stride);
                      if (f.late_store) s += " late-store";
+                     if (f.rotate) s += " rotate";
                      if (f.prefetch) s += " prefetch " + std::to_string(f.prefetch);
                      s += "\n" + str(f.body, indent + 1);
                    },

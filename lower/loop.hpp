@@ -27,7 +27,8 @@ struct For {
   int width = 1;              ///< Vec: lanes
   int stride = 1;             ///< visit only the indices that a guard modulo `stride` admits
   bool late_store = false;    ///< Vec: store each vector after the loads of the next
-  int prefetch = 0;           ///< Vec: elements ahead to prefetch; 0 none
+  int prefetch = 0;           ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
+  bool rotate = false;        ///< Seq, Unroll: what the next iterations need again stays in registers
   Nat step = 1;
   Block body;
 };

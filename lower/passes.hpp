@@ -24,6 +24,10 @@ Block split_boundaries(const Block& b);
 /// Loops of one iteration and of none disappear.
 Block remove_trivial_loops(const Block& b);
 
+/// In a loop that rotates (For::rotate), values that later iterations compute again from the same elements are kept in
+/// variables that move on with each iteration. On logical positions. Values that cannot be kept exactly are left alone.
+Block rotate_loops(const Block& b, const Kernel& k);
+
 /// Loads, stores and prefetches get one flat index, by their array's layout.
 Block linearise(const Block& b, const Kernel& k);
 

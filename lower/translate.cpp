@@ -55,7 +55,7 @@ For map_loop(const Expr& e, const Place& to, int depth) {
   const auto number = [&](std::size_t at, int otherwise) { return ints.size() > at ? static_cast<int>(ints[at]) : otherwise; };
   if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth, f.items = innermost ? number(5, 0) : 0;
   else if (innermost) f.width = std::max(1, number(1, 1));
-  if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0);
+  if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0), f.rotate = number(6, 0) != 0;
   return f;
 }
 
@@ -203,9 +203,11 @@ void Translator::write_view(const View& v, const Place& to) {
   loop(new_loop(to.hint(), v.array().length), [&](const Nat& i) { write_view(v[i], to[i]); });
 }
 
-void Translator::store(const Term& value, const Cell& cell) {
+void Translator::store(const Term& given, const Cell& cell) {
   std::vector<Term> conditions;
-  for (const NatCond& g : cell.guards) conditions.push_back(compare_term(g));
+  Facts written;
+  for (const NatCond& g : cell.guards) conditions.push_back(compare_term(g)), written = written.with(g);
+  const Term value = cell.guards.empty() ? given : simplify(given, written);
   Term stored = value;
   const Term old = load_term(cell.array, cell.position, value->type);
   if (value == old) return;

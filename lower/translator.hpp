@@ -30,7 +30,7 @@ class Translator : public Views {
   bool write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_view(const View& v, const Place& to);
-  void store(const Term& value, const Cell& cell);
+  void store(const Term& given, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
   std::optional<View> base_of(const Expr& e, const ScopePtr& scope);
   View in_variables(const View& v, const Type& t);

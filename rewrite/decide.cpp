@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "ir/shift.hpp"
 #include "rewrite/footprint.hpp"
 #include "rewrite/rules.hpp"
 #include "rewrite/sweeps.hpp"
@@ -22,6 +23,15 @@ bool is_vector(const Configuration& c) {
   return inner == "vec" || inner == "strided vec";
 }
 bool is_split(const Configuration& c) { return chosen(c, "layout", "caller").rfind("split", 0) == 0; }
+bool is_by_columns(const Configuration& c) {
+  const std::string order = chosen(c, "order", "k j");
+  return order == "j i k" || order == "i j";
+}
+bool is_chunk(const SpaceFacts& f, const std::string& tile) {
+  const auto ws = words(tile);
+  if (f.inner_rank < 2 || ws.size() != 1) return false;
+  return ws[0].substr(0, ws[0].find_first_of("0123456789")) == f.axes[f.axes.size() - f.inner_rank].name;
+}
 bool is_by_rows(const Configuration& c) { return chosen(c, "block", "none").rfind("rows", 0) == 0; }
 
 std::vector<std::string> words(const std::string& text) {
@@ -147,6 +157,36 @@ bool loads_vectors(const Footprint& print, const SpaceFacts& f) {
   return true;
 }
 
+/// After how many cells along an axis an element is read again, as far as can be seen away from boundaries.
+std::vector<std::int64_t> repeats_along(const Footprint& print, const Nat& index, std::int64_t block) {
+  const Nat cell = Nat::fresh("cell", 0, 1 << 20);
+  std::vector<std::int64_t> r;
+  for (const auto& [array, reads] : print.reads) {
+    std::vector<ShiftedPosition> seen;
+    for (const auto& p : reads.positions)
+      for (std::int64_t b = 0; b < block; ++b) {
+        std::vector<Nat> q;
+        for (const Nat& n : p) q.push_back(simplify(substitute(n, index, block * cell + b)));
+        const auto s = shifted(q, cell);
+        if (!s) continue;
+        for (const ShiftedPosition& other : seen)
+          if (const std::int64_t apart = std::abs(other.shift - s->shift); apart > 0 && other.origin == s->origin) r.push_back(apart);
+        seen.push_back(*s);
+      }
+  }
+  std::sort(r.begin(), r.end());
+  r.erase(std::unique(r.begin(), r.end()), r.end());
+  return r;
+}
+void read_repeats(const Footprint& print, SpaceFacts& f) {
+  f.repeats.assign(f.axes.size(), {});
+  if (print.index.size() != f.axes.size()) return;
+  for (std::size_t a = 0; a < f.axes.size(); ++a) {
+    const std::size_t first = f.axes.size() - f.block.size();
+    f.repeats[a] = repeats_along(print, print.index[a], a < first ? 1 : f.block[a - first].extent.value_or(1));
+  }
+}
+
 bool same_nest(const Nest& a, const Nest& b) {
   return a.update == b.update && std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(), b.levels.end(), [](const NestLevel& x, const NestLevel& y) {
     return x.place == y.place && x.extents == y.extents;
@@ -206,6 +246,7 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
     if (f.block.empty()) read_guard(print, f);
     f.reads_target = reads_elsewhere(print);
     f.vectors = loads_vectors(print, f);
+    read_repeats(print, f);
   } catch (const UserError&) {  // no footprint: the decisions that need one are not offered
     f.reads_target = true;
   }
@@ -247,6 +288,7 @@ std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration&
     if (is_by_rows(c)) block(a);
   }
   if (f.inner_rank >= 3 && chosen(c, "order", "k j") == "j k") std::swap(loops[loops.size() - 3], loops[loops.size() - 2]);
+  if (is_by_columns(c)) std::rotate(loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank), loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank) + 1, loops.end());
   for (std::size_t a = first; !f.block.empty() && !is_by_rows(c) && a < f.axes.size(); ++a) block(a);
   return loops;
 }

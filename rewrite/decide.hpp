@@ -42,6 +42,8 @@ struct SpaceFacts {
   std::int64_t lead = 0;                ///< first written element of a row
   bool vectors = true;                  ///< no load is known to have a stride that vectors do not support
 
+  std::vector<std::vector<std::int64_t>> repeats;  ///< an axis: after how many iterations along it an element is read again
+
   ReductionFacts reduction;
 
   const NestLevel& cells() const { return nest.levels.at(nest.levels.size() - (block.empty() ? 1 : 2)); }
@@ -57,13 +59,19 @@ std::vector<Decision> data_decisions(const SpaceFacts& f);   ///< in_place, layo
 std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< block, tile, order, parallel or grid
 std::vector<Decision> reduction_decisions(const SpaceFacts& f);  ///< parts, lanes
 std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
+std::vector<Decision> stream_decisions(const SpaceFacts& f); ///< kcache
 
+/// Whether the innermost loop is left to a work-item or a thread.
+bool inner_is_loop(const SpaceFacts& f, const Configuration& c);
 /// The value chosen, or `otherwise`.
 std::string chosen(const Configuration& c, const std::string& name, const std::string& otherwise);
 bool is_in_place(const SpaceFacts& f, const Configuration& c);
 bool is_vector(const Configuration& c);
 bool is_split(const Configuration& c);
 bool is_by_rows(const Configuration& c);   ///< blocks are written row by row
+bool is_by_columns(const Configuration& c);  ///< the outer of the axes that can be interchanged is the inner loop
+/// The tile cuts columns only: each chunk of one is a loop by itself.
+bool is_chunk(const SpaceFacts& f, const std::string& tile);
 std::vector<std::string> words(const std::string& text);
 
 /// Tile sizes of the inner axes ("none": empty); axes not named are not cut.

@@ -5,12 +5,10 @@
 #include "rewrite/decide.hpp"
 
 namespace lift {
-namespace {
-
-/// Whether the innermost loop is left to a work-item or a thread.
 bool inner_is_loop(const SpaceFacts& f, const Configuration& c) {
   if (f.axes.empty()) return false;
   if (!is_grid(f.options.target)) return true;
+  if (is_by_columns(c)) return true;
   const std::string grid = chosen(c, "grid", "none");
   if (grid == "groups") {
     const auto tile = tile_sizes(f, chosen(c, "tile", "none"));
@@ -20,14 +18,17 @@ bool inner_is_loop(const SpaceFacts& f, const Configuration& c) {
   return names.empty() || names.back() != f.axes.back().name;
 }
 
+namespace {
+
 std::int64_t inner_trips(const SpaceFacts& f, const Configuration& c) {
   const auto loops = planned_loops(f, c);
   return loops.empty() ? 0 : loops[inner_loop(loops)].trips.value_or(1 << 30);
 }
 
 bool admits_inner(const SpaceFacts& f, const Configuration& c, const std::string& value) {
-  const bool split = is_split(c), stride = f.modulus > 1 && is_in_place(f, c);
-  const bool vectors = f.lanes > 1 && f.vectors && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
+  const bool split = is_split(c), columns = is_by_columns(c);
+  const bool stride = f.modulus > 1 && is_in_place(f, c) && (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
+  const bool vectors = f.lanes > 1 && !columns && f.vectors && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
   if (!inner_is_loop(f, c)) return value == "seq" && !split;
   if (value == "seq") return !split;
   if (value == "strided") return stride;
@@ -76,6 +77,7 @@ std::vector<Decision> inner_decisions(const SpaceFacts& f) {
                  if (value == "1") return true;
                  return chosen(c, "inner", "seq") == "seq" && inner_is_loop(facts, c) && inner_trips(facts, c) >= std::stoll(value);
                }});
+  for (Decision& d : stream_decisions(f)) r.push_back(std::move(d));
   return r;
 }
 

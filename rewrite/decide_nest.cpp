@@ -30,6 +30,8 @@ Values tile_values(const SpaceFacts& f) {
     for (const char* t : {"i64", "i256", "i1024", "i4096", "i16384", "i65536"}) offer(t);
   else if (gpu)
     for (const char* t : {"j4 i32", "j8 i16", "j2 i64", "i64", "k4 j4 i16", "k2 j4 i32"}) offer(t);
+  if (gpu && f.inner_rank > 1)  // chunks of columns
+    for (const char* n : {"16", "32", "64"}) offer(f.axes[f.axes.size() - f.inner_rank].name + n);
   else
     for (const char* t : {"j8", "j16", "j32", "k8 j8", "k8 j16", "k4 j16", "j16 i256", "i256"}) offer(t);
   return all;
@@ -102,11 +104,27 @@ Values all_parallel(const SpaceFacts& f, const Values& tiles) {
 
 // ---- grids of work-items
 
+/// Items that run along columns: one a column or chunk of one, and box where there is room.
+Values column_grids(const SpaceFacts& f, const std::vector<PlannedLoop>& loops) {
+  Values axes, r;
+  for (std::size_t i = 0; i < inner_loop(loops); ++i)
+    if (!loops[i].single() && !loops[i].block) axes.push_back(loops[i].name);
+  const std::size_t least = std::min(axes.size(), f.inner_rank - 1 + (loops.size() > f.axes.size() + f.block.size() ? 1 : 0));
+  for (std::size_t n = std::min<std::size_t>(3, axes.size()); n > 0 && n >= least; --n) {
+    std::string text;
+    for (std::size_t i = axes.size() - n; i < axes.size(); ++i) text += (text.empty() ? "" : " ") + axes[i];
+    r.push_back(text);
+  }
+  return r;
+}
+
 /// Axes whose iterations are work-items: up to three neighbours in the nest; with tiles, the tiles are work-groups.
 Values grid_values(const SpaceFacts& f, const Configuration& c) {
   if (f.sweeps > 1) return {};  // work-items cannot wait for one another between two sweeps
-  if (chosen(c, "tile", "none") != "none") return {"groups"};
+  const std::string tile = chosen(c, "tile", "none");
+  if (tile != "none" && !is_chunk(f, tile)) return {"groups"};
   const auto loops = planned_loops(f, c);
+  if (is_by_columns(c)) return column_grids(f, loops);
   const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops, by one work-item each
   const std::size_t end = loops.size() - (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
   std::vector<std::size_t> axes;
@@ -125,12 +143,29 @@ bool admits_grid(const SpaceFacts& f, const Configuration& c, const std::string&
   const Values values = grid_values(f, c);
   return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
 }
+/// The order of the loops of the last axes; on a grid, columns as the inner loops of work-items.
+Values order_values(const SpaceFacts& f) {
+  const bool gpu = is_grid(f.options.target);
+  if (f.inner_rank >= 3) return {"k j", gpu ? "j i k" : "j k"};
+  if (f.inner_rank == 2 && gpu) return {"j i", "i j"};
+  return {"k j"};
+}
+bool admits_order(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  const std::string tile = chosen(c, "tile", "none");
+  const bool plain = value == order_values(f).front();
+  if (!is_grid(f.options.target)) return plain || (!is_by_rows(c) && chosen(c, "buffer", "none") == "none");
+  if (is_chunk(f, tile)) return !plain;
+  return plain || (tile == "none" && f.sweeps == 1 && f.inner_rank <= 3 && !is_split(c) && (!f.update || is_in_place(f, c)));
+}
 Values all_grids(const SpaceFacts& f, const Values& tiles) {
   Values all;
   for (const std::string& tile : tiles)
     for (const char* in_place : {"yes", "no"})
       for (const char* layout : {"caller", "split"})
-        for (const std::string& v : grid_values(f, {{"tile", tile}, {"in_place", in_place}, {"layout", layout}})) add_new(all, v);
+        for (const std::string& order : order_values(f)) {
+          if (is_chunk(f, tile) != (order == "j i k" || order == "i j") && tile != "none") continue;
+          for (const std::string& v : grid_values(f, {{"tile", tile}, {"in_place", in_place}, {"layout", layout}, {"order", order}})) add_new(all, v);
+        }
   all.push_back("none");
   return all;
 }
@@ -148,10 +183,10 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
                  // Work-groups cannot share the copying of a base.
                  if (value == "none" || !gpu) return true;
                  if (facts.update && !is_in_place(facts, c)) return false;
+                 if (is_chunk(facts, value)) return !is_split(c) && facts.sweeps == 1;
                  return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
                }});
-  r.push_back({"order", f.inner_rank >= 3 && !gpu ? Values{"k j", "j k"} : Values{"k j"},
-               [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "k j" || (!is_by_rows(c) && chosen(c, "buffer", "none") == "none"); }});
+  r.push_back({"order", order_values(f), admits_order});
   if (gpu) r.push_back({"grid", all_grids(f, tiles), admits_grid});
   else r.push_back({"parallel", all_parallel(f, tiles), is_parallel});
   return r;

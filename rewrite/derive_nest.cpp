@@ -79,7 +79,7 @@ bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, con
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (loops[i].block) continue;
     const std::string axis = loops[i].tiles ? loops[i].name.substr(loops[i].name.size() / 2) : loops[i].name;
-    const auto in_grid = std::find(names.begin(), names.end(), axis);
+    const auto in_grid = std::find(names.begin(), names.end(), loops[i].name);
     const auto in_group = std::find(tiled.begin(), tiled.end(), axis);
     last = false;
     if (groups && in_group != tiled.end()) {
@@ -102,6 +102,7 @@ void lower_inner(Deriver& d, const SpaceFacts& f, const Configuration& c, const 
   else d.step("map-seq", {}, place);
   if (inner == "strided" || inner == "strided vec") d.step("strided", {std::to_string(f.modulus)}, place);
   if (unroll != "1") d.step("unroll", {unroll}, place);
+  if (chosen(c, "kcache", "no") == "yes") d.step("rotate", {}, place);
   if (chosen(c, "late", "0") == "1") d.step("late-store", {}, place);
   if (prefetch != "0") d.step("prefetch", {prefetch}, place);
 }
@@ -160,6 +161,7 @@ void derive_loops(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   const auto loops = planned_loops(f, c);
   if (d.nest().levels.size() != loops.size()) throw InternalError("space: " + std::to_string(d.nest().levels.size()) + " loops where " + std::to_string(loops.size()) + " were planned");
   if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
+    for (std::size_t a = f.inner_rank - 1; is_by_columns(c) && a > 0; --a) d.step("interchange", {}, d.loop(inner_loop(loops) - a));
   bool done = false;
   if (!is_grid(f.options.target)) lower_for_threads(d, f, c, loops);
   else done = lower_for_grid(d, f, c, loops);

@@ -2,7 +2,7 @@
 // the guards are the nesting rules of the backends.
 //
 // Attributes of a low-level map: rank; lanes, NDRange dimension or elements a trip; stride; late store; prefetch distance; on a
-// grid, where given, the work-items (or groups) that the iterations are dealt to.
+// grid, where given, the work-items (or groups) that the iterations are dealt to; whether a sequential loop rotates.
 #include <algorithm>
 
 #include "ir/build.hpp"
@@ -13,7 +13,7 @@
 namespace lift {
 namespace {
 
-enum : std::size_t { Rank, Number, Stride, Late, Ahead };
+enum : std::size_t { Rank, Number, Stride, Late, Ahead, Items, Rotate };
 
 bool contains(const Expr& e, const std::function<bool(const Expr&)>& p) {
   bool found = false;
@@ -104,6 +104,7 @@ Rule::Construct grid(Op op) {
 /// The same low-level map with another attribute.
 Expr with_attribute(const Expr& e, std::size_t which, std::int64_t value) {
   Attr a = e.attr();
+  if (a.ints.size() <= which) a.ints.resize(which + 1);
   a.ints[which] = value;
   return make(e.op(), {e.child(0), e.child(1)}, std::move(a), origin(e));
 }
@@ -120,6 +121,11 @@ Result<Expr> unroll(const Site& site, const Arguments& a) {
   Attr attr = site.e.attr();
   attr.ints[Number] = u;
   return make(Op::MapUnroll, {site.e.child(0), site.e.child(1)}, std::move(attr), origin(site.e));
+}
+bool is_sequential(const Expr& e) { return (e.is(Op::MapSeq) || e.is(Op::MapUnroll)) && e.attr().ints[Rank] == 1; }
+Result<Expr> rotate(const Site& site, const Arguments&) {
+  if (!is_sequential(site.e)) return Failure{"needs map_seq or map_unroll of rank 1, found " + std::string(text(site.e.op()))};
+  return with_attribute(site.e, Rotate, 1);
 }
 
 /// The scalar that a function returns, below its lets.
@@ -140,7 +146,7 @@ bool tests_modulo(const Expr& condition, std::int64_t m) {
 Result<Expr> strided(const Site& site, const Arguments& a) {
   const std::int64_t m = number(a, 0);
   const Expr& e = site.e;
-  if (!(e.is(Op::MapSeq) || e.is(Op::MapUnroll) || e.is(Op::MapVec)) || e.attr().ints[Rank] != 1) return Failure{"needs map_seq, map_unroll or map_vec of rank 1, found " + std::string(text(e.op()))};
+  if (!is_sequential(e) && !(e.is(Op::MapVec) && e.attr().ints[Rank] == 1)) return Failure{"needs map_seq, map_unroll or map_vec of rank 1, found " + std::string(text(e.op()))};
   if (m < 2) return Failure{"a stride is 2 or more, got " + a[0]};
   const Expr r = result_of(e.child(0));
   if (!r.is(Op::Select) || !tests_modulo(r.child(0), m)) return Failure{"the function does not select by an index modulo " + a[0]};
@@ -182,6 +188,7 @@ std::vector<Rule> lowering_rules() {
   std::vector<Rule> all = loops();
   const std::vector<Rule> more{
       constructed("unroll", "map_seq f -> map_unroll u f", unroll).takes("u", "elements a trip").says("the loop is unrolled by %1"),
+      constructed("rotate", "map_seq f keeps what the next iterations need again in registers", rotate).says("what the next iterations need again stays in registers"),
       constructed("strided", "map_x f visits only the indices that f's guard modulo m admits", strided).takes("m", "modulus of the guard").says("one element in every %1 is visited: those that the guard admits"),
       constructed("late-store", "map_vec f stores a vector after the loads of the next", vector_option(Late, 1)).says("each vector is stored after the next one's loads"),
       constructed("prefetch", "map_vec f prefetches d elements ahead", vector_option(Ahead, std::nullopt)).takes("d", "elements ahead").says("data is prefetched %1 elements ahead"),

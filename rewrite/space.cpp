@@ -68,18 +68,22 @@ std::string Space::structure(const Configuration& c) const {
   if (const auto w = words(get("layout", "caller")); w[0] != "caller") parts.push_back(w[0] + " layout");
   if (const std::string block = get("block", "none"); block != "none") parts.push_back(block == "whole" ? "whole blocks" : "blocks by " + block);
   if (get("buffer", "none") != "none") parts.emplace_back("buffered rows");
-  if (const std::string tile = get("tile", "none"); tile != "none") {
+  if (const std::string tile = get("tile", "none"); is_chunk(f, tile)) {
+    parts.emplace_back("chunks");
+  } else if (tile != "none") {
     std::string axes;
     for (const std::string& w : words(tile)) axes += " " + w.substr(0, w.find_first_of("0123456789"));
     parts.push_back("tiles" + axes);
   }
   if (get("order", "k j") == "j k") parts.push_back("j outside k");
+  if (is_by_columns(c)) parts.emplace_back("columns");
   if (is_grid(options_.target)) parts.push_back("grid " + get("grid", "none"));
   if (const std::string p = get("parts", "none"); p != "none") parts.push_back("parts of " + p.substr(0, p.find_first_of("0123456789")));
   if (get("lanes", "1") != "1") parts.emplace_back("lanes");
   const std::string inner = get("inner", "seq");
   parts.push_back(inner == "vec" && f.modulus > 1 && is_in_place(f, c) ? "masked vec" : inner);
   if (get("unroll", "1") != "1") parts.emplace_back("unrolled");
+  if (get("kcache", "no") == "yes") parts.emplace_back("kept in registers");
   if (get("late", "0") == "1") parts.emplace_back("late store");
   if (get("prefetch", "0") != "0") parts.emplace_back("prefetch");
   if (get("stream", "0") == "1") parts.emplace_back("streaming");

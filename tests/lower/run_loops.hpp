@@ -20,6 +20,7 @@ class LoopRunner {
   std::map<std::string, double> scalars;      ///< f32/f64 arguments
   std::map<std::string, std::int64_t> index;  ///< index params by name
   std::vector<std::string> races;
+  std::map<std::string, std::size_t> loads;   ///< of each array, counted
 
   void run(const Kernel& k) {
     for (const KernelArgument& a : k.arguments)
@@ -54,6 +55,7 @@ class LoopRunner {
     return a[static_cast<std::size_t>(i)];
   }
   double load(const std::string& array, std::int64_t i) {
+    ++loads[array];
     for (Touch* t : touches_)
       if (!t->own.count(array)) t->read.emplace(array, i);
     return element(array, i);

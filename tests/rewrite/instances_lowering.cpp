@@ -53,6 +53,7 @@ Generators lowering_generators() {
          return {map_with(Op::MapWrg, 1, inner.child(0), inner.child(1), {g.n(0, 1), 1, 0, 0}), {std::to_string(g.n(0, 1))}, {0, 0}};
        }},
       {"unroll", [](Gen& g) -> Instance { return {low_map(g, Op::MapSeq, 1), {std::to_string(g.n(1, 5))}, {}}; }},
+      {"rotate", [](Gen& g) -> Instance { return {low_map(g, std::vector{Op::MapSeq, Op::MapUnroll, Op::MapPar}[static_cast<std::size_t>(g.n(0, 2))], 2), {}, {}}; }},
       {"strided", every_second},
       {"late-store", [=](Gen& g) { return vector(g, {}); }},
       {"prefetch", [=](Gen& g) { return vector(g, {"64"}); }},
