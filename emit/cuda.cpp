@@ -2,6 +2,9 @@
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
+#include "lower/pair_accesses.hpp"
+#include "lower/passes.hpp"
+#include "lower/split_lanes.hpp"
 
 namespace lift {
 namespace {
@@ -21,21 +24,33 @@ class Cuda : public GridLike {
   }
 
  protected:
-  [[noreturn]] static void no_vectors() { throw UserError("CUDA: a vector loop in a kernel over a grid; use map_seq or map_unroll there"); }
-  std::string vector_type(Scalar, int) override { no_vectors(); }
-  std::string vector_literal(Scalar, int, const std::vector<std::string>&) override { no_vectors(); }
-  std::string load(const std::string& array, const std::string& index, Scalar, int width) override {
-    if (width > 1) no_vectors();
-    return array + "[" + index + "]";
+  std::string vector_type(Scalar s, int width) override {
+    if (s == boolean || (width != 2 && width != 4)) no_vectors();
+    return scalar_type(s) + std::to_string(width);
+  }
+  std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override { return "make_" + vector_type(s, width) + "(" + joined(lanes) + ")"; }
+  std::string load(const std::string& array, const std::string& index, Scalar s, int width) override {
+    const std::string element = array + "[" + index + "]";
+    return width == 1 ? element : "*(const " + vector_type(s, width) + " *)&" + element;
   }
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
-    if (st.value->width > 1) no_vectors();
-    return st.array + "[" + index + "] = " + value + ";";
+    const std::string element = st.array + "[" + index + "]";
+    const int w = st.value->width;
+    return (w == 1 ? element : "*(" + vector_type(st.value->type, w) + " *)&" + element) + " = " + value + ";";
   }
+  std::string shuffle(const Term& t) override {
+    std::vector<std::string> lanes;
+    for (const int l : t->lanes) {
+      const int width = t->args[0]->width;
+      lanes.push_back(term(t->args[static_cast<std::size_t>(l / width)]).in(9) + "." + "xyzw"[l % width]);
+    }
+    return t->width == 1 ? lanes[0] : vector_literal(t->type, t->width, lanes);
+  }
+  // Vectors are loaded, stored and taken apart; see split_lanes.
+  [[noreturn]] static void no_vectors() { throw InternalError("emit: arithmetic on vectors in a CUDA kernel"); }
   std::string blend(Scalar, int, const std::string&, const std::string&, const std::string&) override { no_vectors(); }
   std::string convert(Scalar, int, const std::string&) override { no_vectors(); }
   std::string splat(Scalar, int, const std::string&) override { no_vectors(); }
-  std::string shuffle(const Term&) override { no_vectors(); }
   std::string mask(Scalar, int, const std::string&) override { no_vectors(); }
 
   std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
@@ -95,9 +110,20 @@ constexpr const char* prefetch_helper =
 
 }  // namespace
 
+namespace {
+
+/// CUDA computes with scalars, and loads and stores up to 16 bytes at a time.
+Block in_scalars(const Kernel& k) {
+  Kernel scalars = k;
+  scalars.body = split_lanes(k.body);
+  return name_values(forward_names(pair_accesses(scalars)));
+}
+
+}  // namespace
+
 std::string emit_cuda(const Kernel& kernel) {
   const std::string qualifier = "static __device__ __forceinline__ ";
-  const GridText t = print_launches<Cuda>(kernel, qualifier);
+  const GridText t = print_launches<Cuda>(kernel, qualifier, in_scalars);
   const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " + (t.grids.size() > 1 ? "in this order: " : "as ");
   const std::string functions = (t.helpers.count("prefetch") ? prefetch_helper : "") + index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
   return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) + t.functions;

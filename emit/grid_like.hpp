@@ -50,7 +50,7 @@ class GridLike : public CLike {
   std::set<std::string> private_;      ///< arrays that each work-item has for itself
 };
 
-/// The launches of a kernel as text; P is a printer of one.
+/// The launches of a kernel as text; P is a printer of one, whose body `prepare` makes ready to be printed.
 struct GridText {
   std::string functions;               ///< of the launches, in order, an empty line before each
   std::vector<std::string> grids;      ///< their P::launch()
@@ -59,10 +59,11 @@ struct GridText {
   std::string user_functions;
 };
 template <class P>
-GridText print_launches(const Kernel& kernel, const std::string& function_qualifier) {
+GridText print_launches(const Kernel& kernel, const std::string& function_qualifier, const std::function<Block(const Kernel&)>& prepare = {}) {
   GridText t;
   t.index_type = indices_fit_int(kernel) ? "int" : "long";
-  for (const Kernel& k : launches(kernel)) {
+  for (Kernel& k : launches(kernel)) {
+    if (prepare) k.body = prepare(k);
     P one(k, t.index_type);
     t.functions += "\n" + one.function();
     t.grids.push_back(one.launch());

@@ -225,9 +225,9 @@ struct Sources {
       lanes.push_back(offset + lane);
     }
   }
-  bool spelled(int width) const {  // one instruction of a machine, or a list of scalars
+  bool spelled(int width) const {  // one instruction of a machine, one lane, or a list of scalars
     const bool scalars = std::all_of(args.begin(), args.end(), [](const Term& t) { return t->width == 1; });
-    return scalars || (args.size() <= 2 && std::all_of(args.begin(), args.end(), [&](const Term& t) { return t->width == width; }));
+    return scalars || (width == 1 && args.size() == 1) || (args.size() <= 2 && std::all_of(args.begin(), args.end(), [&](const Term& t) { return t->width == width; }));
   }
 };
 

@@ -22,7 +22,7 @@ enum class TermKind : std::uint8_t {
   Call,      ///< user function described by `user` on args
   Lanes,     ///< vector of the conditions `conds`, one a lane: a mask
   LaneIndex, ///< vector nats[0] + lane * nats[1], as numbers
-  Shuffle,   ///< vector whose lane l is element lanes[l] of the args laid side by side: all scalars, or vectors of its width
+  Shuffle,   ///< vector whose lane l is element lanes[l] of the args laid side by side: all scalars, or vectors of its width; of width 1: of one vector
 };
 
 struct TermNode;

@@ -1,4 +1,5 @@
 // Values that are used more than once are computed once, under a name.
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -68,7 +69,7 @@ class Names {
       for (const Term& a : x->args) args.push_back(go(a, before, done));
       y = with_args(x, std::move(args));
     }
-    const bool worth = x->kind == TermKind::Load || x->kind == TermKind::Apply || x->kind == TermKind::Call || x->kind == TermKind::Shuffle;
+    const bool worth = x->kind == TermKind::Load || x->kind == TermKind::Apply || x->kind == TermKind::Call || (x->kind == TermKind::Shuffle && x->width > 1);
     if (worth && uses_[x->id] > 1 && certain_.count(x->id)) {
       const std::string base = x->kind == TermKind::Load ? x->name + "_" : "t";
       const Term local = local_term(base + std::to_string(++counts_[base]), y->type, y->width);
@@ -111,7 +112,14 @@ Block name_block(Block b, std::map<std::string, int>& counts) {
 }  // namespace
 
 Block name_values(const Block& b) {
-  std::map<std::string, int> counts;
+  std::map<std::string, int> counts;  // of names given to base + number; those there are stay
+  visit(b, [&](const Stmt& s) {
+    const auto* l = std::get_if<Let>(&s.v);
+    if (!l || l->local->kind != TermKind::Local) return;
+    const std::string& name = l->local->name;
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    if (digits < name.size() && name.size() - digits < 9) counts[name.substr(0, digits)] = std::max(counts[name.substr(0, digits)], std::stoi(name.substr(digits)));
+  });
   return name_block(b, counts);
 }
 

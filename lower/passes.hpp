@@ -39,6 +39,9 @@ Block vectorise(const Block& b, const LowerOptions& options);
 /// Values used more than once, in one statement or several of a block, get a name.
 Block name_values(const Block& b);
 
+/// A Let whose value is another name, or a lane of one, that does not change: those who use it use the other.
+Block forward_names(const Block& b);
+
 /// The part of the indices that does not change in an inner loop is computed once, outside it, and named; so are divisions,
 /// remainders and masks.
 Block name_indices(const Block& b);

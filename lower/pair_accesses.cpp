@@ -1,0 +1,264 @@
+#include "lower/pair_accesses.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "ir/nat_atoms.hpp"
+
+namespace lift {
+namespace {
+
+/// Where an element lies: the flat index in terms of loop variables, without its constant, and the constant.
+struct Element {
+  std::string array;
+  Nat base;
+  std::int64_t offset;
+  /// Not surely another one than e.
+  bool may_be(const Element& e) const { return array == e.array && (!(base == e.base) || offset == e.offset); }
+};
+
+bool is_straight(const Stmt& s) {
+  return std::holds_alternative<Let>(s.v) || std::holds_alternative<Declare>(s.v) || std::holds_alternative<Assign>(s.v) || std::holds_alternative<Store>(s.v) ||
+         std::holds_alternative<Prefetch>(s.v);
+}
+Term* value_of(Stmt& s) {
+  if (auto* x = std::get_if<Store>(&s.v)) return &x->value;
+  if (auto* x = std::get_if<Let>(&s.v)) return &x->value;
+  if (auto* x = std::get_if<Declare>(&s.v)) return &x->value;
+  if (auto* x = std::get_if<Assign>(&s.v)) return &x->value;
+  return nullptr;
+}
+/// Subterms that are computed whatever conditions in t say.
+void visit_certain(const Term& t, std::set<std::uint32_t>& seen, const std::function<void(const Term&)>& f) {
+  if (!seen.insert(t->id).second) return;
+  const bool choice = t->kind == TermKind::Apply && (t->op == Op::Select || t->op == Op::And || t->op == Op::Or);
+  for (std::size_t i = 0; i < t->args.size(); ++i)
+    if (i == 0 || !choice) visit_certain(t->args[i], seen, f);
+  f(t);
+}
+
+class Pairs {
+ public:
+  Pairs(const Kernel& k, std::size_t bytes) : bytes_(bytes) {
+    for (const KernelArgument& a : k.arguments)
+      if (a.type.is_array()) arrays_.insert(a.name);
+    visit(k.body, [&](const Stmt& s) {
+      if (const auto* l = std::get_if<Let>(&s.v); l && l->local->kind == TermKind::Index && l->value->kind == TermKind::Index)
+        definitions_[variables(l->local->nats[0]).at(0)] = l->value->nats[0];
+      if (const auto* d = std::get_if<Declare>(&s.v)) mutable_.insert(d->local->name);
+    });
+  }
+
+  Block block(const Block& b) {
+    Block r;
+    for (std::size_t at = 0; at < b.size();) {
+      std::size_t end = at;
+      while (end < b.size() && is_straight(b[end])) ++end;
+      if (end > at) {
+        for (Stmt& s : run(Block(b.begin() + static_cast<std::ptrdiff_t>(at), b.begin() + static_cast<std::ptrdiff_t>(end)))) r.push_back(std::move(s));
+        at = end;
+        continue;
+      }
+      Stmt s = b[at++];
+      if (auto* f = std::get_if<For>(&s.v)) f->body = block(f->body);
+      if (auto* i = std::get_if<If>(&s.v)) i->body = block(i->body);
+      r.push_back(std::move(s));
+    }
+    return r;
+  }
+
+ private:
+  Nat expanded(const Nat& n) const {
+    Nat r = n;
+    for (bool changed = true; changed;) {
+      const Nat next = detail::rebuild(r, [&](const NatAtom& a) -> std::optional<Nat> {
+        const auto it = definitions_.find(&a);
+        return it == definitions_.end() ? std::nullopt : std::optional(it->second);
+      });
+      changed = !(next == r);
+      r = next;
+    }
+    return r;
+  }
+  Element element(const std::string& array, const Nat& index) const {
+    const Nat n = expanded(index);
+    const std::int64_t c = constant_part(n);
+    return {array, n - c, c};
+  }
+  bool aligned(const Element& e, int width) const { return Facts().proves(equal(mod(e.base + e.offset, width), 0)); }
+  std::vector<int> widths(Scalar s) const {
+    std::vector<int> r;
+    for (int w = static_cast<int>(bytes_ / size_of(s)); w > 1; w /= 2) r.push_back(w);
+    return r;
+  }
+
+  Block run(Block b) { return load_vectors(store_vectors(std::move(b))); }
+
+  // ---- stores
+
+  struct Stored {
+    std::size_t at;
+    Element to;
+    bool stream;
+  };
+  /// Stores of one aligned vector happen where the last of them did.
+  Block store_vectors(Block b) {
+    std::vector<Stored> stores;
+    for (std::size_t i = 0; i < b.size(); ++i)
+      if (const auto* x = std::get_if<Store>(&b[i].v); x && arrays_.count(x->array) && x->value->width == 1) stores.push_back({i, element(x->array, x->position[0]), x->stream});
+    std::vector<bool> taken(b.size(), false);
+    std::map<std::size_t, std::vector<std::size_t>> vectors;  // the last store -> all of them, in order of position
+    for (const Stored& first : stores)
+      for (const int w : widths(std::get<Store>(b[first.at].v).value->type)) {
+        if (taken[first.at]) break;
+        std::vector<std::size_t> members;
+        for (int l = 0; l < w; ++l)
+          for (const Stored& s : stores)
+            if (!taken[s.at] && s.to.array == first.to.array && s.to.base == first.to.base && s.to.offset == first.to.offset + l) {
+              members.push_back(s.at);
+              break;
+            }
+        if (members.size() != static_cast<std::size_t>(w) || !aligned(first.to, w) || !may_wait(b, members)) continue;
+        for (const std::size_t m : members) taken[m] = true;
+        vectors[*std::max_element(members.begin(), members.end())] = members;
+      }
+    if (vectors.empty()) return b;
+    Block r;
+    std::map<std::size_t, Term> values;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      if (!taken[i]) {
+        r.push_back(std::move(b[i]));
+        continue;
+      }
+      Store& s = std::get<Store>(b[i].v);
+      const auto vector = vectors.find(i);
+      values[i] = s.value;
+      if (vector == vectors.end() && s.value->kind != TermKind::Constant && !(s.value->kind == TermKind::Local && !mutable_.count(s.value->name))) {
+        values[i] = local_term(s.array + "_new" + std::to_string(++counts_[s.array + "_new"]), s.value->type);
+        r.push_back({Let{values[i], s.value}});
+      }
+      if (vector == vectors.end()) continue;
+      std::vector<Term> lanes;
+      for (const std::size_t m : vector->second) lanes.push_back(values.at(m));
+      s.position = std::get<Store>(b[vector->second[0]].v).position;
+      std::vector<int> order(lanes.size());
+      std::iota(order.begin(), order.end(), 0);
+      s.value = shuffle_term(lanes, order);
+      r.push_back({std::move(s)});
+    }
+    return r;
+  }
+  /// No statement between the first and the last of these stores touches what an earlier one has written.
+  bool may_wait(const Block& b, const std::vector<std::size_t>& members) const {
+    const auto [first, last] = std::minmax_element(members.begin(), members.end());
+    std::vector<Element> waiting;
+    for (std::size_t i = *first; i <= *last; ++i) {
+      const auto touches = [&](const Element& e) { return std::any_of(waiting.begin(), waiting.end(), [&](const Element& w) { return w.may_be(e); }); };
+      bool ok = true;
+      Stmt s = b[i];
+      if (const Term* t = value_of(s))
+        visit(*t, [&](const Term& x) {
+          if (x->kind == TermKind::Load) ok &= !touches(element(x->name, x->nats[0]));
+        });
+      if (const auto* x = std::get_if<Store>(&s.v)) {
+        const Element e = element(x->array, x->position[0]);
+        ok &= !touches(e);
+        if (std::find(members.begin(), members.end(), i) != members.end()) waiting.push_back(e);
+      }
+      if (!ok) return false;
+    }
+    return true;
+  }
+
+  // ---- loads
+
+  struct Loaded {
+    Element from;
+    Term term;
+    std::size_t first;  ///< statement
+  };
+  struct Vector {
+    Loaded start;
+    int width;
+    std::size_t first;  ///< statement
+    Term local;
+  };
+  /// Loads in the statements of b that no earlier store of b changes; certain: those that are done anyway.
+  std::vector<Loaded> free_loads(Block& b, bool certain) const {
+    std::vector<Loaded> r;
+    std::vector<Element> stored;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      const auto note = [&](const Term& x) {
+        if (x->kind != TermKind::Load || x->width > 1 || !arrays_.count(x->name)) return;
+        const Element e = element(x->name, x->nats[0]);
+        if (std::none_of(stored.begin(), stored.end(), [&](const Element& s) { return s.may_be(e); })) r.push_back({e, x, i});
+      };
+      std::set<std::uint32_t> seen;
+      if (const Term* t = value_of(b[i])) certain ? visit_certain(*t, seen, note) : visit(*t, note);
+      if (const auto* x = std::get_if<Store>(&b[i].v))
+        for (int l = 0; l < x->value->width; ++l) stored.push_back(element(x->array, x->position[0] + l));
+    }
+    return r;
+  }
+  Block load_vectors(Block b) {
+    const std::vector<Loaded> loads = free_loads(b, true);
+    const auto find = [&](const Element& e, std::int64_t l) -> const Loaded* {  // the first: loads are in the order of statements
+      for (const Loaded& x : loads)
+        if (x.from.array == e.array && x.from.base == e.base && x.from.offset == e.offset + l) return &x;
+      return nullptr;
+    };
+    std::vector<Vector> vectors;
+    std::set<const Loaded*> taken;
+    for (const Loaded& start : loads)
+      for (const int w : widths(start.term->type)) {
+        Vector v{start, w, start.first, {}};
+        std::vector<const Loaded*> members;
+        for (int l = 0; l < w; ++l)
+          if (const Loaded* x = find(start.from, l); x && !taken.count(x)) members.push_back(x), v.first = std::min(v.first, x->first);
+        if (members.size() != static_cast<std::size_t>(w) || !aligned(start.from, w)) continue;
+        taken.insert(members.begin(), members.end());
+        vectors.push_back(v);
+        break;
+      }
+    if (vectors.empty()) return b;
+    std::stable_sort(vectors.begin(), vectors.end(), [](const Vector& x, const Vector& y) { return x.first < y.first; });
+    for (Vector& v : vectors) {
+      const std::string base = v.start.from.array + (v.width == 2 ? "_pair" : "_quad");
+      v.local = local_term(base + std::to_string(++counts_[base]), v.start.term->type, v.width);
+    }
+    return with_vectors(b, vectors);
+  }
+  Block with_vectors(Block& b, const std::vector<Vector>& vectors) const {
+    std::vector<std::map<std::uint32_t, Term>> replaced(b.size());
+    for (const Loaded& x : free_loads(b, false))
+      for (const Vector& v : vectors)
+        if (const std::int64_t l = x.from.offset - v.start.from.offset; v.start.from.array == x.from.array && v.start.from.base == x.from.base && l >= 0 && l < v.width && v.first <= x.first)
+          replaced[x.first].emplace(x.term->id, shuffle_term({v.local}, {static_cast<int>(l)}));
+    Block r;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      for (const Vector& v : vectors)
+        if (v.first == i) r.push_back({Let{v.local, load_term(v.start.from.array, v.start.term->nats, v.start.term->type, v.width)}});
+      if (Term* t = value_of(b[i]))
+        *t = rewrite(*t, [&](const Term& x) {
+          const auto it = replaced[i].find(x->id);
+          return it == replaced[i].end() ? x : it->second;
+        });
+      r.push_back(std::move(b[i]));
+    }
+    return r;
+  }
+
+  std::size_t bytes_;
+  std::set<std::string> arrays_, mutable_;
+  std::map<const NatAtom*, Nat> definitions_;
+  std::map<std::string, int> counts_;
+};
+
+}  // namespace
+
+Block pair_accesses(const Kernel& k, std::size_t bytes) { return Pairs(k, bytes).block(k.body); }
+
+}  // namespace lift
