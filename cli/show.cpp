@@ -38,7 +38,8 @@ int emit(const Options& o) {
   o.pattern->build(o.problem);
   const auto directory = kernel_directory(o.out);
   const Chosen chosen = choose_variant(o);
-  const std::map<std::string, std::int64_t> sizes{{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};
+  std::map<std::string, std::int64_t> sizes = o.sizes;
+  if (o.file.empty()) sizes = {{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};
   const auto path = write_kernel(directory, o.pattern->name, documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o)), o.target, chosen.program, sizes);
   print("kernel: " + path.string());
   if (o.target == Target::openmp && !o.quiet)

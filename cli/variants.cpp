@@ -23,13 +23,16 @@ std::optional<Derivation> given_derivation(const Options& o) {
 
 std::string command_of(const Options& o) {
   const Problem& p = o.problem;
-  std::string s = "liftgen emit " + o.pattern->name;
+  std::string s = "liftgen emit " + (o.file.empty() ? o.pattern->name : o.file);
   const auto add = [&](const std::string& option, const std::string& value) { s += " --" + option + " " + value; };
-  add("box", std::to_string(p.box)), add("boxes", std::to_string(p.boxes));
-  if (p.boundary == "ghost") add("ghost", std::to_string(p.ghost));
-  else add("bc", p.boundary);
-  add("type", text(p.type));
-  for (const auto& [name, value] : p.choices) add(name, value);
+  if (o.file.empty()) {
+    add("box", std::to_string(p.box)), add("boxes", std::to_string(p.boxes));
+    if (p.boundary == "ghost") add("ghost", std::to_string(p.ghost));
+    else add("bc", p.boundary);
+    add("type", text(p.type));
+    for (const auto& [name, value] : p.choices) add(name, value);
+  }
+  for (const auto& [name, value] : o.sizes) add("size", name + "=" + std::to_string(value));
   if (p.symbolic) s += " --symbolic";
   if (o.target != Target::openmp) add("backend", text(o.target));
   return s + " --derivation FILE";

@@ -3,22 +3,15 @@
 #include <map>
 #include <mutex>
 
+#include "ir/attributes.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
 
 namespace lift {
 namespace {
 
-Attr ints(std::vector<std::int64_t> v) {
-  Attr a;
-  a.ints = std::move(v);
-  return a;
-}
-Attr nats(std::vector<Nat> v) {
-  Attr a;
-  a.nats = std::move(v);
-  return a;
-}
+using attributes::ints, attributes::nats;
+
 std::vector<Nat> both(std::vector<Nat> a, const std::vector<Nat>& b) {
   if (a.size() != b.size()) throw UserError("a primitive of rank " + std::to_string(a.size()) + " needs as many values for its second parameter, got " + std::to_string(b.size()));
   a.insert(a.end(), b.begin(), b.end());

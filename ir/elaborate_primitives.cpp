@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/attributes.hpp"
 #include "ir/elaborate.hpp"
 #include "ir/layout.hpp"
 #include "ir/near.hpp"
@@ -13,16 +14,6 @@ namespace {
 
 using K = Term::Kind;
 
-Attr ints(std::vector<std::int64_t> v) {
-  Attr a;
-  a.ints = std::move(v);
-  return a;
-}
-Attr with_nats(std::vector<Nat> v) {
-  Attr a;
-  a.nats = std::move(v);
-  return a;
-}
 bool is_number(const Term& t) { return t.kind == K::Number && !t.text.empty(); }
 
 }  // namespace
@@ -61,14 +52,14 @@ Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args) {
       std::vector<Expr> arrays;
       for (const TermPtr& a : args) arrays.push_back(value(*a));
       if (arrays.empty()) fail(t.at, "zip needs arrays; write zip(xs, ys)");
-      return node(op, std::move(arrays), ints({rank}), t.at);
+      return node(op, std::move(arrays), attributes::ints({rank}), t.at);
     }
     case Op::Generate: return generate(t, args);
     case Op::Update:
     case Op::UpdateInPlace: return update(t, op, rank, args);
     case Op::NatValue: {
       need_arguments(t, args, 1, "nat(n)");
-      return node(op, {}, with_nats({nat(*args[0])}), t.at);
+      return node(op, {}, attributes::nats({nat(*args[0])}), t.at);
     }
     default: break;
   }
@@ -104,18 +95,18 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
       need_arguments(t, args, 2, name + (op == Op::Slide ? "(size, step)" : "(low, high)"));
       std::vector<Nat> all = nats(*args[0], rank), second = nats(*args[1], rank);
       all.insert(all.end(), second.begin(), second.end());
-      return node(op, {x}, with_nats(std::move(all)), t.at);
+      return node(op, {x}, attributes::nats(std::move(all)), t.at);
     }
     case Op::Split: {
       need_arguments(t, args, 1, name + "(length)");
-      return node(op, {x}, with_nats(nats(*args[0], rank)), t.at);
+      return node(op, {x}, attributes::nats(nats(*args[0], rank)), t.at);
     }
     case Op::Pad: return pad(t, rank, args, x);
     case Op::Transpose: return transpose(t, args, x);
     case Op::Iterate: {
       need_arguments(t, args, 2, "iterate(times, f)");
       const Nat times = nat(*args[0]);
-      return node(op, {function(*args[1], {x.type()}), x}, with_nats({times}), t.at);
+      return node(op, {function(*args[1], {x.type()}), x}, attributes::nats({times}), t.at);
     }
     case Op::Layout: {
       need_arguments(t, args, 1, "layout(rows 8 1, xs)");
@@ -128,7 +119,7 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
     default: break;
   }
   need_arguments(t, args, 0, name);
-  return node(op, {x}, op == Op::Join || op == Op::Unzip ? ints({rank}) : Attr(), t.at);
+  return node(op, {x}, op == Op::Join || op == Op::Unzip ? attributes::ints({rank}) : Attr(), t.at);
 }
 
 Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Expr& x) {
@@ -142,7 +133,7 @@ Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Exp
                                         : "; apply the function to the value itself, or map over an array"));
   }
   const Expr f = function(*args[0], {element});
-  return node(op, {f, x}, ints(decisions(t, op, rank)), t.at);
+  return node(op, {f, x}, attributes::ints(decisions(t, op, rank)), t.at);
 }
 
 /// rank, number, stride, late store, prefetch distance, items of the grid where given, rotate; see rewrite/rules_lowering.cpp.
@@ -194,7 +185,7 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
 Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
   const std::string name = "pad" + (rank > 1 ? std::to_string(rank) : "");
   need_arguments(t, args, 3, name + "(1, 1, clamp)");
-  Attr a = with_nats(nats(*args[0], rank));
+  Attr a = attributes::nats(nats(*args[0], rank));
   const std::vector<Nat> high = nats(*args[1], rank);
   a.nats.insert(a.nats.end(), high.begin(), high.end());
   const Term& b = *args[2];
@@ -221,13 +212,13 @@ Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
 }
 
 Expr Elaborator::transpose(const Term& t, const Args& args, const Expr& x) {
-  if (args.empty()) return node(Op::Transpose, {x}, ints({1, 0}), t.at);
+  if (args.empty()) return node(Op::Transpose, {x}, attributes::ints({1, 0}), t.at);
   std::vector<std::int64_t> order;
   for (const TermPtr& a : args) {
     if (!is_number(*a) || !a->integer || a->number > 15) fail(a->at, "transpose takes the dimensions' new order; write transpose(1, 0)");
     order.push_back(static_cast<std::int64_t>(a->number));
   }
-  return node(Op::Transpose, {x}, ints(std::move(order)), t.at);
+  return node(Op::Transpose, {x}, attributes::ints(std::move(order)), t.at);
 }
 
 /// generate(n, m, \j i. ...)
@@ -239,7 +230,7 @@ Expr Elaborator::generate(const Term& t, const Args& args) {
     if (Facts().refutes(less_equal(0, shape.back()))) fail(args[d]->at, "the length " + shape.back().str() + " is negative; lengths are 0 or more");
   }
   const Expr f = function(*args.back(), std::vector<Type>(shape.size(), Type(i32)));
-  return node(Op::Generate, {f}, with_nats(std::move(shape)), t.at);
+  return node(Op::Generate, {f}, attributes::nats(std::move(shape)), t.at);
 }
 
 /// update2(base, (1, 1), block)
@@ -247,7 +238,7 @@ Expr Elaborator::update(const Term& t, Op op, int rank, const Args& args) {
   need_arguments(t, args, 3, std::string(text(op)) + "(base, offset, block)");
   const Expr base = value(*args[0]);
   std::vector<Nat> offsets = nats(*args[1], rank);
-  return node(op, {base, value(*args[2])}, with_nats(std::move(offsets)), t.at);
+  return node(op, {base, value(*args[2])}, attributes::nats(std::move(offsets)), t.at);
 }
 
 /// Words that are no ops: casts, iota, take, positions.

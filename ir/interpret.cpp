@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ir/error.hpp"
+#include "ir/program.hpp"
 
 namespace lift {
 
@@ -148,18 +149,11 @@ std::vector<double> flatten(const Value& v) {
   return r;
 }
 namespace {
-std::size_t components_of(const Type& t) {
-  if (t.is_array()) return components_of(t.element());
-  if (!t.is_tuple()) return 1;
-  std::size_t n = 0;
-  for (const Type& part : t.parts()) n += components_of(part);
-  return n;
-}
 void flatten_components(const Value& v, const Type& t, std::size_t first, std::vector<std::vector<double>>& to) {
   if (t.is_array()) {
     for (const Value& x : v.array()) flatten_components(x, t.element(), first, to);
   } else if (t.is_tuple()) {
-    for (std::size_t i = 0; i < t.parts().size(); first += components_of(t.parts()[i]), ++i) flatten_components(v.parts().at(i), t.parts()[i], first, to);
+    for (std::size_t i = 0; i < t.parts().size(); first += components_in(t.parts()[i]), ++i) flatten_components(v.parts().at(i), t.parts()[i], first, to);
   } else {
     to.at(first).push_back(v.is_poison() ? std::numeric_limits<double>::quiet_NaN() : v.number());
   }
@@ -167,7 +161,7 @@ void flatten_components(const Value& v, const Type& t, std::size_t first, std::v
 }  // namespace
 
 std::vector<std::vector<double>> flatten_components(const Value& v, const Type& t) {
-  std::vector<std::vector<double>> r(components_of(t));
+  std::vector<std::vector<double>> r(components_in(t));
   flatten_components(v, t, 0, r);
   return r;
 }

@@ -32,6 +32,32 @@ std::vector<Type> component_arrays(const Type& t) {
   return types;
 }
 
+std::size_t components_in(const Type& t) {
+  if (t.is_array()) return components_in(t.element());
+  if (!t.is_tuple()) return 1;
+  std::size_t n = 0;
+  for (const Type& part : t.parts()) n += components_in(part);
+  return n;
+}
+
+std::optional<std::int64_t> scalars_in(const Type& t) {
+  std::int64_t n = 0;
+  for (const Type& a : component_arrays(t)) {
+    std::int64_t product = 1;
+    for (const Nat& length : shape_of(a)) {
+      if (!length.is_constant() || *length.constant() > (1 << 20)) return std::nullopt;
+      product *= std::max<std::int64_t>(1, *length.constant());
+    }
+    n += product;
+  }
+  return n;
+}
+
+bool has_few_scalars(const Type& t) {
+  const auto n = scalars_in(t);
+  return n && *n <= kFewScalars;
+}
+
 std::vector<ProgramResult> results_of(const Program& program) {
   const std::vector<Type> types = component_arrays(program.body.type());
   if (!program.results.empty() && program.results.size() != types.size())

@@ -1,6 +1,8 @@
 // A program: one expression over named arguments, as it becomes a kernel.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,16 @@ struct ProgramResult {
 /// A value of type t as arrays of scalars: one for each scalar component, an array of tuples being as many arrays, and a
 /// scalar an array of one element. UserError for functions.
 std::vector<Type> component_arrays(const Type& t);
+/// How many these are, of any type without functions.
+std::size_t components_in(const Type& t);
+/// The elements of all of them together; nothing when a length is not a number, or larger than 2^20.
+std::optional<std::int64_t> scalars_in(const Type& t);
+/// Values of at most so many scalars are kept in variables rather than in an array, and reductions over so few elements
+/// become no loop.
+inline constexpr std::int64_t kFewScalars = 32;
+/// At most kFewScalars; not so when a length is not a number.
+bool has_few_scalars(const Type& t);
+
 /// What a program returns, as arrays of scalars: one for each scalar component of the body's type, an array of tuples being
 /// as many arrays, and a scalar an array of one element. {n.f64, m.f64} and n.{f64, f32} are two results each.
 /// UserError when the body is a function, or when `Program::results` has names for another number of results.

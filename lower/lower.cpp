@@ -1,5 +1,6 @@
 #include "lower/lower.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
@@ -50,7 +51,7 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   Kernel k = translate(program);
   std::vector<Pass> all = passes(k, options);
-  if (!options.linear) all.resize(6);
+  if (!options.linear) all.erase(std::find_if(all.begin(), all.end(), [](const Pass& p) { return p.name == "linearise"; }), all.end());
   run_passes(k, all);
   return k;
 }

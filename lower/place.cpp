@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/program.hpp"
 
 namespace lift {
 
@@ -16,14 +17,6 @@ std::vector<std::string> dimension_names(std::size_t rank) {
 }
 
 namespace {
-
-std::size_t scalars_of(const Type& t) {
-  if (t.is_array()) return scalars_of(t.element());
-  if (!t.is_tuple()) return 1;
-  std::size_t n = 0;
-  for (const Type& part : t.parts()) n += scalars_of(part);
-  return n;
-}
 
 std::size_t dimensions_of(const Type& t) {
   if (t.is_array()) return 1 + dimensions_of(t.element());
@@ -41,8 +34,8 @@ Place array_places(std::span<const std::string> arrays, const Type& t, const std
     std::vector<Place> parts;
     std::size_t first = 0;
     for (const Type& part : t.parts()) {
-      parts.push_back(array_places(arrays.subspan(first, scalars_of(part)), part, position));
-      first += scalars_of(part);
+      parts.push_back(array_places(arrays.subspan(first, components_in(part)), part, position));
+      first += components_in(part);
     }
     return {std::move(parts)};
   }

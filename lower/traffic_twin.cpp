@@ -171,19 +171,24 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std
   return r;
 }
 
-/// The innermost loop, when it is the only one, in chunks.
-Block chunked_reduction(const Block& b) {
+constexpr std::int64_t kChunk = 8192;  ///< iterations
+
+/// A long loop is cut into chunks, so that it can be both parallel and vectorised.
+Block chunked(const For& f) {
+  For outer;
+  outer.lower = 0, outer.upper = ceildiv(f.upper - f.lower, kChunk);
+  outer.var = Nat::fresh(f.var.str() + "t", 0, outer.upper - 1);
+  const Nat lower = f.lower + kChunk * outer.var;
+  outer.body = make_loop(f, lower, min(f.upper, lower + kChunk));
+  return {{std::move(outer)}};
+}
+
+/// The innermost loops of reductions in chunks, unless they are short.
+Block chunked_reductions(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     const auto* f = std::get_if<For>(&s.v);
-    if (!f || !accumulates(f->body)) return {std::move(s)};
-    constexpr std::int64_t chunk = 8192;
-    if (Facts().proves(less_equal(f->upper - f->lower, chunk))) return {std::move(s)};
-    For outer;
-    outer.lower = 0, outer.upper = ceildiv(f->upper - f->lower, chunk);
-    outer.var = Nat::fresh(f->var.str() + "t", 0, outer.upper - 1);
-    const Nat lower = f->lower + chunk * outer.var;
-    outer.body = make_loop(*f, lower, min(f->upper, lower + chunk));
-    return {{std::move(outer)}};
+    if (!f || !accumulates(f->body) || Facts().proves(less_equal(f->upper - f->lower, kChunk))) return {std::move(s)};
+    return chunked(*f);
   });
 }
 
@@ -239,20 +244,13 @@ Kernel finished(const Kernel& k, const LowerOptions& options) {
   }
 }
 
-/// A single loop is cut into chunks, so that it can be both parallel and vectorised.
-Block chunked(const Block& b) {
+/// A loop that is the only one, in chunks.
+Block chunked_single(const Block& b) {
   if (b.size() != 1 || !std::holds_alternative<For>(b[0].v)) return b;
-  For f = std::get<For>(b[0].v);
+  const For& f = std::get<For>(b[0].v);
   bool nested = false;
   visit(f.body, [&](const Stmt& s) { nested |= std::holds_alternative<For>(s.v); });
-  if (nested) return b;
-  constexpr std::int64_t chunk = 8192;
-  For outer;
-  outer.lower = 0, outer.upper = ceildiv(f.upper - f.lower, chunk);
-  outer.var = Nat::fresh(f.var.str() + "t", 0, outer.upper - 1);
-  const Nat lower = f.lower + chunk * outer.var;
-  outer.body = make_loop(f, lower, min(f.upper, lower + chunk));
-  return {{std::move(outer)}};
+  return nested ? b : chunked(f);
 }
 
 }  // namespace
@@ -276,9 +274,9 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
   const bool sums = reduces(base.body);
   if (sums) {
     std::vector<For> around;
-    base.body = sum_rows(chunked_reduction(base.body), base, 4 * lanes, type, around);
+    base.body = sum_rows(chunked_reductions(base.body), base, 4 * lanes, type, around);
   } else {
-    base.body = chunked(drop_guards_and_arithmetic(without_blocks(base.body)));
+    base.body = chunked_single(drop_guards_and_arithmetic(without_blocks(base.body)));
   }
   std::vector<Schedule> schedules;
   for (const int parallel : {1, 2}) {

@@ -5,13 +5,12 @@
 #include "ir/build.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
+#include "lower/constant_positions.hpp"
 #include "lower/translator.hpp"
 
 namespace lift {
 namespace {
 
-/// A value of at most this many scalars is kept in variables rather than in an array.
-constexpr std::int64_t kInVariables = 32;
 /// An array for intermediate values of at most this many bytes lies on the stack.
 constexpr std::int64_t kOnStack = 32 * 1024;
 
@@ -47,6 +46,20 @@ struct Route {
   }
 };
 
+/// Whether a function's argument can be in variables.
+bool used_at_numbers(const Expr& fn) {
+  std::vector<Expr> names;
+  const Expr body = open(fn, names);
+  return only_at_numbers(body, names.at(0));
+}
+
+/// Whether threads or work-items share the work of computing a value.
+bool shares_work(const Expr& e) {
+  bool found = false;
+  visit(e, [&](const Expr& x) { found = found || x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl); });
+  return found;
+}
+
 /// Whether a value is more than a way of looking at others.
 bool computes(const Expr& e) {
   if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || e.is(Op::Scan) || e.is(Op::Iterate)) return true;
@@ -59,20 +72,6 @@ bool computes(const Expr& e) {
 bool is_placed(const Expr& e) {
   if (e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
   return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
-}
-
-/// Scalars in a value of constant size; nothing when it is not constant.
-std::optional<std::int64_t> scalars_in(const Type& t) {
-  std::int64_t n = 0;
-  for (const Type& a : component_arrays(t)) {
-    std::int64_t product = 1;
-    for (const Nat& length : shape_of(a)) {
-      if (!length.is_constant() || *length.constant() > (1 << 20)) return std::nullopt;
-      product *= std::max<std::int64_t>(1, *length.constant());
-    }
-    n += product;
-  }
-  return n;
 }
 
 }  // namespace
@@ -109,8 +108,9 @@ std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
   return View{ArrayView{xs.array().length, [element](const Nat& i) { return *element(i); }}};
 }
 
-/// A value that is used by name is computed once: into variables when it is small; over its own base when it is an update
-/// in place; where the result goes when the result is that value, or has it as a component; else into an array.
+/// A value that is used by name is computed once: into variables when it is small and no loop goes over it; over its own
+/// base when it is an update in place; where the result goes when the result is that value, or has it as a component; else
+/// into an array, which is an iteration's own when it is small.
 void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
   const Expr& body = fn.child(0);
   const Type& t = value.type();
@@ -127,8 +127,7 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     write(value, scope, *place);
     return continue_with(*base);
   }
-  const auto n = scalars_in(t);
-  if (n && *n <= kInVariables && !value.is(Op::ToGlobal)) return continue_with(in_variables(eval(value, scope), t));
+  if (has_few_scalars(t) && !value.is(Op::ToGlobal) && used_at_numbers(fn)) return continue_with(in_variables(eval(value, scope), t));
   if (body.is(Op::Tuple) && write_updated(value, fn, scope, to)) return;
   if (body.is(Op::Tuple))
     for (std::size_t i = 0; i < body.children().size(); ++i) {
@@ -141,7 +140,8 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
         if (k != i) write(body.child(k), inner, places.at(k));
       return;
     }
-  const Place place = new_array("work", t, AddressSpace::Global);
+  const bool own = has_few_scalars(t) && !value.is(Op::ToGlobal) && !shares_work(value);
+  const Place place = new_array("work", t, own ? AddressSpace::Private : AddressSpace::Global);
   write(value, scope, place);
   continue_with(view_of(place, t));
 }
@@ -198,7 +198,7 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
 /// Short reductions are unrolled; a long one becomes a loop with an accumulator.
 View Translator::reduce(const Expr& e, const ScopePtr& scope) {
   const auto n = e.child(2).type().length().constant();
-  const bool short_one = n && *n <= kInVariables && !e.is(Op::ReduceSeq);
+  const bool short_one = n && *n <= kFewScalars && !e.is(Op::ReduceSeq);
   if (short_one || (n && e.child(2).is(Op::Bound) && eval(e.child(2), scope).array().variables)) {
     const View xs = eval(e.child(2), scope);
     View acc = eval(e.child(1), scope);

@@ -7,6 +7,7 @@
 #include "patterns/box_fill.hpp"
 #include "patterns/box_views.hpp"
 #include "patterns/operators.hpp"
+#include "patterns/plain_loops.hpp"
 #include "patterns/reduction.hpp"
 #include "patterns/reduction_plain.hpp"
 
@@ -62,15 +63,9 @@ void vector_reference(const VectorOperation& v, const BoxProblem& p, const std::
 
 // ---- plain loops
 
-std::string header(const BoxProblem& p) {
-  return "#include <math.h>\n#define BOXES " + std::to_string(p.boxes) + "\n#define N " + std::to_string(p.box) +
-         "    /* interior cells a dimension */\n#define G " + std::to_string(ghost_depth(p)) + "    /* ghost cells a side */\n" +
-         "#define S (N + 2 * G)\n#ifndef SIMD\n#define SIMD\n#endif\ntypedef " + (p.type == f32 ? "float" : "double") + " real;\n\n";
-}
-std::string pointer(const BoxProblem& p, const std::string& name, bool written) {
-  std::string s = std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
-  for (int d = 0; d < p.dim; ++d) s += "[S]";
-  return s;
+/// Of both kinds of operator; `more` follows the arguments.
+std::string plain(const std::string& what, const BoxProblem& p, const Program& program, const std::string& more, const std::string& body) {
+  return "#include <math.h>\n" + PlainLoops(p, 0).header(what) + "void plain(" + plain_parameters(program) + more + ") {\n" + body + "}\n";
 }
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) text.replace(at, what.size(), by);
@@ -78,9 +73,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 std::string vector_plain(const VectorOperation& v, const BoxProblem& p) {
-  const std::string arrays = v.two ? pointer(p, "x", false) + ", " + pointer(p, "y", true) : pointer(p, "x", true);
   const std::string statement = replaced(replaced(v.formula, "X", cell_text(p, "x")), "Y", cell_text(p, "y"));
-  return header(p) + "void plain(" + arrays + ", real a) {\n" + cell_loops(p, {.simd = "SIMD", .statement = statement}) + "}\n";
+  return plain(v.summary, p, build(v, p), "", cell_loops(p, {.simd = "SIMD", .statement = statement}));
 }
 
 Pattern vector_pattern(const VectorOperation& v, int dim) {
@@ -147,9 +141,7 @@ double reduction_reference(const BoxProblem& p, const HowReduced& how, const std
 }
 
 std::string reduction_plain(const BoxProblem& p, bool norm) {
-  const HowReduced how = how_reduced(p, norm);
-  const std::string arrays = pointer(p, "x", false) + (norm ? "" : ", " + pointer(p, "y", false));
-  return header(p) + "void plain(" + arrays + ", double *restrict out) {\n" + reduction_loops(p, how.what, "x", "y") + "}\n";
+  return plain(norm ? "Norm" : "Inner product", p, build_reduction(p, norm), ", double *restrict out", reduction_loops(p, how_reduced(p, norm).what, "x", "y"));
 }
 
 Pattern reduction_pattern(bool norm, int dim) {

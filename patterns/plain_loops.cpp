@@ -14,34 +14,31 @@ std::string named(const std::string& index, int steps) { return index + (steps <
 
 }  // namespace
 
-std::string PlainLoops::header(const std::string& what) const {
-  std::string s = "/* " + what + ", boundary condition: " + p_.boundary + " */\n" +
-                  "#define BOXES " + std::to_string(p_.boxes) + "\n" +
-                  "#define N " + std::to_string(p_.box) + "    /* interior cells a dimension */\n" +
-                  "#define G " + std::to_string(ghost_depth(p_)) + "    /* ghost cells a side */\n" +
-                  "#define S (N + 2 * G)\n" +
-                  "#ifndef SIMD\n#define SIMD\n#endif\n" +
-                  "typedef " + (p_.type == f32 ? "float" : "double") + " real;\n\n";
-  if (has_ghost_zone(p_) || radius_ == 0) return s;
-  s += "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int x) { return ";
-  switch (pad_of(p_)) {
-    case Boundary::wrap: s += radius_ == 1 ? "x < 0 ? x + N : x >= N ? x - N : x" : "(x + " + std::to_string(radius_) + " * N) % N"; break;
+std::string plain_macros(const BoxProblem& p, const std::string& cells) {
+  return "#define BOXES " + std::to_string(p.boxes) + "\n" + cells + "#define G " + std::to_string(ghost_depth(p)) + "    /* ghost cells a side */\n" +
+         "#ifndef SIMD\n#define SIMD\n#endif\n" + "typedef " + (p.type == f32 ? "float" : "double") + " real;\n";
+}
+
+std::string plain_outside(const BoxProblem& p, int radius) {
+  std::string s = "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int x) { return ";
+  switch (pad_of(p)) {
+    case Boundary::wrap: s += radius == 1 ? "x < 0 ? x + N : x >= N ? x - N : x" : "(x + " + std::to_string(radius) + " * N) % N"; break;
     case Boundary::mirror:
     case Boundary::odd: s += "x < 0 ? -1 - x : x >= N ? 2 * N - 1 - x : x"; break;
     default: s += "x < 0 ? 0 : x >= N ? N - 1 : x"; break;
   }
   s += "; }\n";
   const std::string outside = "x < 0 || x >= N ? ";
-  if (odd() || valued()) s += "static inline real factor(int x) { return " + outside + (odd() ? "-1" : "0") + " : 1; }\n";
-  if (valued()) s += "static inline real addend(int x, real value) { return " + outside + (odd() ? "2 * value" : "value") + " : 0; }\n";
-  return s + "\n";
+  if (is_odd(p) || is_valued(p)) s += "static inline real factor(int x) { return " + outside + (is_odd(p) ? "-1" : "0") + " : 1; }\n";
+  if (is_valued(p)) s += "static inline real addend(int x, real value) { return " + outside + (is_odd(p) ? "2 * value" : "value") + " : 0; }\n";
+  return s;
 }
 
-std::string PlainLoops::function(const Program& program, const std::string& body) const {
+std::string plain_parameters(const Program& program, const std::function<std::string(const Nat&)>& length) {
   std::string s;
   for (const Expr& a : program.arguments) {
     const std::string name = param_name(a);
-    s += s.empty() ? "void plain(" : ", ";
+    s += s.empty() ? "" : ", ";
     if (!a.type().is_array()) {
       s += (a.type().scalar() == i32 ? "int " : "real ") + name;
       continue;
@@ -49,9 +46,20 @@ std::string PlainLoops::function(const Program& program, const std::string& body
     const bool written = std::find(program.overwritable.begin(), program.overwritable.end(), name) != program.overwritable.end();
     s += std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
     const std::vector<Nat> shape = shape_of(a.type());
-    for (std::size_t d = 1; d < shape.size(); ++d) s += shape[d] == side(p_) + 2 * ghost_depth(p_) ? "[S]" : "[S + 1]";
+    for (std::size_t d = 1; d < shape.size(); ++d) s += "[" + length(shape[d]) + "]";
   }
-  return s + ") {\n" + body + "}\n";
+  return s;
+}
+
+std::string PlainLoops::header(const std::string& what) const {
+  const std::string cells = "#define N " + std::to_string(p_.box) + "    /* interior cells a dimension */\n#define S (N + 2 * G)\n";
+  const std::string s = "/* " + what + ", boundary condition: " + p_.boundary + " */\n" + plain_macros(p_, cells) + "\n";
+  return has_ghost_zone(p_) || radius_ == 0 ? s : s + plain_outside(p_, radius_) + "\n";
+}
+
+std::string PlainLoops::function(const Program& program, const std::string& body) const {
+  const auto length = [&](const Nat& n) { return n == side(p_) + 2 * ghost_depth(p_) ? "S" : "S + 1"; };
+  return "void plain(" + plain_parameters(program, length) + ") {\n" + body + "}\n";
 }
 
 std::string PlainLoops::cell(const std::string& name, int axis, int steps) const {
@@ -120,8 +128,8 @@ std::string PlainLoops::neighbours(int axis, const std::string& in) const {
     declare(addends, "a", "addend(" + shifted(x, o) + ", boundary_value)");
   }
   std::string s = in + "const int " + cells + ";\n";
-  if (odd() || valued()) s += in + "const real " + factors + ";\n";
-  if (valued()) s += in + "const real " + addends + ";\n";
+  if (is_odd(p_) || is_valued(p_)) s += in + "const real " + factors + ";\n";
+  if (is_valued(p_)) s += in + "const real " + addends + ";\n";
   return s;
 }
 
@@ -135,11 +143,11 @@ std::string PlainLoops::outside(const std::string& array, const std::vector<int>
     element += "[" + (chosen ? named(axis_name(p_, d), o) : shifted(axis_name(p_, d), o)) + "]";
     if (chosen) maps.push_back(named(axis_name(p_, d), o));
   }
-  if (maps.empty() || !(odd() || valued())) return element;
+  if (maps.empty() || !(is_odd(p_) || is_valued(p_))) return element;
   std::string s = element;
   for (std::size_t m = maps.size(); m-- > 0;) {
-    s = "f" + maps[m] + " * " + (m + 1 < maps.size() && valued() ? "(" + s + ")" : s);
-    if (valued()) s = "a" + maps[m] + " + " + s;
+    s = "f" + maps[m] + " * " + (m + 1 < maps.size() && is_valued(p_) ? "(" + s + ")" : s);
+    if (is_valued(p_)) s = "a" + maps[m] + " + " + s;
   }
   return "(" + s + ")";
 }

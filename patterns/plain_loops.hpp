@@ -12,6 +12,18 @@
 
 namespace lift {
 
+/// Ghost values change sign, or are made with a number: what cells outside a box are read with, factor(x) and addend(x, value).
+inline bool is_odd(const BoxProblem& p) { return p.boundary == "dirichlet" || p.boundary == "dirichlet-value"; }
+inline bool is_valued(const BoxProblem& p) { return boundary_value(p).has_value(); }
+
+/// The macros BOXES, those of `cells` (lines that say how many there are), G and SIMD, and the type `real`.
+std::string plain_macros(const BoxProblem& p, const std::string& cells);
+/// The functions inside(x), factor(x) and addend(x, value) as far as the boundary condition needs them, for cells up to
+/// `radius` outside N cells.
+std::string plain_outside(const BoxProblem& p, int radius);
+/// The parameters of plain(), in the program's order; what it may overwrite is not const. `length`: of an inner dimension.
+std::string plain_parameters(const Program& program, const std::function<std::string(const Nat&)>& length = [](const Nat& n) { return n.str(); });
+
 class PlainLoops {
  public:
   /// `radius`: how far from a cell neighbours are read.
@@ -40,8 +52,6 @@ class PlainLoops {
   std::string outer_loops(std::string& in) const;   ///< the loops around the innermost; `in` becomes their body's indentation
   std::string neighbours(int axis, const std::string& in) const;  ///< declares im1, ip1, ...
   std::string outside(const std::string& array, const std::vector<int>& offset, bool edge) const;
-  bool odd() const { return p_.boundary == "dirichlet" || p_.boundary == "dirichlet-value"; }
-  bool valued() const { return boundary_value(p_).has_value(); }
   bool over_cells() const { return p_.dim == 1 && p_.boxes == 1; }  ///< the only loop worth sharing is the innermost
 
   BoxProblem p_;

@@ -73,22 +73,6 @@ std::string own_residual(const BoxProblem& p) {
   for (int d = 0; d < p.dim; ++d) s += "[S]";
   return s + ";\n";
 }
-std::string parameters(const Program& program, const std::string& more) {
-  std::string s;
-  for (const Expr& a : program.arguments) {
-    const std::string name = param_name(a);
-    s += s.empty() ? "" : ", ";
-    if (!a.type().is_array()) {
-      s += "real " + name;
-      continue;
-    }
-    const bool written = std::find(program.overwritable.begin(), program.overwritable.end(), name) != program.overwritable.end();
-    s += std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
-    const std::vector<Nat> shape = shape_of(a.type());
-    for (std::size_t d = 1; d < shape.size(); ++d) s += "[" + shape[d].str() + "]";
-  }
-  return s + more;
-}
 
 // ---- residual and restriction
 
@@ -141,7 +125,7 @@ std::string plain_restriction(const Problem& problem, int dim) {
   const PlainLoops loops(r.p, r.L.radius());
   const StencilText text(r.p, r.L.variable(), r.L.shape(), loops);
   return loops.header("Residual, then its restriction, " + text.describe()) + "#define M (N / 2)    /* coarse cells a dimension */\n" +
-         (keeps(problem) ? "" : own_residual(r.p)) + "void plain(" + parameters(build_restriction(problem, dim), "") + ") {\n" + r.plain_sweep(loops, text) +
+         (keeps(problem) ? "" : own_residual(r.p)) + "void plain(" + plain_parameters(build_restriction(problem, dim)) + ") {\n" + r.plain_sweep(loops, text) +
          transfer_loops(r.p, {TransferLoops::What::average, 0, false}, "res", "coarse") + "}\n";
 }
 
@@ -190,7 +174,7 @@ std::string plain_norm(const Problem& problem, int dim) {
   const PlainLoops loops(n.r.p, n.r.L.radius());
   const StencilText text(n.r.p, n.r.L.variable(), n.r.L.shape(), loops);
   return "#include <math.h>\n" + loops.header("Residual, then its norm, " + text.describe()) + own_residual(n.r.p) + "void plain(" +
-         parameters(build_norm(problem, dim), ", double *restrict out") + ") {\n" + n.r.plain_sweep(loops, text) + reduction_loops(n.r.p, n.what, "res", "res") + "}\n";
+         plain_parameters(build_norm(problem, dim)) + ", double *restrict out) {\n" + n.r.plain_sweep(loops, text) + reduction_loops(n.r.p, n.what, "res", "res") + "}\n";
 }
 
 }  // namespace

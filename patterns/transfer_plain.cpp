@@ -1,8 +1,9 @@
 #include "patterns/transfer_plain.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <vector>
+
+#include "patterns/plain_loops.hpp"
 
 namespace lift {
 namespace {
@@ -23,7 +24,7 @@ class Writer {
     for (int d = 0; d < p_.dim; ++d) names_.push_back(axis_name(p_, d));
   }
 
-  std::string source(const Program& program) const { return header() + "void plain(" + arguments(program) + ") {\n" + loops() + "}\n"; }
+  std::string source(const Program& program) const { return header() + "void plain(" + plain_parameters(program) + ") {\n" + loops() + "}\n"; }
 
   std::string loops() const {
     std::string s = p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
@@ -42,46 +43,14 @@ class Writer {
 
  private:
   bool reaches_out() const { return t_.what == What::full_weighting || t_.what == What::linear_restriction || t_.what == What::linear; }
-  bool odd() const { return p_.boundary == "dirichlet" || p_.boundary == "dirichlet-value"; }
-  bool valued() const { return boundary_value(p_).has_value(); }
-  bool maps() const { return odd() || valued(); }
+  bool maps() const { return is_odd(p_) || is_valued(p_); }
 
   std::string header() const {
-    std::string s = std::string("/* ") + (t_.to_coarse() ? "Restriction" : "Prolongation") + ", boundary condition: " + p_.boundary + " */\n" +
-                    "#define BOXES " + std::to_string(p_.boxes) + "\n#define M " + std::to_string(p_.box / 2) + "    /* coarse cells a dimension */\n" +
-                    "#define G " + std::to_string(ghost_depth(p_)) + "    /* ghost cells a side */\n" +
-                    "#ifndef SIMD\n#define SIMD\n#endif\ntypedef " + (p_.type == f32 ? "float" : "double") + " real;\n";
+    const std::string what = t_.to_coarse() ? "Restriction" : "Prolongation";
+    const std::string s = "/* " + what + ", boundary condition: " + p_.boundary + " */\n" +
+                          plain_macros(p_, "#define M " + std::to_string(p_.box / 2) + "    /* coarse cells a dimension */\n");
     if (ghost_ || !reaches_out()) return s + "\n";
-    s += std::string("#define N ") + (t_.to_coarse() ? "(2 * M)" : "M") + "    /* cells a dimension of what is read */\n" +
-         "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int x) { return ";
-    switch (pad_of(p_)) {
-      case Boundary::wrap: s += "x < 0 ? x + N : x >= N ? x - N : x"; break;
-      case Boundary::mirror:
-      case Boundary::odd: s += "x < 0 ? -1 - x : x >= N ? 2 * N - 1 - x : x"; break;
-      default: s += "x < 0 ? 0 : x >= N ? N - 1 : x"; break;
-    }
-    s += "; }\n";
-    const std::string out = "x < 0 || x >= N ? ";
-    if (maps()) s += "static inline real factor(int x) { return " + out + (odd() ? "-1" : "0") + " : 1; }\n";
-    if (valued()) s += "static inline real addend(int x, real value) { return " + out + (odd() ? "2 * value" : "value") + " : 0; }\n";
-    return s + "\n";
-  }
-
-  std::string arguments(const Program& program) const {
-    std::string s;
-    for (const Expr& a : program.arguments) {
-      const std::string name = param_name(a);
-      s += s.empty() ? "" : ", ";
-      if (!a.type().is_array()) {
-        s += "real " + name;
-        continue;
-      }
-      const bool written = std::find(program.overwritable.begin(), program.overwritable.end(), name) != program.overwritable.end();
-      s += std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
-      const std::vector<Nat> shape = shape_of(a.type());
-      for (std::size_t d = 1; d < shape.size(); ++d) s += "[" + shape[d].str() + "]";
-    }
-    return s;
+    return s + "#define N " + (t_.to_coarse() ? "(2 * M)" : "M") + "    /* cells a dimension of what is read */\n" + plain_outside(p_, 1) + "\n";
   }
 
   std::string trips(std::size_t d) const { return t_.what == What::faces && static_cast<int>(d) == t_.face_axis ? "M + 1" : "M"; }
@@ -102,7 +71,7 @@ class Writer {
       const std::string name = names_[d] + (low ? "_low" : "_high"), at = near(d, low ? -1 : beyond());
       s += in + "const int " + name + " = inside(" + at + ");\n";
       if (maps()) s += in + "const real factor_" + name + " = factor(" + at + ");\n";
-      if (valued()) s += in + "const real addend_" + name + " = addend(" + at + ", boundary_value);\n";
+      if (is_valued(p_)) s += in + "const real addend_" + name + " = addend(" + at + ", boundary_value);\n";
     }
     return s;
   }
@@ -138,7 +107,7 @@ class Writer {
     for (const Point& x : at) {
       if (x.outside.empty()) continue;
       s = "factor_" + x.outside + " * " + s;
-      if (valued()) s = "(addend_" + x.outside + " + " + s + ")";
+      if (is_valued(p_)) s = "(addend_" + x.outside + " + " + s + ")";
     }
     return s;
   }

@@ -34,6 +34,11 @@ bool is_chunk(const SpaceFacts& f, const std::string& tile) {
 }
 bool is_by_rows(const Configuration& c) { return chosen(c, "block", "none").rfind("rows", 0) == 0; }
 
+std::string loop_axis(std::size_t from_inside) {
+  static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
+  return from_inside < names.size() ? names[from_inside] : std::string(from_inside - names.size() + 1, 'e');
+}
+
 std::vector<std::string> words(const std::string& text) {
   std::istringstream in(text);
   std::vector<std::string> r;
@@ -59,7 +64,6 @@ bool makes_blocks(const Expr& body, const Nest& nest) {
 }
 
 void name_axes(const Expr& body, SpaceFacts& f) {
-  static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
   std::vector<NestLevel> levels = f.nest.levels;
   if (makes_blocks(body, f.nest)) {
     for (const Nat& n : levels.back().extents) f.block.push_back({"", n.constant()});
@@ -67,10 +71,7 @@ void name_axes(const Expr& body, SpaceFacts& f) {
   }
   for (const NestLevel& l : levels)
     for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
-  for (std::size_t a = 0; a < f.axes.size(); ++a) {
-    const std::size_t from_inside = f.axes.size() - 1 - a;
-    f.axes[a].name = from_inside < names.size() ? names[from_inside] : "e" + std::string(from_inside - names.size(), 'e');
-  }
+  for (std::size_t a = 0; a < f.axes.size(); ++a) f.axes[a].name = loop_axis(f.axes.size() - 1 - a);
   for (std::size_t a = 0; a < f.block.size(); ++a) f.block[a].name = f.axes[f.axes.size() - f.block.size() + a].name + "2";
   if (!levels.empty()) f.inner_rank = levels.back().extents.size();
 }

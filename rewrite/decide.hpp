@@ -7,12 +7,15 @@
 
 namespace lift {
 
-/// One dimension of the main nest. Names from the innermost: i, j, k, box, c, d. Where each cell makes a small block of
+/// One dimension of the main nest, named by loop_axis. Where each cell makes a small block of
 /// elements (prolongation), the axes are those of the cells and i2, j2, k2 those within a block.
 struct NestAxis {
   std::string name;
   std::optional<std::int64_t> extent;   ///< known lengths
 };
+
+/// Names of loops from the innermost (0): i, j, k, box, c, d, e, ee, ...
+std::string loop_axis(std::size_t from_inside);
 
 /// Reductions that the program's result is computed from.
 struct ReductionFacts {

@@ -9,8 +9,6 @@
 namespace lift {
 namespace {
 
-constexpr std::int64_t kUnrolled = 32;  ///< a reduction over so few elements is no loop
-
 /// Elements that nested reductions go over; a large number where a length is not known.
 std::int64_t elements(const Expr& reduction) {
   std::int64_t n = 1;
@@ -25,7 +23,7 @@ std::int64_t elements(const Expr& reduction) {
 /// Reductions that the result is computed from, outside functions of maps, that may be taken apart.
 void find_reductions(const Expr& e, Place& at, std::vector<Place>& found) {
   if (e.is(Op::Reduce)) {
-    if (why_in_order(e.child(0), e.child(1)).empty() && elements(e) > kUnrolled) found.push_back(at);
+    if (why_in_order(e.child(0), e.child(1)).empty() && elements(e) > kFewScalars) found.push_back(at);
     return;
   }
   if (is_map(e.op()) || is_reduce(e.op()) || e.is(Op::Scan) || e.is(Op::Generate)) return;
@@ -74,7 +72,6 @@ bool admits_lanes(const SpaceFacts& f, const Configuration& c, const std::string
 }  // namespace
 
 ReductionFacts reductions_of(const Program& program) {
-  static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
   ReductionFacts r;
   Place at;
   find_reductions(program.body, at, r.places);
@@ -83,9 +80,9 @@ ReductionFacts reductions_of(const Program& program) {
   const Place& root = r.places.front();
   std::size_t levels = nested_levels(d.part(root));
   const Place innermost = inner_reduction(root, levels);
-  while (levels + 1 < names.size() && take_level(d, innermost)) ++levels;
+  while (take_level(d, innermost)) ++levels;
   for (std::size_t l = 0; l <= levels; ++l)
-    r.axes.push_back({names[levels - l], d.part(inner_reduction(root, l)).child(2).type().length().constant()});
+    r.axes.push_back({loop_axis(levels - l), d.part(inner_reduction(root, l)).child(2).type().length().constant()});
   if (std::any_of(r.axes.begin(), r.axes.end(), [](const NestAxis& a) { return !a.extent; })) return {};
   return r;
 }

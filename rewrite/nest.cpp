@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops.hpp"
+#include "ir/program.hpp"
 
 namespace lift {
 namespace {
@@ -90,14 +91,8 @@ class Path {
   std::vector<Binder> binders_;
 };
 
-/// Values of so few scalars are kept in variables.
-bool is_small(const Type& t) {
-  if (t.is_tuple()) return std::all_of(t.parts().begin(), t.parts().end(), is_small);
-  if (!t.is_array()) return true;
-  Nat n = 1;
-  for (const Nat& length : shape_of(t)) n = n * length;
-  return n.constant().value_or(1000) <= 32;
-}
+/// Kept in variables, or in none at all: no loop computes it.
+bool is_small(const Type& t) { return t.is_function() || has_few_scalars(t); }
 
 void loops_below(const Expr& e, Place& at, std::vector<Place>& found) {
   const auto below = [&](std::initializer_list<int> children, const Expr& part) {

@@ -63,6 +63,9 @@ TEST_CASE("lift files: what is shown is a file again") {
   check_output(liftgen({"show", "low.lift", "--stage", "high"}, scratch.path().string()), 0, {"map_par", "update_in_place3(phi, 1,"});
   check_output(liftgen({"emit", "shown.lift", "--out", "."}, scratch.path().string()), 0, {"kernel: "});
   CHECK(std::filesystem::exists(scratch.path() / "smooth3d.c"));
+  // the head of the code says how to emit it again
+  const std::string file = kExamples + "stencil_2d9.lift";
+  check_output(liftgen({"show", file, "--size", "n=40"}), 0, {"liftgen emit " + file + " --size n=40 --derivation FILE"});
 }
 
 TEST_CASE("lift files: C functions and raw data") {

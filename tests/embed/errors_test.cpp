@@ -3,22 +3,15 @@
 #include <doctest/doctest.h>
 
 #include "liftgen/lift.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
+using lift::test::message;
 
 namespace {
 
 const Nat n = lift::nat("n");
 
-template <class F>
-std::string message(const F& f) {
-  try {
-    f();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "";
-}
 /// Says all of it, and names the line.
 bool says(const std::string& message, const std::vector<std::string>& parts, int line) {
   std::size_t at = 0;

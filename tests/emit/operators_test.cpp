@@ -63,7 +63,7 @@ void check(const std::vector<Emitted>& all) {
   std::vector<NativeSource> sources;
   for (std::size_t i = 0; i < all.size(); i += in_one_source)
     sources.push_back({together(std::span(all).subspan(i, std::min(in_one_source, all.size() - i))),
-                       {"-std=gnu11", "-O0", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable"}, "", "c"});
+                       {"-std=gnu11", "-O0", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"}, "", "c"});
   NativeCompiler compiler;
   const auto compiled = compiler.compile_all(sources);
   for (std::size_t i = 0; i < all.size(); ++i) {

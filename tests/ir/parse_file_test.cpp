@@ -3,6 +3,7 @@
 
 #include "ir/build.hpp"
 #include "ir/parse.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
 
@@ -24,13 +25,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 std::string error_of(const std::string& text, const std::map<std::string, std::int64_t>& sizes = {}) {
-  try {
+  const auto read = [&] {
     const LiftFile f(text, "file.lift");
     f.program(f.values(sizes));
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
+  };
+  return test::message(read, "no error");
 }
 void refused(const std::string& text, const std::string& message) {
   CAPTURE(text);

@@ -6,6 +6,7 @@
 #include "ir/build.hpp"
 #include "ir/layout.hpp"
 #include "ir/parse.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
 
@@ -41,12 +42,7 @@ void round_trip(const Expr& e) {
   }
 }
 std::string error_of(const std::string& text) {
-  try {
-    parsed(text);
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "no error";
+  return test::message([&] { parsed(text); }, "no error");
 }
 void refused(const std::string& text, const std::string& message) {
   CAPTURE(text);

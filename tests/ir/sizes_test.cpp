@@ -3,8 +3,10 @@
 
 #include "ir/build.hpp"
 #include "ir/sizes.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
+using lift::test::message;
 
 namespace {
 
@@ -13,16 +15,6 @@ const Nat n = Nat::size("n"), m = Nat::size("m");
 Program blur() {
   const Expr xs = param("xs", array(f64, n));
   return {"blur", {xs}, xs | slide(3, 1) | map([](Expr w) { return w[0] + w[1] + w[2]; }), {}};
-}
-
-template <class F>
-std::string message(const F& f) {
-  try {
-    f();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "";
 }
 
 }  // namespace
@@ -41,7 +33,7 @@ TEST_CASE("sizes that are missing, unknown or impossible") {
   CHECK(message([] { with_sizes(blur(), {{"n", 0}}); }) == "blur: n = 0, but n is at least 1; choose another size");
   const std::string small = message([] { with_sizes(blur(), {{"n", 2}}); });
   CHECK(small.find("blur with n = 2: slide: window of 3 is longer than the length 2") == 0);
-  CHECK(small.find("sizes_test.cpp:15]") != std::string::npos);  // the line of the slide
+  CHECK(small.find("sizes_test.cpp:17]") != std::string::npos);  // the line of the slide
   const Program even{"even", {param("xs", array(f64, Nat::size("e", 2, 2, 0)))}, param("xs", array(f64, Nat::size("e", 2, 2, 0))), {}};
   CHECK(message([&] { with_sizes(even, {{"e", 5}}); }) == "even: e = 5, but e leaves 0 when divided by 2; choose another size");
 }

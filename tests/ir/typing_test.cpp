@@ -5,6 +5,7 @@
 
 #include "ir/build.hpp"
 #include "ir/ops.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
 
@@ -20,17 +21,9 @@ constexpr bool knows_lines = false;
 constexpr bool knows_lines = true;
 #endif
 
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const TypeError& e) {
-    return e.what();
-  }
-  return "no error";
-}
 /// f fails with this message, which ends with the line that `expect` is called in: f has to stand there too.
 void expect(const std::function<void()>& f, const std::string& part, std::source_location here = std::source_location::current()) {
-  const std::string got = message(f);
+  const std::string got = test::message<TypeError>(f, "no error");
   INFO(got);
   CHECK(got.rfind(part, 0) == 0);
   if (knows_lines) CHECK(got.find("typing_test.cpp:" + std::to_string(here.line()) + "]") != std::string::npos);

@@ -29,6 +29,23 @@ Expr to_global(const Expr& e) { return make(Op::ToGlobal, {e}); }
 
 }  // namespace
 
+TEST_CASE("small values are variables where elements are asked for at numbers, and arrays where loops go over them") {
+  const Expr small = param("small", array({7}, f64)), table = param("table", array({5, 7}, f64));
+  const auto doubled = [](Expr r) { return r | map(twice); };
+  const auto smoothed = [](Expr r) { return r | pad(1, 1, clamp) | slide(3, 1) | map([](Expr w) { return w[0] + w[1] + w[2]; }); };
+  // at numbers: an element, a short reduction, the value itself
+  CHECK(count<Allocate>(run(program({small}, let(doubled(small), [&](Expr r) { return small | map([=](Expr x) { return x + r[3]; }); }))).body) == 0);
+  CHECK(count<Allocate>(run(program({small}, let(doubled(small), [&](Expr r) { return small | map([=](Expr x) { return x + total(r); }); }))).body) == 0);
+  CHECK(count<Allocate>(run(program({small}, let(doubled(small), [&](Expr r) { return r | map([=](Expr x) { return x + r[0]; }); }))).body) == 0);
+  // by loops: a stencil, beside another array, blocks; within a loop over rows too
+  CHECK(count<Allocate>(run(program({small}, let(doubled(small), smoothed))).body) == 1);
+  CHECK(count<Allocate>(run(program({small}, let(doubled(small), [&](Expr r) { return let(smoothed(r), smoothed); }))).body) == 2);
+  CHECK(count<Allocate>(run(program({small}, let(doubled(small), [&](Expr r) { return zip({small, r}) | map([](Expr x, Expr y) { return x + y; }); }))).body) == 1);
+  const Kernel rows = run(program({table}, map_with(Op::MapPar, 1, fun({array({7}, f64)}, [&](Expr row) { return let(doubled(row), smoothed); }), table)));
+  CHECK(count<Allocate>(rows.body) == 1);
+  CHECK(work_arrays(rows) == 0);
+}
+
 TEST_CASE("tuples of accumulators side by side are all computed from the old ones") {
   const Expr rows = param("rows", array({40, 8}, f64));
   const Type pair = Type::tuple({f64, f64});

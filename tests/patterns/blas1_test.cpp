@@ -5,17 +5,13 @@
 
 #include "patterns/operators.hpp"
 #include "patterns/reduction.hpp"
+#include "tests/patterns/box_case.hpp"
 #include "tests/patterns/box_data.hpp"
 
 using namespace lift;
 using namespace lift::testing;
 
 namespace {
-
-struct Case {
-  Pattern pattern;
-  Problem p;
-};
 
 std::vector<Case> cases(const std::vector<Scalar>& types) {
   struct Kind {
@@ -34,12 +30,6 @@ std::vector<Case> cases(const std::vector<Scalar>& types) {
           all.push_back({k.make(dim), p});
         }
   return all;
-}
-
-std::string describe(const Case& c) {
-  std::string s = c.pattern.name + " " + c.p.boundary + ", " + text(c.p.type);
-  for (const auto& [name, value] : c.p.choices) s += ", " + name + " " + value;
-  return s;
 }
 
 double value(const Expr& e, const std::vector<double>& xs) {

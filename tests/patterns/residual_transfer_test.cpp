@@ -4,17 +4,13 @@
 
 #include "patterns/box_problem.hpp"
 #include "patterns/operators.hpp"
+#include "tests/patterns/box_case.hpp"
 #include "tests/patterns/box_data.hpp"
 
 using namespace lift;
 using namespace lift::testing;
 
 namespace {
-
-struct Case {
-  Pattern pattern;
-  Problem p;
-};
 
 std::vector<Case> cases(Pattern (*make)(int), const std::vector<std::map<std::string, std::string>>& choices) {
   std::vector<Case> all;
@@ -36,12 +32,6 @@ std::vector<Case> all_cases() {
   for (Case& c : cases(residual_norm, {{}, {{"kind", "l2"}}, {{"kind", "l2"}, {"compensated", "yes"}, {"coefficients", "constant"}}})) r.push_back(std::move(c));
   for (Case& c : cases(prolongation_correction, {{}, {{"kind", "constant"}}})) r.push_back(std::move(c));
   return r;
-}
-
-std::string describe(const Case& c) {
-  std::string s = c.pattern.name + " " + c.p.boundary + ", " + text(c.p.type);
-  for (const auto& [name, value] : c.p.choices) s += ", " + name + " " + value;
-  return s;
 }
 
 std::vector<OwnedArray> empty_results(const Program& program) {

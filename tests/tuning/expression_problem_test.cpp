@@ -7,8 +7,10 @@
 #include "patterns/host_data.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/expression_problem.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
+using lift::test::message;
 
 namespace {
 
@@ -28,16 +30,6 @@ std::vector<double> filled(const PatternProblem& p, const std::string& name, std
       return data;
     }
   return {};
-}
-
-template <class F>
-std::string message(const F& f) {
-  try {
-    f();
-  } catch (const UserError& e) {
-    return e.what();
-  }
-  return "";
 }
 
 }  // namespace
