@@ -1,10 +1,19 @@
 #include "runtime/grid_device.hpp"
 
-#include "ir/error.hpp"
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <thread>
+#include <unordered_map>
+
+#include "runtime/affinity.hpp"
+#include "runtime/cache.hpp"
 #include "runtime/interrupt.hpp"
 
 namespace lift {
 namespace {
+
+constexpr std::size_t kKeptPrograms = 64;
 
 using Sizes = std::array<std::size_t, 3>;
 
@@ -74,26 +83,78 @@ void check_fits(const GridLaunch& launch, const GridDeviceInfo& device) {
 
 }  // namespace
 
-GridBuild GridDevice::build(const std::string& source, const std::string& options) { return build_one(source, options); }
+std::shared_ptr<GridProgram> GridDevice::known(const std::string& key) {
+  const std::lock_guard lock(programs_mutex_);
+  for (const auto& [hash, program] : programs_)
+    if (hash == key) return program;
+  return nullptr;
+}
+
+void GridDevice::remember(const std::string& key, const std::shared_ptr<GridProgram>& program) {
+  const std::lock_guard lock(programs_mutex_);
+  if (programs_.size() == kKeptPrograms) programs_.pop_front();
+  programs_.emplace_back(key, program);
+}
+
+GridBuild GridDevice::build(const std::string& source, const std::string& more) {
+  const std::string options = default_options() + (more.empty() ? "" : " " + more), key = hash_text(options + '\n' + source);
+  GridBuild result;
+  result.program = known(key);
+  result.cached = result.program != nullptr;
+  if (result.cached) return result;
+  const auto begin = std::chrono::steady_clock::now();
+  result = build_one(source, options);
+  if (!result.cached) result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (result.program) remember(key, result.program);
+  return result;
+}
 
 std::vector<GridBuild> GridDevice::build_all(std::span<const std::string> sources, const std::string& options,
                                              const std::function<bool(std::size_t)>& on_progress) {
   std::vector<GridBuild> built(sources.size());
-  bool go = true;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    go = go && !interrupted() && (!on_progress || on_progress(i));
-    if (go)
-      built[i] = build(sources[i], options);
-    else
-      built[i].stopped = true;
+  for (GridBuild& b : built) b.stopped = true;
+  std::unordered_map<std::string, std::size_t> first;  // of equal sources
+  std::vector<std::size_t> distinct;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (first.emplace(sources[i], i).second) distinct.push_back(i);
+
+  std::atomic<std::size_t> next = 0, done = 0;
+  std::atomic<bool> go = true;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t n = next++; go && n < distinct.size(); n = next++) try {
+        built[distinct[n]] = build(sources[distinct[n]], options);
+        ++done;
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        go = false;
+      }
+  };
+  {
+    std::vector<std::jthread> workers;
+    const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(std::max(builders(), 1)), distinct.size());
+    for (std::size_t w = 0; w < count; ++w)
+      workers.emplace_back([&] {
+        bind_this_thread(allowed_cpus());  // not the mask of a pinned OpenMP master
+        work();
+      });
+    while (go && done < distinct.size()) {
+      if (interrupted() || (on_progress && !on_progress(done))) go = false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
   }
+  if (failure) std::rethrow_exception(failure);
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (const std::size_t same = first.at(sources[i]); same != i) built[i] = built[same];
   if (on_progress) (void)on_progress(sources.size());
   return built;
 }
 
 GridMemory GridDevice::allocate(std::size_t bytes) {
   if (bytes > info_.max_allocation && info_.max_allocation > 0)
-    throw UserError("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + ", which allows " +
+    throw OutOfDeviceMemory("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + ", which allows " +
                     std::to_string(info_.max_allocation >> 20) + " MB in one; use a smaller --box or fewer --boxes");
   return allocate_bytes(bytes);
 }
@@ -125,9 +186,9 @@ void GridDevice::fill(const GridMemory& to, const void* pattern, std::size_t pat
   if (buffer.bytes() > 0) fill_bytes(buffer, pattern, pattern_bytes);
 }
 
-double GridDevice::run(std::span<const GridLaunch> launches) {
+double GridDevice::run(std::span<const GridLaunch> launches, int times) {
   for (const GridLaunch& launch : launches) check_fits(launch, info_);
-  return launches.empty() ? 0 : run_all(launches);
+  return launches.empty() || times < 1 ? 0 : run_all(launches, times);
 }
 
 }  // namespace lift

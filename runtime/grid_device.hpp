@@ -2,16 +2,19 @@
 // common. Buffers stay on the device; the host writes and reads them.
 //
 // Errors. EnvironmentError: what the machine lacks or has lost (no driver, no device, no memory left on it, a device
-// that failed). UserError: a request that the device cannot meet (work-group too large, too much local memory, an
-// array that does not fit); a tuner takes it as "this configuration is impossible here". InternalError: a wrong use
-// of this interface. KernelFault: where a device can tell. A source that does not compile is a result, not an exception.
+// that failed). UserError: a launch that the device cannot make (work-group too large, too much local memory); a tuner
+// takes it as "this configuration is impossible here". KernelFault: where a device can tell. InternalError: a wrong use of
+// this interface. A source that does not compile is a result, not an exception.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -24,6 +27,15 @@ namespace lift {
 /// A kernel did what no kernel may: went beyond an array, met a barrier in part, raced, did not end.
 struct KernelFault : InternalError {
   using InternalError::InternalError;
+};
+/// An array does not fit into the memory that the device has left. Nothing was changed by the attempt.
+struct OutOfDeviceMemory : EnvironmentError {
+  using EnvironmentError::EnvironmentError;
+};
+/// A kernel made the device fail. Its buffers are gone and whatever is asked of it throws this again; a new GridDevice, made
+/// when this one has gone, works.
+struct DeviceLost : EnvironmentError {
+  using EnvironmentError::EnvironmentError;
 };
 
 struct GridDeviceInfo {
@@ -153,12 +165,12 @@ class GridDevice {
 
   const GridDeviceInfo& info() const { return info_; }
 
-  /// `options` beside the device's own, see default_options().
+  /// `options` beside the device's own, see default_options(). Programs are kept for a while: built again, they are there.
   GridBuild build(const std::string& source, const std::string& options = "");
-  /// In the order of the sources. `on_progress(done)` is called now and then; on false, and on interrupted(), what is
-  /// left is marked `stopped`.
-  virtual std::vector<GridBuild> build_all(std::span<const std::string> sources, const std::string& options,
-                                           const std::function<bool(std::size_t done)>& on_progress);
+  /// In the order of the sources; equal ones are built once. `on_progress(done)` is called now and then; on false, and on
+  /// interrupted(), what has not begun is marked `stopped`.
+  std::vector<GridBuild> build_all(std::span<const std::string> sources, const std::string& options = "",
+                                   const std::function<bool(std::size_t done)>& on_progress = {});
   /// What programs are built with, as text for a kernel's header.
   virtual std::string default_options() const = 0;
 
@@ -173,9 +185,9 @@ class GridDevice {
     fill(to, &value, sizeof value);
   }
 
-  /// Runs the kernels in order, all queued at once, to their end; ms from the start of the first to the end of the
-  /// last, by the device's clock.
-  double run(std::span<const GridLaunch> launches);
+  /// Runs the kernels in order, `times` times over, all queued at once, to their end; ms from the start of the first to the
+  /// end of the last, by the device's clock.
+  double run(std::span<const GridLaunch> launches, int times = 1);
   double run(const GridLaunch& launch) { return run({&launch, 1}); }
 
  protected:
@@ -190,7 +202,14 @@ class GridDevice {
   virtual void read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) = 0;
   virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;
   virtual void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) = 0;
-  virtual double run_all(std::span<const GridLaunch> launches) = 0;
+  virtual double run_all(std::span<const GridLaunch> launches, int times) = 0;
+  /// How many programs may be built at a time.
+  virtual int builders() const { return 1; }
+
+  std::shared_ptr<GridProgram> known(const std::string& key);
+  void remember(const std::string& key, const std::shared_ptr<GridProgram>& program);
+  std::mutex programs_mutex_;
+  std::deque<std::pair<std::string, std::shared_ptr<GridProgram>>> programs_;  ///< by hash, last built last
 };
 
 }  // namespace lift

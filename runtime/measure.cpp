@@ -41,16 +41,12 @@ Timing summary(const std::vector<double>& samples, bool aborted) {
 
 }  // namespace
 
-double TimedRun::operator()(int calls) const {
-  if (clocked_) {
-    double ms = 0;
-    for (int call = 0; call < calls; ++call) ms += clocked_();
-    return ms / calls;
-  }
+double TimedRun::operator()(int times) const {
+  if (clocked_) return clocked_(times) / times;
   const auto begin = std::chrono::steady_clock::now();
-  for (int call = 0; call < calls; ++call) plain_();
+  for (int time = 0; time < times; ++time) plain_();
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-  return elapsed.count() / calls;
+  return elapsed.count() / times;
 }
 
 double median(std::vector<double> values) {

@@ -31,26 +31,26 @@ struct MeasureOptions {
   std::function<void()> between = {};
 };
 
-/// Something to call and to time: a function without a result, which is timed by the steady clock, or one that returns how
-/// many milliseconds it took (by a device's clock, say, which does not count what the host does before and after).
+/// Something to call and to time: a function of nothing, which is timed by the steady clock, or one of a number of runs that
+/// returns the milliseconds they took together (by a device's clock, which does not count what the host does around them).
 class TimedRun {
  public:
   TimedRun() = default;
   template <class F>
-    requires std::is_invocable_v<F&> && (!std::is_same_v<std::remove_cvref_t<F>, TimedRun>)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, TimedRun> && (std::is_invocable_v<F&> || std::is_invocable_r_v<double, F&, int>))
   TimedRun(F run) {  // NOLINT: written as it is
-    if constexpr (std::is_convertible_v<std::invoke_result_t<F&>, double>)
-      clocked_ = std::move(run);
-    else
+    if constexpr (std::is_invocable_v<F&>)
       plain_ = std::move(run);
+    else
+      clocked_ = std::move(run);
   }
   explicit operator bool() const { return plain_ || clocked_; }
-  /// Calls it; ms of a call, the mean of so many in a row.
-  double operator()(int calls = 1) const;
+  /// Runs it so many times in a row; ms of one, the mean.
+  double operator()(int times = 1) const;
 
  private:
   std::function<void()> plain_;
-  std::function<double()> clocked_;
+  std::function<double(int)> clocked_;
 };
 
 Timing measure(const TimedRun& run, const MeasureOptions& options = {});

@@ -1,10 +1,7 @@
 #include "runtime/native.hpp"
 
-#define XXH_INLINE_ALL
 #include <dlfcn.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +14,7 @@
 
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/cache.hpp"
 #include "runtime/file.hpp"
 #include "runtime/interrupt.hpp"
 #include "runtime/process.hpp"
@@ -25,65 +23,6 @@
 namespace lift {
 namespace fs = std::filesystem;
 namespace {
-
-std::string hex_hash(const std::string& text) {
-  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  char digits[33];
-  std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return digits;
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-/// Makes the directory and writes to it; the reason when that fails.
-std::optional<std::string> unusable(const fs::path& directory) {
-  try {
-    make_directories(directory / "tmp");
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  if (::access((directory / "tmp").c_str(), W_OK | X_OK) != 0)
-    return "the directory " + directory.string() + " cannot be written";
-  return std::nullopt;
-}
-
-/// A directory for this user only, under $TMPDIR.
-fs::path temporary_cache() {
-  std::error_code error;
-  fs::path base = fs::temp_directory_path(error);
-  if (error) base = "/tmp";
-  const fs::path path = base / ("liftgen-" + std::to_string(::getuid()));
-  ::mkdir(path.c_str(), 0700);
-  struct stat status {};
-  // Objects from here are executed, so nobody else may have put them there.
-  const bool ours = ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-                    status.st_uid == ::getuid() && (status.st_mode & 022) == 0;
-  if (!ours || unusable(path))
-    throw EnvironmentError("no directory for compiled kernels: " + path.string() +
-                           " cannot be used; set LIFTGEN_CACHE to a directory of yours");
-  return path;
-}
-
-fs::path choose_directory(const fs::path& asked) {
-  const std::string from_variable = variable("LIFTGEN_CACHE");
-  if (const fs::path wanted = asked.empty() ? fs::path(from_variable) : asked; !wanted.empty()) {
-    if (const auto why = unusable(wanted))
-      throw UserError("the cache of compiled kernels" +
-                      std::string(asked.empty() ? " ($LIFTGEN_CACHE)" : "") + ": " + *why);
-    return fs::absolute(wanted);
-  }
-  for (const auto& [base, below] :
-       {std::pair{variable("XDG_CACHE_HOME"), "liftgen"}, {variable("HOME"), ".cache/liftgen"}}) {
-    if (base.empty() || base[0] != '/') continue;
-    const fs::path path = fs::path(base) / below;
-    if (!unusable(path)) return path;
-  }
-  return temporary_cache();
-}
 
 bool is_loaded(const char* library) {
   void* handle = ::dlopen(library, RTLD_NOW | RTLD_NOLOAD);
@@ -144,7 +83,7 @@ struct NativeCompiler::Job {
 };
 
 NativeCompiler::NativeCompiler(NativeCompilerOptions options)
-    : options_(std::move(options)), directory_(choose_directory(options_.cache_directory)) {
+    : options_(std::move(options)), directory_(lift::cache_directory(options_.cache_directory)) {
   if (options_.max_processes <= 0) options_.max_processes = static_cast<int>(allowed_cpus().size());
 }
 
@@ -176,7 +115,7 @@ NativeCompiler::Job NativeCompiler::prepare(const NativeSource& source) {
   // Lengths keep ("ab", "c") and ("a", "bc") apart.
   std::string text = source.language + '\n' + with.version + '\n' + processor + '\n';
   for (const auto& word : job.command) text += std::to_string(word.size()) + ':' + word + '\n';
-  job.key = hex_hash(text + source.code);
+  job.key = hash_text(text + source.code);
   job.object = directory_ / job.key.substr(0, 2) / (job.key + ".so");
   job.stem = job.key.substr(0, 12) + "-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
   return job;
@@ -339,39 +278,7 @@ void NativeCompiler::prune() {
     if (pruned_) return;
     pruned_ = true;
   }
-  struct Entry {
-    fs::file_time_type used;
-    std::uintmax_t bytes;
-    fs::path path;
-  };
-  std::vector<Entry> entries;
-  std::uintmax_t total = 0;
-  const auto now = fs::file_time_type::clock::now();
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(directory_, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code gone;
-    const fs::path& path = it->path();
-    const auto bytes = it->is_regular_file(gone) ? it->file_size(gone) : 0;
-    const auto used = it->last_write_time(gone);
-    if (gone || bytes == 0) continue;
-    const std::string parent = path.parent_path().filename().string();
-    if (parent == "tmp") {
-      if (now - used > std::chrono::hours(24)) fs::remove(path, gone);  // left by a process that was killed
-    } else if (parent.size() == 2 && path.extension() == ".so") {
-      total += bytes;
-      entries.push_back({used, bytes, path});
-    }
-  }
-  if (total <= options_.max_cache_bytes) return;
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  for (const Entry& entry : entries) {
-    if (total <= options_.max_cache_bytes / 4 * 3) return;
-    total -= entry.bytes;
-    std::error_code gone;
-    for (const char* suffix : {".so", ".c", ".cpp"})
-      fs::remove(fs::path(entry.path).replace_extension(suffix), gone);
-  }
+  prune_cache(directory_, options_.max_cache_bytes);
 }
 
 }  // namespace lift

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/cache.hpp"
 #include "runtime/toolchain.hpp"
 
 namespace lift {
@@ -75,8 +76,7 @@ struct NativeCompilerOptions {
   std::filesystem::path cache_directory = {};
   int max_processes = 0;        ///< compilers at a time; 0: one an allowed processor
   double timeout_seconds = 20;  ///< for each compilation
-  std::size_t max_cache_bytes = std::size_t{1}
-                                << 30;  ///< the least recently used objects go when there is more
+  std::size_t max_cache_bytes = kMaxCacheBytes;  ///< the least recently used objects go when there is more
 };
 
 /// Safe to use from several threads.

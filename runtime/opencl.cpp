@@ -1,13 +1,7 @@
 #include "runtime/opencl.hpp"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include <chrono>
-#include <deque>
 #include <mutex>
 
-#include "ir/error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/opencl_api.hpp"
 #include "runtime/toolchain.hpp"
@@ -82,13 +76,10 @@ double profiled_ns(cl_event event, cl_profiling_info what) {
 }  // namespace
 
 struct Device::Impl {
-  static constexpr std::size_t kKeptPrograms = 64;
-
   Found found;
   cl_context context = nullptr;
   cl_command_queue queue = nullptr;
   std::mutex mutex;  ///< arguments of a kernel and the queue are set and used together
-  std::deque<std::pair<XXH128_hash_t, std::shared_ptr<Program>>> programs;  ///< last built last
 
   explicit Impl(Found device) : found(std::move(device)) {
     const OriginalAffinity unpinned;
@@ -102,7 +93,6 @@ struct Device::Impl {
     check(status, "opencl: queue on " + found.info.name);
   }
   ~Impl() {
-    programs.clear();
     api().clFinish(queue);
     api().clReleaseCommandQueue(queue);
     api().clReleaseContext(context);
@@ -119,28 +109,16 @@ Device::~Device() = default;
 
 std::string Device::default_options() const { return "-cl-std=CL1.2 -w"; }
 
-GridBuild Device::build_one(const std::string& source, const std::string& more) {
+GridBuild Device::build_one(const std::string& source, const std::string& options) {
   const std::lock_guard lock(impl_->mutex);
   const OriginalAffinity unpinned;
   GridBuild result;
-  const std::string options = default_options() + (more.empty() ? "" : " " + more);
-  const std::string text = options + '\n' + source;
-  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  for (const auto& [known, program] : impl_->programs) {
-    if (!XXH128_isEqual(known, hash)) continue;
-    result.program = program;
-    result.cached = true;
-    return result;
-  }
-
-  const auto begin = std::chrono::steady_clock::now();
   const char* sources[] = {source.c_str()};
   cl_int status = CL_SUCCESS;
   cl_program handle = api().clCreateProgramWithSource(impl_->context, 1, sources, nullptr, &status);
   check(status, "opencl: program");
   const auto built = std::make_shared<Built>(handle, impl_->found.device);
   status = api().clBuildProgram(handle, 1, &impl_->found.device, options.c_str(), nullptr, nullptr);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (status != CL_SUCCESS) {
     const std::string log = text_of([&](std::size_t size, void* to, std::size_t* needed) {
       return api().clGetProgramBuildInfo(handle, impl_->found.device, CL_PROGRAM_BUILD_LOG, size, to, needed);
@@ -148,10 +126,7 @@ GridBuild Device::build_one(const std::string& source, const std::string& more) 
     result.error = log.empty() ? "the OpenCL compiler failed: " + status_name(status) : first_lines(log);
     return result;
   }
-  const auto program = std::make_shared<Program>(built);
-  result.program = program;
-  if (impl_->programs.size() == Impl::kKeptPrograms) impl_->programs.pop_front();
-  impl_->programs.emplace_back(hash, program);
+  result.program = std::make_shared<Program>(built);
   return result;
 }
 
@@ -202,11 +177,12 @@ void Device::Impl::enqueue(const GridLaunch& launch, Events& queued) {
   queued.events.push_back(event);
 }
 
-double Device::run_all(std::span<const GridLaunch> launches) {
+double Device::run_all(std::span<const GridLaunch> launches, int times) {
   const std::lock_guard lock(impl_->mutex);
   Events queued;
   try {
-    for (const GridLaunch& launch : launches) impl_->enqueue(launch, queued);
+    for (int time = 0; time < times; ++time)
+      for (const GridLaunch& launch : launches) impl_->enqueue(launch, queued);
   } catch (...) {
     api().clFinish(impl_->queue);  // nothing of ours stays in the queue
     throw;

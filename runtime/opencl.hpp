@@ -42,7 +42,7 @@ class Device : public GridDevice {
   void read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) override;
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;
   void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
-  double run_all(std::span<const GridLaunch> launches) override;
+  double run_all(std::span<const GridLaunch> launches, int times) override;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -45,7 +45,7 @@ class GridExecutor : public Executor {
     }
     // On processors the host's work for a launch is part of what is compared with other kernels there.
     if (device_->info().cpu) return [device = device_, queue] { device->run(queue); };
-    return [device = device_, queue] { return device->run(queue); };
+    return [device = device_, queue](int times) { return device->run(queue, times); };
   }
 
   void restore(const Kernel& kernel) override {

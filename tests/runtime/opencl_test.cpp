@@ -185,7 +185,7 @@ TEST_CASE("opencl: what the device cannot do is said in words") {
   CHECK_THROWS_AS(device.run({reverse, {GridMemory(), GridArg::local(16)}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
                   InternalError);
   CHECK_THROWS_AS(program->kernel("nothing"), InternalError);
-  CHECK_THROWS_AS(device.allocate(device.info().max_allocation + 1), UserError);
+  CHECK_THROWS_AS(device.allocate(device.info().max_allocation + 1), OutOfDeviceMemory);
 }
 
 TEST_CASE("opencl: without a loader or a driver, the error says how to get one") {

@@ -1,0 +1,48 @@
+// NVIDIA devices through CUDA's driver and its run-time compiler, both found at run time: nothing is linked and no header of
+// CUDA is needed.
+//
+// The driver is libcuda.so.1, or what $LIFTGEN_CUDA_LIBRARY names; for the compiler see nvrtc.hpp. Programs are kept on disk
+// by source, options, architecture and version of the compiler. Errors as in grid_device.hpp.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/grid_device.hpp"
+
+namespace lift::cuda {
+
+/// All devices, in the driver's order. EnvironmentError, with the remedy, when there is none.
+std::vector<GridDeviceInfo> devices();
+
+/// Empty when there are a device and a compiler, else why not.
+std::string why_unavailable();
+
+/// A device's primary context and one stream on it.
+class Device : public GridDevice {
+ public:
+  /// `index` as in devices(); -1: the first. EnvironmentError when there is none such, or no compiler for it. `cache`: see
+  /// cache_directory.
+  explicit Device(int index = -1, const std::filesystem::path& cache = {});
+  ~Device() override;
+
+  std::string default_options() const override;
+
+ private:
+  struct Impl;
+
+  GridBuild build_one(const std::string& source, const std::string& options) override;
+  GridMemory allocate_bytes(std::size_t bytes) override;
+  void write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) override;
+  void read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) override;
+  void copy_bytes(GridBuffer& to, GridBuffer& from) override;
+  void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
+  double run_all(std::span<const GridLaunch> launches, int times) override;
+  int builders() const override;
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lift::cuda
