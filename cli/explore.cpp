@@ -16,7 +16,7 @@ void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
 ExploreOptions explore_options(const Options& o) {
   ExploreOptions e;
-  e.target = o.target, e.device = o.device, e.threads = o.threads, e.budget_seconds = o.budget;
+  e.target = o.target, e.device = o.device, e.emulate = o.emulate, e.threads = o.threads, e.budget_seconds = o.budget;
   e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.caller_layout_only = o.caller_layout;
   return e;
 }

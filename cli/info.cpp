@@ -9,6 +9,7 @@
 #include "patterns/operators.hpp"
 #include "rewrite/rules.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/cuda.hpp"
 #include "runtime/machine.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
@@ -18,6 +19,17 @@ namespace lift::cli {
 namespace {
 
 void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
+
+/// The devices of a backend, or why there are none; whether there are.
+bool print_devices(const std::string& backend, std::vector<GridDeviceInfo> (*list)()) try {
+  for (const GridDeviceInfo& d : list())
+    print(fmt::format("{:<9} --device {}: {} ({}), {}, {:.1f} GiB, {} KiB local memory", backend, d.index, d.name, d.platform == "NVIDIA CUDA" ? d.version + ", driver of " + d.driver : d.platform,
+                      d.f64 ? "f32 and f64" : "f32 only", static_cast<double>(d.global_bytes) / (1 << 30), d.local_bytes / 1024));
+  return true;
+} catch (const EnvironmentError& error) {
+  print(fmt::format("{:<9} none: {}", backend, error.what()));
+  return false;
+}
 
 }  // namespace
 
@@ -56,13 +68,9 @@ int machine(const Options& o) {
   print(fmt::format("memory    {:.1f} GiB\nvectors   {}, {} bytes\ncompiler  {}", static_cast<double>(m.memory_bytes) / (1 << 30), m.simd, m.vector_bytes, m.compiler));
   print(m.triad_gbs > 0 ? fmt::format("triad     {:.1f} GB/s (ordinary stores {:.1f}, streaming {:.1f})", m.triad_gbs, m.triad_ordinary_gbs, m.triad_streaming_gbs)
                         : "triad     not measured: " + m.triad_error);
-  const std::string missing = opencl::why_unavailable();
-  if (!missing.empty()) {
-    print("opencl    none: " + missing);
-    return 0;
-  }
-  for (const GridDeviceInfo& d : opencl::devices())
-    print(fmt::format("opencl    --device {}: {} ({}), {}", d.index, d.name, d.platform, d.f64 ? "f32 and f64" : "f32 only"));
+  print_devices("opencl", opencl::devices);
+  if (print_devices("cuda", cuda::devices))
+    if (const std::string missing = cuda::why_unavailable(); !missing.empty()) print("          but " + missing);
   return 0;
 }
 

@@ -116,7 +116,7 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
 
 void add_backend(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--backend", t.backend, "openmp, opencl or cuda")->capture_default_str();
-  app.add_option("--device", o.device, "OpenCL device; -1 is the first GPU, else the first device")->capture_default_str();
+  app.add_option("--device", o.device, "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")->capture_default_str();
   app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
 }
 
@@ -142,6 +142,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_option("--seed", o.seed, "of the random choices")->capture_default_str();
     app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   }
+  if (measures) app.add_flag("--emulate", o.emulate, "with --backend cuda: run on the processor, at small sizes, to check kernels; the times mean nothing");
   if (measures) app.add_option("--json", o.json, "write the results to this file, schema 1");
   if (on_operator && command != "show") app.add_option("--out", o.out, "directory for the kernel's source (build/kernels)");
   app.add_flag("--quiet", o.quiet, "results only");
@@ -156,6 +157,8 @@ void check(Options& o, const Texts& t) {
   else if (t.backend == "opencl") o.target = Target::opencl;
   else if (t.backend == "cuda") o.target = Target::cuda;
   else throw UserError("--backend " + t.backend + ": no such backend here; use openmp, opencl or cuda");
+  if (o.emulate && o.target != Target::cuda) throw UserError("--emulate: only CUDA kernels are emulated; add --backend cuda");
+  if (o.device < -1) throw UserError("--device " + std::to_string(o.device) + ": use a number that liftgen machine lists, or -1");
   if (o.threads < 0) throw UserError("--threads " + std::to_string(o.threads) + ": use 1 or more, or 0 for as many as the machine grants");
   if (o.configurations < 0) throw UserError("--configs " + std::to_string(o.configurations) + ": use 1 or more, or 0 for no limit");
   if (!(o.budget > 0)) throw UserError("--budget " + std::to_string(o.budget) + ": use more than 0 seconds");

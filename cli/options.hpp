@@ -22,6 +22,7 @@ struct Options {
   Problem problem;
   Target target = Target::openmp;
   int device = -1;
+  bool emulate = false;             ///< CUDA on the host
   int threads = 0;                  ///< 0: as many as the machine grants
   double budget = 60;               ///< wall seconds
   int configurations = 0;           ///< 0: no limit

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "runtime/affinity.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/cuda_host/compiled.hpp"
 
@@ -81,26 +82,21 @@ class CudaHostDevice : public GridDevice {
     return text;
   }
 
-  std::vector<GridBuild> build_all(std::span<const std::string> sources, const std::string& options, const std::function<bool(std::size_t)>& on_progress) override {
-    std::vector<NativeSource> natives;
-    for (const std::string& s : sources) natives.push_back(native(s, options));
-    std::vector<GridBuild> built;
-    for (const CompileResult& r : compiler_->compile_all(natives, on_progress)) built.push_back(made(sources[built.size()], r));
-    return built;
-  }
-
  private:
   NativeSource native(const std::string& source, const std::string& options) const {
-    std::istringstream words(options);
-    return cuda_host::native_source(source, {std::istream_iterator<std::string>(words), {}}, options_.compiler);
+    NativeSource made = cuda_host::native_source(source, {}, options_.compiler);
+    std::istringstream words(options);  // default_options() are among them
+    made.flags.assign(std::istream_iterator<std::string>(words), {});
+    return made;
   }
-  GridBuild made(const std::string& source, const CompileResult& r) const {
+  GridBuild build_one(const std::string& source, const std::string& options) override {
+    const CompileResult r = compiler_->compile(native(source, options));
     GridBuild built;
     if (r.library) built.program = std::make_shared<HostProgram>(std::make_shared<const Compiled>(source, r.library), info_.max_work_group);
-    built.error = r.error, built.seconds = r.seconds, built.cached = r.cached, built.stopped = r.stopped;
+    built.error = r.error, built.cached = r.cached, built.stopped = r.stopped;
     return built;
   }
-  GridBuild build_one(const std::string& source, const std::string& options) override { return made(source, compiler_->compile(native(source, options))); }
+  int builders() const override { return static_cast<int>(allowed_cpus().size()); }
 
   static std::vector<unsigned char>& data(GridBuffer& b) { return static_cast<HostBuffer&>(b).data; }
   GridMemory allocate_bytes(std::size_t bytes) override { return std::make_shared<HostBuffer>(bytes); }
@@ -111,7 +107,7 @@ class CudaHostDevice : public GridDevice {
     for (std::size_t i = 0; i < to.bytes(); i += n) std::memcpy(data(to).data() + i, pattern, n);
   }
 
-  double run_all(std::span<const GridLaunch> launches) override {
+  double run_all(std::span<const GridLaunch> launches, int times) override {
     cuda_host::Run run;
     run.alignment = 1;
     std::vector<GridBuffer*> buffers;
@@ -121,7 +117,7 @@ class CudaHostDevice : public GridDevice {
     }
     for (GridBuffer* b : buffers) run.arrays.emplace_back(data(*b));
     const auto start = std::chrono::steady_clock::now();
-    cuda_host::run(run, options_.schedules, options_.timeout_seconds);
+    for (int time = 0; time < times; ++time) cuda_host::run(run, options_.schedules, options_.timeout_seconds);
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
   static cuda_host::Launch launch(const GridLaunch& l, std::vector<GridBuffer*>& buffers) {

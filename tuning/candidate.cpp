@@ -127,6 +127,10 @@ void verify_and_time(Candidate& candidate, Executor& executor, const std::vector
       return;
     }
     v.verified = true;
+    if (!executor.is_timed()) {
+      v.ms = first.ms;
+      return;
+    }
     MeasureOptions measuring;
     measuring.warmup = first.ms > kLongMs ? 0 : 1;
     measuring.min_runs = 3, measuring.max_runs = 5, measuring.max_seconds = 0.2, measuring.abort_above_ms = abort_above_ms;

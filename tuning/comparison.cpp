@@ -142,6 +142,7 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds) {
     executor.restore(kernel);
     times.push_back(&ms);
   };
+  if (!session_.executor().is_timed()) return rank(candidates);
   for (const std::size_t i : finalists(candidates, seconds)) {
     enter(session_.executor(), candidates[i].kernel, candidates[i].compiled, candidates[i].variant.ms);
     candidates[i].variant.final_round = true;
@@ -170,7 +171,7 @@ void Comparison::rank(std::vector<Candidate>& candidates) {
   for (Candidate& c : candidates) {
     Variant& v = c.variant;
     v.gbs = gbs(bytes, v.ms);
-    if (v.ms > 0 && r.baseline) v.speedup = r.rivals[*r.baseline].ms / v.ms;
+    if (v.ms > 0 && r.baseline && session_.executor().is_timed()) v.speedup = r.rivals[*r.baseline].ms / v.ms;
     if (v.ms > 0) v.roofline = r.twin_ms / v.ms;
     v.kernel = std::move(c.kernel);
     r.variants.push_back(std::move(v));

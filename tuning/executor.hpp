@@ -41,8 +41,8 @@ class Executor {
   virtual std::string source(const Kernel& kernel) = 0;
   /// In the order of the jobs; `on_progress(done)` as in NativeCompiler::compile_all.
   virtual std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) = 0;
-  /// One run of a compiled kernel, bound to the arguments; may be kept and called any number of times. Calls: UserError, a
-  /// request that the device cannot meet.
+  /// One run of a compiled kernel, bound to the arguments; may be kept and called any number of times. UserError, also from
+  /// its calls: the device cannot run it, or another layout's arrays do not fit. OutOfDeviceMemory: the problem does not fit.
   virtual TimedRun bind(const Kernel& kernel, const Compiled& compiled) = 0;
   /// Puts the original contents back into the arrays that the kernel writes (NaN into a new result).
   virtual void restore(const Kernel& kernel) = 0;
@@ -52,13 +52,15 @@ class Executor {
   /// Time to bring all arguments into the kernel's layouts and the results back; 0 when they are the caller's.
   /// To be asked after a `fetch`.
   virtual double convert_ms(const Kernel& kernel) const = 0;
+  /// Times say how fast kernels are; an emulation's do not, and are taken once only.
+  virtual bool is_timed() const { return true; }
 };
 
 /// C with OpenMP through the system's compiler. `compiler`, `arguments` outlive it.
 std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments, int threads);
-/// A device with a grid; `emit` prints the source of all launches of a kernel. `compiler` serves the conversions of layouts.
-std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, std::function<std::string(const Kernel&)> emit,
-                                             NativeCompiler& compiler, const ProblemData& arguments, int threads);
+/// A device with a grid, and what its compiler reads. `compiler` serves the conversions of layouts.
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler,
+                                             const ProblemData& arguments, int threads);
 
 /// Pristine arguments in any layout, on the host, and the way back. Used by the executors.
 class LayoutStore {

@@ -83,7 +83,8 @@ struct Progress {
 
 struct ExploreOptions {
   Target target = Target::openmp;
-  int device = -1;             ///< OpenCL: as in opencl::devices()
+  int device = -1;             ///< as in opencl::devices(), cuda::devices(); -1: the first GPU, else the first
+  bool emulate = false;        ///< CUDA on the host, see runtime/cuda_host.hpp: for checking, its times mean nothing
   int threads = 0;             ///< 0: default_threads()
   double budget_seconds = 60;  ///< wall time of everything
   int configurations = 0;      ///< at most so many are tried; 0: no limit

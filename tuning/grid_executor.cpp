@@ -12,11 +12,10 @@ namespace {
 
 class GridExecutor : public Executor {
  public:
-  GridExecutor(std::shared_ptr<GridDevice> device, std::function<std::string(const Kernel&)> emit, NativeCompiler& compiler,
-               const ProblemData& arguments, int threads)
-      : device_(std::move(device)), emit_(std::move(emit)), store_(compiler, arguments, threads) {}
+  GridExecutor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler, const ProblemData& arguments, int threads)
+      : device_(std::move(device)), target_(target), store_(compiler, arguments, threads) {}
 
-  std::string source(const Kernel& kernel) override { return emit_(kernel); }
+  std::string source(const Kernel& kernel) override { return emit_source(kernel, target_); }
 
   std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) override {
     std::vector<std::string> sources;
@@ -36,7 +35,7 @@ class GridExecutor : public Executor {
     const auto program = std::static_pointer_cast<GridProgram>(compiled.program);
     std::vector<GridLaunch> queue;
     for (const Kernel& part : launches(kernel)) {
-      const NDRange range = nd_range(part);
+      const NDRange range = nd_range(part, target_);
       GridLaunch launch;
       launch.kernel = program->kernel(part.name);
       launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
@@ -73,6 +72,7 @@ class GridExecutor : public Executor {
   }
 
   double convert_ms(const Kernel& kernel) const override { return store_.convert_ms(kernel); }
+  bool is_timed() const override { return !device_->info().emulated; }
 
  private:
   GridArg argument(const KernelArgument& a) {
@@ -87,38 +87,55 @@ class GridExecutor : public Executor {
     throw InternalError("tuning: argument '" + a.name + "' of type " + a.type.str() + " cannot be passed to a device");
   }
 
-  GridMemory pristine(const KernelArgument& a) {
-    const auto [at, is_new] = pristine_.try_emplace(storage_key(a));
-    if (is_new) {
-      const std::size_t bytes = bytes_of(a.layout, element_of(a.type).scalar());
-      try {
-        at->second = device_->allocate(bytes);
-        device_->write(at->second, store_.in_layout(a).get(), bytes);
-      } catch (...) {
-        pristine_.erase(at);
-        throw;
-      }
+  /// Memory for an argument. Where there is none left, what other layouts hold is given up; where that does not help, this
+  /// layout is one too many, but the caller's has to fit.
+  GridMemory allocate(const KernelArgument& a) {
+    const std::size_t bytes = bytes_of(a.layout, element_of(a.type).scalar());
+    try {
+      return device_->allocate(bytes);
+    } catch (const OutOfDeviceMemory&) {
+      std::erase_if(pristine_, [](const auto& kept) { return !kept.second.callers; });
+      std::erase_if(scratch_, [](const auto& kept) { return !kept.second.callers; });
     }
-    return at->second;
+    try {
+      return device_->allocate(bytes);
+    } catch (const OutOfDeviceMemory& error) {
+      if (is_caller_layout(a.layout)) throw;
+      throw UserError(error.what());
+    }
+  }
+  GridMemory pristine(const KernelArgument& a) {
+    const auto at = pristine_.find(storage_key(a));
+    if (at != pristine_.end()) return at->second.memory;
+    const GridMemory memory = allocate(a);
+    device_->write(memory, store_.in_layout(a).get(), memory->bytes());
+    pristine_[storage_key(a)] = {memory, is_caller_layout(a.layout)};
+    return memory;
   }
   GridMemory memory(const KernelArgument& a) {
     if (!a.written) return pristine(a);
     const auto at = scratch_.find(storage_key(a));
-    if (at != scratch_.end()) return at->second;
-    return scratch_[storage_key(a)] = device_->allocate(bytes_of(a.layout, element_of(a.type).scalar()));
+    if (at != scratch_.end()) return at->second.memory;
+    const GridMemory memory = allocate(a);
+    scratch_[storage_key(a)] = {memory, is_caller_layout(a.layout)};
+    return memory;
   }
 
+  struct Kept {
+    GridMemory memory;
+    bool callers = false;  ///< in the caller's layout
+  };
   std::shared_ptr<GridDevice> device_;
-  std::function<std::string(const Kernel&)> emit_;
+  Target target_;
   LayoutStore store_;
-  std::map<std::string, GridMemory> pristine_, scratch_;  ///< by name and layout
+  std::map<std::string, Kept> pristine_, scratch_;  ///< by name and layout
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, std::function<std::string(const Kernel&)> emit,
-                                             NativeCompiler& compiler, const ProblemData& arguments, int threads) {
-  return std::make_unique<GridExecutor>(std::move(device), std::move(emit), compiler, arguments, threads);
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler,
+                                             const ProblemData& arguments, int threads) {
+  return std::make_unique<GridExecutor>(std::move(device), target, compiler, arguments, threads);
 }
 
 }  // namespace lift

@@ -2,10 +2,11 @@
 
 #include <cstdlib>
 
-#include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/cuda.hpp"
+#include "runtime/cuda_host.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
 
@@ -20,10 +21,14 @@ int configure(const ExploreOptions& options) {
   return configure_openmp(options.threads);
 }
 
-std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem, int threads) {
-  if (options.target != Target::opencl) return nullptr;
-  opencl::configure_pocl(threads);
+std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem, NativeCompiler& compiler, int threads) {
+  if (!is_grid(options.target)) return nullptr;
   const OriginalAffinity affinity;  // for the driver's workers
+  if (options.target == Target::cuda) {
+    if (options.emulate) return make_cuda_host_device(compiler);
+    return std::make_shared<cuda::Device>(options.device);
+  }
+  opencl::configure_pocl(threads);
   auto device = std::make_shared<opencl::Device>(options.device);
   if (problem.type == f64 && !device->info().f64)
     throw UserError("--type f64: the device " + device->info().name + " has no f64; use --type f32, or another --device");
@@ -49,11 +54,12 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       program(p.build(q)),
       threads(configure(options)),
       compiler(open_compiler()),
-      device(open_device(options, q, threads)),
+      device(open_device(options, q, compiler, threads)),
       machine(probe_machine(compiler, threads)),
       arguments(p, q, program, threads),
-      native(make_native_executor(compiler, arguments, threads)) {
-  device_name = device ? device->info().name : machine.device;
+      native(make_native_executor(compiler, arguments, threads)),
+      target_(options.target) {
+  device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "") : machine.device;
   if (machine.vector_bytes > 0) lowering.vector_bytes = machine.vector_bytes;
   if (device) other_ = executor_for(arguments);
   reference_ = ExpectedResults(program, threads);
@@ -62,7 +68,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
-  return device ? make_grid_executor(device, emit_opencl, compiler, others, threads) : make_native_executor(compiler, others, threads);
+  return device ? make_grid_executor(device, target_, compiler, others, threads) : make_native_executor(compiler, others, threads);
 }
 
 bool Session::twin_applies() const { return !device || device->info().cpu; }
