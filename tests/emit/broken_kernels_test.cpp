@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "broken.hpp"
 #include "grid_run.hpp"
 #include "ir/build.hpp"
 #include "ir/error.hpp"
@@ -51,26 +52,11 @@ Kernel rows() {
   return lowered("rows", {m}, wrg(0, [&](Expr t) { return by_row(transpose({1, 0}, t)); }, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m))));
 }
 
-/// Replaces the n-th statement that `matches`.
-Kernel changed(const Kernel& k, int n, const std::function<bool(const Stmt&)>& matches, const std::function<Block(Stmt)>& change) {
-  int found = 0;
-  Kernel r = k;
-  r.body = rebuild(k.body, [&](Stmt s) -> Block {
-    if (!matches(s) || found++ != n) return {s};
-    return change(std::move(s));
-  });
-  REQUIRE(found > n);
-  return r;
-}
-bool is_barrier(const Stmt& s) { return std::holds_alternative<Barrier>(s.v); }
 bool is_load_loop(const Stmt& s) {
   const auto* f = std::get_if<For>(&s.v);
   if (!f || f->kind != LoopKind::Lcl || f->dim != 0) return false;
   const auto trips = (f->upper - f->lower).constant();
   return trips && *trips == 10;
-}
-Kernel without_barrier(const Kernel& k, int n) {
-  return changed(k, n, is_barrier, [](Stmt) { return Block{}; });
 }
 /// Only the first five work-items come to the barrier.
 Kernel with_divergent_barrier(const Kernel& k) {

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <algorithm>
 #include <array>
-#include <iterator>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -58,30 +57,41 @@ inline std::vector<Problem> choices(const Pattern& pattern, const Problem& probl
   return all;
 }
 
-inline std::set<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<std::string>(in), {}};
+/// The decisions that a structure names, and every two of them.
+inline std::set<std::string> decisions(const std::string& structure) {
+  std::vector<std::string> single;
+  for (std::size_t at = 0; at <= structure.size();) {
+    const std::size_t end = std::min(structure.find(", ", at), structure.size());
+    single.push_back(structure.substr(at, end - at));
+    at = end + 2;
+  }
+  std::set<std::string> all;
+  for (const std::string& a : single)
+    for (const std::string& b : single) all.insert(a == b ? a : std::min(a, b) + " with " + std::max(a, b));
+  return all;
 }
 
-/// Configurations of at most `most` structures: first those that bring decisions which no other has brought, then others.
-inline std::vector<Configuration> varied(const Space& space, std::size_t most, int random, std::uint64_t seed) {
-  std::vector<std::pair<std::string, Configuration>> rest;
-  std::set<std::string> seen;
+/// Configurations of at most `most` structures: those first that bring most of what no other has brought. Configurations that
+/// turn out to be impossible bring nothing: `make` is to say whether one can be had.
+template <class Make>
+void take_varied(const Space& space, std::size_t most, int random, std::uint64_t seed, const Make& make) {
+  struct Candidate {
+    Configuration configuration;
+    std::set<std::string> brings;
+  };
+  std::vector<Candidate> rest;
+  std::set<std::string> seen, brought;
   for (const Configuration& c : configurations(space, random, seed))
-    if (const std::string s = space.structure(c); seen.insert(s).second) rest.emplace_back(s, c);
-  std::vector<Configuration> chosen;
-  std::set<std::string> brought;
-  while (chosen.size() < most && !rest.empty()) {
-    const auto fresh = [&](const auto& candidate) {
-      const std::set<std::string> all = words(candidate.first);
-      return std::count_if(all.begin(), all.end(), [&](const std::string& w) { return !brought.contains(w); });
-    };
-    const auto best = std::max_element(rest.begin(), rest.end(), [&](const auto& a, const auto& b) { return fresh(a) < fresh(b); });
-    brought.merge(words(best->first));
-    chosen.push_back(best->second);
+    if (const std::string s = space.structure(c); seen.insert(s).second) rest.push_back({c, decisions(s)});
+  const auto fresh = [&](const Candidate& c) { return std::count_if(c.brings.begin(), c.brings.end(), [&](const std::string& d) { return !brought.contains(d); }); };
+  for (std::size_t taken = 0; taken < most && !rest.empty();) {
+    const auto best = std::max_element(rest.begin(), rest.end(), [&](const Candidate& a, const Candidate& b) { return fresh(a) < fresh(b); });
+    if (make(best->configuration)) {
+      ++taken;
+      brought.merge(best->brings);
+    }
     rest.erase(best);
   }
-  return chosen;
 }
 
 struct GridChoice {
@@ -101,13 +111,18 @@ inline std::vector<GridCase> grid_cases(const Pattern& pattern, const GridChoice
     SpaceOptions options;
     options.target = choice.target, options.threads = 2;
     const Space space(pattern.build(p), options);
-    for (const Configuration& c : varied(space, choice.structures[static_cast<std::size_t>(dimensions(pattern)) - 1], choice.random, 5)) try {
+    const auto make = [&](const Configuration& c) {
+      try {
         GridCase made{&pattern, p, c, space.structure(c), lower(replay(space.program(), space.derive(c)))};
         made.kernel.name = name + "_" + std::to_string(all.size());
         (void)emit_source(made.kernel, choice.target);  // a printer may refuse, too
         all.push_back(std::move(made));
+        return true;
       } catch (const UserError&) {  // impossible as asked
+        return false;
       }
+    };
+    take_varied(space, choice.structures[static_cast<std::size_t>(dimensions(pattern)) - 1], choice.random, 5, make);
   }
   return all;
 }

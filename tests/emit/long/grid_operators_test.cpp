@@ -7,6 +7,7 @@
 #include "grid_cases.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/opencl.hpp"
+#include "tests/emit/broken.hpp"
 #include "tests/emit/grid_run.hpp"
 #include "tests/emit/together.hpp"
 
@@ -43,6 +44,17 @@ std::vector<std::string> sources(std::span<const GridCase> cases) {
   return all;
 }
 
+/// How many kernels have each decision.
+std::string tally(const std::vector<GridCase>& cases) {
+  std::map<std::string, int> count;
+  for (const GridCase& c : cases)
+    for (const std::string& d : decisions(c.structure))
+      if (d.find(" with ") == std::string::npos) ++count[d];
+  std::string text;
+  for (const auto& [decision, n] : count) text += (text.empty() ? "" : ", ") + decision + " " + std::to_string(n);
+  return text;
+}
+
 bool masked(const std::string& source) { return source.find("select(") != std::string::npos && source.find("vstore") != std::string::npos; }
 
 }  // namespace
@@ -65,7 +77,40 @@ TEST_CASE("every operator and structure as CUDA on the host gives the reference'
     CHECK_NOTHROW(error = error_of(*device, *build.program, c, Target::cuda, static_cast<int>(i % 2)));
     CHECK(error < tolerance(c));
   }
-  MESSAGE(cases.size() << " kernels");
+  MESSAGE(cases.size() << " kernels: " << tally(cases));
+}
+
+TEST_CASE("no barrier of a generated kernel can be left out") {
+  NativeCompilerOptions options;
+  options.timeout_seconds = 200;
+  NativeCompiler compiler(options);
+  const auto device = make_cuda_host_device(compiler);
+  struct Mutant {
+    GridCase c;
+    int barrier;
+  };
+  std::vector<Mutant> mutants;
+  std::vector<std::string> texts;
+  for (const auto& pattern : all_patterns()) {
+    if (dimensions(*pattern) == 1) continue;
+    for (const GridCase& c : grid_cases(*pattern, {Target::cuda, {7, 8}, 1, {0, 3, 6}, 40}, f64, pattern->name)) {
+      int barriers = 0;
+      visit(c.kernel.body, [&](const Stmt& s) { barriers += is_barrier(s); });
+      for (int b = 0; b < barriers; ++b) {
+        mutants.push_back({c, b});
+        mutants.back().c.kernel = without_barrier(c.kernel, b);
+        texts.push_back(emit_cuda(mutants.back().c.kernel));
+      }
+    }
+  }
+  const std::vector<GridBuild> built = device->build_all(texts, "", {});
+  for (std::size_t i = 0; i < mutants.size(); ++i) {
+    const GridCase& c = mutants[i].c;
+    INFO(test::describe(c) << ", without barrier " << mutants[i].barrier << "\n" << texts[i]);
+    REQUIRE_MESSAGE(built[i].program, built[i].error);
+    CHECK_THROWS_AS(error_of(*device, *built[i].program, c, Target::cuda, 1), KernelFault);
+  }
+  MESSAGE(mutants.size() << " barriers");
 }
 
 TEST_CASE("the references are what the interpreter computes") {
