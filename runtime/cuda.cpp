@@ -113,8 +113,9 @@ struct CudaKernel final : GridFunction {
     info_.registers = static_cast<int>(ask(kRegisters));
     if (api().parameter_info == nullptr) return;
     std::size_t offset = 0, bytes = 0;
-    while (api().parameter_info(function, parameter_bytes.size(), &offset, &bytes) == kSuccess) parameter_bytes.push_back(bytes);
-    info_.arguments = static_cast<int>(parameter_bytes.size());
+    Status status = kSuccess;
+    while ((status = api().parameter_info(function, parameter_bytes.size(), &offset, &bytes)) == kSuccess) parameter_bytes.push_back(bytes);
+    if (status == kInvalidValue) info_.arguments = static_cast<int>(parameter_bytes.size());  // there is no further one
   }
 
  private:

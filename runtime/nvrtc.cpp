@@ -165,7 +165,7 @@ CompiledSource compile(const std::string& source, int architecture, const std::s
   CompiledSource result;
   result.ptx = known != architecture;
   const std::string target = (result.ptx ? "--gpu-architecture=compute_" : "--gpu-architecture=sm_") + std::to_string(known);
-  result.key = hash_text("cuda " + version_text(with->info.version) + '\n' + target + ' ' + options + '\n' + source);
+  result.key = hash_text("cuda " + version_text(with->info.version) + " " + with->info.path + '\n' + target + ' ' + options + '\n' + source);
   if (auto found = cache.find(result.key)) {
     result.binary = std::move(*found), result.cached = true;
     return result;

@@ -1,8 +1,11 @@
 #include "runtime/opencl.hpp"
 
 #include <mutex>
+#include <optional>
+#include <string_view>
 
 #include "runtime/affinity.hpp"
+#include "runtime/cache.hpp"
 #include "runtime/opencl_api.hpp"
 #include "runtime/toolchain.hpp"
 
@@ -81,7 +84,10 @@ struct Device::Impl {
   cl_command_queue queue = nullptr;
   std::mutex mutex;  ///< arguments of a kernel and the queue are set and used together
 
-  explicit Impl(Found device) : found(std::move(device)) {
+  std::optional<BinaryCache> cache;
+
+  Impl(Found device, const std::filesystem::path& cache_path) : found(std::move(device)) {
+    if (!cache_path.empty() || found.info.platform != "Portable Computing Language") cache.emplace(cache_path);
     const OriginalAffinity unpinned;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(found.platform), 0};
@@ -100,39 +106,80 @@ struct Device::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  std::shared_ptr<Built> from_binary(const std::string& binary, const std::string& options);
+  std::shared_ptr<Built> from_source(const std::string& source, const std::string& options, std::string& error);
+  void keep(const std::string& key, const Built& built);
   /// Queues one kernel; its event goes to `queued`.
   void enqueue(const GridLaunch& launch, Events& queued);
 };
 
-Device::Device(int index) : impl_(std::make_unique<Impl>(choose_device(index))) { info_ = impl_->found.info; }
+Device::Device(int index, const std::filesystem::path& cache) : impl_(std::make_unique<Impl>(choose_device(index), cache)) {
+  info_ = impl_->found.info;
+}
 Device::~Device() = default;
 
 std::string Device::default_options() const { return "-cl-std=CL1.2 -w"; }
+
+/// From a binary that clGetProgramInfo gave at another time; null when the driver does not take it.
+std::shared_ptr<Built> Device::Impl::from_binary(const std::string& binary, const std::string& options) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t size = binary.size();
+  cl_int loaded = CL_SUCCESS, status = CL_SUCCESS;
+  cl_program handle = api().clCreateProgramWithBinary(context, 1, &found.device, &size, &bytes, &loaded, &status);
+  if (status != CL_SUCCESS || handle == nullptr) return nullptr;
+  auto built = std::make_shared<Built>(handle, found.device);
+  if (loaded != CL_SUCCESS || api().clBuildProgram(handle, 1, &found.device, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return nullptr;
+  return built;
+}
+
+/// Null, with the log, when it does not compile.
+std::shared_ptr<Built> Device::Impl::from_source(const std::string& source, const std::string& options, std::string& error) {
+  const char* sources[] = {source.c_str()};
+  cl_int status = CL_SUCCESS;
+  cl_program handle = api().clCreateProgramWithSource(context, 1, sources, nullptr, &status);
+  check(status, "opencl: program");
+  auto built = std::make_shared<Built>(handle, found.device);
+  status = api().clBuildProgram(handle, 1, &found.device, options.c_str(), nullptr, nullptr);
+  if (status == CL_SUCCESS) return built;
+  if (status == CL_COMPILER_NOT_AVAILABLE) fail(status, "opencl: program on " + found.info.name);
+  const std::string log = text_of([&](std::size_t size, void* to, std::size_t* needed) {
+    return api().clGetProgramBuildInfo(handle, found.device, CL_PROGRAM_BUILD_LOG, size, to, needed);
+  });
+  error = log.empty() ? "the OpenCL compiler failed: " + status_name(status) : first_lines(log);
+  return nullptr;
+}
+
+void Device::Impl::keep(const std::string& key, const Built& built) {
+  std::size_t size = 0;
+  if (api().clGetProgramInfo(built.program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0) return;
+  std::string binary(size, '\0');
+  auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
+  if (api().clGetProgramInfo(built.program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) == CL_SUCCESS) cache->keep(key, binary);
+}
 
 GridBuild Device::build_one(const std::string& source, const std::string& options) {
   const std::lock_guard lock(impl_->mutex);
   const OriginalAffinity unpinned;
   GridBuild result;
-  const char* sources[] = {source.c_str()};
-  cl_int status = CL_SUCCESS;
-  cl_program handle = api().clCreateProgramWithSource(impl_->context, 1, sources, nullptr, &status);
-  check(status, "opencl: program");
-  const auto built = std::make_shared<Built>(handle, impl_->found.device);
-  status = api().clBuildProgram(handle, 1, &impl_->found.device, options.c_str(), nullptr, nullptr);
-  if (status != CL_SUCCESS) {
-    const std::string log = text_of([&](std::size_t size, void* to, std::size_t* needed) {
-      return api().clGetProgramBuildInfo(handle, impl_->found.device, CL_PROGRAM_BUILD_LOG, size, to, needed);
-    });
-    result.error = log.empty() ? "the OpenCL compiler failed: " + status_name(status) : first_lines(log);
-    return result;
-  }
-  result.program = std::make_shared<Program>(built);
+  std::string key = "opencl";
+  for (const std::string_view part : {std::string_view(info_.platform), std::string_view(info_.name), std::string_view(info_.version),
+                                      std::string_view(info_.driver), std::string_view(options), std::string_view(source)})
+    key.append("\n").append(part);
+  key = hash_text(key);
+  std::shared_ptr<Built> built;
+  if (const auto binary = impl_->cache ? impl_->cache->find(key) : std::nullopt) built = impl_->from_binary(*binary, options);
+  result.cached = built != nullptr;
+  if (!built && (built = impl_->from_source(source, options, result.error)) && impl_->cache) impl_->keep(key, *built);
+  if (built) result.program = std::make_shared<Program>(built);
   return result;
 }
 
 GridMemory Device::allocate_bytes(std::size_t bytes) {
   cl_int status = CL_SUCCESS;
   cl_mem handle = api().clCreateBuffer(impl_->context, CL_MEM_READ_WRITE, std::max<std::size_t>(bytes, 1), nullptr, &status);
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE)
+    throw OutOfDeviceMemory("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + " (" + status_name(status) + "), which has " +
+                            std::to_string(info_.global_bytes >> 20) + " MB in all; use a smaller --box or fewer --boxes, or end what else uses the device");
   check(status, "opencl: an array of " + std::to_string(bytes) + " bytes on " + info_.name);
   return std::make_shared<Buffer>(handle, bytes);
 }

@@ -144,19 +144,22 @@ std::string status_name(cl_int status) {
 [[noreturn]] void fail(cl_int status, const std::string& what) {
   const std::string text = what + ": " + status_name(status);
   switch (status) {
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_OUT_OF_RESOURCES:
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:  // drivers allocate when a buffer is first used
     case CL_OUT_OF_HOST_MEMORY:
+      throw OutOfDeviceMemory(text + ": the device has no memory left; use a smaller --box or fewer --boxes");
+    case CL_OUT_OF_RESOURCES:
+      throw UserError(text + ": it needs too many registers or too much local memory for its work-groups");
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
     case CL_INVALID_GLOBAL_WORK_SIZE:
     case CL_INVALID_BUFFER_SIZE:
     case CL_INVALID_BUILD_OPTIONS:
       throw UserError(text);
+    case CL_COMPILER_NOT_AVAILABLE:
+      throw EnvironmentError(text + ": the driver comes without its compiler; install it whole, or choose another --device");
     case CL_DEVICE_NOT_FOUND:
     case CL_DEVICE_NOT_AVAILABLE:
-    case CL_COMPILER_NOT_AVAILABLE:
-      throw EnvironmentError(text);
+      throw EnvironmentError(text + "; liftgen machine lists the devices");
     default:
       throw InternalError(text);
   }

@@ -141,8 +141,12 @@ void verify_and_time(Candidate& candidate, Executor& executor, const std::vector
     v.status = Status::impossible;
     v.message = error.what();
   } catch (const KernelFault& fault) {
-    v.status = Status::wrong;
+    v.status = Status::wrong, v.verified = false;
     v.message = fault.what();
+  } catch (const DeviceLost& lost) {
+    v.status = Status::wrong, v.verified = false;
+    v.message = lost.what();
+    throw;
   }
 }
 

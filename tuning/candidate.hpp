@@ -55,7 +55,7 @@ struct FirstRun {
 /// UserError: the device cannot run it. KernelFault: see runtime/grid_device.hpp.
 FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const std::vector<Expected>& expected);
 
-/// Verifies a compiled candidate and times it; sets status, error, ms. The timed applications continue from the first one's
+/// Verifies a compiled candidate and times it; sets status, error, ms. DeviceLost is passed on, when the status has been set. The timed applications continue from the first one's
 /// result.
 void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected, double abort_above_ms);
 

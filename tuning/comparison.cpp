@@ -134,7 +134,7 @@ std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& can
   return chosen;
 }
 
-void Comparison::run(std::vector<Candidate>& candidates, double seconds) {
+void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool device_runs) {
   std::vector<TimedRun> runs;
   std::vector<double*> times;
   const auto enter = [&](Executor& executor, const Kernel& kernel, const Compiled& compiled, double& ms) {
@@ -142,7 +142,7 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds) {
     executor.restore(kernel);
     times.push_back(&ms);
   };
-  if (!session_.executor().is_timed()) return rank(candidates);
+  if (!device_runs || !session_.executor().is_timed()) return rank(candidates);
   for (const std::size_t i : finalists(candidates, seconds)) {
     enter(session_.executor(), candidates[i].kernel, candidates[i].compiled, candidates[i].variant.ms);
     candidates[i].variant.final_round = true;

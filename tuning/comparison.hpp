@@ -18,8 +18,9 @@ class Comparison {
   /// Wall time that `run` will take.
   double estimated_seconds() const;
   /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they took part.
-  /// With less than `seconds` left fewer take part, but the fastest variants and the baseline always do.
-  void run(std::vector<Candidate>& candidates, double seconds);
+  /// With less than `seconds` left fewer take part, but the fastest variants and the baseline always do; the variants keep their
+  /// first times where there is no device any more that runs them.
+  void run(std::vector<Candidate>& candidates, double seconds, bool device_runs = true);
 
  private:
   struct Twin {

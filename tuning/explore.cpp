@@ -58,7 +58,7 @@ class Exploration {
     const Stopwatch measuring(result_.spent.measuring);
     // A batch may have run past the deadline: the last round gets its share all the same, since the ratios come from it.
     const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
-    comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share));
+    comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share), !device_lost_);
   }
 
   void start_small_check() {
@@ -93,7 +93,7 @@ class Exploration {
     deadline_ = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     const std::size_t cores = allowed_cpus().size();
     const std::size_t batch_size = std::clamp<std::size_t>(3 * cores, 4, 16);
-    while (tell("exploring") && elapsed() < deadline_) {
+    while (tell("exploring") && elapsed() < deadline_ && !device_lost_) {
       std::vector<Candidate> batch = next_batch(space, search, batch_size);
       if (batch.empty()) break;
       const std::size_t first = candidates_.size();
@@ -126,13 +126,19 @@ class Exploration {
   void explore_batch(std::vector<Candidate> batch) {
     std::vector<Candidate> checks = checks_of(batch);
     compile(batch, checks);
-    for (Candidate& check : checks) compare_small(check);
+    for (Candidate& check : checks)
+      if (!device_lost_) compare_small(check);
     anchor_ms_ = anchor_now();
     for (Candidate& candidate : batch) {
       if (interrupted() && best_ms_ > 0) break;
       if (candidate.compiled.stopped) continue;
+      if (const auto at = broken_.find(candidate.variant.structure); device_lost_ && at != broken_.end())
+        candidate.variant.status = Status::wrong, candidate.variant.message = at->second;
+      if (device_lost_ && candidate.variant.status == Status::ok) continue;
       try {
         if (candidate.variant.status == Status::ok) try_out(candidate);
+      } catch (const DeviceLost&) {  // its status says so; what was found so far is kept
+        device_lost_ = true;
       } catch (const EnvironmentError&) {  // Ctrl-C ends a compiler that was at work for it
         if (interrupted()) break;
         throw;
@@ -189,6 +195,9 @@ class Exploration {
       checked_.erase(structure);  // the device cannot run it at that size
     } catch (const KernelFault& fault) {
       broken_[structure] = "at " + small_->describe() + ": " + fault.what();
+    } catch (const DeviceLost& lost) {
+      broken_[structure] = "at " + small_->describe() + ": " + lost.what();
+      device_lost_ = true;
     }
   }
 
@@ -251,6 +260,7 @@ class Exploration {
   std::vector<Candidate> candidates_;
   std::set<std::string> sources_, checked_, kinds_, structures_;
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
+  bool device_lost_ = false;
   double deadline_ = INFINITY, best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
   std::string best_name_;
 };

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "runtime/file.hpp"
+#include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
+#include "tests/runtime/fake_cuda.hpp"
 #include "tests/runtime/scratch.hpp"
 
 using namespace lift;
@@ -90,7 +92,7 @@ TEST_CASE("cli: values that make no sense name the argument and the remedy") {
   check_refused({"smooth3d", "--explore", "--box", "5", "--bc", "periodic"}, 2, {"--box 5", "even"});
   check_refused({"smooth3d", "--explore", "--bc", "open"}, 2, {"--bc open", "periodic"});
   check_refused({"smooth3d", "--explore", "--type", "f16"}, 2, {"--type f16", "f32 or f64"});
-  check_refused({"smooth3d", "--explore", "--backend", "fortran"}, 2, {"--backend fortran", "openmp or opencl"});
+  check_refused({"smooth3d", "--explore", "--backend", "fortran"}, 2, {"--backend fortran", "openmp, opencl or cuda"});
   check_refused({"smooth3d", "--explore", "--smoother", "sor"}, 2, {"--smoother sor", "gsrb", "jacobi"});
   check_refused({"smooth3d", "--explore", "--search", "luck"}, 2, {"--search luck", "random"});
   check_refused({"smooth3d", "--explore", "--budget", "0"}, 2, {"--budget"});
@@ -125,6 +127,34 @@ TEST_CASE("cli: without a C compiler it says which package to install") {
 
 TEST_CASE("cli: a missing OpenCL loader is named") {
   check_refused(with_tiny({"smooth3d", "--explore", "--backend", "opencl"}), 3, {"OpenCL"}, {"LIFTGEN_OPENCL_LIBRARY=/nonexistent.so"});
+}
+
+TEST_CASE("cli: without an OpenCL driver, or on a device that is not there, it says what there is and how to get more") {
+  check_refused({"run", "smooth3d", "--backend", "opencl", "--box", "8", "--boxes", "1"}, 3, {"no OpenCL platform", "apt-get install"}, {"OCL_ICD_VENDORS=/nonexistent"});
+  if (opencl::why_unavailable().empty())
+    check_refused({"run", "smooth3d", "--backend", "opencl", "--device", "99", "--box", "8", "--boxes", "1"}, 3, {"there is no OpenCL device 99; there are 0 (", "--device"});
+}
+
+TEST_CASE("cli: what CUDA lacks is named, with the remedy") {
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
+  const std::vector<std::string> run = with_tiny({"explore", "smooth3d", "--backend", "cuda"});
+  check_refused(run, 3, {"no CUDA driver", "--emulate"}, {"LIFTGEN_CUDA_LIBRARY=/nonexistent"});
+  check_refused(run, 3, {"no CUDA compiler", "NVRTC", "LIFTGEN_NVRTC_LIBRARY"}, {driver, "LIFTGEN_NVRTC_LIBRARY=/nonexistent"});
+  check_refused(run, 3, {"no CUDA device"}, {driver, compiler, "FAKE_CUDA_FAIL=cuInit:0:100"});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--device", "7"}), 3, {"there is no CUDA device 7; there are 0 (Fake 0)"}, {driver, compiler});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"does not compile for sm_61, only for sm_75"}, {driver, compiler, "FAKE_CUDA_COMPUTE=61"});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"does not fit on Fake 0", "--boxes"}, {driver, compiler, "FAKE_CUDA_MEMORY=20000"});
+  check_refused({"run", "smooth3d", "--emulate"}, 2, {"--emulate", "--backend cuda"});
+  const ProcessResult machine = liftgen({"machine"}, "", {driver, compiler});
+  CHECK(machine.output.find("cuda      --device 0: Fake 0 (sm_90, driver of CUDA 12.4)") != std::string::npos);
+}
+
+TEST_CASE("cli: CUDA kernels run on the emulation") {
+  const ProcessResult result = liftgen({"run", "smooth3d", "--backend", "cuda", "--emulate", "--box", "5", "--boxes", "1"});
+  CAPTURE(result.output);
+  CHECK(result.status == 0);
+  CHECK(result.output.find("on emulated CUDA device, whose times mean nothing") != std::string::npos);
+  CHECK(result.output.find("verified, error") != std::string::npos);
 }
 
 TEST_CASE("cli: the operator reference is up to date (liftgen list --markdown > docs/operators.md)") {

@@ -3,45 +3,28 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 
+#include <unistd.h>
+
 #include "ir/error.hpp"
 #include "runtime/file.hpp"
-#include "runtime/native.hpp"
 #include "runtime/nvrtc.hpp"
 #include "runtime/process.hpp"
+#include "tests/runtime/fake_cuda.hpp"
 
 using namespace lift;
+using lift::test::fake_cuda_library;
+using Variable = lift::test::EnvironmentVariable;
 namespace fs = std::filesystem;
 
 namespace {
 
-/// The shared library of the fake.
-std::string fake_library() {
-  static NativeCompiler compiler;
-  static const CompileResult built = compiler.compile({.code = read_file(LIFTGEN_SOURCE_DIR "/tests/runtime/fake_cuda.c"), .flags = {"-O1", "-std=gnu11"}});
-  REQUIRE_MESSAGE(built.library, built.error);
-  return built.library->path().string();
-}
-
-/// Sets a variable for the length of a scope.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
-
 /// The fake driver and the fake compiler, an empty cache, and what was called.
 struct Fake {
-  Variable driver{"LIFTGEN_CUDA_LIBRARY", fake_library()}, compiler{"LIFTGEN_NVRTC_LIBRARY", fake_library()};
+  Variable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()}, compiler{"LIFTGEN_NVRTC_LIBRARY", fake_cuda_library()};
   fs::path folder = fs::temp_directory_path() / ("liftgen-cuda-test-" + std::to_string(::getpid()));
   Variable log{"FAKE_CUDA_LOG", (folder / "log").string()};
   Fake() {
@@ -254,7 +237,7 @@ TEST_CASE("cuda: what is missing is named, with the remedy") {
   Fake fake;
   CHECK(message([] { cuda::Device(3); }) == "there is no CUDA device 3; there are 0 (Fake 0); choose one of them with --device");
   CHECK_THROWS_AS(cuda::Device(3), EnvironmentError);
-  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + fake_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + fake_library();
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + fake_cuda_library();
   in_child("cuda child: no driver", {"LIFTGEN_CUDA_LIBRARY=libNoSuchDriver.so.1", compiler});
   in_child("cuda child: no compiler", {driver, "LIFTGEN_NVRTC_LIBRARY=/nonexistent/libnvrtc.so"});
   in_child("cuda child: no device", {driver, compiler, "FAKE_CUDA_FAIL=cuInit:0:100"});

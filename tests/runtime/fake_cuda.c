@@ -1,5 +1,5 @@
 // A CUDA driver and NVRTC in host memory, for tests: the entry points that the runtime uses, with one device. A "cubin" is the
-// source behind a mark; its kernels are those below, computed on the host from the launch's parameters.
+// source behind a mark; of its kernels those below are computed on the host from the launch's parameters, others do nothing.
 //
 // FAKE_CUDA_LOG=FILE      the calls, one a line
 // FAKE_CUDA_FAIL=f:n:s    the n-th call of f since this was set (0: every one) returns status s (several: separated by commas)
@@ -139,13 +139,15 @@ int cuModuleLoadDataEx(void** m, const void* image, unsigned n, int* options, vo
   return 0;
 }
 int cuModuleUnload(void* m) { HERE("cuModuleUnload"); free(m); return 0; }
-static const char* const kKernels[] = {"add", "twice", "shared"};
-static const size_t kBytes[][5] = {{8, 8, 8, 4, 0}, {8, 0}, {8, 0}};
+static const char* const kKernels[] = {"add", "twice", "shared", "another"};
+static const size_t kBytes[][5] = {{8, 8, 8, 4, 0}, {8, 0}, {8, 0}, {0}};
+static size_t index_of(void* f) { return (size_t)((const char* const*)f - kKernels); }
 int cuModuleGetFunction(void** f, void* m, const char* name) {
   HERE("cuModuleGetFunction");
-  for (size_t i = 0; i < 3; ++i)
-    if (!strcmp(name, kKernels[i]) && strstr(m, name)) return *f = (void*)&kKernels[i], 0;
-  return 500;
+  if (!strstr(m, name)) return 500;
+  size_t i = 0;
+  while (i < 3 && strcmp(name, kKernels[i])) ++i;
+  return *f = (void*)&kKernels[i], 0;
 }
 int cuFuncGetAttribute(int* v, int what, void* f) {
   HERE("cuFuncGetAttribute");
@@ -161,15 +163,17 @@ int cuFuncSetAttribute(void* f, int what, int v) {
   if (what == 8) opted_in = v;
   return 0;
 }
+/* Not told of other kernels: their launches take whatever is passed. */
 int cuFuncGetParamInfo(void* f, size_t i, size_t* offset, size_t* n) {
-  const size_t k = (size_t)((const char* const*)f - kKernels);
+  const size_t k = index_of(f);
+  if (k == 3) return 801;
   if (i > 4 || kBytes[k][i] == 0) return 1;
   *offset = 0, *n = kBytes[k][i];
   return 0;
 }
 int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z, unsigned local, void* s, void** p, void** extra) {
   (void)s, (void)extra;
-  const size_t k = (size_t)((const char* const*)f - kKernels);
+  const size_t k = index_of(f);
   char text[128];
   snprintf(text, sizeof text, "launch %s %ux%ux%u of %ux%ux%u, %u bytes", kKernels[k], gx, gy, gz, x, y, z, local);
   note(text);
@@ -182,7 +186,7 @@ int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned x, u
     for (size_t i = 0; i < n; ++i) c[i] = a[i] + *(float*)p[3] * b[i];
   } else if (k == 1) {
     for (size_t i = 0; i < n; ++i) a[i] *= 2;
-  } else if (40000 + local > 49152 && (int)local > opted_in) {
+  } else if (k == 2 && 40000 + local > 49152 && (int)local > opted_in) {
     return 1;
   }
   return 0;

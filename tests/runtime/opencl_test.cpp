@@ -9,8 +9,11 @@
 #include <sstream>
 #include <thread>
 
+#include <unistd.h>
+
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/cache.hpp"
 #include "runtime/process.hpp"
 
 using namespace lift;
@@ -101,11 +104,9 @@ TEST_CASE("opencl: what the devices can do") {
 TEST_CASE("opencl: vector addition, with buffers, numbers and times") {
   if (skip_without_device()) return;
   opencl::Device device;
-  const auto built = device.build(kSource);
+  const auto built = device.build(kSource, "-DADD=" + std::to_string(::getpid()));
   REQUIRE_MESSAGE(built.program, built.error);
   CHECK_FALSE(built.cached);
-  CHECK(device.build(kSource).cached);
-  CHECK_FALSE(device.build(kSource, "-DOTHER").cached);
 
   const std::size_t n = 4096;
   std::vector<float> a(n), b(n), c(n);
@@ -163,6 +164,56 @@ TEST_CASE("opencl: a program that does not compile gives the build log") {
   const auto built = device.build("kernel void f(global int* a) { a[0] = undeclared_thing; }");
   CHECK_FALSE(built.program);
   CHECK_MESSAGE(built.error.find("undeclared_thing") != std::string::npos, built.error);
+}
+
+TEST_CASE("opencl: programs are kept on disk, and built again when the file is damaged or refused") {
+  if (skip_without_device()) return;
+  const auto folder = std::filesystem::temp_directory_path() / ("liftgen-opencl-test-" + std::to_string(::getpid()));
+  std::filesystem::remove_all(folder);
+  const auto files = [&] {
+    std::vector<std::filesystem::path> found;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder))
+      if (file.path().extension() == ".bin") found.push_back(file.path());
+    return found;
+  };
+  const auto works = [](opencl::Device& device, const GridBuild& built) {
+    REQUIRE_MESSAGE(built.program, built.error);
+    std::vector<std::int32_t> data(64, 1);
+    const auto memory = device.allocate(64 * 4);
+    device.run({built.program->kernel("where"), {memory}, {4, 4, 4}, {2, 1, 4}, 3, 0});
+    device.read(memory, data.data(), 64 * 4);
+    return data[63] == 31;
+  };
+  {
+    opencl::Device device(-1, folder);
+    const GridBuild built = device.build(kSource);
+    CHECK_FALSE(built.cached);
+    CHECK(works(device, built));
+    CHECK_FALSE(device.build(kSource, "-DOTHER").cached);
+    CHECK(files().size() == 2);
+  }
+  {
+    opencl::Device device(-1, folder);
+    const GridBuild built = device.build(kSource);
+    CHECK(built.cached);
+    CHECK(built.seconds == 0);
+    CHECK(works(device, built));
+  }
+  // Damaged on the disk, then in a way that only the driver can tell.
+  for (const auto& file : files()) std::ofstream(file, std::ios::app) << "x";
+  {
+    opencl::Device device(-1, folder);
+    const GridBuild built = device.build(kSource);
+    CHECK_FALSE(built.cached);
+    CHECK(works(device, built));
+  }
+  const BinaryCache cache(folder);
+  for (const auto& file : files()) cache.keep(file.stem().string(), "no binary of any driver");
+  opencl::Device device(-1, folder);
+  const GridBuild built = device.build(kSource);
+  CHECK_FALSE(built.cached);
+  CHECK(works(device, built));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("opencl: what the device cannot do is said in words") {

@@ -1,0 +1,68 @@
+// Exploring on a CUDA device: a driver in host memory whose kernels do nothing (tests/runtime/fake_cuda.c), and the emulation.
+#include <doctest/doctest.h>
+
+#include "ir/error.hpp"
+#include "patterns/operators.hpp"
+#include "tests/runtime/fake_cuda.hpp"
+#include "tuning/explore.hpp"
+
+using namespace lift;
+using lift::test::EnvironmentVariable;
+
+namespace {
+
+Problem tiny() {
+  Problem p;
+  p.box = 8, p.boxes = 2;
+  return p;
+}
+
+ExploreOptions on_cuda() {
+  ExploreOptions o;
+  o.target = Target::cuda, o.threads = 2, o.budget_seconds = 60, o.configurations = 2, o.rivals = false;
+  return o;
+}
+
+struct Fake {
+  EnvironmentVariable driver{"LIFTGEN_CUDA_LIBRARY", test::fake_cuda_library()}, compiler{"LIFTGEN_NVRTC_LIBRARY", test::fake_cuda_library()};
+};
+
+}  // namespace
+
+TEST_CASE("explore: on a CUDA device whose kernels do nothing, nothing is verified") {
+  const Fake fake;
+  const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), on_cuda());
+  CHECK(r.device == "Fake 0");
+  CHECK(r.counts.wrong > 0);
+  CHECK(r.counts.timed == 0);
+  CHECK_FALSE(r.best);
+}
+
+TEST_CASE("explore: a kernel that the CUDA device fails at ends the search, not the program") {
+  const Fake fake;
+  const EnvironmentVariable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:1:700");
+  const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), on_cuda());
+  CHECK(r.counts.wrong == 1);
+  CHECK(r.variants.at(0).message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
+  CHECK_FALSE(r.best);
+}
+
+TEST_CASE("explore: a problem that does not fit on the CUDA device") {
+  const Fake fake;
+  const EnvironmentVariable little("FAKE_CUDA_MEMORY", "20000");
+  CHECK_THROWS_AS(explore(find_pattern("smooth3d"), tiny(), on_cuda()), OutOfDeviceMemory);
+}
+
+TEST_CASE("explore: CUDA kernels on the emulation are verified, and not timed") {
+  ExploreOptions o = on_cuda();
+  o.emulate = true;
+  Problem p = tiny();
+  p.box = 5, p.boxes = 1;
+  const ExploreResult r = explore(find_pattern("smooth3d"), p, o);
+  CHECK(r.device == "emulated CUDA device, whose times mean nothing");
+  CHECK(r.counts.wrong == 0);
+  REQUIRE(r.best);
+  CHECK(r.variants[*r.best].verified);
+  CHECK(r.variants[*r.best].source.find("__global__") != std::string::npos);
+  CHECK(r.variants[*r.best].speedup == 0);
+}
