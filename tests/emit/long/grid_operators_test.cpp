@@ -129,7 +129,7 @@ std::vector<GridCase> tiny_cases() {
   for (const auto& pattern : all_patterns()) {
     single = !single;
     const Scalar type = single ? f32 : f64;
-    for (GridCase& c : grid_cases(*pattern, {Target::opencl, {3, 4, 5, 6, 8}, 1, {3, 5, 12}, 40}, type, pattern->name)) all.push_back(std::move(c));
+    for (GridCase& c : grid_cases(*pattern, {Target::opencl, {3, 4, 5, 6, 8}, 1, {4, 8, 18}, 50}, type, pattern->name)) all.push_back(std::move(c));
   }
   return all;
 }
