@@ -214,7 +214,7 @@ void run(const Run& what, std::span<const Schedule> schedules, double timeout_se
       run_launches(fibers, schedules[s]);
     };
     const Ending ending = run_in_child(work, note_place, timeout_seconds);
-    if (ending.kind == Ending::Kind::interrupted) return;
+    if (ending.kind == Ending::Kind::interrupted) throw UserError("CUDA emulation: interrupted");
     if (const std::string wrong = fault(ending, what, arena, *progress); !wrong.empty()) throw KernelFault(wrong);
     Contents now = contents(arena, bytes.size());
     if (s == 0) results = std::move(now);

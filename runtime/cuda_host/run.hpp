@@ -39,7 +39,7 @@ std::vector<Schedule> checking_schedules();
 /// Runs the launches under each schedule from the same contents; arrays lie at the end of their pages in the first, at the
 /// beginning in the second, and so on; around them lies what shared memory holds. The arrays then hold the results.
 /// KernelFault: the first thing that went wrong, or results that differ between schedules; the arrays are as they were.
-/// EnvironmentError: no memory, no process. An interruption (runtime/interrupt.hpp) ends it; nothing has changed then.
+/// EnvironmentError: no memory, no process. UserError: interrupted (runtime/interrupt.hpp); the arrays are as they were.
 void run(const Run& what, std::span<const Schedule> schedules, double timeout_seconds);
 
 }  // namespace lift::cuda_host

@@ -6,6 +6,7 @@
 
 #include "runtime/cuda_host/compiled.hpp"
 #include "runtime/cuda_host/run.hpp"
+#include "runtime/interrupt.hpp"
 #include "runtime/process.hpp"
 
 using namespace lift;
@@ -196,6 +197,15 @@ TEST_CASE("what is read through the read-only cache must not change") {
 
 TEST_CASE("a kernel that does not end is ended") {
   for (const std::string& c : compilers()) CHECK(fault(with_body("  while (((volatile double*)y)[0] != 5) {}\n"), c, 0.2) == "kernel k: did not end in the time allowed");
+}
+
+TEST_CASE("an interruption ends a run, which then has changed nothing") {
+  const Compiled module = compiled("extern \"C\" __global__ void k(double* y) { y[0] = 1; while (((volatile double*)y)[0] != 5) {} }\n", "");
+  std::vector<double> y{3};
+  const InterruptScope scope;
+  request_interrupt();
+  CHECK_THROWS_WITH_AS(run({{launch(module, "k", {1, 1, 1}, {1, 1, 1}, {array(0)})}, {bytes(y)}, 1}, checking_schedules(), 60), "CUDA emulation: interrupted", UserError);
+  CHECK(y[0] == 3);
 }
 
 TEST_CASE("several kernels run in order, in one module, over the same arrays") {
