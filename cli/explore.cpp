@@ -17,7 +17,7 @@ void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 ExploreOptions explore_options(const Options& o) {
   ExploreOptions e;
   e.target = o.target, e.device = o.device, e.emulate = o.emulate, e.threads = o.threads, e.budget_seconds = o.budget;
-  e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.caller_layout_only = o.caller_layout;
+  e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.caller_layout_only = o.caller_layout, e.switches = o.grid;
   return e;
 }
 
@@ -108,6 +108,7 @@ int explore(const Options& o) {
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
+  if (!result.switches.empty()) print("\nall combinations of the switches\n" + switch_table(result.switches));
   print(summary(result, o.verbose));
   if (result.best) report_failures(result, o.verbose);
   return finish(o, result, directory);

@@ -18,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
 constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
+constexpr double kBeforeSwitches = 0.4;  ///< of the time to explore, for the search that finds their surroundings
 
 class Exploration {
  public:
@@ -89,8 +90,10 @@ class Exploration {
 
   void search(double comparing_seconds) {
     const Space space = make_space(session_.program, options_.target, session_.machine, options_.caller_layout_only, session_.device_info());
+    if (options_.switches) switches_of(space, {});  // there are some
     Search search(space, search_kind_, options_.seed);
-    deadline_ = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
+    const double whole = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
+    deadline_ = options_.switches ? elapsed() + kBeforeSwitches * std::max(0.0, whole - elapsed()) : whole;
     const std::size_t cores = allowed_cpus().size();
     const std::size_t batch_size = std::clamp<std::size_t>(3 * cores, 4, 16);
     while (tell("exploring") && elapsed() < deadline_ && !device_lost_) {
@@ -101,6 +104,68 @@ class Exploration {
       for (std::size_t i = first; i < candidates_.size(); ++i)
         if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0) search.report(v.params, candidates_[i].relative);
     }
+    deadline_ = whole;
+    if (options_.switches) explore_switches(space, batch_size);
+  }
+
+  /// All combinations of the switches, in the surroundings of the fastest variant.
+  void explore_switches(const Space& space, std::size_t batch_size) {
+    std::vector<const Candidate*> ranked;
+    for (const Candidate& c : candidates_)
+      if (c.variant.status == Status::ok && c.variant.verified) ranked.push_back(&c);
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Candidate* a, const Candidate* b) { return a->relative < b->relative; });
+    std::vector<Configuration> good;
+    for (const Candidate* c : ranked) good.push_back(c->variant.params);
+    SwitchGrid& grid = result_.switches;
+    grid.switches = switches_of(space, good);
+    grid.runs = combinations(space, grid.switches, good.empty() ? Configuration{} : good.front());
+    to_the_end_ = true;
+    std::vector<std::size_t> waiting;
+    for (std::size_t i = 0; i < grid.runs.size(); ++i) {
+      if (grid.runs[i].note.empty()) waiting.push_back(i);
+      if (waiting.size() < batch_size && i + 1 < grid.runs.size()) continue;
+      measure_switches(space, waiting);
+      waiting.clear();
+    }
+    grid.effects = effects(grid.switches, grid.runs);
+  }
+
+  /// Combinations that give one kernel share its time.
+  void measure_switches(const Space& space, const std::vector<std::size_t>& runs) {
+    std::vector<Candidate> batch;
+    std::vector<std::pair<std::size_t, std::string>> sources;
+    for (const std::size_t i : runs) {
+      SwitchRun& run = result_.switches.runs[i];
+      if (interrupted() || elapsed() > deadline_) {
+        run.note = "not measured: the budget is spent";
+        continue;
+      }
+      Candidate c = prepare(space, run.params, session_.lowering, session_.executor());
+      if (c.variant.status != Status::ok) {
+        run.note = c.variant.message;
+        continue;
+      }
+      sources.emplace_back(i, c.variant.source);
+      if (find_measured(c.variant.source) || std::any_of(batch.begin(), batch.end(), [&](const Candidate& b) { return b.variant.source == c.variant.source; })) continue;
+      if (sources_.insert(c.variant.source).second) ++result_.counts.configurations;
+      batch.push_back(std::move(c));
+    }
+    if (!batch.empty()) explore_batch(std::move(batch));
+    for (const auto& [i, source] : sources) {
+      SwitchRun& run = result_.switches.runs[i];
+      const Candidate* c = find_measured(source);
+      if (c == nullptr) run.note = "not measured: the budget is spent";
+      else if (c->variant.status != Status::ok) run.note = std::string(text(c->variant.status)) + ": " + c->variant.message;
+      else run.ms = c->relative * anchor_ms_, run.verified = c->variant.verified;
+    }
+  }
+
+  /// To the end, or refused.
+  const Candidate* find_measured(const std::string& source) const {
+    const auto at = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
+      return c.variant.source == source && c.variant.status != Status::impossible && c.variant.status != Status::aborted;
+    });
+    return at == candidates_.end() ? nullptr : &*at;
   }
 
   /// Configurations that lead to kernels not seen yet.
@@ -203,7 +268,7 @@ class Exploration {
 
   void try_out(Candidate& candidate) {
     Variant& v = candidate.variant;
-    const double hopeless = best_ms_ > 0 ? kHopeless * best_relative_ * anchor_ms_ : INFINITY;
+    const double hopeless = best_ms_ > 0 && !to_the_end_ ? kHopeless * best_relative_ * anchor_ms_ : INFINITY;
     {
       const Stopwatch measuring(result_.spent.measuring);
       verify_and_time(candidate, session_.executor(), session_.expected(), hopeless);
@@ -262,6 +327,7 @@ class Exploration {
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
   bool device_lost_ = false;
   double deadline_ = INFINITY, best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
+  bool to_the_end_ = false;  ///< timing never ends early
   std::string best_name_;
 };
 

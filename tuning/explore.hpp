@@ -15,6 +15,7 @@
 #include "rewrite/space.hpp"
 #include "runtime/grid_device.hpp"
 #include "runtime/machine.hpp"
+#include "tuning/switches.hpp"
 #include "tuning/traffic.hpp"
 
 namespace lift {
@@ -91,6 +92,7 @@ struct ExploreOptions {
   std::string search = "climb";
   std::uint64_t seed = 1;
   bool caller_layout_only = false;
+  bool switches = false;       ///< also measure all combinations of the space's switches, see switches.hpp
   bool rivals = true;          ///< also other compilers' versions of the plain loops
   bool check_small = true;     ///< compare structures with the interpreter
   std::optional<Derivation> only = {};  ///< measure this one instead of searching
@@ -112,6 +114,7 @@ struct ExploreResult {
   std::optional<std::size_t> baseline;           ///< the faster of the plain versions
   std::string twin_name;
   double twin_ms = 0, twin_gbs = 0;              ///< 0 when there is none
+  SwitchGrid switches;                           ///< when asked for
   Counts counts;
   Spent spent;
   bool interrupted = false;

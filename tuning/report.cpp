@@ -68,6 +68,24 @@ Json spent(const Spent& s) {
           {"verifying_s", s.verifying}, {"measuring_s", s.measuring}};
 }
 
+Json switches(const SwitchGrid& g) {
+  Json json{{"switches", Json::array()}, {"combinations", Json::array()}};
+  for (std::size_t s = 0; s < g.switches.size(); ++s) {
+    const Switch& x = g.switches[s];
+    const SwitchEffect& e = g.effects[s];
+    json["switches"].push_back({{"name", x.name}, {"off", x.off}, {"on", x.on}, {"effect", measured(e.factor)}, {"pairs", e.pairs},
+                                {"best_on_ms", measured(e.best_on)}, {"best_off_ms", measured(e.best_off)}});
+  }
+  for (const SwitchRun& r : g.runs) {
+    Json run{{"on", Json::array()}, {"params", params(r.params)}, {"ms", measured(r.ms)}, {"verified", r.verified}};
+    for (std::size_t s = 0; s < g.switches.size(); ++s)
+      if (r.on[s]) run["on"].push_back(g.switches[s].name);
+    if (!r.note.empty()) run["note"] = r.note;
+    json["combinations"].push_back(std::move(run));
+  }
+  return json;
+}
+
 /// "12.3", or a dash where nothing was measured.
 std::string cell(double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-"; }
 /// Three digits or more of what short kernels take, too.
@@ -104,6 +122,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
   json["best_caller"] = variant(r.best_caller);
   json["counts"] = counts(r.counts);
   json["interrupted"] = r.interrupted;
+  if (!r.switches.empty()) json["grid"] = switches(r.switches);
   json["spent"] = spent(r.spent);
   json["rivals"] = Json::array();
   for (const Rival& other : r.rivals) json["rivals"].push_back(rival(other));
