@@ -19,10 +19,10 @@ double gbs(double bytes, double ms) { return ms > 0 ? bytes / ms / 1e6 : 0; }
 
 }  // namespace
 
-Comparison::Comparison(Session& session, bool other_compilers, ExploreResult& result)
+Comparison::Comparison(Session& session, bool plain, bool other_compilers, ExploreResult& result)
     : session_(session),
       result_(result),
-      jobs_(rival_jobs(session.pattern, session.problem, session.program, other_compilers, session.threads)) {}
+      jobs_(plain ? rival_jobs(session.pattern, session.problem, session.program, other_compilers, session.threads) : std::vector<RivalJob>{}) {}
 
 void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
   std::vector<Job> jobs;

@@ -9,7 +9,7 @@ namespace lift {
 class Comparison {
  public:
   /// `result` receives rivals and twin, and in the end everything measured; it and `session` outlive this.
-  Comparison(Session& session, bool other_compilers, ExploreResult& result);
+  Comparison(Session& session, bool plain, bool other_compilers, ExploreResult& result);
 
   /// Compiles rivals and twins, verifies the rivals, and takes first times of both.
   void prepare(const std::function<bool(std::size_t)>& on_progress);

@@ -24,7 +24,7 @@ class Exploration {
  public:
   Exploration(const Pattern& pattern, const Problem& problem, const ExploreOptions& options)
       : options_(options), began_(Clock::now()), search_kind_(parse_search(options.search)),
-        session_(pattern, problem, options), comparison_(session_, options.rivals, result_) {
+        session_(pattern, problem, options), comparison_(session_, options.plain, options.rivals, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name, result_.threads = session_.threads;
     result_.traffic = traffic(session_.program);

@@ -93,6 +93,7 @@ struct ExploreOptions {
   std::uint64_t seed = 1;
   bool caller_layout_only = false;
   bool switches = false;       ///< also measure all combinations of the space's switches, see switches.hpp
+  bool plain = true;           ///< also measure the plain loops; no speed-ups otherwise
   bool rivals = true;          ///< also other compilers' versions of the plain loops
   bool check_small = true;     ///< compare structures with the interpreter
   std::optional<Derivation> only = {};  ///< measure this one instead of searching

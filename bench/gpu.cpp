@@ -1,0 +1,289 @@
+// Every operator on a GPU, within a given time: best kernels against the device's own copy bandwidth. See bench/README.md;
+// the script bench/gpu starts it.
+//   bench_gpu [--budget SECONDS] [--json FILE] [--only TEXT] [--list] [--dry-run]
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ir/error.hpp"
+#include "patterns/operators.hpp"
+#include "runtime/cuda.hpp"
+#include "runtime/cuda_host.hpp"
+#include "runtime/file.hpp"
+#include "runtime/interrupt.hpp"
+#include "runtime/opencl.hpp"
+#include "tuning/explore.hpp"
+
+using namespace lift;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  double budget = 480;
+  std::filesystem::path json = "gpu.json";
+  std::vector<std::string> only;
+  bool list = false, dry_run = false;
+};
+
+/// One exploration to do.
+struct Item {
+  Target target = Target::cuda;
+  const Pattern* pattern = nullptr;
+  Problem problem;
+  int side = 256;      ///< as many cells as a cube of this side
+  double weight = 1;   ///< of the time that is left
+
+  std::string name() const {
+    std::string s = pattern->name;
+    for (const auto& [key, value] : problem.choices) s += " " + key + "=" + value;
+    return s;
+  }
+  std::string key() const { return fmt::format("{} {} {} {}", text(target), name(), text(problem.type), problem.box); }
+};
+
+int dimension(const Pattern& p) { return p.name[p.name.size() - 2] - '0'; }
+
+/// Interior cells a dimension of one box with about side^3 cells, an even number.
+std::int64_t box_of(int dim, int side, bool dry_run) {
+  if (dry_run) return dim == 3 ? 8 : 16;
+  const double cells = std::pow(side, 3);
+  return 2 * static_cast<std::int64_t>(std::round(std::pow(cells, 1.0 / dim) / 2));
+}
+
+Item item(Target target, const Pattern& p, std::map<std::string, std::string> choices, Scalar type, int side, double weight, bool dry_run) {
+  Item i{target, &p, {}, side, weight};
+  i.problem.box = box_of(dimension(p), side, dry_run), i.problem.boxes = 1, i.problem.type = type, i.problem.choices = std::move(choices);
+  return i;
+}
+
+/// What a multigrid cycle spends its time in.
+std::vector<Item> first_ones(Target target, Scalar type, int side, double weight, bool dry_run) {
+  std::vector<Item> all;
+  for (const auto& [name, choices] : std::vector<std::pair<std::string, std::map<std::string, std::string>>>{
+           {"smooth3d", {{"smoother", "gsrb"}}}, {"smooth3d", {{"smoother", "jacobi"}}}, {"residual3d", {}}, {"restriction3d", {}}, {"prolongation3d", {}}})
+    all.push_back(item(target, find_pattern(name), choices, type, side, weight, dry_run));
+  return all;
+}
+
+/// Everything, the most important first.
+std::vector<Item> items(bool opencl, bool dry_run) {
+  std::vector<Item> all;
+  const auto add = [&](std::vector<Item> more) {
+    for (Item& i : more)
+      if (std::none_of(all.begin(), all.end(), [&](const Item& x) { return x.key() == i.key(); })) all.push_back(std::move(i));
+  };
+  const auto others = [&](Scalar type, int side, double weight) {
+    std::vector<Item> r;
+    const auto& patterns = all_patterns();
+    for (const int dim : {3, 2, 1})
+      for (const auto& p : patterns)
+        if (dimension(*p) == dim && (dim != 3 || (p->name != "smooth3d" && p->name != "residual3d" && p->name != "restriction3d" && p->name != "prolongation3d")))
+          r.push_back(item(Target::cuda, *p, {}, type, side, dim == 3 ? weight : weight / 2, dry_run));
+    return r;
+  };
+  add(first_ones(Target::cuda, f64, 256, 4, dry_run));
+  if (!dry_run) add(first_ones(Target::cuda, f64, 512, 3, dry_run));
+  if (opencl) add(first_ones(Target::opencl, f64, 256, 1, dry_run));
+  add(others(f64, 256, 1));
+  add(first_ones(Target::cuda, f32, 256, 2, dry_run));
+  add(others(f32, 256, 1));
+  if (dry_run) return all;
+  add(first_ones(Target::cuda, f32, 512, 2, dry_run));
+  add(others(f64, 512, 1));
+  add(others(f32, 512, 1));
+  return all;
+}
+
+/// Bytes read and written a second by the device's own copy, in 10^9; the best of some.
+double copy_bandwidth(GridDevice& device) {
+  const std::size_t bytes = std::min(device.info().emulated ? std::size_t{1} << 20 : std::size_t{1} << 30, device.info().max_allocation / 2);
+  const GridMemory from = device.allocate(bytes), to = device.allocate(bytes);
+  device.fill(from, 1.0);
+  double best = INFINITY;
+  for (int i = 0; i < 12; ++i) {
+    const auto begin = Clock::now();
+    device.copy(to, from);
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return 2 * static_cast<double>(bytes) / best / 1e9;
+}
+
+class Bench {
+ public:
+  explicit Bench(const Options& o) : options_(o) {}
+
+  int run() {
+    open(Target::cuda);
+    if (!options_.dry_run) open(Target::opencl);
+    std::vector<Item> all = items(copy_gbs_.contains(Target::opencl), options_.dry_run);
+    std::erase_if(all, [&](const Item& i) { return !asked_for(i); });
+    if (options_.list) {
+      for (const Item& i : all) fmt::print("{}\n", i.key());
+      return 0;
+    }
+    resume();
+    const std::size_t known = results_.size();
+    std::erase_if(all, [&](const Item& i) { return results_.contains(i.key()); });
+    fmt::print("{} measurements to do{}, {:.0f} s; results go to {}\n\n{:<46} {:>5} {:>9} {:>10} {:>8} {:>6}  {}\n", all.size(),
+               known > 0 ? fmt::format(" ({} are known from before)", known) : "", options_.budget, options_.json.string(), "operator", "type", "cells/dim", "ms",
+               "GB/s", "copy", "best variant");
+    for (std::size_t n = 0; n < all.size() && !interrupted(); ++n) {
+      double weights = 0;
+      for (std::size_t k = n; k < all.size(); ++k) weights += all[k].weight;
+      if (!has_turn(all[n])) {
+        ++without_turn_;
+        continue;
+      }
+      measure(all[n], std::max(least(), left() * all[n].weight / weights));
+      save();
+    }
+    save();
+    if (without_turn_ > 0) fmt::print("\n{} measurements had no turn; the same command goes on where this one ended (or use a larger --budget)\n", without_turn_);
+    return wrong_ > 0 ? 1 : 0;
+  }
+
+ private:
+  double left() const { return options_.budget - std::chrono::duration<double>(Clock::now() - began_).count(); }
+  double least() const { return options_.dry_run ? 1 : 2; }
+
+  bool asked_for(const Item& i) const {
+    const auto mentioned = [&](const std::string& part) { return i.key().find(part) != std::string::npos; };
+    return options_.only.empty() || std::any_of(options_.only.begin(), options_.only.end(), mentioned);
+  }
+
+  /// CUDA has to be there; OpenCL is taken where there is a GPU for it.
+  void open(Target target) {
+    std::shared_ptr<GridDevice> device;
+    if (options_.dry_run) {
+      device = make_cuda_host_device(compiler_);
+    } else if (target == Target::cuda) {
+      device = std::make_shared<cuda::Device>();
+    } else {
+      if (!opencl::why_unavailable().empty()) return;
+      device = std::make_shared<opencl::Device>();
+      if (!device->info().gpu || !device->info().f64) return;
+    }
+    if (device_name_.empty()) device_name_ = device->info().name;
+    copy_gbs_[target] = copy_bandwidth(*device);
+    fmt::print("{}: {}, {}, driver {}; copies {:.0f} GB/s{}\n", text(target), device->info().name, device->info().version, device->info().driver, copy_gbs_[target],
+               options_.dry_run ? "; a dry run on the host: times mean nothing" : "");
+  }
+
+  /// Setting up alone may take longer than what is left.
+  bool has_turn(const Item& i) const {
+    const auto at = setup_.find(i.side);
+    const double needed = at != setup_.end() ? at->second : i.side > 256 && setup_.contains(256) ? 8 * setup_.at(256) : 0;
+    return left() > needed + least();
+  }
+
+  void measure(const Item& i, double seconds) {
+    ExploreOptions o;
+    o.target = i.target, o.emulate = options_.dry_run, o.budget_seconds = seconds, o.plain = false, o.rivals = false;
+    if (options_.dry_run) o.configurations = 2;
+    // Other layouts are converted on the host, which takes longer at these sizes than a search has.
+    o.caller_layout_only = true;
+    Json r{{"backend", text(i.target)}, {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)}, {"type", text(i.problem.type)},
+           {"box", i.problem.box}, {"boxes", i.problem.boxes}};
+    const auto begin = Clock::now();
+    std::string line;
+    try {
+      const ExploreResult e = explore(*i.pattern, i.problem, o);
+      setup_[i.side] = std::max(setup_[i.side], e.spent.setup);
+      line = keep(e, copy_gbs_.at(i.target), r);
+    } catch (const EnvironmentError&) {  // the device is lost
+      save();
+      throw;
+    } catch (const std::exception& e) {
+      r["status"] = "failed", r["message"] = e.what();
+      line = fmt::format("{:>10} {:>8} {:>6}  {}", "-", "-", "-", e.what());
+      ++wrong_;
+    }
+    r["seconds"] = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (interrupted()) return;
+    fmt::print("{:<46} {:>5} {:>9} {}\n", (i.target == Target::cuda ? "" : std::string(text(i.target)) + " ") + i.name(), text(i.problem.type), i.problem.box, line);
+    std::fflush(stdout);
+    results_[i.key()] = std::move(r);
+  }
+
+  /// The rest of a line of the table; the same as JSON.
+  std::string keep(const ExploreResult& e, double copy_gbs, Json& r) {
+    wrong_ += e.counts.wrong;
+    r["counts"] = {{"configurations", e.counts.configurations}, {"timed", e.counts.timed}, {"wrong", e.counts.wrong},
+                   {"compile_failed", e.counts.compile_failed}, {"impossible", e.counts.impossible}};
+    r["bytes"] = e.traffic.bytes, r["status"] = e.best ? "ok" : "nothing verified";
+    if (!e.best) {
+      std::string why = "nothing was verified in the time";
+      for (const Variant& v : e.variants)
+        if (!v.message.empty()) why = std::string(text(v.status)) + ": " + v.message;
+      r["message"] = why;
+      return fmt::format("{:>10} {:>8} {:>6}  {}", "-", "-", "-", why);
+    }
+    const Variant& v = e.variants[*e.best];
+    const bool timed = v.ms > 0 && !options_.dry_run;
+    r["ms"] = timed ? Json(v.ms) : Json(nullptr), r["gbs"] = timed ? Json(v.gbs) : Json(nullptr);
+    r["of_copy"] = timed ? Json(v.gbs / copy_gbs) : Json(nullptr);
+    r["verified"] = v.verified, r["error"] = v.error, r["variant"] = v.name, r["params"] = Json(v.params);
+    Json steps = Json::array();
+    for (const Step& s : v.derivation) steps.push_back(str(s));
+    r["derivation"] = steps, r["source"] = v.source;
+    const std::string numbers = timed ? fmt::format("{:>10.4f} {:>8.1f} {:>6.2f}", v.ms, v.gbs, v.gbs / copy_gbs) : fmt::format("{:>10} {:>8} {:>6}", "-", "-", "-");
+    return fmt::format("{}  {}{}", numbers, v.name, e.counts.wrong > 0 ? fmt::format("; {} WRONG", e.counts.wrong) : "");
+  }
+
+  /// What an earlier run on the same device measured.
+  void resume() {
+    if (!std::filesystem::exists(options_.json)) return;
+    const Json before = Json::parse(read_file(options_.json), nullptr, false);
+    if (before.is_discarded() || before.value("device", "") != device_name_ || before.value("dry_run", false) != options_.dry_run)
+      throw UserError("--json " + options_.json.string() + ": holds something else than results of this device; remove it, or write to another file");
+    for (const auto& [key, r] : before.at("results").items())
+      if (r.value("status", "") == "ok") results_[key] = r;
+  }
+
+  void save() const {
+    Json json{{"schema", 1}, {"device", device_name_}, {"dry_run", options_.dry_run}};
+    for (const auto& [target, gbs] : copy_gbs_) json["copy_gbs"][text(target)] = options_.dry_run ? Json(nullptr) : Json(gbs);
+    json["results"] = Json::object();
+    for (const auto& [key, r] : results_) json["results"][key] = r;
+    write_file_atomically(options_.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+  const Options& options_;
+  const Clock::time_point began_ = Clock::now();
+  const InterruptScope interrupt_;
+  NativeCompiler compiler_;
+  std::string device_name_;
+  std::map<Target, double> copy_gbs_;
+  std::map<std::string, Json> results_;
+  std::map<int, double> setup_;  ///< seconds, by side
+  int without_turn_ = 0, wrong_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Every operator on a GPU, within a given time"};
+  Options o;
+  app.add_option("--budget", o.budget, "seconds for everything")->capture_default_str();
+  app.add_option("--json", o.json, "results; those of an earlier run in it are kept and not measured again")->capture_default_str();
+  app.add_option("--only", o.only, "measurements whose names (see --list) contain one of these")->delimiter(',');
+  app.add_flag("--list", o.list, "the measurements, the most important first");
+  app.add_flag("--dry-run", o.dry_run, "everything on the host at tiny sizes, where there is no GPU: kernels are verified, times mean nothing");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return Bench(o).run();
+  } catch (const UserError& e) {
+    fmt::print(stderr, "bench_gpu: {}\n", e.what());
+    return 2;
+  } catch (const EnvironmentError& e) {
+    fmt::print(stderr, "bench_gpu: {}; --dry-run does everything on the host\n", e.what());
+    return 3;
+  }
+}
