@@ -53,6 +53,7 @@ Stage sum(Where where) {
   }};
 }
 Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where) { return make(Op::Scan, {f, init, xs}, {}, where); }
+Expr scan_back(const Expr& f, const Expr& init, const Expr& xs, Where where) { return make(Op::ScanBack, {f, init, xs}, {}, where); }
 Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where) { return make(Op::Iterate, {f, x}, nats({times}), where); }
 
 Expr zip_n(int rank, const std::vector<Expr>& arrays, Where where) { return make(Op::Zip, arrays, ints({rank}), where); }

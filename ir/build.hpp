@@ -113,8 +113,20 @@ template <class F> Stage reduce(F f, Expr init, Where where = Where::current()) 
   }};
 }
 Stage sum(Where where = Where::current());  ///< reduce(+, 0)
-/// scan(f, init): inclusive prefix; n.T -> n.U.
+/// scan(f, init): element k is f(element k - 1, xs[k]), the first one f(init, xs[0]); n.T -> n.U.
 Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
+/// scan_back(f, init): from the last to the first, element k is f(element k + 1, xs[k]), the last one f(init, xs[n - 1]).
+Expr scan_back(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
+template <class F> Stage scan(F f, Expr init, Where where = Where::current()) {
+  return {[=](const Expr& xs) {
+    return scan(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
+  }};
+}
+template <class F> Stage scan_back(F f, Expr init, Where where = Where::current()) {
+  return {[=](const Expr& xs) {
+    return scan_back(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
+  }};
+}
 /// f applied `times` times; f : T -> T.
 Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where = Where::current());
 

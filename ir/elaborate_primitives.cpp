@@ -21,7 +21,7 @@ bool is_number(const Term& t) { return t.kind == K::Number && !t.text.empty(); }
 /// Of a stage, without its array; nothing for primitives that are no stages.
 std::optional<std::size_t> Elaborator::own_arguments(Op op, const Args& args) const {
   if (is_map(op)) return 1;
-  if (is_reduce(op) || op == Op::Scan) return 2;
+  if (is_reduce(op) || is_scan(op)) return 2;
   switch (op) {
     case Op::Iterate:
     case Op::Slide:
@@ -88,7 +88,7 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
   const auto own = own_arguments(op, args);
   if (!own) fail(t.at, "'" + name + "' is no stage of a pipe; write it with all its arguments: " + name + "(...)");
   if (is_map(op)) return map(t, op, rank, args, x);
-  if (is_reduce(op) || op == Op::Scan) return reduction(t, op, args, x);
+  if (is_reduce(op) || is_scan(op)) return reduction(t, op, args, x);
   switch (op) {
     case Op::Slide:
     case Op::Drop: {
@@ -160,6 +160,19 @@ std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) 
   return v;
 }
 
+/// Whether the element before is read where it was stored, and elements a trip; see rewrite/rules_scan.cpp.
+std::vector<std::int64_t> Elaborator::scan_decisions(const Term& t, Op op) const {
+  if (op != Op::ScanSeq && op != Op::ScanBackSeq) return {};
+  std::vector<std::int64_t> v{0, 1};
+  for (const auto& words : t.decisions) {
+    if (words == std::vector<std::string>{"stored"}) v[0] = 1;
+    else if (words.size() == 2 && words[0] == "unroll" && words[1].size() < 4 && words[1].find_first_not_of("0123456789") == std::string::npos) v[1] = std::stol(words[1]);
+    else fail(t.at, "no such decision as '" + words[0] + "'; write " + std::string(text(op)) + "<stored, unroll 4>");
+  }
+  if (v[1] < 1) fail(t.at, "unrolled by 0; use 1 or more");
+  return v;
+}
+
 /// f(accumulator, element) and its start: a start without a type of its own takes the elements' where nothing else fits.
 Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x) {
   need_arguments(t, args, 2, std::string(text(op)) + "(f, start)");
@@ -167,7 +180,7 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
   const Type element = element_of(x.type(), 1);
   const auto made = [&](const Expr& start) {
     const Expr f = function(*args[0], {start.type(), element});
-    return node(op, {f, start, x}, {}, t.at);
+    return node(op, {f, start, x}, ints(scan_decisions(t, op)), t.at);
   };
   const Expr start = value(*args[1]);
   const bool could_be_element = element.is_scalar() && is_float(element.scalar()) && !(start.type() == element) && (start.is(Op::Literal) && !args[1]->single);

@@ -29,9 +29,9 @@ enum class Op : std::uint8_t {
   // structure: where an element is found, no computation
   Tuple, Get, Zip, Unzip, At, Split, Join, Slide, Pad, Drop, Transpose, Generate, Concat, Interleave, Update,
   // computation over arrays
-  Map, Reduce, Scan, Iterate,
+  Map, Reduce, Scan, ScanBack, Iterate,
   // low-level: the same meanings with a decision taken
-  MapSeq, MapUnroll, MapPar, MapVec, MapGlb, MapWrg, MapLcl, ReduceSeq, ReduceUnroll,
+  MapSeq, MapUnroll, MapPar, MapVec, MapGlb, MapWrg, MapLcl, ReduceSeq, ReduceUnroll, ScanSeq, ScanBackSeq,
   UpdateInPlace, ToGlobal, ToLocal, ToPrivate, Stream, Layout,
   // scalars
   Neg, Abs, Sqrt, Not, Add, Sub, Mul, Div, Mod, Min, Max, Eq, Ne, Lt, Le, And, Or, Select, Cast, UserFun,

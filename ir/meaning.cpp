@@ -349,8 +349,13 @@ LIFT_MEANING(scan) {
   const Value f = in.eval(e.child(0));
   const Read xs(in, e.child(2));
   Value acc = in.eval(e.child(1));
-  Array r;
-  for (const Value& x : xs->array()) r.push_back(acc = in.apply(f, {acc, x}));
+  const Array& elements = xs->array();
+  const std::size_t n = elements.size();
+  Array r(n);
+  for (std::size_t step = 0; step < n; ++step) {
+    const std::size_t k = is_backward(e.op()) ? n - 1 - step : step;
+    r[k] = acc = in.apply(f, {acc, elements[k]});
+  }
   return {std::move(r)};
 }
 LIFT_MEANING(iterate) {

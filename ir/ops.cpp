@@ -40,6 +40,7 @@ constexpr std::array rows = std::to_array<OpRow>({
     {Op::Map,          "map",          2,    comp,  t::map,         m::map},
     {Op::Reduce,       "reduce",       3,    comp,  t::reduce,      m::reduce},
     {Op::Scan,         "scan",         3,    comp,  t::scan,        m::scan},
+    {Op::ScanBack,     "scan_back",    3,    comp,  t::scan,        m::scan},
     {Op::Iterate,      "iterate",      2,    comp,  t::iterate,     m::iterate},
     {Op::MapSeq,       "map_seq",      2,    low,   t::map,         m::map},
     {Op::MapUnroll,    "map_unroll",   2,    low,   t::map,         m::map},
@@ -50,6 +51,8 @@ constexpr std::array rows = std::to_array<OpRow>({
     {Op::MapLcl,       "map_lcl",      2,    low,   t::map,         m::map},
     {Op::ReduceSeq,    "reduce_seq",   3,    low,   t::reduce,      m::reduce},
     {Op::ReduceUnroll, "reduce_unroll",3,    low,   t::reduce,      m::reduce},
+    {Op::ScanSeq,      "scan_seq",     3,    low,   t::scan,        m::scan},
+    {Op::ScanBackSeq,  "scan_back_seq",3,    low,   t::scan,        m::scan},
     {Op::UpdateInPlace,"update_in_place",2,  low,   t::update,      m::update},
     {Op::ToGlobal,     "to_global",    1,    low,   t::identity,    m::identity},
     {Op::ToLocal,      "to_local",     1,    low,   t::identity,    m::identity},
@@ -91,6 +94,8 @@ const OpRow& row(Op op) { return rows[static_cast<std::size_t>(op)]; }
 
 bool is_map(Op op) { return op == Op::Map || (op >= Op::MapSeq && op <= Op::MapLcl); }
 bool is_reduce(Op op) { return op == Op::Reduce || op == Op::ReduceSeq || op == Op::ReduceUnroll; }
+bool is_scan(Op op) { return op == Op::Scan || op == Op::ScanSeq || is_backward(op); }
+bool is_backward(Op op) { return op == Op::ScanBack || op == Op::ScanBackSeq; }
 bool is_update(Op op) { return op == Op::Update || op == Op::UpdateInPlace; }
 bool is_identity(Op op) {
   return op == Op::ToGlobal || op == Op::ToLocal || op == Op::ToPrivate || op == Op::Stream || op == Op::Layout;

@@ -34,6 +34,8 @@ inline std::string_view text(Op op) { return row(op).text; }
 inline bool is_scalar_op(Op op) { return row(op).cls == OpClass::Scalar; }
 bool is_map(Op op);            ///< Map and its low-level forms
 bool is_reduce(Op op);         ///< Reduce and its low-level forms
+bool is_scan(Op op);           ///< Scan, ScanBack and their low-level forms
+bool is_backward(Op op);       ///< a scan from the last element to the first
 bool is_update(Op op);         ///< Update and UpdateInPlace
 bool is_identity(Op op);       ///< ToGlobal, ToLocal, ToPrivate, Stream, Layout: decisions on where, not what
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/lex.hpp"
+#include "ir/ops.hpp"
 #include "ir/syntax_parser.hpp"
 #include "ir/words.hpp"
 
@@ -34,11 +35,11 @@ const Sign* infix(const Token& t) {
   return it == signs.end() ? nullptr : &it->second;
 }
 
-/// map_vec and the other maps with decisions: the only names that <...> follows.
+/// map_vec, scan_seq and the like: the only names that <...> follows.
 bool takes_decisions(const Token& t) {
   if (t.kind != Token::Kind::Name || t.quoted) return false;
   const auto p = primitive(t.text);
-  return p && is_map(p->op) && p->op != Op::Map;
+  return p && (is_map(p->op) || is_scan(p->op)) && row(p->op).cls == OpClass::LowLevel;
 }
 bool is_pad(const Token& t) {
   if (t.kind != Token::Kind::Name || t.quoted) return false;

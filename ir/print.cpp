@@ -83,6 +83,15 @@ std::string decision(const Expr& e) {
   return with_rank(e.op(), i[0]) + (more.empty() ? "" : "<" + joined(more) + ">");
 }
 
+/// scan_seq<stored, unroll 4>
+std::string scan_decision(const Expr& e) {
+  const auto& i = e.attr().ints;
+  std::vector<std::string> more;
+  if (!i.empty() && i[0]) more.emplace_back("stored");
+  if (i.size() > 1 && i[1] != 1) more.push_back("unroll " + std::to_string(i[1]));
+  return std::string(text(e.op())) + (more.empty() ? "" : "<" + joined(more) + ">");
+}
+
 class Printer {
  public:
   Printer(const Expr& whole, bool lines) : names_(whole), lines_(lines) {}
@@ -115,11 +124,10 @@ class Printer {
 
   int precedence(const Expr& e) const {
     if (const auto i = infix_of(e.op())) return i->precedence;
-    if (is_map(e.op()) || is_reduce(e.op())) return Pipe;
+    if (is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op())) return Pipe;
     switch (e.op()) {
       case Op::Lambda:
       case Op::Let: return Open;
-      case Op::Scan:
       case Op::Iterate:
       case Op::Split:
       case Op::Join:
@@ -187,8 +195,8 @@ class Printer {
     const Attr& a = e.attr();
     if (const auto i = infix_of(e.op())) return infix(e, *i);
     if (is_map(e.op())) return piped(e.child(1), decision(e) + "(" + lambda(e.child(0), {element_of(e.child(1).type(), static_cast<int>(a.ints[0]))}, e.child(1)) + ")");
-    if (is_reduce(e.op()) || e.is(Op::Scan))
-      return piped(e.child(2), std::string(text(e.op())) + "(" + lambda(e.child(0), {e.child(1).type(), element_of(e.child(2).type(), 1)}, std::nullopt, {"acc"}) + ", " + print(e.child(1), Pipe) + ")");
+    if (is_reduce(e.op()) || is_scan(e.op()))
+      return piped(e.child(2), (is_scan(e.op()) ? scan_decision(e) : std::string(text(e.op()))) + "(" + lambda(e.child(0), {e.child(1).type(), element_of(e.child(2).type(), 1)}, std::nullopt, {"acc"}) + ", " + print(e.child(1), Pipe) + ")");
     switch (e.op()) {
       case Op::Param: return quoted(param_name(e));
       case Op::Hole: return "?" + (a.texts.empty() ? std::string() : a.texts[0]);

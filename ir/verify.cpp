@@ -68,6 +68,7 @@ class Verifier {
       broken("types", error.what());
     }
     if (is_map(e.op())) attributes(e);
+    if (is_scan(e.op()) && row(e.op()).cls == OpClass::LowLevel) scan_attributes(e);
     bound_variables(e);
   }
 
@@ -107,6 +108,12 @@ class Verifier {
     if (number(e, 4, 0) < 0) broken("map-attributes", "prefetch distance " + std::to_string(number(e, 4, 0)) + " of", e);
   }
 
+  /// Whether the element before is read where it was stored; elements a trip.
+  void scan_attributes(const Expr& e) const {
+    if (const auto stored = number(e, 0, 0); stored != 0 && stored != 1) broken("scan-attributes", "stored " + std::to_string(stored) + " of", e);
+    if (number(e, 1, 1) < 1) broken("scan-attributes", "unrolled by " + std::to_string(number(e, 1, 1)) + " is", e);
+  }
+
   // ---- nesting
 
   /// What encloses an expression; dimensions of the NDRange as bits.
@@ -129,6 +136,7 @@ class Verifier {
   void nesting(const Expr& e, const Around& around) {
     if (!visited_.emplace(e.id(), around.key()).second) return;
     if (e.is(Op::ToLocal) && around.wrg == 0) broken("to_local", "no work-group around", e);
+    if (around.vec && is_scan(e.op())) broken("map_vec", "inside map_vec there is", e);
     if (!is_map(e.op())) {
       for (const Expr& c : e.children()) nesting(c, around);
       return;

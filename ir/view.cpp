@@ -142,7 +142,9 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
   }
   if (is_scalar_op(e.op())) return scalar(e, scope);
   if (is_reduce(e.op())) return reduce(e, scope);
+  if (is_scan(e.op())) return scan(e, scope);
   if (is_map(e.op())) {
+    if (const auto stored = stored_map(e, scope)) return *stored;
     const View xs = eval(e.child(1), scope);
     const Expr f = e.child(0);
     return collect(e.type(), static_cast<int>(e.attr().ints[0]), [this, xs, f, scope](const std::vector<Nat>& p) { return call(f, {access(xs, p)}, scope); });
@@ -169,6 +171,10 @@ View Views::unrolled_reduce(const Expr& e, const ScopePtr& scope) {
 View Views::reduce(const Expr& e, const ScopePtr& scope) {
   if (!e.child(2).type().length().is_constant()) throw UserError("reduce: the length " + e.child(2).type().length().str() + " is not known here; fix the size");
   return unrolled_reduce(e, scope);
+}
+
+View Views::scan(const Expr& e, const ScopePtr&) {
+  throw UserError(std::string(text(e.op())) + ": an element is computed from those before it and is no formula of its position; store the scan first");
 }
 
 View Views::structure(const Expr& e, const ScopePtr& scope) {

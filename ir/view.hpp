@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "ir/program.hpp"
@@ -61,6 +62,10 @@ class Views {
   /// A reduction that is not unrolled. The default unrolls constant lengths and refuses others.
   virtual View reduce(const Expr& e, const ScopePtr& scope);
   virtual View layout(const Expr& e, const ScopePtr& scope) { return eval(e.child(0), scope); }
+  /// A scan. The default refuses: an element depends on all those before it, it is no formula of its position.
+  virtual View scan(const Expr& e, const ScopePtr& scope);
+  /// A map that is to be stored before it is read: nothing, unless its elements must not be computed again at each use.
+  virtual std::optional<View> stored_map(const Expr&, const ScopePtr&) { return std::nullopt; }
   View unrolled_reduce(const Expr& e, const ScopePtr& scope);
   bool decide(const NatCond& c, bool& value);  ///< false: undecided (and noted)
 

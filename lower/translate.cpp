@@ -93,6 +93,8 @@ bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const P
 }
 
 void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
+  if (is_scan(e.op())) return write_scan(e, scope, to);
+  if (is_map(e.op()) && write_map_of_scan(e, scope, to)) return;
   if (is_map(e.op())) return write_map(e, scope, to, 0, eval(e.child(1), scope));
   if (is_update(e.op())) return write_update(e, scope, to);
   if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {

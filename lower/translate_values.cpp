@@ -62,7 +62,7 @@ bool shares_work(const Expr& e) {
 
 /// Whether a value is more than a way of looking at others.
 bool computes(const Expr& e) {
-  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || e.is(Op::Scan) || e.is(Op::Iterate)) return true;
+  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate)) return true;
   if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
   if (e.is(Op::Lambda)) return false;
   return std::any_of(e.children().begin(), e.children().end(), computes);
@@ -127,7 +127,7 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     write(value, scope, *place);
     return continue_with(*base);
   }
-  if (has_few_scalars(t) && !value.is(Op::ToGlobal) && used_at_numbers(fn)) return continue_with(in_variables(eval(value, scope), t));
+  if (has_few_scalars(t) && !value.is(Op::ToGlobal) && !has_scan(value) && used_at_numbers(fn)) return continue_with(in_variables(eval(value, scope), t));
   if (body.is(Op::Tuple) && write_updated(value, fn, scope, to)) return;
   if (body.is(Op::Tuple))
     for (std::size_t i = 0; i < body.children().size(); ++i) {
@@ -208,23 +208,28 @@ View Translator::reduce(const Expr& e, const ScopePtr& scope) {
   return accumulate(e, scope);
 }
 
-namespace {
-
 /// The scalars of a view of scalars and tuples, in order.
 void scalars_of(const View& v, std::vector<Term>& to) {
   if (const auto* t = std::get_if<Term>(&v.v)) return to.push_back(*t);
   for (const View& part : v.parts()) scalars_of(part, to);
 }
-/// The same shape with other scalars.
-View with_scalars(const View& v, const std::vector<Term>& terms, std::size_t& next) {
+namespace {
+View with_scalars_from(const View& v, const std::vector<Term>& terms, std::size_t& next) {
   if (std::holds_alternative<Term>(v.v)) return {terms.at(next++)};
   std::vector<View> parts;
-  for (const View& part : v.parts()) parts.push_back(with_scalars(part, terms, next));
+  for (const View& part : v.parts()) parts.push_back(with_scalars_from(part, terms, next));
   return {std::move(parts)};
+}
+}  // namespace
+View with_scalars(const View& v, const std::vector<Term>& terms) {
+  std::size_t next = 0;
+  return with_scalars_from(v, terms, next);
 }
 bool has_arrays(const Type& t) {
   return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));
 }
+
+namespace {
 
 /// Each new element of an array of accumulators may depend on its own old value alone, since it is overwritten at once.
 void check_own_elements(const Block& b, const std::set<std::string>& accumulators) {
@@ -249,7 +254,7 @@ Translator::Elements Translator::elements_of(const Expr& e, const ScopePtr& scop
     r.lengths.push_back(e.child(0).type().element().length());
     return r;
   }
-  if (is_map(e.op()) && e.attr().ints[0] == 1 && e.child(0).is(Op::Lambda)) {
+  if (is_map(e.op()) && e.attr().ints[0] == 1 && e.child(0).is(Op::Lambda) && !has_scan(e.child(0))) {
     const Elements xs = elements_of(e.child(1), scope);
     return {xs.lengths, [this, f = e.child(0), xs, scope](std::span<const Nat> p) { return call(f, {xs.at(p)}, scope); }};
   }
@@ -298,8 +303,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
     locals.push_back(local_term(fresh_name("acc"), v->type));
     block->push_back({Declare{locals.back(), v}});
   }
-  std::size_t first = 0;
-  const View acc = with_scalars(init, locals, first);
+  const View acc = with_scalars(init, locals);
   for_each(xs, [&](const View& x) {
     std::vector<Term> next;
     scalars_of(eval(f.child(0), next_value(acc, x)), next);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <unordered_map>
 
 #include "lower/loop.hpp"
 #include "lower/place.hpp"
@@ -20,8 +21,19 @@ class Translator : public Views {
  protected:
   View reduce(const Expr& e, const ScopePtr& scope) override;
   View place(const Expr& e, const ScopePtr& scope) override;
+  View scan(const Expr& e, const ScopePtr& scope) override;
+  std::optional<View> stored_map(const Expr& e, const ScopePtr& scope) override;
 
  private:
+  void write_scan(const Expr& e, const ScopePtr& scope, const Place& to);
+  bool write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to);
+  using ScanUse = std::function<void(const Nat& k, const View& element)>;  ///< what becomes of an element
+  void scan_in_variables(const Expr& e, const ScopePtr& scope, const ScanUse& use, const View& xs);
+  void scan_from_stored(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs, const ScanUse& use);
+  void scan_loop(const Expr& e, const View& xs, const Nat& first, const std::function<void(const Nat& step)>& body);
+  static ScopePtr scan_step(const View& before, const View& x, const ScopePtr& scope);
+  /// Whether a scan occurs in an expression.
+  bool has_scan(const Expr& e);
   void write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs);
   bool write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
@@ -45,6 +57,7 @@ class Translator : public Views {
   Place new_array(const std::string& hint, const Type& t, AddressSpace space);
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
+  std::unordered_map<std::uint32_t, bool> has_scan_;
   std::vector<For> parallel_;         ///< the parallel loops around, without their bodies
 };
 
@@ -52,5 +65,9 @@ class Translator : public Views {
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 /// A loop over [0, length), without a body.
 For new_loop(const std::string& hint, const Nat& length);
+/// The scalars of a view of scalars and tuples, in order; and a view of the same shape with other scalars.
+void scalars_of(const View& v, std::vector<Term>& to);
+View with_scalars(const View& v, const std::vector<Term>& terms);
+bool has_arrays(const Type& t);
 
 }  // namespace lift

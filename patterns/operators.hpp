@@ -1,4 +1,5 @@
-// The operators of the library, each in 1, 2 and 3 dimensions, listed by `all_patterns` as NAME1d, NAME2d, NAME3d.
+// The operators of the library. Those of multigrid are there in 1, 2 and 3 dimensions, listed by `all_patterns` as NAME1d,
+// NAME2d, NAME3d.
 //
 // Arrays, boundary conditions: patterns/box_problem.hpp. L: patterns/stencil.hpp.
 #pragma once
@@ -59,5 +60,18 @@ Pattern shift(int dim);  ///< x = x + a, in place; arguments x, a
 Pattern norm(int dim);
 /// The inner product of x and y: one f64, summed in f64, also compensated.
 Pattern dot(int dim);
+
+// Programs of an atmosphere, on levels, rows and points [box][k][j][i]; see patterns/columns.hpp.
+
+/// a x[k-1] + b x[k] + c x[k+1] = d in each column. Arguments a, b, c, d; result x.
+Pattern thomas();
+/// A step of implicit vertical advection. Arguments wcon (n+1 levels, n+1 points a row), u_stage, u_pos, utens, utens_stage,
+/// dtr_stage; result utens_new.
+Pattern vertical_advection();
+/// Negative mixing ratios are filled from the neighbouring levels. Arguments q, dp; result q_new.
+Pattern fillz();
+/// Fourth-order horizontal diffusion with a flux limiter. Arguments u (with a halo of two points in j and i, where the boundary
+/// condition is ghost), coeff; result u_new.
+Pattern horizontal_diffusion();
 
 }  // namespace lift

@@ -26,7 +26,7 @@ void find_reductions(const Expr& e, Place& at, std::vector<Place>& found) {
     if (why_in_order(e.child(0), e.child(1)).empty() && elements(e) > kFewScalars) found.push_back(at);
     return;
   }
-  if (is_map(e.op()) || is_reduce(e.op()) || e.is(Op::Scan) || e.is(Op::Generate)) return;
+  if (is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op()) || e.is(Op::Generate)) return;
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     at.push_back(static_cast<int>(i));
     find_reductions(e.child(i), at, found);

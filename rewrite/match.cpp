@@ -154,7 +154,7 @@ class Builder {
       const Expr xs = child(1);
       return make(p.op(), {function_over(p.child(0), {element_of(xs.type(), static_cast<int>(a.ints[0]))}), xs}, a);
     }
-    if (is_reduce(p.op()) || p.is(Op::Scan)) {
+    if (is_reduce(p.op()) || is_scan(p.op())) {
       const Expr init = child(1), xs = child(2);
       return make(p.op(), {function_over(p.child(0), {init.type(), element_of(xs.type(), 1)}), init, xs}, a);
     }

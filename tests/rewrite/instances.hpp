@@ -8,6 +8,7 @@ namespace lift::test {
 using Generators = std::map<std::string, std::function<Instance(Gen&)>>;
 Generators map_generators();
 Generators reduce_generators();
+Generators scan_generators();
 Generators split_generators();
 Generators drop_and_pad_generators();
 Generators slide_generators();

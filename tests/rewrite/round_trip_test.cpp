@@ -126,7 +126,7 @@ TEST_CASE("round trip: both sides of every rule") {
 
 TEST_CASE("round trip: random expressions, before and after a rule") {
   RoundTrips r;
-  for (const auto& group : {map_generators(), split_generators(), drop_and_pad_generators(), slide_generators(), rank_generators(), block_generators(), lowering_generators()})
+  for (const auto& group : {map_generators(), split_generators(), drop_and_pad_generators(), slide_generators(), rank_generators(), block_generators(), scan_generators(), lowering_generators()})
     for (const auto& [name, instance] : group) {
       Gen gen(3);
       for (int i = 0; i < 12; ++i) {

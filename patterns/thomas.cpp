@@ -1,0 +1,103 @@
+// The Thomas algorithm: a tridiagonal system a column, by elimination from the first level to the last and substitution back.
+#include "patterns/box_fill.hpp"
+#include "patterns/columns.hpp"
+#include "patterns/operators.hpp"
+
+namespace lift {
+namespace {
+
+Program build(const BoxProblem& p) {
+  check_columns(p);
+  std::vector<Expr> arrays;
+  for (const char* name : {"a", "b", "c", "d"}) arrays.push_back(param(name, column_array(p)));
+  const auto column = [&](const Expr& rows) {
+    const Expr nothing = literal(0, p.type);
+    const Expr eliminated = rows | scan([](Expr above, Expr row) {
+      const Expr a = get(0, row), b = get(1, row), c = get(2, row), d = get(3, row);
+      const Expr pivot = 1.0 / (b - a * get(0, above));
+      return tuple({c * pivot, (d - a * get(1, above)) * pivot});
+    }, tuple({nothing, nothing}));
+    return let(eliminated, [&](Expr v) { return v | scan_back([](Expr below, Expr row) { return get(1, row) - get(0, row) * below; }, nothing); });
+  };
+  const Expr body = zip(arrays) | map([&](Expr box) {
+    return for_columns({get(0, box), get(1, box), get(2, box), get(3, box)}, column);
+  });
+  return {.name = "thomas", .arguments = arrays, .body = body, .overwritable = {}, .results = {"x"}};
+}
+
+void fill(const Problem& p, const HostArray& array) {
+  // the diagonal is larger than the sum of the others: no pivot is near 0
+  static const std::map<std::string, Wave> waves{{"a", {-1, 0.3, 1, {0.05, 0.13, 0.29}}}, {"b", {4, 0.5, 2, {0.19, 0.37, 0.41}}},
+                                                 {"c", {-1, 0.3, 1, {0.43, 0.29, 0.37}}}, {"d", {0.5, 1, 2, {0.31, 0.23, 0.17}}}};
+  fill_wave(p.box, 0, array, waves.at(array.name));
+}
+
+template <class T>
+void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
+  const host::Levels<const T> a(host::argument(arguments, "a")), b(host::argument(arguments, "b")), c(host::argument(arguments, "c")), d(host::argument(arguments, "d"));
+  const host::Levels<T> x(result);
+  const std::int64_t n = p.box;
+  host::for_columns(p, [&](std::int64_t box, std::int64_t j, std::int64_t i) {
+    std::vector<T> diagonal(static_cast<std::size_t>(n)), rhs(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      diagonal[at] = b(box, k, j, i), rhs[at] = d(box, k, j, i);
+      if (k == 0) continue;
+      const T w = a(box, k, j, i) / diagonal[at - 1];
+      diagonal[at] -= w * c(box, k - 1, j, i);
+      rhs[at] -= w * rhs[at - 1];
+    }
+    for (std::int64_t k = n - 1; k >= 0; --k) {
+      const auto at = static_cast<std::size_t>(k);
+      x(box, k, j, i) = (k == n - 1 ? rhs[at] : rhs[at] - c(box, k, j, i) * x(box, k + 1, j, i)) / diagonal[at];
+    }
+  });
+}
+
+/// Levels outside rows, so that the inner loop goes along i; d' waits in x.
+std::string plain(const BoxProblem& p) {
+  return column_header(p) +
+         "void plain(const real (*restrict a)[N][N][N], const real (*restrict b)[N][N][N], const real (*restrict c)[N][N][N],\n"
+         "           const real (*restrict d)[N][N][N], real (*restrict x)[N][N][N]) {\n"
+         "#pragma omp parallel for collapse(2) schedule(static)\n"
+         "  for (int box = 0; box < BOXES; ++box)\n"
+         "    for (int j = 0; j < N; ++j) {\n"
+         "      real cp[N][N];\n"
+         "      SIMD\n"
+         "      for (int i = 0; i < N; ++i) {\n"
+         "        real pivot = 1 / b[box][0][j][i];\n"
+         "        cp[0][i] = c[box][0][j][i] * pivot;\n"
+         "        x[box][0][j][i] = d[box][0][j][i] * pivot;\n"
+         "      }\n"
+         "      for (int k = 1; k < N; ++k) {\n"
+         "        SIMD\n"
+         "        for (int i = 0; i < N; ++i) {\n"
+         "          real pivot = 1 / (b[box][k][j][i] - a[box][k][j][i] * cp[k - 1][i]);\n"
+         "          cp[k][i] = c[box][k][j][i] * pivot;\n"
+         "          x[box][k][j][i] = (d[box][k][j][i] - a[box][k][j][i] * x[box][k - 1][j][i]) * pivot;\n"
+         "        }\n"
+         "      }\n"
+         "      for (int k = N - 2; k >= 0; --k) {\n"
+         "        SIMD\n"
+         "        for (int i = 0; i < N; ++i)\n"
+         "          x[box][k][j][i] -= cp[k][i] * x[box][k + 1][j][i];\n"
+         "      }\n"
+         "    }\n"
+         "}\n";
+}
+
+}  // namespace
+
+Pattern thomas() {
+  return {.name = "thomas",
+          .summary = "tridiagonal systems, one a column: elimination down, substitution up",
+          .formula = "a[k] x[k-1] + b[k] x[k] + c[k] x[k+1] = d[k]   for each box, j, i; a[0] and c[n-1] count as 0",
+          .build = [](const Problem& p) { return build({p, 3}); },
+          .fill = fill,
+          .reference = [](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+            host::with_float(p.type, [&]<class T>(T) { reference<T>({p, 3}, arguments, results.at(0)); });
+          },
+          .plain_c = [](const Problem& p) { return plain({p, 3}); }};
+}
+
+}  // namespace lift
