@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <sstream>
 
@@ -68,8 +69,10 @@ std::string figures(const Program& program) {
   return fmt::format("{:.1f} flops and {:.0f} compulsory bytes a cell", t.flops_per_cell(), t.bytes_per_cell());
 }
 
+/// smooth3d, in contrast to thomas
+bool has_dimension(const Pattern& pattern) { return pattern.name.size() > 2 && pattern.name.back() == 'd' && std::isdigit(pattern.name[pattern.name.size() - 2]) != 0; }
 /// The name without its dimension.
-std::string family(const Pattern& pattern) { return pattern.name.substr(0, pattern.name.size() - 2); }
+std::string family(const Pattern& pattern) { return has_dimension(pattern) ? pattern.name.substr(0, pattern.name.size() - 2) : pattern.name; }
 
 std::string choices_text(const Pattern& pattern) {
   std::string s;
@@ -103,19 +106,20 @@ std::string section(const std::vector<const Pattern*>& dimensions) {
   const Pattern& p = *dimensions.back();
   std::string names;
   for (const Pattern* d : dimensions) names += (names.empty() ? "`" : ", `") + d->name + "`";
-  std::string s = "## " + family(p) + "\n\n" + names + ": " + p.summary.substr(p.summary.find(' ') + 1) + ".\n\n";
+  const bool in_dimensions = has_dimension(p);
+  std::string s = "## " + family(p) + "\n\n" + names + ": " + (in_dimensions ? p.summary.substr(p.summary.find(' ') + 1) : p.summary) + ".\n\n";
   std::istringstream formula(p.formula);
   for (std::string line; std::getline(formula, line);) s += "    " + line + "\n";
   if (!p.formula.empty()) s += "\n";
   const std::optional<Program> program = built(p, {});
-  s += "Arguments in 3D:\n\n";
+  s += in_dimensions ? "Arguments in 3D:\n\n" : "Arguments:\n\n";
   for (const std::string& line : argument_lines(*program)) s += "    " + line + "\n";
   std::string results;
   for (const ProgramResult& r : results_of(*program)) results += (results.empty() ? "" : ", ") + r.name + " : " + r.type.str();
   std::string overwritten;
   for (const std::string& name : program->overwritable) overwritten += (overwritten.empty() ? "" : ", ") + name;
   s += "\n" + (overwritten.empty() ? "Result: `" + results + "`." : "May be overwritten by the result: " + overwritten + ".") + "\n\n" + choices_text(p);
-  s += "| choices | flops 1D | bytes 1D | flops 2D | bytes 2D | flops 3D | bytes 3D |\n|---|---|---|---|---|---|---|\n";
+  s += in_dimensions ? "| choices | flops 1D | bytes 1D | flops 2D | bytes 2D | flops 3D | bytes 3D |\n|---|---|---|---|---|---|---|\n" : "| choices | flops | bytes |\n|---|---|---|\n";
   for (const ChosenValues& c : combinations(p)) s += table_row(dimensions, c);
   return s + "\n";
 }
@@ -148,7 +152,7 @@ std::string operator_page() {
   std::string s =
       "# Operators\n\n"
       "Written by `liftgen list --markdown` from the library's registry.\n\n"
-      "Arrays are `boxes.(n + 2g)...` with `i` innermost, of unit stride; types below are those of the standard problem, 64 boxes of\n"
+      "Arrays are `boxes.(n + 2g)...` with `i` innermost, of unit stride (those of programs over columns have no ghost zones); types below are those of the standard problem, 64 boxes of\n"
       "64 cells a dimension with a ghost zone of one cell, f64. Boundary conditions (`--bc`): " + boundaries + ".\n"
       "`dirichlet-value` and `constant` add a scalar argument `boundary_value`. Without ghost zone, cell-centred arrays have side n\n"
       "and face-centred ones one more along their own axis.\n\n"

@@ -1,8 +1,10 @@
 // The roofline of a kernel as a kernel: what is read is read once, what is written is written once, next to nothing is
 // computed. It is made from the translated loops, so it needs to know nothing of the operator.
+#include <algorithm>
 #include <map>
 #include <numeric>
 
+#include "ir/build.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
 #include "lower/pipeline.hpp"
@@ -192,6 +194,59 @@ Block chunked_reductions(const Block& b) {
   });
 }
 
+// ---- values that are kept in between, and what is computed from the element before
+
+/// Named values are computed where they are used, an element of a scan from its own input alone: the same arrays are read and
+/// written, with nothing in between.
+Expr pointwise(const Expr& e) {
+  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+    const std::vector<Expr> value{pointwise(e.child(0))};
+    return pointwise(instantiate(e.child(1), value));
+  }
+  const Expr x = map_children(e, pointwise);
+  if (!is_scan(x.op())) return x;
+  return map([&](Expr input) { return apply(x.child(0), {x.child(1), input}); }, x.child(2));
+}
+/// Arrays for intermediate values, in memory or on the stack.
+bool has_work_arrays(const Kernel& k) {
+  bool found = std::any_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; });
+  visit(k.body, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    found = found || (a && a->name.rfind("work", 0) == 0);
+  });
+  return found;
+}
+
+/// The loops of a perfect nest in the order of the written array's dimensions.
+Block in_array_order(const Block& b) {
+  std::vector<For> loops;
+  const Block* inner = &b;
+  while (inner->size() == 1 && std::holds_alternative<For>(inner->front().v)) {
+    const For& f = std::get<For>(inner->front().v);
+    loops.push_back(f);
+    loops.back().body.clear();
+    inner = &f.body;
+  }
+  const auto store = std::find_if(inner->begin(), inner->end(), [](const Stmt& s) { return std::holds_alternative<Store>(s.v); });
+  if (loops.size() < 2 || store == inner->end()) return b;
+  const auto dimension = [&](const For& f) {
+    const std::vector<Nat>& position = std::get<Store>(store->v).position;
+    for (std::size_t d = position.size(); d-- > 0;)
+      if (affine_in(position[d], f.var) && !(affine_in(position[d], f.var)->coefficient == Nat(0))) return static_cast<int>(d);
+    return -1;
+  };
+  for (const For& f : loops)
+    for (const For& other : loops)
+      if (affine_in(f.upper - f.lower, other.var) && !(affine_in(f.upper - f.lower, other.var)->coefficient == Nat(0))) return b;
+  std::stable_sort(loops.begin(), loops.end(), [&](const For& x, const For& y) { return dimension(x) < dimension(y); });
+  Block body = *inner;
+  for (std::size_t d = loops.size(); d-- > 0;) {
+    loops[d].body = std::move(body);
+    body = {{std::move(loops[d])}};
+  }
+  return body;
+}
+
 struct Schedule {
   std::string name;
   int parallel = 1;  ///< outermost loops
@@ -266,6 +321,12 @@ Kernel lower_undecided(const Program& program) {
 
 std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& options) {
   Kernel base = lower_undecided(program);
+  if (has_work_arrays(base)) {
+    Program without = program;
+    without.body = pointwise(program.body);
+    base = lower_undecided(without);
+    base.body = in_array_order(base.body);
+  }
   bool updates = false;
   Scalar type = f64;
   for (const KernelArgument& a : base.arguments)

@@ -104,6 +104,18 @@ void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Place& t
   write_view(view_of(own, e.type()), to);
 }
 
+namespace {
+/// zip_rank of views.
+View zipped(const std::vector<View>& parts, std::int64_t rank) {
+  if (rank == 0) return {parts};
+  return {ArrayView{parts.front().array().length, [=](const Nat& i) {
+    std::vector<View> elements;
+    for (const View& p : parts) elements.push_back(p[i]);
+    return zipped(elements, rank - 1);
+  }}};
+}
+}  // namespace
+
 /// A loop over a scan, or over a scan beside other arrays, needs each of its elements as it is computed: one loop does both.
 bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
   const Expr& array = e.child(1);
@@ -117,7 +129,7 @@ bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const P
   const ScanUse use = [&](const Nat& k, const View& y) {
     std::vector<View> elements;
     for (std::size_t i = 0; i < parts.size(); ++i) elements.push_back(parts[i] == *scan ? y : views[i][k]);
-    const View x = array.is(Op::Zip) ? View{elements} : y;
+    const View x = array.is(Op::Zip) ? zipped(elements, array.attr().ints[0] - 1) : y;
     write(e.child(0).child(0), std::make_shared<Scope>(Scope{{x}, scope}), to[k]);
   };
   if (is_carried_in_variables(*scan)) scan_in_variables(*scan, scope, use, xs);

@@ -174,25 +174,34 @@ bool Translator::write_updated(const Expr& value, const Expr& fn, const ScopePtr
 }
 
 /// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel loops each
-/// iteration has its own.
+/// iteration has its own. Those of neighbouring work-items lie side by side: the loop along dimension 0 of a grid comes last.
 Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
-  std::vector<Nat> around, position;
+  std::vector<Nat> around, position, within, last;
   if (space == AddressSpace::Global)
-    for (const For& f : parallel_) around.push_back(f.upper - f.lower), position.push_back(f.var - f.lower);
+    for (const For& f : parallel_) {
+      const bool neighbours = (f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && f.dim == 0;
+      (neighbours ? within : around).push_back(f.upper - f.lower);
+      (neighbours ? last : position).push_back(f.var - f.lower);
+    }
   const auto scalars = scalars_in(t);
   if (space == AddressSpace::Local && !scalars) throw UserError("to_local: local memory takes arrays of constant size, found " + t.str() + "; tile the loops around it by numbers");
-  const bool on_stack = space != AddressSpace::Global || (around.empty() && scalars && *scalars * 8 <= kOnStack);
+  const bool on_stack = space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kOnStack);
   std::vector<std::string> names;
   const std::string name = fresh_name(hint);
   const std::vector<Type> parts = component_arrays(t);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
-    const Type whole = array(around, parts[i]);
+    std::vector<Nat> shape = around;
+    for (const std::vector<Nat>& more : {shape_of(parts[i]), within}) shape.insert(shape.end(), more.begin(), more.end());
+    const Type whole = array(shape, element_of(parts[i]));
     if (on_stack) block->push_back({Allocate{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space}});
     else work.push_back({names[i], whole, Layout({}, whole), false, false, {}, true});
   }
-  if (!t.is_array() || around.empty()) return array_places(names, t);
-  return access(array_places(names, array(around, t)), position);
+  return map_cells(array_places(names, t), [=](Cell c) {
+    c.position.insert(c.position.begin(), position.begin(), position.end());
+    c.position.insert(c.position.end(), last.begin(), last.end());
+    return c;
+  });
 }
 
 /// Short reductions are unrolled; a long one becomes a loop with an accumulator.

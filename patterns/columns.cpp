@@ -13,7 +13,7 @@ void check_columns(const BoxProblem& p) {
 }
 
 Expr for_columns(const std::vector<Expr>& views, const std::function<Expr(const Expr& column)>& column) {
-  return zip_n(3, views) | transpose({1, 2, 0}) | map2([&](Expr c) { return column(c); }) | transpose({2, 0, 1});
+  return transpose({2, 0, 1}, transpose({1, 2, 0}, zip_n(3, views)) | map2([&](Expr c) { return column(c); }));
 }
 
 Expr level_windows(const Expr& array, std::int64_t below, std::int64_t above) {

@@ -9,6 +9,7 @@
 #include "ir/shift.hpp"
 #include "rewrite/footprint.hpp"
 #include "rewrite/rules.hpp"
+#include "rewrite/stages.hpp"
 #include "rewrite/sweeps.hpp"
 
 namespace lift {
@@ -32,6 +33,7 @@ bool is_chunk(const SpaceFacts& f, const std::string& tile) {
   if (f.inner_rank < 2 || ws.size() != 1) return false;
   return ws[0].substr(0, ws[0].find_first_of("0123456789")) == f.axes[f.axes.size() - f.inner_rank].name;
 }
+bool is_fused(const Configuration& c) { return chosen(c, "stages", "fused") == "fused"; }
 bool is_by_rows(const Configuration& c) { return chosen(c, "block", "none").rfind("rows", 0) == 0; }
 
 std::string loop_axis(std::size_t from_inside) {
@@ -74,6 +76,35 @@ void name_axes(const Expr& body, SpaceFacts& f) {
   for (std::size_t a = 0; a < f.axes.size(); ++a) f.axes[a].name = loop_axis(f.axes.size() - 1 - a);
   for (std::size_t a = 0; a < f.block.size(); ++a) f.block[a].name = f.axes[f.axes.size() - f.block.size() + a].name + "2";
   if (!levels.empty()) f.inner_rank = levels.back().extents.size();
+}
+
+Scalar scalar_of(const Type& t) {
+  const Type e = element_of(t);
+  if (e.is_scalar()) return e.scalar();
+  return e.is_tuple() && e.parts()[0].is_scalar() ? e.parts()[0].scalar() : f64;
+}
+
+/// Where the program is made of scans, the loops around them are the axes: points of a row, rows, boxes.
+bool column_axes(const Expr& body, SpaceFacts& f) {
+  const std::size_t levels = levels_around_scans(body, f.nest);
+  if (levels == 0) return false;
+  static const std::vector<std::string> names{"i", "j", "box", "c", "d"};
+  f.nest.levels.resize(levels);
+  f.axes.clear(), f.block.clear();
+  for (const NestLevel& l : f.nest.levels)
+    for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
+  for (std::size_t a = 0; a < f.axes.size(); ++a) f.axes[f.axes.size() - 1 - a].name = a < names.size() ? names[a] : "e" + std::to_string(a);
+  f.lanes = std::max<std::int64_t>(1, f.options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(body.type()))));
+  f.inner_rank = 1;
+  visit(part_at(body, f.nest.levels.back().place), [&](const Expr& e) {
+    if (!e.is(Op::Let) || !has_scan(e.child(0))) return;
+    for (const Type& t : component_arrays(e.child(0).type())) {
+      std::int64_t n = 1;
+      for (const Nat& length : shape_of(t)) n *= length.constant().value_or(0);
+      f.named_columns += n;
+    }
+  });
+  return f.columns = true;
 }
 
 /// Whether blocks can be written row by row: the rule applies where the join stands.
@@ -210,12 +241,6 @@ std::size_t axes_above_others(const Expr& body, const Nest& nest) {
   return most;
 }
 
-Scalar scalar_of(const Type& t) {
-  const Type e = element_of(t);
-  if (e.is_scalar()) return e.scalar();
-  return e.is_tuple() && e.parts()[0].is_scalar() ? e.parts()[0].scalar() : f64;
-}
-
 }  // namespace
 
 SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
@@ -230,6 +255,8 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
       f.axes.clear(), f.block.clear(), f.nest = {};
       return f;
     }
+  if (column_axes(program.body, f)) return f;
+  f.stage_elements = elements_of_stages(program.body);
   f.rows = rows_apply(program, f);
   f.buffer = buffer_of(program, f);
   f.above_others = axes_above_others(program.body, f.nest);

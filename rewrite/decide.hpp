@@ -48,6 +48,9 @@ struct SpaceFacts {
   std::vector<std::vector<std::int64_t>> repeats;  ///< an axis: after how many iterations along it an element is read again
 
   ReductionFacts reduction;
+  std::int64_t named_columns = 0;       ///< scalars in values with a name that are made of a column by scans; 0: none, or not known
+  std::optional<std::int64_t> stage_elements;  ///< scalars in stages, of one iteration of the loops around; see stages.hpp
+  bool columns = false;                 ///< the axes are those around scans, the last of them is over columns; then nothing else holds
 
   const NestLevel& cells() const { return nest.levels.at(nest.levels.size() - (block.empty() ? 1 : 2)); }
 };
@@ -59,8 +62,10 @@ struct Decision {
   std::function<bool(const SpaceFacts&, const Configuration&, const std::string&)> admits;
 };
 std::vector<Decision> data_decisions(const SpaceFacts& f);   ///< in_place, layout
+Decision stage_decision(const SpaceFacts& f);                ///< stages, of the facts where they are stored
 std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< block, tile, order, parallel or grid
 std::vector<Decision> reduction_decisions(const SpaceFacts& f);  ///< parts, lanes
+std::vector<Decision> column_decisions(const SpaceFacts& f);  ///< order, tile, parallel or grid, inner, width, kcache, unroll, keep
 std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
 std::vector<Decision> stream_decisions(const SpaceFacts& f); ///< kcache
 
@@ -71,6 +76,8 @@ std::string chosen(const Configuration& c, const std::string& name, const std::s
 bool is_in_place(const SpaceFacts& f, const Configuration& c);
 bool is_vector(const Configuration& c);
 bool is_split(const Configuration& c);
+bool is_by_levels(const Configuration& c);  ///< scans go around the points of a row
+bool is_fused(const Configuration& c);     ///< stages are computed where they are used
 bool is_by_rows(const Configuration& c);   ///< blocks are written row by row
 bool is_by_columns(const Configuration& c);  ///< the outer of the axes that can be interchanged is the inner loop
 /// The tile cuts columns only: each chunk of one is a loop by itself.

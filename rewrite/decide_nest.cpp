@@ -172,6 +172,13 @@ Values all_grids(const SpaceFacts& f, const Values& tiles) {
 
 }  // namespace
 
+Decision stage_decision(const SpaceFacts& f) {
+  const std::int64_t most = is_grid(f.options.target) ? 0 : 128 * 1024;  // of a thread's stack
+  Values values{"fused", "work"};
+  if (f.stage_elements.value_or(most + 1) <= most) values.emplace_back("private");
+  return {"stages", values, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }};
+}
+
 std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   const bool gpu = is_grid(f.options.target);
   const Values tiles = tile_values(f);

@@ -44,6 +44,14 @@ class Deriver {
 /// The loops of the main nest: tiles, order, which run in parallel, the inner loop.
 void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c);
 
+/// The loops around scans and within them: which order, which run in parallel, what is carried in variables.
+void derive_columns(Deriver& d, const SpaceFacts& f, const Configuration& c);
+/// Scans about which nothing was decided.
+void derive_scans(Deriver& d, const Configuration& c);
+
+/// Where stages live that are stored.
+void derive_stages(Deriver& d, const Configuration& c);
+
 /// Loops outside the main nest, of further results and of values with a name: run as those of the main nest do.
 void derive_other_nests(Deriver& d, const SpaceFacts& f, const Configuration& c);
 

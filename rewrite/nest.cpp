@@ -91,18 +91,45 @@ class Path {
   std::vector<Binder> binders_;
 };
 
+bool is_array(const Type& t) { return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), is_array)); }
+
 /// Kept in variables, or in none at all: no loop computes it.
 bool is_small(const Type& t) { return t.is_function() || has_few_scalars(t); }
 
-void loops_below(const Expr& e, Place& at, std::vector<Place>& found) {
+/// `scans`: of a program with scans, where short rows are loops, too.
+void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans);
+
+/// Scans in argument position are stored first: they are loops where nothing else is.
+void loops_in_argument(const Expr& e, Place& at, std::vector<Place>& found, bool scans) {
+  if (is_scan(e.op())) return loops_below(e, at, found, scans);
+  if (e.is(Op::Lambda) || !has_scan(e)) return;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    loops_in_argument(e.child(i), at, found, scans);
+    at.pop_back();
+  }
+}
+
+void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans) {
   const auto below = [&](std::initializer_list<int> children, const Expr& part) {
     at.insert(at.end(), children);
-    loops_below(part, at, found);
+    loops_below(part, at, found, scans);
     at.resize(at.size() - children.size());
   };
   if (is_map(e.op())) {
     found.push_back(at);
-    if (e.child(0).is(Op::Lambda) && !is_small(e.child(0).type().result())) below({0, 0}, e.child(0).child(0));
+    const Type result = e.child(0).type().result();
+    if (e.child(0).is(Op::Lambda) && (!is_small(result) || (scans && is_array(result)))) below({0, 0}, e.child(0).child(0));
+    at.push_back(1);
+    loops_in_argument(e.child(1), at, found, scans);
+    at.pop_back();
+    return;
+  }
+  if (is_scan(e.op())) {
+    at.push_back(2);
+    loops_in_argument(e.child(2), at, found, scans);
+    at.pop_back();
+    if (e.child(0).is(Op::Lambda) && is_array(e.child(1).type())) below({0, 0}, e.child(0).child(0));
     return;
   }
   if (is_update(e.op())) return below({1}, e.child(1));
@@ -135,10 +162,24 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found) {
 
 Nest main_nest(const Expr& body, const Place& start, int result) { return Path(body, start, result).follow(); }
 
+bool has_scan(const Expr& e) {
+  bool found = false;
+  visit(e, [&](const Expr& x) { found = found || is_scan(x.op()); });
+  return found;
+}
+
+std::size_t levels_around_scans(const Expr& body, const Nest& nest) {
+  std::size_t levels = 0;
+  if (!has_scan(body)) return 0;
+  for (std::size_t l = 0; l < nest.levels.size(); ++l)
+    if (has_scan(part_at(body, nest.levels[l].place).child(0))) levels = l + 1;
+  return levels;
+}
+
 std::vector<Place> loop_places(const Expr& body) {
   std::vector<Place> found;
   Place at;
-  loops_below(body, at, found);
+  loops_below(body, at, found, has_scan(body));
   return found;
 }
 

@@ -22,7 +22,11 @@ struct Nest {
 /// `start`: of the part of the body there; places are those in the whole body.
 Nest main_nest(const Expr& body, const Place& start = {}, int result = 0);
 
-/// Places of all maps that are loops on the way to results and to larger values with a name, outer before inner.
+/// Places of all maps that are loops on the way to results, to larger values with a name and within scans, outer before inner.
 std::vector<Place> loop_places(const Expr& body);
+bool has_scan(const Expr& e);
+/// How many of a nest's levels are around the scans of the program: the last of them goes over columns, from each of which its
+/// function makes another by scans. 0: no scans, or none within a loop.
+std::size_t levels_around_scans(const Expr& body, const Nest& nest);
 
 }  // namespace lift

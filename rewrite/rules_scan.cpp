@@ -79,8 +79,10 @@ std::vector<Rule> scan_rules() {
            map([](Expr x) { return let(of(a, x), [&](Expr v) { return of(b, x, v); }); }, xs),
            let(map(a, xs), [](Expr w) { return map([](Expr t) { return of(b, get(0, t), get(1, t)); }, zip({xs, w})); }))
           .says("a value with a name is computed for all elements, then used for all"),
-      rule_of_rank("map-of-zip", "map (\\x. zip (a x) (b x)) xs = zip2 (map a xs) (map b xs)", 2, 3, map_of_zip),
-      rule_of_rank("transpose-of-zip", "transpose . zip2 (xs, ys) = zip2 (transpose xs) (transpose ys)", 2, 3, transpose_of_zip),
+      rule_of_rank("map-of-zip", "map (\\x. zip (a x) (b x)) xs = zip2 (map a xs) (map b xs)", 2, 3, map_of_zip)
+          .says("arrays made side by side for each element are made one after the other for all"),
+      rule_of_rank("transpose-of-zip", "transpose . zip2 (xs, ys) = zip2 (transpose xs) (transpose ys)", 2, 3, transpose_of_zip)
+          .says("arrays side by side are transposed each by itself"),
       rule("let-of-transpose", "let v = transpose xs in b v = let w = xs in b (transpose w)", let(transpose(xs), [](Expr v) { return of(b, v); }),
            let(xs, [](Expr w) { return of(b, transpose(w)); }))
           .says("a value with a name is stored in the order in which it is computed"),

@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "rewrite/block_form.hpp"
 #include "rewrite/derive.hpp"
+#include "rewrite/stages.hpp"
 
 namespace lift {
 
@@ -14,14 +15,27 @@ const char* text(Target t) { return t == Target::openmp ? "openmp" : t == Target
 struct SpaceContext {
   Rewriting start;                 ///< what the decisions are about: the program in block form
   SpaceFacts facts;
+  Rewriting staged;                ///< the same with its stages stored; see stages.hpp
+  SpaceFacts staged_facts;
   std::vector<Decision> decisions;
+
+  const SpaceFacts& facts_for(const Configuration& c) const { return is_fused(c) ? facts : staged_facts; }
 };
 
 Space::Space(const Program& program, const SpaceOptions& options) : program_(program), options_(options) {
   auto context = std::make_shared<SpaceContext>();
   context->start = in_block_form(program);
+  const bool stages = !stages_of(context->start.program.body).empty();
+  if (stages) {
+    context->staged = context->start, context->staged_facts = facts_of(context->staged.program, options);
+    context->start = with_stages_fused(std::move(context->start));
+  }
   context->facts = facts_of(context->start.program, options);
-  for (auto group : {data_decisions, nest_decisions, inner_decisions, reduction_decisions})
+  if (stages) context->decisions.push_back(stage_decision(context->staged_facts));
+  for (const Decision& d : context->decisions) parameters_.push_back({d.name, d.values});
+  using Group = std::vector<Decision> (*)(const SpaceFacts&);
+  const std::vector<Group> groups = context->facts.columns ? std::vector<Group>{column_decisions} : std::vector<Group>{data_decisions, nest_decisions, inner_decisions, reduction_decisions};
+  for (const Group group : groups)
     for (Decision& d : group(context->facts)) {
       if (d.values.size() > 1) parameters_.push_back({d.name, d.values});
       context->decisions.push_back(std::move(d));
@@ -34,7 +48,7 @@ std::vector<std::string> Space::allowed(const Configuration& chosen, const std::
     if (d.name != name) continue;
     std::vector<std::string> r;
     for (const std::string& v : d.values)
-      if (d.admits(context_->facts, chosen, v)) r.push_back(v);
+      if (d.admits(context_->facts_for(chosen), chosen, v)) r.push_back(v);
     if (r.empty()) throw InternalError("space: no value of " + name + " agrees with the choices before it");
     return r;
   }
@@ -42,7 +56,7 @@ std::vector<std::string> Space::allowed(const Configuration& chosen, const std::
 }
 
 Derivation Space::derive(const Configuration& given) const {
-  const SpaceFacts& f = context_->facts;
+  const SpaceFacts& f = context_->facts_for(given);
   Configuration c;
   for (const auto& choice : given)
     if (std::none_of(context_->decisions.begin(), context_->decisions.end(), [&](const Decision& d) { return d.name == choice.first; }))
@@ -54,16 +68,26 @@ Derivation Space::derive(const Configuration& given) const {
       throw UserError("parameter " + d.name + " cannot be '" + value + "' here: " + (values.size() == 1 ? "only '" : "the first possible value is '") + values.front() + "'");
     c[d.name] = value;
   }
-  Deriver d(context_->start);
+  Deriver d(is_fused(given) ? context_->start : context_->staged);
+  if (f.columns) {
+    derive_columns(d, f, c);
+    return d.steps();
+  }
   derive_reductions(d, f, c);  // first: it has the places in the program as it was
   derive_nest(d, f, c);
+  derive_scans(d, c);
+  derive_stages(d, c);
   return d.steps();
 }
 
 std::string Space::structure(const Configuration& c) const {
-  const SpaceFacts& f = context_->facts;
+  const SpaceFacts& f = context_->facts_for(c);
   std::vector<std::string> parts;
   const auto get = [&](const std::string& name, const std::string& otherwise) { return lift::chosen(c, name, otherwise); };
+  if (const std::string stages = get("stages", "fused"); stages != "fused") parts.push_back(stages == "private" ? "stages in arrays of their own" : "stages stored");
+  if (f.columns) parts.push_back(is_by_levels(c) ? "levels outside points" : "columns");
+  if (get("kcache", "no") == "yes") parts.emplace_back("level before in registers");
+  if (get("keep", "work") == "private") parts.emplace_back("columns of its own");
   if (f.update) parts.push_back(is_in_place(f, c) ? "in place" : "two buffers");
   if (const auto w = words(get("layout", "caller")); w[0] != "caller") parts.push_back(w[0] + " layout");
   if (const std::string block = get("block", "none"); block != "none") parts.push_back(block == "whole" ? "whole blocks" : "blocks by " + block);
@@ -125,7 +149,7 @@ std::vector<Configuration> Space::seeds() const {
         if (it == values.end()) return;
         value = *it;
       } else if (d.name == "tile" && !is_grid(options_.target)) {
-        value = tile_for_threads(context_->facts, c, values);
+        value = tile_for_threads(context_->facts_for(c), c, values);
       } else if (d.name == "width" && values.size() > 1 && values.front() == "1") {
         value = values[1];
       }
@@ -135,10 +159,26 @@ std::vector<Configuration> Space::seeds() const {
       it = std::any_of(parameters_.begin(), parameters_.end(), [&](const Parameter& p) { return p.name == it->first; }) ? std::next(it) : c.erase(it);
     if (std::find(r.begin(), r.end(), c) == r.end()) r.push_back(std::move(c));
   };
+  if (context_->facts.columns) {
+    for (const char* order : {"j k i", "k i"})
+      for (const char* inner : {"vec", "seq"})
+        for (const char* keep : {"private", "work"})
+          for (const char* tile : {"none", "i32", "i16", "i64"}) seed({{"order", order}, {"inner", inner}, {"keep", keep}, {"tile", tile}});
+    for (const char* order : {"j i k", "i k"})
+      for (const char* kcache : {"yes", "no"})
+        for (const char* keep : {"private", "work"}) seed({{"order", order}, {"kcache", kcache}, {"keep", keep}});
+    for (const char* order : {"j k i", "j i k"}) seed({{"order", order}});
+    seed({});
+    return r;
+  }
   const std::string lanes = std::to_string(context_->facts.lanes), wide = std::to_string(2 * context_->facts.lanes);
   if (!context_->facts.reduction.places.empty())
     for (const std::string& accumulators : {wide, lanes, std::to_string(4 * context_->facts.lanes), std::string("1")})
       seed({{"lanes", accumulators}});
+  for (const char* stages : {"private", "work"}) {
+    seed({{"stages", stages}, {"inner", "vec"}});
+    seed({{"stages", stages}});
+  }
   if (is_grid(options_.target)) {
     for (const char* inner : {"vec", "seq", "strided"})
       for (const char* grid : {"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"}) seed({{"grid", grid}, {"inner", inner}});
