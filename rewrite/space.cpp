@@ -85,8 +85,7 @@ std::string Space::structure(const Configuration& c) const {
   std::vector<std::string> parts;
   const auto get = [&](const std::string& name, const std::string& otherwise) { return lift::chosen(c, name, otherwise); };
   if (const std::string stages = get("stages", "fused"); stages != "fused") parts.push_back(stages == "private" ? "stages in arrays of their own" : "stages stored");
-  if (f.columns) parts.push_back(is_by_levels(c) ? "levels outside points" : "columns");
-  if (get("kcache", "no") == "yes") parts.emplace_back("level before in registers");
+  if (f.columns && is_by_levels(c)) parts.emplace_back("levels outside points");
   if (get("keep", "work") == "private") parts.emplace_back("columns of its own");
   if (f.update) parts.push_back(is_in_place(f, c) ? "in place" : "two buffers");
   if (const auto w = words(get("layout", "caller")); w[0] != "caller") parts.push_back(w[0] + " layout");
