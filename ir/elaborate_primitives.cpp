@@ -180,7 +180,7 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
   const Type element = element_of(x.type(), 1);
   const auto made = [&](const Expr& start) {
     const Expr f = function(*args[0], {start.type(), element});
-    return node(op, {f, start, x}, ints(scan_decisions(t, op)), t.at);
+    return node(op, {f, start, x}, attributes::ints(scan_decisions(t, op)), t.at);
   };
   const Expr start = value(*args[1]);
   const bool could_be_element = element.is_scalar() && is_float(element.scalar()) && !(start.type() == element) && (start.is(Op::Literal) && !args[1]->single);
