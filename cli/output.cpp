@@ -48,15 +48,11 @@ fs::path kernel_directory(const fs::path& out) {
 
 fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target, const Program& program,
                       const std::map<std::string, std::int64_t>& sizes) {
-  if (is_grid(target)) {
-    const fs::path path = directory / (name + (target == Target::cuda ? ".cu" : ".cl"));
-    write_file_atomically(path, emit_source(kernel, target));
-    return path;
-  }
-  const fs::path path = directory / (name + ".c");
-  write_file_atomically(path, emit_openmp(kernel));
-  write_file_atomically(directory / (name + ".h"), emit_c_header(kernel));
-  write_file_atomically(directory / (name + "_main.c"), emit_c_caller(kernel, lower(program), sizes));
+  const std::string source = target == Target::opencl ? ".cl" : target == Target::cuda ? ".cu" : ".c";
+  const fs::path path = directory / (name + source);
+  write_file_atomically(path, emit_source(kernel, target));
+  write_file_atomically(directory / (name + ".h"), emit_header(kernel, target));
+  write_file_atomically(directory / (name + "_main" + (target == Target::cuda ? ".cu" : ".c")), emit_caller(kernel, lower(program), target, sizes));
   return path;
 }
 

@@ -13,8 +13,8 @@ void check_writable_file(const std::filesystem::path& path, const std::string& o
 /// The directory for kernels: `out`, or build/kernels when empty; made if need be. UserError when it cannot be written.
 std::filesystem::path kernel_directory(const std::filesystem::path& out);
 
-/// Writes a kernel of `program` as NAME.c with NAME.h and a caller NAME_main.c, which compares it with the program's plain loops
-/// (at `sizes`, unless told others), or as NAME.cl. The path of the kernel's file.
+/// Writes a kernel of `program` as NAME.c, NAME.cl or NAME.cu with NAME.h and a caller NAME_main.c (.cu), which compares it with
+/// the program's plain loops (at `sizes`, unless told others). The path of the kernel's file.
 std::filesystem::path write_kernel(const std::filesystem::path& directory, const std::string& name, const Kernel& kernel, Target target,
                                    const Program& program, const std::map<std::string, std::int64_t>& sizes = {});
 

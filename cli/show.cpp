@@ -42,9 +42,9 @@ int emit(const Options& o) {
   if (o.file.empty()) sizes = {{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};
   const auto path = write_kernel(directory, o.pattern->name, documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o)), o.target, chosen.program, sizes);
   print("kernel: " + path.string());
-  if (o.target == Target::openmp && !o.quiet)
-    print("with its header " + o.pattern->name + ".h and the caller " + o.pattern->name + "_main.c beside it; the head of " +
-          path.filename().string() + " says how to compile");
+  const std::string caller = o.pattern->name + "_main" + (o.target == Target::cuda ? ".cu" : ".c");
+  if (!o.quiet)
+    print("with its header " + o.pattern->name + ".h and the caller " + caller + " beside it; the head of " + (is_grid(o.target) ? caller : path.filename().string()) + " says how to compile");
   return 0;
 }
 

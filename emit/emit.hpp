@@ -49,4 +49,12 @@ std::string emit_c_header(const Kernel& kernel);
 /// results differ. Sizes come from its command line, else from `sizes` (64 where it names none).
 std::string emit_c_caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes = {});
 
+/// The same for hosts of kernels over a grid: the source is NAME.cl or NAME.cu.
+///   opencl: a C (and C++) header with `cl_int NAME_enqueue(queue, program, arguments...)`, arrays being cl_mem, and a C program
+///           that builds NAME.cl for a device of the OpenCL loader;
+///   cuda:   a header for nvcc with `void NAME_launch(stream, arguments...)`, and a program NAME_main.cu.
+/// Either does all launches of the kernel, in order. For openmp: as emit_c_header and emit_c_caller.
+std::string emit_header(const Kernel& kernel, Target target);
+std::string emit_caller(const Kernel& kernel, const Kernel& reference, Target target, const std::map<std::string, std::int64_t>& sizes = {});
+
 }  // namespace lift

@@ -101,16 +101,20 @@ Nat row_major_size(const KernelArgument& a) {
   return n;
 }
 
-std::string emit_c_header(const Kernel& k) {
+std::string header_around(const Kernel& k, const std::string& introduction, const std::string& before, const std::string& after) {
   std::string guard = k.name + "_H";
   for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string s = "/* " + k.name + ": arrays are stored row by row unless said otherwise, start at multiples of 64 bytes, and do not\n * overlap.\n *\n";
+  std::string s = "/* " + k.name + ": arrays are stored row by row unless said otherwise, start at multiples of 64 bytes, and do not\n * overlap." + introduction + "\n *\n";
   for (const std::string& n : k.sizes) s += fmt::format(" *   {:<10} long, {}\n", n, str(size_range(k, n)));
   for (const KernelArgument& a : k.arguments) s += fmt::format(" *   {:<10} {}\n", a.name, description(a));
-  s += " */\n#ifndef " + guard + "\n#define " + guard + "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + wrapped(prototype(k), 0) + "\n\n";
+  s += " */\n#ifndef " + guard + "\n#define " + guard + "\n\n" + before;
   for (const KernelArgument& a : k.arguments)
     if (is_rearranged(a)) s += index_definition(k, a);
-  return s + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+  return s + after + "#endif\n";
+}
+
+std::string emit_c_header(const Kernel& k) {
+  return header_around(k, "", "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + wrapped(prototype(k), 0) + "\n\n", "#ifdef __cplusplus\n}\n#endif\n\n");
 }
 
 }  // namespace lift

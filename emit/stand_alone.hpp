@@ -29,6 +29,10 @@ std::string index_function(const Kernel& k, const KernelArgument& a);
 std::vector<std::string> position_names(const KernelArgument& a);
 Nat row_major_size(const KernelArgument& a);
 
+/// A header: what the arguments are, then within its guard `before`, where elements of rearranged arrays lie, and `after`.
+/// `introduction` is more to say at its head, " ..." or empty.
+std::string header_around(const Kernel& k, const std::string& introduction, const std::string& before, const std::string& after);
+
 /// A kernel as a static function without a comment of its own, for a file that holds more.
 std::string emit_static(const Kernel& k);
 
