@@ -274,8 +274,26 @@ void separate_launches(Kernel& k) {
   Separation(k).run();
 }
 
+namespace {
+
+/// Functions that OpenCL C or CUDA C++ has without being asked: a kernel cannot have their names.
+const std::set<std::string> library{
+    "abs",    "acos",   "acosh",   "add_sat", "all",   "any",   "asin",  "asinh", "atan",   "atan2",  "atanh",   "barrier",   "bitselect", "cbrt",   "ceil",   "clamp",     "clz",        "cos",
+    "cosh",   "cross",  "degrees", "distance", "dot",  "erf",   "erfc",  "erfcinv", "erfinv", "exp",  "exp10",   "exp2",      "expm1",     "fabs",   "fdim",   "floor",     "fma",        "fmax",
+    "fmin",   "fmod",   "fract",   "frexp",   "hypot", "j0",    "j1",    "ldexp", "length", "lgamma", "log",     "log10",     "log1p",     "log2",   "logb",   "mad",       "mad24",      "max",
+    "min",    "mix",    "modf",    "mul24",   "norm",  "norm3d", "norm4d", "normalize", "normcdf", "normcdfinv", "popcount", "pow", "pown", "prefetch", "printf", "radians", "remainder", "rhypot",
+    "rint",   "rnorm",  "rnorm3d", "rnorm4d", "rotate", "round", "rsqrt", "select", "shuffle", "sign", "sin",    "sincos",    "sinh",      "sqrt",   "step",   "smoothstep", "tan",       "tanh",
+    "tgamma", "trunc",  "upsample", "vload2", "vstore2", "y0",   "y1"};
+
+Kernel renamed(Kernel k) {
+  if (library.count(k.name)) k.name += "_kernel";
+  return k;
+}
+
+}  // namespace
+
 std::vector<Kernel> launches(const Kernel& k) {
-  if (std::none_of(k.body.begin(), k.body.end(), holds_grid)) return {k};
+  if (std::none_of(k.body.begin(), k.body.end(), holds_grid)) return {renamed(k)};
   const Block body = distributed(k.body);
   const std::vector<int> launch = launches_of(body);
   const std::vector<int> all = distinct(launch);
@@ -286,7 +304,7 @@ std::vector<Kernel> launches(const Kernel& k) {
     Kernel one = k;
     one.body = statements(body, p);
     if (all.size() > 1) one.name += "_" + std::to_string(r.size() + 1);
-    r.push_back(std::move(one));
+    r.push_back(renamed(std::move(one)));
   }
   return r;
 }

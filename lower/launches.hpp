@@ -12,9 +12,9 @@ namespace lift {
 void separate_launches(Kernel& k);
 
 /// A lowered kernel as the kernels that are launched in order, all over the same arguments: each loop over the grid, and what
-/// lies between them, run by one work-item. Their names are the kernel's, followed by _1, _2, ... when there are several;
-/// computations of indices and scalars that several need are in each of them. An argument counts as read or written when one of
-/// them does so.
+/// lies between them, run by one work-item. Their names are the kernel's, followed by _1, _2, ... when there are several, and
+/// by _kernel where OpenCL C or CUDA C++ has a function of that name; computations of indices and scalars that several need are
+/// in each of them. An argument counts as read or written when one of them does so.
 std::vector<Kernel> launches(const Kernel& k);
 
 }  // namespace lift
