@@ -149,7 +149,7 @@ Block distributed(Stmt s) {
   body = distributed(body);
   const std::vector<int> launch = launches_of(body);
   if (distinct(launch).size() < 2) return {std::move(s)};
-  if (f && f->kind != LoopKind::Glb && f->kind != LoopKind::Wrg)
+  if (f && f->kind != LoopKind::Glb && f->kind != LoopKind::Wrg && !(f->upper - f->lower == Nat(1)))
     throw UserError("several loops over the grid in the loop over " + f->var.str() + ", which is not over the grid; give it to the grid too");
   check_kept(body, launch);
   Block r;

@@ -139,10 +139,9 @@ Block row_sum(const For& f, std::int64_t lanes, Scalar type, const std::string& 
   r.push_back({loop_over("l", lanes, {{Store{sum, {l}, constant_term(0, type), false}}}, l)});
   r.push_back({loop_over("ii", trips, {{loop_over("l", lanes, {add(l, f.lower + lanes * ii + l)}, l)}}, ii)});
   const Nat done = f.lower + lanes * trips;
-  for (Stmt& s : make_loop(f, done, f.upper)) {
-    if (auto* rest = std::get_if<For>(&s.v)) rest->body = {add(rest->var - done, rest->var)};
-    r.push_back(std::move(s));
-  }
+  For rest = f;
+  rest.body = {add(f.var - done, f.var)};
+  for (Stmt& s : make_loop(std::move(rest), done, f.upper)) r.push_back(std::move(s));
   return r;
 }
 

@@ -183,7 +183,8 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
     to = map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
     in_place = true;
   }
-  if (!in_place) write_view(base, to);
+  if (!in_place && is_map(e.child(0).op())) write(e.child(0), scope, to);
+  else if (!in_place) write_view(base, to);
   const std::vector<Nat> offsets = e.attr().nats;
   write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
     std::vector<Nat> q;

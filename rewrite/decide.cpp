@@ -35,6 +35,8 @@ bool is_chunk(const SpaceFacts& f, const std::string& tile) {
 }
 bool is_fused(const Configuration& c) { return chosen(c, "stages", "fused") == "fused"; }
 bool is_by_rows(const Configuration& c) { return chosen(c, "block", "none").rfind("rows", 0) == 0; }
+bool is_solo(const Configuration& c) { return chosen(c, "grid", "none").rfind("solo ", 0) == 0; }
+std::string shared_loops(const Configuration& c) { return is_solo(c) ? chosen(c, "grid", "none").substr(5) : chosen(c, "parallel", "none"); }
 
 std::string loop_axis(std::size_t from_inside) {
   static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
@@ -117,7 +119,7 @@ bool rows_apply(const Program& program, const SpaceFacts& f) {
 
 /// A tile of one block in each dimension but the last, which it fills: where that applies, and the tile fits into a stack.
 std::vector<std::string> buffer_of(const Program& program, const SpaceFacts& f) {
-  if (!f.block.empty() || f.inner_rank < 2 || is_grid(f.options.target) || !f.axes.back().extent) return {};
+  if (!f.block.empty() || f.inner_rank < 2 || !on_processors(f.options) || !f.axes.back().extent) return {};
   std::vector<std::string> tile(f.inner_rank, "1");
   tile.back() = std::to_string(*f.axes.back().extent);
   const Place cells = f.cells().place;

@@ -82,6 +82,11 @@ bool is_by_rows(const Configuration& c);   ///< blocks are written row by row
 bool is_by_columns(const Configuration& c);  ///< the outer of the axes that can be interchanged is the inner loop
 /// The tile cuts columns only: each chunk of one is a loop by itself.
 bool is_chunk(const SpaceFacts& f, const std::string& tile);
+bool is_solo(const Configuration& c);      ///< work-groups of one item, each with a chunk of the nest, as threads have
+/// The loops that are shared among threads, or among work-groups of one item.
+std::string shared_loops(const Configuration& c);
+/// Processors compute: threads, or those of a grid's device.
+inline bool on_processors(const SpaceOptions& o) { return !is_grid(o.target) || o.cpu; }
 std::vector<std::string> words(const std::string& text);
 
 /// Tile sizes of the inner axes ("none": empty); axes not named are not cut.

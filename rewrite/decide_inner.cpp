@@ -8,7 +8,7 @@ namespace lift {
 bool inner_is_loop(const SpaceFacts& f, const Configuration& c) {
   if (f.axes.empty()) return false;
   if (!is_grid(f.options.target)) return true;
-  if (is_by_columns(c)) return true;
+  if (is_by_columns(c) || is_solo(c)) return true;
   const std::string grid = chosen(c, "grid", "none");
   if (grid == "groups") {
     const auto tile = tile_sizes(f, chosen(c, "tile", "none"));
@@ -57,7 +57,6 @@ std::vector<std::string> late_values(const SpaceFacts& f) { return f.block.empty
 }  // namespace
 
 std::vector<Decision> inner_decisions(const SpaceFacts& f) {
-  const bool gpu = is_grid(f.options.target);
   std::vector<std::string> inner{"seq"}, widths{"1"};
   if (f.axes.empty()) return {{"inner", inner, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }}};
   if (f.modulus > 1 && f.in_place) inner.push_back("strided");
@@ -68,7 +67,7 @@ std::vector<Decision> inner_decisions(const SpaceFacts& f) {
     widths.push_back(std::to_string(2 * f.lanes));
   }
   std::vector<Decision> r{{"inner", inner, admits_inner}, {"width", widths, admits_width}};
-  if (!gpu) {
+  if (on_processors(f.options)) {
     r.push_back(vector_only("late", late_values(f)));
     r.push_back(vector_only("prefetch", {"0", "16", "64", "128"}));
     r.push_back({"stream", {"0", "1"}, admits_stream});

@@ -28,11 +28,12 @@ Values tile_values(const SpaceFacts& f) {
     if (!f.axes[a].extent) return all;  // a remainder of unknown length is not offered
   if (f.inner_rank == 1)
     for (const char* t : {"i64", "i256", "i1024", "i4096", "i16384", "i65536"}) offer(t);
-  else if (gpu)
+  if (f.inner_rank == 1) return all;
+  if (gpu)
     for (const char* t : {"j4 i32", "j8 i16", "j2 i64", "i64", "k4 j4 i16", "k2 j4 i32"}) offer(t);
   if (gpu && f.inner_rank > 1)  // chunks of columns
     for (const char* n : {"16", "32", "64"}) offer(f.axes[f.axes.size() - f.inner_rank].name + n);
-  else
+  if (on_processors(f.options))
     for (const char* t : {"j8", "j16", "j32", "k8 j8", "k8 j16", "k4 j16", "j16 i256", "i256"}) offer(t);
   return all;
 }
@@ -41,7 +42,7 @@ Values tile_values(const SpaceFacts& f) {
 /// each block as a whole.
 Values block_values(const SpaceFacts& f) {
   if (f.block.empty()) return {"none"};
-  if (!f.rows || is_grid(f.options.target)) return {"whole"};
+  if (!f.rows || !on_processors(f.options)) return {"whole"};
   return {"rows", "rows unrolled", "whole"};
 }
 
@@ -62,6 +63,7 @@ Values parallel_values(const SpaceFacts& f, const Configuration& c) {
   const bool tiled = std::any_of(loops.begin(), loops.end(), [](const PlannedLoop& l) { return l.tiles; });
   const std::size_t end = tiled ? loops.size() - f.inner_rank - f.block.size() : inner_loop(loops);  // never the inner loop
   std::size_t split = 0;
+  if (is_grid(f.options.target)) return prefixes(loops, 0, end);  // loops around several nests become several
   if (f.update && !is_in_place(f, c))
     while (split < end && !loops[split].below_update) ++split;
   split = std::max(split, std::min(end, f.above_others));
@@ -119,25 +121,35 @@ Values column_grids(const SpaceFacts& f, const std::vector<PlannedLoop>& loops) 
 }
 
 /// Axes whose iterations are work-items: up to three neighbours in the nest; with tiles, the tiles are work-groups.
-Values grid_values(const SpaceFacts& f, const Configuration& c) {
-  if (f.sweeps > 1) return {};  // work-items cannot wait for one another between two sweeps
+Values item_values(const SpaceFacts& f, const Configuration& c) {
+  if (chosen(c, "buffer", "none") != "none") return {};
+  const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
   const std::string tile = chosen(c, "tile", "none");
-  if (tile != "none" && !is_chunk(f, tile)) return {"groups"};
+  if (tile != "none" && !is_chunk(f, tile)) return copies ? Values{} : Values{"groups"};
   const auto loops = planned_loops(f, c);
   if (is_by_columns(c)) return column_grids(f, loops);
-  const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops, by one work-item each
   const std::size_t end = loops.size() - (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
   std::vector<std::size_t> axes;
   for (std::size_t i = 0; i < end; ++i)
-    if (!loops[i].single() && !loops[i].block && !(copies && loops[i].below_update)) axes.push_back(i);
+    if (!loops[i].single() && !loops[i].block) axes.push_back(i);
   Values r;
   for (const std::size_t length : {3U, 2U, 1U})
-    for (std::size_t from = 0; from + length <= axes.size() && from < 2; ++from) {
+    for (std::size_t from = 0; from + length <= axes.size() && from < (copies || f.above_others > 0 ? 1 : 2); ++from) {
       std::string text;
       for (std::size_t i = from; i < from + length; ++i) text += (text.empty() ? "" : " ") + loops[axes[i]].name;
       r.push_back(text);
     }
   return r;
+}
+/// The same, or work-groups of one item that run what is left of the nest: as threads do, and first on processors.
+Values grid_values(const SpaceFacts& f, const Configuration& c) {
+  Values items = item_values(f, c), solo;
+  if (!is_by_columns(c))
+    for (const std::string& v : parallel_values(f, c)) solo.push_back("solo " + v);
+  Values& first = f.options.cpu ? solo : items;
+  const Values& second = f.options.cpu ? items : solo;
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 bool admits_grid(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const Values values = grid_values(f, c);
@@ -153,18 +165,25 @@ Values order_values(const SpaceFacts& f) {
 bool admits_order(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const std::string tile = chosen(c, "tile", "none");
   const bool plain = value == order_values(f).front();
-  if (!is_grid(f.options.target)) return plain || (!is_by_rows(c) && chosen(c, "buffer", "none") == "none");
+  if (!plain && (is_by_rows(c) || chosen(c, "buffer", "none") != "none")) return false;
+  if (!is_grid(f.options.target)) return true;
   if (is_chunk(f, tile)) return !plain;
   return plain || (tile == "none" && f.sweeps == 1 && f.inner_rank <= 3 && !is_split(c) && (!f.update || is_in_place(f, c)));
 }
 Values all_grids(const SpaceFacts& f, const Values& tiles) {
   Values all;
+  const auto add = [&](const Configuration& c) {
+    for (const std::string& v : grid_values(f, c)) add_new(all, v);
+  };
+  if (f.options.cpu)
+    for (const std::string& v : all_parallel(f, tiles))
+      if (v != "none") add_new(all, "solo " + v);
   for (const std::string& tile : tiles)
     for (const char* in_place : {"yes", "no"})
       for (const char* layout : {"caller", "split"})
         for (const std::string& order : order_values(f)) {
           if (is_chunk(f, tile) != (order == "j i k" || order == "i j") && tile != "none") continue;
-          for (const std::string& v : grid_values(f, {{"tile", tile}, {"in_place", in_place}, {"layout", layout}, {"order", order}})) add_new(all, v);
+          add({{"tile", tile}, {"in_place", in_place}, {"layout", layout}, {"order", order}});
         }
   all.push_back("none");
   return all;
@@ -187,10 +206,8 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   r.push_back({"buffer", f.buffer.empty() ? Values{"none"} : Values{"none", "rows"}, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
   r.push_back({"tile", tiles, [gpu](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                  if (chosen(c, "buffer", "none") != "none") return value == "none";
-                 // Work-groups cannot share the copying of a base.
                  if (value == "none" || !gpu) return true;
-                 if (facts.update && !is_in_place(facts, c)) return false;
-                 if (is_chunk(facts, value)) return !is_split(c) && facts.sweeps == 1;
+                 if (is_chunk(facts, value)) return !is_split(c) && !is_by_rows(c) && facts.sweeps == 1 && (!facts.update || is_in_place(facts, c));
                  return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
                }});
   r.push_back({"order", order_values(f), admits_order});

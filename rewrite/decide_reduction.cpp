@@ -39,7 +39,7 @@ std::vector<std::string> parts_of(const SpaceFacts& f) {
   std::vector<std::string> values;
   std::string text;
   std::int64_t parts = 1, around = 1;
-  const std::int64_t enough = 32 * f.options.threads;
+  const std::int64_t enough = on_processors(f.options) ? 32 * f.options.threads : 1 << 15;
   for (std::size_t a = 0; a + 1 < r.axes.size(); ++a) {
     const std::int64_t n = *r.axes[a].extent;
     around *= n;
@@ -88,7 +88,7 @@ ReductionFacts reductions_of(const Program& program) {
 }
 
 std::vector<Decision> reduction_decisions(const SpaceFacts& f) {
-  if (f.reduction.places.empty() || is_grid(f.options.target)) return {};
+  if (f.reduction.places.empty()) return {};
   std::vector<std::string> lanes{"1"};
   for (const std::int64_t w : {f.lanes, 2 * f.lanes, 4 * f.lanes})
     if (f.lanes > 1 && w <= 64) lanes.push_back(std::to_string(w));

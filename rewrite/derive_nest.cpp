@@ -54,12 +54,29 @@ void lower_blocks(Deriver& d, const Configuration& c, const std::vector<PlannedL
   }
 }
 
-/// How each loop runs on threads; the inner loop is left out.
-void lower_for_threads(Deriver& d, const SpaceFacts&, const Configuration& c, const std::vector<PlannedLoop>& loops) {
-  const std::vector<bool> parallel = covered(loops, chosen(c, "parallel", "none"));
+/// How each loop but the inner one runs on threads, or on work-groups of one item.
+struct Run {
+  std::string rule;
+  Arguments arguments;
+};
+std::vector<Run> shared_runs(const Configuration& c, const std::vector<PlannedLoop>& loops) {
+  const std::vector<bool> shared = covered(loops, shared_loops(c));
+  std::vector<Run> r(loops.size(), Run{"map-seq", {}});
+  int dim = 0;
+  for (std::size_t i = inner_loop(loops); i-- > 0;) {
+    if (!shared[i]) continue;
+    if (!is_solo(c)) r[i] = {"map-par", {}};
+    else if (!loops[i].single() && !loops[i].block) r[i] = {"map-wrg", {std::to_string(dim++)}};
+  }
+  return r;
+}
+void lower_shared(Deriver& d, const Configuration& c, const std::vector<PlannedLoop>& loops) {
+  const std::vector<Run> runs = shared_runs(c, loops);
+  std::vector<bool> parallel;
+  for (const Run& r : runs) parallel.push_back(r.rule == "map-par");
   lower_blocks(d, c, loops, parallel);
   for (std::size_t i = 0; i < inner_loop(loops); ++i)
-    if (!loops[i].block) d.step(parallel[i] ? "map-par" : "map-seq", {}, d.loop(i));
+    if (!loops[i].block) d.step(runs[i].rule, runs[i].arguments, d.loop(i));
 }
 
 /// How each loop runs on work-items; true when the inner loop is one of them.
@@ -138,7 +155,7 @@ void sequential_around(Deriver& d, const std::vector<Place>& loops) {
 
 /// Rows of a computed array go through a small array of the thread's own; blocks are made from there.
 void derive_buffered(Deriver& d, const SpaceFacts& f, const Configuration& c) {
-  const std::vector<bool> parallel = covered(planned_loops(f, c), chosen(c, "parallel", "none"));
+  const std::vector<Run> runs = shared_runs(c, planned_loops(f, c));
   Place cells = d.start();
   cells.insert(cells.end(), f.cells().place.begin(), f.cells().place.end());
   d.step("tile-blocks", f.buffer, cells);
@@ -152,7 +169,7 @@ void derive_buffered(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   else d.step("map-seq", {}, read.back());
   sequential_around(d, read);
   d.nest_all();
-  for (std::size_t i = 0; i < f.axes.size(); ++i) d.step(parallel[i] && i + 1 < f.axes.size() ? "map-par" : "map-seq", {}, d.loop(i));
+  for (std::size_t i = 0; i < f.axes.size(); ++i) d.step(runs[i].rule, runs[i].arguments, d.loop(i));
 }
 
 void derive_loops(Deriver& d, const SpaceFacts& f, const Configuration& c) {
@@ -163,7 +180,7 @@ void derive_loops(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
     for (std::size_t a = f.inner_rank - 1; is_by_columns(c) && a > 0; --a) d.step("interchange", {}, d.loop(inner_loop(loops) - a));
   bool done = false;
-  if (!is_grid(f.options.target)) lower_for_threads(d, f, c, loops);
+  if (!is_grid(f.options.target) || is_solo(c)) lower_shared(d, c, loops);
   else done = lower_for_grid(d, f, c, loops);
   if (!done) lower_inner(d, f, c, d.loop(inner_loop(loops)));
 }
@@ -181,6 +198,7 @@ void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   for (const Place& sweep : sweeps_of(d.part({}))) {
     d.start_at(sweep);
     derive_sweep(d, f, c);
+    if (const Nest nest = d.nest(); is_grid(f.options.target) && nest.update) d.try_step("copy-base", {}, *nest.update);
   }
   derive_other_nests(d, f, c);
   if (chosen(c, "layout", "caller") != "caller") d.step("layout", words(chosen(c, "layout", "caller")));

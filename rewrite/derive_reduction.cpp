@@ -56,7 +56,8 @@ void join_levels(Deriver& d, const Place& reduction) {
   if (is_map_of_rank_1(made) && made.child(1).is(Op::Bound)) d.step("join-of-map", {}, below(reduction, {2}));
 }
 
-void derive_reduction(Deriver& d, const ReductionFacts& r, const Place& place, const Configuration& c) {
+void derive_reduction(Deriver& d, const SpaceFacts& f, const Place& place, const Configuration& c) {
+  const ReductionFacts& r = f.reduction;
   const std::string parts = chosen(c, "parts", "none");
   const std::int64_t lanes = std::stoll(chosen(c, "lanes", "1"));
   const std::size_t digits = parts.find_first_of("0123456789");
@@ -78,7 +79,8 @@ void derive_reduction(Deriver& d, const ReductionFacts& r, const Place& place, c
   derive_lanes(d, inner_reduction(root, levels), lanes);
   for (std::size_t level = levels; level-- > 0;) d.step("reduce-seq", {}, inner_reduction(root, level));
   if (parts == "none") return;
-  d.step("map-par", {}, below(root, {2}));
+  if (!is_grid(f.options.target)) d.step("map-par", {}, below(root, {2}));
+  else d.step(f.options.cpu ? "map-wrg" : "map-glb", {"0"}, below(root, {2}));  // a group of one item each, or an item
   d.step("to-global", {}, below(root, {2}));
 }
 
@@ -113,7 +115,7 @@ bool take_level(Deriver& d, const Place& reduction) {
 }
 
 void derive_reductions(Deriver& d, const SpaceFacts& f, const Configuration& c) {
-  for (const Place& p : f.reduction.places) derive_reduction(d, f.reduction, p, c);
+  for (const Place& p : f.reduction.places) derive_reduction(d, f, p, c);
 }
 
 }  // namespace lift

@@ -132,7 +132,10 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     if (e.child(0).is(Op::Lambda) && is_array(e.child(1).type())) below({0, 0}, e.child(0).child(0));
     return;
   }
-  if (is_update(e.op())) return below({1}, e.child(1));
+  if (is_update(e.op())) {
+    if (is_map(e.child(0).op())) below({0}, e.child(0));  // a copy of the base, or what is computed instead of one
+    return below({1}, e.child(1));
+  }
   if (is_identity(e.op())) return below({0}, e.child(0));
   switch (e.op()) {
     case Op::Let:

@@ -76,6 +76,16 @@ Result<Expr> compose_transposes(const Site& site, const Arguments&) {
   return identity ? inner : transpose(both, inner);
 }
 
+/// The elements that an update leaves as they are, and for now all others, are copied by loops about which can be decided.
+Result<Expr> copy_base(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Update)) return Failure{"needs an update of a copy, found " + std::string(text(e.op()))};
+  if (e.child(0).is(Op::Map)) return Failure{"the base is computed by a map already"};
+  const auto rank = static_cast<int>(e.attr().nats.size());
+  const Expr copy = map_with(Op::Map, rank, function_of(element_of(e.type(), rank), [](Expr x) { return x; }), e.child(0));
+  return make(Op::Update, {copy, e.child(1)}, e.attr(), origin(e));
+}
+
 std::vector<Rule> split_and_join() {
   const Nat k = nat_hole("k");
   return {
@@ -153,6 +163,7 @@ std::vector<Rule> drop_and_pad() {
 std::vector<Rule> structure_rules() {
   std::vector<Rule> all = split_and_join();
   for (Rule& r : drop_and_pad()) all.push_back(std::move(r));
+  all.push_back(constructed("copy-base", "update base block = update (map id base) block", copy_base).says("the base is copied by loops of its own"));
   return all;
 }
 

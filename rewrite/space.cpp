@@ -147,7 +147,7 @@ std::vector<Configuration> Space::seeds() const {
         const auto it = std::find_if(values.begin(), values.end(), [&](const std::string& v) { return v == wish->second || v.rfind(wish->second + " ", 0) == 0; });
         if (it == values.end()) return;
         value = *it;
-      } else if (d.name == "tile" && !is_grid(options_.target)) {
+      } else if (d.name == "tile" && on_processors(options_)) {
         value = tile_for_threads(context_->facts_for(c), c, values);
       } else if (d.name == "width" && values.size() > 1 && values.front() == "1") {
         value = values[1];
@@ -178,13 +178,17 @@ std::vector<Configuration> Space::seeds() const {
     seed({{"stages", stages}, {"inner", "vec"}});
     seed({{"stages", stages}});
   }
-  if (is_grid(options_.target)) {
+  const auto items = [&] {
     for (const char* inner : {"vec", "seq", "strided"})
       for (const char* grid : {"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"}) seed({{"grid", grid}, {"inner", inner}});
     for (const char* tile : {"j4 i32", "i64", "k4 j4 i16", "i256"}) seed({{"tile", tile}});
     seed({{"layout", "split"}, {"inner", "strided vec"}});
     seed({{"in_place", "no"}});
     seed({});
+  };
+  if (!on_processors(options_)) {
+    items();
+    for (const char* inner : {"vec", "seq"}) seed({{"grid", "solo"}, {"inner", inner}});
     return r;
   }
   seed({{"buffer", "rows"}, {"inner", "vec"}});
@@ -209,6 +213,10 @@ std::vector<Configuration> Space::seeds() const {
   seed({{"layout", "split"}, {"inner", "strided vec"}, {"width", wide}});
   seed({{"layout", "split"}, {"inner", "strided"}});
   seed({{"inner", "seq"}, {"unroll", "4"}});
+  if (options_.cpu) {
+    seed({{"grid", "k j i"}});
+    items();
+  }
   return r;
 }
 

@@ -24,6 +24,7 @@ struct SpaceOptions {
   bool caller_layout_only = false;
   std::size_t local_bytes = 48 * 1024;  ///< local memory that a work-group may use
   std::size_t max_work_group = 1024;    ///< work-items in a work-group
+  bool cpu = false;                     ///< a grid's device computes on processors: what suits threads suits it
 };
 
 using Configuration = std::map<std::string, std::string>;

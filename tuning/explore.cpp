@@ -355,6 +355,7 @@ Space make_space(const Program& program, Target target, const Machine& machine, 
   if (device != nullptr) {
     options.local_bytes = device->local_bytes;
     options.max_work_group = device->max_work_group;
+    options.cpu = device->cpu;
   }
   return Space(program, options);
 }

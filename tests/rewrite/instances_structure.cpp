@@ -36,6 +36,14 @@ Instance dropped_pad(Gen& g, bool more) {
 
 Generators drop_and_pad_generators() {
   return {
+      {"copy-base", [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const Type t = g.element();
+         const auto low = g.shape(d, 0, 2), high = g.shape(d, 0, 2);
+         const Expr base = droppable(g, low, high, t);
+         const Expr block = map_n(d, g.fun(t, t), drop(low, high, base));
+         return {update(g.n(0, 9) == 0 ? map_n(d, g.fun(t, t), base) : base, low, block), {}, {}};
+       }},
       {"drop-of-drop", [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const auto a = g.shape(d, 0, 2), b = g.shape(d, 0, 2), l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
