@@ -1,11 +1,16 @@
 // The operators of a multigrid cycle, explored one after the other, as a Markdown table: against plain loops, against the
 // traffic that each needs, fused operators against their parts, the thesis's prolongation against ours.
-//   bench_operators [--budget SECONDS] [--box N] [--boxes B] [--types f64,f32] [--only TEXT]
+// With --backend opencl: the best OpenCL kernel beside the best OpenMP kernel, measured in turns in the same run, and one
+// work-item a cell.
+//   bench_operators [--backend openmp|opencl] [--budget SECONDS] [--box N] [--boxes B] [--types f64,f32] [--only TEXT]
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "ir/error.hpp"
+#include "lower/lower.hpp"
+#include "runtime/measure.hpp"
 #include "tuning/explore.hpp"
+#include "tuning/session.hpp"
 
 using namespace lift;
 
@@ -78,6 +83,63 @@ void print(const std::string& name, const Row& r, const ExploreResult& e) {
   std::fflush(stdout);
 }
 
+// ---- OpenMP and OpenCL side by side
+
+/// ms of one application; 0: there is none.
+struct Sides {
+  double openmp = 0, opencl = 0, items = 0;
+};
+
+/// The kernel with one work-item a cell that a GPU would be given first; nothing where the program makes no cells.
+std::optional<Kernel> item_a_cell(const Session& session) {
+  const Space space = make_space(session.program, Target::opencl, session.machine, true, nullptr);
+  for (const Configuration& c : space.seeds()) {
+    const auto grid = c.find("grid");
+    if (grid == c.end() || grid->second.back() != 'i' || grid->second.rfind("solo", 0) == 0) continue;
+    try {
+      return lower(replay(space.program(), space.derive(c)), session.lowering);
+    } catch (const UserError&) {  // impossible here
+    }
+  }
+  return std::nullopt;
+}
+
+/// The best kernels of both explorations and one item a cell, in turns.
+Sides side_by_side(const Pattern& pattern, const Problem& problem, const ExploreOptions& options, const ExploreResult& openmp, const ExploreResult& opencl) {
+  Session session(pattern, problem, options);
+  std::vector<TimedRun> runs;
+  std::vector<double Sides::*> which;
+  const auto add = [&](Executor& executor, const Kernel& kernel, double Sides::*ms) {
+    const Job job{kernel, {}, {}, {}, {}};
+    const Compiled compiled = executor.compile({&job, 1}, {}).front();
+    if (!compiled.program) return;
+    executor.restore(kernel);
+    runs.push_back(executor.bind(kernel, compiled));
+    which.push_back(ms);
+  };
+  if (openmp.best) add(*session.native, openmp.variants[*openmp.best].kernel, &Sides::openmp);
+  if (opencl.best) add(session.executor(), opencl.variants[*opencl.best].kernel, &Sides::opencl);
+  if (const auto kernel = item_a_cell(session)) add(session.executor(), *kernel, &Sides::items);
+  Sides sides;
+  const std::vector<Timing> times = interleaved(runs, 15);
+  for (std::size_t i = 0; i < times.size(); ++i) sides.*which[i] = times[i].median_ms;
+  return sides;
+}
+
+/// Both backends of one operator as a row of the table; false when a variant was wrong.
+bool print_sides(const std::string& name, const Pattern& pattern, const Problem& problem, ExploreOptions options) {
+  options.target = Target::openmp;
+  const ExploreResult openmp = explore(pattern, problem, options);
+  options.target = Target::opencl;
+  const ExploreResult opencl = explore(pattern, problem, options);
+  const Sides s = side_by_side(pattern, problem, options, openmp, opencl);
+  const auto best = [](const ExploreResult& r) { return r.best ? r.variants[*r.best].name : std::string("-"); };
+  fmt::print("| {} | {} | {} | {} | {} | {} | {} / {} | {} | {} |\n", name, number(s.openmp), number(s.opencl), ratio(s.openmp, s.opencl), number(s.items), ratio(s.items, s.opencl),
+             opencl.counts.timed, opencl.counts.wrong, best(opencl), best(openmp));
+  std::fflush(stdout);
+  return openmp.counts.wrong + opencl.counts.wrong == 0;
+}
+
 void compare(const std::string& what, const std::map<std::string, Row>& rows, const std::vector<std::string>& parts, const std::string& whole) {
   double sum = 0;
   for (const std::string& part : parts) {
@@ -97,6 +159,9 @@ int main(int argc, char** argv) {
   options.budget_seconds = 20, options.rivals = false;
   std::int64_t box = 256, boxes = 1;
   std::vector<std::string> types{"f64", "f32"}, only;
+  std::string backend = "openmp";
+  app.add_option("--backend", backend, "opencl: beside openmp")->check(CLI::IsMember({"openmp", "opencl"}))->capture_default_str();
+  app.add_option("--device", options.device, "OpenCL device")->capture_default_str();
   app.add_option("--budget", options.budget_seconds, "seconds an operator")->capture_default_str();
   app.add_option("--box", box, "cells a dimension")->capture_default_str();
   app.add_option("--boxes", boxes)->capture_default_str();
@@ -106,7 +171,12 @@ int main(int argc, char** argv) {
   int wrong = 0;
   try {
     for (const std::string& type : types) {
-      fmt::print("\n{} x {}^3 {}: medians in ms of one application, measured in turns. plain: the better of with and without omp simd. twin: the same traffic, next to no arithmetic.\n\n"
+      if (backend == "opencl")
+        fmt::print("\n{} x {}^3 {}: medians in ms of one application, measured in turns, the best of any layout.\n\n"
+                   "| operator | OpenMP | OpenCL | OpenMP/OpenCL | one item a cell | item/OpenCL | timed / wrong | best OpenCL | best OpenMP |\n"
+                   "|---|---|---|---|---|---|---|---|---|\n", boxes, box, type);
+      else
+        fmt::print("\n{} x {}^3 {}: medians in ms of one application, measured in turns. plain: the better of with and without omp simd. twin: the same traffic, next to no arithmetic.\n\n"
                  "| operator | twin | plain | caller's layout | any layout | caller/plain | any/plain | roofline caller | characters | timed / wrong | best in the caller's layout |\n"
                  "|---|---|---|---|---|---|---|---|---|---|---|\n", boxes, box, type);
       std::map<std::string, Row> rows;
@@ -117,6 +187,10 @@ int main(int argc, char** argv) {
         problem.box = box, problem.boxes = boxes, problem.type = type == "f32" ? f32 : f64, problem.boundary = c.boundary, problem.choices = c.choices;
         if (const auto stencil = c.choices.find("stencil"); stencil != c.choices.end() && stencil->second == "wide") problem.ghost = 2;
         try {
+          if (backend == "opencl") {
+            if (!print_sides(name, find_pattern(c.pattern), problem, options)) ++wrong;
+            continue;
+          }
           const ExploreResult r = explore(find_pattern(c.pattern), problem, options);
           print(name, rows[name] = row_of(r), r);
           wrong += r.counts.wrong;

@@ -49,6 +49,7 @@ class OpenCL : public GridLike {
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const int w = st.value->width;
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
+    if (st.stream && is_global(st.array)) return "stream_store(" + std::to_string(w) + ", " + scalar_type(st.value->type) + ", " + value + ", &" + st.array + "[" + index + "]);";
     return "vstore" + std::to_string(w) + "(" + value + ", 0, &" + st.array + "[" + index + "]);";
   }
   std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) override {
@@ -112,8 +113,23 @@ class OpenCL : public GridLike {
     return "(" + index_type_ + ")" + what + "(" + std::to_string(dim) + ")";
   }
   std::string signature() const override { return "__kernel void " + k_.name + "(" + parameters("__global ") + ") {"; }
+
+ private:
+  bool is_global(const std::string& array) const {
+    return std::any_of(k_.arguments.begin(), k_.arguments.end(), [&](const KernelArgument& a) { return a.name == array; });
+  }
 };
 
+/// Whole vectors past the cache, where the device's compiler can: those for processors.
+constexpr const char* kStreamStore =
+    "#if defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "#define stream_store(n, type, x, p) __builtin_nontemporal_store(x, (__global type##n *)(p))\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef stream_store\n"
+    "#define stream_store(n, type, x, p) vstore##n(x, 0, p)\n"
+    "#endif\n";
 
 }  // namespace
 
@@ -122,7 +138,8 @@ std::string emit_opencl(const Kernel& kernel) {
   std::string s = header_comment(kernel, "OpenCL C 1.2; " + (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
   s += "#pragma OPENCL FP_CONTRACT ON\n";
   if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-  const std::string functions = index_helpers(t.helpers, "", t.index_type) + t.user_functions;
+  const bool streams = t.functions.find("stream_store(") != std::string::npos;
+  const std::string functions = (streams ? kStreamStore : "") + index_helpers(t.helpers, "", t.index_type) + t.user_functions;
   return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 
