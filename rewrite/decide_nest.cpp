@@ -151,8 +151,18 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
+/// Loops around stages that are stored are dealt to work-items, all of them: work-items cannot wait for each other in a loop.
+bool goes_around_stages(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  if (is_fused(c)) return true;
+  const Values names = words(value);
+  const auto loops = planned_loops(f, c);
+  for (std::size_t i = 0; i < std::min(f.above_others, loops.size()); ++i)
+    if (!loops[i].single() && std::find(names.begin(), names.end(), loops[i].name) == names.end()) return false;
+  return true;
+}
 bool admits_grid(const SpaceFacts& f, const Configuration& c, const std::string& value) {
-  const Values values = grid_values(f, c);
+  Values values = grid_values(f, c);
+  std::erase_if(values, [&](const std::string& v) { return !goes_around_stages(f, c, v); });
   return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
 }
 /// The order of the loops of the last axes; on a grid, columns as the inner loops of work-items.
@@ -167,6 +177,7 @@ bool admits_order(const SpaceFacts& f, const Configuration& c, const std::string
   const bool plain = value == order_values(f).front();
   if (!plain && (is_by_rows(c) || chosen(c, "buffer", "none") != "none")) return false;
   if (!is_grid(f.options.target)) return true;
+  if (!is_fused(c)) return plain;
   if (is_chunk(f, tile)) return !plain;
   return plain || (tile == "none" && f.sweeps == 1 && f.inner_rank <= 3 && !is_split(c) && (!f.update || is_in_place(f, c)));
 }
@@ -207,6 +218,7 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   r.push_back({"tile", tiles, [gpu](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                  if (chosen(c, "buffer", "none") != "none") return value == "none";
                  if (value == "none" || !gpu) return true;
+                 if (!is_fused(c)) return false;
                  if (is_chunk(facts, value)) return !is_split(c) && !is_by_rows(c) && facts.sweeps == 1 && (!facts.update || is_in_place(facts, c));
                  return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
                }});

@@ -1,6 +1,7 @@
 // Loops outside the main nest follow its decisions: the outermost of more than one iteration is shared among threads, the
 // innermost is a loop over vectors where the main one is.
 #include <algorithm>
+#include <optional>
 
 #include "ir/ops.hpp"
 #include "rewrite/derive.hpp"
