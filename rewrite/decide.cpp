@@ -280,6 +280,7 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
   } catch (const UserError&) {  // no footprint: the decisions that need one are not offered
     f.reads_target = true;
   }
+  f.windows = window_arrays(program, f);
   for (const Expr& a : program.arguments)  // all arrays take the layout together
     if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;
   return f;

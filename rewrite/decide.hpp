@@ -25,6 +25,14 @@ struct ReductionFacts {
 /// UserError never: what is not understood is left as it is.
 ReductionFacts reductions_of(const Program& program);
 
+/// An array of windows that cells read, worth a place in local memory.
+struct WindowArray {
+  std::size_t array = 0;                ///< among those zipped for the cells
+  std::vector<std::int64_t> size, step; ///< of the windows, outer to inner
+  std::size_t bytes = 0;                ///< of an element
+  bool overwritten = false;             ///< where the update is in place
+};
+
 struct SpaceFacts {
   SpaceOptions options;
   std::size_t sweeps = 1;               ///< updates one after another (sweeps.hpp); what follows is said of the first
@@ -47,6 +55,8 @@ struct SpaceFacts {
 
   std::vector<std::vector<std::int64_t>> repeats;  ///< an axis: after how many iterations along it an element is read again
 
+  std::vector<WindowArray> windows;
+
   ReductionFacts reduction;
   std::int64_t named_columns = 0;       ///< scalars in values with a name that are made of a column by scans; 0: none, or not known
   std::optional<std::int64_t> stage_elements;  ///< scalars in stages, of one iteration of the loops around; see stages.hpp
@@ -64,6 +74,7 @@ struct Decision {
 std::vector<Decision> data_decisions(const SpaceFacts& f);   ///< in_place, layout
 Decision stage_decision(const SpaceFacts& f);                ///< stages, of the facts where they are stored
 std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< block, tile, order, parallel or grid
+std::vector<Decision> grid_decisions(const SpaceFacts& f);   ///< local, items
 std::vector<Decision> reduction_decisions(const SpaceFacts& f);  ///< parts, lanes
 std::vector<Decision> column_decisions(const SpaceFacts& f);  ///< order, tile, parallel or grid, inner, width, kcache, unroll, keep
 std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
@@ -71,6 +82,22 @@ std::vector<Decision> stream_decisions(const SpaceFacts& f); ///< kcache
 
 /// Whether the innermost loop is left to a work-item or a thread.
 bool inner_is_loop(const SpaceFacts& f, const Configuration& c);
+/// Shapes of work-groups, in cells; k chunks are too long for a group: they are gone along.
+std::vector<std::string> group_shapes();
+std::vector<WindowArray> window_arrays(const Program& program, const SpaceFacts& f);
+/// Those that a configuration with tiles in local memory copies there.
+std::vector<WindowArray> staged_arrays(const SpaceFacts& f, const Configuration& c);
+/// Whether a group may go along its chunk of planes, a few of which are in local memory.
+bool planes_fit(const SpaceFacts& f, const Configuration& c);
+/// Planes of a circular buffer for these windows.
+std::int64_t ring_planes(const WindowArray& w);
+/// Cells of a tile along the axes that it cuts; and without the outer of the axes that can be tiled.
+std::int64_t group_items(const SpaceFacts& f, const std::string& tile);
+std::int64_t plane_items(const SpaceFacts& f, const std::string& tile);
+/// The axis of which a work-item computes several cells (decision items), and cells of a tile along it; 0: not cut.
+std::string shared_axis(const SpaceFacts& f);
+std::int64_t shared_length(const SpaceFacts& f, const Configuration& c);
+
 /// The value chosen, or `otherwise`.
 std::string chosen(const Configuration& c, const std::string& name, const std::string& otherwise);
 bool is_in_place(const SpaceFacts& f, const Configuration& c);

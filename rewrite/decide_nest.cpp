@@ -30,7 +30,7 @@ Values tile_values(const SpaceFacts& f) {
     for (const char* t : {"i64", "i256", "i1024", "i4096", "i16384", "i65536"}) offer(t);
   if (f.inner_rank == 1) return all;
   if (gpu)
-    for (const char* t : {"j4 i32", "j8 i16", "j2 i64", "i64", "k4 j4 i16", "k2 j4 i32"}) offer(t);
+    for (const std::string& t : group_shapes()) offer(t);
   if (gpu && f.inner_rank > 1)  // chunks of columns
     for (const char* n : {"16", "32", "64"}) offer(f.axes[f.axes.size() - f.inner_rank].name + n);
   if (on_processors(f.options))
@@ -120,12 +120,17 @@ Values column_grids(const SpaceFacts& f, const std::vector<PlannedLoop>& loops) 
   return r;
 }
 
+/// Whether a work-group can be as large as its tile, or goes along its chunk of planes together.
+bool is_group(const SpaceFacts& f, const Configuration& c) {
+  return group_items(f, chosen(c, "tile", "none")) <= static_cast<std::int64_t>(f.options.max_work_group) || planes_fit(f, c);
+}
+
 /// Axes whose iterations are work-items: up to three neighbours in the nest; with tiles, the tiles are work-groups.
 Values item_values(const SpaceFacts& f, const Configuration& c) {
   if (chosen(c, "buffer", "none") != "none") return {};
   const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
   const std::string tile = chosen(c, "tile", "none");
-  if (tile != "none" && !is_chunk(f, tile)) return copies ? Values{} : Values{"groups"};
+  if (tile != "none" && !is_chunk(f, tile)) return copies || !(is_by_columns(c) || is_group(f, c)) ? Values{} : Values{"groups"};
   const auto loops = planned_loops(f, c);
   if (is_by_columns(c)) return column_grids(f, loops);
   const std::size_t end = loops.size() - (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
@@ -179,7 +184,8 @@ bool admits_order(const SpaceFacts& f, const Configuration& c, const std::string
   if (!is_grid(f.options.target)) return true;
   if (!is_fused(c)) return plain;
   if (is_chunk(f, tile)) return !plain;
-  return plain || (tile == "none" && f.sweeps == 1 && f.inner_rank <= 3 && !is_split(c) && (!f.update || is_in_place(f, c)));
+  if (tile != "none" && plain) return on_processors(f.options) || is_group(f, c);
+  return plain || (f.sweeps == 1 && f.inner_rank <= 3 && !is_split(c) && (!f.update || is_in_place(f, c)));
 }
 Values all_grids(const SpaceFacts& f, const Values& tiles) {
   Values all;
@@ -193,7 +199,7 @@ Values all_grids(const SpaceFacts& f, const Values& tiles) {
     for (const char* in_place : {"yes", "no"})
       for (const char* layout : {"caller", "split"})
         for (const std::string& order : order_values(f)) {
-          if (is_chunk(f, tile) != (order == "j i k" || order == "i j") && tile != "none") continue;
+          if (is_chunk(f, tile) && order != "j i k" && order != "i j") continue;
           add({{"tile", tile}, {"in_place", in_place}, {"layout", layout}, {"order", order}});
         }
   all.push_back("none");
@@ -220,6 +226,9 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
                  if (value == "none" || !gpu) return true;
                  if (!is_fused(c)) return false;
                  if (is_chunk(facts, value)) return !is_split(c) && !is_by_rows(c) && facts.sweeps == 1 && (!facts.update || is_in_place(facts, c));
+                 if (on_processors(facts.options)) return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
+                 if (facts.update && !is_in_place(facts, c)) return false;
+                 if (group_items(facts, value) > static_cast<std::int64_t>(facts.options.max_work_group)) return !is_split(c) && facts.sweeps == 1 && facts.inner_rank <= 3 && plane_items(facts, value) <= static_cast<std::int64_t>(facts.options.max_work_group);
                  return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
                }});
   r.push_back({"order", order_values(f), admits_order});

@@ -52,6 +52,12 @@ void derive_scans(Deriver& d, const Configuration& c);
 /// Where stages live that are stored.
 void derive_stages(Deriver& d, const Configuration& c);
 
+/// Dimension of the grid and work-items of a group, by axis.
+using GroupDimensions = std::map<std::string, std::pair<int, std::int64_t>>;
+/// Copies of tiles in local memory (decision local): before the loops are nested, below `tiles`; and how their loops run.
+void stage_tiles(Deriver& d, const SpaceFacts& f, const Configuration& c, Place tiles);
+void lower_copies(Deriver& d, const SpaceFacts& f, const Configuration& c, const GroupDimensions& dims);
+
 /// Loops outside the main nest, of further results and of values with a name: run as those of the main nest do.
 void derive_other_nests(Deriver& d, const SpaceFacts& f, const Configuration& c);
 

@@ -23,10 +23,11 @@ void write_by_rows(Deriver& d, Place join, std::size_t rank) {
 }
 
 /// The cells' loops are tiled; the join of their blocks moves into the tiles.
-void tile_cells(Deriver& d, const SpaceFacts& f, const std::vector<std::int64_t>& tile, bool by_rows) {
+void tile_cells(Deriver& d, const SpaceFacts& f, const Configuration& c, const std::vector<std::int64_t>& tile, bool by_rows) {
   Place join = d.start();
   join.insert(join.end(), f.cells().place.begin(), f.cells().place.end());
   if (!tile.empty()) d.step("tile", texts(tile), join);
+  if (!tile.empty()) stage_tiles(d, f, c, join);
   if (f.block.empty()) return;
   join.pop_back();
   if (!tile.empty()) {
@@ -87,21 +88,30 @@ bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, con
   if (groups)
     for (std::size_t i = loops.size(); i-- > 0;)
       if (loops[i].tiles && !loops[i].single()) tiled.push_back(loops[i].name.substr(loops[i].name.size() / 2));
-  std::size_t outer = tiled.size();  // dimensions left for the loops around
+  std::size_t outer = tiled.size();  // dimensions left for the loops around; a fourth shares the third
+  const bool along = is_by_columns(c) || chosen(c, "local", "none") == "planes";  // the outer axis is gone along
+  const std::string outer_axis = f.inner_rank > 0 ? f.axes[f.axes.size() - f.inner_rank].name : "";
+  GroupDimensions group;
   const std::size_t around = groups ? loops.size() - 2 * f.inner_rank - f.block.size() : 0;
   bool last = false;
   lower_blocks(d, c, loops, std::vector<bool>(loops.size(), false));
   for (std::size_t i = loops.size(); i-- > 0;)
-    if (groups && i < around && !loops[i].single() && outer < 3) tiled.push_back(loops[i].name), ++outer;
+    if (groups && i < around && !loops[i].single() && outer < 4) tiled.push_back(loops[i].name), ++outer;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (loops[i].block) continue;
     const std::string axis = loops[i].tiles ? loops[i].name.substr(loops[i].name.size() / 2) : loops[i].name;
     const auto in_grid = std::find(names.begin(), names.end(), loops[i].name);
     const auto in_group = std::find(tiled.begin(), tiled.end(), axis);
     last = false;
-    if (groups && in_group != tiled.end()) {
-      const bool work_group = loops[i].tiles || i < around;
-      d.step(work_group ? "map-wrg" : "map-lcl", {std::to_string(in_group - tiled.begin())}, d.loop(i));
+    const bool work_group = loops[i].tiles || i < around;
+    if (groups && in_group != tiled.end() && (work_group || !along || axis != outer_axis)) {
+      const auto dim = static_cast<int>(in_group - tiled.begin());
+      d.step(work_group ? "map-wrg" : "map-lcl", {std::to_string(dim)}, d.loop(i));
+      if (!work_group) {
+        const std::int64_t cells = axis == shared_axis(f) ? std::stoll(chosen(c, "items", "1")) : 1;
+        group[axis] = {dim, *loops[i].trips / cells};
+        if (cells > 1) d.step("items", {std::to_string(group[axis].second)}, d.loop(i));
+      }
       last = true;
     } else if (!groups && in_grid != names.end()) {
       d.step("map-glb", {std::to_string(names.end() - in_grid - 1)}, d.loop(i));
@@ -110,6 +120,7 @@ bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, con
       d.step("map-seq", {}, d.loop(i));
     }
   }
+  lower_copies(d, f, c, group);
   return last;
 }
 
@@ -173,12 +184,12 @@ void derive_buffered(Deriver& d, const SpaceFacts& f, const Configuration& c) {
 }
 
 void derive_loops(Deriver& d, const SpaceFacts& f, const Configuration& c) {
-  tile_cells(d, f, tile_sizes(f, chosen(c, "tile", "none")), is_by_rows(c));
+  tile_cells(d, f, c, tile_sizes(f, chosen(c, "tile", "none")), is_by_rows(c));
   d.nest_all();
   const auto loops = planned_loops(f, c);
   if (d.nest().levels.size() != loops.size()) throw InternalError("space: " + std::to_string(d.nest().levels.size()) + " loops where " + std::to_string(loops.size()) + " were planned");
   if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
-    for (std::size_t a = f.inner_rank - 1; is_by_columns(c) && a > 0; --a) d.step("interchange", {}, d.loop(inner_loop(loops) - a));
+  for (std::size_t a = f.inner_rank - 1; is_by_columns(c) && a > 0; --a) d.step("interchange", {}, d.loop(inner_loop(loops) - a));
   bool done = false;
   if (!is_grid(f.options.target) || is_solo(c)) lower_shared(d, c, loops);
   else done = lower_for_grid(d, f, c, loops);

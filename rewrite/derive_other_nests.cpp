@@ -25,7 +25,6 @@ void derive_inner(Deriver& d, const SpaceFacts& f, const Configuration& c, const
   if (!vectors || !d.try_step("map-vec", {width}, p)) d.step("map-seq", {}, p);
 }
 
-
 /// What a loop on a grid has around it.
 struct Around {
   std::vector<bool> taken = std::vector<bool>(3, false);  ///< dimensions of the grid

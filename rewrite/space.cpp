@@ -34,7 +34,7 @@ Space::Space(const Program& program, const SpaceOptions& options) : program_(pro
   if (stages) context->decisions.push_back(stage_decision(context->staged_facts));
   for (const Decision& d : context->decisions) parameters_.push_back({d.name, d.values});
   using Group = std::vector<Decision> (*)(const SpaceFacts&);
-  const std::vector<Group> groups = context->facts.columns ? std::vector<Group>{column_decisions} : std::vector<Group>{data_decisions, nest_decisions, inner_decisions, reduction_decisions};
+  const std::vector<Group> groups = context->facts.columns ? std::vector<Group>{column_decisions} : std::vector<Group>{data_decisions, nest_decisions, grid_decisions, inner_decisions, reduction_decisions};
   for (const Group group : groups)
     for (Decision& d : group(context->facts)) {
       if (d.values.size() > 1) parameters_.push_back({d.name, d.values});
@@ -101,6 +101,8 @@ std::string Space::structure(const Configuration& c) const {
   if (get("order", "k j") == "j k") parts.push_back("j outside k");
   if (is_by_columns(c)) parts.emplace_back("columns");
   if (is_grid(options_.target)) parts.push_back("grid " + get("grid", "none"));
+  if (get("local", "none") != "none") parts.push_back(get("local", "none") == "tile" ? "tiles in local memory" : "planes in local memory");
+  if (get("items", "1") != "1") parts.emplace_back("several cells an item");
   if (const std::string p = get("parts", "none"); p != "none") parts.push_back("parts of " + p.substr(0, p.find_first_of("0123456789")));
   if (get("lanes", "1") != "1") parts.emplace_back("lanes");
   const std::string inner = get("inner", "seq");
@@ -182,6 +184,11 @@ std::vector<Configuration> Space::seeds() const {
     for (const char* inner : {"vec", "seq", "strided"})
       for (const char* grid : {"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"}) seed({{"grid", grid}, {"inner", inner}});
     for (const char* tile : {"j4 i32", "i64", "k4 j4 i16", "i256"}) seed({{"tile", tile}});
+    for (const char* tile : {"j8 i32", "k32 j8 i32", "j4 i64", "k32 j4 i64"})
+      for (const char* kept : {"yes", "no"}) seed({{"tile", tile}, {"order", "j i k"}, {"kcache", kept}});
+    for (const char* tile : {"j8 i32", "k32 j8 i32"}) seed({{"tile", tile}, {"local", "planes"}});
+    for (const char* tile : {"k4 j4 i32", "k4 j4 i16", "j8 i32", "i256"}) seed({{"tile", tile}, {"local", "tile"}});
+    seed({{"tile", "j8 i32"}, {"items", "2"}});
     seed({{"layout", "split"}, {"inner", "strided vec"}});
     seed({{"in_place", "no"}});
     seed({});
