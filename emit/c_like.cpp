@@ -403,6 +403,12 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return s;
 }
 
+ArrayAccess CLike::access(const std::string& array) const {
+  for (const KernelArgument& a : k_.arguments)
+    if (a.name == array) return a.access;
+  return ArrayAccess::Restrict;
+}
+
 std::string CLike::parameters(const std::string& array, const std::string& alone) const {
   std::vector<std::string> all;
   for (const std::string& n : k_.sizes) all.push_back("long " + n);

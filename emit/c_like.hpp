@@ -62,6 +62,8 @@ class CLike {
   /// Sizes, arrays, scalars: the parameters of the kernel's function. `array` is put before the type of an array,
   /// `alone` before the name of one.
   std::string parameters(const std::string& array, const std::string& alone = "restrict ") const;
+  /// How an array may be accessed; arrays of the kernel's own may be restricted.
+  ArrayAccess access(const std::string& array) const;
   /// Functions with a C body, each after `qualifier`.
   std::string user_functions(const std::string& qualifier) const;
   /// The type of an array's elements.

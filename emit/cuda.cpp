@@ -30,8 +30,9 @@ class Cuda : public GridLike {
   }
   std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override { return "make_" + vector_type(s, width) + "(" + joined(lanes) + ")"; }
   std::string load(const std::string& array, const std::string& index, Scalar s, int width) override {
-    const std::string element = array + "[" + index + "]";
-    return width == 1 ? element : "*(const " + vector_type(s, width) + " *)&" + element;
+    const std::string element = array + "[" + index + "]", address = (width == 1 ? "&" : "(const " + vector_type(s, width) + " *)&") + element;
+    const bool cached = access(array) == ArrayAccess::ReadOnly && static_cast<std::size_t>(width) * size_of(s) <= 16;  // what __ldg reads at once
+    return cached ? "__ldg(" + address + ")" : width == 1 ? element : "*" + address;
   }
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const std::string element = st.array + "[" + index + "]";
@@ -75,7 +76,7 @@ class Cuda : public GridLike {
 
   void prefetch(const Prefetch& p) override {
     helpers_.insert("prefetch");
-    line("prefetch(&" + p.array + "[" + nat(p.index).s + "]);");
+    line("prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
   }
   void barrier(const Barrier&) override { line("__syncthreads();"); }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {

@@ -91,7 +91,7 @@ class OpenCL : public GridLike {
     helpers_.insert(f);
     return f + "(" + joined(args) + ")";
   }
-  void prefetch(const Prefetch& p) override { line("prefetch(&" + p.array + "[" + nat(p.index).s + "], 1);"); }
+  void prefetch(const Prefetch& p) override { line("prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "], 1);"); }
   void barrier(const Barrier& b) override { line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);"); }
   std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {

@@ -114,7 +114,7 @@ class OpenMP : public CLike {
     math_.insert({op, {s, width}});
     return std::string(word(op)) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + joined(args) + ")";
   }
-  void prefetch(const Prefetch& p) override { line("__builtin_prefetch(&" + p.array + "[" + nat(p.index).s + "]);"); }
+  void prefetch(const Prefetch& p) override { line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);"); }
   /// As aligned as the caller's arrays, which streaming stores count on.
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace) override {
     return element_type(s) + " " + name + "[" + size + "] __attribute__((aligned(64)));";

@@ -138,6 +138,7 @@ class Printer {
       case Op::Transpose:
       case Op::Unzip:
       case Op::Stream:
+      case Op::ReadOnly:
       case Op::ToGlobal:
       case Op::ToLocal:
       case Op::ToPrivate: return Pipe;

@@ -144,6 +144,7 @@ BoundNames::Name BoundNames::hint(const Expr& e) const {
     case Op::Unzip:
     case Op::Layout:
     case Op::Stream:
+    case Op::ReadOnly:
     case Op::ToGlobal:
     case Op::ToLocal:
     case Op::CircularBuffer:

@@ -105,6 +105,7 @@ class Verifier {
     if (number(e, 2, 1) < 1) broken("map-attributes", "stride " + std::to_string(number(e, 2, 1)) + " of", e);
     if (number(e, 5, 0) < 0) broken("map-attributes", "work-items " + std::to_string(number(e, 5, 0)) + " of", e);
     if (const auto late = number(e, 3, 0); late != 0 && late != 1) broken("map-attributes", "late store " + std::to_string(late) + " of", e);
+    if (number(e, 6, 0) != 0 && !e.is(Op::MapSeq) && !e.is(Op::MapUnroll)) broken("map-attributes", "only a sequential loop rotates, not", e);
     if (number(e, 4, 0) < 0) broken("map-attributes", "prefetch distance " + std::to_string(number(e, 4, 0)) + " of", e);
   }
 
@@ -241,6 +242,7 @@ class Verifier {
       case Op::Transpose:
       case Op::Layout:
       case Op::Stream:
+      case Op::ReadOnly:
       case Op::UpdateInPlace: return origin(e.child(0), scopes);
       case Op::Iterate: return origin(e.child(1), scopes);
       default: return {};

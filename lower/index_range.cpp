@@ -43,7 +43,7 @@ class Ranges {
       }
       if (const auto* x = std::get_if<Declare>(&s.v)) term(x->value);
       if (const auto* x = std::get_if<Assign>(&s.v)) term(x->value);
-      if (const auto* x = std::get_if<Prefetch>(&s.v)) need(x->index);
+      if (const auto* x = std::get_if<Prefetch>(&s.v)) need(x->position.at(0));
     }
   }
   void loop(const For& f) {

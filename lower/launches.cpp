@@ -39,7 +39,10 @@ void add(Uses& u, const Stmt& statement) {
     if (const auto* x = std::get_if<Let>(&s.v)) add(u, x->value);
     if (const auto* x = std::get_if<Declare>(&s.v)) add(u, x->value), u.assigned.insert(x->local->name);
     if (const auto* x = std::get_if<Assign>(&s.v)) add(u, x->value), u.assigned.insert(x->local->name), u.locals.insert(x->local->name);
-    if (const auto* x = std::get_if<Prefetch>(&s.v)) add(u, x->index), u.loads.insert(x->array);
+    if (const auto* x = std::get_if<Prefetch>(&s.v)) {
+      for (const Nat& p : x->position) add(u, p);
+      u.loads.insert(x->array);
+    }
   });
 }
 Uses uses_of(const Stmt& s) {

@@ -67,6 +67,7 @@ Block linearise(const Block& b, const Kernel& k) {
   Block r = strides.definitions();
   for (Stmt& s : rebuild(loads, [&](Stmt x) -> Block {
          if (auto* t = std::get_if<Store>(&x.v)) t->position = {flat(t->array, t->position)};
+         if (auto* p = std::get_if<Prefetch>(&x.v)) p->position = {flat(p->array, p->position)};
          return {std::move(x)};
        }))
     r.push_back(std::move(s));

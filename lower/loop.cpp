@@ -55,7 +55,7 @@ std::string str(const Block& b, int indent) {
                    [&](const Declare& l) { s += "var " + str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Assign& l) { s += str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Allocate& a) { s += (a.space == AddressSpace::Local ? "alloc local " : "alloc ") + a.name + " : " + a.type.str() + "\n"; },
-                   [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + p.index.str() + "]\n"; },
+                   [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
                    [&](const Barrier& b) { s += b.global ? "barrier global\n" : "barrier\n"; },
                },
                x.v);
@@ -110,7 +110,9 @@ Block map_both(const Block& b, const std::function<Nat(const Nat&)>& nat, const 
                    [&](Declare& l) { l.value = term(l.value); },
                    [&](Assign& l) { l.value = term(l.value); },
                    [](Allocate&) {},
-                   [&](Prefetch& p) { p.index = nat(p.index); },
+                   [&](Prefetch& p) {
+                     for (Nat& n : p.position) n = nat(n);
+                   },
                    [](Barrier&) {},
                },
                s.v);

@@ -62,9 +62,10 @@ struct Allocate {
   Type type;
   AddressSpace space = AddressSpace::Private;
 };
+/// array[position] will be loaded soon.
 struct Prefetch {
   std::string array;
-  Nat index;
+  std::vector<Nat> position;
 };
 /// All work-items of the group wait for one another; what they wrote to local memory, and with `global` to global memory, is
 /// seen by all of them afterwards. Reached by all items of the group or by none.
@@ -76,6 +77,10 @@ struct Stmt {
   std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch, Barrier> v;
 };
 
+/// What a backend may assume of an array that the kernel does not write: Restrict, that nothing else does; ReadOnly, that it
+/// may also be read through a cache for such arrays.
+enum class ArrayAccess : std::uint8_t { Restrict, ReadOnly };
+
 struct KernelArgument {
   std::string name;
   Type type;                 ///< array or scalar
@@ -83,6 +88,7 @@ struct KernelArgument {
   bool written = false, read = false;
   std::vector<Nat> range;    ///< index params: inclusive bounds
   bool work = false;         ///< an array for intermediate values: contents before and after mean nothing
+  ArrayAccess access = ArrayAccess::Restrict;
 };
 
 /// A lowered program. After `lower`, positions are flat indices, a Vec loop advances by its width and its body holds terms of

@@ -30,6 +30,7 @@ std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
       {"split-boundaries", split_boundaries},          // on logical positions, where the boundary can still be seen
       {"place-barriers", [&k](const Block& b) { return place_barriers(b, work_arrays(k)); }},  // where it can still be seen which item accesses an element
       {"rotate-loops", [&k](const Block& b) { return rotate_loops(b, k); }},  // on the interior's loop and logical positions; where barriers are, others may have stored
+      {"prefetch-loops", [&k](const Block& b) { return prefetch_loops(b, k); }},  // of what is still loaded
       {"linearise", [&k](const Block& b) { return linearise(b, k); }},
       {"vectorise", [&options](const Block& b) { return vectorise(b, options); }},  // unit stride shows in the flat index
       {"remove-trivial-loops", remove_trivial_loops},  // remainders of one iteration

@@ -23,7 +23,7 @@ void visit_nats(const Block& b, const std::function<void(const Nat&)>& index, co
     if (const auto* x = std::get_if<Let>(&s.v)) scan(x->value);
     if (const auto* x = std::get_if<Declare>(&s.v)) scan(x->value);
     if (const auto* x = std::get_if<Assign>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Prefetch>(&s.v)) index(x->index);
+    if (const auto* x = std::get_if<Prefetch>(&s.v)) index(x->position[0]);
     if (const auto* x = std::get_if<If>(&s.v))
       for (const Term& c : x->conditions) scan(c);
   });
@@ -177,7 +177,7 @@ Block name_rows(const Block& b) {
   });
   const Block body = rebuild(loads, [&](Stmt s) -> Block {
     if (auto* x = std::get_if<Store>(&s.v)) x->position = {relative(x->position[0])};
-    if (auto* x = std::get_if<Prefetch>(&s.v)) x->index = relative(x->index);
+    if (auto* x = std::get_if<Prefetch>(&s.v)) x->position = {relative(x->position[0])};
     return {std::move(s)};
   });
   r.insert(r.end(), body.begin(), body.end());

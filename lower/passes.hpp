@@ -32,6 +32,10 @@ Block remove_trivial_loops(const Block& b);
 /// variables that move on with each iteration. On logical positions. Values that cannot be kept exactly are left alone.
 Block rotate_loops(const Block& b, const Kernel& k);
 
+/// In the innermost sequential loops that prefetch (For::prefetch), what is loaded so many iterations later is asked for: the
+/// furthest of the loads that move with the loop, one a line of a cache, never beyond the loop's last iteration.
+Block prefetch_loops(const Block& b, const Kernel& k);
+
 /// Loads, stores and prefetches get one flat index, by their array's layout.
 Block linearise(const Block& b, const Kernel& k);
 

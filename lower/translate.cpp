@@ -106,7 +106,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
   }
   if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
   if (e.is(Op::Stream)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
-  if (e.is(Op::Layout) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
+  if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
   if (write_structure(e, scope, to)) return;
   write_view(eval(e, scope), to);
 }
@@ -303,6 +303,15 @@ Kernel translate(const Program& program) {
   k.arguments.insert(k.arguments.end(), t.work.begin(), t.work.end());
   separate_launches(k);
   mark_accesses(k);
+  visit(program.body, [&](const Expr& e) {
+    if (!e.is(Op::ReadOnly)) return;
+    Expr x = e.child(0);
+    while (is_identity(x.op())) x = x.child(0);
+    for (KernelArgument& a : k.arguments)
+      if (x.is(Op::Param) && a.name == param_name(x)) a.access = ArrayAccess::ReadOnly;
+  });
+  for (const KernelArgument& a : k.arguments)
+    if (a.written && a.access == ArrayAccess::ReadOnly) throw UserError("read_only: " + a.name + " is overwritten in place; leave out read_only there");
   return k;
 }
 

@@ -234,7 +234,7 @@ Block prefetches(const Block& body, int distance) {
     return t;
   });
   Block r;
-  for (const auto& [array, index] : furthest) r.push_back({Prefetch{array, index + distance}});
+  for (const auto& [array, index] : furthest) r.push_back({Prefetch{array, {index + distance}}});
   return r;
 }
 

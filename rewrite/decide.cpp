@@ -267,6 +267,7 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
   if (f.update)
     if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant()) f.lead = *offset;
+  f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));
   f.reduction = f.sweeps == 1 ? reductions_of(program) : ReductionFacts{};
   if (f.axes.empty()) return f;  // nothing is written element by element
   try {

@@ -56,6 +56,7 @@ struct SpaceFacts {
   std::vector<std::vector<std::int64_t>> repeats;  ///< an axis: after how many iterations along it an element is read again
 
   std::vector<WindowArray> windows;
+  bool reads_only = false;              ///< there are array arguments that may not be overwritten
 
   ReductionFacts reduction;
   std::int64_t named_columns = 0;       ///< scalars in values with a name that are made of a column by scans; 0: none, or not known
@@ -78,7 +79,7 @@ std::vector<Decision> grid_decisions(const SpaceFacts& f);   ///< local, items
 std::vector<Decision> reduction_decisions(const SpaceFacts& f);  ///< parts, lanes
 std::vector<Decision> column_decisions(const SpaceFacts& f);  ///< order, tile, parallel or grid, inner, width, kcache, unroll, keep
 std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
-std::vector<Decision> stream_decisions(const SpaceFacts& f); ///< kcache
+std::vector<Decision> stream_decisions(const SpaceFacts& f); ///< kcache, prefetch on a grid, readonly
 
 /// Whether the innermost loop is left to a work-item or a thread.
 bool inner_is_loop(const SpaceFacts& f, const Configuration& c);

@@ -74,7 +74,8 @@ std::vector<Decision> inner_decisions(const SpaceFacts& f) {
   }
   r.push_back({"unroll", {"1", "2", "4"}, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                  if (value == "1") return true;
-                 return chosen(c, "inner", "seq") == "seq" && inner_is_loop(facts, c) && inner_trips(facts, c) >= std::stoll(value);
+                 const std::string inner = chosen(c, "inner", "seq");
+                 return (inner == "seq" || (inner == "strided" && is_grid(facts.options.target))) && inner_is_loop(facts, c) && inner_trips(facts, c) >= std::stoll(value);
                }});
   for (Decision& d : stream_decisions(f)) r.push_back(std::move(d));
   return r;

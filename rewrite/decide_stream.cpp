@@ -20,12 +20,28 @@ bool reads_again(const SpaceFacts& f, const Configuration& c) {
   return std::any_of(repeats.begin(), repeats.end(), [&](std::int64_t n) { return n % step == 0 && n / step <= 8; });
 }
 
+/// Iterations ahead, where a work-item has a loop that is longer.
+bool admits_prefetch(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  if (value == "0") return true;
+  if (!inner_is_loop(f, c) || is_vector(c)) return false;
+  const auto loops = planned_loops(f, c);
+  return loops[inner_loop(loops)].trips.value_or(1000) > 2 * std::stoll(value) * (chosen(c, "inner", "seq") == "strided" ? f.modulus : 1);
+}
+
 }  // namespace
 
 std::vector<Decision> stream_decisions(const SpaceFacts& f) {
-  const bool any = std::any_of(f.repeats.begin(), f.repeats.end(), [](const auto& r) { return !r.empty(); });
-  return {{"kcache", any ? std::vector<std::string>{"no", "yes"} : std::vector<std::string>{"no"},
-           [](const SpaceFacts& facts, const Configuration& c, const std::string& value) { return value == "no" || reads_again(facts, c); }}};
+  if (f.axes.empty()) return {};
+  const auto always = [](const SpaceFacts&, const Configuration&, const std::string&) { return true; };
+  const bool again = std::any_of(f.repeats.begin(), f.repeats.end(), [](const auto& r) { return !r.empty(); });
+  std::vector<Decision> r;
+  r.push_back({"kcache", again ? std::vector<std::string>{"no", "yes"} : std::vector<std::string>{"no"},
+               [](const SpaceFacts& facts, const Configuration& c, const std::string& value) { return value == "no" || reads_again(facts, c); }});
+  if (!is_grid(f.options.target)) return r;
+  r.push_back({"prefetch", {"0", "1", "2", "4"}, admits_prefetch});
+  // Elsewhere an array that is not written is read as it can be anyway.
+  if (f.options.target == Target::cuda && f.reads_only) r.push_back({"readonly", {"no", "yes"}, always});
+  return r;
 }
 
 }  // namespace lift

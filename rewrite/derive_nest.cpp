@@ -212,6 +212,7 @@ void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
     if (const Nest nest = d.nest(); is_grid(f.options.target) && nest.update) d.try_step("copy-base", {}, *nest.update);
   }
   derive_other_nests(d, f, c);
+  if (chosen(c, "readonly", "no") == "yes") d.step("read-only");
   if (chosen(c, "layout", "caller") != "caller") d.step("layout", words(chosen(c, "layout", "caller")));
 }
 

@@ -108,11 +108,14 @@ Expr with_attribute(const Expr& e, std::size_t which, std::int64_t value) {
   a.ints[which] = value;
   return make(e.op(), {e.child(0), e.child(1)}, std::move(a), origin(e));
 }
-Rule::Construct vector_option(std::size_t which, std::optional<std::int64_t> fixed) {
-  return [=](const Site& site, const Arguments& a) -> Result<Expr> {
-    if (!site.e.is(Op::MapVec)) return Failure{"needs a map_vec, found " + std::string(text(site.e.op()))};
-    return with_attribute(site.e, which, fixed ? *fixed : number(a, 0));
-  };
+Result<Expr> late_store(const Site& site, const Arguments&) {
+  if (!site.e.is(Op::MapVec)) return Failure{"needs a map_vec, found " + std::string(text(site.e.op()))};
+  return with_attribute(site.e, Late, 1);
+}
+bool is_sequential(const Expr& e) { return (e.is(Op::MapSeq) || e.is(Op::MapUnroll)) && e.attr().ints[Rank] == 1; }
+Result<Expr> prefetch(const Site& site, const Arguments& a) {
+  if (!site.e.is(Op::MapVec) && !is_sequential(site.e)) return Failure{"needs map_vec, or map_seq or map_unroll of rank 1, found " + std::string(text(site.e.op()))};
+  return with_attribute(site.e, Ahead, number(a, 0));
 }
 Result<Expr> unroll(const Site& site, const Arguments& a) {
   if (!site.e.is(Op::MapSeq)) return Failure{"needs a map_seq, found " + std::string(text(site.e.op()))};
@@ -122,7 +125,6 @@ Result<Expr> unroll(const Site& site, const Arguments& a) {
   attr.ints[Number] = u;
   return make(Op::MapUnroll, {site.e.child(0), site.e.child(1)}, std::move(attr), origin(site.e));
 }
-bool is_sequential(const Expr& e) { return (e.is(Op::MapSeq) || e.is(Op::MapUnroll)) && e.attr().ints[Rank] == 1; }
 Result<Expr> rotate(const Site& site, const Arguments&) {
   if (!is_sequential(site.e)) return Failure{"needs map_seq or map_unroll of rank 1, found " + std::string(text(site.e.op()))};
   return with_attribute(site.e, Rotate, 1);
@@ -190,8 +192,8 @@ std::vector<Rule> lowering_rules() {
       constructed("unroll", "map_seq f -> map_unroll u f", unroll).takes("u", "elements a trip").says("the loop is unrolled by %1"),
       constructed("rotate", "map_seq f keeps what the next iterations need again in registers", rotate).says("what the next iterations need again stays in registers"),
       constructed("strided", "map_x f visits only the indices that f's guard modulo m admits", strided).takes("m", "modulus of the guard").says("one element in every %1 is visited: those that the guard admits"),
-      constructed("late-store", "map_vec f stores a vector after the loads of the next", vector_option(Late, 1)).says("each vector is stored after the next one's loads"),
-      constructed("prefetch", "map_vec f prefetches d elements ahead", vector_option(Ahead, std::nullopt)).takes("d", "elements ahead").says("data is prefetched %1 elements ahead"),
+      constructed("late-store", "map_vec f stores a vector after the loads of the next", late_store).says("each vector is stored after the next one's loads"),
+      constructed("prefetch", "map_vec f prefetches d elements ahead, map_seq f d iterations ahead", prefetch).takes("d", "elements or iterations ahead").says("data is prefetched %1 ahead"),
       constructed("reduce-seq", "reduce f z -> reduce_seq f z", reduction(Op::ReduceSeq)).says("the reduction is a loop"),
       constructed("reduce-unroll", "reduce f z -> reduce_unroll f z", reduction(Op::ReduceUnroll)).says("the reduction is unrolled"),
       constructed("to-private", "xs = to_private xs", marked(Op::ToPrivate)).says("the value is kept in registers"),

@@ -109,6 +109,7 @@ std::string Space::structure(const Configuration& c) const {
   parts.push_back(inner == "vec" && f.modulus > 1 && is_in_place(f, c) ? "masked vec" : inner);
   if (get("unroll", "1") != "1") parts.emplace_back("unrolled");
   if (get("kcache", "no") == "yes") parts.emplace_back("kept in registers");
+  if (get("readonly", "no") == "yes") parts.emplace_back("read-only");
   if (get("late", "0") == "1") parts.emplace_back("late store");
   if (get("prefetch", "0") != "0") parts.emplace_back("prefetch");
   if (get("stream", "0") == "1") parts.emplace_back("streaming");

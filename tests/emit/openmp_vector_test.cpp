@@ -24,7 +24,7 @@ Kernel masked(Scalar s, int w, std::int64_t rows, std::int64_t columns) {
   const Block body{{Let{index_term(row), index_term(columns * j)}},
                    {Let{mask, lanes(conds)}},
                    {Declare{previous, update(0)}},
-                   {vectors(i, w, columns, w, {{Let{local_term("next", s, w), update(i)}}, put("phi", row + i - w, previous), {Assign{previous, local_term("next", s, w)}}, {Prefetch{"phi", row + i + 64}}})},
+                   {vectors(i, w, columns, w, {{Let{local_term("next", s, w), update(i)}}, put("phi", row + i - w, previous), {Assign{previous, local_term("next", s, w)}}, {Prefetch{"phi", {row + i + 64}}}})},
                    put("phi", row + columns - w, previous)};
   return kernel("half_sweep", {index_argument(color, 0, 1), array_argument("phi", s, rows * columns, true)}, "phi", {{over(j, 0, rows, body, LoopKind::Par)}});
 }

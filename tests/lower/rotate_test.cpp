@@ -1,7 +1,10 @@
 // Values kept in registers along a sequential loop: exactly what the loop computes without, and fewer loads.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include <algorithm>
+#include <set>
+#include <tuple>
+
 #include "ir/error.hpp"
 #include "tests/patterns/operator_cases.hpp"
 #include "rewrite/space.hpp"
@@ -25,24 +28,32 @@ Problem problem(std::int64_t box, const std::string& boundary, std::map<std::str
   return p;
 }
 
-/// Every configuration along columns that the space admits, against the loops for a CPU.
+/// The configuration nearest to the wishes; parameters without one take their first value.
+Configuration nearest(const Space& space, const Configuration& wishes) {
+  Configuration c;
+  for (const Parameter& parameter : space.parameters()) {
+    const auto allowed = space.allowed(c, parameter.name);
+    const auto wish = wishes.find(parameter.name);
+    const bool granted = wish != wishes.end() && std::find(allowed.begin(), allowed.end(), wish->second) != allowed.end();
+    c[parameter.name] = granted ? wish->second : allowed.front();
+  }
+  return c;
+}
+
+/// Every configuration along columns that the space admits, against the loops for a CPU. How many there were.
 int check_columns(const Pattern& pattern, const Problem& p, const std::vector<unsigned>& seeds = {0, 1}) {
   const Program program = pattern.build(p);
   const Space space(program, grid_options());
+  const std::string order = std::find_if(space.parameters().begin(), space.parameters().end(), [](const Parameter& x) { return x.name == "order"; })->values.back();
   int checked = 0;
   for (const unsigned seed : seeds) {
     const LoopsRun expected = run_loops(lower(replay(program, Space(program, {}).derive({}))), seed);
     std::set<Configuration> done;
     for (const char* tile : {"none", "k16"})
       for (const char* inner : {"seq", "strided"})
-        for (const char* kcache : {"no", "yes"}) {
-          Configuration c;
-          for (const Parameter& parameter : space.parameters()) {
-            const auto allowed = space.allowed(c, parameter.name);
-            const auto wish = [&](const std::string& v) { return std::find(allowed.begin(), allowed.end(), v) != allowed.end() ? v : allowed.front(); };
-            c[parameter.name] = parameter.name == "tile" ? wish(tile) : parameter.name == "order" ? wish(parameter.values.back()) : parameter.name == "inner" ? wish(inner) : parameter.name == "kcache" ? wish(kcache) : allowed.front();
-          }
-          if ((c["order"] != "j i k" && c["order"] != "i j") || !done.insert(c).second) continue;
+        for (const auto& [kcache, prefetch, unroll] : {std::tuple{"no", "0", "1"}, {"yes", "0", "1"}, {"yes", "1", "2"}}) {
+          const Configuration c = nearest(space, {{"tile", tile}, {"order", order}, {"inner", inner}, {"kcache", kcache}, {"prefetch", prefetch}, {"unroll", unroll}});
+          if (c.at("order") != order || !done.insert(c).second) continue;
           const Kernel k = lower(replay(program, space.derive(c)));
           INFO(pattern.name << " box " << p.box << " " << p.boundary << " " << space.structure(c) << "\n" << str(k));
           const LoopsRun got = run_loops(k, seed);
@@ -103,4 +114,23 @@ TEST_CASE("rotate: an iteration of a 7-point stencil along k loads five elements
   const auto loads = [&](const char* kcache) { return run_loops(lower(replay(program, space.derive({{"order", "j i k"}, {"kcache", kcache}}))), 0).loads.at("phi"); };
   CHECK(loads("no") == 8 * 8 * (8 * 7));
   CHECK(loads("yes") == 8 * 8 * (8 * 5 + 2));
+}
+
+TEST_CASE("prefetch: an iteration asks for what a later one loads, once a line, never beyond the last") {
+  Problem p = problem(8, "ghost", {{"smoother", "jacobi"}, {"coefficients", "constant"}});
+  p.boxes = 1;
+  const Program program = smooth3d().build(p);
+  const Space space(program, grid_options());
+  const auto prefetches = [&](const char* kcache) {
+    std::map<std::string, int> n;
+    const Kernel k = lower(replay(program, space.derive({{"order", "j i k"}, {"kcache", kcache}, {"prefetch", "2"}})));
+    visit(k.body, [&](const Stmt& s) {
+      if (const auto* x = std::get_if<Prefetch>(&s.v)) ++n[x->array];
+    });
+    run_loops(k, 0);  // checks that the positions exist
+    return n;
+  };
+  const std::map<std::string, int> expected{{"lambda", 1}, {"phi", 3}, {"rhs", 1}};  // phi[k + 1] and the rows beside it
+  CHECK(prefetches("no") == expected);
+  CHECK(prefetches("yes") == expected);
 }

@@ -149,7 +149,7 @@ class LoopRunner {
     }
     if (const auto* x = std::get_if<Declare>(&s.v)) locals_[x->local->name] = eval(x->value);
     if (const auto* x = std::get_if<Assign>(&s.v)) locals_[x->local->name] = eval(x->value);
-    if (const auto* x = std::get_if<Prefetch>(&s.v)) nat(x->index);  // its variables must have values
+    if (const auto* x = std::get_if<Prefetch>(&s.v)) element(x->array, nat(x->position.at(0)));
     if (const auto* x = std::get_if<Allocate>(&s.v)) {
       arrays[x->name].assign(static_cast<std::size_t>(*Layout({}, x->type).size().constant()), std::nan(""));
       for (Touch* t : touches_) t->own.insert(x->name);

@@ -56,7 +56,7 @@ Generators lowering_generators() {
       {"rotate", [](Gen& g) -> Instance { return {low_map(g, std::vector{Op::MapSeq, Op::MapUnroll, Op::MapPar}[static_cast<std::size_t>(g.n(0, 2))], 2), {}, {}}; }},
       {"strided", every_second},
       {"late-store", [=](Gen& g) { return vector(g, {}); }},
-      {"prefetch", [=](Gen& g) { return vector(g, {"64"}); }},
+      {"prefetch", [](Gen& g) -> Instance { return {low_map(g, std::vector{Op::MapVec, Op::MapSeq, Op::MapUnroll, Op::MapPar}[static_cast<std::size_t>(g.n(0, 3))], 4), {"2"}, {}}; }},
       {"reduce-seq", reduction},
       {"reduce-unroll", reduction},
       {"to-private", marked},
