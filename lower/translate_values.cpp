@@ -174,12 +174,15 @@ bool Translator::write_updated(const Expr& value, const Expr& fn, const ScopePtr
 }
 
 /// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel loops each
-/// iteration has its own. Those of neighbouring work-items lie side by side: the loop along dimension 0 of a grid comes last.
+/// iteration has its own. Columns (one dimension) of neighbouring work-items lie side by side: the loop along dimension 0 of a
+/// grid comes last; rows of a work-item's own stay rows.
 Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
   std::vector<Nat> around, position, within, last;
+  const std::vector<Type> parts = component_arrays(t);
+  const bool columns = std::all_of(parts.begin(), parts.end(), [](const Type& part) { return rank_of(part) == 1; });
   if (space == AddressSpace::Global)
     for (const For& f : parallel_) {
-      const bool neighbours = (f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && f.dim == 0;
+      const bool neighbours = columns && (f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && f.dim == 0;
       (neighbours ? within : around).push_back(f.upper - f.lower);
       (neighbours ? last : position).push_back(f.var - f.lower);
     }
@@ -188,7 +191,6 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
   const bool on_stack = space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kOnStack);
   std::vector<std::string> names;
   const std::string name = fresh_name(hint);
-  const std::vector<Type> parts = component_arrays(t);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
     std::vector<Nat> shape = around;

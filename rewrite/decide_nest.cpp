@@ -139,8 +139,18 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
     }
   return r;
 }
+/// Loops around stages that are stored are dealt to work-items, all of them: work-items cannot wait for each other in a loop.
+bool goes_around_stages(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  if (is_fused(c)) return true;
+  const Values names = words(value);
+  const auto loops = planned_loops(f, c);
+  for (std::size_t i = 0; i < std::min(f.above_others, loops.size()); ++i)
+    if (!loops[i].single() && std::find(names.begin(), names.end(), loops[i].name) == names.end()) return false;
+  return true;
+}
 bool admits_grid(const SpaceFacts& f, const Configuration& c, const std::string& value) {
-  const Values values = grid_values(f, c);
+  Values values = grid_values(f, c);
+  std::erase_if(values, [&](const std::string& v) { return !goes_around_stages(f, c, v); });
   return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
 }
 /// The order of the loops of the last axes; on a grid, columns as the inner loops of work-items.
@@ -154,6 +164,7 @@ bool admits_order(const SpaceFacts& f, const Configuration& c, const std::string
   const std::string tile = chosen(c, "tile", "none");
   const bool plain = value == order_values(f).front();
   if (!is_grid(f.options.target)) return plain || (!is_by_rows(c) && chosen(c, "buffer", "none") == "none");
+  if (!is_fused(c)) return plain;
   if (is_chunk(f, tile)) return !plain;
   return plain || (tile == "none" && f.sweeps == 1 && f.inner_rank <= 3 && !is_split(c) && (!f.update || is_in_place(f, c)));
 }
@@ -189,6 +200,7 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
                  if (chosen(c, "buffer", "none") != "none") return value == "none";
                  // Work-groups cannot share the copying of a base.
                  if (value == "none" || !gpu) return true;
+                 if (!is_fused(c)) return false;
                  if (facts.update && !is_in_place(facts, c)) return false;
                  if (is_chunk(facts, value)) return !is_split(c) && facts.sweeps == 1;
                  return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;

@@ -100,9 +100,11 @@ double elements(const Positions& positions, const std::vector<Nat>& shape) {
 struct Walk {
   std::map<std::string, Positions> reads, writes;
   double flops = 0;
-  double stored = 0, accumulated = 0;  ///< largest number of times that a store, an assignment is executed
+  std::map<std::string, double> stored;  ///< an array: the largest number of times that a store to it is executed
+  double accumulated = 0;                ///< the same of assignments
 
   void block(const Block& b, double times, double share) {
+    named(b, times * share);
     for (const Stmt& s : b) {
       if (const auto* f = std::get_if<For>(&s.v)) {
         const auto trips = (f->upper - f->lower).constant();
@@ -117,10 +119,8 @@ struct Walk {
         block(i->body, times, admits);
       } else if (const auto* x = std::get_if<Store>(&s.v)) {
         writes[x->array].insert(x->position);
-        stored = std::max(stored, times);
+        stored[x->array] = std::max(stored[x->array], times);
         use(x->value, times * share);
-      } else if (const auto* l = std::get_if<Let>(&s.v)) {
-        use(l->value, times * share);
       } else if (const auto* d = std::get_if<Declare>(&s.v)) {
         use(d->value, times * share);
       } else if (const auto* a = std::get_if<Assign>(&s.v)) {
@@ -128,6 +128,14 @@ struct Walk {
         use(a->value, times * share);
       }
     }
+  }
+  /// Values with a name share what they have in common.
+  void named(const Block& b, double times) {
+    TermNode all;
+    all.kind = TermKind::Shuffle;
+    for (const Stmt& s : b)
+      if (const auto* l = std::get_if<Let>(&s.v)) all.args.push_back(l->value);
+    if (!all.args.empty()) use(intern(std::move(all)), times);
   }
   void use(const Term& t, double times) {
     flops += times * flops_of(t);
@@ -145,7 +153,9 @@ Traffic traffic(const Program& program) {
   whole.block(kernel.body, 1, 1);
   split.block(remove_trivial_loops(split_boundaries(kernel.body)), 1, 1);  // what pads choose is decided there
   Traffic t;
-  t.cells = static_cast<std::int64_t>(whole.stored > 1 ? whole.stored : std::max(whole.stored, whole.accumulated));
+  double stored = 0;
+  for (const std::string& r : kernel.results) stored = std::max(stored, whole.stored[r]);
+  t.cells = static_cast<std::int64_t>(stored > 1 ? stored : std::max(stored, whole.accumulated));
   t.flops = split.flops;
   for (const KernelArgument& a : kernel.arguments) {
     if (!a.type.is_array() || a.work) continue;

@@ -4,7 +4,9 @@
 
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
+#include "grid_run.hpp"
 #include "runtime/native.hpp"
+#include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
 #include "small_problem.hpp"
 #include "together.hpp"
@@ -28,11 +30,11 @@ Problem of_size(std::int64_t box, Scalar type) {
 }
 
 /// Every variant that is asked for, none left out: a decision that is offered is possible.
-std::vector<Variant> variants(const Pattern& pattern, int random) {
+std::vector<Variant> variants(const Pattern& pattern, int random, Target target = Target::openmp, const std::vector<std::pair<int, Scalar>>& sizes = {{1, f64}, {2, f64}, {3, f32}, {7, f64}, {16, f32}, {16, f64}}) {
   std::vector<Variant> all;
-  for (const auto& [box, type] : {std::pair{1, f64}, {2, f64}, {3, f32}, {7, f64}, {16, f32}, {16, f64}}) {
+  for (const auto& [box, type] : sizes) {
     const Problem p = of_size(box, type);
-    const Space space(pattern.build(p), {Target::openmp, 2, 32, 512 * 1024, false});
+    const Space space(pattern.build(p), {target, 2, 32, 512 * 1024, false});
     for (const Configuration& c : configurations(space, random, static_cast<std::uint64_t>(box))) {
       all.push_back({pattern, p, c, lower(replay(space.program(), space.derive(c)))});
       all.back().kernel.name = "kernel_" + std::to_string(all.size());
@@ -67,6 +69,22 @@ TEST_CASE("columns: tridiagonal systems") { check(variants(thomas(), 6)); }
 TEST_CASE("columns: vertical advection") { check(variants(vertical_advection(), 4)); }
 TEST_CASE("columns: filling of negative ratios") { check(variants(fillz(), 4)); }
 TEST_CASE("planes: horizontal diffusion") { check(variants(horizontal_diffusion(), 2)); }
+
+TEST_CASE("columns: on a grid of work-items") {
+  if (const std::string why = opencl::why_unavailable(); !why.empty()) {
+    MESSAGE("no OpenCL device, not run: " << why);
+    return;
+  }
+  opencl::Device device;
+  for (const auto make : {thomas, vertical_advection, fillz, horizontal_diffusion})
+    for (const Variant& v : variants(make(), 1, Target::opencl, {{1, f64}, {7, f32}, {9, f64}})) {
+      INFO(v.pattern.name << " of " << v.problem.box << ": " << test::str(v.configuration));
+      const SmallProblem data(v.pattern, v.problem, 0);
+      auto storage = data.storage(v.kernel);
+      run_on(device, v.kernel, Target::opencl, storage.pointers);
+      CHECK(data.error(v.kernel, storage) < (v.problem.type == f32 ? 1e-5 : 1e-12));
+    }
+}
 
 TEST_CASE("columns: the level before stays in variables, or is read where it was stored") {
   const Problem p = of_size(8, f64);
