@@ -85,3 +85,14 @@ TEST_CASE("traffic: transfer between grids, several results, reductions") {
   const Traffic two = traffic({"p", {xs}, xs | map([](Expr r) { return r | map([](Expr x) { return tuple({x, x + 1.0}); }); }), {}, {}});
   CHECK(two.bytes_per_cell() == doctest::Approx(8 + 2 * 16));
 }
+
+TEST_CASE("traffic: programs in several steps are counted by what they return") {
+  Problem p;
+  p.box = 16, p.boxes = 2;
+  const Traffic solver = traffic(thomas().build(p)), diffusion = traffic(horizontal_diffusion().build(p));
+  CHECK(solver.cells == 2 * 16 * 16 * 16);
+  CHECK(solver.flops_per_cell() == doctest::Approx(9));
+  CHECK(solver.bytes_per_cell() == doctest::Approx(48));  // four arrays read, one fetched and written
+  CHECK(diffusion.cells == 2 * 16 * 16 * 16);
+  CHECK(diffusion.bytes_per_cell() == doctest::Approx(8 * (20.0 * 20.0 / (16.0 * 16.0) + 3)));
+}
