@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "runtime/affinity.hpp"
 #include "runtime/cache.hpp"
@@ -85,6 +86,7 @@ struct Device::Impl {
   std::mutex mutex;  ///< arguments of a kernel and the queue are set and used together
 
   std::optional<BinaryCache> cache;
+  bool ran = false;
 
   Impl(Found device, const std::filesystem::path& cache_path) : found(std::move(device)) {
     if (!cache_path.empty() || found.info.platform != "Portable Computing Language") cache.emplace(cache_path);
@@ -226,6 +228,8 @@ void Device::Impl::enqueue(const GridLaunch& launch, Events& queued) {
 
 double Device::run_all(std::span<const GridLaunch> launches, int times) {
   const std::lock_guard lock(impl_->mutex);
+  std::optional<OriginalAffinity> unpinned;  // some drivers start their threads at the first launch
+  if (!std::exchange(impl_->ran, true)) unpinned.emplace();
   Events queued;
   try {
     for (int time = 0; time < times; ++time)

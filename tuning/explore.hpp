@@ -106,6 +106,7 @@ struct ExploreResult {
   Target target = Target::openmp;
   Machine machine;
   std::string device;          ///< what the kernels ran on
+  bool emulated = false;       ///< times mean nothing
   std::string reference;       ///< what results were held against, and that against what
   int threads = 0;
   Traffic traffic;

@@ -87,15 +87,16 @@ class GridExecutor : public Executor {
     throw InternalError("tuning: argument '" + a.name + "' of type " + a.type.str() + " cannot be passed to a device");
   }
 
-  /// Memory for an argument. Where there is none left, what other layouts hold is given up; where that does not help, this
+  /// Memory for an argument. Where there is none left, what no run is bound to in other layouts is given up; where that does not help, this
   /// layout is one too many, but the caller's has to fit.
   GridMemory allocate(const KernelArgument& a) {
     const std::size_t bytes = bytes_of(a.layout, element_of(a.type).scalar());
     try {
       return device_->allocate(bytes);
     } catch (const OutOfDeviceMemory&) {
-      std::erase_if(pristine_, [](const auto& kept) { return !kept.second.callers; });
-      std::erase_if(scratch_, [](const auto& kept) { return !kept.second.callers; });
+      const auto is_spare = [](const auto& kept) { return !kept.second.callers && kept.second.memory.use_count() == 1; };
+      std::erase_if(pristine_, is_spare);
+      std::erase_if(scratch_, is_spare);
     }
     try {
       return device_->allocate(bytes);

@@ -116,6 +116,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
             {"bytes_per_cell", r.traffic.bytes_per_cell()}, {"flops_per_cell", r.traffic.flops_per_cell()},
             {"machine", {{"threads", r.threads}, {"triad_gbs", measured(r.machine.triad_gbs)}, {"device", r.device},
                          {"compiler", r.machine.compiler}, {"simd", r.machine.simd}}}};
+  if (r.emulated) json["emulated"] = true;  // its times mean nothing
   json["twin"] = r.twin_ms > 0 ? Json{{"ms", r.twin_ms}, {"gbs", r.twin_gbs}, {"name", r.twin_name}} : Json(nullptr);
   json["baseline"] = baseline(r);
   json["best"] = variant(r.best);

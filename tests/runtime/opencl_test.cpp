@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -70,17 +71,39 @@ ProcessResult run_child(const std::string& name, const std::string& variable) {
                      {.timeout_seconds = 60, .variables = {variable}});
 }
 
+
+/// Time on processors, in ns.
+long long worked(const std::string& task) {
+  std::ifstream in(task + "/schedstat");
+  long long ns = 0;
+  in >> ns;
+  return ns;
+}
+
 }  // namespace
 
 // First, because a driver starts its threads once.
-TEST_CASE("opencl: the driver's threads do not inherit the pinning of who opens it") {
+TEST_CASE("opencl: the driver's threads do not inherit the pinning of who opens it, and all of them work") {
   std::thread([] {
-    bind_this_thread({allowed_cpus().front()});
+    const int workers = static_cast<int>(std::min<std::size_t>(2, allowed_cpus().size()));
+    opencl::configure_pocl(workers);
+    bind_this_thread({allowed_cpus().front()});  // as OpenMP pins its master
     const auto before = threads_of_this_process();
     if (skip_without_device()) return;
-    const opencl::Device device;
+    opencl::Device device;
+    const GridBuild built = device.build(
+        "kernel void busy(global float* a) { float x = get_global_id(0); for (int n = 0; n < 20000; ++n) x = x * 0.5f + 1; a[get_global_id(0)] = x; }");
+    REQUIRE_MESSAGE(built.program, built.error);
+    std::map<std::string, long long> ns;
     for (const auto& thread : threads_of_this_process())
-      if (!before.contains(thread)) CHECK(allowed_cpus_of(thread) == allowed_cpus().size());
+      if (!before.contains(thread)) ns[thread] = worked(thread);
+    device.run({built.program->kernel("busy"), {device.allocate(4 * 8192)}, {8192, 1, 1}, {8, 1, 1}, 1, 0});
+    int busy = 0;
+    for (const auto& [thread, earlier] : ns) {
+      CHECK(allowed_cpus_of(thread) == allowed_cpus().size());
+      busy += worked(thread) > earlier + 1000000;
+    }
+    if (device.info().platform == "Portable Computing Language") CHECK(busy == workers);
   }).join();
 }
 

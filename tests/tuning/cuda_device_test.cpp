@@ -5,6 +5,7 @@
 #include "patterns/operators.hpp"
 #include "tests/runtime/fake_cuda.hpp"
 #include "tuning/explore.hpp"
+#include "tuning/report.hpp"
 
 using namespace lift;
 using lift::test::EnvironmentVariable;
@@ -53,6 +54,22 @@ TEST_CASE("explore: a problem that does not fit on the CUDA device") {
   CHECK_THROWS_AS(explore(find_pattern("smooth3d"), tiny(), on_cuda()), OutOfDeviceMemory);
 }
 
+TEST_CASE("explore: a layout whose arrays do not fit beside the caller's is impossible, and the others go on") {
+  const Fake fake;
+  const EnvironmentVariable little("FAKE_CUDA_MEMORY", "200000");
+  ExploreOptions o = on_cuda();
+  o.configurations = 8, o.check_small = false;
+  const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
+  int callers = 0, others = 0;
+  for (const Variant& v : r.variants) {
+    callers += v.layout.empty() && v.status == Status::wrong;
+    if (v.layout.empty() || v.status != Status::impossible || v.message.find("does not fit on Fake 0") == std::string::npos) continue;
+    ++others;
+  }
+  CHECK(callers > 0);
+  CHECK(others > 0);
+}
+
 TEST_CASE("explore: CUDA kernels on the emulation are verified, and not timed") {
   ExploreOptions o = on_cuda();
   o.emulate = true;
@@ -65,4 +82,5 @@ TEST_CASE("explore: CUDA kernels on the emulation are verified, and not timed") 
   CHECK(r.variants[*r.best].verified);
   CHECK(r.variants[*r.best].source.find("__global__") != std::string::npos);
   CHECK(r.variants[*r.best].speedup == 0);
+  CHECK(json_report(r, "").find("\"emulated\"") != std::string::npos);
 }
