@@ -43,7 +43,7 @@ Problem single(std::int64_t box) {
 
 TEST_CASE("columns: the expression means what the reference computes") {
   for (const Case& c : cases()) {
-    CAPTURE(c.pattern.name << " of " << c.p.box << " " << c.p.boundary);
+    INFO(c.pattern.name << " of " << c.p.box << " " << c.p.boundary);
     const BoxData data(c.pattern, c.p);
     const OwnedArray expected = data.by_reference();
     CHECK(relative_error(data.by_interpreter().view(), expected.view()) <= tolerance(c.p.type));
@@ -54,7 +54,7 @@ TEST_CASE("columns: the plain loops compute the reference") {
   NativeCompiler compiler;
   for (const Case& c : cases()) {
     if (c.p.boundary != "ghost" || c.p.box == 2) continue;
-    CAPTURE(c.pattern.name << " of " << c.p.box);
+    INFO(c.pattern.name << " of " << c.p.box);
     const BoxData data(c.pattern, c.p);
     const OwnedArray expected = data.by_reference();
     for (const OwnedArray& got : data.by_plain_loops(compiler)) CHECK(relative_error(got.view(), expected.view()) <= tolerance(c.p.type));

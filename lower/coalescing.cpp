@@ -1,0 +1,96 @@
+#include "lower/coalescing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "ir/nat_atoms.hpp"
+
+namespace lift {
+namespace {
+
+class Accesses {
+ public:
+  explicit Accesses(const Kernel& k) {
+    for (const KernelArgument& a : k.arguments)
+      if (a.type.is_array()) arrays_[a.name] = size_of(element_of(a.type).scalar());
+    block(k.body);
+  }
+  std::vector<GridAccess> found;
+
+ private:
+  void block(const Block& b) {
+    for (const Stmt& s : b) {
+      if (const auto* f = std::get_if<For>(&s.v)) loop(*f);
+      if (const auto* i = std::get_if<If>(&s.v)) {
+        for (const Term& c : i->conditions) loads(c);
+        block(i->body);
+      }
+      if (const auto* x = std::get_if<Store>(&s.v)) loads(x->value), access(x->array, x->position.at(0), true);
+      if (const auto* x = std::get_if<Let>(&s.v)) {
+        if (x->local->kind == TermKind::Index && !x->value->nats.empty()) definitions_[variables(x->local->nats[0]).at(0)] = expanded(x->value->nats[0]);
+        else loads(x->value);
+      }
+      if (const auto* x = std::get_if<Declare>(&s.v)) loads(x->value);
+      if (const auto* x = std::get_if<Assign>(&s.v)) loads(x->value);
+    }
+  }
+  /// Work-items of one dimension are told apart by the loop over them; items that share the iterations take neighbours, too.
+  void loop(const For& f) {
+    const auto outer = item_;
+    if ((f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && f.dim == 0) item_ = f.var;
+    block(f.body);
+    item_ = outer;
+  }
+  void loads(const Term& t) {
+    visit(t, [&](const Term& x) {
+      if (x->kind == TermKind::Load) access(x->name, x->nats.at(0), false);
+    });
+  }
+  void access(const std::string& array, const Nat& at, bool store) {
+    const auto it = arrays_.find(array);
+    if (it == arrays_.end() || !item_) return;
+    GridAccess a{array, store, expanded(at), std::nullopt, it->second};
+    if (const auto affine = affine_in(a.index, *item_)) a.stride = affine->coefficient.constant();
+    found.push_back(std::move(a));
+  }
+  Nat expanded(const Nat& n) const {
+    return detail::rebuild(n, [&](const NatAtom& a) -> std::optional<Nat> {
+      const auto it = definitions_.find(&a);
+      return it == definitions_.end() ? std::nullopt : std::optional(it->second);
+    });
+  }
+
+  std::map<std::string, std::size_t> arrays_;
+  std::map<const NatAtom*, Nat> definitions_;  ///< named indices, in terms of loop variables
+  std::optional<Nat> item_;                    ///< the variable of the loop over dimension 0
+};
+
+}  // namespace
+
+std::vector<GridAccess> grid_accesses(const Kernel& k) { return Accesses(k).found; }
+
+double transaction_ratio(const Kernel& k) {
+  constexpr double kTransaction = 32;
+  const std::vector<GridAccess> all = grid_accesses(k);
+  // Elements side by side, of work-items that lie further apart: what lies between is fetched for all of them at once.
+  std::map<std::pair<std::string, std::uint32_t>, std::set<std::int64_t>> cells;
+  for (const GridAccess& a : all) cells[{a.array, (a.index - constant_part(a.index)).id()}].insert(constant_part(a.index));
+  double needed = 0, made = 0;
+  for (const GridAccess& a : all) {
+    if (a.stride == 0) continue;
+    const double element = static_cast<double>(a.bytes);
+    double apart = a.stride ? std::abs(static_cast<double>(*a.stride)) : kTransaction / element;
+    if (a.stride && apart > 1) {
+      const auto& near = cells[{a.array, (a.index - constant_part(a.index)).id()}];
+      const std::int64_t at = constant_part(a.index), reach = std::abs(*a.stride);
+      const auto together = std::count_if(near.begin(), near.end(), [&](std::int64_t c) { return std::abs(c - at) < reach; });
+      apart = std::max(1.0, apart / static_cast<double>(together));
+    }
+    needed += element, made += std::min(apart * element, kTransaction);
+  }
+  return needed > 0 ? made / needed : 1;
+}
+
+}  // namespace lift
