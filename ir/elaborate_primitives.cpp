@@ -26,6 +26,7 @@ std::optional<std::size_t> Elaborator::own_arguments(Op op, const Args& args) co
     case Op::Iterate:
     case Op::Slide:
     case Op::Drop: return 2;
+    case Op::CircularBuffer:
     case Op::Split: return 1;
     case Op::Pad: return 3;
     case Op::Transpose: return static_cast<std::size_t>(std::count_if(args.begin(), args.end(), [](const TermPtr& a) { return is_number(*a); }));
@@ -101,6 +102,10 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
       need_arguments(t, args, 1, name + "(length)");
       return node(op, {x}, attributes::nats(nats(*args[0], rank)), t.at);
     }
+    case Op::CircularBuffer: {
+      need_arguments(t, args, 1, "circular_buffer(planes)");
+      return node(op, {x}, attributes::nats({nat(*args[0])}), t.at);
+    }
     case Op::Pad: return pad(t, rank, args, x);
     case Op::Transpose: return transpose(t, args, x);
     case Op::Iterate: {
@@ -154,7 +159,7 @@ std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) 
     else if (grid && words.size() == 2 && words[0] == "items") v.resize(6), v[5] = number(words[1]);
     else fail(t.at, "no such decision as '" + words[0] + "'; write map_vec<4, strided 2, late store, prefetch 64>");
   }
-  if (grid ? v[1] > 2 : v[1] < 1) fail(t.at, std::to_string(v[1]) + (grid ? " is no dimension of a grid; use 0, 1 or 2" : " is too few; use 1 or more"));
+  if (grid ? v[1] > (op == Op::MapLcl ? 2 : 3) : v[1] < 1) fail(t.at, std::to_string(v[1]) + (grid ? " is no dimension of a grid; use 0, 1 or 2, or 3 for a loop that shares dimension 2" : " is too few; use 1 or more"));
   if (v[2] < 1) fail(t.at, "a stride of 0 makes no sense; use 1 or more");
   if (v.size() == 6 && v[5] < 1) fail(t.at, "no work-items for the iterations; use 1 or more");
   return v;

@@ -129,6 +129,7 @@ class Printer {
       case Op::Lambda:
       case Op::Let: return Open;
       case Op::Iterate:
+      case Op::CircularBuffer:
       case Op::Split:
       case Op::Join:
       case Op::Slide:
@@ -245,6 +246,7 @@ class Printer {
     const std::span<const Nat> all(a.nats);
     const auto half = all.size() / 2;
     switch (e.op()) {
+      case Op::CircularBuffer: return std::string(text(e.op())) + "(" + all[0].str() + ")";
       case Op::Split: return with_rank(e.op(), std::ssize(all)) + "(" + same_or_all(all) + ")";
       case Op::Join:
       case Op::Unzip: return with_rank(e.op(), a.ints[0]);

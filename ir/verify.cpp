@@ -100,8 +100,8 @@ class Verifier {
   void attributes(const Expr& e) const {
     const std::int64_t rank = number(e, 0, 0), second = number(e, 1, on_a_grid(e) ? 0 : 1);
     if (rank < 1) broken("map-attributes", "rank " + std::to_string(rank) + " of", e);
-    if (on_a_grid(e) ? second < 0 || second + rank > 3 : second < 1)
-      broken("map-attributes", (on_a_grid(e) ? "an NDRange has dimensions 0, 1 and 2, but " : "not positive: ") + std::to_string(second) + " of", e);
+    if (on_a_grid(e) ? second < 0 || second + rank > (e.is(Op::MapLcl) ? 3 : 4) : second < 1)
+      broken("map-attributes", (on_a_grid(e) ? "an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but " : "not positive: ") + std::to_string(second) + " of", e);
     if (number(e, 2, 1) < 1) broken("map-attributes", "stride " + std::to_string(number(e, 2, 1)) + " of", e);
     if (number(e, 5, 0) < 0) broken("map-attributes", "work-items " + std::to_string(number(e, 5, 0)) + " of", e);
     if (const auto late = number(e, 3, 0); late != 0 && late != 1) broken("map-attributes", "late store " + std::to_string(late) + " of", e);
@@ -120,7 +120,7 @@ class Verifier {
   struct Around {
     bool vec = false;
     unsigned glb = 0, wrg = 0, lcl = 0;
-    unsigned key() const { return (vec ? 1U : 0U) | glb << 1U | wrg << 4U | lcl << 7U; }
+    unsigned key() const { return (vec ? 1U : 0U) | glb << 1U | wrg << 5U | lcl << 9U; }
   };
 
   void one_machine() const {
@@ -137,6 +137,7 @@ class Verifier {
     if (!visited_.emplace(e.id(), around.key()).second) return;
     if (e.is(Op::ToLocal) && around.wrg == 0) broken("to_local", "no work-group around", e);
     if (around.vec && is_scan(e.op())) broken("map_vec", "inside map_vec there is", e);
+    if (e.is(Op::CircularBuffer) && around.wrg == 0) broken("circular_buffer", "no work-group around", e);
     if (!is_map(e.op())) {
       for (const Expr& c : e.children()) nesting(c, around);
       return;

@@ -13,6 +13,7 @@
 //   map_lcl           inside map_wrg of the same dimension, not inside map_lcl of the same dimension
 //   one-machine       threads (map_par) and work-items (map_glb, map_wrg, map_lcl) do not mix in a program
 //   to_local          inside map_wrg: local memory belongs to a work-group
+//   circular_buffer   the same
 //   update_in_place   at most one; its base is an overwritable argument, or an element of one
 //
 // "Inside" is inside the function of a map: the array it is applied to is computed before.

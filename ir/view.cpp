@@ -130,7 +130,8 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::Stream: return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:
-    case Op::ToPrivate: return place(e, scope);
+    case Op::ToPrivate:
+    case Op::CircularBuffer: return place(e, scope);
     case Op::Iterate: {
       const auto times = e.attr().nats[0].constant();
       if (!times) throw UserError("iterate: the number of iterations must be known, got " + e.attr().nats[0].str() + "; fix the size");

@@ -9,6 +9,10 @@ namespace lift {
 /// of their body.
 Block unroll_short_loops(const Block& b);
 
+/// Loops over a fourth dimension of the grid (3) and the loops over the third (2) within share dimension 2. UserError where their
+/// iterations are dealt to fewer work-items.
+Block fold_dimensions(const Block& b);
+
 /// Guards that are affine in a loop's variable become the loop's bounds; others move out of the loops that they do not
 /// depend on. Loops get exact trip counts. What neighbouring guards have in common is asked once.
 Block tighten_bounds(const Block& b);

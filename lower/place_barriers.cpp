@@ -146,10 +146,26 @@ std::vector<Nat> apart(const Access& a) {
   return r;
 }
 
+/// x of x mod m, where n is that.
+std::optional<std::pair<Nat, std::int64_t>> remainder(const Nat& n) {
+  const auto ts = terms(n);
+  if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1) return std::nullopt;
+  const NatAtom& atom = *ts[0].factors[0].atom;
+  const auto m = atom.kind == AtomKind::Mod ? atom.b.constant() : std::nullopt;
+  if (!m) return std::nullopt;
+  return std::pair(atom.a, *m);
+}
+bool differ(const Nat& a, const Nat& b) {
+  if (Facts().proves({NatCond::Kind::NonZero, a - b})) return true;
+  const auto x = remainder(a), y = remainder(b);
+  if (!x || !y || x->second != y->second) return false;
+  const auto apart = (x->first - y->first).constant();
+  return apart && *apart % x->second != 0;
+}
 bool disjoint(const Access& a, const Access& b) {
   const std::vector<Nat> other = apart(b);
   for (std::size_t c = 0; c < a.position.size(); ++c)
-    if (Facts().proves({NatCond::Kind::NonZero, a.position[c] - other[c]})) return true;
+    if (differ(a.position[c], other[c])) return true;
   return false;
 }
 
@@ -268,7 +284,7 @@ class Placer {
     Block r;
     std::vector<Access> first;
     const bool passes = before_first_barrier(copy.body, first);
-    if (const auto barrier = needed(pending, first)) {
+    if (const auto barrier = needed(pending, passes ? first : of_another(f, first, f.lower))) {
       r.push_back({*barrier});
       pending.clear();
     }

@@ -42,9 +42,6 @@ void Translator::loop(For f, const std::function<void(const Nat&)>& body) {
   block->push_back({std::move(f)});
 }
 
-namespace {
-
-/// The loop over dimension `depth` of a map.
 For map_loop(const Expr& e, const Place& to, int depth) {
   const auto& ints = e.attr().ints;
   const int rank = static_cast<int>(ints[0]);
@@ -58,8 +55,6 @@ For map_loop(const Expr& e, const Place& to, int depth) {
   if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0), f.rotate = number(6, 0) != 0;
   return f;
 }
-
-}  // namespace
 
 /// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel ones to all.
 void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs) {
@@ -95,7 +90,13 @@ bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const P
 void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
   if (is_scan(e.op())) return write_scan(e, scope, to);
   if (is_map(e.op()) && write_map_of_scan(e, scope, to)) return;
-  if (is_map(e.op())) return write_map(e, scope, to, 0, eval(e.child(1), scope));
+  if (is_map(e.op())) {
+    std::vector<Ring> rings, *outer = rings_;
+    rings_ = &rings;
+    const View xs = eval(e.child(1), scope);
+    rings_ = outer;
+    return rings.empty() ? write_map(e, scope, to, 0, xs) : write_along(e, scope, to, xs, rings);
+  }
   if (is_update(e.op())) return write_update(e, scope, to);
   if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
     if (e.children().size() == 2) return write_let(e.child(1), e.child(0), scope, to);

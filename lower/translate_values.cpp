@@ -331,6 +331,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
 
 /// The value is computed into an array of its own, which later reads load from.
 View Translator::place(const Expr& e, const ScopePtr& scope) {
+  if (e.is(Op::CircularBuffer)) return ring(e, scope);
   if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
   const AddressSpace space = e.is(Op::ToGlobal) ? AddressSpace::Global : e.is(Op::ToLocal) ? AddressSpace::Local : AddressSpace::Private;
   const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space);

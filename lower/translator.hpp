@@ -45,6 +45,16 @@ class Translator : public Views {
   void store(const Term& given, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
   std::optional<View> base_of(const Expr& e, const ScopePtr& scope);
+  /// Planes of an array of which the last few are in local memory, in turn, while a sequential loop goes along it.
+  struct Ring {
+    Expr planes;                      ///< circular_buffer of the map that makes them
+    ScopePtr scope;
+    View from;                        ///< what that map goes over
+    Place slots;
+  };
+  View ring(const Expr& e, const ScopePtr& scope);
+  void fill(const Ring& r, const Nat& plane);
+  void write_along(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs, const std::vector<Ring>& rings);
   View in_variables(const View& v, const Type& t);
   View accumulate(const Expr& e, const ScopePtr& scope);
   /// An array of rank 1 as one of a higher rank with the same elements in the same order.
@@ -58,11 +68,14 @@ class Translator : public Views {
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
   std::unordered_map<std::uint32_t, bool> has_scan_;
+  std::vector<Ring>* rings_ = nullptr;  ///< those found in the argument of a map that is being evaluated
   std::vector<For> parallel_;         ///< the parallel loops around, without their bodies
 };
 
 
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
+/// The loop over dimension `depth` of a map whose results go `to`, without a body.
+For map_loop(const Expr& e, const Place& to, int depth);
 /// A loop over [0, length), without a body.
 For new_loop(const std::string& hint, const Nat& length);
 /// The scalars of a view of scalars and tuples, in order; and a view of the same shape with other scalars.

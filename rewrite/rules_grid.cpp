@@ -123,12 +123,35 @@ bool is_overwritten(const Site& site, const Expr& array) {
   return found;
 }
 
-Result<Expr> stage(const Site& site, const Arguments& which) {
+std::string overwritten(const Site& site, const Arguments& which) {
   const auto t = tiled(site.e);
   for (std::size_t i = 0; t && i < which.size(); ++i)
     if (const auto c = static_cast<std::size_t>(number(which, i)); c < t->arrays.size() && is_overwritten(site, t->arrays[c]))
-      return Failure{"array " + which[i] + " is overwritten: a tile holds neighbours that other work-groups write in the meantime; use two arrays"};
+      return "array " + which[i] + " is overwritten: a tile holds neighbours that other work-groups write in the meantime; use two arrays";
+  return "";
+}
+
+Result<Expr> stage(const Site& site, const Arguments& which) {
+  if (const std::string why = overwritten(site, which); !why.empty()) return Failure{why};
   return from_copies(site, which, [](const Expr& tile, const Windows&, int rank) { return make(Op::ToLocal, {copied(tile, rank)}); });
+}
+
+/// The copies of the last `slots` planes of each tile.
+Result<Expr> stage_planes(const Site& site, const Arguments& a) {
+  const std::int64_t slots = number(a, 0);
+  const Arguments which(a.begin() + 1, a.end());
+  if (which.empty()) return Failure{"needs the number of planes, then the arrays"};
+  if (const std::string why = overwritten(site, which); !why.empty()) return Failure{why};
+  bool fit = true;
+  const auto r = from_copies(site, which, [&](const Expr& tile, const Windows& w, int rank) {
+    fit = fit && Facts().proves(less_equal(w.size[0], slots));
+    const Expr planes = map_with(Op::Map, 1, function({element_of(tile.type(), 1)}, [rank](std::span<const Expr> p) { return rank > 1 ? copied(p[0], rank - 1) : p[0]; }), tile);
+    Attr attr;
+    attr.nats = {Nat(slots)};
+    return make(Op::CircularBuffer, {planes}, std::move(attr));
+  });
+  if (r && !fit) return Failure{a[0] + " planes do not hold a window; use more"};
+  return r;
 }
 
 }  // namespace
@@ -139,6 +162,10 @@ std::vector<Rule> grid_rules() {
       constructed("stage", "map_D f (split_D k (slide_D (n, s) xs)) = map_D (\\t. f (slide_D (n, s) (to_local (map_D (\\x. x) t)))) (slide_D ((k - 1) s + n, k s) xs)", stage)
           .takes("c", "arrays of the zip, the first is 0", true)
           .says("the tiles of array %*, with what its windows read around them, are copied to local memory by all work-items of the group"),
+      constructed("stage-planes", "map_D f (split_D k (slide_D (n, s) xs)) = map_D (\\t. f (slide_D (n, s) (circular_buffer m (map (map_(D-1) (\\x. x)) t)))) (slide_D ((k - 1) s + n, k s) xs), m >= n", stage_planes)
+          .takes("m", "planes in local memory")
+          .takes("c", "arrays of the zip, the first is 0", true)
+          .says("of the tiles of array %*, after the first number, so many planes at a time are in local memory: each is copied once, by all work-items of the group"),
   };
 }
 

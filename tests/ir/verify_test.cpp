@@ -89,8 +89,8 @@ TEST_CASE("arguments have names of their own, and what may be overwritten is an 
 }
 
 TEST_CASE("map-attributes lie in their ranges") {
-  breaks(scaled(Op::MapGlb, xs, {3}), "map-attributes: an NDRange has dimensions 0, 1 and 2, but 3 of");
-  breaks(map_with(Op::MapWrg, 2, twice, m, {2}), "map-attributes: an NDRange has dimensions 0, 1 and 2, but 2 of");
+  breaks(scaled(Op::MapGlb, xs, {4}), "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 4 of");
+  breaks(map_with(Op::MapWrg, 2, twice, m, {3}), "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 3 of");
   breaks(scaled(Op::MapVec, xs, {0}), "map-attributes: not positive: 0 of");
   breaks(scaled(Op::MapSeq, xs, {1, 0}), "map-attributes: stride 0 of");
   breaks(scaled(Op::MapVec, xs, {4, 1, 2}), "map-attributes: late store 2 of");

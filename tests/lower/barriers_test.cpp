@@ -113,6 +113,70 @@ TEST_CASE("an intermediate stage in local memory") {
   CHECK(barriers(run(program({xs}, join(wrg(0, not_staged, tiles(xs | drop(3, 3), 12, 8)))))) == 1);
 }
 
+namespace {
+
+/// Planes of m in a circular buffer, while a sequential loop goes along them; columns by the items of a group.
+Expr along_rows(int slots, int size, int step) {
+  const auto in_group = [=](Expr columns) {
+    const Expr planes = transpose({1, 0}, columns);
+    Attr a;
+    a.nats = {Nat(slots)};
+    const Expr ring = make(Op::CircularBuffer, {map([](Expr row) { return lcl(0, same, row, 8); }, planes)}, a);
+    return seq([=](Expr w) { return lcl(0, [=](Expr v) { return v[0][1] + v[size - 1][1] * 3.0; }, slide({Nat(size), Nat(2)}, {Nat(1), Nat(1)}, w)[0], 8); },
+               size == 1 && step == 1 ? slide({Nat(1)}, {Nat(1)}, ring) : slide({Nat(size)}, {Nat(step)}, ring));
+  };
+  return wrg(0, in_group, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m)));
+}
+int in_loops(const Block& b) {
+  int n = 0;
+  visit(b, [&](const Stmt& s) {
+    const auto* f = std::get_if<For>(&s.v);
+    if (f && f->kind == LoopKind::Seq) n += count<Barrier>(f->body);
+  });
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("planes in a circular buffer: one barrier an iteration where there is a slot to spare, else two") {
+  const Kernel spare = run(program({m}, along_rows(4, 3, 1)));
+  CHECK(barriers(spare) == 1);
+  CHECK(in_loops(spare.body) == 1);
+  const Kernel tight = run(program({m}, along_rows(3, 3, 1)));
+  CHECK(barriers(tight) == 2);
+  CHECK(in_loops(tight.body) == 2);
+  CHECK(barriers(run(program({m}, along_rows(5, 3, 1)))) == 1);
+  CHECK(count<Allocate>(spare.body) == 1);
+}
+
+TEST_CASE("a slot that its next writer alone still reads needs no second barrier") {
+  const auto in_group = [](Expr columns) {
+    Attr a;
+    a.nats = {Nat(3)};
+    const Expr ring = make(Op::CircularBuffer, {map([](Expr row) { return lcl(0, same, row, 8); }, transpose({1, 0}, columns))}, a);
+    return seq([](Expr w) { return lcl(0, [](Expr v) { return v[0][0] + v[2][1]; }, slide({Nat(3), Nat(2)}, {Nat(1), Nat(1)}, w)[0], 8); }, slide({Nat(3)}, {Nat(1)}, ring));
+  };
+  CHECK(barriers(run(program({m}, wrg(0, in_group, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m)))))) == 1);
+}
+
+TEST_CASE("windows of a circular buffer that move by more than one plane") {
+  run(program({m}, along_rows(4, 4, 2)));   // two new planes an iteration
+  run(program({m}, along_rows(6, 4, 2)));
+  run(program({m}, along_rows(2, 1, 3)));   // planes between windows are not made
+  run(program({m}, along_rows(1, 1, 1)));
+}
+
+TEST_CASE("a circular buffer is read by the sequential loop around it") {
+  CHECK_THROWS_WITH_AS(lower(program({m}, along_rows(2, 3, 1))), doctest::Contains("2 planes do not hold a window of 3"), UserError);
+  const auto elsewhere = [](Expr columns) {
+    Attr a;
+    a.nats = {Nat(4)};
+    const Expr ring = make(Op::CircularBuffer, {map([](Expr row) { return lcl(0, same, row, 8); }, columns)}, a);
+    return let(ring, [](Expr r) { return lcl(0, [](Expr row) { return row[0]; }, r, 8); });
+  };
+  CHECK_THROWS_WITH_AS(lower(program({m}, wrg(0, elsewhere, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m))))), doctest::Contains("circular_buffer"), UserError);
+}
+
 TEST_CASE("local memory where items cannot wait is refused") {
   const auto by_row = [](Expr t) { return lcl(1, [](Expr row) { return lcl(0, sum3, windows(staged(row, 8))); }, t); };
   const Expr staged_by_row = wrg(1, [&](Expr row) { return wrg(0, by_row, row); }, slide({Nat(5), Nat(10)}, {Nat(5), Nat(8)}, m));

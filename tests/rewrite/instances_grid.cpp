@@ -5,7 +5,7 @@ namespace lift::test {
 namespace {
 
 /// Tiles, divisors of the lengths or not, of windows zipped with plain arrays, or of windows alone; made by rule tile.
-Instance tiles_of_windows(Gen& g, const std::vector<std::string>& more) {
+Instance tiles_of_windows(Gen& g, const std::vector<std::string>& before) {
   const int d = g.n(1, 3), count = g.n(1, 3), chosen = g.n(0, count - 1);
   const auto n = g.shape(d, 1, d < 3 ? 5 : 3);
   Arguments k;
@@ -36,8 +36,8 @@ Instance tiles_of_windows(Gen& g, const std::vector<std::string>& more) {
   const auto tiled = find_rule("tile").construct({map_n(d, f, xs), {}}, k);
   Place place;
   for (Expr e = *tiled; !e.is(Op::Map); e = e.child(0)) place.push_back(0);
-  Arguments arguments{std::to_string(g.n(0, 9) ? chosen : count)};
-  arguments.insert(arguments.end(), more.begin(), more.end());
+  Arguments arguments = before;
+  arguments.push_back(std::to_string(g.n(0, 9) ? chosen : count));
   return {*tiled, arguments, place};
 }
 
@@ -50,6 +50,7 @@ Generators grid_generators() {
          return {map_with(g.coin() ? Op::MapGlb : Op::MapWrg, 1, g.fun(f64, f64), xs, {g.n(0, 2), 1, 0, 0}), {std::to_string(g.n(0, 6))}, {}};
        }},
       {"stage", [](Gen& g) { return tiles_of_windows(g, {}); }},
+      {"stage-planes", [](Gen& g) { return tiles_of_windows(g, {std::to_string(g.n(2, 5))}); }},
   };
 }
 
