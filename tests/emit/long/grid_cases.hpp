@@ -74,15 +74,15 @@ inline std::set<std::string> decisions(const std::string& structure) {
 /// Configurations of at most `most` structures: those first that bring most of what no other has brought. Configurations that
 /// turn out to be impossible bring nothing: `make` is to say whether one can be had.
 template <class Make>
-void take_varied(const Space& space, std::size_t most, int random, std::uint64_t seed, const Make& make) {
+void take_varied(const Space& space, std::size_t most, int random, const std::string& only, const Make& make) {
   struct Candidate {
     Configuration configuration;
     std::set<std::string> brings;
   };
   std::vector<Candidate> rest;
   std::set<std::string> seen, brought;
-  for (const Configuration& c : configurations(space, random, seed))
-    if (const std::string s = space.structure(c); seen.insert(s).second) rest.push_back({c, decisions(s)});
+  for (const Configuration& c : configurations(space, random, 5))
+    if (const std::string s = space.structure(c); s.find(only) != std::string::npos && seen.insert(s).second) rest.push_back({c, decisions(s)});
   const auto fresh = [&](const Candidate& c) { return std::count_if(c.brings.begin(), c.brings.end(), [&](const std::string& d) { return !brought.contains(d); }); };
   for (std::size_t taken = 0; taken < most && !rest.empty();) {
     const auto best = std::max_element(rest.begin(), rest.end(), [&](const Candidate& a, const Candidate& b) { return fresh(a) < fresh(b); });
@@ -96,18 +96,27 @@ void take_varied(const Space& space, std::size_t most, int random, std::uint64_t
 
 struct GridChoice {
   Target target = Target::cuda;
-  std::vector<std::int64_t> sides;          ///< of the boxes: the first that an operator can be built for
+  /// Of the boxes, in 1D, 2D, 3D: the first that an operator can be built for.
+  std::array<std::vector<std::int64_t>, 3> sides;
   std::int64_t boxes = 2;
   std::array<std::size_t, 3> structures{};  ///< of each operator at most, in 1D, 2D, 3D
   int random = 0;                           ///< configurations beside the seeds
+  std::string only = {};                    ///< structures that name this
 };
+
+/// Small odd boxes (even ones for operators that need them): too small for work-groups with tiles.
+inline std::array<std::vector<std::int64_t>, 3> small_sides() { return {{{5, 6, 8}, {5, 6, 8}, {5, 6, 8}}}; }
+/// Boxes that no tile divides, a little larger than the smallest tiles.
+inline std::array<std::vector<std::int64_t>, 3> tiled_sides() { return {{{67, 68, 72}, {35, 36, 40}, {17, 18, 20}}}; }
 
 /// Kernels of one operator; the names are NAME_0, NAME_1, ...
 inline std::vector<GridCase> grid_cases(const Pattern& pattern, const GridChoice& choice, Scalar type, const std::string& name) {
   Problem problem;
   problem.boxes = choice.boxes, problem.type = type;
   std::vector<GridCase> all;
-  for (const Problem& p : choices(pattern, buildable(pattern, problem, choice.sides))) {
+  const auto dim = static_cast<std::size_t>(dimensions(pattern)) - 1;
+  if (choice.structures[dim] == 0) return all;
+  for (const Problem& p : choices(pattern, buildable(pattern, problem, choice.sides[dim]))) {
     SpaceOptions options;
     options.target = choice.target, options.threads = 2;
     const Space space(pattern.build(p), options);
@@ -122,7 +131,7 @@ inline std::vector<GridCase> grid_cases(const Pattern& pattern, const GridChoice
         return false;
       }
     };
-    take_varied(space, choice.structures[static_cast<std::size_t>(dimensions(pattern)) - 1], choice.random, 5, make);
+    take_varied(space, choice.structures[dim], choice.random, choice.only, make);
   }
   return all;
 }

@@ -16,11 +16,11 @@ using namespace lift::test;
 
 namespace {
 
-std::vector<GridCase> all_cases(const GridChoice& choice, const std::vector<Scalar>& types) {
+std::vector<GridCase> all_cases(const GridChoice& choice, const std::vector<Scalar>& types, const std::string& name) {
   std::vector<GridCase> all;
   for (const auto& pattern : all_patterns())
     for (const Scalar type : types)
-      for (GridCase& c : grid_cases(*pattern, choice, type, pattern->name + "_" + text(type))) all.push_back(std::move(c));
+      for (GridCase& c : grid_cases(*pattern, choice, type, pattern->name + "_" + name + "_" + text(type))) all.push_back(std::move(c));
   return all;
 }
 
@@ -64,7 +64,8 @@ TEST_CASE("every operator and structure as CUDA on the host gives the reference'
   options.timeout_seconds = 200;
   NativeCompiler compiler(options);
   const auto device = make_cuda_host_device(compiler);
-  const std::vector<GridCase> cases = all_cases({Target::cuda, {5, 6, 8}, 2, {4, 8, 14}, 60}, {f64, f32});
+  std::vector<GridCase> cases = all_cases({Target::cuda, small_sides(), 2, {2, 4, 6}, 40}, {f64, f32}, "small");
+  for (GridCase& c : all_cases({Target::cuda, tiled_sides(), 2, {2, 4, 9}, 80, "groups"}, {f64, f32}, "tiled")) cases.push_back(std::move(c));
   const std::vector<std::string> texts = sources(cases);
   const std::vector<GridBuild> built = device->build_all(texts, "", {});
   std::set<std::pair<std::string, std::string>> interpreted;
@@ -92,8 +93,7 @@ TEST_CASE("no barrier of a generated kernel can be left out") {
   std::vector<Mutant> mutants;
   std::vector<std::string> texts;
   for (const auto& pattern : all_patterns()) {
-    if (dimensions(*pattern) == 1) continue;
-    for (const GridCase& c : grid_cases(*pattern, {Target::cuda, {7, 8}, 1, {0, 3, 6}, 40}, f64, pattern->name)) {
+    for (const GridCase& c : grid_cases(*pattern, {Target::cuda, tiled_sides(), 1, {0, 3, 4}, 120, "local memory"}, f64, pattern->name)) {
       int barriers = 0;
       visit(c.kernel.body, [&](const Stmt& s) { barriers += is_barrier(s); });
       for (int b = 0; b < barriers; ++b) {
@@ -111,6 +111,7 @@ TEST_CASE("no barrier of a generated kernel can be left out") {
     CHECK_THROWS_AS(error_of(*device, *built[i].program, c, Target::cuda, 1), KernelFault);
   }
   MESSAGE(mutants.size() << " barriers");
+  CHECK(mutants.size() > 10);
 }
 
 TEST_CASE("the references are what the interpreter computes") {
@@ -129,7 +130,8 @@ std::vector<GridCase> tiny_cases() {
   for (const auto& pattern : all_patterns()) {
     single = !single;
     const Scalar type = single ? f32 : f64;
-    for (GridCase& c : grid_cases(*pattern, {Target::opencl, {3, 4, 5, 6, 8}, 1, {4, 8, 18}, 50}, type, pattern->name)) all.push_back(std::move(c));
+    for (GridCase& c : grid_cases(*pattern, {Target::opencl, small_sides(), 1, {4, 8, 12}, 50}, type, pattern->name)) all.push_back(std::move(c));
+    for (GridCase& c : grid_cases(*pattern, {Target::opencl, tiled_sides(), 1, {1, 2, 4}, 80, "groups"}, type, pattern->name + "_tiled")) all.push_back(std::move(c));
   }
   return all;
 }
