@@ -146,15 +146,17 @@ Values item_values(const SpaceFacts& f, const Configuration& c) {
     }
   return r;
 }
-/// The same, or work-groups of one item that run what is left of the nest: as threads do, and first on processors.
-Values grid_values(const SpaceFacts& f, const Configuration& c) {
-  Values items = item_values(f, c), solo;
+/// Work-groups of one item that run what is left of the nest, as threads do.
+Values solo_values(const SpaceFacts& f, const Configuration& c) {
+  Values r;
   if (!is_by_columns(c))
-    for (const std::string& v : parallel_values(f, c)) solo.push_back("solo " + v);
-  Values& first = f.options.cpu ? solo : items;
-  const Values& second = f.options.cpu ? items : solo;
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
+    for (const std::string& v : parallel_values(f, c)) r.push_back("solo " + v);
+  return r;
+}
+Values grid_values(const SpaceFacts& f, const Configuration& c) {
+  Values all = item_values(f, c);
+  for (const std::string& v : solo_values(f, c)) all.push_back(v);
+  return all;
 }
 /// Loops around stages that are stored are dealt to work-items, all of them: work-items cannot wait for each other in a loop.
 bool goes_around_stages(const SpaceFacts& f, const Configuration& c, const std::string& value) {
@@ -180,29 +182,44 @@ Values order_values(const SpaceFacts& f) {
 bool admits_order(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const std::string tile = chosen(c, "tile", "none");
   const bool plain = value == order_values(f).front();
+  const auto most = static_cast<std::int64_t>(f.options.max_work_group);
   if (!plain && (is_by_rows(c) || chosen(c, "buffer", "none") != "none")) return false;
   if (!is_grid(f.options.target)) return true;
   if (!is_fused(c)) return plain;
   if (is_chunk(f, tile)) return !plain;
   if (tile != "none" && plain) return on_processors(f.options) || is_group(f, c);
+  if (tile != "none" && plane_items(f, tile) > most) return false;
   return plain || (f.sweeps == 1 && f.inner_rank <= 3 && !is_split(c) && (!f.update || is_in_place(f, c)));
 }
+bool admits_tile(const SpaceFacts& f, Configuration c, const std::string& value) {
+  if (chosen(c, "buffer", "none") != "none") return value == "none";
+  if (value == "none" || !is_grid(f.options.target)) return true;
+  if (!is_fused(c)) return false;
+  if (is_chunk(f, value)) return !is_split(c) && !is_by_rows(c) && f.sweeps == 1 && f.inner_rank <= 3 && (!f.update || is_in_place(f, c));
+  if (is_split(c) && tile_sizes(f, value).back() != f.axes.back().extent) return false;
+  if (!on_processors(f.options) && f.update && !is_in_place(f, c)) return false;
+  c["tile"] = value;
+  const Values orders = order_values(f);
+  return std::any_of(orders.begin(), orders.end(), [&](const std::string& order) { return admits_order(f, c, order); });
+}
+/// All values for all tiles; groups of one item come first on processors, last elsewhere.
 Values all_grids(const SpaceFacts& f, const Values& tiles) {
-  Values all;
-  const auto add = [&](const Configuration& c) {
-    for (const std::string& v : grid_values(f, c)) add_new(all, v);
-  };
+  Values items, solo;
   if (f.options.cpu)
     for (const std::string& v : all_parallel(f, tiles))
-      if (v != "none") add_new(all, "solo " + v);
+      if (v != "none") add_new(solo, "solo " + v);
   for (const std::string& tile : tiles)
     for (const char* in_place : {"yes", "no"})
       for (const char* layout : {"caller", "split"})
         for (const std::string& order : order_values(f)) {
-          if (is_chunk(f, tile) && order != "j i k" && order != "i j") continue;
-          add({{"tile", tile}, {"in_place", in_place}, {"layout", layout}, {"order", order}});
+          if (is_chunk(f, tile) && order == order_values(f).front()) continue;
+          const Configuration c{{"tile", tile}, {"in_place", in_place}, {"layout", layout}, {"order", order}};
+          for (const std::string& v : item_values(f, c)) add_new(items, v);
+          for (const std::string& v : solo_values(f, c)) add_new(solo, v);
         }
-  all.push_back("none");
+  Values& all = f.options.cpu ? solo : items;
+  for (const std::string& v : f.options.cpu ? items : solo) all.push_back(v);
+  all.emplace_back("none");
   return all;
 }
 
@@ -221,16 +238,7 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   std::vector<Decision> r;
   r.push_back({"block", block_values(f), [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
   r.push_back({"buffer", f.buffer.empty() ? Values{"none"} : Values{"none", "rows"}, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
-  r.push_back({"tile", tiles, [gpu](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
-                 if (chosen(c, "buffer", "none") != "none") return value == "none";
-                 if (value == "none" || !gpu) return true;
-                 if (!is_fused(c)) return false;
-                 if (is_chunk(facts, value)) return !is_split(c) && !is_by_rows(c) && facts.sweeps == 1 && (!facts.update || is_in_place(facts, c));
-                 if (on_processors(facts.options)) return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
-                 if (facts.update && !is_in_place(facts, c)) return false;
-                 if (group_items(facts, value) > static_cast<std::int64_t>(facts.options.max_work_group)) return !is_split(c) && facts.sweeps == 1 && facts.inner_rank <= 3 && plane_items(facts, value) <= static_cast<std::int64_t>(facts.options.max_work_group);
-                 return !is_split(c) || tile_sizes(facts, value).back() == facts.axes.back().extent;
-               }});
+  r.push_back({"tile", tiles, admits_tile});
   r.push_back({"order", order_values(f), admits_order});
   if (gpu) r.push_back({"grid", all_grids(f, tiles), admits_grid});
   else r.push_back({"parallel", all_parallel(f, tiles), is_parallel});

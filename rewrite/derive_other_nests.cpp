@@ -35,6 +35,7 @@ Around around(const Program& p, const Place& place) {
   Around r;
   Expr e = p.body;
   for (const int i : place) {
+    if (e.is(Op::ToPrivate) || e.is(Op::ToLocal)) r.open = false;  // of an item, of a group
     if (is_map(e.op()) && i == 0) {
       const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg);
       if (grid) r.taken.at(static_cast<std::size_t>(e.attr().ints[1])) = true;

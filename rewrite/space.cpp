@@ -177,10 +177,11 @@ std::vector<Configuration> Space::seeds() const {
   if (!context_->facts.reduction.places.empty())
     for (const std::string& accumulators : {wide, lanes, std::to_string(4 * context_->facts.lanes), std::string("1")})
       seed({{"lanes", accumulators}});
-  for (const char* stages : {"private", "work"}) {
-    seed({{"stages", stages}, {"inner", "vec"}});
-    seed({{"stages", stages}});
-  }
+  if (std::any_of(parameters_.begin(), parameters_.end(), [](const Parameter& p) { return p.name == "stages"; }))
+    for (const char* stages : {"private", "work"}) {
+      seed({{"stages", stages}, {"inner", "vec"}});
+      seed({{"stages", stages}});
+    }
   const auto items = [&] {
     for (const char* inner : {"vec", "seq", "strided"})
       for (const char* grid : {"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"}) seed({{"grid", grid}, {"inner", inner}});
