@@ -98,8 +98,8 @@ Value map_leaves(const Value& v, const std::function<Value(const Value&)>& f) {
   return f(v);
 }
 
-/// One dimension of a pad; `outside` is the value map of odd and constant.
-Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, const std::function<Value(const Value&)>& outside) {
+/// One dimension of a pad; `outside` is the value map of odd and constant. `scalars`: what its elements are.
+Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, bool scalars, const std::function<Value(const Value&)>& outside) {
   const Array& xs = v.array();
   const auto n = static_cast<std::int64_t>(xs.size());
   Array r;
@@ -113,6 +113,10 @@ Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, c
       case Boundary::wrap: at = ((x % n) + n) % n; break;
       case Boundary::mirror:
       case Boundary::odd: at = x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x; break;
+    }
+    if (n == 0 && scalars && b == Boundary::constant) {  // there is no element to take the shape from
+      r.push_back(outside(Value{0.0}));
+      continue;
     }
     const Value& e = element(v, std::span(&at, 1));
     if (inside || (b != Boundary::odd && b != Boundary::constant && b != Boundary::undefined)) r.push_back(e);
@@ -271,7 +275,8 @@ LIFT_MEANING(pad) {
     if (x.is_poison()) return x;
     return given ? rounded(rounded(2 * value.number(), element.scalar()).number() - x.number(), element.scalar()) : Value{-x.number()};
   };
-  for (std::size_t d = 0; d < rank; ++d) v = below(v, d, [&](const Value& x) { return pad_one(x, w[d], w[rank + d], boundary, outside); });
+  for (std::size_t d = 0; d < rank; ++d)
+    v = below(v, d, [&](const Value& x) { return pad_one(x, w[d], w[rank + d], boundary, d + 1 == rank && element.is_scalar(), outside); });
   return v;
 }
 LIFT_MEANING(drop) {

@@ -5,6 +5,9 @@
 
 namespace lift {
 
+/// Arrays of the kernel's own that nothing loads from disappear with their stores.
+Block drop_unread_arrays(const Block& b);
+
 /// Loops of kind Unroll that have no more iterations than their factor, and short loops within vector loops, become copies
 /// of their body.
 Block unroll_short_loops(const Block& b);

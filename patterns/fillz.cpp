@@ -20,7 +20,8 @@ Program build(const BoxProblem& p) {
     const Expr up = select(own < 0 && zero < from, min(from, -own), zero);
     const Expr lacks = own + up;
     const Expr borrowed = select(zero < below, min(below, -lacks), zero);
-    const Expr low = select(lacks < 0, select(eq(k, 0), -lacks, borrowed), zero);
+    const Expr handed_down = p.box == 1 ? borrowed : select(eq(k, 0), -lacks, borrowed);  // nothing lies below a single level
+    const Expr low = select(lacks < 0, handed_down, zero);
     return tuple({lacks + low, up, low});
   };
   const auto column = [&](const Expr& levels) {

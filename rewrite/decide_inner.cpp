@@ -69,7 +69,6 @@ std::vector<Decision> inner_decisions(const SpaceFacts& f) {
   std::vector<Decision> r{{"inner", inner, admits_inner}, {"width", widths, admits_width}};
   if (on_processors(f.options)) {
     r.push_back(vector_only("late", late_values(f)));
-    r.push_back(vector_only("prefetch", {"0", "16", "64", "128"}));
     r.push_back({"stream", {"0", "1"}, admits_stream});
   }
   r.push_back({"unroll", {"1", "2", "4"}, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {

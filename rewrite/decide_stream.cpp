@@ -20,10 +20,18 @@ bool reads_again(const SpaceFacts& f, const Configuration& c) {
   return std::any_of(repeats.begin(), repeats.end(), [&](std::int64_t n) { return n % step == 0 && n / step <= 8; });
 }
 
-/// Iterations ahead, where a work-item has a loop that is longer.
+/// How far ahead: elements of a vector loop, 16 and more; or a few iterations of a work-item's sequential loop that is longer.
+std::vector<std::string> prefetch_values(const SpaceFacts& f) {
+  std::vector<std::string> r{"0"};
+  if (is_grid(f.options.target)) r.insert(r.end(), {"1", "2", "4"});
+  if (on_processors(f.options)) r.insert(r.end(), {"16", "64", "128"});
+  return r;
+}
 bool admits_prefetch(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   if (value == "0") return true;
-  if (!inner_is_loop(f, c) || is_vector(c)) return false;
+  if (is_vector(c) != (std::stoll(value) >= 16)) return false;
+  if (is_vector(c)) return true;
+  if (!inner_is_loop(f, c)) return false;
   const auto loops = planned_loops(f, c);
   return loops[inner_loop(loops)].trips.value_or(1000) > 2 * std::stoll(value) * (chosen(c, "inner", "seq") == "strided" ? f.modulus : 1);
 }
@@ -37,8 +45,7 @@ std::vector<Decision> stream_decisions(const SpaceFacts& f) {
   std::vector<Decision> r;
   r.push_back({"kcache", again ? std::vector<std::string>{"no", "yes"} : std::vector<std::string>{"no"},
                [](const SpaceFacts& facts, const Configuration& c, const std::string& value) { return value == "no" || reads_again(facts, c); }});
-  if (!is_grid(f.options.target)) return r;
-  r.push_back({"prefetch", {"0", "1", "2", "4"}, admits_prefetch});
+  r.push_back({"prefetch", prefetch_values(f), admits_prefetch});
   // Elsewhere an array that is not written is read as it can be anyway.
   if (f.options.target == Target::cuda && f.reads_only) r.push_back({"readonly", {"no", "yes"}, always});
   return r;

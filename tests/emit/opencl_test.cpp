@@ -7,6 +7,7 @@
 #include "lower/lower.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
+#include "grid_run.hpp"
 #include "small_problem.hpp"
 
 using namespace lift;
@@ -43,27 +44,7 @@ double error_on(opencl::Device& device, const Case& c, const std::string& source
   auto storage = data.storage(c.kernel);
   const GridBuild built = device.build(source);
   REQUIRE_MESSAGE(built.program, built.error);
-  GridLaunch launch;
-  launch.kernel = built.program->kernel(c.kernel.name);
-  std::vector<std::pair<std::size_t, GridMemory>> arrays;
-  for (std::size_t i = 0; i < c.kernel.arguments.size(); ++i) {
-    const KernelArgument& a = c.kernel.arguments[i];
-    const Scalar t = (a.type.is_array() ? element_of(a.type) : a.type).scalar();
-    if (!a.type.is_array()) {
-      if (t == f32) launch.args.emplace_back(*static_cast<float*>(storage.pointers[i]));
-      else if (t == f64) launch.args.emplace_back(*static_cast<double*>(storage.pointers[i]));
-      else launch.args.emplace_back(*static_cast<int*>(storage.pointers[i]));
-      continue;
-    }
-    const std::size_t bytes = static_cast<std::size_t>(*a.layout.size().constant()) * size_of(t);
-    arrays.emplace_back(i, device.allocate(bytes));
-    device.write(arrays.back().second, storage.pointers[i], bytes);
-    launch.args.emplace_back(arrays.back().second);
-  }
-  const NDRange range = nd_range(c.kernel);
-  launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
-  device.run(launch);
-  for (const auto& [i, memory] : arrays) device.read(memory, storage.pointers[i], memory->bytes());
+  run_on(device, *built.program, c.kernel, Target::opencl, storage.pointers);
   return data.error(c.kernel, storage);
 }
 
