@@ -22,7 +22,7 @@ std::vector<std::string> work_arrays(const Kernel& k) {
 /// The order, and why.
 std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
   return {
-      {"drop-unread-arrays", drop_unread_arrays},      // what is not stored needs no loops
+      {"drop-unread", drop_unread},      // what is not kept needs no loops
       {"fold-dimensions", fold_dimensions},            // while loops over the grid are as long as their maps
       {"unroll-short-loops", unroll_short_loops},      // before a short loop's guards become bounds that are no constants
       {"tighten-bounds", tighten_bounds},              // every later pass gains from exact trip counts

@@ -5,8 +5,8 @@
 
 namespace lift {
 
-/// Arrays of the kernel's own that nothing loads from disappear with their stores.
-Block drop_unread_arrays(const Block& b);
+/// Arrays of the kernel's own that nothing loads from, and variables that nothing uses, disappear with their stores.
+Block drop_unread(const Block& b);
 
 /// Loops of kind Unroll that have no more iterations than their factor, and short loops within vector loops, become copies
 /// of their body.
