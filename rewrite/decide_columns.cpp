@@ -109,6 +109,7 @@ std::vector<Decision> column_decisions(const SpaceFacts& f) {
   if (f.named_columns > 0)
     r.push_back({"keep", {"work", "private"}, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                    const std::int64_t bytes = 8 * facts.named_columns * (is_by_levels(c) ? points(facts, c) : 1);
+                   if (!on_processors(facts.options)) return value == "work";  // a work-item's own array is in global memory anyway
                    return value == "work" || bytes <= (is_grid(facts.options.target) ? 16 : 512) * 1024;
                  }});
   return r;

@@ -162,7 +162,7 @@ std::vector<Configuration> Space::seeds() const {
     if (std::find(r.begin(), r.end(), c) == r.end()) r.push_back(std::move(c));
   };
   if (context_->facts.columns) {
-    for (const char* order : {"j k i", "k i"})
+    for (const char* order : on_processors(options_) ? std::vector<const char*>{"j k i", "k i"} : std::vector<const char*>{})
       for (const char* inner : {"vec", "seq"})
         for (const char* keep : {"private", "work"})
           for (const char* tile : {"none", "i32", "i16", "i64"}) seed({{"order", order}, {"inner", inner}, {"keep", keep}, {"tile", tile}});
