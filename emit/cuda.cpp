@@ -94,6 +94,7 @@ class Cuda : public GridLike {
     const std::string all = block + " * " + std::to_string(local_size(dim)) + " + " + thread;
     return index_type_ == "int" ? "(int)(" + all + ")" : "((long)" + all + ")";
   }
+  std::string as_written() const override { return "#pragma unroll 1"; }
   std::string signature() const override {
     const auto& l = range().local;
     return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(l[0] * l[1] * l[2]) + ") " + k_.name + "(" + parameters("", "__restrict__ ") + ") {";

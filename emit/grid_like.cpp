@@ -111,7 +111,9 @@ void GridLike::loop(const For& f) {
     const auto trips = (f.upper - f.lower).constant();
     return plain_loop(f, f.width > 1 ? "#pragma unroll " + std::to_string(f.width) : trips ? "#pragma unroll" : "#pragma unroll 4");
   }
-  plain_loop(f, f.kind == LoopKind::Seq && f.width > 1 ? "#pragma unroll " + std::to_string(f.width) : "");
+  if (f.kind == LoopKind::Seq && f.width > 1) return plain_loop(f, "#pragma unroll " + std::to_string(f.width));
+  constexpr std::int64_t few = 16;  // arrays that such loops go through are registers only when they are unrolled
+  plain_loop(f, (f.upper - f.lower).constant().value_or(few + 1) > few ? as_written() : "");
 }
 
 /// One iteration a work-item where there are enough of them, else a loop over those dealt to this one.

@@ -25,6 +25,8 @@ class GridLike : public CLike {
   /// What names this work-item (Glb), its group (Wrg), or it within its group (Lcl) along a dimension: an index.
   virtual std::string id(LoopKind kind, int dim) const = 0;
   /// The kernel's function up to the opening brace.
+  /// A pragma for loops that are not to be unrolled: how often is a decision.
+  virtual std::string as_written() const { return ""; }
   virtual std::string signature() const = 0;
 
   void statement(const Stmt& s) override;
