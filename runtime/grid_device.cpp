@@ -159,6 +159,10 @@ GridMemory GridDevice::allocate(std::size_t bytes) {
   return allocate_bytes(bytes);
 }
 
+GridMemory GridDevice::share(const std::shared_ptr<const void>& data, std::size_t bytes) {
+  return bytes == 0 ? nullptr : share_bytes(data, bytes);
+}
+
 void GridDevice::write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset) {
   GridBuffer& buffer = checked(to, "write");
   check_range("write", bytes, offset, buffer.bytes());

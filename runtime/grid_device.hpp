@@ -175,6 +175,9 @@ class GridDevice {
   virtual std::string default_options() const = 0;
 
   GridMemory allocate(std::size_t bytes);  ///< contents undefined
+  /// The host's `bytes` at `data` as memory of a device that computes on them, kept alive by what is given; kernels may only
+  /// read it. Null where a device has memory of its own.
+  GridMemory share(const std::shared_ptr<const void>& data, std::size_t bytes);
   /// All of these return when done. Sizes and offsets in bytes; InternalError beyond the end.
   void write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset = 0);
   void read(const GridMemory& from, void* to, std::size_t bytes, std::size_t offset = 0);
@@ -198,6 +201,7 @@ class GridDevice {
   // Requests have been checked: sizes are within the buffers and not 0, launches fit the device.
   virtual GridBuild build_one(const std::string& source, const std::string& options) = 0;
   virtual GridMemory allocate_bytes(std::size_t bytes) = 0;
+  virtual GridMemory share_bytes(const std::shared_ptr<const void>& /*data*/, std::size_t /*bytes*/) { return nullptr; }
   virtual void write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) = 0;
   virtual void read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) = 0;
   virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/affinity.hpp"
+#include "runtime/buffer.hpp"
 #include "runtime/cache.hpp"
 #include "runtime/opencl_api.hpp"
 #include "runtime/toolchain.hpp"
@@ -13,12 +14,14 @@
 namespace lift::opencl {
 namespace {
 
-struct Buffer final : GridBuffer {
+/// Memory on a device; on one that computes on the host's processors, bytes of the host.
+struct DeviceArray final : GridBuffer {
+  std::shared_ptr<const void> host;
   cl_mem memory;
-  Buffer(cl_mem handle, std::size_t bytes) : GridBuffer(bytes), memory(handle) {}
-  ~Buffer() override { api().clReleaseMemObject(memory); }
+  DeviceArray(std::size_t bytes, std::shared_ptr<const void> at, cl_mem handle) : GridBuffer(bytes), host(std::move(at)), memory(handle) {}
+  ~DeviceArray() override { api().clReleaseMemObject(memory); }
 };
-cl_mem handle_of(const GridBuffer& buffer) { return static_cast<const Buffer&>(buffer).memory; }
+cl_mem handle_of(const GridBuffer& buffer) { return static_cast<const DeviceArray&>(buffer).memory; }
 
 /// A built program; its kernels keep it.
 struct Built {
@@ -111,6 +114,7 @@ struct Device::Impl {
   std::shared_ptr<Built> from_binary(const std::string& binary, const std::string& options);
   std::shared_ptr<Built> from_source(const std::string& source, const std::string& options, std::string& error);
   void keep(const std::string& key, const Built& built);
+  cl_mem create(std::size_t bytes, void* host, cl_int& status) const;
   /// Queues one kernel; its event goes to `queued`.
   void enqueue(const GridLaunch& launch, Events& queued);
 };
@@ -176,14 +180,39 @@ GridBuild Device::build_one(const std::string& source, const std::string& option
   return result;
 }
 
+/// Null, with the status, when there is not that much memory.
+cl_mem Device::Impl::create(std::size_t bytes, void* host, cl_int& status) const {
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (host != nullptr ? CL_MEM_USE_HOST_PTR : 0);
+  const cl_mem handle = api().clCreateBuffer(context, flags, std::max<std::size_t>(bytes, 1), host, &status);
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE) return nullptr;
+  check(status, "opencl: an array of " + std::to_string(bytes) + " bytes on " + found.info.name);
+  return handle;
+}
+
+/// On processors in pages of ours: large, touched by all threads, no two arrays in the same cache sets, as the arrays of
+/// kernels on the host are. Drivers' own are none of it.
 GridMemory Device::allocate_bytes(std::size_t bytes) {
   cl_int status = CL_SUCCESS;
-  cl_mem handle = api().clCreateBuffer(impl_->context, CL_MEM_READ_WRITE, std::max<std::size_t>(bytes, 1), nullptr, &status);
-  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE)
-    throw OutOfDeviceMemory("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + " (" + status_name(status) + "), which has " +
-                            std::to_string(info_.global_bytes >> 20) + " MB in all; use a smaller --box or fewer --boxes, or end what else uses the device");
-  check(status, "opencl: an array of " + std::to_string(bytes) + " bytes on " + info_.name);
-  return std::make_shared<Buffer>(handle, bytes);
+  if (!info_.cpu) {
+    if (cl_mem handle = impl_->create(bytes, nullptr, status)) return std::make_shared<DeviceArray>(bytes, nullptr, handle);
+  } else {
+    std::shared_ptr<Buffer> pages;
+    try {
+      pages = std::make_shared<Buffer>(std::max<std::size_t>(bytes, 1));
+    } catch (const UserError& error) {
+      throw OutOfDeviceMemory(error.what());
+    }
+    if (cl_mem handle = impl_->create(bytes, pages->data(), status)) return std::make_shared<DeviceArray>(bytes, std::shared_ptr<void>(pages, pages->data()), handle);
+  }
+  throw OutOfDeviceMemory("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + " (" + status_name(status) + "), which has " +
+                          std::to_string(info_.global_bytes >> 20) + " MB in all; use a smaller --box or fewer --boxes, or end what else uses the device");
+}
+
+GridMemory Device::share_bytes(const std::shared_ptr<const void>& data, std::size_t bytes) {
+  if (!info_.cpu) return nullptr;
+  cl_int status = CL_SUCCESS;
+  const cl_mem handle = impl_->create(bytes, const_cast<void*>(data.get()), status);
+  return handle == nullptr ? nullptr : std::make_shared<DeviceArray>(bytes, data, handle);
 }
 
 void Device::write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) {

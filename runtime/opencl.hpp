@@ -41,6 +41,7 @@ class Device : public GridDevice {
 
   GridBuild build_one(const std::string& source, const std::string& options) override;
   GridMemory allocate_bytes(std::size_t bytes) override;
+  GridMemory share_bytes(const std::shared_ptr<const void>& data, std::size_t bytes) override;
   void write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) override;
   void read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) override;
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;

@@ -94,9 +94,7 @@ class GridExecutor : public Executor {
     try {
       return device_->allocate(bytes);
     } catch (const OutOfDeviceMemory&) {
-      const auto is_spare = [](const auto& kept) { return !kept.second.callers && kept.second.memory.use_count() == 1; };
-      std::erase_if(pristine_, is_spare);
-      std::erase_if(scratch_, is_spare);
+      give_up_spare();
     }
     try {
       return device_->allocate(bytes);
@@ -105,11 +103,28 @@ class GridExecutor : public Executor {
       throw UserError(error.what());
     }
   }
+  void give_up_spare() {
+    const auto is_spare = [](const auto& kept) { return !kept.second.callers && kept.second.memory.use_count() == 1; };
+    std::erase_if(pristine_, is_spare);
+    std::erase_if(scratch_, is_spare);
+  }
+  std::shared_ptr<const void> stored(const KernelArgument& a) {
+    try {
+      return store_.in_layout(a);
+    } catch (const UserError&) {  // the device may share memory with the host
+      give_up_spare();
+    }
+    return store_.in_layout(a);
+  }
   GridMemory pristine(const KernelArgument& a) {
     const auto at = pristine_.find(storage_key(a));
     if (at != pristine_.end()) return at->second.memory;
-    const GridMemory memory = allocate(a);
-    device_->write(memory, store_.in_layout(a).get(), memory->bytes());
+    const std::shared_ptr<const void> on_host = stored(a);
+    GridMemory memory = device_->share(on_host, bytes_of(a.layout, element_of(a.type).scalar()));
+    if (!memory) {
+      memory = allocate(a);
+      device_->write(memory, on_host.get(), memory->bytes());
+    }
     pristine_[storage_key(a)] = {memory, is_caller_layout(a.layout)};
     return memory;
   }
