@@ -85,6 +85,8 @@ void print(const std::string& name, const Row& r, const ExploreResult& e) {
 
 // ---- OpenMP and OpenCL side by side
 
+constexpr std::size_t kFirst = 8;
+
 /// ms of one application; 0: there is none.
 struct Sides {
   double openmp = 0, opencl = 0, items = 0;
@@ -131,6 +133,8 @@ bool print_sides(const std::string& name, const Pattern& pattern, const Problem&
   options.target = Target::openmp;
   const ExploreResult openmp = explore(pattern, problem, options);
   options.target = Target::opencl;
+  for (const Variant& v : openmp.variants)  // what made threads fast is tried first
+    if (v.status == Status::ok && options.first.size() < kFirst) options.first.push_back(v.params);
   const ExploreResult opencl = explore(pattern, problem, options);
   const Sides s = side_by_side(pattern, problem, options, openmp, opencl);
   const auto best = [](const ExploreResult& r) { return r.best ? r.variants[*r.best].name : std::string("-"); };

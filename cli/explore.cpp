@@ -14,9 +14,21 @@ namespace {
 
 void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
+constexpr std::size_t kFirst = 12;  ///< variants of an earlier report that are tried first
+
+std::vector<Configuration> earlier_variants(const Options& o) {
+  if (o.from.empty()) return {};
+  try {
+    return configurations_in(read_file(o.from), kFirst);
+  } catch (const UserError& error) {
+    throw UserError("--from " + o.from.string() + ": " + error.what());
+  }
+}
+
 ExploreOptions explore_options(const Options& o) {
   ExploreOptions e;
   e.target = o.target, e.device = o.device, e.emulate = o.emulate, e.threads = o.threads, e.budget_seconds = o.budget;
+  e.first = earlier_variants(o);
   e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.caller_layout_only = o.caller_layout, e.switches = o.grid;
   return e;
 }

@@ -140,6 +140,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_option("--configs", o.configurations, "try at most so many configurations; 0 is no limit")->capture_default_str();
     app.add_option("--search", o.search, "climb, random or exhaustive")->capture_default_str();
     app.add_option("--seed", o.seed, "of the random choices")->capture_default_str();
+    app.add_option("--from", o.from, "begin with the fastest variants in this file, which --json has written, of any size, machine or backend");
     app.add_flag("--grid", o.grid, "also measure all combinations of the switches (loop order, unrolling, registers, prefetching, read-only loads, block size)");
     app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   }

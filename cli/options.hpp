@@ -30,7 +30,7 @@ struct Options {
   std::uint64_t seed = 1;
   bool caller_layout = false;
   bool grid = false;                ///< all combinations of switches
-  std::filesystem::path json, out, derivation;
+  std::filesystem::path json, out, derivation, from;
   std::string stage = "code";
   bool lint = false, markdown = false, quiet = false, verbose = false;
 };

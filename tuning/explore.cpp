@@ -91,7 +91,7 @@ class Exploration {
   void search(double comparing_seconds) {
     const Space space = make_space(session_.program, options_.target, session_.machine, options_.caller_layout_only, session_.device_info());
     if (options_.switches) switches_of(space, {});  // there are some
-    Search search(space, search_kind_, options_.seed);
+    Search search(space, search_kind_, options_.seed, options_.first);
     const double whole = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     deadline_ = options_.switches ? elapsed() + kBeforeSwitches * std::max(0.0, whole - elapsed()) : whole;
     const std::size_t cores = allowed_cpus().size();

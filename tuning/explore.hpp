@@ -91,6 +91,7 @@ struct ExploreOptions {
   int configurations = 0;      ///< at most so many are tried; 0: no limit
   std::string search = "climb";
   std::uint64_t seed = 1;
+  std::vector<Configuration> first = {};  ///< tried before all others, moved to the closest of the space, see project
   bool caller_layout_only = false;
   bool switches = false;       ///< also measure all combinations of the space's switches, see switches.hpp
   bool plain = true;           ///< also measure the plain loops; no speed-ups otherwise

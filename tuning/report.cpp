@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ir/error.hpp"
+
 namespace lift {
 namespace {
 
@@ -130,6 +132,20 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
   json["variants"] = Json::array();
   for (const Variant& v : r.variants) json["variants"].push_back(short_variant(v));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::vector<Configuration> configurations_in(const std::string& json_report, std::size_t most) {
+  std::vector<Configuration> found;
+  try {
+    for (const Json& variant : Json::parse(json_report).at("variants")) {
+      if (found.size() == most || variant.at("status") != text(Status::ok)) continue;
+      Configuration& c = found.emplace_back();
+      for (const auto& [name, value] : variant.at("params").items()) c[name] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+  } catch (const Json::exception&) {
+    throw UserError("it is no report that liftgen explore --json has written");
+  }
+  return found;
 }
 
 std::string leaderboard(const ExploreResult& r, std::size_t rows) {

@@ -11,6 +11,9 @@ namespace lift {
 /// it was not). Numbers that are not known are null.
 std::string json_report(const ExploreResult& result, const std::string& source_path);
 
+/// The parameters of the verified variants in a JSON report, fastest first, at most `most`. UserError when it is none.
+std::vector<Configuration> configurations_in(const std::string& json_report, std::size_t most);
+
 /// A table of the best `rows` variants: first those of the last round with the plain loops, the rivals and the twin that were
 /// timed beside them, then the others. No trailing newline.
 std::string leaderboard(const ExploreResult& result, std::size_t rows);

@@ -29,6 +29,15 @@ std::string closest(const std::vector<std::string>& allowed, const std::string& 
   return *best;
 }
 
+/// What a configuration says of a decision: loops that threads share run on a grid as work-groups of one item.
+std::optional<std::string> wish(const Configuration& c, const std::string& decision) {
+  const std::string solo = "solo ";
+  if (const auto at = c.find(decision); at != c.end()) return at->second;
+  if (const auto at = c.find("parallel"); decision == "grid" && at != c.end()) return solo + at->second;
+  if (const auto at = c.find("grid"); decision == "parallel" && at != c.end() && at->second.rfind(solo, 0) == 0) return at->second.substr(solo.size());
+  return std::nullopt;
+}
+
 /// Steps an odometer over the dependent parameters to the next configuration; false when it has run over.
 using Wheel = std::pair<std::vector<std::string>, std::size_t>;
 Configuration chosen(const Space& space, const std::vector<Wheel>& wheels) {
@@ -64,9 +73,9 @@ SearchKind parse_search(const std::string& text) {
 Configuration project(const Space& space, const Configuration& c) {
   Configuration near;
   for (const Parameter& p : space.parameters()) {
-    const auto wanted = c.find(p.name);
+    const auto wanted = wish(c, p.name);
     const auto allowed = space.allowed(near, p.name);
-    near[p.name] = wanted == c.end() ? allowed.front() : closest(allowed, wanted->second);
+    near[p.name] = wanted ? closest(allowed, *wanted) : allowed.front();
   }
   return near;
 }
@@ -79,7 +88,8 @@ std::size_t count_configurations(const Space& space, std::size_t limit) {
   return n;
 }
 
-Search::Search(const Space& space, SearchKind kind, std::uint64_t seed) : space_(space), kind_(kind), random_(seed) {
+Search::Search(const Space& space, SearchKind kind, std::uint64_t seed, const std::vector<Configuration>& first) : space_(space), kind_(kind), random_(seed) {
+  for (const Configuration& c : first) seeds_.push_back(project(space, c));
   for (Configuration& c : space.seeds()) seeds_.push_back(std::move(c));
   if (kind_ != SearchKind::exhaustive && count_configurations(space, kSmallSpace) < kSmallSpace) kind_ = SearchKind::exhaustive;
 }

@@ -19,7 +19,8 @@ SearchKind parse_search(const std::string& text);
 
 class Search {
  public:
-  Search(const Space& space, SearchKind kind, std::uint64_t seed);
+  /// `first`: tried before the seeds, each moved to the closest configuration of the space.
+  Search(const Space& space, SearchKind kind, std::uint64_t seed, const std::vector<Configuration>& first = {});
   /// A configuration not given before; nothing once the space is exhausted (or nearly so, when random).
   std::optional<Configuration> next();
   /// How fast a configuration that was verified is.
@@ -45,7 +46,7 @@ class Search {
 };
 
 /// The configuration of `space` closest to `c`: each value as it is where allowed, else the next smaller number allowed, else
-/// the first. For the same decisions at another size.
+/// the first. Threads' loops and work-groups of one item are the same decision. For another size, machine or backend.
 Configuration project(const Space& space, const Configuration& c);
 
 /// Number of configurations, counted up to `limit`.

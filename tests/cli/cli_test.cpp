@@ -236,6 +236,13 @@ TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kern
   CHECK(parsed["best"]["roofline"] > 0);
   CHECK(parsed["counts"]["configurations"] == 4);
   CHECK(std::filesystem::exists(parsed["best"]["source"].get<std::string>()));
+
+  const std::string again = (scratch.path() / "again.json").string();
+  const ProcessResult begun = liftgen(with_tiny({"smooth3d", "--explore", "--configs", "1", "--budget", "40", "--from", json, "--json", again, "--out", scratch.path().string()}));
+  CAPTURE(begun.output);
+  REQUIRE(begun.status == 0);
+  CHECK(nlohmann::json::parse(read_file(again))["best"]["params"] == parsed["variants"][0]["params"]);
+  check_refused({"smooth3d", "--explore", "--from", parsed["best"]["source"].get<std::string>()}, 2, {"--from", "no report"});
 }
 
 TEST_CASE("cli: Ctrl-C keeps what was found, and leaves no half-written file") {

@@ -82,6 +82,24 @@ TEST_CASE("search: a configuration is projected onto a space of another size") {
   }
 }
 
+TEST_CASE("search: what was fast elsewhere is tried first, with threads as work-groups of one item") {
+  Problem problem;
+  problem.box = 64, problem.boxes = 2;
+  const Program program = find_pattern("smooth3d").build(problem);
+  SpaceOptions on_threads, on_grid;
+  on_grid.target = Target::opencl, on_grid.cpu = true;
+  const Space threads(program, on_threads), grid(program, on_grid);
+  const std::vector<Configuration> fast = threads.seeds();
+  Search search(grid, SearchKind::climb, 1, {fast[3], fast[0]});
+  const auto first = search.next(), second = search.next();
+  REQUIRE((first && second));
+  CHECK(*first == project(grid, fast[3]));
+  CHECK(*second == project(grid, fast[0]));
+  CHECK(first->at("grid") == "solo " + fast[3].at("parallel"));
+  CHECK(first->at("inner") == fast[3].at("inner"));
+  CHECK(project(threads, *first) == fast[3]);
+}
+
 TEST_CASE("search: an unknown kind is named, with the remedy") {
   CHECK_THROWS_WITH_AS(parse_search("genetic"), "--search genetic: no such search; use climb, random or exhaustive", UserError);
 }
