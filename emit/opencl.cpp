@@ -19,7 +19,7 @@ std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
 }
 
 const std::vector<std::string> words{"kernel", "global", "local", "constant", "half", "uint", "uchar", "ushort", "ulong", "event_t", "sampler_t",
-                                     "__kernel", "__global", "__local", "__constant", "__private", "barrier", "prefetch"};
+                                     "__kernel", "__global", "__local", "__constant", "__private", "barrier", "prefetch", "fetch_ahead", "stream_store"};
 
 class OpenCL : public GridLike {
  public:
@@ -91,7 +91,7 @@ class OpenCL : public GridLike {
     helpers_.insert(f);
     return f + "(" + joined(args) + ")";
   }
-  void prefetch(const Prefetch& p) override { line("prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "], 1);"); }
+  void prefetch(const Prefetch& p) override { line("fetch_ahead(&" + p.array + "[" + nat(p.position.at(0)).s + "]);"); }
   void barrier(const Barrier& b) override { line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);"); }
   std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
@@ -131,6 +131,17 @@ constexpr const char* kStreamStore =
     "#define stream_store(n, type, x, p) vstore##n(x, 0, p)\n"
     "#endif\n";
 
+/// OpenCL's own, which libraries for processors leave empty; there all address spaces are one.
+constexpr const char* kFetchAhead =
+    "#if defined(__has_builtin) && (defined(__x86_64__) || defined(__aarch64__))\n"
+    "#if __has_builtin(__builtin_prefetch)\n"
+    "#define fetch_ahead(p) __builtin_prefetch((const void *)(size_t)(p))\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef fetch_ahead\n"
+    "#define fetch_ahead(p) prefetch(p, 1)\n"
+    "#endif\n";
+
 }  // namespace
 
 std::string emit_opencl(const Kernel& kernel) {
@@ -138,8 +149,8 @@ std::string emit_opencl(const Kernel& kernel) {
   std::string s = header_comment(kernel, "OpenCL C 1.2; " + (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
   s += "#pragma OPENCL FP_CONTRACT ON\n";
   if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-  const bool streams = t.functions.find("stream_store(") != std::string::npos;
-  const std::string functions = (streams ? kStreamStore : "") + index_helpers(t.helpers, "", t.index_type) + t.user_functions;
+  const auto uses = [&](const char* helper) { return t.functions.find(helper) != std::string::npos; };
+  const std::string functions = std::string(uses("stream_store(") ? kStreamStore : "") + (uses("fetch_ahead(") ? kFetchAhead : "") + index_helpers(t.helpers, "", t.index_type) + t.user_functions;
   return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 
