@@ -55,6 +55,10 @@ const std::vector<Case>& cases() {
       {"dot3d"},
       {"axpy3d"},
       {"scale3d"},
+      {"thomas"},
+      {"vertical_advection"},
+      {"fillz"},
+      {"horizontal_diffusion"},
   };
   return all;
 }
