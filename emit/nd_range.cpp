@@ -3,6 +3,7 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
+#include "lower/registers.hpp"
 
 namespace lift {
 namespace {
@@ -33,6 +34,8 @@ Sizes free_block(const Sizes& global) {
   return block;
 }
 
+constexpr std::size_t kThreadRegisters = 255, kBlockRegisters = 65536;  ///< of 32 bits, from sm_50 on
+
 /// What CUDA needs beyond OpenCL: a block size, whole blocks, and not too many.
 void fit_cuda(const Kernel& k, NDRange& r) {
   if (r.local[0] == 0) r.local = free_block(r.global);
@@ -40,6 +43,10 @@ void fit_cuda(const Kernel& k, NDRange& r) {
   const auto refuse = [&](const std::string& what) { throw UserError("CUDA: kernel " + k.name + " " + what); };
   if (const std::size_t threads = r.local[0] * r.local[1] * r.local[2]; threads > 1024 || r.local[2] > 64)
     refuse("has blocks of " + shown(r.local) + " threads, more than the 1024 (64 along dimension 2) that there are; choose a smaller tile");
+  const std::size_t threads = r.local[0] * r.local[1] * r.local[2], available = std::min(kThreadRegisters, kBlockRegisters / threads);
+  if (const auto needed = static_cast<std::size_t>(least_registers(k)); needed > available)
+    refuse("holds values in " + std::to_string(needed) + " registers a thread at once, where blocks of " + std::to_string(threads) + " threads have " + std::to_string(available) +
+           " each; choose a smaller tile, or fewer cells an item");
   for (std::size_t d = 0; d < 3; ++d) {
     r.global[d] = (r.global[d] + r.local[d] - 1) / r.local[d] * r.local[d];
     const std::size_t blocks = r.global[d] / r.local[d], most = d == 0 ? 0x7fffffff : 65535;
