@@ -71,8 +71,18 @@ bool admits_local(const SpaceFacts& f, const Configuration& c, const std::string
 bool admits_items(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   if (value == "1") return true;
   if (chosen(c, "grid", "none") != "groups" || is_split(c)) return false;
-  const std::int64_t n = std::stoll(value), length = shared_length(f, c);
-  return length >= 2 * n && length % n == 0;
+  const SharedCells cells = shared_cells(f, value);
+  const std::int64_t length = shared_length(f, c);
+  return length >= 2 * cells.number && length % cells.number == 0;
+}
+
+/// Neighbours are offered across the unit-stride axis only: along it, the items of a warp would be apart.
+Values items_values(const SpaceFacts& f) {
+  if (f.inner_rank == 0) return {"1"};
+  Values r{"1", "2", "4"};
+  if (f.inner_rank > 1 && f.block.empty())
+    for (const char* n : {"2", "4"}) r.push_back(shared_axis(f) + n);
+  return r;
 }
 
 }  // namespace
@@ -134,8 +144,14 @@ std::int64_t shared_length(const SpaceFacts& f, const Configuration& c) {
 }
 std::string shared_axis(const SpaceFacts& f) { return f.axes[f.axes.size() - (f.inner_rank > 1 ? 2 : 1)].name; }
 
+SharedCells shared_cells(const SpaceFacts& f, const std::string& items) {
+  const std::string axis = f.inner_rank > 0 ? shared_axis(f) : "";
+  const bool neighbours = !axis.empty() && items.rfind(axis, 0) == 0;
+  return {std::stoll(neighbours ? items.substr(axis.size()) : items), neighbours};
+}
+
 std::vector<std::string> group_shapes() {
-  return {"j4 i32", "j8 i32", "j4 i64", "j8 i16", "j2 i64", "j2 i128", "i64", "i128", "i256", "k4 j4 i16", "k2 j4 i32", "k4 j4 i32",
+  return {"j4 i32", "j8 i32", "j4 i64", "j8 i16", "j2 i64", "j2 i128", "i64", "i128", "i256", "k4 j4 i16", "k2 j4 i32", "k4 j4 i32", "k4 j8 i32", "j16 i32",
           "k16 j8 i32", "k32 j8 i32", "k64 j8 i32", "k32 j4 i64", "k64 j4 i64"};
 }
 
@@ -143,7 +159,7 @@ std::vector<Decision> grid_decisions(const SpaceFacts& f) {
   if (!is_grid(f.options.target)) return {};
   const bool staged = !f.windows.empty() && f.sweeps == 1;
   return {{"local", staged ? (f.inner_rank >= 2 ? Values{"none", "tile", "planes"} : Values{"none", "tile"}) : Values{"none"}, admits_local},
-          {"items", f.inner_rank > 0 ? Values{"1", "2", "4"} : Values{"1"}, admits_items}};
+          {"items", items_values(f), admits_items}};
 }
 
 }  // namespace lift

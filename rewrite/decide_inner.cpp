@@ -27,7 +27,8 @@ std::int64_t inner_trips(const SpaceFacts& f, const Configuration& c) {
 
 bool admits_inner(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const bool split = is_split(c), columns = is_by_columns(c);
-  const bool stride = f.modulus > 1 && is_in_place(f, c) && (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
+  const bool neighbours = shared_cells(f, chosen(c, "items", "1")).neighbours;  // with a loop within, over cells of both colours
+  const bool stride = f.modulus > 1 && !neighbours && is_in_place(f, c) && (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
   const bool vectors = f.lanes > 1 && !columns && f.vectors && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
   if (!inner_is_loop(f, c)) return value == "seq" && !split;
   if (value == "seq") return !split;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/ops.hpp"
 #include "rewrite/derive.hpp"
 #include "rewrite/sweeps.hpp"
 
@@ -80,6 +81,26 @@ void lower_shared(Deriver& d, const Configuration& c, const std::vector<PlannedL
     if (!loops[i].block) d.step(runs[i].rule, runs[i].arguments, d.loop(i));
 }
 
+/// Neighbours along the shared axis are left to one work-item: a loop over them within all others.
+void tile_items(Deriver& d, const SpaceFacts& f, const Configuration& c, const std::vector<PlannedLoop>& loops) {
+  const SharedCells cells = shared_cells(f, chosen(c, "items", "1"));
+  if (!cells.neighbours) return;
+  const auto is_shared = [&](const PlannedLoop& l) { return !l.tiles && l.name == shared_axis(f); };
+  const auto shared = static_cast<std::size_t>(std::find_if(loops.begin(), loops.end(), is_shared) - loops.begin());
+  d.step("split-join", {std::to_string(cells.number)}, d.loop(shared));
+  for (std::size_t at = shared + 1; at < loops.size(); ++at) {
+    Place place = d.loop(at);
+    if (!d.part(place).child(0).child(0).is(Op::Transpose)) {
+      d.step("interchange", {}, place);
+      continue;
+    }
+    d.step("map-of-transpose", {}, place);  // loops that have changed places before
+    place.push_back(0);
+    d.step("map-of-mapped", {}, place);
+  }
+  d.step("map-unroll", {std::to_string(cells.number)}, d.loop(loops.size()));
+}
+
 /// How each loop runs on work-items; true when the inner loop is one of them.
 bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, const std::vector<PlannedLoop>& loops) {
   const std::vector<std::string> names = words(chosen(c, "grid", "none"));
@@ -94,6 +115,7 @@ bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, con
   GroupDimensions group;
   const std::size_t around = groups ? loops.size() - 2 * f.inner_rank - f.block.size() : 0;
   bool last = false;
+  tile_items(d, f, c, loops);
   lower_blocks(d, c, loops, std::vector<bool>(loops.size(), false));
   for (std::size_t i = loops.size(); i-- > 0;)
     if (groups && i < around && !loops[i].single() && outer < 4) tiled.push_back(loops[i].name), ++outer;
@@ -108,9 +130,9 @@ bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, con
       const auto dim = static_cast<int>(in_group - tiled.begin());
       d.step(work_group ? "map-wrg" : "map-lcl", {std::to_string(dim)}, d.loop(i));
       if (!work_group) {
-        const std::int64_t cells = axis == shared_axis(f) ? std::stoll(chosen(c, "items", "1")) : 1;
-        group[axis] = {dim, *loops[i].trips / cells};
-        if (cells > 1) d.step("items", {std::to_string(group[axis].second)}, d.loop(i));
+        const SharedCells cells = axis == shared_axis(f) ? shared_cells(f, chosen(c, "items", "1")) : SharedCells{};
+        group[axis] = {dim, *loops[i].trips / cells.number};
+        if (cells.number > 1 && !cells.neighbours) d.step("items", {std::to_string(group[axis].second)}, d.loop(i));
       }
       last = true;
     } else if (!groups && in_grid != names.end()) {

@@ -75,6 +75,9 @@ std::vector<Rule> scan_rules() {
       rule("map-of-mapped", "map (\\x. map g (a x)) = transpose . map (map g) . transpose . map a", map([](Expr x) { return map(g, of(a, x)); }, xs),
            transpose(map([](Expr r) { return map(g, r); }, transpose(map(a, xs)))))
           .says("a loop over columns goes inside the loop over what is made of each"),
+      rule("map-of-transpose", "map (\\x. transpose (a x)) = transpose (0 2 1) . map a", map([](Expr x) { return transpose(of(a, x)); }, xs),
+           transpose({0, 2, 1}, map([](Expr x) { return of(a, x); }, xs)))
+          .says("what each element makes is transposed all together"),
       rule("map-of-let", "map (\\x. let v = a x in b x v) xs = let w = map a xs in map (\\(x, v). b x v) (zip xs w)",
            map([](Expr x) { return let(of(a, x), [&](Expr v) { return of(b, x, v); }); }, xs),
            let(map(a, xs), [](Expr w) { return map([](Expr t) { return of(b, get(0, t), get(1, t)); }, zip({xs, w})); }))

@@ -102,7 +102,7 @@ std::string Space::structure(const Configuration& c) const {
   if (is_by_columns(c)) parts.emplace_back("columns");
   if (is_grid(options_.target)) parts.push_back("grid " + get("grid", "none"));
   if (get("local", "none") != "none") parts.push_back(get("local", "none") == "tile" ? "tiles in local memory" : "planes in local memory");
-  if (get("items", "1") != "1") parts.emplace_back("several cells an item");
+  if (const SharedCells cells = shared_cells(f, get("items", "1")); cells.number > 1) parts.emplace_back(cells.neighbours ? "neighbouring cells an item" : "several cells an item");
   if (const std::string p = get("parts", "none"); p != "none") parts.push_back("parts of " + p.substr(0, p.find_first_of("0123456789")));
   if (get("lanes", "1") != "1") parts.emplace_back("lanes");
   const std::string inner = get("inner", "seq");
@@ -190,7 +190,10 @@ std::vector<Configuration> Space::seeds() const {
       for (const char* kept : {"yes", "no"}) seed({{"tile", tile}, {"order", "j i k"}, {"kcache", kept}});
     for (const char* tile : {"j8 i32", "k32 j8 i32"}) seed({{"tile", tile}, {"local", "planes"}});
     for (const char* tile : {"k4 j4 i32", "k4 j4 i16", "j8 i32", "i256"}) seed({{"tile", tile}, {"local", "tile"}});
-    seed({{"tile", "j8 i32"}, {"items", "2"}});
+    for (const char* items : {"2", "j2", "j4"}) seed({{"tile", "j8 i32"}, {"items", items}});
+    seed({{"tile", "k4 j8 i32"}, {"items", "j4"}, {"local", "tile"}});
+    seed({{"tile", "k32 j8 i32"}, {"items", "j2"}, {"local", "planes"}});
+    for (const char* kept : {"yes", "no"}) seed({{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", kept}});
     seed({{"layout", "split"}, {"inner", "strided vec"}});
     seed({{"in_place", "no"}});
     seed({});

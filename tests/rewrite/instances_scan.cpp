@@ -59,6 +59,13 @@ Generators scan_generators() {
          const Expr f = g.fun(t, g.element());
          return of_columns(g, [&](const Expr& x) { return map(f, row_of(g, x, t)); });
        }},
+      {"map-of-transpose", [](Gen& g) -> Instance {
+         const Type t = g.element();
+         const Expr f = g.fun(t, g.element());
+         const auto shape = g.shape(3, 1, 3);
+         const bool both = g.coin();
+         return {map([&](Expr x) { return transpose(map_each(f, both ? transpose(x) : x)); }, g.array(shape, t)), {}, {}};
+       }},
       {"map-of-let", [](Gen& g) -> Instance {
          const Type t = g.element();
          const Expr f = g.fun(Type::tuple({f64, t}), g.element()), whole = g.fun(t, g.element());

@@ -1,7 +1,10 @@
 // Decisions on work-groups: each configuration keeps the meaning, and does what it says.
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "ir/error.hpp"
+#include "rewrite/decide.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -10,8 +13,8 @@ using namespace lift::test;
 namespace {
 
 /// out = a 7-point stencil of xs plus ys, written into the interior of `base`; in place when it is xs itself.
-Program stencil(int boxes, int n, bool into_itself) {
-  const Type grid = array({Nat(boxes), Nat(n + 2), Nat(n + 2), Nat(n + 2)}, f64);
+Program stencil(int boxes, std::array<int, 3> n, bool into_itself) {
+  const Type grid = array({Nat(boxes), Nat(n[0] + 2), Nat(n[1] + 2), Nat(n[2] + 2)}, f64);
   const Expr xs = param("xs", grid), ys = param("ys", grid), out = param("out", grid);
   const auto cell = [](Expr w, Expr y) { return w[1][1][0] + w[1][1][2] + w[1][0][1] + w[1][2][1] + w[0][1][1] + w[2][1][1] - 6.0 * w[1][1][1] + y; };
   const Expr body = zip({xs, ys, out}) | map([&](Expr x, Expr y, Expr o) {
@@ -20,6 +23,8 @@ Program stencil(int boxes, int n, bool into_itself) {
                     });
   return {"stencil", {xs, ys, out}, body, {"xs", "out"}, {}};
 }
+
+Program stencil(int boxes, int n, bool into_itself) { return stencil(boxes, {n, n, n}, into_itself); }
 
 int count_of(const Expr& e, Op op) {
   int n = 0;
@@ -49,8 +54,28 @@ TEST_CASE("space: tiles and planes in local memory, chunks gone along, several c
   bool dealt = false;
   visit(derived(large, shared).body, [&](const Expr& e) { dealt = dealt || (e.is(Op::MapLcl) && e.attr().ints.size() > 5 && e.attr().ints[5] == 4); });
   CHECK(dealt);
+  const Configuration neighbours{{"tile", "j8 i32"}, {"items", "j4"}}, columns_of_two{{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}};
+  for (const Configuration& c : {neighbours, columns_of_two}) {
+    const Program low = derived(large, c);
+    CHECK(count_of(low.body, Op::MapUnroll) == 1);  // within the work-items of both dimensions
+    CHECK(count_of(low.body, Op::MapLcl) == 2);
+  }
   for (const Configuration& c : s.seeds()) check_configuration(s, c, expected, values);
   CHECK(large.structure(planes).find("planes in local memory") != std::string::npos);
+}
+
+TEST_CASE("space: groups of several cells an item keep the meaning where tiles stick out") {
+  const Program p = stencil(1, {5, 9, 33}, false);
+  const Space s(p, options(Target::cuda));
+  const auto values = values_of(p, 1);
+  const Value expected = interpret(p.body, values);
+  int neighbours = 0;
+  for (const Configuration& c : s.seeds()) {
+    if (chosen(c, "items", "1") == "1") continue;
+    check_configuration(s, c, expected, values);
+    neighbours += chosen(c, "items", "1")[0] == 'j';
+  }
+  CHECK(neighbours >= 3);
 }
 
 TEST_CASE("space: groups are no larger than the device allows, and local memory holds what is put there") {
