@@ -229,6 +229,11 @@ class Placer {
         std::vector<Access> taken = pending;
         If copy = *i;
         copy.body = sequence(i->body, taken);
+        if (std::holds_alternative<Barrier>(copy.body.front().v)) {  // all may wait for one another before, whatever they decide
+          r.push_back(copy.body.front());
+          copy.body.erase(copy.body.begin());
+          pending.clear();
+        }
         pending.insert(pending.end(), taken.begin(), taken.end());
         r.push_back({std::move(copy)});
       } else {

@@ -10,6 +10,7 @@
 #include "lower/launches.hpp"
 #include "runtime/file.hpp"
 #include "runtime/process.hpp"
+#include "tests/emit/staged_cases.hpp"
 #include "tests/emit/together.hpp"
 #include "tests/runtime/scratch.hpp"
 
@@ -79,6 +80,7 @@ TEST_CASE("nvcc compiles kernels of every operator without a warning, and the fi
     for (GridCase& c : grid_cases(*pattern, {Target::cuda, {{{256}, {256}, {256}}}, 1, {1, 2, 4}, 0}, single ? f32 : f64, pattern->name)) best.push_back(std::move(c));
     for (GridCase& c : grid_cases(*pattern, {Target::cuda, {{{96}, {48}, {48}}}, 2, {1, 2, 4}, 40}, single ? f64 : f32, pattern->name + "_varied")) varied.push_back(std::move(c));
   }
+  for (GridCase& c : staged_cases(Target::cuda)) varied.push_back(std::move(c));
   for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
     const auto found = compiled(best, architecture);
     for (const GridCase& c : best)

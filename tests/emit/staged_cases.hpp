@@ -1,0 +1,48 @@
+// Kernels whose work-groups stage tiles in local memory, or whose work-items compute several neighbouring cells, at sizes that
+// no tile divides.
+#pragma once
+
+#include "tests/emit/long/grid_cases.hpp"
+
+namespace lift::test {
+
+/// Configurations of a box of 17 cells a side; of 2D operators, of 35.
+inline std::vector<Configuration> staged_configurations(int dim) {
+  if (dim == 2)
+    return {{{"tile", "j8 i32"}, {"local", "tile"}}, {{"tile", "j8 i32"}, {"local", "planes"}}, {{"tile", "j8 i32"}, {"items", "j2"}}, {{"tile", "j8 i32"}, {"items", "j4"}, {"local", "tile"}}};
+  return {{{"tile", "j8 i16"}, {"items", "j2"}},
+          {{"tile", "j8 i16"}, {"items", "j4"}},
+          {{"tile", "j8 i16"}, {"items", "j4"}, {"local", "planes"}},
+          {{"tile", "k4 j4 i16"}, {"items", "j2"}, {"local", "tile"}},
+          {{"tile", "k4 j4 i16"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "yes"}},
+          {{"tile", "j8 i16"}, {"order", "j i k"}, {"items", "j4"}, {"kcache", "yes"}},
+          {{"tile", "j8 i16"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "no"}, {"unroll", "2"}}};
+}
+
+/// Smoothers and residuals so decided. The space must allow each.
+inline std::vector<GridCase> staged_cases(Target target) {
+  static const auto patterns = all_patterns();
+  struct Source {
+    const char* name;
+    std::map<std::string, std::string> choices;
+    Scalar type;
+    std::int64_t box;
+  };
+  std::vector<GridCase> all;
+  for (const Source& s : {Source{"smooth3d", {{"smoother", "jacobi"}}, f64, 17}, {"smooth3d", {{"smoother", "jacobi"}, {"coefficients", "constant"}}, f32, 17},
+                          {"residual3d", {}, f32, 17}, {"smooth2d", {{"smoother", "jacobi"}}, f64, 35}}) {
+    const auto pattern = std::find_if(patterns.begin(), patterns.end(), [&](const auto& p) { return p->name == s.name; });
+    Problem problem;
+    problem.box = s.box, problem.boxes = s.type == f32 ? 1 : 2, problem.type = s.type, problem.choices = s.choices;
+    SpaceOptions options;
+    options.target = target, options.threads = 2;
+    const Space space((*pattern)->build(problem), options);
+    for (const Configuration& c : staged_configurations(dimensions(**pattern))) {
+      all.push_back({pattern->get(), problem, c, space.structure(c), lower(replay(space.program(), space.derive(c)))});
+      all.back().kernel.name = "staged_" + std::to_string(all.size());
+    }
+  }
+  return all;
+}
+
+}  // namespace lift::test
