@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -15,9 +16,7 @@ const Allocate* local_array(const Stmt& s) {
 }
 
 bool has_barrier(const Stmt& s) {
-  bool found = false;
-  visit({s}, [&](const Stmt& x) { found |= std::holds_alternative<Barrier>(x.v); });
-  return found;
+  return holds({s}, [](const Stmt& x) { return std::holds_alternative<Barrier>(x.v); });
 }
 
 /// Calls f with the axes that grid loops within s tell apart at each of its stores to one of the arrays that others see.

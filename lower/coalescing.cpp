@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/nat_atoms.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -22,18 +23,11 @@ class Accesses {
  private:
   void block(const Block& b) {
     for (const Stmt& s : b) {
+      const auto* l = std::get_if<Let>(&s.v);
+      if (l && l->local->kind == TermKind::Index && !l->value->nats.empty()) definitions_[variables(l->local->nats[0]).at(0)] = expanded(l->value->nats[0]);
+      visit_accesses(s, [&](const ElementAccess& a) { access(a.array, a.position.at(0), a.store); });
       if (const auto* f = std::get_if<For>(&s.v)) loop(*f);
-      if (const auto* i = std::get_if<If>(&s.v)) {
-        for (const Term& c : i->conditions) loads(c);
-        block(i->body);
-      }
-      if (const auto* x = std::get_if<Store>(&s.v)) loads(x->value), access(x->array, x->position.at(0), true);
-      if (const auto* x = std::get_if<Let>(&s.v)) {
-        if (x->local->kind == TermKind::Index && !x->value->nats.empty()) definitions_[variables(x->local->nats[0]).at(0)] = expanded(x->value->nats[0]);
-        else loads(x->value);
-      }
-      if (const auto* x = std::get_if<Declare>(&s.v)) loads(x->value);
-      if (const auto* x = std::get_if<Assign>(&s.v)) loads(x->value);
+      if (const auto* i = std::get_if<If>(&s.v)) block(i->body);
     }
   }
   /// Work-items of one dimension are told apart by the loop over them; items that share the iterations take neighbours, too.
@@ -42,11 +36,6 @@ class Accesses {
     if ((f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && f.dim == 0) item_ = f.var;
     block(f.body);
     item_ = outer;
-  }
-  void loads(const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load) access(x->name, x->nats.at(0), false);
-    });
   }
   void access(const std::string& array, const Nat& at, bool store) {
     const auto it = arrays_.find(array);

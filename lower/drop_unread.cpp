@@ -2,6 +2,7 @@
 #include <set>
 
 #include "lower/passes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -13,11 +14,8 @@ std::set<std::string> unread_names(const Block& b) {
     if (const auto* a = std::get_if<Allocate>(&s.v)) unread.insert(a->name);
     if (const auto* d = std::get_if<Declare>(&s.v)) unread.insert(d->local->name);
   });
-  map_terms(b, [&](const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load || x->kind == TermKind::Local) unread.erase(x->name);
-    });
-    return t;
+  visit_terms(b, [&](const Term& x) {
+    if (x->kind == TermKind::Load || x->kind == TermKind::Local) unread.erase(x->name);
   });
   return unread;
 }

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "lower/passes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -29,11 +30,9 @@ class Forward {
         for (Term& c : i->conditions) c = forwarded(c);
         i->body = block(i->body, names);
       }
-      if (auto* x = std::get_if<Store>(&s.v)) x->value = forwarded(x->value);
-      if (auto* x = std::get_if<Declare>(&s.v)) x->value = forwarded(x->value), names.erase(x->local->name);
-      if (auto* x = std::get_if<Assign>(&s.v)) x->value = forwarded(x->value);
+      if (Term* t = value_of(s)) *t = forwarded(*t);
+      if (auto* x = std::get_if<Declare>(&s.v)) names.erase(x->local->name);
       if (auto* x = std::get_if<Let>(&s.v); x && x->local->kind == TermKind::Local) {
-        x->value = forwarded(x->value);
         names.erase(x->local->name);
         if (is_name(x->value)) {
           names[x->local->name] = x->value;

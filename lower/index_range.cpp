@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "lower/visit.hpp"
+
 namespace lift {
 namespace {
 
@@ -31,19 +33,13 @@ class Ranges {
  private:
   void block(const Block& b) {
     for (const Stmt& s : b) {
-      if (const auto* f = std::get_if<For>(&s.v)) loop(*f);
-      if (const auto* i = std::get_if<If>(&s.v)) {
-        for (const Term& c : i->conditions) term(c);
-        block(i->body);
-      }
-      if (const auto* x = std::get_if<Store>(&s.v)) need(x->position.at(0)), term(x->value);
-      if (const auto* x = std::get_if<Let>(&s.v)) {
-        if (x->local->kind == TermKind::Index) define(x->local->nats[0], of(x->value->nats[0]));
-        else term(x->value);
-      }
-      if (const auto* x = std::get_if<Declare>(&s.v)) term(x->value);
-      if (const auto* x = std::get_if<Assign>(&s.v)) term(x->value);
+      const auto* l = std::get_if<Let>(&s.v);
+      if (l && l->local->kind == TermKind::Index) define(l->local->nats[0], of(l->value->nats[0]));
+      else visit_values(s, [&](const Term& t) { term(t); });
+      if (const auto* x = std::get_if<Store>(&s.v)) need(x->position.at(0));
       if (const auto* x = std::get_if<Prefetch>(&s.v)) need(x->position.at(0));
+      if (const auto* f = std::get_if<For>(&s.v)) loop(*f);
+      if (const auto* i = std::get_if<If>(&s.v)) block(i->body);
     }
   }
   void loop(const For& f) {

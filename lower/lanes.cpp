@@ -4,19 +4,12 @@
 #include <optional>
 
 #include "ir/error.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
 
 constexpr std::int64_t longest_stride = 4;  ///< longer ones are gathered from as many cache lines as there are lanes
-
-/// Loads that the value of t needs whatever its conditions are.
-void visit_certain_loads(const Term& t, const std::function<void(const Term&)>& f) {
-  if (t->kind == TermKind::Load) f(t);
-  const bool choice = t->kind == TermKind::Apply && t->op == Op::Select;
-  for (std::size_t i = 0; i < t->args.size(); ++i)
-    if (i == 0 || !choice) visit_certain_loads(t->args[i], f);
-}
 
 bool arithmetic(const Term& t) {
   if (t->kind != TermKind::Apply || !is_float(t->type)) return false;
@@ -53,14 +46,12 @@ void Lanes::assume(const Block& b) {
     const auto a = affine_in(n, f_.var);
     if (a && a->coefficient == Nat(2)) touched_[{array, (a->rest - constant_part(a->rest)).id()}].insert(constant_part(a->rest));
   };
-  const auto scan = [&](const Term& t) {
-    visit_certain_loads(t, [&](const Term& x) { touch(x->name, x->nats.at(0)); });
-  };
   for (const Stmt& s : b) {
-    if (const auto* x = std::get_if<Store>(&s.v)) touch(x->array, x->position.at(0)), scan(x->value);
-    if (const auto* x = std::get_if<Let>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Declare>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Assign>(&s.v)) scan(x->value);
+    if (const auto* x = std::get_if<Store>(&s.v)) touch(x->array, x->position.at(0));
+    if (const Term* t = value_of(s))
+      visit_certain(*t, [&](const Term& x) {
+        if (x->kind == TermKind::Load) touch(x->name, x->nats.at(0));
+      });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -15,34 +16,20 @@ struct Uses {
   std::set<const NatAtom*> indices;
 };
 
-void add(Uses& u, const Nat& n) {
-  for (const NatAtom* a : variables(n)) u.indices.insert(a);
-}
-void add(Uses& u, const Term& t) {
-  visit(t, [&](const Term& x) {
-    if (x->kind == TermKind::Local) u.locals.insert(x->name);
-    if (x->kind == TermKind::Load) u.loads.insert(x->name);
-    for (const Nat& n : x->nats) add(u, n);
-    for (const NatCond& c : x->conds) add(u, c.a);
+void add(Uses& u, const Stmt& s) {
+  const Block one{s};
+  visit_nats(one, [&](const Nat& n, bool) {
+    for (const NatAtom* a : variables(n)) u.indices.insert(a);
   });
-}
-void add(Uses& u, const Stmt& statement) {
-  visit({statement}, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<For>(&s.v)) add(u, x->lower), add(u, x->upper);
-    if (const auto* x = std::get_if<If>(&s.v))
-      for (const Term& c : x->conditions) add(u, c);
-    if (const auto* x = std::get_if<Store>(&s.v)) {
-      u.stores.insert(x->array);
-      for (const Nat& p : x->position) add(u, p);
-      add(u, x->value);
-    }
-    if (const auto* x = std::get_if<Let>(&s.v)) add(u, x->value);
-    if (const auto* x = std::get_if<Declare>(&s.v)) add(u, x->value), u.assigned.insert(x->local->name);
-    if (const auto* x = std::get_if<Assign>(&s.v)) add(u, x->value), u.assigned.insert(x->local->name), u.locals.insert(x->local->name);
-    if (const auto* x = std::get_if<Prefetch>(&s.v)) {
-      for (const Nat& p : x->position) add(u, p);
-      u.loads.insert(x->array);
-    }
+  visit_terms(one, [&](const Term& t) {
+    if (t->kind == TermKind::Local) u.locals.insert(t->name);
+    if (t->kind == TermKind::Load) u.loads.insert(t->name);
+  });
+  visit(one, [&](const Stmt& x) {
+    if (const auto* a = std::get_if<Store>(&x.v)) u.stores.insert(a->array);
+    if (const auto* a = std::get_if<Declare>(&x.v)) u.assigned.insert(a->local->name);
+    if (const auto* a = std::get_if<Assign>(&x.v)) u.assigned.insert(a->local->name), u.locals.insert(a->local->name);
+    if (const auto* a = std::get_if<Prefetch>(&x.v)) u.loads.insert(a->array);
   });
 }
 Uses uses_of(const Stmt& s) {
@@ -56,11 +43,7 @@ bool is_over_groups(const Stmt& s) {
   const auto* f = std::get_if<For>(&s.v);
   return f && (f->kind == LoopKind::Glb || f->kind == LoopKind::Wrg);
 }
-bool holds_grid(const Stmt& s) {
-  bool found = false;
-  visit({s}, [&](const Stmt& x) { found = found || is_over_groups(x); });
-  return found;
-}
+bool holds_grid(const Stmt& s) { return holds({s}, is_over_groups); }
 /// Loops over the items of a group that the statement itself is in: its group's statements stay together.
 bool holds_items(const Stmt& s) {
   if (is_over_groups(s)) return false;
@@ -112,7 +95,7 @@ Part part_of(const Block& b, const std::vector<int>& launch, int which) {
     } else if (const auto* l = std::get_if<Let>(&s.v); l && launch[i] == kWhereUsed) {
       const bool index = l->local->kind == TermKind::Index;
       p.takes[i] = index ? wanted.indices.erase(variables(l->local->nats[0])[0]) > 0 : wanted.locals.erase(l->local->name) > 0;
-      if (p.takes[i]) add(wanted, l->value);
+      if (p.takes[i]) add(wanted, s);
     } else if (const auto* a = std::get_if<Allocate>(&s.v); a && launch[i] == kWhereUsed) {
       p.takes[i] = touches(wanted, a->name);
     } else if (const auto* d = std::get_if<Declare>(&s.v); d && wanted.locals.erase(d->local->name) > 0) {

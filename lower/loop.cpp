@@ -1,6 +1,7 @@
 #include "lower/loop.hpp"
 
 #include "ir/error.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 
@@ -134,16 +135,7 @@ Block substitute(const Block& b, const Nat& variable, const Nat& value) {
 
 bool mentions(const Block& b, const Nat& variable) {
   bool found = false;
-  map_both(
-      b,
-      [&](const Nat& n) {
-        found |= mentions(n, variable);
-        return n;
-      },
-      [&](const Term& t) {
-        found |= mentions(t, variable);
-        return t;
-      });
+  visit_nats(b, [&](const Nat& n, bool) { found = found || mentions(n, variable); });
   return found;
 }
 

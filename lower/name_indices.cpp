@@ -3,31 +3,12 @@
 
 #include "ir/nat_atoms.hpp"
 #include "lower/passes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
 
 using Variables = std::set<const NatAtom*>;
-
-/// Calls f with every flat index of a block, and with every other Nat in `other`.
-void visit_nats(const Block& b, const std::function<void(const Nat&)>& index, const std::function<void(const Nat&)>& other) {
-  const auto scan = [&](const Term& t) {
-    visit(t, [&](const Term& x) {
-      for (const Nat& n : x->nats) (x->kind == TermKind::Load ? index : other)(n);
-      for (const NatCond& c : x->conds) other(c.a);
-    });
-  };
-  visit(b, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<For>(&s.v)) other(x->lower), other(x->upper);
-    if (const auto* x = std::get_if<Store>(&s.v)) index(x->position[0]), scan(x->value);
-    if (const auto* x = std::get_if<Let>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Declare>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Assign>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Prefetch>(&s.v)) index(x->position[0]);
-    if (const auto* x = std::get_if<If>(&s.v))
-      for (const Term& c : x->conditions) scan(c);
-  });
-}
 
 /// Variables that statements of the block define: loop variables and named indices.
 Variables defined_in(const Block& b) {
@@ -68,12 +49,6 @@ Nat named(const NatAtom& a, int count) {
   return Nat::fresh(name, known.lower.value_or(-far), known.upper.value_or(far));
 }
 
-bool has_loop(const Block& b) {
-  bool found = false;
-  visit(b, [&](const Stmt& s) { found |= std::holds_alternative<For>(s.v); });
-  return found;
-}
-
 /// Names what is invariant in the loops below this block: first divisions and the like, in the outermost block that knows
 /// their variables.
 bool only_parallel_loop(const Block& b) {
@@ -96,7 +71,7 @@ Block name_atoms(const Block& b) {
     for (const NatAtom* a : here)
       if (++uses[a] == 1) atoms.push_back(a);
   };
-  visit_nats(b, scan, scan);
+  visit_nats(b, [&](const Nat& n, bool) { scan(n); });
   if (!has_loop(b)) std::erase_if(atoms, [&](const NatAtom* a) { return uses[a] < 2; });  // nothing to be moved out of
   Block r, body = b;
   std::map<AtomKind, int> counts;
@@ -154,7 +129,9 @@ Block name_rows(const Block& b) {
     if (uses == 1 && constants[at].size() == 1) rows[at].second = constant_part(n);
     if (uses > constants[at][rows[at].second]) rows[at].second = constant_part(n);  // most indices need no offset then
   };
-  visit_nats(b, note, [](const Nat&) {});
+  visit_nats(b, [&](const Nat& n, bool position) {
+    if (position) note(n);
+  });
   if (rows.empty()) return b;
   Block r;
   std::vector<Nat> names;
@@ -193,13 +170,10 @@ Block name_conditions(const Block& b) {
     const Block only{s};
     const auto* guarded = std::get_if<If>(&s.v);
     if (!f && !std::holds_alternative<Declare>(s.v) && !(guarded && has_loop(guarded->body))) continue;
-    map_terms(only, [&](const Term& t) {
-      visit(t, [&](const Term& x) {
-        if (x->kind != TermKind::Lanes && x->kind != TermKind::Compare) return;
-        const bool fixed = std::none_of(x->conds.begin(), x->conds.end(), [&](const NatCond& c) { return uses_any(c.a, inner); });
-        if (fixed && std::find(found.begin(), found.end(), x) == found.end()) found.push_back(x);
-      });
-      return t;
+    visit_terms(only, [&](const Term& x) {
+      if (x->kind != TermKind::Lanes && x->kind != TermKind::Compare) return;
+      const bool fixed = std::none_of(x->conds.begin(), x->conds.end(), [&](const NatCond& c) { return uses_any(c.a, inner); });
+      if (fixed && std::find(found.begin(), found.end(), x) == found.end()) found.push_back(x);
     });
   }
   Block r;
@@ -217,11 +191,10 @@ Block name_conditions(const Block& b) {
 
 /// The block holds innermost loops, or none.
 bool is_row(const Block& b) {
-  bool row = true;
-  visit(b, [&](const Stmt& s) {
-    if (const auto* f = std::get_if<For>(&s.v)) row &= !has_loop(f->body);
+  return !holds(b, [](const Stmt& s) {
+    const auto* f = std::get_if<For>(&s.v);
+    return f && has_loop(f->body);
   });
-  return row;
 }
 
 Block at_rows(const Block& b) {

@@ -5,17 +5,10 @@
 #include <unordered_set>
 
 #include "lower/passes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
-
-Term* value_of(Stmt& s) {
-  if (auto* x = std::get_if<Store>(&s.v)) return &x->value;
-  if (auto* x = std::get_if<Let>(&s.v)) return &x->value;
-  if (auto* x = std::get_if<Declare>(&s.v)) return &x->value;
-  if (auto* x = std::get_if<Assign>(&s.v)) return &x->value;
-  return nullptr;
-}
 
 /// The statements of one block: names given before a statement hold in those after it, until what they were computed
 /// from changes.
@@ -29,8 +22,8 @@ class Names {
 
   /// t in terms of names; Lets of new ones go to `before`.
   Term named(const Term& t, Block& before) {
-    certain_.clear();
-    mark_certain(t);
+    certain_.clear();  // what moves out of a choice must be computed anyway
+    visit_certain(t, [&](const Term& x) { certain_.insert(x->id); });
     std::unordered_map<std::uint32_t, Term> done;
     return go(t, before, done);
   }
@@ -52,13 +45,6 @@ class Names {
     ++uses_[t->id];
     if (!seen.insert(t->id).second) return;
     for (const Term& a : t->args) count(a, seen);
-  }
-  /// What is computed whatever the conditions are: only that may move out of a choice.
-  void mark_certain(const Term& t) {
-    if (!certain_.insert(t->id).second) return;
-    const bool choice = t->kind == TermKind::Apply && t->op == Op::Select && t->args[0]->width == 1;
-    for (std::size_t i = 0; i < t->args.size(); ++i)
-      if (i == 0 || !choice) mark_certain(t->args[i]);
   }
   Term go(const Term& x, Block& before, std::unordered_map<std::uint32_t, Term>& done) {
     if (const auto it = known_.find(x->id); it != known_.end()) return it->second.name;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/nat_atoms.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -20,25 +21,7 @@ struct Element {
   bool may_be(const Element& e) const { return array == e.array && (!(base == e.base) || offset == e.offset); }
 };
 
-bool is_straight(const Stmt& s) {
-  return std::holds_alternative<Let>(s.v) || std::holds_alternative<Declare>(s.v) || std::holds_alternative<Assign>(s.v) || std::holds_alternative<Store>(s.v) ||
-         std::holds_alternative<Prefetch>(s.v);
-}
-Term* value_of(Stmt& s) {
-  if (auto* x = std::get_if<Store>(&s.v)) return &x->value;
-  if (auto* x = std::get_if<Let>(&s.v)) return &x->value;
-  if (auto* x = std::get_if<Declare>(&s.v)) return &x->value;
-  if (auto* x = std::get_if<Assign>(&s.v)) return &x->value;
-  return nullptr;
-}
-/// Subterms that are computed whatever conditions in t say.
-void visit_certain(const Term& t, std::set<std::uint32_t>& seen, const std::function<void(const Term&)>& f) {
-  if (!seen.insert(t->id).second) return;
-  const bool choice = t->kind == TermKind::Apply && (t->op == Op::Select || t->op == Op::And || t->op == Op::Or);
-  for (std::size_t i = 0; i < t->args.size(); ++i)
-    if (i == 0 || !choice) visit_certain(t->args[i], seen, f);
-  f(t);
-}
+bool is_straight(const Stmt& s) { return value_of(s) != nullptr || std::holds_alternative<Prefetch>(s.v); }
 
 class Pairs {
  public:
@@ -158,16 +141,11 @@ class Pairs {
     for (std::size_t i = *first; i <= *last; ++i) {
       const auto touches = [&](const Element& e) { return std::any_of(waiting.begin(), waiting.end(), [&](const Element& w) { return w.may_be(e); }); };
       bool ok = true;
-      Stmt s = b[i];
-      if (const Term* t = value_of(s))
-        visit(*t, [&](const Term& x) {
-          if (x->kind == TermKind::Load) ok &= !touches(element(x->name, x->nats[0]));
-        });
-      if (const auto* x = std::get_if<Store>(&s.v)) {
-        const Element e = element(x->array, x->position[0]);
+      visit_accesses(b[i], [&](const ElementAccess& a) {
+        const Element e = element(a.array, a.position[0]);
         ok &= !touches(e);
-        if (std::find(members.begin(), members.end(), i) != members.end()) waiting.push_back(e);
-      }
+        if (a.store && std::find(members.begin(), members.end(), i) != members.end()) waiting.push_back(e);
+      });
       if (!ok) return false;
     }
     return true;
@@ -187,7 +165,7 @@ class Pairs {
     Term local;
   };
   /// Loads in the statements of b that no earlier store of b changes; certain: those that are done anyway.
-  std::vector<Loaded> free_loads(Block& b, bool certain) const {
+  std::vector<Loaded> free_loads(const Block& b, bool certain) const {
     std::vector<Loaded> r;
     std::vector<Element> stored;
     for (std::size_t i = 0; i < b.size(); ++i) {
@@ -196,8 +174,7 @@ class Pairs {
         const Element e = element(x->name, x->nats[0]);
         if (std::none_of(stored.begin(), stored.end(), [&](const Element& s) { return s.may_be(e); })) r.push_back({e, x, i});
       };
-      std::set<std::uint32_t> seen;
-      if (const Term* t = value_of(b[i])) certain ? visit_certain(*t, seen, note) : visit(*t, note);
+      if (const Term* t = value_of(b[i])) certain ? visit_certain(*t, note) : visit(*t, note);
       if (const auto* x = std::get_if<Store>(&b[i].v))
         for (int l = 0; l < x->value->width; ++l) stored.push_back(element(x->array, x->position[0] + l));
     }

@@ -7,6 +7,7 @@
 
 #include "ir/error.hpp"
 #include "ir/nat_atoms.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 
@@ -42,19 +43,15 @@ class Accesses {
 
   void of(const Stmt& s) {
     if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
-    if (const auto* i = std::get_if<If>(&s.v)) {
-      for (const Term& c : i->conditions) loads(c);
+    visit_accesses(s, [&](const ElementAccess& a) {
+      if (shared_.count(a.array)) all.push_back({a.array, a.position, a.store, loops_, inner_});
+    });
+    if (const auto* i = std::get_if<If>(&s.v))
       for (const Stmt& x : i->body) of(x);
-      return;
-    }
-    if (const auto* x = std::get_if<Store>(&s.v)) {
-      loads(x->value), add(x->array, x->position, true);
+    if (std::holds_alternative<Store>(s.v)) {
       stored.emplace_back();
       for (const auto& [dim, l] : loops_) stored.back().insert(dim);
     }
-    if (const auto* x = std::get_if<Let>(&s.v)) loads(x->value);
-    if (const auto* x = std::get_if<Declare>(&s.v)) loads(x->value);
-    if (const auto* x = std::get_if<Assign>(&s.v)) loads(x->value);
   }
 
  private:
@@ -62,14 +59,6 @@ class Accesses {
   std::map<int, ItemLoop> loops_;
   std::vector<const NatAtom*> inner_;
 
-  void add(const std::string& array, const std::vector<Nat>& position, bool write) {
-    if (shared_.count(array)) all.push_back({array, position, write, loops_, inner_});
-  }
-  void loads(const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load) add(x->name, x->nats, false);
-    });
-  }
   void loop(const For& f) {
     const auto outer = loops_;
     if (f.kind == LoopKind::Lcl) loops_[f.dim] = {f.var, f.lower, f.upper - f.lower, f.items};
@@ -198,12 +187,10 @@ class Placer {
 
   static bool at_group_level(const For& f) { return f.kind != LoopKind::Lcl && f.kind != LoopKind::Glb; }
   static bool holds_items(const Block& b) {
-    bool found = false;
-    visit(b, [&](const Stmt& s) {
+    return holds(b, [](const Stmt& s) {
       const auto* f = std::get_if<For>(&s.v);
-      found |= f && f->kind == LoopKind::Lcl;
+      return f && f->kind == LoopKind::Lcl;
     });
-    return found;
   }
   /// All items of a group decide it alike: it asks indices at group level only.
   static bool uniform(const If& i) {

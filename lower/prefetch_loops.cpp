@@ -4,6 +4,7 @@
 
 #include "ir/shift.hpp"
 #include "lower/passes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -38,15 +39,12 @@ class Ahead {
  private:
   void scan(const Block& b, bool always) {
     for (const Stmt& s : b) {
-      if (const auto* x = std::get_if<Store>(&s.v)) scan(x->value, always);
-      if (const auto* x = std::get_if<Let>(&s.v)) scan(x->value, always);
-      if (const auto* x = std::get_if<Declare>(&s.v)) scan(x->value, always);
-      if (const auto* x = std::get_if<Assign>(&s.v)) scan(x->value, always);
+      if (const Term* t = value_of(s)) scan(*t, always);
       if (const auto* x = std::get_if<If>(&s.v)) scan(x->body, false);
     }
   }
   void scan(const Term& t, bool always) {
-    visit(t, [&](const Term& x) { always &= !(x->kind == TermKind::Apply && (x->op == Op::Select || x->op == Op::And || x->op == Op::Or)); });
+    visit(t, [&](const Term& x) { always &= !is_conditional(x); });
     visit(t, [&](const Term& x) {
       const auto it = x->kind == TermKind::Load ? arrays_.find(x->name) : arrays_.end();
       if (it == arrays_.end() || !(always || within(x->nats, shape_of(it->second)))) return;
@@ -85,12 +83,6 @@ class Ahead {
   std::vector<Moving> found_;
 };
 
-bool is_innermost(const For& f) {
-  bool innermost = true;
-  visit(f.body, [&](const Stmt& s) { innermost &= !std::holds_alternative<For>(s.v); });
-  return innermost;
-}
-
 }  // namespace
 
 Block prefetch_loops(const Block& b, const Kernel& k) {
@@ -99,7 +91,7 @@ Block prefetch_loops(const Block& b, const Kernel& k) {
     if (a.type.is_array()) arrays.emplace(a.name, a.type);
   return rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
-    if (!f || f->prefetch == 0 || f->kind > LoopKind::Unroll || !is_innermost(*f)) return {std::move(s)};
+    if (!f || f->prefetch == 0 || f->kind > LoopKind::Unroll || has_loop(f->body)) return {std::move(s)};
     Block ahead = Ahead(*f, arrays).statements();
     f->body.insert(f->body.begin(), ahead.begin(), ahead.end());
     f->prefetch = 0;

@@ -14,6 +14,7 @@
 
 #include "ir/shift.hpp"
 #include "lower/passes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -91,10 +92,7 @@ class Rotation {
   void values(const Block& b, bool choices, bool always, Seen& seen, const std::function<void(const Term&, bool)>& f) const {
     const auto scan = [&](const Term& t, bool certain) { values(t, choices, certain, seen, f); };
     for (const Stmt& s : b) {
-      if (const auto* x = std::get_if<Store>(&s.v)) scan(x->value, always);
-      if (const auto* x = std::get_if<Let>(&s.v)) scan(x->value, always);
-      if (const auto* x = std::get_if<Declare>(&s.v)) scan(x->value, always);
-      if (const auto* x = std::get_if<Assign>(&s.v)) scan(x->value, always);
+      if (const Term* t = value_of(s)) scan(*t, always);
       if (const auto* x = std::get_if<If>(&s.v)) {
         for (const Term& c : x->conditions) scan(c, always && c == x->conditions.front());
         values(x->body, choices, false, seen, f);
@@ -105,7 +103,7 @@ class Rotation {
     if (!seen.emplace(t->id, certain).second) return;
     if (choices ? is_choice(t) : t->kind == TermKind::Load) f(t, certain);
     if (choices && is_choice(t) && shifted(t)) return;
-    for (std::size_t i = 0; i < t->args.size(); ++i) values(t->args[i], choices, certain && (i == 0 || (!is_choice(t) && t->op != Op::And && t->op != Op::Or)), seen, f);
+    for (std::size_t i = 0; i < t->args.size(); ++i) values(t->args[i], choices, certain && (i == 0 || !is_conditional(t)), seen, f);
   }
 
   /// Every load lies within its array, whatever the guards.
@@ -236,16 +234,13 @@ class Rotation {
     for (Stmt s : b) {
       std::map<std::uint32_t, Term> done;
       const auto value = [&](const Term& t) { return nested ? t : in_variables(t, all, done); };
-      if (auto* x = std::get_if<Let>(&s.v)) x->value = value(x->value);
-      if (auto* x = std::get_if<Declare>(&s.v)) x->value = value(x->value);
-      if (auto* x = std::get_if<Assign>(&s.v)) x->value = value(x->value);
+      if (Term* t = value_of(s)) *t = value(*t);
       if (auto* x = std::get_if<For>(&s.v)) x->body = with_variables(x->body, all, true);
       if (auto* x = std::get_if<If>(&s.v)) {
         for (Term& c : x->conditions) c = value(c);
         x->body = with_variables(x->body, all, nested);
       }
       if (auto* x = std::get_if<Store>(&s.v)) {
-        x->value = value(x->value);
         for (Stmt& y : forwarded(std::move(*x), all)) r.push_back(std::move(y));
         continue;
       }

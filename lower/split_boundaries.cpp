@@ -1,15 +1,10 @@
 #include <algorithm>
 
 #include "lower/passes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
-
-bool innermost(const For& f) {
-  bool found = true;
-  visit(f.body, [&](const Stmt& s) { found &= !std::holds_alternative<For>(s.v); });
-  return found;
-}
 
 /// Where the sign of an affine a(v) = k*v + r changes: the first v on its other side.
 std::optional<Nat> sign_change(const Nat& a, const Nat& v) {
@@ -80,17 +75,11 @@ Block pieces_of(const For& f, const std::vector<Nat>& points) {
 Block split_boundaries(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
-    if (!f || !innermost(*f) || f->kind >= LoopKind::Glb) return {std::move(s)};
+    if (!f || has_loop(f->body) || f->kind >= LoopKind::Glb) return {std::move(s)};
     Breaks breaks{*f};
-    map_nats(f->body, [&](const Nat& n) {
-      breaks.scan(n);
-      return n;
-    });
-    map_terms(f->body, [&](const Term& t) {
-      visit(t, [&](const Term& x) {
-        if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative) breaks.add(x->conds[0].a);
-      });
-      return t;
+    visit_nats(f->body, [&](const Nat& n, bool) { breaks.scan(n); });
+    visit_terms(f->body, [&](const Term& x) {
+      if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative) breaks.add(x->conds[0].a);
     });
     if (breaks.at.empty()) return {std::move(s)};
     return pieces_of(*f, ordered(breaks.at));

@@ -9,6 +9,7 @@
 #include "ir/ops.hpp"
 #include "lower/pipeline.hpp"
 #include "lower/translate.hpp"
+#include "lower/visit.hpp"
 #include "rewrite/block_form.hpp"
 
 namespace lift {
@@ -92,18 +93,13 @@ bool accumulates(const Block& b) {
   return std::any_of(b.begin(), b.end(), [](const Stmt& s) { return std::holds_alternative<Assign>(s.v); });
 }
 bool reduces(const Block& b) {
-  bool found = false;
-  visit(b, [&](const Stmt& s) { found |= std::holds_alternative<Assign>(s.v); });
-  return found;
+  return holds(b, [](const Stmt& s) { return std::holds_alternative<Assign>(s.v); });
 }
 
 Term loads_in(const Block& b, Scalar type) {
   LoadClasses classes;
-  map_terms(b, [&](const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load) classes.add(x);
-    });
-    return t;
+  visit_terms(b, [&](const Term& x) {
+    if (x->kind == TermKind::Load) classes.add(x);
   });
   return classes.mean(type);
 }
@@ -111,11 +107,8 @@ Term loads_in(const Block& b, Scalar type) {
 /// What a reduction is fed with may be of another type than its result.
 Scalar type_of_loads(const Block& b, Scalar otherwise) {
   Scalar type = otherwise;
-  map_terms(b, [&](const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load) type = x->type;
-    });
-    return t;
+  visit_terms(b, [&](const Term& x) {
+    if (x->kind == TermKind::Load) type = x->type;
   });
   return type;
 }
@@ -208,12 +201,10 @@ Expr pointwise(const Expr& e) {
 }
 /// Arrays for intermediate values, in memory or on the stack.
 bool has_work_arrays(const Kernel& k) {
-  bool found = std::any_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; });
-  visit(k.body, [&](const Stmt& s) {
+  return std::any_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; }) || holds(k.body, [](const Stmt& s) {
     const auto* a = std::get_if<Allocate>(&s.v);
-    found = found || (a && a->name.rfind("work", 0) == 0);
+    return a && a->name.starts_with("work");
   });
-  return found;
 }
 
 /// The loops of a perfect nest in the order of the written array's dimensions.
@@ -259,13 +250,11 @@ Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
     if (auto* t = std::get_if<Store>(&s.v)) t->stream = how.stream;
     auto* f = std::get_if<For>(&s.v);
     if (!f) continue;
-    bool innermost = true;
-    visit(f->body, [&](const Stmt& x) { innermost &= !std::holds_alternative<For>(x.v); });
+    const bool innermost = !has_loop(f->body);
     f->kind = depth < how.parallel && !innermost ? LoopKind::Par : innermost ? LoopKind::Vec : LoopKind::Seq;
     if (innermost && depth == 0) f->kind = LoopKind::Par;
     if (how.sums) {  // the loops around the sums of rows, not those that make them
-      bool around = false;
-      visit(f->body, [&](const Stmt& x) { around |= std::holds_alternative<Allocate>(x.v); });
+      const bool around = holds(f->body, [](const Stmt& x) { return std::holds_alternative<Allocate>(x.v); });
       f->kind = around && depth < how.parallel ? LoopKind::Par : innermost ? LoopKind::Vec : LoopKind::Seq;
     }
     f->width = f->kind == LoopKind::Vec ? width : 1, f->stride = 1;
@@ -302,9 +291,7 @@ Kernel finished(const Kernel& k, const LowerOptions& options) {
 Block chunked_single(const Block& b) {
   if (b.size() != 1 || !std::holds_alternative<For>(b[0].v)) return b;
   const For& f = std::get<For>(b[0].v);
-  bool nested = false;
-  visit(f.body, [&](const Stmt& s) { nested |= std::holds_alternative<For>(s.v); });
-  return nested ? b : chunked(f);
+  return has_loop(f.body) ? b : chunked(f);
 }
 
 }  // namespace

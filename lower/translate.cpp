@@ -7,6 +7,7 @@
 #include "ir/ops.hpp"
 #include "lower/launches.hpp"
 #include "lower/translator.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -239,19 +240,9 @@ std::map<std::string, LayoutRequest> layouts(const Program& program) {
 void mark_accesses(Kernel& k) {
   std::set<std::string> read, written;
   std::map<std::string, Attr> functions;
-  const auto scan = [&](const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load) read.insert(x->name);
-      if (x->kind == TermKind::Call) functions.emplace(x->name, x->user);
-    });
-  };
-  visit(k.body, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v)) written.insert(x->array), scan(x->value);
-    if (const auto* x = std::get_if<Let>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Declare>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<Assign>(&s.v)) scan(x->value);
-    if (const auto* x = std::get_if<If>(&s.v))
-      for (const Term& c : x->conditions) scan(c);
+  visit(k.body, [&](const Stmt& s) { visit_accesses(s, [&](const ElementAccess& a) { (a.store ? written : read).insert(a.array); }); });
+  visit_terms(k.body, [&](const Term& x) {
+    if (x->kind == TermKind::Call) functions.emplace(x->name, x->user);
   });
   for (KernelArgument& a : k.arguments) a.read = read.count(a.name) > 0, a.written = written.count(a.name) > 0;
   for (auto& [name, attr] : functions) k.user_functions.push_back(attr);

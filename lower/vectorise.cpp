@@ -4,6 +4,7 @@
 
 #include "ir/error.hpp"
 #include "lower/lanes.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -225,13 +226,10 @@ Block late_stores(const For& f, const Block& body, int& count) {
 /// One prefetch an array, of the element `distance` ahead of the furthest load.
 Block prefetches(const Block& body, int distance) {
   std::map<std::string, Nat> furthest;
-  map_terms(body, [&](const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind != TermKind::Load || x->width == 1) return;
-      const auto [it, added] = furthest.try_emplace(x->name, x->nats[0]);
-      if (!added && constant_part(x->nats[0]) > constant_part(it->second)) it->second = x->nats[0];
-    });
-    return t;
+  visit_terms(body, [&](const Term& x) {
+    if (x->kind != TermKind::Load || x->width == 1) return;
+    const auto [it, added] = furthest.try_emplace(x->name, x->nats[0]);
+    if (!added && constant_part(x->nats[0]) > constant_part(it->second)) it->second = x->nats[0];
   });
   Block r;
   for (const auto& [array, index] : furthest) r.push_back({Prefetch{array, {index + distance}}});
@@ -249,18 +247,12 @@ For scalar_loop(const For& f) {
 int lanes_of(const For& f, const LowerOptions& options) {
   bool moves = false;
   std::size_t element = 0;
-  const auto look = [&](const Nat& n) {
-    const auto a = affine_in(n, f.var);
-    moves |= a && !(a->coefficient == Nat(0)) && !(a->coefficient == Nat(1));
-  };
-  const Block scanned = map_terms(f.body, [&](const Term& t) {
-    visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load) look(x->nats.at(0));
+  visit(f.body, [&](const Stmt& s) {
+    visit_accesses(s, [&](const ElementAccess& x) {
+      const auto a = affine_in(x.position.at(0), f.var);
+      moves |= a && !(a->coefficient == Nat(0)) && !(a->coefficient == Nat(1));
     });
-    return t;
-  });
-  visit(scanned, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v)) look(x->position.at(0)), element = std::max(element, size_of(x->value->type));
+    if (const auto* x = std::get_if<Store>(&s.v)) element = std::max(element, size_of(x->value->type));
   });
   if (!moves || element == 0) return f.width;
   const int most = options.vector_bytes / static_cast<int>(element);
