@@ -10,7 +10,6 @@ namespace lift {
 namespace {
 
 Program build(const BoxProblem& p) {
-  check_columns(p);
   const Expr q = param("q", column_array(p)), dp = param("dp", column_array(p));
   const Expr zero = literal(0, p.type);
   // Of each level: its mass before the one below borrows, what it takes from above, what it takes from below.
@@ -107,17 +106,11 @@ std::string plain(const BoxProblem& p) {
 }  // namespace
 
 Pattern fillz() {
-  return {.name = "fillz",
-          .summary = "limiter a column: levels that lack mass borrow from those above and below",
-          .formula = "m[k] = q[k] dp[k]; from the first level to the last: a negative m[k] takes min(m[k-1], -m[k]) from a positive m[k-1], then,\n"
-                     "if still negative, min(m[k+1], -m[k]) from a positive m[k+1]; the first level takes -m[0] from m[1] whatever it has\n"
-                     "q_new = m / dp",
-          .build = [](const Problem& p) { return build({p, 3}); },
-          .fill = fill,
-          .reference = [](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>({p, 3}, arguments, results.at(0)); });
-          },
-          .plain_c = [](const Problem& p) { return plain({p, 3}); }};
+  return column_pattern("fillz", "limiter a column: levels that lack mass borrow from those above and below",
+                        "m[k] = q[k] dp[k]; from the first level to the last: a negative m[k] takes min(m[k-1], -m[k]) from a positive m[k-1], then,\n"
+                        "if still negative, min(m[k+1], -m[k]) from a positive m[k+1]; the first level takes -m[0] from m[1] whatever it has\n"
+                        "q_new = m / dp",
+                        build, fill, reference<float>, reference<double>, plain);
 }
 
 }  // namespace lift

@@ -50,7 +50,6 @@ Expr diffused(const Expr& u, const Expr& coefficients) {
 }
 
 Program build(const BoxProblem& p) {
-  check_columns(p);
   const Boundary outside = pad_of(p);
   if (!has_ghost_zone(p) && p.box < kReach && outside != Boundary::clamp && outside != Boundary::constant)
     throw UserError("--box " + std::to_string(p.box) + ": a stencil of radius 2 reaches past the box; use --box 2 or more");
@@ -146,17 +145,11 @@ std::string plain(const BoxProblem& p) {
 }  // namespace
 
 Pattern horizontal_diffusion() {
-  return {.name = "horizontal_diffusion",
-          .summary = "horizontal diffusion of fourth order with a flux limiter: Laplacian, fluxes, output",
-          .formula = "lap = 4 u - (u[i+1] + u[i-1] + u[j+1] + u[j-1])\n"
-                     "fi = lap[i+1] - lap, or 0 where it has the sign of u[i+1] - u; fj likewise\n"
-                     "u_new = u - coeff (fi - fi[i-1] + fj - fj[j-1])",
-          .build = [](const Problem& p) { return build({p, 3}); },
-          .fill = fill,
-          .reference = [](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>({p, 3}, arguments, results.at(0)); });
-          },
-          .plain_c = [](const Problem& p) { return plain({p, 3}); }};
+  return column_pattern("horizontal_diffusion", "horizontal diffusion of fourth order with a flux limiter: Laplacian, fluxes, output",
+                        "lap = 4 u - (u[i+1] + u[i-1] + u[j+1] + u[j-1])\n"
+                        "fi = lap[i+1] - lap, or 0 where it has the sign of u[i+1] - u; fj likewise\n"
+                        "u_new = u - coeff (fi - fi[i-1] + fj - fj[j-1])",
+                        build, fill, reference<float>, reference<double>, plain);
 }
 
 }  // namespace lift

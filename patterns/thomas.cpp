@@ -7,18 +7,10 @@ namespace lift {
 namespace {
 
 Program build(const BoxProblem& p) {
-  check_columns(p);
   std::vector<Expr> arrays;
   for (const char* name : {"a", "b", "c", "d"}) arrays.push_back(param(name, column_array(p)));
-  const auto column = [&](const Expr& rows) {
-    const Expr nothing = literal(0, p.type);
-    const Expr eliminated = rows | scan([](Expr above, Expr row) {
-      const Expr a = get(0, row), b = get(1, row), c = get(2, row), d = get(3, row);
-      const Expr pivot = 1.0 / (b - a * get(0, above));
-      return tuple({c * pivot, (d - a * get(1, above)) * pivot});
-    }, tuple({nothing, nothing}));
-    return let(eliminated, [&](Expr v) { return v | scan_back([](Expr below, Expr row) { return get(1, row) - get(0, row) * below; }, nothing); });
-  };
+  const auto row = [](const Expr& x) { return TridiagonalRow{get(0, x), get(1, x), get(2, x), get(3, x)}; };
+  const auto column = [&](const Expr& rows) { return solve_column(rows, p.type, row, [](const Expr& x) { return x; }); };
   const Expr body = zip(arrays) | map([&](Expr box) {
     return for_columns({get(0, box), get(1, box), get(2, box), get(3, box)}, column);
   });
@@ -89,15 +81,9 @@ std::string plain(const BoxProblem& p) {
 }  // namespace
 
 Pattern thomas() {
-  return {.name = "thomas",
-          .summary = "tridiagonal systems, one a column: elimination down, substitution up",
-          .formula = "a[k] x[k-1] + b[k] x[k] + c[k] x[k+1] = d[k]   for each box, j, i; a[0] and c[n-1] count as 0",
-          .build = [](const Problem& p) { return build({p, 3}); },
-          .fill = fill,
-          .reference = [](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>({p, 3}, arguments, results.at(0)); });
-          },
-          .plain_c = [](const Problem& p) { return plain({p, 3}); }};
+  return column_pattern("thomas", "tridiagonal systems, one a column: elimination down, substitution up",
+                        "a[k] x[k-1] + b[k] x[k] + c[k] x[k+1] = d[k]   for each box, j, i; a[0] and c[n-1] count as 0",
+                        build, fill, reference<float>, reference<double>, plain);
 }
 
 }  // namespace lift

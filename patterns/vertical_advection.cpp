@@ -16,24 +16,20 @@ struct Level {
 };
 
 Program build(const BoxProblem& p) {
-  check_columns(p);
   const Expr wcon = param("wcon", column_array(p, {1, 0, 1})), dtr = param("dtr_stage", p.type);
   std::vector<Expr> arrays{wcon};
   for (const char* name : {"u_stage", "u_pos", "utens", "utens_stage"}) arrays.push_back(param(name, column_array(p)));
 
-  const auto forward = [&](Expr above, Expr x) {
+  const auto row = [&](const Expr& x) {
     const Level level(x);
     const Expr half_a = -0.5 * level.velocity(0), half_c = 0.5 * level.velocity(1);  // the coefficients, and those of the old flux
     const Expr u = at({1, 0, 0}, level.u);
     const Expr old_flux = half_a * (at({0, 0, 0}, level.u) - u) + half_c * (at({2, 0, 0}, level.u) - u);
     const Expr d = dtr * level.u_pos + level.utens + level.utens_stage - old_flux;
-    const Expr pivot = 1.0 / (dtr - half_a - half_c - half_a * get(0, above));
-    return tuple({half_c * pivot, (d - half_a * get(1, above)) * pivot});
+    return TridiagonalRow{half_a, dtr - half_a - half_c, half_c, d};
   };
   const auto column = [&](const Expr& levels) {
-    const Expr nothing = literal(0, p.type);
-    return let(levels | scan(forward, tuple({nothing, nothing})), [&](Expr v) {
-      const Expr u_new = v | scan_back([](Expr below, Expr row) { return get(1, row) - get(0, row) * below; }, nothing);
+    return solve_column(levels, p.type, row, [&](const Expr& u_new) {
       return zip({u_new, levels}) | map([&](Expr t) { return dtr * (get(0, t) - Level(get(1, t)).u_pos); });
     });
   };
@@ -130,18 +126,12 @@ std::string plain(const BoxProblem& p) {
 }  // namespace
 
 Pattern vertical_advection() {
-  return {.name = "vertical_advection",
-          .summary = "implicit vertical advection: coefficients from averaged velocities, a tridiagonal system a column",
-          .formula = "w[k] = (wcon[k][i] + wcon[k][i+1]) / 4   at the interface below level k; zero at the ground and the lid\n"
-                     "a = -w[k]/2, c = w[k+1]/2, b = dtr_stage - a - c,\n"
-                     "d = dtr_stage*u_pos + utens + utens_stage - a*(u_stage[k-1] - u_stage) - c*(u_stage[k+1] - u_stage)\n"
-                     "utens_new = dtr_stage*(u_new - u_pos)   where u_new solves the system of a, b, c, d of its column",
-          .build = [](const Problem& p) { return build({p, 3}); },
-          .fill = fill,
-          .reference = [](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>({p, 3}, arguments, results.at(0)); });
-          },
-          .plain_c = [](const Problem& p) { return plain({p, 3}); }};
+  return column_pattern("vertical_advection", "implicit vertical advection: coefficients from averaged velocities, a tridiagonal system a column",
+                        "w[k] = (wcon[k][i] + wcon[k][i+1]) / 4   at the interface below level k; zero at the ground and the lid\n"
+                        "a = -w[k]/2, c = w[k+1]/2, b = dtr_stage - a - c,\n"
+                        "d = dtr_stage*u_pos + utens + utens_stage - a*(u_stage[k-1] - u_stage) - c*(u_stage[k+1] - u_stage)\n"
+                        "utens_new = dtr_stage*(u_new - u_pos)   where u_new solves the system of a, b, c, d of its column",
+                        build, fill, reference<float>, reference<double>, plain);
 }
 
 }  // namespace lift
