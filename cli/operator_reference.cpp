@@ -164,8 +164,8 @@ std::string operator_page() {
       "    wide   fourth order, two neighbours a side along the axes: 5, 9, 13 points; --ghost 2\n"
       "    box    all neighbours, isotropic weights: 3, 9, 27 points\n\n"
       "Flops and compulsory bytes are a cell of the written array (for norms and products: a cell read), counted on the expression:\n"
-      "every element is read once and written once, and fetched before it is written where nothing reads it. Of red-black half-sweeps,\n"
-      "flops are the mean over cells of both colours. A program of several steps counts each argument once.\n\n";
+      "every element is read once and written once, and fetched before it is written where nothing reads it; halos do not count.\n"
+      "Of red-black half-sweeps, flops are the mean over cells of both colours. A program of several steps counts each argument once.\n\n";
   std::vector<const Pattern*> same;
   for (const auto& p : all_patterns()) {
     if (!same.empty() && family(*same.front()) != family(*p)) s += section(same), same.clear();

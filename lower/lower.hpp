@@ -24,6 +24,9 @@ Kernel lower_conversion(const std::string& name, const Type& array, const Layout
 /// The loops of a program without any decision, on logical positions: updates of overwritable arguments are in place, loops have
 /// exact bounds. What is to be known of its traffic can be read off them.
 Kernel lower_undecided(const Program& program);
+/// The same with nothing kept in between: named values are computed where they are used, an element of a scan from its own input
+/// alone. The same arguments are read and written, in loops over the results and in the order in which those lie in memory.
+Kernel lower_without_steps(const Program& program);
 
 /// Kernels that move the compulsory traffic of `program` and compute next to nothing: every array element that the program
 /// reads is read once and every element it writes is written (or updated) once, over the same arguments in the caller's

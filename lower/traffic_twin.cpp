@@ -305,14 +305,18 @@ Kernel lower_undecided(const Program& program) {
   return k;
 }
 
+Kernel lower_without_steps(const Program& program) {
+  Kernel k = lower_undecided(program);
+  if (!has_work_arrays(k)) return k;
+  Program without = program;
+  without.body = pointwise(program.body);
+  k = lower_undecided(without);
+  k.body = in_array_order(k.body);
+  return k;
+}
+
 std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& options) {
-  Kernel base = lower_undecided(program);
-  if (has_work_arrays(base)) {
-    Program without = program;
-    without.body = pointwise(program.body);
-    base = lower_undecided(without);
-    base.body = in_array_order(base.body);
-  }
+  Kernel base = lower_without_steps(program);
   bool updates = false;
   Scalar type = f64;
   for (const KernelArgument& a : base.arguments)

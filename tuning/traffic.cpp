@@ -149,8 +149,9 @@ struct Walk {
 
 Traffic traffic(const Program& program) {
   const Kernel kernel = lower_undecided(program);
-  Walk whole, split;
+  Walk whole, split, accesses;
   whole.block(kernel.body, 1, 1);
+  accesses.block(lower_without_steps(program).body, 1, 1);  // what a step computes around the results is of their halo
   split.block(remove_trivial_loops(split_boundaries(kernel.body)), 1, 1);  // what pads choose is decided there
   Traffic t;
   double stored = 0;
@@ -160,10 +161,10 @@ Traffic traffic(const Program& program) {
   for (const KernelArgument& a : kernel.arguments) {
     if (!a.type.is_array() || a.work) continue;
     const auto bytes = static_cast<double>(size_of(element_of(a.type).scalar()));
-    const auto read = whole.reads.find(a.name), written = whole.writes.find(a.name);
+    const auto read = accesses.reads.find(a.name), written = accesses.writes.find(a.name);
     const bool is_argument = std::any_of(program.arguments.begin(), program.arguments.end(), [&](const Expr& p) { return param_name(p) == a.name; });
-    const double reads = read != whole.reads.end() && is_argument ? elements(read->second, shape_of(a.type)) : 0;
-    const double writes = written != whole.writes.end() ? elements(written->second, shape_of(a.type)) : 0;
+    const double reads = read != accesses.reads.end() && is_argument ? elements(read->second, shape_of(a.type)) : 0;
+    const double writes = written != accesses.writes.end() ? elements(written->second, shape_of(a.type)) : 0;
     t.bytes += bytes * (std::max(reads, writes) + writes);  // a line that is not read is fetched before it is written
   }
   return t;
