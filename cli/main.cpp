@@ -4,7 +4,7 @@
 #include <new>
 
 #include "cli/commands.hpp"
-#include "ir/error.hpp"
+#include "ir/limit_error.hpp"
 
 namespace {
 
@@ -31,6 +31,8 @@ int complain(const char* what, int status) {
 int main(int argc, char** argv) {
   try {
     return dispatch(lift::cli::parse({argv + 1, argv + argc}));
+  } catch (const lift::LimitError& error) {
+    return complain(error.what(), 3);
   } catch (const lift::UserError& error) {
     return complain(error.what(), 2);
   } catch (const lift::EnvironmentError& error) {

@@ -13,6 +13,7 @@
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
+#include "rewrite/decided.hpp"
 #include "runtime/file.hpp"
 
 namespace lift::cli {
@@ -52,7 +53,7 @@ fs::path write_kernel(const fs::path& directory, const std::string& name, const 
   const fs::path path = directory / (name + source);
   write_file_atomically(path, emit_source(kernel, target));
   write_file_atomically(directory / (name + ".h"), emit_header(kernel, target));
-  write_file_atomically(directory / (name + "_main" + (target == Target::cuda ? ".cu" : ".c")), emit_caller(kernel, lower(program), target, sizes));
+  write_file_atomically(directory / (name + "_main" + (target == Target::cuda ? ".cu" : ".c")), emit_caller(kernel, lower(undecided(program)), target, sizes));
   return path;
 }
 

@@ -1,6 +1,8 @@
 #include "cli/variants.hpp"
 
 #include "ir/error.hpp"
+#include "ir/ops.hpp"
+#include "rewrite/decided.hpp"
 #include "runtime/file.hpp"
 
 namespace lift::cli {
@@ -56,6 +58,13 @@ std::optional<Chosen> first_seed(const Space& space, const Program& program, con
   return std::nullopt;
 }
 
+/// Whether a program with decisions has a loop over the grid's work-items.
+bool decides_grid(const Program& program) {
+  bool found = false;
+  visit(program.body, [&](const Expr& e) { found = found || (e.op() >= Op::MapGlb && e.op() <= Op::MapLcl); });
+  return found;
+}
+
 }  // namespace
 
 Chosen choose_variant(const Options& o) {
@@ -67,6 +76,12 @@ Chosen choose_variant(const Options& o) {
     Chosen chosen{program, *derivation, replay(program, *derivation), {}};
     chosen.kernel = lower(chosen.low, lowering);
     return chosen;
+  }
+  if (const std::string decision = decision_in(program); !decision.empty()) {
+    const bool on_grid = decides_grid(program);
+    if (on_grid != is_grid(o.target))
+      throw UserError(o.pattern->name + ": its decisions (" + decision + ") are for " + (on_grid ? "a grid of work-items; use --backend opencl or cuda" : "processors; use --backend openmp"));
+    return {program, {}, program, lower(program, lowering)};
   }
   std::string why = "its space of variants is empty";
   Problem sized = o.problem;

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "emit/emit.hpp"
-#include "ir/error.hpp"
+#include "ir/limit_error.hpp"
 #include "lower/registers.hpp"
 
 namespace lift {
@@ -40,7 +40,7 @@ constexpr std::size_t kThreadRegisters = 255, kBlockRegisters = 65536;  ///< of 
 void fit_cuda(const Kernel& k, NDRange& r) {
   if (r.local[0] == 0) r.local = free_block(r.global);
   for (std::size_t& l : r.local) l = std::max<std::size_t>(l, 1);
-  const auto refuse = [&](const std::string& what) { throw UserError("CUDA: kernel " + k.name + " " + what); };
+  const auto refuse = [&](const std::string& what) { throw LimitError("CUDA: kernel " + k.name + " " + what); };
   if (const std::size_t threads = r.local[0] * r.local[1] * r.local[2]; threads > 1024 || r.local[2] > 64)
     refuse("has blocks of " + shown(r.local) + " threads, more than the 1024 (64 along dimension 2) that there are; choose a smaller tile");
   const std::size_t threads = r.local[0] * r.local[1] * r.local[2], available = std::min(kThreadRegisters, kBlockRegisters / threads);

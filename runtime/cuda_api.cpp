@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "ir/limit_error.hpp"
+
 namespace lift::cuda {
 namespace {
 
@@ -110,7 +112,7 @@ void fail(Status status, const std::string& what) {
   if (is_sticky(status)) throw DeviceLost(text + "; the device is of no use to this process any more: start it again");
   switch (status) {
     case kOutOfMemory: throw OutOfDeviceMemory(text + "; use a smaller --box or fewer --boxes, or end what else uses the device");
-    case kLaunchOutOfResources: throw UserError(text + ": it needs too many registers or too much local memory for its work-groups");
+    case kLaunchOutOfResources: throw LimitError(text + ": it needs too many registers or too much local memory for its work-groups; use smaller ones");
     case kNoDevice:
     case kInvalidDevice:
     case kDeviceUnavailable:

@@ -6,6 +6,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "ir/limit_error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cache.hpp"
 #include "runtime/interrupt.hpp"
@@ -14,6 +15,7 @@ namespace lift {
 namespace {
 
 constexpr std::size_t kKeptPrograms = 64;
+constexpr const char* kRemedy = "; use smaller tiles, or fewer work-items a group";
 
 using Sizes = std::array<std::size_t, 3>;
 
@@ -42,8 +44,8 @@ void check_local_memory(const GridLaunch& launch, const std::string& what, const
   for (const GridArg& arg : launch.args) bytes += arg.kind() == GridArg::Kind::Local ? arg.bytes() : 0;
   const std::size_t most = std::max(device.local_bytes, device.max_local_bytes);
   if (bytes > most)
-    throw UserError(what + " needs " + std::to_string(bytes) + " bytes of local memory; " + device.name + " has " + std::to_string(most) +
-                    " a work-group");
+    throw LimitError(what + " needs " + std::to_string(bytes) + " bytes of local memory; " + device.name + " has " + std::to_string(most) +
+                     " a work-group; use smaller tiles");
 }
 
 void check_grid(const GridLaunch& launch, const std::string& what, const GridDeviceInfo& device) {
@@ -59,16 +61,16 @@ void check_grid(const GridLaunch& launch, const std::string& what, const GridDev
     if (local == 0 || launch.global[d] % local != 0)
       throw UserError(what + ": work-groups of " + std::to_string(local) + " do not divide the grid's " + std::to_string(launch.global[d]) + in);
     if (local > device.max_work_items[d])
-      throw UserError(what + ": " + std::to_string(local) + " work-items" + in + "; " + device.name + " allows " +
-                      std::to_string(device.max_work_items[d]));
+      throw LimitError(what + ": work-groups of " + std::to_string(local) + " work-items" + in + "; " + device.name + " allows " +
+                       std::to_string(device.max_work_items[d]) + kRemedy);
     if (device.max_groups[d] > 0 && launch.global[d] / local > device.max_groups[d])
-      throw UserError(what + ": " + std::to_string(launch.global[d] / local) + " work-groups" + in + "; " + device.name + " allows " +
-                      std::to_string(device.max_groups[d]));
+      throw LimitError(what + ": " + std::to_string(launch.global[d] / local) + " work-groups" + in + "; " + device.name + " allows " +
+                       std::to_string(device.max_groups[d]) + "; use larger tiles, or another dimension");
   }
   const std::size_t most = launch.kernel->info().max_work_group;
   if (items > most)
-    throw UserError(what + ": work-groups of " + std::to_string(items) + " work-items; " + device.name + " allows " + std::to_string(most) +
-                    " for it");
+    throw LimitError(what + ": work-groups of " + std::to_string(items) + " work-items; " + device.name + " allows " + std::to_string(most) +
+                     " for it" + kRemedy);
 }
 
 /// Whether this launch can run at all; said before the driver says less.

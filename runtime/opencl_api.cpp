@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "ir/error.hpp"
+#include "ir/limit_error.hpp"
 #include "runtime/affinity.hpp"
 
 namespace lift::opencl {
@@ -148,10 +148,11 @@ std::string status_name(cl_int status) {
     case CL_OUT_OF_HOST_MEMORY:
       throw OutOfDeviceMemory(text + ": the device has no memory left; use a smaller --box or fewer --boxes");
     case CL_OUT_OF_RESOURCES:
-      throw UserError(text + ": it needs too many registers or too much local memory for its work-groups");
+      throw LimitError(text + ": it needs too many registers or too much local memory for its work-groups; use smaller ones");
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
     case CL_INVALID_GLOBAL_WORK_SIZE:
+      throw LimitError(text + "; use smaller tiles, or fewer work-items a group");
     case CL_INVALID_BUFFER_SIZE:
     case CL_INVALID_BUILD_OPTIONS:
       throw UserError(text);

@@ -36,6 +36,7 @@ void fill(Candidate& candidate, Executor& executor, const Make& make) {
   } catch (const UserError& error) {
     candidate.variant.status = Status::impossible;
     candidate.variant.message = error.what();
+    candidate.refusal = std::current_exception();
   } catch (const InternalError& error) {
     // A defect of ours, which shall not cost the user the other variants.
     candidate.variant.status = Status::compile_failed;
@@ -140,6 +141,7 @@ void verify_and_time(Candidate& candidate, Executor& executor, const std::vector
   } catch (const UserError& error) {
     v.status = Status::impossible;
     v.message = error.what();
+    candidate.refusal = std::current_exception();
   } catch (const KernelFault& fault) {
     v.status = Status::wrong, v.verified = false;
     v.message = fault.what();

@@ -1,6 +1,8 @@
 // A configuration on its way to a compiled kernel, and the runs that verify and time it.
 #pragma once
 
+#include <exception>
+
 #include "lower/lower.hpp"
 #include "runtime/measure.hpp"
 #include "tuning/executor.hpp"
@@ -10,6 +12,7 @@ namespace lift {
 
 struct Candidate {
   Variant variant;
+  std::exception_ptr refusal;  ///< the UserError that made it impossible
   Kernel kernel;
   Compiled compiled;
   double relative = 0;  ///< time over that of the anchor, a kernel timed again and again: what else the machine does

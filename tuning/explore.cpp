@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "rewrite/decided.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"
@@ -27,16 +28,18 @@ class Exploration {
         session_(pattern, problem, options), comparison_(session_, options.plain, options.rivals, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name, result_.emulated = options.emulate, result_.threads = session_.threads;
-    result_.traffic = traffic(session_.program);
+    result_.traffic = traffic(undecided(session_.program));
   }
 
   ExploreResult run() {
     result_.spent.setup = elapsed();
+    if (const std::string decision = decision_in(session_.program); !decision.empty() && !options_.only)
+      throw UserError(session_.program.name + ": decisions have been taken in it (" + decision + "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
     comparison_.prepare([&](std::size_t) { return tell("setting up"); });
     if (options_.check_small) start_small_check();
     describe_reference();
     if (options_.only)
-      explore_batch({prepare(session_.program, *options_.only, session_.lowering, session_.executor())});
+      explore_given(*options_.only);
     else
       search(comparison_.estimated_seconds());
     tell("comparing");
@@ -78,13 +81,13 @@ class Exploration {
 
   /// Without a reference of the pattern's own, results are held against the kernel that takes no decision.
   void check_own_reference() {
-    auto plain = small_->candidate(Derivation{}, session_.lowering);
-    if (!plain) throw InternalError("verification: " + session_.pattern.name + " was lowered for its reference, but not at " + small_->describe());
-    const Job job{plain->kernel, plain->variant.source, {}, {}, {}};
-    accept(*plain, session_.executor().compile({&job, 1}, {}).front());
-    if (plain->compiled.stopped) return;
-    if (!plain->compiled.program) throw InternalError("verification: the reference of " + session_.pattern.name + " does not compile at " + small_->describe() + ": " + plain->compiled.error);
-    if (const double error = small_->compare(*plain); !(error <= tolerance(session_.expected())))
+    Candidate plain = small_->reference(session_.lowering);
+    if (plain.refusal) throw InternalError("verification: " + session_.pattern.name + " was lowered for its reference, but not at " + small_->describe());
+    const Job job{plain.kernel, plain.variant.source, {}, {}, {}};
+    accept(plain, session_.executor().compile({&job, 1}, {}).front());
+    if (plain.compiled.stopped) return;
+    if (!plain.compiled.program) throw InternalError("verification: the reference of " + session_.pattern.name + " does not compile at " + small_->describe() + ": " + plain.compiled.error);
+    if (const double error = small_->compare(plain); !(error <= tolerance(session_.expected())))
       throw InternalError("verification: the reference of " + session_.pattern.name + " differs from the interpreter at " + small_->describe() + " by " + std::to_string(error));
   }
 
@@ -211,6 +214,13 @@ class Exploration {
       keep(std::move(candidate));
       tell("exploring");
     }
+  }
+
+  /// What was asked for and is impossible is an error, not a variant less.
+  void explore_given(const Derivation& derivation) {
+    explore_batch({prepare(session_.program, derivation, session_.lowering, session_.executor())});
+    for (const Candidate& c : candidates_)
+      if (c.refusal) std::rethrow_exception(c.refusal);
   }
 
   /// A small sibling of the first candidate of each structure not checked yet.

@@ -1,9 +1,11 @@
 #include "tuning/session.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
+#include "rewrite/decided.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
 #include "runtime/cuda_host.hpp"
@@ -21,17 +23,44 @@ int configure(const ExploreOptions& options) {
   return configure_openmp(options.threads);
 }
 
-std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem, NativeCompiler& compiler, int threads) {
-  if (!is_grid(options.target)) return nullptr;
+std::shared_ptr<GridDevice> device_of(const ExploreOptions& options, NativeCompiler& compiler, int threads) {
   const OriginalAffinity affinity;  // for the driver's workers
   if (options.target == Target::cuda) {
     if (options.emulate) return make_cuda_host_device(compiler);
     return std::make_shared<cuda::Device>(options.device);
   }
   opencl::configure_pocl(threads);
-  auto device = std::make_shared<opencl::Device>(options.device);
+  return std::make_shared<opencl::Device>(options.device);
+}
+
+/// What the arrays of a program need, before any is made: nothing but the results on processors, which share the others.
+void check_arrays(const Program& program, const GridDeviceInfo& device) {
+  constexpr const char* kRemedy = "; use a smaller --box or fewer --boxes (of a .lift file: a smaller --size)";
+  constexpr std::size_t kEmulated = std::size_t{1} << 22;
+  std::size_t largest = 0, all = 0, elements = 0;
+  const auto count = [&](const Type& t) {
+    const std::size_t bytes = bytes_of(t);
+    largest = std::max(largest, bytes), all += bytes, elements = std::max(elements, static_cast<std::size_t>(host::count(t)));
+  };
+  for (const ProgramResult& r : results_of(program)) count(r.type);
+  if (!device.cpu || device.emulated)
+    for (const Expr& a : program.arguments) count(a.type());
+  const auto shown = [](std::size_t bytes) { return bytes < 4 << 20 ? std::to_string(bytes >> 10) + " KB" : std::to_string(bytes >> 20) + " MB"; };
+  if (device.emulated && elements > kEmulated)
+    throw UserError("--emulate: " + program.name + " has an array of " + std::to_string(elements) + " elements; threads run one after the other on the processor, which takes minutes a kernel beyond " +
+                    std::to_string(kEmulated) + kRemedy);
+  if (device.max_allocation > 0 && largest > device.max_allocation)
+    throw OutOfDeviceMemory(program.name + ": an array of " + shown(largest) + " does not fit on " + device.name + ", which allows " + shown(device.max_allocation) + " in one" + kRemedy);
+  if (device.global_bytes > 0 && all > device.global_bytes)
+    throw OutOfDeviceMemory(program.name + ": arrays of " + shown(all) + " together do not fit on " + device.name + ", which has " + shown(device.global_bytes) + kRemedy);
+}
+
+std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem, const Program& program, NativeCompiler& compiler, int threads) {
+  if (!is_grid(options.target)) return nullptr;
+  auto device = device_of(options, compiler, threads);
   if (problem.type == f64 && !device->info().f64)
     throw UserError("--type f64: the device " + device->info().name + " has no f64; use --type f32, or another --device");
+  check_arrays(program, device->info());
   return device;
 }
 
@@ -54,7 +83,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       program(p.build(q)),
       threads(configure(options)),
       compiler(open_compiler()),
-      device(open_device(options, q, compiler, threads)),
+      device(open_device(options, q, program, compiler, threads)),
       machine(probe_machine(compiler, threads)),
       arguments(p, q, program, threads),
       native(make_native_executor(compiler, arguments, threads)),
@@ -77,7 +106,7 @@ bool Session::twin_applies() const { return !device || device->info().cpu; }
 /// problem's comparison with the interpreter stands behind it.
 void Session::compute_reference() {
   if (pattern.reference) return pattern.reference(problem, arguments.all(), reference_.results());
-  const Kernel kernel = lower(program, lowering);
+  const Kernel kernel = lower(undecided(program), lowering);
   const Job job{kernel, {}, {}, {}, {}};
   const Compiled compiled = native->compile({&job, 1}, {}).front();
   if (!compiled.program) throw InternalError("the sequential kernel of " + program.name + " was not compiled: " + compiled.error);

@@ -3,6 +3,7 @@
 #include "ir/error.hpp"
 #include "ir/interpret.hpp"
 #include "patterns/host_data.hpp"
+#include "rewrite/decided.hpp"
 #include "tuning/search.hpp"
 
 namespace lift {
@@ -61,7 +62,7 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       why_not_ = error.what();
       continue;
     }
-    space_.emplace(make_space(program_, target, machine, false, device));
+    if (decision_in(program_).empty()) space_.emplace(make_space(program_, target, machine, false, device));
     arguments_ = std::make_unique<ProblemData>(pattern, problem_, program_, threads);
     executor_ = make_executor(*arguments_);
     interpret_program();
@@ -95,6 +96,8 @@ std::optional<Candidate> SmallCheck::candidate(const Derivation& d, const LowerO
   if (made.variant.status == Status::impossible) return std::nullopt;
   return made;
 }
+
+Candidate SmallCheck::reference(const LowerOptions& lowering) { return prepare(undecided(program_), Derivation{}, lowering, *executor_); }
 
 double SmallCheck::compare(const Candidate& c) {
   return run_and_compare(*executor_, c.kernel, c.compiled, expected_.all()).error;

@@ -18,6 +18,8 @@ class SmallCheck {
   /// The configuration with numbers that fit the small problem; nothing when its structure does not exist there.
   std::optional<Candidate> candidate(const Configuration& c, const std::string& structure, const LowerOptions& lowering);
   std::optional<Candidate> candidate(const Derivation& d, const LowerOptions& lowering);
+  /// The kernel that takes no decision.
+  Candidate reference(const LowerOptions& lowering);
   /// The error against the interpreter, see relative_error.
   double compare(const Candidate& compiled);
   /// Box size and so on, for messages.

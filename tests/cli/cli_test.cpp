@@ -143,10 +143,69 @@ TEST_CASE("cli: what CUDA lacks is named, with the remedy") {
   check_refused(run, 3, {"no CUDA device"}, {driver, compiler, "FAKE_CUDA_FAIL=cuInit:0:100"});
   check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--device", "7"}), 3, {"there is no CUDA device 7; there are 0 (Fake 0)"}, {driver, compiler});
   check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"does not compile for sm_61, only for sm_75"}, {driver, compiler, "FAKE_CUDA_COMPUTE=61"});
-  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"does not fit on Fake 0", "--boxes"}, {driver, compiler, "FAKE_CUDA_MEMORY=20000"});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"of 125 KB together do not fit on Fake 0, which has 19 KB", "--boxes"}, {driver, compiler, "FAKE_CUDA_MEMORY=20000"});
   check_refused({"run", "smooth3d", "--emulate"}, 2, {"--emulate", "--backend cuda"});
   const ProcessResult machine = liftgen({"machine"}, "", {driver, compiler});
   CHECK(machine.output.find("cuda      --device 0: Fake 0 (sm_90, driver of CUDA 12.4)") != std::string::npos);
+}
+
+TEST_CASE("cli: arrays that a device has no memory for are refused before anything is computed") {
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
+  for (const char* command : {"run", "explore"}) {
+    check_refused({command, "smooth3d", "--backend", "cuda", "--box", "2000", "--boxes", "1", "--quiet"}, 3, {"does not fit on Fake 0, which allows 1024 MB in one; use a smaller --box"}, {driver, compiler});
+    check_refused({command, "smooth3d", "--backend", "cuda", "--box", "256", "--boxes", "1", "--quiet"}, 3, {"do not fit on Fake 0, which has", "use a smaller --box"}, {driver, compiler});
+    if (opencl::why_unavailable().empty())
+      check_refused({command, "axpy3d", "--backend", "opencl", "--box", "2000", "--boxes", "1", "--quiet"}, 3, {"does not fit on", "use a smaller --box"}, {"POCL_MEMORY_LIMIT=1"});
+    check_refused({command, "smooth3d", "--backend", "cuda", "--emulate", "--box", "512", "--boxes", "1", "--quiet"}, 2, {"--emulate", "elements", "use a smaller --box"});
+  }
+}
+
+TEST_CASE("cli: work-groups beyond a device's") {
+  const Scratch scratch;
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
+  const std::string decided = (scratch.path() / "decided.lift").string(), plain = (scratch.path() / "plain.lift").string(), steps = (scratch.path() / "steps").string();
+  write_file_atomically(decided, "size n = 65536\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> split(16384) |> map_wrg<0>(\\r. r |> map_lcl<0>(\\x. 2 * x)) |> join\n");
+  write_file_atomically(plain, "size n = 65536\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> map(\\x. 2 * x)\n");
+  write_file_atomically(steps, "split-join 16384 at body\nmap-wrg 0 at 0\nmap-lcl 0 at 0.0.0\n");
+  for (const std::vector<std::string>& run : {std::vector<std::string>{"run", decided}, {"run", plain, "--derivation", steps}}) {
+    const auto on = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), run.begin(), run.end());
+      more.insert(more.end(), {"--out", scratch.path().string()});
+      return more;
+    };
+    if (opencl::why_unavailable().empty()) check_refused(on({"--backend", "opencl"}), 3, {"work-groups of 16384 work-items", "allows", "use smaller tiles"});
+    check_refused(on({"--backend", "cuda"}), 3, {"16384 x 1 x 1 threads, more than the 1024", "choose a smaller tile"}, {driver, compiler});
+    check_refused(on({"--backend", "cuda", "--emulate"}), 3, {"16384 x 1 x 1 threads, more than the 1024", "choose a smaller tile"});
+  }
+  write_file_atomically(steps, "split-join 128 at body\nmap-wrg 0 at 0\nmap-lcl 0 at 0.0.0\n");
+  check_refused({"run", plain, "--derivation", steps, "--backend", "cuda", "--out", scratch.path().string()}, 3, {"too many registers", "use smaller ones"},
+                {driver, compiler, "FAKE_CUDA_FAIL=cuLaunchKernel:0:701"});
+}
+
+TEST_CASE("cli: programs with decisions of their own run as they are written") {
+  const Scratch scratch;
+  const auto file = [&](const std::string& name, const std::string& text) {
+    const std::string path = (scratch.path() / name).string();
+    write_file_atomically(path, "size n = 4096\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> " + text + "\n");
+    return path;
+  };
+  const std::string grid = file("grid.lift", "split(64) |> map_wrg<0>(\\r. r |> map_lcl<0>(\\x. 2 * x)) |> join"), threads = file("threads.lift", "split(64) |> map_par(\\r. r |> map_seq(\\x. 2 * x)) |> join");
+  const std::vector<std::string> out = {"--out", scratch.path().string()};
+  const auto run = [&](const std::string& path, std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", path});
+    more.insert(more.end(), out.begin(), out.end());
+    const ProcessResult r = liftgen(more);
+    CAPTURE(r.output);
+    CHECK(r.status == 0);
+    CHECK(r.output.find("verified") != std::string::npos);
+  };
+  run(threads, {});
+  run(grid, {"--backend", "cuda", "--emulate"});
+  CHECK(read_file(scratch.path() / "grid.cu").find("__launch_bounds__(64)") != std::string::npos);
+  if (opencl::why_unavailable().empty()) run(grid, {"--backend", "opencl"});
+  check_refused({"run", grid}, 2, {"map_lcl", "for a grid of work-items; use --backend opencl or cuda"});
+  check_refused({"run", threads, "--backend", "cuda", "--emulate"}, 2, {"map_seq", "for processors; use --backend openmp"});
+  check_refused({"explore", threads, "--quiet"}, 2, {"decisions have been taken in it (map_seq)", "nothing to explore"});
 }
 
 TEST_CASE("cli: CUDA kernels run on the emulation") {

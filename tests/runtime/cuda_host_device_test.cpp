@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "ir/error.hpp"
+#include "ir/limit_error.hpp"
 #include "runtime/cuda_host.hpp"
 
 using namespace lift;
@@ -64,7 +64,7 @@ TEST_CASE("the emulated device says what is wrong with a launch") {
   CHECK_NOTHROW(e.device->run(launch));
   GridLaunch wrong = launch;
   wrong.local = {128, 1, 1};
-  CHECK_THROWS_WITH_AS(e.device->run(wrong), "kernel scale: work-groups of 128 work-items; emulated CUDA device allows 64 for it", UserError);
+  CHECK_THROWS_WITH_AS(e.device->run(wrong), "kernel scale: work-groups of 128 work-items; emulated CUDA device allows 64 for it; use smaller tiles, or fewer work-items a group", LimitError);
   wrong = launch, wrong.args[2] = 2.0;
   CHECK_THROWS_WITH_AS(e.device->run(wrong), "CUDA emulation: kernel scale: argument 2 ('f') is not of the parameter's type", InternalError);
   wrong = launch, wrong.args[0] = 101L;
@@ -81,5 +81,5 @@ TEST_CASE("more shared memory than a block may have") {
   const GridKernel kernel = e.kernel("extern \"C\" __global__ void k(double* y) { __shared__ double t[7000]; t[threadIdx.x] = 1; y[0] = t[threadIdx.x]; }\n", "k");
   GridLaunch launch;
   launch.kernel = kernel, launch.local = {1, 1, 1}, launch.args = {e.device->allocate(8)};
-  CHECK_THROWS_WITH_AS(e.device->run(launch), "kernel k needs 56000 bytes of local memory; emulated CUDA device has 49152 a work-group", UserError);
+  CHECK_THROWS_WITH_AS(e.device->run(launch), "kernel k needs 56000 bytes of local memory; emulated CUDA device has 49152 a work-group; use smaller tiles", LimitError);
 }

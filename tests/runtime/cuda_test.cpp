@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include "ir/error.hpp"
+#include "ir/limit_error.hpp"
 #include "runtime/file.hpp"
 #include "runtime/nvrtc.hpp"
 #include "runtime/process.hpp"
@@ -127,8 +127,8 @@ TEST_CASE("cuda: what a kernel is given is what it takes") {
   CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 0.5}, {64, 1, 1}, {64, 1, 1}, 1, 0}), "kernel add, argument 3: 8 bytes are given, it takes 4", InternalError);
   CHECK_THROWS_WITH_AS(device.run({add, {m, m}, {64, 1, 1}, {64, 1, 1}, 1, 0}), "kernel add takes 4 arguments, not 2", InternalError);
   CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 1.0f}, {1024, 1, 1}, {1024, 1, 1}, 1, 0}),
-                       "kernel add: work-groups of 1024 work-items; Fake 0 allows 512 for it", UserError);
-  CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 1.0f}, {1, 70000, 1}, {1, 1, 1}, 2, 0}), "kernel add: 70000 work-groups in dimension 1; Fake 0 allows 65535", UserError);
+                       "kernel add: work-groups of 1024 work-items; Fake 0 allows 512 for it; use smaller tiles, or fewer work-items a group", LimitError);
+  CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 1.0f}, {1, 70000, 1}, {1, 1, 1}, 2, 0}), "kernel add: 70000 work-groups in dimension 1; Fake 0 allows 65535; use larger tiles, or another dimension", LimitError);
   CHECK_THROWS_AS(device.run({add, {m, m, m, 1.0f}, {64, 1, 1}, {0, 0, 0}, 1, 0}), InternalError);
   CHECK_THROWS_AS(program->kernel("nothing"), InternalError);
   // Beyond 48 KB a kernel has to be told.
@@ -138,7 +138,7 @@ TEST_CASE("cuda: what a kernel is given is what it takes") {
   device.run({shared, {m}, {64, 1, 1}, {64, 1, 1}, 1, 100000});
   CHECK(has(fake.calls(), "attribute 8 = 100000\n"));
   CHECK_THROWS_WITH_AS(device.run({shared, {m}, {64, 1, 1}, {64, 1, 1}, 1, 200000}),
-                       "kernel shared needs 240000 bytes of local memory; Fake 0 has 232448 a work-group", UserError);
+                       "kernel shared needs 240000 bytes of local memory; Fake 0 has 232448 a work-group; use smaller tiles", LimitError);
 }
 
 TEST_CASE("cuda: programs are kept, in the process and on disk") {
@@ -217,7 +217,7 @@ TEST_CASE("cuda: launches that fail") {
     const GridLaunch launch{program->kernel("twice"), {m}, {64, 1, 1}, {64, 1, 1}, 1, 0};
     {
       const Variable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:1:701");
-      CHECK_THROWS_AS(device.run(launch), UserError);
+      CHECK_THROWS_AS(device.run(launch), LimitError);
       CHECK(device.run(launch) == 0.25);  // the device is well
     }
     const Variable fail("FAKE_CUDA_FAIL", "cuStreamSynchronize:1:700");

@@ -12,7 +12,7 @@
 
 #include <unistd.h>
 
-#include "ir/error.hpp"
+#include "ir/limit_error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cache.hpp"
 #include "runtime/process.hpp"
@@ -250,10 +250,10 @@ TEST_CASE("opencl: what the device cannot do is said in words") {
   CHECK_THROWS_WITH_AS(device.run({reverse, {memory, GridArg::local(64)}, {10, 1, 1}, {4, 1, 1}, 1, 0}),
                        "kernel reverse: work-groups of 4 do not divide the grid's 10 in dimension 0",
                        UserError);
-  CHECK_THROWS_AS(device.run({reverse, {memory, GridArg::local(64)}, {far, 1, 1}, {far, 1, 1}, 1, 0}), UserError);
+  CHECK_THROWS_AS(device.run({reverse, {memory, GridArg::local(64)}, {far, 1, 1}, {far, 1, 1}, 1, 0}), LimitError);
   CHECK_THROWS_AS(
       device.run({reverse, {memory, GridArg::local(device.info().local_bytes + 4)}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
-      UserError);
+      LimitError);
   CHECK_THROWS_WITH_AS(device.run({reverse, {memory}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
                        "kernel reverse takes 2 arguments, not 1", InternalError);
   CHECK_THROWS_AS(device.run({reverse, {GridMemory(), GridArg::local(16)}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
