@@ -217,6 +217,8 @@ Values all_grids(const SpaceFacts& f, const Values& tiles) {
           for (const std::string& v : item_values(f, c)) add_new(items, v);
           for (const std::string& v : solo_values(f, c)) add_new(solo, v);
         }
+  if (!on_processors(f.options))  // neighbouring work-items meet neighbouring elements
+    std::stable_partition(items.begin(), items.end(), [&](const std::string& v) { return words(v).back() == f.axes.back().name; });
   Values& all = f.options.cpu ? solo : items;
   for (const std::string& v : f.options.cpu ? items : solo) all.push_back(v);
   all.emplace_back("none");

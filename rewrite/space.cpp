@@ -177,14 +177,19 @@ std::vector<Configuration> Space::seeds() const {
   if (!context_->facts.reduction.places.empty())
     for (const std::string& accumulators : {wide, lanes, std::to_string(4 * context_->facts.lanes), std::string("1")})
       seed({{"lanes", accumulators}});
-  if (std::any_of(parameters_.begin(), parameters_.end(), [](const Parameter& p) { return p.name == "stages"; }))
+  const bool has_stages = std::any_of(parameters_.begin(), parameters_.end(), [](const Parameter& p) { return p.name == "stages"; });
+  const auto stored_stages = [&] {
     for (const char* stages : {"private", "work"}) {
+      if (!has_stages) continue;
       seed({{"stages", stages}, {"inner", "vec"}});
       seed({{"stages", stages}});
     }
+  };
+  if (on_processors(options_)) stored_stages();
   const auto items = [&] {
+    const std::vector<const char*> cells{"k j i", "box j i", "j i", "i"}, rows{"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"};
     for (const char* inner : {"vec", "seq", "strided"})
-      for (const char* grid : {"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"}) seed({{"grid", grid}, {"inner", inner}});
+      for (const char* grid : on_processors(options_) ? rows : cells) seed({{"grid", grid}, {"inner", inner}});
     for (const char* tile : {"j4 i32", "i64", "k4 j4 i16", "i256"}) seed({{"tile", tile}});
     for (const char* tile : {"j8 i32", "k32 j8 i32", "j4 i64", "k32 j4 i64"})
       for (const char* kept : {"yes", "no"}) seed({{"tile", tile}, {"order", "j i k"}, {"kcache", kept}});
@@ -194,9 +199,14 @@ std::vector<Configuration> Space::seeds() const {
     seed({{"tile", "k4 j8 i32"}, {"items", "j4"}, {"local", "tile"}});
     seed({{"tile", "k32 j8 i32"}, {"items", "j2"}, {"local", "planes"}});
     for (const char* kept : {"yes", "no"}) seed({{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", kept}});
-    seed({{"layout", "split"}, {"inner", "strided vec"}});
+    if (on_processors(options_)) seed({{"layout", "split"}, {"inner", "strided vec"}});
     seed({{"in_place", "no"}});
     seed({});
+    if (on_processors(options_)) return;
+    stored_stages();
+    seed({{"layout", "split"}, {"inner", "strided vec"}});
+    for (const char* inner : {"vec", "seq", "strided"})
+      for (const char* grid : {"box k j", "box k", "box", "k j", "j"}) seed({{"grid", grid}, {"inner", inner}});
   };
   if (!on_processors(options_)) {
     items();
