@@ -62,7 +62,7 @@ struct Allocate {
   Type type;
   AddressSpace space = AddressSpace::Private;
 };
-/// array[position] will be loaded soon.
+/// array[position], an element that exists, will be loaded soon, or one near it.
 struct Prefetch {
   std::string array;
   std::vector<Nat> position;

@@ -33,7 +33,7 @@ std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
       {"rotate-loops", [&k](const Block& b) { return rotate_loops(b, k); }},  // on the interior's loop and logical positions; where barriers are, others may have stored
       {"prefetch-loops", [&k](const Block& b) { return prefetch_loops(b, k); }},  // of what is still loaded
       {"linearise", [&k](const Block& b) { return linearise(b, k); }},
-      {"vectorise", [&options](const Block& b) { return vectorise(b, options); }},  // unit stride shows in the flat index
+      {"vectorise", [&](const Block& b) { return vectorise(b, k, options); }},  // unit stride shows in the flat index
       {"remove-trivial-loops", remove_trivial_loops},  // remainders of one iteration
       {"name-values", name_values},
       {"name-indices", name_indices},                  // last: it hides what the others look for

@@ -44,8 +44,9 @@ Block linearise(const Block& b, const Kernel& k);
 
 /// Vec loops become loops over whole vectors and a scalar loop over the remainder. Conditions become masks; a masked store
 /// writes the old value where the mask is off. Loads of a small constant stride become shuffles of vectors, and two stores
-/// of stride 2 that lie between each other become two of whole vectors. UserError when other accesses are not of unit stride.
-Block vectorise(const Block& b, const LowerOptions& options);
+/// of stride 2 that lie between each other become two of whole vectors. Prefetches (For::prefetch) are of elements that exist:
+/// of an array's last one where the one asked for lies beyond it. UserError when other accesses are not of unit stride.
+Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options);
 
 /// Values used more than once, in one statement or several of a block, get a name.
 Block name_values(const Block& b);

@@ -223,16 +223,20 @@ Block late_stores(const For& f, const Block& body, int& count) {
   return {{If{{compare_term(less(f.lower, f.upper))}, std::move(r)}}};
 }
 
-/// One prefetch an array, of the element `distance` ahead of the furthest load.
-Block prefetches(const Block& body, int distance) {
+/// One prefetch an argument, of the element `distance` ahead of the furthest load that every iteration does; of the last
+/// element where that lies beyond it.
+Block prefetches(const Block& body, const Kernel& k, int distance) {
   std::map<std::string, Nat> furthest;
-  visit_terms(body, [&](const Term& x) {
-    if (x->kind != TermKind::Load || x->width == 1) return;
-    const auto [it, added] = furthest.try_emplace(x->name, x->nats[0]);
-    if (!added && constant_part(x->nats[0]) > constant_part(it->second)) it->second = x->nats[0];
-  });
+  for (const Stmt& s : body)
+    if (const Term* t = value_of(s))
+      visit_certain(*t, [&](const Term& x) {
+        if (x->kind != TermKind::Load || x->width == 1) return;
+        const auto [it, added] = furthest.try_emplace(x->name, x->nats[0]);
+        if (!added && constant_part(x->nats[0]) > constant_part(it->second)) it->second = x->nats[0];
+      });
   Block r;
-  for (const auto& [array, index] : furthest) r.push_back({Prefetch{array, {index + distance}}});
+  for (const KernelArgument& a : k.arguments)
+    if (const auto it = furthest.find(a.name); it != furthest.end()) r.push_back({Prefetch{a.name, {min(it->second + distance, a.layout.size() - 1)}}});
   return r;
 }
 
@@ -287,7 +291,7 @@ Head head_of(const For& f, const LowerOptions& options) {
   return {Aligned{position, type, elements}, mod(-floordiv(start, *stride), elements / *stride)};
 }
 
-Block vector_loop(const For& f, const LowerOptions& options, int& late) {
+Block vector_loop(const For& f, const Kernel& k, const LowerOptions& options, int& late) {
   Block r;
   Nat lower = f.lower;
   const Head lead = head_of(f, options);
@@ -316,7 +320,7 @@ Block vector_loop(const For& f, const LowerOptions& options, int& late) {
     for (Stmt& s : body.statements(lanes, f.body, {})) v.body.push_back(std::move(s));
     body.finish();
   }
-  const Block ahead = f.prefetch > 0 ? prefetches(v.body, f.prefetch) : Block{};
+  const Block ahead = f.prefetch > 0 ? prefetches(v.body, k, f.prefetch) : Block{};
   Block main;
   if (f.late_store) main = late_stores(v, v.body, late);
   if (main.empty()) main = {{v}};
@@ -333,13 +337,13 @@ Block vector_loop(const For& f, const LowerOptions& options, int& late) {
 
 }  // namespace
 
-Block vectorise(const Block& b, const LowerOptions& options) {
+Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options) {
   int late = 0;  // numbers the stores that are late
   return rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || f->kind != LoopKind::Vec) return {std::move(s)};
     if (f->width == 1 || Facts().proves(less(f->upper - f->lower, f->width))) return {{scalar_loop(*f)}};
-    return vector_loop(*f, options, late);
+    return vector_loop(*f, k, options, late);
   });
 }
 

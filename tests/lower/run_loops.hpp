@@ -21,7 +21,7 @@ class LoopRunner {
   std::map<std::string, std::int64_t> index;  ///< index params by name
   std::vector<std::string> races;
   std::map<std::string, std::size_t> loads;   ///< of each array, counted
-  bool prefetches_within = false;             ///< prefetches are checked as accesses are
+  std::map<std::string, std::vector<std::int64_t>> prefetched;  ///< elements asked for, which are checked as accesses are
 
   void run(const Kernel& k) {
     for (const KernelArgument& a : k.arguments)
@@ -150,9 +150,9 @@ class LoopRunner {
     }
     if (const auto* x = std::get_if<Declare>(&s.v)) locals_[x->local->name] = eval(x->value);
     if (const auto* x = std::get_if<Assign>(&s.v)) locals_[x->local->name] = eval(x->value);
-    if (const auto* x = std::get_if<Prefetch>(&s.v)) {  // vector loops may ask for what lies behind the end
-      const auto at = nat(x->position.at(0));
-      if (prefetches_within) element(x->array, at);
+    if (const auto* x = std::get_if<Prefetch>(&s.v)) {
+      prefetched[x->array].push_back(nat(x->position.at(0)));
+      element(x->array, prefetched[x->array].back());
     }
     if (const auto* x = std::get_if<Allocate>(&s.v)) {
       arrays[x->name].assign(static_cast<std::size_t>(*Layout({}, x->type).size().constant()), std::nan(""));
