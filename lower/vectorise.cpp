@@ -224,8 +224,8 @@ Block late_stores(const For& f, const Block& body, int& count) {
 }
 
 /// One prefetch an argument, of the element `distance` ahead of the furthest load that every iteration does; of the last
-/// element where that lies beyond it.
-Block prefetches(const Block& body, const Kernel& k, int distance) {
+/// element where that lies beyond it. Names for last elements that are no numbers go to `before`.
+Block prefetches(const Block& body, const Kernel& k, int distance, Block& before) {
   std::map<std::string, Nat> furthest;
   for (const Stmt& s : body)
     if (const Term* t = value_of(s))
@@ -235,8 +235,17 @@ Block prefetches(const Block& body, const Kernel& k, int distance) {
         if (!added && constant_part(x->nats[0]) > constant_part(it->second)) it->second = x->nats[0];
       });
   Block r;
+  std::vector<std::pair<Nat, Nat>> names;
+  const auto named = [&](const Nat& last) {
+    if (last.is_constant()) return last;
+    for (const auto& [value, name] : names)
+      if (value == last) return name;
+    names.emplace_back(last, Nat::fresh(names.empty() ? "last" : "last" + std::to_string(names.size() + 1), last, last));
+    before.push_back({Let{index_term(names.back().second), index_term(last)}});
+    return names.back().second;
+  };
   for (const KernelArgument& a : k.arguments)
-    if (const auto it = furthest.find(a.name); it != furthest.end()) r.push_back({Prefetch{a.name, {min(it->second + distance, a.layout.size() - 1)}}});
+    if (const auto it = furthest.find(a.name); it != furthest.end()) r.push_back({Prefetch{a.name, {min(it->second + distance, named(a.layout.size() - 1))}}});
   return r;
 }
 
@@ -320,17 +329,18 @@ Block vector_loop(const For& f, const Kernel& k, const LowerOptions& options, in
     for (Stmt& s : body.statements(lanes, f.body, {})) v.body.push_back(std::move(s));
     body.finish();
   }
-  const Block ahead = f.prefetch > 0 ? prefetches(v.body, k, f.prefetch) : Block{};
+  const Block ahead = f.prefetch > 0 ? prefetches(v.body, k, f.prefetch, r) : Block{};
   Block main;
   if (f.late_store) main = late_stores(v, v.body, late);
   if (main.empty()) main = {{v}};
-  for (Stmt& s : main) {
-    if (auto* loop = std::get_if<For>(&s.v)) {
-      const Block here = substitute(ahead, v.var, loop->var);
-      loop->body.insert(loop->body.begin(), here.begin(), here.end());
-    }
+  for (Stmt& s : rebuild(main, [&](Stmt x) -> Block {
+         if (auto* loop = std::get_if<For>(&x.v)) {
+           const Block here = substitute(ahead, v.var, loop->var);
+           loop->body.insert(loop->body.begin(), here.begin(), here.end());
+         }
+         return {std::move(x)};
+       }))
     r.push_back(std::move(s));
-  }
   for (Stmt& s : make_loop(scalar_loop(f), upper, f.upper)) r.push_back(std::move(s));
   return r;
 }

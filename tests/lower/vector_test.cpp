@@ -64,7 +64,7 @@ Program find(const std::string& name, int dim, std::int64_t m, Scalar t = f64) {
 Counts counts(const std::string& name, int dim, std::int64_t m, const VectorDecisions& d, Scalar t = f64) { return in_vectors(lower(with_vectors(in_place(find(name, dim, m, t)), d))); }
 
 /// A kernel of one vector loop over [0, n) with arrays x of nx and y of ny elements.
-Kernel one_loop(std::int64_t n, std::int64_t nx, std::int64_t ny, int width, const std::function<Block(const Nat&)>& body, int prefetch = 0) {
+Kernel one_loop(const Nat& n, std::int64_t nx, std::int64_t ny, int width, const std::function<Block(const Nat&)>& body, int prefetch = 0, bool late = false) {
   Kernel k;
   k.name = "loop", k.results = {"y"};
   for (const auto& [name, length] : {std::pair<std::string, std::int64_t>{"x", nx}, {"y", ny}}) {
@@ -72,7 +72,7 @@ Kernel one_loop(std::int64_t n, std::int64_t nx, std::int64_t ny, int width, con
     k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
   }
   For f;
-  f.lower = 0, f.upper = n, f.kind = LoopKind::Vec, f.width = width, f.prefetch = prefetch;
+  f.lower = 0, f.upper = n, f.kind = LoopKind::Vec, f.width = width, f.prefetch = prefetch, f.late_store = late;
   f.var = Nat::fresh("i", 0, n - 1);
   f.body = body(f.var);
   k.body = {{std::move(f)}};
@@ -109,12 +109,12 @@ TEST_CASE("grid transfer in vectors gives the interpreter's result and stays wit
 }
 
 TEST_CASE("prefetches in vector loops are of elements that exist") {
-  const Nat shift = Nat::size("shift");
-  const auto asked = [](std::int64_t nx, int distance, const std::function<Block(const Nat&)>& body) {
+  const Nat shift = Nat::size("shift"), unknown = Nat::size("n");
+  const auto asked = [](std::int64_t nx, int distance, const std::function<Block(const Nat&)>& body, const Nat& n = 16, bool late = false) {
     LoopRunner r;
-    r.index["shift"] = 1000;
+    r.index["shift"] = 1000, r.index["n"] = 16;
     r.arrays["x"].resize(static_cast<std::size_t>(nx)), r.arrays["y"].resize(16);
-    r.run(one_loop(16, nx, 16, 4, body, distance));
+    r.run(one_loop(n, nx, 16, 4, body, distance, late));
     return r.prefetched;
   };
   const auto neighbours = [](const Nat& i) -> Block { return {store(i, plus(x_at(i), x_at(i + 1)))}; };
@@ -122,6 +122,8 @@ TEST_CASE("prefetches in vector loops are of elements that exist") {
   CHECK(asked(40, 8, neighbours) == Elements{{"x", {9, 13, 17, 21}}});  // from the furthest load
   CHECK(asked(17, 8, neighbours) == Elements{{"x", {9, 13, 16, 16}}});
   CHECK(asked(17, 64, neighbours) == Elements{{"x", {16, 16, 16, 16}}});
+  CHECK(asked(17, 8, neighbours, 16, true) == Elements{{"x", {13, 16, 16}}});  // the first iteration lies before the loop
+  CHECK(asked(17, 8, neighbours, unknown, true) == Elements{{"x", {13, 16, 16}}});
   const auto guarded = [&](const Nat& i) -> Block {  // what is loaded under a condition may not exist otherwise
     return {store(i, x_at(i)), {If{{compare_term(less_equal(shift, 4))}, {store(i, y_at(i + shift))}}}};
   };
