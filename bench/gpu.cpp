@@ -121,9 +121,9 @@ class Bench {
   explicit Bench(const Options& o) : options_(o) {}
 
   int run() {
-    open(Target::cuda);
-    if (!options_.dry_run) open(Target::opencl);
-    std::vector<Item> all = items(copy_gbs_.contains(Target::opencl), options_.dry_run);
+    if (!options_.list) open(Target::cuda);
+    if (!options_.list && !options_.dry_run) open(Target::opencl);
+    std::vector<Item> all = items((options_.list && !options_.dry_run) || copy_gbs_.contains(Target::opencl), options_.dry_run);
     std::erase_if(all, [&](const Item& i) { return !asked_for(i); });
     if (options_.list) {
       for (const Item& i : all) fmt::print("{}\n", i.key());
