@@ -98,7 +98,7 @@ std::int64_t plane_items(const SpaceFacts& f, const std::string& tile);
 /// The axis of which a work-item computes several cells (decision items), and cells of a tile along it; 0: not cut.
 std::string shared_axis(const SpaceFacts& f);
 std::int64_t shared_length(const SpaceFacts& f, const Configuration& c);
-/// Cells that a work-item computes along that axis: every so-manieth, or neighbours (values named by the axis).
+/// Cells that a work-item computes along that axis: every n-th, or n neighbours (values named by the axis).
 struct SharedCells {
   std::int64_t number = 1;
   bool neighbours = false;
