@@ -142,9 +142,9 @@ Found choose_device(int index) {
   const std::vector<Found> found = find_devices();
   const std::size_t wanted = index < 0 ? 0 : static_cast<std::size_t>(index);
   if (wanted < found.size()) return found[wanted];
-  std::string text = "there is no CUDA device " + std::to_string(index) + "; there are";
+  std::string text = "there is no CUDA device " + std::to_string(index) + "; choose with --device from";
   for (const Found& device : found) text += (device.info.index > 0 ? ", " : " ") + std::to_string(device.info.index) + " (" + device.info.name + ")";
-  throw EnvironmentError(text + "; choose one of them with --device");
+  throw EnvironmentError(text);
 }
 
 std::string megabytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MB"; }

@@ -178,11 +178,11 @@ Found choose_device(int index) {
     return found.front();
   }
   if (static_cast<std::size_t>(index) < found.size()) return found[static_cast<std::size_t>(index)];
-  std::string text = "there is no OpenCL device " + std::to_string(index) + "; there are";
+  std::string text = "there is no OpenCL device " + std::to_string(index) + "; choose with --device from";
   for (const auto& device : found)
     text += (device.info.index > 0 ? ", " : " ") + std::to_string(device.info.index) + " (" +
             device.info.name + ")";
-  throw EnvironmentError(text + "; choose one of them with --device");
+  throw EnvironmentError(text);
 }
 
 std::vector<GridDeviceInfo> devices() {

@@ -235,7 +235,7 @@ TEST_CASE("cuda: launches that fail") {
 
 TEST_CASE("cuda: what is missing is named, with the remedy") {
   Fake fake;
-  CHECK(message([] { cuda::Device(3); }) == "there is no CUDA device 3; there are 0 (Fake 0); choose one of them with --device");
+  CHECK(message([] { cuda::Device(3); }) == "there is no CUDA device 3; choose with --device from 0 (Fake 0)");
   CHECK_THROWS_AS(cuda::Device(3), EnvironmentError);
   const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + fake_cuda_library();
   in_child("cuda child: no driver", {"LIFTGEN_CUDA_LIBRARY=libNoSuchDriver.so.1", compiler});
