@@ -132,7 +132,7 @@ TEST_CASE("cli: a missing OpenCL loader is named") {
 TEST_CASE("cli: without an OpenCL driver, or on a device that is not there, it says what there is and how to get more") {
   check_refused({"run", "smooth3d", "--backend", "opencl", "--box", "8", "--boxes", "1"}, 3, {"no OpenCL platform", "apt-get install"}, {"OCL_ICD_VENDORS=/nonexistent"});
   if (opencl::why_unavailable().empty())
-    check_refused({"run", "smooth3d", "--backend", "opencl", "--device", "99", "--box", "8", "--boxes", "1"}, 3, {"there is no OpenCL device 99; there are 0 (", "--device"});
+    check_refused({"run", "smooth3d", "--backend", "opencl", "--device", "99", "--box", "8", "--boxes", "1"}, 3, {"there is no OpenCL device 99; choose with --device from 0 (", "--device"});
 }
 
 TEST_CASE("cli: what CUDA lacks is named, with the remedy") {
@@ -141,7 +141,7 @@ TEST_CASE("cli: what CUDA lacks is named, with the remedy") {
   check_refused(run, 3, {"no CUDA driver", "--emulate"}, {"LIFTGEN_CUDA_LIBRARY=/nonexistent"});
   check_refused(run, 3, {"no CUDA compiler", "NVRTC", "LIFTGEN_NVRTC_LIBRARY"}, {driver, "LIFTGEN_NVRTC_LIBRARY=/nonexistent"});
   check_refused(run, 3, {"no CUDA device"}, {driver, compiler, "FAKE_CUDA_FAIL=cuInit:0:100"});
-  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--device", "7"}), 3, {"there is no CUDA device 7; there are 0 (Fake 0)"}, {driver, compiler});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--device", "7"}), 3, {"there is no CUDA device 7; choose with --device from 0 (Fake 0)"}, {driver, compiler});
   check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"does not compile for sm_61, only for sm_75"}, {driver, compiler, "FAKE_CUDA_COMPUTE=61"});
   check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"of 125 KB together do not fit on Fake 0, which has 19 KB", "--boxes"}, {driver, compiler, "FAKE_CUDA_MEMORY=20000"});
   check_refused({"run", "smooth3d", "--emulate"}, 2, {"--emulate", "--backend cuda"});
