@@ -2,8 +2,8 @@
 // common. Buffers stay on the device; the host writes and reads them.
 //
 // Errors. EnvironmentError: what the machine lacks or has lost (no driver, no device, no memory left on it, a device
-// that failed). UserError: a launch that the device cannot make (work-group too large, too much local memory); a tuner
-// takes it as "this configuration is impossible here". KernelFault: where a device can tell. InternalError: a wrong use of
+// that failed). LimitError, a UserError: a launch that the device cannot make (work-group too large, too much local
+// memory); a tuner takes it as "this configuration is impossible here". KernelFault: where a device can tell. InternalError: a wrong use of
 // this interface. A source that does not compile is a result, not an exception.
 #pragma once
 

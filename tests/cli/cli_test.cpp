@@ -203,6 +203,15 @@ TEST_CASE("cli: programs with decisions of their own run as they are written") {
   run(grid, {"--backend", "cuda", "--emulate"});
   CHECK(read_file(scratch.path() / "grid.cu").find("__launch_bounds__(64)") != std::string::npos);
   if (opencl::why_unavailable().empty()) run(grid, {"--backend", "opencl"});
+  // docs/TUTORIAL.md: a tile in local memory, and the barrier that nobody wrote.
+  const std::string tile = (scratch.path() / "tile.lift").string();
+  write_file_atomically(tile, "size n = 4096\nparam xs : (n + 2).f32 = wave\nresult ys : n.f32 =\n  xs |> slide(130, 128)\n  |> map_wrg<0>(\\part.\n       part |> map_lcl<0, items 128>(\\x. x) |> to_local\n"
+                              "       |> slide(3, 1) |> map_lcl<0>(\\w. (w[0] + w[1] + w[2]) / 3))\n  |> join\n");
+  run(tile, {"--backend", "cuda", "--emulate"});
+  const std::string kernel = read_file(scratch.path() / "tile.cu");
+  CHECK(kernel.find("__shared__ float tile1[130];") != std::string::npos);
+  CHECK(kernel.find("__syncthreads();") == kernel.rfind("__syncthreads();"));
+  CHECK(kernel.find("__syncthreads();") != std::string::npos);
   check_refused({"run", grid}, 2, {"map_lcl", "for a grid of work-items; use --backend opencl or cuda"});
   check_refused({"run", threads, "--backend", "cuda", "--emulate"}, 2, {"map_seq", "for processors; use --backend openmp"});
   check_refused({"explore", threads, "--quiet"}, 2, {"decisions have been taken in it (map_seq)", "nothing to explore"});
