@@ -273,6 +273,8 @@ class Exploration {
     } catch (const DeviceLost& lost) {
       broken_[structure] = "at " + small_->describe() + ": " + lost.what();
       device_lost_ = true;
+    } catch (const EnvironmentError&) {  // Ctrl-C ends a compiler that was at work for a conversion
+      if (!interrupted()) throw;
     }
   }
 
