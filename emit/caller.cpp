@@ -29,7 +29,9 @@ constexpr const char* c_head = R"(/* Runs {0} on made-up data, compares it with 
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200112L
 #endif
-#include <math.h>
+)";
+
+constexpr const char* includes = R"(#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +102,7 @@ Caller::Caller(const Kernel& kernel, const Kernel& reference, const std::map<std
 std::string Caller::text() {
   std::string usage;
   for (const std::string& n : k_.sizes) usage += " " + std::to_string(typical(n));
-  std::string s = fmt::format(fmt::runtime(head()), k_.name, usage);
+  std::string s = fmt::format(fmt::runtime(head() + includes), k_.name, usage);
   s += "/* ---- the expression as plain loops, one element at a time */\n\n" + emit_static(r_) + "\n" + helpers;
   std::set<std::string> types;
   const std::string body = (k_.sizes.empty() ? "int main(void) {\n" : "int main(int argc, char **argv) {\n") + read_sizes() + inputs() + reference_run() + kernel_run() + timing() + "}\n";

@@ -20,7 +20,7 @@ class Caller {
   std::string text();
 
  protected:
-  /// The comment at the head and the headers included, a text for fmt: {0} is the kernel's name, {1} its usual sizes.
+  /// The comment at the head and what comes before the headers, a text for fmt: {0} is the kernel's name, {1} its usual sizes.
   virtual std::string head() const;
   /// Functions beside the usual ones.
   virtual std::string functions() const { return ""; }

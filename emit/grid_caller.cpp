@@ -69,14 +69,6 @@ constexpr const char* opencl_head = R"(/* Runs {0} on an OpenCL device and made-
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200112L
 #endif
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "{0}.h"
-
 )";
 
 constexpr const char* opencl_functions = R"(/* ---- the device */
@@ -210,14 +202,6 @@ constexpr const char* cuda_head = R"(/* Runs {0} on a CUDA device and made-up da
  *   ./{0}{1}
  *
  * It ends with status 1 when results differ. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include "{0}.h"
-
 )";
 
 constexpr const char* cuda_functions = R"(/* ---- the device */

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "ir/nat_atoms.hpp"
 #include "lower/visit.hpp"
 
 namespace lift {
@@ -13,7 +12,7 @@ namespace {
 
 class Accesses {
  public:
-  explicit Accesses(const Kernel& k) {
+  explicit Accesses(const Kernel& k) : names_(named_indices(k.body)) {
     for (const KernelArgument& a : k.arguments)
       if (a.type.is_array()) arrays_[a.name] = size_of(element_of(a.type).scalar());
     block(k.body);
@@ -23,8 +22,6 @@ class Accesses {
  private:
   void block(const Block& b) {
     for (const Stmt& s : b) {
-      const auto* l = std::get_if<Let>(&s.v);
-      if (l && l->local->kind == TermKind::Index && !l->value->nats.empty()) definitions_[variables(l->local->nats[0]).at(0)] = expanded(l->value->nats[0]);
       visit_accesses(s, [&](const ElementAccess& a) { access(a.array, a.position.at(0), a.store); });
       if (const auto* f = std::get_if<For>(&s.v)) loop(*f);
       if (const auto* i = std::get_if<If>(&s.v)) block(i->body);
@@ -40,19 +37,13 @@ class Accesses {
   void access(const std::string& array, const Nat& at, bool store) {
     const auto it = arrays_.find(array);
     if (it == arrays_.end() || !item_) return;
-    GridAccess a{array, store, expanded(at), std::nullopt, it->second};
+    GridAccess a{array, store, expanded(at, names_), std::nullopt, it->second};
     if (const auto affine = affine_in(a.index, *item_)) a.stride = affine->coefficient.constant();
     found.push_back(std::move(a));
   }
-  Nat expanded(const Nat& n) const {
-    return detail::rebuild(n, [&](const NatAtom& a) -> std::optional<Nat> {
-      const auto it = definitions_.find(&a);
-      return it == definitions_.end() ? std::nullopt : std::optional(it->second);
-    });
-  }
 
   std::map<std::string, std::size_t> arrays_;
-  std::map<const NatAtom*, Nat> definitions_;  ///< named indices, in terms of loop variables
+  NamedIndices names_;
   std::optional<Nat> item_;                    ///< the variable of the loop over dimension 0
 };
 

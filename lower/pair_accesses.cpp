@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "ir/nat_atoms.hpp"
 #include "lower/visit.hpp"
 
 namespace lift {
@@ -25,12 +24,10 @@ bool is_straight(const Stmt& s) { return value_of(s) != nullptr || std::holds_al
 
 class Pairs {
  public:
-  Pairs(const Kernel& k, std::size_t bytes) : bytes_(bytes) {
+  Pairs(const Kernel& k, std::size_t bytes) : bytes_(bytes), names_(named_indices(k.body)) {
     for (const KernelArgument& a : k.arguments)
       if (a.type.is_array()) arrays_.insert(a.name);
     visit(k.body, [&](const Stmt& s) {
-      if (const auto* l = std::get_if<Let>(&s.v); l && l->local->kind == TermKind::Index && l->value->kind == TermKind::Index)
-        definitions_[variables(l->local->nats[0]).at(0)] = l->value->nats[0];
       if (const auto* d = std::get_if<Declare>(&s.v)) mutable_.insert(d->local->name);
     });
   }
@@ -54,20 +51,8 @@ class Pairs {
   }
 
  private:
-  Nat expanded(const Nat& n) const {
-    Nat r = n;
-    for (bool changed = true; changed;) {
-      const Nat next = detail::rebuild(r, [&](const NatAtom& a) -> std::optional<Nat> {
-        const auto it = definitions_.find(&a);
-        return it == definitions_.end() ? std::nullopt : std::optional(it->second);
-      });
-      changed = !(next == r);
-      r = next;
-    }
-    return r;
-  }
   Element element(const std::string& array, const Nat& index) const {
-    const Nat n = expanded(index);
+    const Nat n = expanded(index, names_);
     const std::int64_t c = constant_part(n);
     return {array, n - c, c};
   }
@@ -230,7 +215,7 @@ class Pairs {
 
   std::size_t bytes_;
   std::set<std::string> arrays_, mutable_;
-  std::map<const NatAtom*, Nat> definitions_;
+  NamedIndices names_;
   std::map<std::string, int> counts_;
 };
 

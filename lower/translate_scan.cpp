@@ -50,24 +50,11 @@ void Translator::scan_loop(const Expr& e, const View& xs, const Nat& first, cons
 void Translator::scan_in_variables(const Expr& e, const ScopePtr& scope, const ScanUse& use, const View& xs) {
   const Direction order{is_backward(e.op()), e.type().length()};
   const View init = eval(e.child(1), scope);
-  std::vector<Term> values, locals;
-  scalars_of(init, values);
-  for (const Term& v : values) {
-    locals.push_back(local_term(fresh_name("before"), v->type));
-    block->push_back({Declare{locals.back(), v}});
-  }
+  const std::vector<Term> locals = carried(init, "before");
   const View before = with_scalars(init, locals);
   scan_loop(e, xs, 0, [&](const Nat& step) {
     const Nat k = order.position(step);
-    std::vector<Term> next;
-    scalars_of(eval(e.child(0).child(0), scan_step(before, xs[k], scope)), next);
-    for (Term& x : next) {
-      const Term local = local_term(fresh_name("next"), x->type);
-      block->push_back({Let{local, x}});
-      x = local;
-    }
-    use(k, with_scalars(init, next));
-    for (std::size_t i = 0; i < next.size(); ++i) block->push_back({Assign{locals[i], next[i]}});
+    carry(eval(e.child(0).child(0), scan_step(before, xs[k], scope)), locals, [&](const View& next) { use(k, next); });
   });
 }
 

@@ -292,6 +292,30 @@ void Translator::for_each(const Elements& xs, const std::function<void(const Vie
   });
 }
 
+/// Variables for the scalars of a view, which they start with.
+std::vector<Term> Translator::carried(const View& init, const std::string& hint) {
+  std::vector<Term> values, locals;
+  scalars_of(init, values);
+  for (const Term& v : values) {
+    locals.push_back(local_term(fresh_name(hint), v->type));
+    block->push_back({Declare{locals.back(), v}});
+  }
+  return locals;
+}
+/// Gives such variables their next values, all of which are computed from the old ones; `use` of these comes before.
+void Translator::carry(const View& value, const std::vector<Term>& locals, const std::function<void(const View& next)>& use) {
+  std::vector<Term> next;
+  scalars_of(value, next);
+  if (use || next.size() > 1)
+    for (Term& x : next) {
+      const Term local = local_term(fresh_name("next"), x->type);
+      block->push_back({Let{local, x}});
+      x = local;
+    }
+  if (use) use(with_scalars(value, next));
+  for (std::size_t i = 0; i < next.size(); ++i) block->push_back({Assign{locals.at(i), next[i]}});
+}
+
 View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   const Elements xs = elements_of(e.child(2), scope);
   const auto next_value = [&](const View& acc, const View& x) { return std::make_shared<Scope>(Scope{{acc, x}, scope}); };
@@ -308,24 +332,9 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
     return acc;
   }
   const View init = eval(e.child(1), scope);
-  std::vector<Term> values, locals;
-  scalars_of(init, values);
-  for (const Term& v : values) {
-    locals.push_back(local_term(fresh_name("acc"), v->type));
-    block->push_back({Declare{locals.back(), v}});
-  }
+  const std::vector<Term> locals = carried(init, "acc");
   const View acc = with_scalars(init, locals);
-  for_each(xs, [&](const View& x) {
-    std::vector<Term> next;
-    scalars_of(eval(f.child(0), next_value(acc, x)), next);
-    if (next.size() > 1)  // all are computed from the old ones
-      for (Term& t : next) {
-        const Term local = local_term(fresh_name("next"), t->type);
-        block->push_back({Let{local, t}});
-        t = local;
-      }
-    for (std::size_t k = 0; k < next.size(); ++k) block->push_back({Assign{locals[k], next[k]}});
-  });
+  for_each(xs, [&](const View& x) { carry(eval(f.child(0), next_value(acc, x)), locals); });
   return acc;
 }
 

@@ -56,6 +56,8 @@ class Translator : public Views {
   void fill(const Ring& r, const Nat& plane);
   void write_along(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs, const std::vector<Ring>& rings);
   View in_variables(const View& v, const Type& t);
+  std::vector<Term> carried(const View& init, const std::string& hint);
+  void carry(const View& value, const std::vector<Term>& locals, const std::function<void(const View& next)>& use = {});
   View accumulate(const Expr& e, const ScopePtr& scope);
   /// An array of rank 1 as one of a higher rank with the same elements in the same order.
   struct Elements {

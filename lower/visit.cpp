@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "ir/nat_atoms.hpp"
+
 namespace lift {
 
 namespace {
@@ -63,6 +65,27 @@ void visit_nats(const Block& b, const std::function<void(const Nat&, bool)>& f) 
       });
     });
   });
+}
+
+NamedIndices named_indices(const Block& b) {
+  NamedIndices r;
+  visit(b, [&](const Stmt& s) {
+    const auto* l = std::get_if<Let>(&s.v);
+    if (l && l->local->kind == TermKind::Index && l->value->kind == TermKind::Index) r[variables(l->local->nats[0]).at(0)] = l->value->nats[0];
+  });
+  return r;
+}
+Nat expanded(const Nat& n, const NamedIndices& names) {
+  Nat r = n;
+  for (bool changed = true; changed;) {
+    const Nat next = detail::rebuild(r, [&](const NatAtom& a) -> std::optional<Nat> {
+      const auto it = names.find(&a);
+      return it == names.end() ? std::nullopt : std::optional(it->second);
+    });
+    changed = !(next == r);
+    r = next;
+  }
+  return r;
 }
 
 bool is_conditional(const Term& t) {

@@ -1,6 +1,8 @@
 // Going through what statements compute and where they meet memory, without changing them.
 #pragma once
 
+#include <map>
+
 #include "lower/loop.hpp"
 
 namespace lift {
@@ -29,6 +31,12 @@ void visit_accesses(const Stmt& s, const std::function<void(const ElementAccess&
 
 /// Every Nat of a block: bounds of loops, those of terms, positions in arrays; the flag tells the last.
 void visit_nats(const Block& b, const std::function<void(const Nat&, bool position)>& f);
+
+/// The indices that Lets of a block name, in terms of other variables.
+using NamedIndices = std::map<const NatAtom*, Nat>;
+NamedIndices named_indices(const Block& b);
+/// n with names replaced by what they stand for.
+Nat expanded(const Nat& n, const NamedIndices& names);
 
 /// Whether only the first argument of t is computed in any case, the others as that one says: a choice between scalars, a
 /// conjunction, a disjunction. Vectors are computed in all lanes.
