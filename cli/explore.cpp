@@ -120,7 +120,7 @@ int explore(const Options& o) {
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
-  if (!result.switches.empty()) print("\nall combinations of the switches\n" + switch_table(result.switches));
+  if (!result.switches.empty()) print("\nswitches, off and on in all combinations, " + switch_table(result.switches));
   print(summary(result, o.verbose));
   if (result.best) report_failures(result, o.verbose);
   return finish(o, result, directory);

@@ -413,7 +413,7 @@ std::string CLike::parameters(const std::string& array, const std::string& alone
   std::vector<std::string> all;
   for (const std::string& n : k_.sizes) all.push_back("long " + n);
   for (const KernelArgument& a : k_.arguments) {
-    if (a.type.is_array()) all.push_back(array + (a.written ? "" : "const ") + element_type(element_of(a.type).scalar()) + " *" + alone + a.name);
+    if (a.type.is_array()) all.push_back(array + (a.written ? "" : "const ") + element_type(element_of(a.type).scalar()) + " *" + (a.access == ArrayAccess::Plain ? "" : alone) + a.name);
     else all.push_back(scalar_type(a.type.scalar()) + " " + a.name);
   }
   return joined(all);

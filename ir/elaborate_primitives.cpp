@@ -165,14 +165,17 @@ std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) 
   return v;
 }
 
-/// Whether the element before is read where it was stored, and elements a trip; see rewrite/rules_scan.cpp.
+/// Whether the element before is read where it was stored, elements a trip, and prefetch distance where given; see
+/// rewrite/rules_scan.cpp.
 std::vector<std::int64_t> Elaborator::scan_decisions(const Term& t, Op op) const {
   if (op != Op::ScanSeq && op != Op::ScanBackSeq) return {};
   std::vector<std::int64_t> v{0, 1};
   for (const auto& words : t.decisions) {
+    const bool number = words.size() == 2 && words[1].size() < 4 && words[1].find_first_not_of("0123456789") == std::string::npos;
     if (words == std::vector<std::string>{"stored"}) v[0] = 1;
-    else if (words.size() == 2 && words[0] == "unroll" && words[1].size() < 4 && words[1].find_first_not_of("0123456789") == std::string::npos) v[1] = std::stol(words[1]);
-    else fail(t.at, "no such decision as '" + words[0] + "'; write " + std::string(text(op)) + "<stored, unroll 4>");
+    else if (number && words[0] == "unroll") v[1] = std::stol(words[1]);
+    else if (number && words[0] == "prefetch") v.resize(3), v[2] = std::stol(words[1]);
+    else fail(t.at, "no such decision as '" + words[0] + "'; write " + std::string(text(op)) + "<stored, unroll 4, prefetch 2>");
   }
   if (v[1] < 1) fail(t.at, "unrolled by 0; use 1 or more");
   return v;

@@ -61,6 +61,7 @@ constexpr std::array rows = std::to_array<OpRow>({
     {Op::Stream,       "stream",       1,    low,   t::identity,    m::identity},
     {Op::Layout,       "layout",       1,    low,   t::identity,    m::identity},
     {Op::ReadOnly,     "read_only",    1,    low,   t::identity,    m::identity},
+    {Op::MayAlias,     "may_alias",    1,    low,   t::identity,    m::identity},
     {Op::Neg,          "neg",          1,    sca,   t::arithmetic,  m::scalar},
     {Op::Abs,          "abs",          1,    sca,   t::arithmetic,  m::scalar},
     {Op::Sqrt,         "sqrt",         1,    sca,   t::arithmetic,  m::scalar},
@@ -101,7 +102,7 @@ bool is_backward(Op op) { return op == Op::ScanBack || op == Op::ScanBackSeq; }
 bool is_update(Op op) { return op == Op::Update || op == Op::UpdateInPlace; }
 bool is_identity(Op op) {
   return op == Op::ToGlobal || op == Op::ToLocal || op == Op::ToPrivate || op == Op::CircularBuffer || op == Op::Stream || op == Op::Layout ||
-         op == Op::ReadOnly;
+         op == Op::ReadOnly || op == Op::MayAlias;
 }
 
 }  // namespace lift

@@ -83,12 +83,13 @@ std::string decision(const Expr& e) {
   return with_rank(e.op(), i[0]) + (more.empty() ? "" : "<" + joined(more) + ">");
 }
 
-/// scan_seq<stored, unroll 4>
+/// scan_seq<stored, unroll 4, prefetch 2>
 std::string scan_decision(const Expr& e) {
   const auto& i = e.attr().ints;
   std::vector<std::string> more;
   if (!i.empty() && i[0]) more.emplace_back("stored");
   if (i.size() > 1 && i[1] != 1) more.push_back("unroll " + std::to_string(i[1]));
+  if (i.size() > 2 && i[2]) more.push_back("prefetch " + std::to_string(i[2]));
   return std::string(text(e.op())) + (more.empty() ? "" : "<" + joined(more) + ">");
 }
 
@@ -139,6 +140,7 @@ class Printer {
       case Op::Unzip:
       case Op::Stream:
       case Op::ReadOnly:
+      case Op::MayAlias:
       case Op::ToGlobal:
       case Op::ToLocal:
       case Op::ToPrivate: return Pipe;

@@ -145,6 +145,7 @@ BoundNames::Name BoundNames::hint(const Expr& e) const {
     case Op::Layout:
     case Op::Stream:
     case Op::ReadOnly:
+    case Op::MayAlias:
     case Op::ToGlobal:
     case Op::ToLocal:
     case Op::CircularBuffer:

@@ -109,10 +109,11 @@ class Verifier {
     if (number(e, 4, 0) < 0) broken("map-attributes", "prefetch distance " + std::to_string(number(e, 4, 0)) + " of", e);
   }
 
-  /// Whether the element before is read where it was stored; elements a trip.
+  /// Whether the element before is read where it was stored; elements a trip; elements ahead that are prefetched.
   void scan_attributes(const Expr& e) const {
     if (const auto stored = number(e, 0, 0); stored != 0 && stored != 1) broken("scan-attributes", "stored " + std::to_string(stored) + " of", e);
     if (number(e, 1, 1) < 1) broken("scan-attributes", "unrolled by " + std::to_string(number(e, 1, 1)) + " is", e);
+    if (number(e, 2, 0) < 0) broken("scan-attributes", "prefetch distance " + std::to_string(number(e, 2, 0)) + " of", e);
   }
 
   // ---- nesting
@@ -243,6 +244,7 @@ class Verifier {
       case Op::Layout:
       case Op::Stream:
       case Op::ReadOnly:
+      case Op::MayAlias:
       case Op::UpdateInPlace: return origin(e.child(0), scopes);
       case Op::Iterate: return origin(e.child(1), scopes);
       default: return {};

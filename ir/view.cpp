@@ -128,6 +128,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::Let: return call(e.child(1), {eval(e.child(0), scope)}, scope);
     case Op::Layout: return layout(e, scope);
     case Op::ReadOnly:
+    case Op::MayAlias:
     case Op::Stream: return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:

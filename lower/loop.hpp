@@ -77,9 +77,9 @@ struct Stmt {
   std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch, Barrier> v;
 };
 
-/// What a backend may assume of an array that the kernel does not write: Restrict, that nothing else does; ReadOnly, that it
-/// may also be read through a cache for such arrays.
-enum class ArrayAccess : std::uint8_t { Restrict, ReadOnly };
+/// What a backend may assume of an array: Plain, nothing; Restrict, that it overlaps no other array; ReadOnly, that nothing writes
+/// it either, so that it may be read through a cache for such arrays.
+enum class ArrayAccess : std::uint8_t { Plain, Restrict, ReadOnly };
 
 struct KernelArgument {
   std::string name;

@@ -27,7 +27,7 @@ class Ahead {
     Block r;
     if (!mentions(then, loop_.var)) return r;  // the loop is too short
     for (const Moving& m : found_) {
-      if (shares_a_line(m)) continue;
+      if (shares_a_line(m) || is_stored_before(m)) continue;
       if (r.empty()) r.push_back({Let{index_term(v), index_term(then)}});
       Prefetch p{m.array, {}};
       for (const Nat& n : m.at.origin) p.position.push_back(substitute(n, loop_.var, v + m.at.shift * loop_.step));
@@ -40,6 +40,8 @@ class Ahead {
   void scan(const Block& b, bool always) {
     for (const Stmt& s : b) {
       if (const Term* t = value_of(s)) scan(*t, always);
+      if (const auto* x = std::get_if<Store>(&s.v))
+        if (const auto to = shifted(x->position, loop_.var, loop_.step)) stored_.push_back({x->array, *to});
       if (const auto* x = std::get_if<If>(&s.v)) scan(x->body, false);
     }
   }
@@ -78,9 +80,14 @@ class Ahead {
     return false;
   }
 
+  /// The loop itself stores the elements, each some iterations before it is loaded.
+  bool is_stored_before(const Moving& m) const {
+    return std::any_of(stored_.begin(), stored_.end(), [&](const Moving& s) { return s.array == m.array && s.at.origin == m.at.origin && s.at.shift > m.at.shift; });
+  }
+
   const For& loop_;
   const std::map<std::string, Type>& arrays_;
-  std::vector<Moving> found_;
+  std::vector<Moving> found_, stored_;
 };
 
 }  // namespace

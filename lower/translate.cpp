@@ -107,7 +107,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
   }
   if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
   if (e.is(Op::Stream)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
-  if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
+  if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::MayAlias) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
   if (write_structure(e, scope, to)) return;
   write_view(eval(e, scope), to);
 }
@@ -294,6 +294,10 @@ Kernel translate(const Program& program) {
   k.arguments.insert(k.arguments.end(), t.work.begin(), t.work.end());
   separate_launches(k);
   mark_accesses(k);
+  visit(program.body, [&](const Expr& e) {
+    if (e.is(Op::MayAlias))  // with one of them, each of the others may
+      for (KernelArgument& a : k.arguments) a.access = ArrayAccess::Plain;
+  });
   visit(program.body, [&](const Expr& e) {
     if (!e.is(Op::ReadOnly)) return;
     Expr x = e.child(0);

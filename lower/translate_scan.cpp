@@ -42,7 +42,9 @@ void Translator::scan_loop(const Expr& e, const View& xs, const Nat& first, cons
   For f;
   f.var = Nat::fresh("k", first, n - 1);
   f.lower = first, f.upper = n;
-  if (const auto& ints = e.attr().ints; ints.size() > 1 && ints[1] > 1) f.kind = LoopKind::Unroll, f.width = static_cast<int>(ints[1]);
+  const auto& ints = e.attr().ints;
+  if (ints.size() > 1 && ints[1] > 1) f.kind = LoopKind::Unroll, f.width = static_cast<int>(ints[1]);
+  if (ints.size() > 2) f.prefetch = static_cast<int>(ints[2]);
   loop(std::move(f), body);
 }
 

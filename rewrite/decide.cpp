@@ -24,10 +24,19 @@ bool is_vector(const Configuration& c) {
   return inner == "vec" || inner == "strided vec";
 }
 bool is_split(const Configuration& c) { return chosen(c, "layout", "caller").rfind("split", 0) == 0; }
-bool is_by_columns(const Configuration& c) {
-  const std::string order = chosen(c, "order", "k j");
-  return order == "j i k" || order == "i j";
+Values order_values(const SpaceFacts& f) {
+  if (f.columns) return f.axes.size() > 1 ? Values{"j i k", "j k i"} : Values{"i k", "k i"};
+  const bool grid = is_grid(f.options.target);  // where columns are the inner loops of work-items
+  if (f.inner_rank >= 3) return {"k j", grid ? "j i k" : "j k"};
+  if (f.inner_rank == 2 && grid) return {"j i", "i j"};
+  return {"k j"};
 }
+bool is_by_columns(const SpaceFacts& f, const Configuration& c) {
+  const std::string order = chosen(c, "order", order_values(f).front());
+  return f.columns ? order.back() == 'k' : order == "j i k" || order == "i j";
+}
+bool is_by_levels(const SpaceFacts& f, const Configuration& c) { return f.columns && !is_by_columns(f, c); }
+bool always(const SpaceFacts&, const Configuration&, const std::string&) { return true; }
 bool is_chunk(const SpaceFacts& f, const std::string& tile) {
   const auto ws = words(tile);
   if (f.inner_rank < 2 || ws.size() != 1) return false;
@@ -257,6 +266,7 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
       f.axes.clear(), f.block.clear(), f.nest = {};
       return f;
     }
+  f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));
   if (column_axes(program.body, f)) return f;
   f.stage_elements = elements_of_stages(program.body);
   f.rows = rows_apply(program, f);
@@ -267,7 +277,6 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
   if (f.update)
     if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant()) f.lead = *offset;
-  f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));
   f.reduction = f.sweeps == 1 ? reductions_of(program) : ReductionFacts{};
   if (f.axes.empty()) return f;  // nothing is written element by element
   try {
@@ -320,7 +329,7 @@ std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration&
     if (is_by_rows(c)) block(a);
   }
   if (f.inner_rank >= 3 && chosen(c, "order", "k j") == "j k") std::swap(loops[loops.size() - 3], loops[loops.size() - 2]);
-  if (is_by_columns(c)) std::rotate(loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank), loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank) + 1, loops.end());
+  if (is_by_columns(f, c)) std::rotate(loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank), loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank) + 1, loops.end());
   for (std::size_t a = first; !f.block.empty() && !is_by_rows(c) && a < f.axes.size(); ++a) block(a);
   return loops;
 }

@@ -4,6 +4,7 @@
 
 #include "rewrite/nest.hpp"
 #include "rewrite/space.hpp"
+#include "rewrite/values.hpp"
 
 namespace lift {
 
@@ -69,17 +70,21 @@ SpaceFacts facts_of(const Program& program, const SpaceOptions& options);
 
 struct Decision {
   std::string name;
-  std::vector<std::string> values;      ///< all, the plain one first
+  Values values;                        ///< all, the plain one first
   std::function<bool(const SpaceFacts&, const Configuration&, const std::string&)> admits;
+  bool searched = true;                 ///< false: the plain value is never worse; others are there to be compared with it
 };
+/// What admits every value.
+bool always(const SpaceFacts&, const Configuration&, const std::string&);
 std::vector<Decision> data_decisions(const SpaceFacts& f);   ///< in_place, layout
 Decision stage_decision(const SpaceFacts& f);                ///< stages, of the facts where they are stored
 std::vector<Decision> nest_decisions(const SpaceFacts& f);   ///< block, tile, order, parallel or grid
 std::vector<Decision> grid_decisions(const SpaceFacts& f);   ///< local, items
 std::vector<Decision> reduction_decisions(const SpaceFacts& f);  ///< parts, lanes
-std::vector<Decision> column_decisions(const SpaceFacts& f);  ///< order, tile, parallel or grid, inner, width, kcache, unroll, keep
+std::vector<Decision> column_decisions(const SpaceFacts& f);  ///< order, tile, parallel or grid, inner, width, kcache, unroll, prefetch, keep
+Decision access_decision(const SpaceFacts& f);               ///< readonly
 std::vector<Decision> inner_decisions(const SpaceFacts& f);  ///< inner, width, late, prefetch, stream, unroll
-std::vector<Decision> stream_decisions(const SpaceFacts& f); ///< kcache, prefetch on a grid, readonly
+std::vector<Decision> stream_decisions(const SpaceFacts& f); ///< kcache, prefetch
 
 /// Whether the innermost loop is left to a work-item or a thread.
 bool inner_is_loop(const SpaceFacts& f, const Configuration& c);
@@ -110,10 +115,14 @@ std::string chosen(const Configuration& c, const std::string& name, const std::s
 bool is_in_place(const SpaceFacts& f, const Configuration& c);
 bool is_vector(const Configuration& c);
 bool is_split(const Configuration& c);
-bool is_by_levels(const Configuration& c);  ///< scans go around the points of a row
 bool is_fused(const Configuration& c);     ///< stages are computed where they are used
 bool is_by_rows(const Configuration& c);   ///< blocks are written row by row
-bool is_by_columns(const Configuration& c);  ///< the outer of the axes that can be interchanged is the inner loop
+/// The order of the loops, of nests and of programs of scans: the plain one first.
+Values order_values(const SpaceFacts& f);
+/// The inner loop goes along columns: along the outer of the axes that can be interchanged, or it is the loop of a scan.
+bool is_by_columns(const SpaceFacts& f, const Configuration& c);
+/// Programs of scans: the scans go around the points of a row.
+bool is_by_levels(const SpaceFacts& f, const Configuration& c);
 /// The tile cuts columns only: each chunk of one is a loop by itself.
 bool is_chunk(const SpaceFacts& f, const std::string& tile);
 bool is_solo(const Configuration& c);      ///< work-groups of one item, each with a chunk of the nest, as threads have
@@ -121,7 +130,6 @@ bool is_solo(const Configuration& c);      ///< work-groups of one item, each wi
 std::string shared_loops(const Configuration& c);
 /// Processors compute: threads, or those of a grid's device.
 inline bool on_processors(const SpaceOptions& o) { return !is_grid(o.target) || o.cpu; }
-std::vector<std::string> words(const std::string& text);
 
 /// Tile sizes of the inner axes ("none": empty); axes not named are not cut.
 std::vector<std::int64_t> tile_sizes(const SpaceFacts& f, const std::string& tile);

@@ -1,13 +1,12 @@
 // Decisions on programs of scans along columns: whether the levels are the inner loop or go around the points of a row, what is
-// parallel, whether the level before stays in registers, and where columns with a name live.
+// parallel, how many columns a work-group has, whether the level before stays in registers, how far ahead levels are asked for,
+// and where columns with a name live.
 #include <algorithm>
 
 #include "rewrite/decide.hpp"
 
 namespace lift {
 namespace {
-
-using Values = std::vector<std::string>;
 
 std::int64_t points(const SpaceFacts& f, const Configuration& c) {
   const std::string tile = chosen(c, "tile", "none");
@@ -20,7 +19,7 @@ Values loops(const SpaceFacts& f, const Configuration& c) {
   for (std::size_t a = 0; a + 1 < f.axes.size(); ++a)
     if (f.axes[a].extent != 1) r.push_back(f.axes[a].name);
   if (chosen(c, "tile", "none") != "none") r.emplace_back("ii");
-  if (!is_by_levels(c)) r.emplace_back("i");
+  if (is_by_columns(f, c)) r.emplace_back("i");
   return r;
 }
 std::string joined(Values::const_iterator begin, Values::const_iterator end) {
@@ -45,8 +44,11 @@ Values parallel_values(const SpaceFacts& f, const Configuration& c) {
   if (r.empty()) r.emplace_back("none");
   return r;
 }
-/// Loops over work-items: two or three neighbours up to the innermost, or without it.
+bool is_tiled(const Configuration& c) { return chosen(c, "tile", "none") != "none"; }
+
+/// Loops over work-items: two or three neighbours up to the innermost, or without it. Columns in tiles: a work-group each.
 Values grid_values(const SpaceFacts& f, const Configuration& c) {
+  if (is_tiled(c) && is_by_columns(f, c)) return {"groups"};
   const Values all = loops(f, c);
   Values r;
   for (std::size_t end = all.size(); end > 0 && end + 2 > all.size(); --end)
@@ -57,39 +59,42 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
   return r;
 }
 
-bool contains(const Values& values, const std::string& value) { return std::find(values.begin(), values.end(), value) != values.end(); }
-
-Values order_values(const SpaceFacts& f) { return f.axes.size() > 1 ? Values{"j i k", "j k i"} : Values{"i k", "k i"}; }
-
 Values tile_values(const SpaceFacts& f) {
   Values all{"none"};
   const std::int64_t n = f.axes.back().extent.value_or(1);
-  for (const std::int64_t k : {8, 16, 32, 64, 128})
-    if (n > k && n % k == 0) all.push_back("i" + std::to_string(k));
+  for (const std::int64_t most : {8, 16, 32, 64, 128, 256}) {
+    if (most == 256 && !is_grid(f.options.target)) continue;
+    std::int64_t k = most;
+    while (n % k != 0) --k;
+    if (n > k && k >= 3) add_new(all, "i" + std::to_string(k));
+  }
   return all;
+}
+/// A work-group has a tile of columns, or a work-item goes through a tile of each level.
+bool admits_tile(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  return value == "none" || !is_grid(f.options.target) || is_by_levels(f, c) || std::stoull(value.substr(1)) <= f.options.max_work_group;
+}
+
+/// Levels ahead, where they are the inner loop; else elements of a row.
+bool admits_prefetch(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  if (value == "0") return true;
+  const std::int64_t ahead = std::stoll(value);
+  return is_by_columns(f, c) ? ahead <= 4 : ahead >= 16 && points(f, c) > ahead;
 }
 
 Values all_of(const SpaceFacts& f, Values (*values)(const SpaceFacts&, const Configuration&)) {
   Values all;
   for (const std::string& order : order_values(f))
     for (const char* tile : {"none", "i8"})
-      for (const std::string& v : values(f, {{"order", order}, {"tile", tile}}))
-        if (!contains(all, v)) all.push_back(v);
+      for (const std::string& v : values(f, {{"order", order}, {"tile", tile}})) add_new(all, v);
   return all;
 }
 
 }  // namespace
 
-bool is_by_levels(const Configuration& c) {
-  const std::string order = chosen(c, "order", "i k");
-  return !order.empty() && order.back() == 'i';
-}
-
 std::vector<Decision> column_decisions(const SpaceFacts& f) {
-  const auto always = [](const SpaceFacts&, const Configuration&, const std::string&) { return true; };
-  const auto by_levels = [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "none" || is_by_levels(c); };
-  const auto by_columns = [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "no" || value == "1" || !is_by_levels(c); };
-  std::vector<Decision> r{{"order", order_values(f), always}, {"tile", tile_values(f), by_levels}};
+  const auto by_columns = [](const SpaceFacts& facts, const Configuration& c, const std::string& value) { return value == "no" || value == "1" || is_by_columns(facts, c); };
+  std::vector<Decision> r{{"order", order_values(f), always}, {"tile", tile_values(f), admits_tile}};
   if (is_grid(f.options.target))
     r.push_back({"grid", all_of(f, grid_values), [](const SpaceFacts& facts, const Configuration& c, const std::string& value) { return contains(grid_values(facts, c), value); }});
   else
@@ -99,16 +104,17 @@ std::vector<Decision> column_decisions(const SpaceFacts& f) {
     inner.emplace_back("vec");
     for (const std::int64_t w : {f.lanes, 2 * f.lanes}) widths.push_back(std::to_string(w));
   }
-  r.push_back({"inner", inner, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) { return value == "seq" || (is_by_levels(c) && points(facts, c) >= facts.lanes); }});
+  r.push_back({"inner", inner, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) { return value == "seq" || (is_by_levels(facts, c) && points(facts, c) >= facts.lanes); }});
   r.push_back({"width", widths, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                  if (!is_vector(c)) return value == "1";
                  return value == std::to_string(facts.lanes) || (value != "1" && points(facts, c) >= std::stoll(value));
                }});
   r.push_back({"kcache", {"no", "yes"}, by_columns});
   r.push_back({"unroll", {"1", "2", "4"}, by_columns});
+  r.push_back({"prefetch", {"0", "1", "2", "4", "16", "64"}, admits_prefetch});
   if (f.named_columns > 0)
     r.push_back({"keep", {"work", "private"}, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
-                   const std::int64_t bytes = 8 * facts.named_columns * (is_by_levels(c) ? points(facts, c) : 1);
+                   const std::int64_t bytes = 8 * facts.named_columns * (is_by_levels(facts, c) ? points(facts, c) : 1);
                    if (!on_processors(facts.options)) return value == "work";  // a work-item's own array is in global memory anyway
                    return value == "work" || bytes <= (is_grid(facts.options.target) ? 16 : 512) * 1024;
                  }});

@@ -1,11 +1,10 @@
-// Decisions on data: where the result goes and how arrays are stored.
+// Decisions on data: where the result goes, how arrays are stored, and what kernels may assume of them.
 #include "rewrite/decide.hpp"
 
 namespace lift {
 
 std::vector<Decision> data_decisions(const SpaceFacts& f) {
   const std::string lanes = std::to_string(f.lanes);
-  const auto always = [](const SpaceFacts&, const Configuration&, const std::string&) { return true; };
   std::vector<std::string> layouts{"caller"};
   if (!f.options.caller_layout_only && f.lanes > 1 && !f.axes.empty()) {
     layouts.push_back("rows " + lanes + " " + std::to_string(f.lead));
@@ -19,6 +18,13 @@ std::vector<Decision> data_decisions(const SpaceFacts& f) {
          return value.rfind("split", 0) != 0 || is_in_place(facts, c);  // a whole new array would need both colours
        }},
   };
+}
+
+Decision access_decision(const SpaceFacts& f) {
+  const bool loads = f.options.target == Target::cuda;  // of their own for what is not written
+  Values values{loads ? "no" : "yes"};                  // elsewhere the promise that arrays do not overlap is all that there is
+  if (f.reads_only) values.emplace_back(loads ? "yes" : "no");
+  return {"readonly", values, always, loads};
 }
 
 }  // namespace lift

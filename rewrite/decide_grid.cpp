@@ -8,8 +8,6 @@
 namespace lift {
 namespace {
 
-using Values = std::vector<std::string>;
-
 /// The base of the update, where its block has no binder of its own before the cells: what is read there can be compared.
 std::optional<Expr> updated_base(const Program& program, const SpaceFacts& f) {
   if (!f.nest.update || f.cells().place.size() < f.nest.update->size()) return std::nullopt;
@@ -62,8 +60,8 @@ namespace {
 bool admits_local(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const std::string tile = chosen(c, "tile", "none");
   const bool groups = chosen(c, "grid", "none") == "groups";
-  if (value == "none") return !groups || is_by_columns(c) || group_items(f, tile) <= static_cast<std::int64_t>(f.options.max_work_group);
-  if (!groups || is_by_columns(c) || is_split(c) || f.sweeps > 1) return false;
+  if (value == "none") return !groups || is_by_columns(f, c) || group_items(f, tile) <= static_cast<std::int64_t>(f.options.max_work_group);
+  if (!groups || is_by_columns(f, c) || is_split(c) || f.sweeps > 1) return false;
   if (value == "planes") return planes_fit(f, c);
   return group_items(f, tile) <= static_cast<std::int64_t>(f.options.max_work_group) && fits(f, c, false);
 }
@@ -139,7 +137,7 @@ std::int64_t shared_length(const SpaceFacts& f, const Configuration& c) {
   const auto sizes = tile_sizes(f, chosen(c, "tile", "none"));
   if (sizes.empty()) return 0;
   const std::size_t d = sizes.size() > 1 ? sizes.size() - 2 : 0;
-  if (d == 0 && sizes.size() > 1 && is_by_columns(c)) return 0;  // that axis is no work-item's
+  if (d == 0 && sizes.size() > 1 && is_by_columns(f, c)) return 0;  // that axis is no work-item's
   return sizes[d] < f.axes[f.axes.size() - f.inner_rank + d].extent.value_or(0) ? sizes[d] : 0;
 }
 std::string shared_axis(const SpaceFacts& f) { return f.axes[f.axes.size() - (f.inner_rank > 1 ? 2 : 1)].name; }

@@ -8,7 +8,7 @@ namespace lift {
 bool inner_is_loop(const SpaceFacts& f, const Configuration& c) {
   if (f.axes.empty()) return false;
   if (!is_grid(f.options.target)) return true;
-  if (is_by_columns(c) || is_solo(c)) return true;
+  if (is_by_columns(f, c) || is_solo(c)) return true;
   const std::string grid = chosen(c, "grid", "none");
   if (grid == "groups") {
     const auto tile = tile_sizes(f, chosen(c, "tile", "none"));
@@ -26,7 +26,7 @@ std::int64_t inner_trips(const SpaceFacts& f, const Configuration& c) {
 }
 
 bool admits_inner(const SpaceFacts& f, const Configuration& c, const std::string& value) {
-  const bool split = is_split(c), columns = is_by_columns(c);
+  const bool split = is_split(c), columns = is_by_columns(f, c);
   const bool neighbours = shared_cells(f, chosen(c, "items", "1")).neighbours;  // with a loop within, over cells of both colours
   const bool stride = f.modulus > 1 && !neighbours && is_in_place(f, c) && (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
   const bool vectors = f.lanes > 1 && !columns && f.vectors && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
@@ -59,7 +59,7 @@ std::vector<std::string> late_values(const SpaceFacts& f) { return f.block.empty
 
 std::vector<Decision> inner_decisions(const SpaceFacts& f) {
   std::vector<std::string> inner{"seq"}, widths{"1"};
-  if (f.axes.empty()) return {{"inner", inner, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }}};
+  if (f.axes.empty()) return {{"inner", inner, always}};
   if (f.modulus > 1 && f.in_place) inner.push_back("strided");
   if (f.lanes > 1 && f.vectors) {
     inner.push_back("vec");

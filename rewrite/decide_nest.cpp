@@ -6,12 +6,6 @@
 namespace lift {
 namespace {
 
-using Values = std::vector<std::string>;
-
-void add_new(Values& all, const std::string& v) {
-  if (!v.empty() && std::find(all.begin(), all.end(), v) == all.end()) all.push_back(v);
-}
-
 Values tile_values(const SpaceFacts& f) {
   const bool gpu = is_grid(f.options.target);
   Values all{"none"};
@@ -74,7 +68,7 @@ Values parallel_values(const SpaceFacts& f, const Configuration& c) {
 
 bool is_parallel(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const Values values = parallel_values(f, c);
-  return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
+  return values.empty() ? value == "none" : contains(values, value);
 }
 
 std::int64_t iterations(const std::vector<PlannedLoop>& loops, const std::string& names) {
@@ -130,9 +124,9 @@ Values item_values(const SpaceFacts& f, const Configuration& c) {
   if (chosen(c, "buffer", "none") != "none") return {};
   const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
   const std::string tile = chosen(c, "tile", "none");
-  if (tile != "none" && !is_chunk(f, tile)) return copies || !(is_by_columns(c) || is_group(f, c)) ? Values{} : Values{"groups"};
+  if (tile != "none" && !is_chunk(f, tile)) return copies || !(is_by_columns(f, c) || is_group(f, c)) ? Values{} : Values{"groups"};
   const auto loops = planned_loops(f, c);
-  if (is_by_columns(c)) return column_grids(f, loops);
+  if (is_by_columns(f, c)) return column_grids(f, loops);
   const std::size_t end = loops.size() - (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
   std::vector<std::size_t> axes;
   for (std::size_t i = 0; i < end; ++i)
@@ -149,7 +143,7 @@ Values item_values(const SpaceFacts& f, const Configuration& c) {
 /// Work-groups of one item that run what is left of the nest, as threads do.
 Values solo_values(const SpaceFacts& f, const Configuration& c) {
   Values r;
-  if (!is_by_columns(c))
+  if (!is_by_columns(f, c))
     for (const std::string& v : parallel_values(f, c)) r.push_back("solo " + v);
   return r;
 }
@@ -164,20 +158,13 @@ bool goes_around_stages(const SpaceFacts& f, const Configuration& c, const std::
   const Values names = words(value);
   const auto loops = planned_loops(f, c);
   for (std::size_t i = 0; i < std::min(f.above_others, loops.size()); ++i)
-    if (!loops[i].single() && std::find(names.begin(), names.end(), loops[i].name) == names.end()) return false;
+    if (!loops[i].single() && !contains(names, loops[i].name)) return false;
   return true;
 }
 bool admits_grid(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   Values values = grid_values(f, c);
   std::erase_if(values, [&](const std::string& v) { return !goes_around_stages(f, c, v); });
-  return values.empty() ? value == "none" : std::find(values.begin(), values.end(), value) != values.end();
-}
-/// The order of the loops of the last axes; on a grid, columns as the inner loops of work-items.
-Values order_values(const SpaceFacts& f) {
-  const bool gpu = is_grid(f.options.target);
-  if (f.inner_rank >= 3) return {"k j", gpu ? "j i k" : "j k"};
-  if (f.inner_rank == 2 && gpu) return {"j i", "i j"};
-  return {"k j"};
+  return values.empty() ? value == "none" : contains(values, value);
 }
 bool admits_order(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const std::string tile = chosen(c, "tile", "none");
@@ -231,15 +218,15 @@ Decision stage_decision(const SpaceFacts& f) {
   const std::int64_t most = is_grid(f.options.target) ? 0 : 128 * 1024;  // of a thread's stack
   Values values{"fused", "work"};
   if (f.stage_elements.value_or(most + 1) <= most) values.emplace_back("private");
-  return {"stages", values, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }};
+  return {"stages", values, always};
 }
 
 std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   const bool gpu = is_grid(f.options.target);
   const Values tiles = tile_values(f);
   std::vector<Decision> r;
-  r.push_back({"block", block_values(f), [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
-  r.push_back({"buffer", f.buffer.empty() ? Values{"none"} : Values{"none", "rows"}, [](const SpaceFacts&, const Configuration&, const std::string&) { return true; }});
+  r.push_back({"block", block_values(f), always});
+  r.push_back({"buffer", f.buffer.empty() ? Values{"none"} : Values{"none", "rows"}, always});
   r.push_back({"tile", tiles, admits_tile});
   r.push_back({"order", order_values(f), admits_order});
   if (gpu) r.push_back({"grid", all_grids(f, tiles), admits_grid});

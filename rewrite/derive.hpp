@@ -46,8 +46,16 @@ void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c);
 
 /// The loops around scans and within them: which order, which run in parallel, what is carried in variables.
 void derive_columns(Deriver& d, const SpaceFacts& f, const Configuration& c);
-/// Scans about which nothing was decided.
-void derive_scans(Deriver& d, const Configuration& c);
+/// How the loop of a scan runs.
+struct ScanLoop {
+  bool stored = false;                  ///< the element before is read back from memory
+  std::int64_t unroll = 1, prefetch = 0;  ///< elements a trip, elements ahead
+};
+/// All scans without a decision.
+void derive_scans(Deriver& d, const ScanLoop& loop = {});
+
+/// What kernels may assume of the arrays.
+void derive_access(Deriver& d, const SpaceFacts& f, const Configuration& c);
 
 /// Where stages live that are stored.
 void derive_stages(Deriver& d, const Configuration& c);

@@ -73,21 +73,50 @@ void lower_others(Deriver& d, const SpaceFacts& f, const Configuration& c) {
     if (it == all.end()) return;
     const Place p = *it;
     const bool vectors = is_vector(c) && shape_of(part_at(body, p).type(), 1)[0].constant().value_or(1 << 20) >= f.lanes;
-    if (part_at(body, p).attr().ints[0] > 1) d.step("map-nest", {}, p);
-    else if (!vectors || !is_by_levels(c) || !d.try_step("map-vec", {chosen(c, "width", "1")}, p)) d.step("map-seq", {}, p);
+    if (part_at(body, p).attr().ints[0] > 1) {
+      d.step("map-nest", {}, p);
+      continue;
+    }
+    if (!vectors || !is_by_levels(f, c) || !d.try_step("map-vec", {chosen(c, "width", "1")}, p)) d.step("map-seq", {}, p);
+    if (const std::string ahead = chosen(c, "prefetch", "0"); ahead != "0") d.step("prefetch", {ahead}, p);
   }
 }
 
 }  // namespace
 
-void derive_scans(Deriver& d, const Configuration& c) {
-  const std::string unroll = chosen(c, "unroll", "1");
+void derive_scans(Deriver& d, const ScanLoop& loop) {
   for (Place p; find_place(d.part({}), is_undecided_scan, p); p.clear()) {
     d.step("scan-seq", {}, p);
-    if (chosen(c, "kcache", "yes") == "no" && rank_of(d.part(p).child(1).type()) == 0) d.step("scan-stored", {}, p);
-    if (unroll != "1" && !is_by_levels(c)) d.step("scan-unroll", {unroll}, p);
+    if (loop.stored && rank_of(d.part(p).child(1).type()) == 0) d.step("scan-stored", {}, p);
+    if (loop.unroll > 1) d.step("scan-unroll", {std::to_string(loop.unroll)}, p);
+    if (loop.prefetch > 0) d.step("scan-prefetch", {std::to_string(loop.prefetch)}, p);
   }
 }
+
+namespace {
+
+ScanLoop scan_loop(const SpaceFacts& f, const Configuration& c) {
+  if (is_by_levels(f, c)) return {};  // the loops over the points of a level are the inner ones
+  return {chosen(c, "kcache", "no") == "no", std::stoll(chosen(c, "unroll", "1")), std::stoll(chosen(c, "prefetch", "0"))};
+}
+
+/// How the loops around the scans run: on threads, on work-items, or on work-groups with an item for each column of a tile.
+void lower_around(Deriver& d, const SpaceFacts& f, const Configuration& c, const std::vector<std::string>& names) {
+  const bool grid = is_grid(f.options.target);
+  std::vector<std::string> parallel = words(chosen(c, grid ? "grid" : "parallel", "none"));
+  const bool groups = parallel == std::vector<std::string>{"groups"};
+  if (groups) parallel.assign(names.begin(), names.end() - 1);  // the tiles and the loops around them
+  const std::ptrdiff_t most = 4;                                // dimensions of a grid; the last two share one
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto dimension = parallel.end() - std::find(parallel.begin(), parallel.end(), names[i]) - 1;
+    if (groups && i + 1 == names.size()) d.step("map-lcl", {"0"}, d.loop(i));
+    else if (dimension < 0 || dimension >= most) d.step("map-seq", {}, d.loop(i));
+    else if (!grid) d.step("map-par", {}, d.loop(i));
+    else d.step(groups ? "map-wrg" : "map-glb", {std::to_string(dimension)}, d.loop(i));
+  }
+}
+
+}  // namespace
 
 void derive_columns(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   const std::size_t rank = f.axes.size();
@@ -98,21 +127,14 @@ void derive_columns(Deriver& d, const SpaceFacts& f, const Configuration& c) {
     d.step("split-join", {tile.substr(1)}, columns);
     columns = below(columns, {0, 0, 0});
   }
-  if (is_by_levels(c)) levels_outside(d, columns);
+  if (is_by_levels(f, c)) levels_outside(d, columns);
   std::vector<std::string> names;  // of the loops around
-  for (const NestAxis& a : f.axes) names.push_back(a.name);
-  if (tile != "none") names.back() = "ii";
-  else if (is_by_levels(c)) names.pop_back();
-  const bool grid = is_grid(f.options.target);
-  const std::vector<std::string> parallel = words(chosen(c, grid ? "grid" : "parallel", "none"));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto it = std::find(parallel.begin(), parallel.end(), names[i]);
-    if (it == parallel.end()) d.step("map-seq", {}, d.loop(i));
-    else if (grid) d.step("map-glb", {std::to_string(parallel.end() - it - 1)}, d.loop(i));
-    else d.step("map-par", {}, d.loop(i));
-  }
+  for (std::size_t a = 0; a + 1 < rank; ++a) names.push_back(f.axes[a].name);
+  if (tile != "none") names.emplace_back("ii");
+  if (is_by_columns(f, c)) names.emplace_back("i");
+  lower_around(d, f, c, names);
   if (chosen(c, "keep", "work") == "private") keep_private(d);
-  derive_scans(d, c);
+  derive_scans(d, scan_loop(f, c));
   lower_others(d, f, c);
 }
 

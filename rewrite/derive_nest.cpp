@@ -110,7 +110,7 @@ bool lower_for_grid(Deriver& d, const SpaceFacts& f, const Configuration& c, con
     for (std::size_t i = loops.size(); i-- > 0;)
       if (loops[i].tiles && !loops[i].single()) tiled.push_back(loops[i].name.substr(loops[i].name.size() / 2));
   std::size_t outer = tiled.size();  // dimensions left for the loops around; a fourth shares the third
-  const bool along = is_by_columns(c) || chosen(c, "local", "none") == "planes";  // the outer axis is gone along
+  const bool along = is_by_columns(f, c) || chosen(c, "local", "none") == "planes";  // the outer axis is gone along
   const std::string outer_axis = f.inner_rank > 0 ? f.axes[f.axes.size() - f.inner_rank].name : "";
   GroupDimensions group;
   const std::size_t around = groups ? loops.size() - 2 * f.inner_rank - f.block.size() : 0;
@@ -211,7 +211,7 @@ void derive_loops(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   const auto loops = planned_loops(f, c);
   if (d.nest().levels.size() != loops.size()) throw InternalError("space: " + std::to_string(d.nest().levels.size()) + " loops where " + std::to_string(loops.size()) + " were planned");
   if (chosen(c, "order", "k j") == "j k") d.step("interchange", {}, d.loop(inner_loop(loops) - 2));
-  for (std::size_t a = f.inner_rank - 1; is_by_columns(c) && a > 0; --a) d.step("interchange", {}, d.loop(inner_loop(loops) - a));
+  for (std::size_t a = f.inner_rank - 1; is_by_columns(f, c) && a > 0; --a) d.step("interchange", {}, d.loop(inner_loop(loops) - a));
   bool done = false;
   if (!is_grid(f.options.target) || is_solo(c)) lower_shared(d, c, loops);
   else done = lower_for_grid(d, f, c, loops);
@@ -234,7 +234,7 @@ void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c) {
     if (const Nest nest = d.nest(); is_grid(f.options.target) && nest.update) d.try_step("copy-base", {}, *nest.update);
   }
   derive_other_nests(d, f, c);
-  if (chosen(c, "readonly", "no") == "yes") d.step("read-only");
+  derive_access(d, f, c);
   if (chosen(c, "layout", "caller") != "caller") d.step("layout", words(chosen(c, "layout", "caller")));
 }
 

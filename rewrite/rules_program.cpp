@@ -80,18 +80,18 @@ Result<Program> layout(const Program& p, const Arguments& words) {
   return q;
 }
 
-/// Every array argument that may not be overwritten.
-Result<Program> read_only(const Program& p, const Arguments&) {
+/// Every array argument that may not be overwritten is marked.
+Result<Program> marked(const Program& p, Op op) {
   const auto kept = [&](const Expr& a) {
     return a.is(Op::Param) && a.type().is_array() && std::find(p.overwritable.begin(), p.overwritable.end(), param_name(a)) == p.overwritable.end();
   };
   if (std::none_of(p.arguments.begin(), p.arguments.end(), kept)) return Failure{"every array argument may be overwritten"};
   bool done = false, placed = false;
-  visit(p.body, [&](const Expr& e) { done |= e.is(Op::ReadOnly), placed |= e.is(Op::Layout) && e.child(0).is(Op::Param); });
-  if (done) return Failure{"the arguments are read-only already"};
-  if (placed) return Failure{"arguments have a layout already: use read-only before layout"};
+  visit(p.body, [&](const Expr& e) { done |= e.is(Op::ReadOnly) || e.is(Op::MayAlias), placed |= e.is(Op::Layout) && e.child(0).is(Op::Param); });
+  if (done) return Failure{"how the arguments may be read was decided already"};
+  if (placed) return Failure{"arguments have a layout already: use this rule before layout"};
   Program q = p;
-  q.body = substitute(p.body, [&](const Expr& leaf) { return kept(leaf) ? make(Op::ReadOnly, {leaf}) : leaf; });
+  q.body = substitute(p.body, [&](const Expr& leaf) { return kept(leaf) ? make(op, {leaf}) : leaf; });
   return q;
 }
 
@@ -101,7 +101,10 @@ std::vector<Rule> program_rules() {
   return {
       program_rule("update-in-place", "update base block -> update_in_place base block", update_in_place)
           .says("the result overwrites its argument: no element that is written is read for another"),
-      program_rule("read-only", "x = read_only x for arguments x that may not be overwritten", read_only).says("arrays that are never written are read through the cache for such"),
+      program_rule("read-only", "x = read_only x for arguments x that may not be overwritten", [](const Program& p, const Arguments&) { return marked(p, Op::ReadOnly); })
+          .says("arrays that are never written are read through the cache for such"),
+      program_rule("may-alias", "x = may_alias x for arguments x that may not be overwritten", [](const Program& p, const Arguments&) { return marked(p, Op::MayAlias); })
+          .says("compilers are told nothing about which arrays overlap"),
       program_rule("layout", "x = layout x for arguments x, and a result that is a new array", layout).takes("layout", "rows ALIGN LEAD, split AXES ALIGN; then names of arrays, none for all", true, true).says("arrays are stored in the layout: %*"),
   };
 }

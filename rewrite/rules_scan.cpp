@@ -40,9 +40,9 @@ Sides transpose_of_zip(int arrays) {
   return {transpose(zip_n(2, parts)), zip_n(2, transposed)};
 }
 
-// ---- how they run: whether the element before is read where it was stored, elements a trip
+// ---- how they run: whether the element before is read where it was stored, elements a trip, elements ahead
 
-enum : std::size_t { Stored, Unroll };
+enum : std::size_t { Stored, Unroll, Ahead };
 
 Result<Expr> scan_seq(const Site& site, const Arguments&) {
   const Expr& e = site.e;
@@ -54,13 +54,20 @@ Result<Expr> scan_seq(const Site& site, const Arguments&) {
 Result<Expr> with_attribute(const Expr& e, std::size_t which, std::int64_t value) {
   if (!e.is(Op::ScanSeq) && !e.is(Op::ScanBackSeq)) return Failure{"needs a scan_seq, found " + std::string(text(e.op()))};
   Attr attr = e.attr();
-  attr.ints.at(which) = value;
+  if (attr.ints.size() <= which) attr.ints.resize(which + 1);
+  attr.ints[which] = value;
   return make(e.op(), {e.child(0), e.child(1), e.child(2)}, std::move(attr), origin(e));
 }
 Result<Expr> scan_unroll(const Site& site, const Arguments& arguments) {
   const std::int64_t u = number(arguments, 0);
   if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + arguments[0]};
   return with_attribute(site.e, Unroll, u);
+}
+
+Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
+  const std::int64_t ahead = number(arguments, 0);
+  if (ahead < 1 || ahead > 64) return Failure{"prefetches 1 to 64 elements ahead, got " + arguments[0]};
+  return with_attribute(site.e, Ahead, ahead);
 }
 
 }  // namespace
@@ -94,6 +101,7 @@ std::vector<Rule> scan_rules() {
       constructed("scan-stored", "scan_seq f z reads the element before where it was stored", [](const Site& site, const Arguments&) { return with_attribute(site.e, Stored, 1); })
           .says("the element before is read back from memory"),
       constructed("scan-unroll", "scan_seq f z is unrolled by u", scan_unroll).takes("u", "elements a trip").says("the scan's loop is unrolled by %1"),
+      constructed("scan-prefetch", "scan_seq f z prefetches what it computes d elements later", scan_prefetch).takes("d", "elements ahead").says("what the scan reads %1 elements later is prefetched"),
   };
 }
 

@@ -35,11 +35,13 @@ Space::Space(const Program& program, const SpaceOptions& options) : program_(pro
   for (const Decision& d : context->decisions) parameters_.push_back({d.name, d.values});
   using Group = std::vector<Decision> (*)(const SpaceFacts&);
   const std::vector<Group> groups = context->facts.columns ? std::vector<Group>{column_decisions} : std::vector<Group>{data_decisions, nest_decisions, grid_decisions, inner_decisions, reduction_decisions};
+  const auto add = [&](Decision d) {
+    if (d.values.size() > 1) (d.searched ? parameters_ : comparisons_).push_back({d.name, d.values});
+    context->decisions.push_back(std::move(d));
+  };
   for (const Group group : groups)
-    for (Decision& d : group(context->facts)) {
-      if (d.values.size() > 1) parameters_.push_back({d.name, d.values});
-      context->decisions.push_back(std::move(d));
-    }
+    for (Decision& d : group(context->facts)) add(std::move(d));
+  add(access_decision(context->facts));
   context_ = std::move(context);
 }
 
@@ -71,11 +73,12 @@ Derivation Space::derive(const Configuration& given) const {
   Deriver d(is_fused(given) ? context_->start : context_->staged);
   if (f.columns) {
     derive_columns(d, f, c);
+    derive_access(d, f, c);
     return d.steps();
   }
   derive_reductions(d, f, c);  // first: it has the places in the program as it was
   derive_nest(d, f, c);
-  derive_scans(d, c);
+  derive_scans(d);
   derive_stages(d, c);
   return d.steps();
 }
@@ -85,7 +88,7 @@ std::string Space::structure(const Configuration& c) const {
   std::vector<std::string> parts;
   const auto get = [&](const std::string& name, const std::string& otherwise) { return lift::chosen(c, name, otherwise); };
   if (const std::string stages = get("stages", "fused"); stages != "fused") parts.push_back(stages == "private" ? "stages in arrays of their own" : "stages stored");
-  if (f.columns && is_by_levels(c)) parts.emplace_back("levels outside points");
+  if (f.columns && is_by_levels(f, c)) parts.emplace_back("levels outside points");
   if (get("keep", "work") == "private") parts.emplace_back("columns of its own");
   if (f.update) parts.push_back(is_in_place(f, c) ? "in place" : "two buffers");
   if (const auto w = words(get("layout", "caller")); w[0] != "caller") parts.push_back(w[0] + " layout");
@@ -99,7 +102,7 @@ std::string Space::structure(const Configuration& c) const {
     parts.push_back("tiles" + axes);
   }
   if (get("order", "k j") == "j k") parts.push_back("j outside k");
-  if (is_by_columns(c)) parts.emplace_back("columns");
+  if (is_by_columns(f, c)) parts.emplace_back("columns");
   if (is_grid(options_.target)) parts.push_back("grid " + get("grid", "none"));
   if (get("local", "none") != "none") parts.push_back(get("local", "none") == "tile" ? "tiles in local memory" : "planes in local memory");
   if (const SharedCells cells = shared_cells(f, get("items", "1")); cells.number > 1) parts.emplace_back(cells.neighbours ? "neighbouring cells an item" : "several cells an item");
@@ -109,7 +112,8 @@ std::string Space::structure(const Configuration& c) const {
   parts.push_back(inner == "vec" && f.modulus > 1 && is_in_place(f, c) ? "masked vec" : inner);
   if (get("unroll", "1") != "1") parts.emplace_back("unrolled");
   if (get("kcache", "no") == "yes") parts.emplace_back("kept in registers");
-  if (get("readonly", "no") == "yes") parts.emplace_back("read-only");
+  if (const std::string access = get("readonly", ""); options_.target == Target::cuda && access == "yes") parts.emplace_back("read-only");
+  else if (options_.target != Target::cuda && access == "no") parts.emplace_back("arrays that may overlap");
   if (get("late", "0") == "1") parts.emplace_back("late store");
   if (get("prefetch", "0") != "0") parts.emplace_back("prefetch");
   if (get("stream", "0") == "1") parts.emplace_back("streaming");
@@ -169,6 +173,8 @@ std::vector<Configuration> Space::seeds() const {
     for (const char* order : {"j i k", "i k"})
       for (const char* kcache : {"yes", "no"})
         for (const char* keep : {"private", "work"}) seed({{"order", order}, {"kcache", kcache}, {"keep", keep}});
+    for (const char* tile : {"i64", "i128", "i32"}) seed({{"order", "j i k"}, {"tile", tile}, {"kcache", "yes"}});
+    for (const char* order : {"j i k", "i k"}) seed({{"order", order}, {"kcache", "yes"}, {"prefetch", "2"}});
     for (const char* order : {"j k i", "j i k"}) seed({{"order", order}});
     seed({});
     return r;

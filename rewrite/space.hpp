@@ -42,7 +42,9 @@ class Space {
   Space(const Program& program, const SpaceOptions& options);
   /// In dependency order.
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  /// The values of parameter `name` that agree with the choices made for those before it; never empty.
+  /// Decisions whose plain value is never worse; a configuration may have another to compare with it. Decided after the parameters.
+  const std::vector<Parameter>& comparisons() const { return comparisons_; }
+  /// The values of parameter or comparison `name` that agree with the choices made for those before it; never empty.
   std::vector<std::string> allowed(const Configuration& chosen, const std::string& name) const;
   /// Configurations worth trying first, best guess first: a few of each structure.
   std::vector<Configuration> seeds() const;
@@ -57,7 +59,7 @@ class Space {
  private:
   Program program_;
   SpaceOptions options_;
-  std::vector<Parameter> parameters_;
+  std::vector<Parameter> parameters_, comparisons_;
   std::shared_ptr<const SpaceContext> context_;
 };
 

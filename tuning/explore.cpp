@@ -111,7 +111,7 @@ class Exploration {
     if (options_.switches) explore_switches(space, batch_size);
   }
 
-  /// All combinations of the switches, in the surroundings of the fastest variant.
+  /// All combinations of the switches, in the surroundings of the fastest variant that they go with.
   void explore_switches(const Space& space, std::size_t batch_size) {
     std::vector<const Candidate*> ranked;
     for (const Candidate& c : candidates_)
@@ -120,16 +120,11 @@ class Exploration {
     std::vector<Configuration> good;
     for (const Candidate* c : ranked) good.push_back(c->variant.params);
     SwitchGrid& grid = result_.switches;
-    grid.switches = switches_of(space, good);
-    grid.runs = combinations(space, grid.switches, good.empty() ? Configuration{} : good.front());
+    grid = switch_grid(space, good);
     to_the_end_ = true;
-    std::vector<std::size_t> waiting;
-    for (std::size_t i = 0; i < grid.runs.size(); ++i) {
-      if (grid.runs[i].note.empty()) waiting.push_back(i);
-      if (waiting.size() < batch_size && i + 1 < grid.runs.size()) continue;
-      measure_switches(space, waiting);
-      waiting.clear();
-    }
+    const std::vector<std::size_t> order = measuring_order(grid.runs);
+    for (std::size_t i = 0; i < order.size(); i += batch_size)
+      measure_switches(space, {order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch_size, order.size()))});
     grid.effects = effects(grid.switches, grid.runs);
   }
 

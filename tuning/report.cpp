@@ -75,9 +75,13 @@ Json switches(const SwitchGrid& g) {
   for (std::size_t s = 0; s < g.switches.size(); ++s) {
     const Switch& x = g.switches[s];
     const SwitchEffect& e = g.effects[s];
-    json["switches"].push_back({{"name", x.name}, {"off", x.off}, {"on", x.on}, {"effect", measured(e.factor)}, {"pairs", e.pairs},
+    json["switches"].push_back({{"name", x.name}, {"off", x.off}, {"on", x.on}, {"title", x.title}, {"off_ms", measured(e.off_ms)}, {"on_ms", measured(e.on_ms)}, {"effect", measured(e.factor)},
+                                {"least_effect", measured(e.least)}, {"most_effect", measured(e.most)}, {"pairs", e.pairs},
                                 {"best_on_ms", measured(e.best_on)}, {"best_off_ms", measured(e.best_off)}});
   }
+  json["not_available"] = Json::array();
+  for (const MissingSwitch& m : g.missing) json["not_available"].push_back({{"name", m.name}, {"title", m.title}, {"why", m.why}});
+  json["around"] = {{"params", params(g.around)}, {"structure", g.around_structure}, {"of_the_fastest", g.around_fastest}};
   for (const SwitchRun& r : g.runs) {
     Json run{{"on", Json::array()}, {"params", params(r.params)}, {"ms", measured(r.ms)}, {"verified", r.verified}};
     for (std::size_t s = 0; s < g.switches.size(); ++s)

@@ -2,6 +2,8 @@
 // tried first, and random ones.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "grid_run.hpp"
@@ -43,8 +45,8 @@ std::vector<Variant> variants(const Pattern& pattern, int random, Target target 
   return all;
 }
 
-void check(const std::vector<Variant>& all) {
-  configure_openmp(2);
+/// Of one type: the names of vector types say how many elements they have.
+void check_all(const std::vector<Variant>& all) {
   Together source;
   for (const Variant& v : all) {
     source.add_line("#undef liftgen_call\n#define liftgen_call call_" + v.kernel.name);
@@ -60,6 +62,22 @@ void check(const std::vector<Variant>& all) {
     auto storage = data.storage(v.kernel);
     compiled[0].library->function<void(void**)>("call_" + v.kernel.name)(storage.pointers.data());
     CHECK(data.error(v.kernel, storage) < (v.problem.type == f32 ? 1e-5 : 1e-12));
+  }
+}
+
+int count(const std::string& text, const std::string& what) {
+  int n = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
+  return n;
+}
+
+void check(const std::vector<Variant>& all) {
+  configure_openmp(2);
+  for (const Scalar type : {f32, f64}) {
+    std::vector<Variant> some;
+    for (const Variant& v : all)
+      if (v.problem.type == type) some.push_back(v);
+    check_all(some);
   }
 }
 
@@ -87,16 +105,76 @@ TEST_CASE("columns: on a grid of work-items") {
 }
 
 TEST_CASE("columns: the level before stays in variables, or is read where it was stored") {
-  const Problem p = of_size(8, f64);
-  const Space space(thomas().build(p), {Target::openmp, 2, 32, 512 * 1024, false});
+  const Space space(thomas().build(of_size(8, f64)), {Target::openmp, 2, 32, 512 * 1024, false});
   const auto text_of = [&](const Configuration& c) { return emit_openmp(lower(replay(space.program(), space.derive(c)))); };
-  const auto count = [](const std::string& text, const std::string& what) {
-    int n = 0;
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++n;
-    return n;
-  };
   const std::string in_registers = text_of({{"order", "j i k"}, {"kcache", "yes"}}), stored = text_of({{"order", "j i k"}, {"kcache", "no"}});
   CHECK(count(in_registers, "before") > 0);
   CHECK(count(stored, "before") == 0);
   CHECK(count(stored, "x[") > count(in_registers, "x["));  // x[k] is computed from x[k + 1]
+}
+
+TEST_CASE("columns: every switch is there, on every target") {
+  for (const auto make : {thomas, vertical_advection, fillz})
+    for (const Target target : {Target::openmp, Target::opencl, Target::cuda}) {
+      const Space space(make().build(of_size(24, f64)), {target, 2, 32, 512 * 1024, false});
+      std::set<std::string> names;
+      for (const auto* some : {&space.parameters(), &space.comparisons()})
+        for (const Parameter& p : *some) names.insert(p.name);
+      for (const char* name : {"order", "tile", "unroll", "kcache", "prefetch", "readonly"}) {
+        CAPTURE(make().name);
+        CAPTURE(lift::text(target));
+        CAPTURE(name);
+        CHECK(names.count(name) == 1);
+      }
+    }
+}
+
+TEST_CASE("columns: what a scan reads some levels later is asked for, in its direction") {
+  const Space space(thomas().build(of_size(8, f64)), {Target::opencl, 2, 32, 512 * 1024, false});
+  const auto kernel_of = [&](const Configuration& c) { return lower(replay(space.program(), space.derive(c))); };
+  const auto prefetches = [](const Kernel& k) {
+    int n = 0;
+    visit(k.body, [&](const Stmt& s) { n += std::holds_alternative<Prefetch>(s.v); });
+    return n;
+  };
+  CHECK(prefetches(kernel_of({{"order", "j i k"}})) == 0);
+  const Kernel two = kernel_of({{"order", "j i k"}, {"prefetch", "2"}});
+  CHECK(prefetches(two) == 4);  // a, b, c, d on the way up; on the way down, nothing is loaded that was not stored just before
+  const std::string text = emit_opencl(two);
+  CAPTURE(text);
+  CHECK(count(text, "fetch_ahead(&") == 4);
+  CHECK(count(text, "+ 2;") == 1);
+  CHECK(space.allowed({{"order", "j k i"}}, "prefetch") == std::vector<std::string>{"0"});  // rows of 8 points are too short
+}
+
+TEST_CASE("columns: a work-group has a tile of columns") {
+  const Space space(thomas().build(of_size(24, f64)), {Target::cuda, 2, 32, 512 * 1024, false});
+  const Kernel k = lower(replay(space.program(), space.derive({{"order", "j i k"}, {"tile", "i8"}})));
+  const NDRange range = nd_range(k, Target::cuda);
+  CHECK(range.local == std::array<std::size_t, 3>{8, 1, 1});
+  CHECK(range.global == std::array<std::size_t, 3>{24, 24, 2});
+  CHECK(space.allowed({{"order", "j i k"}, {"tile", "i8"}}, "grid") == std::vector<std::string>{"groups"});
+}
+
+TEST_CASE("read-only path: loads through the cache, restricted pointers, or no promise at all") {
+  for (const auto& [pattern, box] : {std::pair{thomas(), 8}, {smooth3d(), 8}}) {
+    const Problem p = of_size(box, f64);
+    const auto text_of = [&, &pattern = pattern](Target target, const char* readonly) {
+      const Space space(pattern.build(p), {target, 2, 32, 512 * 1024, false});
+      Configuration c;
+      if (readonly) c["readonly"] = readonly;
+      const Kernel k = lower(replay(space.program(), space.derive(c)));
+      return target == Target::cuda ? emit_cuda(k) : target == Target::opencl ? emit_opencl(k) : emit_openmp(k);
+    };
+    CAPTURE(pattern.name);
+    CHECK(count(text_of(Target::cuda, "no"), "__ldg(") == 0);
+    CHECK(count(text_of(Target::cuda, "yes"), "__ldg(") > 0);
+    for (const Target target : {Target::openmp, Target::opencl}) {
+      const std::string parameter = target == Target::opencl ? "double *" : "const double *";
+      CHECK(text_of(target, nullptr) == text_of(target, "yes"));
+      CHECK(count(text_of(target, "yes"), parameter + "restrict ") >= 4);
+      CHECK(count(text_of(target, "no"), "*restrict ") == 0);
+      CHECK(count(text_of(target, "no"), parameter) >= 4);
+    }
+  }
 }

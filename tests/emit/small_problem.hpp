@@ -133,6 +133,8 @@ inline std::vector<Configuration> configurations(const Space& space, int random,
       const auto values = space.allowed(c, p.name);
       c[p.name] = values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(r)];
     }
+    for (const Parameter& p : space.comparisons())
+      if (r() % 4 == 0) c[p.name] = p.values.back();
     if (std::find(all.begin(), all.end(), c) == all.end()) all.push_back(std::move(c));
   }
   return all;

@@ -50,7 +50,7 @@ Generators grid_generators() {
          return {map_with(g.coin() ? Op::MapGlb : Op::MapWrg, 1, g.fun(f64, f64), xs, {g.n(0, 2), 1, 0, 0}), {std::to_string(g.n(0, 6))}, {}};
        }},
       {"stage", [](Gen& g) { return tiles_of_windows(g, {}); }},
-      {"stage-planes", [](Gen& g) { return tiles_of_windows(g, {std::to_string(g.n(2, 5))}); }},
+      {"stage-planes", [](Gen& g) { return tiles_of_windows(g, {std::to_string(g.n(2, 5))}); }},  // some too few for a window
   };
 }
 

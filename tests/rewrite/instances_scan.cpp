@@ -96,6 +96,7 @@ Generators scan_generators() {
        }},
       {"scan-seq", [](Gen& g) -> Instance { return {g.n(0, 4) ? any_scan(g) : low_scan(g), {}, {}}; }},
       {"scan-stored", [](Gen& g) -> Instance { return {g.n(0, 4) ? low_scan(g) : any_scan(g), {}, {}}; }},
+      {"scan-prefetch", [](Gen& g) -> Instance { return {g.n(0, 4) ? low_scan(g) : any_scan(g), {std::to_string(g.n(0, 5))}, {}}; }},
       {"scan-unroll", [](Gen& g) -> Instance { return {low_scan(g), {std::to_string(g.n(1, 5))}, {}}; }},
   };
 }

@@ -40,11 +40,9 @@ TEST_CASE("switches: the decisions that are on or off, on as in the fastest conf
   for (const Switch& x : chosen)
     if (x.name == "unroll") CHECK(x.on == "4");
   const Expr xs = param("xs", array({7}, f64));
-  const Program none{"none", {xs}, xs | map([](Expr x) { return x * 2.0; }), {}, {}};
-  CHECK(test::message([&] { switches_of(Space(none, {}), {}); }).find("has no switches") == std::string::npos);  // unrolled
-  const Program sum{"sum", {xs}, reduce(fun({f64, f64}, [](Expr a, Expr b) { return a + b; }), literal(0, f64), xs), {}, {}};
+  const Program sum{"sum", {xs}, reduce(fun({f64, f64}, [](Expr a, Expr b) { return a + b; }), literal(0, f64), xs), {"xs"}, {}};
   CHECK(test::message([&] { switches_of(Space(sum, {}), {}); }) ==
-        "--grid: the space of sum has no switches (order, unroll, kcache, prefetch, readonly, tile, local); explore it without --grid");
+        "--grid: the space of sum has no switches (order, tile, unroll, kcache, prefetch, readonly); explore it without --grid");
 }
 
 TEST_CASE("switches: combinations keep the other decisions, and say what does not go together") {
@@ -57,6 +55,8 @@ TEST_CASE("switches: combinations keep the other decisions, and say what does no
   int possible = 0, refused = 0;
   for (const SwitchRun& r : runs) {
     CHECK(r.note.empty() != r.params.empty());
+    CHECK(r.possible == r.note.empty());
+    CHECK(r.note.find("the others") == std::string::npos);
     (r.note.empty() ? possible : refused) += 1;
     if (r.note.empty()) CHECK(r.params.at("inner") == "seq");
     for (std::size_t i = 0; r.note.empty() && i < switches.size(); ++i) CHECK(r.params.at(switches[i].name) == (r.on[i] ? switches[i].on : switches[i].off));
@@ -66,10 +66,14 @@ TEST_CASE("switches: combinations keep the other decisions, and say what does no
 }
 
 TEST_CASE("switches: effects are geometric means over pairs") {
-  const std::vector<Switch> two{{"a", "0", "1"}, {"b", "0", "1"}};
+  const std::vector<Switch> two{{"a", "0", "1", "first"}, {"b", "0", "1", "second"}};
   const auto e = effects(two, {run({false, false}, 8), run({false, true}, 4), run({true, false}, 2), run({true, true}, 4)});
   CHECK(e[0].factor == doctest::Approx(2));  // 8 / 2 and 4 / 4
   CHECK(e[0].pairs == 2);
+  CHECK(e[0].off_ms == doctest::Approx(std::sqrt(32.0)));
+  CHECK(e[0].on_ms == doctest::Approx(std::sqrt(8.0)));
+  CHECK(e[0].least == doctest::Approx(1));
+  CHECK(e[0].most == doctest::Approx(4));
   CHECK(e[0].best_on == 2);
   CHECK(e[0].best_off == 4);
   CHECK(e[1].factor == doctest::Approx(1));  // 8 / 4 and 2 / 4
@@ -80,6 +84,70 @@ TEST_CASE("switches: effects are geometric means over pairs") {
   const auto none = effects(two, {run({false, false}, 8)});
   CHECK(none[0].pairs == 0);
   CHECK(none[0].best_on == 0);
+}
+
+TEST_CASE("switches: the surroundings are those that all switches go with, though vectors are faster") {
+  for (const Target target : {Target::openmp, Target::opencl})
+    for (const std::string name : {"thomas", "smooth3d", "residual3d"}) {
+      Problem p;
+      p.box = 24, p.boxes = 4;
+      SpaceOptions options{target, 2, 32, 512 * 1024, true};
+      options.cpu = target == Target::opencl;
+      const Space space(find_pattern(name).build(p), options);
+      std::vector<Configuration> vectors;
+      for (const Configuration& c : space.seeds())
+        if (const auto inner = c.find("inner"); inner != c.end() && inner->second == "vec") vectors.push_back(c);
+      REQUIRE(!vectors.empty());
+      const SwitchGrid g = switch_grid(space, vectors);
+      CAPTURE(name);
+      CAPTURE(text(target));
+      CAPTURE(g.around_structure);
+      REQUIRE(g.runs.size() == std::size_t{1} << g.switches.size());
+      CHECK(g.switches.size() + g.missing.size() == 6);
+      for (const MissingSwitch& m : g.missing) MESSAGE(name << " " << text(target) << " " << m.name << ": " << m.why);
+      CHECK(g.missing.empty());
+      CHECK_FALSE(g.around_fastest);
+      // Each can be turned on and off while all else, but the names of the loops that are shared, stays.
+      for (std::size_t s = 0; s < g.switches.size(); ++s) {
+        bool alone = false;
+        for (const SwitchRun& off : g.runs)
+          for (const SwitchRun& on : g.runs) {
+            if (off.on[s] || !on.on[s] || !off.possible || !on.possible) continue;
+            std::vector<bool> partner = off.on;
+            partner[s] = true;
+            bool same = partner == on.on;
+            for (const auto& [other, value] : off.params) same = same && (other == g.switches[s].name || other == "grid" || other == "parallel" || on.params.at(other) == value);
+            alone = alone || same;
+          }
+        CHECK_MESSAGE(alone, g.switches[s].name);
+      }
+      for (const SwitchRun& r : g.runs)
+        if (r.possible) CHECK_FALSE(space.derive(r.params).empty());
+    }
+}
+
+TEST_CASE("switches: what a space does not have is said, with the reason; few switches on are measured first") {
+  const Expr xs = param("xs", array({Nat(40)}, f64));
+  const Program twice{"twice", {xs}, xs | map([](Expr x) { return x * 2.0; }), {}, {}};
+  const Space space(twice, {Target::openmp, 2, 32, 512 * 1024, true});
+  const SwitchGrid g = switch_grid(space, {});
+  std::map<std::string, std::string> why;
+  for (const MissingSwitch& m : g.missing) why[m.name] = m.why;
+  CHECK(why["order"] == "there is one order of the loops only");
+  CHECK(why["kcache"] == "no element is read again by a later iteration of a loop");
+  CHECK(why.count("readonly") == 0);
+  const auto order = measuring_order(g.runs);
+  REQUIRE(order.size() > 2);
+  CHECK(order.front() == 0);
+  int before = 0;
+  for (const std::size_t i : order) {
+    const auto n = static_cast<int>(std::count(g.runs[i].on.begin(), g.runs[i].on.end(), true));
+    CHECK(n >= before);
+    before = n;
+  }
+  SwitchGrid shown = g;
+  shown.effects = effects(shown.switches, shown.runs);
+  CHECK(switch_table(shown).find("not available: there is one order of the loops only") != std::string::npos);
 }
 
 TEST_CASE("explore: all combinations of the switches are verified and timed") {
@@ -99,6 +167,7 @@ TEST_CASE("explore: all combinations of the switches are verified and timed") {
   }
   CHECK(timed >= 2);
   const std::string table = switch_table(g);
-  for (const Switch& s : g.switches) CHECK(table.find(s.name + ": " + s.on + " for " + s.off) != std::string::npos);
+  for (const Switch& s : g.switches) CHECK(table.find(s.name + " " + s.off + " -> " + s.on) != std::string::npos);
+  CHECK(table.find("<- fastest") != std::string::npos);
   CHECK(r.best.has_value());
 }
