@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
 constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
+constexpr double kLastForSwitches = 0.5;  ///< of the budget, that one switch at a time may take beyond it
 constexpr double kBeforeSwitches = 0.4;  ///< of the time to explore, for the search that finds their surroundings
 
 class Exploration {
@@ -123,8 +124,13 @@ class Exploration {
     grid = switch_grid(space, good);
     to_the_end_ = true;
     const std::vector<std::size_t> order = measuring_order(grid.runs);
-    for (std::size_t i = 0; i < order.size(); i += batch_size)
+    const double whole = deadline_;
+    for (std::size_t i = 0; i < order.size(); i += batch_size) {
+      // One switch on at a time comes first, and gets some more time where the budget is short: there is no effect to show without.
+      deadline_ = i <= grid.switches.size() ? whole + kLastForSwitches * options_.budget_seconds : whole;
       measure_switches(space, {order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch_size, order.size()))});
+    }
+    deadline_ = whole;
     grid.effects = effects(grid.switches, grid.runs);
   }
 

@@ -84,7 +84,9 @@ void SmallCheck::interpret_program() {
 }
 
 std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std::string& structure, const LowerOptions& lowering) {
-  const Configuration near = project(*space_, c);
+  Configuration near = project(*space_, c);
+  for (const Parameter& p : space_->comparisons())  // of which a search takes none
+    if (const auto at = c.find(p.name); at != c.end()) near[p.name] = at->second;
   if (space_->structure(near) != structure) return std::nullopt;
   Candidate made = prepare(*space_, near, lowering, *executor_);
   if (made.variant.status == Status::impossible) return std::nullopt;
