@@ -9,14 +9,27 @@
 namespace lift {
 namespace {
 
-const std::vector<std::string> words{"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__global__", "__device__", "__shared__", "__constant__", "__restrict__", "prefetch",
+const std::vector<std::string> words{"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__global__", "__device__", "__shared__", "__constant__", "__restrict__", "prefetch", "copy_async", "wait_for_copies",
                                      "alignas", "asm", "constexpr", "decltype", "delete", "nullptr", "static_assert", "typeid", "wchar_t", "and", "or", "not", "xor"};
 
 std::string sizes(const std::array<std::size_t, 3>& s) { return std::to_string(s[0]) + ", " + std::to_string(s[1]) + ", " + std::to_string(s[2]); }
 
 class Cuda : public GridLike {
  public:
-  Cuda(const Kernel& k, const std::string& index_type) : GridLike(k, Target::cuda, index_type, words) {}
+  Cuda(const Kernel& k, const std::string& index_type) : GridLike(k, Target::cuda, index_type, words) {
+    const auto note = [&](const Term& t) {
+      visit(t, [&](const Term& x) {
+        if (x->kind == TermKind::Load && x->width > 1) vectors_in_.insert(x->name);
+      });
+    };
+    visit(k.body, [&](const Stmt& s) {
+      if (const auto* x = std::get_if<Store>(&s.v)) {
+        note(x->value);
+        if (x->value->width > 1) vectors_in_.insert(x->array);
+      }
+      if (const auto* x = std::get_if<Let>(&s.v)) note(x->value);
+    });
+  }
 
   std::string launch() const {
     const auto& r = range();
@@ -37,6 +50,11 @@ class Cuda : public GridLike {
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const std::string element = st.array + "[" + index + "]";
     const int w = st.value->width;
+    if (st.async && st.value->kind == TermKind::Load) {
+      helpers_.insert("copy_async");
+      const std::string vectors = w == 1 ? "" : "(" + vector_type(st.value->type, w) + " *)", from = st.value->name + "[" + nat(st.value->nats.at(0)).s + "]";
+      return "copy_async(" + vectors + "&" + element + ", " + (w == 1 ? "" : "(const " + vectors.substr(1)) + "&" + from + ");";
+    }
     return (w == 1 ? element : "*(" + vector_type(st.value->type, w) + " *)&" + element) + " = " + value + ";";
   }
   std::string shuffle(const Term& t) override {
@@ -78,9 +96,15 @@ class Cuda : public GridLike {
     helpers_.insert("prefetch");
     line("prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
   }
-  void barrier(const Barrier&) override { line("__syncthreads();"); }
+  void barrier(const Barrier& b) override {
+    if (b.copies) {
+      helpers_.insert("copy_async");
+      line("wait_for_copies();");
+    }
+    line("__syncthreads();");
+  }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
-    return (space == AddressSpace::Local ? "__shared__ " : "") + element_type(s) + " " + name + "[" + size + "];";
+    return (space == AddressSpace::Local ? vectors_in_.count(name) ? "__shared__ __align__(16) " : "__shared__ " : "") + element_type(s) + " " + name + "[" + size + "];";
   }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override { return t->name + "(" + joined(args) + ")"; }
 
@@ -99,6 +123,9 @@ class Cuda : public GridLike {
     const auto& l = range().local;
     return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(l[0] * l[1] * l[2]) + ") " + k_.name + "(" + parameters("", "__restrict__ ") + ") {";
   }
+
+ private:
+  std::set<std::string> vectors_in_;   ///< arrays that are accessed by vectors
 };
 
 constexpr const char* prefetch_helper =
@@ -107,6 +134,22 @@ constexpr const char* prefetch_helper =
     "  asm volatile(\"prefetch.global.L2 [%0];\" : : \"l\"(p));\n"
     "#else\n"
     "  (void)p;\n"
+    "#endif\n"
+    "}\n";
+
+/// To shared memory, past the registers; 4, 8 or 16 bytes.
+constexpr const char* copy_helper =
+    "template <class T> static __device__ __forceinline__ void copy_async(T *to, const T *from) {\n"
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+    "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
+    "               : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), \"n\"((int)sizeof(T)) : \"memory\");\n"
+    "#else\n"
+    "  *to = *from;\n"
+    "#endif\n"
+    "}\n"
+    "static __device__ __forceinline__ void wait_for_copies() {\n"
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
+    "  asm volatile(\"cp.async.wait_all;\" : : : \"memory\");\n"
     "#endif\n"
     "}\n";
 
@@ -127,7 +170,7 @@ std::string emit_cuda(const Kernel& kernel) {
   const std::string qualifier = "static __device__ __forceinline__ ";
   const GridText t = print_launches<Cuda>(kernel, qualifier, in_scalars);
   const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " + (t.grids.size() > 1 ? "in this order: " : "as ");
-  const std::string functions = (t.helpers.count("prefetch") ? prefetch_helper : "") + index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
+  const std::string functions = std::string(t.helpers.count("prefetch") ? prefetch_helper : "") + (t.helpers.count("copy_async") ? copy_helper : "") + index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
   return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 

@@ -19,14 +19,15 @@ bool has_barrier(const Stmt& s) {
   return holds({s}, [](const Stmt& x) { return std::holds_alternative<Barrier>(x.v); });
 }
 
-/// Calls f with the axes that grid loops within s tell apart at each of its stores to one of the arrays that others see.
+/// Calls f with the axes that grid loops within s tell apart at each of its stores to one of the arrays that others see;
+/// `rows`: but asynchronous ones, which a group does together.
 template <class Axes, class F>
-void visit_stores(const Stmt& s, const std::set<std::string>& own, Axes bound, const F& f) {
+void visit_stores(const Stmt& s, const std::set<std::string>& own, bool rows, Axes bound, const F& f) {
   const auto below = [&](const Block& b) {
-    for (const Stmt& x : b) visit_stores(x, own, bound, f);
+    for (const Stmt& x : b) visit_stores(x, own, rows, bound, f);
   };
   if (const auto* x = std::get_if<Store>(&s.v))
-    if (!own.count(x->array)) f(bound);
+    if (!own.count(x->array) && !(rows && x->async)) f(bound);
   if (const auto* x = std::get_if<If>(&s.v)) below(x->body);
   if (const auto* x = std::get_if<For>(&s.v)) {
     if (is_grid_loop(*x)) bound.insert({x->kind, x->dim});
@@ -60,6 +61,12 @@ std::string GridLike::function() {
   visit(k_.body, [&](const Stmt& s) {
     if (const Allocate* a = local_array(s)) CLike::statement({*a});
   });
+  bool copies = false;
+  visit(k_.body, [&](const Stmt& s) {
+    const auto* x = std::get_if<Store>(&s.v);
+    copies |= x && x->async;
+  });
+  if (copies && copies_rows()) line(declarations());
   for (const Stmt& s : k_.body) statement(s);
   return wrapped(signature(), 0) + "\n" + out_ + "}\n";
 }
@@ -82,7 +89,7 @@ std::vector<GridLike::Axis> GridLike::idle_axes(const Stmt& s) const {
     if (!bound_.count(a)) idle.push_back(a);
   if (idle.empty() || has_barrier(s)) return {};
   bool stores = false;
-  visit_stores(s, private_, std::set<Axis>{}, [&](const std::set<Axis>& told) {
+  visit_stores(s, private_, copies_rows(), std::set<Axis>{}, [&](const std::set<Axis>& told) {
     stores = true;
     std::erase_if(idle, [&](const Axis& a) { return told.count(a) > 0; });
   });
@@ -115,8 +122,22 @@ void GridLike::loop(const For& f) {
   plain_loop(f, (f.upper - f.lower).constant().value_or(few + 1) > few ? as_written() : "");
 }
 
+/// A row that the group copies together; false when the loop is none.
+bool GridLike::row_loop(const For& f) {
+  const auto* s = f.body.size() == 1 ? std::get_if<Store>(&f.body[0].v) : nullptr;
+  if (!copies_rows() || f.kind != LoopKind::Lcl || !s || !s->async) return false;
+  const auto contiguous = [&](const Nat& at) { return substitute(at, f.var, f.var + 1) - at == Nat(1); };
+  if (!contiguous(s->position.at(0)) || !contiguous(s->value->nats.at(0))) throw UserError("async: the rows of " + s->value->name + " that are copied are not contiguous; leave out async");
+  if (std::any_of(bound_.begin(), bound_.end(), [](const Axis& a) { return a.first == LoopKind::Lcl; }))
+    throw UserError("async: all work-items of a group copy a row of " + s->value->name + " together, which they cannot within a loop over work-items; use map_seq around it");
+  const auto first = [&](const std::string& array, const Nat& at) { return "&" + array + "[" + nat(substitute(at, f.var, f.lower)).s + "]"; };
+  line(row_copy(first(s->array, s->position[0]), first(s->value->name, s->value->nats[0]), nat(f.upper - f.lower).s));
+  return true;
+}
+
 /// One iteration a work-item where there are enough of them, else a loop over those dealt to this one.
 void GridLike::grid_loop(const For& f) {
+  if (row_loop(f)) return;
   const Axis axis{f.kind, f.dim};
   const std::set<Axis> around = bound_;
   bound_.insert(axis);

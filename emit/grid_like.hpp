@@ -28,6 +28,11 @@ class GridLike : public CLike {
   /// A pragma for loops that are not to be unrolled: how often is a decision.
   virtual std::string as_written() const { return ""; }
   virtual std::string signature() const = 0;
+  /// Whether a group copies rows asynchronously all together, rather than each work-item its elements: then how, from and to the
+  /// elements given.
+  virtual bool copies_rows() const { return false; }
+  virtual std::string declarations() const { return ""; }        ///< at the start of a kernel that does
+  virtual std::string row_copy(const std::string& /*to*/, const std::string& /*from*/, const std::string& /*elements*/) const { return ""; }
 
   void statement(const Stmt& s) override;
   void loop(const For& f) override;
@@ -42,6 +47,7 @@ class GridLike : public CLike {
   std::size_t extent(const Axis& a) const;
   std::vector<Axis> idle_axes(const Stmt& s) const;
   void grid_loop(const For& f);
+  bool row_loop(const For& f);
   void dealt_loop(const For& f, const std::string& lower, const std::string& upper, const std::string& own);
   void open(const std::string& text);
   void close();

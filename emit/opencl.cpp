@@ -19,7 +19,7 @@ std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
 }
 
 const std::vector<std::string> words{"kernel", "global", "local", "constant", "half", "uint", "uchar", "ushort", "ulong", "event_t", "sampler_t",
-                                     "__kernel", "__global", "__local", "__constant", "__private", "barrier", "prefetch", "fetch_ahead", "stream_store"};
+                                     "__kernel", "__global", "__local", "__constant", "__private", "barrier", "prefetch", "copies", "no_copies", "fetch_ahead", "stream_store"};
 
 class OpenCL : public GridLike {
  public:
@@ -48,6 +48,7 @@ class OpenCL : public GridLike {
   }
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const int w = st.value->width;
+    if (st.async) throw UserError("async: OpenCL copies whole rows that are contiguous in memory, and " + st.value->name + " is read otherwise; leave out async");
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
     if (st.stream && is_global(st.array)) return "stream_store(" + std::to_string(w) + ", " + scalar_type(st.value->type) + ", " + value + ", &" + st.array + "[" + index + "]);";
     return "vstore" + std::to_string(w) + "(" + value + ", 0, &" + st.array + "[" + index + "]);";
@@ -92,7 +93,15 @@ class OpenCL : public GridLike {
     return f + "(" + joined(args) + ")";
   }
   void prefetch(const Prefetch& p) override { line("fetch_ahead(&" + p.array + "[" + nat(p.position.at(0)).s + "]);"); }
-  void barrier(const Barrier& b) override { line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);"); }
+  void barrier(const Barrier& b) override {
+    if (b.copies) line("wait_group_events(1, &copies);"), line("copies = no_copies;");
+    line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);");
+  }
+  bool copies_rows() const override { return true; }
+  std::string row_copy(const std::string& to, const std::string& from, const std::string& elements) const override {
+    return "copies = async_work_group_copy(" + to + ", " + from + ", " + elements + ", copies);";
+  }
+  std::string declarations() const override { return "event_t copies = 0, no_copies = 0;"; }
   std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
   std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
     return (space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + name + "[" + size + "];";

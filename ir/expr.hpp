@@ -32,7 +32,7 @@ enum class Op : std::uint8_t {
   Map, Reduce, Scan, ScanBack, Iterate,
   // low-level: the same meanings with a decision taken
   MapSeq, MapUnroll, MapPar, MapVec, MapGlb, MapWrg, MapLcl, ReduceSeq, ReduceUnroll, ScanSeq, ScanBackSeq,
-  UpdateInPlace, ToGlobal, ToLocal, ToPrivate, CircularBuffer, Stream, Layout, ReadOnly, MayAlias,
+  UpdateInPlace, ToGlobal, ToLocal, ToPrivate, CircularBuffer, Async, Stream, Layout, ReadOnly, MayAlias,
   // scalars
   Neg, Abs, Sqrt, Not, Add, Sub, Mul, Div, Mod, Min, Max, Eq, Ne, Lt, Le, And, Or, Select, Cast, UserFun,
   Count

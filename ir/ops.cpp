@@ -58,6 +58,7 @@ constexpr std::array rows = std::to_array<OpRow>({
     {Op::ToLocal,      "to_local",     1,    low,   t::identity,    m::identity},
     {Op::ToPrivate,    "to_private",   1,    low,   t::identity,    m::identity},
     {Op::CircularBuffer,"circular_buffer",1,low,  t::identity,    m::identity},
+    {Op::Async,        "async",        1,    low,   t::identity,    m::identity},
     {Op::Stream,       "stream",       1,    low,   t::identity,    m::identity},
     {Op::Layout,       "layout",       1,    low,   t::identity,    m::identity},
     {Op::ReadOnly,     "read_only",    1,    low,   t::identity,    m::identity},
@@ -101,7 +102,7 @@ bool is_scan(Op op) { return op == Op::Scan || op == Op::ScanSeq || is_backward(
 bool is_backward(Op op) { return op == Op::ScanBack || op == Op::ScanBackSeq; }
 bool is_update(Op op) { return op == Op::Update || op == Op::UpdateInPlace; }
 bool is_identity(Op op) {
-  return op == Op::ToGlobal || op == Op::ToLocal || op == Op::ToPrivate || op == Op::CircularBuffer || op == Op::Stream || op == Op::Layout ||
+  return op == Op::ToGlobal || op == Op::ToLocal || op == Op::ToPrivate || op == Op::CircularBuffer || op == Op::Async || op == Op::Stream || op == Op::Layout ||
          op == Op::ReadOnly || op == Op::MayAlias;
 }
 

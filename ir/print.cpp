@@ -138,6 +138,7 @@ class Printer {
       case Op::Drop:
       case Op::Transpose:
       case Op::Unzip:
+      case Op::Async:
       case Op::Stream:
       case Op::ReadOnly:
       case Op::MayAlias:

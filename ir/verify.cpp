@@ -242,6 +242,7 @@ class Verifier {
       case Op::Drop:
       case Op::Transpose:
       case Op::Layout:
+      case Op::Async:
       case Op::Stream:
       case Op::ReadOnly:
       case Op::MayAlias:

@@ -129,6 +129,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::Layout: return layout(e, scope);
     case Op::ReadOnly:
     case Op::MayAlias:
+    case Op::Async:
     case Op::Stream: return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:

@@ -51,13 +51,13 @@ std::string str(const Block& b, int indent) {
                      for (std::size_t c = 0; c < i.conditions.size(); ++c) s += (c ? " and " : "") + str(i.conditions[c]);
                      s += "\n" + str(i.body, indent + 1);
                    },
-                   [&](const Store& t) { s += t.array + "[" + list(t.position) + "] = " + str(t.value) + (t.stream ? " (stream)\n" : "\n"); },
+                   [&](const Store& t) { s += t.array + "[" + list(t.position) + "] = " + str(t.value) + (t.stream ? " (stream)\n" : t.async ? " (async)\n" : "\n"); },
                    [&](const Let& l) { s += "let " + str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Declare& l) { s += "var " + str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Assign& l) { s += str(l.local) + " = " + str(l.value) + "\n"; },
                    [&](const Allocate& a) { s += (a.space == AddressSpace::Local ? "alloc local " : "alloc ") + a.name + " : " + a.type.str() + "\n"; },
                    [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
-                   [&](const Barrier& b) { s += b.global ? "barrier global\n" : "barrier\n"; },
+                   [&](const Barrier& b) { s += std::string("barrier") + (b.global ? " global" : "") + (b.copies ? " copies\n" : "\n"); },
                },
                x.v);
   }

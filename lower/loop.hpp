@@ -43,6 +43,7 @@ struct Store {
   std::vector<Nat> position;
   Term value;
   bool stream = false;        ///< bypass the cache
+  bool async = false;         ///< of a loaded element to local memory: may be done later, before a barrier that waits for copies
 };
 /// const scalar local = value.
 struct Let {
@@ -71,6 +72,7 @@ struct Prefetch {
 /// seen by all of them afterwards. Reached by all items of the group or by none.
 struct Barrier {
   bool global = false;
+  bool copies = false;        ///< each work-item waits for the asynchronous stores that it has begun, first
 };
 
 struct Stmt {

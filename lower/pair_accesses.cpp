@@ -29,6 +29,7 @@ class Pairs {
       if (a.type.is_array()) arrays_.insert(a.name);
     visit(k.body, [&](const Stmt& s) {
       if (const auto* d = std::get_if<Declare>(&s.v)) mutable_.insert(d->local->name);
+      if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Local) arrays_.insert(a->name);
     });
   }
 
@@ -63,7 +64,45 @@ class Pairs {
     return r;
   }
 
-  Block run(Block b) { return load_vectors(store_vectors(std::move(b))); }
+  Block run(Block b) { return load_vectors(store_vectors(copy_vectors(std::move(b)))); }
+
+  // ---- asynchronous copies
+
+  static const Store* copy(const Stmt& s) {
+    const auto* x = std::get_if<Store>(&s.v);
+    return x && x->async && x->value->kind == TermKind::Load && x->value->width == 1 ? x : nullptr;
+  }
+  /// Copies of neighbours, one after the other, are one.
+  Block copy_vectors(const Block& b) const {
+    Block r;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      const Store* first = copy(b[i]);
+      const std::size_t before = r.size();
+      for (const int w : first ? widths(first->value->type) : std::vector<int>{}) {
+        if (!are_neighbours(b, i, w)) continue;
+        Store all = *first;
+        all.value = load_term(first->value->name, first->value->nats, first->value->type, w);
+        r.push_back({std::move(all)});
+        i += static_cast<std::size_t>(w) - 1;
+        break;
+      }
+      if (r.size() == before) r.push_back(b[i]);
+    }
+    return r;
+  }
+  /// The `w` statements from the i-th on copy the elements of one aligned vector to another.
+  bool are_neighbours(const Block& b, std::size_t i, int w) const {
+    const Store& first = *copy(b[i]);
+    const Element to = element(first.array, first.position[0]), from = element(first.value->name, first.value->nats[0]);
+    if (i + static_cast<std::size_t>(w) > b.size() || !aligned(to, w) || !aligned(from, w)) return false;
+    for (int l = 1; l < w; ++l) {
+      const Store* x = copy(b[i + static_cast<std::size_t>(l)]);
+      if (!x) return false;
+      const Element t = element(x->array, x->position[0]), f = element(x->value->name, x->value->nats[0]);
+      if (t.array != to.array || !(t.base == to.base) || t.offset != to.offset + l || f.array != from.array || !(f.base == from.base) || f.offset != from.offset + l) return false;
+    }
+    return true;
+  }
 
   // ---- stores
 
@@ -76,7 +115,7 @@ class Pairs {
   Block store_vectors(Block b) {
     std::vector<Stored> stores;
     for (std::size_t i = 0; i < b.size(); ++i)
-      if (const auto* x = std::get_if<Store>(&b[i].v); x && arrays_.count(x->array) && x->value->width == 1) stores.push_back({i, element(x->array, x->position[0]), x->stream});
+      if (const auto* x = std::get_if<Store>(&b[i].v); x && !x->async && arrays_.count(x->array) && x->value->width == 1) stores.push_back({i, element(x->array, x->position[0]), x->stream});
     std::vector<bool> taken(b.size(), false);
     std::map<std::size_t, std::vector<std::size_t>> vectors;  // the last store -> all of them, in order of position
     for (const Stored& first : stores)
@@ -159,7 +198,7 @@ class Pairs {
         const Element e = element(x->name, x->nats[0]);
         if (std::none_of(stored.begin(), stored.end(), [&](const Element& s) { return s.may_be(e); })) r.push_back({e, x, i});
       };
-      if (const Term* t = value_of(b[i])) certain ? visit_certain(*t, note) : visit(*t, note);
+      if (const Term* t = value_of(b[i]); t && !(std::holds_alternative<Store>(b[i].v) && std::get<Store>(b[i].v).async)) certain ? visit_certain(*t, note) : visit(*t, note);
       if (const auto* x = std::get_if<Store>(&b[i].v))
         for (int l = 0; l < x->value->width; ++l) stored.push_back(element(x->array, x->position[0] + l));
     }

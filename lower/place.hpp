@@ -21,6 +21,7 @@ struct Cell {
   std::vector<Nat> position;
   std::vector<NatCond> guards;  ///< the cell is written only where they hold
   bool stream = false;
+  bool async = false;
 };
 /// For an array.
 struct ArrayPlace {

@@ -30,6 +30,7 @@ struct Access {
   std::string array;
   std::vector<Nat> position;
   bool write = false;
+  bool async = false;                    ///< a write that is done when a barrier has waited for it
   std::map<int, ItemLoop> loops;         ///< by dimension
   std::vector<const NatAtom*> inner;     ///< variables of loops within the statement: differ between the two of a pair
 };
@@ -43,8 +44,9 @@ class Accesses {
 
   void of(const Stmt& s) {
     if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
+    const auto* store = std::get_if<Store>(&s.v);
     visit_accesses(s, [&](const ElementAccess& a) {
-      if (shared_.count(a.array)) all.push_back({a.array, a.position, a.store, loops_, inner_});
+      if (shared_.count(a.array)) all.push_back({a.array, a.position, a.store, a.store && store && store->async, loops_, inner_});
     });
     if (const auto* i = std::get_if<If>(&s.v))
       for (const Stmt& x : i->body) of(x);
@@ -173,7 +175,8 @@ class Placer {
 
   bool conflict(const Access& a, const Access& b) const {
     if (a.array != b.array || (!a.write && !b.write)) return false;
-    if (same_item(a, b, dims_)) return false;
+    // What was copied asynchronously is there for the item itself only after it has waited; it is copied again after it was read.
+    if (((!a.async && !b.async) || (a.write && b.write)) && same_item(a, b, dims_)) return false;
     return !disjoint(a, b);
   }
   /// The kinds of memory in which accesses conflict.
@@ -181,7 +184,8 @@ class Placer {
     std::optional<Barrier> r;
     for (const Access& b : after)
       for (const Access& a : before)
-        if (conflict(a, b)) r = Barrier{(r && r->global) || shared_.at(a.array)};
+        if (conflict(a, b)) r = Barrier{(r && r->global) || shared_.at(a.array), false};
+    if (r) r->copies = std::any_of(before.begin(), before.end(), [](const Access& a) { return a.async; });
     return r;
   }
 
@@ -339,8 +343,11 @@ Block place_barriers(const Block& b, const std::vector<std::string>& work) {
     for (const std::string& a : local_arrays({s})) shared[a] = false;
     for (const std::string& a : work) shared[a] = true;
     const auto dims = group_dimensions(s);
-    if (!dims || dims->empty()) {
-      r.push_back(s);
+    if (!dims || dims->empty()) {  // nobody to wait for, and nobody waits
+      r.push_back(rebuild({s}, [](Stmt x) -> Block {
+                    if (auto* store = std::get_if<Store>(&x.v)) store->async = false;
+                    return {std::move(x)};
+                  }).front());
       continue;
     }
     for (Stmt& x : Placer(std::move(shared), *dims).block({s})) r.push_back(std::move(x));

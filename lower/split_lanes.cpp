@@ -34,7 +34,7 @@ class Splitter {
       i->body = block(i->body);
     } else if (const auto* x = std::get_if<Store>(&s.v); x && x->value->width > 1) {
       const LaneTerms values = lanes(x->value, to);
-      for (std::size_t l = 0; l < values.size(); ++l) to.push_back({Store{x->array, {x->position.at(0) + static_cast<std::int64_t>(l)}, values[l], x->stream}});
+      for (std::size_t l = 0; l < values.size(); ++l) to.push_back({Store{x->array, {x->position.at(0) + static_cast<std::int64_t>(l)}, values[l], x->stream, x->async}});
       return;
     } else if (const auto* x = std::get_if<Let>(&s.v); x && x->local->width > 1) {
       return each<Let>(x->local, x->value, to);

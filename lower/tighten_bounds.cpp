@@ -146,7 +146,9 @@ Block remove_trivial_loops(const Block& b) {
     auto* f = std::get_if<For>(&s.v);
     if (!f) return {std::move(s)};
     if (f->body.empty() || Facts().proves(less_equal(f->upper, f->lower))) return {};
-    if (f->upper - f->lower == Nat(1) && !is_only_group(*f)) return at_index(f->body, f->var, f->lower);
+    const Nat length = f->upper - f->lower;
+    const bool once = length == Nat(1) || (length.is_constant() && f->step.is_constant() && *length.constant() <= *f->step.constant());
+    if (once && !is_only_group(*f)) return at_index(f->body, f->var, f->lower);
     return {std::move(s)};
   });
 }

@@ -21,7 +21,7 @@ Expr in_place(const Expr& e) {
   return x.is(Op::Update) ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr()) : x;
 }
 Expr without_layouts(const Expr& e) {
-  if (e.is(Op::Layout) || e.is(Op::Stream) || e.is(Op::ReadOnly) || e.is(Op::MayAlias)) return without_layouts(e.child(0));
+  if (e.is(Op::Layout) || e.is(Op::Async) || e.is(Op::Stream) || e.is(Op::ReadOnly) || e.is(Op::MayAlias)) return without_layouts(e.child(0));
   return map_children(e, without_layouts);
 }
 

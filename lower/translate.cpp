@@ -106,6 +106,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
     return write(e.child(0).child(0), std::make_shared<Scope>(Scope{std::move(args), scope}), to);
   }
   if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
+  if (e.is(Op::Async)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.async = true, c; }));
   if (e.is(Op::Stream)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
   if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::MayAlias) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
   if (write_structure(e, scope, to)) return;
@@ -220,7 +221,7 @@ void Translator::store(const Term& given, const Cell& cell) {
     conditions.push_back(value->args[0]);
     stored = value->args[1];
   }
-  Block b{{Store{cell.array, cell.position, stored, cell.stream}}};
+  Block b{{Store{cell.array, cell.position, stored, cell.stream, cell.async && stored->kind == TermKind::Load}}};
   if (!conditions.empty()) b = {{If{std::move(conditions), std::move(b)}}};
   for (Stmt& s : b) block->push_back(std::move(s));
 }

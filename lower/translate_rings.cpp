@@ -44,6 +44,7 @@ void Translator::write_along(const Expr& e, const ScopePtr& scope, const Place& 
   struct New {
     Nat count, first;  ///< planes that an iteration makes
     Nat step;
+    bool ahead;        ///< those of the next one: they are copied while this one computes
   };
   std::vector<New> made;
   for (const Ring& r : rings) {
@@ -51,12 +52,20 @@ void Translator::write_along(const Expr& e, const ScopePtr& scope, const Place& 
     if (!w || !w->size.is_constant() || !w->step.is_constant()) throw UserError("circular_buffer: the loop must go over windows of it, of a size that is a number; read it by slide (n, 1)");
     if (Facts().proves(less(r.planes.attr().nats[0], w->size))) throw UserError("circular_buffer: " + r.planes.attr().nats[0].str() + " planes do not hold a window of " + w->size.str() + "; use as many");
     const Nat count = min(w->size, w->step);
-    made.push_back({count, w->size - count, w->step});
-    if (!(made.back().first == Nat(0))) loop(new_loop("plane", made.back().first), [&](const Nat& p) { fill(r, p); });
+    const bool ahead = r.planes.child(0).child(0).child(0).is(Op::Async) && Facts().proves(less_equal(w->size + count, r.planes.attr().nats[0]));
+    made.push_back({count, w->size - count, w->step, ahead});
+    const Nat before = ahead ? w->size : made.back().first;
+    if (!(before == Nat(0))) loop(new_loop("plane", before), [&](const Nat& p) { fill(r, p); });
   }
   loop(f, [&](const Nat& k) {
-    for (std::size_t i = 0; i < rings.size(); ++i)
-      for (std::int64_t q = 0; q < *made[i].count.constant(); ++q) fill(rings[i], made[i].step * k + made[i].first + q);
+    for (std::size_t i = 0; i < rings.size(); ++i) {
+      Block planes, *outer = block;
+      block = &planes;
+      for (std::int64_t q = 0; q < *made[i].count.constant(); ++q) fill(rings[i], made[i].step * (made[i].ahead ? k + 1 : k) + made[i].first + q);
+      block = outer;
+      if (made[i].ahead) planes = {{If{{compare_term(less(k + 1, f.upper))}, std::move(planes)}}};
+      for (Stmt& s : planes) block->push_back(std::move(s));
+    }
     write_map(e, scope, to[k], 1, xs[k]);
   });
 }

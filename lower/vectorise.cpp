@@ -123,7 +123,7 @@ void VectorBody::store(Lanes& lanes, const Store& s, const std::vector<Term>& ma
   const auto [at, stride] = lanes.access(s.array, s.position.at(0));
   if (stride == 0) refuse_vector(f_, s.array + " is stored to one element by all iterations");
   if (stride != 1 && stride != 2) refuse_vector(f_, s.array + " is stored with stride " + std::to_string(stride));
-  Store v{s.array, {at}, value(lanes, s.value), s.stream && mask.empty()};
+  Store v{s.array, {at}, value(lanes, s.value), s.stream && mask.empty(), s.async && mask.empty()};
   const Term old = load_term(s.array, s.position, s.value->type);
   for (const Term& m : mask) v.value = apply_term(Op::Select, v.value->type, {m, v.value, lanes.term(old)});
   if (stride == 2) half_store(lanes, std::move(v), to);

@@ -32,6 +32,7 @@ struct WindowArray {
   std::vector<std::int64_t> size, step; ///< of the windows, outer to inner
   std::size_t bytes = 0;                ///< of an element
   bool overwritten = false;             ///< where the update is in place
+  std::int64_t row = 0;                 ///< elements of a row, when it is an array as it lies in memory; 0: not known to be
 };
 
 struct SpaceFacts {
@@ -100,6 +101,8 @@ std::int64_t ring_planes(const WindowArray& w);
 /// Cells of a tile along the axes that it cuts; and without the outer of the axes that can be tiled.
 std::int64_t group_items(const SpaceFacts& f, const std::string& tile);
 std::int64_t plane_items(const SpaceFacts& f, const std::string& tile);
+/// Elements of those arrays that can be copied to local memory at once.
+std::int64_t copy_width(const SpaceFacts& f, const Configuration& c);
 /// The axis of which a work-item computes several cells (decision items), and cells of a tile along it; 0: not cut.
 std::string shared_axis(const SpaceFacts& f);
 std::int64_t shared_length(const SpaceFacts& f, const Configuration& c);

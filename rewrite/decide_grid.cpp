@@ -23,6 +23,16 @@ std::size_t scalar_bytes(const Type& t) {
   return n;
 }
 
+/// Elements of a row of the argument that an array is a view of, where it is the whole argument or its elements in place;
+/// 0: another array, or not known.
+std::int64_t row_length(const Expr& array) {
+  Expr whole = array;
+  while (whole.is(Op::Get)) whole = whole.child(0);
+  if (!whole.is(Op::Param) && !whole.is(Op::Bound)) return 0;
+  if (!element_of(array.type()).is_scalar()) return 0;
+  return shape_of(array.type()).back().constant().value_or(0);
+}
+
 /// Local memory of one array's tile, of `planes` planes where given.
 std::optional<std::int64_t> tile_bytes(const SpaceFacts& f, const WindowArray& w, const std::vector<std::int64_t>& tile, std::optional<std::int64_t> planes) {
   std::int64_t n = static_cast<std::int64_t>(w.bytes);
@@ -74,6 +84,27 @@ bool admits_items(const SpaceFacts& f, const Configuration& c, const std::string
   return length >= 2 * cells.number && length % cells.number == 0;
 }
 
+/// Rows of the tiles that are copied lie in memory element after element, at multiples of `width` of them.
+bool copies_vectors(const SpaceFacts& f, const Configuration& c, std::int64_t width) {
+  const auto tile = tile_sizes(f, chosen(c, "tile", "none"));
+  const std::int64_t row = tile.back();
+  if (f.axes.back().extent.value_or(0) % row != 0) return false;  // elements beyond the end are others
+  for (const WindowArray& w : staged_arrays(f, c))
+    for (const std::int64_t n : {(row - 1) * w.step.back() + w.size.back(), row * w.step.back(), w.row})
+      if (n == 0 || n % width != 0) return false;
+  return true;
+}
+
+bool admits_copy(const SpaceFacts& f, const Configuration& c, const std::string& value) {
+  if (value == "direct") return true;
+  if (chosen(c, "local", "none") == "none") return false;
+  const bool whole_rows = tile_sizes(f, chosen(c, "tile", "none")).back() >= f.axes.back().extent.value_or(0);
+  if (whole_rows) return false;  // no work-items side by side along a row
+  const bool async = value.rfind("async", 0) == 0;
+  if (async && f.options.target == Target::opencl) return value == "async" && copies_vectors(f, c, 1);
+  return value == "async" || copy_width(f, c) > 1;
+}
+
 /// Neighbours are offered across the unit-stride axis only: along it, the items of a warp would be apart.
 Values items_values(const SpaceFacts& f) {
   if (f.inner_rank == 0) return {"1"};
@@ -98,6 +129,7 @@ std::vector<WindowArray> window_arrays(const Program& program, const SpaceFacts&
     if (!a.is(Op::Slide) || a.attr().nats.size() != 2 * f.inner_rank) continue;
     WindowArray w;
     w.array = i, w.bytes = scalar_bytes(a.type());
+    w.row = row_length(a.child(0));
     std::int64_t elements = 1;
     for (std::size_t d = 0; d < f.inner_rank; ++d) {
       const auto size = a.attr().nats[d].constant(), step = a.attr().nats[f.inner_rank + d].constant();
@@ -118,7 +150,7 @@ std::vector<WindowArray> staged_arrays(const SpaceFacts& f, const Configuration&
   return r;
 }
 
-std::int64_t ring_planes(const WindowArray& w) { return w.size[0] + 1; }  // one more than a window: the next one is written while this is read
+std::int64_t ring_planes(const WindowArray& w) { return w.size[0] + std::min(w.size[0], w.step[0]); }  // more than a window: the next ones are written while this is read
 
 std::int64_t group_items(const SpaceFacts& f, const std::string& tile) {
   std::int64_t n = 1;
@@ -142,6 +174,16 @@ std::int64_t shared_length(const SpaceFacts& f, const Configuration& c) {
 }
 std::string shared_axis(const SpaceFacts& f) { return f.axes[f.axes.size() - (f.inner_rank > 1 ? 2 : 1)].name; }
 
+std::int64_t copy_width(const SpaceFacts& f, const Configuration& c) {
+  const auto staged = staged_arrays(f, c);
+  if (staged.empty()) return 1;
+  std::size_t bytes = 0;
+  for (const WindowArray& w : staged) bytes = std::max(bytes, w.bytes);
+  std::int64_t width = 16 / static_cast<std::int64_t>(bytes);  // what a GPU's work-item loads at once
+  while (width > 1 && !copies_vectors(f, c, width)) width /= 2;
+  return std::max<std::int64_t>(width, 1);
+}
+
 SharedCells shared_cells(const SpaceFacts& f, const std::string& items) {
   const std::string axis = f.inner_rank > 0 ? shared_axis(f) : "";
   const bool neighbours = !axis.empty() && items.rfind(axis, 0) == 0;
@@ -157,6 +199,7 @@ std::vector<Decision> grid_decisions(const SpaceFacts& f) {
   if (!is_grid(f.options.target)) return {};
   const bool staged = !f.windows.empty() && f.sweeps == 1;
   return {{"local", staged ? (f.inner_rank >= 2 ? Values{"none", "tile", "planes"} : Values{"none", "tile"}) : Values{"none"}, admits_local},
+          {"copy", staged ? Values{"direct", "vec", "async", "async vec"} : Values{"direct"}, admits_copy},
           {"items", items_values(f), admits_items}};
 }
 

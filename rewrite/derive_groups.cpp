@@ -15,18 +15,37 @@ void places_of(const Expr& e, Op op, Place& at, std::vector<Place>& found) {
   }
 }
 
-/// The copy at `place`, a map of rank D over dimensions from `first` on, as loops over the items of the group.
-void lower_copy(Deriver& d, const SpaceFacts& f, Place place, std::size_t first, const GroupDimensions& dims) {
+Place below_map(Place map) {
+  map.insert(map.end(), {0, 0});
+  return map;
+}
+
+/// The copy at `place`, a map of rank D over dimensions from `first` on, as loops over the items of the group. OpenCL copies
+/// asynchronously by whole groups, row by row.
+void lower_copy(Deriver& d, const SpaceFacts& f, const Configuration& c, Place place, std::size_t first, const GroupDimensions& dims) {
+  const std::string how = chosen(c, "copy", "direct");
+  const bool async = how == "async" || how == "async vec", vectors = how == "vec" || how == "async vec";
+  if (async) {
+    d.step("async", {}, place);
+    place.push_back(0);
+  }
   for (std::size_t at = first; at < f.inner_rank; ++at) {
     if (at + 1 < f.inner_rank) d.step("map-nest", {}, place);
+    const bool row = at + 1 == f.inner_rank;
+    if (row && vectors) {
+      const std::string width = std::to_string(copy_width(f, c));
+      d.step("split-join", {width}, place);
+      place.push_back(0);
+      d.step("map-vec", {width}, below_map(place));
+    }
     const auto dim = dims.find(f.axes[f.axes.size() - f.inner_rank + at].name);
-    if (dim == dims.end()) {
+    if (dim == dims.end() || (async && !row && f.options.target == Target::opencl)) {
       d.step("map-seq", {}, place);
     } else {
       d.step("map-lcl", {std::to_string(dim->second.first)}, place);
       d.step("items", {std::to_string(dim->second.second)}, place);
     }
-    place.insert(place.end(), {0, 0});
+    place = below_map(std::move(place));
   }
 }
 
@@ -53,11 +72,11 @@ void lower_copies(Deriver& d, const SpaceFacts& f, const Configuration& c, const
   for (Place place : found) {
     place.push_back(0);
     if (!planes) {
-      lower_copy(d, f, place, 0, dims);
+      lower_copy(d, f, c, place, 0, dims);
       continue;
     }
     place.insert(place.end(), {0, 0});  // the function of the map over planes
-    lower_copy(d, f, place, 1, dims);
+    lower_copy(d, f, c, place, 1, dims);
   }
 }
 

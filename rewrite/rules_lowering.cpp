@@ -167,6 +167,7 @@ Rule::Construct marked(Op op) {
     const Type t = site.e.type();
     if (t.is_function()) return Failure{"a function is not stored"};
     if (site.e.is(op)) return Failure{"is " + std::string(text(op)) + " already"};
+    if (op == Op::Async && !t.is_array()) return Failure{"only the stores of an array can be done later"};
     if (op == Op::Stream && !t.is_array()) return Failure{"only the stores of an array can bypass the cache"};
     return make(op, {site.e}, {}, origin(site.e));
   };
@@ -199,6 +200,7 @@ std::vector<Rule> lowering_rules() {
       constructed("to-private", "xs = to_private xs", marked(Op::ToPrivate)).says("the value is kept in registers"),
       constructed("to-local", "xs = to_local xs", marked(Op::ToLocal)).says("the value is kept in local memory"),
       constructed("to-global", "xs = to_global xs", marked(Op::ToGlobal)).says("the value is stored in global memory"),
+      constructed("async", "xs = async xs", marked(Op::Async)).says("elements are copied asynchronously, and waited for before the barrier that needs them"),
       constructed("stream", "xs = stream xs", marked(Op::Stream)).says("stores bypass the cache"),
   };
   all.insert(all.end(), more.begin(), more.end());

@@ -105,6 +105,7 @@ std::string Space::structure(const Configuration& c) const {
   if (is_by_columns(f, c)) parts.emplace_back("columns");
   if (is_grid(options_.target)) parts.push_back("grid " + get("grid", "none"));
   if (get("local", "none") != "none") parts.push_back(get("local", "none") == "tile" ? "tiles in local memory" : "planes in local memory");
+  if (const std::string copy = get("copy", "direct"); copy != "direct") parts.push_back(copy == "vec" ? "copied by vectors" : copy == "async" ? "copied asynchronously" : "vectors copied asynchronously");
   if (const SharedCells cells = shared_cells(f, get("items", "1")); cells.number > 1) parts.emplace_back(cells.neighbours ? "neighbouring cells an item" : "several cells an item");
   if (const std::string p = get("parts", "none"); p != "none") parts.push_back("parts of " + p.substr(0, p.find_first_of("0123456789")));
   if (get("lanes", "1") != "1") parts.emplace_back("lanes");
@@ -200,6 +201,10 @@ std::vector<Configuration> Space::seeds() const {
     for (const char* tile : {"j8 i32", "k32 j8 i32", "j4 i64", "k32 j4 i64"})
       for (const char* kept : {"yes", "no"}) seed({{"tile", tile}, {"order", "j i k"}, {"kcache", kept}});
     for (const char* tile : {"j8 i32", "k32 j8 i32"}) seed({{"tile", tile}, {"local", "planes"}});
+    for (const char* copy : {"vec", "async", "async vec"}) {
+      seed({{"tile", "k32 j8 i32"}, {"local", "planes"}, {"copy", copy}});
+      seed({{"tile", "k4 j8 i32"}, {"local", "tile"}, {"copy", copy}});
+    }
     for (const char* tile : {"k4 j4 i32", "k4 j4 i16", "j8 i32", "i256"}) seed({{"tile", tile}, {"local", "tile"}});
     for (const char* items : {"2", "j2", "j4"}) seed({{"tile", "j8 i32"}, {"items", items}});
     seed({{"tile", "k4 j8 i32"}, {"items", "j4"}, {"local", "tile"}});

@@ -49,7 +49,9 @@ TEST_CASE("staged tiles and register tiles give the reference's result as OpenCL
 }
 
 TEST_CASE("staged tiles and register tiles give the reference's result as CUDA on the host") {
-  NativeCompiler compiler;
+  NativeCompilerOptions options;
+  options.timeout_seconds = 200;
+  NativeCompiler compiler(options);
   const auto device = make_cuda_host_device(compiler);
   const std::vector<GridCase> cases = staged_cases(Target::cuda);
   Together source;

@@ -62,6 +62,7 @@ Generators lowering_generators() {
       {"to-private", marked},
       {"to-local", marked},
       {"to-global", marked},
+      {"async", marked},
       {"stream", marked},
   };
 }
