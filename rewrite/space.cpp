@@ -181,9 +181,12 @@ std::vector<Configuration> Space::seeds() const {
     return r;
   }
   const std::string lanes = std::to_string(context_->facts.lanes), wide = std::to_string(2 * context_->facts.lanes);
-  if (!context_->facts.reduction.places.empty())
-    for (const std::string& accumulators : {wide, lanes, std::to_string(4 * context_->facts.lanes), std::string("1")})
+  if (!context_->facts.reduction.places.empty()) {
+    // A thread hides latencies by accumulators; work-items, of which there are many, have few registers each.
+    const std::string widest = std::to_string(4 * context_->facts.lanes), one = "1";
+    for (const std::string& accumulators : on_processors(options_) ? std::vector{wide, lanes, widest, one} : std::vector{lanes, one})
       seed({{"lanes", accumulators}});
+  }
   const bool has_stages = std::any_of(parameters_.begin(), parameters_.end(), [](const Parameter& p) { return p.name == "stages"; });
   const auto stored_stages = [&] {
     for (const char* stages : {"private", "work"}) {
@@ -209,7 +212,7 @@ std::vector<Configuration> Space::seeds() const {
     for (const char* items : {"2", "j2", "j4"}) seed({{"tile", "j8 i32"}, {"items", items}});
     seed({{"tile", "k4 j8 i32"}, {"items", "j4"}, {"local", "tile"}});
     seed({{"tile", "k32 j8 i32"}, {"items", "j2"}, {"local", "planes"}});
-    for (const char* kept : {"yes", "no"}) seed({{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", kept}});
+    seed({{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "no"}});  // with windows of two cells kept, registers run out
     if (on_processors(options_)) seed({{"layout", "split"}, {"inner", "strided vec"}});
     seed({{"in_place", "no"}});
     seed({});

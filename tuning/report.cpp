@@ -141,7 +141,8 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
 std::vector<Configuration> configurations_in(const std::string& json_report, std::size_t most) {
   std::vector<Configuration> found;
   try {
-    for (const Json& variant : Json::parse(json_report).at("variants")) {
+    const Json report = Json::parse(json_report);
+    for (const Json& variant : report.at("variants")) {
       if (found.size() == most || variant.at("status") != text(Status::ok)) continue;
       Configuration& c = found.emplace_back();
       for (const auto& [name, value] : variant.at("params").items()) c[name] = value.is_string() ? value.get<std::string>() : value.dump();

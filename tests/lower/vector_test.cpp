@@ -162,7 +162,7 @@ TEST_CASE("vectors whose lanes change places are no wider than the machine's") {
 
 TEST_CASE("streaming stores: those that are aligned with the first") {
   CHECK(counts("constant", 2, 8, decisions(4, false, true)).streams == 4);
-  CHECK(counts("constant", 2, 7, decisions(4, false, true)).streams == 2);  // rows of 14: every other one is aligned
+  CHECK(counts("constant", 2, 11, decisions(4, false, true)).streams == 2);  // rows of 22: every other one is aligned
   CHECK(counts("average", 2, 8, decisions(4, false, true)).streams == 1);
 }
 
