@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "runtime/interrupt.hpp"
 
@@ -13,6 +14,8 @@ constexpr double kShortMs = 1;
 constexpr double kSampleMs = 2;
 constexpr double kMaybeShortMs = 5;  ///< a first call includes starting threads and touching pages
 constexpr int kMaxBatch = 100000;
+/// The threads of a run time (OpenMP's, that is) spin for a while after their loop, on the processors that the next run needs.
+constexpr auto kThreadsRest = std::chrono::milliseconds(4);
 
 /// How many calls make a sample, given the time of an early one.
 int batch_for(const TimedRun& run, double one_ms) {
@@ -96,6 +99,7 @@ std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds) {
   bool aborted = false;
   for (int round = 0; round < std::max(rounds, 1) && !aborted; ++round) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
+      std::this_thread::sleep_for(kThreadsRest);
       if (calls[i] > 1) runs[i]();  // short ones would pay for what the one before left behind
       samples[i].push_back(runs[i](calls[i]));
     }
