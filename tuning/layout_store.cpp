@@ -11,7 +11,7 @@ const KernelArgument& result_argument(const Kernel& kernel, std::size_t n) {
   throw InternalError("tuning: the kernel " + kernel.name + " has no argument '" + kernel.results[n] + "' for a result");
 }
 
-std::string storage_key(const KernelArgument& argument) { return argument.name + " / " + str(argument.layout.request()); }
+std::string storage_key(const KernelArgument& argument) { return argument.name + " : " + argument.type.str() + " / " + str(argument.layout.request()); }
 
 std::shared_ptr<const void> LayoutStore::in_layout(const KernelArgument& argument) {
   const HostArray* original = find(argument.name);
