@@ -21,8 +21,8 @@ bool reads_again(const SpaceFacts& f, const Configuration& c) {
 }
 
 /// How far ahead: elements of a row, 16 and more; or a few iterations of a work-item's sequential loop.
-std::vector<std::string> prefetch_values(const SpaceFacts& f) {
-  std::vector<std::string> r{"0"};
+Values prefetch_values(const SpaceFacts& f) {
+  Values r{"0"};
   if (is_grid(f.options.target)) r.insert(r.end(), {"1", "2", "4"});
   if (on_processors(f.options)) r.insert(r.end(), {"16", "64", "128"});
   return r;
