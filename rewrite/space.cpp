@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "rewrite/block_form.hpp"
 #include "rewrite/derive.hpp"
+#include "rewrite/seeds.hpp"
 #include "rewrite/stages.hpp"
 
 namespace lift {
@@ -140,119 +141,36 @@ std::string tile_for_threads(const SpaceFacts& f, const Configuration& c, const 
   return tiles.size() > 1 ? tiles[1] : tiles.front();
 }
 
+/// The configuration that has what is wished for; nothing where the program does not allow it.
+std::optional<Configuration> granted(const SpaceContext& context, const Space& space, const SpaceOptions& options, const Wishes& wishes) {
+  Configuration c;
+  for (const Decision& d : context.decisions) {
+    const std::vector<std::string> values = space.allowed(c, d.name);
+    std::string value = values.front();
+    if (const auto wish = wishes.find(d.name); wish != wishes.end()) {
+      const auto it = std::find_if(values.begin(), values.end(), [&](const std::string& v) { return v == wish->second || v.rfind(wish->second + " ", 0) == 0; });
+      if (it == values.end()) return std::nullopt;
+      value = *it;
+    } else if (d.name == "tile" && on_processors(options)) {
+      value = tile_for_threads(context.facts_for(c), c, values);
+    } else if (d.name == "width" && values.size() > 1 && values.front() == "1") {
+      value = values[1];
+    }
+    c[d.name] = value;
+  }
+  std::erase_if(c, [&](const auto& x) {  // only what is a parameter
+    return std::none_of(space.parameters().begin(), space.parameters().end(), [&](const Parameter& p) { return p.name == x.first; });
+  });
+  return c;
+}
+
 }  // namespace
 
 std::vector<Configuration> Space::seeds() const {
+  const bool stages = std::any_of(parameters_.begin(), parameters_.end(), [](const Parameter& p) { return p.name == "stages"; });
   std::vector<Configuration> r;
-  // A wish is the value or its first word; a seed whose wishes the program does not allow is left out.
-  const auto seed = [&](const Configuration& wishes) {
-    Configuration c;
-    for (const Decision& d : context_->decisions) {
-      const std::vector<std::string> values = allowed(c, d.name);
-      std::string value = values.front();
-      const auto wish = wishes.find(d.name);
-      if (wish != wishes.end()) {
-        const auto it = std::find_if(values.begin(), values.end(), [&](const std::string& v) { return v == wish->second || v.rfind(wish->second + " ", 0) == 0; });
-        if (it == values.end()) return;
-        value = *it;
-      } else if (d.name == "tile" && on_processors(options_)) {
-        value = tile_for_threads(context_->facts_for(c), c, values);
-      } else if (d.name == "width" && values.size() > 1 && values.front() == "1") {
-        value = values[1];
-      }
-      c[d.name] = value;
-    }
-    for (auto it = c.begin(); it != c.end();)  // only what is a parameter
-      it = std::any_of(parameters_.begin(), parameters_.end(), [&](const Parameter& p) { return p.name == it->first; }) ? std::next(it) : c.erase(it);
-    if (std::find(r.begin(), r.end(), c) == r.end()) r.push_back(std::move(c));
-  };
-  if (context_->facts.columns) {
-    for (const char* order : on_processors(options_) ? std::vector<const char*>{"j k i", "k i"} : std::vector<const char*>{})
-      for (const char* inner : {"vec", "seq"})
-        for (const char* keep : {"private", "work"})
-          for (const char* tile : {"none", "i32", "i16", "i64"}) seed({{"order", order}, {"inner", inner}, {"keep", keep}, {"tile", tile}});
-    for (const char* order : {"j i k", "i k"})
-      for (const char* kcache : {"yes", "no"})
-        for (const char* keep : {"private", "work"}) seed({{"order", order}, {"kcache", kcache}, {"keep", keep}});
-    for (const char* tile : {"i64", "i128", "i32"}) seed({{"order", "j i k"}, {"tile", tile}, {"kcache", "yes"}});
-    for (const char* order : {"j i k", "i k"}) seed({{"order", order}, {"kcache", "yes"}, {"prefetch", "2"}});
-    for (const char* order : {"j k i", "j i k"}) seed({{"order", order}});
-    seed({});
-    return r;
-  }
-  const std::string lanes = std::to_string(context_->facts.lanes), wide = std::to_string(2 * context_->facts.lanes);
-  if (!context_->facts.reduction.places.empty()) {
-    // A thread hides latencies by accumulators; work-items, of which there are many, have few registers each.
-    const std::string widest = std::to_string(4 * context_->facts.lanes), one = "1";
-    for (const std::string& accumulators : on_processors(options_) ? std::vector{wide, lanes, widest, one} : std::vector{lanes, one})
-      seed({{"lanes", accumulators}});
-  }
-  const bool has_stages = std::any_of(parameters_.begin(), parameters_.end(), [](const Parameter& p) { return p.name == "stages"; });
-  const auto stored_stages = [&] {
-    for (const char* stages : {"private", "work"}) {
-      if (!has_stages) continue;
-      seed({{"stages", stages}, {"inner", "vec"}});
-      seed({{"stages", stages}});
-    }
-  };
-  if (on_processors(options_)) stored_stages();
-  const auto items = [&] {
-    const std::vector<const char*> cells{"k j i", "box j i", "j i", "i"}, rows{"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"};
-    for (const char* inner : {"vec", "seq", "strided"})
-      for (const char* grid : on_processors(options_) ? rows : cells) seed({{"grid", grid}, {"inner", inner}});
-    for (const char* tile : {"j4 i32", "i64", "k4 j4 i16", "i256"}) seed({{"tile", tile}});
-    for (const char* tile : {"j8 i32", "k32 j8 i32", "j4 i64", "k32 j4 i64"})
-      for (const char* kept : {"yes", "no"}) seed({{"tile", tile}, {"order", "j i k"}, {"kcache", kept}});
-    for (const char* tile : {"j8 i32", "k32 j8 i32"}) seed({{"tile", tile}, {"local", "planes"}});
-    for (const char* copy : {"vec", "async", "async vec"}) {
-      seed({{"tile", "k32 j8 i32"}, {"local", "planes"}, {"copy", copy}});
-      seed({{"tile", "k4 j8 i32"}, {"local", "tile"}, {"copy", copy}});
-    }
-    for (const char* tile : {"k4 j4 i32", "k4 j4 i16", "j8 i32", "i256"}) seed({{"tile", tile}, {"local", "tile"}});
-    for (const char* items : {"2", "j2", "j4"}) seed({{"tile", "j8 i32"}, {"items", items}});
-    seed({{"tile", "k4 j8 i32"}, {"items", "j4"}, {"local", "tile"}});
-    seed({{"tile", "k32 j8 i32"}, {"items", "j2"}, {"local", "planes"}});
-    seed({{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "no"}});  // with windows of two cells kept, registers run out
-    if (on_processors(options_)) seed({{"layout", "split"}, {"inner", "strided vec"}});
-    seed({{"in_place", "no"}});
-    seed({});
-    if (on_processors(options_)) return;
-    stored_stages();
-    seed({{"layout", "split"}, {"inner", "strided vec"}});
-    for (const char* inner : {"vec", "seq", "strided"})
-      for (const char* grid : {"box k j", "box k", "box", "k j", "j"}) seed({{"grid", grid}, {"inner", inner}});
-  };
-  if (!on_processors(options_)) {
-    items();
-    for (const char* inner : {"vec", "seq"}) seed({{"grid", "solo"}, {"inner", inner}});
-    return r;
-  }
-  seed({{"buffer", "rows"}, {"inner", "vec"}});
-  seed({{"inner", "vec"}, {"late", "1"}});
-  seed({{"layout", "split"}, {"inner", "strided vec"}});
-  seed({{"inner", "vec"}});
-  seed({{"block", "rows unrolled"}, {"inner", "vec"}});
-  seed({{"block", "whole"}, {"inner", "vec"}});
-  seed({{"block", "rows"}, {"inner", "vec"}, {"stream", "1"}});
-  seed({{"block", "whole"}, {"inner", "vec"}, {"stream", "1"}});
-  seed({{"layout", "rows"}, {"inner", "vec"}, {"late", "1"}});
-  seed({{"layout", "split"}, {"inner", "strided vec"}, {"prefetch", "64"}});
-  seed({{"inner", "vec"}, {"stream", "1"}});
-  seed({{"tile", "j16"}, {"inner", "vec"}, {"late", "1"}});
-  seed({{"layout", "split"}, {"inner", "strided vec"}, {"tile", "j16"}});
-  seed({{"inner", "strided"}});
-  seed({{"inner", "seq"}});
-  seed({{"inner", "vec"}, {"prefetch", "64"}, {"late", "1"}});
-  seed({{"in_place", "no"}, {"inner", "vec"}});
-  seed({{"in_place", "no"}, {"inner", "vec"}, {"stream", "1"}});
-  seed({{"order", "j k"}, {"inner", "vec"}, {"late", "1"}});
-  seed({{"layout", "split"}, {"inner", "strided vec"}, {"width", wide}});
-  seed({{"layout", "split"}, {"inner", "strided"}});
-  seed({{"inner", "seq"}, {"unroll", "4"}});
-  if (options_.cpu) {
-    seed({{"grid", "k j i"}});
-    items();
-  }
+  for (const Wishes& wishes : worth_trying(context_->facts, stages))
+    if (auto c = granted(*context_, *this, options_, wishes); c && std::find(r.begin(), r.end(), *c) == r.end()) r.push_back(std::move(*c));
   return r;
 }
 
