@@ -50,7 +50,7 @@ class Cuda : public GridLike {
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const std::string element = st.array + "[" + index + "]";
     const int w = st.value->width;
-    if (st.async && st.value->kind == TermKind::Load) {
+    if (st.async && st.value->kind == TermKind::Load && is_copied_at_once(st.value->type, w)) {
       helpers_.insert("copy_async");
       const std::string vectors = w == 1 ? "" : "(" + vector_type(st.value->type, w) + " *)", from = st.value->name + "[" + nat(st.value->nats.at(0)).s + "]";
       return "copy_async(" + vectors + "&" + element + ", " + (w == 1 ? "" : "(const " + vectors.substr(1)) + "&" + from + ");";
@@ -125,6 +125,12 @@ class Cuda : public GridLike {
   }
 
  private:
+  /// What cp.async takes.
+  static bool is_copied_at_once(Scalar s, int width) {
+    const std::size_t bytes = size_of(s) * static_cast<std::size_t>(width);
+    return bytes == 4 || bytes == 8 || bytes == 16;
+  }
+
   std::set<std::string> vectors_in_;   ///< arrays that are accessed by vectors
 };
 
@@ -139,6 +145,7 @@ constexpr const char* prefetch_helper =
 
 /// To shared memory, past the registers; 4, 8 or 16 bytes.
 constexpr const char* copy_helper =
+    "#ifndef copy_async  /* else whoever compiles this has its own */\n"
     "template <class T> static __device__ __forceinline__ void copy_async(T *to, const T *from) {\n"
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
     "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
@@ -151,7 +158,8 @@ constexpr const char* copy_helper =
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
     "  asm volatile(\"cp.async.wait_all;\" : : : \"memory\");\n"
     "#endif\n"
-    "}\n";
+    "}\n"
+    "#endif\n";
 
 }  // namespace
 

@@ -17,7 +17,7 @@ extern "C" {
 __attribute__((visibility("hidden"), weak)) extern unsigned char __start_liftgen_shared[];
 __attribute__((visibility("hidden"), weak)) extern unsigned char __stop_liftgen_shared[];
 LiftgenHostState liftgen_host_state = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1},
-                                       __start_liftgen_shared, __stop_liftgen_shared, nullptr, nullptr};
+                                       __start_liftgen_shared, __stop_liftgen_shared, nullptr, nullptr, nullptr, nullptr};
 }
 
 #define threadIdx liftgen_host_state.thread
@@ -32,6 +32,20 @@ inline T __ldg(const T* address) {
   liftgen_host_state.read_only(address);
   return *address;
 }
+
+// Copies to shared memory that are done when they are waited for, and no earlier. A source leaves its own out: those of a host
+// would be done at once.
+#define copy_async copy_async
+template <class T>
+inline void copy_async(T* to, const T* from) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "what a device copies at once");
+  const unsigned char* const begin = reinterpret_cast<unsigned char*>(to);
+  const bool shared = begin >= liftgen_host_state.shared_begin && begin + sizeof(T) <= liftgen_host_state.shared_end;
+  const bool aligned = reinterpret_cast<__SIZE_TYPE__>(to) % sizeof(T) == 0 && reinterpret_cast<__SIZE_TYPE__>(from) % sizeof(T) == 0;
+  if (!shared || !aligned) __builtin_trap();
+  liftgen_host_state.copy_async(to, from, sizeof(T));
+}
+inline void wait_for_copies() { liftgen_host_state.wait_for_copies(); }
 
 // Loads and stores with a hint for the caches.
 template <class T>

@@ -17,7 +17,7 @@ constexpr std::size_t kPage = 4096, kStack = 16 * kPage;  // a guard page below 
 
 Fibers* Fibers::current_ = nullptr;
 
-Fibers::Fibers(std::size_t threads) : fibers_(threads), fiber_of_(threads), waits_at_(threads) {
+Fibers::Fibers(std::size_t threads) : fibers_(threads), fiber_of_(threads), waits_at_(threads), copies_(threads) {
   mapped_ = threads * (kStack + kPage);
   stacks_ = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (stacks_ == MAP_FAILED) {
@@ -62,6 +62,7 @@ void Fibers::take_threads() {
     fibers_[fiber].thread = thread, fiber_of_[thread] = fiber;
     state_->thread = index_of(thread);
     call_(arguments_);
+    hide_copies();
     waits_at_[fibers_[fiber].thread] = kEnded;
   }
 }
@@ -70,7 +71,44 @@ void Fibers::wait(int line) {
   Fibers& self = *current_;
   Fiber& fiber = self.fibers_[self.running_];
   self.waits_at_[fiber.thread] = line;
+  self.hide_copies();
   ::swapcontext(&fiber.context, &self.scheduler_);
+}
+
+void Fibers::begin_copy(void* to, const void* from, unsigned long bytes) {
+  Fibers& self = *current_;
+  Copy copy{to, from, bytes, {}};
+  std::memcpy(copy.value, from, bytes);
+  std::memset(to, self.poison_, bytes);
+  self.copies_[self.fibers_[self.running_].thread].push_back(copy);
+}
+
+/// A device may read the source at any time until now: what has changed since is nothing to rely on.
+void Fibers::finish_copies() {
+  Fibers& self = *current_;
+  std::vector<Copy>& copies = self.copies_[self.fibers_[self.running_].thread];
+  for (const Copy& c : copies)
+    if (std::memcmp(c.value, c.from, c.bytes) == 0) {
+      std::memcpy(c.to, c.value, c.bytes);
+      self.own_.push_back(c);
+    }
+  copies.clear();
+}
+
+/// Before another thread goes on.
+void Fibers::hide_copies() {
+  for (Copy& c : own_) {
+    std::memcpy(c.value, c.to, c.bytes);
+    std::memset(c.to, poison_, c.bytes);
+  }
+  hidden_.insert(hidden_.end(), own_.begin(), own_.end());
+  own_.clear();
+}
+
+/// After a barrier. Backwards: of two to one place, the first has the value.
+void Fibers::show_copies() {
+  for (auto c = hidden_.rbegin(); c != hidden_.rend(); ++c) std::memcpy(c->to, c->value, c->bytes);
+  hidden_.clear();
 }
 
 void Fibers::switch_to(std::size_t fiber) {
@@ -98,6 +136,9 @@ bool Fibers::run_block(const Schedule& schedule, Divergence& found) {
   const std::size_t threads = order_.size();
   if (state_->shared_begin != state_->shared_end)
     std::memset(state_->shared_begin, schedule.poison, static_cast<std::size_t>(state_->shared_end - state_->shared_begin));
+  for (std::vector<Copy>& copies : copies_) copies.clear();
+  own_.clear(), hidden_.clear();
+  poison_ = schedule.poison;
   arrange(order_, schedule);
   next_ = 0;
   for (std::size_t fiber = 0; next_ < threads; ++fiber) {
@@ -110,6 +151,7 @@ bool Fibers::run_block(const Schedule& schedule, Divergence& found) {
       prepared_ = 0;  // they are left where they wait
       return false;
     }
+    show_copies();
     arrange(order_, schedule);
     for (const std::size_t thread : order_) {
       state_->thread = index_of(thread);
@@ -126,7 +168,7 @@ bool Fibers::run_grid(LiftgenHostState& state, void (*call)(void**), void** argu
     throw InternalError("CUDA emulation: a block of " + std::to_string(threads) + " threads; there are stacks for " + std::to_string(fibers_.size()));
   current_ = this;
   state_ = &state, call_ = call, arguments_ = arguments;
-  state.barrier = &Fibers::wait;
+  state.barrier = &Fibers::wait, state.copy_async = &Fibers::begin_copy, state.wait_for_copies = &Fibers::finish_copies;
   random_.seed(schedule.seed);
   order_.resize(threads);
   std::vector<std::size_t> order(blocks);

@@ -1,4 +1,5 @@
-// The threads of a block take turns: each runs to the barrier before any goes on.
+// The threads of a block take turns: each runs to the barrier before any goes on. What a thread copies asynchronously to shared
+// memory is there for itself when it has waited for it, and for the others after the barrier that follows; until then poison is.
 #pragma once
 
 #include <ucontext.h>
@@ -17,7 +18,7 @@ namespace lift::cuda_host {
 struct Schedule {
   enum class Order : std::uint8_t { forward, backward, shuffled } order = Order::forward;
   std::uint64_t seed = 0;       ///< of `shuffled`
-  unsigned char poison = 0xff;  ///< what shared memory holds when a block starts, byte by byte; 0xff makes NaN
+  unsigned char poison = 0xff;  ///< what shared memory holds when a block starts, and where a copy is under way, byte by byte; 0xff makes NaN
 };
 
 /// A barrier that not all threads of a block reach.
@@ -43,10 +44,21 @@ class Fibers {
     ucontext_t context;
     std::size_t thread;  ///< that it is running
   };
+  /// An asynchronous copy.
+  struct Copy {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+    unsigned char value[16];  ///< what is there, or will be
+  };
   static constexpr std::size_t kEnded = 0;
 
   static void enter();
   static void wait(int line);
+  static void begin_copy(void* to, const void* from, unsigned long bytes);
+  static void finish_copies();
+  void hide_copies();
+  void show_copies();
   void take_threads();
   void switch_to(std::size_t fiber);
   void prepare(std::size_t fiber);
@@ -63,6 +75,9 @@ class Fibers {
   std::size_t prepared_ = 0;               ///< fibers whose context exists
   std::vector<std::size_t> fiber_of_;      ///< by thread
   std::vector<int> waits_at_;              ///< by thread: a barrier's line, 0: ended
+  std::vector<std::vector<Copy>> copies_;  ///< by thread: begun, not waited for
+  std::vector<Copy> own_, hidden_;         ///< waited for since the last barrier, by the running thread and by others
+  unsigned char poison_ = 0;
   std::vector<std::size_t> order_;         ///< threads of the block
   std::size_t next_ = 0;                   ///< of order_: to be started
   std::size_t running_ = 0;                ///< fiber

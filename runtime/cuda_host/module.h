@@ -13,6 +13,8 @@ struct LiftgenHostState {
   unsigned char *shared_begin, *shared_end;  ///< all __shared__ arrays of the module
   void (*barrier)(int line);                 ///< returns when all threads of the block have come
   void (*read_only)(const void* address);    ///< told of each load through the read-only cache
+  void (*copy_async)(void* to, const void* from, unsigned long bytes);  ///< begins a copy to shared memory; of 16 bytes at most
+  void (*wait_for_copies)();                 ///< returns when those that this thread has begun are done
 };
 
 /// A kernel; a module's list of them ends with one without a name.

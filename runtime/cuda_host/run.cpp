@@ -189,7 +189,7 @@ std::string difference(const Run& run, const Contents& first, const Contents& se
     const Parameter p = parameter(run, a);
     const std::ptrdiff_t index = at / size_of(p.letter), begin = index * size_of(p.letter);
     return names(run) + ": element " + std::to_string(index) + " of '" + p.name + "' is " + value(p.letter, &first[a][static_cast<std::size_t>(begin)]) + " or " +
-           value(p.letter, &second[a][static_cast<std::size_t>(begin)]) + " as the order of threads goes: a race, or a read of what was never written";
+           value(p.letter, &second[a][static_cast<std::size_t>(begin)]) + " as the order of threads goes: a race, or a read of what was never written or is still being copied";
   }
   return "";
 }

@@ -12,6 +12,7 @@
 #include "lower/lower.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/opencl.hpp"
+#include "together.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -30,10 +31,15 @@ Expr sum3(Expr w) { return w[0] + w[1] * 2.0 + w[2]; }
 
 Kernel lowered(const std::string& name, const std::vector<Expr>& arguments, const Expr& body) { return lower({name, arguments, body, {}, {}}); }
 
+/// How work-items copy to local memory.
+using Copy = Expr (*)(const Expr&);
+Expr directly(const Expr& e) { return e; }
+Expr async(const Expr& e) { return make(Op::Async, {e}); }
+
 /// A tile of 10 with its halo, loaded by 8 work-items.
-Kernel tile() {
+Kernel tile(Copy how = directly) {
   const Expr xs = param("xs", array({34}, f64));
-  const auto in_tile = [](Expr t) { return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(lcl(0, same, t, 8))), 8); };
+  const auto in_tile = [=](Expr t) { return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(how(lcl(0, same, t, 8)))), 8); };
   return lowered("tile", {xs}, join(wrg(0, in_tile, slide({Nat(10)}, {Nat(8)}, xs))));
 }
 /// In two dimensions: tiles of 4 x 8.
@@ -46,10 +52,22 @@ Kernel tile2d() {
   return lowered("tile2d", {m}, wrg(1, [&](Expr row) { return wrg(0, in_tile, row); }, slide({Nat(6), Nat(10)}, {Nat(4), Nat(8)}, m)));
 }
 /// Row after row through one tile: a barrier after it is loaded, and one before it is loaded again.
-Kernel rows() {
+Kernel rows(Copy how = directly) {
   const Expr m = param("m", array({10, 18}, f64));
-  const auto by_row = [](Expr t) { return seq([](Expr row) { return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(lcl(0, same, row, 8))), 8); }, t); };
+  const auto by_row = [=](Expr t) { return seq([=](Expr row) { return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(how(lcl(0, same, row, 8)))), 8); }, t); };
   return lowered("rows", {m}, wrg(0, [&](Expr t) { return by_row(transpose({1, 0}, t)); }, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m))));
+}
+/// Windows of three rows that move along a circular buffer of four: a row is copied while those before it are read.
+Kernel planes(Copy how = directly) {
+  const Expr m = param("m", array({10, 18}, f64));
+  const auto in_group = [=](Expr columns) {
+    Attr slots;
+    slots.nats = {Nat(4)};
+    const Expr ring = make(Op::CircularBuffer, {map([=](Expr row) { return how(lcl(0, same, row, 8)); }, transpose({1, 0}, columns))}, slots);
+    const auto of_window = [](Expr w) { return lcl(0, [](Expr v) { return v[0][1] + v[2][1] * 3.0; }, slide({Nat(3), Nat(2)}, {Nat(1), Nat(1)}, w)[0], 8); };
+    return seq(of_window, slide({Nat(3)}, {Nat(1)}, ring));
+  };
+  return lowered("planes", {m}, wrg(0, in_group, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m))));
 }
 
 bool is_load_loop(const Stmt& s) {
@@ -82,6 +100,13 @@ Kernel with_long_halo(const Kernel& k) {
     return Block{std::move(s)};
   });
 }
+/// Nobody waits for the copies before the barrier.
+Kernel without_wait(const Kernel& k) {
+  return changed(k, 0, is_barrier, [](Stmt s) {
+    std::get<Barrier>(s.v).copies = false;
+    return Block{std::move(s)};
+  });
+}
 /// The last tile's halo lies beyond the array, which is one element short.
 Kernel with_short_array(const Kernel& k) {
   Kernel r = k;
@@ -105,6 +130,8 @@ std::vector<Broken> all_kernels() {
     all.push_back({k.name + " of a short array", with_short_array(k), "access to element", "Invalid read"});
   }
   all.push_back({"tile with a long halo", with_long_halo(tile()), "undefined", "Invalid write"});
+  all.push_back({"whole tile that is copied asynchronously", tile(async), "", ""});
+  all.push_back({"tile that is copied asynchronously without a wait", without_wait(tile(async)), order, "without waiting for events"});
   for (const int n : {0, 1}) all.push_back({"rows without barrier " + std::to_string(n), without_barrier(rows(), n), order, race});
   return all;
 }
@@ -126,6 +153,20 @@ struct Storage {
     }
   }
 };
+
+/// The source without the n-th of its lines that say `what`.
+std::string without_line(std::string source, const std::string& what, std::size_t n) {
+  std::size_t at = source.find(what);
+  for (; n > 0; --n) at = source.find(what, at + 1);
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = source.rfind('\n', at) + 1;
+  return source.erase(begin, source.find('\n', at) + 1 - begin);
+}
+std::size_t lines_with(const std::string& source, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = source.find(what); at != std::string::npos; at = source.find(what, at + 1)) ++n;
+  return n;
+}
 
 /// What the emulation says.
 std::string fault(GridDevice& device, const Kernel& k) {
@@ -151,6 +192,49 @@ TEST_CASE("broken kernels on the emulation of CUDA") {
   }
 }
 
+TEST_CASE("asynchronous copies on the emulation of CUDA: no wait for them, and no barrier, can be left out") {
+  struct Variant {
+    Kernel kernel;
+    std::string what;  ///< that is left out; empty: nothing
+  };
+  std::vector<Variant> variants;
+  Together source;
+  for (Kernel k : {tile(async), rows(async), planes(async)}) {
+    const std::string name = k.name, whole = emit_cuda(k);
+    for (const std::string& what : {std::string(), std::string("wait_for_copies();"), std::string("__syncthreads();")}) {
+      const std::size_t lines = what.empty() ? 1 : lines_with(whole, what);
+      CHECK(lines > 0);
+      for (std::size_t n = 0; n < lines; ++n) {
+        k.name = name + "_" + std::to_string(variants.size());
+        const std::string text = emit_cuda(k);
+        source.add(what.empty() ? text : without_line(text, what, n));
+        variants.push_back({k, what});
+      }
+    }
+  }
+  NativeCompiler compiler;
+  const auto device = make_cuda_host_device(compiler);
+  const GridBuild built = device->build(source.code());
+  REQUIRE_MESSAGE(built.program, built.error);
+  INFO(source.code());
+  for (const Variant& v : variants) {
+    INFO(v.kernel.name << " without " << v.what);
+    Storage data(v.kernel);
+    std::string why;
+    try {
+      run_on(*device, *built.program, v.kernel, Target::cuda, data.pointers);
+    } catch (const KernelFault& wrong) {
+      why = wrong.what();
+    }
+    CHECK_MESSAGE((v.what.empty() ? why.empty() : why.find("as the order of threads goes") != std::string::npos), why);
+    if (!v.what.empty()) continue;
+    const Kernel direct = v.kernel.name.starts_with("tile") ? tile() : v.kernel.name.starts_with("rows") ? rows() : planes();
+    Storage expected(direct);
+    run_on(*device, direct, Target::cuda, expected.pointers);
+    CHECK(data.bytes == expected.bytes);
+  }
+}
+
 TEST_CASE("oclgrind runs broken kernels" * doctest::skip()) {
   opencl::Device device;
   for (const Broken& b : all_kernels()) {
@@ -170,7 +254,7 @@ TEST_CASE("broken kernels under oclgrind") {
     const std::string part = all.substr(begin, all.find("===", begin + 4) - begin);
     INFO(part << emit_opencl(b.kernel));
     if (b.opencl.empty()) {
-      for (const char* word : {"race", "Uninitialized", "Invalid", "divergence"}) CHECK(part.find(word) == std::string::npos);
+      for (const char* word : {"race", "Uninitialized", "Invalid", "divergence", "waiting"}) CHECK(part.find(word) == std::string::npos);
     } else {
       CHECK(part.find(b.opencl) != std::string::npos);
     }

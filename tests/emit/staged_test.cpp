@@ -103,3 +103,15 @@ TEST_CASE("what neighbouring cells of a work-item read both is loaded once") {
   // Where the planes are gone along, the newest of each cell and those beside it; four more before the loop.
   CHECK(loads(whole, {{"tile", "j8 i16"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "yes"}}) == 2 + 6 + 4);
 }
+
+TEST_CASE("the slot of a plane is found by a mask where there is a power of two of them") {
+  SpaceOptions options;
+  options.target = Target::cuda;
+  const Space space(smooth3d().build(small(32, 1, "jacobi")), options);
+  const Kernel k = lower(replay(space.program(), space.derive({{"tile", "j8 i16"}, {"local", "planes"}})));
+  for (const std::string& text : {emit_cuda(k), emit_opencl(k)}) {
+    INFO(text);
+    CHECK(text.find(" & 3;") != std::string::npos);  // four slots for windows of three planes
+    CHECK(text.find(" % ") == std::string::npos);
+  }
+}

@@ -1,6 +1,7 @@
 // CUDA source on the host: what a device gives, and the faults that a device hides.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -150,6 +151,41 @@ TEST_CASE("shared memory does not live from block to block") {
     CHECK(contains(fault(cuda, c), "a read of what was never written"));
     CHECK(contains(fault(never_written, c), "a read of what was never written"));
   }
+}
+
+TEST_CASE("an asynchronous copy is there for its thread when it has waited, for the others after a barrier more") {
+  const std::string begin = "  const int i = 8 * blockIdx.x + threadIdx.x;\n  __shared__ double tile[8];\n", copy = "  copy_async(&tile[threadIdx.x], &x[i]);\n", wait = "  wait_for_copies();\n",
+                    barrier = "  __syncthreads();\n", own = "  y[i] = tile[threadIdx.x];\n", others = "  y[i] = tile[7 - threadIdx.x];\n";
+  const std::string order = "as the order of threads goes";
+  for (const std::string& c : compilers()) {
+    const auto why = [&](const std::string& body) { return fault(with_body(begin + body), c); };
+    CHECK(why(copy + wait + barrier + others).empty());
+    CHECK(why(copy + wait + own).empty());
+    CHECK(contains(why(copy + own), order));
+    CHECK(contains(why(copy + barrier + others), order));
+    CHECK(contains(why(copy + barrier + wait + others), order));  // the others have not waited
+    CHECK(contains(why(copy + wait + others), order));
+    CHECK(contains(why("  if (threadIdx.x == 2) wait_for_copies();\n" + copy + barrier + others), order));
+    // It is waited for by the thread that has begun it.
+    CHECK(contains(why(copy + barrier + "  if (threadIdx.x == 2) wait_for_copies();\n" + barrier + others), order));
+    // Again into the same tile: not before all have read it.
+    CHECK(why(copy + wait + barrier + others + barrier + copy + wait + barrier + "  y[i] += tile[7 - threadIdx.x];\n").empty());
+    CHECK(contains(why(copy + wait + barrier + others + copy + wait + barrier + "  y[i] += tile[7 - threadIdx.x];\n"), order));
+    // The source must stay as it is until then.
+    CHECK(contains(why("  y[i] = x[i];\n  copy_async(&tile[threadIdx.x], &y[i]);\n  y[i] = 0;\n" + wait + own), order));
+    // To shared memory only, and nothing beyond an array.
+    CHECK(contains(why("  copy_async(&y[i], &x[i]);\n" + wait), "undefined"));
+    CHECK(contains(why("  copy_async(&tile[threadIdx.x], &x[i + 1]);\n" + wait + own), "access to element 16 of 'x'"));
+    CHECK(contains(why("  copy_async((double2*)&tile[threadIdx.x], (const double2*)&x[i / 2 * 2]);\n" + wait + own), "undefined"));
+  }
+}
+
+TEST_CASE("where an asynchronous copy is under way there is no number") {
+  const Compiled module = compiled("extern \"C\" __global__ void k(const float* x, float* y) { __shared__ float t[4]; copy_async(&t[threadIdx.x], &x[threadIdx.x]); y[threadIdx.x] = t[threadIdx.x]; }\n", "");
+  std::vector<float> x{1, 2, 3, 4}, y(4);
+  const std::vector<Schedule> one{checking_schedules().front()};
+  run({{launch(module, "k", {1, 1, 1}, {4, 1, 1}, {array(0), array(1)})}, {bytes(x), bytes(y)}, 1}, one, 10);
+  for (const float v : y) CHECK(std::isnan(v));
 }
 
 TEST_CASE("a barrier that not all threads reach is reported") {
