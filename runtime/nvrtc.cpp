@@ -181,14 +181,15 @@ CompiledSource compile(const std::string& source, int architecture, const std::s
     throw EnvironmentError("NVRTC " + version_text(with->info.version) + " fails with status " + std::to_string(status) + "; is its installation complete?");
   const std::unique_ptr<Source, int (*)(Source*)> owner(&handle, with->destroy);
   const int status = with->compile(handle, static_cast<int>(pointers.size()), pointers.data());
+  const std::string log = without_end(text_of(handle, with->log_size, with->log));
   if (status != 0) {
-    const std::string log = without_end(text_of(handle, with->log_size, with->log));
     if (status != kCompilationFailed && status != kInvalidOption)
       throw EnvironmentError("NVRTC " + version_text(with->info.version) + " (" + with->info.path + ") fails with status " + std::to_string(status) +
                              (log.empty() ? "; is its installation complete?" : ": " + first_lines(log)));
     result.error = log.empty() ? "NVRTC refused it and said nothing" : first_lines(log);
     return result;
   }
+  result.log = log;
   result.binary = result.ptx ? text_of(handle, with->ptx_size, with->ptx) : text_of(handle, with->cubin_size, with->cubin);
   if (result.binary.empty())
     result.error = "NVRTC " + version_text(with->info.version) + " gave no code";

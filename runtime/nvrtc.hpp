@@ -16,6 +16,7 @@ struct CompiledSource {
   bool ptx = false;     ///< for an architecture that the compiler does not know: the driver translates
   std::string key;      ///< in the cache
   std::string error;    ///< the first lines of the diagnostics on failure
+  std::string log;      ///< what the compiler said all the same, such as warnings; nothing where the cache had it
   bool cached = false;
 };
 

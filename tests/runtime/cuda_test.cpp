@@ -291,6 +291,7 @@ TEST_CASE("nvrtc child: the toolkit's compiler" * doctest::skip()) {
     CHECK_MESSAGE(made.binary.starts_with("\177ELF"), made.error);
     CHECK_FALSE(made.cached);
     CHECK_FALSE(made.ptx);
+    CHECK(made.log.empty());
     const cuda::CompiledSource again = cuda::compile(source, architecture, "--std=c++17", cache);
     CHECK(again.cached);
     CHECK(again.binary == made.binary);
@@ -299,6 +300,9 @@ TEST_CASE("nvrtc child: the toolkit's compiler" * doctest::skip()) {
   CHECK(ptx.ptx);
   CHECK(has(ptx.binary, ".target sm_"));
   CHECK_THROWS_AS(cuda::compile(source, 10, "", cache), EnvironmentError);
+  const cuda::CompiledSource warned = cuda::compile("__global__ void f(int *a) { int never_used; a[0] = 1; }", 80, "", cache);
+  CHECK_FALSE(warned.binary.empty());
+  CHECK_MESSAGE((has(warned.log, "warning") && has(warned.log, "never_used")), warned.log);
   const cuda::CompiledSource wrong = cuda::compile("__global__ void f(int *a) { a[0] = undeclared_thing; }", 80, "", cache);
   CHECK(wrong.binary.empty());
   CHECK_MESSAGE(has(wrong.error, "undeclared_thing"), wrong.error);
