@@ -151,6 +151,32 @@ Nat reduce_modulo(const Nat& a, std::int64_t m) {
   return r;
 }
 
+/// r = g*coarse + fine with 0 <= fine < g, where g divides m: what lies below g takes no part in a division by m.
+struct Levels {
+  std::int64_t g;
+  Nat coarse, fine;
+};
+std::optional<Levels> levels(const Nat& r, std::int64_t m, const Facts& facts) {
+  std::int64_t tried = m;  // the largest first
+  for (;;) {
+    std::int64_t g = 1;
+    for (const NatTerm& t : terms(r))
+      if (const std::int64_t common = std::gcd(t.coefficient, m); !t.factors.empty() && common < tried) g = std::max(g, common);
+    if (g == 1) return std::nullopt;
+    Levels l{g, 0, 0};
+    for (NatTerm t : terms(r)) {
+      const std::int64_t whole = t.factors.empty() ? floor_div(t.coefficient, g) : t.coefficient % g == 0 ? t.coefficient / g : 0;
+      t.coefficient -= whole * g;
+      if (t.coefficient != 0) l.fine = l.fine + monomial(t);
+      t.coefficient = whole;
+      if (whole != 0) l.coarse = l.coarse + monomial(t);
+    }
+    const Facts::Interval i = facts.bounds(l.fine);
+    if (i.lower && i.upper && *i.lower >= 0 && *i.upper < g) return l;
+    tried = g;
+  }
+}
+
 }  // namespace
 
 namespace detail {
@@ -172,6 +198,7 @@ Nat floordiv_with(const Nat& a, const Nat& b, const Facts& facts) {
         if (!t.factors.empty()) t.coefficient /= g, reduced = reduced + monomial(t);
       return d.quotient + floordiv_with(reduced, *m / g, facts);
     }
+    if (const auto l = levels(d.rest, *m, facts)) return d.quotient + floordiv_with(l->coarse, *m / l->g, facts);
     if (const auto t = residue(d.rest, *m); t && *t != 0) return d.quotient + floordiv_with(d.rest - *t, b, facts);
     const auto ts = terms(d.rest);
     if (ts[0].coefficient == 1 && ts[0].factors.size() == 1 && ts[0].factors[0].power == 1 && ts[0].factors[0].atom->kind == AtomKind::FloorDiv &&
@@ -206,6 +233,7 @@ Nat mod_with(const Nat& a, const Nat& b, const Facts& facts) {
         if (!t.factors.empty()) t.coefficient /= g, reduced = reduced + monomial(t);
       return g * mod_with(reduced, *m / g, facts) + floor_mod(c, g);
     }
+    if (const auto l = levels(r, *m, facts)) return l->g * mod_with(l->coarse, *m / l->g, facts) + l->fine;
   }
   return compound(AtomKind::Mod, r, b);
 }

@@ -38,8 +38,17 @@ class Accesses {
     const auto it = arrays_.find(array);
     if (it == arrays_.end() || !item_) return;
     GridAccess a{array, store, expanded(at, names_), std::nullopt, it->second};
-    if (const auto affine = affine_in(a.index, *item_)) a.stride = affine->coefficient.constant();
+    a.stride = stride(a.index);
     found.push_back(std::move(a));
+  }
+
+  /// From one work-item to the next; where that differs, from one to the next within a warp.
+  std::optional<std::int64_t> stride(const Nat& index) const {
+    if (const auto affine = affine_in(index, *item_)) return affine->coefficient.constant();
+    constexpr std::int64_t kWarp = 32;
+    const Nat warp = Nat::fresh("warp", 0, 1 << 20), lane = Nat::fresh("lane", 0, kWarp - 1);
+    const auto affine = affine_in(substitute(index, *item_, kWarp * warp + lane), lane);
+    return affine ? affine->coefficient.constant() : std::nullopt;
   }
 
   std::map<std::string, std::size_t> arrays_;

@@ -10,7 +10,7 @@ struct GridAccess {
   std::string array;
   bool store = false;
   Nat index = 0;                        ///< flat, in terms of loop variables and sizes
-  std::optional<std::int64_t> stride;   ///< elements from one work-item of dimension 0 to the next; nothing where that varies
+  std::optional<std::int64_t> stride;   ///< elements from one work-item of dimension 0 to the next, in a warp at least; nothing where that varies
   std::size_t bytes = 0;                ///< of the element
 
   /// Neighbours meet neighbouring elements, or the same one: a warp's access is as few transactions as can be.

@@ -170,6 +170,12 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
         return access(to, q);
       });
     }
+    case Op::At: {  // the only element of an array
+      const auto rank = a.nats.size();
+      const std::vector<Nat> shape = shape_of(e.child(0).type(), static_cast<int>(rank));
+      if (std::any_of(shape.begin(), shape.end(), [](const Nat& n) { return !(n == Nat(1)); })) return std::nullopt;
+      return collect(dimension_names(rank), [=](const std::vector<Nat>&) { return to; });
+    }
     case Op::Unzip: {
       const auto rank = static_cast<std::size_t>(a.ints[0]);
       const std::vector<Place> parts = std::get<std::vector<Place>>(to.v);

@@ -55,7 +55,11 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
     for (const std::size_t length : {3U, 2U, 1U})
       if (length <= end && (length == 3 || length == end || end - length == 1))
         r.push_back(joined(all.begin() + static_cast<std::ptrdiff_t>(end - length), all.begin() + static_cast<std::ptrdiff_t>(end)));
-  if (r.empty()) r.emplace_back("none");
+  if (r.empty()) return {"none"};
+  if (!f.options.cpu || !is_by_levels(f, c)) return r;
+  Values solo;  // a processor's groups of one item each go through their tiles as threads do
+  for (const std::string& v : r) solo.push_back("solo " + v);
+  r.insert(r.begin(), solo.begin(), solo.end());
   return r;
 }
 
@@ -116,7 +120,8 @@ std::vector<Decision> column_decisions(const SpaceFacts& f) {
     r.push_back({"keep", {"work", "private"}, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                    const std::int64_t bytes = 8 * facts.named_columns * (is_by_levels(facts, c) ? points(facts, c) : 1);
                    if (!on_processors(facts.options)) return value == "work";  // a work-item's own array is in global memory anyway
-                   return value == "work" || bytes <= (is_grid(facts.options.target) ? 16 : 512) * 1024;
+                   const bool many = is_grid(facts.options.target) && !is_solo(c);  // items of a group, which have one stack
+                   return value == "work" || bytes <= (many ? 16 : 512) * 1024;
                  }});
   return r;
 }

@@ -71,6 +71,8 @@ void derive_other_nests(Deriver& d, const SpaceFacts& f, const Configuration& c)
 
 /// How reductions are taken apart: parts in parallel, accumulators side by side.
 void derive_reductions(Deriver& d, const SpaceFacts& f, const Configuration& c);
+/// Elements of a part: of all axes within those that the parts are named after, or the number in the name.
+std::int64_t part_length(const ReductionFacts& r, const std::string& parts);
 /// How many reductions by the same function lie one in the other below this one.
 std::size_t nested_levels(const Expr& reduction);
 /// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when there is none.

@@ -104,7 +104,7 @@ ScanLoop scan_loop(const SpaceFacts& f, const Configuration& c) {
 void lower_around(Deriver& d, const SpaceFacts& f, const Configuration& c, const std::vector<std::string>& names) {
   const bool grid = is_grid(f.options.target);
   std::vector<std::string> parallel = words(chosen(c, grid ? "grid" : "parallel", "none"));
-  const bool groups = parallel == std::vector<std::string>{"groups"};
+  const bool groups = parallel == std::vector<std::string>{"groups"}, solo = is_solo(c);
   if (groups) parallel.assign(names.begin(), names.end() - 1);  // the tiles and the loops around them
   const std::ptrdiff_t most = 4;                                // dimensions of a grid; the last two share one
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -112,7 +112,7 @@ void lower_around(Deriver& d, const SpaceFacts& f, const Configuration& c, const
     if (groups && i + 1 == names.size()) d.step("map-lcl", {"0"}, d.loop(i));
     else if (dimension < 0 || dimension >= most) d.step("map-seq", {}, d.loop(i));
     else if (!grid) d.step("map-par", {}, d.loop(i));
-    else d.step(groups ? "map-wrg" : "map-glb", {std::to_string(dimension)}, d.loop(i));
+    else d.step(groups || solo ? "map-wrg" : "map-glb", {std::to_string(dimension)}, d.loop(i));
   }
 }
 

@@ -20,29 +20,31 @@ void fuse_maps(Deriver& d, const Place& at) {
   while (is_map_of_rank_1(d.part(at)) && is_map_of_rank_1(d.part(at).child(1))) d.step("map-fusion", {}, at);
 }
 
-/// The innermost reduction takes as many elements at a time as there are lanes; those left over come after.
-void derive_lanes(Deriver& d, Place reduction, std::int64_t lanes) {
+/// The elements beyond a multiple of k come after, one by one; the place of the reduction over the others.
+Place without_rest(Deriver& d, Place reduction, std::int64_t k) {
+  const std::int64_t n = *d.part(reduction).child(2).type().length().constant(), whole = n / k * k;
+  if (whole == n) return reduction;
+  d.step("reduce-rest", {std::to_string(whole)}, reduction);
+  d.step("reduce-seq", {}, reduction);
+  reduction.push_back(1);
+  return reduction;
+}
+
+/// The innermost reduction takes as many elements at a time as there are lanes; those left over come after. Lanes are those of a
+/// vector where the elements are neighbours.
+void derive_lanes(Deriver& d, Place reduction, std::int64_t lanes, bool neighbours = true) {
   if (lanes > 1) {
-    const std::int64_t n = *d.part(reduction).child(2).type().length().constant(), whole = n / lanes * lanes;
-    if (whole < n) {
-      d.step("reduce-rest", {std::to_string(whole)}, reduction);
-      d.step("reduce-seq", {}, reduction);
-      reduction.push_back(1);
-    }
+    reduction = without_rest(d, reduction, lanes);
     d.step("reduce-lanes", {std::to_string(lanes)}, reduction);
-    d.step("map-vec", {std::to_string(lanes)}, below(reduction, {2, 0, 0}));
+    if (neighbours) d.step("map-vec", {std::to_string(lanes)}, below(reduction, {2, 0, 0}));
+    else d.step("map-unroll", {std::to_string(lanes)}, below(reduction, {2, 0, 0}));
   }
   d.step("reduce-seq", {}, reduction);
 }
 
 /// One reduction over chunks of a given length, and what is left over; the place of the reduction over their results.
 Place cut(Deriver& d, Place reduction, std::int64_t chunk) {
-  const std::int64_t n = *d.part(reduction).child(2).type().length().constant(), whole = n / chunk * chunk;
-  if (whole < n) {
-    d.step("reduce-rest", {std::to_string(whole)}, reduction);
-    d.step("reduce-seq", {}, reduction);
-    reduction.push_back(1);
-  }
+  reduction = without_rest(d, reduction, chunk);
   d.step("reduce-split", {std::to_string(chunk)}, reduction);
   return reduction;
 }
@@ -56,10 +58,63 @@ void join_levels(Deriver& d, const Place& reduction) {
   if (is_map_of_rank_1(made) && made.child(1).is(Op::Bound)) d.step("join-of-map", {}, below(reduction, {2}));
 }
 
+/// The items of a group reduce every so-many-th element each, in local memory; 0: there are too few.
+std::int64_t columns_of(std::int64_t n, std::int64_t items) {
+  std::int64_t w = std::min(n, items);
+  while (n % w != 0) --w;
+  return w >= std::min<std::int64_t>(items, 32) || w == n ? w : items;
+}
+void columns_in_local(Deriver& d, const Place& reduction, std::int64_t columns, std::int64_t lanes) {
+  d.step("reduce-columns", {std::to_string(columns)}, reduction);
+  const Place column = inner_reduction(reduction, 1);
+  derive_lanes(d, column, std::min(lanes, *d.part(column).child(2).type().length().constant()), false);
+  d.step("map-lcl", {"0"}, below(reduction, {2}));
+  d.step("to-local", {}, below(reduction, {2}));
+}
+
+/// A reduction within a group: every item has an accumulator for neighbouring columns, then a few of them have one each for
+/// these, then what is left is reduced by all alike.
+void derive_by_group(Deriver& d, Place reduction, std::int64_t items, std::int64_t lanes) {
+  constexpr std::int64_t few = 16;
+  const std::int64_t n = *d.part(reduction).child(2).type().length().constant(), columns = columns_of(n, items);
+  reduction = without_rest(d, reduction, columns);
+  columns_in_local(d, reduction, columns, lanes);
+  if (columns >= 2 * few && columns % few == 0) columns_in_local(d, reduction, few, 1);
+  d.step("reduce-seq", {}, reduction);
+}
+
+/// All by one group, whose result is the reduction's; false where there is little to share.
+bool derive_by_one_group(Deriver& d, const Place& place, std::int64_t items, std::int64_t lanes) {
+  const std::int64_t n = *d.part(place).child(2).type().length().constant();
+  if (n <= kFewScalars) return false;
+  d.step("reduce-split", {std::to_string(n)}, place);
+  d.step("reduce-one", {}, place);
+  const Place all = below(place, {0});
+  d.step("map-wrg", {"0"}, all);
+  derive_by_group(d, below(all, {0, 0}), items, lanes);
+  d.step("to-global", {}, all);
+  return true;
+}
+
+/// Parts by groups, then their results by one.
+void derive_by_groups(Deriver& d, const Place& place, std::int64_t length, std::int64_t items, std::int64_t lanes) {
+  for (std::size_t levels = nested_levels(d.part(place)); levels > 0; --levels) join_levels(d, place);
+  Place root = place;
+  if (length < *d.part(place).child(2).type().length().constant()) {
+    root = cut(d, place, length);
+    const Place parts = below(root, {2});
+    d.step("map-wrg", {"0"}, parts);
+    derive_by_group(d, below(parts, {0, 0}), items, lanes);
+    d.step("to-global", {}, parts);
+  }
+  if (!derive_by_one_group(d, root, items, lanes)) d.step("reduce-seq", {}, root);
+}
+
 void derive_reduction(Deriver& d, const SpaceFacts& f, const Place& place, const Configuration& c) {
   const ReductionFacts& r = f.reduction;
   const std::string parts = chosen(c, "parts", "none");
   const std::int64_t lanes = std::stoll(chosen(c, "lanes", "1"));
+  if (const std::string group = chosen(c, "group", "none"); group != "none") return derive_by_groups(d, place, part_length(r, parts), std::stoll(group), lanes);
   const std::size_t digits = parts.find_first_of("0123456789");
   const std::vector<std::string> names = words(parts);
   std::size_t joined = 0;  // axes but one whose iterations together are the parts
@@ -85,6 +140,14 @@ void derive_reduction(Deriver& d, const SpaceFacts& f, const Place& place, const
 }
 
 }  // namespace
+
+std::int64_t part_length(const ReductionFacts& r, const std::string& parts) {
+  if (const std::size_t digits = parts.find_first_of("0123456789"); digits != std::string::npos) return std::stoll(parts.substr(digits));
+  const std::vector<std::string> names = words(parts);
+  std::int64_t n = 1;
+  for (const NestAxis& a : r.axes) n = std::find(names.begin(), names.end(), a.name) != names.end() ? 1 : n * *a.extent;
+  return n;
+}
 
 std::size_t nested_levels(const Expr& reduction) {
   const Expr& array = reduction.child(2);

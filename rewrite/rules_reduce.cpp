@@ -55,6 +55,20 @@ Result<Expr> lanes(const Site& site, const Arguments& a) {
   return reduce(fn, unit, make(Op::ReduceSeq, {step, start, split({w}, array)}, {}, origin(site.e)));
 }
 
+/// The only element of an array of reductions, each of which begins with z itself.
+Result<Expr> only_one(const Site& site, const Arguments&) {
+  const auto r = need_reduce(site);
+  if (!r) return r;
+  const Expr& array = r->child(2);
+  if (const std::string why = why_in_order(r->child(0), r->child(1)); !why.empty()) return Failure{why};
+  if (!(array.type().length() == Nat(1))) return Failure{"the array has " + array.type().length().str() + " elements, not one"};
+  const bool reduced = array.is(Op::Map) && array.attr().ints[0] == 1 && array.child(0).is(Op::Lambda) && array.child(0).child(0).is(Op::Reduce);
+  const Expr inner = reduced ? array.child(0).child(0) : Expr();
+  if (!reduced || !(inner.child(0) == r->child(0)) || !(inner.child(1) == r->child(1)) || r->child(0).loose() > 0 || r->child(1).loose() > 0)
+    return Failure{"its element is not made by the same reduction, so it does not begin with z"};
+  return at({Nat(0)}, array);
+}
+
 }  // namespace
 
 std::vector<Rule> reduce_rules() {
@@ -68,6 +82,13 @@ std::vector<Rule> reduce_rules() {
           .with(in_chunks, "f associative, z its unit, k divides the length")
           .reassociates()
           .says("a reduction is made in two levels, over chunks of %1 and over their results"),
+      rule("reduce-columns", "reduce f z = reduce f z . map (reduce f z) . transpose . split k", reduce(f, z, xs), reduce(f, z, map(part, transpose(split({nat_hole("k")}, xs)))))
+          .takes("k", "columns")
+          .with(in_chunks, "f associative and commutative, z its unit, k divides the length")
+          .reassociates()
+          .says("a reduction is made in two levels, over every %1-th element and over their results"),
+      constructed("reduce-one", "reduce f z [reduce f z xs] = [reduce f z xs] at 0", only_one)
+          .says("a reduction over one result of the same reduction is that result"),
       rule("reduce-of-join", "reduce f z . join = reduce f z . map (reduce f z)", reduce(f, z, join(xs)), reduce(f, z, map(part, xs)))
           .with(in_any_order, kInAnyOrder)
           .reassociates()

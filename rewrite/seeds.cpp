@@ -27,11 +27,16 @@ List columns(const SpaceFacts& f) {
   return r;
 }
 
-/// A thread hides latencies by accumulators; work-items, of which there are many, have few registers each.
+/// A thread hides latencies by accumulators; work-items, of which there are many, have few registers each, and share parts.
 List reductions(const SpaceFacts& f) {
-  const std::string lanes = std::to_string(f.lanes), wide = std::to_string(2 * f.lanes), widest = std::to_string(4 * f.lanes), one = "1";
   List r;
-  for (const std::string& accumulators : on_processors(f.options) ? Values{wide, lanes, widest, one} : Values{lanes, one}) r.push_back({{"lanes", accumulators}});
+  if (on_processors(f.options)) {
+    for (const std::int64_t accumulators : {2 * f.lanes, f.lanes, 4 * f.lanes, std::int64_t{1}}) r.push_back({{"lanes", std::to_string(accumulators)}});
+    return r;
+  }
+  for (const char* accumulators : {"4", "1", "8"})
+    for (const char* group : {"256", "128", "512", "64"}) r.push_back({{"group", group}, {"lanes", accumulators}});
+  for (const char* accumulators : {"2", "1"}) r.push_back({{"lanes", accumulators}});
   return r;
 }
 

@@ -109,6 +109,7 @@ std::string Space::structure(const Configuration& c) const {
   if (const std::string copy = get("copy", "direct"); copy != "direct") parts.push_back(copy == "vec" ? "copied by vectors" : copy == "async" ? "copied asynchronously" : "vectors copied asynchronously");
   if (const SharedCells cells = shared_cells(f, get("items", "1")); cells.number > 1) parts.emplace_back(cells.neighbours ? "neighbouring cells an item" : "several cells an item");
   if (const std::string p = get("parts", "none"); p != "none") parts.push_back("parts of " + p.substr(0, p.find_first_of("0123456789")));
+  if (const std::string g = get("group", "none"); g != "none") parts.emplace_back("by groups in local memory");
   if (get("lanes", "1") != "1") parts.emplace_back("lanes");
   const std::string inner = get("inner", "seq");
   parts.push_back(inner == "vec" && f.modulus > 1 && is_in_place(f, c) ? "masked vec" : inner);

@@ -91,10 +91,11 @@ TEST_CASE("several sweeps on a grid are launches") {
             2, 2);
 }
 
-TEST_CASE("reductions on a grid have their parts reduced by work-items and the rest by one") {
-  check_all({three_d("norm3d", {{"kind", "l2"}}, f64, 17), three_d("norm3d", {{"kind", "max"}}, f32, 17), three_d("dot3d", {}, f64, 19, 1), three_d("dot3d", {{"compensated", "yes"}}, f32, 9),
-             three_d("residual_norm3d", {}, f64, 9), three_d("residual_norm3d", {}, f32, 17, 1)},
-            2, 2);
+TEST_CASE("reductions on a grid have their parts reduced side by side, then their results") {
+  check_all({three_d("norm3d", {{"kind", "l2"}}, f64, 17), three_d("norm3d", {{"kind", "max"}}, f32, 17), three_d("dot3d", {}, f64, 19, 1), three_d("dot3d", {{"compensated", "yes"}}, f32, 17),
+             three_d("residual_norm3d", {}, f64, 17), three_d("residual_norm3d", {}, f32, 17, 1)},
+            3, 2);
+  check_all({three_d("norm3d", {{"kind", "l2"}}, f32, 8, 1), three_d("dot3d", {{"compensated", "yes"}}, f64, 9), three_d("residual_norm3d", {}, f64, 8)}, 3, 1);
 }
 
 TEST_CASE("fused operators and several results on a grid") {

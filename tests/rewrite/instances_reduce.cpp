@@ -53,6 +53,13 @@ Generators reduce_generators() {
        }},
       {"reduce-split", chunked},
       {"reduce-lanes", chunked},
+      {"reduce-columns", chunked},
+      {"reduce-one", [](Gen& g) -> Instance {
+         const Reduction r = reduction(g), other = g.n(0, 4) == 0 ? reduction(g) : r;
+         const Expr xs = g.array({Nat(g.n(0, 4) == 0 ? 2 : 1), Nat(g.n(1, 5))}, r.element());
+         if (!(other.element() == r.element())) return {reduce(r.f, r.z, map([&](Expr x) { return reduce(r.f, r.z, x); }, xs)), {}, {}};
+         return {reduce(r.f, r.z, map([&](Expr x) { return reduce(other.f, other.z, x); }, xs)), {}, {}};
+       }},
       {"reduce-of-join", [](Gen& g) -> Instance {
          const Reduction r = reduction(g);
          return {reduce(r.f, r.z, join(g.array(g.shape(2), r.element()))), {}, {}};

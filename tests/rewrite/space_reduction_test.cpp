@@ -40,18 +40,19 @@ Program compensated(std::int64_t n) {
 }
 
 /// All values of all parameters keep the meaning but for rounding.
-void check_all(const Program& p, std::size_t at_least) {
-  const Space s(p, options());
+void check_all(const Program& p, std::size_t at_least, const SpaceOptions& o = options()) {
+  const Space s(p, o);
   const auto values = values_of(p, 1);
   const Value expected = interpret(p.body, values);
   std::size_t n = 0;
   for (const std::string& parts : s.allowed({}, "parts"))
-    for (const std::string& lanes : s.allowed({{"parts", parts}}, "lanes")) {
-      const Derivation d = s.derive({{"parts", parts}, {"lanes", lanes}});
-      const Program q = replay(p, parse_derivation(str(d)));
-      CHECK_MESSAGE(difference(interpret(q.body, values), expected) < 1e-12, str(d));
-      ++n;
-    }
+    for (const std::string& group : s.allowed({{"parts", parts}}, "group"))
+      for (const std::string& lanes : s.allowed({{"parts", parts}, {"group", group}}, "lanes")) {
+        const Derivation d = s.derive({{"parts", parts}, {"group", group}, {"lanes", lanes}});
+        const Program q = replay(p, parse_derivation(str(d)));
+        CHECK_MESSAGE(difference(interpret(q.body, values), expected) < 1e-12, str(d));
+        ++n;
+      }
   CHECK(n >= at_least);
 }
 
@@ -87,6 +88,34 @@ TEST_CASE("space: a long array is reduced in chunks") {
   const Space s(largest({Nat(1 << 20)}), options());
   CHECK(s.allowed({}, "parts") == Values{"i65536", "i16384", "i4096", "i1024", "none"});
   CHECK(Space(largest({Nat(1), Nat(100)}), options()).allowed({}, "parts") == Values{"i50", "none"});
+}
+
+TEST_CASE("space: on a GPU, the items of a group share a part, and one group has their results") {
+  const Space s(product(64, 64), options(Target::cuda));
+  CHECK(s.allowed({}, "parts") == Values{"i16384", "i65536", "i4096", "i1024", "box k", "box", "box k j", "none"});
+  CHECK(s.allowed({{"parts", "none"}}, "group") == Values{"none"});
+  CHECK(s.allowed({{"parts", "box k j"}}, "group") == Values{"none"});
+  const Configuration c = s.seeds()[0];
+  CHECK(c.at("group") == "256");
+  CHECK(c.at("lanes") == "4");
+  CHECK(s.structure(c) == "grid none, parts of i, by groups in local memory, lanes, seq");
+  const Derivation d = s.derive(c);
+  CHECK(count(d, "reduce-of-join") == 0);  // neighbours of rows and planes alike
+  CHECK(count(d, "reduce-rest") == 0);
+  CHECK(count(d, "reduce-columns") == 4);
+  CHECK(count(d, "reduce-lanes") == 2);
+  CHECK(count(d, "map-wrg") == 2);
+  CHECK(count(d, "map-lcl") == 4);
+  CHECK(count(d, "to-local") == 4);
+}
+
+TEST_CASE("space: reductions by groups keep their meaning") {
+  const SpaceOptions gpu = options(Target::opencl);
+  check_all(largest({Nat(5000)}), 6, gpu);
+  check_all(largest({Nat(40), Nat(131)}), 6, gpu);
+  check_all(product(2, 12), 8, gpu);
+  check_all(compensated(4099), 6, gpu);
+  check_all(nested({Nat(8), Nat(16), Nat(16), Nat(2)}), 9, gpu);
 }
 
 TEST_CASE("space: reductions keep their meaning") {
