@@ -13,10 +13,14 @@ void append(List& all, List more) { all.insert(all.end(), std::make_move_iterato
 /// Programs of scans: which of the loops around goes along the columns, and where those are kept.
 List columns(const SpaceFacts& f) {
   List r;
+  const Wishes share = is_grid(f.options.target) ? Wishes{{"grid", "solo"}} : Wishes{};
   for (const char* order : on_processors(f.options) ? Texts{"j k i", "k i"} : Texts{})
     for (const char* inner : {"vec", "seq"})
       for (const char* keep : {"private", "work"})
-        for (const char* tile : {"none", "i32", "i16", "i64"}) r.push_back({{"order", order}, {"inner", inner}, {"keep", keep}, {"tile", tile}});
+        for (const char* tile : {"i32", "none", "i16", "i64"}) {
+          r.push_back({{"order", order}, {"inner", inner}, {"keep", keep}, {"tile", tile}});
+          r.back().insert(share.begin(), share.end());
+        }
   for (const char* order : {"j i k", "i k"})
     for (const char* kcache : {"yes", "no"})
       for (const char* keep : {"private", "work"}) r.push_back({{"order", order}, {"kcache", kcache}, {"keep", keep}});
