@@ -1,5 +1,5 @@
 # tests/<layer>/*.cpp       -> test_<layer>, label quick
-# tests/<layer>/long/*.cpp  -> test_<layer>_long, label long, run alone
+# tests/<layer>/long/*.cpp  -> test_<layer>_long, label long
 # tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer for a minute
 # examples/*.cpp            -> example_<name>, label quick
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
@@ -18,6 +18,7 @@ function(liftgen_add_test_program name label timeout)
   endif()
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE liftgen_test_main liftgen_warnings)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # of tests, compiling takes longer than running
   if(TARGET liftgen)
     add_dependencies(${name} liftgen)
   endif()
@@ -35,9 +36,6 @@ foreach(layer ${layers})
   file(GLOB long CONFIGURE_DEPENDS tests/${layer}/long/*.cpp)
   liftgen_add_test_program(test_${layer} quick 600 ${quick})
   liftgen_add_test_program(test_${layer}_long long 1200 ${long})
-  if(long)
-    set_tests_properties(test_${layer}_long PROPERTIES RUN_SERIAL ON)
-  endif()
 endforeach()
 
 file(GLOB examples CONFIGURE_DEPENDS examples/*.cpp)
@@ -54,7 +52,7 @@ find_program(LIFTGEN_FUZZ_CXX NAMES clang++-15 clang++-16 clang++-17 clang++-18 
 mark_as_advanced(LIFTGEN_FUZZ_CXX)
 if(LIFTGEN_FUZZ_CXX)
   add_test(NAME fuzz_parse COMMAND bash ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${LIFTGEN_FUZZ_CXX} ${PROJECT_BINARY_DIR}/fuzz 60)
-  set_tests_properties(fuzz_parse PROPERTIES LABELS long TIMEOUT 1200 RUN_SERIAL ON)
+  set_tests_properties(fuzz_parse PROPERTIES LABELS long TIMEOUT 1200)
 endif()
 
 add_test(NAME refused_signatures COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER} -DSOURCE=${PROJECT_SOURCE_DIR} -P
