@@ -6,8 +6,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
+#include <condition_variable>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
@@ -116,6 +118,35 @@ double copy_bandwidth(GridDevice& device) {
   return 2 * static_cast<double>(bytes) / best / 1e9;
 }
 
+/// When the time is up, what is going on ends as by Ctrl-C.
+class TimeLimit {
+ public:
+  explicit TimeLimit(double seconds)
+      : thread_([seconds](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::unique_lock lock(mutex);
+          std::condition_variable_any().wait_for(lock, stop, std::chrono::duration<double>(seconds), [] { return false; });
+          if (!stop.stop_requested()) request_interrupt();
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+/// A line of the table, of a result as it is written.
+std::string row(const Json& r) {
+  std::string name = (r.at("backend") == "cuda" ? "" : r.at("backend").get<std::string>() + " ") + r.at("operator").get<std::string>();
+  for (const auto& [key, value] : r.at("choices").items()) name += " " + key + "=" + value.get<std::string>();
+  const auto number = [&](const char* key, int width, int digits) {
+    const bool known = r.contains(key) && r.at(key).is_number();
+    return known ? fmt::format("{:>{}.{}f}", r.at(key).get<double>(), width, digits) : fmt::format("{:>{}}", "-", width);
+  };
+  std::string text = r.value("variant", r.value("message", std::string()));
+  if (const int wrong = r.contains("counts") ? r.at("counts").value("wrong", 0) : 0; wrong > 0) text += fmt::format("; {} WRONG", wrong);
+  if (r.value("interrupted", false)) text += "; the search was interrupted";
+  return fmt::format("{:<46} {:>5} {:>9} {} {} {}  {}", name, r.at("type").get<std::string>(), r.at("box").get<std::int64_t>(), number("ms", 10, 4), number("gbs", 8, 1), number("of_copy", 6, 2), text);
+}
+
 class Bench {
  public:
   explicit Bench(const Options& o) : options_(o) {}
@@ -130,30 +161,27 @@ class Bench {
       return 0;
     }
     resume();
-    const std::size_t known = results_.size();
-    std::erase_if(all, [&](const Item& i) { return results_.contains(i.key()); });
-    fmt::print("{} measurements to do{}, {:.0f} s; results go to {}\n\n{:<46} {:>5} {:>9} {:>10} {:>8} {:>6}  {}\n", all.size(),
+    const auto is_known = [&](const Item& i) { return results_.contains(i.key()) && !results_.at(i.key()).value("interrupted", false); };
+    const auto known = std::count_if(all.begin(), all.end(), is_known);
+    fmt::print("{} measurements to do{}, {:.0f} s; results go to {}\n\n{:<46} {:>5} {:>9} {:>10} {:>8} {:>6}  {}\n", all.size() - static_cast<std::size_t>(known),
                known > 0 ? fmt::format(" ({} are known from before)", known) : "", options_.budget, options_.json.string(), "operator", "type", "cells/dim", "ms",
                "GB/s", "copy", "best variant");
-    for (std::size_t n = 0; n < all.size() && !interrupted(); ++n) {
-      double weights = 0;
-      for (std::size_t k = n; k < all.size(); ++k) weights += all[k].weight;
-      if (!has_turn(all[n])) {
-        ++without_turn_;
-        continue;
-      }
-      measure(all[n], std::max(least(), left() * all[n].weight / weights));
-      save();
-    }
+    for (const Item& i : all)
+      if (const auto at = results_.find(i.key()); at != results_.end()) fmt::print("{}\n", row(at->second));
+    std::erase_if(all, is_known);
+    measure(all);
     save();
     const auto good = std::count_if(results_.begin(), results_.end(), [](const auto& r) { return r.second.value("status", "") == "ok"; });
     fmt::print("\n{} operators have a verified kernel, {} have none; {} wrong results, {} failures\n", good, static_cast<std::ptrdiff_t>(results_.size()) - good, wrong_, failed_);
-    if (without_turn_ > 0) fmt::print("{} measurements had no turn; the same command goes on where this one ended (or use a larger --budget)\n", without_turn_);
+    if (without_turn_ > 0)
+      fmt::print("{}: {} measurements had no turn to their end; the same command goes on with them{}\n", left() > 0 && interrupted() ? "interrupted" : "the time is up", without_turn_,
+                 interrupted() && left() > 0 ? "" : " (or use a larger --budget)");
     return wrong_ + failed_ > 0 ? 1 : 0;
   }
 
  private:
-  double left() const { return options_.budget - std::chrono::duration<double>(Clock::now() - began_).count(); }
+  /// Explorations end some time after what they are given.
+  double left() const { return options_.budget - std::min(5.0, 0.02 * options_.budget) - std::chrono::duration<double>(Clock::now() - began_).count(); }
   double least() const { return options_.dry_run ? 30 : 2; }  // a dry run ends with its second variant
 
   bool asked_for(const Item& i) const {
@@ -192,6 +220,22 @@ class Bench {
     return left() > needed + (options_.dry_run ? 1 : least());
   }
 
+  void measure(const std::vector<Item>& all) {
+    double weights = 0;
+    for (const Item& i : all) weights += i.weight;
+    for (const Item& i : all) {
+      const double share = i.weight / weights;
+      weights -= i.weight;
+      if (interrupted() || !has_turn(i)) {
+        ++without_turn_;
+        continue;
+      }
+      measure(i, std::max(least(), left() * share));
+      if (interrupted()) ++without_turn_;
+      save();
+    }
+  }
+
   void measure(const Item& i, double seconds) {
     ExploreOptions o;
     o.target = i.target, o.emulate = options_.dry_run, o.budget_seconds = seconds, o.plain = false, o.rivals = false;
@@ -201,28 +245,30 @@ class Bench {
     Json r{{"backend", text(i.target)}, {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)}, {"type", text(i.problem.type)},
            {"box", i.problem.box}, {"boxes", i.problem.boxes}};
     const auto begin = Clock::now();
-    std::string line;
     try {
       const ExploreResult e = explore(*i.pattern, i.problem, o);
-      setup_[i.side] = std::max(setup_[i.side], e.spent.setup);
-      line = keep(e, copy_gbs_.at(i.target), r);
-    } catch (const EnvironmentError&) {  // the device is lost
-      save();
-      throw;
+      setup_[i.side] = e.spent.setup;  // of the first one more: the machine is measured once
+      keep(e, copy_gbs_.at(i.target), r);
     } catch (const std::exception& e) {
+      if (interrupted()) return;  // ends a compiler that is at work for it
+      if (dynamic_cast<const EnvironmentError*>(&e) != nullptr) {  // the device is lost
+        save();
+        throw;
+      }
       r["status"] = "failed", r["message"] = e.what();
-      line = fmt::format("{:>10} {:>8} {:>6}  {}", "-", "-", "-", e.what());
       ++failed_;
     }
     r["seconds"] = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (interrupted()) return;
-    fmt::print("{:<46} {:>5} {:>9} {}\n", (i.target == Target::cuda ? "" : std::string(text(i.target)) + " ") + i.name(), text(i.problem.type), i.problem.box, line);
+    if (interrupted()) {  // what was found is kept, and searched for again next time
+      if (r.value("status", "") != "ok") return;
+      r["interrupted"] = true;
+    }
+    fmt::print("{}\n", row(r));
     std::fflush(stdout);
     results_[i.key()] = std::move(r);
   }
 
-  /// The rest of a line of the table; the same as JSON.
-  std::string keep(const ExploreResult& e, double copy_gbs, Json& r) {
+  void keep(const ExploreResult& e, double copy_gbs, Json& r) {
     wrong_ += e.counts.wrong;
     r["counts"] = {{"configurations", e.counts.configurations}, {"timed", e.counts.timed}, {"wrong", e.counts.wrong},
                    {"compile_failed", e.counts.compile_failed}, {"impossible", e.counts.impossible}};
@@ -232,7 +278,7 @@ class Bench {
       for (const Variant& v : e.variants)
         if (!v.message.empty()) why = std::string(text(v.status)) + ": " + v.message;
       r["message"] = why;
-      return fmt::format("{:>10} {:>8} {:>6}  {}", "-", "-", "-", why);
+      return;
     }
     const Variant& v = e.variants[*e.best];
     const bool timed = v.ms > 0 && !options_.dry_run;
@@ -242,8 +288,6 @@ class Bench {
     Json steps = Json::array();
     for (const Step& s : v.derivation) steps.push_back(str(s));
     r["derivation"] = steps, r["source"] = v.source;
-    const std::string numbers = timed ? fmt::format("{:>10.4f} {:>8.1f} {:>6.2f}", v.ms, v.gbs, v.gbs / copy_gbs) : fmt::format("{:>10} {:>8} {:>6}", "-", "-", "-");
-    return fmt::format("{}  {}{}", numbers, v.name, e.counts.wrong > 0 ? fmt::format("; {} WRONG", e.counts.wrong) : "");
   }
 
   /// What an earlier run on the same device measured.
@@ -267,6 +311,7 @@ class Bench {
   const Options& options_;
   const Clock::time_point began_ = Clock::now();
   const InterruptScope interrupt_;
+  const TimeLimit limit_{options_.budget};
   NativeCompiler compiler_;
   std::string device_name_;
   std::map<Target, double> copy_gbs_;
@@ -280,11 +325,13 @@ class Bench {
 int main(int argc, char** argv) {
   CLI::App app{"Every operator on a GPU, within a given time"};
   Options o;
-  app.add_option("--budget", o.budget, "seconds for everything")->capture_default_str();
+  app.add_option("--budget", o.budget, "wall seconds for everything; what is being measured then ends as by Ctrl-C")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--json", o.json, "results; those of an earlier run in it are kept and not measured again")->capture_default_str();
   app.add_option("--only", o.only, "measurements whose names (see --list) contain one of these")->delimiter(',');
   app.add_flag("--list", o.list, "the measurements, the most important first");
   app.add_flag("--dry-run", o.dry_run, "everything on the host at tiny sizes, where there is no GPU: kernels are verified, times mean nothing");
+  app.footer("Ctrl-C ends it; what was measured is in the table and in the file of --json, and the same command goes on from there.\n"
+             "bench/gpu --pack [...] and --bundle-libc are the script's own, see bench/README.md.");
   CLI11_PARSE(app, argc, argv);
   try {
     return Bench(o).run();
