@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
@@ -9,6 +11,7 @@
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
 #include "runtime/cuda_host.hpp"
+#include "runtime/interrupt.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
 
@@ -70,9 +73,16 @@ NativeCompiler open_compiler() {
   return NativeCompiler(options);
 }
 
+/// Measured once a process, by number of threads: the triad goes through several times the caches.
 Machine probe_machine(NativeCompiler& compiler, int threads) {
+  static std::mutex mutex;
+  static std::map<int, Machine> known;
   compiler.describe();  // EnvironmentError when there is none
-  return probe(compiler, threads, true);
+  const std::lock_guard lock(mutex);
+  if (const auto at = known.find(threads); at != known.end()) return at->second;
+  Machine machine = probe(compiler, threads, true);
+  if (!interrupted()) known.emplace(threads, machine);
+  return machine;
 }
 
 }  // namespace
