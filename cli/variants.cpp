@@ -60,9 +60,7 @@ std::optional<Chosen> first_seed(const Space& space, const Program& program, con
 
 /// Whether a program with decisions has a loop over the grid's work-items.
 bool decides_grid(const Program& program) {
-  bool found = false;
-  visit(program.body, [&](const Expr& e) { found = found || (e.op() >= Op::MapGlb && e.op() <= Op::MapLcl); });
-  return found;
+  return contains(program.body, [](const Expr& e) { return e.op() >= Op::MapGlb && e.op() <= Op::MapLcl; });
 }
 
 }  // namespace

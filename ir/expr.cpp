@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -263,6 +264,14 @@ void visit(const Expr& e, const std::function<void(const Expr&)>& f) {
     f(x);
   };
   go(e);
+}
+
+bool contains(const Expr& e, const std::function<bool(const Expr&)>& such) {
+  std::unordered_set<std::uint32_t> seen;
+  const std::function<bool(const Expr&)> go = [&](const Expr& x) {
+    return seen.insert(x.id()).second && (such(x) || std::any_of(x.children().begin(), x.children().end(), std::ref(go)));
+  };
+  return go(e);
 }
 
 std::vector<Expr> params_of(const Expr& e) {

@@ -130,6 +130,8 @@ Expr map_children(const Expr& e, const std::function<Expr(const Expr&)>& f);
 Expr map_nats(const Expr& e, const std::function<Nat(const Nat&)>& f);
 /// Visits every distinct node once, children first.
 void visit(const Expr& e, const std::function<void(const Expr&)>& f);
+/// Whether some node of the term is such a one.
+bool contains(const Expr& e, const std::function<bool(const Expr&)>& such);
 std::size_t size_of(const Expr& e);  ///< number of distinct nodes
 
 /// Readable text; `multi_line` breaks after each composition step. See `ir/print.cpp` for the notation.

@@ -101,9 +101,6 @@ bool is_reduce(Op op) { return op == Op::Reduce || op == Op::ReduceSeq || op == 
 bool is_scan(Op op) { return op == Op::Scan || op == Op::ScanSeq || is_backward(op); }
 bool is_backward(Op op) { return op == Op::ScanBack || op == Op::ScanBackSeq; }
 bool is_update(Op op) { return op == Op::Update || op == Op::UpdateInPlace; }
-bool is_identity(Op op) {
-  return op == Op::ToGlobal || op == Op::ToLocal || op == Op::ToPrivate || op == Op::CircularBuffer || op == Op::Async || op == Op::Stream || op == Op::Layout ||
-         op == Op::ReadOnly || op == Op::MayAlias;
-}
+bool is_identity(Op op) { return row(op).meaning == m::identity; }
 
 }  // namespace lift

@@ -37,7 +37,7 @@ bool is_reduce(Op op);         ///< Reduce and its low-level forms
 bool is_scan(Op op);           ///< Scan, ScanBack and their low-level forms
 bool is_backward(Op op);       ///< a scan from the last element to the first
 bool is_update(Op op);         ///< Update and UpdateInPlace
-bool is_identity(Op op);       ///< ToGlobal, ToLocal, ToPrivate, CircularBuffer, Async, Stream, Layout: decisions on where, not what
+bool is_identity(Op op);       ///< means what its argument means (ToLocal, Async, Layout, ReadOnly, ...): decisions on where, not what
 
 /// A typing rule was broken: names the primitive, what it was given and what to try; `make` adds the source line.
 struct TypeError : UserError {

@@ -76,7 +76,7 @@ std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& sou
   const auto& types = lambda.attr().types;
   const Name from = source ? hint(*source) : Name{};
   Expr windows = source.value_or(Expr());
-  while (windows && (windows.is(Op::ToPrivate) || windows.is(Op::ToLocal) || windows.is(Op::CircularBuffer) || windows.is(Op::Async) || windows.is(Op::ToGlobal))) windows = windows.child(0);
+  while (windows && is_identity(windows.op())) windows = windows.child(0);
   Scope scope;
   std::string text;
   for (std::size_t i = 0; i < types.size(); ++i) {
@@ -141,17 +141,8 @@ BoundNames::Name BoundNames::hint(const Expr& e) const {
     case Op::Drop:
     case Op::Transpose:
     case Op::At:
-    case Op::Unzip:
-    case Op::Layout:
-    case Op::Async:
-    case Op::Stream:
-    case Op::ReadOnly:
-    case Op::MayAlias:
-    case Op::ToGlobal:
-    case Op::ToLocal:
-    case Op::CircularBuffer:
-    case Op::ToPrivate: return hint(e.child(0));
-    default: return {};
+    case Op::Unzip: return hint(e.child(0));
+    default: return is_identity(e.op()) ? hint(e.child(0)) : Name{};
   }
 }
 

@@ -183,9 +183,7 @@ class Verifier {
     Nat elements = 1;
     Type t = element_of(e.type(), static_cast<int>(number(e, 0, 1)));
     for (; t.is_array(); t = t.element()) elements = elements * t.length();
-    bool unrolled = false;
-    visit(e.child(0), [&](const Expr& x) { unrolled = unrolled || whole_unroll(x); });
-    return unrolled && scalars(t) && elements.constant().value_or(kLargestBlock + 1) <= kLargestBlock;
+    return contains(e.child(0), whole_unroll) && scalars(t) && elements.constant().value_or(kLargestBlock + 1) <= kLargestBlock;
   }
   static bool scalars(const Type& t) {
     return t.is_scalar() || (t.is_tuple() && std::all_of(t.parts().begin(), t.parts().end(), scalars));

@@ -21,8 +21,8 @@ Kernel lower(const Program& program, const LowerOptions& options = {});
 /// Copies an array between layouts: arguments `from` (in layout a), `to` (in layout b).
 Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to);
 
-/// The loops of a program without any decision, on logical positions: updates of overwritable arguments are in place, loops have
-/// exact bounds. What is to be known of its traffic can be read off them.
+/// The loops of a program, its decisions taken back, on logical positions: updates of overwritable arguments are in place, loops
+/// have exact bounds. What is to be known of its traffic can be read off them.
 Kernel lower_undecided(const Program& program);
 /// The same with nothing kept in between: named values are computed where they are used, an element of a scan from its own input
 /// alone. The same arguments are read and written, in loops over the results and in the order in which those lie in memory.

@@ -11,6 +11,7 @@
 #include "lower/translate.hpp"
 #include "lower/visit.hpp"
 #include "rewrite/block_form.hpp"
+#include "rewrite/decided.hpp"
 
 namespace lift {
 namespace {
@@ -19,10 +20,6 @@ namespace {
 Expr in_place(const Expr& e) {
   const Expr x = map_children(e, in_place);
   return x.is(Op::Update) ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr()) : x;
-}
-Expr without_layouts(const Expr& e) {
-  if (e.is(Op::Layout) || e.is(Op::Async) || e.is(Op::Stream) || e.is(Op::ReadOnly) || e.is(Op::MayAlias)) return without_layouts(e.child(0));
-  return map_children(e, without_layouts);
 }
 
 bool has_atoms(const std::vector<Nat>& position) {
@@ -297,8 +294,7 @@ Block chunked_single(const Block& b) {
 }  // namespace
 
 Kernel lower_undecided(const Program& program) {
-  Program p = in_block_form(program).program;
-  p.body = without_layouts(p.body);
+  Program p = in_block_form(undecided(program)).program;
   if (!p.overwritable.empty()) p.body = in_place(p.body);
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));

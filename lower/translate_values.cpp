@@ -55,9 +55,7 @@ bool used_at_numbers(const Expr& fn) {
 
 /// Whether threads or work-items share the work of computing a value.
 bool shares_work(const Expr& e) {
-  bool found = false;
-  visit(e, [&](const Expr& x) { found = found || x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl); });
-  return found;
+  return contains(e, [](const Expr& x) { return x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl); });
 }
 
 /// Whether a value is more than a way of looking at others.

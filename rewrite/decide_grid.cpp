@@ -137,7 +137,7 @@ std::vector<WindowArray> window_arrays(const Program& program, const SpaceFacts&
       elements *= std::min<std::int64_t>(w.size.back(), 1 << 10);
     }
     if (elements < 3) continue;  // read once or twice: nothing to be gained
-    if (base) visit(a, [&](const Expr& x) { w.overwritten = w.overwritten || x == *base; });
+    w.overwritten = base && contains(a, [&](const Expr& x) { return x == *base; });
     r.push_back(std::move(w));
   }
   return r;

@@ -166,9 +166,7 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
 Nest main_nest(const Expr& body, const Place& start, int result) { return Path(body, start, result).follow(); }
 
 bool has_scan(const Expr& e) {
-  bool found = false;
-  visit(e, [&](const Expr& x) { found = found || is_scan(x.op()); });
-  return found;
+  return contains(e, [](const Expr& x) { return is_scan(x.op()); });
 }
 
 std::size_t levels_around_scans(const Expr& body, const Nest& nest) {

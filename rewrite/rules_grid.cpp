@@ -113,14 +113,12 @@ Result<Expr> from_copies(const Site& site, const Arguments& which, const std::fu
 
 /// A copy of what other groups overwrite meanwhile would be taken while they do.
 bool is_overwritten(const Site& site, const Expr& array) {
-  bool found = false, below_function = false;
+  bool below_function = false;  // what is above it is not to be compared with
   for (auto around = site.around.rbegin(); around != site.around.rend(); ++around) {
     below_function = below_function || around->is(Op::Lambda);
-    if (!around->is(Op::UpdateInPlace)) continue;
-    found = found || below_function;  // not to be compared then
-    visit(array, [&](const Expr& x) { found = found || x == around->child(0); });
+    if (around->is(Op::UpdateInPlace) && (below_function || contains(array, [&](const Expr& x) { return x == around->child(0); }))) return true;
   }
-  return found;
+  return false;
 }
 
 std::string overwritten(const Site& site, const Arguments& which) {

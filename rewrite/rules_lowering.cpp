@@ -15,11 +15,6 @@ namespace {
 
 enum : std::size_t { Rank, Number, Stride, Late, Ahead, Items, Rotate };
 
-bool contains(const Expr& e, const std::function<bool(const Expr&)>& p) {
-  bool found = false;
-  visit(e, [&](const Expr& x) { found = found || p(x); });
-  return found;
-}
 /// Whether some expression around is such a one; a map is around its function, not around its argument.
 bool encloses(const Site& site, const std::function<bool(const Expr&)>& p) {
   for (std::size_t i = 0; i < site.around.size(); ++i) {

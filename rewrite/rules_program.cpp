@@ -66,16 +66,13 @@ Result<Program> layout(const Program& p, const Arguments& words) {
   const auto chosen = [&](const Expr& a) {
     return a.is(Op::Param) && a.type().is_array() && (names.empty() || std::find(names.begin(), names.end(), param_name(a)) != names.end());
   };
-  bool placed = false;
-  visit(p.body, [&](const Expr& e) { placed = placed || (e.is(Op::Layout) && chosen(e.child(0))); });
-  if (placed) return Failure{"an array of these has a layout already"};
+  if (contains(p.body, [&](const Expr& e) { return e.is(Op::Layout) && chosen(e.child(0)); })) return Failure{"an array of these has a layout already"};
   if (request.kind == LayoutRequest::Kind::Split)
     for (const Expr& a : p.arguments)
       if (chosen(a) && rank_of(a.type()) < request.axes) return Failure{"a split over " + std::to_string(request.axes) + " axes needs arrays of at least that rank, " + param_name(a) + " is " + a.type().str()};
   Program q = p;
   q.body = substitute(p.body, [&](const Expr& leaf) { return chosen(leaf) ? in_layout(request, leaf) : leaf; });
-  bool new_array = q.body.type().is_array() && !q.body.is(Op::Layout);
-  visit(q.body, [&](const Expr& e) { new_array = new_array && !e.is(Op::UpdateInPlace); });
+  const bool new_array = q.body.type().is_array() && !q.body.is(Op::Layout) && !contains(q.body, [](const Expr& e) { return e.is(Op::UpdateInPlace); });
   if (names.empty() && new_array && rank_of(q.body.type()) >= request.axes) q.body = in_layout(request, q.body);
   return q;
 }
@@ -86,10 +83,8 @@ Result<Program> marked(const Program& p, Op op) {
     return a.is(Op::Param) && a.type().is_array() && std::find(p.overwritable.begin(), p.overwritable.end(), param_name(a)) == p.overwritable.end();
   };
   if (std::none_of(p.arguments.begin(), p.arguments.end(), kept)) return Failure{"every array argument may be overwritten"};
-  bool done = false, placed = false;
-  visit(p.body, [&](const Expr& e) { done |= e.is(Op::ReadOnly) || e.is(Op::MayAlias), placed |= e.is(Op::Layout) && e.child(0).is(Op::Param); });
-  if (done) return Failure{"how the arguments may be read was decided already"};
-  if (placed) return Failure{"arguments have a layout already: use this rule before layout"};
+  if (contains(p.body, [](const Expr& e) { return e.is(Op::ReadOnly) || e.is(Op::MayAlias); })) return Failure{"how the arguments may be read was decided already"};
+  if (contains(p.body, [](const Expr& e) { return e.is(Op::Layout) && e.child(0).is(Op::Param); })) return Failure{"arguments have a layout already: use this rule before layout"};
   Program q = p;
   q.body = substitute(p.body, [&](const Expr& leaf) { return kept(leaf) ? make(op, {leaf}) : leaf; });
   return q;

@@ -11,11 +11,6 @@ namespace {
 constexpr std::size_t kMostStages = 4;
 constexpr std::int64_t kMostReads = 1000;  ///< elements of the first stage's input, read for one of the result
 
-bool contains(const Expr& e, const std::function<bool(const Expr&)>& p) {
-  bool found = false;
-  visit(e, [&](const Expr& x) { found = found || p(x); });
-  return found;
-}
 bool is_stage(const Expr& e) {
   if (!e.is(Op::Let) || !e.child(0).type().is_array() || !e.type().is_array() || element_of(e.type()).is_tuple()) return false;
   const auto other = [](const Expr& x) { return is_update(x.op()) || is_scan(x.op()) || is_reduce(x.op()) || x.is(Op::Iterate); };

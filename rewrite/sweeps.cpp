@@ -26,12 +26,6 @@ std::optional<Expr> overwritten(const Expr& e) {
 
 bool is_sweep_before(const Expr& e) { return e.is(Op::Let) && overwritten(e.child(0)).has_value(); }
 
-bool contains(const Expr& e, const Expr& part) {
-  bool found = false;
-  visit(e, [&](const Expr& x) { found = found || x == part; });
-  return found;
-}
-
 }  // namespace
 
 std::vector<Place> sweeps_of(const Expr& body) {
@@ -66,7 +60,7 @@ std::string why_not_one_after_the_other(const Program& program) {
     const Expr base = *overwritten(e.child(0));
     std::vector<Expr> fresh;
     const Expr rest = open(e.child(1), fresh);
-    if (contains(rest, base)) return str(base) + " is used after a sweep that would overwrite it";
+    if (contains(rest, [&](const Expr& x) { return x == base; })) return str(base) + " is used after a sweep that would overwrite it";
     e = rest;
   }
   return "";

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "ir/error.hpp"
-#include "rewrite/decided.hpp"
 #include "runtime/interrupt.hpp"
 
 namespace lift {
@@ -29,7 +28,7 @@ void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
   std::vector<Job> jobs;
   for (const RivalJob& rival : jobs_) jobs.push_back(rival.job);
   if (session_.twin_applies())
-    for (Kernel& kernel : lower_traffic_twins(undecided(session_.program), session_.lowering)) {
+    for (Kernel& kernel : lower_traffic_twins(session_.program, session_.lowering)) {
       jobs.push_back({kernel, {}, {}, {}, {}});
       twins_.push_back({std::move(kernel), {}, 0});
     }

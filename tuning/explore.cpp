@@ -29,7 +29,7 @@ class Exploration {
         session_(pattern, problem, options), comparison_(session_, options.plain, options.rivals, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name, result_.emulated = options.emulate, result_.threads = session_.threads;
-    result_.traffic = traffic(undecided(session_.program));
+    result_.traffic = traffic(session_.program);
   }
 
   ExploreResult run() {
