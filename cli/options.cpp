@@ -141,7 +141,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_option("--search", o.search, "climb, random or exhaustive")->capture_default_str();
     app.add_option("--seed", o.seed, "of the random choices")->capture_default_str();
     app.add_option("--from", o.from, "begin with the fastest variants in this file, which --json has written, of any size, machine or backend");
-    app.add_flag("--grid", o.grid, "also measure all combinations of the switches (loop order, unrolling, registers, prefetching, read-only loads, block size)");
+    app.add_flag("--grid", o.grid, "also measure all combinations of the switches (loop order, unrolling, registers, prefetching, read-only loads, block size), within the budget: each alone first");
     app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   }
   if (measures) app.add_flag("--emulate", o.emulate, "with --backend cuda: run on the processor, at small sizes, to check kernels; the times mean nothing");

@@ -19,7 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
 constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
-constexpr double kLastForSwitches = 0.5;  ///< of the budget, that one switch at a time may take beyond it
 constexpr double kBeforeSwitches = 0.4;  ///< of the time to explore, for the search that finds their surroundings
 
 class Exploration {
@@ -94,12 +93,13 @@ class Exploration {
 
   void search(double comparing_seconds) {
     const Space space = make_space(session_.program, options_.target, session_.machine, options_.caller_layout_only, session_.device_info());
-    if (options_.switches) switches_of(space, {});  // there are some
+    const std::size_t switches = options_.switches ? switches_of(space, {}).size() : 0;
     Search search(space, search_kind_, options_.seed, options_.first);
     const double whole = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
-    deadline_ = options_.switches ? elapsed() + kBeforeSwitches * std::max(0.0, whole - elapsed()) : whole;
+    const double began = elapsed();
+    deadline_ = switches > 0 ? began + kBeforeSwitches * std::max(0.0, whole - began) : whole;
     const std::size_t cores = allowed_cpus().size();
-    const std::size_t batch_size = std::clamp<std::size_t>(3 * cores, 4, 16);
+    const std::size_t batch_size = std::clamp<std::size_t>(switches > 0 ? cores : 3 * cores, 4, 16);
     while (tell("exploring") && elapsed() < deadline_ && !device_lost_) {
       std::vector<Candidate> batch = next_batch(space, search, batch_size);
       if (batch.empty()) break;
@@ -107,6 +107,8 @@ class Exploration {
       explore_batch(std::move(batch));
       for (std::size_t i = first; i < candidates_.size(); ++i)
         if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0) search.report(v.params, candidates_[i].relative);
+      // What one switch at a time will take is left to it.
+      if (switches > 0) deadline_ = std::min(deadline_, whole - static_cast<double>(switches + 1) * (elapsed() - began) / result_.counts.configurations);
     }
     deadline_ = whole;
     if (options_.switches) explore_switches(space, batch_size);
@@ -124,13 +126,8 @@ class Exploration {
     grid = switch_grid(space, good);
     to_the_end_ = true;
     const std::vector<std::size_t> order = measuring_order(grid.runs);
-    const double whole = deadline_;
-    for (std::size_t i = 0; i < order.size(); i += batch_size) {
-      // One switch on at a time comes first, and gets some more time where the budget is short: there is no effect to show without.
-      deadline_ = i <= grid.switches.size() ? whole + kLastForSwitches * options_.budget_seconds : whole;
-      measure_switches(space, {order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch_size, order.size()))});
-    }
-    deadline_ = whole;
+    for (std::size_t i = 0, n = grid.switches.size() + 1; i < order.size(); i += n, n = batch_size)  // one switch on at a time is together
+      measure_switches(space, {order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(std::min(i + n, order.size()))});
     grid.effects = effects(grid.switches, grid.runs);
   }
 
