@@ -73,3 +73,16 @@ TEST_CASE("literals are numbers by their bits") {
   CHECK(literal(std::nan(""), f64) == literal(std::nan(""), f64));
   CHECK(literal(1, f64) != literal(1, f32));
 }
+
+TEST_CASE("a term contains what is anywhere in it, asked once of each node until one is found") {
+  const Expr shared = x + y, e = lambda({y}, shared * shared + literal(2.0, f64));
+  const auto is = [](Op op) { return [op](const Expr& n) { return n.is(op); }; };
+  CHECK(contains(e, is(Op::Lambda)));
+  CHECK(contains(e, is(Op::Bound)));
+  CHECK(contains(e, [](const Expr& n) { return n == x; }));
+  CHECK_FALSE(contains(e, [](const Expr& n) { return n == y; }));  // bound here
+  CHECK_FALSE(contains(e, is(Op::Div)));
+  std::size_t asked = 0;
+  CHECK_FALSE(contains(e, [&](const Expr&) { return ++asked, false; }));
+  CHECK(asked == size_of(e));
+}
