@@ -22,7 +22,7 @@ class Accesses {
  private:
   void block(const Block& b) {
     for (const Stmt& s : b) {
-      visit_accesses(s, [&](const ElementAccess& a) { access(a.array, a.position.at(0), a.store); });
+      visit_accesses(s, [&](const ElementAccess& a) { access(a); });
       if (const auto* f = std::get_if<For>(&s.v)) loop(*f);
       if (const auto* i = std::get_if<If>(&s.v)) block(i->body);
     }
@@ -34,10 +34,10 @@ class Accesses {
     block(f.body);
     item_ = outer;
   }
-  void access(const std::string& array, const Nat& at, bool store) {
-    const auto it = arrays_.find(array);
+  void access(const ElementAccess& met) {
+    const auto it = arrays_.find(met.array);
     if (it == arrays_.end() || !item_) return;
-    GridAccess a{array, store, expanded(at, names_), std::nullopt, it->second};
+    GridAccess a{met.array, met.store, expanded(met.position.at(0), names_), std::nullopt, it->second, met.width};
     a.stride = stride(a.index);
     found.push_back(std::move(a));
   }
@@ -65,19 +65,21 @@ double transaction_ratio(const Kernel& k) {
   const std::vector<GridAccess> all = grid_accesses(k);
   // Elements side by side, of work-items that lie further apart: what lies between is fetched for all of them at once.
   std::map<std::pair<std::string, std::uint32_t>, std::set<std::int64_t>> cells;
-  for (const GridAccess& a : all) cells[{a.array, (a.index - constant_part(a.index)).id()}].insert(constant_part(a.index));
+  const auto family = [&](const GridAccess& a) -> std::set<std::int64_t>& { return cells[{a.array, (a.index - constant_part(a.index)).id()}]; };
+  for (const GridAccess& a : all)
+    for (int lane = 0; lane < a.width; ++lane) family(a).insert(constant_part(a.index) + lane);
   double needed = 0, made = 0;
   for (const GridAccess& a : all) {
     if (a.stride == 0) continue;
-    const double element = static_cast<double>(a.bytes);
+    const double element = static_cast<double>(a.bytes), own = element * a.width;
     double apart = a.stride ? std::abs(static_cast<double>(*a.stride)) : kTransaction / element;
     if (a.stride && apart > 1) {
-      const auto& near = cells[{a.array, (a.index - constant_part(a.index)).id()}];
+      const auto& near = family(a);
       const std::int64_t at = constant_part(a.index), reach = std::abs(*a.stride);
       const auto together = std::count_if(near.begin(), near.end(), [&](std::int64_t c) { return std::abs(c - at) < reach; });
       apart = std::max(1.0, apart / static_cast<double>(together));
     }
-    needed += element, made += std::min(apart * element, kTransaction);
+    needed += own, made += std::min(apart * own, std::max(kTransaction, own));
   }
   return needed > 0 ? made / needed : 1;
 }

@@ -12,9 +12,10 @@ struct GridAccess {
   Nat index = 0;                        ///< flat, in terms of loop variables and sizes
   std::optional<std::int64_t> stride;   ///< elements from one work-item of dimension 0 to the next, in a warp at least; nothing where that varies
   std::size_t bytes = 0;                ///< of the element
+  int width = 1;                        ///< elements of a vector, of which the index is the first
 
-  /// Neighbours meet neighbouring elements, or the same one: a warp's access is as few transactions as can be.
-  bool coalesced() const { return stride && (*stride == 0 || *stride == 1 || *stride == -1); }
+  /// Neighbours meet neighbouring elements or vectors, or the same one: a warp's access is as few transactions as can be.
+  bool coalesced() const { return stride && (*stride == 0 || *stride == width || *stride == -width); }
 };
 
 /// The accesses of a lowered kernel's loops over the grid, one for each load and store of the text. Those where no loop over

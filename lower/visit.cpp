@@ -44,10 +44,10 @@ void visit_terms(const Block& b, const std::function<void(const Term&)>& f) {
 void visit_accesses(const Stmt& s, const std::function<void(const ElementAccess&)>& f) {
   visit_values(s, [&](const Term& t) {
     visit(t, [&](const Term& x) {
-      if (x->kind == TermKind::Load) f({x->name, x->nats, false});
+      if (x->kind == TermKind::Load) f({x->name, x->nats, false, x->width});
     });
   });
-  if (const auto* x = std::get_if<Store>(&s.v)) f({x->array, x->position, true});
+  if (const auto* x = std::get_if<Store>(&s.v)) f({x->array, x->position, true, x->value->width});
 }
 
 void visit_nats(const Block& b, const std::function<void(const Nat&, bool)>& f) {

@@ -20,11 +20,12 @@ void visit_values(const Stmt& s, const std::function<void(const Term&)>& f);
 /// Every subterm of every value of a block, statements within others included; of one value each once, arguments first.
 void visit_terms(const Block& b, const std::function<void(const Term&)>& f);
 
-/// An element that a statement loads or stores.
+/// An element that a statement loads or stores, or a vector of neighbours of which it is the first.
 struct ElementAccess {
   const std::string& array;
   const std::vector<Nat>& position;
   bool store;
+  int width;
 };
 /// The loads of the terms that a statement itself evaluates, and then what it stores.
 void visit_accesses(const Stmt& s, const std::function<void(const ElementAccess&)>& f);

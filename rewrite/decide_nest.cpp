@@ -119,7 +119,8 @@ bool is_group(const SpaceFacts& f, const Configuration& c) {
   return group_items(f, chosen(c, "tile", "none")) <= static_cast<std::int64_t>(f.options.max_work_group) || planes_fit(f, c);
 }
 
-/// Axes whose iterations are work-items: up to three neighbours in the nest; with tiles, the tiles are work-groups.
+/// Axes whose iterations are work-items: up to three neighbours in the nest, four where there are work-items for every cell (the outer
+/// two share the grid's third dimension); with tiles, the tiles are work-groups.
 Values item_values(const SpaceFacts& f, const Configuration& c) {
   if (chosen(c, "buffer", "none") != "none") return {};
   const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
@@ -132,7 +133,7 @@ Values item_values(const SpaceFacts& f, const Configuration& c) {
   for (std::size_t i = 0; i < end; ++i)
     if (!loops[i].single() && !loops[i].block) axes.push_back(i);
   Values r;
-  for (const std::size_t length : {3U, 2U, 1U})
+  for (std::size_t length = on_processors(f.options) ? 3 : 4; length > 0; --length)
     for (std::size_t from = 0; from + length <= axes.size() && from < (copies || f.above_others > 0 ? 1 : 2); ++from) {
       std::string text;
       for (std::size_t i = from; i < from + length; ++i) text += (text.empty() ? "" : " ") + loops[axes[i]].name;

@@ -27,7 +27,7 @@ void derive_inner(Deriver& d, const SpaceFacts& f, const Configuration& c, const
 
 /// What a loop on a grid has around it.
 struct Around {
-  std::vector<bool> taken = std::vector<bool>(3, false);  ///< dimensions of the grid
+  std::vector<bool> taken = std::vector<bool>(4, false);  ///< dimensions of the grid, a fourth shares the third
   bool groups = false, items = false;  ///< loops over work-groups, over single items
   bool open = true;                    ///< nothing but loops over the grid and of one iteration: more may follow
 };

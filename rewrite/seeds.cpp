@@ -26,7 +26,8 @@ List columns(const SpaceFacts& f) {
       for (const char* keep : {"private", "work"}) r.push_back({{"order", order}, {"kcache", kcache}, {"keep", keep}});
   for (const char* tile : {"i64", "i128", "i32"}) r.push_back({{"order", "j i k"}, {"tile", tile}, {"kcache", "yes"}});
   for (const char* order : {"j i k", "i k"}) r.push_back({{"order", order}, {"kcache", "yes"}, {"prefetch", "2"}});
-  for (const char* order : {"j k i", "j i k"}) r.push_back({{"order", order}});
+  for (const char* order : {"j i k", "i k"}) r.push_back({{"order", order}, {"kcache", "yes"}, {"unroll", "2"}});
+  for (const char* order : {"j i k", "j k i"}) r.push_back({{"order", order}});
   r.emplace_back();
   return r;
 }
@@ -82,19 +83,19 @@ List grids(const Texts& dimensions) {
 
 List grid_on_processors() {
   List r{{{"grid", "k j i"}}};
-  append(r, grids({"box k j", "box k", "box", "k j i", "k j", "j i", "j", "i"}));
+  append(r, grids({"box k j", "k j i", "j i", "i"}));
   append(r, groups());
   append(r, {{{"layout", "split"}, {"inner", "strided vec"}}, {{"in_place", "no"}}, {}});
   return r;
 }
 
 List grid_on_gpu(bool stages) {
-  List r = grids({"k j i", "box j i", "j i", "i"});
+  List r = grids({"box k j i", "k j i", "box j i", "j i", "i"});
   append(r, groups());
   append(r, {{{"in_place", "no"}}, {}});
   if (stages) append(r, stored_stages());
   r.push_back({{"layout", "split"}, {"inner", "strided vec"}});
-  append(r, grids({"box k j", "box k", "box", "k j", "j"}));
+  append(r, grids({"box k j"}));
   for (const char* inner : {"vec", "seq"}) r.push_back({{"grid", "solo"}, {"inner", inner}});
   return r;
 }

@@ -6,7 +6,7 @@
 
 namespace lift {
 
-/// Some decisions of a configuration, the others as the space would have them: of each a value, or its first word.
+/// Some decisions of a configuration, the others as the space would have them: of each a value, or else how one begins.
 using Wishes = Configuration;
 
 /// Best guess first; some are not possible in the space, and some lead to the same configuration. `stages`: the program has

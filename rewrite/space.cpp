@@ -149,7 +149,8 @@ std::optional<Configuration> granted(const SpaceContext& context, const Space& s
     const std::vector<std::string> values = space.allowed(c, d.name);
     std::string value = values.front();
     if (const auto wish = wishes.find(d.name); wish != wishes.end()) {
-      const auto it = std::find_if(values.begin(), values.end(), [&](const std::string& v) { return v == wish->second || v.rfind(wish->second + " ", 0) == 0; });
+      auto it = std::find(values.begin(), values.end(), wish->second);
+      if (it == values.end()) it = std::find_if(values.begin(), values.end(), [&](const std::string& v) { return v.starts_with(wish->second + " "); });
       if (it == values.end()) return std::nullopt;
       value = *it;
     } else if (d.name == "tile" && on_processors(options)) {
