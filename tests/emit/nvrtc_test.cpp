@@ -37,7 +37,7 @@ std::vector<Source> sources() {
           {"smooth3d", {{"smoother", "gsrb"}}, {{}, {{"in_place", "no"}}, columns}},
           {"restriction3d", {}, {{}}},
           {"prolongation3d", {}, {{}}},
-          {"norm3d", {}, {{}, {{"lanes", "4"}}}},
+          {"norm3d", {}, {{}, {{"group", "128"}}, {{"lanes", "4"}}}},
           {"thomas", {}, {{{"order", "j i k"}}, {{"order", "j i k"}, {"kcache", "yes"}}, {{"order", "j i k"}, {"kcache", "yes"}, {"prefetch", "2"}}}}};
 }
 
