@@ -32,11 +32,13 @@ Problem of_size(std::int64_t box, Scalar type) {
 }
 
 /// Every variant that is asked for, none left out: a decision that is offered is possible.
-std::vector<Variant> variants(const Pattern& pattern, int random, Target target = Target::openmp, const std::vector<std::pair<int, Scalar>>& sizes = {{1, f64}, {2, f64}, {3, f32}, {7, f64}, {16, f32}, {16, f64}}) {
+std::vector<Variant> variants(const Pattern& pattern, int random, Target target = Target::openmp, const std::vector<std::pair<int, Scalar>>& sizes = {{1, f64}, {2, f64}, {3, f32}, {7, f64}, {16, f32}, {16, f64}}, bool cpu = false) {
   std::vector<Variant> all;
   for (const auto& [box, type] : sizes) {
     const Problem p = of_size(box, type);
-    const Space space(pattern.build(p), {target, 2, 32, 512 * 1024, false});
+    SpaceOptions options{target, 2, 32, 512 * 1024, false};
+    options.cpu = cpu;
+    const Space space(pattern.build(p), options);
     for (const Configuration& c : configurations(space, random, static_cast<std::uint64_t>(box))) {
       all.push_back({pattern, p, c, lower(replay(space.program(), space.derive(c)))});
       all.back().kernel.name = "kernel_" + std::to_string(all.size());
@@ -95,13 +97,28 @@ TEST_CASE("columns: on a grid of work-items") {
   }
   opencl::Device device;
   for (const auto make : {thomas, vertical_advection, fillz, horizontal_diffusion})
-    for (const Variant& v : variants(make(), 1, Target::opencl, {{1, f64}, {7, f32}, {9, f64}})) {
-      INFO(v.pattern.name << " of " << v.problem.box << ": " << test::str(v.configuration));
-      const SmallProblem data(v.pattern, v.problem, 0);
-      auto storage = data.storage(v.kernel);
-      run_on(device, v.kernel, Target::opencl, storage.pointers);
-      CHECK(data.error(v.kernel, storage) < (v.problem.type == f32 ? 1e-5 : 1e-12));
-    }
+    for (const bool cpu : {false, true})
+      for (const Variant& v : variants(make(), 1, Target::opencl, {{1, f64}, {7, f32}, {9, f64}}, cpu)) {
+        INFO(v.pattern.name << " of " << v.problem.box << ": " << test::str(v.configuration));
+        const SmallProblem data(v.pattern, v.problem, 0);
+        auto storage = data.storage(v.kernel);
+        run_on(device, v.kernel, Target::opencl, storage.pointers);
+        CHECK(data.error(v.kernel, storage) < (v.problem.type == f32 ? 1e-5 : 1e-12));
+      }
+}
+
+TEST_CASE("columns: groups of one item each have columns of their own, as threads have") {
+  SpaceOptions options{Target::opencl, 2, 32, 512 * 1024, false};
+  options.cpu = true;
+  const Space space(thomas().build(of_size(256, f64)), options);
+  const Configuration shared{{"order", "j k i"}, {"tile", "i32"}, {"grid", "j"}};
+  Configuration solo = shared;
+  solo["grid"] = "solo j";
+  CHECK(space.allowed(shared, "keep") == std::vector<std::string>{"work"});  // PoCL has the items' arrays on one stack
+  CHECK(space.allowed(solo, "keep") == std::vector<std::string>{"work", "private"});
+  solo["keep"] = "private";
+  const NDRange range = nd_range(lower(replay(space.program(), space.derive(solo))), Target::opencl);
+  CHECK(range.local[0] == 1);
 }
 
 TEST_CASE("columns: the level before stays in variables, or is read where it was stored") {
