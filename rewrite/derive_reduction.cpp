@@ -83,15 +83,42 @@ void derive_by_group(Deriver& d, Place reduction, std::int64_t items, std::int64
   d.step("reduce-seq", {}, reduction);
 }
 
+bool has_loops(const Expr& e) {
+  bool found = false;
+  visit(e, [&](const Expr& x) { found = found || is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()); });
+  return found;
+}
+
+/// Of a map with one element: what is made of that element, a root of it say, joins the map's function. The place of the map
+/// changes; result: where in the function its body was.
+Place take_in_results(Deriver& d, Place& map) {
+  Place inside;
+  for (Place element(map.begin(), map.end() - 1); !element.empty();) {
+    const auto operand = static_cast<std::size_t>(element.back());
+    const Place around(element.begin(), element.end() - 1);
+    const Expr e = d.part(around);
+    for (std::size_t i = 0; i < e.children().size(); ++i)
+      if (i != operand && has_loops(e.child(i))) return inside;
+    if (!d.try_step("at-of-map", {}, around)) return inside;
+    element = around, map = below(around, {0});
+    d.step("map-fusion", {}, map);
+    inside.insert(inside.begin(), static_cast<int>(operand));
+  }
+  return inside;
+}
+
 /// All by one group, whose result is the reduction's; false where there is little to share.
 bool derive_by_one_group(Deriver& d, const Place& place, std::int64_t items, std::int64_t lanes) {
   const std::int64_t n = *d.part(place).child(2).type().length().constant();
   if (n <= kFewScalars) return false;
   d.step("reduce-split", {std::to_string(n)}, place);
   d.step("reduce-one", {}, place);
-  const Place all = below(place, {0});
+  Place all = below(place, {0});
+  const Place inside = take_in_results(d, all);
   d.step("map-wrg", {"0"}, all);
-  derive_by_group(d, below(all, {0, 0}), items, lanes);
+  Place reduction = below(all, {0, 0});
+  reduction.insert(reduction.end(), inside.begin(), inside.end());
+  derive_by_group(d, reduction, items, lanes);
   d.step("to-global", {}, all);
   return true;
 }

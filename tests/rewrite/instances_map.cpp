@@ -30,6 +30,16 @@ Generators map_generators() {
          const Expr xs = g.array(g.shape(d, 1, 3), a);
          return {map_n(d, g.fun(b, c), map_n(d, g.fun(a, b), xs)), {}, {}};
        }},
+      {"at-of-map", [](Gen& g) -> Instance {
+         const int n = g.n(1, 4);
+         const Expr x = at({Nat(g.n(0, n - 1))}, g.array(n, f64));
+         switch (g.n(0, 3)) {
+           case 0: return {sqrt(abs(x)), {}, {}};  // not of an element itself
+           case 1: return {abs(x), {}, {}};
+           case 2: return {g.coin() ? x - at({Nat(1)}, g.array(3, f64)) : literal(g.real(), f64) * x, {}, {}};
+           default: return {let(x, [](Expr v) { return v * v; }), {}, {}};
+         }
+       }},
       {"map-identity", [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          return {map_n(d, [](Expr x) { return x; }, g.array(g.shape(d, 1, 3), g.element())), {}, {}};

@@ -39,6 +39,12 @@ Program compensated(std::int64_t n) {
   return {"compensated", {x}, let(reduce(two_sum(f64), tuple({zero, zero}), pairs), [](Expr s) { return get(0, s) + get(1, s); }), {}};
 }
 
+/// Two reductions in one result.
+Program ratio(std::int64_t n) {
+  const Expr x = cells("x", {Nat(n)}), y = cells("y", {Nat(n)});
+  return {"ratio", {x, y}, sqrt(x | sum()) / (1.0 + (y | sum())), {}};
+}
+
 /// All values of all parameters keep the meaning but for rounding.
 void check_all(const Program& p, std::size_t at_least, const SpaceOptions& o = options()) {
   const Space s(p, o);
@@ -107,6 +113,7 @@ TEST_CASE("space: on a GPU, the items of a group share a part, and one group has
   CHECK(count(d, "map-wrg") == 2);
   CHECK(count(d, "map-lcl") == 4);
   CHECK(count(d, "to-local") == 4);
+  CHECK(count(d, "at-of-map") == 1);  // the root is taken by the group that has the sum
 }
 
 TEST_CASE("space: reductions by groups keep their meaning") {
@@ -116,6 +123,7 @@ TEST_CASE("space: reductions by groups keep their meaning") {
   check_all(product(2, 12), 8, gpu);
   check_all(compensated(4099), 6, gpu);
   check_all(nested({Nat(8), Nat(16), Nat(16), Nat(2)}), 9, gpu);
+  check_all(ratio(4200), 6, gpu);
 }
 
 TEST_CASE("space: reductions keep their meaning") {
