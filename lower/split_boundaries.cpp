@@ -15,12 +15,22 @@ std::optional<Nat> sign_change(const Nat& a, const Nat& v) {
                 : floordiv(x->rest, -*k) + 1;       // r - |k|*v >= 0 up to the one before
 }
 
+/// Variables that tell work-items apart: their loops do not end together where a bound depends on one.
+std::vector<Nat> item_variables(const Block& b) {
+  std::vector<Nat> r;
+  visit(b, [&](const Stmt& s) {
+    if (const auto* f = std::get_if<For>(&s.v); f && (f->kind == LoopKind::Glb || f->kind == LoopKind::Lcl)) r.push_back(f->var);
+  });
+  return r;
+}
+
 struct Breaks {
   const For& f;
+  const std::vector<Nat>& items;
   std::vector<Nat> at = {};
   void add(const Nat& a) {
     const auto p = sign_change(a, f.var);
-    if (!p || std::find(at.begin(), at.end(), *p) != at.end()) return;
+    if (!p || std::any_of(items.begin(), items.end(), [&](const Nat& item) { return mentions(*p, item); }) || std::find(at.begin(), at.end(), *p) != at.end()) return;
     if (Facts().proves(less_equal(*p, f.lower)) || Facts().proves(less_equal(f.upper, *p))) return;
     at.push_back(*p);
   }
@@ -73,10 +83,11 @@ Block pieces_of(const For& f, const std::vector<Nat>& points) {
 }  // namespace
 
 Block split_boundaries(const Block& b) {
-  return rebuild(b, [](Stmt s) -> Block {
+  const std::vector<Nat> items = item_variables(b);
+  return rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || has_loop(f->body) || f->kind >= LoopKind::Glb) return {std::move(s)};
-    Breaks breaks{*f};
+    Breaks breaks{*f, items};
     visit_nats(f->body, [&](const Nat& n, bool) { breaks.scan(n); });
     visit_terms(f->body, [&](const Term& x) {
       if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative) breaks.add(x->conds[0].a);

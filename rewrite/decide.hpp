@@ -22,6 +22,7 @@ std::string loop_axis(std::size_t from_inside);
 struct ReductionFacts {
   std::vector<Place> places;            ///< empty: none that may be taken apart
   std::vector<NestAxis> axes;           ///< of the first: the joined arrays that it goes over, outer to inner
+  bool fills = false;                   ///< the last part can be filled up with elements that change nothing (reduce-pad)
 };
 /// UserError never: what is not understood is left as it is.
 ReductionFacts reductions_of(const Program& program);

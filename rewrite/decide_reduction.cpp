@@ -47,7 +47,7 @@ std::vector<std::string> chunks(const SpaceFacts& f, std::int64_t enough, std::i
     return values;
   }
   for (const std::int64_t k : {65536, 16384, 4096, 1024})
-    if (n >= 4 * k && (around == 1 || n % k == 0)) values.push_back("i" + std::to_string(k));
+    if (n >= 4 * k && (r.fills || around == 1 || n % k == 0)) values.push_back("i" + std::to_string(k));
   if (values.empty()) return values;
   const auto first = std::find_if(values.begin(), values.end() - 1, [&](const std::string& v) { return n / std::stoll(v.substr(1)) >= enough; });
   std::rotate(values.begin(), first, first + 1);
@@ -106,6 +106,7 @@ ReductionFacts reductions_of(const Program& program) {
   if (r.places.empty()) return r;
   Deriver d({program, {}});
   const Place& root = r.places.front();
+  r.fills = d.part(root).type().is_scalar();
   std::size_t levels = nested_levels(d.part(root));
   const Place innermost = inner_reduction(root, levels);
   while (take_level(d, innermost)) ++levels;

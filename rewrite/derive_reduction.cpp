@@ -30,6 +30,12 @@ Place without_rest(Deriver& d, Place reduction, std::int64_t k) {
   return reduction;
 }
 
+/// The same where the number of elements may be raised to a multiple instead.
+Place filled(Deriver& d, const Place& reduction, std::int64_t k) {
+  const std::int64_t n = *d.part(reduction).child(2).type().length().constant();
+  return n % k != 0 && d.try_step("reduce-pad", {std::to_string(k - n % k)}, reduction) ? reduction : without_rest(d, reduction, k);
+}
+
 /// The innermost reduction takes as many elements at a time as there are lanes; those left over come after. Lanes are those of a
 /// vector where the elements are neighbours.
 void derive_lanes(Deriver& d, Place reduction, std::int64_t lanes, bool neighbours = true) {
@@ -42,9 +48,9 @@ void derive_lanes(Deriver& d, Place reduction, std::int64_t lanes, bool neighbou
   d.step("reduce-seq", {}, reduction);
 }
 
-/// One reduction over chunks of a given length, and what is left over; the place of the reduction over their results.
-Place cut(Deriver& d, Place reduction, std::int64_t chunk) {
-  reduction = without_rest(d, reduction, chunk);
+/// One reduction over chunks of a given length, and what is left over, unless the last chunk is filled; the place of the reduction over their results.
+Place cut(Deriver& d, Place reduction, std::int64_t chunk, bool fill) {
+  reduction = fill ? filled(d, reduction, chunk) : without_rest(d, reduction, chunk);
   d.step("reduce-split", {std::to_string(chunk)}, reduction);
   return reduction;
 }
@@ -58,11 +64,12 @@ void join_levels(Deriver& d, const Place& reduction) {
   if (is_map_of_rank_1(made) && made.child(1).is(Op::Bound)) d.step("join-of-map", {}, below(reduction, {2}));
 }
 
-/// The items of a group reduce every so-many-th element each, in local memory; 0: there are too few.
-std::int64_t columns_of(std::int64_t n, std::int64_t items) {
-  std::int64_t w = std::min(n, items);
-  while (n % w != 0) --w;
-  return w >= std::min<std::int64_t>(items, 32) || w == n ? w : items;
+/// How many accumulators the items of a group have together, whole warps: without elements to fill up where that is possible.
+std::int64_t columns_of(std::int64_t n, std::int64_t items, bool fills) {
+  constexpr std::int64_t warp = 32;
+  for (std::int64_t w = items; w >= items / 2; w -= warp)
+    if (n % w == 0) return w;
+  return n >= items ? items : fills ? (n + warp - 1) / warp * warp : n;
 }
 void columns_in_local(Deriver& d, const Place& reduction, std::int64_t columns, std::int64_t lanes) {
   d.step("reduce-columns", {std::to_string(columns)}, reduction);
@@ -76,8 +83,9 @@ void columns_in_local(Deriver& d, const Place& reduction, std::int64_t columns, 
 /// these, then what is left is reduced by all alike.
 void derive_by_group(Deriver& d, Place reduction, std::int64_t items, std::int64_t lanes) {
   constexpr std::int64_t few = 16;
-  const std::int64_t n = *d.part(reduction).child(2).type().length().constant(), columns = columns_of(n, items);
-  reduction = without_rest(d, reduction, columns);
+  const Expr& e = d.part(reduction);
+  const std::int64_t columns = columns_of(*e.child(2).type().length().constant(), items, e.type().is_scalar());
+  reduction = filled(d, reduction, columns);
   columns_in_local(d, reduction, columns, lanes);
   if (columns >= 2 * few && columns % few == 0) columns_in_local(d, reduction, few, 1);
   d.step("reduce-seq", {}, reduction);
@@ -128,7 +136,7 @@ void derive_by_groups(Deriver& d, const Place& place, std::int64_t length, std::
   for (std::size_t levels = nested_levels(d.part(place)); levels > 0; --levels) join_levels(d, place);
   Place root = place;
   if (length < *d.part(place).child(2).type().length().constant()) {
-    root = cut(d, place, length);
+    root = cut(d, place, length, true);
     const Place parts = below(root, {2});
     d.step("map-wrg", {"0"}, parts);
     derive_by_group(d, below(parts, {0, 0}), items, lanes);
@@ -155,7 +163,7 @@ void derive_reduction(Deriver& d, const SpaceFacts& f, const Place& place, const
   while (levels + joined + 1 < r.axes.size() && take_level(d, innermost)) ++levels;
   Place root = place;
   if (digits != std::string::npos) {
-    root = cut(d, place, std::stoll(parts.substr(digits)));
+    root = cut(d, place, std::stoll(parts.substr(digits)), false);
     levels = 1;
   }
   derive_lanes(d, inner_reduction(root, levels), lanes);

@@ -55,6 +55,16 @@ Result<Expr> lanes(const Site& site, const Arguments& a) {
   return reduce(fn, unit, make(Op::ReduceSeq, {step, start, split({w}, array)}, {}, origin(site.e)));
 }
 
+/// More elements that change nothing: copies of what the reduction begins with.
+Result<Expr> padded(const Site& site, const Arguments& a) {
+  const auto r = need_reduce(site);
+  if (!r) return r;
+  const Expr& array = r->child(2);
+  if (const std::string why = why_in_order(r->child(0), r->child(1)); !why.empty()) return Failure{why};
+  if (!r->child(1).type().is_scalar()) return Failure{"arrays are padded with scalars, and this reduction begins with " + r->child(1).type().str() + "; use reduce-rest"};
+  return reduce(r->child(0), r->child(1), pad({0}, {number(a, 0)}, Boundary::constant, array, r->child(1)));
+}
+
 /// The only element of an array of reductions, each of which begins with z itself.
 Result<Expr> only_one(const Site& site, const Arguments&) {
   const auto r = need_reduce(site);
@@ -105,6 +115,9 @@ std::vector<Rule> reduce_rules() {
       constructed("reduce-rest", "reduce f z xs = reduce f (reduce f z (take m xs)) (drop m xs)", rest)
           .takes("m", "elements of the first part")
           .says("the first %1 elements are reduced by themselves"),
+      constructed("reduce-pad", "reduce f z xs = reduce f z (pad 0 m z xs)", padded)
+          .takes("m", "elements more")
+          .says("%1 elements are added that change nothing"),
       constructed("reduce-lanes", "reduce f z = reduce f z . reduce_seq (\\acc v. map f (zip acc v)) (generate w z) . split w", lanes)
           .takes("w", "lanes")
           .reassociates()

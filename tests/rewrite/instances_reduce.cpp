@@ -54,6 +54,10 @@ Generators reduce_generators() {
       {"reduce-split", chunked},
       {"reduce-lanes", chunked},
       {"reduce-columns", chunked},
+      {"reduce-pad", [](Gen& g) -> Instance {
+         const Reduction r = reduction(g);
+         return {reduce(r.f, r.z, g.array(g.n(1, 6), r.element())), {std::to_string(g.n(0, 5))}, {}};
+       }},
       {"reduce-one", [](Gen& g) -> Instance {
          const Reduction r = reduction(g), other = g.n(0, 4) == 0 ? reduction(g) : r;
          const Expr xs = g.array({Nat(g.n(0, 4) == 0 ? 2 : 1), Nat(g.n(1, 5))}, r.element());
