@@ -167,9 +167,9 @@ void check(Options& o, const Texts& t) {
   constexpr const char* stages[] = {"high", "low", "loops", "code"};
   if (std::find(std::begin(stages), std::end(stages), o.stage) == std::end(stages))
     throw UserError("--stage " + o.stage + ": no such stage; use high, low, loops or code");
-  const double side = static_cast<double>(o.problem.box) + 2 * static_cast<double>(o.problem.ghost);
-  if (static_cast<double>(o.problem.boxes) * side * side * side > 1e12)
-    throw UserError("--box " + std::to_string(o.problem.box) + " --boxes " + std::to_string(o.problem.boxes) + ": more than 10^12 cells fit into no memory; use fewer");
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // of any length: products of them are looked at where the dimensions are known
+  if (o.problem.box > most || o.problem.boxes > most || o.problem.ghost > most)
+    throw UserError("--box " + std::to_string(o.problem.box) + " --boxes " + std::to_string(o.problem.boxes) + ": more cells than fit into any memory; use fewer");
 }
 
 /// "n=1024"

@@ -66,10 +66,14 @@ struct GridText {
   std::string index_type;
   std::string user_functions;
 };
+/// Work-groups of one item each go through loops, as processors' threads do: with indices as wide as addresses, compilers fold what is
+/// added to an index into the access. Work-items side by side have few accesses each, and registers of 32 bits.
+std::string index_type_of(const Kernel& kernel);
+
 template <class P>
 GridText print_launches(const Kernel& kernel, const std::string& function_qualifier, const std::function<Block(const Kernel&)>& prepare = {}) {
   GridText t;
-  t.index_type = indices_fit_int(kernel) ? "int" : "long";
+  t.index_type = index_type_of(kernel);
   for (Kernel& k : launches(kernel)) {
     if (prepare) k.body = prepare(k);
     P one(k, t.index_type);

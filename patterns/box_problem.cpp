@@ -1,6 +1,7 @@
 #include "patterns/box_problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/error.hpp"
 
@@ -71,7 +72,11 @@ std::optional<Expr> boundary_value(const Problem& p) {
 }
 
 BoxProblem::BoxProblem(const Problem& p, int dimensions, std::int64_t multiple)
-    : Problem(p), dim(dimensions), cells(p.symbolic ? Nat::size("n", std::max<std::int64_t>(multiple, has_ghost_zone(p) ? 1 : 2), multiple) : Nat(p.box)) {}
+    : Problem(p), dim(dimensions), cells(p.symbolic ? Nat::size("n", std::max<std::int64_t>(multiple, has_ghost_zone(p) ? 1 : 2), multiple) : Nat(p.box)) {
+  const double all = static_cast<double>(p.boxes) * std::pow(static_cast<double>(p.box) + 2 * static_cast<double>(ghost_depth(p)), dim);
+  if (all > 1e12)
+    throw UserError("--box " + std::to_string(p.box) + " --boxes " + std::to_string(p.boxes) + ": more than 10^12 cells in " + std::to_string(dim) + "D fit into no memory; use fewer");
+}
 Nat box_count(const Problem& p) { return p.symbolic ? Nat::size("boxes") : Nat(p.boxes); }
 std::vector<Nat> cells_shape(const BoxProblem& p) { return std::vector<Nat>(static_cast<std::size_t>(p.dim), side(p)); }
 std::vector<Nat> interior_offset(const BoxProblem& p) { return std::vector<Nat>(static_cast<std::size_t>(p.dim), ghost_depth(p)); }

@@ -144,6 +144,10 @@ TEST_CASE("problems that cannot be built say why and what to use instead") {
   CHECK(message([](Problem&) {}) == "");
   CHECK(message([](Problem& p) { p.box = 0; }) == "--box 0: there must be at least one cell a dimension; use --box 1 or more");
   CHECK(message([](Problem& p) { p.boxes = -2; }) == "--boxes -2: there must be at least one box; use --boxes 1 or more");
+  CHECK(message([](Problem& p) { p.box = 20000, p.boxes = 1; }) == "--box 20000 --boxes 1: more than 10^12 cells in 3D fit into no memory; use fewer");
+  Problem row;
+  row.box = 20'000'000, row.boxes = 1;
+  CHECK_NOTHROW(find_pattern("dot1d").build(row));
   CHECK(message([](Problem& p) { p.ghost = 0; }) == "--ghost 0: ghost too thin for the stencil: radius 1 needs --ghost 1 or more");
   CHECK(message([](Problem& p) { p.boundary = "open"; }) == "--bc open: unknown boundary condition; use ghost, periodic, dirichlet, dirichlet-value, neumann, clamp, mirror or constant");
   CHECK(message([](Problem& p) { p.type = i32; }) == "--type i32: operators need floating point; use f32 or f64");
