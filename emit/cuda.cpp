@@ -2,6 +2,7 @@
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
+#include "lower/index_range.hpp"
 #include "lower/pair_accesses.hpp"
 #include "lower/passes.hpp"
 #include "lower/split_lanes.hpp"
@@ -176,7 +177,7 @@ Block in_scalars(const Kernel& k) {
 
 std::string emit_cuda(const Kernel& kernel) {
   const std::string qualifier = "static __device__ __forceinline__ ";
-  const GridText t = print_launches<Cuda>(kernel, qualifier, in_scalars);
+  const GridText t = print_launches<Cuda>(kernel, indices_fit_int(kernel) ? "int" : "long", qualifier, in_scalars);
   const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " + (t.grids.size() > 1 ? "in this order: " : "as ");
   const std::string functions = std::string(t.helpers.count("prefetch") ? prefetch_helper : "") + (t.helpers.count("copy_async") ? copy_helper : "") + index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
   return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) + t.functions;

@@ -192,16 +192,6 @@ void GridLike::dealt_loop(const For& f, const std::string& lower, const std::str
   close_scope();
 }
 
-std::string index_type_of(const Kernel& kernel) {
-  bool groups = false, items = false;
-  visit(kernel.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    groups |= f && f->kind == LoopKind::Wrg;
-    items |= f && (f->kind == LoopKind::Lcl || f->kind == LoopKind::Glb);
-  });
-  return indices_fit_int(kernel) && (items || !groups) ? "int" : "long";
-}
-
 std::string emit_source(const Kernel& kernel, Target target) {
   return target == Target::cuda ? emit_cuda(kernel) : target == Target::opencl ? emit_opencl(kernel) : emit_openmp(kernel);
 }

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "emit/c_like.hpp"
-#include "lower/index_range.hpp"
 #include "lower/launches.hpp"
 
 namespace lift {
@@ -66,17 +65,13 @@ struct GridText {
   std::string index_type;
   std::string user_functions;
 };
-/// Work-groups of one item each go through loops, as processors' threads do: with indices as wide as addresses, compilers fold what is
-/// added to an index into the access. Work-items side by side have few accesses each, and registers of 32 bits.
-std::string index_type_of(const Kernel& kernel);
-
 template <class P>
-GridText print_launches(const Kernel& kernel, const std::string& function_qualifier, const std::function<Block(const Kernel&)>& prepare = {}) {
+GridText print_launches(const Kernel& kernel, const std::string& index_type, const std::string& function_qualifier, const std::function<Block(const Kernel&)>& prepare = {}) {
   GridText t;
-  t.index_type = index_type_of(kernel);
+  t.index_type = index_type;
   for (Kernel& k : launches(kernel)) {
     if (prepare) k.body = prepare(k);
-    P one(k, t.index_type);
+    P one(k, index_type);
     t.functions += "\n" + one.function();
     t.grids.push_back(one.launch());
     t.helpers.insert(one.helpers().begin(), one.helpers().end());

@@ -4,12 +4,27 @@
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
+#include "lower/index_range.hpp"
+#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
 
 bool uses_f64(const Kernel& k) {
   return std::any_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return element_of(a.type) == Type(f64); });
+}
+
+/// Work-groups of one item each go through loops, as processors' threads do: with indices as wide as addresses, compilers fold what is
+/// added to an index into the access. Work-items side by side have few accesses each, and a GPU's registers are of 32 bits.
+std::string index_type(const Kernel& k) {
+  const auto is = [&](auto... kinds) {
+    return holds(k.body, [&](const Stmt& s) {
+      const auto* f = std::get_if<For>(&s.v);
+      return f && ((f->kind == kinds) || ...);
+    });
+  };
+  const bool solo = is(LoopKind::Wrg) && !is(LoopKind::Lcl, LoopKind::Glb);
+  return indices_fit_int(k) && !solo ? "int" : "long";
 }
 
 std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
@@ -154,7 +169,7 @@ constexpr const char* kFetchAhead =
 }  // namespace
 
 std::string emit_opencl(const Kernel& kernel) {
-  const GridText t = print_launches<OpenCL>(kernel, "");
+  const GridText t = print_launches<OpenCL>(kernel, index_type(kernel), "");
   std::string s = header_comment(kernel, "OpenCL C 1.2; " + (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
   s += "#pragma OPENCL FP_CONTRACT ON\n";
   if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
