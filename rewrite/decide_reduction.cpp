@@ -85,8 +85,9 @@ std::vector<std::string> parts_of(const SpaceFacts& f) {
 bool admits_group(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   if (value == "none") return true;
   const std::string parts = chosen(c, "parts", "none");
-  const std::int64_t items = std::stoll(value);
-  return (parts != "none" || part_length(f.reduction, parts) <= kFewForGroups) && items <= static_cast<std::int64_t>(f.options.max_work_group) && part_length(f.reduction, parts) >= 2 * items;
+  const std::int64_t items = std::stoll(value), length = part_length(f.reduction, parts);
+  const bool too_long = parts == "none" && length > kFewForGroups;
+  return !too_long && items <= static_cast<std::int64_t>(f.options.max_work_group) && length >= 2 * items;
 }
 
 bool admits_lanes(const SpaceFacts& f, const Configuration& c, const std::string& value) {

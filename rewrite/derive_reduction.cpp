@@ -48,7 +48,8 @@ void derive_lanes(Deriver& d, Place reduction, std::int64_t lanes, bool neighbou
   d.step("reduce-seq", {}, reduction);
 }
 
-/// One reduction over chunks of a given length, and what is left over, unless the last chunk is filled; the place of the reduction over their results.
+/// One reduction over chunks of a given length, and what is left over, unless the last chunk is filled; the place of the
+/// reduction over their results.
 Place cut(Deriver& d, Place reduction, std::int64_t chunk, bool fill) {
   reduction = fill ? filled(d, reduction, chunk) : without_rest(d, reduction, chunk);
   d.step("reduce-split", {std::to_string(chunk)}, reduction);
@@ -83,7 +84,7 @@ void columns_in_local(Deriver& d, const Place& reduction, std::int64_t columns, 
 /// these, then what is left is reduced by all alike.
 void derive_by_group(Deriver& d, Place reduction, std::int64_t items, std::int64_t lanes) {
   constexpr std::int64_t few = 16;
-  const Expr& e = d.part(reduction);
+  const Expr e = d.part(reduction);
   const std::int64_t columns = columns_of(*e.child(2).type().length().constant(), items, e.type().is_scalar());
   reduction = filled(d, reduction, columns);
   columns_in_local(d, reduction, columns, lanes);
@@ -92,9 +93,7 @@ void derive_by_group(Deriver& d, Place reduction, std::int64_t items, std::int64
 }
 
 bool has_loops(const Expr& e) {
-  bool found = false;
-  visit(e, [&](const Expr& x) { found = found || is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()); });
-  return found;
+  return contains(e, [](const Expr& x) { return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()); });
 }
 
 /// Of a map with one element: what is made of that element, a root of it say, joins the map's function. The place of the map
@@ -149,7 +148,8 @@ void derive_reduction(Deriver& d, const SpaceFacts& f, const Place& place, const
   const ReductionFacts& r = f.reduction;
   const std::string parts = chosen(c, "parts", "none");
   const std::int64_t lanes = std::stoll(chosen(c, "lanes", "1"));
-  if (const std::string group = chosen(c, "group", "none"); group != "none") return derive_by_groups(d, place, part_length(r, parts), std::stoll(group), lanes);
+  if (const std::string group = chosen(c, "group", "none"); group != "none")
+    return derive_by_groups(d, place, part_length(r, parts), std::stoll(group), lanes);
   const std::size_t digits = parts.find_first_of("0123456789");
   const std::vector<std::string> names = words(parts);
   std::size_t joined = 0;  // axes but one whose iterations together are the parts
