@@ -5,7 +5,6 @@
 #include "ir/error.hpp"
 #include "ir/ops.hpp"
 #include "lower/index_range.hpp"
-#include "lower/visit.hpp"
 
 namespace lift {
 namespace {
@@ -17,13 +16,13 @@ bool uses_f64(const Kernel& k) {
 /// Work-groups of one item each go through loops, as processors' threads do: with indices as wide as addresses, compilers fold what is
 /// added to an index into the access. Work-items side by side have few accesses each, and a GPU's registers are of 32 bits.
 std::string index_type(const Kernel& k) {
-  const auto is = [&](auto... kinds) {
-    return holds(k.body, [&](const Stmt& s) {
-      const auto* f = std::get_if<For>(&s.v);
-      return f && ((f->kind == kinds) || ...);
-    });
-  };
-  const bool solo = is(LoopKind::Wrg) && !is(LoopKind::Lcl, LoopKind::Glb);
+  bool groups = false, items = false;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* f = std::get_if<For>(&s.v);
+    groups |= f && f->kind == LoopKind::Wrg;
+    items |= f && (f->kind == LoopKind::Lcl || f->kind == LoopKind::Glb);
+  });
+  const bool solo = groups && !items;
   return indices_fit_int(k) && !solo ? "int" : "long";
 }
 
