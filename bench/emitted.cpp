@@ -12,7 +12,7 @@
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 using namespace lift;
 

@@ -7,7 +7,7 @@
 #include "cli/operator_reference.hpp"
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/rules.hpp"
+#include "rewrite/rules/rules.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
 #include "runtime/machine.hpp"

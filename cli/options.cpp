@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "ir/error.hpp"
-#include "ir/near.hpp"
+#include "ir/text/near.hpp"
 #include "patterns/operators.hpp"
 #include "tuning/lift_problem.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "patterns/pattern.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 namespace lift::cli {
 

@@ -13,7 +13,7 @@
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
-#include "rewrite/decided.hpp"
+#include "rewrite/analysis/decided.hpp"
 #include "runtime/file.hpp"
 
 namespace lift::cli {

@@ -5,7 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
 #include "emit/emit.hpp"
-#include "ir/parse.hpp"
+#include "ir/text/parse.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {

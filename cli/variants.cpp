@@ -1,8 +1,8 @@
 #include "cli/variants.hpp"
 
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
-#include "rewrite/decided.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/decided.hpp"
 #include "runtime/file.hpp"
 
 namespace lift::cli {

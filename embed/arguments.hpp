@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/type.hpp"
+#include "ir/expr/type.hpp"
 
 namespace lift {
 

@@ -8,7 +8,7 @@
 #include "embed/variant.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 #include "tuning/report.hpp"
 
 namespace lift {

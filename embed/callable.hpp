@@ -19,8 +19,8 @@
 #include <source_location>
 
 #include "embed/arguments.hpp"
-#include "ir/sizes.hpp"
-#include "rewrite/derivation.hpp"
+#include "ir/expr/sizes.hpp"
+#include "rewrite/engine/derivation.hpp"
 
 namespace lift {
 

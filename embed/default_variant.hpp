@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lower/lower.hpp"
-#include "rewrite/derivation.hpp"
+#include "rewrite/engine/derivation.hpp"
 
 namespace lift {
 

@@ -2,7 +2,7 @@
 
 #include "embed/plan.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift {
 

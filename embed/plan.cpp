@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
-#include "rewrite/nest.hpp"
-#include "rewrite/sweeps.hpp"
-#include "rewrite/written_element.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/nest.hpp"
+#include "rewrite/analysis/sweeps.hpp"
+#include "rewrite/analysis/written_element.hpp"
 
 namespace lift {
 namespace {

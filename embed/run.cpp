@@ -3,7 +3,7 @@
 
 #include "embed/variant.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 #include "runtime/buffer.hpp"
 
 namespace lift {

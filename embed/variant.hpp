@@ -5,7 +5,7 @@
 #include <shared_mutex>
 
 #include "embed/plan.hpp"
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 #include "runtime/native.hpp"
 
 namespace lift {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift {
 namespace {

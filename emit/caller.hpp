@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 
 namespace lift {
 

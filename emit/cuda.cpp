@@ -1,11 +1,11 @@
 // CUDA C++, for nvcc and NVRTC.
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
-#include "lower/index_range.hpp"
-#include "lower/pair_accesses.hpp"
-#include "lower/passes.hpp"
-#include "lower/split_lanes.hpp"
+#include "ir/expr/ops.hpp"
+#include "lower/analyses/index_range.hpp"
+#include "lower/passes/pair_accesses.hpp"
+#include "lower/passes/passes.hpp"
+#include "lower/passes/split_lanes.hpp"
 
 namespace lift {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "lower/loop.hpp"
-#include "rewrite/space.hpp"
+#include "lower/loops/loop.hpp"
+#include "rewrite/space/space.hpp"
 
 namespace lift {
 

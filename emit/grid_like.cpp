@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
-#include "lower/visit.hpp"
+#include "lower/loops/visit.hpp"
 
 namespace lift {
 namespace {

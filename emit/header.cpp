@@ -7,7 +7,7 @@
 #include "emit/c_like.hpp"
 #include "emit/stand_alone.hpp"
 #include "ir/error.hpp"
-#include "lower/place.hpp"
+#include "lower/translate/place.hpp"
 
 namespace lift {
 namespace {

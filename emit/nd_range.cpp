@@ -3,7 +3,7 @@
 
 #include "emit/emit.hpp"
 #include "ir/limit_error.hpp"
-#include "lower/registers.hpp"
+#include "lower/analyses/registers.hpp"
 
 namespace lift {
 namespace {

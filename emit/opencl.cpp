@@ -3,8 +3,8 @@
 
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
-#include "lower/index_range.hpp"
+#include "ir/expr/ops.hpp"
+#include "lower/analyses/index_range.hpp"
 
 namespace lift {
 namespace {

@@ -5,7 +5,7 @@
 #include "emit/c_like.hpp"
 #include "emit/stand_alone.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift {
 namespace {

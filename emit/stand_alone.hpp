@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 
 namespace lift {
 

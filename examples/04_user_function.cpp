@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "examples/run_example.hpp"
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "patterns/host_data.hpp"
 
 using namespace lift;

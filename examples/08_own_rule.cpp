@@ -5,7 +5,7 @@
 #include <liftgen/lift.hpp>
 #include <random>
 
-#include "rewrite/strategy.hpp"
+#include "rewrite/engine/strategy.hpp"
 
 using namespace lift;
 

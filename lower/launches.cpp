@@ -5,7 +5,7 @@
 #include <set>
 
 #include "ir/error.hpp"
-#include "lower/visit.hpp"
+#include "lower/loops/visit.hpp"
 
 namespace lift {
 namespace {

@@ -2,7 +2,7 @@
 // grid runs in a launch of its own.
 #pragma once
 
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 
 namespace lift {
 

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "ir/verify.hpp"
-#include "lower/pipeline.hpp"
-#include "lower/place_barriers.hpp"
-#include "lower/translate.hpp"
+#include "ir/expr/verify.hpp"
+#include "lower/passes/pipeline.hpp"
+#include "lower/passes/place_barriers.hpp"
+#include "lower/translate/translate.hpp"
 
 namespace lift {
 namespace {

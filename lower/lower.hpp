@@ -1,8 +1,8 @@
 // From a program in which decisions have been taken to a kernel in the loop language.
 #pragma once
 
-#include "ir/program.hpp"
-#include "lower/loop.hpp"
+#include "ir/expr/program.hpp"
+#include "lower/loops/loop.hpp"
 
 namespace lift {
 

@@ -4,14 +4,14 @@
 #include <map>
 #include <numeric>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
-#include "ir/ops.hpp"
-#include "lower/pipeline.hpp"
-#include "lower/translate.hpp"
-#include "lower/visit.hpp"
-#include "rewrite/block_form.hpp"
-#include "rewrite/decided.hpp"
+#include "ir/expr/ops.hpp"
+#include "lower/passes/pipeline.hpp"
+#include "lower/translate/translate.hpp"
+#include "lower/loops/visit.hpp"
+#include "rewrite/space/block_form.hpp"
+#include "rewrite/analysis/decided.hpp"
 
 namespace lift {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "patterns/box_problem.hpp"
 
 namespace lift {

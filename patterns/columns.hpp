@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "patterns/box_problem.hpp"
 #include "patterns/host_data.hpp"
 #include "patterns/pattern.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program.hpp"
+#include "ir/expr/program.hpp"
 
 namespace lift {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "ir/program.hpp"
+#include "ir/expr/program.hpp"
 #include "patterns/box_problem.hpp"
 
 namespace lift {

@@ -1,6 +1,6 @@
 #include "patterns/reduction.hpp"
 
-#include "ir/reduction.hpp"
+#include "ir/expr/reduction.hpp"
 
 namespace lift {
 namespace {

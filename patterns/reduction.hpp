@@ -1,7 +1,7 @@
 // Reductions of arrays to one number, as expressions: in f64 whatever the elements are.
 #pragma once
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 
 namespace lift {
 

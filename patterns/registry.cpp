@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
-#include "ir/near.hpp"
+#include "ir/text/near.hpp"
 #include "patterns/operators.hpp"
 
 namespace lift {

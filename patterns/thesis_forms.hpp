@@ -2,7 +2,7 @@
 // are held against. docs/thesis-listings.md puts both side by side.
 #pragma once
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 
 namespace lift::thesis {
 

@@ -5,7 +5,7 @@
 // join puts them in place. No index is divided: the parity of a fine cell is the index of the inner map.
 #pragma once
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 
 namespace lift {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ir/program.hpp"
+#include "ir/expr/program.hpp"
 #include "patterns/box_problem.hpp"
 
 namespace lift {

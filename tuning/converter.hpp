@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 #include "runtime/native.hpp"
 
 namespace lift {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "runtime/grid_device.hpp"
 #include "runtime/measure.hpp"
 #include "tuning/converter.hpp"

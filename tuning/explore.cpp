@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ir/error.hpp"
-#include "rewrite/decided.hpp"
+#include "rewrite/analysis/decided.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"

@@ -10,9 +10,9 @@
 #include <functional>
 #include <optional>
 
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 #include "patterns/pattern.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "runtime/grid_device.hpp"
 #include "runtime/machine.hpp"
 #include "tuning/switches.hpp"

@@ -6,7 +6,7 @@
 // (tuning/small_check.hpp).
 #pragma once
 
-#include "ir/sizes.hpp"
+#include "ir/expr/sizes.hpp"
 #include "patterns/pattern.hpp"
 
 namespace lift {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <mutex>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
-#include "ir/parse.hpp"
+#include "ir/text/parse.hpp"
 #include "runtime/file.hpp"
 #include "runtime/native.hpp"
 #include "tuning/problem_data.hpp"

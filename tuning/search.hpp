@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 namespace lift {
 

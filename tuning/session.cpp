@@ -7,7 +7,7 @@
 
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
-#include "rewrite/decided.hpp"
+#include "rewrite/analysis/decided.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
 #include "runtime/cuda_host.hpp"

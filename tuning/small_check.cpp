@@ -1,9 +1,9 @@
 #include "tuning/small_check.hpp"
 
 #include "ir/error.hpp"
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "patterns/host_data.hpp"
-#include "rewrite/decided.hpp"
+#include "rewrite/analysis/decided.hpp"
 #include "tuning/search.hpp"
 
 namespace lift {

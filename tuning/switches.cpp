@@ -7,7 +7,7 @@
 #include <set>
 
 #include "ir/error.hpp"
-#include "rewrite/values.hpp"
+#include "rewrite/space/values.hpp"
 
 namespace lift {
 namespace {

@@ -1,7 +1,7 @@
 // Decisions that are on or off, in all combinations: what each of them is worth, whatever the others are.
 #pragma once
 
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 namespace lift {
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "ir/error.hpp"
-#include "lower/passes.hpp"
-#include "rewrite/footprint.hpp"
+#include "lower/passes/passes.hpp"
+#include "rewrite/analysis/footprint.hpp"
 
 namespace lift {
 namespace {

@@ -1,7 +1,7 @@
 // What a program must at least move and compute, read off its loops.
 #pragma once
 
-#include "ir/program.hpp"
+#include "ir/expr/program.hpp"
 
 namespace lift {
 

@@ -22,7 +22,7 @@
 #pragma once
 
 #include "embed/explore_expression.hpp"
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "liftgen/signature.hpp"
 
 namespace lift {

@@ -7,13 +7,13 @@
 #pragma once
 
 #include "emit/emit.hpp"
-#include "ir/build.hpp"
-#include "ir/interpret.hpp"
-#include "ir/program.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
+#include "ir/expr/program.hpp"
 #include "liftgen/compile.hpp"
 #include "lower/lower.hpp"
 #include "patterns/pattern.hpp"
-#include "rewrite/rules.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/rules/rules.hpp"
+#include "rewrite/space/space.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/report.hpp"

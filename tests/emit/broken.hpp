@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 
 namespace lift::test {
 

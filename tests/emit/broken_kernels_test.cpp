@@ -7,7 +7,7 @@
 
 #include "broken.hpp"
 #include "grid_run.hpp"
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/cuda_host.hpp"

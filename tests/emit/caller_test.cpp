@@ -2,7 +2,7 @@
 // runs and finds its results right, and a wrong kernel is noticed.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/file.hpp"

@@ -2,7 +2,7 @@
 // theirs, compiled by nvcc where that is installed.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/file.hpp"

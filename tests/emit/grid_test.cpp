@@ -6,7 +6,7 @@
 
 #include "hand_built.hpp"
 #include "ir/error.hpp"
-#include "lower/index_range.hpp"
+#include "lower/analyses/index_range.hpp"
 #include "runtime/opencl.hpp"
 
 using namespace lift;

@@ -14,7 +14,7 @@
 #include "lower/launches.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "runtime/file.hpp"
 #include "runtime/process.hpp"
 #include "tests/emit/together.hpp"

@@ -8,7 +8,7 @@
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "runtime/nvrtc.hpp"
 #include "tests/emit/together.hpp"
 #include "tests/runtime/scratch.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/build.hpp"
-#include "ir/program.hpp"
-#include "ir/view.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/program.hpp"
+#include "ir/expr/view.hpp"
 
 namespace lift::test {
 

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "emit/emit.hpp"
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "lower/lower.hpp"
 #include "runtime/native.hpp"
 #include "runtime/parallel.hpp"

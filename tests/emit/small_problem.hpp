@@ -5,10 +5,10 @@
 #include <random>
 
 #include "emit/emit.hpp"
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "patterns/host_data.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 namespace lift::test {
 

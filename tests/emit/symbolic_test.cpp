@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "emit/emit.hpp"
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "lower/lower.hpp"
-#include "rewrite/derivation.hpp"
+#include "rewrite/engine/derivation.hpp"
 #include "runtime/native.hpp"
 #include "runtime/parallel.hpp"
 

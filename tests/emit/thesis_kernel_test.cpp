@@ -4,7 +4,7 @@
 #include "emit/emit.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 using namespace lift;
 

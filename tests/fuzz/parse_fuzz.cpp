@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "ir/error.hpp"
-#include "ir/parse.hpp"
+#include "ir/text/parse.hpp"
 #include "tests/fuzz/parse_fuzz.hpp"
 
 using namespace lift;

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 
 using namespace lift;
 

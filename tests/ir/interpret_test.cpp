@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "ir/build.hpp"
-#include "ir/interpret.hpp"
-#include "ir/program.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
+#include "ir/expr/program.hpp"
 
 using namespace lift;
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ir/error.hpp"
-#include "ir/layout.hpp"
+#include "ir/expr/layout.hpp"
 
 using namespace lift;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/nat.hpp"
+#include "ir/nat/nat.hpp"
 
 namespace lift::test {
 

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "ir/nat.hpp"
+#include "ir/nat/nat.hpp"
 
 using namespace lift;
 

@@ -1,8 +1,8 @@
 // .lift files: declarations, sizes, data, results; and what is said about files that are wrong.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
-#include "ir/parse.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/text/parse.hpp"
 #include "tests/message.hpp"
 
 using namespace lift;

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "ir/build.hpp"
-#include "ir/layout.hpp"
-#include "ir/parse.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/layout.hpp"
+#include "ir/text/parse.hpp"
 #include "tests/message.hpp"
 
 using namespace lift;

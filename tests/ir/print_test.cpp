@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/build.hpp"
-#include "ir/layout.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/layout.hpp"
 #include "patterns/operators.hpp"
 
 using namespace lift;

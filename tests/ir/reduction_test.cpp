@@ -1,8 +1,8 @@
 // Functions of reductions: which are known to be associative, and compensated sums.
 #include <doctest/doctest.h>
 
-#include "ir/interpret.hpp"
-#include "ir/reduction.hpp"
+#include "ir/expr/interpret.hpp"
+#include "ir/expr/reduction.hpp"
 
 using namespace lift;
 

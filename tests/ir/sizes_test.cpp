@@ -1,8 +1,8 @@
 // Sizes: numbers for symbolic lengths, given or solved from arrays.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
-#include "ir/sizes.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/sizes.hpp"
 #include "tests/message.hpp"
 
 using namespace lift;

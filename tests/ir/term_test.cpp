@@ -1,7 +1,7 @@
 // Scalar terms: arithmetic on constants.
 #include <doctest/doctest.h>
 
-#include "ir/term.hpp"
+#include "ir/expr/term.hpp"
 
 using namespace lift;
 

@@ -3,8 +3,8 @@
 
 #include <source_location>
 
-#include "ir/build.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/ops.hpp"
 #include "tests/message.hpp"
 
 using namespace lift;

@@ -1,9 +1,9 @@
 // Each rule of the verifier is broken once, and kept once where keeping it is close to breaking it.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
-#include "ir/layout.hpp"
-#include "ir/verify.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/layout.hpp"
+#include "ir/expr/verify.hpp"
 #include "patterns/operators.hpp"
 
 using namespace lift;

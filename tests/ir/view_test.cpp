@@ -5,10 +5,10 @@
 #include <cmath>
 #include <random>
 
-#include "ir/build.hpp"
-#include "ir/interpret.hpp"
-#include "ir/ops.hpp"
-#include "ir/view.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
+#include "ir/expr/ops.hpp"
+#include "ir/expr/view.hpp"
 
 using namespace lift;
 

@@ -1,7 +1,7 @@
 // Tiles in local memory: cooperative stores, barriers where and only where they are needed.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
 #include "tests/lower/run_loops.hpp"
 #include "tests/lower/run_program.hpp"

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "ir/error.hpp"
-#include "lower/coalescing.hpp"
+#include "lower/analyses/coalescing.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 using namespace lift;
 

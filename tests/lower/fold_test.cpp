@@ -1,9 +1,9 @@
 // Loops over a fourth dimension of a grid.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
-#include "lower/passes.hpp"
+#include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
 
 namespace lift {

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "lower/launches.hpp"
 #include "lower/lower.hpp"
 #include "tests/lower/run_loops.hpp"

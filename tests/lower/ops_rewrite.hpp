@@ -1,10 +1,10 @@
 // Decisions taken by hand, for tests of lowering: every map of rank 1 at the outside and of higher rank inside is replaced.
 #pragma once
 
-#include "ir/build.hpp"
-#include "ir/layout.hpp"
-#include "ir/ops.hpp"
-#include "ir/program.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/layout.hpp"
+#include "ir/expr/ops.hpp"
+#include "ir/expr/program.hpp"
 
 namespace lift::test {
 

@@ -1,5 +1,5 @@
 // How many registers a work-item needs at least.
-#include "lower/registers.hpp"
+#include "lower/analyses/registers.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 
 #include "ir/error.hpp"
 #include "tests/patterns/operator_cases.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "tests/lower/run_kernel.hpp"
 
 using namespace lift;

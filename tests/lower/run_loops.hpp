@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/loop.hpp"
+#include "lower/loops/loop.hpp"
 
 namespace lift::test {
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "lower/lower.hpp"
 #include "tests/lower/run_loops.hpp"
 

@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
-#include "lower/pair_accesses.hpp"
-#include "lower/passes.hpp"
-#include "lower/split_lanes.hpp"
+#include "lower/passes/pair_accesses.hpp"
+#include "lower/passes/passes.hpp"
+#include "lower/passes/split_lanes.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "tests/lower/run_program.hpp"
 
 using namespace lift;

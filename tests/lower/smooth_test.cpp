@@ -1,8 +1,8 @@
 // Lowering of the smoother with every kind of decision, run in the loop language and compared with the plain reference.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
-#include "ir/layout.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/layout.hpp"
 #include "lower/lower.hpp"
 #include "ops_rewrite.hpp"
 #include "patterns/operators.hpp"

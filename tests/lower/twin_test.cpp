@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "lower/lower.hpp"
 #include "tests/lower/run_loops.hpp"
 

@@ -1,7 +1,7 @@
 // Several results, values with a name, intermediate arrays and reductions: run in the loop language, against the interpreter.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "tests/lower/run_program.hpp"
 
 namespace lift {

@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "ir/build.hpp"
-#include "ir/interpret.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
+#include "ir/expr/ops.hpp"
 #include "lower/lower.hpp"
 #include "patterns/transfer.hpp"
 

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
-#include "lower/pipeline.hpp"
+#include "lower/passes/pipeline.hpp"
 #include "run_loops.hpp"
 #include "vector_sample.hpp"
 

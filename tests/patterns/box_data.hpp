@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "lower/lower.hpp"
 #include "patterns/host_data.hpp"
 #include "tuning/executor.hpp"

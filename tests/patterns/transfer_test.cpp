@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ir/interpret.hpp"
+#include "ir/expr/interpret.hpp"
 #include "patterns/thesis_forms.hpp"
 #include "patterns/transfer.hpp"
 

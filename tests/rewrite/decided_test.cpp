@@ -1,12 +1,12 @@
 // Programs with decisions in them, and the same without.
-#include "rewrite/decided.hpp"
+#include "rewrite/analysis/decided.hpp"
 
 #include <doctest/doctest.h>
 
-#include "ir/interpret.hpp"
-#include "ir/parse.hpp"
+#include "ir/expr/interpret.hpp"
+#include "ir/text/parse.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 
 using namespace lift;
 

@@ -1,9 +1,9 @@
 // Footprints and in-place safety, of smooth3d and of small programs made to be on either side of the line.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/footprint.hpp"
+#include "rewrite/analysis/footprint.hpp"
 
 using namespace lift;
 

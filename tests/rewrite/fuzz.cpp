@@ -1,6 +1,6 @@
 #include "tests/rewrite/fuzz.hpp"
 
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift::test {
 

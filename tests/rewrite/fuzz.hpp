@@ -4,9 +4,9 @@
 #include <random>
 #include <set>
 
-#include "ir/build.hpp"
-#include "ir/interpret.hpp"
-#include "rewrite/rules.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
+#include "rewrite/rules/rules.hpp"
 
 namespace lift::test {
 

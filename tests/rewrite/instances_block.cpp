@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift::test {
 namespace {

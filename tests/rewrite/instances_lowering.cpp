@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift::test {
 namespace {

@@ -2,8 +2,8 @@
 // may not be taken apart.
 #include "tests/rewrite/instances.hpp"
 
-#include "ir/ops.hpp"
-#include "ir/reduction.hpp"
+#include "ir/expr/ops.hpp"
+#include "ir/expr/reduction.hpp"
 
 namespace lift::test {
 namespace {

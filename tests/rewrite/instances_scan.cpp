@@ -1,7 +1,7 @@
 // Instances of rules about scans and values with a name.
 #include "tests/rewrite/instances.hpp"
 
-#include "ir/ops.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
-#include "rewrite/strategy.hpp"
+#include "rewrite/engine/strategy.hpp"
 #include "tests/rewrite/fuzz.hpp"
 
 using namespace lift;

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "ir/error.hpp"
-#include "ir/parse.hpp"
+#include "ir/text/parse.hpp"
 #include "patterns/pattern.hpp"
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "tests/rewrite/instances.hpp"
 
 using namespace lift;

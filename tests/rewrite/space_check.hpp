@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "rewrite/space.hpp"
+#include "rewrite/space/space.hpp"
 #include "tests/rewrite/fuzz.hpp"
 
 namespace lift::test {

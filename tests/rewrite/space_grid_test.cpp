@@ -4,7 +4,7 @@
 #include <array>
 
 #include "ir/error.hpp"
-#include "rewrite/decide.hpp"
+#include "rewrite/space/decide.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;

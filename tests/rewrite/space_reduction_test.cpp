@@ -1,7 +1,7 @@
 // The space of reductions: parts in parallel, accumulators side by side.
 #include <doctest/doctest.h>
 
-#include "ir/reduction.hpp"
+#include "ir/expr/reduction.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;

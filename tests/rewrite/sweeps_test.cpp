@@ -1,13 +1,13 @@
 // Programs of several sweeps: found, taken apart, put in place where that is safe.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
-#include "ir/interpret.hpp"
-#include "ir/ops.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
+#include "ir/expr/ops.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/rules.hpp"
-#include "rewrite/space.hpp"
-#include "rewrite/sweeps.hpp"
+#include "rewrite/rules/rules.hpp"
+#include "rewrite/space/space.hpp"
+#include "rewrite/analysis/sweeps.hpp"
 
 namespace lift {
 namespace {

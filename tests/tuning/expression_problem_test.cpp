@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "patterns/host_data.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/expression_problem.hpp"

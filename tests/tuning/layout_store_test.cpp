@@ -1,7 +1,7 @@
 // Which arrays of kernels share memory.
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "tuning/executor.hpp"
 
 using namespace lift;

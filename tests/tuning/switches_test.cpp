@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "patterns/operators.hpp"
 #include "tests/message.hpp"
 #include "tuning/explore.hpp"

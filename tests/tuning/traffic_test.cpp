@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/build.hpp"
+#include "ir/expr/build.hpp"
 #include "patterns/operators.hpp"
 
 using namespace lift;

@@ -1,0 +1,161 @@
+#include "ir/expr/type.hpp"
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "ir/error.hpp"
+
+namespace lift {
+
+struct TypeNode {
+  Type::Kind kind;
+  Scalar scalar = Scalar::f64;
+  std::vector<Type> parts;  // Tuple: components; Function: parameters, then the result; Array: the element
+  Nat length;
+  std::uint32_t id = 0;
+  bool has_any = false;
+};
+
+namespace {
+
+/// Interned types; a node is found by its kind and the ids of what it is made of.
+class TypeTable {
+ public:
+  const TypeNode* intern(TypeNode node) {
+    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(node.kind), static_cast<std::uint32_t>(node.scalar),
+                                   node.length.id()};
+    for (const Type& t : node.parts) key.push_back(t.id());
+    const std::lock_guard lock(mutex_);
+    auto [it, added] = index_.try_emplace(std::move(key), nullptr);
+    if (added) {
+      node.id = static_cast<std::uint32_t>(nodes_.size());
+      node.has_any = node.kind == Type::Kind::Any;
+      for (const Type& t : node.parts) node.has_any |= mentions_any(t);
+      nodes_.push_back(std::move(node));
+      it->second = &nodes_.back();
+    }
+    return it->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<TypeNode> nodes_;
+  std::map<std::vector<std::uint32_t>, const TypeNode*> index_;
+};
+
+TypeTable& table() {
+  static TypeTable* t = new TypeTable;  // never destroyed: handles live in statics elsewhere
+  return *t;
+}
+
+TypeNode node_of(Type::Kind kind, std::vector<Type> parts = {}, const Nat& length = 0) {
+  TypeNode n;
+  n.kind = kind;
+  n.parts = std::move(parts);
+  n.length = length;
+  return n;
+}
+
+}  // namespace
+
+const char* text(Scalar s) {
+  constexpr const char* names[] = {"f32", "f64", "i32", "bool"};
+  return names[static_cast<int>(s)];
+}
+
+std::size_t size_of(Scalar s) {
+  constexpr std::size_t sizes[] = {4, 8, 4, 1};
+  return sizes[static_cast<int>(s)];
+}
+
+Type::Type(Scalar s) {
+  TypeNode n = node_of(Kind::Scalar);
+  n.scalar = s;
+  node_ = table().intern(std::move(n));
+}
+
+Type Type::any() { return Type(table().intern(node_of(Kind::Any))); }
+Type Type::tuple(std::vector<Type> parts) { return Type(table().intern(node_of(Kind::Tuple, std::move(parts)))); }
+Type Type::array(const Nat& length, const Type& element) {
+  return Type(table().intern(node_of(Kind::Array, {element}, length)));
+}
+Type Type::function(std::vector<Type> parameters, const Type& result) {
+  parameters.push_back(result);
+  return Type(table().intern(node_of(Kind::Function, std::move(parameters))));
+}
+
+Type::Kind Type::kind() const { return node_->kind; }
+std::uint32_t Type::id() const { return node_->id; }
+
+Scalar Type::scalar() const {
+  if (!is_scalar()) throw InternalError("scalar() of " + str());
+  return node_->scalar;
+}
+std::span<const Type> Type::parts() const {
+  if (is_function()) return {node_->parts.data(), node_->parts.size() - 1};
+  return node_->parts;
+}
+const Nat& Type::length() const {
+  if (!is_array()) throw InternalError("length() of " + str());
+  return node_->length;
+}
+Type Type::element() const {
+  if (!is_array()) throw InternalError("element() of " + str());
+  return node_->parts[0];
+}
+Type Type::result() const {
+  if (!is_function()) throw InternalError("result() of " + str());
+  return node_->parts.back();
+}
+
+std::string Type::str() const {
+  const auto list = [](std::span<const Type> ts) {
+    std::string s;
+    for (const Type& t : ts) s += (s.empty() ? "" : ", ") + t.str();
+    return s;
+  };
+  switch (kind()) {
+    case Kind::Any: return "?";
+    case Kind::Scalar: return text(node_->scalar);
+    case Kind::Tuple: return "{" + list(parts()) + "}";
+    case Kind::Array: {
+      const std::string n = length().str();
+      return (length().is_constant() || length().is_variable() ? n : "(" + n + ")") + "." + element().str();
+    }
+    case Kind::Function: return "(" + list(parts()) + ") -> " + result().str();
+  }
+  return "";
+}
+
+Type array(const std::vector<Nat>& shape, const Type& element) {
+  Type t = element;
+  for (auto n = shape.rbegin(); n != shape.rend(); ++n) t = Type::array(*n, t);
+  return t;
+}
+
+std::vector<Nat> shape_of(const Type& t, int rank) {
+  std::vector<Nat> shape;
+  for (Type u = t; u.is_array() && (rank < 0 || static_cast<int>(shape.size()) < rank); u = u.element())
+    shape.push_back(u.length());
+  return shape;
+}
+
+Type element_of(const Type& t, int rank) {
+  Type u = t;
+  for (int d = 0; u.is_array() && (rank < 0 || d < rank); ++d) u = u.element();
+  return u;
+}
+
+int rank_of(const Type& t) { return static_cast<int>(shape_of(t).size()); }
+
+bool mentions_any(const Type& t) {
+  if (t.is_any()) return true;
+  if (t.is_array()) return mentions_any(t.element());
+  for (const Type& p : t.parts())
+    if (mentions_any(p)) return true;
+  return t.is_function() && mentions_any(t.result());
+}
+
+}  // namespace lift

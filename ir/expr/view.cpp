@@ -1,0 +1,366 @@
+#include "ir/expr/view.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "ir/error.hpp"
+#include "ir/expr/ops.hpp"
+
+namespace lift {
+
+const Term& View::term() const {
+  if (const auto* t = std::get_if<Term>(&v)) return *t;
+  throw InternalError("view: a scalar was expected");
+}
+const std::vector<View>& View::parts() const {
+  if (const auto* t = std::get_if<std::vector<View>>(&v)) return *t;
+  throw InternalError("view: a tuple was expected");
+}
+const ArrayView& View::array() const {
+  if (const auto* t = std::get_if<ArrayView>(&v)) return *t;
+  throw InternalError("view: an array was expected");
+}
+
+Nat index_variable(const Expr& p) {
+  static std::mutex mutex;
+  static std::map<std::uint32_t, Nat>* variables = new std::map<std::uint32_t, Nat>;
+  const std::lock_guard lock(mutex);
+  const auto it = variables->find(p.id());
+  if (it != variables->end()) return it->second;
+  const Nat v = Nat::fresh(param_name(p), p.attr().nats.at(0), p.attr().nats.at(1));
+  variables->emplace(p.id(), v);
+  return v;
+}
+
+namespace {
+
+View array(const Nat& length, std::function<View(const Nat&)> at) { return {ArrayView{length, std::move(at)}}; }
+
+View loads(const std::string& name, const Type& t, std::vector<Nat> position) {
+  if (t.is_scalar()) return {load_term(name, std::move(position), t.scalar())};
+  if (!t.is_array()) throw UserError("argument " + name + ": arrays of " + t.str() + " are not supported as kernel arguments; pass one array a component and zip them");
+  return array(t.length(), [=](const Nat& i) {
+    auto p = position;
+    p.push_back(i);
+    return loads(name, t.element(), std::move(p));
+  });
+}
+
+/// Applies f to every scalar of a view.
+View map_scalars(const View& v, const std::function<Term(const Term&)>& f) {
+  if (const auto* t = std::get_if<Term>(&v.v)) return {f(*t)};
+  if (const auto* parts = std::get_if<std::vector<View>>(&v.v)) {
+    std::vector<View> r;
+    for (const View& p : *parts) r.push_back(map_scalars(p, f));
+    return {std::move(r)};
+  }
+  const ArrayView& a = v.array();
+  return array(a.length, [=](const Nat& i) { return map_scalars(a.at(i), f); });
+}
+
+/// condition ? a : b, scalar by scalar.
+View choose(const Term& condition, const View& a, const View& b) {
+  if (std::holds_alternative<Term>(a.v)) return {apply_term(Op::Select, a.term()->type, {condition, a.term(), b.term()})};
+  if (std::holds_alternative<std::vector<View>>(a.v)) {
+    std::vector<View> r;
+    for (std::size_t i = 0; i < a.parts().size(); ++i) r.push_back(choose(condition, a.parts()[i], b.parts()[i]));
+    return {std::move(r)};
+  }
+  return array(a.array().length, [=](const Nat& i) { return choose(condition, a[i], b[i]); });
+}
+
+/// Access below `depth` further dimensions: (xs[i0]...[id-1]) with the list of indices collected first.
+View collect(const Type& t, int rank, const std::function<View(const std::vector<Nat>&)>& f, std::vector<Nat> position = {}) {
+  if (rank == 0) return f(position);
+  return array(t.length(), [=](const Nat& i) {
+    auto p = position;
+    p.push_back(i);
+    return collect(t.element(), rank - 1, f, std::move(p));
+  });
+}
+
+View access(View v, std::span<const Nat> position) {
+  for (const Nat& i : position) v = v[i];
+  return v;
+}
+
+}  // namespace
+
+View array_view(const std::string& name, const Type& type) { return loads(name, type, {}); }
+
+bool Views::decide(const NatCond& c, bool& value) {
+  if (facts.proves(c)) return value = true;
+  if (facts.refutes(c)) {
+    value = false;
+    return true;
+  }
+  if (std::find(undecided.begin(), undecided.end(), c) == undecided.end()) undecided.push_back(c);
+  return false;
+}
+
+View Views::param(const Expr& p) {
+  const Type& t = p.type();
+  if (t.is_scalar() && !p.attr().nats.empty()) return {index_term(index_variable(p))};
+  if (t.is_scalar()) return {argument_term(param_name(p), t.scalar())};
+  return loads(param_name(p), t, {});
+}
+
+View Views::call(const Expr& fn, std::vector<View> arguments, const ScopePtr& scope) {
+  if (!fn.is(Op::Lambda)) throw InternalError("view: call of " + str(fn));
+  return eval(fn.child(0), std::make_shared<Scope>(Scope{std::move(arguments), scope}));
+}
+
+View Views::eval(const Expr& e, const ScopePtr& scope) {
+  switch (e.op()) {
+    case Op::Param: return param(e);
+    case Op::Bound: {
+      const Scope* s = scope.get();
+      for (auto d = e.attr().ints[0]; d > 0; --d) s = s->outer.get();
+      return s->values.at(static_cast<std::size_t>(e.attr().ints[1]));
+    }
+    case Op::Literal: return {constant_term(e.attr().number, e.type().scalar())};
+    case Op::NatValue: return {index_term(e.attr().nats[0])};
+    case Op::Apply: {
+      std::vector<View> args;
+      for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
+      return call(e.child(0), std::move(args), scope);
+    }
+    case Op::Let: return call(e.child(1), {eval(e.child(0), scope)}, scope);
+    case Op::Layout: return layout(e, scope);
+    case Op::ReadOnly:
+    case Op::MayAlias:
+    case Op::Async:
+    case Op::Stream: return eval(e.child(0), scope);
+    case Op::ToGlobal:
+    case Op::ToLocal:
+    case Op::ToPrivate:
+    case Op::CircularBuffer: return place(e, scope);
+    case Op::Iterate: {
+      const auto times = e.attr().nats[0].constant();
+      if (!times) throw UserError("iterate: the number of iterations must be known, got " + e.attr().nats[0].str() + "; fix the size");
+      View x = eval(e.child(1), scope);
+      for (std::int64_t t = 0; t < *times; ++t) x = call(e.child(0), {x}, scope);
+      return x;
+    }
+    default: break;
+  }
+  if (is_scalar_op(e.op())) return scalar(e, scope);
+  if (is_reduce(e.op())) return reduce(e, scope);
+  if (is_scan(e.op())) return scan(e, scope);
+  if (is_map(e.op())) {
+    if (const auto stored = stored_map(e, scope)) return *stored;
+    const View xs = eval(e.child(1), scope);
+    const Expr f = e.child(0);
+    return collect(e.type(), static_cast<int>(e.attr().ints[0]), [this, xs, f, scope](const std::vector<Nat>& p) { return call(f, {access(xs, p)}, scope); });
+  }
+  return structure(e, scope);
+}
+
+View Views::scalar(const Expr& e, const ScopePtr& scope) {
+  std::vector<Term> args;
+  for (const Expr& c : e.children()) args.push_back(eval(c, scope).term());
+  if (e.is(Op::UserFun)) return {call_term(e.attr(), std::move(args))};
+  const Term t = apply_term(e.op(), e.type().scalar(), std::move(args));
+  return {simplify(t, facts)};
+}
+
+View Views::unrolled_reduce(const Expr& e, const ScopePtr& scope) {
+  const View xs = eval(e.child(2), scope);
+  View acc = eval(e.child(1), scope);
+  const auto n = xs.array().length.constant();
+  for (std::int64_t i = 0; i < *n; ++i) acc = call(e.child(0), {acc, xs[Nat(i)]}, scope);
+  return acc;
+}
+
+View Views::reduce(const Expr& e, const ScopePtr& scope) {
+  if (!e.child(2).type().length().is_constant()) throw UserError("reduce: the length " + e.child(2).type().length().str() + " is not known here; fix the size");
+  return unrolled_reduce(e, scope);
+}
+
+View Views::scan(const Expr& e, const ScopePtr&) {
+  throw UserError(std::string(text(e.op())) + ": an element is computed from those before it and is no formula of its position; store the scan first");
+}
+
+View Views::structure(const Expr& e, const ScopePtr& scope) {
+  const Attr& a = e.attr();
+  const auto child = [&](std::size_t i) { return eval(e.child(i), scope); };
+  switch (e.op()) {
+    case Op::Tuple: {
+      std::vector<View> parts;
+      for (const Expr& c : e.children()) parts.push_back(eval(c, scope));
+      return {std::move(parts)};
+    }
+    case Op::Get: return child(0).parts().at(static_cast<std::size_t>(a.ints[0]));
+    case Op::Zip: {
+      std::vector<View> xs;
+      for (const Expr& c : e.children()) xs.push_back(eval(c, scope));
+      return collect(e.type(), static_cast<int>(a.ints[0]), [xs](const std::vector<Nat>& p) {
+        std::vector<View> parts;
+        for (const View& x : xs) parts.push_back(access(x, p));
+        return View{std::move(parts)};
+      });
+    }
+    case Op::Unzip: {
+      const View xs = child(0);
+      std::vector<View> parts;
+      const int rank = static_cast<int>(a.ints[0]);
+      for (std::size_t k = 0; k < e.type().parts().size(); ++k)
+        parts.push_back(collect(e.child(0).type(), rank, [=](const std::vector<Nat>& p) { return access(xs, p).parts()[k]; }));
+      return {std::move(parts)};
+    }
+    case Op::At: return access(child(0), a.nats);
+    case Op::Split: {
+      const View xs = child(0);
+      const auto rank = a.nats.size();
+      return collect(e.type(), static_cast<int>(2 * rank), [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q;
+        for (std::size_t d = 0; d < rank; ++d) q.push_back(a.nats[d] * p[d] + p[rank + d]);
+        return access(xs, q);
+      });
+    }
+    case Op::Join: {
+      const View xs = child(0);
+      const auto rank = static_cast<std::size_t>(a.ints[0]);
+      const std::vector<Nat> inner = shape_of(e.child(0).type(), static_cast<int>(2 * rank));
+      return collect(e.type(), static_cast<int>(rank), [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q(2 * rank);
+        for (std::size_t d = 0; d < rank; ++d) q[d] = floordiv(p[d], inner[rank + d]), q[rank + d] = mod(p[d], inner[rank + d]);
+        return access(xs, q);
+      });
+    }
+    case Op::Slide: {
+      const View xs = child(0);
+      const auto rank = a.nats.size() / 2;
+      return collect(e.type(), static_cast<int>(2 * rank), [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q;
+        for (std::size_t d = 0; d < rank; ++d) q.push_back(a.nats[rank + d] * p[d] + p[rank + d]);
+        return access(xs, q);
+      });
+    }
+    case Op::Pad: {
+      Term value;
+      if (e.children().size() == 2) value = child(1).term();
+      else if (static_cast<Boundary>(a.ints[0]) == Boundary::constant) value = constant_term(a.number, element_of(e.type()).scalar());
+      return pad(a, 0, child(0), e.child(0).type(), value);
+    }
+    case Op::Drop: {
+      const View xs = child(0);
+      const auto rank = a.nats.size() / 2;
+      return collect(e.type(), static_cast<int>(rank), [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q;
+        for (std::size_t d = 0; d < rank; ++d) q.push_back(p[d] + a.nats[d]);
+        return access(xs, q);
+      });
+    }
+    case Op::Transpose: {
+      const View xs = child(0);
+      return collect(e.type(), static_cast<int>(a.ints.size()), [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q(p.size());
+        for (std::size_t d = 0; d < p.size(); ++d) q[static_cast<std::size_t>(a.ints[d])] = p[d];
+        return access(xs, q);
+      });
+    }
+    case Op::Generate: {
+      const Expr f = e.child(0);
+      return collect(e.type(), static_cast<int>(a.nats.size()), [this, f, scope](const std::vector<Nat>& p) {
+        std::vector<View> indices;
+        for (const Nat& i : p) indices.push_back({index_term(i)});
+        return call(f, std::move(indices), scope);
+      });
+    }
+    case Op::Concat: {
+      const View x = child(0), y = child(1);
+      const Nat n = x.array().length, m = y.array().length;
+      return array(n + m, [=, this](const Nat& i) {
+        bool first = false;
+        if (decide(less(i, n), first)) return first ? x[i] : y[i - n];
+        return choose(compare_term(less(i, n)), x[min(i, n - 1)], y[max(i - n, 0)]);
+      });
+    }
+    case Op::Interleave: {
+      std::vector<View> xs;
+      for (const Expr& c : e.children()) xs.push_back(eval(c, scope));
+      const auto m = static_cast<std::int64_t>(xs.size());
+      return array(e.type().length(), [=, this](const Nat& i) {
+        const Nat p = facts.simplify(mod(i, m)), q = floordiv(i, m);
+        if (const auto c = p.constant()) return xs[static_cast<std::size_t>(*c)][q];
+        View r = xs.back()[q];
+        for (auto k = m - 2; k >= 0; --k) r = choose(compare_term(equal(p, k)), xs[static_cast<std::size_t>(k)][q], r);
+        return r;
+      });
+    }
+    case Op::Update:
+    case Op::UpdateInPlace: return update(a, 0, child(0), child(1), e.child(0).type(), e.child(1).type(), constant_term(1, boolean));
+    default: break;
+  }
+  throw InternalError("view: no meaning for " + std::string(text(e.op())));
+}
+
+/// Dimension d of a pad; the remaining dimensions are padded below it. The index map chooses the element to read,
+/// the value map (odd, constant; `value` is theirs, if any) is applied to it where the position is outside.
+View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t, const Term& value) {
+  const auto rank = a.nats.size() / 2;
+  if (d == rank) return xs;
+  const Nat low = a.nats[d], high = a.nats[rank + d], n = t.length();
+  const auto b = static_cast<Boundary>(a.ints[0]);
+  return array(low + n + high, [=, this](const Nat& i) -> View {
+    const auto below = [&](const Nat& at) { return pad(a, d + 1, xs[at], t.element(), value); };
+    const Nat x = i - low;
+    if (b == Boundary::undefined) return below(x);
+    bool from_low = false, to_high = false;
+    const bool low_known = decide(less_equal(0, x), from_low), high_known = decide(less(x, n), to_high);
+    if (low_known && high_known && from_low && to_high) return below(x);
+    const bool maybe_low = !low_known || !from_low, maybe_high = !high_known || !to_high;
+    Nat at = x;
+    switch (b) {
+      case Boundary::clamp:
+      case Boundary::constant:
+        if (maybe_low) at = max(at, 0);
+        if (maybe_high) at = min(at, n - 1);
+        break;
+      case Boundary::wrap: at = mod(x, n); break;
+      case Boundary::mirror:
+      case Boundary::odd:
+        if (maybe_low) at = max(at, -1 - at);
+        if (maybe_high) at = min(at, 2 * n - 1 - at);
+        break;
+      case Boundary::undefined: break;
+    }
+    const View v = below(facts.simplify(at));
+    if (b != Boundary::odd && b != Boundary::constant) return v;
+    Term inside = constant_term(1, boolean);
+    if (maybe_low) inside = low_known ? constant_term(from_low, boolean) : compare_term(less_equal(0, x));
+    if (maybe_high) inside = apply_term(Op::And, boolean, {inside, high_known ? constant_term(to_high, boolean) : compare_term(less(x, n))});
+    return map_scalars(v, [=](const Term& s) {
+      const Term other = b == Boundary::constant ? value
+                         : value                 ? apply_term(Op::Sub, s->type, {apply_term(Op::Mul, s->type, {constant_term(2, s->type), value}), s})
+                                                 : apply_term(Op::Neg, s->type, {s});
+      return apply_term(Op::Select, s->type, {inside, s, other});
+    });
+  });
+}
+
+View Views::update(const Attr& a, std::size_t d, const View& base, const View& block, const Type& base_type, const Type& block_type, Term inside) {
+  if (d == a.nats.size()) return choose(inside, block, base);
+  return array(base_type.length(), [=, this](const Nat& i) -> View {
+    const Nat x = i - a.nats[d], n = block_type.length();
+    Term in = inside;
+    Nat at = x;
+    bool low = false, high = false;
+    if (!decide(less_equal(0, x), low)) {
+      in = apply_term(Op::And, boolean, {in, compare_term(less_equal(0, x))});
+      at = max(at, 0);
+    } else if (!low) {
+      return access(base, std::vector{i});
+    }
+    if (!decide(less(x, n), high)) {
+      in = apply_term(Op::And, boolean, {in, compare_term(less(x, n))});
+      at = min(at, n - 1);
+    } else if (!high) {
+      return access(base, std::vector{i});
+    }
+    return update(a, d + 1, base[i], block[at], base_type.element(), block_type.element(), in);
+  });
+}
+
+}  // namespace lift

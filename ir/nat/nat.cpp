@@ -1,0 +1,353 @@
+#include "ir/nat/nat.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "ir/nat/nat_atoms.hpp"
+
+namespace lift {
+namespace {
+
+using Terms = std::vector<NatTerm>;
+
+/// Interned polynomials and atoms, found by a key that spells their parts' ids.
+struct Tables {
+  std::recursive_mutex mutex;
+  std::deque<NatNode> nodes;
+  std::deque<NatAtom> atoms;
+  std::map<std::vector<std::int64_t>, const NatNode*> node_index;
+  std::map<std::vector<std::int64_t>, const NatAtom*> atom_index;
+  std::map<std::pair<std::string, std::vector<std::int64_t>>, Nat> sizes;
+};
+Tables& tables() {
+  static Tables* t = new Tables;  // never destroyed: handles live in statics elsewhere
+  return *t;
+}
+
+bool factors_less(const std::vector<NatFactor>& a, const std::vector<NatFactor>& b) {
+  const auto degree = [](const std::vector<NatFactor>& f) {
+    int d = 0;
+    for (const NatFactor& x : f) d += x.power;
+    return d;
+  };
+  if (degree(a) != degree(b)) return degree(a) > degree(b);  // the constant comes last
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
+    return x.atom->id != y.atom->id ? x.atom->id < y.atom->id : x.power < y.power;
+  });
+}
+bool same_factors(const std::vector<NatFactor>& a, const std::vector<NatFactor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) { return x.atom == y.atom && x.power == y.power; });
+}
+
+Terms add(const Terms& a, const Terms& b, std::int64_t scale) {
+  Terms r;
+  auto i = a.begin(), j = b.begin();
+  while (i != a.end() || j != b.end()) {
+    if (j == b.end() || (i != a.end() && factors_less(i->factors, j->factors))) {
+      r.push_back(*i++);
+    } else if (i == a.end() || factors_less(j->factors, i->factors)) {
+      r.push_back({j->coefficient * scale, j->factors});
+      ++j;
+    } else {
+      const std::int64_t c = i->coefficient + j->coefficient * scale;
+      if (c != 0) r.push_back({c, i->factors});
+      ++i, ++j;
+    }
+  }
+  return r;
+}
+
+}  // namespace
+
+struct NatFactory {
+  static Nat intern(Terms terms) {
+    // m * floordiv(x, m) + mod(x, m) = x: recombined here, so that no sum holds both.
+    for (const NatTerm& t : terms) {
+      if (t.factors.size() != 1 || t.factors[0].power != 1 || t.factors[0].atom->kind != AtomKind::Mod) continue;
+      const NatAtom& m = *t.factors[0].atom;
+      for (const NatTerm& u : terms) {
+        if (u.factors.empty()) continue;
+        for (const NatFactor& f : u.factors) {
+          if (f.atom->kind != AtomKind::FloorDiv || f.power != 1 || !(f.atom->a == m.a) || !(f.atom->b == m.b)) continue;
+          const Nat quotient = m.b * Nat(intern_raw({{t.coefficient, {{f.atom, 1}}}}));
+          const Nat both(intern_raw(add({{t.coefficient, {{&m, 1}}}}, quotient.node()->terms, 1)));
+          if (!contains(terms, both)) continue;
+          return Nat(intern_raw(add(terms, both.node()->terms, -1))) + m.a * t.coefficient;
+        }
+      }
+    }
+    return Nat(intern_raw(std::move(terms)));
+  }
+  static bool contains(const Terms& terms, const Nat& part) {
+    for (const NatTerm& p : part.node()->terms)
+      if (std::none_of(terms.begin(), terms.end(), [&](const NatTerm& t) { return t.coefficient == p.coefficient && same_factors(t.factors, p.factors); })) return false;
+    return true;
+  }
+  static const NatNode* intern_raw(Terms terms) {
+    std::vector<std::int64_t> key;
+    for (const NatTerm& t : terms) {
+      key.push_back(t.coefficient);
+      key.push_back(static_cast<std::int64_t>(t.factors.size()));
+      for (const NatFactor& f : t.factors) key.push_back(f.atom->id), key.push_back(f.power);
+    }
+    Tables& all = tables();
+    const std::lock_guard lock(all.mutex);
+    auto [it, added] = all.node_index.try_emplace(std::move(key), nullptr);
+    if (added) {
+      all.nodes.push_back({static_cast<std::uint32_t>(all.nodes.size()), std::move(terms)});
+      it->second = &all.nodes.back();
+    }
+    return it->second;
+  }
+  static Nat variable(const std::string& name, const Nat& lower, const Nat* upper, std::int64_t modulus, std::int64_t residue) {
+    Tables& all = tables();
+    const std::lock_guard lock(all.mutex);
+    NatAtom a;
+    a.kind = AtomKind::Var, a.id = static_cast<std::uint32_t>(all.atoms.size()), a.name = name, a.lower = lower;
+    if (upper) a.upper = *upper, a.bounded_above = true;
+    a.modulus = modulus, a.residue = ((residue % modulus) + modulus) % modulus;
+    all.atoms.push_back(std::move(a));
+    return atom_nat(all.atoms.back());
+  }
+};
+
+namespace detail {
+Nat compound(AtomKind kind, const Nat& a, const Nat& b) {
+  Tables& all = tables();
+  const std::lock_guard lock(all.mutex);
+  const std::vector<std::int64_t> key{static_cast<std::int64_t>(kind), a.id(), b.id()};
+  auto [it, added] = all.atom_index.try_emplace(key, nullptr);
+  if (added) {
+    NatAtom atom;
+    atom.kind = kind, atom.id = static_cast<std::uint32_t>(all.atoms.size()), atom.a = a, atom.b = b;
+    all.atoms.push_back(std::move(atom));
+    it->second = &all.atoms.back();
+  }
+  return atom_nat(*it->second);
+}
+Nat from_terms(std::vector<NatTerm> terms) { return NatFactory::intern(std::move(terms)); }
+}  // namespace detail
+
+Nat::Nat(std::int64_t c) : node_(nullptr) {
+  Terms t;
+  if (c != 0) t.push_back({c, {}});
+  node_ = NatFactory::intern_raw(std::move(t));
+}
+
+Nat Nat::size(const std::string& name, std::int64_t lower, std::int64_t modulus, std::int64_t residue) {
+  Tables& all = tables();
+  const std::lock_guard lock(all.mutex);
+  const auto key = std::make_pair(name, std::vector<std::int64_t>{lower, modulus, residue});
+  const auto it = all.sizes.find(key);
+  if (it != all.sizes.end()) return it->second;
+  const Nat v = NatFactory::variable(name, lower, nullptr, modulus, residue);
+  all.sizes.emplace(key, v);
+  return v;
+}
+Nat Nat::fresh(const std::string& name, const Nat& lower, const Nat& upper, std::int64_t modulus, std::int64_t residue) {
+  return NatFactory::variable(name, lower, &upper, modulus, residue);
+}
+
+std::optional<std::int64_t> Nat::constant() const {
+  if (node_->terms.empty()) return 0;
+  if (node_->terms.size() == 1 && node_->terms[0].factors.empty()) return node_->terms[0].coefficient;
+  return std::nullopt;
+}
+bool Nat::is_variable() const {
+  return node_->terms.size() == 1 && node_->terms[0].coefficient == 1 && node_->terms[0].factors.size() == 1 &&
+         node_->terms[0].factors[0].power == 1 && node_->terms[0].factors[0].atom->kind == AtomKind::Var;
+}
+std::uint32_t Nat::id() const { return node_->id; }
+
+std::string Nat::str() const {
+  if (node_->terms.empty()) return "0";
+  const auto operand = [](const Nat& n) { return n.is_constant() || n.is_variable() ? n.str() : "(" + n.str() + ")"; };
+  std::string s;
+  for (const NatTerm& t : node_->terms) {
+    const bool negative = t.coefficient < 0;
+    const std::int64_t c = negative ? -t.coefficient : t.coefficient;
+    s += s.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
+    bool first = true;
+    if (c != 1 || t.factors.empty()) s += std::to_string(c), first = false;
+    for (const NatFactor& f : t.factors)
+      for (int p = 0; p < f.power; ++p) {
+        if (!first) s += "*";
+        const NatAtom& a = *f.atom;
+        const bool alone = node_->terms.size() == 1 && c == 1 && t.factors.size() == 1 && f.power == 1 && !negative;
+        switch (a.kind) {
+          case AtomKind::Var: s += a.name; break;
+          case AtomKind::FloorDiv: s += (alone ? "" : "(") + operand(a.a) + " / " + operand(a.b) + (alone ? "" : ")"); break;
+          case AtomKind::Mod: s += (alone ? "" : "(") + operand(a.a) + " mod " + operand(a.b) + (alone ? "" : ")"); break;
+          case AtomKind::Min: s += "min(" + a.a.str() + ", " + a.b.str() + ")"; break;
+          case AtomKind::Max: s += "max(" + a.a.str() + ", " + a.b.str() + ")"; break;
+        }
+        first = false;
+      }
+  }
+  return s;
+}
+
+std::span<const NatTerm> terms(const Nat& n) { return n.node()->terms; }
+Nat atom_nat(const NatAtom& atom) { return detail::from_terms({{1, {{&atom, 1}}}}); }
+
+Nat operator+(const Nat& a, const Nat& b) { return detail::from_terms(add(a.node()->terms, b.node()->terms, 1)); }
+Nat operator-(const Nat& a, const Nat& b) { return detail::from_terms(add(a.node()->terms, b.node()->terms, -1)); }
+Nat operator-(const Nat& a) { return Nat(0) - a; }
+Nat operator*(const Nat& a, const Nat& b) {
+  Terms sum;
+  for (const NatTerm& t : a.node()->terms) {
+    Terms row;
+    for (const NatTerm& u : b.node()->terms) {
+      std::map<std::uint32_t, NatFactor> factors;
+      for (const auto* fs : {&t.factors, &u.factors})
+        for (const NatFactor& f : *fs) {
+          auto [it, added] = factors.try_emplace(f.atom->id, f);
+          if (!added) it->second.power += f.power;
+        }
+      NatTerm product{t.coefficient * u.coefficient, {}};
+      for (const auto& [id, f] : factors) product.factors.push_back(f);
+      row = add(row, {product}, 1);
+    }
+    sum = add(sum, row, 1);
+  }
+  return detail::from_terms(std::move(sum));
+}
+Nat ceildiv(const Nat& a, const Nat& b) { return floordiv(a + b - 1, b); }
+
+std::vector<const NatAtom*> variables(const Nat& n) {
+  std::set<std::pair<std::uint32_t, const NatAtom*>> found;
+  const std::function<void(const Nat&)> go = [&](const Nat& x) {
+    for (const NatTerm& t : terms(x))
+      for (const NatFactor& f : t.factors) {
+        if (f.atom->kind == AtomKind::Var) found.emplace(f.atom->id, f.atom);
+        else go(f.atom->a), go(f.atom->b);
+      }
+  };
+  go(n);
+  std::vector<const NatAtom*> r;
+  for (const auto& [id, a] : found) r.push_back(a);
+  return r;
+}
+
+std::int64_t constant_part(const Nat& n) {
+  const auto ts = terms(n);
+  return !ts.empty() && ts.back().factors.empty() ? ts.back().coefficient : 0;
+}
+bool mentions(const Nat& n, const Nat& variable) {
+  for (const NatAtom* a : variables(n))
+    if (atom_nat(*a) == variable) return true;
+  return false;
+}
+
+namespace detail {
+Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)>& replace) {
+  Nat sum = 0;
+  bool changed = false;
+  const auto atom_value = [&](const NatAtom& a) -> Nat {
+    if (const auto r = replace(a)) return *r;
+    if (a.kind == AtomKind::Var) return atom_nat(a);
+    const Nat x = rebuild(a.a, replace), y = rebuild(a.b, replace);
+    if (x == a.a && y == a.b) return atom_nat(a);
+    switch (a.kind) {
+      case AtomKind::FloorDiv: return floordiv(x, y);
+      case AtomKind::Mod: return mod(x, y);
+      case AtomKind::Min: return min(x, y);
+      default: return max(x, y);
+    }
+  };
+  for (const NatTerm& t : terms(n)) {
+    Nat product = t.coefficient;
+    for (const NatFactor& f : t.factors) {
+      const Nat v = atom_value(*f.atom);
+      changed |= !(v == atom_nat(*f.atom));
+      for (int p = 0; p < f.power; ++p) product = product * v;
+    }
+    sum = sum + product;
+  }
+  return changed ? sum : n;
+}
+}  // namespace detail
+
+Nat substitute(const Nat& n, const Nat& variable, const Nat& value) {
+  if (!mentions(n, variable)) return n;
+  return detail::rebuild(n, [&](const NatAtom& a) -> std::optional<Nat> {
+    if (a.kind == AtomKind::Var && atom_nat(a) == variable) return value;
+    return std::nullopt;
+  });
+}
+Nat substitute(const Nat& n, const std::map<const NatAtom*, Nat>& values) {
+  return detail::rebuild(n, [&](const NatAtom& a) -> std::optional<Nat> {
+    const auto it = values.find(&a);
+    return it == values.end() ? std::nullopt : std::optional(it->second);
+  });
+}
+
+std::optional<Affine> affine_in(const Nat& n, const Nat& variable) {
+  Nat coefficient = 0, rest = 0;
+  for (const NatTerm& t : terms(n)) {
+    int power = 0;
+    Nat others = t.coefficient;
+    for (const NatFactor& f : t.factors) {
+      if (atom_nat(*f.atom) == variable) {
+        power = f.power;
+        continue;
+      }
+      if (f.atom->kind != AtomKind::Var && mentions(atom_nat(*f.atom), variable)) return std::nullopt;
+      for (int p = 0; p < f.power; ++p) others = others * atom_nat(*f.atom);
+    }
+    if (power > 1) return std::nullopt;
+    (power == 1 ? coefficient : rest) = (power == 1 ? coefficient : rest) + others;
+  }
+  return Affine{coefficient, rest};
+}
+
+std::int64_t evaluate(const Nat& n, const std::function<std::int64_t(const NatAtom&)>& value_of) {
+  const auto floor_divide = [](std::int64_t a, std::int64_t b) {
+    if (b <= 0) throw std::domain_error("division by " + std::to_string(b));
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+  };
+  std::int64_t sum = 0;
+  for (const NatTerm& t : terms(n)) {
+    std::int64_t product = t.coefficient;
+    for (const NatFactor& f : t.factors) {
+      std::int64_t v = 0;
+      if (f.atom->kind == AtomKind::Var) {
+        v = value_of(*f.atom);
+      } else {
+        const std::int64_t a = evaluate(f.atom->a, value_of), b = evaluate(f.atom->b, value_of);
+        switch (f.atom->kind) {
+          case AtomKind::FloorDiv: v = floor_divide(a, b); break;
+          case AtomKind::Mod: v = a - b * floor_divide(a, b); break;
+          case AtomKind::Min: v = std::min(a, b); break;
+          default: v = std::max(a, b); break;
+        }
+      }
+      for (int p = 0; p < f.power; ++p) product *= v;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+NatCond less(const Nat& a, const Nat& b) { return {NatCond::Kind::NonNegative, b - a - 1}; }
+NatCond less_equal(const Nat& a, const Nat& b) { return {NatCond::Kind::NonNegative, b - a}; }
+NatCond equal(const Nat& a, const Nat& b) { return {NatCond::Kind::Zero, a - b}; }
+NatCond negate(const NatCond& c) {
+  switch (c.kind) {
+    case NatCond::Kind::NonNegative: return {NatCond::Kind::NonNegative, -c.a - 1};
+    case NatCond::Kind::Zero: return {NatCond::Kind::NonZero, c.a};
+    case NatCond::Kind::NonZero: break;
+  }
+  return {NatCond::Kind::Zero, c.a};
+}
+std::string str(const NatCond& c) {
+  constexpr const char* relation[] = {" >= 0", " == 0", " != 0"};
+  return c.a.str() + relation[static_cast<int>(c.kind)];
+}
+NatCond substitute(const NatCond& c, const Nat& variable, const Nat& value) { return {c.kind, substitute(c.a, variable, value)}; }
+
+}  // namespace lift

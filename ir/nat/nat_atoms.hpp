@@ -1,0 +1,21 @@
+// What the files of Nat share: making atoms and polynomials without simplification.
+#pragma once
+
+#include "ir/nat/nat.hpp"
+
+namespace lift::detail {
+
+/// floordiv, mod, min or max of a and b as an atom, unsimplified.
+Nat compound(AtomKind kind, const Nat& a, const Nat& b);
+/// The polynomial with these terms, which must be in canonical order.
+Nat from_terms(std::vector<NatTerm> terms);
+/// n with every atom for which `replace` gives a value replaced (outermost first), and rebuilt above it.
+Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)>& replace);
+
+
+// The operators under what is known on a path.
+Nat floordiv_with(const Nat& a, const Nat& b, const Facts& facts);
+Nat mod_with(const Nat& a, const Nat& b, const Facts& facts);
+Nat extremum(AtomKind kind, const Nat& a, const Nat& b, const Facts& facts);  ///< Min or Max
+
+}  // namespace lift::detail

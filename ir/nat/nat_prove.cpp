@@ -1,0 +1,271 @@
+// Proofs about symbolic integers. A goal n >= 0 is reduced by replacing, newest first, each atom by a bound of it in older
+// ones, until it is a constant. Sound: each step replaces n by something not larger. Terminating: atoms' numbers descend.
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "ir/nat/nat_atoms.hpp"
+
+namespace lift {
+namespace {
+
+using Interval = Facts::Interval;
+using Bound = std::optional<std::int64_t>;
+
+constexpr std::int64_t large = std::int64_t{1} << 60;
+Bound checked(__int128 v) { return v > large || v < -large ? Bound() : Bound(static_cast<std::int64_t>(v)); }
+
+Interval interval(const Nat& n, int depth);
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+Interval atom_interval(const NatAtom& a, int depth) {
+  if (depth > 12) return {};
+  switch (a.kind) {
+    case AtomKind::Var: {
+      Interval i;
+      i.lower = interval(a.lower, depth + 1).lower;
+      if (a.bounded_above) i.upper = interval(a.upper, depth + 1).upper;
+      return i;
+    }
+    case AtomKind::Mod: {
+      const Interval m = interval(a.b, depth + 1);
+      Interval r{0, m.upper ? Bound(*m.upper - 1) : Bound()};
+      const Interval x = interval(a.a, depth + 1);
+      if (x.lower && *x.lower >= 0 && x.upper && (!r.upper || *x.upper < *r.upper)) r.upper = x.upper;
+      return r;
+    }
+    case AtomKind::FloorDiv: {
+      const Interval x = interval(a.a, depth + 1), m = interval(a.b, depth + 1);
+      if (!m.lower || *m.lower <= 0) return {};
+      Interval r;
+      if (x.lower) r.lower = *x.lower >= 0 ? (m.upper ? *x.lower / *m.upper : 0) : floor_div(*x.lower, *m.lower);
+      if (x.upper) r.upper = *x.upper >= 0 ? *x.upper / *m.lower : (m.upper ? floor_div(*x.upper, *m.upper) : -1);
+      return r;
+    }
+    case AtomKind::Min:
+    case AtomKind::Max: {
+      const Interval x = interval(a.a, depth + 1), y = interval(a.b, depth + 1);
+      const auto both = [](Bound p, Bound q, bool least) { return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : Bound(); };
+      const auto either = [](Bound p, Bound q, bool least) { return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : (p ? p : q); };
+      if (a.kind == AtomKind::Min) return {both(x.lower, y.lower, true), either(x.upper, y.upper, true)};
+      return {either(x.lower, y.lower, false), both(x.upper, y.upper, false)};
+    }
+  }
+  return {};
+}
+
+Interval multiply(const Interval& x, const Interval& y) {
+  Interval r;
+  if (x.lower && x.upper && y.lower && y.upper) {
+    const __int128 p[] = {static_cast<__int128>(*x.lower) * *y.lower, static_cast<__int128>(*x.lower) * *y.upper, static_cast<__int128>(*x.upper) * *y.lower,
+                          static_cast<__int128>(*x.upper) * *y.upper};
+    r.lower = checked(*std::min_element(p, p + 4)), r.upper = checked(*std::max_element(p, p + 4));
+  } else if (x.lower && *x.lower >= 0 && y.lower && *y.lower >= 0) {
+    r.lower = checked(static_cast<__int128>(*x.lower) * *y.lower);
+  }
+  return r;
+}
+Interval scale(const Interval& x, std::int64_t c) {
+  const auto times = [&](const Bound& b) { return b ? checked(static_cast<__int128>(*b) * c) : Bound(); };
+  return c >= 0 ? Interval{times(x.lower), times(x.upper)} : Interval{times(x.upper), times(x.lower)};
+}
+Bound add(const Bound& a, const Bound& b) { return a && b ? checked(static_cast<__int128>(*a) + *b) : Bound(); }
+
+Interval interval(const Nat& n, int depth) {
+  Interval sum{0, 0};
+  for (const NatTerm& t : terms(n)) {
+    Interval product{1, 1};
+    for (const NatFactor& f : t.factors) {
+      const Interval a = atom_interval(*f.atom, depth);
+      for (int p = 0; p < f.power; ++p) product = multiply(product, a);
+    }
+    product = scale(product, t.coefficient);
+    sum = {add(sum.lower, product.lower), add(sum.upper, product.upper)};
+  }
+  return sum;
+}
+
+/// One proof: what may still be tried, and the conditions known.
+class Proof {
+ public:
+  explicit Proof(std::span<const NatCond> conditions) : conditions_(conditions) {}
+
+  bool nonnegative(const Nat& n, std::uint64_t used = 0) {
+    if (const auto c = n.constant()) return *c >= 0;
+    if (--budget_ < 0) return false;
+    const Interval i = interval(n, 0);
+    if (i.lower && *i.lower >= 0) return true;
+    if (i.upper && *i.upper < 0 && conditions_.empty()) return false;
+    return by_bound(n, used) || by_condition(n, used);
+  }
+  int budget_ = 400;
+
+ private:
+  bool by_bound(const Nat& n, std::uint64_t used) {
+    const NatAtom* newest = nullptr;
+    for (const NatTerm& t : terms(n))
+      for (const NatFactor& f : t.factors)
+        if (!newest || f.atom->id > newest->id) newest = f.atom;
+    // n = k*atom + rest, with the atom taken as an opaque variable.
+    Nat k = 0, rest = 0;
+    for (const NatTerm& t : terms(n)) {
+      int power = 0;
+      NatTerm other{t.coefficient, {}};
+      for (const NatFactor& f : t.factors) {
+        if (f.atom == newest) power = f.power;
+        else other.factors.push_back(f);
+      }
+      if (power > 1) return false;
+      (power ? k : rest) = (power ? k : rest) + detail::from_terms({other});
+    }
+    const auto c = k.constant();
+    const bool up = c ? *c > 0 : nonnegative(k, used);  // n grows with the atom
+    if (!up && !c && !nonnegative(-k, used)) return false;
+    const auto with = [&](const Nat& bound) { return nonnegative(k * bound + rest, used); };
+    switch (newest->kind) {
+      case AtomKind::Var:
+        if (up) return with(newest->lower);
+        return newest->bounded_above && with(newest->upper);
+      case AtomKind::Mod:
+        if (up) return with(0);
+        if (with(newest->b - 1)) return true;
+        return interval(newest->a, 0).lower.value_or(-1) >= 0 && with(newest->a);  // x mod m <= x for x >= 0
+      case AtomKind::FloorDiv: {
+        const auto m = newest->b.constant();
+        if (m && c) {  // integrality: n >= 0 follows from m*n > -m
+          const Nat scaled = up ? k * (newest->a - *m + 1) : k * newest->a;
+          if (nonnegative(scaled + *m * rest + (*m - 1), used)) return true;
+        }
+        const Interval i = atom_interval(*newest, 0);
+        const Bound& b = up ? i.lower : i.upper;
+        return b && with(*b);
+      }
+      case AtomKind::Min: return up ? with(newest->a) && with(newest->b) : with(newest->a) || with(newest->b);
+      case AtomKind::Max: return up ? with(newest->a) || with(newest->b) : with(newest->a) && with(newest->b);
+    }
+    return false;
+  }
+  bool by_condition(const Nat& n, std::uint64_t used) {
+    for (std::size_t i = 0; i < conditions_.size() && i < 64; ++i) {
+      if (used & (std::uint64_t{1} << i)) continue;
+      const NatCond& c = conditions_[i];
+      if (c.kind == NatCond::Kind::NonZero || !related(n, c.a)) continue;
+      const std::uint64_t now = used | (std::uint64_t{1} << i);
+      for (const std::int64_t k : {1, 2})
+        if (nonnegative(n - k * c.a, now)) return true;
+      if (c.kind == NatCond::Kind::Zero && nonnegative(n + c.a, now)) return true;
+    }
+    return false;
+  }
+  static bool related(const Nat& a, const Nat& b) {
+    const auto x = variables(a), y = variables(b);
+    return std::any_of(x.begin(), x.end(), [&](const NatAtom* v) { return std::find(y.begin(), y.end(), v) != y.end(); });
+  }
+
+  std::span<const NatCond> conditions_;
+};
+
+/// Results of proofs that need no conditions.
+struct Memo {
+  std::mutex mutex;
+  std::unordered_map<std::uint32_t, bool> nonnegative;
+};
+Memo& memo() {
+  static Memo* m = new Memo;
+  return *m;
+}
+
+bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
+  if (const auto c = n.constant()) return *c >= 0;
+  if (!conditions.empty()) return Proof(conditions).nonnegative(n);
+  {
+    const std::lock_guard lock(memo().mutex);
+    if (const auto it = memo().nonnegative.find(n.id()); it != memo().nonnegative.end()) return it->second;
+  }
+  const bool r = Proof({}).nonnegative(n);
+  const std::lock_guard lock(memo().mutex);
+  memo().nonnegative.emplace(n.id(), r);
+  return r;
+}
+
+/// Values that conditions give to single atoms: a == 0 with a = +-atom + constant; a != 0 where the atom has two values.
+std::map<const NatAtom*, Nat> known_values(std::span<const NatCond> conditions) {
+  std::map<const NatAtom*, Nat> r;
+  for (const NatCond& c : conditions) {
+    const auto ts = terms(c.a);
+    if (c.kind == NatCond::Kind::NonNegative || ts.empty() || ts.size() > 2 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1) continue;
+    const std::int64_t k = ts[0].coefficient;
+    if ((k != 1 && k != -1) || (ts.size() == 2 && !ts[1].factors.empty())) continue;
+    const std::int64_t zero_at = -k * (ts.size() == 2 ? ts[1].coefficient : 0);
+    const NatAtom* atom = ts[0].factors[0].atom;
+    const Interval i = atom_interval(*atom, 0);
+    if ((i.lower && zero_at < *i.lower) || (i.upper && zero_at > *i.upper)) continue;  // never so, or always: no value
+    if (c.kind == NatCond::Kind::Zero) {
+      r[atom] = zero_at;
+    } else {
+      if (i.lower && i.upper && *i.upper - *i.lower == 1) r[atom] = zero_at == *i.lower ? *i.upper : zero_at == *i.upper ? *i.lower : atom_nat(*atom);
+    }
+  }
+  return r;
+}
+
+}  // namespace
+
+Facts Facts::with(const NatCond& c) const {
+  Facts f = *this;
+  if (std::find(f.conditions_.begin(), f.conditions_.end(), c) == f.conditions_.end()) f.conditions_.push_back(c);
+  return f;
+}
+
+bool Facts::proves(const NatCond& goal) const {
+  NatCond c = goal;
+  if (!conditions_.empty()) {
+    if (std::find(conditions_.begin(), conditions_.end(), c) != conditions_.end()) return true;
+    const auto values = known_values(conditions_);
+    if (!values.empty()) c.a = detail::rebuild(c.a, [&](const NatAtom& a) -> std::optional<Nat> {
+      const auto it = values.find(&a);
+      return it == values.end() || it->second == atom_nat(a) ? std::nullopt : std::optional(it->second);
+    });
+  }
+  switch (c.kind) {
+    case NatCond::Kind::NonNegative: return nonnegative(c.a, conditions_);
+    case NatCond::Kind::Zero: return c.a == Nat(0) || (nonnegative(c.a, conditions_) && nonnegative(-c.a, conditions_));
+    case NatCond::Kind::NonZero: break;
+  }
+  for (const NatCond& known : conditions_)
+    if (known.kind == NatCond::Kind::NonZero && (known.a == c.a || known.a == -c.a)) return true;
+  if (nonnegative(c.a - 1, conditions_) || nonnegative(-c.a - 1, conditions_)) return true;
+  for (const std::int64_t m : {2, 3, 4}) {
+    const auto r = mod(c.a, m).constant();
+    if (r && *r != 0) return true;
+  }
+  return false;
+}
+
+Facts::Interval Facts::bounds(const Nat& n) const { return interval(n, 0); }
+
+Nat Facts::simplify(const Nat& n) const {
+  const auto values = known_values(conditions_);
+  const std::function<Nat(const Nat&)> go = [&](const Nat& x) -> Nat {
+    return detail::rebuild(x, [&](const NatAtom& a) -> std::optional<Nat> {
+      if (const auto it = values.find(&a); it != values.end()) return it->second;
+      if (a.kind == AtomKind::Var) return std::nullopt;
+      const Nat p = go(a.a), q = go(a.b);
+      switch (a.kind) {
+        case AtomKind::FloorDiv: return detail::floordiv_with(p, q, *this);
+        case AtomKind::Mod: return detail::mod_with(p, q, *this);
+        default: return detail::extremum(a.kind, p, q, *this);
+      }
+    });
+  };
+  Nat r = n;
+  for (int round = 0; round < 8; ++round) {
+    const Nat next = go(r);
+    if (next == r) break;
+    r = next;
+  }
+  return r;
+}
+
+}  // namespace lift

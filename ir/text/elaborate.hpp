@@ -1,0 +1,98 @@
+// Syntax to expressions: names are resolved, parameters of functions get the types that their use gives them, numbers those
+// of what they are combined with, and every node is typed at once, so that an error is reported where it is written.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+
+#include "ir/expr/build.hpp"
+#include "ir/text/parse.hpp"
+#include "ir/text/syntax.hpp"
+
+namespace lift::syntax {
+
+
+class Elaborator {
+ public:
+  Elaborator(const Source& source, Names names) : source_(source), names_(std::move(names)) {}
+
+  Expr value(const Term& t) { return value(t, std::nullopt); }
+  Nat nat(const Term& t);
+  Type type(const TypeTerm& t);
+  void define(const Declaration& d) { definitions_.emplace_back(d.names[0].first, &d); }
+  Names& names() { return names_; }
+  [[noreturn]] void fail(std::size_t at, const std::string& message) const;
+
+ private:
+  using Scopes = std::vector<std::pair<std::string, Expr>>;
+  using Wanted = std::optional<Scalar>;
+  using Args = std::vector<TermPtr>;
+
+  // elaborate.cpp: terms
+  Expr value(const Term& t, Wanted wanted);
+  Expr number(const Term& t, Wanted wanted);
+  Expr name(const Term& t);
+  Expr infix(const Term& t, Wanted wanted);
+  Expr let(const Term& t);
+  Expr call(const Term& t);
+  Expr function(const Term& t, const std::vector<Type>& parameters);
+  Expr lambda(const Term& t, const std::vector<Type>& parameters);
+  Expr lambda_of(const std::vector<Type>& types, const std::function<Expr(const std::vector<Expr>&)>& body);
+  /// A stage, a function or a composition of such, applied.
+  Expr applied(const Term& f, const Expr& x);
+  Expr applied_function(const Expr& f, std::vector<Expr> arguments, std::size_t at);
+  void bind(const Binder& b, const Expr& e);
+  std::vector<Expr> operands(const Args& terms, Wanted wanted = std::nullopt);
+
+  // definitions
+  bool is_bound(const Term& t) const;
+  const Declaration* definition(const Term& t) const;
+  Expr expanded(const Declaration& d, const std::vector<Expr>& arguments, std::size_t at, const std::function<Expr(const Term&)>& use);
+
+  // elaborate_primitives.cpp
+  Expr primitive(const Term& t, Op op, int rank, const Args& args);
+  Expr scalar_call(const Term& t, Op op, const Args& args);
+  Expr stage(const Term& t, Op op, int rank, const Args& args, const Expr& x);
+  Expr reduction(const Term& t, Op op, const Args& args, const Expr& x);
+  Expr map(const Term& t, Op op, int rank, const Args& args, const Expr& x);
+  Expr pad(const Term& t, int rank, const Args& args, const Expr& x);
+  Expr transpose(const Term& t, const Args& args, const Expr& x);
+  Expr generate(const Term& t, const Args& args);
+  Expr update(const Term& t, Op op, int rank, const Args& args);
+  Expr word(const Term& t, const Args& args);
+  std::optional<std::size_t> own_arguments(Op op, const Args& args) const;
+  void need_arguments(const Term& t, const Args& args, std::size_t n, const std::string& form) const;
+  std::vector<Nat> nats(const Term& t, int rank);
+  std::vector<std::int64_t> decisions(const Term& t, Op op, int rank) const;
+  std::vector<std::int64_t> scan_decisions(const Term& t, Op op) const;
+
+  // nodes
+  Expr node(Op op, std::vector<Expr> children, Attr attr, std::size_t at);
+  void check_size(const Expr& e, std::size_t at);
+  void check_lengths(const Type& t, std::size_t at) const;
+  std::string missing_pad(std::span<const Expr> arrays) const;
+  [[noreturn]] void unknown(const Term& t) const;
+
+  struct Extent {
+    double size;
+    int depth;
+  };
+  Extent extent(const Expr& e);
+
+  const Source& source_;
+  Names names_;
+  std::vector<std::pair<std::string, const Declaration*>> definitions_;
+  std::size_t visible_ = static_cast<std::size_t>(-1);  ///< definitions that the one being expanded sees
+  Scopes scopes_;
+  int open_ = 0;  ///< binders
+  int steps_ = 0;
+  std::vector<std::string> trail_;  ///< definitions being expanded
+  std::unordered_map<std::uint32_t, Extent> extents_;
+};
+
+/// A callee that is a name, not in parentheses.
+bool is_plain(const Term& t);
+/// A word of the language, not quoted.
+bool is_word(const Term& t);
+
+}  // namespace lift::syntax

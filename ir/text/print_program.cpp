@@ -1,0 +1,65 @@
+// Programs as .lift files.
+#include <algorithm>
+#include <set>
+
+#include "ir/text/parse.hpp"
+#include "ir/text/words.hpp"
+
+namespace lift {
+namespace {
+
+std::string in_quotes(const std::string& text) {
+  std::string s = "\"";
+  for (const char c : text) s += c == '\n' ? "\\n" : c == '"' ? "\\\"" : c == '\\' ? "\\\\" : std::string(1, c);
+  return s + "\"";
+}
+
+std::string size_line(const NatAtom& a) {
+  std::string s = "size " + a.name, conditions;
+  if (const auto least = a.lower.constant(); least && *least != 1) conditions += " " + a.name + " >= " + std::to_string(*least);
+  if (a.modulus > 1) conditions += (conditions.empty() ? " " : ", ") + a.name + " mod " + std::to_string(a.modulus) + " = " + std::to_string(a.residue);
+  return s + (conditions.empty() ? "" : " where" + conditions) + "\n";
+}
+
+std::string user_line(const Attr& a) {
+  std::string parameters;
+  for (std::size_t i = 1; i < a.types.size(); ++i) parameters += (i > 1 ? ", " : "") + quoted(a.texts.at(i + 1)) + " : " + a.types[i].str();
+  return "user " + quoted(a.texts[0]) + "(" + parameters + ") : " + a.types[0].str() + " = " + in_quotes(a.texts.at(1)) + "\n";
+}
+
+std::string argument_lines(const std::vector<Expr>& arguments) {
+  std::string lines, names;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Expr& a = arguments[i];
+    const bool index = a.attr().nats.size() == 2;
+    names += (names.empty() ? "" : ", ") + quoted(param_name(a));
+    const bool same = i + 1 < arguments.size() && arguments[i + 1].type() == a.type() && arguments[i + 1].attr().nats == a.attr().nats;
+    if (same) continue;
+    lines += index ? "index " + names + " in " + a.attr().nats[0].str() + " .. " + a.attr().nats[1].str() : "param " + names + " : " + a.type().str();
+    lines += "\n";
+    names.clear();
+  }
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string s;
+  for (const std::string& n : names) s += (s.empty() ? "" : ", ") + quoted(n);
+  return s;
+}
+
+}  // namespace
+
+std::string print_program(const Program& p) {
+  std::string s = "program " + quoted(p.name) + "\n\n";
+  Names names = names_of(p.body);
+  for (const Expr& a : p.arguments)
+    for (const auto& [n, size] : names_of(a).sizes) names.sizes.emplace(n, size);
+  for (const auto& [n, size] : names.sizes) s += size_line(*variables(size)[0]);
+  s += argument_lines(p.arguments);
+  if (!p.overwritable.empty()) s += "overwrite " + joined(p.overwritable) + "\n";
+  for (const auto& [n, attr] : names.functions) s += user_line(attr);
+  return s + "\nresult" + (p.results.empty() ? "" : " " + joined(p.results)) + " =\n" + pretty(p.body) + "\n";
+}
+
+}  // namespace lift

@@ -1,0 +1,26 @@
+// The words of the language: what names mean without a declaration.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/expr/ops.hpp"
+
+namespace lift {
+
+/// A primitive and the rank its suffix gives: map3 is map of rank 3.
+struct Primitive {
+  Op op;
+  int rank = 1;
+};
+/// Primitives that are written by their names: those of the op table that have no sign of their own.
+std::optional<Primitive> primitive(const std::string& name);
+/// The texts of all of them, without suffixes.
+const std::vector<std::string>& primitive_names();
+/// A name that no variable can have unless it is quoted.
+bool is_reserved(const std::string& name);
+/// As it is written: between backquotes unless it is a plain name and not reserved.
+std::string quoted(const std::string& name);
+
+}  // namespace lift

@@ -1,0 +1,44 @@
+// Parts of intermediate values that nothing reads: a stage or a scan may make more than its user asks for.
+#include <set>
+
+#include "lower/passes/passes.hpp"
+#include "lower/loops/visit.hpp"
+
+namespace lift {
+namespace {
+
+/// Names of arrays of the kernel's own that nothing loads from, and of variables that nothing uses.
+std::set<std::string> unread_names(const Block& b) {
+  std::set<std::string> unread;
+  visit(b, [&](const Stmt& s) {
+    if (const auto* a = std::get_if<Allocate>(&s.v)) unread.insert(a->name);
+    if (const auto* d = std::get_if<Declare>(&s.v)) unread.insert(d->local->name);
+  });
+  visit_terms(b, [&](const Term& x) {
+    if (x->kind == TermKind::Load || x->kind == TermKind::Local) unread.erase(x->name);
+  });
+  return unread;
+}
+
+Block without(const Block& b, const std::set<std::string>& names) {
+  return rebuild(b, [&](Stmt s) -> Block {
+    const auto* f = std::get_if<For>(&s.v);
+    const auto* i = std::get_if<If>(&s.v);
+    bool gone = (f && f->body.empty()) || (i && i->body.empty());
+    if (const auto* x = std::get_if<Allocate>(&s.v)) gone = names.count(x->name) > 0;
+    if (const auto* x = std::get_if<Store>(&s.v)) gone = names.count(x->array) > 0;
+    if (const auto* x = std::get_if<Declare>(&s.v)) gone = names.count(x->local->name) > 0;
+    if (const auto* x = std::get_if<Assign>(&s.v)) gone = names.count(x->local->name) > 0;
+    return gone ? Block{} : Block{std::move(s)};
+  });
+}
+
+}  // namespace
+
+Block drop_unread(const Block& b) {
+  Block r = b;
+  for (std::set<std::string> names = unread_names(r); !names.empty(); names = unread_names(r)) r = without(r, names);
+  return r;
+}
+
+}  // namespace lift

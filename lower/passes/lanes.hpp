@@ -1,0 +1,60 @@
+// Scalar terms of a vector loop's body as vectors: which lanes a load gives, and in which order values are stored.
+#pragma once
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "lower/passes/passes.hpp"
+
+namespace lift {
+
+/// UserError: the vector loop `f` cannot be, and why.
+[[noreturn]] void refuse_vector(const For& f, const std::string& why);
+
+class Lanes {
+ public:
+  /// Lane l of vectors of `width` stands for the index u + l of the loop f. Locals get `suffix` behind their names.
+  Lanes(const For& f, const Nat& u, int width, std::string suffix = "") : f_(f), u_(u), width_(width), suffix_(std::move(suffix)) {}
+
+  /// What every statement of `b` reads and writes, whatever the masks, exists: it may be loaded with its neighbours.
+  void assume(const Block& b);
+  /// The vector of t over all lanes; a scalar when it is the same in all.
+  Term term(const Term& t);
+  int width() const { return width_; }
+  Nat at(const Nat& n) const { return at_lane(n, 0); }
+
+  /// Position of lane 0, and the distance of one lane to the next; 0 when all are one element.
+  struct Access {
+    Nat at;
+    std::int64_t stride;
+  };
+  Access access(const std::string& array, const Nat& n) const;
+  /// A value stored under a name; later uses of the scalar mean it.
+  Term local(const Term& scalar, const Term& value);
+
+ private:
+  Term convert(const Term& t);
+  Term load(const Term& t);
+  Term every_second(const Term& t);
+  Term lane_term(TermKind kind, Scalar type, std::vector<Nat> nats, std::vector<NatCond> conds) const;
+  Nat at_lane(const Nat& n, int lane) const { return substitute(n, f_.var, u_ + lane); }
+
+  const For& f_;
+  Nat u_;
+  int width_;
+  std::string suffix_;
+  std::unordered_map<std::uint32_t, Term> memo_;
+  /// Elements at 2*i + rest that every iteration i touches: array and rest without its constant -> constants.
+  std::map<std::pair<std::string, std::uint32_t>, std::set<std::int64_t>> touched_;
+};
+
+/// The two vectors whose elements are a0 b0 a1 b1 ...: shuffles of a and b, or of what they are computed from where that
+/// takes fewer.
+std::pair<Term, Term> interleave_lanes(const Term& a, const Term& b, int width);
+
+/// The same value, computed from loads of stride 2 whose lanes are out of order and put in order once, at the end: even
+/// and odd elements can be told apart within each 16 bytes by one instruction, but not beyond.
+Term order_lanes_last(const Term& value);
+
+}  // namespace lift

@@ -1,0 +1,66 @@
+// Loops of a few iterations become copies of their body, in which everything that depends on the index is decided.
+#include "lower/passes/passes.hpp"
+
+namespace lift {
+namespace {
+
+constexpr std::int64_t most_iterations = 16;   ///< where no factor is asked for
+constexpr std::int64_t most_in_vectors = 8;    ///< in a vector loop, which can hold no loop
+constexpr std::int64_t most_statements = 128;
+
+/// A longer loop of kind Unroll is unrolled by its factor: the backend spells that.
+bool is_short(const For& f, bool in_vectors) {
+  const auto trips = (f.upper - f.lower).constant();
+  if (!trips || *trips < 1 || f.stride != 1) return false;
+  std::int64_t statements = 0;
+  bool private_arrays = false;
+  visit(f.body, [&](const Stmt& s) { ++statements, private_arrays |= std::holds_alternative<Allocate>(s.v); });
+  if (private_arrays || *trips * statements > most_statements) return false;
+  if (f.kind == LoopKind::Unroll) return *trips <= (f.width > 1 ? f.width : most_iterations);
+  return f.kind == LoopKind::Seq && in_vectors && *trips <= most_in_vectors;
+}
+
+/// What a copy of a body declares gets names of its own.
+Block with_own_names(const Block& b, const std::string& suffix) {
+  std::vector<Term> declared;
+  visit(b, [&](const Stmt& s) {
+    if (const auto* x = std::get_if<Let>(&s.v)) declared.push_back(x->local);
+    if (const auto* x = std::get_if<Declare>(&s.v)) declared.push_back(x->local);
+  });
+  if (declared.empty()) return b;
+  const auto own = [&](const Term& t) {
+    for (const Term& d : declared)
+      if (t == d) return local_term(t->name + suffix, t->type, t->width);
+    return t;
+  };
+  const Block values = map_terms(b, [&](const Term& t) { return rewrite(t, own); });
+  return rebuild(values, [&](Stmt s) -> Block {
+    if (auto* x = std::get_if<Let>(&s.v)) x->local = own(x->local);
+    if (auto* x = std::get_if<Declare>(&s.v)) x->local = own(x->local);
+    if (auto* x = std::get_if<Assign>(&s.v)) x->local = own(x->local);
+    return {std::move(s)};
+  });
+}
+
+Block unroll(const Block& b, bool in_vectors) {
+  Block r;
+  for (Stmt s : b) {
+    if (auto* i = std::get_if<If>(&s.v)) i->body = unroll(i->body, in_vectors);
+    auto* f = std::get_if<For>(&s.v);
+    if (f) f->body = unroll(f->body, in_vectors || f->kind == LoopKind::Vec);
+    if (!f || !is_short(*f, in_vectors)) {
+      r.push_back(std::move(s));
+      continue;
+    }
+    const std::int64_t trips = *(f->upper - f->lower).constant();
+    for (std::int64_t t = 0; t < trips; ++t)
+      for (Stmt& copy : with_own_names(at_index(f->body, f->var, f->lower + t), t == 0 ? "" : "_" + std::to_string(t))) r.push_back(std::move(copy));
+  }
+  return r;
+}
+
+}  // namespace
+
+Block unroll_short_loops(const Block& b) { return unroll(b, false); }
+
+}  // namespace lift

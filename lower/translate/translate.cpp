@@ -1,0 +1,314 @@
+#include "lower/translate/translate.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/error.hpp"
+#include "ir/expr/ops.hpp"
+#include "lower/launches.hpp"
+#include "lower/translate/translator.hpp"
+#include "lower/loops/visit.hpp"
+
+namespace lift {
+namespace {
+
+LoopKind loop_kind(Op op) {
+  switch (op) {
+    case Op::MapUnroll: return LoopKind::Unroll;
+    case Op::MapPar: return LoopKind::Par;
+    case Op::MapVec: return LoopKind::Vec;
+    case Op::MapGlb: return LoopKind::Glb;
+    case Op::MapWrg: return LoopKind::Wrg;
+    case Op::MapLcl: return LoopKind::Lcl;
+    default: return LoopKind::Seq;
+  }
+}
+
+}  // namespace
+
+For new_loop(const std::string& hint, const Nat& length) {
+  For f;
+  f.var = Nat::fresh(hint, 0, length - 1);
+  f.lower = 0, f.upper = length;
+  return f;
+}
+
+void Translator::loop(For f, const std::function<void(const Nat&)>& body) {
+  Block* outer = block;
+  if (is_parallel(f.kind)) parallel_.push_back(f);
+  block = &f.body;
+  body(f.var);
+  block = outer;
+  if (is_parallel(f.kind)) parallel_.pop_back();
+  block->push_back({std::move(f)});
+}
+
+For map_loop(const Expr& e, const Place& to, int depth) {
+  const auto& ints = e.attr().ints;
+  const int rank = static_cast<int>(ints[0]);
+  const bool innermost = depth + 1 == rank;
+  For f = new_loop(to.hint(), shape_of(e.type(), rank)[static_cast<std::size_t>(depth)]);
+  const auto kind = loop_kind(e.op());
+  f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
+  const auto number = [&](std::size_t at, int otherwise) { return ints.size() > at ? static_cast<int>(ints[at]) : otherwise; };
+  if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth, f.items = innermost ? number(5, 0) : 0;
+  else if (innermost) f.width = std::max(1, number(1, 1));
+  if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0), f.rotate = number(6, 0) != 0;
+  return f;
+}
+
+/// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel ones to all.
+void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs) {
+  const auto& ints = e.attr().ints;
+  const int rank = static_cast<int>(ints[0]);
+  if (depth == rank) {
+    const Expr& f = e.child(0);
+    write(f.child(0), std::make_shared<Scope>(Scope{{xs}, scope}), to);
+    return;
+  }
+  if (xs.array().variables) {
+    for (std::int64_t i = 0; i < *xs.array().length.constant(); ++i) write_map(e, scope, to[Nat(i)], depth + 1, xs[Nat(i)]);
+    return;
+  }
+  loop(map_loop(e, to, depth), [&](const Nat& i) { write_map(e, scope, to[i], depth + 1, xs[i]); });
+}
+
+/// Interleaved results of maps that are decided alike come from one loop, which writes neighbouring elements together.
+bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to) {
+  const Expr& first = e.child(0);
+  const auto alike = [&](const Expr& c) { return is_map(c.op()) && c.op() == first.op() && c.attr() == first.attr() && c.attr().ints[0] == 1; };
+  if (!std::all_of(e.children().begin(), e.children().end(), alike)) return false;
+  std::vector<View> xs;
+  for (const Expr& c : e.children()) xs.push_back(eval(c.child(1), scope));
+  if (std::any_of(xs.begin(), xs.end(), [](const View& x) { return static_cast<bool>(x.array().variables); })) return false;
+  const auto m = static_cast<std::int64_t>(xs.size());
+  loop(map_loop(first, to, 0), [&](const Nat& i) {
+    for (std::size_t p = 0; p < xs.size(); ++p) write_map(e.child(p), scope, to[m * i + static_cast<std::int64_t>(p)], 1, xs[p][i]);
+  });
+  return true;
+}
+
+void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
+  if (is_scan(e.op())) return write_scan(e, scope, to);
+  if (is_map(e.op()) && write_map_of_scan(e, scope, to)) return;
+  if (is_map(e.op())) {
+    std::vector<Ring> rings, *outer = rings_;
+    rings_ = &rings;
+    const View xs = eval(e.child(1), scope);
+    rings_ = outer;
+    return rings.empty() ? write_map(e, scope, to, 0, xs) : write_along(e, scope, to, xs, rings);
+  }
+  if (is_update(e.op())) return write_update(e, scope, to);
+  if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
+    if (e.children().size() == 2) return write_let(e.child(1), e.child(0), scope, to);
+    std::vector<View> args;
+    for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
+    return write(e.child(0).child(0), std::make_shared<Scope>(Scope{std::move(args), scope}), to);
+  }
+  if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
+  if (e.is(Op::Async)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.async = true, c; }));
+  if (e.is(Op::Stream)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
+  if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::MayAlias) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
+  if (write_structure(e, scope, to)) return;
+  write_view(eval(e, scope), to);
+}
+
+/// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all are stored.
+bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std::vector<Place>& places) {
+  const auto plain = [](const Expr& c) { return c.type().is_scalar() && (is_scalar_op(c.op()) || c.is(Op::Bound) || c.is(Op::Get) || c.is(Op::At)); };
+  if (!std::all_of(e.children().begin(), e.children().end(), plain)) return false;
+  std::vector<Term> values;
+  bool overlap = false;
+  for (const Expr& c : e.children()) values.push_back(eval(c, scope).term());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    visit(values[i], [&](const Term& x) {
+      for (std::size_t k = 0; k < values.size(); ++k) overlap = overlap || (k != i && x->kind == TermKind::Load && x->name == std::get<Cell>(places.at(k).v).array);
+    });
+  if (!overlap) return false;
+  for (Term& t : values) {
+    const Term local = local_term(fresh_name("next"), t->type);
+    block->push_back({Let{local, t}});
+    t = local;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], std::get<Cell>(places[i].v));
+  return true;
+}
+
+/// False: no acceptor, the value is copied element by element.
+bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Place& to) {
+  if (const auto place = accept(e, to)) {
+    write(e.child(0), scope, *place);
+    return true;
+  }
+  switch (e.op()) {
+    case Op::Tuple: {
+      const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+      if (write_together(e, scope, places)) return true;
+      for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, places.at(i));
+      return true;
+    }
+    case Op::Concat: {
+      const Nat n = e.child(0).type().length();
+      write(e.child(0), scope, to);
+      write(e.child(1), scope, array_place(to.hint(), [=](const Nat& i) { return to[i + n]; }));
+      return true;
+    }
+    case Op::Interleave: {
+      if (write_interleaved(e, scope, to)) return true;
+      const auto m = static_cast<std::int64_t>(e.children().size());
+      for (std::int64_t p = 0; p < m; ++p)
+        write(e.child(static_cast<std::size_t>(p)), scope, array_place(to.hint(), [=](const Nat& i) { return to[m * i + p]; }));
+      return true;
+    }
+    default: return false;
+  }
+}
+
+/// The base is already where the result goes when reading it there gives the place's own old value. An update in place of
+/// an argument makes that argument the place of the result.
+void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place& given) {
+  const View base = eval(e.child(0), scope);
+  Place to = given, cell = given;
+  View old = base;
+  Type element = e.type();
+  while (element.is_array()) {
+    const Nat i = Nat::fresh("p", 0, element.length() - 1);
+    old = old[i], cell = cell[i], element = element.element();
+  }
+  const auto* c = std::get_if<Cell>(&cell.v);
+  const Term* value = std::get_if<Term>(&old.v);
+  const bool same_position = c && value && (*value)->kind == TermKind::Load && (*value)->nats == c->position;
+  bool in_place = same_position && (*value)->name == c->array;
+  if (!in_place && e.is(Op::UpdateInPlace)) {
+    if (!same_position || in_argument.count(c->array) == 0 || !in_argument[c->array].empty())
+      throw UserError("update_in_place: the result does not lie where its base lies; the base must be an argument, the result the whole of it");
+    in_argument[c->array] = (*value)->name;
+    to = map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
+    in_place = true;
+  }
+  if (!in_place && is_map(e.child(0).op())) write(e.child(0), scope, to);
+  else if (!in_place) write_view(base, to);
+  const std::vector<Nat> offsets = e.attr().nats;
+  write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
+    std::vector<Nat> q;
+    for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
+    return access(to, q);
+  }));
+}
+
+void Translator::write_view(const View& v, const Place& to) {
+  if (const auto* t = std::get_if<Term>(&v.v)) return store(*t, std::get<Cell>(to.v));
+  if (const auto* parts = std::get_if<std::vector<View>>(&v.v)) {
+    for (std::size_t i = 0; i < parts->size(); ++i) write_view((*parts)[i], std::get<std::vector<Place>>(to.v).at(i));
+    return;
+  }
+  if (v.array().variables) {
+    for (std::int64_t i = 0; i < *v.array().length.constant(); ++i) write_view(v[Nat(i)], to[Nat(i)]);
+    return;
+  }
+  loop(new_loop(to.hint(), v.array().length), [&](const Nat& i) { write_view(v[i], to[i]); });
+}
+
+void Translator::store(const Term& given, const Cell& cell) {
+  std::vector<Term> conditions;
+  Facts written;
+  for (const NatCond& g : cell.guards) conditions.push_back(compare_term(g)), written = written.with(g);
+  const Term value = cell.guards.empty() ? given : simplify(given, written);
+  Term stored = value;
+  const Term old = load_term(cell.array, cell.position, value->type);
+  if (value == old) return;
+  if (value->kind == TermKind::Apply && value->op == Op::Select && value->args[2] == old) {
+    conditions.push_back(value->args[0]);
+    stored = value->args[1];
+  }
+  Block b{{Store{cell.array, cell.position, stored, cell.stream, cell.async && stored->kind == TermKind::Load}}};
+  if (!conditions.empty()) b = {{If{std::move(conditions), std::move(b)}}};
+  for (Stmt& s : b) block->push_back(std::move(s));
+}
+
+namespace {
+
+/// Layouts requested for arguments, and (under "out") for a new result.
+std::map<std::string, LayoutRequest> layouts(const Program& program) {
+  std::map<std::string, LayoutRequest> r;
+  visit(program.body, [&](const Expr& e) {
+    if (e.is(Op::Layout) && e.child(0).is(Op::Param)) r[param_name(e.child(0))] = layout_of(e);
+  });
+  if (program.body.is(Op::Layout) && !program.body.child(0).is(Op::Param)) r[results_of(program).front().name] = layout_of(program.body);
+  return r;
+}
+
+void mark_accesses(Kernel& k) {
+  std::set<std::string> read, written;
+  std::map<std::string, Attr> functions;
+  visit(k.body, [&](const Stmt& s) { visit_accesses(s, [&](const ElementAccess& a) { (a.store ? written : read).insert(a.array); }); });
+  visit_terms(k.body, [&](const Term& x) {
+    if (x->kind == TermKind::Call) functions.emplace(x->name, x->user);
+  });
+  for (KernelArgument& a : k.arguments) a.read = read.count(a.name) > 0, a.written = written.count(a.name) > 0;
+  for (auto& [name, attr] : functions) k.user_functions.push_back(attr);
+}
+
+}  // namespace
+
+namespace {
+
+/// The results as arguments of the kernel: those of the program, or new ones.
+void add_results(Kernel& k, const Program& program, const std::map<std::string, std::string>& in_argument,
+                 const std::function<Layout(const std::string&, const Type&)>& layout) {
+  for (const ProgramResult& r : results_of(program)) {
+    const std::string& argument = in_argument.at(r.name);
+    k.results.push_back(argument.empty() ? r.name : argument);
+    if (argument.empty()) {
+      k.arguments.push_back({r.name, r.type, layout(r.name, r.type), false, false, {}});
+      continue;
+    }
+    for (const KernelArgument& a : k.arguments)
+      if (a.name == argument && !(a.type == r.type))
+        throw UserError("update_in_place: the result " + r.type.str() + " is written into " + argument + ", which is " + a.type.str() + "; update the whole argument");
+  }
+}
+
+}  // namespace
+
+Kernel translate(const Program& program) {
+  const auto requests = layouts(program);
+  const auto layout = [&](const std::string& name, const Type& t) {
+    const auto it = requests.find(name);
+    return Layout(it == requests.end() ? LayoutRequest{} : it->second, t);
+  };
+  Kernel k;
+  k.name = program.name;
+  for (const Nat& n : sizes_of(program)) k.sizes.push_back(n.str());
+  for (const Expr& a : program.arguments) {
+    KernelArgument x{param_name(a), a.type(), {}, false, false, {}};
+    if (a.type().is_array()) x.layout = layout(x.name, a.type());
+    if (a.type().is_scalar() && !a.attr().nats.empty()) x.range = a.attr().nats;
+    k.arguments.push_back(std::move(x));
+  }
+  Translator t;
+  t.block = &k.body;
+  std::vector<std::string> names;
+  for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";
+  t.write(program.body, nullptr, array_places(names, program.body.type()));
+  add_results(k, program, t.in_argument, layout);
+  k.arguments.insert(k.arguments.end(), t.work.begin(), t.work.end());
+  separate_launches(k);
+  mark_accesses(k);
+  visit(program.body, [&](const Expr& e) {
+    if (e.is(Op::MayAlias))  // with one of them, each of the others may
+      for (KernelArgument& a : k.arguments) a.access = ArrayAccess::Plain;
+  });
+  visit(program.body, [&](const Expr& e) {
+    if (!e.is(Op::ReadOnly)) return;
+    Expr x = e.child(0);
+    while (is_identity(x.op())) x = x.child(0);
+    for (KernelArgument& a : k.arguments)
+      if (x.is(Op::Param) && a.name == param_name(x)) a.access = ArrayAccess::ReadOnly;
+  });
+  for (const KernelArgument& a : k.arguments)
+    if (a.written && a.access == ArrayAccess::ReadOnly) throw UserError("read_only: " + a.name + " is overwritten in place; leave out read_only there");
+  return k;
+}
+
+}  // namespace lift

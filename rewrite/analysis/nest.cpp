@@ -1,0 +1,187 @@
+#include "rewrite/analysis/nest.hpp"
+
+#include <algorithm>
+
+#include "ir/expr/ops.hpp"
+#include "ir/expr/program.hpp"
+
+namespace lift {
+namespace {
+
+/// Follows one result; see main_nest.
+class Path {
+ public:
+  Path(const Expr& body, const Place& start, int result) : e_(part_at(body, start)), place_(start) {
+    if (element_of(e_.type()).is_tuple()) components_.push_back(result);
+  }
+  Nest follow() {
+    while (step()) {
+    }
+    return nest_;
+  }
+
+ private:
+  /// A binder that was passed: the value of its variable, if it has a name.
+  struct Binder {
+    std::optional<std::pair<Expr, Place>> value;
+    std::size_t outside;  ///< binders around the value
+  };
+
+  bool descend(int child) {
+    place_.push_back(child);
+    e_ = e_.child(static_cast<std::size_t>(child));
+    return true;
+  }
+  bool enter(int function, std::optional<int> value) {
+    Binder b{{}, binders_.size()};
+    if (value) {
+      Place p = place_;
+      p.push_back(*value);
+      b.value.emplace(e_.child(static_cast<std::size_t>(*value)), std::move(p));
+    }
+    binders_.push_back(std::move(b));
+    descend(function);
+    return descend(0);
+  }
+  bool step() {
+    if (is_map(e_.op())) {
+      nest_.levels.push_back({place_, shape_of(e_.type(), static_cast<int>(e_.attr().ints[0]))});
+      if (!e_.child(0).is(Op::Lambda) || e_.child(0).type().result().is_scalar()) return false;
+      return enter(0, std::nullopt);
+    }
+    if (is_update(e_.op())) {
+      nest_.update = place_, nest_.above_update = nest_.levels.size();
+      return descend(1);
+    }
+    if (is_identity(e_.op())) return descend(0);
+    switch (e_.op()) {
+      case Op::Let: return enter(1, 0);
+      case Op::Apply: return e_.child(0).is(Op::Lambda) && enter(0, e_.children().size() == 2 ? std::optional(1) : std::nullopt);
+      case Op::Tuple: {
+        int i = 0;
+        if (!components_.empty()) i = components_.back(), components_.pop_back();
+        return descend(i);
+      }
+      case Op::Get: components_.push_back(static_cast<int>(e_.attr().ints[0])); return descend(0);
+      case Op::Bound: return named_value();
+      case Op::Join:
+      case Op::Split:
+      case Op::Drop:
+      case Op::Transpose:
+      case Op::Interleave:
+      case Op::Unzip:
+      case Op::Concat: return descend(0);
+      default: return false;
+    }
+  }
+  bool named_value() {
+    const auto depth = static_cast<std::size_t>(e_.attr().ints[0]);
+    if (depth >= binders_.size()) return false;
+    const Binder b = binders_[binders_.size() - 1 - depth];
+    if (!b.value || !(b.value->first.type().is_array() || b.value->first.type().is_tuple())) return false;
+    binders_.resize(b.outside);
+    std::tie(e_, place_) = *b.value;
+    return true;
+  }
+
+  Expr e_;
+  Place place_;
+  Nest nest_;
+  std::vector<int> components_;   ///< chosen of the tuples to come, the next last
+  std::vector<Binder> binders_;
+};
+
+bool is_array(const Type& t) { return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), is_array)); }
+
+/// Kept in variables, or in none at all: no loop computes it.
+bool is_small(const Type& t) { return t.is_function() || has_few_scalars(t); }
+
+/// `scans`: of a program with scans, where short rows are loops, too.
+void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans);
+
+/// Scans in argument position are stored first: they are loops where nothing else is.
+void loops_in_argument(const Expr& e, Place& at, std::vector<Place>& found, bool scans) {
+  if (is_scan(e.op())) return loops_below(e, at, found, scans);
+  if (e.is(Op::Lambda) || !has_scan(e)) return;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    loops_in_argument(e.child(i), at, found, scans);
+    at.pop_back();
+  }
+}
+
+void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans) {
+  const auto below = [&](std::initializer_list<int> children, const Expr& part) {
+    at.insert(at.end(), children);
+    loops_below(part, at, found, scans);
+    at.resize(at.size() - children.size());
+  };
+  if (is_map(e.op())) {
+    found.push_back(at);
+    const Type result = e.child(0).type().result();
+    if (e.child(0).is(Op::Lambda) && (!is_small(result) || (scans && is_array(result)))) below({0, 0}, e.child(0).child(0));
+    at.push_back(1);
+    loops_in_argument(e.child(1), at, found, scans);
+    at.pop_back();
+    return;
+  }
+  if (is_scan(e.op())) {
+    at.push_back(2);
+    loops_in_argument(e.child(2), at, found, scans);
+    at.pop_back();
+    if (e.child(0).is(Op::Lambda) && is_array(e.child(1).type())) below({0, 0}, e.child(0).child(0));
+    return;
+  }
+  if (is_update(e.op())) {
+    if (is_map(e.child(0).op())) below({0}, e.child(0));  // a copy of the base, or what is computed instead of one
+    return below({1}, e.child(1));
+  }
+  if (is_identity(e.op())) return below({0}, e.child(0));
+  switch (e.op()) {
+    case Op::Let:
+      if (!is_small(e.child(0).type())) below({0}, e.child(0));
+      return below({1, 0}, e.child(1).child(0));
+    case Op::Apply:
+      for (std::size_t i = 1; i < e.children().size(); ++i)
+        if (!is_small(e.child(i).type())) below({static_cast<int>(i)}, e.child(i));
+      if (e.child(0).is(Op::Lambda)) below({0, 0}, e.child(0).child(0));
+      return;
+    case Op::Tuple:
+    case Op::Interleave:
+    case Op::Concat:
+      for (std::size_t i = 0; i < e.children().size(); ++i) below({static_cast<int>(i)}, e.child(i));
+      return;
+    case Op::Join:
+    case Op::Split:
+    case Op::Drop:
+    case Op::Transpose:
+    case Op::Unzip:
+    case Op::Get: return below({0}, e.child(0));
+    default: return;
+  }
+}
+
+}  // namespace
+
+Nest main_nest(const Expr& body, const Place& start, int result) { return Path(body, start, result).follow(); }
+
+bool has_scan(const Expr& e) {
+  return contains(e, [](const Expr& x) { return is_scan(x.op()); });
+}
+
+std::size_t levels_around_scans(const Expr& body, const Nest& nest) {
+  std::size_t levels = 0;
+  if (!has_scan(body)) return 0;
+  for (std::size_t l = 0; l < nest.levels.size(); ++l)
+    if (has_scan(part_at(body, nest.levels[l].place).child(0))) levels = l + 1;
+  return levels;
+}
+
+std::vector<Place> loop_places(const Expr& body) {
+  std::vector<Place> found;
+  Place at;
+  loops_below(body, at, found, has_scan(body));
+  return found;
+}
+
+}  // namespace lift

@@ -1,0 +1,133 @@
+#include "rewrite/analysis/written_element.hpp"
+
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "ir/expr/ops.hpp"
+#include "ir/expr/view.hpp"
+
+namespace lift {
+namespace {
+
+class Descent {
+ public:
+  Descent(const Program& program, std::size_t result) : component_(result) {
+    const Type type = results_of(program).at(result).type;
+    rank_ = static_cast<std::size_t>(rank_of(type));
+    descend(program.body, nullptr);
+    split_select();
+    simplify_all();
+    if (w_.updated.empty()) return;
+    const auto argument = std::find_if(program.arguments.begin(), program.arguments.end(), [&](const Expr& a) { return param_name(a) == w_.updated; });
+    if (argument == program.arguments.end() || !(argument->type() == type)) w_.updated.clear();
+  }
+  WrittenElement result() const { return w_; }
+
+ private:
+  /// A variable for the next dimension, written at the offset that the enclosing update gives it.
+  Nat next_index(const Nat& length) {
+    static constexpr const char* names[] = {"i", "j", "k", "l", "m"};
+    const std::size_t from_innermost = rank_ - 1 - w_.index.size();
+    const Nat v = Nat::fresh(from_innermost < std::size(names) ? names[from_innermost] : "x", 0, length - 1);
+    const Nat offset = w_.index.size() < offsets_.size() ? offsets_[w_.index.size()] : Nat(0);
+    w_.index.push_back(v);
+    w_.position.push_back(v + offset);
+    return v;
+  }
+
+  void descend(const Expr& e, const ScopePtr& scope) {
+    if (is_identity(e.op())) return descend(e.child(0), scope);
+    if (e.is(Op::Tuple) && component_ < e.children().size()) return descend(e.child(component_), scope);
+    if (e.is(Op::Let)) return enter(e.child(1), {views_.eval(e.child(0), scope)}, scope, e);
+    if (e.is(Op::Apply)) {
+      std::vector<View> arguments;
+      for (std::size_t i = 1; i < e.children().size(); ++i) arguments.push_back(views_.eval(e.child(i), scope));
+      return enter(e.child(0), std::move(arguments), scope, e);
+    }
+    if (is_map(e.op())) {
+      View x = views_.eval(e.child(1), scope);
+      for (const Nat& n : shape_of(e.type(), static_cast<int>(e.attr().ints[0]))) x = x[next_index(n)];
+      return enter(e.child(0), {x}, scope, e.child(0));
+    }
+    if (is_update(e.op()) && !w_.update) {
+      w_.update = true;
+      const std::size_t outer = w_.index.size();
+      base_ = views_.eval(e.child(0), scope);
+      base_depth_ = outer;
+      offsets_.assign(outer, Nat(0));
+      offsets_.insert(offsets_.end(), e.attr().nats.begin(), e.attr().nats.end());
+      return descend(e.child(1), scope);
+    }
+    access(views_.eval(e, scope), e.type());
+  }
+
+  void enter(const Expr& fn, std::vector<View> arguments, const ScopePtr& scope, const Expr& whole) {
+    if (fn.is(Op::Lambda)) return descend(fn.child(0), std::make_shared<Scope>(Scope{std::move(arguments), scope}));
+    throw InternalError("footprint: call of " + str(whole));
+  }
+
+  /// What is not a map: its element at fresh indices.
+  void access(View v, const Type& t) {
+    if (t.is_array()) {
+      v = v[next_index(t.length())];
+      return access(std::move(v), t.element());
+    }
+    if (!t.is_scalar()) throw UserError("footprint: the result's elements are " + t.str() + "; programs that write one array of scalars can be analysed");
+    w_.value = v.term();
+  }
+
+  /// value = select(c, new, old element) with the base's own element as the old one.
+  void split_select() {
+    if (!w_.update) return;
+    for (std::size_t d = base_depth_; d < w_.position.size(); ++d) base_ = base_[w_.position[d]];
+    const Term old = base_.term();
+    if (old->kind == TermKind::Load && old->nats == w_.position) w_.updated = old->name;
+    while (w_.value->kind == TermKind::Apply && w_.value->op == Op::Select) {
+      const Term condition = w_.value->args[0], yes = w_.value->args[1], no = w_.value->args[2];
+      if (no == old) add_conjuncts(condition);
+      else if (yes == old) add_conjuncts(apply_term(Op::Not, boolean, {condition}));
+      else break;
+      w_.value = no == old ? yes : no;
+    }
+  }
+
+  void add_conjuncts(const Term& c) {
+    if (c->kind == TermKind::Compare) return w_.guard.push_back(c->conds[0]);
+    const bool negation = c->kind == TermKind::Apply && c->op == Op::Not;
+    const Term inner = negation ? c->args[0] : c;
+    if (inner->kind == TermKind::Apply && inner->op == (negation ? Op::Or : Op::And)) {
+      for (const Term& a : inner->args) add_conjuncts(negation ? apply_term(Op::Not, boolean, {a}) : a);
+      return;
+    }
+    w_.tests.push_back(c);
+  }
+
+  void simplify_all() {
+    w_.boundary = views_.undecided;
+    const auto simplified = [](const Nat& n) { return simplify(n); };
+    w_.value = map_nats(w_.value, simplified);
+    for (Term& t : w_.tests) t = map_nats(t, simplified);
+    for (NatCond& c : w_.guard) c.a = simplify(c.a);
+  }
+
+  Views views_;
+  std::size_t component_, rank_ = 0;
+  WrittenElement w_;
+  View base_;
+  std::size_t base_depth_ = 0;
+  std::vector<Nat> offsets_;  ///< of the update, a dimension of the result
+};
+
+}  // namespace
+
+WrittenElement written_element(const Program& program, std::size_t result) { return Descent(program, result).result(); }
+
+std::vector<Term> loads_of(const Term& t) {
+  std::vector<Term> loads;
+  visit(t, [&](const Term& x) {
+    if (x->kind == TermKind::Load) loads.push_back(x);
+  });
+  return loads;
+}
+
+}  // namespace lift

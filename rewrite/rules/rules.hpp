@@ -1,0 +1,27 @@
+// The rules of the library: laws of the primitives, and the decisions that lead from an expression to a low-level one.
+#pragma once
+
+#include "rewrite/engine/rule.hpp"
+
+namespace lift {
+
+/// All rules, in the order of the files below.
+const std::vector<Rule>& all_rules();
+/// UserError listing near matches when there is none of that name.
+const Rule& find_rule(const std::string& name);
+/// What is wrong with a set of rules, one line each: unbound holes, unused parameters, names used twice, rules that can
+/// never fire because their left side occurs in an earlier rule with the same right side, sides that are the same.
+std::vector<std::string> lint(const std::vector<Rule>& rules);
+
+std::vector<Rule> map_rules();        ///< maps
+std::vector<Rule> reduce_rules();     ///< reductions
+std::vector<Rule> scan_rules();       ///< scans, values with a name
+std::vector<Rule> structure_rules();  ///< split, join, transpose, drop, pad, zip
+std::vector<Rule> slide_rules();      ///< windows
+std::vector<Rule> rank_rules();       ///< rank-D primitives by those of lower rank; tiles
+std::vector<Rule> block_rules();      ///< arrays made of blocks
+std::vector<Rule> lowering_rules();   ///< how loops run and where values live
+std::vector<Rule> grid_rules();       ///< tiles in local memory, loops shared by work-items
+std::vector<Rule> program_rules();    ///< in-place update, layouts
+
+}  // namespace lift
