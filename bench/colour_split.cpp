@@ -1,10 +1,11 @@
-// bench_colour_split: generated kernels of the red-black smoother beside hand-written ones (bench/yardstick/), in one run.
+// bench_colour_split: generated kernels of the red-black smoother beside hand-written ones
+// (bench/yardstick/), in one run.
 //
 //   bench_colour_split [--box N] [--boxes B] [--json FILE | --budget SECONDS] [--rounds R] [--threads T]
 //
-// The generated kernels are the best one and the best one in the caller's layout, as FILE has them (written by `liftgen
-// smooth3d --explore --json FILE`) or as an exploration of SECONDS finds them. Every result is compared with the pattern's
-// reference before anything is timed. Exit status: 1 when one differs.
+// The generated kernels are the best one and the best one in the caller's layout, as FILE has them (written
+// by `liftgen smooth3d --explore --json FILE`) or as an exploration of SECONDS finds them. Every result is
+// compared with the pattern's reference before anything is timed. Exit status: 1 when one differs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -56,10 +57,12 @@ std::string read_text(const std::string& path) {
 std::vector<Chosen> from_json(const std::string& path, Problem& problem) {
   const auto json = nlohmann::json::parse(read_text(path), nullptr, false);
   if (json.is_discarded() || json.value("operator", "") != "smooth3d" || json.value("type", "") != "f64")
-    throw UserError("--json " + path + ": not an f64 result of `liftgen smooth3d --explore --json`; write one with that");
+    throw UserError("--json " + path +
+                    ": not an f64 result of `liftgen smooth3d --explore --json`; write one with that");
   problem.box = json.value("box", problem.box), problem.boxes = json.value("boxes", problem.boxes);
   std::vector<Chosen> chosen;
-  for (const auto& [key, name] : {std::pair("best_caller", "generated, caller's layout"), std::pair("best", "generated, any layout")}) {
+  for (const auto& [key, name] :
+       {std::pair("best_caller", "generated, caller's layout"), std::pair("best", "generated, any layout")}) {
     if (!json.contains(key) || json[key].is_null()) continue;
     std::string steps;
     for (const auto& step : json[key]["derivation"]) steps += step.get<std::string>() + "\n";
@@ -115,15 +118,19 @@ class Yardstick {
  public:
   Yardstick(Session& s, bool split) {
     const std::string folder = LIFTGEN_SOURCE_DIR "/bench/yardstick/";
-    NativeSource source{read_text(folder + "colour_split.h") + read_text(folder + "colour_split.c"), default_flags()};
+    NativeSource source{read_text(folder + "colour_split.h") + read_text(folder + "colour_split.c"),
+                        default_flags()};
     source.flags.push_back("-I" + folder);
     const CompileResult compiled = s.compiler.compile(source);
-    if (!compiled.library) throw InternalError("bench/yardstick/colour_split.c does not compile: " + compiled.error);
+    if (!compiled.library)
+      throw InternalError("bench/yardstick/colour_split.c does not compile: " + compiled.error);
     library_ = compiled.library;
-    half_sweep_ = library_->function<decltype(yardstick_plain)>(split ? "yardstick_split" : "yardstick_plain");
+    half_sweep_ =
+        library_->function<decltype(yardstick_plain)>(split ? "yardstick_split" : "yardstick_plain");
     const auto elements = library_->function<decltype(yardstick_make_grid)>("yardstick_make_grid")(
         &grid_, static_cast<int>(s.problem.box), static_cast<int>(s.problem.boxes), split);
-    const char* const names[YARDSTICK_ARRAYS] = {"phi", "rhs", "alpha", "beta_i", "beta_j", "beta_k", "lambda"};
+    const char* const names[YARDSTICK_ARRAYS] = {"phi",    "rhs",    "alpha", "beta_i",
+                                                 "beta_j", "beta_k", "lambda"};
     for (int x = 0; x < YARDSTICK_ARRAYS; ++x) {
       buffers_.emplace_back((elements + 128) * sizeof(double));
       arrays_[x] = buffers_.back().as<double>().data() + 64;
@@ -135,10 +142,13 @@ class Yardstick {
   }
 
   void run() { half_sweep_(&grid_, arrays_, a_, b_h2inv_, color_); }
-  std::string vectors() const { return library_->function<decltype(yardstick_vectors)>("yardstick_vectors")(); }
+  std::string vectors() const {
+    return library_->function<decltype(yardstick_vectors)>("yardstick_vectors")();
+  }
   /// After one run.
   double error(const Expected& expected) const {
-    library_->function<decltype(yardstick_to_caller)>("yardstick_to_caller")(&grid_, arrays_[YARDSTICK_PHI], static_cast<double*>(expected.staging.data));
+    library_->function<decltype(yardstick_to_caller)>("yardstick_to_caller")(
+        &grid_, arrays_[YARDSTICK_PHI], static_cast<double*>(expected.staging.data));
     return relative_error(expected.staging, expected.result, expected.mean);
   }
 
@@ -156,17 +166,20 @@ Contender hand_written(Session& s, bool split) {
   const auto yardstick = std::make_shared<Yardstick>(s, split);
   yardstick->run();
   const double error = yardstick->error(s.expected().at(0));
-  return {fmt::format("hand-written {}, {}", split ? "split" : "plain", yardstick->vectors()), [yardstick] { yardstick->run(); }, error};
+  return {fmt::format("hand-written {}, {}", split ? "split" : "plain", yardstick->vectors()),
+          [yardstick] { yardstick->run(); }, error};
 }
 
 // ---- the comparison
 
 /// Ratios to hand-written code of the same kind are of interest: a column for each.
 void print_table(const std::vector<Contender>& all, const std::vector<Timing>& timings) {
-  fmt::print("{:<30} {:>9} {:>9} {:>11} {:>11} {:>9}\n", "", "median ms", "least ms", "/ hw plain", "/ hw split", "error");
+  fmt::print("{:<30} {:>9} {:>9} {:>11} {:>11} {:>9}\n", "", "median ms", "least ms", "/ hw plain",
+             "/ hw split", "error");
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double ms = timings[i].median_ms;
-    fmt::print("{:<30} {:>9.3f} {:>9.3f} {:>11.3f} {:>11.3f} {:>9}\n", all[i].name, ms, timings[i].min_ms, ms / timings[0].median_ms, ms / timings[1].median_ms,
+    fmt::print("{:<30} {:>9.3f} {:>9.3f} {:>11.3f} {:>11.3f} {:>9}\n", all[i].name, ms, timings[i].min_ms,
+               ms / timings[0].median_ms, ms / timings[1].median_ms,
                all[i].computes ? fmt::format("{:.1e}", all[i].error) : "-");
   }
 }
@@ -189,8 +202,8 @@ int compare(Arguments a) {
   std::vector<TimedRun> runs;
   for (const Contender& c : all) runs.push_back(c.run);
   const std::vector<Timing> timings = interleaved(runs, a.rounds);
-  fmt::print("one half-sweep of {} boxes of {}^3, f64, {} threads, {} rounds, on {}\n", a.problem.boxes, a.problem.box, session.threads, a.rounds,
-             session.machine.device);
+  fmt::print("one half-sweep of {} boxes of {}^3, f64, {} threads, {} rounds, on {}\n", a.problem.boxes,
+             a.problem.box, session.threads, a.rounds, session.machine.device);
   print_table(all, timings);
   return 0;
 }
@@ -202,8 +215,10 @@ int main(int argc, char** argv) {
   CLI::App app{"Generated kernels of the red-black smoother beside hand-written ones"};
   app.add_option("--box", a.problem.box, "interior cells a dimension")->check(CLI::PositiveNumber);
   app.add_option("--boxes", a.problem.boxes, "boxes")->check(CLI::PositiveNumber);
-  app.add_option("--json", a.json, "result of `liftgen smooth3d --explore --json`; box and boxes are taken from it");
-  app.add_option("--budget", a.budget, "seconds of exploration when there is no --json")->check(CLI::PositiveNumber);
+  app.add_option("--json", a.json,
+                 "result of `liftgen smooth3d --explore --json`; box and boxes are taken from it");
+  app.add_option("--budget", a.budget, "seconds of exploration when there is no --json")
+      ->check(CLI::PositiveNumber);
   app.add_option("--rounds", a.rounds, "runs of each")->check(CLI::PositiveNumber);
   app.add_option("--threads", a.threads, "0: all")->check(CLI::NonNegativeNumber);
   CLI11_PARSE(app, argc, argv);

@@ -1,8 +1,9 @@
-// The kernels of the first configurations of every operator on every backend, as files: two versions of liftgen that
-// should generate the same can be compared by `diff -r`.
+// The kernels of the first configurations of every operator on every backend, as files: two versions of
+// liftgen that should generate the same can be compared by `diff -r`.
 //   bench_emitted DIRECTORY [--most N]
-// Each file FOLDER/OPERATOR-BACKEND-N.txt has the derivation, then the emitted source or why there is none. The order of
-// the configurations is that of the space's seeds, for a machine of a fixed description, so that files agree anywhere.
+// Each file FOLDER/OPERATOR-BACKEND-N.txt has the derivation, then the emitted source or why there is none.
+// The order of the configurations is that of the space's seeds, for a machine of a fixed description, so that
+// files agree anywhere.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
@@ -49,8 +50,8 @@ SpaceOptions options_for(Target target, bool cpu) {
   return options;
 }
 
-void write(const std::filesystem::path& file, const Program& program, const Space& space, const Configuration& c,
-           Target target) {
+void write(const std::filesystem::path& file, const Program& program, const Space& space,
+           const Configuration& c, Target target) {
   std::ofstream out(file);
   try {
     const Derivation d = space.derive(c);
@@ -78,16 +79,20 @@ int main(int argc, char** argv) {
   };
   std::size_t files = 0;
   for (const Case& c : cases())
-    for (const Backend& b : {Backend{"openmp", Target::openmp, false}, Backend{"pocl", Target::opencl, true},
-                             Backend{"opencl", Target::opencl, false}, Backend{"cuda", Target::cuda, false}}) {
-      const auto file = [&](const std::string& n) { return directory / (c.name + "-" + b.name + "-" + n + ".txt"); };
+    for (const Backend& b :
+         {Backend{"openmp", Target::openmp, false}, Backend{"pocl", Target::opencl, true},
+          Backend{"opencl", Target::opencl, false}, Backend{"cuda", Target::cuda, false}}) {
+      const auto file = [&](const std::string& n) {
+        return directory / (c.name + "-" + b.name + "-" + n + ".txt");
+      };
       try {
         const Program program = c.pattern->build(c.problem);
         const Space space(program, options_for(b.target, b.cpu));
         const auto seeds = space.seeds();
         // The first ones, and some from the whole list: those of other structures come later.
         for (std::size_t n = 0; n < seeds.size(); ++n)
-          if (n < most || n % 7 == 3) write(file(std::to_string(n)), program, space, seeds[n], b.target), ++files;
+          if (n < most || n % 7 == 3)
+            write(file(std::to_string(n)), program, space, seeds[n], b.target), ++files;
       } catch (const UserError& e) {
         std::ofstream(file("refused")) << e.what() << "\n", ++files;
       }

@@ -1,8 +1,8 @@
-// Every operator on a GPU, within a given time: best kernels against the device's own copy bandwidth. See bench/README.md;
-// the script bench/gpu starts it.
+// Every operator on a GPU, within a given time: best kernels against the device's own copy bandwidth. See
+// bench/README.md; the script bench/gpu starts it.
 //   bench_gpu [--budget SECONDS] [--json FILE] [--only TEXT] [--list] [--dry-run]
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -39,15 +39,17 @@ struct Item {
   Target target = Target::cuda;
   const Pattern* pattern = nullptr;
   Problem problem;
-  int side = 256;      ///< as many cells as a cube of this side
-  double weight = 1;   ///< of the time that is left
+  int side = 256;     ///< as many cells as a cube of this side
+  double weight = 1;  ///< of the time that is left
 
   std::string name() const {
     std::string s = pattern->name;
     for (const auto& [key, value] : problem.choices) s += " " + key + "=" + value;
     return s;
   }
-  std::string key() const { return fmt::format("{} {} {} {}", text(target), name(), text(problem.type), problem.box); }
+  std::string key() const {
+    return fmt::format("{} {} {} {}", text(target), name(), text(problem.type), problem.box);
+  }
 };
 
 /// Of the arrays; programs over columns have three.
@@ -60,9 +62,11 @@ std::int64_t box_of(int dim, int side, bool dry_run) {
   return 2 * static_cast<std::int64_t>(std::round(std::pow(cells, 1.0 / dim) / 2));
 }
 
-Item item(Target target, const Pattern& p, std::map<std::string, std::string> choices, Scalar type, int side, double weight, bool dry_run) {
+Item item(Target target, const Pattern& p, std::map<std::string, std::string> choices, Scalar type, int side,
+          double weight, bool dry_run) {
   Item i{target, &p, {}, side, weight};
-  i.problem.box = box_of(dimension(p), side, dry_run), i.problem.boxes = 1, i.problem.type = type, i.problem.choices = std::move(choices);
+  i.problem.box = box_of(dimension(p), side, dry_run), i.problem.boxes = 1, i.problem.type = type,
+  i.problem.choices = std::move(choices);
   return i;
 }
 
@@ -70,7 +74,11 @@ Item item(Target target, const Pattern& p, std::map<std::string, std::string> ch
 std::vector<Item> first_ones(Target target, Scalar type, int side, double weight, bool dry_run) {
   std::vector<Item> all;
   for (const auto& [name, choices] : std::vector<std::pair<std::string, std::map<std::string, std::string>>>{
-           {"smooth3d", {{"smoother", "gsrb"}}}, {"smooth3d", {{"smoother", "jacobi"}}}, {"residual3d", {}}, {"restriction3d", {}}, {"prolongation3d", {}}})
+           {"smooth3d", {{"smoother", "gsrb"}}},
+           {"smooth3d", {{"smoother", "jacobi"}}},
+           {"residual3d", {}},
+           {"restriction3d", {}},
+           {"prolongation3d", {}}})
     all.push_back(item(target, find_pattern(name), choices, type, side, weight, dry_run));
   return all;
 }
@@ -80,14 +88,16 @@ std::vector<Item> items(bool opencl, bool dry_run) {
   std::vector<Item> all;
   const auto add = [&](std::vector<Item> more) {
     for (Item& i : more)
-      if (std::none_of(all.begin(), all.end(), [&](const Item& x) { return x.key() == i.key(); })) all.push_back(std::move(i));
+      if (std::none_of(all.begin(), all.end(), [&](const Item& x) { return x.key() == i.key(); }))
+        all.push_back(std::move(i));
   };
   const auto others = [&](Scalar type, int side, double weight) {
     std::vector<Item> r;
     const auto& patterns = all_patterns();
     for (const int dim : {3, 2, 1})
       for (const auto& p : patterns)
-        if (dimension(*p) == dim && (dim != 3 || (p->name != "smooth3d" && p->name != "residual3d" && p->name != "restriction3d" && p->name != "prolongation3d")))
+        if (dimension(*p) == dim && (dim != 3 || (p->name != "smooth3d" && p->name != "residual3d" &&
+                                                  p->name != "restriction3d" && p->name != "prolongation3d")))
           r.push_back(item(Target::cuda, *p, {}, type, side, dim == 3 ? weight : weight / 2, dry_run));
     return r;
   };
@@ -106,7 +116,8 @@ std::vector<Item> items(bool opencl, bool dry_run) {
 
 /// Bytes read and written a second by the device's own copy, in 10^9; the best of some.
 double copy_bandwidth(GridDevice& device) {
-  const std::size_t bytes = std::min(device.info().emulated ? std::size_t{1} << 20 : std::size_t{1} << 30, device.info().max_allocation / 2);
+  const std::size_t bytes = std::min(device.info().emulated ? std::size_t{1} << 20 : std::size_t{1} << 30,
+                                     device.info().max_allocation / 2);
   const GridMemory from = device.allocate(bytes), to = device.allocate(bytes);
   device.fill(from, 1.0);
   double best = INFINITY;
@@ -125,7 +136,8 @@ class TimeLimit {
       : thread_([seconds](const std::stop_token& stop) {
           std::mutex mutex;
           std::unique_lock lock(mutex);
-          std::condition_variable_any().wait_for(lock, stop, std::chrono::duration<double>(seconds), [] { return false; });
+          std::condition_variable_any().wait_for(lock, stop, std::chrono::duration<double>(seconds),
+                                                 [] { return false; });
           if (!stop.stop_requested()) request_interrupt();
         }) {}
 
@@ -135,16 +147,21 @@ class TimeLimit {
 
 /// A line of the table, of a result as it is written.
 std::string row(const Json& r) {
-  std::string name = (r.at("backend") == "cuda" ? "" : r.at("backend").get<std::string>() + " ") + r.at("operator").get<std::string>();
+  std::string name = (r.at("backend") == "cuda" ? "" : r.at("backend").get<std::string>() + " ") +
+                     r.at("operator").get<std::string>();
   for (const auto& [key, value] : r.at("choices").items()) name += " " + key + "=" + value.get<std::string>();
   const auto number = [&](const char* key, int width, int digits) {
     const bool known = r.contains(key) && r.at(key).is_number();
-    return known ? fmt::format("{:>{}.{}f}", r.at(key).get<double>(), width, digits) : fmt::format("{:>{}}", "-", width);
+    return known ? fmt::format("{:>{}.{}f}", r.at(key).get<double>(), width, digits)
+                 : fmt::format("{:>{}}", "-", width);
   };
   std::string text = r.value("variant", r.value("message", std::string()));
-  if (const int wrong = r.contains("counts") ? r.at("counts").value("wrong", 0) : 0; wrong > 0) text += fmt::format("; {} WRONG", wrong);
+  if (const int wrong = r.contains("counts") ? r.at("counts").value("wrong", 0) : 0; wrong > 0)
+    text += fmt::format("; {} WRONG", wrong);
   if (r.value("interrupted", false)) text += "; the search was interrupted";
-  return fmt::format("{:<46} {:>5} {:>9} {} {} {}  {}", name, r.at("type").get<std::string>(), r.at("box").get<std::int64_t>(), number("ms", 10, 4), number("gbs", 8, 1), number("of_copy", 6, 2), text);
+  return fmt::format("{:<46} {:>5} {:>9} {} {} {}  {}", name, r.at("type").get<std::string>(),
+                     r.at("box").get<std::int64_t>(), number("ms", 10, 4), number("gbs", 8, 1),
+                     number("of_copy", 6, 2), text);
 }
 
 class Bench {
@@ -154,34 +171,45 @@ class Bench {
   int run() {
     if (!options_.list) open(Target::cuda);
     if (!options_.list && !options_.dry_run) open(Target::opencl);
-    std::vector<Item> all = items((options_.list && !options_.dry_run) || copy_gbs_.contains(Target::opencl), options_.dry_run);
+    std::vector<Item> all =
+        items((options_.list && !options_.dry_run) || copy_gbs_.contains(Target::opencl), options_.dry_run);
     std::erase_if(all, [&](const Item& i) { return !asked_for(i); });
     if (options_.list) {
       for (const Item& i : all) fmt::print("{}\n", i.key());
       return 0;
     }
     resume();
-    const auto is_known = [&](const Item& i) { return results_.contains(i.key()) && !results_.at(i.key()).value("interrupted", false); };
+    const auto is_known = [&](const Item& i) {
+      return results_.contains(i.key()) && !results_.at(i.key()).value("interrupted", false);
+    };
     const auto known = std::count_if(all.begin(), all.end(), is_known);
-    fmt::print("{} measurements to do{}, {:.0f} s; results go to {}\n\n{:<46} {:>5} {:>9} {:>10} {:>8} {:>6}  {}\n", all.size() - static_cast<std::size_t>(known),
-               known > 0 ? fmt::format(" ({} are known from before)", known) : "", options_.budget, options_.json.string(), "operator", "type", "cells/dim", "ms",
-               "GB/s", "copy", "best variant");
+    fmt::print(
+        "{} measurements to do{}, {:.0f} s; results go to {}\n\n{:<46} {:>5} {:>9} {:>10} {:>8} {:>6}  {}\n",
+        all.size() - static_cast<std::size_t>(known),
+        known > 0 ? fmt::format(" ({} are known from before)", known) : "", options_.budget,
+        options_.json.string(), "operator", "type", "cells/dim", "ms", "GB/s", "copy", "best variant");
     for (const Item& i : all)
       if (const auto at = results_.find(i.key()); at != results_.end()) fmt::print("{}\n", row(at->second));
     std::erase_if(all, is_known);
     measure(all);
     save();
-    const auto good = std::count_if(results_.begin(), results_.end(), [](const auto& r) { return r.second.value("status", "") == "ok"; });
-    fmt::print("\n{} operators have a verified kernel, {} have none; {} wrong results, {} failures\n", good, static_cast<std::ptrdiff_t>(results_.size()) - good, wrong_, failed_);
+    const auto good = std::count_if(results_.begin(), results_.end(),
+                                    [](const auto& r) { return r.second.value("status", "") == "ok"; });
+    fmt::print("\n{} operators have a verified kernel, {} have none; {} wrong results, {} failures\n", good,
+               static_cast<std::ptrdiff_t>(results_.size()) - good, wrong_, failed_);
     if (without_turn_ > 0)
-      fmt::print("{}: {} measurements had no turn to their end; the same command goes on with them{}\n", left() > 0 && interrupted() ? "interrupted" : "the time is up", without_turn_,
+      fmt::print("{}: {} measurements had no turn to their end; the same command goes on with them{}\n",
+                 left() > 0 && interrupted() ? "interrupted" : "the time is up", without_turn_,
                  interrupted() && left() > 0 ? "" : " (or use a larger --budget)");
     return wrong_ + failed_ > 0 ? 1 : 0;
   }
 
  private:
   /// Explorations end some time after what they are given.
-  double left() const { return options_.budget - std::min(5.0, 0.02 * options_.budget) - std::chrono::duration<double>(Clock::now() - began_).count(); }
+  double left() const {
+    return options_.budget - std::min(5.0, 0.02 * options_.budget) -
+           std::chrono::duration<double>(Clock::now() - began_).count();
+  }
   double least() const { return options_.dry_run ? 30 : 2; }  // a dry run ends with its second variant
 
   bool asked_for(const Item& i) const {
@@ -209,14 +237,17 @@ class Bench {
     }
     if (device_name_.empty()) device_name_ = device->info().name;
     copy_gbs_[target] = copy_bandwidth(*device);
-    fmt::print("{}: {}, {}, driver {}; copies {:.0f} GB/s{}\n", text(target), device->info().name, device->info().version, device->info().driver, copy_gbs_[target],
+    fmt::print("{}: {}, {}, driver {}; copies {:.0f} GB/s{}\n", text(target), device->info().name,
+               device->info().version, device->info().driver, copy_gbs_[target],
                options_.dry_run ? "; a dry run on the host: times mean nothing" : "");
   }
 
   /// Setting up alone may take longer than what is left.
   bool has_turn(const Item& i) const {
     const auto at = setup_.find(i.side);
-    const double needed = at != setup_.end() ? at->second : i.side > 256 && setup_.contains(256) ? 8 * setup_.at(256) : 0;
+    const double needed = at != setup_.end()                     ? at->second
+                          : i.side > 256 && setup_.contains(256) ? 8 * setup_.at(256)
+                                                                 : 0;
     return left() > needed + (options_.dry_run ? 1 : least());
   }
 
@@ -238,19 +269,21 @@ class Bench {
 
   void measure(const Item& i, double seconds) {
     ExploreOptions o;
-    o.target = i.target, o.emulate = options_.dry_run, o.budget_seconds = seconds, o.plain = false, o.rivals = false;
+    o.target = i.target, o.emulate = options_.dry_run, o.budget_seconds = seconds, o.plain = false,
+    o.rivals = false;
     if (options_.dry_run) o.configurations = 2;
     // Other layouts are converted on the host, which takes longer at these sizes than a search has.
     o.caller_layout_only = true;
-    Json r{{"backend", text(i.target)}, {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)}, {"type", text(i.problem.type)},
-           {"box", i.problem.box}, {"boxes", i.problem.boxes}};
+    Json r{
+        {"backend", text(i.target)},    {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)},
+        {"type", text(i.problem.type)}, {"box", i.problem.box},        {"boxes", i.problem.boxes}};
     const auto begin = Clock::now();
     try {
       const ExploreResult e = explore(*i.pattern, i.problem, o);
       setup_[i.side] = e.spent.setup;  // of the first one more: the machine is measured once
       keep(e, copy_gbs_.at(i.target), r);
     } catch (const std::exception& e) {
-      if (interrupted()) return;  // ends a compiler that is at work for it
+      if (interrupted()) return;                                   // ends a compiler that is at work for it
       if (dynamic_cast<const EnvironmentError*>(&e) != nullptr) {  // the device is lost
         save();
         throw;
@@ -270,8 +303,11 @@ class Bench {
 
   void keep(const ExploreResult& e, double copy_gbs, Json& r) {
     wrong_ += e.counts.wrong;
-    r["counts"] = {{"configurations", e.counts.configurations}, {"timed", e.counts.timed}, {"wrong", e.counts.wrong},
-                   {"compile_failed", e.counts.compile_failed}, {"impossible", e.counts.impossible}};
+    r["counts"] = {{"configurations", e.counts.configurations},
+                   {"timed", e.counts.timed},
+                   {"wrong", e.counts.wrong},
+                   {"compile_failed", e.counts.compile_failed},
+                   {"impossible", e.counts.impossible}};
     r["bytes"] = e.traffic.bytes, r["status"] = e.best ? "ok" : "nothing verified";
     if (!e.best) {
       std::string why = "nothing was verified in the time";
@@ -294,15 +330,19 @@ class Bench {
   void resume() {
     if (!std::filesystem::exists(options_.json)) return;
     const Json before = Json::parse(read_file(options_.json), nullptr, false);
-    if (before.is_discarded() || before.value("device", "") != device_name_ || before.value("dry_run", false) != options_.dry_run)
-      throw UserError("--json " + options_.json.string() + ": holds something else than results of this device; remove it, or write to another file");
+    if (before.is_discarded() || before.value("device", "") != device_name_ ||
+        before.value("dry_run", false) != options_.dry_run)
+      throw UserError(
+          "--json " + options_.json.string() +
+          ": holds something else than results of this device; remove it, or write to another file");
     for (const auto& [key, r] : before.at("results").items())
       if (r.value("status", "") == "ok") results_[key] = r;
   }
 
   void save() const {
     Json json{{"schema", 1}, {"device", device_name_}, {"dry_run", options_.dry_run}};
-    for (const auto& [target, gbs] : copy_gbs_) json["copy_gbs"][text(target)] = options_.dry_run ? Json(nullptr) : Json(gbs);
+    for (const auto& [target, gbs] : copy_gbs_)
+      json["copy_gbs"][text(target)] = options_.dry_run ? Json(nullptr) : Json(gbs);
     json["results"] = Json::object();
     for (const auto& [key, r] : results_) json["results"][key] = r;
     write_file_atomically(options_.json, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
@@ -325,13 +365,22 @@ class Bench {
 int main(int argc, char** argv) {
   CLI::App app{"Every operator on a GPU, within a given time"};
   Options o;
-  app.add_option("--budget", o.budget, "wall seconds for everything; what is being measured then ends as by Ctrl-C")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--json", o.json, "results; those of an earlier run in it are kept and not measured again")->capture_default_str();
-  app.add_option("--only", o.only, "measurements whose names (see --list) contain one of these")->delimiter(',');
+  app.add_option("--budget", o.budget,
+                 "wall seconds for everything; what is being measured then ends as by Ctrl-C")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--json", o.json, "results; those of an earlier run in it are kept and not measured again")
+      ->capture_default_str();
+  app.add_option("--only", o.only, "measurements whose names (see --list) contain one of these")
+      ->delimiter(',');
   app.add_flag("--list", o.list, "the measurements, the most important first");
-  app.add_flag("--dry-run", o.dry_run, "everything on the host at tiny sizes, where there is no GPU: kernels are verified, times mean nothing");
-  app.footer("Ctrl-C ends it; what was measured is in the table and in the file of --json, and the same command goes on from there.\n"
-             "bench/gpu --pack [...] and --bundle-libc are the script's own, see bench/README.md.");
+  app.add_flag("--dry-run", o.dry_run,
+               "everything on the host at tiny sizes, where there is no GPU: kernels are verified, times "
+               "mean nothing");
+  app.footer(
+      "Ctrl-C ends it; what was measured is in the table and in the file of --json, and the same command "
+      "goes on from there.\n"
+      "bench/gpu --pack [...] and --bundle-libc are the script's own, see bench/README.md.");
   CLI11_PARSE(app, argc, argv);
   try {
     return Bench(o).run();

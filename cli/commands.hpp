@@ -1,5 +1,5 @@
-// The commands. Each prints to standard output and returns the exit status: 0 done, 1 something verified wrong or failed;
-// usage (2) and what is missing (3) are thrown as UserError and EnvironmentError.
+// The commands. Each prints to standard output and returns the exit status: 0 done, 1 something verified
+// wrong or failed; usage (2) and what is missing (3) are thrown as UserError and EnvironmentError.
 #pragma once
 
 #include "cli/options.hpp"

@@ -27,34 +27,41 @@ std::vector<Configuration> earlier_variants(const Options& o) {
 
 ExploreOptions explore_options(const Options& o) {
   ExploreOptions e;
-  e.target = o.target, e.device = o.device, e.emulate = o.emulate, e.threads = o.threads, e.budget_seconds = o.budget;
+  e.target = o.target, e.device = o.device, e.emulate = o.emulate, e.threads = o.threads,
+  e.budget_seconds = o.budget;
   e.first = earlier_variants(o);
-  e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.caller_layout_only = o.caller_layout, e.switches = o.grid;
+  e.configurations = o.configurations, e.search = o.search, e.seed = o.seed,
+  e.caller_layout_only = o.caller_layout, e.switches = o.grid;
   return e;
 }
 
 std::string where(const ExploreResult& r) {
-  return fmt::format("on {}, {} threads{}", r.device, r.threads, r.machine.triad_gbs > 0 ? fmt::format(", triad {:.1f} GB/s", r.machine.triad_gbs) : "");
+  return fmt::format("on {}, {} threads{}", r.device, r.threads,
+                     r.machine.triad_gbs > 0 ? fmt::format(", triad {:.1f} GB/s", r.machine.triad_gbs) : "");
 }
 
 std::string heading(const Options& o, const ExploreResult& r) {
   const Problem& p = r.problem;
   if (!o.file.empty()) {
     std::string results;
-    for (const ProgramResult& result : results_of(o.pattern->build(p))) results += (results.empty() ? "" : ", ") + result.name + " : " + result.type.str();
-    return fmt::format("{} ({}): {}, {}\nresults are held against {}", r.pattern, o.file, results, where(r), r.reference);
+    for (const ProgramResult& result : results_of(o.pattern->build(p)))
+      results += (results.empty() ? "" : ", ") + result.name + " : " + result.type.str();
+    return fmt::format("{} ({}): {}, {}\nresults are held against {}", r.pattern, o.file, results, where(r),
+                       r.reference);
   }
   std::string choices;
   for (const auto& [name, value] : p.choices) choices += ", " + name + " " + value;
-  return fmt::format("{}{}: {} boxes of {}^3 cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box, text(p.type),
-                     p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary, where(r));
+  return fmt::format(
+      "{}{}: {} boxes of {}^3 cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box, text(p.type),
+      p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary, where(r));
 }
 
 /// The wrong ones are our defects: named, and the command fails.
 int report_wrong(const ExploreResult& r) {
   for (const Variant& v : r.variants) {
     if (v.status != Status::wrong) continue;
-    std::fprintf(stderr, "liftgen: wrong result (error %.1e): %s: %s\n", v.error, v.name.c_str(), v.message.c_str());
+    std::fprintf(stderr, "liftgen: wrong result (error %.1e): %s: %s\n", v.error, v.name.c_str(),
+                 v.message.c_str());
     for (const Step& s : v.derivation) std::fprintf(stderr, "    %s\n", str(s).c_str());
     break;
   }
@@ -74,7 +81,9 @@ std::string write_best(const Options& o, const ExploreResult& r, const std::file
   if (!r.best) return "";
   const Variant& best = r.variants[*r.best];
   const Program program = o.pattern->build(o.problem);
-  return write_kernel(directory, r.pattern, documented(best.kernel, program, best.derivation, command_of(o)), r.target, program).string();
+  return write_kernel(directory, r.pattern, documented(best.kernel, program, best.derivation, command_of(o)),
+                      r.target, program)
+      .string();
 }
 
 void print_best(const ExploreResult& r) {
@@ -84,9 +93,12 @@ void print_best(const ExploreResult& r) {
   std::string ratios;
   if (best.speedup > 0) ratios += fmt::format(", {:.2f}x the plain loops", best.speedup);
   if (best.roofline > 0) ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);
-  print(fmt::format("{:.{}f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms, best.ms < 0.1 ? 5 : 3, best.gbs, ratios, best.error));
+  print(fmt::format("{:.{}f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms, best.ms < 0.1 ? 5 : 3,
+                    best.gbs, ratios, best.error));
   if (!best.layout.empty())
-    print(fmt::format("its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms", best.layout, best.convert_ms));
+    print(fmt::format(
+        "its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms",
+        best.layout, best.convert_ms));
 }
 
 /// 0, or 1 when nothing was verified or something is wrong.
@@ -100,7 +112,8 @@ int finish(const Options& o, const ExploreResult& r, const std::filesystem::path
   const int wrong = report_wrong(r);
   if (r.best) return wrong;
   report_failures(r, true);
-  std::fprintf(stderr, "liftgen: no variant was verified%s\n", r.interrupted ? " before the interruption" : "; see above, or try a larger --budget");
+  std::fprintf(stderr, "liftgen: no variant was verified%s\n",
+               r.interrupted ? " before the interruption" : "; see above, or try a larger --budget");
   return 1;
 }
 
@@ -120,7 +133,8 @@ int explore(const Options& o) {
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
-  if (!result.switches.empty()) print("\nswitches, off and on in all combinations, " + switch_table(result.switches));
+  if (!result.switches.empty())
+    print("\nswitches, off and on in all combinations, " + switch_table(result.switches));
   print(summary(result, o.verbose));
   if (result.best) report_failures(result, o.verbose);
   return finish(o, result, directory);

@@ -23,8 +23,11 @@ void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 /// The devices of a backend, or why there are none; whether there are.
 bool print_devices(const std::string& backend, std::vector<GridDeviceInfo> (*list)()) try {
   for (const GridDeviceInfo& d : list())
-    print(fmt::format("{:<9} --device {}: {} ({}), {}, {:.1f} GiB, {} KiB local memory", backend, d.index, d.name, d.platform == "NVIDIA CUDA" ? d.version + ", driver of " + d.driver : d.platform,
-                      d.f64 ? "f32 and f64" : "f32 only", static_cast<double>(d.global_bytes) / (1 << 30), d.local_bytes / 1024));
+    print(fmt::format("{:<9} --device {}: {} ({}), {}, {:.1f} GiB, {} KiB local memory", backend, d.index,
+                      d.name,
+                      d.platform == "NVIDIA CUDA" ? d.version + ", driver of " + d.driver : d.platform,
+                      d.f64 ? "f32 and f64" : "f32 only", static_cast<double>(d.global_bytes) / (1 << 30),
+                      d.local_bytes / 1024));
   return true;
 } catch (const EnvironmentError& error) {
   print(fmt::format("{:<9} none: {}", backend, error.what()));
@@ -62,15 +65,20 @@ int machine(const Options& o) {
   NativeCompiler compiler;
   compiler.describe();
   const Machine m = probe(compiler, threads, true);
-  print(fmt::format("device    {}\ncores     {} allowed, {} threads used, {} memory node{}", m.device, m.cores, m.threads, m.memories, m.memories == 1 ? "" : "s"));
+  print(fmt::format("device    {}\ncores     {} allowed, {} threads used, {} memory node{}", m.device,
+                    m.cores, m.threads, m.memories, m.memories == 1 ? "" : "s"));
   for (const CacheLevel& c : m.caches)
-    print(fmt::format("cache L{}  {} KiB, shared by {} core{}, {} of them", c.level, c.bytes / 1024, c.shared_by, c.shared_by == 1 ? "" : "s", c.count));
-  print(fmt::format("memory    {:.1f} GiB\nvectors   {}, {} bytes\ncompiler  {}", static_cast<double>(m.memory_bytes) / (1 << 30), m.simd, m.vector_bytes, m.compiler));
-  print(m.triad_gbs > 0 ? fmt::format("triad     {:.1f} GB/s (ordinary stores {:.1f}, streaming {:.1f})", m.triad_gbs, m.triad_ordinary_gbs, m.triad_streaming_gbs)
+    print(fmt::format("cache L{}  {} KiB, shared by {} core{}, {} of them", c.level, c.bytes / 1024,
+                      c.shared_by, c.shared_by == 1 ? "" : "s", c.count));
+  print(fmt::format("memory    {:.1f} GiB\nvectors   {}, {} bytes\ncompiler  {}",
+                    static_cast<double>(m.memory_bytes) / (1 << 30), m.simd, m.vector_bytes, m.compiler));
+  print(m.triad_gbs > 0 ? fmt::format("triad     {:.1f} GB/s (ordinary stores {:.1f}, streaming {:.1f})",
+                                      m.triad_gbs, m.triad_ordinary_gbs, m.triad_streaming_gbs)
                         : "triad     not measured: " + m.triad_error);
   print_devices("opencl", opencl::devices);
   if (print_devices("cuda", cuda::devices))
-    if (const std::string missing = cuda::why_unavailable(); !missing.empty()) print("          but " + missing);
+    if (const std::string missing = cuda::why_unavailable(); !missing.empty())
+      print("          but " + missing);
   return 0;
 }
 

@@ -27,11 +27,13 @@ std::vector<ChosenValues> combinations(const Pattern& pattern) {
         all.push_back(std::move(c));
       }
   }
-  std::stable_sort(all.begin(), all.end(), [](const ChosenValues& a, const ChosenValues& b) { return a.size() < b.size(); });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const ChosenValues& a, const ChosenValues& b) { return a.size() < b.size(); });
   return all;
 }
 
-/// The standard problem with these choices; a wide stencil needs a deeper ghost zone. Nothing when they exclude each other.
+/// The standard problem with these choices; a wide stencil needs a deeper ghost zone. Nothing when they
+/// exclude each other.
 std::optional<Program> built(const Pattern& pattern, const ChosenValues& choices) {
   Problem p;
   p.choices = choices;
@@ -66,13 +68,19 @@ std::vector<std::string> argument_lines(const Program& program) {
 
 std::string figures(const Program& program) {
   const Traffic t = traffic(program);
-  return fmt::format("{:.1f} flops and {:.0f} compulsory bytes a cell", t.flops_per_cell(), t.bytes_per_cell());
+  return fmt::format("{:.1f} flops and {:.0f} compulsory bytes a cell", t.flops_per_cell(),
+                     t.bytes_per_cell());
 }
 
 /// smooth3d, in contrast to thomas
-bool has_dimension(const Pattern& pattern) { return pattern.name.size() > 2 && pattern.name.back() == 'd' && std::isdigit(pattern.name[pattern.name.size() - 2]) != 0; }
+bool has_dimension(const Pattern& pattern) {
+  return pattern.name.size() > 2 && pattern.name.back() == 'd' &&
+         std::isdigit(pattern.name[pattern.name.size() - 2]) != 0;
+}
 /// The name without its dimension.
-std::string family(const Pattern& pattern) { return has_dimension(pattern) ? pattern.name.substr(0, pattern.name.size() - 2) : pattern.name; }
+std::string family(const Pattern& pattern) {
+  return has_dimension(pattern) ? pattern.name.substr(0, pattern.name.size() - 2) : pattern.name;
+}
 
 std::string choices_text(const Pattern& pattern) {
   std::string s;
@@ -86,17 +94,22 @@ std::string choices_text(const Pattern& pattern) {
 
 /// One table row: the choices and, for each dimension, flops and bytes.
 std::string table_row(const std::vector<const Pattern*>& dimensions, const ChosenValues& choices) {
-  std::string row = "| " + (choices.empty() ? std::string("(defaults)") : "`" + text_of(choices) + "`") + " |";
+  std::string row =
+      "| " + (choices.empty() ? std::string("(defaults)") : "`" + text_of(choices) + "`") + " |";
   bool any = false;
   for (const Pattern* p : dimensions) {
     const auto allowed = [&](const auto& choice) {
       const auto it = p->choices.find(choice.first);
-      return it != p->choices.end() && std::find(it->second.begin(), it->second.end(), choice.second) != it->second.end();
+      return it != p->choices.end() &&
+             std::find(it->second.begin(), it->second.end(), choice.second) != it->second.end();
     };
-    const std::optional<Program> program = std::all_of(choices.begin(), choices.end(), allowed) ? built(*p, choices) : std::nullopt;
+    const std::optional<Program> program =
+        std::all_of(choices.begin(), choices.end(), allowed) ? built(*p, choices) : std::nullopt;
     any = any || program;
-    if (!program) row += " | |";
-    else if (const Traffic t = traffic(*program); true) row += fmt::format(" {:.1f} | {:.0f} |", t.flops_per_cell(), t.bytes_per_cell());
+    if (!program)
+      row += " | |";
+    else if (const Traffic t = traffic(*program); true)
+      row += fmt::format(" {:.1f} | {:.0f} |", t.flops_per_cell(), t.bytes_per_cell());
   }
   return any ? row + "\n" : "";
 }
@@ -107,7 +120,8 @@ std::string section(const std::vector<const Pattern*>& dimensions) {
   std::string names;
   for (const Pattern* d : dimensions) names += (names.empty() ? "`" : ", `") + d->name + "`";
   const bool in_dimensions = has_dimension(p);
-  std::string s = "## " + family(p) + "\n\n" + names + ": " + (in_dimensions ? p.summary.substr(p.summary.find(' ') + 1) : p.summary) + ".\n\n";
+  std::string s = "## " + family(p) + "\n\n" + names + ": " +
+                  (in_dimensions ? p.summary.substr(p.summary.find(' ') + 1) : p.summary) + ".\n\n";
   std::istringstream formula(p.formula);
   for (std::string line; std::getline(formula, line);) s += "    " + line + "\n";
   if (!p.formula.empty()) s += "\n";
@@ -115,11 +129,18 @@ std::string section(const std::vector<const Pattern*>& dimensions) {
   s += in_dimensions ? "Arguments in 3D:\n\n" : "Arguments:\n\n";
   for (const std::string& line : argument_lines(*program)) s += "    " + line + "\n";
   std::string results;
-  for (const ProgramResult& r : results_of(*program)) results += (results.empty() ? "" : ", ") + r.name + " : " + r.type.str();
+  for (const ProgramResult& r : results_of(*program))
+    results += (results.empty() ? "" : ", ") + r.name + " : " + r.type.str();
   std::string overwritten;
-  for (const std::string& name : program->overwritable) overwritten += (overwritten.empty() ? "" : ", ") + name;
-  s += "\n" + (overwritten.empty() ? "Result: `" + results + "`." : "May be overwritten by the result: " + overwritten + ".") + "\n\n" + choices_text(p);
-  s += in_dimensions ? "| choices | flops 1D | bytes 1D | flops 2D | bytes 2D | flops 3D | bytes 3D |\n|---|---|---|---|---|---|---|\n" : "| choices | flops | bytes |\n|---|---|---|\n";
+  for (const std::string& name : program->overwritable)
+    overwritten += (overwritten.empty() ? "" : ", ") + name;
+  s += "\n" +
+       (overwritten.empty() ? "Result: `" + results + "`."
+                            : "May be overwritten by the result: " + overwritten + ".") +
+       "\n\n" + choices_text(p);
+  s += in_dimensions ? "| choices | flops 1D | bytes 1D | flops 2D | bytes 2D | flops 3D | bytes 3D "
+                       "|\n|---|---|---|---|---|---|---|\n"
+                     : "| choices | flops | bytes |\n|---|---|---|\n";
   for (const ChosenValues& c : combinations(p)) s += table_row(dimensions, c);
   return s + "\n";
 }
@@ -152,20 +173,28 @@ std::string operator_page() {
   std::string s =
       "# Operators\n\n"
       "Written by `liftgen list --markdown` from the library's registry.\n\n"
-      "Arrays are `boxes.(n + 2g)...` with `i` innermost, of unit stride (those of programs over columns have no ghost zones); types below are those of the standard problem, 64 boxes of\n"
-      "64 cells a dimension with a ghost zone of one cell, f64. Boundary conditions (`--bc`): " + boundaries + ".\n"
-      "`dirichlet-value` and `constant` add a scalar argument `boundary_value`. Without ghost zone, cell-centred arrays have side n\n"
+      "Arrays are `boxes.(n + 2g)...` with `i` innermost, of unit stride (those of programs over columns "
+      "have no ghost zones); types below are those of the standard problem, 64 boxes of\n"
+      "64 cells a dimension with a ghost zone of one cell, f64. Boundary conditions (`--bc`): " +
+      boundaries +
+      ".\n"
+      "`dirichlet-value` and `constant` add a scalar argument `boundary_value`. Without ghost zone, "
+      "cell-centred arrays have side n\n"
       "and face-centred ones one more along their own axis.\n\n"
-      "L, in 3D (`--coefficients variable`; constant: alpha = beta = 1, and the stencil is chosen by `--stencil`):\n\n"
+      "L, in 3D (`--coefficients variable`; constant: alpha = beta = 1, and the stencil is chosen by "
+      "`--stencil`):\n\n"
       "    L(phi) = a*alpha*phi - b/h^2 * (  beta_i[i+1]*(phi[i+1] - phi) - beta_i[i]*(phi - phi[i-1])\n"
       "                                    + beta_j[j+1]*(phi[j+1] - phi) - beta_j[j]*(phi - phi[j-1])\n"
       "                                    + beta_k[k+1]*(phi[k+1] - phi) - beta_k[k]*(phi - phi[k-1]) )\n\n"
       "    star   the neighbours along the axes: 3, 5, 7 points in 1D, 2D, 3D\n"
       "    wide   fourth order, two neighbours a side along the axes: 5, 9, 13 points; --ghost 2\n"
       "    box    all neighbours, isotropic weights: 3, 9, 27 points\n\n"
-      "Flops and compulsory bytes are a cell of the written array (for norms and products: a cell read), counted on the expression:\n"
-      "every element is read once and written once, and fetched before it is written where nothing reads it; halos do not count.\n"
-      "Of red-black half-sweeps, flops are the mean over cells of both colours. A program of several steps counts each argument once.\n\n";
+      "Flops and compulsory bytes are a cell of the written array (for norms and products: a cell read), "
+      "counted on the expression:\n"
+      "every element is read once and written once, and fetched before it is written where nothing reads it; "
+      "halos do not count.\n"
+      "Of red-black half-sweeps, flops are the mean over cells of both colours. A program of several steps "
+      "counts each argument once.\n\n";
   std::vector<const Pattern*> same;
   for (const auto& p : all_patterns()) {
     if (!same.empty() && family(*same.front()) != family(*p)) s += section(same), same.clear();

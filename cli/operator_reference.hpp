@@ -7,9 +7,11 @@
 
 namespace lift::cli {
 
-/// One operator: summary, arguments with their types, and flops and compulsory bytes a cell for every value of every choice.
+/// One operator: summary, arguments with their types, and flops and compulsory bytes a cell for every value
+/// of every choice.
 std::string operator_lines(const Pattern& pattern);
-/// All operators as a Markdown page: formula, arguments, choices, and flops and bytes of all combinations in 1D to 3D.
+/// All operators as a Markdown page: formula, arguments, choices, and flops and bytes of all combinations in
+/// 1D to 3D.
 std::string operator_page();
 
 }  // namespace lift::cli

@@ -14,17 +14,20 @@ namespace lift::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "liftgen: kernels for multigrid operators, generated from expressions by rewriting and tuned by measuring\n"
+    "liftgen: kernels for multigrid operators, generated from expressions by rewriting and tuned by "
+    "measuring\n"
     "\n"
     "  liftgen smooth3d --explore      find the fastest variant of an operator on this machine\n"
     "  liftgen list [--markdown]       the operators\n"
-    "  liftgen show OP --stage S       an operator's expression (high), its low-level form (low), loops, or code\n"
+    "  liftgen show OP --stage S       an operator's expression (high), its low-level form (low), loops, or "
+    "code\n"
     "  liftgen emit OP --out DIR       a kernel with a header and a caller, without exploring\n"
     "  liftgen run OP                  one verified, timed run\n"
     "  liftgen rules [--lint]          the rewrite rules\n"
     "  liftgen machine                 what this machine is and how fast its memory\n"
     "\n"
-    "An operator may also be a program of your own: liftgen blur.lift --explore, with --size n=1024; see docs/lift-language.md.\n"
+    "An operator may also be a program of your own: liftgen blur.lift --explore, with --size n=1024; see "
+    "docs/lift-language.md.\n"
     "Sizes: --box N --boxes B --ghost G --bc ghost|periodic|dirichlet|neumann --type f32|f64\n"
     "`liftgen COMMAND --help` lists all options of a command.\n";
 
@@ -43,7 +46,8 @@ constexpr CommandText kCommands[] = {
     {"machine", "this machine", false},
 };
 const CommandText* find_command(const std::string& name) {
-  const auto at = std::find_if(std::begin(kCommands), std::end(kCommands), [&](const CommandText& c) { return name == c.name; });
+  const auto at = std::find_if(std::begin(kCommands), std::end(kCommands),
+                               [&](const CommandText& c) { return name == c.name; });
   return at == std::end(kCommands) ? nullptr : at;
 }
 
@@ -53,20 +57,24 @@ bool is_file(const std::string& name) { return name.ends_with(".lift"); }
 /// `liftgen OP --explore`, and the same words in another order, are `liftgen explore OP`.
 std::vector<std::string> normalised(std::vector<std::string> arguments) {
   if (arguments[0] == "--explore") arguments[0] = "explore";
-  if (arguments[0] == "explore") arguments.erase(std::remove(arguments.begin(), arguments.end(), "--explore"), arguments.end());
+  if (arguments[0] == "explore")
+    arguments.erase(std::remove(arguments.begin(), arguments.end(), "--explore"), arguments.end());
   if (arguments[0].starts_with("-") || find_command(arguments[0])) return arguments;
   const std::string& name = arguments[0];
   const auto explore = std::find(arguments.begin(), arguments.end(), "--explore");
   const bool exploring = explore != arguments.end();
   const auto& patterns = all_patterns();
-  const bool known = is_file(name) || std::any_of(patterns.begin(), patterns.end(), [&](const auto& p) { return p->name == name; });
+  const bool known = is_file(name) || std::any_of(patterns.begin(), patterns.end(),
+                                                  [&](const auto& p) { return p->name == name; });
   if (!exploring && known)
-    throw UserError("what to do with " + name + "? liftgen " + name + " --explore finds its fastest variant; liftgen run " + name + " runs it once");
+    throw UserError("what to do with " + name + "? liftgen " + name +
+                    " --explore finds its fastest variant; liftgen run " + name + " runs it once");
   if (!exploring) {
     std::vector<std::string> names;
     for (const CommandText& c : kCommands) names.emplace_back(c.name);
     if (const std::string meant = nearest(name, names); !meant.empty())
-      throw UserError("unknown command '" + name + "'; did you mean '" + meant + "'? liftgen alone lists the commands");
+      throw UserError("unknown command '" + name + "'; did you mean '" + meant +
+                      "'? liftgen alone lists the commands");
     find_pattern(name);  // throws
   }
   arguments.erase(explore);
@@ -75,7 +83,8 @@ std::vector<std::string> normalised(std::vector<std::string> arguments) {
 }
 
 /// CLI11's messages in our form, with near matches for unknown options.
-UserError friendly(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+UserError friendly(const CLI::App& app, const CLI::ParseError& error,
+                   const std::vector<std::string>& arguments) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options())
@@ -84,12 +93,15 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error, const std:
       const std::string name = argument.substr(0, argument.find('='));
       if (!name.starts_with("-") || std::find(names.begin(), names.end(), name) != names.end()) continue;
       const std::string meant = nearest(name, names);
-      return UserError(name + ": unknown option" + (meant.empty() ? "; " : "; did you mean " + meant + "? ") + "`liftgen " + app.get_name() + " --help` lists them");
+      return UserError(name + ": unknown option" + (meant.empty() ? "; " : "; did you mean " + meant + "? ") +
+                       "`liftgen " + app.get_name() + " --help` lists them");
     }
   }
   std::string text = error.what();
-  if (const auto at = text.find(": 1 required "); at != std::string::npos) text.replace(at, std::string::npos, ": a value is missing");
-  if (const auto at = text.find(": At Most 1 "); at != std::string::npos) text.replace(at, std::string::npos, ": given more than once");
+  if (const auto at = text.find(": 1 required "); at != std::string::npos)
+    text.replace(at, std::string::npos, ": a value is missing");
+  if (const auto at = text.find(": At Most 1 "); at != std::string::npos)
+    text.replace(at, std::string::npos, ": given more than once");
   std::replace(text.begin(), text.end(), '\n', ' ');
   return UserError(text + "; `liftgen " + app.get_name() + " --help` lists what there is");
 }
@@ -103,87 +115,130 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
   app.add_option("--box", o.problem.box, "interior cells a dimension of a box")->capture_default_str();
   app.add_option("--boxes", o.problem.boxes, "number of boxes")->capture_default_str();
   app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")->capture_default_str();
-  app.add_option("--bc", o.problem.boundary, "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, dirichlet-value, neumann, clamp, mirror, constant")->capture_default_str();
+  app.add_option("--bc", o.problem.boundary,
+                 "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, "
+                 "dirichlet-value, neumann, clamp, mirror, constant")
+      ->capture_default_str();
   app.add_option("--type", t.type, "f32 or f64")->capture_default_str();
   if (pattern == nullptr) return;
   for (const auto& [name, values] : pattern->choices) {
     std::string text;
     for (const std::string& value : values) text += (text.empty() ? "" : ", ") + value;
-    app.add_option_function<std::string>("--" + name, [&o, name = name](const std::string& value) { o.problem.choices[name] = value; },
-                                         "one of: " + text + " (the first unless told otherwise)");
+    app.add_option_function<std::string>(
+        "--" + name, [&o, name = name](const std::string& value) { o.problem.choices[name] = value; },
+        "one of: " + text + " (the first unless told otherwise)");
   }
 }
 
 void add_backend(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--backend", t.backend, "openmp, opencl or cuda")->capture_default_str();
-  app.add_option("--device", o.device, "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")->capture_default_str();
-  app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
+  app.add_option("--device", o.device,
+                 "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")
+      ->capture_default_str();
+  app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
+      ->capture_default_str();
 }
 
 void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t, const Pattern* pattern) {
-  const bool on_operator = find_command(command)->on_operator, measures = command == "explore" || command == "run";
+  const bool on_operator = find_command(command)->on_operator,
+             measures = command == "explore" || command == "run";
   if (on_operator) {
     app.add_option("operator", t.op, "an operator, see liftgen list; or a file.lift")->required();
-    if (o.file.empty()) add_problem(app, o, t, pattern);
-    else app.add_option("--size", t.sizes, "n=1024: a size that the file declares")->take_all();
+    if (o.file.empty())
+      add_problem(app, o, t, pattern);
+    else
+      app.add_option("--size", t.sizes, "n=1024: a size that the file declares")->take_all();
     add_backend(app, o, t);
   }
-  if (command == "machine") app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")->capture_default_str();
-  if (command == "list") app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
+  if (command == "machine")
+    app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
+        ->capture_default_str();
+  if (command == "list")
+    app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
   if (command == "rules") app.add_flag("--lint", o.lint, "say what is wrong with them");
-  if (command == "show" || command == "emit") app.add_flag("--symbolic", o.problem.symbolic, "sizes are arguments of the kernel; --box and --boxes only choose the variant");
-  if (command == "show") app.add_option("--stage", o.stage, "high, low, loops or code")->capture_default_str();
+  if (command == "show" || command == "emit")
+    app.add_flag("--symbolic", o.problem.symbolic,
+                 "sizes are arguments of the kernel; --box and --boxes only choose the variant");
+  if (command == "show")
+    app.add_option("--stage", o.stage, "high, low, loops or code")->capture_default_str();
   if (on_operator && command != "explore")
-    app.add_option("--derivation", o.derivation, "file with a derivation to replay instead of the default one, one step a line");
+    app.add_option("--derivation", o.derivation,
+                   "file with a derivation to replay instead of the default one, one step a line");
   if (command == "explore") {
     app.add_option("--budget", o.budget, "wall seconds")->capture_default_str();
-    app.add_option("--configs", o.configurations, "try at most so many configurations; 0 is no limit")->capture_default_str();
+    app.add_option("--configs", o.configurations, "try at most so many configurations; 0 is no limit")
+        ->capture_default_str();
     app.add_option("--search", o.search, "climb, random or exhaustive")->capture_default_str();
     app.add_option("--seed", o.seed, "of the random choices")->capture_default_str();
-    app.add_option("--from", o.from, "begin with the fastest variants in this file, which --json has written, of any size, machine or backend");
-    app.add_flag("--grid", o.grid, "also measure all combinations of the switches (loop order, unrolling, registers, prefetching, read-only loads, block size), within the budget: each alone first");
+    app.add_option("--from", o.from,
+                   "begin with the fastest variants in this file, which --json has written, of any size, "
+                   "machine or backend");
+    app.add_flag("--grid", o.grid,
+                 "also measure all combinations of the switches (loop order, unrolling, registers, "
+                 "prefetching, read-only loads, block size), within the budget: each alone first");
     app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   }
-  if (measures) app.add_flag("--emulate", o.emulate, "with --backend cuda: run on the processor, at small sizes, to check kernels; the times mean nothing");
+  if (measures)
+    app.add_flag("--emulate", o.emulate,
+                 "with --backend cuda: run on the processor, at small sizes, to check kernels; the times "
+                 "mean nothing");
   if (measures) app.add_option("--json", o.json, "write the results to this file, schema 1");
-  if (on_operator && command != "show") app.add_option("--out", o.out, "directory for the kernel's source (build/kernels)");
+  if (on_operator && command != "show")
+    app.add_option("--out", o.out, "directory for the kernel's source (build/kernels)");
   app.add_flag("--quiet", o.quiet, "results only");
   app.add_flag("--verbose", o.verbose, "also where the time went");
 }
 
 void check(Options& o, const Texts& t) {
-  if (t.type == "f32") o.problem.type = f32;
-  else if (t.type == "f64") o.problem.type = f64;
-  else throw UserError("--type " + t.type + ": no such type; use f32 or f64");
-  if (t.backend == "openmp") o.target = Target::openmp;
-  else if (t.backend == "opencl") o.target = Target::opencl;
-  else if (t.backend == "cuda") o.target = Target::cuda;
-  else throw UserError("--backend " + t.backend + ": no such backend here; use openmp, opencl or cuda");
-  if (o.emulate && o.target != Target::cuda) throw UserError("--emulate: only CUDA kernels are emulated; add --backend cuda");
-  if (o.device < -1) throw UserError("--device " + std::to_string(o.device) + ": use a number that liftgen machine lists, or -1");
-  if (o.threads < 0) throw UserError("--threads " + std::to_string(o.threads) + ": use 1 or more, or 0 for as many as the machine grants");
-  if (o.configurations < 0) throw UserError("--configs " + std::to_string(o.configurations) + ": use 1 or more, or 0 for no limit");
+  if (t.type == "f32")
+    o.problem.type = f32;
+  else if (t.type == "f64")
+    o.problem.type = f64;
+  else
+    throw UserError("--type " + t.type + ": no such type; use f32 or f64");
+  if (t.backend == "openmp")
+    o.target = Target::openmp;
+  else if (t.backend == "opencl")
+    o.target = Target::opencl;
+  else if (t.backend == "cuda")
+    o.target = Target::cuda;
+  else
+    throw UserError("--backend " + t.backend + ": no such backend here; use openmp, opencl or cuda");
+  if (o.emulate && o.target != Target::cuda)
+    throw UserError("--emulate: only CUDA kernels are emulated; add --backend cuda");
+  if (o.device < -1)
+    throw UserError("--device " + std::to_string(o.device) +
+                    ": use a number that liftgen machine lists, or -1");
+  if (o.threads < 0)
+    throw UserError("--threads " + std::to_string(o.threads) +
+                    ": use 1 or more, or 0 for as many as the machine grants");
+  if (o.configurations < 0)
+    throw UserError("--configs " + std::to_string(o.configurations) + ": use 1 or more, or 0 for no limit");
   if (!(o.budget > 0)) throw UserError("--budget " + std::to_string(o.budget) + ": use more than 0 seconds");
   constexpr const char* stages[] = {"high", "low", "loops", "code"};
   if (std::find(std::begin(stages), std::end(stages), o.stage) == std::end(stages))
     throw UserError("--stage " + o.stage + ": no such stage; use high, low, loops or code");
-  constexpr std::int64_t most = std::int64_t{1} << 40;  // of any length: products of them are looked at where the dimensions are known
+  constexpr std::int64_t most =
+      std::int64_t{1} << 40;  // of any length: products of them are looked at where the dimensions are known
   if (o.problem.box > most || o.problem.boxes > most || o.problem.ghost > most)
-    throw UserError("--box " + std::to_string(o.problem.box) + " --boxes " + std::to_string(o.problem.boxes) + ": more cells than fit into any memory; use fewer");
+    throw UserError("--box " + std::to_string(o.problem.box) + " --boxes " + std::to_string(o.problem.boxes) +
+                    ": more cells than fit into any memory; use fewer");
 }
 
 /// "n=1024"
 std::pair<std::string, std::int64_t> size_of(const std::string& text) {
   const auto equals = text.find('=');
   const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
-  if (equals == 0 || number.empty() || number.size() > 15 || number.find_first_not_of("0123456789") != std::string::npos)
+  if (equals == 0 || number.empty() || number.size() > 15 ||
+      number.find_first_not_of("0123456789") != std::string::npos)
     throw UserError("--size " + text + ": write a name and a whole number: --size n=1024");
   return {text.substr(0, equals), std::stoll(number)};
 }
 
 void load_file(Options& o, const std::vector<std::string>& sizes) {
   for (const std::string& text : sizes)
-    if (const auto size = size_of(text); !o.sizes.insert(size).second) throw UserError("--size " + size.first + ": given more than once");
+    if (const auto size = size_of(text); !o.sizes.insert(size).second)
+      throw UserError("--size " + size.first + ": given more than once");
   const bool symbolic = o.problem.symbolic;
   PatternProblem loaded = load_lift_file(o.file, o.sizes);
   o.from_file = std::make_shared<const Pattern>(std::move(loaded.pattern));
@@ -201,13 +256,16 @@ Options parse(const std::vector<std::string>& given) {
   }
   std::vector<std::string> arguments = normalised(given);
   const CommandText* command = find_command(arguments[0]);
-  if (command == nullptr) throw UserError(arguments[0] + ": a command or operator comes first; liftgen alone lists them");
+  if (command == nullptr)
+    throw UserError(arguments[0] + ": a command or operator comes first; liftgen alone lists them");
   arguments.erase(arguments.begin());
 
   // An operator brings options of its own, so it is needed before the options are read.
   const bool named = command->on_operator && !arguments.empty() && !arguments[0].starts_with("-");
-  if (named && is_file(arguments[0])) options.file = arguments[0];
-  else if (named) options.pattern = &find_pattern(arguments[0]);
+  if (named && is_file(arguments[0]))
+    options.file = arguments[0];
+  else if (named)
+    options.pattern = &find_pattern(arguments[0]);
   CLI::App app(command->text, command->name);
   Texts texts;
   add_options(app, command->name, options, texts, options.pattern);
@@ -221,8 +279,10 @@ Options parse(const std::vector<std::string>& given) {
     throw friendly(app, error, arguments);
   }
   if (command->on_operator && is_file(texts.op) && options.file.empty())
-    throw UserError(texts.op + ": the file comes first; write liftgen " + command->name + " " + texts.op + " ...");
-  if (command->on_operator && options.pattern == nullptr && options.file.empty()) options.pattern = &find_pattern(texts.op);
+    throw UserError(texts.op + ": the file comes first; write liftgen " + command->name + " " + texts.op +
+                    " ...");
+  if (command->on_operator && options.pattern == nullptr && options.file.empty())
+    options.pattern = &find_pattern(texts.op);
   check(options, texts);
   if (!options.file.empty()) load_file(options, texts.sizes);
   options.command = command->name;

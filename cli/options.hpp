@@ -14,28 +14,29 @@
 namespace lift::cli {
 
 struct Options {
-  std::string command;              ///< "" prints the short help
-  const Pattern* pattern = nullptr; ///< for commands on an operator
-  std::string file;                 ///< the .lift file that the operator comes from; "" for those of the library
+  std::string command;               ///< "" prints the short help
+  const Pattern* pattern = nullptr;  ///< for commands on an operator
+  std::string file;  ///< the .lift file that the operator comes from; "" for those of the library
   std::map<std::string, std::int64_t> sizes;  ///< given with --size
   std::shared_ptr<const Pattern> from_file;
   Problem problem;
   Target target = Target::openmp;
   int device = -1;
-  bool emulate = false;             ///< CUDA on the host
-  int threads = 0;                  ///< 0: as many as the machine grants
-  double budget = 60;               ///< wall seconds
-  int configurations = 0;           ///< 0: no limit
+  bool emulate = false;    ///< CUDA on the host
+  int threads = 0;         ///< 0: as many as the machine grants
+  double budget = 60;      ///< wall seconds
+  int configurations = 0;  ///< 0: no limit
   std::string search = "climb";
   std::uint64_t seed = 1;
   bool caller_layout = false;
-  bool grid = false;                ///< all combinations of switches
+  bool grid = false;  ///< all combinations of switches
   std::filesystem::path json, out, derivation, from;
   std::string stage = "code";
   bool lint = false, markdown = false, quiet = false, verbose = false;
 };
 
-/// UserError, one line, for whatever cannot be understood. Prints help and leaves `command` empty where help is asked for.
+/// UserError, one line, for whatever cannot be understood. Prints help and leaves `command` empty where help
+/// is asked for.
 Options parse(const std::vector<std::string>& arguments);
 
 }  // namespace lift::cli

@@ -20,7 +20,9 @@ namespace lift::cli {
 namespace fs = std::filesystem;
 
 void check_writable_file(const fs::path& path, const std::string& option) {
-  const auto refuse = [&](const std::string& why) { throw UserError(option + " " + path.string() + ": cannot be written: " + why); };
+  const auto refuse = [&](const std::string& why) {
+    throw UserError(option + " " + path.string() + ": cannot be written: " + why);
+  };
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) refuse("it is a directory");
@@ -47,17 +49,19 @@ fs::path kernel_directory(const fs::path& out) {
   return directory;
 }
 
-fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target, const Program& program,
-                      const std::map<std::string, std::int64_t>& sizes) {
+fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target,
+                      const Program& program, const std::map<std::string, std::int64_t>& sizes) {
   const std::string source = target == Target::opencl ? ".cl" : target == Target::cuda ? ".cu" : ".c";
   const fs::path path = directory / (name + source);
   write_file_atomically(path, emit_source(kernel, target));
   write_file_atomically(directory / (name + ".h"), emit_header(kernel, target));
-  write_file_atomically(directory / (name + "_main" + (target == Target::cuda ? ".cu" : ".c")), emit_caller(kernel, lower(undecided(program)), target, sizes));
+  write_file_atomically(directory / (name + "_main" + (target == Target::cuda ? ".cu" : ".c")),
+                        emit_caller(kernel, lower(undecided(program)), target, sizes));
   return path;
 }
 
-ProgressPrinter::ProgressPrinter(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0) {}
+ProgressPrinter::ProgressPrinter(bool quiet)
+    : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0) {}
 
 ProgressPrinter::~ProgressPrinter() {
   if (shown_) std::fputs("\r\033[K", stderr);
@@ -75,7 +79,8 @@ void ProgressPrinter::bar(const Progress& p) {
   constexpr int width = 24;
   const int full = static_cast<int>(width * std::clamp(p.fraction, 0.0, 1.0));
   const std::string best = p.best_ms > 0 ? fmt::format(", best {:.3f} ms: {}", p.best_ms, p.best_name) : "";
-  std::string text = fmt::format("[{}{}] {}, {} timed{}", std::string(full, '#'), std::string(width - full, '.'), p.phase, p.timed, best);
+  std::string text = fmt::format("[{}{}] {}, {} timed{}", std::string(full, '#'),
+                                 std::string(width - full, '.'), p.phase, p.timed, best);
   if (text.size() > 110) text = text.substr(0, 107) + "...";
   std::fprintf(stderr, "\r\033[K%s", text.c_str());
   std::fflush(stderr);
@@ -85,7 +90,8 @@ void ProgressPrinter::line(const Progress& p) {
   const bool better = p.best_ms > 0 && p.best_ms != best_ms_;
   if (p.phase == phase_ && !better) return;
   phase_ = p.phase, best_ms_ = p.best_ms;
-  const std::string text = better ? fmt::format("best of {}: {:.3f} ms, {}", p.timed, p.best_ms, p.best_name) : p.phase;
+  const std::string text =
+      better ? fmt::format("best of {}: {:.3f} ms, {}", p.timed, p.best_ms, p.best_name) : p.phase;
   std::printf("%s\n", text.c_str());
   std::fflush(stdout);
 }

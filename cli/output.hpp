@@ -10,13 +10,16 @@ namespace lift::cli {
 
 /// UserError when a file of that name could not be written later; `option` is named in the message.
 void check_writable_file(const std::filesystem::path& path, const std::string& option);
-/// The directory for kernels: `out`, or build/kernels when empty; made if need be. UserError when it cannot be written.
+/// The directory for kernels: `out`, or build/kernels when empty; made if need be. UserError when it cannot
+/// be written.
 std::filesystem::path kernel_directory(const std::filesystem::path& out);
 
-/// Writes a kernel of `program` as NAME.c, NAME.cl or NAME.cu with NAME.h and a caller NAME_main.c (.cu), which compares it with
-/// the program's plain loops (at `sizes`, unless told others). The path of the kernel's file.
-std::filesystem::path write_kernel(const std::filesystem::path& directory, const std::string& name, const Kernel& kernel, Target target,
-                                   const Program& program, const std::map<std::string, std::int64_t>& sizes = {});
+/// Writes a kernel of `program` as NAME.c, NAME.cl or NAME.cu with NAME.h and a caller NAME_main.c (.cu),
+/// which compares it with the program's plain loops (at `sizes`, unless told others). The path of the
+/// kernel's file.
+std::filesystem::path write_kernel(const std::filesystem::path& directory, const std::string& name,
+                                   const Kernel& kernel, Target target, const Program& program,
+                                   const std::map<std::string, std::int64_t>& sizes = {});
 
 /// A bar on a terminal (on standard error), plain lines of standard output when piped, nothing when quiet.
 class ProgressPrinter {

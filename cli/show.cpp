@@ -39,12 +39,16 @@ int emit(const Options& o) {
   const auto directory = kernel_directory(o.out);
   const Chosen chosen = choose_variant(o);
   std::map<std::string, std::int64_t> sizes = o.sizes;
-  if (o.file.empty()) sizes = {{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};
-  const auto path = write_kernel(directory, o.pattern->name, documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o)), o.target, chosen.program, sizes);
+  if (o.file.empty())
+    sizes = {{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};
+  const auto path = write_kernel(directory, o.pattern->name,
+                                 documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o)),
+                                 o.target, chosen.program, sizes);
   print("kernel: " + path.string());
   const std::string caller = o.pattern->name + "_main" + (o.target == Target::cuda ? ".cu" : ".c");
   if (!o.quiet)
-    print("with its header " + o.pattern->name + ".h and the caller " + caller + " beside it; the head of " + (is_grid(o.target) ? caller : path.filename().string()) + " says how to compile");
+    print("with its header " + o.pattern->name + ".h and the caller " + caller + " beside it; the head of " +
+          (is_grid(o.target) ? caller : path.filename().string()) + " says how to compile");
   return 0;
 }
 

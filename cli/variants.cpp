@@ -26,11 +26,15 @@ std::optional<Derivation> given_derivation(const Options& o) {
 std::string command_of(const Options& o) {
   const Problem& p = o.problem;
   std::string s = "liftgen emit " + (o.file.empty() ? o.pattern->name : o.file);
-  const auto add = [&](const std::string& option, const std::string& value) { s += " --" + option + " " + value; };
+  const auto add = [&](const std::string& option, const std::string& value) {
+    s += " --" + option + " " + value;
+  };
   if (o.file.empty()) {
     add("box", std::to_string(p.box)), add("boxes", std::to_string(p.boxes));
-    if (p.boundary == "ghost") add("ghost", std::to_string(p.ghost));
-    else add("bc", p.boundary);
+    if (p.boundary == "ghost")
+      add("ghost", std::to_string(p.ghost));
+    else
+      add("bc", p.boundary);
     add("type", text(p.type));
     for (const auto& [name, value] : p.choices) add(name, value);
   }
@@ -42,8 +46,10 @@ std::string command_of(const Options& o) {
 
 namespace {
 
-/// The first seed of a space in the caller's layout that leads to a kernel of `program`; `why`: what the last one lacked.
-std::optional<Chosen> first_seed(const Space& space, const Program& program, const LowerOptions& lowering, std::string& why) {
+/// The first seed of a space in the caller's layout that leads to a kernel of `program`; `why`: what the last
+/// one lacked.
+std::optional<Chosen> first_seed(const Space& space, const Program& program, const LowerOptions& lowering,
+                                 std::string& why) {
   for (const Configuration& c : space.seeds()) {
     if (!space.layout(c).empty()) continue;
     try {
@@ -78,15 +84,20 @@ Chosen choose_variant(const Options& o) {
   if (const std::string decision = decision_in(program); !decision.empty()) {
     const bool on_grid = decides_grid(program);
     if (on_grid != is_grid(o.target))
-      throw UserError(o.pattern->name + ": its decisions (" + decision + ") are for " + (on_grid ? "a grid of work-items; use --backend opencl or cuda" : "processors; use --backend openmp"));
+      throw UserError(o.pattern->name + ": its decisions (" + decision + ") are for " +
+                      (on_grid ? "a grid of work-items; use --backend opencl or cuda"
+                               : "processors; use --backend openmp"));
     return {program, {}, program, lower(program, lowering)};
   }
   std::string why = "its space of variants is empty";
   Problem sized = o.problem;
   sized.symbolic = false;
-  if (auto chosen = first_seed(make_space(o.pattern->build(sized), o.target, machine, true), program, lowering, why)) return *chosen;
+  if (auto chosen =
+          first_seed(make_space(o.pattern->build(sized), o.target, machine, true), program, lowering, why))
+    return *chosen;
   if (o.problem.symbolic)
-    if (auto chosen = first_seed(make_space(program, o.target, machine, true), program, lowering, why)) return *chosen;
+    if (auto chosen = first_seed(make_space(program, o.target, machine, true), program, lowering, why))
+      return *chosen;
   throw UserError(o.pattern->name + ": no variant can be lowered as asked: " + why);
 }
 

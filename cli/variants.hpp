@@ -8,15 +8,16 @@
 namespace lift::cli {
 
 struct Chosen {
-  Program program;        ///< as the pattern builds it
+  Program program;  ///< as the pattern builds it
   Derivation derivation;
-  Program low;            ///< after the derivation
+  Program low;  ///< after the derivation
   Kernel kernel;
 };
 
 /// From --derivation, else the first of the space's seeds in the caller's layout that can be met.
-/// With Problem::symbolic the variant is chosen at the sizes given and its derivation replayed over the size variables, or, where
-/// that cannot be done, chosen among those of the symbolic program. UserError when a derivation does not apply.
+/// With Problem::symbolic the variant is chosen at the sizes given and its derivation replayed over the size
+/// variables, or, where that cannot be done, chosen among those of the symbolic program. UserError when a
+/// derivation does not apply.
 Chosen choose_variant(const Options& o);
 /// The command line that emits the kernel of these options again, its derivation being in FILE.
 std::string command_of(const Options& o);

@@ -5,8 +5,8 @@
 #include "embed/compiler.hpp"
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
-#include "rewrite/space/space.hpp"
 #include "rewrite/analysis/sweeps.hpp"
+#include "rewrite/space/space.hpp"
 #include "tuning/explore.hpp"
 
 namespace lift {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/sweeps.hpp"

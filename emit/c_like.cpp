@@ -1,8 +1,8 @@
 #include "emit/c_like.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cmath>
+#include <cstdio>
 
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
@@ -12,13 +12,18 @@ namespace {
 
 // Words of C and C++, which no argument may have as its name.
 const char* const keywords[] = {
-    "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default", "delete", "do", "double", "else", "enum", "explicit", "export",
-    "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "main", "mutable", "namespace", "new", "operator", "private",
-    "protected", "public", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true",
-    "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while"};
+    "auto",     "bool",    "break",     "case",   "catch",    "char",     "class",     "const",    "continue",
+    "default",  "delete",  "do",        "double", "else",     "enum",     "explicit",  "export",   "extern",
+    "false",    "float",   "for",       "friend", "goto",     "if",       "inline",    "int",      "long",
+    "main",     "mutable", "namespace", "new",    "operator", "private",  "protected", "public",   "register",
+    "restrict", "return",  "short",     "signed", "sizeof",   "static",   "struct",    "switch",   "template",
+    "this",     "throw",   "true",      "try",    "typedef",  "typename", "union",     "unsigned", "using",
+    "virtual",  "void",    "volatile",  "while"};
 // Functions of the C library and of OpenCL that emitted code calls, or that compilers know.
-const char* const functions[] = {"select", "kernel", "global", "local", "half", "min", "max", "y0", "y1", "j0", "j1", "gamma", "exp", "log", "sqrt", "sqrtf",
-                                 "fabs", "fabsf", "fmod", "fmodf", "abs", "pow", "index", "args", "lane", "result", "floor_div", "floor_mod", "store_fence"};
+const char* const functions[] = {
+    "select", "kernel", "global", "local", "half", "min",    "max",       "y0",        "y1",         "j0",
+    "j1",     "gamma",  "exp",    "log",   "sqrt", "sqrtf",  "fabs",      "fabsf",     "fmod",       "fmodf",
+    "abs",    "pow",    "index",  "args",  "lane", "result", "floor_div", "floor_mod", "store_fence"};
 bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
 
 }  // namespace
@@ -26,7 +31,8 @@ bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
 CLike::CLike(const Kernel& k) : k_(k), scopes_(1), reserved_(std::begin(keywords), std::end(keywords)) {
   reserved_.insert(std::begin(functions), std::end(functions));
   const auto check = [&](const std::string& what, const std::string& n) {
-    if (std::find(std::begin(keywords), std::end(keywords), n) != std::end(keywords)) throw UserError(what + " '" + n + "' has a word of C or C++ as its name; choose another");
+    if (std::find(std::begin(keywords), std::end(keywords), n) != std::end(keywords))
+      throw UserError(what + " '" + n + "' has a word of C or C++ as its name; choose another");
     reserved_.insert(n);
   };
   check("kernel", k.name);
@@ -39,19 +45,25 @@ CLike::CLike(const Kernel& k) : k_(k), scopes_(1), reserved_(std::begin(keywords
 
 std::string CLike::scalar_type(Scalar s) const {
   switch (s) {
-    case Scalar::f32: return "float";
-    case Scalar::f64: return "double";
+    case Scalar::f32:
+      return "float";
+    case Scalar::f64:
+      return "double";
     case Scalar::i32:
-    case Scalar::boolean: break;
+    case Scalar::boolean:
+      break;
   }
   return "int";
 }
 
 namespace {
 
-/// Names that types and helper functions of the emitted text may have: f64x4, load_f64x4, mask4, min_f64, index_mod.
+/// Names that types and helper functions of the emitted text may have: f64x4, load_f64x4, mask4, min_f64,
+/// index_mod.
 bool is_helper_name(const std::string& n) {
-  const auto digits_from = [&](std::size_t at) { return at < n.size() && n.find_first_not_of("0123456789", at) == std::string::npos; };
+  const auto digits_from = [&](std::size_t at) {
+    return at < n.size() && n.find_first_not_of("0123456789", at) == std::string::npos;
+  };
   if (n.starts_with("mask") && digits_from(4)) return true;
   for (const char* f : {"div", "mod", "min", "max"})
     if (n == std::string("index_") + f) return true;
@@ -105,16 +117,18 @@ void CLike::line(const std::string& text) { out_ += wrapped(text, indent_) + "\n
 
 // ---- index arithmetic
 
-Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name, std::set<std::string>& helpers) {
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
+                std::set<std::string>& helpers) {
   const auto nat = [&](const Nat& x) { return index_text(x, name, helpers); };
   if (const auto c = n.constant()) return {std::to_string(*c), *c < 0 ? 8 : 9};
   std::vector<NatTerm> ts(terms(n).begin(), terms(n).end());
   const auto magnitude = [](const NatTerm& t) { return t.coefficient < 0 ? -t.coefficient : t.coefficient; };
   std::stable_sort(ts.begin(), ts.end(), [&](const NatTerm& a, const NatTerm& b) {
-    if (a.factors.empty() != b.factors.empty()) return b.factors.empty();                  // the constant last
-    if ((a.coefficient < 0) != (b.coefficient < 0)) return b.coefficient < 0;              // what is subtracted after the rest
-    if (magnitude(a) != magnitude(b)) return magnitude(a) > magnitude(b);                  // outer dimensions first
-    return a.factors[0].atom->id > b.factors[0].atom->id;                                  // row + i
+    if (a.factors.empty() != b.factors.empty()) return b.factors.empty();  // the constant last
+    if ((a.coefficient < 0) != (b.coefficient < 0))
+      return b.coefficient < 0;  // what is subtracted after the rest
+    if (magnitude(a) != magnitude(b)) return magnitude(a) > magnitude(b);  // outer dimensions first
+    return a.factors[0].atom->id > b.factors[0].atom->id;                  // row + i
   });
   std::string s;
   for (const NatTerm& t : ts) {
@@ -134,20 +148,31 @@ Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& 
         } else {
           const auto m = a.b.constant();
           const bool division = a.kind == AtomKind::FloorDiv;
-          if (!division && m && power_of_two(*m)) x = {nat(a.a).in(7) + " & " + std::to_string(*m - 1), 3};
-          else if (Facts().proves_nonnegative(a.a)) x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};
-          else helpers.insert(division ? "div" : "mod"), x.s = std::string("index_") + (division ? "div" : "mod") + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
+          if (!division && m && power_of_two(*m))
+            x = {nat(a.a).in(7) + " & " + std::to_string(*m - 1), 3};
+          else if (Facts().proves_nonnegative(a.a))
+            x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};
+          else
+            helpers.insert(division ? "div" : "mod"), x.s = std::string("index_") +
+                                                            (division ? "div" : "mod") + "(" + nat(a.a).s +
+                                                            ", " + nat(a.b).s + ")";
           if (n == atom_nat(a)) return x;
         }
         product += (product.empty() ? "" : "*") + x.in(8);
       }
     s += product;
   }
-  return {s, ts.size() > 1 ? 6 : (ts[0].coefficient < 0 ? 8 : (ts[0].coefficient == 1 && ts[0].factors.size() == 1 && ts[0].factors[0].power == 1 ? 9 : 7))};
+  return {s, ts.size() > 1 ? 6
+                           : (ts[0].coefficient < 0 ? 8
+                                                    : (ts[0].coefficient == 1 && ts[0].factors.size() == 1 &&
+                                                               ts[0].factors[0].power == 1
+                                                           ? 9
+                                                           : 7))};
 }
 
 Text CLike::nat(const Nat& n) {
-  return index_text(n, [this](const NatAtom& a) { return name(a); }, helpers_);
+  return index_text(
+      n, [this](const NatAtom& a) { return name(a); }, helpers_);
 }
 
 Text CLike::condition(const NatCond& c) {
@@ -176,7 +201,8 @@ std::string CLike::floating(double v, Scalar s) const {
   if (std::isnan(v)) return not_a_number(s);
   for (int digits = 6; digits <= 17; ++digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, v);
-    if (s == f32 ? std::strtof(text, nullptr) == static_cast<float>(v) : std::strtod(text, nullptr) == v) break;
+    if (s == f32 ? std::strtof(text, nullptr) == static_cast<float>(v) : std::strtod(text, nullptr) == v)
+      break;
   }
   std::string r = text;
   if (r.find_first_of(".e") == std::string::npos) r += ".0";
@@ -185,22 +211,29 @@ std::string CLike::floating(double v, Scalar s) const {
 
 Text CLike::term(const Term& t) {
   const int w = t->width;
-  const auto vec = [&](const Term& x, int minimum) -> std::string {  // an operand of vector arithmetic where a vector is needed
+  const auto vec =
+      [&](const Term& x,
+          int minimum) -> std::string {  // an operand of vector arithmetic where a vector is needed
     const Text e = term(x);
     return x->width == w ? e.in(minimum) : splat(x->type, w, e.s);
   };
   switch (t->kind) {
     case TermKind::Constant:
-      if (is_float(t->type)) return {floating(t->number, t->type), std::signbit(t->number) && !std::isnan(t->number) ? 8 : 9};
+      if (is_float(t->type))
+        return {floating(t->number, t->type), std::signbit(t->number) && !std::isnan(t->number) ? 8 : 9};
       return {std::to_string(static_cast<long long>(t->number)), t->number < 0 ? 8 : 9};
     case TermKind::Index: {
       const Text n = nat(t->nats[0]);
       return n;
     }
-    case TermKind::Load: return {load(t->name, nat(t->nats.at(0)).s, t->type, w), 9};
-    case TermKind::Argument: return {t->name, 9};
-    case TermKind::Local: return {local(t), 9};
-    case TermKind::Compare: return condition(t->conds[0]);
+    case TermKind::Load:
+      return {load(t->name, nat(t->nats.at(0)).s, t->type, w), 9};
+    case TermKind::Argument:
+      return {t->name, 9};
+    case TermKind::Local:
+      return {local(t), 9};
+    case TermKind::Compare:
+      return condition(t->conds[0]);
     case TermKind::Lanes: {
       std::vector<std::string> lanes;
       for (const NatCond& c : t->conds) lanes.push_back("-(" + condition(c).s + ")");
@@ -210,7 +243,9 @@ Text CLike::term(const Term& t) {
       std::vector<std::string> lanes;
       for (int l = 0; l < w; ++l) {
         const Nat n = t->nats[0] + l * t->nats[1];
-        lanes.push_back(is_float(t->type) && n.is_constant() ? floating(static_cast<double>(*n.constant()), t->type) : "(" + scalar_type(t->type) + ")(" + nat(n).s + ")");
+        lanes.push_back(is_float(t->type) && n.is_constant()
+                            ? floating(static_cast<double>(*n.constant()), t->type)
+                            : "(" + scalar_type(t->type) + ")(" + nat(n).s + ")");
       }
       return {vector_literal(t->type, w, lanes), 9};
     }
@@ -223,16 +258,22 @@ Text CLike::term(const Term& t) {
     }
     case TermKind::Call: {
       std::vector<std::string> args;
-      for (const Term& a : t->args) args.push_back(w > 1 && a->width == 1 ? splat(a->type, w, term(a).s) : term(a).s);
+      for (const Term& a : t->args)
+        args.push_back(w > 1 && a->width == 1 ? splat(a->type, w, term(a).s) : term(a).s);
       return {user_call(t, args), 9};
     }
-    case TermKind::Apply: break;
+    case TermKind::Apply:
+      break;
   }
   const auto binary = [&](const char* op, int precedence, bool commutes) -> Text {
-    const auto operand = [&](const Term& x, int minimum) {  // beside a vector of integers, an index is one too
-      return w > 1 && x->width == 1 && x->kind == TermKind::Index ? "(" + scalar_type(x->type) + ")" + term(x).in(9) : term(x).in(minimum);
+    const auto operand = [&](const Term& x,
+                             int minimum) {  // beside a vector of integers, an index is one too
+      return w > 1 && x->width == 1 && x->kind == TermKind::Index
+                 ? "(" + scalar_type(x->type) + ")" + term(x).in(9)
+                 : term(x).in(minimum);
     };
-    return {operand(t->args[0], precedence) + op + operand(t->args[1], precedence + (commutes ? 0 : 1)), precedence};
+    return {operand(t->args[0], precedence) + op + operand(t->args[1], precedence + (commutes ? 0 : 1)),
+            precedence};
   };
   const auto compared = [&](const char* op) -> Text {
     const Text c = binary(op, 5, false);
@@ -244,37 +285,58 @@ Text CLike::term(const Term& t) {
     return {math(t->op, t->type, w, args), 9};
   };
   const auto either = [&]() -> Text {  // && within || in parentheses, as compilers ask for
-    const auto operand = [&](const Term& x) { return term(x).in(x->kind == TermKind::Apply && x->op == Op::Or ? 2 : 4); };
+    const auto operand = [&](const Term& x) {
+      return term(x).in(x->kind == TermKind::Apply && x->op == Op::Or ? 2 : 4);
+    };
     return {operand(t->args[0]) + " || " + operand(t->args[1]), 2};
   };
   switch (t->op) {
-    case Op::Add: return binary(" + ", 6, false);
-    case Op::Sub: return binary(" - ", 6, false);
-    case Op::Mul: return binary(" * ", 7, false);
-    case Op::Div: return is_float(t->type) ? binary(" / ", 7, false) : called();
-    case Op::Lt: return compared(" < ");
-    case Op::Le: return compared(" <= ");
-    case Op::Eq: return compared(" == ");
-    case Op::Ne: return compared(" != ");
-    case Op::And: return w > 1 ? Text{"(" + vec(t->args[0], 8) + " & " + vec(t->args[1], 8) + ")", 9} : binary(" && ", 3, true);
-    case Op::Or: return w > 1 ? Text{"(" + vec(t->args[0], 8) + " | " + vec(t->args[1], 8) + ")", 9} : either();
-    case Op::Not: return {(w > 1 ? "~" : "!") + term(t->args[0]).in(8), 8};
-    case Op::Neg: return {"-" + term(t->args[0]).in(9), 8};
+    case Op::Add:
+      return binary(" + ", 6, false);
+    case Op::Sub:
+      return binary(" - ", 6, false);
+    case Op::Mul:
+      return binary(" * ", 7, false);
+    case Op::Div:
+      return is_float(t->type) ? binary(" / ", 7, false) : called();
+    case Op::Lt:
+      return compared(" < ");
+    case Op::Le:
+      return compared(" <= ");
+    case Op::Eq:
+      return compared(" == ");
+    case Op::Ne:
+      return compared(" != ");
+    case Op::And:
+      return w > 1 ? Text{"(" + vec(t->args[0], 8) + " & " + vec(t->args[1], 8) + ")", 9}
+                   : binary(" && ", 3, true);
+    case Op::Or:
+      return w > 1 ? Text{"(" + vec(t->args[0], 8) + " | " + vec(t->args[1], 8) + ")", 9} : either();
+    case Op::Not:
+      return {(w > 1 ? "~" : "!") + term(t->args[0]).in(8), 8};
+    case Op::Neg:
+      return {"-" + term(t->args[0]).in(9), 8};
     case Op::Select:
-      if (t->args[0]->width > 1) return {blend(t->type, w, term(t->args[0]).s, vec(t->args[1], 1), vec(t->args[2], 1)), 9};
+      if (t->args[0]->width > 1)
+        return {blend(t->type, w, term(t->args[0]).s, vec(t->args[1], 1), vec(t->args[2], 1)), 9};
       if (w > 1) return {term(t->args[0]).in(2) + " ? " + vec(t->args[1], 2) + " : " + vec(t->args[2], 2), 1};
       return {term(t->args[0]).in(2) + " ? " + term(t->args[1]).in(2) + " : " + term(t->args[2]).in(1), 1};
     case Op::Cast:
-      if (t->type == boolean) return w > 1 ? Text{mask(t->args[0]->type, w, term(t->args[0]).in(5) + " != 0"), 9} : Text{term(t->args[0]).in(5) + " != 0", 4};
-      if (w > 1 && t->args[0]->type == boolean) return {"-" + convert(t->type, w, term(t->args[0]).s), 8};  // lanes that hold are -1
+      if (t->type == boolean)
+        return w > 1 ? Text{mask(t->args[0]->type, w, term(t->args[0]).in(5) + " != 0"), 9}
+                     : Text{term(t->args[0]).in(5) + " != 0", 4};
+      if (w > 1 && t->args[0]->type == boolean)
+        return {"-" + convert(t->type, w, term(t->args[0]).s), 8};  // lanes that hold are -1
       if (w > 1) return {convert(t->type, w, term(t->args[0]).s), 9};
       return {"(" + scalar_type(t->type) + ")" + term(t->args[0]).in(9), 8};
     case Op::Min:
     case Op::Max:
     case Op::Abs:
     case Op::Sqrt:
-    case Op::Mod: return called();
-    default: throw InternalError("emit: no spelling of " + std::string(text(t->op)));
+    case Op::Mod:
+      return called();
+    default:
+      throw InternalError("emit: no spelling of " + std::string(text(t->op)));
   }
 }
 
@@ -297,7 +359,8 @@ void CLike::plain_loop(const For& f, const std::string& pragma) {
   open_scope();
   const std::string v = declare(f.var);
   if (!pragma.empty()) line(pragma);
-  line("for (" + index_type_ + " " + v + " = " + lower + "; " + v + " < " + upper + "; " + (f.step == Nat(1) ? "++" + v : v + " += " + nat(f.step).s) + ") {");
+  line("for (" + index_type_ + " " + v + " = " + lower + "; " + v + " < " + upper + "; " +
+       (f.step == Nat(1) ? "++" + v : v + " += " + nat(f.step).s) + ") {");
   ++indent_;
   block(f.body);
   --indent_;
@@ -306,7 +369,9 @@ void CLike::plain_loop(const For& f, const std::string& pragma) {
 }
 
 void CLike::statement(const Stmt& s) {
-  const auto type = [&](const Term& t) { return t->width > 1 ? vector_type(t->type, t->width) : scalar_type(t->type); };
+  const auto type = [&](const Term& t) {
+    return t->width > 1 ? vector_type(t->type, t->width) : scalar_type(t->type);
+  };
   if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
   if (const auto* i = std::get_if<If>(&s.v)) {
     line("if (" + conditions(i->conditions) + ") {");
@@ -315,7 +380,8 @@ void CLike::statement(const Stmt& s) {
     --indent_;
     return line("}");
   }
-  if (const auto* x = std::get_if<Store>(&s.v)) return line(store(*x, nat(x->position.at(0)).s, term(x->value).s));
+  if (const auto* x = std::get_if<Store>(&s.v))
+    return line(store(*x, nat(x->position.at(0)).s, term(x->value).s));
   if (const auto* x = std::get_if<Let>(&s.v)) {
     if (x->local->kind == TermKind::Index) {
       const std::string value = term(x->value).s;
@@ -328,13 +394,18 @@ void CLike::statement(const Stmt& s) {
     const std::string value = term(x->value).s;
     return line(type(x->local) + " " + declare_local(x->local) + " = " + value + ";");
   }
-  if (const auto* x = std::get_if<Assign>(&s.v)) return line(local(x->local) + " = " + term(x->value).s + ";");
-  if (const auto* x = std::get_if<Allocate>(&s.v)) return line(private_array(x->name, element_of(x->type).scalar(), nat(Layout({}, x->type).size()).s, x->space));
+  if (const auto* x = std::get_if<Assign>(&s.v))
+    return line(local(x->local) + " = " + term(x->value).s + ";");
+  if (const auto* x = std::get_if<Allocate>(&s.v))
+    return line(
+        private_array(x->name, element_of(x->type).scalar(), nat(Layout({}, x->type).size()).s, x->space));
   if (const auto* x = std::get_if<Prefetch>(&s.v)) return prefetch(*x);
   barrier(std::get<Barrier>(s.v));
 }
 
-void CLike::barrier(const Barrier&) { throw InternalError("emit: a barrier between work-items in a kernel without work-items"); }
+void CLike::barrier(const Barrier&) {
+  throw InternalError("emit: a barrier between work-items in a kernel without work-items");
+}
 
 std::string wrapped(const std::string& text, int indent) {
   constexpr std::size_t columns = 110;
@@ -350,7 +421,8 @@ std::string wrapped(const std::string& text, int indent) {
       if (rest[i] == '[') ++squares;
       if (rest[i] == ']') --squares;
       if (rest[i] != ' ' || squares > 0 || i < 30) continue;
-      const bool sum = (rest[i + 1] == '+' || rest[i + 1] == '-') && rest[i + 2] == ' ', product = rest[i + 1] == '*' && rest[i + 2] == ' ';
+      const bool sum = (rest[i + 1] == '+' || rest[i + 1] == '-') && rest[i + 2] == ' ',
+                 product = rest[i + 1] == '*' && rest[i + 2] == ' ';
       const bool comma = rest[i - 1] == ',';
       if (!sum && !product && !comma) continue;
       const int cost = 4 * depth + (product ? 2 : 0) - (i > room / 2 ? 3 : 0);
@@ -413,8 +485,11 @@ std::string CLike::parameters(const std::string& array, const std::string& alone
   std::vector<std::string> all;
   for (const std::string& n : k_.sizes) all.push_back("long " + n);
   for (const KernelArgument& a : k_.arguments) {
-    if (a.type.is_array()) all.push_back(array + (a.written ? "" : "const ") + element_type(element_of(a.type).scalar()) + " *" + (a.access == ArrayAccess::Plain ? "" : alone) + a.name);
-    else all.push_back(scalar_type(a.type.scalar()) + " " + a.name);
+    if (a.type.is_array())
+      all.push_back(array + (a.written ? "" : "const ") + element_type(element_of(a.type).scalar()) + " *" +
+                    (a.access == ArrayAccess::Plain ? "" : alone) + a.name);
+    else
+      all.push_back(scalar_type(a.type.scalar()) + " " + a.name);
   }
   return joined(all);
 }
@@ -423,19 +498,26 @@ std::string CLike::user_functions(const std::string& qualifier) const {
   std::string s;
   for (const Attr& f : k_.user_functions) {
     std::vector<std::string> all;
-    for (std::size_t i = 2; i < f.texts.size(); ++i) all.push_back(scalar_type(f.types[i - 1].scalar()) + " " + f.texts[i]);
-    s += qualifier + scalar_type(f.types[0].scalar()) + " " + f.texts[0] + "(" + (all.empty() ? "void" : joined(all)) + ") { " + f.texts[1] + " }\n";
+    for (std::size_t i = 2; i < f.texts.size(); ++i)
+      all.push_back(scalar_type(f.types[i - 1].scalar()) + " " + f.texts[i]);
+    s += qualifier + scalar_type(f.types[0].scalar()) + " " + f.texts[0] + "(" +
+         (all.empty() ? "void" : joined(all)) + ") { " + f.texts[1] + " }\n";
   }
   return s;
 }
 
-std::string index_helpers(const std::set<std::string>& helpers, const std::string& q, const std::string& index) {
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& q,
+                          const std::string& index) {
   std::string s;
   if (helpers.count("floor_div") || helpers.count("floor_mod"))
-    s += q + "int floor_div(int a, int b) { const int q = a / b; return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q; }\n";
-  if (helpers.count("floor_mod")) s += q + "int floor_mod(int a, int b) { return a - b * floor_div(a, b); }\n";
+    s += q +
+         "int floor_div(int a, int b) { const int q = a / b; return a % b != 0 && (a < 0) != (b < 0) ? q - 1 "
+         ": q; }\n";
+  if (helpers.count("floor_mod"))
+    s += q + "int floor_mod(int a, int b) { return a - b * floor_div(a, b); }\n";
   const auto function = [&](const std::string& name, const std::string& b, const std::string& body) {
-    if (helpers.count(name)) s += q + index + " index_" + name + "(" + index + " a, " + index + " " + b + ") { " + body + "\n";
+    if (helpers.count(name))
+      s += q + index + " index_" + name + "(" + index + " a, " + index + " " + b + ") { " + body + "\n";
   };
   function("div", "m", "return a >= 0 ? a / m : -((m - 1 - a) / m); }  /* rounds down */");
   function("mod", "m", "const " + index + " r = a % m; return r < 0 ? r + m : r; }");

@@ -1,5 +1,5 @@
-// What C-like languages share: the spelling of index arithmetic, terms and statements. A backend derives and overrides what
-// differs: types, vectors, parallel loops, the signature.
+// What C-like languages share: the spelling of index arithmetic, terms and statements. A backend derives and
+// overrides what differs: types, vectors, parallel loops, the signature.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ struct Text {
 };
 
 /// An index as C. `name` spells its variables; `helpers` gets the functions it calls, see index_helpers.
-Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name, std::set<std::string>& helpers);
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
+                std::set<std::string>& helpers);
 
 std::string joined(const std::vector<std::string>& parts, const std::string& separator = ", ");
 
@@ -30,21 +31,25 @@ class CLike {
  protected:
   // ---- what backends decide
   virtual std::string scalar_type(Scalar s) const;
-  virtual std::string vector_type(Scalar s, int width) = 0;      ///< boolean: the mask type
+  virtual std::string vector_type(Scalar s, int width) = 0;  ///< boolean: the mask type
   virtual std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) = 0;
   virtual std::string load(const std::string& array, const std::string& index, Scalar s, int width) = 0;
   virtual std::string store(const Store& st, const std::string& index, const std::string& value) = 0;
-  virtual std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) = 0;
+  virtual std::string blend(Scalar s, int width, const std::string& mask, const std::string& a,
+                            const std::string& b) = 0;
   virtual std::string convert(Scalar to, int width, const std::string& x) = 0;
   virtual std::string splat(Scalar s, int width, const std::string& x) = 0;
-  virtual std::string shuffle(const Term& t) = 0;                ///< of vectors
-  virtual std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) = 0;  ///< min, max, abs, sqrt, mod, div of integers
+  virtual std::string shuffle(const Term& t) = 0;  ///< of vectors
+  virtual std::string math(
+      Op op, Scalar s, int width,
+      const std::vector<std::string>& args) = 0;  ///< min, max, abs, sqrt, mod, div of integers
   /// A vector comparison of operands of type s, as a mask.
   virtual std::string mask(Scalar s, int width, const std::string& comparison) = 0;
   virtual void loop(const For& f) = 0;
   virtual void prefetch(const Prefetch& p) = 0;
-  virtual void barrier(const Barrier& b);                        ///< the default has no work-items
-  virtual std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) = 0;
+  virtual void barrier(const Barrier& b);  ///< the default has no work-items
+  virtual std::string private_array(const std::string& name, Scalar s, const std::string& size,
+                                    AddressSpace space) = 0;
   virtual std::string user_call(const Term& t, const std::vector<std::string>& args) = 0;
 
   // ---- shared spelling
@@ -59,8 +64,8 @@ class CLike {
   std::string floating(double v, Scalar s) const;
   virtual std::string infinity(Scalar) const { return "INFINITY"; }
   virtual std::string not_a_number(Scalar) const { return "NAN"; }
-  /// Sizes, arrays, scalars: the parameters of the kernel's function. `array` is put before the type of an array,
-  /// `alone` before the name of one.
+  /// Sizes, arrays, scalars: the parameters of the kernel's function. `array` is put before the type of an
+  /// array, `alone` before the name of one.
   std::string parameters(const std::string& array, const std::string& alone = "restrict ") const;
   /// How an array may be accessed; arrays of the kernel's own may be restricted.
   ArrayAccess access(const std::string& array) const;
@@ -73,18 +78,18 @@ class CLike {
   std::string declare_local(const Term& local);
   std::string name(const NatAtom& variable) const;
   std::string local(const Term& t) const;
-  std::string unique(const std::string& hint) const;             ///< a name that nothing in scope has
+  std::string unique(const std::string& hint) const;  ///< a name that nothing in scope has
   void open_scope() { scopes_.emplace_back(); }
   void close_scope() { scopes_.pop_back(); }
 
   const Kernel& k_;
   std::string out_;
   int indent_ = 1;
-  std::set<std::string> helpers_;                    ///< helper functions the text refers to: "div", "mod", "min", "max"
-  std::set<std::pair<Scalar, int>> vectors_;         ///< vector types it refers to
+  std::set<std::string> helpers_;  ///< helper functions the text refers to: "div", "mod", "min", "max"
+  std::set<std::pair<Scalar, int>> vectors_;  ///< vector types it refers to
   bool streams_ = false;
-  std::string index_type_ = "long";                  ///< of loop variables and named indices
-  Scalar real_ = f64;                                ///< element type that masks are made for
+  std::string index_type_ = "long";  ///< of loop variables and named indices
+  Scalar real_ = f64;                ///< element type that masks are made for
 
  private:
   struct Scope {
@@ -99,11 +104,13 @@ class CLike {
 /// The comment at a source's head: the kernel's name and header, and how to compile it.
 std::string header_comment(const Kernel& k, const std::string& how_to_compile);
 
-/// `text` at an indentation, broken where it is longer than 110 columns: before the operators, or after the commas, that the
-/// fewest parentheses enclose.
+/// `text` at an indentation, broken where it is longer than 110 columns: before the operators, or after the
+/// commas, that the fewest parentheses enclose.
 std::string wrapped(const std::string& text, int indent);
 
-/// Helper functions of C for Euclidean division and the like, those named in `helpers`; indices are of type `index`.
-std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier, const std::string& index = "long");
+/// Helper functions of C for Euclidean division and the like, those named in `helpers`; indices are of type
+/// `index`.
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier,
+                          const std::string& index = "long");
 
 }  // namespace lift

@@ -1,5 +1,5 @@
-// Stand-alone use of an emitted kernel: a caller with a main() that runs it on made-up data, compares its results with the
-// same expression as plain loops, and times it.
+// Stand-alone use of an emitted kernel: a caller with a main() that runs it on made-up data, compares its
+// results with the same expression as plain loops, and times it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,9 @@
 
 namespace lift {
 
-const char* c_type(const KernelArgument& a) { return c_type(a.type.is_array() ? element_of(a.type).scalar() : a.type.scalar()); }
+const char* c_type(const KernelArgument& a) {
+  return c_type(a.type.is_array() ? element_of(a.type).scalar() : a.type.scalar());
+}
 const KernelArgument* find(const Kernel& k, const std::string& name) {
   for (const KernelArgument& a : k.arguments)
     if (a.name == name) return &a;
@@ -20,7 +22,8 @@ const KernelArgument* find(const Kernel& k, const std::string& name) {
 
 namespace {
 
-constexpr const char* c_head = R"(/* Runs {0} on made-up data, compares it with the same expression as plain loops, and times it:
+constexpr const char* c_head =
+    R"(/* Runs {0} on made-up data, compares it with the same expression as plain loops, and times it:
  *
  *   cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno {0}.c {0}_main.c -lm -o {0}
  *   ./{0}{1}
@@ -62,7 +65,8 @@ static double seconds(void) {
 )";
 
 // For arrays of one element type; in place of 1 is the formula of an element.
-constexpr const char* new_helper = R"(static {0} *new_{0}(long n) {{ return ({0} *)allocate((size_t)n * sizeof({0})); }}
+constexpr const char* new_helper =
+    R"(static {0} *new_{0}(long n) {{ return ({0} *)allocate((size_t)n * sizeof({0})); }}
 
 )";
 constexpr const char* fill_helper = R"(static void fill_{0}({0} *a, long n, int seed) {{
@@ -84,35 +88,49 @@ static double difference_{0}(const {0} *got, const {0} *expected, long n) {{
 )";
 
 /// Of sums that may be rounded and ordered differently.
-const char* tolerance(const KernelArgument& a) { return element_of(a.type).scalar() == f32 ? "1e-4" : "1e-11"; }
+const char* tolerance(const KernelArgument& a) {
+  return element_of(a.type).scalar() == f32 ? "1e-4" : "1e-11";
+}
 
 }  // namespace
 
-Caller::Caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes) : k_(kernel), r_(reference), sizes_(sizes) {
+Caller::Caller(const Kernel& kernel, const Kernel& reference,
+               const std::map<std::string, std::int64_t>& sizes)
+    : k_(kernel), r_(reference), sizes_(sizes) {
   for (const std::string& r : kernel.results)
     if (!find(kernel, r)) throw InternalError("emit: " + kernel.name + " has no argument " + r);
-  if (kernel.results.size() != reference.results.size()) throw InternalError("emit: " + kernel.name + " and its reference have different results");
+  if (kernel.results.size() != reference.results.size())
+    throw InternalError("emit: " + kernel.name + " and its reference have different results");
   r_.name = k_.name + "_reference";
-  reserved_ = {k_.name, r_.name, "allocate", "seconds", "main", "argc", "argv", "printf", "fprintf", "stderr", "free", "memcpy", "atol", "start", "ms", "best", "run", "wrong", "error", "sizeof"};
+  reserved_ = {k_.name,  r_.name,   "allocate", "seconds", "main",   "argc",  "argv",
+               "printf", "fprintf", "stderr",   "free",    "memcpy", "atol",  "start",
+               "ms",     "best",    "run",      "wrong",   "error",  "sizeof"};
   for (const char* t : {"float", "double", "int"})
     for (const char* f : {"new_", "fill_", "difference_"}) reserved_.insert(std::string(f) + t);
-  for (const KernelArgument& a : k_.arguments) reserved_.insert("n_" + a.name), reserved_.insert(a.name + "_rows"), reserved_.insert(a.name + "_expected");
+  for (const KernelArgument& a : k_.arguments)
+    reserved_.insert("n_" + a.name), reserved_.insert(a.name + "_rows"),
+        reserved_.insert(a.name + "_expected");
 }
 
 std::string Caller::text() {
   std::string usage;
   for (const std::string& n : k_.sizes) usage += " " + std::to_string(typical(n));
   std::string s = fmt::format(fmt::runtime(head() + includes), k_.name, usage);
-  s += "/* ---- the expression as plain loops, one element at a time */\n\n" + emit_static(r_) + "\n" + helpers;
+  s += "/* ---- the expression as plain loops, one element at a time */\n\n" + emit_static(r_) + "\n" +
+       helpers;
   std::set<std::string> types;
-  const std::string body = (k_.sizes.empty() ? "int main(void) {\n" : "int main(int argc, char **argv) {\n") + read_sizes() + inputs() + reference_run() + kernel_run() + timing() + "}\n";
+  const std::string body = (k_.sizes.empty() ? "int main(void) {\n" : "int main(int argc, char **argv) {\n") +
+                           read_sizes() + inputs() + reference_run() + kernel_run() + timing() + "}\n";
   for (const auto& arguments : {k_.arguments, r_.arguments})
     for (const KernelArgument& a : arguments)
       if (a.type.is_array()) types.insert(c_type(a));
   for (const std::string& t : types)
-    for (const auto& [name, helper] : {std::pair{"new_", new_helper}, {"fill_", fill_helper}, {"difference_", difference_helper}})
+    for (const auto& [name, helper] :
+         {std::pair{"new_", new_helper}, {"fill_", fill_helper}, {"difference_", difference_helper}})
       if (body.find(name + t + "(") != std::string::npos)
-        s += fmt::format(fmt::runtime(helper), t, t == "int" ? std::string("(int)((x + seed) % 7)") : "(" + t + ")(1 + 0.25 * sin(0.37 * (double)x + seed))");
+        s += fmt::format(fmt::runtime(helper), t,
+                         t == "int" ? std::string("(int)((x + seed) % 7)")
+                                    : "(" + t + ")(1 + 0.25 * sin(0.37 * (double)x + seed))");
   return s + functions() + body;
 }
 std::string Caller::head() const { return c_head; }
@@ -136,7 +154,8 @@ std::string Caller::read_sizes() const {
   std::string s;
   for (std::size_t i = 0; i < k_.sizes.size(); ++i) {
     const std::string v = var(k_.sizes[i]);
-    line(s, fmt::format("const long {0} = argc > {1} ? atol(argv[{1}]) : {2};", v, i + 1, typical(k_.sizes[i])));
+    line(s,
+         fmt::format("const long {0} = argc > {1} ? atol(argv[{1}]) : {2};", v, i + 1, typical(k_.sizes[i])));
     const SizeRange range = size_range(k_, k_.sizes[i]);
     std::string wrong = fmt::format("{} < {}", v, range.lower);
     if (range.modulus > 1) wrong += fmt::format(" || {} % {} != {}", v, range.modulus, range.residue);
@@ -159,7 +178,11 @@ std::string Caller::inputs() const {
       if (is_input(a)) line(s, fmt::format("fill_{}({}, n_{}, {});", c_type(a), v, a.name, ++seed));
     } else {
       const auto lower = a.range.empty() ? std::nullopt : a.range[0].constant();
-      line(s, fmt::format("const {} {} = {};", c_type(a), v, lower ? std::to_string(*lower) : a.type.scalar() == i32 ? "1" : a.type.scalar() == f32 ? "0.125f" : "0.125"));
+      line(s, fmt::format("const {} {} = {};", c_type(a), v,
+                          lower                    ? std::to_string(*lower)
+                          : a.type.scalar() == i32 ? "1"
+                          : a.type.scalar() == f32 ? "0.125f"
+                                                   : "0.125"));
     }
   }
   return s + "\n";
@@ -167,23 +190,30 @@ std::string Caller::inputs() const {
 /// The number of elements: the product of the lengths, or the name of an equal number.
 std::string Caller::size_of_rows(const KernelArgument& a) const {
   for (const KernelArgument& other : k_.arguments)
-    if (&other == &a) break;
-    else if (other.type.is_array() && row_major_size(other) == row_major_size(a)) return "n_" + other.name;
+    if (&other == &a)
+      break;
+    else if (other.type.is_array() && row_major_size(other) == row_major_size(a))
+      return "n_" + other.name;
   if (const auto n = row_major_size(a).constant()) return std::to_string(*n);
   std::vector<std::string> lengths;
-  for (const Nat& n : a.layout.shape()) lengths.push_back(n.is_constant() || n.is_variable() ? nat(n) : "(" + nat(n) + ")");
+  for (const Nat& n : a.layout.shape())
+    lengths.push_back(n.is_constant() || n.is_variable() ? nat(n) : "(" + nat(n) + ")");
   return joined(lengths, " * ");
 }
 bool Caller::is_input(const KernelArgument& a) const { return a.read || !a.written || find(r_, a.name); }
 
-std::string Caller::call(const std::string& function, std::vector<std::string> before, const Kernel& k, const std::function<std::string(const KernelArgument&)>& argument) const {
+std::string Caller::call(const std::string& function, std::vector<std::string> before, const Kernel& k,
+                         const std::function<std::string(const KernelArgument&)>& argument) const {
   for (const std::string& n : k.sizes) before.push_back(var(n));
   for (const KernelArgument& a : k.arguments) before.push_back(argument(a));
   return function + "(" + joined(before) + ");";
 }
 std::string Caller::run(int indent) const {
   std::string s;
-  line(s, call(k_.name, {}, k_, [&](const KernelArgument& a) { return a.type.is_array() ? stored(a) : var(a.name); }), indent);
+  line(s,
+       call(k_.name, {}, k_,
+            [&](const KernelArgument& a) { return a.type.is_array() ? stored(a) : var(a.name); }),
+       indent);
   return s;
 }
 
@@ -193,26 +223,39 @@ std::string Caller::reference_run() const {
   for (const KernelArgument& a : r_.arguments) {
     if (!a.type.is_array() || !a.written) continue;
     line(s, fmt::format("{0} *{1}_expected = new_{0}({2});", c_type(a), a.name, size_of_rows(a)));
-    if (find(k_, a.name)) line(s, fmt::format("memcpy({0}_expected, {1}, (size_t)n_{0} * sizeof *{1});", a.name, var(a.name)));
+    if (find(k_, a.name))
+      line(s, fmt::format("memcpy({0}_expected, {1}, (size_t)n_{0} * sizeof *{1});", a.name, var(a.name)));
   }
-  line(s, call(r_.name, {}, r_, [&](const KernelArgument& a) { return a.type.is_array() && a.written ? a.name + "_expected" : var(a.name); }));
+  line(s, call(r_.name, {}, r_, [&](const KernelArgument& a) {
+         return a.type.is_array() && a.written ? a.name + "_expected" : var(a.name);
+       }));
   return s + "\n";
 }
 
 /// Where the kernel finds an array: the caller's, or a copy in the kernel's own layout.
-std::string Caller::stored(const KernelArgument& a) const { return is_rearranged(a) ? a.name + "_stored" : var(a.name); }
-std::string Caller::stored_size(const KernelArgument& a) const { return is_rearranged(a) ? nat(a.layout.size()) : "n_" + a.name; }
-bool Caller::is_result(const KernelArgument& a) const { return std::find(k_.results.begin(), k_.results.end(), a.name) != k_.results.end(); }
+std::string Caller::stored(const KernelArgument& a) const {
+  return is_rearranged(a) ? a.name + "_stored" : var(a.name);
+}
+std::string Caller::stored_size(const KernelArgument& a) const {
+  return is_rearranged(a) ? nat(a.layout.size()) : "n_" + a.name;
+}
+bool Caller::is_result(const KernelArgument& a) const {
+  return std::find(k_.results.begin(), k_.results.end(), a.name) != k_.results.end();
+}
 
-/// `body` for each element of a rearranged array: where it is in the caller's rows, and in the kernel's layout.
-std::string Caller::for_elements(const KernelArgument& a, const std::function<std::string(const std::string& rows, const std::string& at)>& body) const {
+/// `body` for each element of a rearranged array: where it is in the caller's rows, and in the kernel's
+/// layout.
+std::string Caller::for_elements(
+    const KernelArgument& a,
+    const std::function<std::string(const std::string& rows, const std::string& at)>& body) const {
   const std::vector<Nat>& shape = a.layout.shape();
   const std::vector<std::string> names = position_names(a);
   std::string s, flat, list;
   int indent = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     line(s, fmt::format("for (long {0} = 0; {0} < {1}; ++{0})", names[d], nat(shape[d])), indent++);
-    flat = d == 0 ? names[d] : (d == 1 ? flat : "(" + flat + ")") + " * (" + nat(shape[d]) + ") + " + names[d];
+    flat =
+        d == 0 ? names[d] : (d == 1 ? flat : "(" + flat + ")") + " * (" + nat(shape[d]) + ") + " + names[d];
     list += (d ? ", " : "") + names[d];
   }
   std::string sizes;
@@ -226,17 +269,25 @@ std::string Caller::kernel_run() const {
   for (const KernelArgument& a : k_.arguments) {
     if (!is_rearranged(a)) continue;
     line(s, fmt::format("{0} *{1} = new_{0}({2});", c_type(a), stored(a), nat(a.layout.size())));
-    s += for_elements(a, [](const std::string& rows, const std::string& at) { return at + " = " + rows + ";"; });
+    s += for_elements(a,
+                      [](const std::string& rows, const std::string& at) { return at + " = " + rows + ";"; });
   }
   s += prepare() + run(1) + fetch();
   line(s, "int wrong = 0;");
   for (std::size_t i = 0; i < k_.results.size(); ++i) {
     const KernelArgument& a = *find(k_, k_.results[i]);
-    if (is_rearranged(a)) s += for_elements(a, [](const std::string& rows, const std::string& at) { return rows + " = " + at + ";"; });
+    if (is_rearranged(a))
+      s += for_elements(
+          a, [](const std::string& rows, const std::string& at) { return rows + " = " + at + ";"; });
     const char* t = c_type(a);
     line(s, "{");
-    line(s, fmt::format("const double error = difference_{}({}, {}_expected, n_{});", t, var(a.name), r_.results.at(i), a.name), 2);
-    line(s, fmt::format("printf(\"{}: {} differs by %.1e of its largest value\\n\", error);", k_.name, a.name), 2);
+    line(s,
+         fmt::format("const double error = difference_{}({}, {}_expected, n_{});", t, var(a.name),
+                     r_.results.at(i), a.name),
+         2);
+    line(s,
+         fmt::format("printf(\"{}: {} differs by %.1e of its largest value\\n\", error);", k_.name, a.name),
+         2);
     line(s, fmt::format("if (!(error <= {})) wrong = 1;", tolerance(a)), 2);
     line(s, "}");
   }
@@ -265,7 +316,8 @@ std::string Caller::timing() const {
   return s;
 }
 
-std::string emit_c_caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes) {
+std::string emit_c_caller(const Kernel& kernel, const Kernel& reference,
+                          const std::map<std::string, std::int64_t>& sizes) {
   return Caller(kernel, reference, sizes).text();
 }
 

@@ -1,5 +1,5 @@
-// A program around an emitted kernel, without liftgen: fills arguments, runs the kernel and the same expression as plain loops,
-// compares, times. What depends on where the kernel runs is overridden.
+// A program around an emitted kernel, without liftgen: fills arguments, runs the kernel and the same
+// expression as plain loops, compares, times. What depends on where the kernel runs is overridden.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,15 @@ namespace lift {
 
 class Caller {
  public:
-  /// Sizes that are arguments come from the command line, else from `sizes`, else they are 64. InternalError when the two
-  /// kernels' results do not correspond.
+  /// Sizes that are arguments come from the command line, else from `sizes`, else they are 64. InternalError
+  /// when the two kernels' results do not correspond.
   Caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes);
   virtual ~Caller() = default;
   std::string text();
 
  protected:
-  /// The comment at the head and what comes before the headers, a text for fmt: {0} is the kernel's name, {1} its usual sizes.
+  /// The comment at the head and what comes before the headers, a text for fmt: {0} is the kernel's name, {1}
+  /// its usual sizes.
   virtual std::string head() const;
   /// Functions beside the usual ones.
   virtual std::string functions() const { return ""; }
@@ -39,7 +40,8 @@ class Caller {
   /// The number of its elements, as stored.
   std::string stored_size(const KernelArgument& a) const;
   /// A call of `function` with what comes before its arguments, the sizes, and the arguments of k.
-  std::string call(const std::string& function, std::vector<std::string> before, const Kernel& k, const std::function<std::string(const KernelArgument&)>& argument) const;
+  std::string call(const std::string& function, std::vector<std::string> before, const Kernel& k,
+                   const std::function<std::string(const KernelArgument&)>& argument) const;
   static void line(std::string& s, const std::string& text, int indent = 1);
   bool is_result(const KernelArgument& a) const;
 
@@ -54,7 +56,9 @@ class Caller {
   std::string size_of_rows(const KernelArgument& a) const;
   bool is_input(const KernelArgument& a) const;
   std::string reference_run() const;
-  std::string for_elements(const KernelArgument& a, const std::function<std::string(const std::string& rows, const std::string& at)>& body) const;
+  std::string for_elements(
+      const KernelArgument& a,
+      const std::function<std::string(const std::string& rows, const std::string& at)>& body) const;
   std::string kernel_run() const;
   std::string timing() const;
 

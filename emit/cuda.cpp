@@ -10,10 +10,15 @@
 namespace lift {
 namespace {
 
-const std::vector<std::string> words{"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "__global__", "__device__", "__shared__", "__constant__", "__restrict__", "prefetch", "copy_async", "wait_for_copies",
-                                     "alignas", "asm", "constexpr", "decltype", "delete", "nullptr", "static_assert", "typeid", "wchar_t", "and", "or", "not", "xor"};
+const std::vector<std::string> words{
+    "threadIdx",  "blockIdx",     "blockDim",     "gridDim",  "warpSize",   "__global__",      "__device__",
+    "__shared__", "__constant__", "__restrict__", "prefetch", "copy_async", "wait_for_copies", "alignas",
+    "asm",        "constexpr",    "decltype",     "delete",   "nullptr",    "static_assert",   "typeid",
+    "wchar_t",    "and",          "or",           "not",      "xor"};
 
-std::string sizes(const std::array<std::size_t, 3>& s) { return std::to_string(s[0]) + ", " + std::to_string(s[1]) + ", " + std::to_string(s[2]); }
+std::string sizes(const std::array<std::size_t, 3>& s) {
+  return std::to_string(s[0]) + ", " + std::to_string(s[1]) + ", " + std::to_string(s[2]);
+}
 
 class Cuda : public GridLike {
  public:
@@ -34,7 +39,8 @@ class Cuda : public GridLike {
 
   std::string launch() const {
     const auto& r = range();
-    return k_.name + "<<<dim3(" + sizes({groups(0), groups(1), groups(2)}) + "), dim3(" + sizes(r.local) + ")>>>(...)";
+    return k_.name + "<<<dim3(" + sizes({groups(0), groups(1), groups(2)}) + "), dim3(" + sizes(r.local) +
+           ")>>>(...)";
   }
 
  protected:
@@ -42,10 +48,14 @@ class Cuda : public GridLike {
     if (s == boolean || (width != 2 && width != 4)) no_vectors();
     return scalar_type(s) + std::to_string(width);
   }
-  std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override { return "make_" + vector_type(s, width) + "(" + joined(lanes) + ")"; }
+  std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override {
+    return "make_" + vector_type(s, width) + "(" + joined(lanes) + ")";
+  }
   std::string load(const std::string& array, const std::string& index, Scalar s, int width) override {
-    const std::string element = array + "[" + index + "]", address = (width == 1 ? "&" : "(const " + vector_type(s, width) + " *)&") + element;
-    const bool cached = access(array) == ArrayAccess::ReadOnly && static_cast<std::size_t>(width) * size_of(s) <= 16;  // what __ldg reads at once
+    const std::string element = array + "[" + index + "]",
+                      address = (width == 1 ? "&" : "(const " + vector_type(s, width) + " *)&") + element;
+    const bool cached = access(array) == ArrayAccess::ReadOnly &&
+                        static_cast<std::size_t>(width) * size_of(s) <= 16;  // what __ldg reads at once
     return cached ? "__ldg(" + address + ")" : width == 1 ? element : "*" + address;
   }
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
@@ -53,10 +63,13 @@ class Cuda : public GridLike {
     const int w = st.value->width;
     if (st.async && st.value->kind == TermKind::Load && is_copied_at_once(st.value->type, w)) {
       helpers_.insert("copy_async");
-      const std::string vectors = w == 1 ? "" : "(" + vector_type(st.value->type, w) + " *)", from = st.value->name + "[" + nat(st.value->nats.at(0)).s + "]";
-      return "copy_async(" + vectors + "&" + element + ", " + (w == 1 ? "" : "(const " + vectors.substr(1)) + "&" + from + ");";
+      const std::string vectors = w == 1 ? "" : "(" + vector_type(st.value->type, w) + " *)",
+                        from = st.value->name + "[" + nat(st.value->nats.at(0)).s + "]";
+      return "copy_async(" + vectors + "&" + element + ", " + (w == 1 ? "" : "(const " + vectors.substr(1)) +
+             "&" + from + ");";
     }
-    return (w == 1 ? element : "*(" + vector_type(st.value->type, w) + " *)&" + element) + " = " + value + ";";
+    return (w == 1 ? element : "*(" + vector_type(st.value->type, w) + " *)&" + element) + " = " + value +
+           ";";
   }
   std::string shuffle(const Term& t) override {
     std::vector<std::string> lanes;
@@ -67,8 +80,12 @@ class Cuda : public GridLike {
     return t->width == 1 ? lanes[0] : vector_literal(t->type, t->width, lanes);
   }
   // Vectors are loaded, stored and taken apart; see split_lanes.
-  [[noreturn]] static void no_vectors() { throw InternalError("emit: arithmetic on vectors in a CUDA kernel"); }
-  std::string blend(Scalar, int, const std::string&, const std::string&, const std::string&) override { no_vectors(); }
+  [[noreturn]] static void no_vectors() {
+    throw InternalError("emit: arithmetic on vectors in a CUDA kernel");
+  }
+  std::string blend(Scalar, int, const std::string&, const std::string&, const std::string&) override {
+    no_vectors();
+  }
   std::string convert(Scalar, int, const std::string&) override { no_vectors(); }
   std::string splat(Scalar, int, const std::string&) override { no_vectors(); }
   std::string mask(Scalar, int, const std::string&) override { no_vectors(); }
@@ -76,22 +93,31 @@ class Cuda : public GridLike {
   std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
     const std::string list = "(" + joined(args) + ")", f = s == f32 ? "f" : "";
     switch (op) {
-      case Op::Min: return (is_float(s) ? "fmin" + f : "min") + list;
-      case Op::Max: return (is_float(s) ? "fmax" + f : "max") + list;
-      case Op::Abs: return (is_float(s) ? "fabs" + f : "abs") + list;
-      case Op::Sqrt: return "sqrt" + f + list;
+      case Op::Min:
+        return (is_float(s) ? "fmin" + f : "min") + list;
+      case Op::Max:
+        return (is_float(s) ? "fmax" + f : "max") + list;
+      case Op::Abs:
+        return (is_float(s) ? "fabs" + f : "abs") + list;
+      case Op::Sqrt:
+        return "sqrt" + f + list;
       case Op::Mod:
         if (is_float(s)) return "fmod" + f + list;
         break;
-      default: break;
+      default:
+        break;
     }
     const std::string helper = op == Op::Div ? "floor_div" : "floor_mod";
     helpers_.insert(helper);
     return helper + list;
   }
   /// NVRTC has no math.h to take them from.
-  std::string infinity(Scalar s) const override { return s == f32 ? "__int_as_float(0x7f800000)" : "__longlong_as_double(0x7ff0000000000000)"; }
-  std::string not_a_number(Scalar s) const override { return s == f32 ? "__int_as_float(0x7fffffff)" : "__longlong_as_double(0x7fffffffffffffff)"; }
+  std::string infinity(Scalar s) const override {
+    return s == f32 ? "__int_as_float(0x7f800000)" : "__longlong_as_double(0x7ff0000000000000)";
+  }
+  std::string not_a_number(Scalar s) const override {
+    return s == f32 ? "__int_as_float(0x7fffffff)" : "__longlong_as_double(0x7fffffffffffffff)";
+  }
 
   void prefetch(const Prefetch& p) override {
     helpers_.insert("prefetch");
@@ -104,10 +130,16 @@ class Cuda : public GridLike {
     }
     line("__syncthreads();");
   }
-  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
-    return (space == AddressSpace::Local ? vectors_in_.count(name) ? "__shared__ __align__(16) " : "__shared__ " : "") + element_type(s) + " " + name + "[" + size + "];";
+  std::string private_array(const std::string& name, Scalar s, const std::string& size,
+                            AddressSpace space) override {
+    return (space == AddressSpace::Local
+                ? vectors_in_.count(name) ? "__shared__ __align__(16) " : "__shared__ "
+                : "") +
+           element_type(s) + " " + name + "[" + size + "];";
   }
-  std::string user_call(const Term& t, const std::vector<std::string>& args) override { return t->name + "(" + joined(args) + ")"; }
+  std::string user_call(const Term& t, const std::vector<std::string>& args) override {
+    return t->name + "(" + joined(args) + ")";
+  }
 
   std::string id(LoopKind kind, int dim) const override {
     const std::string axis(1, "xyz"[dim]), block = "blockIdx." + axis, thread = "threadIdx." + axis;
@@ -122,7 +154,8 @@ class Cuda : public GridLike {
   std::string as_written() const override { return "#pragma unroll 1"; }
   std::string signature() const override {
     const auto& l = range().local;
-    return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(l[0] * l[1] * l[2]) + ") " + k_.name + "(" + parameters("", "__restrict__ ") + ") {";
+    return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(l[0] * l[1] * l[2]) + ") " +
+           k_.name + "(" + parameters("", "__restrict__ ") + ") {";
   }
 
  private:
@@ -132,7 +165,7 @@ class Cuda : public GridLike {
     return bytes == 4 || bytes == 8 || bytes == 16;
   }
 
-  std::set<std::string> vectors_in_;   ///< arrays that are accessed by vectors
+  std::set<std::string> vectors_in_;  ///< arrays that are accessed by vectors
 };
 
 constexpr const char* prefetch_helper =
@@ -150,7 +183,8 @@ constexpr const char* copy_helper =
     "template <class T> static __device__ __forceinline__ void copy_async(T *to, const T *from) {\n"
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
     "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
-    "               : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), \"n\"((int)sizeof(T)) : \"memory\");\n"
+    "               : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), \"n\"((int)sizeof(T)) : "
+    "\"memory\");\n"
     "#else\n"
     "  *to = *from;\n"
     "#endif\n"
@@ -177,10 +211,15 @@ Block in_scalars(const Kernel& k) {
 
 std::string emit_cuda(const Kernel& kernel) {
   const std::string qualifier = "static __device__ __forceinline__ ";
-  const GridText t = print_launches<Cuda>(kernel, indices_fit_int(kernel) ? "int" : "long", qualifier, in_scalars);
-  const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " + (t.grids.size() > 1 ? "in this order: " : "as ");
-  const std::string functions = std::string(t.helpers.count("prefetch") ? prefetch_helper : "") + (t.helpers.count("copy_async") ? copy_helper : "") + index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
-  return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) + t.functions;
+  const GridText t =
+      print_launches<Cuda>(kernel, indices_fit_int(kernel) ? "int" : "long", qualifier, in_scalars);
+  const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " +
+                          (t.grids.size() > 1 ? "in this order: " : "as ");
+  const std::string functions = std::string(t.helpers.count("prefetch") ? prefetch_helper : "") +
+                                (t.helpers.count("copy_async") ? copy_helper : "") +
+                                index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
+  return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) +
+         t.functions;
 }
 
 }  // namespace lift

@@ -10,51 +10,60 @@
 
 namespace lift {
 
-/// C11 with OpenMP and GCC vector extensions (gcc and clang): one self-contained translation unit that defines
+/// C11 with OpenMP and GCC vector extensions (gcc and clang): one self-contained translation unit that
+/// defines
 ///   void NAME(<sizes as long, arguments: arrays by pointer, f32/f64 by value, index params as int>)
-/// with the kernel's header as a comment and how to compile it alone, as C or C++ (then with C linkage). Arrays begin at a
-/// multiple of 64 bytes: streaming stores fault elsewhere. UserError for names that are words of C or C++.
+/// with the kernel's header as a comment and how to compile it alone, as C or C++ (then with C linkage).
+/// Arrays begin at a multiple of 64 bytes: streaming stores fault elsewhere. UserError for names that are
+/// words of C or C++.
 std::string emit_openmp(const Kernel& kernel);
 
-/// For calling without knowing the signature: `void liftgen_call(void **args)`, args being addresses of the sizes, then for
-/// each argument the pointer of the array or the address of the scalar. Appended to the C source of a kernel (or of a plain `void plain(...)` of the same arguments).
+/// For calling without knowing the signature: `void liftgen_call(void **args)`, args being addresses of the
+/// sizes, then for each argument the pointer of the array or the address of the scalar. Appended to the C
+/// source of a kernel (or of a plain `void plain(...)` of the same arguments).
 std::string emit_trampoline(const Kernel& kernel, const std::string& function);
 
-/// OpenCL C 1.2: `__kernel void NAME(...)`, arguments as above. UserError for names that are words of OpenCL C.
+/// OpenCL C 1.2: `__kernel void NAME(...)`, arguments as above. UserError for names that are words of OpenCL
+/// C.
 std::string emit_opencl(const Kernel& kernel);
 
-/// CUDA C++ for nvcc and NVRTC: `extern "C" __global__ void __launch_bounds__(threads) NAME(...)`, arguments as above. Index
-/// arithmetic is in int where all of it fits. UserError for names that are words of CUDA C++, and where nd_range throws.
+/// CUDA C++ for nvcc and NVRTC: `extern "C" __global__ void __launch_bounds__(threads) NAME(...)`, arguments
+/// as above. Index arithmetic is in int where all of it fits. UserError for names that are words of CUDA C++,
+/// and where nd_range throws.
 std::string emit_cuda(const Kernel& kernel);
 
 /// One of the three.
 std::string emit_source(const Kernel& kernel, Target target);
 
-/// The grid that a kernel is launched over, in work-items, from its map_glb, map_wrg and map_lcl loops. For OpenCL, local
-/// all zero is the device's free choice and the grid fits exactly; for CUDA the block size is always there, and the grid
-/// consists of whole blocks: the emitted text asks whether a work-item has work. UserError when a loop has no known bound,
-/// or the grid is beyond what CUDA can launch.
+/// The grid that a kernel is launched over, in work-items, from its map_glb, map_wrg and map_lcl loops. For
+/// OpenCL, local all zero is the device's free choice and the grid fits exactly; for CUDA the block size is
+/// always there, and the grid consists of whole blocks: the emitted text asks whether a work-item has work.
+/// UserError when a loop has no known bound, or the grid is beyond what CUDA can launch.
 struct NDRange {
   int dims = 1;
   std::array<std::size_t, 3> global{1, 1, 1}, local{0, 0, 0};
 };
 NDRange nd_range(const Kernel& kernel, Target target = Target::opencl);
 
-/// A header for C and C++ that declares the kernel and says what its arguments are; for arrays that are not in the caller's
-/// layout it defines where an element lies, KERNEL_index_ARRAY(sizes, position).
+/// A header for C and C++ that declares the kernel and says what its arguments are; for arrays that are not
+/// in the caller's layout it defines where an element lies, KERNEL_index_ARRAY(sizes, position).
 std::string emit_c_header(const Kernel& kernel);
 
-/// A C (and C++) program without liftgen: allocates and fills the arguments, runs `kernel` and `reference` (the same program
-/// in the caller's layout, best without any decision), compares the results, times the kernel; its exit status is 1 when
-/// results differ. Sizes come from its command line, else from `sizes` (64 where it names none).
-std::string emit_c_caller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes = {});
+/// A C (and C++) program without liftgen: allocates and fills the arguments, runs `kernel` and `reference`
+/// (the same program in the caller's layout, best without any decision), compares the results, times the
+/// kernel; its exit status is 1 when results differ. Sizes come from its command line, else from `sizes` (64
+/// where it names none).
+std::string emit_c_caller(const Kernel& kernel, const Kernel& reference,
+                          const std::map<std::string, std::int64_t>& sizes = {});
 
 /// The same for hosts of kernels over a grid: the source is NAME.cl or NAME.cu.
-///   opencl: a C (and C++) header with `cl_int NAME_enqueue(queue, program, arguments...)`, arrays being cl_mem, and a C program
+///   opencl: a C (and C++) header with `cl_int NAME_enqueue(queue, program, arguments...)`, arrays being
+///   cl_mem, and a C program
 ///           that builds NAME.cl for a device of the OpenCL loader;
 ///   cuda:   a header for nvcc with `void NAME_launch(stream, arguments...)`, and a program NAME_main.cu.
 /// Either does all launches of the kernel, in order. For openmp: as emit_c_header and emit_c_caller.
 std::string emit_header(const Kernel& kernel, Target target);
-std::string emit_caller(const Kernel& kernel, const Kernel& reference, Target target, const std::map<std::string, std::int64_t>& sizes = {});
+std::string emit_caller(const Kernel& kernel, const Kernel& reference, Target target,
+                        const std::map<std::string, std::int64_t>& sizes = {});
 
 }  // namespace lift

@@ -1,4 +1,5 @@
-// Stand-alone hosts of kernels over a grid: headers that launch, and callers with a main(), for OpenCL and CUDA.
+// Stand-alone hosts of kernels over a grid: headers that launch, and callers with a main(), for OpenCL and
+// CUDA.
 #include <fmt/format.h>
 
 #include "emit/c_like.hpp"
@@ -9,13 +10,16 @@
 namespace lift {
 namespace {
 
-std::string listed(const std::array<std::size_t, 3>& s) { return fmt::format("{}, {}, {}", s[0], s[1], s[2]); }
+std::string listed(const std::array<std::size_t, 3>& s) {
+  return fmt::format("{}, {}, {}", s[0], s[1], s[2]);
+}
 
 /// The parameters of a host function: arrays as `array` says.
 std::string parameters(const Kernel& k, const std::function<std::string(const KernelArgument&)>& array) {
   std::vector<std::string> all;
   for (const std::string& n : k.sizes) all.push_back("long " + n);
-  for (const KernelArgument& a : k.arguments) all.push_back((a.type.is_array() ? array(a) : std::string(c_type(a)) + " ") + a.name);
+  for (const KernelArgument& a : k.arguments)
+    all.push_back((a.type.is_array() ? array(a) : std::string(c_type(a)) + " ") + a.name);
   return joined(all);
 }
 std::string names(const Kernel& k) {
@@ -42,9 +46,14 @@ constexpr const char* enqueue_end = R"(    if (status_ == CL_SUCCESS)
 )";
 
 std::string opencl_header(const Kernel& k) {
-  std::string s = "#ifndef CL_TARGET_OPENCL_VERSION\n#define CL_TARGET_OPENCL_VERSION 120\n#endif\n#include <CL/cl.h>\n\n";
+  std::string s =
+      "#ifndef CL_TARGET_OPENCL_VERSION\n#define CL_TARGET_OPENCL_VERSION 120\n#endif\n#include "
+      "<CL/cl.h>\n\n";
   s += "/* Enqueues what " + k.name + ".cl, built as program_, computes. */\n";
-  s += wrapped("static inline cl_int " + k.name + "_enqueue(cl_command_queue queue_, cl_program program_, " + parameters(k, [](const KernelArgument&) { return "cl_mem "; }) + ") {", 0) + "\n";
+  s += wrapped("static inline cl_int " + k.name + "_enqueue(cl_command_queue queue_, cl_program program_, " +
+                   parameters(k, [](const KernelArgument&) { return "cl_mem "; }) + ") {",
+               0) +
+       "\n";
   s += "  static const struct { const char *name; size_t global[3], local[3]; } grid_[] = {\n";
   for (const Kernel& launch : launches(k)) {
     NDRange r = nd_range(launch);
@@ -54,13 +63,18 @@ std::string opencl_header(const Kernel& k) {
   }
   s += std::string("  };\n") + enqueue_loop;
   std::size_t index = 0;
-  const auto argument = [&](const std::string& name) { s += fmt::format("    if (status_ == CL_SUCCESS) status_ = clSetKernelArg(kernel_, {}, sizeof {}, &{});\n", index++, name, name); };
+  const auto argument = [&](const std::string& name) {
+    s +=
+        fmt::format("    if (status_ == CL_SUCCESS) status_ = clSetKernelArg(kernel_, {}, sizeof {}, &{});\n",
+                    index++, name, name);
+  };
   for (const std::string& n : k.sizes) argument(n);
   for (const KernelArgument& a : k.arguments) argument(a.name);
   return header_around(k, " On a device they are buffers.", s + enqueue_end, "");
 }
 
-constexpr const char* opencl_head = R"(/* Runs {0} on an OpenCL device and made-up data, compares it with the same expression as plain loops, and times it:
+constexpr const char* opencl_head =
+    R"(/* Runs {0} on an OpenCL device and made-up data, compares it with the same expression as plain loops, and times it:
  *
  *   cc -O2 {0}_main.c -lOpenCL -lm -o {0}
  *   ./{0}{1}
@@ -135,16 +149,25 @@ constexpr const char* opencl_prepare = R"(  cl_platform_id platform = NULL;
 
 class GridCaller : public Caller {
  public:
-  GridCaller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes, const std::vector<std::string>& reserved) : Caller(kernel, reference, sizes) {
+  GridCaller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes,
+             const std::vector<std::string>& reserved)
+      : Caller(kernel, reference, sizes) {
     reserved_.insert(reserved.begin(), reserved.end());
-    for (const KernelArgument& a : k_.arguments) reserved_.insert(a.name + "_device"), reserved_.insert(a.name + "_stored");
+    for (const KernelArgument& a : k_.arguments)
+      reserved_.insert(a.name + "_device"), reserved_.insert(a.name + "_stored");
   }
 
  protected:
-  std::string bytes(const KernelArgument& a) const { return fmt::format("(size_t){} * sizeof *{}", is_rearranged(a) ? "(" + stored_size(a) + ")" : stored_size(a), stored(a)); }
-  std::string on_device(const KernelArgument& a) const { return a.type.is_array() ? a.name + "_device" : var(a.name); }
+  std::string bytes(const KernelArgument& a) const {
+    return fmt::format("(size_t){} * sizeof *{}",
+                       is_rearranged(a) ? "(" + stored_size(a) + ")" : stored_size(a), stored(a));
+  }
+  std::string on_device(const KernelArgument& a) const {
+    return a.type.is_array() ? a.name + "_device" : var(a.name);
+  }
   /// `text` for each array, which f is given.
-  std::string each_array(const std::function<std::string(const KernelArgument&)>& f, bool results_only = false) const {
+  std::string each_array(const std::function<std::string(const KernelArgument&)>& f,
+                         bool results_only = false) const {
     std::string s;
     for (const KernelArgument& a : k_.arguments)
       if (a.type.is_array() && (!results_only || is_result(a))) line(s, f(a));
@@ -154,8 +177,12 @@ class GridCaller : public Caller {
 
 class OpenCLCaller : public GridCaller {
  public:
-  OpenCLCaller(const Kernel& kernel, const Kernel& reference, const std::map<std::string, std::int64_t>& sizes)
-      : GridCaller(kernel, reference, sizes, {"check", "read_text", "build", "on_device", "platform", "device", "status", "context", "queue", "program", "exit", "fopen", "fclose", "fseek", "ftell", "fread", "rewind", "FILE", kernel.name + "_enqueue"}) {}
+  OpenCLCaller(const Kernel& kernel, const Kernel& reference,
+               const std::map<std::string, std::int64_t>& sizes)
+      : GridCaller(kernel, reference, sizes,
+                   {"check", "read_text", "build", "on_device", "platform", "device", "status", "context",
+                    "queue", "program", "exit", "fopen", "fclose", "fseek", "ftell", "fread", "rewind",
+                    "FILE", kernel.name + "_enqueue"}) {}
 
  protected:
   std::string head() const override { return opencl_head; }
@@ -163,21 +190,35 @@ class OpenCLCaller : public GridCaller {
   std::string prepare() const override {
     std::string s = opencl_prepare;
     line(s, "const cl_program program = build(context, device, \"" + k_.name + ".cl\");");
-    return s + each_array([&](const KernelArgument& a) { return fmt::format("const cl_mem {} = on_device(context, {}, {});", on_device(a), stored(a), bytes(a)); });
+    return s + each_array([&](const KernelArgument& a) {
+             return fmt::format("const cl_mem {} = on_device(context, {}, {});", on_device(a), stored(a),
+                                bytes(a));
+           });
   }
   std::string run(int indent) const override {
-    std::string s, enqueue = call(k_.name + "_enqueue", {"queue", "program"}, k_, [&](const KernelArgument& a) { return on_device(a); });
+    std::string s, enqueue = call(k_.name + "_enqueue", {"queue", "program"}, k_,
+                                  [&](const KernelArgument&a) { return on_device(a); });
     enqueue.pop_back();
     line(s, "check(" + enqueue + ", \"" + k_.name + "_enqueue\");", indent);
     line(s, "check(clFinish(queue), \"clFinish\");", indent);
     return s;
   }
   std::string fetch() const override {
-    return each_array([&](const KernelArgument& a) { return fmt::format("check(clEnqueueReadBuffer(queue, {}, CL_TRUE, 0, {}, {}, 0, NULL, NULL), \"clEnqueueReadBuffer\");", on_device(a), bytes(a), stored(a)); }, true);
+    return each_array(
+        [&](const KernelArgument& a) {
+          return fmt::format(
+              "check(clEnqueueReadBuffer(queue, {}, CL_TRUE, 0, {}, {}, 0, NULL, NULL), "
+              "\"clEnqueueReadBuffer\");",
+              on_device(a), bytes(a), stored(a));
+        },
+        true);
   }
   std::string release() const override {
-    std::string s = each_array([&](const KernelArgument& a) { return "clReleaseMemObject(" + on_device(a) + ");"; });
-    for (const char* call : {"clReleaseProgram(program);", "clReleaseCommandQueue(queue);", "clReleaseContext(context);"}) line(s, call);
+    std::string s =
+        each_array([&](const KernelArgument& a) { return "clReleaseMemObject(" + on_device(a) + ");"; });
+    for (const char* call :
+         {"clReleaseProgram(program);", "clReleaseCommandQueue(queue);", "clReleaseContext(context);"})
+      line(s, call);
     return s;
   }
 };
@@ -185,18 +226,32 @@ class OpenCLCaller : public GridCaller {
 // ---- CUDA
 
 std::string cuda_header(const Kernel& k) {
-  const auto pointer = [](const KernelArgument& a) { return std::string(a.written ? "" : "const ") + c_type(a) + " *"; };
+  const auto pointer = [](const KernelArgument& a) {
+    return std::string(a.written ? "" : "const ") + c_type(a) + " *";
+  };
   std::string s, body;
   for (const Kernel& launch : launches(k)) {
     const NDRange r = nd_range(launch, Target::cuda);
-    s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(k, pointer) + ");", 0) + "\n";
-    body += wrapped(fmt::format("{}<<<dim3({}), dim3({}), 0, stream_>>>({});", launch.name, listed({r.global[0] / r.local[0], r.global[1] / r.local[1], r.global[2] / r.local[2]}), listed(r.local), names(k)), 1) + "\n";
+    s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(k, pointer) + ");", 0) +
+         "\n";
+    body +=
+        wrapped(fmt::format(
+                    "{}<<<dim3({}), dim3({}), 0, stream_>>>({});", launch.name,
+                    listed({r.global[0] / r.local[0], r.global[1] / r.local[1], r.global[2] / r.local[2]}),
+                    listed(r.local), names(k)),
+                1) +
+        "\n";
   }
-  s += "\n/* Launches it on arrays of the device. */\n" + wrapped("static inline void " + k.name + "_launch(cudaStream_t stream_, " + parameters(k, pointer) + ") {", 0) + "\n" + body + "}\n\n";
+  s += "\n/* Launches it on arrays of the device. */\n" +
+       wrapped(
+           "static inline void " + k.name + "_launch(cudaStream_t stream_, " + parameters(k, pointer) + ") {",
+           0) +
+       "\n" + body + "}\n\n";
   return header_around(k, " On a device they are what cudaMalloc gives.", s, "");
 }
 
-constexpr const char* cuda_head = R"(/* Runs {0} on a CUDA device and made-up data, compares it with the same expression as plain loops, and times it:
+constexpr const char* cuda_head =
+    R"(/* Runs {0} on a CUDA device and made-up data, compares it with the same expression as plain loops, and times it:
  *
  *   nvcc -O2 -arch=native {0}.cu {0}_main.cu -o {0}
  *   ./{0}{1}
@@ -230,17 +285,26 @@ class CudaCaller : public GridCaller {
   std::string head() const override { return cuda_head; }
   std::string functions() const override { return cuda_functions; }
   std::string prepare() const override {
-    return each_array([&](const KernelArgument& a) { return fmt::format("{0} *{1} = ({0} *)on_device({2}, {3});", c_type(a), on_device(a), stored(a), bytes(a)); });
+    return each_array([&](const KernelArgument& a) {
+      return fmt::format("{0} *{1} = ({0} *)on_device({2}, {3});", c_type(a), on_device(a), stored(a),
+                         bytes(a));
+    });
   }
   std::string run(int indent) const override {
     std::string s;
-    line(s, call(k_.name + "_launch", {"0"}, k_, [&](const KernelArgument& a) { return on_device(a); }), indent);
+    line(s, call(k_.name + "_launch", {"0"}, k_, [&](const KernelArgument& a) { return on_device(a); }),
+         indent);
     line(s, "check(cudaGetLastError(), \"" + k_.name + "_launch\");", indent);
     line(s, "check(cudaDeviceSynchronize(), \"" + k_.name + "\");", indent);
     return s;
   }
   std::string fetch() const override {
-    return each_array([&](const KernelArgument& a) { return fmt::format("check(cudaMemcpy({}, {}, {}, cudaMemcpyDeviceToHost), \"cudaMemcpy\");", stored(a), on_device(a), bytes(a)); }, true);
+    return each_array(
+        [&](const KernelArgument& a) {
+          return fmt::format("check(cudaMemcpy({}, {}, {}, cudaMemcpyDeviceToHost), \"cudaMemcpy\");",
+                             stored(a), on_device(a), bytes(a));
+        },
+        true);
   }
   std::string release() const override {
     return each_array([&](const KernelArgument& a) { return "cudaFree(" + on_device(a) + ");"; });
@@ -250,10 +314,13 @@ class CudaCaller : public GridCaller {
 }  // namespace
 
 std::string emit_header(const Kernel& kernel, Target target) {
-  return target == Target::opencl ? opencl_header(kernel) : target == Target::cuda ? cuda_header(kernel) : emit_c_header(kernel);
+  return target == Target::opencl ? opencl_header(kernel)
+         : target == Target::cuda ? cuda_header(kernel)
+                                  : emit_c_header(kernel);
 }
 
-std::string emit_caller(const Kernel& kernel, const Kernel& reference, Target target, const std::map<std::string, std::int64_t>& sizes) {
+std::string emit_caller(const Kernel& kernel, const Kernel& reference, Target target,
+                        const std::map<std::string, std::int64_t>& sizes) {
   if (target == Target::opencl) return OpenCLCaller(kernel, reference, sizes).text();
   if (target == Target::cuda) return CudaCaller(kernel, reference, sizes).text();
   return emit_c_caller(kernel, reference, sizes);

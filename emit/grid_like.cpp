@@ -19,8 +19,8 @@ bool has_barrier(const Stmt& s) {
   return holds({s}, [](const Stmt& x) { return std::holds_alternative<Barrier>(x.v); });
 }
 
-/// Calls f with the axes that grid loops within s tell apart at each of its stores to one of the arrays that others see;
-/// `rows`: but asynchronous ones, which a group does together.
+/// Calls f with the axes that grid loops within s tell apart at each of its stores to one of the arrays that
+/// others see; `rows`: but asynchronous ones, which a group does together.
 template <class Axes, class F>
 void visit_stores(const Stmt& s, const std::set<std::string>& own, bool rows, Axes bound, const F& f) {
   const auto below = [&](const Block& b) {
@@ -37,24 +37,33 @@ void visit_stores(const Stmt& s, const std::set<std::string>& own, bool rows, Ax
 
 }  // namespace
 
-GridLike::GridLike(const Kernel& k, Target target, const std::string& index_type, const std::vector<std::string>& words) : CLike(k), range_(nd_range(k, target)) {
+GridLike::GridLike(const Kernel& k, Target target, const std::string& index_type,
+                   const std::vector<std::string>& words)
+    : CLike(k), range_(nd_range(k, target)) {
   for (const KernelArgument& a : k.arguments)
-    if (std::find(words.begin(), words.end(), a.name) != words.end()) throw UserError("argument '" + a.name + "' has a word of " + (target == Target::cuda ? "CUDA C++" : "OpenCL C") + " as its name; choose another");
+    if (std::find(words.begin(), words.end(), a.name) != words.end())
+      throw UserError("argument '" + a.name + "' has a word of " +
+                      (target == Target::cuda ? "CUDA C++" : "OpenCL C") + " as its name; choose another");
   index_type_ = index_type;
   std::array<bool, 3> global{};
   visit(k.body, [&](const Stmt& s) {
     if (const auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Glb) global[at(f->dim)] = true;
-    if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Private) private_.insert(a->name);
+    if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Private)
+      private_.insert(a->name);
   });
   for (int d = 0; d < range_.dims; ++d) {
-    if (global[at(d)]) axes_.emplace_back(LoopKind::Glb, d);
-    else axes_.emplace_back(LoopKind::Wrg, d), axes_.emplace_back(LoopKind::Lcl, d);
+    if (global[at(d)])
+      axes_.emplace_back(LoopKind::Glb, d);
+    else
+      axes_.emplace_back(LoopKind::Wrg, d), axes_.emplace_back(LoopKind::Lcl, d);
   }
   std::erase_if(axes_, [&](const Axis& a) { return extent(a) <= 1; });
 }
 
 std::size_t GridLike::extent(const Axis& a) const {
-  return a.first == LoopKind::Glb ? range_.global[at(a.second)] : a.first == LoopKind::Wrg ? groups(a.second) : local_size(a.second);
+  return a.first == LoopKind::Glb   ? range_.global[at(a.second)]
+         : a.first == LoopKind::Wrg ? groups(a.second)
+                                    : local_size(a.second);
 }
 
 std::string GridLike::function() {
@@ -115,10 +124,14 @@ void GridLike::loop(const For& f) {
   if (is_grid_loop(f)) return grid_loop(f);
   if (f.kind == LoopKind::Unroll) {
     const auto trips = (f.upper - f.lower).constant();
-    return plain_loop(f, f.width > 1 ? "#pragma unroll " + std::to_string(f.width) : trips ? "#pragma unroll" : "#pragma unroll 4");
+    return plain_loop(f, f.width > 1 ? "#pragma unroll " + std::to_string(f.width)
+                         : trips     ? "#pragma unroll"
+                                     : "#pragma unroll 4");
   }
-  if (f.kind == LoopKind::Seq && f.width > 1) return plain_loop(f, "#pragma unroll " + std::to_string(f.width));
-  constexpr std::int64_t few = 16;  // arrays that such loops go through are registers only when they are unrolled
+  if (f.kind == LoopKind::Seq && f.width > 1)
+    return plain_loop(f, "#pragma unroll " + std::to_string(f.width));
+  constexpr std::int64_t few =
+      16;  // arrays that such loops go through are registers only when they are unrolled
   plain_loop(f, (f.upper - f.lower).constant().value_or(few + 1) > few ? as_written() : "");
 }
 
@@ -127,11 +140,17 @@ bool GridLike::row_loop(const For& f) {
   const auto* s = f.body.size() == 1 ? std::get_if<Store>(&f.body[0].v) : nullptr;
   if (!copies_rows() || f.kind != LoopKind::Lcl || !s || !s->async) return false;
   const auto contiguous = [&](const Nat& at) { return substitute(at, f.var, f.var + 1) - at == Nat(1); };
-  if (!contiguous(s->position.at(0)) || !contiguous(s->value->nats.at(0))) throw UserError("async: the rows of " + s->value->name + " that are copied are not contiguous; leave out async");
+  if (!contiguous(s->position.at(0)) || !contiguous(s->value->nats.at(0)))
+    throw UserError("async: the rows of " + s->value->name +
+                    " that are copied are not contiguous; leave out async");
   if (std::any_of(bound_.begin(), bound_.end(), [](const Axis& a) { return a.first == LoopKind::Lcl; }))
-    throw UserError("async: all work-items of a group copy a row of " + s->value->name + " together, which they cannot within a loop over work-items; use map_seq around it");
-  const auto first = [&](const std::string& array, const Nat& at) { return "&" + array + "[" + nat(substitute(at, f.var, f.lower)).s + "]"; };
-  line(row_copy(first(s->array, s->position[0]), first(s->value->name, s->value->nats[0]), nat(f.upper - f.lower).s));
+    throw UserError("async: all work-items of a group copy a row of " + s->value->name +
+                    " together, which they cannot within a loop over work-items; use map_seq around it");
+  const auto first = [&](const std::string& array, const Nat& at) {
+    return "&" + array + "[" + nat(substitute(at, f.var, f.lower)).s + "]";
+  };
+  line(row_copy(first(s->array, s->position[0]), first(s->value->name, s->value->nats[0]),
+                nat(f.upper - f.lower).s));
   return true;
 }
 
@@ -144,9 +163,11 @@ void GridLike::grid_loop(const For& f) {
   const Nat trips = f.upper - f.lower;
   const auto exact = trips.constant();
   const std::size_t items = extent(axis);
-  const std::string own = id(f.kind, f.dim), lower = f.lower == Nat(0) ? "" : nat(f.lower).in(6) + " + ", upper = nat(f.upper).in(5);
+  const std::string own = id(f.kind, f.dim), lower = f.lower == Nat(0) ? "" : nat(f.lower).in(6) + " + ",
+                    upper = nat(f.upper).in(5);
   if (f.items > 0 && !(exact && *exact <= f.items)) {
-    // All work-items of a launch take part where the grid is larger, but a group's own are told apart by number.
+    // All work-items of a launch take part where the grid is larger, but a group's own are told apart by
+    // number.
     const bool fewer = f.kind == LoopKind::Lcl && static_cast<std::size_t>(f.items) < items;
     if (fewer) open("if (" + own + " < " + std::to_string(f.items) + ")");
     dealt_loop(f, lower, upper, own);
@@ -166,18 +187,22 @@ void GridLike::grid_loop(const For& f) {
 }
 
 /// A few trips are counted, so that compilers unroll them; the last may be for some of the work-items only.
-void GridLike::dealt_loop(const For& f, const std::string& lower, const std::string& upper, const std::string& own) {
+void GridLike::dealt_loop(const For& f, const std::string& lower, const std::string& upper,
+                          const std::string& own) {
   constexpr std::int64_t few = 8;
-  const auto step = static_cast<std::int64_t>(f.kind == LoopKind::Lcl ? static_cast<std::size_t>(f.items) : extent({f.kind, f.dim}));
+  const auto step = static_cast<std::int64_t>(f.kind == LoopKind::Lcl ? static_cast<std::size_t>(f.items)
+                                                                      : extent({f.kind, f.dim}));
   const auto exact = (f.upper - f.lower).constant();
   if (exact && *exact <= few * step && f.kind != LoopKind::Wrg) {
     line("#pragma unroll");
     open_scope();
     const Nat trip = Nat::fresh("trip", 0, few - 1);
     const std::string t = declare(trip);
-    open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string((*exact + step - 1) / step) + "; ++" + t + ")");
+    open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string((*exact + step - 1) / step) +
+         "; ++" + t + ")");
     const std::string v = declare(f.var);
-    line("const " + index_type_ + " " + v + " = " + lower + own + " + " + std::to_string(step) + "*" + t + ";");
+    line("const " + index_type_ + " " + v + " = " + lower + own + " + " + std::to_string(step) + "*" + t +
+         ";");
     if (*exact % step != 0) open("if (" + v + " < " + upper + ")");
     block(f.body);
     if (*exact % step != 0) close();
@@ -186,14 +211,17 @@ void GridLike::dealt_loop(const For& f, const std::string& lower, const std::str
   }
   open_scope();
   const std::string v = declare(f.var);
-  open("for (" + index_type_ + " " + v + " = " + lower + own + "; " + v + " < " + upper + "; " + v + " += " + std::to_string(step) + ")");
+  open("for (" + index_type_ + " " + v + " = " + lower + own + "; " + v + " < " + upper + "; " + v +
+       " += " + std::to_string(step) + ")");
   block(f.body);
   close();
   close_scope();
 }
 
 std::string emit_source(const Kernel& kernel, Target target) {
-  return target == Target::cuda ? emit_cuda(kernel) : target == Target::opencl ? emit_opencl(kernel) : emit_openmp(kernel);
+  return target == Target::cuda     ? emit_cuda(kernel)
+         : target == Target::opencl ? emit_opencl(kernel)
+                                    : emit_openmp(kernel);
 }
 
 }  // namespace lift

@@ -36,7 +36,8 @@ std::string prototype(const Kernel& k) {
   for (const std::string& n : k.sizes) add("long " + n);
   for (const KernelArgument& a : k.arguments) {
     const bool array = a.type.is_array();
-    add(std::string(array && !a.written ? "const " : "") + c_type(array ? element_of(a.type).scalar() : a.type.scalar()) + (array ? " *" : " ") + a.name);
+    add(std::string(array && !a.written ? "const " : "") +
+        c_type(array ? element_of(a.type).scalar() : a.type.scalar()) + (array ? " *" : " ") + a.name);
   }
   return "void " + k.name + "(" + (list.empty() ? "void" : list) + ");";
 }
@@ -55,10 +56,13 @@ std::string index_definition(const Kernel& k, const KernelArgument& a) {
   const Nat index = a.layout.index(position);
   for (const std::string& n : k.sizes) {
     const auto vs = variables(index);
-    if (std::none_of(vs.begin(), vs.end(), [&](const NatAtom* v) { return v->name == n; })) unused += "  (void)" + n + ";\n";
+    if (std::none_of(vs.begin(), vs.end(), [&](const NatAtom* v) { return v->name == n; }))
+      unused += "  (void)" + n + ";\n";
   }
-  return fmt::format("/* {0}{1} is element {2}(...) of {3}. */\n", a.name, shown, index_function(k, a), plain_text(a.layout.size())) +
-         wrapped("static inline long " + index_function(k, a) + "(" + list + ") {", 0) + "\n" + unused + wrapped("return " + plain_text(index) + ";", 1) + "\n}\n\n";
+  return fmt::format("/* {0}{1} is element {2}(...) of {3}. */\n", a.name, shown, index_function(k, a),
+                     plain_text(a.layout.size())) +
+         wrapped("static inline long " + index_function(k, a) + "(" + list + ") {", 0) + "\n" + unused +
+         wrapped("return " + plain_text(index) + ";", 1) + "\n}\n\n";
 }
 
 }  // namespace
@@ -68,7 +72,8 @@ const char* c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" :
 std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name) {
   std::set<std::string> helpers;
   const std::string s = index_text(n, name, helpers).s;
-  if (!helpers.empty()) throw InternalError("emit: the size " + n.str() + " needs more than plain arithmetic");
+  if (!helpers.empty())
+    throw InternalError("emit: the size " + n.str() + " needs more than plain arithmetic");
   return s;
 }
 
@@ -86,7 +91,9 @@ std::string str(const SizeRange& r) {
   return s;
 }
 
-bool is_rearranged(const KernelArgument& a) { return a.type.is_array() && a.layout.request().kind != LayoutRequest::Kind::Caller; }
+bool is_rearranged(const KernelArgument& a) {
+  return a.type.is_array() && a.layout.request().kind != LayoutRequest::Kind::Caller;
+}
 std::string index_function(const Kernel& k, const KernelArgument& a) { return k.name + "_index_" + a.name; }
 std::vector<std::string> position_names(const KernelArgument& a) {
   std::vector<std::string> names = dimension_names(a.layout.shape().size());
@@ -101,10 +108,14 @@ Nat row_major_size(const KernelArgument& a) {
   return n;
 }
 
-std::string header_around(const Kernel& k, const std::string& introduction, const std::string& before, const std::string& after) {
+std::string header_around(const Kernel& k, const std::string& introduction, const std::string& before,
+                          const std::string& after) {
   std::string guard = k.name + "_H";
   for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string s = "/* " + k.name + ": arrays are stored row by row unless said otherwise, start at multiples of 64 bytes, and do not\n * overlap." + introduction + "\n *\n";
+  std::string s = "/* " + k.name +
+                  ": arrays are stored row by row unless said otherwise, start at multiples of 64 bytes, and "
+                  "do not\n * overlap." +
+                  introduction + "\n *\n";
   for (const std::string& n : k.sizes) s += fmt::format(" *   {:<10} long, {}\n", n, str(size_range(k, n)));
   for (const KernelArgument& a : k.arguments) s += fmt::format(" *   {:<10} {}\n", a.name, description(a));
   s += " */\n#ifndef " + guard + "\n#define " + guard + "\n\n" + before;
@@ -114,7 +125,9 @@ std::string header_around(const Kernel& k, const std::string& introduction, cons
 }
 
 std::string emit_c_header(const Kernel& k) {
-  return header_around(k, "", "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + wrapped(prototype(k), 0) + "\n\n", "#ifdef __cplusplus\n}\n#endif\n\n");
+  return header_around(k, "",
+                       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + wrapped(prototype(k), 0) + "\n\n",
+                       "#ifdef __cplusplus\n}\n#endif\n\n");
 }
 
 }  // namespace lift

@@ -10,18 +10,24 @@ namespace {
 
 using Sizes = std::array<std::size_t, 3>;
 
-/// Work-items (groups) of a loop: the largest value of its trip count, or those that its iterations are dealt to.
+/// Work-items (groups) of a loop: the largest value of its trip count, or those that its iterations are dealt
+/// to.
 std::size_t extent(const For& f) {
   const Nat trips = f.upper - f.lower;
   const auto bound = trips.constant() ? trips.constant() : Facts().bounds(trips).upper;
-  if (!bound) throw UserError("grid: the loop over " + f.var.str() + " runs " + trips.str() + " times, which has no known bound; fix the size");
+  if (!bound)
+    throw UserError("grid: the loop over " + f.var.str() + " runs " + trips.str() +
+                    " times, which has no known bound; fix the size");
   const auto n = static_cast<std::size_t>(std::max<std::int64_t>(*bound, 1));
   return f.items > 0 ? std::min(n, static_cast<std::size_t>(f.items)) : n;
 }
 
-std::string shown(const Sizes& s) { return std::to_string(s[0]) + " x " + std::to_string(s[1]) + " x " + std::to_string(s[2]); }
+std::string shown(const Sizes& s) {
+  return std::to_string(s[0]) + " x " + std::to_string(s[1]) + " x " + std::to_string(s[2]);
+}
 
-/// Threads of a block where the kernel leaves them open: whole warps along dimension 0 that leave few of them idle.
+/// Threads of a block where the kernel leaves them open: whole warps along dimension 0 that leave few of them
+/// idle.
 Sizes free_block(const Sizes& global) {
   constexpr std::size_t kThreads = 128;
   const auto padded = [&](std::size_t l) { return (global[0] + l - 1) / l * l; };
@@ -40,18 +46,24 @@ constexpr std::size_t kThreadRegisters = 255, kBlockRegisters = 65536;  ///< of 
 void fit_cuda(const Kernel& k, NDRange& r) {
   if (r.local[0] == 0) r.local = free_block(r.global);
   for (std::size_t& l : r.local) l = std::max<std::size_t>(l, 1);
-  const auto refuse = [&](const std::string& what) { throw LimitError("CUDA: kernel " + k.name + " " + what); };
+  const auto refuse = [&](const std::string& what) {
+    throw LimitError("CUDA: kernel " + k.name + " " + what);
+  };
   if (const std::size_t threads = r.local[0] * r.local[1] * r.local[2]; threads > 1024 || r.local[2] > 64)
-    refuse("has blocks of " + shown(r.local) + " threads, more than the 1024 (64 along dimension 2) that there are; choose a smaller tile");
-  const std::size_t threads = r.local[0] * r.local[1] * r.local[2], available = std::min(kThreadRegisters, kBlockRegisters / threads);
+    refuse("has blocks of " + shown(r.local) +
+           " threads, more than the 1024 (64 along dimension 2) that there are; choose a smaller tile");
+  const std::size_t threads = r.local[0] * r.local[1] * r.local[2],
+                    available = std::min(kThreadRegisters, kBlockRegisters / threads);
   if (const auto needed = static_cast<std::size_t>(least_registers(k)); needed > available)
-    refuse("holds values in " + std::to_string(needed) + " registers a thread at once, where blocks of " + std::to_string(threads) + " threads have " + std::to_string(available) +
+    refuse("holds values in " + std::to_string(needed) + " registers a thread at once, where blocks of " +
+           std::to_string(threads) + " threads have " + std::to_string(available) +
            " each; choose a smaller tile, or fewer cells an item");
   for (std::size_t d = 0; d < 3; ++d) {
     r.global[d] = (r.global[d] + r.local[d] - 1) / r.local[d] * r.local[d];
     const std::size_t blocks = r.global[d] / r.local[d], most = d == 0 ? 0x7fffffff : 65535;
     if (blocks > most)
-      refuse("needs " + std::to_string(blocks) + " blocks along dimension " + std::to_string(d) + ", where at most " + std::to_string(most) + " are possible; put a shorter loop there");
+      refuse("needs " + std::to_string(blocks) + " blocks along dimension " + std::to_string(d) +
+             ", where at most " + std::to_string(most) + " are possible; put a shorter loop there");
   }
 }
 
@@ -64,7 +76,8 @@ NDRange nd_range(const Kernel& kernel, Target target) {
   visit(kernel.body, [&](const Stmt& s) {
     const auto* f = std::get_if<For>(&s.v);
     if (!f || f->kind < LoopKind::Glb) return;
-    if (f->dim < 0 || f->dim > 2) throw UserError("grid: there are three dimensions, " + std::to_string(f->dim) + " was asked for");
+    if (f->dim < 0 || f->dim > 2)
+      throw UserError("grid: there are three dimensions, " + std::to_string(f->dim) + " was asked for");
     const auto d = static_cast<std::size_t>(f->dim);
     r.dims = std::max(r.dims, f->dim + 1);
     const std::size_t n = extent(*f);
@@ -74,7 +87,9 @@ NDRange nd_range(const Kernel& kernel, Target target) {
     if (f->kind == LoopKind::Lcl) r.local[d] = std::max(r.local[d], n);
   });
   for (std::size_t d = 0; d < 3; ++d)
-    if (global[d] && grouped[d]) throw UserError("grid: map_glb and map_wrg or map_lcl share dimension " + std::to_string(d) + "; give each its own");
+    if (global[d] && grouped[d])
+      throw UserError("grid: map_glb and map_wrg or map_lcl share dimension " + std::to_string(d) +
+                      "; give each its own");
   if (grouped[0] || grouped[1] || grouped[2])
     for (std::size_t d = 0; d < static_cast<std::size_t>(r.dims); ++d) {
       r.local[d] = std::max<std::size_t>(r.local[d], 1);

@@ -10,11 +10,13 @@ namespace lift {
 namespace {
 
 bool uses_f64(const Kernel& k) {
-  return std::any_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return element_of(a.type) == Type(f64); });
+  return std::any_of(k.arguments.begin(), k.arguments.end(),
+                     [](const KernelArgument& a) { return element_of(a.type) == Type(f64); });
 }
 
-/// Work-groups of one item each go through loops, as processors' threads do: with indices as wide as addresses, compilers fold what is
-/// added to an index into the access. Work-items side by side have few accesses each, and a GPU's registers are of 32 bits.
+/// Work-groups of one item each go through loops, as processors' threads do: with indices as wide as
+/// addresses, compilers fold what is added to an index into the access. Work-items side by side have few
+/// accesses each, and a GPU's registers are of 32 bits.
 std::string index_type(const Kernel& k) {
   bool groups = false, items = false;
   visit(k.body, [&](const Stmt& s) {
@@ -32,21 +34,25 @@ std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
   return r;
 }
 
-const std::vector<std::string> words{"kernel", "global", "local", "constant", "half", "uint", "uchar", "ushort", "ulong", "event_t", "sampler_t",
-                                     "__kernel", "__global", "__local", "__constant", "__private", "barrier", "prefetch", "copies", "no_copies", "fetch_ahead", "stream_store"};
+const std::vector<std::string> words{
+    "kernel",  "global",   "local",     "constant",  "half",        "uint",        "uchar",      "ushort",
+    "ulong",   "event_t",  "sampler_t", "__kernel",  "__global",    "__local",     "__constant", "__private",
+    "barrier", "prefetch", "copies",    "no_copies", "fetch_ahead", "stream_store"};
 
 class OpenCL : public GridLike {
  public:
   OpenCL(const Kernel& k, const std::string& index_type) : GridLike(k, Target::opencl, index_type, words) {}
   std::string launch() const {
     const NDRange& r = range();
-    return "global size " + sizes(r.global, r.dims) + (r.local[0] ? ", local size " + sizes(r.local, r.dims) : "");
+    return "global size " + sizes(r.global, r.dims) +
+           (r.local[0] ? ", local size " + sizes(r.local, r.dims) : "");
   }
 
  protected:
   std::string vector_type(Scalar s, int width) override {
     if (width != 2 && width != 4 && width != 8 && width != 16)
-      throw UserError("OpenCL: no vectors of " + std::to_string(width) + " elements; use a width of 2, 4, 8 or 16");
+      throw UserError("OpenCL: no vectors of " + std::to_string(width) +
+                      " elements; use a width of 2, 4, 8 or 16");
     if (s == boolean) return (size_of(real_) == 8 ? "long" : "int") + std::to_string(width);
     return scalar_type(s) + std::to_string(width);
   }
@@ -62,21 +68,35 @@ class OpenCL : public GridLike {
   }
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const int w = st.value->width;
-    if (st.async) throw UserError("async: OpenCL copies whole rows that are contiguous in memory, and " + st.value->name + " is read otherwise; leave out async");
+    if (st.async)
+      throw UserError("async: OpenCL copies whole rows that are contiguous in memory, and " + st.value->name +
+                      " is read otherwise; leave out async");
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
-    if (st.stream && is_global(st.array)) return "stream_store(" + std::to_string(w) + ", " + scalar_type(st.value->type) + ", " + value + ", &" + st.array + "[" + index + "]);";
+    if (st.stream && is_global(st.array))
+      return "stream_store(" + std::to_string(w) + ", " + scalar_type(st.value->type) + ", " + value + ", &" +
+             st.array + "[" + index + "]);";
     return "vstore" + std::to_string(w) + "(" + value + ", 0, &" + st.array + "[" + index + "]);";
   }
-  std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) override {
+  std::string blend(Scalar s, int width, const std::string& mask, const std::string& a,
+                    const std::string& b) override {
     vector_type(s, width);
     const bool fits = s == boolean || size_of(s) == size_of(real_);
-    return "select(" + b + ", " + a + ", " + (fits ? mask : "convert_" + std::string(size_of(s) == 8 ? "long" : "int") + std::to_string(width) + "(" + mask + ")") + ")";
+    return "select(" + b + ", " + a + ", " +
+           (fits ? mask
+                 : "convert_" + std::string(size_of(s) == 8 ? "long" : "int") + std::to_string(width) + "(" +
+                       mask + ")") +
+           ")";
   }
   std::string mask(Scalar s, int width, const std::string& comparison) override {
-    return size_of(s) == size_of(real_) ? "(" + comparison + ")" : "convert_" + vector_type(boolean, width) + "(" + comparison + ")";
+    return size_of(s) == size_of(real_) ? "(" + comparison + ")"
+                                        : "convert_" + vector_type(boolean, width) + "(" + comparison + ")";
   }
-  std::string convert(Scalar to, int width, const std::string& x) override { return "convert_" + vector_type(to, width) + "(" + x + ")"; }
-  std::string splat(Scalar s, int width, const std::string& x) override { return "(" + vector_type(s, width) + ")(" + (s == boolean ? "-(" + x + ")" : x) + ")"; }
+  std::string convert(Scalar to, int width, const std::string& x) override {
+    return "convert_" + vector_type(to, width) + "(" + x + ")";
+  }
+  std::string splat(Scalar s, int width, const std::string& x) override {
+    return "(" + vector_type(s, width) + ")(" + (s == boolean ? "-(" + x + ")" : x) + ")";
+  }
   /// Lanes that come from one vector after the other are one swizzle.
   std::string shuffle(const Term& t) override {
     const auto parts = static_cast<std::size_t>(t->width);
@@ -97,7 +117,8 @@ class OpenCL : public GridLike {
     const bool integer = !is_float(s);
     if (op == Op::Min) return (integer ? "min(" : "fmin(") + joined(args) + ")";
     if (op == Op::Max) return (integer ? "max(" : "fmax(") + joined(args) + ")";
-    if (op == Op::Abs && integer) return "(" + scalar_type(s) + (width > 1 ? std::to_string(width) : "") + ")abs(" + joined(args) + ")";
+    if (op == Op::Abs && integer)
+      return "(" + scalar_type(s) + (width > 1 ? std::to_string(width) : "") + ")abs(" + joined(args) + ")";
     if (op == Op::Abs) return "fabs(" + joined(args) + ")";
     if (op == Op::Sqrt) return "sqrt(" + joined(args) + ")";
     if (!integer) return "fmod(" + joined(args) + ")";
@@ -106,40 +127,51 @@ class OpenCL : public GridLike {
     helpers_.insert(f);
     return f + "(" + joined(args) + ")";
   }
-  void prefetch(const Prefetch& p) override { line("fetch_ahead(&" + p.array + "[" + nat(p.position.at(0)).s + "]);"); }
+  void prefetch(const Prefetch& p) override {
+    line("fetch_ahead(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
+  }
   void barrier(const Barrier& b) override {
     if (b.copies) line("wait_group_events(1, &copies);"), line("copies = no_copies;");
     line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);");
   }
   bool copies_rows() const override { return true; }
-  std::string row_copy(const std::string& to, const std::string& from, const std::string& elements) const override {
+  std::string row_copy(const std::string& to, const std::string& from,
+                       const std::string& elements) const override {
     return "copies = async_work_group_copy(" + to + ", " + from + ", " + elements + ", copies);";
   }
   std::string declarations() const override { return "event_t copies = 0, no_copies = 0;"; }
   std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
-  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace space) override {
-    return (space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + name + "[" + size + "];";
+  std::string private_array(const std::string& name, Scalar s, const std::string& size,
+                            AddressSpace space) override {
+    return (space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + name + "[" + size +
+           "];";
   }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override {
     if (t->width == 1) return t->name + "(" + joined(args) + ")";
     std::vector<std::string> lanes;
     for (int l = 0; l < t->width; ++l) {
       std::string call;
-      for (const std::string& a : args) call += (call.empty() ? "(" : ", (") + a + ").s" + std::string(1, "0123456789abcdef"[l]);
+      for (const std::string& a : args)
+        call += (call.empty() ? "(" : ", (") + a + ").s" + std::string(1, "0123456789abcdef"[l]);
       lanes.push_back(t->name + "(" + call + ")");
     }
     return vector_literal(t->type, t->width, lanes);
   }
 
   std::string id(LoopKind kind, int dim) const override {
-    const std::string what = kind == LoopKind::Glb ? "get_global_id" : kind == LoopKind::Wrg ? "get_group_id" : "get_local_id";
+    const std::string what = kind == LoopKind::Glb   ? "get_global_id"
+                             : kind == LoopKind::Wrg ? "get_group_id"
+                                                     : "get_local_id";
     return "(" + index_type_ + ")" + what + "(" + std::to_string(dim) + ")";
   }
-  std::string signature() const override { return "__kernel void " + k_.name + "(" + parameters("__global ") + ") {"; }
+  std::string signature() const override {
+    return "__kernel void " + k_.name + "(" + parameters("__global ") + ") {";
+  }
 
  private:
   bool is_global(const std::string& array) const {
-    return std::any_of(k_.arguments.begin(), k_.arguments.end(), [&](const KernelArgument& a) { return a.name == array; });
+    return std::any_of(k_.arguments.begin(), k_.arguments.end(),
+                       [&](const KernelArgument& a) { return a.name == array; });
   }
 };
 
@@ -169,11 +201,15 @@ constexpr const char* kFetchAhead =
 
 std::string emit_opencl(const Kernel& kernel) {
   const GridText t = print_launches<OpenCL>(kernel, index_type(kernel), "");
-  std::string s = header_comment(kernel, "OpenCL C 1.2; " + (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
+  std::string s = header_comment(
+      kernel, "OpenCL C 1.2; " +
+                  (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
   s += "#pragma OPENCL FP_CONTRACT ON\n";
   if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   const auto uses = [&](const char* helper) { return t.functions.find(helper) != std::string::npos; };
-  const std::string functions = std::string(uses("stream_store(") ? kStreamStore : "") + (uses("fetch_ahead(") ? kFetchAhead : "") + index_helpers(t.helpers, "", t.index_type) + t.user_functions;
+  const std::string functions = std::string(uses("stream_store(") ? kStreamStore : "") +
+                                (uses("fetch_ahead(") ? kFetchAhead : "") +
+                                index_helpers(t.helpers, "", t.index_type) + t.user_functions;
   return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 

@@ -22,13 +22,19 @@ std::string shuffle_name(const Term& t) {
     if (is([&](int l) { return w - 1 - l; })) return "reverse";
     if (is([](int l) { return l / 2; })) return "double_low";
     if (is([&](int l) { return half + l / 2; })) return "double_high";
-    if (is([&](int l) { return 2 * (l % half) / block * block + l / half * (block / 2) + 2 * (l % half) % block / 2; })) return "order";
+    if (is([&](int l) {
+          return 2 * (l % half) / block * block + l / half * (block / 2) + 2 * (l % half) % block / 2;
+        }))
+      return "order";
     return "";
   }
   for (const int p : {0, 1}) {
     if (is([&](int l) { return 2 * l + p; })) return p ? "odd" : "even";
-    if (is([&](int l) { return p * half + l / 2 + l % 2 * w; })) return p ? "interleave_high" : "interleave_low";
-    const auto in_block = [&](int l) { return l / block * block + 2 * (l % (block / 2)) + (l % block < block / 2 ? 0 : w); };
+    if (is([&](int l) { return p * half + l / 2 + l % 2 * w; }))
+      return p ? "interleave_high" : "interleave_low";
+    const auto in_block = [&](int l) {
+      return l / block * block + 2 * (l % (block / 2)) + (l % block < block / 2 ? 0 : w);
+    };
     if (is([&](int l) { return in_block(l) + p; })) return p ? "odd_unordered" : "even_unordered";
   }
   return "";
@@ -40,10 +46,12 @@ class OpenMP : public CLike {
 
   std::string text() {
     const std::string body = function("");
-    std::string r = header_comment(k_, "cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
+    std::string r = header_comment(
+        k_, "cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
     if (uses_math()) r += "#include <math.h>\n";
     if (streams_) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
-    r += "\n" + helper_functions() + "#ifdef __cplusplus\n#define restrict __restrict__\nextern \"C\"\n#endif\n";
+    r += "\n" + helper_functions() +
+         "#ifdef __cplusplus\n#define restrict __restrict__\nextern \"C\"\n#endif\n";
     return r + body;
   }
   /// Without comment and includes, for a file that has them.
@@ -77,14 +85,18 @@ class OpenMP : public CLike {
     const int w = st.value->width;
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
     if (st.stream) streams_ = true, fence_at_end_ |= !inside_parallel_;
-    return std::string(st.stream ? "stream_" : "store_") + vector_type(st.value->type, w) + "(&" + st.array + "[" + index + "], " + value + ");";
+    return std::string(st.stream ? "stream_" : "store_") + vector_type(st.value->type, w) + "(&" + st.array +
+           "[" + index + "], " + value + ");";
   }
-  std::string blend(Scalar s, int width, const std::string& mask, const std::string& a, const std::string& b) override {
+  std::string blend(Scalar s, int width, const std::string& mask, const std::string& a,
+                    const std::string& b) override {
     vector_type(boolean, width);
     if (s == boolean) return "((" + mask + " & " + a + ") | (~" + mask + " & " + b + "))";
     return "select_" + vector_type(s, width) + "(" + mask + ", " + a + ", " + b + ")";
   }
-  std::string convert(Scalar to, int width, const std::string& x) override { return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")"; }
+  std::string convert(Scalar to, int width, const std::string& x) override {
+    return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")";
+  }
   std::string splat(Scalar s, int width, const std::string& x) override {
     const std::string t = vector_type(s, width);
     if (s == boolean) return "((" + t + "){0} - (" + x + "))";
@@ -93,7 +105,8 @@ class OpenMP : public CLike {
   std::string shuffle(const Term& t) override {
     vector_type(t->type, t->width);
     const Shuffle key{t->type, t->width, t->args.size(), t->lanes};
-    auto found = std::find_if(shuffles_.begin(), shuffles_.end(), [&](const auto& s) { return s.first == key; });
+    auto found =
+        std::find_if(shuffles_.begin(), shuffles_.end(), [&](const auto& s) { return s.first == key; });
     if (found == shuffles_.end()) {
       std::string name = shuffle_name(t);
       if (name.empty()) name = "shuffle" + std::to_string(++other_shuffles_);
@@ -105,18 +118,26 @@ class OpenMP : public CLike {
   }
   std::string mask(Scalar s, int width, const std::string& comparison) override {
     const std::string t = vector_type(boolean, width);
-    return size_of(s) == size_of(real_) ? "(" + t + ")(" + comparison + ")" : "__builtin_convertvector(" + comparison + ", " + t + ")";
+    return size_of(s) == size_of(real_) ? "(" + t + ")(" + comparison + ")"
+                                        : "__builtin_convertvector(" + comparison + ", " + t + ")";
   }
   std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) override {
-    if (!is_float(s) && (op == Op::Div || op == Op::Mod)) helpers_.insert(op == Op::Div ? "floor_div" : "floor_mod");
-    if (width > 1) vector_type(s, width);
-    else if (const std::string f = library_function(op, s); !f.empty()) return math_.insert({op, {s, 1}}), f + "(" + joined(args) + ")";
+    if (!is_float(s) && (op == Op::Div || op == Op::Mod))
+      helpers_.insert(op == Op::Div ? "floor_div" : "floor_mod");
+    if (width > 1)
+      vector_type(s, width);
+    else if (const std::string f = library_function(op, s); !f.empty())
+      return math_.insert({op, {s, 1}}), f + "(" + joined(args) + ")";
     math_.insert({op, {s, width}});
-    return std::string(word(op)) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + joined(args) + ")";
+    return std::string(word(op)) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" +
+           joined(args) + ")";
   }
-  void prefetch(const Prefetch& p) override { line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);"); }
+  void prefetch(const Prefetch& p) override {
+    line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
+  }
   /// As aligned as the caller's arrays, which streaming stores count on.
-  std::string private_array(const std::string& name, Scalar s, const std::string& size, AddressSpace) override {
+  std::string private_array(const std::string& name, Scalar s, const std::string& size,
+                            AddressSpace) override {
     return element_type(s) + " " + name + "[" + size + "] __attribute__((aligned(64)));";
   }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override {
@@ -130,14 +151,21 @@ class OpenMP : public CLike {
   /// Perfectly nested parallel loops whose bounds do not depend on each other are one iteration space.
   void loop(const For& f) override {
     switch (f.kind) {
-      case LoopKind::Par: return parallel(f);
+      case LoopKind::Par:
+        return parallel(f);
       case LoopKind::Seq:
-      case LoopKind::Vec: return plain_loop(f, f.kind == LoopKind::Seq && f.width > 1 ? "#pragma GCC unroll " + std::to_string(f.width) : "");
+      case LoopKind::Vec:
+        return plain_loop(
+            f, f.kind == LoopKind::Seq && f.width > 1 ? "#pragma GCC unroll " + std::to_string(f.width) : "");
       case LoopKind::Unroll: {
         const auto trips = (f.upper - f.lower).constant();
-        return plain_loop(f, "#pragma GCC unroll " + std::to_string(f.width > 1 ? f.width : trips ? std::min<std::int64_t>(*trips, 64) : 4));
+        return plain_loop(f,
+                          "#pragma GCC unroll " + std::to_string(f.width > 1 ? f.width
+                                                                 : trips ? std::min<std::int64_t>(*trips, 64)
+                                                                         : 4));
       }
-      default: throw InternalError(std::string("emit: map_") + lift::text(f.kind) + " in an OpenMP kernel");
+      default:
+        throw InternalError(std::string("emit: map_") + lift::text(f.kind) + " in an OpenMP kernel");
     }
   }
 
@@ -158,7 +186,8 @@ class OpenMP : public CLike {
     inside_parallel_ = true;
     const std::size_t start = out_.size();
     out_ += "#ifdef _OPENMP\n";
-    line("#pragma omp parallel for " + (depth > 1 ? "collapse(" + std::to_string(depth) + ") " : std::string()) + "schedule(static)");
+    line("#pragma omp parallel for " +
+         (depth > 1 ? "collapse(" + std::to_string(depth) + ") " : std::string()) + "schedule(static)");
     out_ += "#endif\n";
     plain_loop(f);
     inside_parallel_ = false;
@@ -178,12 +207,16 @@ class OpenMP : public CLike {
     if (fence_at_end_) line("store_fence();");
     std::string unused;
     for (const std::string& n : k_.sizes) unused += mentioned(n) ? "" : "  (void)" + n + ";\n";
-    for (const KernelArgument& a : k_.arguments) unused += mentioned(a.name) ? "" : "  (void)" + a.name + ";\n";
+    for (const KernelArgument& a : k_.arguments)
+      unused += mentioned(a.name) ? "" : "  (void)" + a.name + ";\n";
     const std::string list = parameters("", qualifier.empty() ? "restrict " : "");
-    return wrapped(qualifier + "void " + k_.name + "(" + (list.empty() ? "void" : list) + ") {", 0) + "\n" + unused + out_ + "}\n";
+    return wrapped(qualifier + "void " + k_.name + "(" + (list.empty() ? "void" : list) + ") {", 0) + "\n" +
+           unused + out_ + "}\n";
   }
   bool mentioned(const std::string& name) const {
-    const auto part_of_word = [&](std::size_t at) { return at < out_.size() && (std::isalnum(static_cast<unsigned char>(out_[at])) || out_[at] == '_'); };
+    const auto part_of_word = [&](std::size_t at) {
+      return at < out_.size() && (std::isalnum(static_cast<unsigned char>(out_[at])) || out_[at] == '_');
+    };
     for (std::size_t at = out_.find(name); at != std::string::npos; at = out_.find(name, at + 1))
       if ((at == 0 || !part_of_word(at - 1)) && !part_of_word(at + name.size())) return true;
     return false;
@@ -194,18 +227,25 @@ class OpenMP : public CLike {
     return out_.find("INFINITY") != std::string::npos || out_.find("NAN") != std::string::npos;
   }
   std::string helper_functions() const {
-    std::string s = index_helpers(helpers_, "static inline ") + vector_helpers() + lift::CLike::user_functions("static inline ") + vector_user_functions();
+    std::string s = index_helpers(helpers_, "static inline ") + vector_helpers() +
+                    lift::CLike::user_functions("static inline ") + vector_user_functions();
     return s.empty() || s.ends_with("\n\n") ? s : s + "\n";
   }
 
   static const char* word(Op op) {
     switch (op) {
-      case Op::Min: return "min";
-      case Op::Max: return "max";
-      case Op::Abs: return "abs";
-      case Op::Sqrt: return "sqrt";
-      case Op::Div: return "div";
-      default: return "mod";
+      case Op::Min:
+        return "min";
+      case Op::Max:
+        return "max";
+      case Op::Abs:
+        return "abs";
+      case Op::Sqrt:
+        return "sqrt";
+      case Op::Div:
+        return "div";
+      default:
+        return "mod";
     }
   }
   /// The function of math.h (or a helper) that computes a scalar op; empty for those spelled out.
@@ -224,9 +264,12 @@ class OpenMP : public CLike {
   std::string math_helper(Op op, Scalar s, int width) const {
     const bool binary = op != Op::Abs && op != Op::Sqrt;
     const std::string v = width > 1 ? suffix(s, width) : scalar_type(s);
-    const std::string head = "static inline " + v + " " + word(op) + "_" + (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + v + " a" + (binary ? ", " + v + " b" : "") + ") { ";
+    const std::string head = "static inline " + v + " " + word(op) + "_" +
+                             (width > 1 ? suffix(s, width) : std::string(lift::text(s))) + "(" + v + " a" +
+                             (binary ? ", " + v + " b" : "") + ") { ";
     if (width == 1) return head + "return " + formula(op, s, "a", "b") + "; }\n";
-    return head + "for (int l = 0; l < " + std::to_string(width) + "; ++l) a[l] = " + formula(op, s, "a[l]", "b[l]") + "; return a; }\n";
+    return head + "for (int l = 0; l < " + std::to_string(width) +
+           "; ++l) a[l] = " + formula(op, s, "a[l]", "b[l]") + "; return a; }\n";
   }
 
   std::string vector_user_functions() const {
@@ -235,10 +278,13 @@ class OpenMP : public CLike {
       for (const auto& [name, width] : user_vectors_) {
         if (name != f.texts[0]) continue;
         std::vector<std::string> params, lanes;
-        for (std::size_t i = 2; i < f.texts.size(); ++i) params.push_back(suffix(f.types[i - 1].scalar(), width) + " " + f.texts[i]), lanes.push_back(f.texts[i] + "[lane]");
+        for (std::size_t i = 2; i < f.texts.size(); ++i)
+          params.push_back(suffix(f.types[i - 1].scalar(), width) + " " + f.texts[i]),
+              lanes.push_back(f.texts[i] + "[lane]");
         const std::string vector = suffix(f.types[0].scalar(), width);
-        s += "static inline " + vector + " " + name + "_x" + std::to_string(width) + "(" + joined(params) + ") {\n  " + vector + " result;\n  for (int lane = 0; lane < " +
-             std::to_string(width) + "; ++lane) result[lane] = " + name + "(" + joined(lanes) + ");\n  return result;\n}\n";
+        s += "static inline " + vector + " " + name + "_x" + std::to_string(width) + "(" + joined(params) +
+             ") {\n  " + vector + " result;\n  for (int lane = 0; lane < " + std::to_string(width) +
+             "; ++lane) result[lane] = " + name + "(" + joined(lanes) + ");\n  return result;\n}\n";
       }
     return s;
   }
@@ -247,32 +293,44 @@ class OpenMP : public CLike {
     std::string s;
     bool passed = streams_ || !user_vectors_.empty() || !shuffles_.empty();
     for (const auto& [op, type] : math_) passed |= type.second > 1;
-    if (passed) s += "#pragma GCC diagnostic ignored \"-Wpsabi\"  /* vectors wider than the machine's are passed to inline functions only */\n";
+    if (passed)
+      s += "#pragma GCC diagnostic ignored \"-Wpsabi\"  /* vectors wider than the machine's are passed to "
+           "inline functions only */\n";
     s += mask_types();
     for (const auto& [type, width] : vectors_) s += vector_type_helpers(type, width);
     for (const auto& [op, type] : math_)
-      if (type.second > 1 || library_function(op, type.first).empty()) s += math_helper(op, type.first, type.second);
-    if (streams_) s += "static inline void store_fence(void) {\n#ifdef __SSE2__\n  _mm_sfence();\n#endif\n}\n";
+      if (type.second > 1 || library_function(op, type.first).empty())
+        s += math_helper(op, type.first, type.second);
+    if (streams_)
+      s += "static inline void store_fence(void) {\n#ifdef __SSE2__\n  _mm_sfence();\n#endif\n}\n";
     return s.empty() ? s : s + "\n";
   }
-  static std::string vector_typedef(const std::string& element, std::size_t size, int width, const std::string& name) {
-    return "typedef " + element + " " + name + " __attribute__((vector_size(" + std::to_string(size * static_cast<std::size_t>(width)) + ")));";
+  static std::string vector_typedef(const std::string& element, std::size_t size, int width,
+                                    const std::string& name) {
+    return "typedef " + element + " " + name + " __attribute__((vector_size(" +
+           std::to_string(size * static_cast<std::size_t>(width)) + ")));";
   }
   std::string mask_types() const {
     std::string s;
     std::set<int> widths;
     for (const auto& [type, width] : vectors_)
-      if (const std::string m = "mask" + std::to_string(width); out_.find(m) != std::string::npos && widths.insert(width).second)
-        s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width, m) + "  /* -1: on, 0: off */\n";
+      if (const std::string m = "mask" + std::to_string(width);
+          out_.find(m) != std::string::npos && widths.insert(width).second)
+        s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width, m) +
+             "  /* -1: on, 0: off */\n";
     return s;
   }
   /// A vector type, and the functions on it that the text refers to.
   std::string vector_type_helpers(Scalar type, int width) const {
     const std::string v = suffix(type, width), e = scalar_type(type), size = std::to_string(size_of(type));
     std::string s = vector_typedef(e, size_of(type), width, v) + "\n";
-    s += "typedef " + e + " " + v + "_any __attribute__((vector_size(" + std::to_string(size_of(type) * static_cast<std::size_t>(width)) + "), aligned(" + size + "), may_alias));\n";
-    const auto macro = [&](const std::string& name, const std::string& arguments, const std::string& value) {  // vectors are not passed: their ABI varies
-      if (out_.find(name + "(") != std::string::npos) s += "#define " + name + "(" + arguments + ") (" + value + ")\n";
+    s += "typedef " + e + " " + v + "_any __attribute__((vector_size(" +
+         std::to_string(size_of(type) * static_cast<std::size_t>(width)) + "), aligned(" + size +
+         "), may_alias));\n";
+    const auto macro = [&](const std::string& name, const std::string& arguments,
+                           const std::string& value) {  // vectors are not passed: their ABI varies
+      if (out_.find(name + "(") != std::string::npos)
+        s += "#define " + name + "(" + arguments + ") (" + value + ")\n";
     };
     macro("load_" + v, "p", "(" + v + ")*(const " + v + "_any *)(p)");
     macro("store_" + v, "p, x", "*(" + v + "_any *)(p) = (x)");
@@ -286,7 +344,8 @@ class OpenMP : public CLike {
     } else if (out_.find(select + "(") != std::string::npos) {  // the mask's lanes have another size
       const std::string n = "lanes_" + v, mask = "__builtin_convertvector(m, " + n + ")";
       s += vector_typedef(size_of(type) == 4 ? "int" : "long long", size_of(type), width, n) + "\n";
-      macro(select, "m, a, b", "(" + v + ")((" + mask + " & (" + n + ")(a)) | (~" + mask + " & (" + n + ")(b)))");
+      macro(select, "m, a, b",
+            "(" + v + ")((" + mask + " & (" + n + ")(a)) | (~" + mask + " & (" + n + ")(b)))");
     }
     return s;
   }
@@ -299,31 +358,42 @@ class OpenMP : public CLike {
   };
   static std::string shuffle_helper(const Shuffle& x, const std::string& name) {
     const std::string v = suffix(x.type, x.width), b = x.args == 2 ? "b" : "a";
-    const auto builtin = [](const std::string& first, const std::string& second, const std::vector<int>& lanes) {
+    const auto builtin = [](const std::string& first, const std::string& second,
+                            const std::vector<int>& lanes) {
       std::string s = "__builtin_shufflevector(" + first + ", " + second;
       for (const int l : lanes) s += ", " + std::to_string(l);
       return s + ")";
     };
     const std::string one = "return " + builtin("a", b, x.lanes) + ";";
-    std::string s = "static inline " + v + " " + name + "(" + v + " a" + (x.args == 2 ? ", " + v + " b" : "") + ") {";
+    std::string s =
+        "static inline " + v + " " + name + "(" + v + " a" + (x.args == 2 ? ", " + v + " b" : "") + ") {";
     const bool low = name.starts_with("interleave_low"), high = name.starts_with("interleave_high");
     if (size_of(x.type) != 8 || x.width != 4 || !(low || high)) return s + " " + one + " }\n";
     // gcc 12 makes three instructions of each; in two steps, both of them together are four
-    return s + "\n#if defined(__AVX2__) && !defined(__AVX512VL__)\n  const " + v + " even = " + builtin("a", "b", {0, 4, 2, 6}) + ", odd = " + builtin("a", "b", {1, 5, 3, 7}) + ";\n  return " +
-           (low ? builtin("even", "odd", {0, 1, 4, 5}) : builtin("even", "odd", {2, 3, 6, 7})) + ";\n#else\n  " + one + "\n#endif\n}\n";
+    return s + "\n#if defined(__AVX2__) && !defined(__AVX512VL__)\n  const " + v +
+           " even = " + builtin("a", "b", {0, 4, 2, 6}) + ", odd = " + builtin("a", "b", {1, 5, 3, 7}) +
+           ";\n  return " +
+           (low ? builtin("even", "odd", {0, 1, 4, 5}) : builtin("even", "odd", {2, 3, 6, 7})) +
+           ";\n#else\n  " + one + "\n#endif\n}\n";
   }
-  /// A vector past the cache, in pieces of the widest instruction; the address is a multiple of the vector's size or 32.
+  /// A vector past the cache, in pieces of the widest instruction; the address is a multiple of the vector's
+  /// size or 32.
   std::string streaming(Scalar type, int width) const {
     const std::string v = suffix(type, width), e = scalar_type(type);
-    const std::string d = type == f32 ? "ps" : "pd", m256 = type == f32 ? "__m256" : "__m256d", m128 = type == f32 ? "__m128" : "__m128d";
+    const std::string d = type == f32 ? "ps" : "pd", m256 = type == f32 ? "__m256" : "__m256d",
+                      m128 = type == f32 ? "__m128" : "__m128d";
     const std::size_t bytes = size_of(type) * static_cast<std::size_t>(width);
     const auto pieces = [&](const std::string& m, const std::string& call, std::size_t each) {
-      return "  const " + m + " *from = (const " + m + " *)&x;\n  for (int c = 0; c < " + std::to_string(bytes / each) + "; ++c) " + call + "((" + (type == f32 ? "float" : "double") + " *)(p + c * " + std::to_string(each / size_of(type)) + "), from[c]);\n";
+      return "  const " + m + " *from = (const " + m + " *)&x;\n  for (int c = 0; c < " +
+             std::to_string(bytes / each) + "; ++c) " + call + "((" + (type == f32 ? "float" : "double") +
+             " *)(p + c * " + std::to_string(each / size_of(type)) + "), from[c]);\n";
     };
     std::string s = "static inline void stream_" + v + "(" + e + " *p, " + v + " x) {\n";
     const char* first = "#if";
-    if (bytes % 32 == 0) s += "#if defined(__AVX__)\n" + pieces(m256, "_mm256_stream_" + d, 32), first = "#elif";
-    if (bytes % 16 == 0) s += std::string(first) + " defined(__SSE2__)\n" + pieces(m128, "_mm_stream_" + d, 16) + "#else\n";
+    if (bytes % 32 == 0)
+      s += "#if defined(__AVX__)\n" + pieces(m256, "_mm256_stream_" + d, 32), first = "#elif";
+    if (bytes % 16 == 0)
+      s += std::string(first) + " defined(__SSE2__)\n" + pieces(m128, "_mm_stream_" + d, 16) + "#else\n";
     s += "  *(" + v + "_any *)p = x;\n";
     if (bytes % 16 == 0) s += "#endif\n";
     return s + "}\n";
@@ -346,7 +416,9 @@ std::string emit_trampoline(const Kernel& kernel, const std::string& function) {
   std::vector<std::string> values;
   const auto slot = [&] { return "args[" + std::to_string(values.size()) + "]"; };
   for (std::size_t i = 0; i < kernel.sizes.size(); ++i) values.push_back("*(long *)" + slot());
-  for (const KernelArgument& a : kernel.arguments) values.push_back(a.type.is_array() ? "(void *)" + slot() : "*(" + std::string(type(a.type.scalar())) + " *)" + slot());
+  for (const KernelArgument& a : kernel.arguments)
+    values.push_back(a.type.is_array() ? "(void *)" + slot()
+                                       : "*(" + std::string(type(a.type.scalar())) + " *)" + slot());
   std::string call;
   for (const std::string& v : values) call += (call.empty() ? "" : ", ") + v;
   return "\nvoid liftgen_call(void **args) { " + function + "(" + call + "); }\n";

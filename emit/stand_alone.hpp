@@ -19,19 +19,21 @@ struct SizeRange {
   std::int64_t lower = 1, modulus = 1, residue = 0;
 };
 SizeRange size_range(const Kernel& k, const std::string& size);
-std::string str(const SizeRange& r);                       ///< "at least 2 and even"
+std::string str(const SizeRange& r);  ///< "at least 2 and even"
 
 /// The array is not stored row by row.
 bool is_rearranged(const KernelArgument& a);
-/// The header's function that says where an element of a rearranged array lies: KERNEL_index_ARRAY(sizes, position).
+/// The header's function that says where an element of a rearranged array lies: KERNEL_index_ARRAY(sizes,
+/// position).
 std::string index_function(const Kernel& k, const KernelArgument& a);
 /// Names of its position, outermost first.
 std::vector<std::string> position_names(const KernelArgument& a);
 Nat row_major_size(const KernelArgument& a);
 
-/// A header: what the arguments are, then within its guard `before`, where elements of rearranged arrays lie, and `after`.
-/// `introduction` is more to say at its head, " ..." or empty.
-std::string header_around(const Kernel& k, const std::string& introduction, const std::string& before, const std::string& after);
+/// A header: what the arguments are, then within its guard `before`, where elements of rearranged arrays lie,
+/// and `after`. `introduction` is more to say at its head, " ..." or empty.
+std::string header_around(const Kernel& k, const std::string& introduction, const std::string& before,
+                          const std::string& after);
 
 /// A kernel as a static function without a comment of its own, for a file that holds more.
 std::string emit_static(const Kernel& k);

@@ -5,12 +5,13 @@
 int main() try {
   // A size: known when the kernel is called. The expression is checked as it is built.
   const auto n = lift::nat("n");
-  const auto scaled = lift::fun({lift::Type(lift::f64), lift::array(lift::f64, n)}, [](lift::Expr a, lift::Expr xs) {
-    return xs | lift::map([=](lift::Expr x) { return a * x + 1.0; });
-  });
+  const auto scaled = lift::fun(
+      {lift::Type(lift::f64), lift::array(lift::f64, n)},
+      [](lift::Expr a, lift::Expr xs) { return xs | lift::map([=](lift::Expr x) { return a * x + 1.0; }); });
   std::printf("%s\n\n", lift::pretty(scaled).c_str());
 
-  // The signature is checked against the expression here; the C compiler runs at the first call with a new size.
+  // The signature is checked against the expression here; the C compiler runs at the first call with a new
+  // size.
   using Scaled = std::vector<double>(double, const std::vector<double>&);
   const auto kernel = lift::compile<Scaled>(scaled, {.name = "scaled", .names = {"a", "x"}});
   const std::vector<double> y = kernel(2, {1, 2, 3, 4, 5});

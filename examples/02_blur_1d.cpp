@@ -10,9 +10,9 @@ namespace {
 
 Expr blur(Boundary boundary) {
   return fun(array(f32, nat("n")), [=](Expr xs) {
-    return xs | pad(1, 1, boundary)                                             // one element more at both ends
-              | slide(3, 1)                                                     // windows of three
-              | map([](Expr w) { return (w[0] + w[1] + w[2]) / 3.0f; });        // one number each
+    return xs | pad(1, 1, boundary)                                    // one element more at both ends
+           | slide(3, 1)                                               // windows of three
+           | map([](Expr w) { return (w[0] + w[1] + w[2]) / 3.0f; });  // one number each
   });
 }
 
@@ -25,10 +25,8 @@ int main() try {
     const char* meaning;
     std::vector<float> expected;
   } cases[] = {
-      {clamp, "the nearest element", {4, 6, 9, 11}},
-      {wrap, "the other end (periodic)", {7, 6, 9, 8}},
-      {mirror, "even reflection (Neumann)", {4, 6, 9, 11}},
-      {odd, "odd reflection (Dirichlet)", {2, 6, 9, 3}},
+      {clamp, "the nearest element", {4, 6, 9, 11}},        {wrap, "the other end (periodic)", {7, 6, 9, 8}},
+      {mirror, "even reflection (Neumann)", {4, 6, 9, 11}}, {odd, "odd reflection (Dirichlet)", {2, 6, 9, 3}},
       {constant, "a value, here 0", {3, 6, 9, 7}},
   };
   bool right = true;

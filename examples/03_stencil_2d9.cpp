@@ -1,6 +1,8 @@
-// A pattern of one's own: the 2D 9-point binomial smoothing of an image, its border continued by the nearest pixel.
+// A pattern of one's own: the 2D 9-point binomial smoothing of an image, its border continued by the nearest
+// pixel.
 //
-//   out[j][i] = sum over dj, di in {-1, 0, 1} of  w[dj] w[di] in[clamp(j + dj)][clamp(i + di)],   w = {1/4, 1/2, 1/4}
+//   out[j][i] = sum over dj, di in {-1, 0, 1} of  w[dj] w[di] in[clamp(j + dj)][clamp(i + di)],   w = {1/4,
+//   1/2, 1/4}
 #include <algorithm>
 #include <cmath>
 
@@ -33,11 +35,13 @@ void fill(const Problem& p, const HostArray& a) {
   auto* x = static_cast<double*>(a.data);
   host::parallel_for(p.box, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j)
-      for (std::int64_t i = 0; i < p.box; ++i) x[j * p.box + i] = std::sin(0.1 * static_cast<double>(i)) + std::cos(0.07 * static_cast<double>(j));
+      for (std::int64_t i = 0; i < p.box; ++i)
+        x[j * p.box + i] = std::sin(0.1 * static_cast<double>(i)) + std::cos(0.07 * static_cast<double>(j));
   });
 }
 
-void reference(const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+void reference(const Problem& p, const std::vector<HostArray>& arguments,
+               const std::vector<HostArray>& results) {
   const std::int64_t n = p.box;
   const auto* in = static_cast<const double*>(host::argument(arguments, "image").data);
   auto* out = static_cast<double*>(results.at(0).data);
@@ -46,7 +50,8 @@ void reference(const Problem& p, const std::vector<HostArray>& arguments, const 
     for (std::int64_t i = 0; i < n; ++i) {
       double sum = 0;
       for (int dj = -1; dj <= 1; ++dj)
-        for (int di = -1; di <= 1; ++di) sum += weights[dj + 1] * weights[di + 1] * in[inside(j + dj) * n + inside(i + di)];
+        for (int di = -1; di <= 1; ++di)
+          sum += weights[dj + 1] * weights[di + 1] * in[inside(j + dj) * n + inside(i + di)];
       out[j * n + i] = sum;
     }
 }
@@ -75,7 +80,13 @@ void plain(const double (*restrict in)[N], double (*restrict out)[N]) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Pattern pattern{.name = "stencil_2d9", .summary = "2D 9-point binomial smoothing, clamped", .choices = {}, .build = build,
-                        .fill = fill, .reference = reference, .plain_c = plain_c, .plain_in_place = false};
+  const Pattern pattern{.name = "stencil_2d9",
+                        .summary = "2D 9-point binomial smoothing, clamped",
+                        .choices = {},
+                        .build = build,
+                        .fill = fill,
+                        .reference = reference,
+                        .plain_c = plain_c,
+                        .plain_in_place = false};
   return example::run(pattern, 200, 4096, argc, argv);
 }

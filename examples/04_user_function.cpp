@@ -1,4 +1,5 @@
-// A pattern of one's own with a number as argument and an opaque C function (a user_fun): a relaxed 5-point average on a ring.
+// A pattern of one's own with a number as argument and an opaque C function (a user_fun): a relaxed 5-point
+// average on a ring.
 //
 //   out[i] = x[i] + w * (average5(x[i-2], ..., x[i+2]) - x[i]),   indices modulo n
 #include <cmath>
@@ -14,26 +15,32 @@ namespace {
 /// The function's C text, and what it means to the interpreter.
 const UserFun& average5() {
   static const UserFun f("average5", {{"a", f64}, {"b", f64}, {"c", f64}, {"d", f64}, {"e", f64}}, f64,
-                         "return (a + 4 * b + 6 * c + 4 * d + e) / 16;",
-                         [](std::span<const double> x) { return (x[0] + 4 * x[1] + 6 * x[2] + 4 * x[3] + x[4]) / 16; });
+                         "return (a + 4 * b + 6 * c + 4 * d + e) / 16;", [](std::span<const double> x) {
+                           return (x[0] + 4 * x[1] + 6 * x[2] + 4 * x[3] + x[4]) / 16;
+                         });
   return f;
 }
 
 Program build(const Problem& p) {
   const Expr x = param("x", array({Nat(p.box)}, f64)), weight = param("w", f64);
-  const auto relaxed = [=](Expr w) { return w[2] + weight * (average5()(w[0], w[1], w[2], w[3], w[4]) - w[2]); };
+  const auto relaxed = [=](Expr w) {
+    return w[2] + weight * (average5()(w[0], w[1], w[2], w[3], w[4]) - w[2]);
+  };
   return {"weighted_1d5", {x, weight}, x | pad(2, 2, wrap) | slide(5, 1) | map(relaxed), {}};
 }
 
 void fill(const Problem& p, const HostArray& a) {
   auto* x = static_cast<double*>(a.data);
-  if (a.name == "w") *x = 0.8;
-  else host::parallel_for(p.box, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) x[i] = 1 + std::sin(0.3 * static_cast<double>(i));
-  });
+  if (a.name == "w")
+    *x = 0.8;
+  else
+    host::parallel_for(p.box, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) x[i] = 1 + std::sin(0.3 * static_cast<double>(i));
+    });
 }
 
-void reference(const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+void reference(const Problem& p, const std::vector<HostArray>& arguments,
+               const std::vector<HostArray>& results) {
   const std::int64_t n = p.box;
   const auto* x = static_cast<const double*>(host::argument(arguments, "x").data);
   auto* out = static_cast<double*>(results.at(0).data);
@@ -71,7 +78,13 @@ void plain(const double *restrict x, double w, double *restrict out) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Pattern pattern{.name = "weighted_1d5", .summary = "1D relaxed average of 5 points on a ring, by a user function", .choices = {}, .build = build,
-                        .fill = fill, .reference = reference, .plain_c = plain_c, .plain_in_place = false};
+  const Pattern pattern{.name = "weighted_1d5",
+                        .summary = "1D relaxed average of 5 points on a ring, by a user function",
+                        .choices = {},
+                        .build = build,
+                        .fill = fill,
+                        .reference = reference,
+                        .plain_c = plain_c,
+                        .plain_in_place = false};
   return example::run(pattern, 20000, 1 << 25, argc, argv);
 }

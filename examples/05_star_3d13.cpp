@@ -1,4 +1,5 @@
-// A pattern of one's own: the fourth-order Laplacian, a 13-point star of radius 2, with even reflection at all faces.
+// A pattern of one's own: the fourth-order Laplacian, a 13-point star of radius 2, with even reflection at
+// all faces.
 //
 //   out = sum over the three axes of (-u[-2] + 16 u[-1] - 30 u[0] + 16 u[1] - u[2]) / 12
 #include <cmath>
@@ -28,29 +29,36 @@ void fill(const Problem& p, const HostArray& a) {
   host::parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k)
       for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t i = 0; i < n; ++i) x[(k * n + j) * n + i] = std::sin(0.2 * static_cast<double>(i) + 0.3 * static_cast<double>(j) - 0.1 * static_cast<double>(k));
+        for (std::int64_t i = 0; i < n; ++i)
+          x[(k * n + j) * n + i] = std::sin(0.2 * static_cast<double>(i) + 0.3 * static_cast<double>(j) -
+                                            0.1 * static_cast<double>(k));
   });
 }
 
-void reference(const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+void reference(const Problem& p, const std::vector<HostArray>& arguments,
+               const std::vector<HostArray>& results) {
   const std::int64_t n = p.box;
   const auto* in = static_cast<const double*>(host::argument(arguments, "u").data);
   auto* out = static_cast<double*>(results.at(0).data);
   const auto reflect = [&](std::int64_t x) { return x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x; };
-  const auto u = [&](std::int64_t k, std::int64_t j, std::int64_t i) { return in[(reflect(k) * n + reflect(j)) * n + reflect(i)]; };
+  const auto u = [&](std::int64_t k, std::int64_t j, std::int64_t i) {
+    return in[(reflect(k) * n + reflect(j)) * n + reflect(i)];
+  };
   constexpr double weights[] = {-1, 16, -30, 16, -1};
   host::parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k)
       for (std::int64_t j = 0; j < n; ++j)
         for (std::int64_t i = 0; i < n; ++i) {
           double sum = 0;
-          for (int d = -2; d <= 2; ++d) sum += weights[d + 2] * (u(k + d, j, i) + u(k, j + d, i) + u(k, j, i + d));
+          for (int d = -2; d <= 2; ++d)
+            sum += weights[d + 2] * (u(k + d, j, i) + u(k, j + d, i) + u(k, j, i + d));
           out[(k * n + j) * n + i] = sum / 12;
         }
   });
 }
 
-/// What a C programmer writes: the reflected planes and rows are chosen outside the inner loop, its ends are peeled.
+/// What a C programmer writes: the reflected planes and rows are chosen outside the inner loop, its ends are
+/// peeled.
 std::string plain_c(const Problem& p) {
   return "#define N " + std::to_string(p.box) + R"(
 #ifndef SIMD
@@ -77,7 +85,13 @@ void plain(const double (*restrict u)[N][N], double (*restrict out)[N][N]) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Pattern pattern{.name = "star_3d13", .summary = "3D fourth-order Laplacian, 13 points, even reflection", .choices = {}, .build = build,
-                        .fill = fill, .reference = reference, .plain_c = plain_c, .plain_in_place = false};
+  const Pattern pattern{.name = "star_3d13",
+                        .summary = "3D fourth-order Laplacian, 13 points, even reflection",
+                        .choices = {},
+                        .build = build,
+                        .fill = fill,
+                        .reference = reference,
+                        .plain_c = plain_c,
+                        .plain_in_place = false};
   return example::run(pattern, 40, 320, argc, argv);
 }

@@ -1,5 +1,5 @@
-// In place, and several results: red-black Gauss-Seidel for the 2D Poisson equation u'' = f with given values on the border,
-// and its residual as an array together with its norm.
+// In place, and several results: red-black Gauss-Seidel for the 2D Poisson equation u'' = f with given values
+// on the border, and its residual as an array together with its norm.
 #include <cmath>
 #include <cstdio>
 #include <liftgen/lift.hpp>
@@ -9,14 +9,14 @@ using namespace lift;
 namespace {
 
 const Nat n = nat("n");
-const Expr u = param("u", array({n + 2, n + 2}, f64));   // with the border
+const Expr u = param("u", array({n + 2, n + 2}, f64));  // with the border
 const Expr f = param("f", array({n, n}, f64));
-const Expr h2 = param("h2", f64);                        // grid spacing, squared
+const Expr h2 = param("h2", f64);  // grid spacing, squared
 
 Expr neighbours(Expr w) { return w[0][1] + w[1][0] + w[1][2] + w[2][1]; }
 
-/// The cells of one colour become the value that solves their equation. They read the other colour only, and liftgen proves
-/// it: that is why the update may be in place and its loops parallel.
+/// The cells of one colour become the value that solves their equation. They read the other colour only, and
+/// liftgen proves it: that is why the update may be in place and its loops parallel.
 Program half_sweep() {
   const Expr color = index_param("color", 0, 1);
   const auto cell = [=](Expr position, Expr window, Expr f) {
@@ -42,7 +42,8 @@ int main() try {
   const double h = 1.0 / 16;
   // An update of a writable argument overwrites it; a kernel that returns several results returns a tuple.
   using HalfSweep = void(array_view<double, 2> u, std::span<const double> f, double h2, std::int32_t color);
-  using Residual = std::tuple<std::vector<double>, double>(array_view<const double, 2> u, std::span<const double> f, double h2);
+  using Residual = std::tuple<std::vector<double>, double>(array_view<const double, 2> u,
+                                                           std::span<const double> f, double h2);
   const auto smooth = compile<HalfSweep>(half_sweep());
   const auto rest = compile<Residual>(residual());
 
@@ -52,7 +53,8 @@ int main() try {
   for (int sweep = 0; sweep < 150; ++sweep)
     for (const int color : {0, 1}) smooth(solution, rhs, h * h, color);
   const auto [r, squares] = rest(solution, rhs, h * h);
-  std::printf("residual %.3g, after 150 sweeps %.3g; u in the middle %.6f\n", before, std::sqrt(squares), solution(8, 8));
+  std::printf("residual %.3g, after 150 sweeps %.3g; u in the middle %.6f\n", before, std::sqrt(squares),
+              solution(8, 8));
   const bool in_place = smooth.source({{"n", cells}}).find("*restrict out") == std::string::npos;
   std::printf("in place: %s\n", in_place ? "yes" : "no");
   const bool solved = std::sqrt(squares) < 0.05 * before && std::abs(solution(8, 8) + 0.0737) < 0.003;

@@ -1,5 +1,6 @@
-// Exploring an expression: variants are derived by rewriting, verified, timed; the fastest becomes a kernel. What is worth
-// keeping is its derivation, a few lines of text that make the same kernel again without a search.
+// Exploring an expression: variants are derived by rewriting, verified, timed; the fastest becomes a kernel.
+// What is worth keeping is its derivation, a few lines of text that make the same kernel again without a
+// search.
 //
 // With --full at the size and for the time that one would take in earnest.
 #include <chrono>
@@ -46,19 +47,24 @@ int main(int argc, char** argv) try {
   const auto kernel = tuned.kernel<SharpenInto>();
   std::vector<float> in(static_cast<std::size_t>(rows * columns), 1.0f), out(in.size());
   in[in.size() / 2] = 5;
-  kernel(array_view<const float, 2>(in.data(), {rows, columns}), 0.5f, array_view(out.data(), {rows, columns}));
+  kernel(array_view<const float, 2>(in.data(), {rows, columns}), 0.5f,
+         array_view(out.data(), {rows, columns}));
 
   // ... and to be kept: the derivation as text, and the C text, which needs no liftgen.
   const auto directory = std::filesystem::temp_directory_path();
   const auto derivation_file = directory / "sharpen.derivation", source_file = directory / "sharpen.c";
   write_file_atomically(derivation_file, str(tuned.derivation));
   write_file_atomically(source_file, tuned.source);
-  std::printf("kept in %s and %s:\n%s", derivation_file.c_str(), source_file.c_str(), str(tuned.derivation).c_str());
+  std::printf("kept in %s and %s:\n%s", derivation_file.c_str(), source_file.c_str(),
+              str(tuned.derivation).c_str());
 
-  // Another day: the same kernel from the text. At other sizes the same decisions are taken where they can be.
-  const auto again = compile<SharpenInto>(sharpen(), {.derivation = parse_derivation(read_file(derivation_file))});
+  // Another day: the same kernel from the text. At other sizes the same decisions are taken where they can
+  // be.
+  const auto again =
+      compile<SharpenInto>(sharpen(), {.derivation = parse_derivation(read_file(derivation_file))});
   std::vector<float> once_more(in.size());
-  again(array_view<const float, 2>(in.data(), {rows, columns}), 0.5f, array_view(once_more.data(), {rows, columns}));
+  again(array_view<const float, 2>(in.data(), {rows, columns}), 0.5f,
+        array_view(once_more.data(), {rows, columns}));
   const bool same = out == once_more && again.derivation({{"n", rows}, {"m", columns}}) == tuned.derivation;
   return same && tuned.report.counts.wrong == 0 ? 0 : 1;
 } catch (const std::exception& e) {

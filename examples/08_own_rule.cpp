@@ -1,6 +1,6 @@
-// An operator and a rewrite rule of one's own. The operator turns an array around by k elements (a periodic shift), put
-// together from primitives; the rule says that two turns are one. It is applied wherever it fits, looked at, and tested
-// against the interpreter, as is a wrong one.
+// An operator and a rewrite rule of one's own. The operator turns an array around by k elements (a periodic
+// shift), put together from primitives; the rule says that two turns are one. It is applied wherever it fits,
+// looked at, and tested against the interpreter, as is a wrong one.
 #include <cstdio>
 #include <liftgen/lift.hpp>
 #include <random>
@@ -22,7 +22,8 @@ Stage turn(const Nat& k) {
 Rule turn_of_turn() {
   const Expr xs = hole("xs");
   const Nat a = nat_hole("a"), b = nat_hole("b");
-  return rule("turn-of-turn", "turn a . turn b = turn (a + b)", turn(a, turn(b, xs)), turn(a + b, xs)).says("two turns are one");
+  return rule("turn-of-turn", "turn a . turn b = turn (a + b)", turn(a, turn(b, xs)), turn(a + b, xs))
+      .says("two turns are one");
 }
 Rule wrong_rule() {
   const Expr xs = hole("xs");
@@ -43,18 +44,23 @@ Strategy everywhere(const Rule& r) {
 
 // ---- a program that has use for it
 
-/// Upwind advection to the left, `steps` at once: x[i] + c * (x[i + 1] - x[i]), then turned so that the wave stands still.
+/// Upwind advection to the left, `steps` at once: x[i] + c * (x[i + 1] - x[i]), then turned so that the wave
+/// stands still.
 Program advection(const Nat& n, int steps) {
   const Expr x = param("x", array(f64, n)), c = param("c", f64);
   Expr now = x;
   for (int s = 0; s < steps; ++s) now = now | turn(1);
-  return {"advection", {x, c}, zip({x, now}) | map([=](Expr here, Expr there) { return here + c * (there - here); })};
+  return {"advection", {x, c}, zip({x, now}) | map([=](Expr here, Expr there) {
+                                 return here + c * (there - here);
+                               })};
 }
 
 /// Applies the rule to a random turn of a turn and compares both sides, in the interpreter.
 bool holds(const Rule& r, int rounds) {
   std::mt19937_64 random(1);
-  const auto number = [&](int low, int high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); };
+  const auto number = [&](int low, int high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+  };
   for (int round = 0; round < rounds; ++round) {
     const std::int64_t n = number(1, 12);
     const Expr x = param("x", array(f64, Nat(n)));
@@ -77,8 +83,8 @@ int main() try {
   const Rule mine = turn_of_turn();
   for (const std::string& complaint : lint({mine})) std::printf("%s\n", complaint.c_str());
   const bool right = holds(mine, 500), wrong = holds(wrong_rule(), 500);
-  std::printf("%s: %s; %s: %s\n\n", mine.name.c_str(), right ? "holds" : "does not hold", wrong_rule().name.c_str(),
-              wrong ? "holds" : "caught");
+  std::printf("%s: %s; %s: %s\n\n", mine.name.c_str(), right ? "holds" : "does not hold",
+              wrong_rule().name.c_str(), wrong ? "holds" : "caught");
 
   const Program before = advection(nat("n"), 4);
   const Rewriting after = run(everywhere(mine), {before, {}});

@@ -28,7 +28,8 @@ void add(Uses& u, const Stmt& s) {
   visit(one, [&](const Stmt& x) {
     if (const auto* a = std::get_if<Store>(&x.v)) u.stores.insert(a->array);
     if (const auto* a = std::get_if<Declare>(&x.v)) u.assigned.insert(a->local->name);
-    if (const auto* a = std::get_if<Assign>(&x.v)) u.assigned.insert(a->local->name), u.locals.insert(a->local->name);
+    if (const auto* a = std::get_if<Assign>(&x.v))
+      u.assigned.insert(a->local->name), u.locals.insert(a->local->name);
     if (const auto* a = std::get_if<Prefetch>(&x.v)) u.loads.insert(a->array);
   });
 }
@@ -37,7 +38,9 @@ Uses uses_of(const Stmt& s) {
   add(u, s);
   return u;
 }
-bool touches(const Uses& u, const std::string& array) { return u.loads.count(array) + u.stores.count(array) > 0; }
+bool touches(const Uses& u, const std::string& array) {
+  return u.loads.count(array) + u.stores.count(array) > 0;
+}
 
 bool is_over_groups(const Stmt& s) {
   const auto* f = std::get_if<For>(&s.v);
@@ -56,17 +59,21 @@ bool holds_items(const Stmt& s) {
 
 constexpr int kWhereUsed = -1;
 
-/// The launch of each statement: an odd number for a loop over the grid, the even ones around it for what lies before and after.
-/// Names and arrays go where they are used.
+/// The launch of each statement: an odd number for a loop over the grid, the even ones around it for what
+/// lies before and after. Names and arrays go where they are used.
 std::vector<int> launches_of(const Block& b) {
   std::vector<int> r;
   int before = 0;
   const bool one_group = std::any_of(b.begin(), b.end(), holds_items);
   for (const Stmt& s : b) {
-    if (one_group) r.push_back(0);
-    else if (std::holds_alternative<Let>(s.v) || std::holds_alternative<Allocate>(s.v)) r.push_back(kWhereUsed);
-    else if (holds_grid(s)) r.push_back(before + 1), before += 2;
-    else r.push_back(before);
+    if (one_group)
+      r.push_back(0);
+    else if (std::holds_alternative<Let>(s.v) || std::holds_alternative<Allocate>(s.v))
+      r.push_back(kWhereUsed);
+    else if (holds_grid(s))
+      r.push_back(before + 1), before += 2;
+    else
+      r.push_back(before);
   }
   return r;
 }
@@ -94,7 +101,8 @@ Part part_of(const Block& b, const std::vector<int>& launch, int which) {
       add(wanted, s);
     } else if (const auto* l = std::get_if<Let>(&s.v); l && launch[i] == kWhereUsed) {
       const bool index = l->local->kind == TermKind::Index;
-      p.takes[i] = index ? wanted.indices.erase(variables(l->local->nats[0])[0]) > 0 : wanted.locals.erase(l->local->name) > 0;
+      p.takes[i] = index ? wanted.indices.erase(variables(l->local->nats[0])[0]) > 0
+                         : wanted.locals.erase(l->local->name) > 0;
       if (p.takes[i]) add(wanted, s);
     } else if (const auto* a = std::get_if<Allocate>(&s.v); a && launch[i] == kWhereUsed) {
       p.takes[i] = touches(wanted, a->name);
@@ -114,14 +122,17 @@ Block statements(const Block& b, const Part& p) {
 /// Values that the work-items of a loop keep in the body are lost when the loop becomes several.
 void check_kept(const Block& b, const std::vector<int>& launch) {
   const auto refuse = [](const std::string& name) {
-    throw UserError("work-items keep " + name + " while loops over the grid follow one another: that takes as many kernels; store the value (to_global), or run the inner loops in the work-item");
+    throw UserError("work-items keep " + name +
+                    " while loops over the grid follow one another: that takes as many kernels; store the "
+                    "value (to_global), or run the inner loops in the work-item");
   };
   std::set<std::string> seen;
   for (const int which : distinct(launch)) {
     const Part p = part_of(b, launch, which);
     if (!p.missing.empty()) refuse(*p.missing.begin());
     for (std::size_t i = 0; i < b.size(); ++i)
-      if (const auto* a = std::get_if<Allocate>(&b[i].v); a && p.takes[i] && !seen.insert(a->name).second) refuse(a->name);
+      if (const auto* a = std::get_if<Allocate>(&b[i].v); a && p.takes[i] && !seen.insert(a->name).second)
+        refuse(a->name);
   }
 }
 
@@ -136,7 +147,8 @@ Block distributed(Stmt s) {
   const std::vector<int> launch = launches_of(body);
   if (distinct(launch).size() < 2) return {std::move(s)};
   if (f && f->kind != LoopKind::Glb && f->kind != LoopKind::Wrg && !(f->upper - f->lower == Nat(1)))
-    throw UserError("several loops over the grid in the loop over " + f->var.str() + ", which is not over the grid; give it to the grid too");
+    throw UserError("several loops over the grid in the loop over " + f->var.str() +
+                    ", which is not over the grid; give it to the grid too");
   check_kept(body, launch);
   Block r;
   for (const int which : distinct(launch)) {
@@ -173,7 +185,9 @@ class Separation {
   }
 
  private:
-  void add_work(const std::string& name, const Type& t) { k_.arguments.push_back({name, t, Layout({}, t), false, false, {}, true}); }
+  void add_work(const std::string& name, const Type& t) {
+    k_.arguments.push_back({name, t, Layout({}, t), false, false, {}, true});
+  }
 
   /// Arrays that a loop over the grid or two launches use.
   void arrays() {
@@ -183,10 +197,15 @@ class Separation {
       const auto* a = std::get_if<Allocate>(&s.v);
       std::set<int> users;
       for (std::size_t i = 0; a && i < b_.size(); ++i)
-        if (touches(uses_of(b_[i]), a->name)) users.insert(std::holds_alternative<Let>(b_[i].v) ? 1 : launch[i]);
-      const bool own = !a || a->space == AddressSpace::Local || (users.size() < 2 && std::none_of(users.begin(), users.end(), [](int u) { return u % 2 == 1; }));
-      if (own) kept.push_back(s);
-      else add_work(a->name, a->type);
+        if (touches(uses_of(b_[i]), a->name))
+          users.insert(std::holds_alternative<Let>(b_[i].v) ? 1 : launch[i]);
+      const bool own =
+          !a || a->space == AddressSpace::Local ||
+          (users.size() < 2 && std::none_of(users.begin(), users.end(), [](int u) { return u % 2 == 1; }));
+      if (own)
+        kept.push_back(s);
+      else
+        add_work(a->name, a->type);
     }
     b_ = std::move(kept);
   }
@@ -201,17 +220,20 @@ class Separation {
       if (d) fixed.insert(d->local->name);
       if (!l || l->local->kind != TermKind::Local) continue;
       const Uses u = uses_of(b_[i]);
-      const bool of_fixed = std::any_of(u.locals.begin(), u.locals.end(), [&](const std::string& n) { return fixed.count(n) > 0; });
+      const bool of_fixed = std::any_of(u.locals.begin(), u.locals.end(),
+                                        [&](const std::string& n) { return fixed.count(n) > 0; });
       if (of_fixed) fixed.insert(l->local->name);
       if (hand_over(l->local, i, launch, of_fixed)) return true;
     }
     return false;
   }
 
-  /// (By value: the statement moves.) Stores the local that statement `at` defines in one launch for the first other one that cannot compute it anew.
+  /// (By value: the statement moves.) Stores the local that statement `at` defines in one launch for the
+  /// first other one that cannot compute it anew.
   bool hand_over(Term local, std::size_t at, const std::vector<int>& launch, bool always) {
     const Uses defined = uses_of(b_[at]);
-    const int before = *std::max_element(launch.begin(), launch.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    const int before =
+        *std::max_element(launch.begin(), launch.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     const int home = std::holds_alternative<Declare>(b_[at].v) ? launch[at] : (before + 1) / 2 * 2;
     for (const int which : distinct(launch)) {
       if (which == home) continue;
@@ -222,14 +244,16 @@ class Separation {
         if (uses_of(b_[i]).assigned.count(local->name) > 0) last = i;
       const std::string name = "kept_" + local->name;
       add_work(name, Type::array(1, local->type));
-      b_.insert(b_.begin() + static_cast<std::ptrdiff_t>(*used), {Let{local, load_term(name, {Nat(0)}, local->type)}});
+      b_.insert(b_.begin() + static_cast<std::ptrdiff_t>(*used),
+                {Let{local, load_term(name, {Nat(0)}, local->type)}});
       b_.insert(b_.begin() + static_cast<std::ptrdiff_t>(last) + 1, {Store{name, {Nat(0)}, local, false}});
       return true;
     }
     return false;
   }
   /// The first statement of a launch that takes the local's value from statement `at`.
-  std::optional<std::size_t> first_use(const std::string& name, std::size_t at, const std::vector<int>& launch, int which) const {
+  std::optional<std::size_t> first_use(const std::string& name, std::size_t at,
+                                       const std::vector<int>& launch, int which) const {
     const Part p = part_of(b_, launch, which);
     for (std::size_t i = at + 1; i < b_.size(); ++i) {
       const auto* l = std::get_if<Let>(&b_[i].v);
@@ -239,11 +263,14 @@ class Separation {
     return std::nullopt;
   }
   /// Whether one of the arrays is written after statement `at`, up to the end of a launch.
-  bool changes(const std::set<std::string>& arrays, std::size_t at, const std::vector<int>& launch, int which) const {
+  bool changes(const std::set<std::string>& arrays, std::size_t at, const std::vector<int>& launch,
+               int which) const {
     for (std::size_t i = at + 1; i < b_.size(); ++i) {
       if (launch[i] > which) continue;
       const Uses u = uses_of(b_[i]);
-      if (std::any_of(arrays.begin(), arrays.end(), [&](const std::string& a) { return u.stores.count(a) > 0; })) return true;
+      if (std::any_of(arrays.begin(), arrays.end(),
+                      [&](const std::string& a) { return u.stores.count(a) > 0; }))
+        return true;
     }
     return false;
   }
@@ -264,12 +291,19 @@ namespace {
 
 /// Functions that OpenCL C or CUDA C++ has without being asked: a kernel cannot have their names.
 const std::set<std::string> library{
-    "abs",    "acos",   "acosh",   "add_sat", "all",   "any",   "asin",  "asinh", "atan",   "atan2",  "atanh",   "barrier",   "bitselect", "cbrt",   "ceil",   "clamp",     "clz",        "cos",
-    "cosh",   "cross",  "degrees", "distance", "dot",  "erf",   "erfc",  "erfcinv", "erfinv", "exp",  "exp10",   "exp2",      "expm1",     "fabs",   "fdim",   "floor",     "fma",        "fmax",
-    "fmin",   "fmod",   "fract",   "frexp",   "hypot", "j0",    "j1",    "ldexp", "length", "lgamma", "log",     "log10",     "log1p",     "log2",   "logb",   "mad",       "mad24",      "max",
-    "min",    "mix",    "modf",    "mul24",   "norm",  "norm3d", "norm4d", "normalize", "normcdf", "normcdfinv", "popcount", "pow", "pown", "prefetch", "printf", "radians", "remainder", "rhypot",
-    "rint",   "rnorm",  "rnorm3d", "rnorm4d", "rotate", "round", "rsqrt", "select", "shuffle", "sign", "sin",    "sincos",    "sinh",      "sqrt",   "step",   "smoothstep", "tan",       "tanh",
-    "tgamma", "trunc",  "upsample", "vload2", "vstore2", "y0",   "y1"};
+    "abs",      "acos",    "acosh",   "add_sat",  "all",       "any",       "asin",      "asinh",
+    "atan",     "atan2",   "atanh",   "barrier",  "bitselect", "cbrt",      "ceil",      "clamp",
+    "clz",      "cos",     "cosh",    "cross",    "degrees",   "distance",  "dot",       "erf",
+    "erfc",     "erfcinv", "erfinv",  "exp",      "exp10",     "exp2",      "expm1",     "fabs",
+    "fdim",     "floor",   "fma",     "fmax",     "fmin",      "fmod",      "fract",     "frexp",
+    "hypot",    "j0",      "j1",      "ldexp",    "length",    "lgamma",    "log",       "log10",
+    "log1p",    "log2",    "logb",    "mad",      "mad24",     "max",       "min",       "mix",
+    "modf",     "mul24",   "norm",    "norm3d",   "norm4d",    "normalize", "normcdf",   "normcdfinv",
+    "popcount", "pow",     "pown",    "prefetch", "printf",    "radians",   "remainder", "rhypot",
+    "rint",     "rnorm",   "rnorm3d", "rnorm4d",  "rotate",    "round",     "rsqrt",     "select",
+    "shuffle",  "sign",    "sin",     "sincos",   "sinh",      "sqrt",      "step",      "smoothstep",
+    "tan",      "tanh",    "tgamma",  "trunc",    "upsample",  "vload2",    "vstore2",   "y0",
+    "y1"};
 
 Kernel renamed(Kernel k) {
   if (library.count(k.name)) k.name += "_kernel";
@@ -286,7 +320,9 @@ std::vector<Kernel> launches(const Kernel& k) {
   std::vector<Kernel> r;
   for (const int which : all) {
     const Part p = part_of(body, launch, which);
-    if (!p.missing.empty()) throw InternalError("launches: " + *p.missing.begin() + " is set in one launch and used in another in kernel " + k.name);
+    if (!p.missing.empty())
+      throw InternalError("launches: " + *p.missing.begin() +
+                          " is set in one launch and used in another in kernel " + k.name);
     Kernel one = k;
     one.body = statements(body, p);
     if (all.size() > 1) one.name += "_" + std::to_string(r.size() + 1);

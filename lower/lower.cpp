@@ -22,21 +22,29 @@ std::vector<std::string> work_arrays(const Kernel& k) {
 /// The order, and why.
 std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
   return {
-      {"drop-unread", drop_unread},      // what is not kept needs no loops
-      {"fold-dimensions", fold_dimensions},            // while loops over the grid are as long as their maps
-      {"unroll-short-loops", unroll_short_loops},      // before a short loop's guards become bounds that are no constants
-      {"tighten-bounds", tighten_bounds},              // every later pass gains from exact trip counts
+      {"drop-unread", drop_unread},          // what is not kept needs no loops
+      {"fold-dimensions", fold_dimensions},  // while loops over the grid are as long as their maps
+      {"unroll-short-loops",
+       unroll_short_loops},                // before a short loop's guards become bounds that are no constants
+      {"tighten-bounds", tighten_bounds},  // every later pass gains from exact trip counts
       {"remove-trivial-loops", remove_trivial_loops},  // a tile as long as its axis is one iteration
-      {"stride-loops", stride_loops},                  // needs the guard around the whole body, so before loops are split
-      {"split-boundaries", split_boundaries},          // on logical positions, where the boundary can still be seen
-      {"place-barriers", [&k](const Block& b) { return place_barriers(b, work_arrays(k)); }},  // where it can still be seen which item accesses an element
-      {"rotate-loops", [&k](const Block& b) { return rotate_loops(b, k); }},  // on the interior's loop and logical positions; where barriers are, others may have stored
+      {"stride-loops", stride_loops},  // needs the guard around the whole body, so before loops are split
+      {"split-boundaries", split_boundaries},  // on logical positions, where the boundary can still be seen
+      {"place-barriers",
+       [&k](const Block& b) {
+         return place_barriers(b, work_arrays(k));
+       }},  // where it can still be seen which item accesses an element
+      {"rotate-loops",
+       [&k](const Block& b) {
+         return rotate_loops(b, k);
+       }},  // on the interior's loop and logical positions; where barriers are, others may have stored
       {"prefetch-loops", [&k](const Block& b) { return prefetch_loops(b, k); }},  // of what is still loaded
       {"linearise", [&k](const Block& b) { return linearise(b, k); }},
-      {"vectorise", [&](const Block& b) { return vectorise(b, k, options); }},  // unit stride shows in the flat index
-      {"remove-trivial-loops", remove_trivial_loops},  // remainders of one iteration
+      {"vectorise",
+       [&](const Block& b) { return vectorise(b, k, options); }},  // unit stride shows in the flat index
+      {"remove-trivial-loops", remove_trivial_loops},              // remainders of one iteration
       {"name-values", name_values},
-      {"name-indices", name_indices},                  // last: it hides what the others look for
+      {"name-indices", name_indices},  // last: it hides what the others look for
   };
 }
 
@@ -46,7 +54,8 @@ void run_passes(Kernel& k, const std::vector<Pass>& passes) {
   const char* wanted = std::getenv("LIFTGEN_PRINT_AFTER");
   for (const Pass& p : passes) {
     k.body = p.run(k.body);
-    if (wanted && (std::string(wanted) == "all" || p.name == wanted)) std::cerr << "-- after " << p.name << "\n" << str(k);
+    if (wanted && (std::string(wanted) == "all" || p.name == wanted))
+      std::cerr << "-- after " << p.name << "\n" << str(k);
   }
 }
 
@@ -54,7 +63,9 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   Kernel k = translate(program);
   std::vector<Pass> all = passes(k, options);
-  if (!options.linear) all.erase(std::find_if(all.begin(), all.end(), [](const Pass& p) { return p.name == "linearise"; }), all.end());
+  if (!options.linear)
+    all.erase(std::find_if(all.begin(), all.end(), [](const Pass& p) { return p.name == "linearise"; }),
+              all.end());
   run_passes(k, all);
   return k;
 }
@@ -73,7 +84,8 @@ Kernel lower_conversion(const std::string& name, const Type& array, const Layout
   std::vector<Nat> position;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     For f;
-    f.var = Nat::fresh(std::string(1, "ijkbcd"[std::min<std::size_t>(5, shape.size() - 1 - d)]), 0, shape[d] - 1);
+    f.var =
+        Nat::fresh(std::string(1, "ijkbcd"[std::min<std::size_t>(5, shape.size() - 1 - d)]), 0, shape[d] - 1);
     f.lower = 0, f.upper = shape[d];
     f.kind = d < 2 && d + 1 < shape.size() ? LoopKind::Par : LoopKind::Seq;
     position.push_back(f.var);

@@ -7,30 +7,34 @@
 namespace lift {
 
 struct LowerOptions {
-  int vector_bytes = 32;        ///< alignment that streaming vector stores need
-  bool linear = true;           ///< false: stop before memory layout and vectorisation (stage `low` of a kernel, for reading)
+  int vector_bytes = 32;  ///< alignment that streaming vector stores need
+  bool linear =
+      true;  ///< false: stop before memory layout and vectorisation (stage `low` of a kernel, for reading)
 };
 
-/// Lowers by acceptors: the expression is given the place its value goes to, structural primitives rewrite that place,
-/// maps become loops, scalars become stores. A primitive without a decision (map) is lowered as its sequential form.
+/// Lowers by acceptors: the expression is given the place its value goes to, structural primitives rewrite
+/// that place, maps become loops, scalars become stores. A primitive without a decision (map) is lowered as
+/// its sequential form.
 ///
-/// Throws UserError when the decisions taken cannot be met (a vector map whose loads are not of unit stride, say): one
-/// line that says which and why. A tuner counts it as an impossible configuration.
+/// Throws UserError when the decisions taken cannot be met (a vector map whose loads are not of unit stride,
+/// say): one line that says which and why. A tuner counts it as an impossible configuration.
 Kernel lower(const Program& program, const LowerOptions& options = {});
 
 /// Copies an array between layouts: arguments `from` (in layout a), `to` (in layout b).
 Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to);
 
-/// The loops of a program, its decisions taken back, on logical positions: updates of overwritable arguments are in place, loops
-/// have exact bounds. What is to be known of its traffic can be read off them.
+/// The loops of a program, its decisions taken back, on logical positions: updates of overwritable arguments
+/// are in place, loops have exact bounds. What is to be known of its traffic can be read off them.
 Kernel lower_undecided(const Program& program);
-/// The same with nothing kept in between: named values are computed where they are used, an element of a scan from its own input
-/// alone. The same arguments are read and written, in loops over the results and in the order in which those lie in memory.
+/// The same with nothing kept in between: named values are computed where they are used, an element of a scan
+/// from its own input alone. The same arguments are read and written, in loops over the results and in the
+/// order in which those lie in memory.
 Kernel lower_without_steps(const Program& program);
 
-/// Kernels that move the compulsory traffic of `program` and compute next to nothing: every array element that the program
-/// reads is read once and every element it writes is written (or updated) once, over the same arguments in the caller's
-/// layout. Several schedules of the same traffic; the fastest one that runs is the roofline. See docs/TESTING.md.
+/// Kernels that move the compulsory traffic of `program` and compute next to nothing: every array element
+/// that the program reads is read once and every element it writes is written (or updated) once, over the
+/// same arguments in the caller's layout. Several schedules of the same traffic; the fastest one that runs is
+/// the roofline. See docs/TESTING.md.
 std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& options = {});
 
 }  // namespace lift

@@ -1,17 +1,17 @@
-// The roofline of a kernel as a kernel: what is read is read once, what is written is written once, next to nothing is
-// computed. It is made from the translated loops, so it needs to know nothing of the operator.
+// The roofline of a kernel as a kernel: what is read is read once, what is written is written once, next to
+// nothing is computed. It is made from the translated loops, so it needs to know nothing of the operator.
 #include <algorithm>
 #include <map>
 #include <numeric>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/loops/visit.hpp"
 #include "lower/passes/pipeline.hpp"
 #include "lower/translate/translate.hpp"
-#include "lower/loops/visit.hpp"
-#include "rewrite/space/block_form.hpp"
 #include "rewrite/analysis/decided.hpp"
+#include "rewrite/space/block_form.hpp"
 
 namespace lift {
 namespace {
@@ -30,8 +30,9 @@ bool has_atoms(const std::vector<Nat>& position) {
   return false;
 }
 
-/// Loads of one class reach the same elements in different iterations: they differ by a multiple of the step with which the
-/// loops go through the array. One of them stands for the class: the one nearest to the centre.
+/// Loads of one class reach the same elements in different iterations: they differ by a multiple of the step
+/// with which the loops go through the array. One of them stands for the class: the one nearest to the
+/// centre.
 struct LoadClasses {
   std::map<std::vector<std::int64_t>, std::pair<std::int64_t, Term>> nearest;
   std::map<std::string, int> plain;  // loads without boundary arithmetic, by array
@@ -43,8 +44,10 @@ struct LoadClasses {
     for (const Nat& n : load->nats) {
       std::int64_t constant = 0, step = 0;
       for (const NatTerm& t : terms(n)) {
-        if (t.factors.empty()) constant = t.coefficient;
-        else step = std::gcd(step, t.coefficient);
+        if (t.factors.empty())
+          constant = t.coefficient;
+        else
+          step = std::gcd(step, t.coefficient);
       }
       distance += constant < 0 ? -constant : constant;
       key.push_back((n - constant).id());
@@ -77,7 +80,8 @@ Block drop_guards_and_arithmetic(const Block& b) {
         if (x->kind == TermKind::Load) classes.add(x);
       });
       t->value = classes.mean(t->value->type);
-      if (t->value == load_term(t->array, t->position, t->value->type))  // else the compiler drops the statement
+      if (t->value ==
+          load_term(t->array, t->position, t->value->type))  // else the compiler drops the statement
         t->value = apply_term(Op::Add, t->value->type, {t->value, constant_term(1, t->value->type)});
     }
     return {std::move(s)};
@@ -118,12 +122,17 @@ For loop_over(const std::string& name, const Nat& trips, Block body, const Nat& 
   return f;
 }
 
-/// The innermost loop of a reduction as a sum in `lanes` accumulators, and what does not fill them one by one.
+/// The innermost loop of a reduction as a sum in `lanes` accumulators, and what does not fill them one by
+/// one.
 Block row_sum(const For& f, std::int64_t lanes, Scalar type, const std::string& sum) {
-  const Nat trips = floordiv(f.upper - f.lower, lanes), l = Nat::fresh("l", 0, lanes - 1), ii = Nat::fresh("ii", 0, trips - 1);
+  const Nat trips = floordiv(f.upper - f.lower, lanes), l = Nat::fresh("l", 0, lanes - 1),
+            ii = Nat::fresh("ii", 0, trips - 1);
   const Term value = loads_in(f.body, type);
   const auto add = [&](const Nat& at, const Nat& index) -> Stmt {
-    return {Store{sum, {at}, apply_term(Op::Add, type, {load_term(sum, {at}, type), substitute(value, f.var, index)}), false}};
+    return {Store{sum,
+                  {at},
+                  apply_term(Op::Add, type, {load_term(sum, {at}, type), substitute(value, f.var, index)}),
+                  false}};
   };
   Block r{{Allocate{sum, array({lanes}, type), AddressSpace::Private}}};
   r.push_back({loop_over("l", lanes, {{Store{sum, {l}, constant_term(0, type), false}}}, l)});
@@ -141,13 +150,16 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std
   for (const Stmt& s : b) {
     const auto* f = std::get_if<For>(&s.v);
     if (!f) continue;
-    if (accumulates(f->body) && std::none_of(f->body.begin(), f->body.end(), [](const Stmt& x) { return std::holds_alternative<For>(x.v); })) {
+    if (accumulates(f->body) && std::none_of(f->body.begin(), f->body.end(), [](const Stmt& x) {
+          return std::holds_alternative<For>(x.v);
+        })) {
       std::vector<Nat> shape, position;
       for (const For& a : around) shape.push_back(a.upper - a.lower), position.push_back(a.var - a.lower);
       if (shape.empty()) shape.emplace_back(1), position.emplace_back(0);
       const std::string name = "sums" + std::to_string(k.arguments.size());
       const Scalar type = type_of_loads(f->body, result);
-      k.arguments.push_back({name, array(shape, type), Layout({}, array(shape, type)), true, false, {}, true});
+      k.arguments.push_back(
+          {name, array(shape, type), Layout({}, array(shape, type)), true, false, {}, true});
       Block row = row_sum(*f, lanes, type, "sum");
       row.push_back({Store{name, position, load_term("sum", {0}, type), false}});
       r.insert(r.end(), row.begin(), row.end());
@@ -178,15 +190,16 @@ Block chunked(const For& f) {
 Block chunked_reductions(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     const auto* f = std::get_if<For>(&s.v);
-    if (!f || !accumulates(f->body) || Facts().proves(less_equal(f->upper - f->lower, kChunk))) return {std::move(s)};
+    if (!f || !accumulates(f->body) || Facts().proves(less_equal(f->upper - f->lower, kChunk)))
+      return {std::move(s)};
     return chunked(*f);
   });
 }
 
 // ---- values that are kept in between, and what is computed from the element before
 
-/// Named values are computed where they are used, an element of a scan from its own input alone: the same arrays are read and
-/// written, with nothing in between.
+/// Named values are computed where they are used, an element of a scan from its own input alone: the same
+/// arrays are read and written, with nothing in between.
 Expr pointwise(const Expr& e) {
   if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
     const std::vector<Expr> value{pointwise(e.child(0))};
@@ -198,10 +211,12 @@ Expr pointwise(const Expr& e) {
 }
 /// Arrays for intermediate values, in memory or on the stack.
 bool has_work_arrays(const Kernel& k) {
-  return std::any_of(k.arguments.begin(), k.arguments.end(), [](const KernelArgument& a) { return a.work; }) || holds(k.body, [](const Stmt& s) {
-    const auto* a = std::get_if<Allocate>(&s.v);
-    return a && a->name.starts_with("work");
-  });
+  return std::any_of(k.arguments.begin(), k.arguments.end(),
+                     [](const KernelArgument& a) { return a.work; }) ||
+         holds(k.body, [](const Stmt& s) {
+           const auto* a = std::get_if<Allocate>(&s.v);
+           return a && a->name.starts_with("work");
+         });
 }
 
 /// The loops of a perfect nest in the order of the written array's dimensions.
@@ -214,18 +229,23 @@ Block in_array_order(const Block& b) {
     loops.back().body.clear();
     inner = &f.body;
   }
-  const auto store = std::find_if(inner->begin(), inner->end(), [](const Stmt& s) { return std::holds_alternative<Store>(s.v); });
+  const auto store = std::find_if(inner->begin(), inner->end(),
+                                  [](const Stmt& s) { return std::holds_alternative<Store>(s.v); });
   if (loops.size() < 2 || store == inner->end()) return b;
   const auto dimension = [&](const For& f) {
     const std::vector<Nat>& position = std::get<Store>(store->v).position;
     for (std::size_t d = position.size(); d-- > 0;)
-      if (affine_in(position[d], f.var) && !(affine_in(position[d], f.var)->coefficient == Nat(0))) return static_cast<int>(d);
+      if (affine_in(position[d], f.var) && !(affine_in(position[d], f.var)->coefficient == Nat(0)))
+        return static_cast<int>(d);
     return -1;
   };
   for (const For& f : loops)
     for (const For& other : loops)
-      if (affine_in(f.upper - f.lower, other.var) && !(affine_in(f.upper - f.lower, other.var)->coefficient == Nat(0))) return b;
-  std::stable_sort(loops.begin(), loops.end(), [&](const For& x, const For& y) { return dimension(x) < dimension(y); });
+      if (affine_in(f.upper - f.lower, other.var) &&
+          !(affine_in(f.upper - f.lower, other.var)->coefficient == Nat(0)))
+        return b;
+  std::stable_sort(loops.begin(), loops.end(),
+                   [&](const For& x, const For& y) { return dimension(x) < dimension(y); });
   Block body = *inner;
   for (std::size_t d = loops.size(); d-- > 0;) {
     loops[d].body = std::move(body);
@@ -261,11 +281,12 @@ Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
   return r;
 }
 
-/// Loops over the small blocks that cells make are unrolled: the loops around them go along rows. After bounds are tightened,
-/// so that no guard is lost with which an element beyond the array is left out.
+/// Loops over the small blocks that cells make are unrolled: the loops around them go along rows. After
+/// bounds are tightened, so that no guard is lost with which an element beyond the array is left out.
 Block without_blocks(const Block& b) {
   return unroll_short_loops(rebuild(b, [](Stmt s) -> Block {
-    if (auto* f = std::get_if<For>(&s.v); f && (f->upper - f->lower).constant().value_or(3) <= 2) f->kind = LoopKind::Unroll, f->width = 1;
+    if (auto* f = std::get_if<For>(&s.v); f && (f->upper - f->lower).constant().value_or(3) <= 2)
+      f->kind = LoopKind::Unroll, f->width = 1;
     return {std::move(s)};
   }));
 }
@@ -277,7 +298,8 @@ Kernel finished(const Kernel& k, const LowerOptions& options) {
   } catch (const UserError&) {
     Kernel scalar = k;
     scalar.body = rebuild(k.body, [](Stmt s) -> Block {
-      if (auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Vec) f->kind = LoopKind::Seq, f->width = 1, f->late_store = false;
+      if (auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Vec)
+        f->kind = LoopKind::Seq, f->width = 1, f->late_store = false;
       return {std::move(s)};
     });
     return finish(std::move(scalar), options);

@@ -34,16 +34,20 @@ Program build_apply(const Problem& problem, int dim, bool residual) {
     if (residual) views.push_back(interior(p, x[1]));
     views = joined(views, L.coefficient_views(x.subspan(first, coefficients)));
     return write_interior(p, x.back(), for_cells(p, views, [&](Parts at) {
-      const Expr value = L(at[0], at.subspan(first, coefficients));
-      return residual ? at[1] - value : value;
-    }));
+                            const Expr value = L(at[0], at.subspan(first, coefficients));
+                            return residual ? at[1] - value : value;
+                          }));
   });
-  return {.name = with_dim(residual ? "residual" : "apply", dim), .arguments = joined(arrays, L.scalars()), .body = body,
-          .overwritable = {target_of(residual)}, .results = {}};
+  return {.name = with_dim(residual ? "residual" : "apply", dim),
+          .arguments = joined(arrays, L.scalars()),
+          .body = body,
+          .overwritable = {target_of(residual)},
+          .results = {}};
 }
 
 template <class T>
-void reference_apply(const Problem& problem, int dim, bool residual, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference_apply(const Problem& problem, int dim, bool residual, const std::vector<HostArray>& arguments,
+                     const HostArray& result) {
   const BoxProblem p(problem, dim);
   const Stencil L(p, stencil_choices());
   const host::StencilReference<T> value(p, L.variable(), L.shape(), arguments);
@@ -51,7 +55,9 @@ void reference_apply(const Problem& problem, int dim, bool residual, const std::
   const host::BoxCells<const T> rhs(p, host::argument(arguments, residual ? "rhs" : "phi"));
   host::copy(host::argument(arguments, target_of(residual)), result);
   const host::BoxCells<T> out(p, result);
-  out.for_cells([&](std::int64_t box, const host::Position& x) { out(box, x) = residual ? rhs(box, x) - value(phi, box, x) : value(phi, box, x); });
+  out.for_cells([&](std::int64_t box, const host::Position& x) {
+    out(box, x) = residual ? rhs(box, x) - value(phi, box, x) : value(phi, box, x);
+  });
 }
 
 std::string plain_apply(const Problem& problem, int dim, bool residual) {
@@ -59,22 +65,30 @@ std::string plain_apply(const Problem& problem, int dim, bool residual) {
   const Stencil L(p, stencil_choices());
   const PlainLoops loops(p, L.radius());
   const StencilText value(p, L.variable(), L.shape(), loops);
-  const std::string body = loops.sweep("phi", "", [&](const PlainLoops::Neighbour& at, const std::string& in) {
-    return in + loops.cell(target_of(residual)) + " = " + (residual ? loops.cell("rhs") + " - (" + value(at, in) + ")" : value(at, in)) + ";\n";
-  });
-  return loops.header((residual ? "Residual, " : "L(phi), ") + value.describe()) + loops.function(build_apply(problem, dim, residual), body);
+  const std::string body =
+      loops.sweep("phi", "", [&](const PlainLoops::Neighbour& at, const std::string& in) {
+        return in + loops.cell(target_of(residual)) + " = " +
+               (residual ? loops.cell("rhs") + " - (" + value(at, in) + ")" : value(at, in)) + ";\n";
+      });
+  return loops.header((residual ? "Residual, " : "L(phi), ") + value.describe()) +
+         loops.function(build_apply(problem, dim, residual), body);
 }
 
 Pattern apply_or_residual(int dim, bool residual) {
   return {.name = with_dim(residual ? "residual" : "apply", dim),
-          .summary = std::to_string(dim) + (residual ? "D residual rhs - L(phi)" : "D application of the operator, L(phi)"),
+          .summary = std::to_string(dim) +
+                     (residual ? "D residual rhs - L(phi)" : "D application of the operator, L(phi)"),
           .formula = residual ? "res = rhs - L(phi)" : "lphi = L(phi)",
           .choices = stencil_choices(),
           .build = [=](const Problem& p) { return build_apply(p, dim, residual); },
           .fill = fill_box_argument,
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference_apply<T>(p, dim, residual, arguments, results.at(0)); });
-          },
+          .reference =
+              [=](const Problem& p, const std::vector<HostArray>& arguments,
+                  const std::vector<HostArray>& results) {
+                host::with_float(p.type, [&]<class T>(T) {
+                  reference_apply<T>(p, dim, residual, arguments, results.at(0));
+                });
+              },
           .plain_c = [=](const Problem& p) { return plain_apply(p, dim, residual); },
           .plain_in_place = true};
 }
@@ -83,7 +97,8 @@ Pattern apply_or_residual(int dim, bool residual) {
 
 /// The stencil whose diagonal is meant; there is no choice.
 Stencil diagonal_stencil(const BoxProblem& p) {
-  if (!p.choices.empty()) throw UserError("--" + p.choices.begin()->first + ": lambda leaves no choice; leave it out");
+  if (!p.choices.empty())
+    throw UserError("--" + p.choices.begin()->first + ": lambda leaves no choice; leave it out");
   return Stencil(p, true, "star");
 }
 
@@ -93,28 +108,36 @@ Program build_lambda(const Problem& problem, int dim) {
   const Expr a = param("a", p.type), b_h2inv = param("b_h2inv", p.type);
   const std::vector<Expr> arrays = joined(L.coefficients(), {param("lambda", cell_array(p))});
   const Expr body = for_boxes(arrays, [&](Parts x) {
-    return write_interior(p, x.back(), for_cells(p, L.coefficient_views(x.first(x.size() - 1)), [&](Parts at) {
-      Expr betas;
-      for (int axis = dim; axis-- > 0;)
-        for (const int upper : {1, 0}) {
-          const Expr beta = face(p, at[static_cast<std::size_t>(dim - axis)], axis, upper);
-          betas = betas ? betas + beta : beta;
-        }
-      return 1.0 / (a * at[0] + b_h2inv * betas);
-    }));
+    return write_interior(
+        p, x.back(), for_cells(p, L.coefficient_views(x.first(x.size() - 1)), [&](Parts at) {
+          Expr betas;
+          for (int axis = dim; axis-- > 0;)
+            for (const int upper : {1, 0}) {
+              const Expr beta = face(p, at[static_cast<std::size_t>(dim - axis)], axis, upper);
+              betas = betas ? betas + beta : beta;
+            }
+          return 1.0 / (a * at[0] + b_h2inv * betas);
+        }));
   });
-  return {.name = with_dim("lambda", dim), .arguments = joined(arrays, {a, b_h2inv}), .body = body, .overwritable = {"lambda"}, .results = {}};
+  return {.name = with_dim("lambda", dim),
+          .arguments = joined(arrays, {a, b_h2inv}),
+          .body = body,
+          .overwritable = {"lambda"},
+          .results = {}};
 }
 
 template <class T>
-void reference_lambda(const Problem& problem, int dim, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference_lambda(const Problem& problem, int dim, const std::vector<HostArray>& arguments,
+                      const HostArray& result) {
   const BoxProblem p(problem, dim);
   using Cells = host::BoxCells<const T>;
-  const auto a = static_cast<T>(host::scalar(arguments, "a")), b_h2inv = static_cast<T>(host::scalar(arguments, "b_h2inv"));
+  const auto a = static_cast<T>(host::scalar(arguments, "a")),
+             b_h2inv = static_cast<T>(host::scalar(arguments, "b_h2inv"));
   const Cells alpha(p, host::argument(arguments, "alpha"));
   std::vector<std::pair<std::size_t, Cells>> faces;  // and their axis of three
   for (int axis = 0; axis < dim; ++axis)
-    faces.emplace_back(static_cast<std::size_t>(3 - dim + axis), Cells(p, host::argument(arguments, "beta_" + axis_name(p, axis))));
+    faces.emplace_back(static_cast<std::size_t>(3 - dim + axis),
+                       Cells(p, host::argument(arguments, "beta_" + axis_name(p, axis))));
   host::copy(host::argument(arguments, "lambda"), result);
   const host::BoxCells<T> out(p, result);
   out.for_cells([&](std::int64_t box, const host::Position& x) {
@@ -131,14 +154,16 @@ void reference_lambda(const Problem& problem, int dim, const std::vector<HostArr
 std::string plain_lambda(const Problem& problem, int dim) {
   const BoxProblem p(problem, dim);
   const PlainLoops loops(p, 0);
-  const std::string body = loops.sweep("lambda", "", [&](const PlainLoops::Neighbour&, const std::string& in) {
-    std::string betas;
-    for (int axis = dim; axis-- > 0;) {
-      const std::string beta = "beta_" + axis_name(p, axis);
-      betas += (betas.empty() ? "" : " + ") + loops.cell(beta, axis, 1) + " + " + loops.cell(beta);
-    }
-    return in + loops.cell("lambda") + " = 1 / (a * " + loops.cell("alpha") + " + b_h2inv * (" + betas + "));\n";
-  });
+  const std::string body =
+      loops.sweep("lambda", "", [&](const PlainLoops::Neighbour&, const std::string& in) {
+        std::string betas;
+        for (int axis = dim; axis-- > 0;) {
+          const std::string beta = "beta_" + axis_name(p, axis);
+          betas += (betas.empty() ? "" : " + ") + loops.cell(beta, axis, 1) + " + " + loops.cell(beta);
+        }
+        return in + loops.cell("lambda") + " = 1 / (a * " + loops.cell("alpha") + " + b_h2inv * (" + betas +
+               "));\n";
+      });
   return loops.header("Inverse diagonal") + loops.function(build_lambda(problem, dim), body);
 }
 
@@ -149,14 +174,18 @@ Pattern residual(int dim) { return apply_or_residual(dim, true); }
 
 Pattern lambda_operator(int dim) {
   return {.name = with_dim("lambda", dim),
-          .summary = std::to_string(dim) + "D inverse diagonal of the variable-coefficient operator, from its coefficients",
+          .summary = std::to_string(dim) +
+                     "D inverse diagonal of the variable-coefficient operator, from its coefficients",
           .formula = "lambda = 1 / (a*alpha + b/h^2 * (the sum of beta over a cell's faces))",
           .choices = {},
           .build = [=](const Problem& p) { return build_lambda(p, dim); },
           .fill = fill_box_argument,
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference_lambda<T>(p, dim, arguments, results.at(0)); });
-          },
+          .reference =
+              [=](const Problem& p, const std::vector<HostArray>& arguments,
+                  const std::vector<HostArray>& results) {
+                host::with_float(p.type,
+                                 [&]<class T>(T) { reference_lambda<T>(p, dim, arguments, results.at(0)); });
+              },
           .plain_c = [=](const Problem& p) { return plain_lambda(p, dim); },
           .plain_in_place = true};
 }

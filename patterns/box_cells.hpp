@@ -1,5 +1,5 @@
-// References' view of the arrays of a box problem: cells by position, also those outside a box, found as the boundary
-// condition says by nothing but its formula.
+// References' view of the arrays of a box problem: cells by position, also those outside a box, found as the
+// boundary condition says by nothing but its formula.
 #pragma once
 
 #include <array>
@@ -25,7 +25,8 @@ class BoxCells {
     boxes = stored.at(0);
     for (int d = 0; d < p.dim; ++d) {
       const auto axis = static_cast<std::size_t>(3 - p.dim + d);
-      stored_[axis] = stored.at(static_cast<std::size_t>(d) + 1), ghost_[axis] = ghost_depth(p), n[axis] = p.box;
+      stored_[axis] = stored.at(static_cast<std::size_t>(d) + 1), ghost_[axis] = ghost_depth(p),
+      n[axis] = p.box;
     }
   }
 
@@ -34,7 +35,9 @@ class BoxCells {
     for (std::size_t d = 0; d < 3; ++d) at = at * stored_[d] + x[d] + ghost_[d];
     return data_[at];
   }
-  T& operator()(std::int64_t box, std::int64_t k, std::int64_t j, std::int64_t i) const { return (*this)(box, Position{k, j, i}); }
+  T& operator()(std::int64_t box, std::int64_t k, std::int64_t j, std::int64_t i) const {
+    return (*this)(box, Position{k, j, i});
+  }
 
   /// The value at a position that may lie outside the box, by no more than its side.
   Value anywhere(std::int64_t box, Position x) const {
@@ -44,9 +47,12 @@ class BoxCells {
       if (x[d] >= 0 && x[d] < n[d]) continue;
       if (boundary_ == "constant") return value_;
       ++reflections;
-      if (boundary_ == "periodic") x[d] = (x[d] + n[d]) % n[d];
-      else if (boundary_ == "clamp") x[d] = x[d] < 0 ? 0 : n[d] - 1;
-      else x[d] = x[d] < 0 ? -1 - x[d] : 2 * n[d] - 1 - x[d];  // the cell as far on the near side of the face
+      if (boundary_ == "periodic")
+        x[d] = (x[d] + n[d]) % n[d];
+      else if (boundary_ == "clamp")
+        x[d] = x[d] < 0 ? 0 : n[d] - 1;
+      else
+        x[d] = x[d] < 0 ? -1 - x[d] : 2 * n[d] - 1 - x[d];  // the cell as far on the near side of the face
     }
     // The mean of a cell and its odd reflection is the face's value; reflected twice, it is itself again.
     const Value inside = (*this)(box, x);
@@ -54,7 +60,8 @@ class BoxCells {
     return boundary_ == "dirichlet" ? -inside : boundary_ == "dirichlet-value" ? 2 * value_ - inside : inside;
   }
 
-  /// Calls f(box, position) for all interior cells, in parallel over boxes and the outermost dimension; `more` faces than cells.
+  /// Calls f(box, position) for all interior cells, in parallel over boxes and the outermost dimension;
+  /// `more` faces than cells.
   template <class F>
   void for_cells(const F& f, const Position& more = {0, 0, 0}) const {
     const Position m{n[0] + more[0], n[1] + more[1], n[2] + more[2]};

@@ -22,7 +22,8 @@ constexpr double a_value = 1.0, b_h2inv_value = 0.5;
 /// A wave's factors s along each axis of one box, at the points of an array.
 using Factors = std::vector<std::vector<double>>;
 
-std::vector<double> sines(const Wave& w, std::size_t axis_of_3, std::int64_t box, std::int64_t n, std::int64_t first, std::int64_t length, bool faces) {
+std::vector<double> sines(const Wave& w, std::size_t axis_of_3, std::int64_t box, std::int64_t n,
+                          std::int64_t first, std::int64_t length, bool faces) {
   const double shift = w.phase[axis_of_3] + 0.37 * static_cast<double>(box);
   std::vector<double> s;
   for (std::int64_t x = first; x < first + length; ++x) {
@@ -38,7 +39,8 @@ struct Grid {
   std::vector<std::int64_t> lengths;  ///< of a box's array
   std::size_t dim() const { return lengths.size(); }
   /// `above`: points so many cells higher.
-  Factors factors(const Wave& w, std::int64_t box, const std::vector<bool>& faces, std::int64_t above = 0) const {
+  Factors factors(const Wave& w, std::int64_t box, const std::vector<bool>& faces,
+                  std::int64_t above = 0) const {
     Factors s;
     for (std::size_t d = 0; d < dim(); ++d)
       s.push_back(sines(w, 3 - dim() + d, box, side, above - ghost, lengths[d], faces[d]));
@@ -46,8 +48,8 @@ struct Grid {
   }
 };
 
-/// Calls row(tables, position of the row (one index an axis but the last), pointer to its first element) for all rows,
-/// in parallel; tables(box) is made once a box and chunk.
+/// Calls row(tables, position of the row (one index an axis but the last), pointer to its first element) for
+/// all rows, in parallel; tables(box) is made once a box and chunk.
 template <class T, class Tables, class Row>
 void for_rows(const HostArray& a, const Tables& tables, const Row& row) {
   const auto n = host::lengths(a.type);
@@ -60,7 +62,8 @@ void for_rows(const HostArray& a, const Tables& tables, const Row& row) {
       const auto t = tables(box);
       for (; r < end && r / rows == box; ++r) {
         std::int64_t rest = r % rows;
-        for (std::size_t d = at.size(); d-- > 0; rest /= n[d + 1]) at[d] = static_cast<std::size_t>(rest % n[d + 1]);
+        for (std::size_t d = at.size(); d-- > 0; rest /= n[d + 1])
+          at[d] = static_cast<std::size_t>(rest % n[d + 1]);
         row(t, at, static_cast<T*>(a.data) + r * n.back());
       }
     }
@@ -91,7 +94,8 @@ void fill_lambda(const Problem& p, const HostArray& a) {
       a,
       [&](std::int64_t box) {
         const std::vector<bool> centres(dim, false), faces(dim, true);
-        Tables t{grid.factors(alpha_wave, box, centres), grid.factors(beta_wave, box, centres), grid.factors(beta_wave, box, faces)};
+        Tables t{grid.factors(alpha_wave, box, centres), grid.factors(beta_wave, box, centres),
+                 grid.factors(beta_wave, box, faces)};
         const Factors upper = grid.factors(beta_wave, box, faces, 1);
         for (std::size_t d = 0; d < dim; ++d)
           for (std::size_t x = 0; x < upper[d].size(); ++x) t.both[d][x] += upper[d][x];
@@ -101,27 +105,33 @@ void fill_lambda(const Problem& p, const HostArray& a) {
         const double alpha_outer = alpha_wave.amplitude * outer(t.alpha, at);
         const double i_faces = beta_wave.amplitude * outer(t.beta, at);
         double outer_faces = 0;
-        for (std::size_t d = 0; d < at.size(); ++d) outer_faces += beta_wave.amplitude * t.both[d][at[d]] * outer(t.beta, at, d);
+        for (std::size_t d = 0; d < at.size(); ++d)
+          outer_faces += beta_wave.amplitude * t.both[d][at[d]] * outer(t.beta, at, d);
         for (std::size_t i = 0; i < t.alpha.back().size(); ++i) {
           const double alpha = alpha_wave.mean + alpha_outer * t.alpha.back()[i];
-          const double betas = 2 * static_cast<double>(dim) * beta_wave.mean + i_faces * t.both.back()[i] + outer_faces * t.beta.back()[i];
+          const double betas = 2 * static_cast<double>(dim) * beta_wave.mean + i_faces * t.both.back()[i] +
+                               outer_faces * t.beta.back()[i];
           row[i] = static_cast<T>(1.0 / (a_value * alpha + b_h2inv_value * betas));
         }
       });
 }
 
 const std::map<std::string, Wave>& cell_waves() {
-  static const std::map<std::string, Wave> waves{{"phi", phi_wave}, {"next", phi_wave}, {"prev", prev_wave}, {"rhs", rhs_wave},
-                                                 {"lphi", prev_wave}, {"res", prev_wave}, {"alpha", alpha_wave}};
+  static const std::map<std::string, Wave> waves{
+      {"phi", phi_wave},   {"next", phi_wave}, {"prev", prev_wave},  {"rhs", rhs_wave},
+      {"lphi", prev_wave}, {"res", prev_wave}, {"alpha", alpha_wave}};
   return waves;
 }
 
 const std::map<std::string, double>& scalar_values() {
   // c1 and c2: the first steps of the Chebyshev polynomial for eigenvalues in [0.125, 1.05] * the largest
-  static const std::map<std::string, double> values{{"a", a_value},   {"b_h2inv", b_h2inv_value}, {"w", 2.0 / 3.0}, {"boundary_value", 0.75},
+  static const std::map<std::string, double> values{{"a", a_value},   {"b_h2inv", b_h2inv_value},
+                                                    {"w", 2.0 / 3.0}, {"boundary_value", 0.75},
                                                     {"c1", 0.25},     {"c2", 1.25},
-                                                    {"c1_0", 0},      {"c1_1", 0.31},  {"c1_2", 0.24}, {"c1_3", 0.23},
-                                                    {"c2_0", 1.7},    {"c2_1", 2.23},  {"c2_2", 2.11}, {"c2_3", 2.09}};
+                                                    {"c1_0", 0},      {"c1_1", 0.31},
+                                                    {"c1_2", 0.24},   {"c1_3", 0.23},
+                                                    {"c2_0", 1.7},    {"c2_1", 2.23},
+                                                    {"c2_2", 2.11},   {"c2_3", 2.09}};
   return values;
 }
 
@@ -136,7 +146,8 @@ void fill_wave(std::int64_t side, std::int64_t ghost, const HostArray& a, const 
         a, [&](std::int64_t box) { return grid.factors(w, box, centred); },
         [&](const Factors& s, const std::vector<std::size_t>& at, T* row) {
           const double rest = w.amplitude * outer(s, at);
-          for (std::size_t i = 0; i < s.back().size(); ++i) row[i] = static_cast<T>(w.mean + rest * s.back()[i]);
+          for (std::size_t i = 0; i < s.back().size(); ++i)
+            row[i] = static_cast<T>(w.mean + rest * s.back()[i]);
         });
   });
 }
@@ -147,8 +158,10 @@ void fill_box_argument(const Problem& p, const HostArray& a) {
     return;
   }
   if (const auto scalar = scalar_values().find(a.name); scalar != scalar_values().end())
-    return host::with_float(p.type, [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(scalar->second); });
-  if (const auto wave = cell_waves().find(a.name); wave != cell_waves().end()) return fill_wave(p.box, ghost_depth(p), a, wave->second);
+    return host::with_float(p.type,
+                            [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(scalar->second); });
+  if (const auto wave = cell_waves().find(a.name); wave != cell_waves().end())
+    return fill_wave(p.box, ghost_depth(p), a, wave->second);
   const int dim = rank_of(a.type) - 1;
   if (a.name == "beta_i") return fill_wave(p.box, ghost_depth(p), a, beta_wave, dim - 1);
   if (a.name == "beta_j") return fill_wave(p.box, ghost_depth(p), a, beta_wave, dim - 2);

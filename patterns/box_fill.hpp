@@ -7,7 +7,8 @@
 
 namespace lift {
 
-/// mean + amplitude * the product over the axes of s, s(x) = sin(2 pi (waves x + phase)), over the unit cube of a box.
+/// mean + amplitude * the product over the axes of s, s(x) = sin(2 pi (waves x + phase)), over the unit cube
+/// of a box.
 struct Wave {
   double mean, amplitude;
   int waves;
@@ -15,14 +16,16 @@ struct Wave {
 };
 extern const Wave phi_wave, rhs_wave;
 
-/// Samples a wave at the cells' centres of boxes of `side` cells a dimension with a ghost zone of `ghost` cells, which it
-/// continues; `faces` is the axis of face-centred points, -1 for none. Later boxes are shifted, so that no two are alike.
-void fill_wave(std::int64_t side, std::int64_t ghost, const HostArray& array, const Wave& wave, int faces = -1);
+/// Samples a wave at the cells' centres of boxes of `side` cells a dimension with a ghost zone of `ghost`
+/// cells, which it continues; `faces` is the axis of face-centred points, -1 for none. Later boxes are
+/// shifted, so that no two are alike.
+void fill_wave(std::int64_t side, std::int64_t ghost, const HostArray& array, const Wave& wave,
+               int faces = -1);
 
-/// Fills an argument by its name: the arrays phi, next (as phi), prev, rhs, lphi, res, alpha, beta_i, beta_j, beta_k, lambda and
-/// the scalars a = 1, b_h2inv = 1/2, w = 2/3, color = 0, boundary_value = 3/4, c1 and c2 of Chebyshev steps.
-/// alpha and beta lie within [0.7, 1.3]; lambda = 1 / (a * alpha + b_h2inv * (sum of beta over the cell's faces)), the inverse
-/// diagonal of an interior cell of the variable-coefficient operator.
+/// Fills an argument by its name: the arrays phi, next (as phi), prev, rhs, lphi, res, alpha, beta_i, beta_j,
+/// beta_k, lambda and the scalars a = 1, b_h2inv = 1/2, w = 2/3, color = 0, boundary_value = 3/4, c1 and c2
+/// of Chebyshev steps. alpha and beta lie within [0.7, 1.3]; lambda = 1 / (a * alpha + b_h2inv * (sum of beta
+/// over the cell's faces)), the inverse diagonal of an interior cell of the variable-coefficient operator.
 void fill_box_argument(const Problem& p, const HostArray& argument);
 
 }  // namespace lift

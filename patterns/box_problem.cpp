@@ -15,10 +15,10 @@ struct BoundaryName {
 };
 const std::vector<BoundaryName>& boundaries() {
   static const std::vector<BoundaryName> all{
-      {"ghost", Boundary::undefined},          {"periodic", Boundary::wrap},
-      {"dirichlet", Boundary::odd},            {"dirichlet-value", Boundary::odd, true},
-      {"neumann", Boundary::mirror},           {"clamp", Boundary::clamp},
-      {"mirror", Boundary::mirror},            {"constant", Boundary::constant, true}};
+      {"ghost", Boundary::undefined}, {"periodic", Boundary::wrap},
+      {"dirichlet", Boundary::odd},   {"dirichlet-value", Boundary::odd, true},
+      {"neumann", Boundary::mirror},  {"clamp", Boundary::clamp},
+      {"mirror", Boundary::mirror},   {"constant", Boundary::constant, true}};
   return all;
 }
 
@@ -36,21 +36,25 @@ const BoundaryName& find_boundary(const Problem& p) {
 void check_box_problem(const Problem& p, int radius) {
   const auto positive = [](const char* name, std::int64_t value, const char* what) {
     if (value < 1)
-      throw UserError(std::string("--") + name + " " + std::to_string(value) + ": there must be at least one " + what +
-                      "; use --" + name + " 1 or more");
+      throw UserError(std::string("--") + name + " " + std::to_string(value) +
+                      ": there must be at least one " + what + "; use --" + name + " 1 or more");
   };
   positive("box", p.box, "cell a dimension");
   positive("boxes", p.boxes, "box");
-  if (!is_float(p.type)) throw UserError(std::string("--type ") + text(p.type) + ": operators need floating point; use f32 or f64");
+  if (!is_float(p.type))
+    throw UserError(std::string("--type ") + text(p.type) +
+                    ": operators need floating point; use f32 or f64");
   const std::string needed = std::to_string(radius);
   if (has_ghost_zone(p)) {
     if (p.ghost < radius)
-      throw UserError("--ghost " + std::to_string(p.ghost) + ": ghost too thin for the stencil: radius " + needed + " needs --ghost " + needed + " or more");
+      throw UserError("--ghost " + std::to_string(p.ghost) + ": ghost too thin for the stencil: radius " +
+                      needed + " needs --ghost " + needed + " or more");
     return;
   }
   const Boundary pad = pad_of(p);
   if ((pad == Boundary::odd || pad == Boundary::mirror) && p.box < radius)
-    throw UserError("--box " + std::to_string(p.box) + ": a stencil of radius " + needed + " reflects past the box; use --box " + needed + " or more");
+    throw UserError("--box " + std::to_string(p.box) + ": a stencil of radius " + needed +
+                    " reflects past the box; use --box " + needed + " or more");
 }
 
 bool has_ghost_zone(const Problem& p) { return p.boundary == "ghost"; }
@@ -72,14 +76,23 @@ std::optional<Expr> boundary_value(const Problem& p) {
 }
 
 BoxProblem::BoxProblem(const Problem& p, int dimensions, std::int64_t multiple)
-    : Problem(p), dim(dimensions), cells(p.symbolic ? Nat::size("n", std::max<std::int64_t>(multiple, has_ghost_zone(p) ? 1 : 2), multiple) : Nat(p.box)) {
-  const double all = static_cast<double>(p.boxes) * std::pow(static_cast<double>(p.box) + 2 * static_cast<double>(ghost_depth(p)), dim);
+    : Problem(p),
+      dim(dimensions),
+      cells(p.symbolic ? Nat::size("n", std::max<std::int64_t>(multiple, has_ghost_zone(p) ? 1 : 2), multiple)
+                       : Nat(p.box)) {
+  const double all = static_cast<double>(p.boxes) *
+                     std::pow(static_cast<double>(p.box) + 2 * static_cast<double>(ghost_depth(p)), dim);
   if (all > 1e12)
-    throw UserError("--box " + std::to_string(p.box) + " --boxes " + std::to_string(p.boxes) + ": more than 10^12 cells in " + std::to_string(dim) + "D fit into no memory; use fewer");
+    throw UserError("--box " + std::to_string(p.box) + " --boxes " + std::to_string(p.boxes) +
+                    ": more than 10^12 cells in " + std::to_string(dim) + "D fit into no memory; use fewer");
 }
 Nat box_count(const Problem& p) { return p.symbolic ? Nat::size("boxes") : Nat(p.boxes); }
-std::vector<Nat> cells_shape(const BoxProblem& p) { return std::vector<Nat>(static_cast<std::size_t>(p.dim), side(p)); }
-std::vector<Nat> interior_offset(const BoxProblem& p) { return std::vector<Nat>(static_cast<std::size_t>(p.dim), ghost_depth(p)); }
+std::vector<Nat> cells_shape(const BoxProblem& p) {
+  return std::vector<Nat>(static_cast<std::size_t>(p.dim), side(p));
+}
+std::vector<Nat> interior_offset(const BoxProblem& p) {
+  return std::vector<Nat>(static_cast<std::size_t>(p.dim), ghost_depth(p));
+}
 
 Type cell_array(const BoxProblem& p) {
   std::vector<Nat> shape(1 + static_cast<std::size_t>(p.dim), side(p) + 2 * ghost_depth(p));
@@ -106,9 +119,12 @@ std::string choice(const Problem& p, const std::string& name, const Choices& all
   for (const auto& [key, value] : p.choices) {
     const auto it = allowed.find(key);
     if (it == allowed.end())
-      throw UserError("--" + key + ": no such choice here; there are: " + list(allowed, [](const auto& c) { return "--" + c.first; }));
+      throw UserError("--" + key + ": no such choice here; there are: " + list(allowed, [](const auto& c) {
+                        return "--" + c.first;
+                      }));
     if (std::find(it->second.begin(), it->second.end(), value) == it->second.end())
-      throw UserError("--" + key + " " + value + ": unknown value; use one of: " + list(it->second, [](const auto& v) { return v; }));
+      throw UserError("--" + key + " " + value +
+                      ": unknown value; use one of: " + list(it->second, [](const auto& v) { return v; }));
   }
   const auto it = p.choices.find(name);
   return it == p.choices.end() ? allowed.at(name).front() : it->second;

@@ -1,11 +1,13 @@
-// What the operators on boxes of 1, 2 or 3 dimensions have in common: their arrays, boundary conditions and choices.
+// What the operators on boxes of 1, 2 or 3 dimensions have in common: their arrays, boundary conditions and
+// choices.
 //
-// Arrays are [box][k][j][i], i of unit stride (in 2D [box][j][i], in 1D [box][i]). With the ghost boundary, every box of
-// n^dim cells carries a ghost zone of g cells a side and all arrays have side n + 2g. With the other boundaries boxes have
-// no ghost zone: cell-centred arrays have side n, and face-centred ones n + 1 along their own axis. beta_i[k][j][i] is the
-// face between the cells i - 1 and i.
+// Arrays are [box][k][j][i], i of unit stride (in 2D [box][j][i], in 1D [box][i]). With the ghost boundary,
+// every box of n^dim cells carries a ghost zone of g cells a side and all arrays have side n + 2g. With the
+// other boundaries boxes have no ghost zone: cell-centred arrays have side n, and face-centred ones n + 1
+// along their own axis. beta_i[k][j][i] is the face between the cells i - 1 and i.
 //
-// An axis is a dimension of a box's array, counted from the outermost: k, j, i are 0, 1, 2 in 3D, j, i are 0, 1 in 2D.
+// An axis is a dimension of a box's array, counted from the outermost: k, j, i are 0, 1, 2 in 3D, j, i are 0,
+// 1 in 2D.
 #pragma once
 
 #include <optional>
@@ -19,8 +21,9 @@ namespace lift {
 /// A problem, in so many dimensions.
 struct BoxProblem : Problem {
   int dim;
-  /// Interior cells a dimension, as a length: Problem::box, or, when the problem is symbolic, a size variable (n unless another
-  /// is set). It is at least 1, and without a ghost zone at least 2, so that no cell lies at both ends.
+  /// Interior cells a dimension, as a length: Problem::box, or, when the problem is symbolic, a size variable
+  /// (n unless another is set). It is at least 1, and without a ghost zone at least 2, so that no cell lies
+  /// at both ends.
   Nat cells;
   /// `multiple`: sizes at run time are multiples of it.
   BoxProblem(const Problem& p, int dimensions, std::int64_t multiple = 1);
@@ -35,8 +38,8 @@ std::int64_t ghost_depth(const Problem& p);
 Boundary pad_of(const Problem& p);
 /// The boundary conditions by name, as --bc takes them.
 const std::vector<std::string>& boundary_names();
-/// The scalar argument `boundary_value`, of the boundary conditions dirichlet-value (at the face) and constant (of the
-/// cells outside); none for the others.
+/// The scalar argument `boundary_value`, of the boundary conditions dirichlet-value (at the face) and
+/// constant (of the cells outside); none for the others.
 std::optional<Expr> boundary_value(const Problem& p);
 
 /// Interior cells a dimension, and boxes (Problem::boxes, or the size variable `boxes`), as lengths.
@@ -53,7 +56,8 @@ std::string axis_name(const BoxProblem& p, int axis);
 
 /// Values that choices may take, the default first.
 using Choices = std::map<std::string, std::vector<std::string>>;
-/// The value of a choice (the default when the caller made none); UserError for a choice or value that does not exist.
+/// The value of a choice (the default when the caller made none); UserError for a choice or value that does
+/// not exist.
 std::string choice(const Problem& p, const std::string& name, const Choices& allowed);
 
 }  // namespace lift

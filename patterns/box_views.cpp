@@ -5,7 +5,9 @@ namespace {
 
 /// zip_rank arrays | map_rank(f), without the zip when there is one array.
 Expr over(int rank, const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f) {
-  if (arrays.size() == 1) return map_n(rank, [&](Expr x) { return f(std::vector{x}); }, arrays[0]);
+  if (arrays.size() == 1)
+    return map_n(
+        rank, [&](Expr x) { return f(std::vector{x}); }, arrays[0]);
   const auto taken_apart = [&](Expr t) {
     std::vector<Expr> parts;
     for (std::size_t i = 0; i < arrays.size(); ++i) parts.push_back(get(static_cast<int>(i), t));
@@ -16,16 +18,23 @@ Expr over(int rank, const std::vector<Expr>& arrays, const std::function<Expr(Pa
 
 }  // namespace
 
-Expr for_boxes(const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f) { return over(1, arrays, f); }
-Expr for_cells(const BoxProblem& p, const std::vector<Expr>& views, const std::function<Expr(Parts)>& f) { return over(p.dim, views, f); }
-Expr write_interior(const BoxProblem& p, const Expr& target, const Expr& block) { return update(target, interior_offset(p), block); }
+Expr for_boxes(const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f) {
+  return over(1, arrays, f);
+}
+Expr for_cells(const BoxProblem& p, const std::vector<Expr>& views, const std::function<Expr(Parts)>& f) {
+  return over(p.dim, views, f);
+}
+Expr write_interior(const BoxProblem& p, const Expr& target, const Expr& block) {
+  return update(target, interior_offset(p), block);
+}
 
 Expr interior(const BoxProblem& p, const Expr& cells) {
   return has_ghost_zone(p) ? cells | drop_n(p.dim, p.ghost, p.ghost) : cells;
 }
 
 Expr surrounded(const BoxProblem& p, std::int64_t low, std::int64_t high, const Expr& cells) {
-  if (has_ghost_zone(p)) return p.ghost == low && p.ghost == high ? cells : cells | drop_n(p.dim, p.ghost - low, p.ghost - high);
+  if (has_ghost_zone(p))
+    return p.ghost == low && p.ghost == high ? cells : cells | drop_n(p.dim, p.ghost - low, p.ghost - high);
   if (low == 0 && high == 0) return cells;
   if (const auto value = boundary_value(p)) return cells | pad_n(p.dim, low, high, pad_of(p), *value);
   return cells | pad_n(p.dim, low, high, pad_of(p));

@@ -1,5 +1,5 @@
-// Expressions over the arrays of a box problem: over all boxes, and over the cells of one box, whatever its dimension and
-// boundary condition.
+// Expressions over the arrays of a box problem: over all boxes, and over the cells of one box, whatever its
+// dimension and boundary condition.
 #pragma once
 
 #include <functional>

@@ -7,26 +7,34 @@ Type column_array(const BoxProblem& p, const std::array<std::int64_t, 3>& more) 
 }
 
 Expr for_columns(const std::vector<Expr>& views, const std::function<Expr(const Expr& column)>& column) {
-  return transpose({2, 0, 1}, transpose({1, 2, 0}, zip_n(3, views)) | map2([&](Expr c) { return column(c); }));
+  return transpose({2, 0, 1},
+                   transpose({1, 2, 0}, zip_n(3, views)) | map2([&](Expr c) { return column(c); }));
 }
 
 Expr level_windows(const Expr& array, std::int64_t below, std::int64_t above) {
   return slide({below + 1 + above, 1, 1}, {1, 1, 1}, pad({below, 0, 0}, {above, 0, 0}, clamp, array));
 }
 
-Expr solve_column(const Expr& column, Scalar type, const std::function<TridiagonalRow(const Expr& level)>& row, const std::function<Expr(const Expr& solution)>& use) {
+Expr solve_column(const Expr& column, Scalar type,
+                  const std::function<TridiagonalRow(const Expr& level)>& row,
+                  const std::function<Expr(const Expr& solution)>& use) {
   const Expr nothing = literal(0, type);
-  const Expr eliminated = column | scan([&](Expr above, Expr level) {
-    const TridiagonalRow r = row(level);
-    const Expr pivot = 1.0 / (r.b - r.a * get(0, above));
-    return tuple({r.c * pivot, (r.d - r.a * get(1, above)) * pivot});
-  }, tuple({nothing, nothing}));
-  return let(eliminated, [&](Expr v) { return use(v | scan_back([](Expr below, Expr x) { return get(1, x) - get(0, x) * below; }, nothing)); });
+  const Expr eliminated = column | scan(
+                                       [&](Expr above, Expr level) {
+                                         const TridiagonalRow r = row(level);
+                                         const Expr pivot = 1.0 / (r.b - r.a * get(0, above));
+                                         return tuple({r.c * pivot, (r.d - r.a * get(1, above)) * pivot});
+                                       },
+                                       tuple({nothing, nothing}));
+  return let(eliminated, [&](Expr v) {
+    return use(v | scan_back([](Expr below, Expr x) { return get(1, x) - get(0, x) * below; }, nothing));
+  });
 }
 
 std::string column_header(const BoxProblem& p) {
   return "#define BOXES " + std::to_string(p.boxes) + "\n#define N " + std::to_string(p.box) +
-         "    /* levels, rows, and points of a row */\n#ifndef SIMD\n#define SIMD\n#endif\ntypedef " + (p.type == f32 ? "float" : "double") + " real;\n\n";
+         "    /* levels, rows, and points of a row */\n#ifndef SIMD\n#define SIMD\n#endif\ntypedef " +
+         (p.type == f32 ? "float" : "double") + " real;\n\n";
 }
 
 namespace {
@@ -39,25 +47,34 @@ void check_columns(const Problem& p) {
 
 }  // namespace
 
-Pattern column_pattern(const std::string& name, const std::string& summary, const std::string& formula, Program (*build)(const BoxProblem&),
-                       void (*fill)(const Problem&, const HostArray&), ColumnReference* in_f32, ColumnReference* in_f64, std::string (*plain)(const BoxProblem&)) {
+Pattern column_pattern(const std::string& name, const std::string& summary, const std::string& formula,
+                       Program (*build)(const BoxProblem&), void (*fill)(const Problem&, const HostArray&),
+                       ColumnReference* in_f32, ColumnReference* in_f64,
+                       std::string (*plain)(const BoxProblem&)) {
   return {.name = name,
           .summary = summary,
           .formula = formula,
-          .build = [=](const Problem& p) {
-            check_columns(p);
-            return build({p, 3});
-          },
+          .build =
+              [=](const Problem& p) {
+                check_columns(p);
+                return build({p, 3});
+              },
           .fill = fill,
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            (p.type == f32 ? in_f32 : in_f64)({p, 3}, arguments, results.at(0));
-          },
-          .plain_c = [=](const Problem& p) { return plain({p, 3}); }};
+          .reference =
+              [=](const Problem& p, const std::vector<HostArray>& arguments,
+                  const std::vector<HostArray>& results) {
+                (p.type == f32 ? in_f32 : in_f64)({p, 3}, arguments, results.at(0));
+              },
+          .plain_c =
+              [=](const Problem& p) {
+                return plain({p, 3});
+              }};
 }
 
 namespace host {
 
-void for_columns(const Problem& p, const std::function<void(std::int64_t box, std::int64_t j, std::int64_t i)>& f) {
+void for_columns(const Problem& p,
+                 const std::function<void(std::int64_t box, std::int64_t j, std::int64_t i)>& f) {
   parallel_for(p.boxes * p.box, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row)
       for (std::int64_t i = 0; i < p.box; ++i) f(row / p.box, row % p.box, i);

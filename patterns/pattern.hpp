@@ -1,6 +1,6 @@
-// What the library of operators consists of: each pattern is an expression with its data, an independent plain C++
-// reference written from the formulas alone, and the loops a C programmer would write (the baseline in measurements).
-// Nothing outside this folder and the command line knows any operator.
+// What the library of operators consists of: each pattern is an expression with its data, an independent
+// plain C++ reference written from the formulas alone, and the loops a C programmer would write (the baseline
+// in measurements). Nothing outside this folder and the command line knows any operator.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,52 @@
 
 namespace lift {
 
-/// Sizes and choices a pattern is built for. `box` is the number of interior cells a dimension, `boxes` the number of
-/// boxes (leading dimension), `ghost` the depth of each box's ghost zone in cells (arrays are [boxes][box+2 ghost]^dim).
+/// Sizes and choices a pattern is built for. `box` is the number of interior cells a dimension, `boxes` the
+/// number of boxes (leading dimension), `ghost` the depth of each box's ghost zone in cells (arrays are
+/// [boxes][box+2 ghost]^dim).
 struct Problem {
   std::int64_t box = 64;
   std::int64_t boxes = 64;
   std::int64_t ghost = 1;
   Scalar type = f64;
-  std::string boundary = "ghost";               ///< ghost (caller-filled), periodic, dirichlet, dirichlet-value, neumann, clamp,
-                                                ///< mirror, constant; see patterns/box_problem.hpp
-  std::map<std::string, std::string> choices;   ///< pattern-specific, e.g. {"smoother", "jacobi"}
-  /// The expression is built over size variables, which the kernel takes at run time: `box` and `boxes` are then only
-  /// the sizes for which a variant is chosen. See BoxProblem in patterns/box_problem.hpp.
+  std::string boundary = "ghost";  ///< ghost (caller-filled), periodic, dirichlet, dirichlet-value, neumann,
+                                   ///< clamp, mirror, constant; see patterns/box_problem.hpp
+  std::map<std::string, std::string> choices;  ///< pattern-specific, e.g. {"smoother", "jacobi"}
+  /// The expression is built over size variables, which the kernel takes at run time: `box` and `boxes` are
+  /// then only the sizes for which a variant is chosen. See BoxProblem in patterns/box_problem.hpp.
   bool symbolic = false;
 };
 
 /// One array or scalar of the problem, by argument name. Arrays are row-major, in the caller's layout.
 struct HostArray {
   std::string name;
-  Type type;              ///< array or scalar type
-  void* data = nullptr;   ///< size: product of the lengths times size_of(scalar); scalars: one element
+  Type type;             ///< array or scalar type
+  void* data = nullptr;  ///< size: product of the lengths times size_of(scalar); scalars: one element
 };
 
 struct Pattern {
   std::string name;
-  std::string summary;                                         ///< one line for `liftgen list`
-  std::string formula = {};                                    ///< a line or more for the operator reference; may be empty
-  std::map<std::string, std::vector<std::string>> choices = {};  ///< allowed values of Problem::choices, default first
+  std::string summary;       ///< one line for `liftgen list`
+  std::string formula = {};  ///< a line or more for the operator reference; may be empty
+  std::map<std::string, std::vector<std::string>> choices =
+      {};  ///< allowed values of Problem::choices, default first
   /// The expression. Throws UserError (one line: what, where, remedy) for a problem it cannot be built for.
   std::function<Program(const Problem&)> build;
   /// Fills one argument with the benchmark problem's data (smooth, non-constant), in parallel.
   std::function<void(const Problem&, const HostArray&)> fill;
-  /// The results computed by plain C++ loops from the formulas: reads the arguments (in order of Program::arguments),
-  /// writes `results` (whole arrays, in the order and of the types of results_of). Scalars are passed as one-element arrays.
-  std::function<void(const Problem&, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results)> reference;
-  /// C99 source of `void plain(<arguments by pointer (arrays) or value (scalars)>[, T *result...])`: nested loops as a person
-  /// would write them, `#pragma omp parallel for` on the outer loop and `SIMD` (a macro, empty or an omp simd pragma)
-  /// before the innermost. Same convention as a generated kernel: writes in place where the operator does so,
-  /// otherwise into new results (results_of), which come last. Empty when the pattern has none.
+  /// The results computed by plain C++ loops from the formulas: reads the arguments (in order of
+  /// Program::arguments), writes `results` (whole arrays, in the order and of the types of results_of).
+  /// Scalars are passed as one-element arrays.
+  std::function<void(const Problem&, const std::vector<HostArray>& arguments,
+                     const std::vector<HostArray>& results)>
+      reference;
+  /// C99 source of `void plain(<arguments by pointer (arrays) or value (scalars)>[, T *result...])`: nested
+  /// loops as a person would write them, `#pragma omp parallel for` on the outer loop and `SIMD` (a macro,
+  /// empty or an omp simd pragma) before the innermost. Same convention as a generated kernel: writes in
+  /// place where the operator does so, otherwise into new results (results_of), which come last. Empty when
+  /// the pattern has none.
   std::function<std::string(const Problem&)> plain_c;
-  bool plain_in_place = false;                                 ///< plain() writes its results into the first overwritable arguments
+  bool plain_in_place = false;  ///< plain() writes its results into the first overwritable arguments
 };
 
 const std::vector<std::shared_ptr<const Pattern>>& all_patterns();

@@ -10,27 +10,43 @@ std::string shifted(const std::string& index, int steps) {
   return steps == 0 ? index : index + (steps < 0 ? " - " : " + ") + std::to_string(std::abs(steps));
 }
 /// "im1", "ip2": the same as a name.
-std::string named(const std::string& index, int steps) { return index + (steps < 0 ? "m" : "p") + std::to_string(std::abs(steps)); }
+std::string named(const std::string& index, int steps) {
+  return index + (steps < 0 ? "m" : "p") + std::to_string(std::abs(steps));
+}
 
 }  // namespace
 
 std::string plain_macros(const BoxProblem& p, const std::string& cells) {
-  return "#define BOXES " + std::to_string(p.boxes) + "\n" + cells + "#define G " + std::to_string(ghost_depth(p)) + "    /* ghost cells a side */\n" +
-         "#ifndef SIMD\n#define SIMD\n#endif\n" + "typedef " + (p.type == f32 ? "float" : "double") + " real;\n";
+  return "#define BOXES " + std::to_string(p.boxes) + "\n" + cells + "#define G " +
+         std::to_string(ghost_depth(p)) + "    /* ghost cells a side */\n" +
+         "#ifndef SIMD\n#define SIMD\n#endif\n" + "typedef " + (p.type == f32 ? "float" : "double") +
+         " real;\n";
 }
 
 std::string plain_outside(const BoxProblem& p, int radius) {
-  std::string s = "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int x) { return ";
+  std::string s =
+      "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int "
+      "x) { return ";
   switch (pad_of(p)) {
-    case Boundary::wrap: s += radius == 1 ? "x < 0 ? x + N : x >= N ? x - N : x" : "(x + " + std::to_string(radius) + " * N) % N"; break;
+    case Boundary::wrap:
+      s +=
+          radius == 1 ? "x < 0 ? x + N : x >= N ? x - N : x" : "(x + " + std::to_string(radius) + " * N) % N";
+      break;
     case Boundary::mirror:
-    case Boundary::odd: s += "x < 0 ? -1 - x : x >= N ? 2 * N - 1 - x : x"; break;
-    default: s += "x < 0 ? 0 : x >= N ? N - 1 : x"; break;
+    case Boundary::odd:
+      s += "x < 0 ? -1 - x : x >= N ? 2 * N - 1 - x : x";
+      break;
+    default:
+      s += "x < 0 ? 0 : x >= N ? N - 1 : x";
+      break;
   }
   s += "; }\n";
   const std::string outside = "x < 0 || x >= N ? ";
-  if (is_odd(p) || is_valued(p)) s += "static inline real factor(int x) { return " + outside + (is_odd(p) ? "-1" : "0") + " : 1; }\n";
-  if (is_valued(p)) s += "static inline real addend(int x, real value) { return " + outside + (is_odd(p) ? "2 * value" : "value") + " : 0; }\n";
+  if (is_odd(p) || is_valued(p))
+    s += "static inline real factor(int x) { return " + outside + (is_odd(p) ? "-1" : "0") + " : 1; }\n";
+  if (is_valued(p))
+    s += "static inline real addend(int x, real value) { return " + outside +
+         (is_odd(p) ? "2 * value" : "value") + " : 0; }\n";
   return s;
 }
 
@@ -43,7 +59,8 @@ std::string plain_parameters(const Program& program, const std::function<std::st
       s += (a.type().scalar() == i32 ? "int " : "real ") + name;
       continue;
     }
-    const bool written = std::find(program.overwritable.begin(), program.overwritable.end(), name) != program.overwritable.end();
+    const bool written = std::find(program.overwritable.begin(), program.overwritable.end(), name) !=
+                         program.overwritable.end();
     s += std::string(written ? "" : "const ") + "real (*restrict " + name + ")";
     const std::vector<Nat> shape = shape_of(a.type());
     for (std::size_t d = 1; d < shape.size(); ++d) s += "[" + length(shape[d]) + "]";
@@ -52,8 +69,10 @@ std::string plain_parameters(const Program& program, const std::function<std::st
 }
 
 std::string PlainLoops::header(const std::string& what) const {
-  const std::string cells = "#define N " + std::to_string(p_.box) + "    /* interior cells a dimension */\n#define S (N + 2 * G)\n";
-  const std::string s = "/* " + what + ", boundary condition: " + p_.boundary + " */\n" + plain_macros(p_, cells) + "\n";
+  const std::string cells =
+      "#define N " + std::to_string(p_.box) + "    /* interior cells a dimension */\n#define S (N + 2 * G)\n";
+  const std::string s =
+      "/* " + what + ", boundary condition: " + p_.boundary + " */\n" + plain_macros(p_, cells) + "\n";
   return has_ghost_zone(p_) || radius_ == 0 ? s : s + plain_outside(p_, radius_) + "\n";
 }
 
@@ -71,7 +90,8 @@ std::string PlainLoops::cell(const std::string& name, int axis, int steps) const
 std::string PlainLoops::guard(const std::string& color) const {
   std::string sum;
   for (int d = p_.dim; d-- > 0;) sum += axis_name(p_, d) + " + ";
-  // The indices count ghost cells too: so many times the ghost depth too much, an odd number when both are odd.
+  // The indices count ghost cells too: so many times the ghost depth too much, an odd number when both are
+  // odd.
   if (has_ghost_zone(p_) && p_.dim % 2 != 0) sum += "G + ";
   return "if ((" + sum + color + ") % 2 == 0)\n";
 }
@@ -83,7 +103,9 @@ std::string PlainLoops::loop(int axis, const std::string& from, const std::strin
 
 std::string PlainLoops::outer_loops(std::string& in) const {
   std::string s;
-  if (!over_cells()) s += p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
+  if (!over_cells())
+    s += p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n"
+                     : "#pragma omp parallel for collapse(2) schedule(static)\n";
   in = "  ";
   s += in + "for (int box = 0; box < BOXES; ++box)";
   for (int d = 0; d + 1 < p_.dim; ++d) {
@@ -94,22 +116,30 @@ std::string PlainLoops::outer_loops(std::string& in) const {
   return s;
 }
 
-std::string PlainLoops::sweep(const std::string& array, const std::string& color,
-                              const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
-  return has_ghost_zone(p_) || radius_ == 0 ? ghost_sweep(array, color, statement) : boundary_sweep(array, color, statement);
+std::string PlainLoops::sweep(
+    const std::string& array, const std::string& color,
+    const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
+  return has_ghost_zone(p_) || radius_ == 0 ? ghost_sweep(array, color, statement)
+                                            : boundary_sweep(array, color, statement);
 }
 
 /// Also where no neighbours are read.
-std::string PlainLoops::ghost_sweep(const std::string& array, const std::string& color,
-                                    const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
+std::string PlainLoops::ghost_sweep(
+    const std::string& array, const std::string& color,
+    const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
   std::string in, s = outer_loops(in) + "\n";
-  s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in + loop(p_.dim - 1, "G", "G + N") + "\n";
+  s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in +
+       loop(p_.dim - 1, "G", "G + N") + "\n";
   in += "  ";
   if (!color.empty()) s += in + guard(color), in += "  ";
   return s + statement(
                  [&](const std::vector<int>& offset) {
                    std::string e = array + "[box]";
-                   for (int d = 0; d < p_.dim; ++d) e += "[" + shifted(axis_name(p_, d), offset.empty() ? 0 : offset[static_cast<std::size_t>(d)]) + "]";
+                   for (int d = 0; d < p_.dim; ++d)
+                     e +=
+                         "[" +
+                         shifted(axis_name(p_, d), offset.empty() ? 0 : offset[static_cast<std::size_t>(d)]) +
+                         "]";
                    return e;
                  },
                  in);
@@ -152,8 +182,9 @@ std::string PlainLoops::outside(const std::string& array, const std::vector<int>
   return "(" + s + ")";
 }
 
-std::string PlainLoops::boundary_sweep(const std::string& array, const std::string& color,
-                                       const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
+std::string PlainLoops::boundary_sweep(
+    const std::string& array, const std::string& color,
+    const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
   const int inner = p_.dim - 1;
   const std::string i = axis_name(p_, inner), r = std::to_string(radius_);
   std::string in, s = outer_loops(in) + " {\n";
@@ -161,12 +192,15 @@ std::string PlainLoops::boundary_sweep(const std::string& array, const std::stri
   const auto body = [&](bool edge, std::string at) {
     const std::string condition = color.empty() ? "" : at + guard(color);
     if (!color.empty()) at += "  ";
-    return condition + statement([&](const std::vector<int>& offset) { return outside(array, offset, edge); }, at);
+    return condition +
+           statement([&](const std::vector<int>& offset) { return outside(array, offset, edge); }, at);
   };
   // the first and the last cells of the row
-  s += in + "for (int " + i + " = 0; " + i + " < N; " + i + " = " + i + " + 1 == " + r + " && N > 2 * " + r + " ? N - " + r + " : " + i + " + 1) {\n";
+  s += in + "for (int " + i + " = 0; " + i + " < N; " + i + " = " + i + " + 1 == " + r + " && N > 2 * " + r +
+       " ? N - " + r + " : " + i + " + 1) {\n";
   s += neighbours(inner, in + "  ") + body(true, in + "  ") + in + "}\n";
-  s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in + loop(inner, r, "N - " + r) + "\n" + body(false, in + "  ");
+  s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in +
+       loop(inner, r, "N - " + r) + "\n" + body(false, in + "  ");
   return s + in.substr(2) + "}\n";
 }
 

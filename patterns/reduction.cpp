@@ -24,17 +24,22 @@ Expr total(const Expr& numbers, bool compensated) {
 }  // namespace
 
 Expr largest_magnitude(int rank, const Expr& xs) {
-  return flat(rank, xs) | map([](Expr x) { return abs(widened(x)); }) | reduce([](Expr largest, Expr x) { return max(largest, x); }, literal(0, f64));
+  return flat(rank, xs) | map([](Expr x) { return abs(widened(x)); }) |
+         reduce([](Expr largest, Expr x) { return max(largest, x); }, literal(0, f64));
 }
 
-Expr sum_of_elements(int rank, const Expr& xs, bool compensated) { return total(flat(rank, xs) | map(widened), compensated); }
+Expr sum_of_elements(int rank, const Expr& xs, bool compensated) {
+  return total(flat(rank, xs) | map(widened), compensated);
+}
 
 Expr euclidean_norm(int rank, const Expr& xs, bool compensated) {
   return sqrt(total(flat(rank, xs) | map([](Expr x) { return widened(x) * widened(x); }), compensated));
 }
 
 Expr inner_product(int rank, const Expr& xs, const Expr& ys, bool compensated) {
-  return total(zip({flat(rank, xs), flat(rank, ys)}) | map([](Expr x, Expr y) { return widened(x) * widened(y); }), compensated);
+  return total(
+      zip({flat(rank, xs), flat(rank, ys)}) | map([](Expr x, Expr y) { return widened(x) * widened(y); }),
+      compensated);
 }
 
 }  // namespace lift

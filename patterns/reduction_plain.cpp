@@ -9,7 +9,9 @@ std::string cell_text(const BoxProblem& p, const std::string& array) {
 }
 
 std::string cell_loops(const BoxProblem& p, const CellLoops& loops) {
-  std::string s = (p.dim == 1 ? "#pragma omp parallel for schedule(static)" : "#pragma omp parallel for collapse(2) schedule(static)") + loops.clause + "\n";
+  std::string s = (p.dim == 1 ? "#pragma omp parallel for schedule(static)"
+                              : "#pragma omp parallel for collapse(2) schedule(static)") +
+                  loops.clause + "\n";
   std::string in = "  ";
   const auto loop = [&](int d) {
     const std::string x = axis_name(p, d);
@@ -26,13 +28,17 @@ std::string cell_loops(const BoxProblem& p, const CellLoops& loops) {
 }
 
 std::string reduction_loops(const BoxProblem& p, Reduction what, const std::string& x, const std::string& y) {
-  const std::string a = "(double)" + cell_text(p, x), b = "(double)" + cell_text(p, what == Reduction::inner ? y : x);
+  const std::string a = "(double)" + cell_text(p, x),
+                    b = "(double)" + cell_text(p, what == Reduction::inner ? y : x);
   const std::string simd = "#pragma omp simd reduction(";
   if (what == Reduction::largest)
     return "  double largest = 0;\n" +
-           cell_loops(p, {" reduction(max:largest)", "double row = 0;", simd + "max:row)", "row = fmax(row, fabs(" + a + "));", "largest = fmax(largest, row);"}) +
+           cell_loops(p, {" reduction(max:largest)", "double row = 0;", simd + "max:row)",
+                          "row = fmax(row, fabs(" + a + "));", "largest = fmax(largest, row);"}) +
            "  *out = largest;\n";
-  return "  double sum = 0;\n" + cell_loops(p, {" reduction(+:sum)", "double row = 0;", simd + "+:row)", "row += " + a + " * " + b + ";", "sum += row;"}) +
+  return "  double sum = 0;\n" +
+         cell_loops(p, {" reduction(+:sum)", "double row = 0;", simd + "+:row)",
+                        "row += " + a + " * " + b + ";", "sum += row;"}) +
          (what == Reduction::inner ? "  *out = sum;\n" : "  *out = sqrt(sum);\n");
 }
 

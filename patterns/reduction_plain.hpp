@@ -14,9 +14,9 @@ std::string cell_text(const BoxProblem& p, const std::string& array);
 
 /// What stands where in the loops; the macros BOXES, N and G are used.
 struct CellLoops {
-  std::string clause = {};      ///< of the parallel pragma
+  std::string clause = {};  ///< of the parallel pragma
   std::string before_row = {};
-  std::string simd;             ///< the line before the innermost loop
+  std::string simd;  ///< the line before the innermost loop
   std::string statement;
   std::string after_row = {};
 };

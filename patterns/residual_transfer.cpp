@@ -1,5 +1,5 @@
-// What multigrid does with a residual: its restriction and its norm, as compositions. That no residual has to be stored
-// between the two is found by rules, not written here.
+// What multigrid does with a residual: its restriction and its norm, as compositions. That no residual has to
+// be stored between the two is found by rules, not written here.
 #include <algorithm>
 #include <cmath>
 
@@ -54,9 +54,12 @@ struct Residual {
   }
 
   template <class T>
-  std::function<T(std::int64_t box, const host::Position&)> reference(const std::vector<HostArray>& arguments) const {
+  std::function<T(std::int64_t box, const host::Position&)> reference(
+      const std::vector<HostArray>& arguments) const {
     const host::StencilReference<T> value(p, L.variable(), L.shape(), arguments);
-    const host::BoxCells<const T> phi(p, host::argument(arguments, "phi"), host::boundary_value(p, arguments)), rhs(p, host::argument(arguments, "rhs"));
+    const host::BoxCells<const T> phi(p, host::argument(arguments, "phi"),
+                                      host::boundary_value(p, arguments)),
+        rhs(p, host::argument(arguments, "rhs"));
     return [=](std::int64_t box, const host::Position& x) { return rhs(box, x) - value(phi, box, x); };
   }
   /// Loops that store it in `res`.
@@ -90,16 +93,23 @@ Program build_restriction(const Problem& problem, int dim) {
     const Expr& coarse = box.back();
     if (!keep) return write_interior(below, coarse, restrict_average(dim, r.of_box(box)));
     const Expr& res = box[box.size() - 2];
-    return let(r.of_box(box), [&](Expr x) { return tuple({write_interior(r.p, res, x), write_interior(below, coarse, restrict_average(dim, x))}); });
+    return let(r.of_box(box), [&](Expr x) {
+      return tuple({write_interior(r.p, res, x), write_interior(below, coarse, restrict_average(dim, x))});
+    });
   });
-  Program program{.name = named("residual_restriction", dim), .arguments = arrays, .body = body, .overwritable = {"coarse"}, .results = {}};
+  Program program{.name = named("residual_restriction", dim),
+                  .arguments = arrays,
+                  .body = body,
+                  .overwritable = {"coarse"},
+                  .results = {}};
   if (keep) program.overwritable = {"res", "coarse"};
   for (const Expr& s : r.L.scalars()) program.arguments.push_back(s);
   return program;
 }
 
 template <class T>
-void reference_restriction(const Problem& problem, int dim, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+void reference_restriction(const Problem& problem, int dim, const std::vector<HostArray>& arguments,
+                           const std::vector<HostArray>& results) {
   const Residual r(problem, dim, restriction_choices());
   const auto residual = r.reference<T>(arguments);
   const BoxProblem below = coarser(r.p);
@@ -109,7 +119,9 @@ void reference_restriction(const Problem& problem, int dim, const std::vector<Ho
     T sum = 0;
     for (int child = 0; child < 1 << dim; ++child) {
       host::Position f = c;
-      for (int d = 0; d < dim; ++d) f[static_cast<std::size_t>(3 - dim + d)] = 2 * c[static_cast<std::size_t>(3 - dim + d)] + ((child >> d) & 1);
+      for (int d = 0; d < dim; ++d)
+        f[static_cast<std::size_t>(3 - dim + d)] =
+            2 * c[static_cast<std::size_t>(3 - dim + d)] + ((child >> d) & 1);
       sum += residual(box, f);
     }
     coarse(box, c) = sum / static_cast<T>(1 << dim);
@@ -124,8 +136,10 @@ std::string plain_restriction(const Problem& problem, int dim) {
   const Residual r(problem, dim, restriction_choices());
   const PlainLoops loops(r.p, r.L.radius());
   const StencilText text(r.p, r.L.variable(), r.L.shape(), loops);
-  return loops.header("Residual, then its restriction, " + text.describe()) + "#define M (N / 2)    /* coarse cells a dimension */\n" +
-         (keeps(problem) ? "" : own_residual(r.p)) + "void plain(" + plain_parameters(build_restriction(problem, dim)) + ") {\n" + r.plain_sweep(loops, text) +
+  return loops.header("Residual, then its restriction, " + text.describe()) +
+         "#define M (N / 2)    /* coarse cells a dimension */\n" + (keeps(problem) ? "" : own_residual(r.p)) +
+         "void plain(" + plain_parameters(build_restriction(problem, dim)) + ") {\n" +
+         r.plain_sweep(loops, text) +
          transfer_loops(r.p, {TransferLoops::What::average, 0, false}, "res", "coarse") + "}\n";
 }
 
@@ -136,17 +150,24 @@ struct ResidualNorm {
   Reduction what;
   bool compensated;
   ResidualNorm(const Problem& p, int dim)
-      : r(p, dim, norm_choices()), what(choice(p, "kind", norm_choices()) == "max" ? Reduction::largest : Reduction::euclidean),
+      : r(p, dim, norm_choices()),
+        what(choice(p, "kind", norm_choices()) == "max" ? Reduction::largest : Reduction::euclidean),
         compensated(choice(p, "compensated", norm_choices()) == "yes") {
-    if (compensated && what == Reduction::largest) throw UserError("--compensated yes: the largest magnitude is exact already; use --kind l2");
+    if (compensated && what == Reduction::largest)
+      throw UserError("--compensated yes: the largest magnitude is exact already; use --kind l2");
   }
 };
 
 Program build_norm(const Problem& problem, int dim) {
   const ResidualNorm n(problem, dim);
-  Program program{.name = named("residual_norm", dim), .arguments = n.r.arrays(), .body = {}, .overwritable = {}, .results = {}};
+  Program program{.name = named("residual_norm", dim),
+                  .arguments = n.r.arrays(),
+                  .body = {},
+                  .overwritable = {},
+                  .results = {}};
   const Expr residuals = for_boxes(program.arguments, [&](Parts box) { return n.r.of_box(box); });
-  program.body = n.what == Reduction::largest ? largest_magnitude(dim + 1, residuals) : euclidean_norm(dim + 1, residuals, n.compensated);
+  program.body = n.what == Reduction::largest ? largest_magnitude(dim + 1, residuals)
+                                              : euclidean_norm(dim + 1, residuals, n.compensated);
   for (const Expr& s : n.r.L.scalars()) program.arguments.push_back(s);
   return program;
 }
@@ -173,22 +194,31 @@ std::string plain_norm(const Problem& problem, int dim) {
   const ResidualNorm n(problem, dim);
   const PlainLoops loops(n.r.p, n.r.L.radius());
   const StencilText text(n.r.p, n.r.L.variable(), n.r.L.shape(), loops);
-  return "#include <math.h>\n" + loops.header("Residual, then its norm, " + text.describe()) + own_residual(n.r.p) + "void plain(" +
-         plain_parameters(build_norm(problem, dim)) + ", double *restrict out) {\n" + n.r.plain_sweep(loops, text) + reduction_loops(n.r.p, n.what, "res", "res") + "}\n";
+  return "#include <math.h>\n" + loops.header("Residual, then its norm, " + text.describe()) +
+         own_residual(n.r.p) + "void plain(" + plain_parameters(build_norm(problem, dim)) +
+         ", double *restrict out) {\n" + n.r.plain_sweep(loops, text) +
+         reduction_loops(n.r.p, n.what, "res", "res") + "}\n";
 }
 
 }  // namespace
 
 Pattern residual_restriction(int dim) {
   return {.name = named("residual_restriction", dim),
-          .summary = std::to_string(dim) + "D residual and its restriction by averages, with or without keeping the residual",
+          .summary = std::to_string(dim) +
+                     "D residual and its restriction by averages, with or without keeping the residual",
           .formula = "res = rhs - L(phi), coarse = R(res)",
           .choices = restriction_choices(),
           .build = [=](const Problem& p) { return build_restriction(p, dim); },
-          .fill = [=](const Problem& p, const HostArray& a) { fill_transfer_argument({p, dim}, -1, a); },
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference_restriction<T>(p, dim, arguments, results); });
-          },
+          .fill =
+              [=](const Problem& p, const HostArray& a) {
+                fill_transfer_argument({p, dim}, -1, a);
+              },
+          .reference =
+              [=](const Problem& p, const std::vector<HostArray>& arguments,
+                  const std::vector<HostArray>& results) {
+                host::with_float(p.type,
+                                 [&]<class T>(T) { reference_restriction<T>(p, dim, arguments, results); });
+              },
           .plain_c = [=](const Problem& p) { return plain_restriction(p, dim); },
           .plain_in_place = true};
 }
@@ -200,9 +230,13 @@ Pattern residual_norm(int dim) {
           .choices = norm_choices(),
           .build = [=](const Problem& p) { return build_norm(p, dim); },
           .fill = fill_box_argument,
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { *static_cast<double*>(results.at(0).data) = reference_norm<T>(p, dim, arguments); });
-          },
+          .reference =
+              [=](const Problem& p, const std::vector<HostArray>& arguments,
+                  const std::vector<HostArray>& results) {
+                host::with_float(p.type, [&]<class T>(T) {
+                  *static_cast<double*>(results.at(0).data) = reference_norm<T>(p, dim, arguments);
+                });
+              },
           .plain_c = [=](const Problem& p) { return plain_norm(p, dim); },
           .plain_in_place = false};
 }

@@ -33,22 +33,35 @@ struct Smoother {
   Expr phi, rhs, lambda;
 
   Smoother(const Problem& problem, int dim)
-      : p(problem, dim, wraps_colours(problem) ? 2 : 1), L(p, choices()), kind(choice(p, "smoother", choices())), degree(std::stoi(choice(p, "degree", choices()))),
-        phi(param("phi", cell_array(p))), rhs(param("rhs", cell_array(p))), lambda(param("lambda", cell_array(p))) {
+      : p(problem, dim, wraps_colours(problem) ? 2 : 1),
+        L(p, choices()),
+        kind(choice(p, "smoother", choices())),
+        degree(std::stoi(choice(p, "degree", choices()))),
+        phi(param("phi", cell_array(p))),
+        rhs(param("rhs", cell_array(p))),
+        lambda(param("lambda", cell_array(p))) {
     if (p.choices.contains("degree") && kind != "chebyshev")
-      throw UserError("--degree " + std::to_string(degree) + ": only a polynomial has a degree; use --smoother chebyshev, or leave it out");
+      throw UserError("--degree " + std::to_string(degree) +
+                      ": only a polynomial has a degree; use --smoother chebyshev, or leave it out");
     if (!red_black()) return;
     if (L.shape() != "star")
-      throw UserError("--stencil " + L.shape() + ": cells of one colour are neighbours in it, and red-black sweeps are in place; use --stencil star or --smoother jacobi");
+      throw UserError("--stencil " + L.shape() +
+                      ": cells of one colour are neighbours in it, and red-black sweeps are in place; use "
+                      "--stencil star or --smoother jacobi");
     if (p.boundary == "periodic" && p.box % 2 != 0)
       throw UserError("--box " + std::to_string(p.box) +
-                      ": red-black colouring of a periodic box needs an even side, else cells of one colour are neighbours "
+                      ": red-black colouring of a periodic box needs an even side, else cells of one colour "
+                      "are neighbours "
                       "across the boundary; use an even --box or --smoother jacobi");
   }
-  static bool wraps_colours(const Problem& p) { return p.boundary == "periodic" && choice(p, "smoother", choices()).ends_with("gsrb"); }
+  static bool wraps_colours(const Problem& p) {
+    return p.boundary == "periodic" && choice(p, "smoother", choices()).ends_with("gsrb");
+  }
   bool red_black() const { return kind == "gsrb" || kind == "symmetric-gsrb"; }
   /// c1 and c2 of Chebyshev step m.
-  std::string factor(const char* name, int m) const { return degree == 1 ? name : std::string(name) + "_" + std::to_string(m); }
+  std::string factor(const char* name, int m) const {
+    return degree == 1 ? name : std::string(name) + "_" + std::to_string(m);
+  }
 };
 
 // ---- the expression
@@ -61,7 +74,8 @@ struct Cell {
 };
 
 /// A sweep over all boxes that writes into `target` what `value` makes of each cell of `phi`.
-Expr sweep(const Smoother& s, const Expr& phi, const Expr& target, const std::function<Expr(const Cell&)>& value) {
+Expr sweep(const Smoother& s, const Expr& phi, const Expr& target,
+           const std::function<Expr(const Cell&)>& value) {
   const bool in_place = phi == target, old_needed = !in_place && s.kind == "chebyshev";
   std::vector<Expr> arrays{phi, s.rhs};
   arrays.insert(arrays.end(), s.L.coefficients().begin(), s.L.coefficients().end());
@@ -79,15 +93,16 @@ Expr sweep(const Smoother& s, const Expr& phi, const Expr& target, const std::fu
     views.push_back(interior(s.p, x[2 + coefficients]));
     if (old_needed) views.push_back(interior(s.p, to));
     return write_interior(s.p, to, for_cells(s.p, views, [&](Parts v) {
-      const Parts at = v.subspan(first);
-      Cell c;
-      if (s.red_black())
-        for (int d = 0; d < s.p.dim; ++d) c.index.push_back(get(d, v[0]));
-      c.phi = s.L.centre(at[0]);
-      c.correction = at[2 + coefficients] * (at[1] - s.L(at[0], at.subspan(2, coefficients)));
-      c.old = old_needed ? at.back() : c.phi;
-      return value(c);
-    }));
+                            const Parts at = v.subspan(first);
+                            Cell c;
+                            if (s.red_black())
+                              for (int d = 0; d < s.p.dim; ++d) c.index.push_back(get(d, v[0]));
+                            c.phi = s.L.centre(at[0]);
+                            c.correction =
+                                at[2 + coefficients] * (at[1] - s.L(at[0], at.subspan(2, coefficients)));
+                            c.old = old_needed ? at.back() : c.phi;
+                            return value(c);
+                          }));
   });
 }
 
@@ -102,7 +117,8 @@ Expr half_sweep(const Smoother& s, const Expr& phi, const Expr& color) {
 /// Steps m, m + 1, ... of the Chebyshev polynomial: each overwrites the array of the step before last.
 Expr chebyshev(const Smoother& s, int m, const Expr& phi, const Expr& prev) {
   const Expr c1 = param(s.factor("c1", m), s.p.type), c2 = param(s.factor("c2", m), s.p.type);
-  const Expr step = sweep(s, phi, prev, [&](const Cell& c) { return c.phi + c1 * (c.phi - c.old) + c2 * c.correction; });
+  const Expr step =
+      sweep(s, phi, prev, [&](const Cell& c) { return c.phi + c1 * (c.phi - c.old) + c2 * c.correction; });
   if (m + 1 == s.degree) return step;
   return let(step, [&](Expr next) { return chebyshev(s, m + 1, next, phi); });
 }
@@ -110,7 +126,9 @@ Expr chebyshev(const Smoother& s, int m, const Expr& phi, const Expr& prev) {
 Program build(const Problem& problem, int dim) {
   const Smoother s(problem, dim);
   Program r{.name = name_of(dim), .arguments = {s.phi, s.rhs}, .body = {}, .overwritable = {}, .results = {}};
-  const auto add = [&](const std::vector<Expr>& more) { r.arguments.insert(r.arguments.end(), more.begin(), more.end()); };
+  const auto add = [&](const std::vector<Expr>& more) {
+    r.arguments.insert(r.arguments.end(), more.begin(), more.end());
+  };
   add(s.L.coefficients());
   add({s.lambda});
   const std::vector<Expr> scalars = s.L.scalars();
@@ -121,14 +139,19 @@ Program build(const Problem& problem, int dim) {
   } else if (s.kind == "jacobi") {
     const Expr next = param("next", cell_array(s.p)), w = param("w", s.p.type);
     add({next}), add(scalars), add({w});
-    r.body = sweep(s, s.phi, next, [&](const Cell& c) { return c.phi + w * c.correction; }), r.overwritable = {"next"};
+    r.body = sweep(s, s.phi, next, [&](const Cell& c) { return c.phi + w * c.correction; }),
+    r.overwritable = {"next"};
   } else if (s.kind == "chebyshev") {
     const Expr prev = param("prev", cell_array(s.p));
     add({prev}), add(scalars);
-    for (int m = 0; m < s.degree; ++m) add({param(s.factor("c1", m), s.p.type), param(s.factor("c2", m), s.p.type)});
+    for (int m = 0; m < s.degree; ++m)
+      add({param(s.factor("c1", m), s.p.type), param(s.factor("c2", m), s.p.type)});
     r.body = chebyshev(s, 0, s.phi, prev);
-    if (s.degree == 1) r.overwritable = {"prev"};
-    else r.overwritable = s.degree % 2 == 0 ? std::vector<std::string>{"phi", "prev"} : std::vector<std::string>{"prev", "phi"};
+    if (s.degree == 1)
+      r.overwritable = {"prev"};
+    else
+      r.overwritable = s.degree % 2 == 0 ? std::vector<std::string>{"phi", "prev"}
+                                         : std::vector<std::string>{"prev", "phi"};
   } else {
     add(scalars);
     const auto sweeps = [&](const auto& self, const Expr& phi, std::vector<int> colors) -> Expr {
@@ -148,18 +171,24 @@ template <class T>
 struct Copy {
   std::vector<T> data;
   HostArray array;
-  explicit Copy(const HostArray& a) : data(static_cast<std::size_t>(host::count(a.type))), array{a.name, a.type, data.data()} { host::copy(a, array); }
+  explicit Copy(const HostArray& a)
+      : data(static_cast<std::size_t>(host::count(a.type))), array{a.name, a.type, data.data()} {
+    host::copy(a, array);
+  }
 };
 
 template <class T>
-void reference(const Problem& problem, int dim, const std::vector<HostArray>& arguments, const HostArray& result) {
+void reference(const Problem& problem, int dim, const std::vector<HostArray>& arguments,
+               const HostArray& result) {
   using Cells = host::BoxCells<const T>;
   const Smoother s(problem, dim);
   const host::StencilReference<T> L(s.p, s.L.variable(), s.L.shape(), arguments);
   const Cells rhs(s.p, host::argument(arguments, "rhs")), lambda(s.p, host::argument(arguments, "lambda"));
   const double g = host::boundary_value(s.p, arguments);
   const auto number = [&](const std::string& name) { return static_cast<T>(host::scalar(arguments, name)); };
-  const auto correction = [&](const Cells& phi, std::int64_t box, const host::Position& x) { return lambda(box, x) * (rhs(box, x) - L(phi, box, x)); };
+  const auto correction = [&](const Cells& phi, std::int64_t box, const host::Position& x) {
+    return lambda(box, x) * (rhs(box, x) - L(phi, box, x));
+  };
   const HostArray& phi0 = host::argument(arguments, "phi");
 
   if (s.red_black()) {
@@ -181,7 +210,9 @@ void reference(const Problem& problem, int dim, const std::vector<HostArray>& ar
     host::copy(host::argument(arguments, "next"), result);
     const Cells phi(s.p, phi0, g);
     const host::BoxCells<T> out(s.p, result);
-    return out.for_cells([&](std::int64_t box, const host::Position& x) { out(box, x) = phi(box, x) + w * correction(phi, box, x); });
+    return out.for_cells([&](std::int64_t box, const host::Position& x) {
+      out(box, x) = phi(box, x) + w * correction(phi, box, x);
+    });
   }
   Copy<T> current(phi0), previous(host::argument(arguments, "prev"));
   for (int m = 0; m < s.degree; ++m) {
@@ -202,19 +233,27 @@ std::string plain(const Problem& problem, int dim) {
   const Smoother s(problem, dim);
   const PlainLoops loops(s.p, s.L.radius());
   const StencilText L(s.p, s.L.variable(), s.L.shape(), loops);
-  const auto sweep = [&](const std::string& phi, const std::string& target, const std::string& value_head, const std::string& color) {
-    return loops.sweep(phi, color, [&, value_head, target](const PlainLoops::Neighbour& at, const std::string& in) {
-      return in + loops.cell(target) + " = " + at({}) + " + " + value_head + loops.cell("lambda") + " * (" + loops.cell("rhs") + " - (" + L(at, in) + "));\n";
-    });
+  const auto sweep = [&](const std::string& phi, const std::string& target, const std::string& value_head,
+                         const std::string& color) {
+    return loops.sweep(
+        phi, color, [&, value_head, target](const PlainLoops::Neighbour& at, const std::string& in) {
+          return in + loops.cell(target) + " = " + at({}) + " + " + value_head + loops.cell("lambda") +
+                 " * (" + loops.cell("rhs") + " - (" + L(at, in) + "));\n";
+        });
   };
   std::string body, what;
-  if (s.kind == "gsrb") what = "Red-black Gauss-Seidel half-sweep", body = sweep("phi", "phi", "", "color");
-  else if (s.kind == "jacobi") what = "Weighted Jacobi sweep", body = sweep("phi", "next", "w * ", "");
+  if (s.kind == "gsrb")
+    what = "Red-black Gauss-Seidel half-sweep", body = sweep("phi", "phi", "", "color");
+  else if (s.kind == "jacobi")
+    what = "Weighted Jacobi sweep", body = sweep("phi", "next", "w * ", "");
   else if (s.kind == "chebyshev") {
     what = "Chebyshev polynomial of degree " + std::to_string(s.degree);
     for (int m = 0; m < s.degree; ++m) {
       const std::string phi = m % 2 == 0 ? "phi" : "prev", prev = m % 2 == 0 ? "prev" : "phi";
-      body += sweep(phi, prev, s.factor("c1", m) + " * (" + loops.cell(phi) + " - " + loops.cell(prev) + ") + " + s.factor("c2", m) + " * ", "");
+      body += sweep(phi, prev,
+                    s.factor("c1", m) + " * (" + loops.cell(phi) + " - " + loops.cell(prev) + ") + " +
+                        s.factor("c2", m) + " * ",
+                    "");
     }
   } else {
     what = "Symmetric red-black Gauss-Seidel sweep";
@@ -227,17 +266,23 @@ std::string plain(const Problem& problem, int dim) {
 
 Pattern smooth(int dim) {
   return {.name = name_of(dim),
-          .summary = std::to_string(dim) + "D smoother: red-black Gauss-Seidel half-sweep in place, weighted Jacobi sweep, Chebyshev polynomial, or symmetric red-black sweep in place",
-          .formula = "gsrb            phi  = phi + lambda*(rhs - L(phi)) where (i + j + k + color) % 2 == 0\n"
-                     "jacobi          next = phi + w*lambda*(rhs - L(phi))\n"
-                     "chebyshev       phi_{m+1} = phi_m + c1_m*(phi_m - phi_{m-1}) + c2_m*lambda*(rhs - L(phi_m)), degree steps\n"
-                     "symmetric-gsrb  half-sweeps of the colours 0, 1, 1, 0",
+          .summary = std::to_string(dim) +
+                     "D smoother: red-black Gauss-Seidel half-sweep in place, weighted Jacobi sweep, "
+                     "Chebyshev polynomial, or symmetric red-black sweep in place",
+          .formula =
+              "gsrb            phi  = phi + lambda*(rhs - L(phi)) where (i + j + k + color) % 2 == 0\n"
+              "jacobi          next = phi + w*lambda*(rhs - L(phi))\n"
+              "chebyshev       phi_{m+1} = phi_m + c1_m*(phi_m - phi_{m-1}) + c2_m*lambda*(rhs - L(phi_m)), "
+              "degree steps\n"
+              "symmetric-gsrb  half-sweeps of the colours 0, 1, 1, 0",
           .choices = choices(),
           .build = [=](const Problem& p) { return build(p, dim); },
           .fill = fill_box_argument,
-          .reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
-            host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, results.at(0)); });
-          },
+          .reference =
+              [=](const Problem& p, const std::vector<HostArray>& arguments,
+                  const std::vector<HostArray>& results) {
+                host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, results.at(0)); });
+              },
           .plain_c = [=](const Problem& p) { return plain(p, dim); },
           .plain_in_place = true};
 }

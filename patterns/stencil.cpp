@@ -4,7 +4,9 @@
 
 namespace lift {
 
-Choices stencil_choices() { return {{"coefficients", {"variable", "constant"}}, {"stencil", {"star", "wide", "box"}}}; }
+Choices stencil_choices() {
+  return {{"coefficients", {"variable", "constant"}}, {"stencil", {"star", "wide", "box"}}};
+}
 
 std::vector<double> isotropic_weights(int dim) {
   if (dim == 1) return {-2, 1};
@@ -18,11 +20,14 @@ Stencil::Stencil(const BoxProblem& p, const Choices& allowed)
 Stencil::Stencil(const BoxProblem& p, bool variable, const std::string& shape)
     : p_(p), variable_(variable), shape_(shape), a_(param("a", p.type)), b_h2inv_(param("b_h2inv", p.type)) {
   if (variable_ && shape_ != "star")
-    throw UserError("--stencil " + shape_ + ": variable coefficients are on faces, which only the star has; use --stencil star or --coefficients constant");
+    throw UserError("--stencil " + shape_ +
+                    ": variable coefficients are on faces, which only the star has; use --stencil star or "
+                    "--coefficients constant");
   check_box_problem(p, radius());
   if (!variable_) return;
   coefficients_.push_back(param("alpha", cell_array(p)));
-  for (int axis = p.dim; axis-- > 0;) coefficients_.push_back(param("beta_" + axis_name(p, axis), face_array(p, axis)));
+  for (int axis = p.dim; axis-- > 0;)
+    coefficients_.push_back(param("beta_" + axis_name(p, axis), face_array(p, axis)));
 }
 
 std::vector<Expr> Stencil::scalars() const {
@@ -35,7 +40,8 @@ std::vector<Expr> Stencil::coefficient_views(Parts coefficients) const {
   std::vector<Expr> views;
   if (coefficients.empty()) return views;
   views.push_back(interior(p_, coefficients[0]));
-  for (int axis = p_.dim; axis-- > 0;) views.push_back(face_windows(p_, axis, coefficients[static_cast<std::size_t>(p_.dim - axis)]));
+  for (int axis = p_.dim; axis-- > 0;)
+    views.push_back(face_windows(p_, axis, coefficients[static_cast<std::size_t>(p_.dim - axis)]));
   return views;
 }
 

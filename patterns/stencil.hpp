@@ -4,7 +4,8 @@
 //     L(phi) = a*alpha*phi - b/h^2 * (  beta_i[i+1]*(phi[i+1]-phi) - beta_i[i]*(phi-phi[i-1])
 //                                     + beta_j[j+1]*(phi[j+1]-phi) - beta_j[j]*(phi-phi[j-1])
 //                                     + beta_k[k+1]*(phi[k+1]-phi) - beta_k[k]*(phi-phi[k-1]) )
-//   constant coefficients (alpha = beta = 1): L(phi) = a*phi - b/h^2 * D(phi), D = h^2 times a discrete Laplacian:
+//   constant coefficients (alpha = beta = 1): L(phi) = a*phi - b/h^2 * D(phi), D = h^2 times a discrete
+//   Laplacian:
 //     star   second order, phi's 2 dim neighbours                                    3, 5, 7 points
 //     wide   fourth order, (-1, 16, -30, 16, -1) / 12 along each axis                5, 9, 13 points
 //     box    second order, isotropic, all 3^dim cells about the cell                 3, 9, 27 points
@@ -34,7 +35,8 @@ class Stencil {
 
   // In one box:
   Expr windows(const Expr& phi) const { return cell_windows(p_, radius(), phi); }
-  /// What a cell needs of each coefficient array, to be zipped with the windows: alpha itself, two faces of each beta.
+  /// What a cell needs of each coefficient array, to be zipped with the windows: alpha itself, two faces of
+  /// each beta.
   std::vector<Expr> coefficient_views(Parts coefficients) const;
   // In one cell:
   Expr centre(const Expr& window) const { return along(p_, window, radius(), 0, 0); }
@@ -52,8 +54,8 @@ class Stencil {
   Expr a_, b_h2inv_;
 };
 
-/// Weights of the isotropic Laplacian on 3^dim cells, by the number of coordinates in which a cell differs from the middle.
-/// They sum to zero and are exact on quadratic functions.
+/// Weights of the isotropic Laplacian on 3^dim cells, by the number of coordinates in which a cell differs
+/// from the middle. They sum to zero and are exact on quadratic functions.
 std::vector<double> isotropic_weights(int dim);
 
 }  // namespace lift

@@ -6,7 +6,10 @@ namespace lift {
 
 std::string StencilText::describe() const {
   if (variable_) return "variable coefficients";
-  const int points = shape_ == "box" ? (p_.dim == 1 ? 3 : p_.dim == 2 ? 9 : 27) : 1 + (shape_ == "wide" ? 4 : 2) * p_.dim;
+  const int points = shape_ == "box" ? (p_.dim == 1   ? 3
+                                        : p_.dim == 2 ? 9
+                                                      : 27)
+                                     : 1 + (shape_ == "wide" ? 4 : 2) * p_.dim;
   return "constant coefficients, " + std::to_string(points) + " points";
 }
 
@@ -20,8 +23,9 @@ std::string StencilText::fluxes(const PlainLoops::Neighbour& phi, const std::str
   std::string s;
   for (int axis = p_.dim; axis-- > 0;) {
     const std::string beta = "beta_" + axis_name(p_, axis), c = phi({});
-    s += "\n" + in + (s.empty() ? "      " : "    + ") + loops_.cell(beta, axis, 1) + " * (" + phi(towards(axis, 1)) + " - " + c + ") - " +
-         loops_.cell(beta) + " * (" + c + " - " + phi(towards(axis, -1)) + ")";
+    s += "\n" + in + (s.empty() ? "      " : "    + ") + loops_.cell(beta, axis, 1) + " * (" +
+         phi(towards(axis, 1)) + " - " + c + ") - " + loops_.cell(beta) + " * (" + c + " - " +
+         phi(towards(axis, -1)) + ")";
   }
   return s;
 }
@@ -29,7 +33,8 @@ std::string StencilText::fluxes(const PlainLoops::Neighbour& phi, const std::str
 /// The sum of the cells at a distance along the axes.
 std::string StencilText::star(const PlainLoops::Neighbour& phi, int distance) const {
   std::string s;
-  for (int axis = p_.dim; axis-- > 0;) s += (s.empty() ? "" : " + ") + phi(towards(axis, distance)) + " + " + phi(towards(axis, -distance));
+  for (int axis = p_.dim; axis-- > 0;)
+    s += (s.empty() ? "" : " + ") + phi(towards(axis, distance)) + " + " + phi(towards(axis, -distance));
   return s;
 }
 
@@ -54,11 +59,14 @@ std::string StencilText::box(const PlainLoops::Neighbour& phi, const std::string
 }
 
 std::string StencilText::operator()(const PlainLoops::Neighbour& phi, const std::string& in) const {
-  if (variable_) return "a * " + loops_.cell("alpha") + " * " + phi({}) + " - b_h2inv * (" + fluxes(phi, in) + ")";
+  if (variable_)
+    return "a * " + loops_.cell("alpha") + " * " + phi({}) + " - b_h2inv * (" + fluxes(phi, in) + ")";
   const std::string head = "a * " + phi({}) + " - b_h2inv * (";
-  if (shape_ == "star") return head + star(phi, 1) + " - " + std::to_string(2 * p_.dim) + " * " + phi({}) + ")";
+  if (shape_ == "star")
+    return head + star(phi, 1) + " - " + std::to_string(2 * p_.dim) + " * " + phi({}) + ")";
   if (shape_ == "wide")
-    return head + "\n" + in + "      16 * (" + star(phi, 1) + ")\n" + in + "    - (" + star(phi, 2) + ")\n" + in + "    - " + std::to_string(30 * p_.dim) + " * " + phi({}) + ") / 12";
+    return head + "\n" + in + "      16 * (" + star(phi, 1) + ")\n" + in + "    - (" + star(phi, 2) + ")\n" +
+           in + "    - " + std::to_string(30 * p_.dim) + " * " + phi({}) + ") / 12";
   constexpr const char* scale[] = {"", " / 6", " / 30"};
   return head + box(phi, in) + ")" + scale[p_.dim - 1];
 }

@@ -1,4 +1,5 @@
-// The Thomas algorithm: a tridiagonal system a column, by elimination from the first level to the last and substitution back.
+// The Thomas algorithm: a tridiagonal system a column, by elimination from the first level to the last and
+// substitution back.
 #include "patterns/box_fill.hpp"
 #include "patterns/columns.hpp"
 #include "patterns/operators.hpp"
@@ -10,23 +11,28 @@ Program build(const BoxProblem& p) {
   std::vector<Expr> arrays;
   for (const char* name : {"a", "b", "c", "d"}) arrays.push_back(param(name, column_array(p)));
   const auto row = [](const Expr& x) { return TridiagonalRow{get(0, x), get(1, x), get(2, x), get(3, x)}; };
-  const auto column = [&](const Expr& rows) { return solve_column(rows, p.type, row, [](const Expr& x) { return x; }); };
+  const auto column = [&](const Expr& rows) {
+    return solve_column(rows, p.type, row, [](const Expr& x) { return x; });
+  };
   const Expr body = zip(arrays) | map([&](Expr box) {
-    return for_columns({get(0, box), get(1, box), get(2, box), get(3, box)}, column);
-  });
+                      return for_columns({get(0, box), get(1, box), get(2, box), get(3, box)}, column);
+                    });
   return {.name = "thomas", .arguments = arrays, .body = body, .overwritable = {}, .results = {"x"}};
 }
 
 void fill(const Problem& p, const HostArray& array) {
   // the diagonal is larger than the sum of the others: no pivot is near 0
-  static const std::map<std::string, Wave> waves{{"a", {-1, 0.3, 1, {0.05, 0.13, 0.29}}}, {"b", {4, 0.5, 2, {0.19, 0.37, 0.41}}},
-                                                 {"c", {-1, 0.3, 1, {0.43, 0.29, 0.37}}}, {"d", {0.5, 1, 2, {0.31, 0.23, 0.17}}}};
+  static const std::map<std::string, Wave> waves{{"a", {-1, 0.3, 1, {0.05, 0.13, 0.29}}},
+                                                 {"b", {4, 0.5, 2, {0.19, 0.37, 0.41}}},
+                                                 {"c", {-1, 0.3, 1, {0.43, 0.29, 0.37}}},
+                                                 {"d", {0.5, 1, 2, {0.31, 0.23, 0.17}}}};
   fill_wave(p.box, 0, array, waves.at(array.name));
 }
 
 template <class T>
 void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
-  const host::Levels<const T> a(host::argument(arguments, "a")), b(host::argument(arguments, "b")), c(host::argument(arguments, "c")), d(host::argument(arguments, "d"));
+  const host::Levels<const T> a(host::argument(arguments, "a")), b(host::argument(arguments, "b")),
+      c(host::argument(arguments, "c")), d(host::argument(arguments, "d"));
   const host::Levels<T> x(result);
   const std::int64_t n = p.box;
   host::for_columns(p, [&](std::int64_t box, std::int64_t j, std::int64_t i) {
@@ -41,7 +47,8 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
     }
     for (std::int64_t k = n - 1; k >= 0; --k) {
       const auto at = static_cast<std::size_t>(k);
-      x(box, k, j, i) = (k == n - 1 ? rhs[at] : rhs[at] - c(box, k, j, i) * x(box, k + 1, j, i)) / diagonal[at];
+      x(box, k, j, i) =
+          (k == n - 1 ? rhs[at] : rhs[at] - c(box, k, j, i) * x(box, k + 1, j, i)) / diagonal[at];
     }
   });
 }
@@ -49,7 +56,8 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
 /// Levels outside rows, so that the inner loop goes along i; d' waits in x.
 std::string plain(const BoxProblem& p) {
   return column_header(p) +
-         "void plain(const real (*restrict a)[N][N][N], const real (*restrict b)[N][N][N], const real (*restrict c)[N][N][N],\n"
+         "void plain(const real (*restrict a)[N][N][N], const real (*restrict b)[N][N][N], const real "
+         "(*restrict c)[N][N][N],\n"
          "           const real (*restrict d)[N][N][N], real (*restrict x)[N][N][N]) {\n"
          "#pragma omp parallel for collapse(2) schedule(static)\n"
          "  for (int box = 0; box < BOXES; ++box)\n"
@@ -81,9 +89,10 @@ std::string plain(const BoxProblem& p) {
 }  // namespace
 
 Pattern thomas() {
-  return column_pattern("thomas", "tridiagonal systems, one a column: elimination down, substitution up",
-                        "a[k] x[k-1] + b[k] x[k] + c[k] x[k+1] = d[k]   for each box, j, i; a[0] and c[n-1] count as 0",
-                        build, fill, reference<float>, reference<double>, plain);
+  return column_pattern(
+      "thomas", "tridiagonal systems, one a column: elimination down, substitution up",
+      "a[k] x[k-1] + b[k] x[k] + c[k] x[k+1] = d[k]   for each box, j, i; a[0] and c[n-1] count as 0", build,
+      fill, reference<float>, reference<double>, plain);
 }
 
 }  // namespace lift

@@ -10,8 +10,8 @@ namespace {
 
 using What = TransferLoops::What;
 
-/// A point of the window along one axis: its index as text, its weight, and, where it may lie outside the box, the name
-/// under which its factor and addend are found.
+/// A point of the window along one axis: its index as text, its weight, and, where it may lie outside the
+/// box, the name under which its factor and addend are found.
 struct Point {
   std::string index, outside;
   double weight;
@@ -19,20 +19,29 @@ struct Point {
 
 class Writer {
  public:
-  Writer(const BoxProblem& fine, const TransferLoops& t, std::string fine_name = "fine", std::string coarse_name = "coarse")
-      : p_(fine), t_(t), fine_(std::move(fine_name) + "[box]"), coarse_(std::move(coarse_name) + "[box]"), ghost_(has_ghost_zone(fine)) {
+  Writer(const BoxProblem& fine, const TransferLoops& t, std::string fine_name = "fine",
+         std::string coarse_name = "coarse")
+      : p_(fine),
+        t_(t),
+        fine_(std::move(fine_name) + "[box]"),
+        coarse_(std::move(coarse_name) + "[box]"),
+        ghost_(has_ghost_zone(fine)) {
     for (int d = 0; d < p_.dim; ++d) names_.push_back(axis_name(p_, d));
   }
 
-  std::string source(const Program& program) const { return header() + "void plain(" + plain_parameters(program) + ") {\n" + loops() + "}\n"; }
+  std::string source(const Program& program) const {
+    return header() + "void plain(" + plain_parameters(program) + ") {\n" + loops() + "}\n";
+  }
 
   std::string loops() const {
-    std::string s = p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n" : "#pragma omp parallel for collapse(2) schedule(static)\n";
+    std::string s = p_.dim == 1 ? "#pragma omp parallel for schedule(static)\n"
+                                : "#pragma omp parallel for collapse(2) schedule(static)\n";
     std::string in = "  ";
     s += in + "for (int box = 0; box < BOXES; ++box)";
     for (std::size_t d = 0; d + 1 < names_.size(); ++d) {
       in += "  ";
-      s += "\n" + in + "for (int " + names_[d] + " = 0; " + names_[d] + " < " + trips(d) + "; ++" + names_[d] + ")";
+      s += "\n" + in + "for (int " + names_[d] + " = 0; " + names_[d] + " < " + trips(d) + "; ++" +
+           names_[d] + ")";
     }
     s += " {\n";
     in += "  ";
@@ -42,18 +51,24 @@ class Writer {
   }
 
  private:
-  bool reaches_out() const { return t_.what == What::full_weighting || t_.what == What::linear_restriction || t_.what == What::linear; }
+  bool reaches_out() const {
+    return t_.what == What::full_weighting || t_.what == What::linear_restriction || t_.what == What::linear;
+  }
   bool maps() const { return is_odd(p_) || is_valued(p_); }
 
   std::string header() const {
     const std::string what = t_.to_coarse() ? "Restriction" : "Prolongation";
-    const std::string s = "/* " + what + ", boundary condition: " + p_.boundary + " */\n" +
-                          plain_macros(p_, "#define M " + std::to_string(p_.box / 2) + "    /* coarse cells a dimension */\n");
+    const std::string s =
+        "/* " + what + ", boundary condition: " + p_.boundary + " */\n" +
+        plain_macros(p_, "#define M " + std::to_string(p_.box / 2) + "    /* coarse cells a dimension */\n");
     if (ghost_ || !reaches_out()) return s + "\n";
-    return s + "#define N " + (t_.to_coarse() ? "(2 * M)" : "M") + "    /* cells a dimension of what is read */\n" + plain_outside(p_, 1) + "\n";
+    return s + "#define N " + (t_.to_coarse() ? "(2 * M)" : "M") +
+           "    /* cells a dimension of what is read */\n" + plain_outside(p_, 1) + "\n";
   }
 
-  std::string trips(std::size_t d) const { return t_.what == What::faces && static_cast<int>(d) == t_.face_axis ? "M + 1" : "M"; }
+  std::string trips(std::size_t d) const {
+    return t_.what == What::faces && static_cast<int>(d) == t_.face_axis ? "M + 1" : "M";
+  }
   std::string shifted(const std::string& index) const { return (ghost_ ? "G + " : "") + index; }
   std::string near(std::size_t d, int offset) const {
     std::string s = shifted((t_.to_coarse() ? "2 * " : "") + names_[d]);
@@ -86,14 +101,20 @@ class Writer {
   std::vector<Point> window(std::size_t d, bool edge, int parity) const {
     const auto cell = [&](int offset, double weight) { return Point{near(d, offset), "", weight}; };
     switch (t_.what) {
-      case What::average: return {cell(0, 0.5), cell(1, 0.5)};
+      case What::average:
+        return {cell(0, 0.5), cell(1, 0.5)};
       case What::faces:
         if (static_cast<int>(d) == t_.face_axis) return {cell(0, 1)};
         return {cell(0, 0.5), cell(1, 0.5)};
-      case What::full_weighting: return {neighbour(d, true, edge, 0.25), cell(0, 0.5), cell(1, 0.25)};
-      case What::linear_restriction: return {neighbour(d, true, edge, 0.125), cell(0, 0.375), cell(1, 0.375), neighbour(d, false, edge, 0.125)};
-      case What::constant: return {cell(0, 1)};
-      case What::linear: break;
+      case What::full_weighting:
+        return {neighbour(d, true, edge, 0.25), cell(0, 0.5), cell(1, 0.25)};
+      case What::linear_restriction:
+        return {neighbour(d, true, edge, 0.125), cell(0, 0.375), cell(1, 0.375),
+                neighbour(d, false, edge, 0.125)};
+      case What::constant:
+        return {cell(0, 1)};
+      case What::linear:
+        break;
     }
     if (parity == 0) return {neighbour(d, true, edge, 0.25), cell(0, 0.75)};
     return {cell(0, 0.75), neighbour(d, false, edge, 0.25)};
@@ -152,12 +173,15 @@ class Writer {
 
   std::string inner_loops(const std::string& in) const {
     const auto loop = [&](const std::string& first, const std::string& last) {
-      return in + "SIMD\n" + in + "for (int i = " + first + "; i < " + last + "; ++i) {\n" + cell(false, in + "  ") + in + "}\n";
+      return in + "SIMD\n" + in + "for (int i = " + first + "; i < " + last + "; ++i) {\n" +
+             cell(false, in + "  ") + in + "}\n";
     };
     const std::size_t inner = names_.size() - 1;
     if (ghost_ || !reaches_out()) return loop("0", trips(inner));
-    return in + "for (int i = 0; i < M; i += M > 1 ? M - 1 : 1) {    /* the first and the last cell of the row */\n" + outside(inner, in + "  ") +
-           cell(true, in + "  ") + in + "}\n" + loop("1", "M - 1");
+    return in +
+           "for (int i = 0; i < M; i += M > 1 ? M - 1 : 1) {    /* the first and the last cell of the row "
+           "*/\n" +
+           outside(inner, in + "  ") + cell(true, in + "  ") + in + "}\n" + loop("1", "M - 1");
   }
 
   const BoxProblem& p_;
@@ -169,8 +193,11 @@ class Writer {
 
 }  // namespace
 
-std::string transfer_plain(const BoxProblem& fine, const Program& program, const TransferLoops& t) { return Writer(fine, t).source(program); }
-std::string transfer_loops(const BoxProblem& fine, const TransferLoops& t, const std::string& fine_name, const std::string& coarse_name) {
+std::string transfer_plain(const BoxProblem& fine, const Program& program, const TransferLoops& t) {
+  return Writer(fine, t).source(program);
+}
+std::string transfer_loops(const BoxProblem& fine, const TransferLoops& t, const std::string& fine_name,
+                           const std::string& coarse_name) {
   return Writer(fine, t, fine_name, coarse_name).loops();
 }
 

@@ -17,10 +17,12 @@ struct TransferLoops {
   bool to_coarse() const { return what <= What::faces; }
 };
 
-/// The loops alone, over arrays of these names: they use the macros BOXES, M (coarse cells a dimension), G (ghost cells a
-/// side) and SIMD. Only for what does not read outside a box.
-std::string transfer_loops(const BoxProblem& fine, const TransferLoops& t, const std::string& fine_name, const std::string& coarse_name);
-/// C99 source of plain(), see Pattern::plain_c. `program` says the arguments: fine and coarse, whatever else is not used.
+/// The loops alone, over arrays of these names: they use the macros BOXES, M (coarse cells a dimension), G
+/// (ghost cells a side) and SIMD. Only for what does not read outside a box.
+std::string transfer_loops(const BoxProblem& fine, const TransferLoops& t, const std::string& fine_name,
+                           const std::string& coarse_name);
+/// C99 source of plain(), see Pattern::plain_c. `program` says the arguments: fine and coarse, whatever else
+/// is not used.
 std::string transfer_plain(const BoxProblem& fine, const Program& program, const TransferLoops& t);
 
 }  // namespace lift

@@ -10,7 +10,8 @@ namespace lift {
 void check_two_levels(const Problem& p, int radius) {
   check_box_problem(p, radius);
   if (p.box % 2 != 0)
-    throw UserError("--box " + std::to_string(p.box) + ": the coarse grid has half as many cells a dimension; use an even --box");
+    throw UserError("--box " + std::to_string(p.box) +
+                    ": the coarse grid has half as many cells a dimension; use an even --box");
 }
 
 namespace {

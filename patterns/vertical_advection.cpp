@@ -1,5 +1,6 @@
-// Implicit vertical advection of a velocity, as in the dynamical core of COSMO (Crank-Nicolson: half of the flux at the old
-// time, half at the new): coefficients from averaged vertical velocities, then a tridiagonal system a column.
+// Implicit vertical advection of a velocity, as in the dynamical core of COSMO (Crank-Nicolson: half of the
+// flux at the old time, half at the new): coefficients from averaged vertical velocities, then a tridiagonal
+// system a column.
 #include "patterns/box_fill.hpp"
 #include "patterns/columns.hpp"
 #include "patterns/operators.hpp"
@@ -10,19 +11,23 @@ namespace {
 /// What a level sees: the four velocities about it, u one level up and down, and the terms of the right side.
 struct Level {
   Expr w, u, u_pos, utens, utens_stage;
-  explicit Level(const Expr& x) : w(get(0, x)), u(get(1, x)), u_pos(get(2, x)), utens(get(3, x)), utens_stage(get(4, x)) {}
-  /// A quarter of the sum of the velocities at the lower (0) or upper (1) interface, west and east of the point.
+  explicit Level(const Expr& x)
+      : w(get(0, x)), u(get(1, x)), u_pos(get(2, x)), utens(get(3, x)), utens_stage(get(4, x)) {}
+  /// A quarter of the sum of the velocities at the lower (0) or upper (1) interface, west and east of the
+  /// point.
   Expr velocity(int interface) const { return 0.25 * (at({interface, 0, 0}, w) + at({interface, 0, 1}, w)); }
 };
 
 Program build(const BoxProblem& p) {
   const Expr wcon = param("wcon", column_array(p, {1, 0, 1})), dtr = param("dtr_stage", p.type);
   std::vector<Expr> arrays{wcon};
-  for (const char* name : {"u_stage", "u_pos", "utens", "utens_stage"}) arrays.push_back(param(name, column_array(p)));
+  for (const char* name : {"u_stage", "u_pos", "utens", "utens_stage"})
+    arrays.push_back(param(name, column_array(p)));
 
   const auto row = [&](const Expr& x) {
     const Level level(x);
-    const Expr half_a = -0.5 * level.velocity(0), half_c = 0.5 * level.velocity(1);  // the coefficients, and those of the old flux
+    const Expr half_a = -0.5 * level.velocity(0),
+               half_c = 0.5 * level.velocity(1);  // the coefficients, and those of the old flux
     const Expr u = at({1, 0, 0}, level.u);
     const Expr old_flux = half_a * (at({0, 0, 0}, level.u) - u) + half_c * (at({2, 0, 0}, level.u) - u);
     const Expr d = dtr * level.u_pos + level.utens + level.utens_stage - old_flux;
@@ -33,18 +38,28 @@ Program build(const BoxProblem& p) {
       return zip({u_new, levels}) | map([&](Expr t) { return dtr * (get(0, t) - Level(get(1, t)).u_pos); });
     });
   };
-  const Expr body = zip(arrays) | map([&](Expr box) {
-    return for_columns({slide({2, 1, 2}, {1, 1, 1}, get(0, box)), level_windows(get(1, box), 1, 1), get(2, box), get(3, box), get(4, box)}, column);
-  });
+  const Expr body =
+      zip(arrays) | map([&](Expr box) {
+        return for_columns({slide({2, 1, 2}, {1, 1, 1}, get(0, box)), level_windows(get(1, box), 1, 1),
+                            get(2, box), get(3, box), get(4, box)},
+                           column);
+      });
   std::vector<Expr> arguments = arrays;
   arguments.push_back(dtr);
-  return {.name = "vertical_advection", .arguments = arguments, .body = body, .overwritable = {}, .results = {"utens_new"}};
+  return {.name = "vertical_advection",
+          .arguments = arguments,
+          .body = body,
+          .overwritable = {},
+          .results = {"utens_new"}};
 }
 
 void fill(const Problem& p, const HostArray& a) {
-  if (a.name == "dtr_stage") return host::with_float(p.type, [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(3.0); });
-  static const std::map<std::string, Wave> waves{{"wcon", {0, 1, 1, {0.05, 0.13, 0.29}}},   {"u_stage", {0.5, 1, 1, {0.19, 0.37, 0.41}}},
-                                                 {"u_pos", {0.5, 1, 2, {0.43, 0.29, 0.37}}}, {"utens", {0, 0.5, 1, {0.31, 0.23, 0.17}}},
+  if (a.name == "dtr_stage")
+    return host::with_float(p.type, [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(3.0); });
+  static const std::map<std::string, Wave> waves{{"wcon", {0, 1, 1, {0.05, 0.13, 0.29}}},
+                                                 {"u_stage", {0.5, 1, 1, {0.19, 0.37, 0.41}}},
+                                                 {"u_pos", {0.5, 1, 2, {0.43, 0.29, 0.37}}},
+                                                 {"utens", {0, 0.5, 1, {0.31, 0.23, 0.17}}},
                                                  {"utens_stage", {0, 0.5, 2, {0.11, 0.07, 0.03}}}};
   fill_wave(p.box, 0, a, waves.at(a.name));
   if (a.name != "wcon") return;
@@ -58,7 +73,8 @@ void fill(const Problem& p, const HostArray& a) {
 
 template <class T>
 void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
-  const host::Levels<const T> wcon(host::argument(arguments, "wcon")), u_stage(host::argument(arguments, "u_stage")), u_pos(host::argument(arguments, "u_pos")),
+  const host::Levels<const T> wcon(host::argument(arguments, "wcon")),
+      u_stage(host::argument(arguments, "u_stage")), u_pos(host::argument(arguments, "u_pos")),
       utens(host::argument(arguments, "utens")), utens_stage(host::argument(arguments, "utens_stage"));
   const host::Levels<T> out(result);
   const auto dtr = static_cast<T>(host::scalar(arguments, "dtr_stage"));
@@ -67,7 +83,8 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
   host::for_columns(p, [&](std::int64_t box, std::int64_t j, std::int64_t i) {
     std::vector<T> ccol(static_cast<std::size_t>(n)), dcol(static_cast<std::size_t>(n));
     for (std::int64_t k = 0; k < n; ++k) {
-      const T gav = -quarter * (wcon(box, k, j, i + 1) + wcon(box, k, j, i)), gcv = quarter * (wcon(box, k + 1, j, i + 1) + wcon(box, k + 1, j, i));
+      const T gav = -quarter * (wcon(box, k, j, i + 1) + wcon(box, k, j, i)),
+              gcv = quarter * (wcon(box, k + 1, j, i + 1) + wcon(box, k + 1, j, i));
       const T u = u_stage(box, k, j, i);
       T correction = 0;
       if (k > 0) correction -= gav * beta * (u_stage(box, k - 1, j, i) - u);
@@ -89,8 +106,10 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
 
 std::string plain(const BoxProblem& p) {
   return column_header(p) +
-         "void plain(const real (*restrict wcon)[N + 1][N][N + 1], const real (*restrict u_stage)[N][N][N], const real (*restrict u_pos)[N][N][N],\n"
-         "           const real (*restrict utens)[N][N][N], const real (*restrict utens_stage)[N][N][N], real dtr, real (*restrict out)[N][N][N]) {\n"
+         "void plain(const real (*restrict wcon)[N + 1][N][N + 1], const real (*restrict u_stage)[N][N][N], "
+         "const real (*restrict u_pos)[N][N][N],\n"
+         "           const real (*restrict utens)[N][N][N], const real (*restrict utens_stage)[N][N][N], "
+         "real dtr, real (*restrict out)[N][N][N]) {\n"
          "#pragma omp parallel for collapse(2) schedule(static)\n"
          "  for (int box = 0; box < BOXES; ++box)\n"
          "    for (int j = 0; j < N; ++j) {\n"
@@ -126,12 +145,15 @@ std::string plain(const BoxProblem& p) {
 }  // namespace
 
 Pattern vertical_advection() {
-  return column_pattern("vertical_advection", "implicit vertical advection: coefficients from averaged velocities, a tridiagonal system a column",
-                        "w[k] = (wcon[k][i] + wcon[k][i+1]) / 4   at the interface below level k; zero at the ground and the lid\n"
-                        "a = -w[k]/2, c = w[k+1]/2, b = dtr_stage - a - c,\n"
-                        "d = dtr_stage*u_pos + utens + utens_stage - a*(u_stage[k-1] - u_stage) - c*(u_stage[k+1] - u_stage)\n"
-                        "utens_new = dtr_stage*(u_new - u_pos)   where u_new solves the system of a, b, c, d of its column",
-                        build, fill, reference<float>, reference<double>, plain);
+  return column_pattern(
+      "vertical_advection",
+      "implicit vertical advection: coefficients from averaged velocities, a tridiagonal system a column",
+      "w[k] = (wcon[k][i] + wcon[k][i+1]) / 4   at the interface below level k; zero at the ground and the "
+      "lid\n"
+      "a = -w[k]/2, c = w[k+1]/2, b = dtr_stage - a - c,\n"
+      "d = dtr_stage*u_pos + utens + utens_stage - a*(u_stage[k-1] - u_stage) - c*(u_stage[k+1] - u_stage)\n"
+      "utens_new = dtr_stage*(u_new - u_pos)   where u_new solves the system of a, b, c, d of its column",
+      build, fill, reference<float>, reference<double>, plain);
 }
 
 }  // namespace lift

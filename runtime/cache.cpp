@@ -90,8 +90,7 @@ void prune_cache(const fs::path& directory, std::size_t max_bytes) {
   std::uintmax_t total = 0;
   const auto now = fs::file_time_type::clock::now();
   std::error_code error;
-  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error)) {
+  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
     std::error_code gone;
     const fs::path& path = it->path();
     const auto bytes = it->is_regular_file(gone) ? it->file_size(gone) : 0;
@@ -120,7 +119,9 @@ BinaryCache::BinaryCache(const fs::path& directory) : directory_(cache_directory
   prune_cache(directory_, kMaxCacheBytes);
 }
 
-fs::path BinaryCache::path_of(const std::string& key) const { return directory_ / key.substr(0, 2) / (key + ".bin"); }
+fs::path BinaryCache::path_of(const std::string& key) const {
+  return directory_ / key.substr(0, 2) / (key + ".bin");
+}
 
 std::optional<std::string> BinaryCache::find(const std::string& key) const {
   std::error_code error;
@@ -128,7 +129,8 @@ std::optional<std::string> BinaryCache::find(const std::string& key) const {
   if (!fs::exists(path, error)) return std::nullopt;
   try {
     std::string text = read_file(path);
-    if (text.size() < kDigits || hash_text(text.substr(kDigits)) != text.substr(0, kDigits)) return std::nullopt;
+    if (text.size() < kDigits || hash_text(text.substr(kDigits)) != text.substr(0, kDigits))
+      return std::nullopt;
     fs::last_write_time(path, fs::file_time_type::clock::now(), error);  // recently used
     return text.substr(kDigits);
   } catch (const UserError&) {

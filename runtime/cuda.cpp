@@ -12,11 +12,18 @@ namespace lift::cuda {
 namespace {
 
 /// CU_FUNC_ATTRIBUTE_...
-enum FunctionAttribute { kMaxThreads = 0, kStaticLocalBytes = 1, kPrivateBytes = 3, kRegisters = 4, kMaxDynamicLocalBytes = 8 };
+enum FunctionAttribute {
+  kMaxThreads = 0,
+  kStaticLocalBytes = 1,
+  kPrivateBytes = 3,
+  kRegisters = 4,
+  kMaxDynamicLocalBytes = 8
+};
 /// CU_JIT_...
 enum JitOption { kErrorLog = 5, kErrorLogBytes = 6 };
 
-/// The device's primary context. Whatever lives on it keeps it; the last one gives it back, and clears it when it was lost.
+/// The device's primary context. Whatever lives on it keeps it; the last one gives it back, and clears it
+/// when it was lost.
 class SharedContext {
  public:
   explicit SharedContext(const Found& found) : device_(found.device), name_(found.info.name) {
@@ -40,7 +47,9 @@ class SharedContext {
     if (status == kSuccess) return;
     if (is_sticky(status)) {
       const std::lock_guard lock(why_mutex_);
-      if (!lost_) why_ = what + " on " + name_ + ": " + describe(api(), status) + "; the device is of no use to this process any more, start it again";
+      if (!lost_)
+        why_ = what + " on " + name_ + ": " + describe(api(), status) +
+               "; the device is of no use to this process any more, start it again";
       lost_ = true;
       throw DeviceLost(why_);
     }
@@ -79,7 +88,8 @@ class Current {
 struct Buffer final : GridBuffer {
   Address address;
   ContextPointer context;
-  Buffer(Address at, std::size_t bytes, ContextPointer on) : GridBuffer(bytes), address(at), context(std::move(on)) {}
+  Buffer(Address at, std::size_t bytes, ContextPointer on)
+      : GridBuffer(bytes), address(at), context(std::move(on)) {}
   ~Buffer() override {
     const Current current(*context);
     api().release(address);
@@ -106,7 +116,8 @@ struct CudaKernel final : GridFunction {
   std::shared_ptr<Loaded> module;
   std::size_t dynamic_local_bytes = 0;  ///< that were asked for
 
-  CudaKernel(Function handle, const std::string& called, std::shared_ptr<Loaded> of) : GridFunction(called), function(handle), module(std::move(of)) {
+  CudaKernel(Function handle, const std::string& called, std::shared_ptr<Loaded> of)
+      : GridFunction(called), function(handle), module(std::move(of)) {
     info_.max_work_group = ask(kMaxThreads);
     info_.local_bytes = ask(kStaticLocalBytes);
     info_.private_bytes = ask(kPrivateBytes);
@@ -114,8 +125,10 @@ struct CudaKernel final : GridFunction {
     if (api().parameter_info == nullptr) return;
     std::size_t offset = 0, bytes = 0;
     Status status = kSuccess;
-    while ((status = api().parameter_info(function, parameter_bytes.size(), &offset, &bytes)) == kSuccess) parameter_bytes.push_back(bytes);
-    if (status == kInvalidValue) info_.arguments = static_cast<int>(parameter_bytes.size());  // there is no further one
+    while ((status = api().parameter_info(function, parameter_bytes.size(), &offset, &bytes)) == kSuccess)
+      parameter_bytes.push_back(bytes);
+    if (status == kInvalidValue)
+      info_.arguments = static_cast<int>(parameter_bytes.size());  // there is no further one
   }
 
  private:
@@ -133,7 +146,8 @@ struct Program final : GridProgram {
     loaded->context->check_alive();
     const Current current(*loaded->context);
     Function function = nullptr;
-    loaded->context->check_here(api().module_function(&function, loaded->module, name.c_str()), "kernel " + name);
+    loaded->context->check_here(api().module_function(&function, loaded->module, name.c_str()),
+                                "kernel " + name);
     return std::make_shared<CudaKernel>(function, name, loaded);
   }
 };
@@ -143,7 +157,9 @@ Found choose_device(int index) {
   const std::size_t wanted = index < 0 ? 0 : static_cast<std::size_t>(index);
   if (wanted < found.size()) return found[wanted];
   std::string text = "there is no CUDA device " + std::to_string(index) + "; choose with --device from";
-  for (const Found& device : found) text += (device.info.index > 0 ? ", " : " ") + std::to_string(device.info.index) + " (" + device.info.name + ")";
+  for (const Found& device : found)
+    text += (device.info.index > 0 ? ", " : " ") + std::to_string(device.info.index) + " (" +
+            device.info.name + ")";
   throw EnvironmentError(text);
 }
 
@@ -151,7 +167,8 @@ std::string megabytes(std::size_t bytes) { return std::to_string(bytes >> 20) + 
 
 std::string names_of(std::span<const GridLaunch> launches) {
   std::string names;
-  for (const GridLaunch& launch : launches) names += (names.empty() ? "kernel " : ", ") + launch.kernel->name();
+  for (const GridLaunch& launch : launches)
+    names += (names.empty() ? "kernel " : ", ") + launch.kernel->name();
   return names;
 }
 
@@ -164,7 +181,8 @@ struct Device::Impl {
   Stream stream = nullptr;
   Event begin = nullptr, end = nullptr;
 
-  Impl(Found device, const std::filesystem::path& cache_path) : found(std::move(device)), cache(cache_path), context(std::make_shared<SharedContext>(found)) {
+  Impl(Found device, const std::filesystem::path& cache_path)
+      : found(std::move(device)), cache(cache_path), context(std::make_shared<SharedContext>(found)) {
     const Current current(*context);
     constexpr unsigned kNonBlocking = 1;  // nothing here waits for the null stream
     context->check_here(api().stream_create(&stream, kNonBlocking), "cuda: stream");
@@ -249,7 +267,9 @@ std::shared_ptr<Loaded> Device::Impl::load(const CompiledSource& compiled, Statu
 
 GridBuild Device::build_one(const std::string& source, const std::string& options) {
   const int driver = api().driver;
-  const auto compiled_now = [&](const BinaryCache& from) { return compile(source, impl_->found.compute, options, from, driver); };
+  const auto compiled_now = [&](const BinaryCache& from) {
+    return compile(source, impl_->found.compute, options, from, driver);
+  };
   CompiledSource compiled = compiled_now(impl_->cache);
   GridBuild result;
   result.cached = compiled.cached;
@@ -260,7 +280,8 @@ GridBuild Device::build_one(const std::string& source, const std::string& option
   Status status = kSuccess;
   std::string log;
   std::shared_ptr<Loaded> loaded = impl_->load(compiled, status, log);
-  const bool refused = status == kInvalidImage || status == kNoBinaryForDevice || status == kInvalidPtx || status == kUnsupportedPtx;
+  const bool refused = status == kInvalidImage || status == kNoBinaryForDevice || status == kInvalidPtx ||
+                       status == kUnsupportedPtx;
   if (refused && compiled.cached) {  // of another time
     impl_->cache.remove(compiled.key);
     compiled = compiled_now(impl_->cache);
@@ -271,10 +292,13 @@ GridBuild Device::build_one(const std::string& source, const std::string& option
     result.program = std::make_shared<Program>(loaded);
     return result;
   }
-  if (status == kUnsupportedPtx || status == kInvalidImage || status == kNoBinaryForDevice || status == kNoJitCompiler || status == kJitDisabled)
-    throw EnvironmentError("the CUDA driver does not take what the compiler makes (" + describe(api(), status) + "): the driver knows CUDA " +
-                           version_text(driver) + ", NVRTC is of CUDA " + version_text(compiler_info(driver).version) +
-                           "; update the driver, or let $LIFTGEN_NVRTC_LIBRARY name an NVRTC that is not newer");
+  if (status == kUnsupportedPtx || status == kInvalidImage || status == kNoBinaryForDevice ||
+      status == kNoJitCompiler || status == kJitDisabled)
+    throw EnvironmentError(
+        "the CUDA driver does not take what the compiler makes (" + describe(api(), status) +
+        "): the driver knows CUDA " + version_text(driver) + ", NVRTC is of CUDA " +
+        version_text(compiler_info(driver).version) +
+        "; update the driver, or let $LIFTGEN_NVRTC_LIBRARY name an NVRTC that is not newer");
   if (status == kInvalidPtx) {
     result.error = log.empty() ? describe(api(), status) : log;
     return result;
@@ -292,15 +316,18 @@ GridMemory Device::allocate_bytes(std::size_t bytes) {
   if (status == kOutOfMemory) {
     std::size_t left = 0, all = 0;
     api().memory_info(&left, &all);
-    throw OutOfDeviceMemory("an array of " + megabytes(bytes) + " does not fit on " + info_.name + ", where " + megabytes(left) + " of " + megabytes(all) +
-                            " are free; use a smaller --box or fewer --boxes, or end what else uses the device");
+    throw OutOfDeviceMemory(
+        "an array of " + megabytes(bytes) + " does not fit on " + info_.name + ", where " + megabytes(left) +
+        " of " + megabytes(all) +
+        " are free; use a smaller --box or fewer --boxes, or end what else uses the device");
   }
   impl_->context->check_here(status, "an array of " + std::to_string(bytes) + " bytes");
   return std::make_shared<Buffer>(address, bytes, impl_->context);
 }
 
 void Device::write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) {
-  impl_->finish("write", [&] { return api().to_device(address_of(to) + offset, from, bytes, impl_->stream); });
+  impl_->finish("write",
+                [&] { return api().to_device(address_of(to) + offset, from, bytes, impl_->stream); });
 }
 
 void Device::read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) {
@@ -308,7 +335,8 @@ void Device::read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size
 }
 
 void Device::copy_bytes(GridBuffer& to, GridBuffer& from) {
-  impl_->finish("copy", [&] { return api().on_device(address_of(to), address_of(from), to.bytes(), impl_->stream); });
+  impl_->finish("copy",
+                [&] { return api().on_device(address_of(to), address_of(from), to.bytes(), impl_->stream); });
 }
 
 void Device::fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) {
@@ -316,9 +344,15 @@ void Device::fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern
   const std::size_t n = to.bytes() / pattern_bytes;
   const auto value = [&]<class T>(T number) { return std::memcpy(&number, pattern, sizeof number), number; };
   switch (pattern_bytes) {
-    case 1: return impl_->finish("fill", [&] { return api().set_bytes(at, value(std::uint8_t{}), n, impl_->stream); });
-    case 2: return impl_->finish("fill", [&] { return api().set_shorts(at, value(std::uint16_t{}), n, impl_->stream); });
-    case 4: return impl_->finish("fill", [&] { return api().set_words(at, value(std::uint32_t{}), n, impl_->stream); });
+    case 1:
+      return impl_->finish("fill",
+                           [&] { return api().set_bytes(at, value(std::uint8_t{}), n, impl_->stream); });
+    case 2:
+      return impl_->finish("fill",
+                           [&] { return api().set_shorts(at, value(std::uint16_t{}), n, impl_->stream); });
+    case 4:
+      return impl_->finish("fill",
+                           [&] { return api().set_words(at, value(std::uint32_t{}), n, impl_->stream); });
     default: {  // the driver knows no longer ones
       const std::vector<std::uint64_t> all(n, value(std::uint64_t{}));
       write_bytes(to, all.data(), to.bytes(), 0);
@@ -333,30 +367,41 @@ void Device::Impl::enqueue(const GridLaunch& launch) {
   std::vector<void*> parameters;
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
     const GridArg& arg = launch.args[i];
-    if (arg.kind() == GridArg::Kind::Local) throw InternalError(what + ", argument " + std::to_string(i) + ": CUDA has no arguments in local memory");
+    if (arg.kind() == GridArg::Kind::Local)
+      throw InternalError(what + ", argument " + std::to_string(i) +
+                          ": CUDA has no arguments in local memory");
     const bool memory = arg.kind() == GridArg::Kind::Memory;
     const std::size_t bytes = memory ? sizeof(Address) : arg.bytes();
     if (i < kernel.parameter_bytes.size() && kernel.parameter_bytes[i] != bytes)
-      throw InternalError(what + ", argument " + std::to_string(i) + ": " + std::to_string(bytes) + " bytes are given, it takes " +
-                          std::to_string(kernel.parameter_bytes[i]));
+      throw InternalError(what + ", argument " + std::to_string(i) + ": " + std::to_string(bytes) +
+                          " bytes are given, it takes " + std::to_string(kernel.parameter_bytes[i]));
     if (memory) addresses[i] = address_of(*arg.memory());
     parameters.push_back(memory ? static_cast<void*>(&addresses[i]) : const_cast<void*>(arg.value()));
   }
-  if (launch.local_bytes > kernel.dynamic_local_bytes && kernel.info().local_bytes + launch.local_bytes > found.info.local_bytes) {
-    context->check_here(api().set_function_attribute(kernel.function, kMaxDynamicLocalBytes, static_cast<int>(launch.local_bytes)), what);
+  if (launch.local_bytes > kernel.dynamic_local_bytes &&
+      kernel.info().local_bytes + launch.local_bytes > found.info.local_bytes) {
+    context->check_here(api().set_function_attribute(kernel.function, kMaxDynamicLocalBytes,
+                                                     static_cast<int>(launch.local_bytes)),
+                        what);
     kernel.dynamic_local_bytes = launch.local_bytes;
   }
-  const auto size = [&](std::size_t d) { return static_cast<int>(d) < launch.dims ? static_cast<unsigned>(launch.local[d]) : 1U; };
-  const auto groups = [&](std::size_t d) { return static_cast<int>(d) < launch.dims ? static_cast<unsigned>(launch.global[d] / launch.local[d]) : 1U; };
-  context->check_here(api().launch(kernel.function, groups(0), groups(1), groups(2), size(0), size(1), size(2),
-                                   static_cast<unsigned>(launch.local_bytes), stream, parameters.data(), nullptr),
-                      what);
+  const auto size = [&](std::size_t d) {
+    return static_cast<int>(d) < launch.dims ? static_cast<unsigned>(launch.local[d]) : 1U;
+  };
+  const auto groups = [&](std::size_t d) {
+    return static_cast<int>(d) < launch.dims ? static_cast<unsigned>(launch.global[d] / launch.local[d]) : 1U;
+  };
+  context->check_here(
+      api().launch(kernel.function, groups(0), groups(1), groups(2), size(0), size(1), size(2),
+                   static_cast<unsigned>(launch.local_bytes), stream, parameters.data(), nullptr),
+      what);
 }
 
 double Device::run_all(std::span<const GridLaunch> launches, int times) {
   float ms = 0;
   const auto queue = [&] {
-    if (const Status status = api().event_record(impl_->begin, impl_->stream); status != kSuccess) return status;
+    if (const Status status = api().event_record(impl_->begin, impl_->stream); status != kSuccess)
+      return status;
     for (int time = 0; time < times; ++time)
       for (const GridLaunch& launch : launches) impl_->enqueue(launch);
     return api().event_record(impl_->end, impl_->stream);

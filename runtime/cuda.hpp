@@ -1,8 +1,9 @@
-// NVIDIA devices through CUDA's driver and its run-time compiler, both found at run time: nothing is linked and no header of
-// CUDA is needed.
+// NVIDIA devices through CUDA's driver and its run-time compiler, both found at run time: nothing is linked
+// and no header of CUDA is needed.
 //
-// The driver is libcuda.so.1, or what $LIFTGEN_CUDA_LIBRARY names; for the compiler see nvrtc.hpp. Programs are kept on disk
-// by source, options, architecture and version of the compiler. Errors as in grid_device.hpp.
+// The driver is libcuda.so.1, or what $LIFTGEN_CUDA_LIBRARY names; for the compiler see nvrtc.hpp. Programs
+// are kept on disk by source, options, architecture and version of the compiler. Errors as in
+// grid_device.hpp.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +24,8 @@ std::string why_unavailable();
 /// A device's primary context and one stream on it.
 class Device : public GridDevice {
  public:
-  /// `index` as in devices(); -1: the first. EnvironmentError when there is none such, or no compiler for it. `cache`: see
-  /// cache_directory.
+  /// `index` as in devices(); -1: the first. EnvironmentError when there is none such, or no compiler for it.
+  /// `cache`: see cache_directory.
   explicit Device(int index = -1, const std::filesystem::path& cache = {});
   ~Device() override;
 

@@ -12,13 +12,22 @@ namespace lift::cuda {
 namespace {
 
 constexpr const char* kRemedy =
-    "; install NVIDIA's driver for the device (Debian, non-free: apt-get install nvidia-driver libcuda1) and load its modules, or check "
+    "; install NVIDIA's driver for the device (Debian, non-free: apt-get install nvidia-driver libcuda1) and "
+    "load its modules, or check "
     "kernels on the processor with --emulate";
 
 /// CU_DEVICE_ATTRIBUTE_...
 enum DeviceAttribute {
-  kMaxThreads = 1, kMaxBlock = 2, kMaxGrid = 5, kLocalBytes = 8, kWarp = 10, kRegisters = 12, kMultiprocessors = 16, kComputeMajor = 75,
-  kComputeMinor = 76, kLocalBytesOptIn = 97,
+  kMaxThreads = 1,
+  kMaxBlock = 2,
+  kMaxGrid = 5,
+  kLocalBytes = 8,
+  kWarp = 10,
+  kRegisters = 12,
+  kMultiprocessors = 16,
+  kComputeMajor = 75,
+  kComputeMinor = 76,
+  kLocalBytesOptIn = 97,
 };
 
 std::string with_number(Status status) { return "CUDA status " + std::to_string(status); }
@@ -27,13 +36,19 @@ std::string with_number(Status status) { return "CUDA status " + std::to_string(
 [[noreturn]] void fail_to_start(const Api& api, Status status, const std::string& library) {
   const std::string text = describe(api, status);
   switch (status) {
-    case kNoDevice: throw EnvironmentError("no CUDA device: " + text + std::string(kRemedy));
+    case kNoDevice:
+      throw EnvironmentError("no CUDA device: " + text + std::string(kRemedy));
     case kStubLibrary:
-      throw EnvironmentError("no CUDA driver: " + library + " is the toolkit's stub, for linking only; let $LIFTGEN_CUDA_LIBRARY name the driver's libcuda.so.1");
+      throw EnvironmentError("no CUDA driver: " + library +
+                             " is the toolkit's stub, for linking only; let $LIFTGEN_CUDA_LIBRARY name the "
+                             "driver's libcuda.so.1");
     case kDriverMismatch:
-      throw EnvironmentError("the CUDA driver does not start: " + text + ": its library and its kernel module differ; load the module that belongs to it (a restart does)");
+      throw EnvironmentError(
+          "the CUDA driver does not start: " + text +
+          ": its library and its kernel module differ; load the module that belongs to it (a restart does)");
     default:
-      throw EnvironmentError("the CUDA driver does not start: " + text + "; does nvidia-smi list the device, and may this user open /dev/nvidia*?");
+      throw EnvironmentError("the CUDA driver does not start: " + text +
+                             "; does nvidia-smi list the device, and may this user open /dev/nvidia*?");
   }
 }
 
@@ -41,11 +56,12 @@ Api open_api() {
   const char* chosen = std::getenv("LIFTGEN_CUDA_LIBRARY");
   const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
   void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw EnvironmentError("no CUDA driver: " + name + " cannot be opened" + std::string(kRemedy));
+  if (library == nullptr)
+    throw EnvironmentError("no CUDA driver: " + name + " cannot be opened" + std::string(kRemedy));
   Api api;
-#define LIFT_RESOLVE(name, symbol, parameters)                                                     \
-  api.name = reinterpret_cast<Status(*) parameters>(::dlsym(library, symbol));                     \
-  if (api.name == nullptr)                                                                         \
+#define LIFT_RESOLVE(name, symbol, parameters)                                 \
+  api.name = reinterpret_cast<Status(*) parameters>(::dlsym(library, symbol)); \
+  if (api.name == nullptr)                                                     \
     throw EnvironmentError("the CUDA driver lacks " symbol ": it is older than CUDA 11; update it");
   LIFT_CUDA_FUNCTIONS(LIFT_RESOLVE)
 #undef LIFT_RESOLVE
@@ -59,7 +75,9 @@ int attribute(Ordinal device, int what) {
   int value = 0;
   return api().device_attribute(&value, what, device) == kSuccess ? value : 0;
 }
-std::size_t size_attribute(Ordinal device, int what) { return static_cast<std::size_t>(std::max(attribute(device, what), 0)); }
+std::size_t size_attribute(Ordinal device, int what) {
+  return static_cast<std::size_t>(std::max(attribute(device, what), 0));
+}
 
 Found describe_device(int index) {
   Found found;
@@ -103,24 +121,33 @@ std::string describe(const Api& api, Status status) {
 }
 
 bool is_sticky(Status status) {
-  return status == 214 || status == 220 || status == 226 || status == kIllegalAddress || status == kLaunchTimeout || (status >= 709 && status <= 710) ||
+  return status == 214 || status == 220 || status == 226 || status == kIllegalAddress ||
+         status == kLaunchTimeout || (status >= 709 && status <= 710) ||
          (status >= 714 && status <= kLaunchFailed) || status == 721 || status == kUnknown;
 }
 
 void fail(Status status, const std::string& what) {
   const std::string text = what + ": " + describe(api(), status);
-  if (is_sticky(status)) throw DeviceLost(text + "; the device is of no use to this process any more: start it again");
+  if (is_sticky(status))
+    throw DeviceLost(text + "; the device is of no use to this process any more: start it again");
   switch (status) {
-    case kOutOfMemory: throw OutOfDeviceMemory(text + "; use a smaller --box or fewer --boxes, or end what else uses the device");
-    case kLaunchOutOfResources: throw LimitError(text + ": it needs too many registers or too much local memory for its work-groups; use smaller ones");
+    case kOutOfMemory:
+      throw OutOfDeviceMemory(text +
+                              "; use a smaller --box or fewer --boxes, or end what else uses the device");
+    case kLaunchOutOfResources:
+      throw LimitError(
+          text +
+          ": it needs too many registers or too much local memory for its work-groups; use smaller ones");
     case kNoDevice:
     case kInvalidDevice:
     case kDeviceUnavailable:
     case kNotPermitted:
     case kSystemNotReady:
     case kDriverMismatch:
-    case kCompatNotSupported: throw EnvironmentError(text + std::string(kRemedy));
-    default: throw InternalError(text);
+    case kCompatNotSupported:
+      throw EnvironmentError(text + std::string(kRemedy));
+    default:
+      throw InternalError(text);
   }
 }
 
@@ -128,7 +155,9 @@ void check(Status status, const std::string& what) {
   if (status != kSuccess) fail(status, what);
 }
 
-std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 std::vector<Found> find_devices() {
   int count = 0;

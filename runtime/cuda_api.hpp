@@ -1,5 +1,5 @@
-// Inside the runtime: the functions of CUDA's driver as found at run time, and its status codes as errors. Declared here as
-// the driver's ABI has them, so that nothing of CUDA is needed to build.
+// Inside the runtime: the functions of CUDA's driver as found at run time, and its status codes as errors.
+// Declared here as the driver's ABI has them, so that nothing of CUDA is needed to build.
 #pragma once
 
 #include <cstddef>
@@ -70,14 +70,34 @@ struct Api {
   int driver = 0;  ///< the newest CUDA it knows: 1000 * major + 10 * minor
 };
 
-/// libcuda.so.1 or $LIFTGEN_CUDA_LIBRARY, initialised; EnvironmentError with the remedy when there is none, or no device.
+/// libcuda.so.1 or $LIFTGEN_CUDA_LIBRARY, initialised; EnvironmentError with the remedy when there is none,
+/// or no device.
 const Api& api();
 
 enum : Status {
-  kSuccess = 0, kInvalidValue = 1, kOutOfMemory = 2, kStubLibrary = 34, kDeviceUnavailable = 46, kNoDevice = 100, kInvalidDevice = 101,
-  kInvalidImage = 200, kNoBinaryForDevice = 209, kInvalidPtx = 218, kNoJitCompiler = 221, kUnsupportedPtx = 222, kJitDisabled = 223,
-  kNotFound = 500, kIllegalAddress = 700, kLaunchOutOfResources = 701, kLaunchTimeout = 702, kLaunchFailed = 719, kNotPermitted = 800,
-  kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804, kUnknown = 999,
+  kSuccess = 0,
+  kInvalidValue = 1,
+  kOutOfMemory = 2,
+  kStubLibrary = 34,
+  kDeviceUnavailable = 46,
+  kNoDevice = 100,
+  kInvalidDevice = 101,
+  kInvalidImage = 200,
+  kNoBinaryForDevice = 209,
+  kInvalidPtx = 218,
+  kNoJitCompiler = 221,
+  kUnsupportedPtx = 222,
+  kJitDisabled = 223,
+  kNotFound = 500,
+  kIllegalAddress = 700,
+  kLaunchOutOfResources = 701,
+  kLaunchTimeout = 702,
+  kLaunchFailed = 719,
+  kNotPermitted = 800,
+  kSystemNotReady = 802,
+  kDriverMismatch = 803,
+  kCompatNotSupported = 804,
+  kUnknown = 999,
 };
 
 /// "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"

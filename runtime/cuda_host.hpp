@@ -1,6 +1,6 @@
-// CUDA without a device: sources are compiled as C++ and run on the host, for checking. What a device would show only
-// sometimes is an error here, always: an access beyond an array, a barrier that not all threads of a block reach, results
-// that depend on the order of threads. Its times mean nothing.
+// CUDA without a device: sources are compiled as C++ and run on the host, for checking. What a device would
+// show only sometimes is an error here, always: an access beyond an array, a barrier that not all threads of
+// a block reach, results that depend on the order of threads. Its times mean nothing.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,14 @@
 namespace lift {
 
 struct CudaHostOptions {
-  std::vector<cuda_host::Schedule> schedules = cuda_host::checking_schedules();  ///< each run is done under all of them
-  double timeout_seconds = 60;                                                   ///< for a run under one of them
-  std::string compiler = {};                                                     ///< as in NativeSource
+  std::vector<cuda_host::Schedule> schedules =
+      cuda_host::checking_schedules();  ///< each run is done under all of them
+  double timeout_seconds = 60;          ///< for a run under one of them
+  std::string compiler = {};            ///< as in NativeSource
 };
 
-/// A device with the limits of an NVIDIA GPU. `compiler` outlives it and its programs. A kernel at fault makes run() throw
-/// KernelFault, after which the device is as good as before.
+/// A device with the limits of an NVIDIA GPU. `compiler` outlives it and its programs. A kernel at fault
+/// makes run() throw KernelFault, after which the device is as good as before.
 std::shared_ptr<GridDevice> make_cuda_host_device(NativeCompiler& compiler, CudaHostOptions options = {});
 
 }  // namespace lift

@@ -26,14 +26,15 @@ GridBuffer& checked(const GridMemory& memory, const char* what) {
 
 void check_range(const char* what, std::size_t bytes, std::size_t offset, std::size_t size) {
   if (offset <= size && bytes <= size - offset) return;
-  throw InternalError(std::string("device: ") + what + " of " + std::to_string(bytes) + " bytes at " + std::to_string(offset) +
-                      " in a buffer of " + std::to_string(size));
+  throw InternalError(std::string("device: ") + what + " of " + std::to_string(bytes) + " bytes at " +
+                      std::to_string(offset) + " in a buffer of " + std::to_string(size));
 }
 
 void check_arguments(const GridLaunch& launch, const std::string& what) {
   const int wanted = launch.kernel->info().arguments;
   if (wanted >= 0 && static_cast<int>(launch.args.size()) != wanted)
-    throw InternalError(what + " takes " + std::to_string(wanted) + " arguments, not " + std::to_string(launch.args.size()));
+    throw InternalError(what + " takes " + std::to_string(wanted) + " arguments, not " +
+                        std::to_string(launch.args.size()));
   for (std::size_t i = 0; i < launch.args.size(); ++i)
     if (launch.args[i].kind() == GridArg::Kind::Memory && !launch.args[i].memory())
       throw InternalError(what + ": argument " + std::to_string(i) + " is an empty buffer");
@@ -44,13 +45,14 @@ void check_local_memory(const GridLaunch& launch, const std::string& what, const
   for (const GridArg& arg : launch.args) bytes += arg.kind() == GridArg::Kind::Local ? arg.bytes() : 0;
   const std::size_t most = std::max(device.local_bytes, device.max_local_bytes);
   if (bytes > most)
-    throw LimitError(what + " needs " + std::to_string(bytes) + " bytes of local memory; " + device.name + " has " + std::to_string(most) +
-                     " a work-group; use smaller tiles");
+    throw LimitError(what + " needs " + std::to_string(bytes) + " bytes of local memory; " + device.name +
+                     " has " + std::to_string(most) + " a work-group; use smaller tiles");
 }
 
 void check_grid(const GridLaunch& launch, const std::string& what, const GridDeviceInfo& device) {
   if (launch.local == Sizes{0, 0, 0}) {
-    if (!device.chooses_local_size) throw InternalError(what + ": " + device.name + " does not choose a work-group's size");
+    if (!device.chooses_local_size)
+      throw InternalError(what + ": " + device.name + " does not choose a work-group's size");
     return;
   }
   std::size_t items = 1;
@@ -59,18 +61,20 @@ void check_grid(const GridLaunch& launch, const std::string& what, const GridDev
     const std::size_t local = launch.local[d];
     items *= local;
     if (local == 0 || launch.global[d] % local != 0)
-      throw UserError(what + ": work-groups of " + std::to_string(local) + " do not divide the grid's " + std::to_string(launch.global[d]) + in);
+      throw UserError(what + ": work-groups of " + std::to_string(local) + " do not divide the grid's " +
+                      std::to_string(launch.global[d]) + in);
     if (local > device.max_work_items[d])
-      throw LimitError(what + ": work-groups of " + std::to_string(local) + " work-items" + in + "; " + device.name + " allows " +
-                       std::to_string(device.max_work_items[d]) + kRemedy);
+      throw LimitError(what + ": work-groups of " + std::to_string(local) + " work-items" + in + "; " +
+                       device.name + " allows " + std::to_string(device.max_work_items[d]) + kRemedy);
     if (device.max_groups[d] > 0 && launch.global[d] / local > device.max_groups[d])
-      throw LimitError(what + ": " + std::to_string(launch.global[d] / local) + " work-groups" + in + "; " + device.name + " allows " +
-                       std::to_string(device.max_groups[d]) + "; use larger tiles, or another dimension");
+      throw LimitError(what + ": " + std::to_string(launch.global[d] / local) + " work-groups" + in + "; " +
+                       device.name + " allows " + std::to_string(device.max_groups[d]) +
+                       "; use larger tiles, or another dimension");
   }
   const std::size_t most = launch.kernel->info().max_work_group;
   if (items > most)
-    throw LimitError(what + ": work-groups of " + std::to_string(items) + " work-items; " + device.name + " allows " + std::to_string(most) +
-                     " for it" + kRemedy);
+    throw LimitError(what + ": work-groups of " + std::to_string(items) + " work-items; " + device.name +
+                     " allows " + std::to_string(most) + " for it" + kRemedy);
 }
 
 /// Whether this launch can run at all; said before the driver says less.
@@ -99,14 +103,16 @@ void GridDevice::remember(const std::string& key, const std::shared_ptr<GridProg
 }
 
 GridBuild GridDevice::build(const std::string& source, const std::string& more) {
-  const std::string options = default_options() + (more.empty() ? "" : " " + more), key = hash_text(options + '\n' + source);
+  const std::string options = default_options() + (more.empty() ? "" : " " + more),
+                    key = hash_text(options + '\n' + source);
   GridBuild result;
   result.program = known(key);
   result.cached = result.program != nullptr;
   if (result.cached) return result;
   const auto begin = std::chrono::steady_clock::now();
   result = build_one(source, options);
-  if (!result.cached) result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!result.cached)
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (result.program) remember(key, result.program);
   return result;
 }
@@ -136,7 +142,8 @@ std::vector<GridBuild> GridDevice::build_all(std::span<const std::string> source
   };
   {
     std::vector<std::jthread> workers;
-    const std::size_t count = std::min<std::size_t>(static_cast<std::size_t>(std::max(builders(), 1)), distinct.size());
+    const std::size_t count =
+        std::min<std::size_t>(static_cast<std::size_t>(std::max(builders(), 1)), distinct.size());
     for (std::size_t w = 0; w < count; ++w)
       workers.emplace_back([&] {
         bind_this_thread(allowed_cpus());  // not the mask of a pinned OpenMP master
@@ -156,8 +163,9 @@ std::vector<GridBuild> GridDevice::build_all(std::span<const std::string> source
 
 GridMemory GridDevice::allocate(std::size_t bytes) {
   if (bytes > info_.max_allocation && info_.max_allocation > 0)
-    throw OutOfDeviceMemory("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + ", which allows " +
-                    std::to_string(info_.max_allocation >> 20) + " MB in one; use a smaller --box or fewer --boxes");
+    throw OutOfDeviceMemory("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " +
+                            info_.name + ", which allows " + std::to_string(info_.max_allocation >> 20) +
+                            " MB in one; use a smaller --box or fewer --boxes");
   return allocate_bytes(bytes);
 }
 
@@ -180,7 +188,8 @@ void GridDevice::read(const GridMemory& from, void* to, std::size_t bytes, std::
 void GridDevice::copy(const GridMemory& to, const GridMemory& from) {
   GridBuffer &target = checked(to, "copy"), &source = checked(from, "copy");
   if (target.bytes() != source.bytes())
-    throw InternalError("device: copy of " + std::to_string(source.bytes()) + " bytes to a buffer of " + std::to_string(target.bytes()));
+    throw InternalError("device: copy of " + std::to_string(source.bytes()) + " bytes to a buffer of " +
+                        std::to_string(target.bytes()));
   if (target.bytes() > 0) copy_bytes(target, source);
 }
 
@@ -188,7 +197,8 @@ void GridDevice::fill(const GridMemory& to, const void* pattern, std::size_t pat
   GridBuffer& buffer = checked(to, "filling");
   const bool known = pattern_bytes == 1 || pattern_bytes == 2 || pattern_bytes == 4 || pattern_bytes == 8;
   if (!known || buffer.bytes() % pattern_bytes != 0)
-    throw InternalError("device: filling " + std::to_string(buffer.bytes()) + " bytes by " + std::to_string(pattern_bytes));
+    throw InternalError("device: filling " + std::to_string(buffer.bytes()) + " bytes by " +
+                        std::to_string(pattern_bytes));
   if (buffer.bytes() > 0) fill_bytes(buffer, pattern, pattern_bytes);
 }
 

@@ -1,10 +1,11 @@
-// Devices that run a kernel over a grid of work-groups: what OpenCL, CUDA and the host's emulation of CUDA have in
-// common. Buffers stay on the device; the host writes and reads them.
+// Devices that run a kernel over a grid of work-groups: what OpenCL, CUDA and the host's emulation of CUDA
+// have in common. Buffers stay on the device; the host writes and reads them.
 //
-// Errors. EnvironmentError: what the machine lacks or has lost (no driver, no device, no memory left on it, a device
-// that failed). LimitError, a UserError: a launch that the device cannot make (work-group too large, too much local
-// memory); a tuner takes it as "this configuration is impossible here". KernelFault: where a device can tell. InternalError: a wrong use of
-// this interface. A source that does not compile is a result, not an exception.
+// Errors. EnvironmentError: what the machine lacks or has lost (no driver, no device, no memory left on it, a
+// device that failed). LimitError, a UserError: a launch that the device cannot make (work-group too large,
+// too much local memory); a tuner takes it as "this configuration is impossible here". KernelFault: where a
+// device can tell. InternalError: a wrong use of this interface. A source that does not compile is a result,
+// not an exception.
 #pragma once
 
 #include <array>
@@ -32,8 +33,8 @@ struct KernelFault : InternalError {
 struct OutOfDeviceMemory : EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
-/// A kernel made the device fail. Its buffers are gone and whatever is asked of it throws this again; a new GridDevice, made
-/// when this one has gone, works.
+/// A kernel made the device fail. Its buffers are gone and whatever is asked of it throws this again; a new
+/// GridDevice, made when this one has gone, works.
 struct DeviceLost : EnvironmentError {
   using EnvironmentError::EnvironmentError;
 };
@@ -42,24 +43,24 @@ struct GridDeviceInfo {
   int index = 0;         ///< as in --device
   std::string platform;  ///< "Portable Computing Language", "NVIDIA CUDA", ...
   std::string name;
-  std::string version;       ///< "OpenCL 1.2 ...", "sm_90"
+  std::string version;  ///< "OpenCL 1.2 ...", "sm_90"
   std::string driver;
   bool gpu = false;
-  bool cpu = false;          ///< computes on this machine's processors: their roofline is its own
-  bool emulated = false;     ///< its times mean nothing
+  bool cpu = false;       ///< computes on this machine's processors: their roofline is its own
+  bool emulated = false;  ///< its times mean nothing
   bool f64 = false;
   int compute_units = 0;
-  int warp = 1;              ///< work-items that run in step; 1 where the device does not tell
-  std::size_t max_work_group = 0;                  ///< work-items in a work-group
+  int warp = 1;                    ///< work-items that run in step; 1 where the device does not tell
+  std::size_t max_work_group = 0;  ///< work-items in a work-group
   std::array<std::size_t, 3> max_work_items = {};  ///< and in each of its dimensions
   std::array<std::size_t, 3> max_groups = {};      ///< work-groups in each dimension of the grid; 0: no limit
   std::size_t local_bytes = 0;                     ///< a work-group, for arrays declared in the kernel
-  std::size_t max_local_bytes = 0;                 ///< a work-group, with what a launch adds; at least local_bytes
+  std::size_t max_local_bytes = 0;  ///< a work-group, with what a launch adds; at least local_bytes
   bool local_is_dedicated = false;  ///< false: local memory is ordinary memory, as on processors
   int registers = 0;                ///< 32-bit ones of a work-group; 0 where the device does not tell
   std::size_t global_bytes = 0;
-  std::size_t max_allocation = 0;  ///< bytes of one buffer
-  bool chooses_local_size = false; ///< GridLaunch::local may be zero
+  std::size_t max_allocation = 0;   ///< bytes of one buffer
+  bool chooses_local_size = false;  ///< GridLaunch::local may be zero
 };
 
 /// A buffer on a device; freed with its last owner.
@@ -79,11 +80,13 @@ class GridBuffer {
 using GridMemory = std::shared_ptr<GridBuffer>;
 
 struct GridKernelInfo {
-  int arguments = -1;              ///< -1 where the device does not tell
-  std::size_t max_work_group = 0;  ///< for this kernel on its device: registers may allow less than the device's
-  std::size_t local_bytes = 0;     ///< declared in the kernel; what a launch adds comes on top
-  std::size_t private_bytes = 0;   ///< a work-item, in memory: spills and private arrays, where the driver tells
-  int registers = 0;               ///< a work-item; 0 where the device does not tell
+  int arguments = -1;  ///< -1 where the device does not tell
+  std::size_t max_work_group =
+      0;                        ///< for this kernel on its device: registers may allow less than the device's
+  std::size_t local_bytes = 0;  ///< declared in the kernel; what a launch adds comes on top
+  std::size_t private_bytes =
+      0;              ///< a work-item, in memory: spills and private arrays, where the driver tells
+  int registers = 0;  ///< a work-item; 0 where the device does not tell
 };
 
 /// One kernel of a built program; keeps the program alive.
@@ -117,11 +120,12 @@ struct GridBuild {
   bool stopped = false;                  ///< not built: interrupted, or the caller's callback said so
 };
 
-/// An argument of a kernel: a buffer, a number (int, long, float, double ... by its C++ type), or an array in local
-/// memory (OpenCL's `__local` arguments).
+/// An argument of a kernel: a buffer, a number (int, long, float, double ... by its C++ type), or an array in
+/// local memory (OpenCL's `__local` arguments).
 class GridArg {
  public:
-  GridArg(GridMemory memory) : memory_(std::move(memory)), kind_(Kind::Memory) {}  // NOLINT: written as they are
+  GridArg(GridMemory memory)
+      : memory_(std::move(memory)), kind_(Kind::Memory) {}  // NOLINT: written as they are
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   GridArg(T value) : bytes_(sizeof value) {  // NOLINT
     std::memcpy(value_.data(), &value, sizeof value);
@@ -145,8 +149,8 @@ class GridArg {
   Kind kind_ = Kind::Value;
 };
 
-/// One kernel over a grid of `dims` dimensions of work-items. `local` divides `global`; all zero where the device
-/// chooses (GridDeviceInfo::chooses_local_size).
+/// One kernel over a grid of `dims` dimensions of work-items. `local` divides `global`; all zero where the
+/// device chooses (GridDeviceInfo::chooses_local_size).
 struct GridLaunch {
   GridKernel kernel = {};
   std::vector<GridArg> args = {};
@@ -165,31 +169,32 @@ class GridDevice {
 
   const GridDeviceInfo& info() const { return info_; }
 
-  /// `options` beside the device's own, see default_options(). Programs are kept for a while: built again, they are there.
+  /// `options` beside the device's own, see default_options(). Programs are kept for a while: built again,
+  /// they are there.
   GridBuild build(const std::string& source, const std::string& options = "");
-  /// In the order of the sources; equal ones are built once. `on_progress(done)` is called now and then; on false, and on
-  /// interrupted(), what has not begun is marked `stopped`.
+  /// In the order of the sources; equal ones are built once. `on_progress(done)` is called now and then; on
+  /// false, and on interrupted(), what has not begun is marked `stopped`.
   std::vector<GridBuild> build_all(std::span<const std::string> sources, const std::string& options = "",
                                    const std::function<bool(std::size_t done)>& on_progress = {});
   /// What programs are built with, as text for a kernel's header.
   virtual std::string default_options() const = 0;
 
   GridMemory allocate(std::size_t bytes);  ///< contents undefined
-  /// The host's `bytes` at `data` as memory of a device that computes on them, kept alive by what is given; kernels may only
-  /// read it. Null where a device has memory of its own.
+  /// The host's `bytes` at `data` as memory of a device that computes on them, kept alive by what is given;
+  /// kernels may only read it. Null where a device has memory of its own.
   GridMemory share(const std::shared_ptr<const void>& data, std::size_t bytes);
   /// All of these return when done. Sizes and offsets in bytes; InternalError beyond the end.
   void write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset = 0);
   void read(const GridMemory& from, void* to, std::size_t bytes, std::size_t offset = 0);
-  void copy(const GridMemory& to, const GridMemory& from);                          ///< all of it; equal sizes
+  void copy(const GridMemory& to, const GridMemory& from);  ///< all of it; equal sizes
   void fill(const GridMemory& to, const void* pattern, std::size_t pattern_bytes);  ///< of 1, 2, 4 or 8 bytes
   template <class T>
   void fill(const GridMemory& to, T value) {
     fill(to, &value, sizeof value);
   }
 
-  /// Runs the kernels in order, `times` times over, all queued at once, to their end; ms from the start of the first to the
-  /// end of the last, by the device's clock.
+  /// Runs the kernels in order, `times` times over, all queued at once, to their end; ms from the start of
+  /// the first to the end of the last, by the device's clock.
   double run(std::span<const GridLaunch> launches, int times = 1);
   double run(const GridLaunch& launch) { return run({&launch, 1}); }
 
@@ -201,7 +206,9 @@ class GridDevice {
   // Requests have been checked: sizes are within the buffers and not 0, launches fit the device.
   virtual GridBuild build_one(const std::string& source, const std::string& options) = 0;
   virtual GridMemory allocate_bytes(std::size_t bytes) = 0;
-  virtual GridMemory share_bytes(const std::shared_ptr<const void>& /*data*/, std::size_t /*bytes*/) { return nullptr; }
+  virtual GridMemory share_bytes(const std::shared_ptr<const void>& /*data*/, std::size_t /*bytes*/) {
+    return nullptr;
+  }
   virtual void write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) = 0;
   virtual void read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) = 0;
   virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;

@@ -3,9 +3,9 @@
 
 namespace lift {
 
-/// While one exists, the first SIGINT or SIGTERM sets the flag; a second one, half a second later or more, ends the process
-/// as usual.
-/// The outermost scope clears the flag when it begins and when it ends, and puts the former handlers back.
+/// While one exists, the first SIGINT or SIGTERM sets the flag; a second one, half a second later or more,
+/// ends the process as usual. The outermost scope clears the flag when it begins and when it ends, and puts
+/// the former handlers back.
 class InterruptScope {
  public:
   InterruptScope();

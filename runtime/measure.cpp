@@ -14,7 +14,8 @@ constexpr double kShortMs = 1;
 constexpr double kSampleMs = 2;
 constexpr double kMaybeShortMs = 5;  ///< a first call includes starting threads and touching pages
 constexpr int kMaxBatch = 100000;
-/// The threads of a run time (OpenMP's, that is) spin for a while after their loop, on the processors that the next run needs.
+/// The threads of a run time (OpenMP's, that is) spin for a while after their loop, on the processors that
+/// the next run needs.
 constexpr auto kThreadsRest = std::chrono::milliseconds(4);
 
 /// How many calls make a sample, given the time of an early one.

@@ -31,14 +31,16 @@ struct MeasureOptions {
   std::function<void()> between = {};
 };
 
-/// Something to call and to time: a function of nothing, which is timed by the steady clock, or one of a number of runs that
-/// returns the milliseconds they took together (by a device's clock, which does not count what the host does around them).
+/// Something to call and to time: a function of nothing, which is timed by the steady clock, or one of a
+/// number of runs that returns the milliseconds they took together (by a device's clock, which does not count
+/// what the host does around them).
 class TimedRun {
  public:
   TimedRun() = default;
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, TimedRun> && (std::is_invocable_v<F&> || std::is_invocable_r_v<double, F&, int>))
-  TimedRun(F run) {  // NOLINT: written as it is
+  requires(!std::is_same_v<std::remove_cvref_t<F>, TimedRun> &&
+           (std::is_invocable_v<F&> || std::is_invocable_r_v<double, F&, int>))
+      TimedRun(F run) {  // NOLINT: written as it is
     if constexpr (std::is_invocable_v<F&>)
       plain_ = std::move(run);
     else

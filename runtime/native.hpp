@@ -74,8 +74,8 @@ struct NativeCompilerOptions {
   /// Empty: $LIFTGEN_CACHE, else $XDG_CACHE_HOME/liftgen, else ~/.cache/liftgen, else a directory under
   /// $TMPDIR.
   std::filesystem::path cache_directory = {};
-  int max_processes = 0;        ///< compilers at a time; 0: one an allowed processor
-  double timeout_seconds = 20;  ///< for each compilation
+  int max_processes = 0;                         ///< compilers at a time; 0: one an allowed processor
+  double timeout_seconds = 20;                   ///< for each compilation
   std::size_t max_cache_bytes = kMaxCacheBytes;  ///< the least recently used objects go when there is more
 };
 

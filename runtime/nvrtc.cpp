@@ -74,7 +74,8 @@ std::vector<std::string> candidates() {
   for (const fs::path& toolkit : toolkits())
     for (const char* below : {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
       for (const char* name : names)
-        if (const fs::path path = toolkit / below / name; fs::exists(path, error)) found.push_back(path.string());
+        if (const fs::path path = toolkit / below / name; fs::exists(path, error))
+          found.push_back(path.string());
   return found;
 }
 
@@ -83,13 +84,14 @@ std::shared_ptr<const Compiler> open(const std::string& path) {
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return nullptr;
   auto compiler = std::make_shared<Compiler>();
-#define LIFT_RESOLVE(name, symbol, parameters)                                                \
-  compiler->name = reinterpret_cast<int(*) parameters>(::dlsym(library, symbol));             \
+#define LIFT_RESOLVE(name, symbol, parameters)                                    \
+  compiler->name = reinterpret_cast<int(*) parameters>(::dlsym(library, symbol)); \
   if (compiler->name == nullptr) return nullptr;
   LIFT_NVRTC_FUNCTIONS(LIFT_RESOLVE)
 #undef LIFT_RESOLVE
   int major = 0, minor = 0, count = 0;
-  if (compiler->version(&major, &minor) != 0 || compiler->architecture_count(&count) != 0 || count <= 0) return nullptr;
+  if (compiler->version(&major, &minor) != 0 || compiler->architecture_count(&count) != 0 || count <= 0)
+    return nullptr;
   CompilerInfo& info = compiler->info;
   info.version = 1000 * major + 10 * minor, info.path = path;
   info.architectures.resize(static_cast<std::size_t>(count));
@@ -100,16 +102,21 @@ std::shared_ptr<const Compiler> open(const std::string& path) {
 
 std::string missing() {
   const std::string chosen = variable("LIFTGEN_NVRTC_LIBRARY");
-  const std::string what = chosen.empty() ? "libnvrtc.so is neither installed nor in a toolkit under /usr/local/cuda, $CUDA_HOME or $CUDA_PATH"
+  const std::string what = chosen.empty() ? "libnvrtc.so is neither installed nor in a toolkit under "
+                                            "/usr/local/cuda, $CUDA_HOME or $CUDA_PATH"
                                           : chosen + " ($LIFTGEN_NVRTC_LIBRARY) cannot be opened";
   return "no CUDA compiler: " + what +
-         "; install NVRTC of the CUDA toolkit (component cuda-nvrtc; Debian, non-free: apt-get install libnvrtc11.2), or let $LIFTGEN_NVRTC_LIBRARY name it";
+         "; install NVRTC of the CUDA toolkit (component cuda-nvrtc; Debian, non-free: apt-get install "
+         "libnvrtc11.2), or let $LIFTGEN_NVRTC_LIBRARY name it";
 }
 
-/// The first that a driver of this version surely takes the output of, else the first of its major version, else the first.
+/// The first that a driver of this version surely takes the output of, else the first of its major version,
+/// else the first.
 std::shared_ptr<const Compiler> find_compiler(int driver) {
   std::shared_ptr<const Compiler> best;
-  const auto rank = [&](const Compiler& c) { return driver == 0 || c.info.version <= driver ? 2 : c.info.version / 1000 == driver / 1000 ? 1 : 0; };
+  const auto rank = [&](const Compiler& c) {
+    return driver == 0 || c.info.version <= driver ? 2 : c.info.version / 1000 == driver / 1000 ? 1 : 0;
+  };
   for (const std::string& path : candidates()) {
     const auto compiler = open(path);
     if (compiler && (!best || rank(*compiler) > rank(*best))) best = compiler;
@@ -129,16 +136,18 @@ std::shared_ptr<const Compiler> compiler_for(int driver) {
   return compiler;
 }
 
-/// The newest architecture that the compiler knows and that is not newer than the one asked for: itself, or one whose PTX
-/// the driver can translate.
+/// The newest architecture that the compiler knows and that is not newer than the one asked for: itself, or
+/// one whose PTX the driver can translate.
 int nearest_architecture(const CompilerInfo& compiler, int asked) {
   int best = 0;
   for (const int known : compiler.architectures)
     if (known <= asked) best = known;
   if (best > 0) return best;
   std::string all;
-  for (const int known : compiler.architectures) all += (all.empty() ? "sm_" : ", sm_") + std::to_string(known);
-  throw EnvironmentError("NVRTC " + version_text(compiler.version) + " does not compile for sm_" + std::to_string(asked) + ", only for " + all +
+  for (const int known : compiler.architectures)
+    all += (all.empty() ? "sm_" : ", sm_") + std::to_string(known);
+  throw EnvironmentError("NVRTC " + version_text(compiler.version) + " does not compile for sm_" +
+                         std::to_string(asked) + ", only for " + all +
                          "; let $LIFTGEN_NVRTC_LIBRARY name the NVRTC of a toolkit that does");
 }
 
@@ -159,13 +168,16 @@ std::string without_end(std::string text) {
 
 CompilerInfo compiler_info(int driver) { return compiler_for(driver)->info; }
 
-CompiledSource compile(const std::string& source, int architecture, const std::string& options, const BinaryCache& cache, int driver) {
+CompiledSource compile(const std::string& source, int architecture, const std::string& options,
+                       const BinaryCache& cache, int driver) {
   const std::shared_ptr<const Compiler> with = compiler_for(driver);
   const int known = nearest_architecture(with->info, architecture);
   CompiledSource result;
   result.ptx = known != architecture;
-  const std::string target = (result.ptx ? "--gpu-architecture=compute_" : "--gpu-architecture=sm_") + std::to_string(known);
-  result.key = hash_text("cuda " + version_text(with->info.version) + " " + with->info.path + '\n' + target + ' ' + options + '\n' + source);
+  const std::string target =
+      (result.ptx ? "--gpu-architecture=compute_" : "--gpu-architecture=sm_") + std::to_string(known);
+  result.key = hash_text("cuda " + version_text(with->info.version) + " " + with->info.path + '\n' + target +
+                         ' ' + options + '\n' + source);
   if (auto found = cache.find(result.key)) {
     result.binary = std::move(*found), result.cached = true;
     return result;
@@ -178,19 +190,22 @@ CompiledSource compile(const std::string& source, int architecture, const std::s
   for (const std::string& word : words) pointers.push_back(word.c_str());
   Source handle = nullptr;
   if (const int status = with->create(&handle, source.c_str(), "kernel.cu", 0, nullptr, nullptr); status != 0)
-    throw EnvironmentError("NVRTC " + version_text(with->info.version) + " fails with status " + std::to_string(status) + "; is its installation complete?");
+    throw EnvironmentError("NVRTC " + version_text(with->info.version) + " fails with status " +
+                           std::to_string(status) + "; is its installation complete?");
   const std::unique_ptr<Source, int (*)(Source*)> owner(&handle, with->destroy);
   const int status = with->compile(handle, static_cast<int>(pointers.size()), pointers.data());
   const std::string log = without_end(text_of(handle, with->log_size, with->log));
   if (status != 0) {
     if (status != kCompilationFailed && status != kInvalidOption)
-      throw EnvironmentError("NVRTC " + version_text(with->info.version) + " (" + with->info.path + ") fails with status " + std::to_string(status) +
+      throw EnvironmentError("NVRTC " + version_text(with->info.version) + " (" + with->info.path +
+                             ") fails with status " + std::to_string(status) +
                              (log.empty() ? "; is its installation complete?" : ": " + first_lines(log)));
     result.error = log.empty() ? "NVRTC refused it and said nothing" : first_lines(log);
     return result;
   }
   result.log = log;
-  result.binary = result.ptx ? text_of(handle, with->ptx_size, with->ptx) : text_of(handle, with->cubin_size, with->cubin);
+  result.binary = result.ptx ? text_of(handle, with->ptx_size, with->ptx)
+                             : text_of(handle, with->cubin_size, with->cubin);
   if (result.binary.empty())
     result.error = "NVRTC " + version_text(with->info.version) + " gave no code";
   else

@@ -18,7 +18,8 @@ namespace {
 struct DeviceArray final : GridBuffer {
   std::shared_ptr<const void> host;
   cl_mem memory;
-  DeviceArray(std::size_t bytes, std::shared_ptr<const void> at, cl_mem handle) : GridBuffer(bytes), host(std::move(at)), memory(handle) {}
+  DeviceArray(std::size_t bytes, std::shared_ptr<const void> at, cl_mem handle)
+      : GridBuffer(bytes), host(std::move(at)), memory(handle) {}
   ~DeviceArray() override { api().clReleaseMemObject(memory); }
 };
 cl_mem handle_of(const GridBuffer& buffer) { return static_cast<const DeviceArray&>(buffer).memory; }
@@ -39,7 +40,8 @@ struct Function final : GridFunction {
   Function(cl_kernel handle, const std::string& called, std::shared_ptr<Built> of)
       : GridFunction(called), kernel(handle), program(std::move(of)) {
     cl_uint arguments = 0;
-    check(api().clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr), "opencl: kernel " + name_);
+    check(api().clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr),
+          "opencl: kernel " + name_);
     info_.arguments = static_cast<int>(arguments);
     info_.max_work_group = ask(CL_KERNEL_WORK_GROUP_SIZE, std::size_t{0});
     info_.local_bytes = ask(CL_KERNEL_LOCAL_MEM_SIZE, cl_ulong{0});
@@ -50,7 +52,8 @@ struct Function final : GridFunction {
  private:
   template <class T>
   std::size_t ask(cl_kernel_work_group_info what, T value) const {
-    const cl_int answer = api().clGetKernelWorkGroupInfo(kernel, program->device, what, sizeof value, &value, nullptr);
+    const cl_int answer =
+        api().clGetKernelWorkGroupInfo(kernel, program->device, what, sizeof value, &value, nullptr);
     return answer == CL_SUCCESS ? static_cast<std::size_t>(value) : 0;
   }
 };
@@ -92,7 +95,8 @@ struct Device::Impl {
   bool ran = false;
 
   Impl(Found device, const std::filesystem::path& cache_path) : found(std::move(device)) {
-    if (!cache_path.empty() || found.info.platform != "Portable Computing Language") cache.emplace(cache_path);
+    if (!cache_path.empty() || found.info.platform != "Portable Computing Language")
+      cache.emplace(cache_path);
     const OriginalAffinity unpinned;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 reinterpret_cast<cl_context_properties>(found.platform), 0};
@@ -112,14 +116,16 @@ struct Device::Impl {
   Impl& operator=(const Impl&) = delete;
 
   std::shared_ptr<Built> from_binary(const std::string& binary, const std::string& options);
-  std::shared_ptr<Built> from_source(const std::string& source, const std::string& options, std::string& error);
+  std::shared_ptr<Built> from_source(const std::string& source, const std::string& options,
+                                     std::string& error);
   void keep(const std::string& key, const Built& built);
   cl_mem create(std::size_t bytes, void* host, cl_int& status) const;
   /// Queues one kernel; its event goes to `queued`.
   void enqueue(const GridLaunch& launch, Events& queued);
 };
 
-Device::Device(int index, const std::filesystem::path& cache) : impl_(std::make_unique<Impl>(choose_device(index), cache)) {
+Device::Device(int index, const std::filesystem::path& cache)
+    : impl_(std::make_unique<Impl>(choose_device(index), cache)) {
   info_ = impl_->found.info;
 }
 Device::~Device() = default;
@@ -131,15 +137,19 @@ std::shared_ptr<Built> Device::Impl::from_binary(const std::string& binary, cons
   const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
   const std::size_t size = binary.size();
   cl_int loaded = CL_SUCCESS, status = CL_SUCCESS;
-  cl_program handle = api().clCreateProgramWithBinary(context, 1, &found.device, &size, &bytes, &loaded, &status);
+  cl_program handle =
+      api().clCreateProgramWithBinary(context, 1, &found.device, &size, &bytes, &loaded, &status);
   if (status != CL_SUCCESS || handle == nullptr) return nullptr;
   auto built = std::make_shared<Built>(handle, found.device);
-  if (loaded != CL_SUCCESS || api().clBuildProgram(handle, 1, &found.device, options.c_str(), nullptr, nullptr) != CL_SUCCESS) return nullptr;
+  if (loaded != CL_SUCCESS ||
+      api().clBuildProgram(handle, 1, &found.device, options.c_str(), nullptr, nullptr) != CL_SUCCESS)
+    return nullptr;
   return built;
 }
 
 /// Null, with the log, when it does not compile.
-std::shared_ptr<Built> Device::Impl::from_source(const std::string& source, const std::string& options, std::string& error) {
+std::shared_ptr<Built> Device::Impl::from_source(const std::string& source, const std::string& options,
+                                                 std::string& error) {
   const char* sources[] = {source.c_str()};
   cl_int status = CL_SUCCESS;
   cl_program handle = api().clCreateProgramWithSource(context, 1, sources, nullptr, &status);
@@ -157,10 +167,14 @@ std::shared_ptr<Built> Device::Impl::from_source(const std::string& source, cons
 
 void Device::Impl::keep(const std::string& key, const Built& built) {
   std::size_t size = 0;
-  if (api().clGetProgramInfo(built.program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0) return;
+  if (api().clGetProgramInfo(built.program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
+          CL_SUCCESS ||
+      size == 0)
+    return;
   std::string binary(size, '\0');
   auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
-  if (api().clGetProgramInfo(built.program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) == CL_SUCCESS) cache->keep(key, binary);
+  if (api().clGetProgramInfo(built.program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr) == CL_SUCCESS)
+    cache->keep(key, binary);
 }
 
 GridBuild Device::build_one(const std::string& source, const std::string& options) {
@@ -168,14 +182,17 @@ GridBuild Device::build_one(const std::string& source, const std::string& option
   const OriginalAffinity unpinned;
   GridBuild result;
   std::string key = "opencl";
-  for (const std::string_view part : {std::string_view(info_.platform), std::string_view(info_.name), std::string_view(info_.version),
-                                      std::string_view(info_.driver), std::string_view(options), std::string_view(source)})
+  for (const std::string_view part :
+       {std::string_view(info_.platform), std::string_view(info_.name), std::string_view(info_.version),
+        std::string_view(info_.driver), std::string_view(options), std::string_view(source)})
     key.append("\n").append(part);
   key = hash_text(key);
   std::shared_ptr<Built> built;
-  if (const auto binary = impl_->cache ? impl_->cache->find(key) : std::nullopt) built = impl_->from_binary(*binary, options);
+  if (const auto binary = impl_->cache ? impl_->cache->find(key) : std::nullopt)
+    built = impl_->from_binary(*binary, options);
   result.cached = built != nullptr;
-  if (!built && (built = impl_->from_source(source, options, result.error)) && impl_->cache) impl_->keep(key, *built);
+  if (!built && (built = impl_->from_source(source, options, result.error)) && impl_->cache)
+    impl_->keep(key, *built);
   if (built) result.program = std::make_shared<Program>(built);
   return result;
 }
@@ -184,17 +201,20 @@ GridBuild Device::build_one(const std::string& source, const std::string& option
 cl_mem Device::Impl::create(std::size_t bytes, void* host, cl_int& status) const {
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (host != nullptr ? CL_MEM_USE_HOST_PTR : 0);
   const cl_mem handle = api().clCreateBuffer(context, flags, std::max<std::size_t>(bytes, 1), host, &status);
-  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE) return nullptr;
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES ||
+      status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE)
+    return nullptr;
   check(status, "opencl: an array of " + std::to_string(bytes) + " bytes on " + found.info.name);
   return handle;
 }
 
-/// On processors in pages of ours: large, touched by all threads, no two arrays in the same cache sets, as the arrays of
-/// kernels on the host are. Drivers' own are none of it.
+/// On processors in pages of ours: large, touched by all threads, no two arrays in the same cache sets, as
+/// the arrays of kernels on the host are. Drivers' own are none of it.
 GridMemory Device::allocate_bytes(std::size_t bytes) {
   cl_int status = CL_SUCCESS;
   if (!info_.cpu) {
-    if (cl_mem handle = impl_->create(bytes, nullptr, status)) return std::make_shared<DeviceArray>(bytes, nullptr, handle);
+    if (cl_mem handle = impl_->create(bytes, nullptr, status))
+      return std::make_shared<DeviceArray>(bytes, nullptr, handle);
   } else {
     std::shared_ptr<Buffer> pages;
     try {
@@ -202,10 +222,13 @@ GridMemory Device::allocate_bytes(std::size_t bytes) {
     } catch (const UserError& error) {
       throw OutOfDeviceMemory(error.what());
     }
-    if (cl_mem handle = impl_->create(bytes, pages->data(), status)) return std::make_shared<DeviceArray>(bytes, std::shared_ptr<void>(pages, pages->data()), handle);
+    if (cl_mem handle = impl_->create(bytes, pages->data(), status))
+      return std::make_shared<DeviceArray>(bytes, std::shared_ptr<void>(pages, pages->data()), handle);
   }
-  throw OutOfDeviceMemory("an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + " (" + status_name(status) + "), which has " +
-                          std::to_string(info_.global_bytes >> 20) + " MB in all; use a smaller --box or fewer --boxes, or end what else uses the device");
+  throw OutOfDeviceMemory(
+      "an array of " + std::to_string(bytes >> 20) + " MB does not fit on " + info_.name + " (" +
+      status_name(status) + "), which has " + std::to_string(info_.global_bytes >> 20) +
+      " MB in all; use a smaller --box or fewer --boxes, or end what else uses the device");
 }
 
 GridMemory Device::share_bytes(const std::shared_ptr<const void>& data, std::size_t bytes) {
@@ -217,23 +240,31 @@ GridMemory Device::share_bytes(const std::shared_ptr<const void>& data, std::siz
 
 void Device::write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) {
   const std::lock_guard lock(impl_->mutex);
-  check(api().clEnqueueWriteBuffer(impl_->queue, handle_of(to), CL_TRUE, offset, bytes, from, 0, nullptr, nullptr), "opencl: write");
+  check(api().clEnqueueWriteBuffer(impl_->queue, handle_of(to), CL_TRUE, offset, bytes, from, 0, nullptr,
+                                   nullptr),
+        "opencl: write");
 }
 
 void Device::read_bytes(GridBuffer& from, void* to, std::size_t bytes, std::size_t offset) {
   const std::lock_guard lock(impl_->mutex);
-  check(api().clEnqueueReadBuffer(impl_->queue, handle_of(from), CL_TRUE, offset, bytes, to, 0, nullptr, nullptr), "opencl: read");
+  check(api().clEnqueueReadBuffer(impl_->queue, handle_of(from), CL_TRUE, offset, bytes, to, 0, nullptr,
+                                  nullptr),
+        "opencl: read");
 }
 
 void Device::copy_bytes(GridBuffer& to, GridBuffer& from) {
   const std::lock_guard lock(impl_->mutex);
-  check(api().clEnqueueCopyBuffer(impl_->queue, handle_of(from), handle_of(to), 0, 0, to.bytes(), 0, nullptr, nullptr), "opencl: copy");
+  check(api().clEnqueueCopyBuffer(impl_->queue, handle_of(from), handle_of(to), 0, 0, to.bytes(), 0, nullptr,
+                                  nullptr),
+        "opencl: copy");
   check(api().clFinish(impl_->queue), "opencl: copy");
 }
 
 void Device::fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) {
   const std::lock_guard lock(impl_->mutex);
-  check(api().clEnqueueFillBuffer(impl_->queue, handle_of(to), pattern, pattern_bytes, 0, to.bytes(), 0, nullptr, nullptr), "opencl: fill");
+  check(api().clEnqueueFillBuffer(impl_->queue, handle_of(to), pattern, pattern_bytes, 0, to.bytes(), 0,
+                                  nullptr, nullptr),
+        "opencl: fill");
   check(api().clFinish(impl_->queue), "opencl: fill");
 }
 
@@ -243,14 +274,18 @@ void Device::Impl::enqueue(const GridLaunch& launch, Events& queued) {
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
     const GridArg& arg = launch.args[i];
     const cl_mem memory = arg.kind() == GridArg::Kind::Memory ? handle_of(*arg.memory()) : nullptr;
-    const void* value = memory != nullptr ? &memory : arg.kind() == GridArg::Kind::Local ? nullptr : arg.value();
-    check(api().clSetKernelArg(kernel, static_cast<cl_uint>(i), memory != nullptr ? sizeof memory : arg.bytes(), value),
+    const void* value = memory != nullptr                    ? &memory
+                        : arg.kind() == GridArg::Kind::Local ? nullptr
+                                                             : arg.value();
+    check(api().clSetKernelArg(kernel, static_cast<cl_uint>(i),
+                               memory != nullptr ? sizeof memory : arg.bytes(), value),
           what + ", argument " + std::to_string(i));
   }
   const bool choose = launch.local == std::array<std::size_t, 3>{0, 0, 0};
   cl_event event = nullptr;
-  check(api().clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(launch.dims), nullptr, launch.global.data(),
-                                     choose ? nullptr : launch.local.data(), 0, nullptr, &event),
+  check(api().clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(launch.dims), nullptr,
+                                     launch.global.data(), choose ? nullptr : launch.local.data(), 0, nullptr,
+                                     &event),
         what);
   queued.events.push_back(event);
 }
@@ -271,7 +306,8 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
   check(api().clFinish(impl_->queue), what);
   for (cl_event event : queued.events) {
     cl_int outcome = CL_COMPLETE;
-    check(api().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof outcome, &outcome, nullptr), what);
+    check(api().clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof outcome, &outcome, nullptr),
+          what);
     if (outcome < 0) fail(outcome, what);
   }
   const double begin = profiled_ns(queued.events.front(), CL_PROFILING_COMMAND_START);

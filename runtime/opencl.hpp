@@ -2,8 +2,8 @@
 // .cpp.
 //
 // The loader is libOpenCL.so.1, or what $LIFTGEN_OPENCL_LIBRARY names; where the process already has OpenCL's
-// functions (oclgrind puts itself there), those are used. Programs are kept on disk by source, options, device and
-// driver. Errors as in grid_device.hpp.
+// functions (oclgrind puts itself there), those are used. Programs are kept on disk by source, options,
+// device and driver. Errors as in grid_device.hpp.
 #pragma once
 
 #include <filesystem>
@@ -29,8 +29,9 @@ void configure_pocl(int threads);
 /// A device with a context and one in-order queue.
 class Device : public GridDevice {
  public:
-  /// `index` as in devices(); -1: the first GPU, else the first device. EnvironmentError when there is none such. `cache`:
-  /// see cache_directory; PoCL, which keeps programs itself and compiles them again to give them away, has one only if asked.
+  /// `index` as in devices(); -1: the first GPU, else the first device. EnvironmentError when there is none
+  /// such. `cache`: see cache_directory; PoCL, which keeps programs itself and compiles them again to give
+  /// them away, has one only if asked.
   explicit Device(int index = -1, const std::filesystem::path& cache = {});
   ~Device() override;
 

@@ -148,7 +148,9 @@ std::string status_name(cl_int status) {
     case CL_OUT_OF_HOST_MEMORY:
       throw OutOfDeviceMemory(text + ": the device has no memory left; use a smaller --box or fewer --boxes");
     case CL_OUT_OF_RESOURCES:
-      throw LimitError(text + ": it needs too many registers or too much local memory for its work-groups; use smaller ones");
+      throw LimitError(
+          text +
+          ": it needs too many registers or too much local memory for its work-groups; use smaller ones");
     case CL_INVALID_WORK_GROUP_SIZE:
     case CL_INVALID_WORK_ITEM_SIZE:
     case CL_INVALID_GLOBAL_WORK_SIZE:
@@ -157,7 +159,8 @@ std::string status_name(cl_int status) {
     case CL_INVALID_BUILD_OPTIONS:
       throw UserError(text);
     case CL_COMPILER_NOT_AVAILABLE:
-      throw EnvironmentError(text + ": the driver comes without its compiler; install it whole, or choose another --device");
+      throw EnvironmentError(
+          text + ": the driver comes without its compiler; install it whole, or choose another --device");
     case CL_DEVICE_NOT_FOUND:
     case CL_DEVICE_NOT_AVAILABLE:
       throw EnvironmentError(text + "; liftgen machine lists the devices");

@@ -14,14 +14,16 @@ using Clock = std::chrono::steady_clock;
 constexpr double kLongMs = 10;  ///< a kernel that the verifying run has warmed up enough
 
 bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 /// The structure, then the numbers that are not the plain ones: "tile-par-vec tile_j=8 width=4".
 std::string name_of(const Space& space, const Configuration& c) {
   std::string name = space.structure(c);
   for (const Parameter& p : space.parameters())
-    if (const auto at = c.find(p.name); at != c.end() && is_number(at->second) && at->second != p.values.front())
+    if (const auto at = c.find(p.name);
+        at != c.end() && is_number(at->second) && at->second != p.values.front())
       name += " " + p.name + "=" + at->second;
   return name;
 }
@@ -47,7 +49,8 @@ void fill(Candidate& candidate, Executor& executor, const Make& make) {
 
 }  // namespace
 
-Candidate prepare(const Space& space, const Configuration& c, const LowerOptions& lowering, Executor& executor) {
+Candidate prepare(const Space& space, const Configuration& c, const LowerOptions& lowering,
+                  Executor& executor) {
   Candidate candidate;
   Variant& v = candidate.variant;
   v.params = c, v.structure = space.structure(c), v.name = name_of(space, c), v.layout = space.layout(c);
@@ -58,7 +61,8 @@ Candidate prepare(const Space& space, const Configuration& c, const LowerOptions
   return candidate;
 }
 
-Candidate prepare(const Program& program, const Derivation& d, const LowerOptions& lowering, Executor& executor) {
+Candidate prepare(const Program& program, const Derivation& d, const LowerOptions& lowering,
+                  Executor& executor) {
   Candidate candidate;
   candidate.variant.structure = candidate.variant.name = "given derivation";
   candidate.variant.derivation = d;
@@ -76,13 +80,15 @@ void accept(Candidate& candidate, Compiled compiled) {
   candidate.variant.message = candidate.compiled.error;
 }
 
-FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const std::vector<Expected>& expected) {
+FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled,
+                         const std::vector<Expected>& expected) {
   const TimedRun run = executor.bind(kernel, compiled);
   executor.restore(kernel);
   const double ms = run();
   double error = 0;
   for (std::size_t n = 0; n < expected.size(); ++n)
-    error = std::max(error, relative_error(executor.fetch(kernel, n, expected[n].staging), expected[n].result, expected[n].mean));
+    error = std::max(error, relative_error(executor.fetch(kernel, n, expected[n].staging), expected[n].result,
+                                           expected[n].mean));
   return {error, ms};
 }
 
@@ -106,7 +112,8 @@ std::vector<HostArray> ExpectedResults::results() const {
 
 std::vector<Expected> ExpectedResults::all() const {
   std::vector<Expected> r;
-  for (std::size_t n = 0; n < results_.size(); ++n) r.push_back({results_[n].view(), staging_[n].view(), means_[n]});
+  for (std::size_t n = 0; n < results_.size(); ++n)
+    r.push_back({results_[n].view(), staging_[n].view(), means_[n]});
   return r;
 }
 
@@ -116,7 +123,8 @@ double tolerance(const std::vector<Expected>& expected) {
   return most;
 }
 
-void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected, double abort_above_ms) {
+void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected,
+                     double abort_above_ms) {
   Variant& v = candidate.variant;
   try {
     const FirstRun first = run_and_compare(executor, candidate.kernel, candidate.compiled, expected);
@@ -134,7 +142,8 @@ void verify_and_time(Candidate& candidate, Executor& executor, const std::vector
     }
     MeasureOptions measuring;
     measuring.warmup = first.ms > kLongMs ? 0 : 1;
-    measuring.min_runs = 3, measuring.max_runs = 5, measuring.max_seconds = 0.2, measuring.abort_above_ms = abort_above_ms;
+    measuring.min_runs = 3, measuring.max_runs = 5, measuring.max_seconds = 0.2,
+    measuring.abort_above_ms = abort_above_ms;
     const Timing timing = measure(executor.bind(candidate.kernel, candidate.compiled), measuring);
     v.ms = timing.median_ms;
     v.status = timing.aborted ? Status::aborted : Status::ok;

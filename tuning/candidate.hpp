@@ -15,14 +15,17 @@ struct Candidate {
   std::exception_ptr refusal;  ///< the UserError that made it impossible
   Kernel kernel;
   Compiled compiled;
-  double relative = 0;  ///< time over that of the anchor, a kernel timed again and again: what else the machine does
-                        ///< changes in the course of an exploration
+  double relative = 0;  ///< time over that of the anchor, a kernel timed again and again: what else the
+                        ///< machine does changes in the course of an exploration
 };
 
-/// Derives, replays, lowers and prints. A configuration that is refused has the status impossible and a message.
-Candidate prepare(const Space& space, const Configuration& c, const LowerOptions& lowering, Executor& executor);
+/// Derives, replays, lowers and prints. A configuration that is refused has the status impossible and a
+/// message.
+Candidate prepare(const Space& space, const Configuration& c, const LowerOptions& lowering,
+                  Executor& executor);
 /// The same from a derivation.
-Candidate prepare(const Program& program, const Derivation& d, const LowerOptions& lowering, Executor& executor);
+Candidate prepare(const Program& program, const Derivation& d, const LowerOptions& lowering,
+                  Executor& executor);
 
 /// Takes over what the compiler said.
 void accept(Candidate& candidate, Compiled compiled);
@@ -56,11 +59,13 @@ struct FirstRun {
   double ms = 0;
 };
 /// UserError: the device cannot run it. KernelFault: see runtime/grid_device.hpp.
-FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled, const std::vector<Expected>& expected);
+FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled,
+                         const std::vector<Expected>& expected);
 
-/// Verifies a compiled candidate and times it; sets status, error, ms. DeviceLost is passed on, when the status has been set. The timed applications continue from the first one's
-/// result.
-void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected, double abort_above_ms);
+/// Verifies a compiled candidate and times it; sets status, error, ms. DeviceLost is passed on, when the
+/// status has been set. The timed applications continue from the first one's result.
+void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected,
+                     double abort_above_ms);
 
 /// Rules and words of a derivation, less its numbers: what distinguishes one derivation from another in kind.
 std::string kind_of(const Derivation& d);

@@ -22,7 +22,9 @@ double gbs(double bytes, double ms) { return ms > 0 ? bytes / ms / 1e6 : 0; }
 Comparison::Comparison(Session& session, bool plain, bool other_compilers, ExploreResult& result)
     : session_(session),
       result_(result),
-      jobs_(plain ? rival_jobs(session.pattern, session.problem, session.program, other_compilers, session.threads) : std::vector<RivalJob>{}) {}
+      jobs_(plain ? rival_jobs(session.pattern, session.problem, session.program, other_compilers,
+                               session.threads)
+                  : std::vector<RivalJob>{}) {}
 
 void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
   std::vector<Job> jobs;
@@ -110,22 +112,27 @@ double Comparison::estimated_seconds() const {
 }
 
 /// Fastest of any layout, and of the caller's.
-std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& candidates, double seconds) const {
+std::vector<std::size_t> Comparison::finalists(const std::vector<Candidate>& candidates,
+                                               double seconds) const {
   std::vector<std::size_t> order(candidates.size()), chosen;
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t i) {
     const Variant& v = candidates[i].variant;
     return !v.verified || v.status != Status::ok || !(v.ms > 0);
   });
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return candidates[a].relative < candidates[b].relative; });
-  const auto by_ms = [&](std::size_t a, std::size_t b) { return candidates[a].variant.ms < candidates[b].variant.ms; };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return candidates[a].relative < candidates[b].relative; });
+  const auto by_ms = [&](std::size_t a, std::size_t b) {
+    return candidates[a].variant.ms < candidates[b].variant.ms;
+  };
   const auto fastest = std::min_element(order.begin(), order.end(), by_ms);  // should the anchor have misled
   const std::size_t also = fastest == order.end() ? 0 : *fastest;
   const double left_ms = 1e3 * seconds / (kRounds + 1) - others_ms();
   double spent_ms = 0;
   std::size_t caller = 0;
   for (const std::size_t i : order) {
-    const bool in_caller = candidates[i].variant.layout.empty(), needed = i == also || chosen.size() < 2 || (in_caller && caller < 1);
+    const bool in_caller = candidates[i].variant.layout.empty(),
+               needed = i == also || chosen.size() < 2 || (in_caller && caller < 1);
     const bool wanted = chosen.size() < kFinalists || (in_caller && caller < kCallerFinalists);
     if (!needed && (!wanted || spent_ms + candidates[i].variant.ms > left_ms)) continue;
     chosen.push_back(i);
@@ -147,7 +154,8 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
     enter(session_.executor(), candidates[i].kernel, candidates[i].compiled, candidates[i].variant.ms);
     candidates[i].variant.final_round = true;
   }
-  const bool time_for_all = !interrupted() && (kRounds + 1) * others_ms() < 1e3 * seconds;  // else rivals keep their first times
+  const bool time_for_all =
+      !interrupted() && (kRounds + 1) * others_ms() < 1e3 * seconds;  // else rivals keep their first times
   for (std::size_t i = 0; i < result_.rivals.size(); ++i)
     if (Rival& r = result_.rivals[i]; r.status == Status::ok && (r.baseline || time_for_all))
       enter(*session_.native, jobs_[i].job.kernel, compiled_[i], r.ms);
@@ -164,9 +172,13 @@ void Comparison::rank(std::vector<Candidate>& candidates) {
   const double bytes = r.traffic.bytes;
   for (Rival& rival : r.rivals) rival.gbs = gbs(bytes, rival.ms);
   for (std::size_t i = 0; i < r.rivals.size(); ++i)
-    if (r.rivals[i].baseline && r.rivals[i].status == Status::ok && (!r.baseline || r.rivals[i].ms < r.rivals[*r.baseline].ms)) r.baseline = i;
-  const auto twin = std::min_element(twins_.begin(), twins_.end(), [](const Twin& a, const Twin& b) { return a.ms < b.ms; });
-  if (twin != twins_.end()) r.twin_name = twin->kernel.name, r.twin_ms = twin->ms, r.twin_gbs = gbs(bytes, twin->ms);
+    if (r.rivals[i].baseline && r.rivals[i].status == Status::ok &&
+        (!r.baseline || r.rivals[i].ms < r.rivals[*r.baseline].ms))
+      r.baseline = i;
+  const auto twin = std::min_element(twins_.begin(), twins_.end(),
+                                     [](const Twin& a, const Twin& b) { return a.ms < b.ms; });
+  if (twin != twins_.end())
+    r.twin_name = twin->kernel.name, r.twin_ms = twin->ms, r.twin_gbs = gbs(bytes, twin->ms);
 
   for (Candidate& c : candidates) {
     Variant& v = c.variant;
@@ -177,7 +189,9 @@ void Comparison::rank(std::vector<Candidate>& candidates) {
     r.variants.push_back(std::move(v));
   }
   // Those of the last round were measured alike; the others follow by their first times.
-  const auto rank_of = [](const Variant& v) { return v.final_round ? 0 : v.status == Status::ok ? 1 : v.ms > 0 ? 2 : 3; };
+  const auto rank_of = [](const Variant& v) {
+    return v.final_round ? 0 : v.status == Status::ok ? 1 : v.ms > 0 ? 2 : 3;
+  };
   std::stable_sort(r.variants.begin(), r.variants.end(), [&](const Variant& a, const Variant& b) {
     return std::pair(rank_of(a), a.ms) < std::pair(rank_of(b), b.ms);
   });

@@ -17,9 +17,9 @@ class Comparison {
   double anchor_ms();
   /// Wall time that `run` will take.
   double estimated_seconds() const;
-  /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they took part.
-  /// With less than `seconds` left fewer take part, but the fastest variants and the baseline always do; the variants keep their
-  /// first times where there is no device any more that runs them.
+  /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they
+  /// took part. With less than `seconds` left fewer take part, but the fastest variants and the baseline
+  /// always do; the variants keep their first times where there is no device any more that runs them.
   void run(std::vector<Candidate>& candidates, double seconds, bool device_runs = true);
 
  private:
@@ -41,7 +41,7 @@ class Comparison {
   std::vector<Compiled> compiled_;  ///< of the jobs
   TimedRun anchor_;
   bool anchor_is_long_ = false;
-  std::vector<Twin> twins_;         ///< those that run, fastest first
+  std::vector<Twin> twins_;  ///< those that run, fastest first
 };
 
 }  // namespace lift

@@ -21,14 +21,16 @@ std::string Converter::key(const Type& array, const Layout& from, const Layout& 
   return array.str() + " / " + str(from.request()) + " / " + str(to.request());
 }
 
-void Converter::convert(const Type& array, const Layout& from, const void* source, const Layout& to, void* target) {
+void Converter::convert(const Type& array, const Layout& from, const void* source, const Layout& to,
+                        void* target) {
   Entry& entry = entries_[key(array, from, to)];
   if (!entry.library) {
     const Kernel kernel = lower_conversion("convert", array, from, to);
     const CompileResult compiled = compiler_->compile(
         {.code = emit_openmp(kernel) + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
     if (!compiled.library)
-      throw EnvironmentError("the conversion to layout '" + str(to.request()) + "' was not compiled: " + compiled.error);
+      throw EnvironmentError("the conversion to layout '" + str(to.request()) +
+                             "' was not compiled: " + compiled.error);
     entry.library = compiled.library;
   }
   void* arguments[] = {const_cast<void*>(source), target};

@@ -17,11 +17,11 @@ namespace lift {
 
 /// A kernel to be compiled: a generated one, or any source text of the same arguments.
 struct Job {
-  Kernel kernel;                      ///< for its arguments, and its code when `code` is empty
-  std::string code = {};              ///< text that defines `function`; emitted from the kernel when empty
-  std::string function = {};          ///< the kernel's name when empty
+  Kernel kernel;                        ///< for its arguments, and its code when `code` is empty
+  std::string code = {};                ///< text that defines `function`; emitted from the kernel when empty
+  std::string function = {};            ///< the kernel's name when empty
   std::vector<std::string> flags = {};  ///< the backend's own when empty
-  std::string compiler = {};          ///< the system's when empty
+  std::string compiler = {};            ///< the system's when empty
 };
 
 struct Compiled {
@@ -32,35 +32,39 @@ struct Compiled {
   std::shared_ptr<void> program;  ///< the backend's
 };
 
-/// Written arrays are scratch copies that `restore` fills again; the arguments themselves stay as they are. Arrays that a
-/// kernel wants in another layout are converted once and kept while there is memory.
+/// Written arrays are scratch copies that `restore` fills again; the arguments themselves stay as they are.
+/// Arrays that a kernel wants in another layout are converted once and kept while there is memory.
 class Executor {
  public:
   virtual ~Executor() = default;
 
   virtual std::string source(const Kernel& kernel) = 0;
   /// In the order of the jobs; `on_progress(done)` as in NativeCompiler::compile_all.
-  virtual std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) = 0;
-  /// One run of a compiled kernel, bound to the arguments; may be kept and called any number of times. UserError, also from
-  /// its calls: the device cannot run it, or another layout's arrays do not fit. OutOfDeviceMemory: the problem does not fit.
+  virtual std::vector<Compiled> compile(std::span<const Job> jobs,
+                                        const std::function<bool(std::size_t)>& on_progress) = 0;
+  /// One run of a compiled kernel, bound to the arguments; may be kept and called any number of times.
+  /// UserError, also from its calls: the device cannot run it, or another layout's arrays do not fit.
+  /// OutOfDeviceMemory: the problem does not fit.
   virtual TimedRun bind(const Kernel& kernel, const Compiled& compiled) = 0;
   /// Puts the original contents back into the arrays that the kernel writes (NaN into a new result).
   virtual void restore(const Kernel& kernel) = 0;
-  /// The kernel's n-th result in the caller's layout: where it lies, or copied to `staging`, which has its type. Valid until
-  /// the next call for the same result.
+  /// The kernel's n-th result in the caller's layout: where it lies, or copied to `staging`, which has its
+  /// type. Valid until the next call for the same result.
   virtual HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) = 0;
-  /// Time to bring all arguments into the kernel's layouts and the results back; 0 when they are the caller's.
-  /// To be asked after a `fetch`.
+  /// Time to bring all arguments into the kernel's layouts and the results back; 0 when they are the
+  /// caller's. To be asked after a `fetch`.
   virtual double convert_ms(const Kernel& kernel) const = 0;
   /// Times say how fast kernels are; an emulation's do not, and are taken once only.
   virtual bool is_timed() const { return true; }
 };
 
 /// C with OpenMP through the system's compiler. `compiler`, `arguments` outlive it.
-std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments, int threads);
+std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments,
+                                               int threads);
 /// A device with a grid, and what its compiler reads. `compiler` serves the conversions of layouts.
-std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler,
-                                             const ProblemData& arguments, int threads);
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target,
+                                             NativeCompiler& compiler, const ProblemData& arguments,
+                                             int threads);
 
 /// Pristine arguments in any layout, on the host, and the way back. Used by the executors.
 class LayoutStore {

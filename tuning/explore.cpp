@@ -19,22 +19,29 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
 constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
-constexpr double kBeforeSwitches = 0.4;  ///< of the time to explore, for the search that finds their surroundings
+constexpr double kBeforeSwitches =
+    0.4;  ///< of the time to explore, for the search that finds their surroundings
 
 class Exploration {
  public:
   Exploration(const Pattern& pattern, const Problem& problem, const ExploreOptions& options)
-      : options_(options), began_(Clock::now()), search_kind_(parse_search(options.search)),
-        session_(pattern, problem, options), comparison_(session_, options.plain, options.rivals, result_) {
+      : options_(options),
+        began_(Clock::now()),
+        search_kind_(parse_search(options.search)),
+        session_(pattern, problem, options),
+        comparison_(session_, options.plain, options.rivals, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
-    result_.machine = session_.machine, result_.device = session_.device_name, result_.emulated = options.emulate, result_.threads = session_.threads;
+    result_.machine = session_.machine, result_.device = session_.device_name,
+    result_.emulated = options.emulate, result_.threads = session_.threads;
     result_.traffic = traffic(session_.program);
   }
 
   ExploreResult run() {
     result_.spent.setup = elapsed();
     if (const std::string decision = decision_in(session_.program); !decision.empty() && !options_.only)
-      throw UserError(session_.program.name + ": decisions have been taken in it (" + decision + "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
+      throw UserError(
+          session_.program.name + ": decisions have been taken in it (" + decision +
+          "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
     comparison_.prepare([&](std::size_t) { return tell("setting up"); });
     if (options_.check_small) start_small_check();
     describe_reference();
@@ -54,48 +61,62 @@ class Exploration {
   /// Whether to go on.
   bool tell(const std::string& phase) {
     if (options_.on_progress)
-      options_.on_progress({phase, elapsed() / options_.budget_seconds, result_.counts.timed, best_ms_, best_name_});
+      options_.on_progress(
+          {phase, elapsed() / options_.budget_seconds, result_.counts.timed, best_ms_, best_name_});
     return !interrupted();
   }
 
   void compare() {
     const Stopwatch measuring(result_.spent.measuring);
-    // A batch may have run past the deadline: the last round gets its share all the same, since the ratios come from it.
+    // A batch may have run past the deadline: the last round gets its share all the same, since the ratios
+    // come from it.
     const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
     comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share), !device_lost_);
   }
 
   void start_small_check() {
     const Stopwatch verifying(result_.spent.verifying);
-    small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine, session_.device_info(), session_.threads,
+    small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine,
+                   session_.device_info(), session_.threads,
                    [&](const ProblemData& arguments) { return session_.executor_for(arguments); });
     if (!session_.pattern.reference && !session_.device && small_->possible()) check_own_reference();
   }
 
   void describe_reference() {
-    const std::string interpreter = !small_                ? "not held against the interpreter"
-                                    : small_->possible()   ? "held against the interpreter at small sizes"
-                                                           : "not held against the interpreter: " + small_->why_not();
-    result_.reference = session_.pattern.reference ? "loops written from the formulas; each structure is " + interpreter : "the kernel that takes no decision, itself " + interpreter;
+    const std::string interpreter = !small_ ? "not held against the interpreter"
+                                    : small_->possible()
+                                        ? "held against the interpreter at small sizes"
+                                        : "not held against the interpreter: " + small_->why_not();
+    result_.reference = session_.pattern.reference
+                            ? "loops written from the formulas; each structure is " + interpreter
+                            : "the kernel that takes no decision, itself " + interpreter;
   }
 
   /// Without a reference of the pattern's own, results are held against the kernel that takes no decision.
   void check_own_reference() {
     Candidate plain = small_->reference(session_.lowering);
-    if (plain.refusal) throw InternalError("verification: " + session_.pattern.name + " was lowered for its reference, but not at " + small_->describe());
+    if (plain.refusal)
+      throw InternalError("verification: " + session_.pattern.name +
+                          " was lowered for its reference, but not at " + small_->describe());
     const Job job{plain.kernel, plain.variant.source, {}, {}, {}};
     accept(plain, session_.executor().compile({&job, 1}, {}).front());
     if (plain.compiled.stopped) return;
-    if (!plain.compiled.program) throw InternalError("verification: the reference of " + session_.pattern.name + " does not compile at " + small_->describe() + ": " + plain.compiled.error);
+    if (!plain.compiled.program)
+      throw InternalError("verification: the reference of " + session_.pattern.name +
+                          " does not compile at " + small_->describe() + ": " + plain.compiled.error);
     if (const double error = small_->compare(plain); !(error <= tolerance(session_.expected())))
-      throw InternalError("verification: the reference of " + session_.pattern.name + " differs from the interpreter at " + small_->describe() + " by " + std::to_string(error));
+      throw InternalError("verification: the reference of " + session_.pattern.name +
+                          " differs from the interpreter at " + small_->describe() + " by " +
+                          std::to_string(error));
   }
 
   void search(double comparing_seconds) {
-    const Space space = make_space(session_.program, options_.target, session_.machine, options_.caller_layout_only, session_.device_info());
+    const Space space = make_space(session_.program, options_.target, session_.machine,
+                                   options_.caller_layout_only, session_.device_info());
     const std::size_t switches = options_.switches ? switches_of(space, {}).size() : 0;
     Search search(space, search_kind_, options_.seed, options_.first);
-    const double whole = options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
+    const double whole =
+        options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     const double began = elapsed();
     deadline_ = switches > 0 ? began + kBeforeSwitches * std::max(0.0, whole - began) : whole;
     const std::size_t cores = allowed_cpus().size();
@@ -106,9 +127,12 @@ class Exploration {
       const std::size_t first = candidates_.size();
       explore_batch(std::move(batch));
       for (std::size_t i = first; i < candidates_.size(); ++i)
-        if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0) search.report(v.params, candidates_[i].relative);
+        if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0)
+          search.report(v.params, candidates_[i].relative);
       // What one switch at a time will take is left to it.
-      if (switches > 0) deadline_ = std::min(deadline_, whole - static_cast<double>(switches + 1) * (elapsed() - began) / result_.counts.configurations);
+      if (switches > 0)
+        deadline_ = std::min(deadline_, whole - static_cast<double>(switches + 1) * (elapsed() - began) /
+                                                    result_.counts.configurations);
     }
     deadline_ = whole;
     if (options_.switches) explore_switches(space, batch_size);
@@ -119,15 +143,18 @@ class Exploration {
     std::vector<const Candidate*> ranked;
     for (const Candidate& c : candidates_)
       if (c.variant.status == Status::ok && c.variant.verified) ranked.push_back(&c);
-    std::stable_sort(ranked.begin(), ranked.end(), [](const Candidate* a, const Candidate* b) { return a->relative < b->relative; });
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Candidate* a, const Candidate* b) { return a->relative < b->relative; });
     std::vector<Configuration> good;
     for (const Candidate* c : ranked) good.push_back(c->variant.params);
     SwitchGrid& grid = result_.switches;
     grid = switch_grid(space, good);
     to_the_end_ = true;
     const std::vector<std::size_t> order = measuring_order(grid.runs);
-    for (std::size_t i = 0, n = grid.switches.size() + 1; i < order.size(); i += n, n = batch_size)  // one switch on at a time is together
-      measure_switches(space, {order.begin() + static_cast<std::ptrdiff_t>(i), order.begin() + static_cast<std::ptrdiff_t>(std::min(i + n, order.size()))});
+    for (std::size_t i = 0, n = grid.switches.size() + 1; i < order.size();
+         i += n, n = batch_size)  // one switch on at a time is together
+      measure_switches(space, {order.begin() + static_cast<std::ptrdiff_t>(i),
+                               order.begin() + static_cast<std::ptrdiff_t>(std::min(i + n, order.size()))});
     grid.effects = effects(grid.switches, grid.runs);
   }
 
@@ -147,7 +174,10 @@ class Exploration {
         continue;
       }
       sources.emplace_back(i, c.variant.source);
-      if (find_measured(c.variant.source) || std::any_of(batch.begin(), batch.end(), [&](const Candidate& b) { return b.variant.source == c.variant.source; })) continue;
+      if (find_measured(c.variant.source) || std::any_of(batch.begin(), batch.end(), [&](const Candidate& b) {
+            return b.variant.source == c.variant.source;
+          }))
+        continue;
       if (sources_.insert(c.variant.source).second) ++result_.counts.configurations;
       batch.push_back(std::move(c));
     }
@@ -155,16 +185,20 @@ class Exploration {
     for (const auto& [i, source] : sources) {
       SwitchRun& run = result_.switches.runs[i];
       const Candidate* c = find_measured(source);
-      if (c == nullptr) run.note = "not measured: the budget is spent";
-      else if (c->variant.status != Status::ok) run.note = std::string(text(c->variant.status)) + ": " + c->variant.message;
-      else run.ms = c->relative * anchor_ms_, run.verified = c->variant.verified;
+      if (c == nullptr)
+        run.note = "not measured: the budget is spent";
+      else if (c->variant.status != Status::ok)
+        run.note = std::string(text(c->variant.status)) + ": " + c->variant.message;
+      else
+        run.ms = c->relative * anchor_ms_, run.verified = c->variant.verified;
     }
   }
 
   /// To the end, or refused.
   const Candidate* find_measured(const std::string& source) const {
     const auto at = std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) {
-      return c.variant.source == source && c.variant.status != Status::impossible && c.variant.status != Status::aborted;
+      return c.variant.source == source && c.variant.status != Status::impossible &&
+             c.variant.status != Status::aborted;
     });
     return at == candidates_.end() ? nullptr : &*at;
   }
@@ -247,7 +281,9 @@ class Exploration {
         if (c.variant.status == Status::ok) all.push_back(&c);
     std::vector<Job> jobs;
     for (const Candidate* c : all) jobs.push_back({c->kernel, c->variant.source, {}, {}, {}});
-    const auto go_on = [&](std::size_t) { return tell("exploring") && (best_ms_ == 0 || elapsed() < deadline_ + 1); };
+    const auto go_on = [&](std::size_t) {
+      return tell("exploring") && (best_ms_ == 0 || elapsed() < deadline_ + 1);
+    };
     std::vector<Compiled> compiled = session_.executor().compile(jobs, go_on);
     for (std::size_t i = 0; i < all.size(); ++i) accept(*all[i], std::move(compiled[i]));
   }
@@ -263,7 +299,8 @@ class Exploration {
     try {
       const double error = small_->compare(check);
       if (!(error <= tolerance(session_.expected())))
-        broken_[structure] = "differs from the interpreter at " + small_->describe() + " by " + std::to_string(error);
+        broken_[structure] =
+            "differs from the interpreter at " + small_->describe() + " by " + std::to_string(error);
     } catch (const UserError&) {
       checked_.erase(structure);  // the device cannot run it at that size
     } catch (const KernelFault& fault) {
@@ -290,7 +327,8 @@ class Exploration {
     candidate.relative = v.ms / std::min(anchor_ms_, after);
     anchor_ms_ = after;
     if (!v.verified || v.status != Status::ok) return;
-    if (best_ms_ == 0 || candidate.relative < best_relative_) best_ms_ = v.ms, best_relative_ = candidate.relative, best_name_ = v.name;
+    if (best_ms_ == 0 || candidate.relative < best_relative_)
+      best_ms_ = v.ms, best_relative_ = candidate.relative, best_name_ = v.name;
   }
 
   double anchor_now() {
@@ -304,10 +342,18 @@ class Exploration {
     const Variant& v = candidate.variant;
     if (candidate.compiled.program) ++n.compiled;
     switch (v.status) {
-      case Status::wrong: ++n.wrong; break;
-      case Status::compile_failed: ++n.compile_failed; break;
-      case Status::impossible: ++n.impossible; break;
-      case Status::aborted: ++n.aborted; [[fallthrough]];
+      case Status::wrong:
+        ++n.wrong;
+        break;
+      case Status::compile_failed:
+        ++n.compile_failed;
+        break;
+      case Status::impossible:
+        ++n.impossible;
+        break;
+      case Status::aborted:
+        ++n.aborted;
+        [[fallthrough]];
       case Status::ok:
         ++n.timed;
         kinds_.insert(kind_of(v.derivation));
@@ -345,23 +391,30 @@ class Exploration {
 
 const char* text(Status s) {
   switch (s) {
-    case Status::ok: return "ok";
-    case Status::wrong: return "wrong";
-    case Status::compile_failed: return "compile_failed";
-    case Status::aborted: return "aborted";
-    case Status::impossible: return "impossible";
+    case Status::ok:
+      return "ok";
+    case Status::wrong:
+      return "wrong";
+    case Status::compile_failed:
+      return "compile_failed";
+    case Status::aborted:
+      return "aborted";
+    case Status::impossible:
+      return "impossible";
   }
   return "";
 }
 
-Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only, const GridDeviceInfo* device) {
+Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only,
+                 const GridDeviceInfo* device) {
   SpaceOptions options;
   options.target = target;
   options.threads = machine.threads;
   options.caller_layout_only = caller_layout_only;
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
   for (const CacheLevel& cache : machine.caches)
-    if (cache.level == 2 && cache.shared_by > 0) options.cache_bytes = cache.bytes / static_cast<std::size_t>(cache.shared_by);
+    if (cache.level == 2 && cache.shared_by > 0)
+      options.cache_bytes = cache.bytes / static_cast<std::size_t>(cache.shared_by);
   if (device != nullptr) {
     options.local_bytes = device->local_bytes;
     options.max_work_group = device->max_work_group;

@@ -1,9 +1,10 @@
-// Exploration: derives variants of a program, compiles, verifies and times them, and keeps the fastest. Knows no operator.
+// Exploration: derives variants of a program, compiles, verifies and times them, and keeps the fastest. Knows
+// no operator.
 //
-// Every variant runs on scratch copies and its whole result, ghost zones included, is compared with the pattern's
-// reference before it is timed; a variant of each structure is also compared with the interpreter at a small odd size.
-// Ratios (roofline, speed-up) come from a last round in which the best variants, the plain loops by several compilers, and
-// the traffic twin are measured side by side.
+// Every variant runs on scratch copies and its whole result, ghost zones included, is compared with the
+// pattern's reference before it is timed; a variant of each structure is also compared with the interpreter
+// at a small odd size. Ratios (roofline, speed-up) come from a last round in which the best variants, the
+// plain loops by several compilers, and the traffic twin are measured side by side.
 #pragma once
 
 #include <filesystem>
@@ -22,42 +23,42 @@ namespace lift {
 
 /// What became of a variant.
 ///   ok              verified and timed              wrong           compiled, but its result differs
-///   compile_failed  the compiler refused it         aborted         verified; timing ended early, far behind the best
-///   impossible      a guard, or the lowering, refused the configuration
+///   compile_failed  the compiler refused it         aborted         verified; timing ended early, far behind
+///   the best impossible      a guard, or the lowering, refused the configuration
 enum class Status : std::uint8_t { ok, wrong, compile_failed, aborted, impossible };
 const char* text(Status s);
 
 struct Variant {
-  std::string name;             ///< structure and the numbers chosen
+  std::string name;  ///< structure and the numbers chosen
   std::string structure;
   Configuration params;
   Derivation derivation;
   Status status = Status::ok;
-  std::string message;          ///< why not, for the states other than ok
-  double ms = 0;                ///< median of one application over all boxes; 0 when not timed
-  double error = 0;             ///< see relative_error; of the whole result
-  bool verified = false;        ///< against the reference at full size, and its structure against the interpreter
-  bool final_round = false;     ///< `ms` and the ratios are from the last round
-  double gbs = 0;               ///< compulsory bytes / ms
-  double speedup = 0;           ///< over the plain loops; 0 when there are none
-  double roofline = 0;          ///< twin's time / ms; 0 when there is no twin
-  std::string layout;           ///< "" is the caller's
-  double convert_ms = 0;        ///< all arguments there and the result back
-  int sweeps = 1;               ///< half-sweeps a call; `ms` is of one
-  double compile_seconds = 0;   ///< 0 when cached
-  double prepare_ms = 0;        ///< rewriting, lowering and printing
+  std::string message;    ///< why not, for the states other than ok
+  double ms = 0;          ///< median of one application over all boxes; 0 when not timed
+  double error = 0;       ///< see relative_error; of the whole result
+  bool verified = false;  ///< against the reference at full size, and its structure against the interpreter
+  bool final_round = false;    ///< `ms` and the ratios are from the last round
+  double gbs = 0;              ///< compulsory bytes / ms
+  double speedup = 0;          ///< over the plain loops; 0 when there are none
+  double roofline = 0;         ///< twin's time / ms; 0 when there is no twin
+  std::string layout;          ///< "" is the caller's
+  double convert_ms = 0;       ///< all arguments there and the result back
+  int sweeps = 1;              ///< half-sweeps a call; `ms` is of one
+  double compile_seconds = 0;  ///< 0 when cached
+  double prepare_ms = 0;       ///< rewriting, lowering and printing
   Kernel kernel;
-  std::string source;           ///< its text
+  std::string source;  ///< its text
 };
 
 /// The plain loops of the pattern through a compiler.
 struct Rival {
-  std::string name;             ///< "plain", "plain omp simd", "polly", ...
-  std::string what;             ///< compiler and flags
+  std::string name;  ///< "plain", "plain omp simd", "polly", ...
+  std::string what;  ///< compiler and flags
   Status status = Status::ok;
   std::string message;
   double ms = 0, gbs = 0, error = 0;
-  bool baseline = false;        ///< one of those that count as the plain loops
+  bool baseline = false;  ///< one of those that count as the plain loops
 };
 
 struct Counts {
@@ -75,28 +76,30 @@ struct Spent {
 };
 
 struct Progress {
-  std::string phase;           ///< "setting up", "exploring", "comparing"
-  double fraction = 0;         ///< of the budget
+  std::string phase;    ///< "setting up", "exploring", "comparing"
+  double fraction = 0;  ///< of the budget
   int timed = 0;
-  double best_ms = 0;          ///< 0: none yet
+  double best_ms = 0;  ///< 0: none yet
   std::string best_name;
 };
 
 struct ExploreOptions {
   Target target = Target::openmp;
-  int device = -1;             ///< as in opencl::devices(), cuda::devices(); -1: the first GPU, else the first
-  bool emulate = false;        ///< CUDA on the host, see runtime/cuda_host.hpp: for checking, its times mean nothing
-  int threads = 0;             ///< 0: default_threads()
+  int device = -1;  ///< as in opencl::devices(), cuda::devices(); -1: the first GPU, else the first
+  bool emulate =
+      false;        ///< CUDA on the host, see runtime/cuda_host.hpp: for checking, its times mean nothing
+  int threads = 0;  ///< 0: default_threads()
   double budget_seconds = 60;  ///< wall time of everything
   int configurations = 0;      ///< at most so many are tried; 0: no limit
   std::string search = "climb";
   std::uint64_t seed = 1;
-  std::vector<Configuration> first = {};  ///< tried before all others, moved to the closest of the space, see project
+  std::vector<Configuration> first =
+      {};  ///< tried before all others, moved to the closest of the space, see project
   bool caller_layout_only = false;
-  bool switches = false;       ///< also measure all combinations of the space's switches, see switches.hpp
-  bool plain = true;           ///< also measure the plain loops; no speed-ups otherwise
-  bool rivals = true;          ///< also other compilers' versions of the plain loops
-  bool check_small = true;     ///< compare structures with the interpreter
+  bool switches = false;    ///< also measure all combinations of the space's switches, see switches.hpp
+  bool plain = true;        ///< also measure the plain loops; no speed-ups otherwise
+  bool rivals = true;       ///< also other compilers' versions of the plain loops
+  bool check_small = true;  ///< compare structures with the interpreter
   std::optional<Derivation> only = {};  ///< measure this one instead of searching
   std::function<void(const Progress&)> on_progress = {};
 };
@@ -106,18 +109,18 @@ struct ExploreResult {
   Problem problem;
   Target target = Target::openmp;
   Machine machine;
-  std::string device;          ///< what the kernels ran on
-  bool emulated = false;       ///< times mean nothing
-  std::string reference;       ///< what results were held against, and that against what
+  std::string device;     ///< what the kernels ran on
+  bool emulated = false;  ///< times mean nothing
+  std::string reference;  ///< what results were held against, and that against what
   int threads = 0;
   Traffic traffic;
-  std::vector<Variant> variants;  ///< fastest first, those without a time last
+  std::vector<Variant> variants;                 ///< fastest first, those without a time last
   std::optional<std::size_t> best, best_caller;  ///< verified variants; of any layout, and of the caller's
   std::vector<Rival> rivals;
-  std::optional<std::size_t> baseline;           ///< the faster of the plain versions
+  std::optional<std::size_t> baseline;  ///< the faster of the plain versions
   std::string twin_name;
-  double twin_ms = 0, twin_gbs = 0;              ///< 0 when there is none
-  SwitchGrid switches;                           ///< when asked for
+  double twin_ms = 0, twin_gbs = 0;  ///< 0 when there is none
+  SwitchGrid switches;               ///< when asked for
   Counts counts;
   Spent spent;
   bool interrupted = false;
@@ -126,7 +129,9 @@ struct ExploreResult {
 /// UserError: the problem or an option cannot be met. EnvironmentError: no compiler, no device.
 ExploreResult explore(const Pattern& pattern, const Problem& problem, const ExploreOptions& options = {});
 
-/// The space of a pattern's variants on this machine, as explore uses it; with the limits of `device` where there is one.
-Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only, const GridDeviceInfo* device = nullptr);
+/// The space of a pattern's variants on this machine, as explore uses it; with the limits of `device` where
+/// there is one.
+Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only,
+                 const GridDeviceInfo* device = nullptr);
 
 }  // namespace lift

@@ -1,4 +1,5 @@
-// Kernels on a device with a grid: arrays are written to it once, in each layout that a kernel wants, and stay there.
+// Kernels on a device with a grid: arrays are written to it once, in each layout that a kernel wants, and
+// stay there.
 #include <cstring>
 
 #include "emit/emit.hpp"
@@ -12,12 +13,14 @@ namespace {
 
 class GridExecutor : public Executor {
  public:
-  GridExecutor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler, const ProblemData& arguments, int threads)
+  GridExecutor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler,
+               const ProblemData& arguments, int threads)
       : device_(std::move(device)), target_(target), store_(compiler, arguments, threads) {}
 
   std::string source(const Kernel& kernel) override { return emit_source(kernel, target_); }
 
-  std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) override {
+  std::vector<Compiled> compile(std::span<const Job> jobs,
+                                const std::function<bool(std::size_t)>& on_progress) override {
     std::vector<std::string> sources;
     for (const Job& job : jobs) sources.push_back(job.code.empty() ? source(job.kernel) : job.code);
     std::vector<GridBuild> built = device_->build_all(sources, "", on_progress);
@@ -26,7 +29,8 @@ class GridExecutor : public Executor {
       Compiled& c = compiled[i];
       c.source = std::move(sources[i]), c.seconds = built[i].seconds, c.stopped = built[i].stopped;
       c.program = built[i].program, c.error = std::move(built[i].error);
-      if (!c.program && !c.stopped && c.error.empty()) c.error = "the device's compiler refused it and said nothing";
+      if (!c.program && !c.stopped && c.error.empty())
+        c.error = "the device's compiler refused it and said nothing";
     }
     return compiled;
   }
@@ -79,16 +83,21 @@ class GridExecutor : public Executor {
     if (a.type.is_array()) return memory(a);
     const std::shared_ptr<const void> value = store_.in_layout(a);
     switch (a.type.scalar()) {
-      case Scalar::f32: return *static_cast<const float*>(value.get());
-      case Scalar::f64: return *static_cast<const double*>(value.get());
-      case Scalar::i32: return *static_cast<const std::int32_t*>(value.get());
-      case Scalar::boolean: break;
+      case Scalar::f32:
+        return *static_cast<const float*>(value.get());
+      case Scalar::f64:
+        return *static_cast<const double*>(value.get());
+      case Scalar::i32:
+        return *static_cast<const std::int32_t*>(value.get());
+      case Scalar::boolean:
+        break;
     }
-    throw InternalError("tuning: argument '" + a.name + "' of type " + a.type.str() + " cannot be passed to a device");
+    throw InternalError("tuning: argument '" + a.name + "' of type " + a.type.str() +
+                        " cannot be passed to a device");
   }
 
-  /// Memory for an argument. Where there is none left, what no run is bound to in other layouts is given up; where that does not help, this
-  /// layout is one too many, but the caller's has to fit.
+  /// Memory for an argument. Where there is none left, what no run is bound to in other layouts is given up;
+  /// where that does not help, this layout is one too many, but the caller's has to fit.
   GridMemory allocate(const KernelArgument& a) {
     const std::size_t bytes = bytes_of(a.layout, element_of(a.type).scalar());
     try {
@@ -104,7 +113,9 @@ class GridExecutor : public Executor {
     }
   }
   void give_up_spare() {
-    const auto is_spare = [](const auto& kept) { return !kept.second.callers && kept.second.memory.use_count() == 1; };
+    const auto is_spare = [](const auto& kept) {
+      return !kept.second.callers && kept.second.memory.use_count() == 1;
+    };
     std::erase_if(pristine_, is_spare);
     std::erase_if(scratch_, is_spare);
   }
@@ -149,8 +160,9 @@ class GridExecutor : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler,
-                                             const ProblemData& arguments, int threads) {
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target,
+                                             NativeCompiler& compiler, const ProblemData& arguments,
+                                             int threads) {
   return std::make_unique<GridExecutor>(std::move(device), target, compiler, arguments, threads);
 }
 

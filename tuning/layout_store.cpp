@@ -8,15 +8,19 @@ namespace lift {
 const KernelArgument& result_argument(const Kernel& kernel, std::size_t n) {
   for (const KernelArgument& a : kernel.arguments)
     if (a.name == kernel.results.at(n)) return a;
-  throw InternalError("tuning: the kernel " + kernel.name + " has no argument '" + kernel.results[n] + "' for a result");
+  throw InternalError("tuning: the kernel " + kernel.name + " has no argument '" + kernel.results[n] +
+                      "' for a result");
 }
 
-std::string storage_key(const KernelArgument& argument) { return argument.name + " : " + argument.type.str() + " / " + str(argument.layout.request()); }
+std::string storage_key(const KernelArgument& argument) {
+  return argument.name + " : " + argument.type.str() + " / " + str(argument.layout.request());
+}
 
 std::shared_ptr<const void> LayoutStore::in_layout(const KernelArgument& argument) {
   const HostArray* original = find(argument.name);
   if (original == nullptr) throw InternalError("tuning: no data for the argument '" + argument.name + "'");
-  if (!argument.type.is_array() || is_caller_layout(argument.layout)) return {std::shared_ptr<void>(), original->data};
+  if (!argument.type.is_array() || is_caller_layout(argument.layout))
+    return {std::shared_ptr<void>(), original->data};
   if (const auto kept = converted_.find(storage_key(argument)); kept != converted_.end())
     return {kept->second, kept->second->data()};
 
@@ -34,7 +38,8 @@ std::shared_ptr<const void> LayoutStore::in_layout(const KernelArgument& argumen
 }
 
 void LayoutStore::to_caller(const KernelArgument& argument, const void* stored, const HostArray& into) {
-  converter_.convert(argument.type, argument.layout, stored, Layout(LayoutRequest{}, argument.type), into.data);
+  converter_.convert(argument.type, argument.layout, stored, Layout(LayoutRequest{}, argument.type),
+                     into.data);
 }
 
 double LayoutStore::convert_ms(const Kernel& kernel) const {
@@ -43,7 +48,8 @@ double LayoutStore::convert_ms(const Kernel& kernel) const {
     if (!a.type.is_array() || is_caller_layout(a.layout)) continue;
     const Layout caller(LayoutRequest{}, a.type);
     if (find(a.name) != nullptr) ms += converter_.ms(a.type, caller, a.layout);
-    if (std::find(kernel.results.begin(), kernel.results.end(), a.name) != kernel.results.end()) ms += converter_.ms(a.type, a.layout, caller);
+    if (std::find(kernel.results.begin(), kernel.results.end(), a.name) != kernel.results.end())
+      ms += converter_.ms(a.type, a.layout, caller);
   }
   return ms;
 }

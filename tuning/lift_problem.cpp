@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/text/parse.hpp"
 #include "runtime/file.hpp"
 #include "runtime/native.hpp"
@@ -17,10 +17,14 @@ namespace fs = std::filesystem;
 
 const char* c_type(const Type& t) {
   switch (t.scalar()) {
-    case Scalar::f32: return "float";
-    case Scalar::f64: return "double";
-    case Scalar::i32: return "int";
-    case Scalar::boolean: break;
+    case Scalar::f32:
+      return "float";
+    case Scalar::f64:
+      return "double";
+    case Scalar::i32:
+      return "int";
+    case Scalar::boolean:
+      break;
   }
   return "_Bool";
 }
@@ -44,11 +48,14 @@ class CompiledFunction {
       arguments += separator + "(" + type + ")x[" + std::to_string(i - 1) + "]";
     }
     NativeSource source;
-    source.code = "#include <math.h>\nstatic " + std::string(c_type(attr_.types[0])) + " " + name + "(" + (parameters.empty() ? "void" : parameters) + ") {\n" + attr_.texts.at(1) +
-                  "\n}\ndouble lift_user_meaning(const double *x) { (void)x; return (double)" + name + "(" + arguments + "); }\n";
+    source.code = "#include <math.h>\nstatic " + std::string(c_type(attr_.types[0])) + " " + name + "(" +
+                  (parameters.empty() ? "void" : parameters) + ") {\n" + attr_.texts.at(1) +
+                  "\n}\ndouble lift_user_meaning(const double *x) { (void)x; return (double)" + name + "(" +
+                  arguments + "); }\n";
     source.flags = {"-O1", "-ffp-contract=off"};
     const CompileResult r = NativeCompiler().compile(source);
-    if (!r.library) throw UserError(file_ + ": the C text of user function '" + name + "' does not compile: " + r.error);
+    if (!r.library)
+      throw UserError(file_ + ": the C text of user function '" + name + "' does not compile: " + r.error);
     library_ = r.library;
   }
 
@@ -62,13 +69,15 @@ class CompiledFunction {
 void give_meanings(const Program& p, const std::string& file) {
   for (const auto& [name, attr] : names_of(p.body).functions) {
     std::vector<UserParameter> parameters;
-    for (std::size_t i = 1; i < attr.types.size(); ++i) parameters.push_back({attr.texts.at(i + 1), attr.types[i].scalar()});
+    for (std::size_t i = 1; i < attr.types.size(); ++i)
+      parameters.push_back({attr.texts.at(i + 1), attr.types[i].scalar()});
     const auto compiled = std::make_shared<CompiledFunction>(attr, file);
     try {
       compiled->compile();
     } catch (const EnvironmentError&) {  // without a compiler programs can still be shown
     }
-    UserFun(name, std::move(parameters), attr.types[0].scalar(), attr.texts.at(1), [compiled](std::span<const double> x) { return (*compiled)(x); });
+    UserFun(name, std::move(parameters), attr.types[0].scalar(), attr.texts.at(1),
+            [compiled](std::span<const double> x) { return (*compiled)(x); });
   }
 }
 
@@ -76,10 +85,18 @@ ArgumentData data_of(const LiftData& d, const fs::path& directory) {
   ArgumentData r;
   r.low = d.low, r.high = d.high, r.seed = d.seed;
   switch (d.kind) {
-    case LiftData::Kind::number: r.kind = ArgumentData::Kind::constant; break;
-    case LiftData::Kind::wave: r.kind = ArgumentData::Kind::smooth; break;
-    case LiftData::Kind::random: r.kind = ArgumentData::Kind::uniform; break;
-    case LiftData::Kind::raw: r.kind = ArgumentData::Kind::file, r.path = (directory / d.path).string(); break;
+    case LiftData::Kind::number:
+      r.kind = ArgumentData::Kind::constant;
+      break;
+    case LiftData::Kind::wave:
+      r.kind = ArgumentData::Kind::smooth;
+      break;
+    case LiftData::Kind::random:
+      r.kind = ArgumentData::Kind::uniform;
+      break;
+    case LiftData::Kind::raw:
+      r.kind = ArgumentData::Kind::file, r.path = (directory / d.path).string();
+      break;
   }
   return r;
 }
@@ -88,10 +105,13 @@ ArgumentData data_of(const LiftData& d, const fs::path& directory) {
 void check_raw(const LiftData& d, const std::string& path, const Expr& argument) {
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
-  if (error) throw UserError(d.declared_at + ": the data of " + param_name(argument) + ", " + path + ", cannot be read: " + error.message() + "; its name is relative to the .lift file");
+  if (error)
+    throw UserError(d.declared_at + ": the data of " + param_name(argument) + ", " + path +
+                    ", cannot be read: " + error.message() + "; its name is relative to the .lift file");
   const std::size_t wanted = bytes_of(argument.type());
   if (bytes != wanted)
-    throw UserError(d.declared_at + ": " + path + " has " + std::to_string(bytes) + " bytes, but " + param_name(argument) + " : " + argument.type().str() + " has " + std::to_string(wanted) +
+    throw UserError(d.declared_at + ": " + path + " has " + std::to_string(bytes) + " bytes, but " +
+                    param_name(argument) + " : " + argument.type().str() + " has " + std::to_string(wanted) +
                     "; change the size or the file");
 }
 
@@ -120,7 +140,9 @@ PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
     p.program = numbers, p.sizes.clear();
   }
   PatternProblem made = pattern_of(p);
-  made.pattern.build = [sized = made.pattern.build, symbolic = p.program](const Problem& q) { return q.symbolic ? symbolic : sized(q); };
+  made.pattern.build = [sized = made.pattern.build, symbolic = p.program](const Problem& q) {
+    return q.symbolic ? symbolic : sized(q);
+  };
   return made;
 }
 

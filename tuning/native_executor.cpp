@@ -16,15 +16,18 @@ class NativeExecutor : public Executor {
 
   std::string source(const Kernel& kernel) override { return emit_openmp(kernel); }
 
-  std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& on_progress) override {
+  std::vector<Compiled> compile(std::span<const Job> jobs,
+                                const std::function<bool(std::size_t)>& on_progress) override {
     std::vector<Compiled> compiled(jobs.size());
     std::vector<NativeSource> sources;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const Job& job = jobs[i];
       compiled[i].source = job.code.empty() ? source(job.kernel) : job.code;
-      sources.push_back({.code = compiled[i].source + emit_trampoline(job.kernel, job.function.empty() ? job.kernel.name : job.function),
-                         .flags = job.flags.empty() ? default_flags() : job.flags,
-                         .compiler = job.compiler});
+      sources.push_back(
+          {.code = compiled[i].source +
+                   emit_trampoline(job.kernel, job.function.empty() ? job.kernel.name : job.function),
+           .flags = job.flags.empty() ? default_flags() : job.flags,
+           .compiler = job.compiler});
     }
     const std::vector<CompileResult> results = compiler_.compile_all(sources, on_progress);
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -78,7 +81,8 @@ class NativeExecutor : public Executor {
   std::shared_ptr<Buffer> scratch_buffer(const KernelArgument& a) {
     std::shared_ptr<Buffer>& buffer = scratch_[storage_key(a)];
     if (!buffer)
-      buffer = std::make_shared<Buffer>(bytes_of(a.layout, element_of(a.type).scalar()), BufferOptions{store_.threads(), -1});
+      buffer = std::make_shared<Buffer>(bytes_of(a.layout, element_of(a.type).scalar()),
+                                        BufferOptions{store_.threads(), -1});
     return buffer;
   }
   std::shared_ptr<const void> scratch(const KernelArgument& a) {
@@ -93,7 +97,8 @@ class NativeExecutor : public Executor {
 
 }  // namespace
 
-std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments, int threads) {
+std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments,
+                                               int threads) {
   return std::make_unique<NativeExecutor>(compiler, arguments, threads);
 }
 

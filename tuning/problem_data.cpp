@@ -47,10 +47,14 @@ double relative_error(const T* a, const T* b, std::int64_t n, double mean) {
 template <class F>
 double with_numbers(const HostArray& a, const F& f) {
   switch (element_of(a.type).scalar()) {
-    case Scalar::f32: return f(float{});
-    case Scalar::f64: return f(double{});
-    case Scalar::i32: return f(std::int32_t{});
-    case Scalar::boolean: break;
+    case Scalar::f32:
+      return f(float{});
+    case Scalar::f64:
+      return f(double{});
+    case Scalar::i32:
+      return f(std::int32_t{});
+    case Scalar::boolean:
+      break;
   }
   throw InternalError("verification: results of type " + a.type.str() + " cannot be compared");
 }
@@ -64,7 +68,8 @@ std::size_t bytes_of(const Type& type) {
 OwnedArray::OwnedArray(const std::string& name, const Type& type, int threads)
     : buffer_(bytes_of(type), BufferOptions{threads, -1}), view_{name, type, buffer_.data()} {}
 
-ProblemData::ProblemData(const Pattern& pattern, const Problem& problem, const Program& program, int threads) {
+ProblemData::ProblemData(const Pattern& pattern, const Problem& problem, const Program& program,
+                         int threads) {
   for (const Expr& argument : program.arguments) {
     arrays_.emplace_back(param_name(argument), argument.type(), threads);
     views_.push_back(arrays_.back().view());
@@ -73,22 +78,28 @@ ProblemData::ProblemData(const Pattern& pattern, const Problem& problem, const P
 }
 
 const HostArray* ProblemData::find(const std::string& name) const {
-  const auto it = std::find_if(views_.begin(), views_.end(), [&](const HostArray& a) { return a.name == name; });
+  const auto it =
+      std::find_if(views_.begin(), views_.end(), [&](const HostArray& a) { return a.name == name; });
   return it == views_.end() ? nullptr : &*it;
 }
 
 double mean_magnitude(const HostArray& b) {
-  return with_numbers(b, [&]<class T>(T) { return mean_magnitude(static_cast<const T*>(b.data), host::count(b.type)); });
+  return with_numbers(
+      b, [&]<class T>(T) { return mean_magnitude(static_cast<const T*>(b.data), host::count(b.type)); });
 }
 
 double relative_error(const HostArray& a, const HostArray& b, double mean) {
-  if (!(a.type == b.type)) throw InternalError("verification: " + a.type.str() + " compared with " + b.type.str());
+  if (!(a.type == b.type))
+    throw InternalError("verification: " + a.type.str() + " compared with " + b.type.str());
   return with_numbers(a, [&]<class T>(T) {
-    return relative_error(static_cast<const T*>(a.data), static_cast<const T*>(b.data), host::count(a.type), mean);
+    return relative_error(static_cast<const T*>(a.data), static_cast<const T*>(b.data), host::count(a.type),
+                          mean);
   });
 }
 
-double relative_error(const HostArray& a, const HostArray& b) { return relative_error(a, b, mean_magnitude(b)); }
+double relative_error(const HostArray& a, const HostArray& b) {
+  return relative_error(a, b, mean_magnitude(b));
+}
 
 double tolerance(Scalar type) { return type == Scalar::f32 ? 1e-5 : type == Scalar::f64 ? 1e-12 : 0; }
 

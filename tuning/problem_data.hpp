@@ -38,8 +38,8 @@ class ProblemData {
   std::vector<HostArray> views_;
 };
 
-/// Largest error of an element: |a - b| / max(|b|, mean |b| over the array). 0 where both are the same bits or both NaN,
-/// infinite where only one is NaN or infinite. InternalError when the types differ.
+/// Largest error of an element: |a - b| / max(|b|, mean |b| over the array). 0 where both are the same bits
+/// or both NaN, infinite where only one is NaN or infinite. InternalError when the types differ.
 double relative_error(const HostArray& a, const HostArray& b);
 /// The same where mean |b| is known; see mean_magnitude.
 double relative_error(const HostArray& a, const HostArray& b, double mean);

@@ -34,21 +34,33 @@ std::string layout_text(const Variant& v) { return v.layout.empty() ? "caller" :
 Json full_variant(const Variant& v, const std::string& source) {
   Json steps = Json::array();
   for (const Step& step : v.derivation) steps.push_back(str(step));
-  return {{"name", v.name}, {"structure", v.structure}, {"params", params(v.params)}, {"derivation", steps},
-          {"ms", measured(v.ms)}, {"gbs", measured(v.gbs)}, {"roofline", measured(v.roofline)}, {"speedup", measured(v.speedup)},
-          {"error", number(v.error)}, {"verified", v.verified}, {"source", source}, {"sweeps", v.sweeps},
-          {"layout", layout_text(v)}, {"convert_ms", number(v.convert_ms)}};
+  return {{"name", v.name},
+          {"structure", v.structure},
+          {"params", params(v.params)},
+          {"derivation", steps},
+          {"ms", measured(v.ms)},
+          {"gbs", measured(v.gbs)},
+          {"roofline", measured(v.roofline)},
+          {"speedup", measured(v.speedup)},
+          {"error", number(v.error)},
+          {"verified", v.verified},
+          {"source", source},
+          {"sweeps", v.sweeps},
+          {"layout", layout_text(v)},
+          {"convert_ms", number(v.convert_ms)}};
 }
 
 Json short_variant(const Variant& v) {
-  Json json{{"name", v.name}, {"structure", v.structure}, {"params", params(v.params)}, {"ms", measured(v.ms)}, {"status", text(v.status)},
-            {"layout", layout_text(v)}, {"error", number(v.error)}, {"compile_s", v.compile_seconds}, {"prepare_ms", v.prepare_ms}};
+  Json json{{"name", v.name},           {"structure", v.structure},       {"params", params(v.params)},
+            {"ms", measured(v.ms)},     {"status", text(v.status)},       {"layout", layout_text(v)},
+            {"error", number(v.error)}, {"compile_s", v.compile_seconds}, {"prepare_ms", v.prepare_ms}};
   if (!v.message.empty()) json["message"] = v.message;
   return json;
 }
 
 Json rival(const Rival& r) {
-  Json json{{"name", r.name}, {"what", r.what}, {"ms", measured(r.ms)}, {"gbs", measured(r.gbs)}, {"status", text(r.status)}, {"error", number(r.error)}};
+  Json json{{"name", r.name},         {"what", r.what},           {"ms", measured(r.ms)},
+            {"gbs", measured(r.gbs)}, {"status", text(r.status)}, {"error", number(r.error)}};
   if (!r.message.empty()) json["message"] = r.message;
   return json;
 }
@@ -56,18 +68,28 @@ Json rival(const Rival& r) {
 Json baseline(const ExploreResult& r) {
   if (!r.baseline) return nullptr;
   const Rival& b = r.rivals[*r.baseline];
-  return {{"ms", b.ms}, {"gbs", b.gbs}, {"name", b.name},
-          {"what", "plain OpenMP loops (the faster of with and without omp simd), " + r.machine.compiler + " -O3 -march=native"}};
+  return {{"ms", b.ms},
+          {"gbs", b.gbs},
+          {"name", b.name},
+          {"what", "plain OpenMP loops (the faster of with and without omp simd), " + r.machine.compiler +
+                       " -O3 -march=native"}};
 }
 
 Json counts(const Counts& n) {
-  return {{"derivations", n.derivations}, {"structures", n.structures}, {"configurations", n.configurations}, {"compiled", n.compiled},
-          {"timed", n.timed}, {"compile_failed", n.compile_failed}, {"wrong", n.wrong}, {"aborted", n.aborted}, {"impossible", n.impossible}};
+  return {{"derivations", n.derivations},
+          {"structures", n.structures},
+          {"configurations", n.configurations},
+          {"compiled", n.compiled},
+          {"timed", n.timed},
+          {"compile_failed", n.compile_failed},
+          {"wrong", n.wrong},
+          {"aborted", n.aborted},
+          {"impossible", n.impossible}};
 }
 
 Json spent(const Spent& s) {
-  return {{"total_s", s.total}, {"setup_s", s.setup}, {"preparing_s", s.preparing}, {"compiling_s", s.compiling},
-          {"verifying_s", s.verifying}, {"measuring_s", s.measuring}};
+  return {{"total_s", s.total},         {"setup_s", s.setup},         {"preparing_s", s.preparing},
+          {"compiling_s", s.compiling}, {"verifying_s", s.verifying}, {"measuring_s", s.measuring}};
 }
 
 Json switches(const SwitchGrid& g) {
@@ -75,15 +97,29 @@ Json switches(const SwitchGrid& g) {
   for (std::size_t s = 0; s < g.switches.size(); ++s) {
     const Switch& x = g.switches[s];
     const SwitchEffect& e = g.effects[s];
-    json["switches"].push_back({{"name", x.name}, {"off", x.off}, {"on", x.on}, {"title", x.title}, {"off_ms", measured(e.off_ms)}, {"on_ms", measured(e.on_ms)}, {"effect", measured(e.factor)},
-                                {"least_effect", measured(e.least)}, {"most_effect", measured(e.most)}, {"pairs", e.pairs},
-                                {"best_on_ms", measured(e.best_on)}, {"best_off_ms", measured(e.best_off)}});
+    json["switches"].push_back({{"name", x.name},
+                                {"off", x.off},
+                                {"on", x.on},
+                                {"title", x.title},
+                                {"off_ms", measured(e.off_ms)},
+                                {"on_ms", measured(e.on_ms)},
+                                {"effect", measured(e.factor)},
+                                {"least_effect", measured(e.least)},
+                                {"most_effect", measured(e.most)},
+                                {"pairs", e.pairs},
+                                {"best_on_ms", measured(e.best_on)},
+                                {"best_off_ms", measured(e.best_off)}});
   }
   json["not_available"] = Json::array();
-  for (const MissingSwitch& m : g.missing) json["not_available"].push_back({{"name", m.name}, {"title", m.title}, {"why", m.why}});
-  json["around"] = {{"params", params(g.around)}, {"structure", g.around_structure}, {"of_the_fastest", g.around_fastest}};
+  for (const MissingSwitch& m : g.missing)
+    json["not_available"].push_back({{"name", m.name}, {"title", m.title}, {"why", m.why}});
+  json["around"] = {
+      {"params", params(g.around)}, {"structure", g.around_structure}, {"of_the_fastest", g.around_fastest}};
   for (const SwitchRun& r : g.runs) {
-    Json run{{"on", Json::array()}, {"params", params(r.params)}, {"ms", measured(r.ms)}, {"verified", r.verified}};
+    Json run{{"on", Json::array()},
+             {"params", params(r.params)},
+             {"ms", measured(r.ms)},
+             {"verified", r.verified}};
     for (std::size_t s = 0; s < g.switches.size(); ++s)
       if (r.on[s]) run["on"].push_back(g.switches[s].name);
     if (!r.note.empty()) run["note"] = r.note;
@@ -115,15 +151,28 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
     if (!at) return Json(nullptr);
     return full_variant(r.variants[*at], at == r.best ? source_path : "");
   };
-  Json json{{"schema", 1}, {"operator", r.pattern}, {"backend", text(r.target)},
+  Json json{{"schema", 1},
+            {"operator", r.pattern},
+            {"backend", text(r.target)},
             {"reference", r.reference},
-            {"type", text(r.problem.type)}, {"box", r.problem.box}, {"boxes", r.problem.boxes}, {"ghost", r.problem.ghost},
-            {"boundary", r.problem.boundary}, {"choices", Json(r.problem.choices)}, {"cells", r.traffic.cells},
-            {"bytes_per_cell", r.traffic.bytes_per_cell()}, {"flops_per_cell", r.traffic.flops_per_cell()},
-            {"machine", {{"threads", r.threads}, {"triad_gbs", measured(r.machine.triad_gbs)}, {"device", r.device},
-                         {"compiler", r.machine.compiler}, {"simd", r.machine.simd}}}};
+            {"type", text(r.problem.type)},
+            {"box", r.problem.box},
+            {"boxes", r.problem.boxes},
+            {"ghost", r.problem.ghost},
+            {"boundary", r.problem.boundary},
+            {"choices", Json(r.problem.choices)},
+            {"cells", r.traffic.cells},
+            {"bytes_per_cell", r.traffic.bytes_per_cell()},
+            {"flops_per_cell", r.traffic.flops_per_cell()},
+            {"machine",
+             {{"threads", r.threads},
+              {"triad_gbs", measured(r.machine.triad_gbs)},
+              {"device", r.device},
+              {"compiler", r.machine.compiler},
+              {"simd", r.machine.simd}}}};
   if (r.emulated) json["emulated"] = true;  // its times mean nothing
-  json["twin"] = r.twin_ms > 0 ? Json{{"ms", r.twin_ms}, {"gbs", r.twin_gbs}, {"name", r.twin_name}} : Json(nullptr);
+  json["twin"] =
+      r.twin_ms > 0 ? Json{{"ms", r.twin_ms}, {"gbs", r.twin_gbs}, {"name", r.twin_name}} : Json(nullptr);
   json["baseline"] = baseline(r);
   json["best"] = variant(r.best);
   json["best_caller"] = variant(r.best_caller);
@@ -145,7 +194,8 @@ std::vector<Configuration> configurations_in(const std::string& json_report, std
     for (const Json& variant : report.at("variants")) {
       if (found.size() == most || variant.at("status") != text(Status::ok)) continue;
       Configuration& c = found.emplace_back();
-      for (const auto& [name, value] : variant.at("params").items()) c[name] = value.is_string() ? value.get<std::string>() : value.dump();
+      for (const auto& [name, value] : variant.at("params").items())
+        c[name] = value.is_string() ? value.get<std::string>() : value.dump();
     }
   } catch (const Json::exception&) {
     throw UserError("it is no report that liftgen explore --json has written");
@@ -160,35 +210,44 @@ std::string leaderboard(const ExploreResult& r, std::size_t rows) {
     const Variant& v = r.variants[i];
     if (v.status != Status::ok || (i != r.best_caller && shown >= rows)) continue;
     ++shown;
-    table.push_back({v.name, layout_text(v), v.ms, v.gbs, v.roofline, v.speedup,
-                     v.convert_ms > 0 ? fmt::format("converting there and back {:.0f} ms", v.convert_ms) : ""});
+    table.push_back(
+        {v.name, layout_text(v), v.ms, v.gbs, v.roofline, v.speedup,
+         v.convert_ms > 0 ? fmt::format("converting there and back {:.0f} ms", v.convert_ms) : ""});
     if (v.final_round) together = table.size();
   }
   std::vector<Row> others;
   const double base = r.baseline ? r.rivals[*r.baseline].ms : 0;
   for (const Rival& o : r.rivals) {
     const bool timed = o.status == Status::ok && o.ms > 0;
-    const std::string note = o.status == Status::ok ? "" : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error) : "did not compile";
-    others.push_back({o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note});
+    const std::string note = o.status == Status::ok      ? ""
+                             : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error)
+                                                         : "did not compile";
+    others.push_back(
+        {o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note});
   }
-  if (r.twin_ms > 0) others.push_back({"traffic twin", "caller", r.twin_ms, r.twin_gbs, 1, base > 0 ? base / r.twin_ms : 0, "moves the same data, computes next to nothing"});
+  if (r.twin_ms > 0)
+    others.push_back({"traffic twin", "caller", r.twin_ms, r.twin_gbs, 1, base > 0 ? base / r.twin_ms : 0,
+                      "moves the same data, computes next to nothing"});
   table.insert(table.begin() + static_cast<std::ptrdiff_t>(together), others.begin(), others.end());
   together += others.size();
   std::size_t width = 8;
   for (const Row& row : table) width = std::max(width, row.name.size());
 
-  std::string lines = trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}", "variant", width, "layout", "ms", "GB/s", "roof", "speedup"));
+  std::string lines = trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}", "variant", width,
+                                          "layout", "ms", "GB/s", "roof", "speedup"));
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (i == together) lines += "  timed one by one while exploring:\n";
     const Row& x = table[i];
-    lines += trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}  {}", x.name, width, x.layout, milliseconds(x.ms), cell(x.gbs, 1), cell(x.roofline, 2),
+    lines += trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}  {}", x.name, width, x.layout,
+                                 milliseconds(x.ms), cell(x.gbs, 1), cell(x.roofline, 2),
                                  x.speedup > 0 ? fmt::format("{:.2f}x", x.speedup) : "-", x.note));
   }
   lines.pop_back();
   return lines;
 }
 
-Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation, const std::string& command) {
+Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation,
+                  const std::string& command) {
   const auto add = [&](const std::string& title, const std::string& text) {
     kernel.header.push_back("");
     kernel.header.push_back(title);
@@ -207,10 +266,12 @@ Kernel documented(Kernel kernel, const Program& program, const Derivation& deriv
 
 std::string summary(const ExploreResult& r, bool verbose) {
   const Counts& n = r.counts;
-  std::string s = fmt::format("{} configurations, {} compiled, {} timed ({} of them given up early) of {} derivations, {} structures; "
-                              "{} wrong, {} did not compile, {} impossible; {:.1f} s",
-                              n.configurations, n.compiled, n.timed, n.aborted, n.derivations, n.structures, n.wrong, n.compile_failed,
-                              n.impossible, r.spent.total);
+  std::string s = fmt::format(
+      "{} configurations, {} compiled, {} timed ({} of them given up early) of {} derivations, {} "
+      "structures; "
+      "{} wrong, {} did not compile, {} impossible; {:.1f} s",
+      n.configurations, n.compiled, n.timed, n.aborted, n.derivations, n.structures, n.wrong,
+      n.compile_failed, n.impossible, r.spent.total);
   if (!verbose) return s;
   double prepare_ms = 0, compile_s = 0;
   int compiled = 0;
@@ -219,11 +280,15 @@ std::string summary(const ExploreResult& r, bool verbose) {
     compiled += v.compile_seconds > 0;
   }
   const auto share = [&](double seconds) { return r.spent.total > 0 ? 100 * seconds / r.spent.total : 0; };
-  s += fmt::format("\ncompiling {:.1f} s ({:.0f} %), {:.2f} s a variant ({} of {} from the cache); measuring {:.1f} s ({:.0f} %); "
-                   "interpreter {:.1f} s ({:.0f} %); setting up {:.1f} s; rewriting, lowering and printing {:.2f} s ({:.1f} %), {:.1f} ms a variant",
-                   r.spent.compiling, share(r.spent.compiling), compiled > 0 ? compile_s / compiled : 0, n.compiled - compiled, n.compiled,
-                   r.spent.measuring, share(r.spent.measuring), r.spent.verifying, share(r.spent.verifying), r.spent.setup,
-                   r.spent.preparing, share(r.spent.preparing), r.variants.empty() ? 0 : prepare_ms / static_cast<double>(r.variants.size()));
+  s += fmt::format(
+      "\ncompiling {:.1f} s ({:.0f} %), {:.2f} s a variant ({} of {} from the cache); measuring {:.1f} s "
+      "({:.0f} %); "
+      "interpreter {:.1f} s ({:.0f} %); setting up {:.1f} s; rewriting, lowering and printing {:.2f} s "
+      "({:.1f} %), {:.1f} ms a variant",
+      r.spent.compiling, share(r.spent.compiling), compiled > 0 ? compile_s / compiled : 0,
+      n.compiled - compiled, n.compiled, r.spent.measuring, share(r.spent.measuring), r.spent.verifying,
+      share(r.spent.verifying), r.spent.setup, r.spent.preparing, share(r.spent.preparing),
+      r.variants.empty() ? 0 : prepare_ms / static_cast<double>(r.variants.size()));
   return s;
 }
 

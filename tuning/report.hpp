@@ -7,21 +7,22 @@
 
 namespace lift {
 
-/// JSON, schema 1: fields are added freely and never renamed. `source_path` is where the best kernel was written ("" when
-/// it was not). Numbers that are not known are null.
+/// JSON, schema 1: fields are added freely and never renamed. `source_path` is where the best kernel was
+/// written ("" when it was not). Numbers that are not known are null.
 std::string json_report(const ExploreResult& result, const std::string& source_path);
 
-/// The parameters of the verified variants in a JSON report, fastest first, at most `most`. UserError when it is none.
+/// The parameters of the verified variants in a JSON report, fastest first, at most `most`. UserError when it
+/// is none.
 std::vector<Configuration> configurations_in(const std::string& json_report, std::size_t most);
 
-/// A table of the best `rows` variants: first those of the last round with the plain loops, the rivals and the twin that were
-/// timed beside them, then the others. No trailing newline.
+/// A table of the best `rows` variants: first those of the last round with the plain loops, the rivals and
+/// the twin that were timed beside them, then the others. No trailing newline.
 std::string leaderboard(const ExploreResult& result, std::size_t rows);
 
-/// The kernel with a header comment: the expression, the derivation in the form that can be replayed with what each step does,
-/// and the command that makes the kernel again
-/// (if there is one).
-Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation, const std::string& command = "");
+/// The kernel with a header comment: the expression, the derivation in the form that can be replayed with
+/// what each step does, and the command that makes the kernel again (if there is one).
+Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation,
+                  const std::string& command = "");
 
 /// Counts, times and failures in a few lines. `verbose`: also where the time went.
 std::string summary(const ExploreResult& result, bool verbose);

@@ -15,19 +15,24 @@ Kernel plain_signature(const Pattern& pattern, const Program& program) {
   kernel.name = "plain";
   for (const ProgramResult& r : results_of(program)) kernel.results.push_back(r.name);
   if (pattern.plain_in_place) {
-    if (program.overwritable.size() < kernel.results.size()) throw InternalError(pattern.name + ": plain() overwrites too few arguments of " + program.name);
-    kernel.results.assign(program.overwritable.begin(), program.overwritable.begin() + static_cast<std::ptrdiff_t>(kernel.results.size()));
+    if (program.overwritable.size() < kernel.results.size())
+      throw InternalError(pattern.name + ": plain() overwrites too few arguments of " + program.name);
+    kernel.results.assign(program.overwritable.begin(),
+                          program.overwritable.begin() + static_cast<std::ptrdiff_t>(kernel.results.size()));
   }
   for (const Expr& argument : program.arguments) {
     KernelArgument a;
     a.name = param_name(argument), a.type = argument.type(), a.read = true;
     // An operator in several steps leaves intermediate values in what it may overwrite.
-    a.written = std::find(kernel.results.begin(), kernel.results.end(), a.name) != kernel.results.end() || (pattern.plain_in_place && std::find(program.overwritable.begin(), program.overwritable.end(), a.name) != program.overwritable.end());
+    a.written = std::find(kernel.results.begin(), kernel.results.end(), a.name) != kernel.results.end() ||
+                (pattern.plain_in_place && std::find(program.overwritable.begin(), program.overwritable.end(),
+                                                     a.name) != program.overwritable.end());
     if (a.type.is_array()) a.layout = Layout(LayoutRequest{}, a.type);
     kernel.arguments.push_back(a);
   }
   if (!pattern.plain_in_place)
-    for (const ProgramResult& r : results_of(program)) kernel.arguments.push_back({r.name, r.type, Layout(LayoutRequest{}, r.type), true, false, {}});
+    for (const ProgramResult& r : results_of(program))
+      kernel.arguments.push_back({r.name, r.type, Layout(LayoutRequest{}, r.type), true, false, {}});
   return kernel;
 }
 
@@ -50,27 +55,39 @@ std::string polly_compiler() {
 
 }  // namespace
 
-std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program, bool others, int threads) {
+std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program,
+                                 bool others, int threads) {
   const std::string source = pattern.plain_c ? pattern.plain_c(problem) : "";
   if (source.empty()) return {};
   const Kernel signature = plain_signature(pattern, program);
   std::vector<RivalJob> jobs;
-  const auto add = [&](const std::string& name, const std::string& what, bool baseline, const std::string& code,
-                       const std::vector<std::string>& flags, const std::string& compiler) {
-    jobs.push_back({name, what, baseline, {.kernel = signature, .code = code, .function = "plain", .flags = flags, .compiler = compiler}});
+  const auto add = [&](const std::string& name, const std::string& what, bool baseline,
+                       const std::string& code, const std::vector<std::string>& flags,
+                       const std::string& compiler) {
+    jobs.push_back(
+        {name,
+         what,
+         baseline,
+         {.kernel = signature, .code = code, .function = "plain", .flags = flags, .compiler = compiler}});
   };
   const std::vector<std::string> flags = default_flags();
   add("plain", "the system's compiler, -O3 -march=native -fopenmp", true, source, flags, "");
-  add("plain omp simd", "the same with omp simd on the inner loop", true, "#define SIMD _Pragma(\"omp simd\")\n" + source, flags, "");
+  add("plain omp simd", "the same with omp simd on the inner loop", true,
+      "#define SIMD _Pragma(\"omp simd\")\n" + source, flags, "");
   if (!others) return jobs;
   if (!find_program("gcc").empty())
     add("graphite", "gcc -O3 -march=native -fopenmp -fgraphite-identity -floop-nest-optimize", false, source,
         plus(flags, {"-fgraphite-identity", "-floop-nest-optimize"}), "gcc");
   if (const std::string clang = polly_compiler(); !clang.empty()) {
     const std::vector<std::string> polly = {"-mllvm", "-polly", "-Wno-unknown-pragmas"};
-    add("polly", clang + " -O3 -march=native -fopenmp -mllvm -polly", false, source, plus(flags, polly), clang);
-    add("polly parallel", clang + " -O3 -march=native -mllvm -polly -mllvm -polly-parallel, without the pragmas", false, source,
-        plus(without(flags, "-fopenmp"), plus(polly, {"-mllvm", "-polly-parallel", "-mllvm", "-polly-num-threads=" + std::to_string(threads), "-lgomp"})), clang);
+    add("polly", clang + " -O3 -march=native -fopenmp -mllvm -polly", false, source, plus(flags, polly),
+        clang);
+    add("polly parallel",
+        clang + " -O3 -march=native -mllvm -polly -mllvm -polly-parallel, without the pragmas", false, source,
+        plus(without(flags, "-fopenmp"),
+             plus(polly, {"-mllvm", "-polly-parallel", "-mllvm",
+                          "-polly-num-threads=" + std::to_string(threads), "-lgomp"})),
+        clang);
   }
   return jobs;
 }

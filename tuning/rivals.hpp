@@ -1,5 +1,5 @@
-// The loops a C programmer writes, through the compilers that are there: the baseline, and what polyhedral optimisers make
-// of the same source.
+// The loops a C programmer writes, through the compilers that are there: the baseline, and what polyhedral
+// optimisers make of the same source.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ struct RivalJob {
 };
 
 /// Empty when the pattern has no plain loops. `others`: also Polly and Graphite, where installed.
-std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program, bool others, int threads);
+std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program,
+                                 bool others, int threads);
 
 }  // namespace lift

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kAttempts = 300;            ///< to find a configuration not given before
 constexpr std::size_t kSmallSpace = 256;  ///< enumerated rather than sampled
-constexpr std::size_t kParents = 5;           ///< whose neighbours are tried
+constexpr std::size_t kParents = 5;       ///< whose neighbours are tried
 
 std::optional<long> number(const std::string& text) {
   long value = 0;
@@ -25,16 +25,20 @@ std::string closest(const std::vector<std::string>& allowed, const std::string& 
   std::optional<long> best_number;
   if (limit)
     for (const std::string& value : allowed)
-      if (const auto n = number(value); n && *n <= *limit && (!best_number || *n > *best_number)) best_number = n, best = &value;
+      if (const auto n = number(value); n && *n <= *limit && (!best_number || *n > *best_number))
+        best_number = n, best = &value;
   return *best;
 }
 
-/// What a configuration says of a decision: loops that threads share run on a grid as work-groups of one item.
+/// What a configuration says of a decision: loops that threads share run on a grid as work-groups of one
+/// item.
 std::optional<std::string> wish(const Configuration& c, const std::string& decision) {
   const std::string solo = "solo ";
   if (const auto at = c.find(decision); at != c.end()) return at->second;
   if (const auto at = c.find("parallel"); decision == "grid" && at != c.end()) return solo + at->second;
-  if (const auto at = c.find("grid"); decision == "parallel" && at != c.end() && at->second.rfind(solo, 0) == 0) return at->second.substr(solo.size());
+  if (const auto at = c.find("grid");
+      decision == "parallel" && at != c.end() && at->second.rfind(solo, 0) == 0)
+    return at->second.substr(solo.size());
   return std::nullopt;
 }
 
@@ -42,7 +46,8 @@ std::optional<std::string> wish(const Configuration& c, const std::string& decis
 using Wheel = std::pair<std::vector<std::string>, std::size_t>;
 Configuration chosen(const Space& space, const std::vector<Wheel>& wheels) {
   Configuration c;
-  for (std::size_t i = 0; i < wheels.size(); ++i) c[space.parameters()[i].name] = wheels[i].first[wheels[i].second];
+  for (std::size_t i = 0; i < wheels.size(); ++i)
+    c[space.parameters()[i].name] = wheels[i].first[wheels[i].second];
   return c;
 }
 void complete(const Space& space, std::vector<Wheel>& wheels) {
@@ -88,10 +93,13 @@ std::size_t count_configurations(const Space& space, std::size_t limit) {
   return n;
 }
 
-Search::Search(const Space& space, SearchKind kind, std::uint64_t seed, const std::vector<Configuration>& first) : space_(space), kind_(kind), random_(seed) {
+Search::Search(const Space& space, SearchKind kind, std::uint64_t seed,
+               const std::vector<Configuration>& first)
+    : space_(space), kind_(kind), random_(seed) {
   for (const Configuration& c : first) seeds_.push_back(project(space, c));
   for (Configuration& c : space.seeds()) seeds_.push_back(std::move(c));
-  if (kind_ != SearchKind::exhaustive && count_configurations(space, kSmallSpace) < kSmallSpace) kind_ = SearchKind::exhaustive;
+  if (kind_ != SearchKind::exhaustive && count_configurations(space, kSmallSpace) < kSmallSpace)
+    kind_ = SearchKind::exhaustive;
 }
 
 const std::string& Search::pick(const std::vector<std::string>& values) {
@@ -104,15 +112,18 @@ Configuration Search::sample() {
   return c;
 }
 
-/// One or two parameters of a good configuration get another value; those after them follow as far as they must.
+/// One or two parameters of a good configuration get another value; those after them follow as far as they
+/// must.
 Configuration Search::neighbour() {
   const bool in_caller = turn_ % 2 == 0 && !best_caller_.empty();
   const Ranking& parents = in_caller ? best_caller_ : best_;
-  const auto& parent = parents[std::uniform_int_distribution<std::size_t>(0, parents.size() - 1)(random_)].second;
+  const auto& parent =
+      parents[std::uniform_int_distribution<std::size_t>(0, parents.size() - 1)(random_)].second;
   const std::size_t n = space_.parameters().size();
   std::set<std::size_t> changed;
   const int changes = std::uniform_int_distribution<int>(1, 2)(random_);
-  for (int i = 0; i < changes; ++i) changed.insert(std::uniform_int_distribution<std::size_t>(0, n - 1)(random_));
+  for (int i = 0; i < changes; ++i)
+    changed.insert(std::uniform_int_distribution<std::size_t>(0, n - 1)(random_));
   Configuration c;
   for (std::size_t i = 0; i < n; ++i) {
     const std::string& name = space_.parameters()[i].name;
@@ -152,7 +163,8 @@ std::optional<Configuration> Search::next() {
 }
 
 void Search::insert(Ranking& ranking, const Configuration& c, double ms) {
-  const auto at = std::lower_bound(ranking.begin(), ranking.end(), ms, [](const auto& entry, double t) { return entry.first < t; });
+  const auto at = std::lower_bound(ranking.begin(), ranking.end(), ms,
+                                   [](const auto& entry, double t) { return entry.first < t; });
   ranking.insert(at, {ms, c});
   if (ranking.size() > kParents) ranking.pop_back();
 }

@@ -20,7 +20,8 @@ SearchKind parse_search(const std::string& text);
 class Search {
  public:
   /// `first`: tried before the seeds, each moved to the closest configuration of the space.
-  Search(const Space& space, SearchKind kind, std::uint64_t seed, const std::vector<Configuration>& first = {});
+  Search(const Space& space, SearchKind kind, std::uint64_t seed,
+         const std::vector<Configuration>& first = {});
   /// A configuration not given before; nothing once the space is exhausted (or nearly so, when random).
   std::optional<Configuration> next();
   /// How fast a configuration that was verified is.
@@ -39,14 +40,16 @@ class Search {
   std::set<Configuration> given_;
   using Ranking = std::vector<std::pair<double, Configuration>>;  ///< fastest first
   static void insert(Ranking& ranking, const Configuration& c, double ms);
-  Ranking best_, best_caller_;                          ///< of any layout; of the caller's, which is reported too
-  std::vector<std::pair<std::vector<std::string>, std::size_t>> odometer_;  ///< enumerate: values and position, a parameter
+  Ranking best_, best_caller_;  ///< of any layout; of the caller's, which is reported too
+  std::vector<std::pair<std::vector<std::string>, std::size_t>>
+      odometer_;  ///< enumerate: values and position, a parameter
   bool enumerating_ = false, exhausted_ = false;
   int turn_ = 0;
 };
 
-/// The configuration of `space` closest to `c`: each value as it is where allowed, else the next smaller number allowed, else
-/// the first. Threads' loops and work-groups of one item are the same decision. For another size, machine or backend.
+/// The configuration of `space` closest to `c`: each value as it is where allowed, else the next smaller
+/// number allowed, else the first. Threads' loops and work-groups of one item are the same decision. For
+/// another size, machine or backend.
 Configuration project(const Space& space, const Configuration& c);
 
 /// Number of configurations, counted up to `limit`.

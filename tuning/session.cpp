@@ -18,8 +18,9 @@
 namespace lift {
 namespace {
 
-/// Before any OpenMP run time is opened. Their threads spin after each parallel region, on the processors of whatever is
-/// measured next: LLVM's for 200 ms, GNU's for some; now for about 1 ms, longer than the gaps between calls.
+/// Before any OpenMP run time is opened. Their threads spin after each parallel region, on the processors of
+/// whatever is measured next: LLVM's for 200 ms, GNU's for some; now for about 1 ms, longer than the gaps
+/// between calls.
 int configure(const ExploreOptions& options) {
   ::setenv("KMP_BLOCKTIME", "1", 0);
   ::setenv("GOMP_SPINCOUNT", "100000", 0);
@@ -36,33 +37,45 @@ std::shared_ptr<GridDevice> device_of(const ExploreOptions& options, NativeCompi
   return std::make_shared<opencl::Device>(options.device);
 }
 
-/// What the arrays of a program need, before any is made: nothing but the results on processors, which share the others.
+/// What the arrays of a program need, before any is made: nothing but the results on processors, which share
+/// the others.
 void check_arrays(const Program& program, const GridDeviceInfo& device) {
-  constexpr const char* kRemedy = "; use a smaller --box or fewer --boxes (of a .lift file: a smaller --size)";
+  constexpr const char* kRemedy =
+      "; use a smaller --box or fewer --boxes (of a .lift file: a smaller --size)";
   constexpr std::size_t kEmulated = std::size_t{1} << 22;
   std::size_t largest = 0, all = 0, elements = 0;
   const auto count = [&](const Type& t) {
     const std::size_t bytes = bytes_of(t);
-    largest = std::max(largest, bytes), all += bytes, elements = std::max(elements, static_cast<std::size_t>(host::count(t)));
+    largest = std::max(largest, bytes), all += bytes,
+    elements = std::max(elements, static_cast<std::size_t>(host::count(t)));
   };
   for (const ProgramResult& r : results_of(program)) count(r.type);
   if (!device.cpu || device.emulated)
     for (const Expr& a : program.arguments) count(a.type());
-  const auto shown = [](std::size_t bytes) { return bytes < 4 << 20 ? std::to_string(bytes >> 10) + " KB" : std::to_string(bytes >> 20) + " MB"; };
+  const auto shown = [](std::size_t bytes) {
+    return bytes < 4 << 20 ? std::to_string(bytes >> 10) + " KB" : std::to_string(bytes >> 20) + " MB";
+  };
   if (device.emulated && elements > kEmulated)
-    throw UserError("--emulate: " + program.name + " has an array of " + std::to_string(elements) + " elements; threads run one after the other on the processor, which takes minutes a kernel beyond " +
-                    std::to_string(kEmulated) + kRemedy);
+    throw UserError(
+        "--emulate: " + program.name + " has an array of " + std::to_string(elements) +
+        " elements; threads run one after the other on the processor, which takes minutes a kernel beyond " +
+        std::to_string(kEmulated) + kRemedy);
   if (device.max_allocation > 0 && largest > device.max_allocation)
-    throw OutOfDeviceMemory(program.name + ": an array of " + shown(largest) + " does not fit on " + device.name + ", which allows " + shown(device.max_allocation) + " in one" + kRemedy);
+    throw OutOfDeviceMemory(program.name + ": an array of " + shown(largest) + " does not fit on " +
+                            device.name + ", which allows " + shown(device.max_allocation) + " in one" +
+                            kRemedy);
   if (device.global_bytes > 0 && all > device.global_bytes)
-    throw OutOfDeviceMemory(program.name + ": arrays of " + shown(all) + " together do not fit on " + device.name + ", which has " + shown(device.global_bytes) + kRemedy);
+    throw OutOfDeviceMemory(program.name + ": arrays of " + shown(all) + " together do not fit on " +
+                            device.name + ", which has " + shown(device.global_bytes) + kRemedy);
 }
 
-std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem, const Program& program, NativeCompiler& compiler, int threads) {
+std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem,
+                                        const Program& program, NativeCompiler& compiler, int threads) {
   if (!is_grid(options.target)) return nullptr;
   auto device = device_of(options, compiler, threads);
   if (problem.type == f64 && !device->info().f64)
-    throw UserError("--type f64: the device " + device->info().name + " has no f64; use --type f32, or another --device");
+    throw UserError("--type f64: the device " + device->info().name +
+                    " has no f64; use --type f32, or another --device");
   check_arrays(program, device->info());
   return device;
 }
@@ -98,7 +111,8 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       arguments(p, q, program, threads),
       native(make_native_executor(compiler, arguments, threads)),
       target_(options.target) {
-  device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "") : machine.device;
+  device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "")
+                       : machine.device;
   if (machine.vector_bytes > 0) lowering.vector_bytes = machine.vector_bytes;
   if (device) other_ = executor_for(arguments);
   reference_ = ExpectedResults(program, threads);
@@ -107,19 +121,21 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
-  return device ? make_grid_executor(device, target_, compiler, others, threads) : make_native_executor(compiler, others, threads);
+  return device ? make_grid_executor(device, target_, compiler, others, threads)
+                : make_native_executor(compiler, others, threads);
 }
 
 bool Session::twin_applies() const { return !device || device->info().cpu; }
 
-/// Without a reference of the pattern's own: the kernel that takes no decisions, which runs as it is written. The small
-/// problem's comparison with the interpreter stands behind it.
+/// Without a reference of the pattern's own: the kernel that takes no decisions, which runs as it is written.
+/// The small problem's comparison with the interpreter stands behind it.
 void Session::compute_reference() {
   if (pattern.reference) return pattern.reference(problem, arguments.all(), reference_.results());
   const Kernel kernel = lower(undecided(program), lowering);
   const Job job{kernel, {}, {}, {}, {}};
   const Compiled compiled = native->compile({&job, 1}, {}).front();
-  if (!compiled.program) throw InternalError("the sequential kernel of " + program.name + " was not compiled: " + compiled.error);
+  if (!compiled.program)
+    throw InternalError("the sequential kernel of " + program.name + " was not compiled: " + compiled.error);
   const auto run = native->bind(kernel, compiled);
   native->restore(kernel);
   run();

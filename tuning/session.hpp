@@ -11,7 +11,9 @@ namespace lift {
 class Stopwatch {
  public:
   explicit Stopwatch(double& seconds) : seconds_(seconds) {}
-  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  ~Stopwatch() {
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
@@ -36,7 +38,7 @@ class Session {
   Machine machine;
   ProblemData arguments;
   LowerOptions lowering;
-  std::unique_ptr<Executor> native;        ///< plain loops, traffic twins, conversions
+  std::unique_ptr<Executor> native;                            ///< plain loops, traffic twins, conversions
   Executor& executor() { return other_ ? *other_ : *native; }  ///< of the kernels explored
   std::unique_ptr<Executor> executor_for(const ProblemData& others);
   std::vector<Expected> expected() const { return reference_.all(); }

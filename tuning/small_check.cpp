@@ -19,25 +19,38 @@ std::vector<double> to_doubles(const HostArray& a) {
     for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<double>(data[i]);
   };
   switch (element_of(a.type).scalar()) {
-    case Scalar::f32: read(static_cast<const float*>(a.data)); break;
-    case Scalar::f64: read(static_cast<const double*>(a.data)); break;
-    case Scalar::i32: read(static_cast<const std::int32_t*>(a.data)); break;
-    case Scalar::boolean: read(static_cast<const bool*>(a.data)); break;
+    case Scalar::f32:
+      read(static_cast<const float*>(a.data));
+      break;
+    case Scalar::f64:
+      read(static_cast<const double*>(a.data));
+      break;
+    case Scalar::i32:
+      read(static_cast<const std::int32_t*>(a.data));
+      break;
+    case Scalar::boolean:
+      read(static_cast<const bool*>(a.data));
+      break;
   }
   return numbers;
 }
 
 void from_doubles(const std::vector<double>& numbers, const HostArray& a) {
   if (static_cast<std::int64_t>(numbers.size()) != host::count(a.type))
-    throw InternalError("verification: the interpreter's result has " + std::to_string(numbers.size()) + " elements, not " + a.type.str());
+    throw InternalError("verification: the interpreter's result has " + std::to_string(numbers.size()) +
+                        " elements, not " + a.type.str());
   const auto write = [&]<class T>(T* data) {
     for (std::size_t i = 0; i < numbers.size(); ++i) data[i] = static_cast<T>(numbers[i]);
   };
   switch (element_of(a.type).scalar()) {
-    case Scalar::f32: return write(static_cast<float*>(a.data));
-    case Scalar::f64: return write(static_cast<double*>(a.data));
-    case Scalar::i32: return write(static_cast<std::int32_t*>(a.data));
-    case Scalar::boolean: return write(static_cast<bool*>(a.data));
+    case Scalar::f32:
+      return write(static_cast<float*>(a.data));
+    case Scalar::f64:
+      return write(static_cast<double*>(a.data));
+    case Scalar::i32:
+      return write(static_cast<std::int32_t*>(a.data));
+    case Scalar::boolean:
+      return write(static_cast<bool*>(a.data));
   }
 }
 
@@ -50,7 +63,8 @@ Value value_of(const HostArray& a) {
 
 }  // namespace
 
-SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine, const GridDeviceInfo* device, int threads,
+SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine,
+                       const GridDeviceInfo* device, int threads,
                        const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor)
     : problem_(problem) {
   problem_.boxes = std::min<std::int64_t>(problem.boxes, 2);
@@ -74,7 +88,8 @@ void SmallCheck::interpret_program() {
   Interpreter interpreter;
   for (const HostArray& a : arguments_->all()) {
     interpreter.params[a.name] = value_of(a);
-    if (a.type.is_scalar() && a.type.scalar() == i32) interpreter.sizes[a.name] = *static_cast<const std::int32_t*>(a.data);
+    if (a.type.is_scalar() && a.type.scalar() == i32)
+      interpreter.sizes[a.name] = *static_cast<const std::int32_t*>(a.data);
   }
   expected_ = ExpectedResults(program_, 1);
   const std::vector<HostArray> results = expected_.results();
@@ -83,7 +98,8 @@ void SmallCheck::interpret_program() {
   expected_.measure_magnitudes();
 }
 
-std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std::string& structure, const LowerOptions& lowering) {
+std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std::string& structure,
+                                               const LowerOptions& lowering) {
   Configuration near = project(*space_, c);
   for (const Parameter& p : space_->comparisons())  // of which a search takes none
     if (const auto at = c.find(p.name); at != c.end()) near[p.name] = at->second;
@@ -99,7 +115,9 @@ std::optional<Candidate> SmallCheck::candidate(const Derivation& d, const LowerO
   return made;
 }
 
-Candidate SmallCheck::reference(const LowerOptions& lowering) { return prepare(undecided(program_), Derivation{}, lowering, *executor_); }
+Candidate SmallCheck::reference(const LowerOptions& lowering) {
+  return prepare(undecided(program_), Derivation{}, lowering, *executor_);
+}
 
 double SmallCheck::compare(const Candidate& c) {
   return run_and_compare(*executor_, c.kernel, c.compiled, expected_.all()).error;

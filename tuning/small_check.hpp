@@ -8,15 +8,18 @@ namespace lift {
 class SmallCheck {
  public:
   /// `make_executor` makes one for the small problem's arguments, which live as long as this object.
-  SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine, const GridDeviceInfo* device, int threads,
+  SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine,
+             const GridDeviceInfo* device, int threads,
              const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor);
 
   /// A small problem was found; if not, `compare` must not be called.
   bool possible() const { return executor_ != nullptr; }
   const std::string& why_not() const { return why_not_; }
 
-  /// The configuration with numbers that fit the small problem; nothing when its structure does not exist there.
-  std::optional<Candidate> candidate(const Configuration& c, const std::string& structure, const LowerOptions& lowering);
+  /// The configuration with numbers that fit the small problem; nothing when its structure does not exist
+  /// there.
+  std::optional<Candidate> candidate(const Configuration& c, const std::string& structure,
+                                     const LowerOptions& lowering);
   std::optional<Candidate> candidate(const Derivation& d, const LowerOptions& lowering);
   /// The kernel that takes no decision.
   Candidate reference(const LowerOptions& lowering);

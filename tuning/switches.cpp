@@ -19,7 +19,8 @@ constexpr Kind kKinds[] = {
     {"order", "loop order", "there is one order of the loops only"},
     {"tile", "block size", "no loop of a known length can be cut into blocks"},
     {"unroll", "unrolling", "no loop is left to a thread or work-item"},
-    {"kcache", "values kept in registers (K-cache)", "no element is read again by a later iteration of a loop"},
+    {"kcache", "values kept in registers (K-cache)",
+     "no element is read again by a later iteration of a loop"},
     {"prefetch", "prefetching", "there is no loop to look ahead in"},
     {"readonly", "read-only path", "every array argument may be overwritten"},
 };
@@ -32,28 +33,34 @@ std::vector<Parameter> decisions_of(const Space& space) {
   return all;
 }
 bool is_comparison(const Space& space, const std::string& name) {
-  return std::any_of(space.comparisons().begin(), space.comparisons().end(), [&](const Parameter& p) { return p.name == name; });
+  return std::any_of(space.comparisons().begin(), space.comparisons().end(),
+                     [&](const Parameter& p) { return p.name == name; });
 }
 
 /// Which one choice made before is in the way of a value.
-std::string obstacle(const Space& space, const Configuration& before, const Parameter& p, const std::string& wish) {
+std::string obstacle(const Space& space, const Configuration& before, const Parameter& p,
+                     const std::string& wish) {
   for (const Parameter& q : decisions_of(space)) {
     if (before.count(q.name) == 0) continue;
     Configuration c = before;
     for (const std::string& other : q.values)
-      if (c[q.name] = other; other != before.at(q.name) && contains(space.allowed(c, p.name), wish)) return q.name + " '" + before.at(q.name) + "'";
+      if (c[q.name] = other; other != before.at(q.name) && contains(space.allowed(c, p.name), wish))
+        return q.name + " '" + before.at(q.name) + "'";
   }
   return "the others";
 }
 
-/// The configuration with the values asked for; nothing where one of the switches cannot have its value; then `why` says so.
-std::optional<Configuration> configuration(const Space& space, const Configuration& switched, const Configuration& base, std::string* why) {
+/// The configuration with the values asked for; nothing where one of the switches cannot have its value; then
+/// `why` says so.
+std::optional<Configuration> configuration(const Space& space, const Configuration& switched,
+                                           const Configuration& base, std::string* why) {
   Configuration c;
   for (const Parameter& p : decisions_of(space)) {
     const std::vector<std::string> allowed = space.allowed(c, p.name);
     if (const auto wish = switched.find(p.name); wish != switched.end()) {
       if (!contains(allowed, wish->second)) {
-        if (why) *why = p.name + " '" + wish->second + "' does not go with " + obstacle(space, c, p, wish->second);
+        if (why)
+          *why = p.name + " '" + wish->second + "' does not go with " + obstacle(space, c, p, wish->second);
         return std::nullopt;
       }
       c[p.name] = wish->second;
@@ -67,25 +74,30 @@ std::optional<Configuration> configuration(const Space& space, const Configurati
 
 Configuration switched(const std::vector<Switch>& switches, const std::vector<bool>& on) {
   Configuration c;
-  for (std::size_t s = 0; s < switches.size(); ++s) c[switches[s].name] = on[s] ? switches[s].on : switches[s].off;
+  for (std::size_t s = 0; s < switches.size(); ++s)
+    c[switches[s].name] = on[s] ? switches[s].on : switches[s].off;
   return c;
 }
 
-std::vector<SwitchRun> all_runs(const Space& space, const std::vector<Switch>& switches, const Configuration& base, bool reasons) {
+std::vector<SwitchRun> all_runs(const Space& space, const std::vector<Switch>& switches,
+                                const Configuration& base, bool reasons) {
   std::vector<SwitchRun> runs;
   const std::size_t n = switches.size();
   for (std::size_t bits = 0; bits < std::size_t{1} << n; ++bits) {
     SwitchRun run;
     for (std::size_t s = 0; s < n; ++s) run.on.push_back((bits >> (n - 1 - s)) % 2 != 0);
-    if (auto c = configuration(space, switched(switches, run.on), base, reasons ? &run.note : nullptr)) run.params = std::move(*c);
-    else run.possible = false;
+    if (auto c = configuration(space, switched(switches, run.on), base, reasons ? &run.note : nullptr))
+      run.params = std::move(*c);
+    else
+      run.possible = false;
     runs.push_back(std::move(run));
   }
   return runs;
 }
 
 /// Calls f with each run that has switch s off and the one that differs from it in s alone.
-template <class F> void for_pairs(const std::vector<SwitchRun>& runs, std::size_t s, const F& f) {
+template <class F>
+void for_pairs(const std::vector<SwitchRun>& runs, std::size_t s, const F& f) {
   if (runs.empty()) return;
   const std::size_t bit = std::size_t{1} << (runs.front().on.size() - 1 - s);
   for (std::size_t i = 0; i < runs.size(); ++i)
@@ -96,7 +108,8 @@ template <class F> void for_pairs(const std::vector<SwitchRun>& runs, std::size_
 bool differ_in(const std::string& name, const Configuration& a, const Configuration& b) {
   return std::all_of(a.begin(), a.end(), [&](const auto& x) {
     const auto y = b.find(x.first);
-    return x.first == name || x.first == "grid" || x.first == "parallel" || (y != b.end() && y->second == x.second);
+    return x.first == name || x.first == "grid" || x.first == "parallel" ||
+           (y != b.end() && y->second == x.second);
   });
 }
 
@@ -114,14 +127,17 @@ std::pair<int, int> score(const std::vector<Switch>& switches, const std::vector
   return r;
 }
 
-/// The switches with values that go well with a base: its own, else of those tried the one that goes with the most others.
+/// The switches with values that go well with a base: its own, else of those tried the one that goes with the
+/// most others.
 std::vector<Switch> fitted(const Space& space, std::vector<Switch> switches, const Configuration& base) {
   constexpr std::size_t most_values = 8;
   const auto all = decisions_of(space);
   for (Switch& s : switches) {
-    const Parameter& p = *std::find_if(all.begin(), all.end(), [&](const Parameter& x) { return x.name == s.name; });
+    const Parameter& p =
+        *std::find_if(all.begin(), all.end(), [&](const Parameter& x) { return x.name == s.name; });
     Values values;
-    if (const auto own = base.find(s.name); own != base.end() && own->second != s.off) values.push_back(own->second);
+    if (const auto own = base.find(s.name); own != base.end() && own->second != s.off)
+      values.push_back(own->second);
     add_new(values, s.on);
     for (const std::string& v : p.values)
       if (v != s.off && values.size() < most_values) add_new(values, v);
@@ -130,7 +146,8 @@ std::vector<Switch> fitted(const Space& space, std::vector<Switch> switches, con
       int n = 0;
       for (const Switch& other : switches) {
         Configuration c;
-        for (const Switch& x : switches) c[x.name] = x.name == s.name ? value : x.name == other.name ? x.on : x.off;
+        for (const Switch& x : switches)
+          c[x.name] = x.name == s.name ? value : x.name == other.name ? x.on : x.off;
         n += configuration(space, c, base, nullptr).has_value();
       }
       return n;
@@ -152,7 +169,8 @@ std::vector<MissingSwitch> missing_from(const Space& space) {
   std::vector<MissingSwitch> r;
   const auto all = decisions_of(space);
   for (const Kind& k : kKinds)
-    if (std::none_of(all.begin(), all.end(), [&](const Parameter& p) { return p.name == k.name; })) r.push_back({k.name, k.title, k.absent});
+    if (std::none_of(all.begin(), all.end(), [&](const Parameter& p) { return p.name == k.name; }))
+      r.push_back({k.name, k.title, k.absent});
   return r;
 }
 
@@ -167,8 +185,11 @@ void drop_unpaired(const Space& space, SwitchGrid& g) {
       if (off.possible && why.empty()) why = on.note;
     });
     const Switch& x = g.switches[s];
-    if (paired) kept.push_back(x);
-    else g.missing.push_back({x.name, x.title, why.empty() ? x.name + " '" + x.off + "' is not possible here" : why});
+    if (paired)
+      kept.push_back(x);
+    else
+      g.missing.push_back(
+          {x.name, x.title, why.empty() ? x.name + " '" + x.off + "' is not possible here" : why});
   }
   if (kept.size() == g.switches.size() || kept.empty()) return;
   g.switches = std::move(kept);
@@ -182,10 +203,12 @@ std::vector<Switch> switches_of(const Space& space, const std::vector<Configurat
   std::string names;
   for (const Kind& k : kKinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
   for (const Parameter& p : decisions_of(space)) {
-    const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.name == p.name; });
+    const auto kind =
+        std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.name == p.name; });
     if (kind == std::end(kKinds)) continue;
     Switch s{p.name, p.values.front(), p.values.at(1), kind->title};
-    if (is_comparison(space, p.name)) std::swap(s.off, s.on);  // the plain value is the one that is never worse
+    if (is_comparison(space, p.name))
+      std::swap(s.off, s.on);  // the plain value is the one that is never worse
     const auto other = [&](const Configuration& c) {
       const auto at = c.find(p.name);
       return at != c.end() && at->second != s.off;
@@ -194,10 +217,12 @@ std::vector<Switch> switches_of(const Space& space, const std::vector<Configurat
     r.push_back(std::move(s));
   }
   if (!r.empty()) return r;
-  throw UserError("--grid: the space of " + space.program().name + " has no switches (" + names + "); explore it without --grid");
+  throw UserError("--grid: the space of " + space.program().name + " has no switches (" + names +
+                  "); explore it without --grid");
 }
 
-std::vector<SwitchRun> combinations(const Space& space, const std::vector<Switch>& switches, const Configuration& base) {
+std::vector<SwitchRun> combinations(const Space& space, const std::vector<Switch>& switches,
+                                    const Configuration& base) {
   return all_runs(space, switches, base, true);
 }
 
@@ -227,8 +252,10 @@ SwitchGrid switch_grid(const Space& space, const std::vector<Configuration>& goo
   g.runs = combinations(space, g.switches, g.around);
   g.missing = missing_from(space);
   drop_unpaired(space, g);
-  const auto first = std::find_if(g.runs.begin(), g.runs.end(), [](const SwitchRun& r) { return r.possible; });
-  if (first != g.runs.end()) g.around_structure = space.structure(first->params), g.around = without(g.switches, first->params);
+  const auto first =
+      std::find_if(g.runs.begin(), g.runs.end(), [](const SwitchRun& r) { return r.possible; });
+  if (first != g.runs.end())
+    g.around_structure = space.structure(first->params), g.around = without(g.switches, first->params);
   return g;
 }
 
@@ -257,7 +284,8 @@ std::vector<SwitchEffect> effects(const std::vector<Switch>& switches, const std
       off_logs += std::log(off.ms), on_logs += std::log(on.ms), ++e.pairs;
     });
     if (e.pairs == 0) continue;
-    e.off_ms = std::exp(off_logs / e.pairs), e.on_ms = std::exp(on_logs / e.pairs), e.factor = e.off_ms / e.on_ms;
+    e.off_ms = std::exp(off_logs / e.pairs), e.on_ms = std::exp(on_logs / e.pairs),
+    e.factor = e.off_ms / e.on_ms;
   }
   return all;
 }

@@ -5,11 +5,12 @@
 
 namespace lift {
 
-/// A decision of the space: loop order, unrolling, values kept in registers, prefetching, the read-only path, the size of blocks.
+/// A decision of the space: loop order, unrolling, values kept in registers, prefetching, the read-only path,
+/// the size of blocks.
 struct Switch {
-  std::string name;       ///< of the parameter
-  std::string off, on;    ///< two of its values
-  std::string title;      ///< in words
+  std::string name;     ///< of the parameter
+  std::string off, on;  ///< two of its values
+  std::string title;    ///< in words
 };
 
 /// A switch that there is nothing to be compared with, and why.
@@ -19,12 +20,12 @@ struct MissingSwitch {
 
 /// One combination.
 struct SwitchRun {
-  std::vector<bool> on;   ///< a switch each
+  std::vector<bool> on;  ///< a switch each
   Configuration params;
-  std::string note;       ///< why it has no time; "" when it has one
-  double ms = 0;          ///< 0 when it was not measured
+  std::string note;  ///< why it has no time; "" when it has one
+  double ms = 0;     ///< 0 when it was not measured
   bool verified = false;
-  bool possible = true;   ///< the space allows it
+  bool possible = true;  ///< the space allows it
 };
 
 /// What one switch does, over pairs of combinations that differ in it alone.
@@ -37,27 +38,31 @@ struct SwitchEffect {
 };
 
 struct SwitchGrid {
-  std::vector<Switch> switches;      ///< empty: nothing was asked for
+  std::vector<Switch> switches;  ///< empty: nothing was asked for
   std::vector<MissingSwitch> missing;
-  Configuration around;              ///< the other decisions
-  std::string around_structure;      ///< in words
-  bool around_fastest = false;       ///< they are those of the fastest variant
-  int fastest_goes_with = 0, all = 0;  ///< switches that can be turned on and off around the fastest variant; switches of the space
-  std::vector<SwitchRun> runs;       ///< all combinations, the first switch slowest; all off first
-  std::vector<SwitchEffect> effects; ///< a switch each
+  Configuration around;          ///< the other decisions
+  std::string around_structure;  ///< in words
+  bool around_fastest = false;   ///< they are those of the fastest variant
+  int fastest_goes_with = 0,
+      all = 0;  ///< switches that can be turned on and off around the fastest variant; switches of the space
+  std::vector<SwitchRun> runs;        ///< all combinations, the first switch slowest; all off first
+  std::vector<SwitchEffect> effects;  ///< a switch each
   bool empty() const { return switches.empty(); }
 };
 
-/// The switches of a space, in its order. `good`: configurations, the fastest first, that say which value other than the plain
-/// one is tried; without any, the first that the space has. UserError when the space has none.
+/// The switches of a space, in its order. `good`: configurations, the fastest first, that say which value
+/// other than the plain one is tried; without any, the first that the space has. UserError when the space has
+/// none.
 std::vector<Switch> switches_of(const Space& space, const std::vector<Configuration>& good);
 
-/// All combinations; the other decisions are those of `base`, as far as the space allows them. A combination that the space
-/// does not allow has a note and no configuration.
-std::vector<SwitchRun> combinations(const Space& space, const std::vector<Switch>& switches, const Configuration& base);
+/// All combinations; the other decisions are those of `base`, as far as the space allows them. A combination
+/// that the space does not allow has a note and no configuration.
+std::vector<SwitchRun> combinations(const Space& space, const std::vector<Switch>& switches,
+                                    const Configuration& base);
 
-/// Switches, their combinations, and the surroundings: those of the fastest configuration that the most switches go with, in
-/// which they can be turned on and off while all else stays. Where none in `good` goes with all, also those of the space's seeds.
+/// Switches, their combinations, and the surroundings: those of the fastest configuration that the most
+/// switches go with, in which they can be turned on and off while all else stays. Where none in `good` goes
+/// with all, also those of the space's seeds.
 SwitchGrid switch_grid(const Space& space, const std::vector<Configuration>& good);
 
 /// From the verified runs that have a time.

@@ -40,7 +40,8 @@ bool enumerate(const Nat& coordinate, std::set<std::int64_t>& values) {
   for (std::int64_t point = 0; point < points; ++point) {
     std::map<const NatAtom*, std::int64_t> at;
     std::int64_t rest = point;
-    for (std::size_t i = 0; i < atoms.size(); ++i) at[atoms[i]] = ranges[i].lower + rest % ranges[i].size(), rest /= ranges[i].size();
+    for (std::size_t i = 0; i < atoms.size(); ++i)
+      at[atoms[i]] = ranges[i].lower + rest % ranges[i].size(), rest /= ranges[i].size();
     values.insert(evaluate(coordinate, [&](const NatAtom& atom) { return at.at(&atom); }));
   }
   return true;
@@ -54,8 +55,9 @@ bool has_choices(const std::vector<Nat>& position) {
   return false;
 }
 
-/// Coordinates of one class reach the same elements in different iterations: they differ by a multiple of the step with which
-/// the loops go through the array. What one of them reaches counts for all: halos are read by neighbours anyway.
+/// Coordinates of one class reach the same elements in different iterations: they differ by a multiple of the
+/// step with which the loops go through the array. What one of them reaches counts for all: halos are read by
+/// neighbours anyway.
 struct CoordinateClass {
   std::int64_t step = 0, rest = 0;
   friend auto operator<=>(const CoordinateClass&, const CoordinateClass&) = default;
@@ -64,20 +66,27 @@ CoordinateClass class_of(const Nat& n) {
   CoordinateClass c;
   std::int64_t constant = 0;
   for (const NatTerm& t : terms(n)) {
-    if (t.factors.empty()) constant = t.coefficient;
-    else c.step = std::gcd(c.step, t.coefficient);
+    if (t.factors.empty())
+      constant = t.coefficient;
+    else
+      c.step = std::gcd(c.step, t.coefficient);
   }
   c.rest = c.step == 0 ? constant : ((constant % c.step) + c.step) % c.step;
   return c;
 }
 
-using Positions = std::set<std::vector<Nat>, decltype([](const std::vector<Nat>& a, const std::vector<Nat>& b) {
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const Nat& x, const Nat& y) { return x.id() < y.id(); });
-})>;
+using Positions =
+    std::set<std::vector<Nat>, decltype([](const std::vector<Nat>& a, const std::vector<Nat>& b) {
+               return std::lexicographical_compare(
+                   a.begin(), a.end(), b.begin(), b.end(),
+                   [](const Nat& x, const Nat& y) { return x.id() < y.id(); });
+             })>;
 
-/// Elements of an array that lie at these positions, each coordinate taken by itself; at most the whole array.
+/// Elements of an array that lie at these positions, each coordinate taken by itself; at most the whole
+/// array.
 double elements(const Positions& positions, const std::vector<Nat>& shape) {
-  const bool plain = std::any_of(positions.begin(), positions.end(), [](const auto& p) { return !has_choices(p); });
+  const bool plain =
+      std::any_of(positions.begin(), positions.end(), [](const auto& p) { return !has_choices(p); });
   double product = 1;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const double length = static_cast<double>(shape[d].constant().value_or(1));
@@ -100,8 +109,9 @@ double elements(const Positions& positions, const std::vector<Nat>& shape) {
 struct Walk {
   std::map<std::string, Positions> reads, writes;
   double flops = 0;
-  std::map<std::string, double> stored;  ///< an array: the largest number of times that a store to it is executed
-  double accumulated = 0;                ///< the same of assignments
+  std::map<std::string, double>
+      stored;              ///< an array: the largest number of times that a store to it is executed
+  double accumulated = 0;  ///< the same of assignments
 
   void block(const Block& b, double times, double share) {
     named(b, times * share);
@@ -151,8 +161,10 @@ Traffic traffic(const Program& program) {
   const Kernel kernel = lower_undecided(program);
   Walk whole, split, accesses;
   whole.block(kernel.body, 1, 1);
-  accesses.block(lower_without_steps(program).body, 1, 1);  // what a step computes around the results is of their halo
-  split.block(remove_trivial_loops(split_boundaries(kernel.body)), 1, 1);  // what pads choose is decided there
+  accesses.block(lower_without_steps(program).body, 1,
+                 1);  // what a step computes around the results is of their halo
+  split.block(remove_trivial_loops(split_boundaries(kernel.body)), 1,
+              1);  // what pads choose is decided there
   Traffic t;
   double stored = 0;
   for (const std::string& r : kernel.results) stored = std::max(stored, whole.stored[r]);
@@ -162,10 +174,13 @@ Traffic traffic(const Program& program) {
     if (!a.type.is_array() || a.work) continue;
     const auto bytes = static_cast<double>(size_of(element_of(a.type).scalar()));
     const auto read = accesses.reads.find(a.name), written = accesses.writes.find(a.name);
-    const bool is_argument = std::any_of(program.arguments.begin(), program.arguments.end(), [&](const Expr& p) { return param_name(p) == a.name; });
-    const double reads = read != accesses.reads.end() && is_argument ? elements(read->second, shape_of(a.type)) : 0;
+    const bool is_argument = std::any_of(program.arguments.begin(), program.arguments.end(),
+                                         [&](const Expr& p) { return param_name(p) == a.name; });
+    const double reads =
+        read != accesses.reads.end() && is_argument ? elements(read->second, shape_of(a.type)) : 0;
     const double writes = written != accesses.writes.end() ? elements(written->second, shape_of(a.type)) : 0;
-    t.bytes += bytes * (std::max(reads, writes) + writes);  // a line that is not read is fetched before it is written
+    t.bytes += bytes *
+               (std::max(reads, writes) + writes);  // a line that is not read is fetched before it is written
   }
   return t;
 }

@@ -3,7 +3,8 @@
 //   auto blur = xs | lift::pad(1, 1, lift::clamp) | lift::slide(3, 1)
 //                  | lift::map([](lift::Expr w) { return (w[0] + w[1] + w[2]) / 3.0; });
 //
-// See examples/ for whole programs. Errors: lift::UserError, lift::EnvironmentError, lift::InternalError (ir/error.hpp).
+// See examples/ for whole programs. Errors: lift::UserError, lift::EnvironmentError, lift::InternalError
+// (ir/error.hpp).
 #pragma once
 
 #include "emit/emit.hpp"

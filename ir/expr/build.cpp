@@ -3,8 +3,8 @@
 #include <map>
 #include <mutex>
 
-#include "ir/expr/attributes.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -13,11 +13,15 @@ namespace {
 using attributes::ints, attributes::nats;
 
 std::vector<Nat> both(std::vector<Nat> a, const std::vector<Nat>& b) {
-  if (a.size() != b.size()) throw UserError("a primitive of rank " + std::to_string(a.size()) + " needs as many values for its second parameter, got " + std::to_string(b.size()));
+  if (a.size() != b.size())
+    throw UserError("a primitive of rank " + std::to_string(a.size()) +
+                    " needs as many values for its second parameter, got " + std::to_string(b.size()));
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
-std::vector<Nat> repeat(int rank, const Nat& n) { return std::vector<Nat>(static_cast<std::size_t>(rank), n); }
+std::vector<Nat> repeat(int rank, const Nat& n) {
+  return std::vector<Nat>(static_cast<std::size_t>(rank), n);
+}
 
 }  // namespace
 
@@ -26,7 +30,10 @@ Expr detail::component(const Expr& tuple, std::size_t i) { return get(static_cas
 Expr apply(const Expr& fn, const std::vector<Expr>& arguments, Where where) {
   if (fn.is(Op::Lambda)) {
     if (fn.attr().types.size() != arguments.size())
-      type_error(Op::Apply, "a function of " + std::to_string(fn.attr().types.size()) + " parameters got " + std::to_string(arguments.size()) + " arguments", "pass one argument a parameter" + line_of(where));
+      type_error(Op::Apply,
+                 "a function of " + std::to_string(fn.attr().types.size()) + " parameters got " +
+                     std::to_string(arguments.size()) + " arguments",
+                 "pass one argument a parameter" + line_of(where));
     return instantiate(fn, arguments);
   }
   std::vector<Expr> c{fn};
@@ -35,7 +42,9 @@ Expr apply(const Expr& fn, const std::vector<Expr>& arguments, Where where) {
 }
 
 Expr compose(const Expr& f, const Expr& g, Where where) {
-  const Type t = g.is(Op::Lambda) ? g.attr().types.at(0) : g.type().is_function() ? g.type().parts()[0] : Type::any();
+  const Type t = g.is(Op::Lambda)         ? g.attr().types.at(0)
+                 : g.type().is_function() ? g.type().parts()[0]
+                                          : Type::any();
   const Expr x = fresh_param("x", t);
   return lambda({x}, apply(f, {apply(g, {x}, where)}, where), where);
 }
@@ -45,22 +54,35 @@ Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, std::vector<std::i
   return make(op, {f, xs}, ints(std::move(more)), where);
 }
 
-Expr reduce(const Expr& f, const Expr& init, const Expr& xs, Where where) { return make(Op::Reduce, {f, init, xs}, {}, where); }
+Expr reduce(const Expr& f, const Expr& init, const Expr& xs, Where where) {
+  return make(Op::Reduce, {f, init, xs}, {}, where);
+}
 Stage sum(Where where) {
   return {[=](const Expr& xs) {
     const Type t = element_of(xs.type(), 1);
-    return reduce(fun({t, t}, [](Expr a, Expr x) { return a + x; }, where), literal(0, t.scalar()), xs, where);
+    return reduce(fun(
+                      {t, t}, [](Expr a, Expr x) { return a + x; }, where),
+                  literal(0, t.scalar()), xs, where);
   }};
 }
-Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where) { return make(Op::Scan, {f, init, xs}, {}, where); }
-Expr scan_back(const Expr& f, const Expr& init, const Expr& xs, Where where) { return make(Op::ScanBack, {f, init, xs}, {}, where); }
-Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where) { return make(Op::Iterate, {f, x}, nats({times}), where); }
+Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where) {
+  return make(Op::Scan, {f, init, xs}, {}, where);
+}
+Expr scan_back(const Expr& f, const Expr& init, const Expr& xs, Where where) {
+  return make(Op::ScanBack, {f, init, xs}, {}, where);
+}
+Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where) {
+  return make(Op::Iterate, {f, x}, nats({times}), where);
+}
 
-Expr zip_n(int rank, const std::vector<Expr>& arrays, Where where) { return make(Op::Zip, arrays, ints({rank}), where); }
+Expr zip_n(int rank, const std::vector<Expr>& arrays, Where where) {
+  return make(Op::Zip, arrays, ints({rank}), where);
+}
 Expr unzip_n(int rank, const Expr& xs, Where where) { return make(Op::Unzip, {xs}, ints({rank}), where); }
 Expr tuple(const std::vector<Expr>& parts, Where where) { return make(Op::Tuple, parts, {}, where); }
 Expr get(int i, const Expr& t, Where where) {
-  if (t.is(Op::Tuple) && i >= 0 && i < static_cast<int>(t.children().size())) return t.child(static_cast<std::size_t>(i));
+  if (t.is(Op::Tuple) && i >= 0 && i < static_cast<int>(t.children().size()))
+    return t.child(static_cast<std::size_t>(i));
   return make(Op::Get, {t}, ints({i}), where);
 }
 Expr at(const std::vector<Nat>& position, const Expr& xs, Where where) {
@@ -72,7 +94,9 @@ Expr at(const std::vector<Nat>& position, const Expr& xs, Where where) {
   return make(Op::At, {xs}, nats(position), where);
 }
 
-Expr split(const std::vector<Nat>& k, const Expr& xs, Where where) { return make(Op::Split, {xs}, nats(k), where); }
+Expr split(const std::vector<Nat>& k, const Expr& xs, Where where) {
+  return make(Op::Split, {xs}, nats(k), where);
+}
 Expr join_n(int rank, const Expr& xs, Where where) { return make(Op::Join, {xs}, ints({rank}), where); }
 Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const Expr& xs, Where where) {
   return make(Op::Slide, {xs}, nats(both(sizes, steps)), where);
@@ -80,13 +104,15 @@ Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const E
 Stage slide_n(int rank, const Nat& size, const Nat& step, Where where) {
   return {[=](const Expr& xs) { return slide(repeat(rank, size), repeat(rank, step), xs, where); }};
 }
-Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, double value, Where where) {
+Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, double value,
+         Where where) {
   Attr a = nats(both(low, high));
   a.ints = {static_cast<std::int64_t>(b)};
   a.number = value;
   return make(Op::Pad, {xs}, std::move(a), where);
 }
-Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, const Expr& value, Where where) {
+Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs,
+         const Expr& value, Where where) {
   Attr a = nats(both(low, high));
   a.ints = {static_cast<std::int64_t>(b)};
   return make(Op::Pad, {xs, value}, std::move(a), where);
@@ -109,20 +135,29 @@ Stage take(const Nat& n, Where where) {
 Expr transpose(const std::vector<int>& permutation, const Expr& xs, Where where) {
   return make(Op::Transpose, {xs}, ints({permutation.begin(), permutation.end()}), where);
 }
-Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where) { return make(Op::Generate, {f}, nats(shape), where); }
+Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where) {
+  return make(Op::Generate, {f}, nats(shape), where);
+}
 Expr iota(const Nat& n, Where where) {
-  return generate({n}, fun(Type(i32), [](Expr i) { return i; }, where), where);
+  return generate({n},
+                  fun(
+                      Type(i32), [](Expr i) { return i; }, where),
+                  where);
 }
 Expr positions(const std::vector<Nat>& shape, const std::vector<Nat>& offsets, Where where) {
   std::vector<Expr> index, shifted;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     index.push_back(fresh_param("i", Type(i32)));
-    shifted.push_back(offsets.empty() || offsets[d] == Nat(0) ? index.back() : binary(Op::Add, index.back(), nat_value(offsets[d]), where));
+    shifted.push_back(offsets.empty() || offsets[d] == Nat(0)
+                          ? index.back()
+                          : binary(Op::Add, index.back(), nat_value(offsets[d]), where));
   }
   return generate(shape, lambda(index, tuple(shifted, where), where), where);
 }
 Expr concat(const Expr& a, const Expr& b, Where where) { return make(Op::Concat, {a, b}, {}, where); }
-Expr interleave(const std::vector<Expr>& arrays, Where where) { return make(Op::Interleave, arrays, {}, where); }
+Expr interleave(const std::vector<Expr>& arrays, Where where) {
+  return make(Op::Interleave, arrays, {}, where);
+}
 Expr update(const Expr& base, const std::vector<Nat>& offsets, const Expr& block, Where where) {
   return make(Op::Update, {base, block}, nats(offsets), where);
 }
@@ -139,7 +174,9 @@ Expr literal(double v, Scalar s) {
 Expr nat_value(const Nat& n) { return make(Op::NatValue, {}, nats({n})); }
 Expr unary(Op op, const Expr& a, Where where) { return make(op, {a}, {}, where); }
 Expr binary(Op op, const Expr& a, const Expr& b, Where where) { return make(op, {a, b}, {}, where); }
-Expr select(const Expr& c, const Expr& a, const Expr& b, Where where) { return make(Op::Select, {c, a, b}, {}, where); }
+Expr select(const Expr& c, const Expr& a, const Expr& b, Where where) {
+  return make(Op::Select, {c, a, b}, {}, where);
+}
 Expr cast(Scalar s, const Expr& x, Where where) {
   Attr a;
   a.types = {Type(s)};
@@ -148,10 +185,14 @@ Expr cast(Scalar s, const Expr& x, Where where) {
 
 Expr Operand::as(const Expr& other) const {
   if (e) return e;
-  if (!other.type().is_scalar()) type_error(Op::Literal, "a number beside " + other.type().str(), "scalar arithmetic needs scalars: map it over the array" + line_of(where));
+  if (!other.type().is_scalar())
+    type_error(Op::Literal, "a number beside " + other.type().str(),
+               "scalar arithmetic needs scalars: map it over the array" + line_of(where));
   return literal(number, other.type().scalar());
 }
-Expr binary(Op op, const Operand& a, const Operand& b, Where where) { return binary(op, a.as(b.e), b.as(a.e), where); }
+Expr binary(Op op, const Operand& a, const Operand& b, Where where) {
+  return binary(op, a.as(b.e), b.as(a.e), where);
+}
 
 // ---- user functions: texts = name, body, parameter names...; types = result, parameter types...
 
@@ -166,7 +207,8 @@ Meanings& meanings() {
 }
 }  // namespace
 
-UserFun::UserFun(std::string name, std::vector<UserParameter> parameters, Scalar result, std::string c_body, UserMeaning meaning) {
+UserFun::UserFun(std::string name, std::vector<UserParameter> parameters, Scalar result, std::string c_body,
+                 UserMeaning meaning) {
   const std::lock_guard lock(meanings().mutex);
   meanings().by_text[{name, c_body}] = std::move(meaning);
   attr_.texts = {std::move(name), std::move(c_body)};
@@ -176,12 +218,16 @@ UserFun::UserFun(std::string name, std::vector<UserParameter> parameters, Scalar
     attr_.types.emplace_back(p.type);
   }
 }
-Expr UserFun::call(const std::vector<Expr>& arguments, Where where) const { return make(Op::UserFun, arguments, attr_, where); }
+Expr UserFun::call(const std::vector<Expr>& arguments, Where where) const {
+  return make(Op::UserFun, arguments, attr_, where);
+}
 
 const UserMeaning& user_meaning(const Attr& attr) {
   const std::lock_guard lock(meanings().mutex);
   const auto it = meanings().by_text.find({attr.texts.at(0), attr.texts.at(1)});
-  if (it == meanings().by_text.end()) throw UserError("user_fun " + attr.texts.at(0) + ": no meaning registered for the interpreter; construct a lift::UserFun with one");
+  if (it == meanings().by_text.end())
+    throw UserError("user_fun " + attr.texts.at(0) +
+                    ": no meaning registered for the interpreter; construct a lift::UserFun with one");
   return it->second;
 }
 

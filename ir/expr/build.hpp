@@ -1,5 +1,5 @@
-// Builders: how expressions are written in C++. Every builder types its result at once and reports errors with
-// the caller's source line.
+// Builders: how expressions are written in C++. Every builder types its result at once and reports errors
+// with the caller's source line.
 //
 //   auto blur = fun(array(f32, n), [](Expr xs) {
 //     return xs | pad(1, 1, clamp) | slide(3, 1) | map([](Expr w) { return (w[0] + w[1] + w[2]) / 3.0; });
@@ -30,7 +30,8 @@ inline Stage operator|(const Stage& f, const Stage& g) {  ///< first f, then g
   return {[f, g](const Expr& xs) { return g.apply(f.apply(xs)); }};
 }
 
-// ---- functions -------------------------------------------------------------------------------------------------
+// ---- functions
+// -------------------------------------------------------------------------------------------------
 
 namespace detail {
 template <class F, std::size_t... I>
@@ -43,8 +44,10 @@ constexpr bool takes = takes_impl<F>(std::make_index_sequence<N>{});
 template <class F, std::size_t N = 1>
 constexpr std::size_t arity() {
   static_assert(N <= 16, "a function of an expression takes 1 to 16 lift::Expr and returns lift::Expr");
-  if constexpr (N > 16 || takes<F, N>) return N;
-  else return arity<F, N + 1>();
+  if constexpr (N > 16 || takes<F, N>)
+    return N;
+  else
+    return arity<F, N + 1>();
 }
 template <class F, std::size_t... I>
 Expr call(F&& f, std::span<const Expr> a, std::index_sequence<I...>) {
@@ -68,8 +71,8 @@ Expr fun(const Type& parameter, F&& body, Where where = Where::current()) {
   return fun(std::vector<Type>{parameter}, std::forward<F>(body), where);
 }
 
-/// Function of one argument of type `t`: an expression of function type as it is, or a callable. A callable of
-/// several arguments takes the components of a tuple apart.
+/// Function of one argument of type `t`: an expression of function type as it is, or a callable. A callable
+/// of several arguments takes the components of a tuple apart.
 template <class F>
 Expr function_of(const Type& t, F&& f, Where where = Where::current()) {
   if constexpr (std::is_same_v<std::decay_t<F>, Expr>) {
@@ -89,25 +92,41 @@ Expr function_of(const Type& t, F&& f, Where where = Where::current()) {
 Expr apply(const Expr& fn, const std::vector<Expr>& arguments, Where where = Where::current());
 Expr compose(const Expr& f, const Expr& g, Where where = Where::current());  ///< \x. f (g x)
 
-// ---- arrays: rank-D primitives; `rank` is the number of dimensions acted on ------------------------------------------
+// ---- arrays: rank-D primitives; `rank` is the number of dimensions acted on
+// ------------------------------------------
 
 Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, std::vector<std::int64_t> more = {},
               Where where = Where::current());
 template <class F>
 Expr map_n(int rank, F&& f, const Expr& xs, Where where = Where::current()) {
-  return map_with(Op::Map, rank, function_of(element_of(xs.type(), rank), std::forward<F>(f), where), xs, {}, where);
+  return map_with(Op::Map, rank, function_of(element_of(xs.type(), rank), std::forward<F>(f), where), xs, {},
+                  where);
 }
-template <class F> Stage map_n(int rank, F f, Where where = Where::current()) {
+template <class F>
+Stage map_n(int rank, F f, Where where = Where::current()) {
   return {[=](const Expr& xs) { return map_n(rank, f, xs, where); }};
 }
-template <class F> Stage map(F f, Where where = Where::current()) { return map_n(1, f, where); }
-template <class F> Stage map2(F f, Where where = Where::current()) { return map_n(2, f, where); }
-template <class F> Stage map3(F f, Where where = Where::current()) { return map_n(3, f, where); }
-template <class F> Expr map(F&& f, const Expr& xs, Where where = Where::current()) { return map_n(1, f, xs, where); }
+template <class F>
+Stage map(F f, Where where = Where::current()) {
+  return map_n(1, f, where);
+}
+template <class F>
+Stage map2(F f, Where where = Where::current()) {
+  return map_n(2, f, where);
+}
+template <class F>
+Stage map3(F f, Where where = Where::current()) {
+  return map_n(3, f, where);
+}
+template <class F>
+Expr map(F&& f, const Expr& xs, Where where = Where::current()) {
+  return map_n(1, f, xs, where);
+}
 
 /// reduce(f, init): f(accumulator, element) from the left; n.T -> U.
 Expr reduce(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
-template <class F> Stage reduce(F f, Expr init, Where where = Where::current()) {
+template <class F>
+Stage reduce(F f, Expr init, Where where = Where::current()) {
   return {[=](const Expr& xs) {
     return reduce(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
   }};
@@ -115,14 +134,17 @@ template <class F> Stage reduce(F f, Expr init, Where where = Where::current()) 
 Stage sum(Where where = Where::current());  ///< reduce(+, 0)
 /// scan(f, init): element k is f(element k - 1, xs[k]), the first one f(init, xs[0]); n.T -> n.U.
 Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
-/// scan_back(f, init): from the last to the first, element k is f(element k + 1, xs[k]), the last one f(init, xs[n - 1]).
+/// scan_back(f, init): from the last to the first, element k is f(element k + 1, xs[k]), the last one f(init,
+/// xs[n - 1]).
 Expr scan_back(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
-template <class F> Stage scan(F f, Expr init, Where where = Where::current()) {
+template <class F>
+Stage scan(F f, Expr init, Where where = Where::current()) {
   return {[=](const Expr& xs) {
     return scan(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
   }};
 }
-template <class F> Stage scan_back(F f, Expr init, Where where = Where::current()) {
+template <class F>
+Stage scan_back(F f, Expr init, Where where = Where::current()) {
   return {[=](const Expr& xs) {
     return scan_back(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
   }};
@@ -131,9 +153,13 @@ template <class F> Stage scan_back(F f, Expr init, Where where = Where::current(
 Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where = Where::current());
 
 Expr zip_n(int rank, const std::vector<Expr>& arrays, Where where = Where::current());
-inline Expr zip(const std::vector<Expr>& arrays, Where where = Where::current()) { return zip_n(1, arrays, where); }
+inline Expr zip(const std::vector<Expr>& arrays, Where where = Where::current()) {
+  return zip_n(1, arrays, where);
+}
 Expr unzip_n(int rank, const Expr& xs, Where where = Where::current());
-inline Expr unzip(const Expr& xs, Where where = Where::current()) { return unzip_n(1, xs, where); }  ///< n.{T, U} -> {n.T, n.U}
+inline Expr unzip(const Expr& xs, Where where = Where::current()) {
+  return unzip_n(1, xs, where);
+}  ///< n.{T, U} -> {n.T, n.U}
 Expr tuple(const std::vector<Expr>& parts, Where where = Where::current());
 Expr get(int i, const Expr& t, Where where = Where::current());
 Expr at(const std::vector<Nat>& position, const Expr& xs, Where where = Where::current());
@@ -145,49 +171,78 @@ inline Stage split(const Nat& k, Where where = Where::current()) {
 }
 Expr join_n(int rank, const Expr& xs, Where where = Where::current());
 inline Expr join(const Expr& xs, Where where = Where::current()) { return join_n(1, xs, where); }
-inline Stage join(Where where = Where::current()) { return {[=](const Expr& xs) { return join(xs, where); }}; }
+inline Stage join(Where where = Where::current()) {
+  return {[=](const Expr& xs) { return join(xs, where); }};
+}
 /// slide(size, step): windows; rank D gives all D window positions first, then the D window dimensions.
-Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const Expr& xs, Where where = Where::current());
+Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const Expr& xs,
+           Where where = Where::current());
 Stage slide_n(int rank, const Nat& size, const Nat& step, Where where = Where::current());
-inline Stage slide(const Nat& size, const Nat& step, Where where = Where::current()) { return slide_n(1, size, step, where); }
-inline Stage slide2(const Nat& size, const Nat& step, Where where = Where::current()) { return slide_n(2, size, step, where); }
-inline Stage slide3(const Nat& size, const Nat& step, Where where = Where::current()) { return slide_n(3, size, step, where); }
-/// pad(low, high, boundary): `value` is used by Boundary::constant. As an expression, a scalar of the elements' type, it is
-/// used by constant and odd (see Boundary).
-Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, double value = 0,
-         Where where = Where::current());
-Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, const Expr& value, Where where = Where::current());
-Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value = 0, Where where = Where::current());
-Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where = Where::current());
-inline Stage pad(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(1, l, h, b, value, where); }
-inline Stage pad2(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(2, l, h, b, value, where); }
-inline Stage pad3(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) { return pad_n(3, l, h, b, value, where); }
+inline Stage slide(const Nat& size, const Nat& step, Where where = Where::current()) {
+  return slide_n(1, size, step, where);
+}
+inline Stage slide2(const Nat& size, const Nat& step, Where where = Where::current()) {
+  return slide_n(2, size, step, where);
+}
+inline Stage slide3(const Nat& size, const Nat& step, Where where = Where::current()) {
+  return slide_n(3, size, step, where);
+}
+/// pad(low, high, boundary): `value` is used by Boundary::constant. As an expression, a scalar of the
+/// elements' type, it is used by constant and odd (see Boundary).
+Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs,
+         double value = 0, Where where = Where::current());
+Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs,
+         const Expr& value, Where where = Where::current());
+Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value = 0,
+            Where where = Where::current());
+Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value,
+            Where where = Where::current());
+inline Stage pad(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) {
+  return pad_n(1, l, h, b, value, where);
+}
+inline Stage pad2(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) {
+  return pad_n(2, l, h, b, value, where);
+}
+inline Stage pad3(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) {
+  return pad_n(3, l, h, b, value, where);
+}
 /// drop(low, high): removes elements at both ends of each dimension.
-Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs, Where where = Where::current());
+Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs,
+          Where where = Where::current());
 Stage drop_n(int rank, const Nat& low, const Nat& high, Where where = Where::current());
-inline Stage drop(const Nat& l, const Nat& h, Where where = Where::current()) { return drop_n(1, l, h, where); }
-inline Stage drop2(const Nat& l, const Nat& h, Where where = Where::current()) { return drop_n(2, l, h, where); }
-inline Stage drop3(const Nat& l, const Nat& h, Where where = Where::current()) { return drop_n(3, l, h, where); }
+inline Stage drop(const Nat& l, const Nat& h, Where where = Where::current()) {
+  return drop_n(1, l, h, where);
+}
+inline Stage drop2(const Nat& l, const Nat& h, Where where = Where::current()) {
+  return drop_n(2, l, h, where);
+}
+inline Stage drop3(const Nat& l, const Nat& h, Where where = Where::current()) {
+  return drop_n(3, l, h, where);
+}
 Stage take(const Nat& n, Where where = Where::current());  ///< the first n elements
 /// transpose(p): dimension d of the result is dimension p[d] of the argument.
 Expr transpose(const std::vector<int>& permutation, const Expr& xs, Where where = Where::current());
 inline Expr transpose(const Expr& xs, Where where = Where::current()) { return transpose({1, 0}, xs, where); }
 /// generate(shape, f): element at (i, j, ...) is f(i, j, ...), the indices being i32.
 Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where = Where::current());
-template <class F> Expr generate(const std::vector<Nat>& shape, F f, Where where = Where::current()) {
+template <class F>
+Expr generate(const std::vector<Nat>& shape, F f, Where where = Where::current()) {
   return generate(shape, fun(std::vector<Type>(shape.size(), Type(i32)), f, where), where);
 }
-Expr iota(const Nat& n, Where where = Where::current());                          ///< 0, 1, ..., n - 1
+Expr iota(const Nat& n, Where where = Where::current());  ///< 0, 1, ..., n - 1
 /// Index tuples {i0, ..., iD-1}, each plus its offset: generate over the identity.
-Expr positions(const std::vector<Nat>& shape, const std::vector<Nat>& offsets = {}, Where where = Where::current());
+Expr positions(const std::vector<Nat>& shape, const std::vector<Nat>& offsets = {},
+               Where where = Where::current());
 Expr concat(const Expr& a, const Expr& b, Where where = Where::current());
 /// interleave(x0, ..., xm-1): element m*i + p is xp[i].
 Expr interleave(const std::vector<Expr>& arrays, Where where = Where::current());
 /// `base` with the block at `offsets` replaced by `block`.
-Expr update(const Expr& base, const std::vector<Nat>& offsets, const Expr& block, Where where = Where::current());
+Expr update(const Expr& base, const std::vector<Nat>& offsets, const Expr& block,
+            Where where = Where::current());
 Expr let(const Expr& value, const std::function<Expr(Expr)>& body, Where where = Where::current());
 
-// ---- scalars -----------------------------------------------------------------------------------------------------
+// ---- scalars
+// -----------------------------------------------------------------------------------------------------
 
 Expr literal(double v, Scalar s);
 Expr nat_value(const Nat& n);  ///< a length as an i32
@@ -196,8 +251,8 @@ Expr binary(Op op, const Expr& a, const Expr& b, Where where = Where::current())
 Expr select(const Expr& c, const Expr& a, const Expr& b, Where where = Where::current());
 Expr cast(Scalar s, const Expr& a, Where where = Where::current());
 
-/// An operand of an operator, and the line that it stands in: a converting constructor sees its caller's line where an
-/// operator, which takes no further argument, does not.
+/// An operand of an operator, and the line that it stands in: a converting constructor sees its caller's line
+/// where an operator, which takes no further argument, does not.
 struct Located {
   Expr e;
   Where where;
@@ -209,8 +264,9 @@ struct Operand {
   double number = 0;
   Where where;
   Operand(const Expr& x, Where w = Where::current()) : e(x), where(w) {}  // NOLINT
-  template <class T> requires std::is_arithmetic_v<T>
-  Operand(T v, Where w = Where::current()) : number(static_cast<double>(v)), where(w) {}  // NOLINT
+  template <class T>
+  requires std::is_arithmetic_v<T> Operand(T v, Where w = Where::current())
+      : number(static_cast<double>(v)), where(w) {}  // NOLINT
   Expr as(const Expr& other) const;
 };
 Expr binary(Op op, const Operand& a, const Operand& b, Where where = Where::current());
@@ -222,15 +278,26 @@ inline Expr operator%(const Operand& a, const Operand& b) { return binary(Op::Mo
 inline Expr operator<(const Operand& a, const Operand& b) { return binary(Op::Lt, a, b, a.where); }
 inline Expr operator<=(const Operand& a, const Operand& b) { return binary(Op::Le, a, b, a.where); }
 template <class A, class B>
-concept ScalarOperands = (std::same_as<std::decay_t<A>, Expr> && (std::same_as<std::decay_t<B>, Expr> || std::is_arithmetic_v<std::decay_t<B>>)) ||
+concept ScalarOperands = (std::same_as<std::decay_t<A>, Expr> &&
+                          (std::same_as<std::decay_t<B>, Expr> || std::is_arithmetic_v<std::decay_t<B>>)) ||
                          (std::is_arithmetic_v<std::decay_t<A>> && std::same_as<std::decay_t<B>, Expr>);
-template <class A, class B> requires ScalarOperands<A, B> Expr eq(const A& a, const B& b, Where where = Where::current()) { return binary(Op::Eq, Operand(a), Operand(b), where); }
-template <class A, class B> requires ScalarOperands<A, B> Expr min(const A& a, const B& b, Where where = Where::current()) { return binary(Op::Min, Operand(a), Operand(b), where); }
-template <class A, class B> requires ScalarOperands<A, B> Expr max(const A& a, const B& b, Where where = Where::current()) { return binary(Op::Max, Operand(a), Operand(b), where); }
+template <class A, class B>
+requires ScalarOperands<A, B> Expr eq(const A& a, const B& b, Where where = Where::current()) {
+  return binary(Op::Eq, Operand(a), Operand(b), where);
+}
+template <class A, class B>
+requires ScalarOperands<A, B> Expr min(const A& a, const B& b, Where where = Where::current()) {
+  return binary(Op::Min, Operand(a), Operand(b), where);
+}
+template <class A, class B>
+requires ScalarOperands<A, B> Expr max(const A& a, const B& b, Where where = Where::current()) {
+  return binary(Op::Max, Operand(a), Operand(b), where);
+}
 inline Expr operator-(const Located& a) { return unary(Op::Neg, a.e, a.where); }
 inline Expr abs(const Expr& a, Where where = Where::current()) { return unary(Op::Abs, a, where); }
 inline Expr sqrt(const Expr& a, Where where = Where::current()) { return unary(Op::Sqrt, a, where); }
-// These would be ambiguous with the built-in ones if they converted their operands: they report the left operand's line.
+// These would be ambiguous with the built-in ones if they converted their operands: they report the left
+// operand's line.
 inline Expr operator&&(const Expr& a, const Expr& b) { return binary(Op::And, a, b, origin(a)); }
 inline Expr operator||(const Expr& a, const Expr& b) { return binary(Op::Or, a, b, origin(a)); }
 inline Expr operator!(const Expr& a) { return unary(Op::Not, a, origin(a)); }
@@ -239,12 +306,20 @@ inline Expr operator!(const Expr& a) { return unary(Op::Not, a, origin(a)); }
 /// between the braces, e.g. user_fun("square", {{"x", f64}}, f64, "return x * x;"). `meaning` evaluates it in
 /// the interpreter; arguments and result as double.
 using UserMeaning = std::function<double(std::span<const double>)>;
-struct UserParameter { std::string name; Scalar type; };
+struct UserParameter {
+  std::string name;
+  Scalar type;
+};
 class UserFun {
  public:
-  UserFun(std::string name, std::vector<UserParameter> parameters, Scalar result, std::string c_body, UserMeaning meaning);
-  template <class... A> Expr operator()(const Located& first, const A&... more) const { return call({first.e, more...}, first.where); }
+  UserFun(std::string name, std::vector<UserParameter> parameters, Scalar result, std::string c_body,
+          UserMeaning meaning);
+  template <class... A>
+  Expr operator()(const Located& first, const A&... more) const {
+    return call({first.e, more...}, first.where);
+  }
   Expr call(const std::vector<Expr>& arguments, Where where = Where::current()) const;
+
  private:
   Attr attr_;
 };

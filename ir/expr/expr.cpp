@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -42,7 +42,8 @@ std::size_t hash_of(const Node& n) {
 
 /// Numbers by their bits: -0.0 is not 0.0, and a NaN is itself.
 bool same(const Attr& a, const Attr& b) {
-  return std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number) && a.nats == b.nats && a.ints == b.ints && a.texts == b.texts && a.types == b.types;
+  return std::bit_cast<std::uint64_t>(a.number) == std::bit_cast<std::uint64_t>(b.number) &&
+         a.nats == b.nats && a.ints == b.ints && a.texts == b.texts && a.types == b.types;
 }
 
 struct NodeHash {
@@ -50,7 +51,8 @@ struct NodeHash {
 };
 struct NodeEqual {
   bool operator()(const Node* a, const Node* b) const {
-    return a->hash == b->hash && a->op == b->op && a->type == b->type && a->children == b->children && same(a->attr, b->attr);
+    return a->hash == b->hash && a->op == b->op && a->type == b->type && a->children == b->children &&
+           same(a->attr, b->attr);
   }
 };
 
@@ -94,7 +96,9 @@ const char* text(Boundary b) {
   return names[static_cast<int>(b)];
 }
 
-std::string line_of(std::source_location where) { return std::string(" [") + where.file_name() + ":" + std::to_string(where.line()) + "]"; }
+std::string line_of(std::source_location where) {
+  return std::string(" [") + where.file_name() + ":" + std::to_string(where.line()) + "]";
+}
 
 Op Expr::op() const { return node_->op; }
 const Type& Expr::type() const { return node_->type; }
@@ -114,7 +118,8 @@ Expr make(Op op, std::vector<Expr> children, Attr attr, std::source_location whe
   const auto given = static_cast<int>(children.size());
   if (r.arity >= 0 ? given != r.arity : r.arity == -1 && given < 1)
     throw InternalError(std::string(r.text) + ": built with " + std::to_string(given) + " operands");
-  const bool open_type = std::any_of(children.begin(), children.end(), [](const Expr& c) { return mentions_any(c.type()); });
+  const bool open_type =
+      std::any_of(children.begin(), children.end(), [](const Expr& c) { return mentions_any(c.type()); });
   if (open_type) {
     n.type = Type::any();
   } else {
@@ -269,7 +274,8 @@ void visit(const Expr& e, const std::function<void(const Expr&)>& f) {
 bool contains(const Expr& e, const std::function<bool(const Expr&)>& such) {
   std::unordered_set<std::uint32_t> seen;
   const std::function<bool(const Expr&)> go = [&](const Expr& x) {
-    return seen.insert(x.id()).second && (such(x) || std::any_of(x.children().begin(), x.children().end(), std::ref(go)));
+    return seen.insert(x.id()).second &&
+           (such(x) || std::any_of(x.children().begin(), x.children().end(), std::ref(go)));
   };
   return go(e);
 }
@@ -292,12 +298,17 @@ namespace {
 
 Type map_nats(const Type& t, const std::function<Nat(const Nat&)>& f) {
   std::vector<Type> parts;
-  for (const Type& p : t.is_tuple() || t.is_function() ? t.parts() : std::span<const Type>{}) parts.push_back(map_nats(p, f));
+  for (const Type& p : t.is_tuple() || t.is_function() ? t.parts() : std::span<const Type>{})
+    parts.push_back(map_nats(p, f));
   switch (t.kind()) {
-    case Type::Kind::Array: return Type::array(f(t.length()), map_nats(t.element(), f));
-    case Type::Kind::Tuple: return Type::tuple(std::move(parts));
-    case Type::Kind::Function: return Type::function(std::move(parts), map_nats(t.result(), f));
-    default: return t;
+    case Type::Kind::Array:
+      return Type::array(f(t.length()), map_nats(t.element(), f));
+    case Type::Kind::Tuple:
+      return Type::tuple(std::move(parts));
+    case Type::Kind::Function:
+      return Type::function(std::move(parts), map_nats(t.result(), f));
+    default:
+      return t;
   }
 }
 

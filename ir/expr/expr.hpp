@@ -1,12 +1,14 @@
-// Expressions: one immutable, interned node type. `Expr` is a trivially copyable handle; equality is identity.
+// Expressions: one immutable, interned node type. `Expr` is a trivially copyable handle; equality is
+// identity.
 //
 // Binders are locally nameless: a variable bound by a lambda is `bound(depth, index)`, where depth counts the
 // lambdas between use and binder, so alpha-equivalent terms are one node. A free variable is a `param`.
 // Everything derived (views, footprints, cost) lives in side tables keyed by id, never in the node.
 // What an op means is said once, in the table of `ir/expr/ops.hpp`: text, arity, typing rule, meaning.
 //
-// Rank. Structural primitives carry a rank D and act on D array dimensions at once; rank 1 is the primitive of
-// Lift and rank D is defined from it (`rewrite/rules/rules_rank.cpp` states the definitions, the tests prove them).
+// Rank. Structural primitives carry a rank D and act on D array dimensions at once; rank 1 is the primitive
+// of Lift and rank D is defined from it (`rewrite/rules/rules_rank.cpp` states the definitions, the tests
+// prove them).
 #pragma once
 
 #include <concepts>
@@ -23,25 +25,88 @@ namespace lift {
 
 enum class Op : std::uint8_t {
   // leaves
-  Param, Bound, Literal, NatValue, Hole,
+  Param,
+  Bound,
+  Literal,
+  NatValue,
+  Hole,
   // binding
-  Lambda, Apply, Let,
+  Lambda,
+  Apply,
+  Let,
   // structure: where an element is found, no computation
-  Tuple, Get, Zip, Unzip, At, Split, Join, Slide, Pad, Drop, Transpose, Generate, Concat, Interleave, Update,
+  Tuple,
+  Get,
+  Zip,
+  Unzip,
+  At,
+  Split,
+  Join,
+  Slide,
+  Pad,
+  Drop,
+  Transpose,
+  Generate,
+  Concat,
+  Interleave,
+  Update,
   // computation over arrays
-  Map, Reduce, Scan, ScanBack, Iterate,
+  Map,
+  Reduce,
+  Scan,
+  ScanBack,
+  Iterate,
   // low-level: the same meanings with a decision taken
-  MapSeq, MapUnroll, MapPar, MapVec, MapGlb, MapWrg, MapLcl, ReduceSeq, ReduceUnroll, ScanSeq, ScanBackSeq,
-  UpdateInPlace, ToGlobal, ToLocal, ToPrivate, CircularBuffer, Async, Stream, Layout, ReadOnly, MayAlias,
+  MapSeq,
+  MapUnroll,
+  MapPar,
+  MapVec,
+  MapGlb,
+  MapWrg,
+  MapLcl,
+  ReduceSeq,
+  ReduceUnroll,
+  ScanSeq,
+  ScanBackSeq,
+  UpdateInPlace,
+  ToGlobal,
+  ToLocal,
+  ToPrivate,
+  CircularBuffer,
+  Async,
+  Stream,
+  Layout,
+  ReadOnly,
+  MayAlias,
   // scalars
-  Neg, Abs, Sqrt, Not, Add, Sub, Mul, Div, Mod, Min, Max, Eq, Ne, Lt, Le, And, Or, Select, Cast, UserFun,
+  Neg,
+  Abs,
+  Sqrt,
+  Not,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  Min,
+  Max,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  And,
+  Or,
+  Select,
+  Cast,
+  UserFun,
   Count
 };
 
 /// What a pad does outside the array of length n, at position x (x < 0 or x >= n):
 ///   clamp      the nearest element                       wrap       element x mod n (periodic)
 ///   mirror     even reflection about the face (-1 -> 0): homogeneous Neumann for cell-centred data
-///   odd        odd reflection about the face (-1 -> -x0): homogeneous Dirichlet for cell-centred data; with a value g,
+///   odd        odd reflection about the face (-1 -> -x0): homogeneous Dirichlet for cell-centred data; with
+///   a value g,
 ///              (-1 -> 2 g - x0): the mean of both, the face's value, is g
 ///   constant   a given value                             undefined  nothing may be read there (see Drop)
 /// The value of odd and constant is a pad's second child, a scalar; a constant may also be a number.
@@ -64,8 +129,10 @@ struct Node;
 struct ElementIndex {
   Nat value;
   std::source_location where;
-  template <class T> requires std::convertible_to<const T&, Nat>
-  ElementIndex(const T& i, std::source_location w = std::source_location::current()) : value(i), where(w) {}  // NOLINT
+  template <class T>
+  requires std::convertible_to<const T&, Nat> ElementIndex(
+      const T& i, std::source_location w = std::source_location::current())
+      : value(i), where(w) {}  // NOLINT
 };
 
 class Expr {

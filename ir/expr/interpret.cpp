@@ -63,7 +63,8 @@ const Value* Interpreter::find(const Expr& e) const {
       }
       return x;
     }
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -71,17 +72,20 @@ std::int64_t Interpreter::nat(const Nat& n) const {
   if (const auto c = n.constant()) return *c;
   return evaluate(n, [&](const NatAtom& a) {
     const auto it = sizes.find(a.name);
-    if (it == sizes.end()) throw UserError("interpreter: size " + a.name + " has no value; pass it in `sizes`");
+    if (it == sizes.end())
+      throw UserError("interpreter: size " + a.name + " has no value; pass it in `sizes`");
     return it->second;
   });
 }
 
-Value interpret(const Expr& e, std::map<std::string, Value> params, std::map<std::string, std::int64_t> sizes) {
+Value interpret(const Expr& e, std::map<std::string, Value> params,
+                std::map<std::string, std::int64_t> sizes) {
   Interpreter in;
   in.params = std::move(params), in.sizes = std::move(sizes);
   return in.eval(e);
 }
-Value interpret_call(const Expr& fn, const std::vector<Value>& arguments, std::map<std::string, std::int64_t> sizes) {
+Value interpret_call(const Expr& fn, const std::vector<Value>& arguments,
+                     std::map<std::string, std::int64_t> sizes) {
   Interpreter in;
   in.sizes = std::move(sizes);
   return in.apply(in.eval(fn), arguments);
@@ -98,13 +102,18 @@ Value build(std::span<const double> data, const Type& t, std::size_t& at) {
     return {std::move(a)};
   }
   if (!t.is_scalar()) throw UserError("make_array: " + t.str() + " is not an array of numbers");
-  if (at >= data.size()) throw UserError("make_array: " + std::to_string(data.size()) + " numbers are too few for the type");
+  if (at >= data.size())
+    throw UserError("make_array: " + std::to_string(data.size()) + " numbers are too few for the type");
   const double x = data[at++];
   switch (t.scalar()) {
-    case Scalar::i32: return {static_cast<std::int64_t>(x)};
-    case Scalar::boolean: return {x != 0};
-    case Scalar::f32: return {static_cast<double>(static_cast<float>(x))};
-    case Scalar::f64: break;
+    case Scalar::i32:
+      return {static_cast<std::int64_t>(x)};
+    case Scalar::boolean:
+      return {x != 0};
+    case Scalar::f32:
+      return {static_cast<double>(static_cast<float>(x))};
+    case Scalar::f64:
+      break;
   }
   return {x};
 }
@@ -140,7 +149,8 @@ bool pairs(const Value& a, const Value& b, const F& f) {
 Value make_array(std::span<const double> data, const Type& type) {
   std::size_t at = 0;
   Value v = build(data, type, at);
-  if (at != data.size()) throw UserError("make_array: " + std::to_string(data.size()) + " numbers for " + type.str());
+  if (at != data.size())
+    throw UserError("make_array: " + std::to_string(data.size()) + " numbers for " + type.str());
   return v;
 }
 std::vector<double> flatten(const Value& v) {
@@ -149,11 +159,13 @@ std::vector<double> flatten(const Value& v) {
   return r;
 }
 namespace {
-void flatten_components(const Value& v, const Type& t, std::size_t first, std::vector<std::vector<double>>& to) {
+void flatten_components(const Value& v, const Type& t, std::size_t first,
+                        std::vector<std::vector<double>>& to) {
   if (t.is_array()) {
     for (const Value& x : v.array()) flatten_components(x, t.element(), first, to);
   } else if (t.is_tuple()) {
-    for (std::size_t i = 0; i < t.parts().size(); first += components_in(t.parts()[i]), ++i) flatten_components(v.parts().at(i), t.parts()[i], first, to);
+    for (std::size_t i = 0; i < t.parts().size(); first += components_in(t.parts()[i]), ++i)
+      flatten_components(v.parts().at(i), t.parts()[i], first, to);
   } else {
     to.at(first).push_back(v.is_poison() ? std::numeric_limits<double>::quiet_NaN() : v.number());
   }
@@ -189,8 +201,10 @@ double difference(const Value& a, const Value& b) {
       return true;
     }
     const double p = x.number(), q = y.number(), d = std::abs(p - q) / std::max(1.0, std::abs(q));
-    if (std::isnan(d) && !(std::isnan(p) && std::isnan(q)) && p != q) worst = infinite;
-    else if (d > worst) worst = d;
+    if (std::isnan(d) && !(std::isnan(p) && std::isnan(q)) && p != q)
+      worst = infinite;
+    else if (d > worst)
+      worst = d;
     return true;
   });
   return same ? worst : infinite;

@@ -1,10 +1,10 @@
-// The interpreter: what an expression means, evaluated strictly on small concrete data. It is the reference that
-// rules, lowering and every backend are tested against, so it shares nothing with the lowering: arrays are
-// vectors, indices are integers, and every op has its meaning in one function of namespace `meaning`.
+// The interpreter: what an expression means, evaluated strictly on small concrete data. It is the reference
+// that rules, lowering and every backend are tested against, so it shares nothing with the lowering: arrays
+// are vectors, indices are integers, and every op has its meaning in one function of namespace `meaning`.
 //
 // Scalars are computed in their own precision (f32 arithmetic is rounded to float after each operation).
-// An element that may not be read (Boundary::undefined) is *poison*: it propagates through scalar operations and
-// `contains_poison` finds it in a result.
+// An element that may not be read (Boundary::undefined) is *poison*: it propagates through scalar operations
+// and `contains_poison` finds it in a result.
 #pragma once
 
 #include <map>
@@ -16,10 +16,11 @@
 namespace lift {
 
 struct Frame;
-using Environment = std::shared_ptr<const Frame>;  ///< values of the enclosing binders, innermost first; null: none
+using Environment =
+    std::shared_ptr<const Frame>;  ///< values of the enclosing binders, innermost first; null: none
 
 struct Closure {
-  Expr fn;                  ///< a Lambda
+  Expr fn;  ///< a Lambda
   Environment environment;
 };
 
@@ -34,8 +35,8 @@ class Value {
   };
   std::variant<Poison, double, std::int64_t, bool, Array, Tuple, Closure> v;
 
-  double number() const;           ///< of a float, integer or bool scalar
-  const Array& array() const;      ///< throws InternalError when it is none
+  double number() const;       ///< of a float, integer or bool scalar
+  const Array& array() const;  ///< throws InternalError when it is none
   const std::vector<Value>& parts() const;
   bool is_poison() const { return std::holds_alternative<Poison>(v); }
 };
@@ -62,9 +63,11 @@ class Interpreter {
 };
 
 /// Value of a closed expression with the given params.
-Value interpret(const Expr& e, std::map<std::string, Value> params = {}, std::map<std::string, std::int64_t> sizes = {});
+Value interpret(const Expr& e, std::map<std::string, Value> params = {},
+                std::map<std::string, std::int64_t> sizes = {});
 /// Value of a closed function on arguments.
-Value interpret_call(const Expr& fn, const std::vector<Value>& arguments, std::map<std::string, std::int64_t> sizes = {});
+Value interpret_call(const Expr& fn, const std::vector<Value>& arguments,
+                     std::map<std::string, std::int64_t> sizes = {});
 
 /// Conversion to and from flat row-major data (scalars of tuples of arrays are not flat and are refused).
 Value make_array(std::span<const double> data, const Type& type);

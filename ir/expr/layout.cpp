@@ -14,9 +14,12 @@ Nat round_up(const Nat& n, std::int64_t m) { return ceildiv(n, m) * m; }
 
 std::string str(const LayoutRequest& r) {
   switch (r.kind) {
-    case LayoutRequest::Kind::Caller: return "caller";
-    case LayoutRequest::Kind::Rows: return "rows " + std::to_string(r.align) + " " + std::to_string(r.lead);
-    case LayoutRequest::Kind::Split: return "split " + std::to_string(r.axes) + " " + std::to_string(r.align);
+    case LayoutRequest::Kind::Caller:
+      return "caller";
+    case LayoutRequest::Kind::Rows:
+      return "rows " + std::to_string(r.align) + " " + std::to_string(r.lead);
+    case LayoutRequest::Kind::Split:
+      return "split " + std::to_string(r.axes) + " " + std::to_string(r.align);
   }
   return "";
 }
@@ -27,27 +30,35 @@ LayoutRequest parse_layout(const std::string& text) {
   LayoutRequest r;
   in >> kind;
   if (kind == "caller") return r;
-  if (kind == "rows" && in >> r.align >> r.lead && r.align > 0 && r.lead >= 0) return r.kind = LayoutRequest::Kind::Rows, r;
-  if (kind == "split" && in >> r.axes >> r.align && r.align > 0 && r.axes > 0) return r.kind = LayoutRequest::Kind::Split, r;
-  throw UserError("layout '" + text + "' is not known; use 'caller', 'rows ALIGN LEAD' or 'split AXES ALIGN'");
+  if (kind == "rows" && in >> r.align >> r.lead && r.align > 0 && r.lead >= 0)
+    return r.kind = LayoutRequest::Kind::Rows, r;
+  if (kind == "split" && in >> r.axes >> r.align && r.align > 0 && r.axes > 0)
+    return r.kind = LayoutRequest::Kind::Split, r;
+  throw UserError("layout '" + text +
+                  "' is not known; use 'caller', 'rows ALIGN LEAD' or 'split AXES ALIGN'");
 }
 
 Layout::Layout(const LayoutRequest& request, const Type& array) : request_(request), shape_(shape_of(array)) {
   using Kind = LayoutRequest::Kind;
   const std::size_t rank = shape_.size();
   if (request.kind == Kind::Split && static_cast<std::size_t>(request.axes) > rank)
-    throw UserError("layout split over " + std::to_string(request.axes) + " axes of " + array.str() + "; use at most its rank");
+    throw UserError("layout split over " + std::to_string(request.axes) + " axes of " + array.str() +
+                    "; use at most its rank");
   strides_.assign(rank, 1);
   if (rank == 0) return;
   Nat row = shape_.back();
   if (request.kind == Kind::Rows) row = round_up(row, request.align);
   if (request.kind == Kind::Split) row = round_up(ceildiv(row, 2), request.align);
-  // A split row of a power-of-two length puts the rows of a plane onto few cache sets: one more chunk spreads them.
-  if (const auto c = row.constant(); request.kind == Kind::Split && c && *c % (2 * request.align) == 0 && (*c & (*c - 1)) == 0) row = row + request.align;
+  // A split row of a power-of-two length puts the rows of a plane onto few cache sets: one more chunk spreads
+  // them.
+  if (const auto c = row.constant();
+      request.kind == Kind::Split && c && *c % (2 * request.align) == 0 && (*c & (*c - 1)) == 0)
+    row = row + request.align;
   const auto split_from = rank - static_cast<std::size_t>(request.kind == Kind::Split ? request.axes : 0);
   Nat volume = row;
   for (std::size_t d = rank - 1; d-- > 0;) {
-    if (request.kind == Kind::Split && d + 1 == split_from) half_ = round_up(volume, 8) + 8, volume = 2 * half_;
+    if (request.kind == Kind::Split && d + 1 == split_from)
+      half_ = round_up(volume, 8) + 8, volume = 2 * half_;
     strides_[d] = volume;
     volume = volume * shape_[d];
   }
@@ -62,13 +73,15 @@ Nat Layout::index(const std::vector<Nat>& position) const {
   if (rank == 0) return flat;
   if (request_.kind != LayoutRequest::Kind::Split) return flat + position.back();
   Nat parity = 0;
-  for (std::size_t d = rank - static_cast<std::size_t>(request_.axes); d < rank; ++d) parity = parity + position[d];
+  for (std::size_t d = rank - static_cast<std::size_t>(request_.axes); d < rank; ++d)
+    parity = parity + position[d];
   return flat + half_ * mod(parity, 2) + floordiv(position.back(), 2);
 }
 
 Layout Layout::renamed(const std::function<Nat(int, const Nat&)>& name) const {
   Layout r = *this;
-  for (std::size_t d = strides_.size(); d-- > 0;) r.strides_[d] = name(static_cast<int>(strides_.size() - 1 - d), strides_[d]);
+  for (std::size_t d = strides_.size(); d-- > 0;)
+    r.strides_[d] = name(static_cast<int>(strides_.size() - 1 - d), strides_[d]);
   r.half_ = name(-1, half_);
   return r;
 }
@@ -76,7 +89,8 @@ Layout Layout::renamed(const std::function<Nat(int, const Nat&)>& name) const {
 Nat Layout::size() const {
   if (shape_.empty()) return 1;
   Nat n = offset_ + strides_[0] * shape_[0];
-  if (request_.kind == LayoutRequest::Kind::Split && static_cast<std::size_t>(request_.axes) == shape_.size()) n = offset_ + 2 * half_;
+  if (request_.kind == LayoutRequest::Kind::Split && static_cast<std::size_t>(request_.axes) == shape_.size())
+    n = offset_ + 2 * half_;
   if (shape_.size() == 1 && request_.kind != LayoutRequest::Kind::Split) n = offset_ + shape_[0];
   return n;
 }

@@ -1,13 +1,16 @@
-// Layouts: where an element of an array lies in memory. A layout is an invertible map from the logical position
-// (row-major, as the caller sees the array) to a flat index, in elements.
+// Layouts: where an element of an array lies in memory. A layout is an invertible map from the logical
+// position (row-major, as the caller sees the array) to a flat index, in elements.
 //
-//   rows    row-major with the innermost row padded to a multiple of `align` elements, the whole array shifted so
+//   rows    row-major with the innermost row padded to a multiple of `align` elements, the whole array
+//   shifted so
 //           that element `lead` of a row starts on a boundary of `align` elements
-//   split   colour-split (red-black) storage: cells of parity p = (sum of the last `axes` indices) mod 2 lie in half p,
-//           each row holding every second cell: index = half p + row + x div 2. One half-sweep is then unit-stride
-//           and reads only half of each cell-centred array. Rows padded to a multiple of `align`.
+//   split   colour-split (red-black) storage: cells of parity p = (sum of the last `axes` indices) mod 2 lie
+//   in half p,
+//           each row holding every second cell: index = half p + row + x div 2. One half-sweep is then
+//           unit-stride and reads only half of each cell-centred array. Rows padded to a multiple of `align`.
 //
-// Requests name a layout without knowing the array: "rows 8 1", "split 3 8". The caller's own layout is "caller".
+// Requests name a layout without knowing the array: "rows 8 1", "split 3 8". The caller's own layout is
+// "caller".
 #pragma once
 
 #include <functional>
@@ -37,13 +40,13 @@ class Layout {
   Layout(const LayoutRequest& request, const Type& array);
   const LayoutRequest& request() const { return request_; }
   const std::vector<Nat>& shape() const { return shape_; }
-  Nat size() const;                                       ///< elements to allocate
-  Nat index(const std::vector<Nat>& position) const;      ///< flat index of a logical position
+  Nat size() const;                                   ///< elements to allocate
+  Nat index(const std::vector<Nat>& position) const;  ///< flat index of a logical position
   const std::vector<Nat>& strides() const { return strides_; }
   const Nat& offset() const { return offset_; }
-  const Nat& half() const { return half_; }               ///< Split: distance of the two halves
-  /// The same layout with other terms for the strides, asked for from the innermost dimension (0) outwards, then for the
-  /// half (-1).
+  const Nat& half() const { return half_; }  ///< Split: distance of the two halves
+  /// The same layout with other terms for the strides, asked for from the innermost dimension (0) outwards,
+  /// then for the half (-1).
   Layout renamed(const std::function<Nat(int dimension, const Nat& stride)>& name) const;
 
  private:

@@ -1,9 +1,10 @@
-// What each primitive means, on vectors. Rank-D primitives act on D dimensions of nested vectors, one after the other.
+// What each primitive means, on vectors. Rank-D primitives act on D dimensions of nested vectors, one after
+// the other.
 #include <algorithm>
 #include <cmath>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 
 namespace lift::meaning {
@@ -40,7 +41,9 @@ Value below(const Value& v, std::size_t depth, const std::function<Value(const V
 }
 
 /// Array of shape `shape` whose elements f gives by their position.
-Value tabulate(std::span<const std::int64_t> shape, const std::function<Value(const std::vector<std::int64_t>&)>& f, std::vector<std::int64_t>& at) {
+Value tabulate(std::span<const std::int64_t> shape,
+               const std::function<Value(const std::vector<std::int64_t>&)>& f,
+               std::vector<std::int64_t>& at) {
   if (at.size() == shape.size()) return f(at);
   Array r;
   for (std::int64_t i = 0; i < shape[at.size()]; ++i) {
@@ -50,7 +53,8 @@ Value tabulate(std::span<const std::int64_t> shape, const std::function<Value(co
   }
   return {std::move(r)};
 }
-Value tabulate(const std::vector<std::int64_t>& shape, const std::function<Value(const std::vector<std::int64_t>&)>& f) {
+Value tabulate(const std::vector<std::int64_t>& shape,
+               const std::function<Value(const std::vector<std::int64_t>&)>& f) {
   std::vector<std::int64_t> at;
   return tabulate(shape, f, at);
 }
@@ -69,7 +73,9 @@ const Value& element(const Value& v, std::span<const std::int64_t> at) {
   const Value* x = &v;
   for (const auto i : at) {
     const Array& a = x->array();
-    if (i < 0 || i >= static_cast<std::int64_t>(a.size())) throw InternalError("interpreter: element " + std::to_string(i) + " of an array of " + std::to_string(a.size()));
+    if (i < 0 || i >= static_cast<std::int64_t>(a.size()))
+      throw InternalError("interpreter: element " + std::to_string(i) + " of an array of " +
+                          std::to_string(a.size()));
     x = &a[static_cast<std::size_t>(i)];
   }
   return *x;
@@ -99,7 +105,8 @@ Value map_leaves(const Value& v, const std::function<Value(const Value&)>& f) {
 }
 
 /// One dimension of a pad; `outside` is the value map of odd and constant. `scalars`: what its elements are.
-Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, bool scalars, const std::function<Value(const Value&)>& outside) {
+Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, bool scalars,
+              const std::function<Value(const Value&)>& outside) {
   const Array& xs = v.array();
   const auto n = static_cast<std::int64_t>(xs.size());
   Array r;
@@ -109,61 +116,98 @@ Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, b
     switch (b) {
       case Boundary::clamp:
       case Boundary::constant:
-      case Boundary::undefined: at = std::clamp<std::int64_t>(x, 0, n - 1); break;
-      case Boundary::wrap: at = ((x % n) + n) % n; break;
+      case Boundary::undefined:
+        at = std::clamp<std::int64_t>(x, 0, n - 1);
+        break;
+      case Boundary::wrap:
+        at = ((x % n) + n) % n;
+        break;
       case Boundary::mirror:
-      case Boundary::odd: at = x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x; break;
+      case Boundary::odd:
+        at = x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x;
+        break;
     }
     if (n == 0 && scalars && b == Boundary::constant) {  // there is no element to take the shape from
       r.push_back(outside(Value{0.0}));
       continue;
     }
     const Value& e = element(v, std::span(&at, 1));
-    if (inside || (b != Boundary::odd && b != Boundary::constant && b != Boundary::undefined)) r.push_back(e);
-    else if (b == Boundary::undefined) r.push_back(poison_like(e));
-    else r.push_back(map_leaves(e, outside));
+    if (inside || (b != Boundary::odd && b != Boundary::constant && b != Boundary::undefined))
+      r.push_back(e);
+    else if (b == Boundary::undefined)
+      r.push_back(poison_like(e));
+    else
+      r.push_back(map_leaves(e, outside));
   }
   return {std::move(r)};
 }
 
 Value rounded(double x, Scalar s) {
   switch (s) {
-    case Scalar::f32: return {static_cast<double>(static_cast<float>(x))};
-    case Scalar::f64: return {x};
-    case Scalar::i32: return {static_cast<std::int64_t>(x)};
-    case Scalar::boolean: break;
+    case Scalar::f32:
+      return {static_cast<double>(static_cast<float>(x))};
+    case Scalar::f64:
+      return {x};
+    case Scalar::i32:
+      return {static_cast<std::int64_t>(x)};
+    case Scalar::boolean:
+      break;
   }
   return {x != 0};
 }
 
 std::int64_t integer(Op op, std::int64_t a, std::int64_t b) {
-  const auto floor_div = [](std::int64_t x, std::int64_t y) { return y == 0 ? throw UserError("interpreter: integer division by zero") : x / y - ((x % y != 0) && ((x < 0) != (y < 0)) ? 1 : 0); };
+  const auto floor_div = [](std::int64_t x, std::int64_t y) {
+    return y == 0 ? throw UserError("interpreter: integer division by zero")
+                  : x / y - ((x % y != 0) && ((x < 0) != (y < 0)) ? 1 : 0);
+  };
   switch (op) {
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::Div: return floor_div(a, b);
-    case Op::Mod: return a - b * floor_div(a, b);
-    case Op::Min: return std::min(a, b);
-    case Op::Max: return std::max(a, b);
-    case Op::Neg: return -a;
-    case Op::Abs: return a < 0 ? -a : a;
-    default: throw InternalError("interpreter: " + std::string(text(op)) + " of integers");
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::Div:
+      return floor_div(a, b);
+    case Op::Mod:
+      return a - b * floor_div(a, b);
+    case Op::Min:
+      return std::min(a, b);
+    case Op::Max:
+      return std::max(a, b);
+    case Op::Neg:
+      return -a;
+    case Op::Abs:
+      return a < 0 ? -a : a;
+    default:
+      throw InternalError("interpreter: " + std::string(text(op)) + " of integers");
   }
 }
 double floating(Op op, double a, double b) {
   switch (op) {
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::Div: return a / b;
-    case Op::Mod: return std::fmod(a, b);
-    case Op::Min: return b < a ? b : a;
-    case Op::Max: return a < b ? b : a;
-    case Op::Neg: return -a;
-    case Op::Abs: return std::abs(a);
-    case Op::Sqrt: return std::sqrt(a);
-    default: throw InternalError("interpreter: " + std::string(text(op)) + " of numbers");
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::Div:
+      return a / b;
+    case Op::Mod:
+      return std::fmod(a, b);
+    case Op::Min:
+      return b < a ? b : a;
+    case Op::Max:
+      return a < b ? b : a;
+    case Op::Neg:
+      return -a;
+    case Op::Abs:
+      return std::abs(a);
+    case Op::Sqrt:
+      return std::sqrt(a);
+    default:
+      throw InternalError("interpreter: " + std::string(text(op)) + " of numbers");
   }
 }
 
@@ -178,7 +222,8 @@ LIFT_MEANING(unbound) {
 }
 LIFT_MEANING(bound) {
   if (const Value* v = in.find(e)) return *v;
-  throw InternalError("interpreter: variable " + str(e) + " is bound by nothing; the expression is part of another");
+  throw InternalError("interpreter: variable " + str(e) +
+                      " is bound by nothing; the expression is part of another");
 }
 LIFT_MEANING(literal) { return rounded(e.attr().number, e.type().scalar()); }
 LIFT_MEANING(nat_value) { return {in.nat(e.attr().nats[0])}; }
@@ -202,19 +247,21 @@ LIFT_MEANING(get) { return Read(in, e.child(0))->parts().at(static_cast<std::siz
 LIFT_MEANING(zip) {
   std::vector<Read> xs;
   for (const Expr& c : e.children()) xs.emplace_back(in, c);
-  return tabulate(lengths(*xs[0], static_cast<std::size_t>(e.attr().ints[0])), [&](const std::vector<std::int64_t>& at) {
-    Value::Tuple t;
-    for (const Read& x : xs) t.parts.push_back(element(*x, at));
-    return Value{std::move(t)};
-  });
+  return tabulate(lengths(*xs[0], static_cast<std::size_t>(e.attr().ints[0])),
+                  [&](const std::vector<std::int64_t>& at) {
+                    Value::Tuple t;
+                    for (const Read& x : xs) t.parts.push_back(element(*x, at));
+                    return Value{std::move(t)};
+                  });
 }
 LIFT_MEANING(unzip) {
   const Read given(in, e.child(0));
   const Value& xs = *given;
   Value::Tuple t;
   for (std::size_t k = 0; k < e.type().parts().size(); ++k)
-    t.parts.push_back(tabulate(lengths(xs, static_cast<std::size_t>(e.attr().ints[0])),
-                               [&](const std::vector<std::int64_t>& at) { return element(xs, at).parts().at(k); }));
+    t.parts.push_back(
+        tabulate(lengths(xs, static_cast<std::size_t>(e.attr().ints[0])),
+                 [&](const std::vector<std::int64_t>& at) { return element(xs, at).parts().at(k); }));
   return {std::move(t)};
 }
 LIFT_MEANING(at) { return element(*Read(in, e.child(0)), numbers(in, e.attr().nats)); }
@@ -225,7 +272,8 @@ LIFT_MEANING(split) {
   const auto rank = k.size();
   auto shape = lengths(xs, rank);
   for (std::size_t d = 0; d < rank; ++d) {
-    if (shape[d] % k[d] != 0) throw UserError("split: " + std::to_string(k[d]) + " does not divide " + std::to_string(shape[d]));
+    if (shape[d] % k[d] != 0)
+      throw UserError("split: " + std::to_string(k[d]) + " does not divide " + std::to_string(shape[d]));
     shape[d] /= k[d];
   }
   shape.insert(shape.end(), k.begin(), k.end());
@@ -244,7 +292,8 @@ LIFT_MEANING(join) {
   for (std::size_t d = 0; d < rank; ++d) shape.push_back(inner[d] * inner[rank + d]);
   return tabulate(shape, [&](const std::vector<std::int64_t>& p) {
     std::vector<std::int64_t> q(2 * rank);
-    for (std::size_t d = 0; d < rank; ++d) q[d] = p[d] / inner[rank + d], q[rank + d] = p[d] % inner[rank + d];
+    for (std::size_t d = 0; d < rank; ++d)
+      q[d] = p[d] / inner[rank + d], q[rank + d] = p[d] % inner[rank + d];
     return element(xs, q);
   });
 }
@@ -269,14 +318,20 @@ LIFT_MEANING(pad) {
   const auto boundary = static_cast<Boundary>(e.attr().ints[0]);
   const Type element = element_of(e.type());
   const bool given = e.children().size() == 2;
-  const Value value = given ? in.eval(e.child(1)) : boundary == Boundary::constant ? rounded(e.attr().number, element.scalar()) : Value{};
+  const Value value = given                            ? in.eval(e.child(1))
+                      : boundary == Boundary::constant ? rounded(e.attr().number, element.scalar())
+                                                       : Value{};
   const auto outside = [&](const Value& x) -> Value {
     if (boundary == Boundary::constant || (given && value.is_poison())) return value;
     if (x.is_poison()) return x;
-    return given ? rounded(rounded(2 * value.number(), element.scalar()).number() - x.number(), element.scalar()) : Value{-x.number()};
+    return given ? rounded(rounded(2 * value.number(), element.scalar()).number() - x.number(),
+                           element.scalar())
+                 : Value{-x.number()};
   };
   for (std::size_t d = 0; d < rank; ++d)
-    v = below(v, d, [&](const Value& x) { return pad_one(x, w[d], w[rank + d], boundary, d + 1 == rank && element.is_scalar(), outside); });
+    v = below(v, d, [&](const Value& x) {
+      return pad_one(x, w[d], w[rank + d], boundary, d + 1 == rank && element.is_scalar(), outside);
+    });
   return v;
 }
 LIFT_MEANING(drop) {
@@ -284,7 +339,9 @@ LIFT_MEANING(drop) {
   const auto w = numbers(in, e.attr().nats);
   const auto rank = w.size() / 2;
   for (std::size_t d = 0; d < rank; ++d)
-    v = below(v, d, [&](const Value& x) { return Value{Array(x.array().begin() + w[d], x.array().end() - w[rank + d])}; });
+    v = below(v, d, [&](const Value& x) {
+      return Value{Array(x.array().begin() + w[d], x.array().end() - w[rank + d])};
+    });
   return v;
 }
 LIFT_MEANING(transpose) {
@@ -326,13 +383,15 @@ LIFT_MEANING(update) {
   Value base = in.eval(e.child(0));
   const Value block = in.eval(e.child(1));
   const auto offsets = numbers(in, e.attr().nats);
-  const std::function<void(Value&, const Value&, std::size_t)> put = [&](Value& to, const Value& from, std::size_t d) {
+  const std::function<void(Value&, const Value&, std::size_t)> put = [&](Value& to, const Value& from,
+                                                                         std::size_t d) {
     if (d == offsets.size()) {
       to = from;
       return;
     }
     Array& a = std::get<Array>(to.v);
-    for (std::size_t i = 0; i < from.array().size(); ++i) put(a.at(i + static_cast<std::size_t>(offsets[d])), from.array()[i], d + 1);
+    for (std::size_t i = 0; i < from.array().size(); ++i)
+      put(a.at(i + static_cast<std::size_t>(offsets[d])), from.array()[i], d + 1);
   };
   put(base, block, 0);
   return base;
@@ -341,7 +400,8 @@ LIFT_MEANING(update) {
 LIFT_MEANING(map) {
   const Value f = in.eval(e.child(0));
   const Read xs(in, e.child(1));
-  return below(*xs, static_cast<std::size_t>(e.attr().ints[0]), [&](const Value& x) { return in.apply(f, {x}); });
+  return below(*xs, static_cast<std::size_t>(e.attr().ints[0]),
+               [&](const Value& x) { return in.apply(f, {x}); });
 }
 LIFT_MEANING(reduce) {
   const Value f = in.eval(e.child(0));
@@ -378,17 +438,27 @@ LIFT_MEANING(scalar) {
     if (a.is_poison()) return a;
   const double a = args[0].number(), b = args.size() > 1 ? args[1].number() : 0;
   switch (e.op()) {
-    case Op::Eq: return {a == b};
-    case Op::Ne: return {a != b};
-    case Op::Lt: return {a < b};
-    case Op::Le: return {a <= b};
-    case Op::And: return {a != 0 && b != 0};
-    case Op::Or: return {a != 0 || b != 0};
-    case Op::Not: return {a == 0};
-    default: break;
+    case Op::Eq:
+      return {a == b};
+    case Op::Ne:
+      return {a != b};
+    case Op::Lt:
+      return {a < b};
+    case Op::Le:
+      return {a <= b};
+    case Op::And:
+      return {a != 0 && b != 0};
+    case Op::Or:
+      return {a != 0 || b != 0};
+    case Op::Not:
+      return {a == 0};
+    default:
+      break;
   }
   const Scalar s = e.type().scalar();
-  if (s == i32) return {integer(e.op(), std::get<std::int64_t>(args[0].v), args.size() > 1 ? std::get<std::int64_t>(args[1].v) : 0)};
+  if (s == i32)
+    return {integer(e.op(), std::get<std::int64_t>(args[0].v),
+                    args.size() > 1 ? std::get<std::int64_t>(args[1].v) : 0)};
   return rounded(floating(e.op(), a, b), s);
 }
 LIFT_MEANING(select) {

@@ -32,14 +32,16 @@ struct OpRow {
 const OpRow& row(Op op);
 inline std::string_view text(Op op) { return row(op).text; }
 inline bool is_scalar_op(Op op) { return row(op).cls == OpClass::Scalar; }
-bool is_map(Op op);            ///< Map and its low-level forms
-bool is_reduce(Op op);         ///< Reduce and its low-level forms
-bool is_scan(Op op);           ///< Scan, ScanBack and their low-level forms
-bool is_backward(Op op);       ///< a scan from the last element to the first
-bool is_update(Op op);         ///< Update and UpdateInPlace
-bool is_identity(Op op);       ///< means what its argument means (ToLocal, Async, Layout, ReadOnly, ...): decisions on where, not what
+bool is_map(Op op);       ///< Map and its low-level forms
+bool is_reduce(Op op);    ///< Reduce and its low-level forms
+bool is_scan(Op op);      ///< Scan, ScanBack and their low-level forms
+bool is_backward(Op op);  ///< a scan from the last element to the first
+bool is_update(Op op);    ///< Update and UpdateInPlace
+bool is_identity(Op op);  ///< means what its argument means (ToLocal, Async, Layout, ReadOnly, ...):
+                          ///< decisions on where, not what
 
-/// A typing rule was broken: names the primitive, what it was given and what to try; `make` adds the source line.
+/// A typing rule was broken: names the primitive, what it was given and what to try; `make` adds the source
+/// line.
 struct TypeError : UserError {
   using UserError::UserError;
 };

@@ -20,7 +20,9 @@ void components(const Type& t, std::vector<Nat> shape, std::vector<Type>& to) {
     case Type::Kind::Array:
       shape.push_back(t.length());
       return components(t.element(), std::move(shape), to);
-    default: throw UserError("a value of type " + t.str() + " cannot be stored; return arrays or scalars, or tuples of them");
+    default:
+      throw UserError("a value of type " + t.str() +
+                      " cannot be stored; return arrays or scalars, or tuples of them");
   }
 }
 
@@ -61,8 +63,9 @@ bool has_few_scalars(const Type& t) {
 std::vector<ProgramResult> results_of(const Program& program) {
   const std::vector<Type> types = component_arrays(program.body.type());
   if (!program.results.empty() && program.results.size() != types.size())
-    throw UserError("program " + program.name + ": " + std::to_string(program.results.size()) + " names for the " + std::to_string(types.size()) +
-                    " results of " + program.body.type().str() + "; give one name a result, or none");
+    throw UserError("program " + program.name + ": " + std::to_string(program.results.size()) +
+                    " names for the " + std::to_string(types.size()) + " results of " +
+                    program.body.type().str() + "; give one name a result, or none");
   std::vector<ProgramResult> r;
   for (std::size_t i = 0; i < types.size(); ++i) {
     const std::string plain = types.size() == 1 ? "out" : "out" + std::to_string(i);
@@ -75,7 +78,8 @@ std::vector<Nat> sizes_of(const Program& program) {
   std::vector<Nat> r;
   const auto scan = [&](const Nat& n) {
     for (const NatAtom* v : variables(n))
-      if (const Nat x = atom_nat(*v); !v->bounded_above && std::find(r.begin(), r.end(), x) == r.end()) r.push_back(x);
+      if (const Nat x = atom_nat(*v); !v->bounded_above && std::find(r.begin(), r.end(), x) == r.end())
+        r.push_back(x);
   };
   for (const Expr& a : program.arguments)
     for (const Nat& n : shape_of(a.type())) scan(n);

@@ -8,16 +8,21 @@ Expr two_sum(Scalar s) {
   const Expr sum = param(".sum", s), part = param(".part", s);
   const Expr lost = (get(0, a) - (sum - part)) + (get(0, b) - part);
   const Expr result = tuple({sum, get(1, a) + get(1, b) + lost});
-  const auto with = [](const Expr& name, const Expr& value, const Expr& body) { return make(Op::Let, {value, lambda({name}, body)}); };
+  const auto with = [](const Expr& name, const Expr& value, const Expr& body) {
+    return make(Op::Let, {value, lambda({name}, body)});
+  };
   return lambda({a, b}, with(sum, get(0, a) + get(0, b), with(part, sum - get(0, a), result)));
 }
 
 namespace {
 
 /// The component of a function's parameter that a term is: path of gets, outermost last.
-bool is_component(const Expr& e, std::int64_t parameter, const std::vector<std::int64_t>& path, std::size_t depth = 0) {
-  if (depth == path.size()) return e.is(Op::Bound) && e.attr().ints == std::vector<std::int64_t>{0, parameter};
-  return e.is(Op::Get) && e.attr().ints[0] == path[path.size() - 1 - depth] && is_component(e.child(0), parameter, path, depth + 1);
+bool is_component(const Expr& e, std::int64_t parameter, const std::vector<std::int64_t>& path,
+                  std::size_t depth = 0) {
+  if (depth == path.size())
+    return e.is(Op::Bound) && e.attr().ints == std::vector<std::int64_t>{0, parameter};
+  return e.is(Op::Get) && e.attr().ints[0] == path[path.size() - 1 - depth] &&
+         is_component(e.child(0), parameter, path, depth + 1);
 }
 bool is_number(const Expr& e, double v) { return e.is(Op::Literal) && e.attr().number == v; }
 
@@ -34,13 +39,16 @@ bool known(const Expr& term, const Expr& z, std::vector<std::int64_t>& path) {
     return true;
   }
   const bool order = term.is(Op::Min) || term.is(Op::Max);
-  if (!order && !(term.is(Op::Add) && is_number(z, 0)) && !(term.is(Op::Mul) && is_number(z, 1))) return false;
+  if (!order && !(term.is(Op::Add) && is_number(z, 0)) && !(term.is(Op::Mul) && is_number(z, 1)))
+    return false;
   const Expr &x = term.child(0), &y = term.child(1);
-  return (is_component(x, 0, path) && is_component(y, 1, path)) || (is_component(x, 1, path) && is_component(y, 0, path));
+  return (is_component(x, 0, path) && is_component(y, 1, path)) ||
+         (is_component(x, 1, path) && is_component(y, 0, path));
 }
 
 bool is_two_sum(const Expr& f, const Expr& z) {
-  if (!z.is(Op::Tuple) || z.children().size() != 2 || !is_number(z.child(0), 0) || !is_number(z.child(1), 0)) return false;
+  if (!z.is(Op::Tuple) || z.children().size() != 2 || !is_number(z.child(0), 0) || !is_number(z.child(1), 0))
+    return false;
   const Type& s = z.child(0).type();
   return s == z.child(1).type() && is_float(s.scalar()) && f == two_sum(s.scalar());
 }
@@ -49,9 +57,12 @@ bool is_two_sum(const Expr& f, const Expr& z) {
 
 std::string why_in_order(const Expr& f, const Expr& z) {
   std::vector<std::int64_t> path;
-  if (f.is(Op::Lambda) && f.attr().types.size() == 2 && f.attr().types[0] == f.attr().types[1] && known(f.child(0), z, path)) return "";
+  if (f.is(Op::Lambda) && f.attr().types.size() == 2 && f.attr().types[0] == f.attr().types[1] &&
+      known(f.child(0), z, path))
+    return "";
   if (is_two_sum(f, z)) return "";
-  return "f must be + from 0, * from 1, min, max or two_sum from {0, 0}, or one of these for each component: other functions are not known to be associative";
+  return "f must be + from 0, * from 1, min, max or two_sum from {0, 0}, or one of these for each component: "
+         "other functions are not known to be associative";
 }
 
 }  // namespace lift

@@ -33,7 +33,8 @@ struct Equal {
   bool operator()(const TermNode* a, const TermNode* b) const {
     return a->kind == b->kind && a->type == b->type && a->width == b->width && a->op == b->op &&
            std::bit_cast<std::uint64_t>(a->number) == std::bit_cast<std::uint64_t>(b->number) &&
-           a->name == b->name && a->nats == b->nats && a->conds == b->conds && a->args == b->args && a->lanes == b->lanes && a->user == b->user;
+           a->name == b->name && a->nats == b->nats && a->conds == b->conds && a->args == b->args &&
+           a->lanes == b->lanes && a->user == b->user;
   }
 };
 
@@ -63,24 +64,37 @@ std::optional<Term> index_arithmetic(Op op, const std::vector<Term>& args) {
   }
   const bool divisor = n.size() == 2 && Facts().proves(less(0, n[1]));
   switch (op) {
-    case Op::Add: return index_term(n[0] + n[1]);
-    case Op::Sub: return index_term(n[0] - n[1]);
-    case Op::Mul: return index_term(n[0] * n[1]);
-    case Op::Neg: return index_term(-n[0]);
-    case Op::Min: return index_term(min(n[0], n[1]));
-    case Op::Max: return index_term(max(n[0], n[1]));
-    case Op::Div: return divisor ? std::optional(index_term(floordiv(n[0], n[1]))) : std::nullopt;
-    case Op::Mod: return divisor ? std::optional(index_term(mod(n[0], n[1]))) : std::nullopt;
-    case Op::Eq: return compare_term(equal(n[0], n[1]));
-    case Op::Ne: return compare_term(negate(equal(n[0], n[1])));
-    case Op::Lt: return compare_term(less(n[0], n[1]));
-    case Op::Le: return compare_term(less_equal(n[0], n[1]));
-    default: return std::nullopt;
+    case Op::Add:
+      return index_term(n[0] + n[1]);
+    case Op::Sub:
+      return index_term(n[0] - n[1]);
+    case Op::Mul:
+      return index_term(n[0] * n[1]);
+    case Op::Neg:
+      return index_term(-n[0]);
+    case Op::Min:
+      return index_term(min(n[0], n[1]));
+    case Op::Max:
+      return index_term(max(n[0], n[1]));
+    case Op::Div:
+      return divisor ? std::optional(index_term(floordiv(n[0], n[1]))) : std::nullopt;
+    case Op::Mod:
+      return divisor ? std::optional(index_term(mod(n[0], n[1]))) : std::nullopt;
+    case Op::Eq:
+      return compare_term(equal(n[0], n[1]));
+    case Op::Ne:
+      return compare_term(negate(equal(n[0], n[1])));
+    case Op::Lt:
+      return compare_term(less(n[0], n[1]));
+    case Op::Le:
+      return compare_term(less_equal(n[0], n[1]));
+    default:
+      return std::nullopt;
   }
 }
 
-/// Floating-point arithmetic on constants, rounded as it would be when the program runs. Not when the result is no
-/// number: such a literal has no spelling.
+/// Floating-point arithmetic on constants, rounded as it would be when the program runs. Not when the result
+/// is no number: such a literal has no spelling.
 std::optional<Term> constant_arithmetic(Op op, Scalar type, const std::vector<Term>& args) {
   if (!is_float(type) || args.size() != 2) return std::nullopt;
   for (const Term& t : args)
@@ -88,10 +102,17 @@ std::optional<Term> constant_arithmetic(Op op, Scalar type, const std::vector<Te
   const double a = args[0]->number, b = args[1]->number;
   double r;
   switch (op) {
-    case Op::Add: r = a + b; break;
-    case Op::Sub: r = a - b; break;
-    case Op::Mul: r = a * b; break;
-    default: return std::nullopt;
+    case Op::Add:
+      r = a + b;
+      break;
+    case Op::Sub:
+      r = a - b;
+      break;
+    case Op::Mul:
+      r = a * b;
+      break;
+    default:
+      return std::nullopt;
   }
   if (type == f32) r = static_cast<float>(r);
   return std::isfinite(r) ? std::optional(constant_term(r, type)) : std::nullopt;
@@ -180,7 +201,8 @@ Term apply_term(Op op, Scalar type, std::vector<Term> args) {
     if (args[1] == args[2]) return args[1];
   }
   if (op == Op::Cast && args[0]->type == type) return args[0];
-  if (op == Op::Cast && args[0]->kind == TermKind::Constant) return constant_term(type == f32 ? static_cast<float>(args[0]->number) : args[0]->number, type);
+  if (op == Op::Cast && args[0]->kind == TermKind::Constant)
+    return constant_term(type == f32 ? static_cast<float>(args[0]->number) : args[0]->number, type);
   TermNode n;
   n.kind = TermKind::Apply;
   n.op = op;
@@ -206,7 +228,9 @@ namespace {
 /// What an element of a shuffle's arguments is: an element of a term that is no shuffle.
 std::pair<Term, int> element(const std::vector<Term>& args, int at) {
   for (const Term& a : args) {
-    if (at < a->width) return a->kind == TermKind::Shuffle ? element(a->args, a->lanes[static_cast<std::size_t>(at)]) : std::make_pair(a, at);
+    if (at < a->width)
+      return a->kind == TermKind::Shuffle ? element(a->args, a->lanes[static_cast<std::size_t>(at)])
+                                          : std::make_pair(a, at);
     at -= a->width;
   }
   throw InternalError("shuffle_term: lane " + std::to_string(at) + " beyond its arguments");
@@ -227,7 +251,9 @@ struct Sources {
   }
   bool spelled(int width) const {  // one instruction of a machine, one lane, or a list of scalars
     const bool scalars = std::all_of(args.begin(), args.end(), [](const Term& t) { return t->width == 1; });
-    return scalars || (width == 1 && args.size() == 1) || (args.size() <= 2 && std::all_of(args.begin(), args.end(), [&](const Term& t) { return t->width == width; }));
+    return scalars || (width == 1 && args.size() == 1) ||
+           (args.size() <= 2 &&
+            std::all_of(args.begin(), args.end(), [&](const Term& t) { return t->width == width; }));
   }
 };
 
@@ -259,15 +285,20 @@ Term shuffle_term(std::vector<Term> args, std::vector<int> lanes) {
   return intern(std::move(n));
 }
 Term broadcast(const Term& value, int width) {
-  return value->width == width ? value : shuffle_term({value}, std::vector<int>(static_cast<std::size_t>(width), 0));
+  return value->width == width ? value
+                               : shuffle_term({value}, std::vector<int>(static_cast<std::size_t>(width), 0));
 }
 
 Term with_args(const Term& t, std::vector<Term> args) {
   switch (t->kind) {
-    case TermKind::Apply: return apply_term(t->op, t->type, std::move(args));
-    case TermKind::Call: return call_term(t->user, std::move(args));
-    case TermKind::Shuffle: return shuffle_term(std::move(args), t->lanes);
-    default: throw InternalError("with_args: a term without arguments");
+    case TermKind::Apply:
+      return apply_term(t->op, t->type, std::move(args));
+    case TermKind::Call:
+      return call_term(t->user, std::move(args));
+    case TermKind::Shuffle:
+      return shuffle_term(std::move(args), t->lanes);
+    default:
+      throw InternalError("with_args: a term without arguments");
   }
 }
 
@@ -341,22 +372,33 @@ std::string str(const Term& t) {
   const auto list = [](const auto& xs) {
     std::string s;
     for (const auto& x : xs) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Term>) s += (s.empty() ? "" : ", ") + str(x);
-      else s += (s.empty() ? "" : ", ") + x.str();
+      if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Term>)
+        s += (s.empty() ? "" : ", ") + str(x);
+      else
+        s += (s.empty() ? "" : ", ") + x.str();
     }
     return s;
   };
   switch (t->kind) {
-    case TermKind::Constant: return std::to_string(t->number);
-    case TermKind::Index: return t->nats[0].str();
-    case TermKind::Load: return t->name + "[" + list(t->nats) + "]";
+    case TermKind::Constant:
+      return std::to_string(t->number);
+    case TermKind::Index:
+      return t->nats[0].str();
+    case TermKind::Load:
+      return t->name + "[" + list(t->nats) + "]";
     case TermKind::Argument:
-    case TermKind::Local: return t->name;
-    case TermKind::Apply: return std::string(text(t->op)) + "(" + list(t->args) + ")";
-    case TermKind::Compare: return "(" + str(t->conds[0]) + ")";
-    case TermKind::Call: return t->name + "(" + list(t->args) + ")";
-    case TermKind::Lanes: return "lanes(" + str(t->conds[0]) + ", ...)";
-    case TermKind::LaneIndex: return "lane_index(" + list(t->nats) + ")";
+    case TermKind::Local:
+      return t->name;
+    case TermKind::Apply:
+      return std::string(text(t->op)) + "(" + list(t->args) + ")";
+    case TermKind::Compare:
+      return "(" + str(t->conds[0]) + ")";
+    case TermKind::Call:
+      return t->name + "(" + list(t->args) + ")";
+    case TermKind::Lanes:
+      return "lanes(" + str(t->conds[0]) + ", ...)";
+    case TermKind::LaneIndex:
+      return "lane_index(" + list(t->nats) + ")";
     case TermKind::Shuffle: {
       std::string lanes;
       for (const int l : t->lanes) lanes += (lanes.empty() ? "" : " ") + std::to_string(l);

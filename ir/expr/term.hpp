@@ -1,5 +1,6 @@
-// Scalar terms: what one element of a result is computed from. Arrays have disappeared; what is left are loads at
-// symbolic positions and scalar operations on them. Terms are interned, so a shared subexpression is one term.
+// Scalar terms: what one element of a result is computed from. Arrays have disappeared; what is left are
+// loads at symbolic positions and scalar operations on them. Terms are interned, so a shared subexpression is
+// one term.
 #pragma once
 
 #include <functional>
@@ -14,15 +15,16 @@ namespace lift {
 enum class TermKind : std::uint8_t {
   Constant,  ///< number
   Index,     ///< the integer `nats[0]`, as an i32
-  Load,      ///< `name`[nats...]; one Nat a dimension (logical position), or one flat index after linearisation
-  Argument,  ///< scalar argument `name`
-  Local,     ///< let-bound scalar or accumulator `name`
-  Apply,     ///< scalar op `op` on args (Add ... Select, Cast)
-  Compare,   ///< the condition `cond`, as a bool
-  Call,      ///< user function described by `user` on args
-  Lanes,     ///< vector of the conditions `conds`, one a lane: a mask
-  LaneIndex, ///< vector nats[0] + lane * nats[1], as numbers
-  Shuffle,   ///< vector whose lane l is element lanes[l] of the args laid side by side: all scalars, or vectors of its width; of width 1: of one vector
+  Load,  ///< `name`[nats...]; one Nat a dimension (logical position), or one flat index after linearisation
+  Argument,   ///< scalar argument `name`
+  Local,      ///< let-bound scalar or accumulator `name`
+  Apply,      ///< scalar op `op` on args (Add ... Select, Cast)
+  Compare,    ///< the condition `cond`, as a bool
+  Call,       ///< user function described by `user` on args
+  Lanes,      ///< vector of the conditions `conds`, one a lane: a mask
+  LaneIndex,  ///< vector nats[0] + lane * nats[1], as numbers
+  Shuffle,    ///< vector whose lane l is element lanes[l] of the args laid side by side: all scalars, or
+              ///< vectors of its width; of width 1: of one vector
 };
 
 struct TermNode;
@@ -43,16 +45,16 @@ class Term {
 struct TermNode {
   TermKind kind = TermKind::Constant;
   Scalar type = f64;
-  int width = 1;                ///< lanes; 1 is a scalar
-  Op op = Op::Add;              ///< Apply
-  double number = 0;            ///< Constant
-  std::string name;             ///< Load, Argument, Local
-  std::vector<Nat> nats;        ///< Index, Load, LaneIndex
-  std::vector<NatCond> conds;   ///< Compare (one), Lanes (one a lane)
-  std::vector<Term> args;       ///< Apply, Call, Shuffle
-  std::vector<int> lanes;       ///< Shuffle
-  Attr user;                    ///< Call: the user function's attributes
-  std::uint32_t id = 0;         ///< assigned by interning
+  int width = 1;               ///< lanes; 1 is a scalar
+  Op op = Op::Add;             ///< Apply
+  double number = 0;           ///< Constant
+  std::string name;            ///< Load, Argument, Local
+  std::vector<Nat> nats;       ///< Index, Load, LaneIndex
+  std::vector<NatCond> conds;  ///< Compare (one), Lanes (one a lane)
+  std::vector<Term> args;      ///< Apply, Call, Shuffle
+  std::vector<int> lanes;      ///< Shuffle
+  Attr user;                   ///< Call: the user function's attributes
+  std::uint32_t id = 0;        ///< assigned by interning
 };
 
 Term intern(TermNode node);
@@ -66,7 +68,8 @@ Term compare_term(const NatCond& c);
 /// A scalar operation; integer arithmetic on indices stays symbolic, decided conditions disappear.
 Term apply_term(Op op, Scalar type, std::vector<Term> args);
 Term call_term(const Attr& user, std::vector<Term> args);
-/// Lanes of vectors put together anew; see TermKind::Shuffle. Shuffles of shuffles become one where two vectors suffice.
+/// Lanes of vectors put together anew; see TermKind::Shuffle. Shuffles of shuffles become one where two
+/// vectors suffice.
 Term shuffle_term(std::vector<Term> args, std::vector<int> lanes);
 /// `value` in each of `width` lanes.
 Term broadcast(const Term& value, int width);

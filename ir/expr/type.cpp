@@ -24,8 +24,8 @@ namespace {
 class TypeTable {
  public:
   const TypeNode* intern(TypeNode node) {
-    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(node.kind), static_cast<std::uint32_t>(node.scalar),
-                                   node.length.id()};
+    std::vector<std::uint32_t> key{static_cast<std::uint32_t>(node.kind),
+                                   static_cast<std::uint32_t>(node.scalar), node.length.id()};
     for (const Type& t : node.parts) key.push_back(t.id());
     const std::lock_guard lock(mutex_);
     auto [it, added] = index_.try_emplace(std::move(key), nullptr);
@@ -77,7 +77,9 @@ Type::Type(Scalar s) {
 }
 
 Type Type::any() { return Type(table().intern(node_of(Kind::Any))); }
-Type Type::tuple(std::vector<Type> parts) { return Type(table().intern(node_of(Kind::Tuple, std::move(parts)))); }
+Type Type::tuple(std::vector<Type> parts) {
+  return Type(table().intern(node_of(Kind::Tuple, std::move(parts))));
+}
 Type Type::array(const Nat& length, const Type& element) {
   return Type(table().intern(node_of(Kind::Array, {element}, length)));
 }
@@ -117,14 +119,18 @@ std::string Type::str() const {
     return s;
   };
   switch (kind()) {
-    case Kind::Any: return "?";
-    case Kind::Scalar: return text(node_->scalar);
-    case Kind::Tuple: return "{" + list(parts()) + "}";
+    case Kind::Any:
+      return "?";
+    case Kind::Scalar:
+      return text(node_->scalar);
+    case Kind::Tuple:
+      return "{" + list(parts()) + "}";
     case Kind::Array: {
       const std::string n = length().str();
       return (length().is_constant() || length().is_variable() ? n : "(" + n + ")") + "." + element().str();
     }
-    case Kind::Function: return "(" + list(parts()) + ") -> " + result().str();
+    case Kind::Function:
+      return "(" + list(parts()) + ") -> " + result().str();
   }
   return "";
 }

@@ -1,4 +1,5 @@
-// Types of expressions: scalars, tuples, arrays with symbolic lengths, functions. Interned: equality is identity.
+// Types of expressions: scalars, tuples, arrays with symbolic lengths, functions. Interned: equality is
+// identity.
 //
 // Written  f64   {f64, i32}   64.66.f64 (an array of 64 arrays of 66 doubles)   (f64, f64) -> f64
 #pragma once
@@ -15,8 +16,8 @@ namespace lift {
 enum class Scalar : std::uint8_t { f32, f64, i32, boolean };
 inline constexpr Scalar f32 = Scalar::f32, f64 = Scalar::f64, i32 = Scalar::i32, boolean = Scalar::boolean;
 
-const char* text(Scalar s);        ///< "f64"
-std::size_t size_of(Scalar s);     ///< bytes
+const char* text(Scalar s);     ///< "f64"
+std::size_t size_of(Scalar s);  ///< bytes
 inline bool is_float(Scalar s) { return s == Scalar::f32 || s == Scalar::f64; }
 
 struct TypeNode;
@@ -26,8 +27,8 @@ class Type {
   enum class Kind : std::uint8_t { Any, Scalar, Tuple, Array, Function };
 
   Type() : Type(any()) {}
-  Type(Scalar s);                          // NOLINT: a scalar kind is a type
-  static Type any();                       ///< the type of a hole in a pattern; absent from finished expressions
+  Type(Scalar s);     // NOLINT: a scalar kind is a type
+  static Type any();  ///< the type of a hole in a pattern; absent from finished expressions
   static Type tuple(std::vector<Type> parts);
   static Type array(const Nat& length, const Type& element);
   static Type function(std::vector<Type> parameters, const Type& result);
@@ -38,11 +39,11 @@ class Type {
   bool is_array() const { return kind() == Kind::Array; }
   bool is_tuple() const { return kind() == Kind::Tuple; }
   bool is_function() const { return kind() == Kind::Function; }
-  Scalar scalar() const;                   ///< Scalar
-  std::span<const Type> parts() const;     ///< Tuple: components; Function: parameters
-  const Nat& length() const;               ///< Array
-  Type element() const;                    ///< Array
-  Type result() const;                     ///< Function
+  Scalar scalar() const;                ///< Scalar
+  std::span<const Type> parts() const;  ///< Tuple: components; Function: parameters
+  const Nat& length() const;            ///< Array
+  Type element() const;                 ///< Array
+  Type result() const;                  ///< Function
 
   std::uint32_t id() const;
   std::string str() const;
@@ -60,7 +61,7 @@ inline Type array(const Type& element, const Nat& length) { return Type::array(l
 std::vector<Nat> shape_of(const Type& t, int rank = -1);
 /// The type below `rank` array dimensions (below all of them when rank < 0).
 Type element_of(const Type& t, int rank = -1);
-int rank_of(const Type& t);                ///< number of nested array dimensions
-bool mentions_any(const Type& t);          ///< part of a pattern
+int rank_of(const Type& t);        ///< number of nested array dimensions
+bool mentions_any(const Type& t);  ///< part of a pattern
 
 }  // namespace lift

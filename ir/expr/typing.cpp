@@ -40,18 +40,22 @@ Type rebuild(const std::vector<Nat>& outer, const std::vector<Nat>& inner, const
 
 const Type& function_type(Op op, const Expr& f, std::size_t parameters) {
   if (!f.type().is_function() || f.type().parts().size() != parameters)
-    type_error(op, "needs a function of " + std::to_string(parameters) + " argument(s), got " + f.type().str(),
+    type_error(op,
+               "needs a function of " + std::to_string(parameters) + " argument(s), got " + f.type().str(),
                "pass a lambda with that many parameters");
   return f.type();
 }
 
-void need_same(Op op, const Type& expected, const Type& got, const std::string& role, const std::string& remedy) {
-  if (!(expected == got)) type_error(op, role + " has type " + got.str() + ", expected " + expected.str(), remedy);
+void need_same(Op op, const Type& expected, const Type& got, const std::string& role,
+               const std::string& remedy) {
+  if (!(expected == got))
+    type_error(op, role + " has type " + got.str() + ", expected " + expected.str(), remedy);
 }
 
 }  // namespace
 
-#define LIFT_TYPE_RULE(name) Type name([[maybe_unused]] Op op, [[maybe_unused]] std::span<const Expr> c, [[maybe_unused]] const Attr& a)
+#define LIFT_TYPE_RULE(name) \
+  Type name([[maybe_unused]] Op op, [[maybe_unused]] std::span<const Expr> c, [[maybe_unused]] const Attr& a)
 
 LIFT_TYPE_RULE(declared) { return a.types.at(0); }
 LIFT_TYPE_RULE(integer) { return Type(i32); }
@@ -60,7 +64,8 @@ LIFT_TYPE_RULE(lambda) { return Type::function(a.types, c[0].type()); }
 LIFT_TYPE_RULE(apply) {
   const Type f = function_type(op, c[0], c.size() - 1);
   for (std::size_t i = 1; i < c.size(); ++i)
-    need_same(op, f.parts()[i - 1], c[i].type(), "argument " + std::to_string(i), "pass an argument of the parameter's type");
+    need_same(op, f.parts()[i - 1], c[i].type(), "argument " + std::to_string(i),
+              "pass an argument of the parameter's type");
   return f.result();
 }
 
@@ -79,7 +84,8 @@ LIFT_TYPE_RULE(tuple) {
 LIFT_TYPE_RULE(get) {
   const auto i = static_cast<std::size_t>(a.ints[0]);
   if (!c[0].type().is_tuple() || i >= c[0].type().parts().size())
-    type_error(op, "component " + std::to_string(a.ints[0]) + " of " + c[0].type().str(), "the argument must be a tuple with that many components");
+    type_error(op, "component " + std::to_string(a.ints[0]) + " of " + c[0].type().str(),
+               "the argument must be a tuple with that many components");
   return c[0].type().parts()[i];
 }
 
@@ -91,7 +97,9 @@ LIFT_TYPE_RULE(zip) {
   for (const Expr& e : c) {
     const std::vector<Nat> other = shape_of(e.type(), rank);
     if (other != shape)
-      type_error(op, "lengths differ: " + nats(shape) + " and " + nats(other) + " (of " + c[0].type().str() + " and " + e.type().str() + ")",
+      type_error(op,
+                 "lengths differ: " + nats(shape) + " and " + nats(other) + " (of " + c[0].type().str() +
+                     " and " + e.type().str() + ")",
                  "drop or pad the arrays to the same lengths");
     elements.push_back(element_of(e.type(), rank));
   }
@@ -102,7 +110,8 @@ LIFT_TYPE_RULE(unzip) {
   const int rank = static_cast<int>(a.ints[0]);
   need_rank(op, c[0].type(), rank);
   const Type element = element_of(c[0].type(), rank);
-  if (!element.is_tuple()) type_error(op, "needs an array of tuples, got " + c[0].type().str(), "zip arrays first");
+  if (!element.is_tuple())
+    type_error(op, "needs an array of tuples, got " + c[0].type().str(), "zip arrays first");
   std::vector<Type> ts;
   for (const Type& t : element.parts()) ts.push_back(array(shape_of(c[0].type(), rank), t));
   return Type::tuple(std::move(ts));
@@ -114,7 +123,8 @@ LIFT_TYPE_RULE(at) {
   const std::vector<Nat> shape = shape_of(c[0].type(), rank);
   for (int d = 0; d < rank; ++d)
     if (certainly_not(less(a.nats[d], shape[d])) || certainly_not(less_equal(0, a.nats[d])))
-      type_error(op, "position " + nats(a.nats) + " is outside " + c[0].type().str(), "positions count from 0");
+      type_error(op, "position " + nats(a.nats) + " is outside " + c[0].type().str(),
+                 "positions count from 0");
   return element_of(c[0].type(), rank);
 }
 
@@ -124,8 +134,10 @@ LIFT_TYPE_RULE(split) {
   std::vector<Nat> outer;
   const std::vector<Nat> shape = shape_of(c[0].type(), rank);
   for (int d = 0; d < rank; ++d) {
-    need(op, less(0, a.nats[d]), "chunk length " + a.nats[d].str() + " is not positive", "choose a length of 1 or more");
-    need(op, equal(mod(shape[d], a.nats[d]), 0), a.nats[d].str() + " does not divide the length " + shape[d].str() + " of " + c[0].type().str(),
+    need(op, less(0, a.nats[d]), "chunk length " + a.nats[d].str() + " is not positive",
+         "choose a length of 1 or more");
+    need(op, equal(mod(shape[d], a.nats[d]), 0),
+         a.nats[d].str() + " does not divide the length " + shape[d].str() + " of " + c[0].type().str(),
          "pad to a multiple first, or choose a divisor");
     outer.push_back(floordiv(shape[d], a.nats[d]));
   }
@@ -150,9 +162,13 @@ LIFT_TYPE_RULE(slide) {
     const Nat &size = a.nats[d], &step = a.nats[rank + d];
     need(op, less(0, step), "step " + step.str() + " is not positive", "choose a step of 1 or more");
     need(op, less(0, size), "window size " + size.str() + " is not positive", "choose a size of 1 or more");
-    need(op, less_equal(size, shape[d]), "window of " + size.str() + " is longer than the length " + shape[d].str() + " of " + c[0].type().str(),
+    need(op, less_equal(size, shape[d]),
+         "window of " + size.str() + " is longer than the length " + shape[d].str() + " of " +
+             c[0].type().str(),
          "pad the array or make the window smaller");
-    need(op, equal(mod(shape[d] - size, step), 0), "windows of " + size.str() + " with step " + step.str() + " do not end with the length " + shape[d].str(),
+    need(op, equal(mod(shape[d] - size, step), 0),
+         "windows of " + size.str() + " with step " + step.str() + " do not end with the length " +
+             shape[d].str(),
          "pad or drop so that (length - size) is a multiple of the step");
     windows.push_back(floordiv(shape[d] - size, step) + 1);
   }
@@ -166,10 +182,14 @@ LIFT_TYPE_RULE(pad) {
   const auto b = static_cast<Boundary>(a.ints[0]);
   const Type element = element_of(c[0].type(), static_cast<int>(rank));
   if ((b == Boundary::odd || b == Boundary::constant) && !(element.is_scalar() && is_float(element.scalar())))
-    type_error(op, std::string(text(b)) + " needs floating-point elements, got " + element.str(), "pad the innermost arrays of numbers");
-  if (c.size() > 2) type_error(op, "takes an array and at most one value, got " + std::to_string(c.size() - 1) + " values", "pass one");
+    type_error(op, std::string(text(b)) + " needs floating-point elements, got " + element.str(),
+               "pad the innermost arrays of numbers");
+  if (c.size() > 2)
+    type_error(op, "takes an array and at most one value, got " + std::to_string(c.size() - 1) + " values",
+               "pass one");
   if (c.size() == 2) {
-    if (b != Boundary::odd && b != Boundary::constant) type_error(op, std::string(text(b)) + " takes no value", "use odd or constant");
+    if (b != Boundary::odd && b != Boundary::constant)
+      type_error(op, std::string(text(b)) + " takes no value", "use odd or constant");
     need_same(op, element, c[1].type(), "the value", "pass a scalar of the elements' type");
   }
   for (std::size_t d = 0; d < rank; ++d) {
@@ -178,7 +198,9 @@ LIFT_TYPE_RULE(pad) {
     need(op, less_equal(0, high), "negative width " + high.str(), "use drop to remove elements");
     if (b == Boundary::mirror || b == Boundary::odd)
       for (const Nat& w : {low, high})
-        need(op, less_equal(w, shape[d]), "a width of " + w.str() + " reflects past the length " + shape[d].str(), "pad no more than the length");
+        need(op, less_equal(w, shape[d]),
+             "a width of " + w.str() + " reflects past the length " + shape[d].str(),
+             "pad no more than the length");
     shape[d] = shape[d] + low + high;
   }
   return array(shape, element);
@@ -190,8 +212,11 @@ LIFT_TYPE_RULE(drop) {
   std::vector<Nat> shape = shape_of(c[0].type(), static_cast<int>(rank));
   for (std::size_t d = 0; d < rank; ++d) {
     const Nat left = shape[d] - a.nats[d] - a.nats[rank + d];
-    for (const Nat& w : {a.nats[d], a.nats[rank + d]}) need(op, less_equal(0, w), "negative width " + w.str(), "use pad to add elements");
-    need(op, less_equal(0, left), "removes " + (a.nats[d] + a.nats[rank + d]).str() + " of " + shape[d].str() + " elements", "remove fewer");
+    for (const Nat& w : {a.nats[d], a.nats[rank + d]})
+      need(op, less_equal(0, w), "negative width " + w.str(), "use pad to add elements");
+    need(op, less_equal(0, left),
+         "removes " + (a.nats[d] + a.nats[rank + d]).str() + " of " + shape[d].str() + " elements",
+         "remove fewer");
     shape[d] = left;
   }
   return array(shape, element_of(c[0].type(), static_cast<int>(rank)));
@@ -204,7 +229,8 @@ LIFT_TYPE_RULE(transpose) {
   std::vector<Nat> permuted;
   std::set<std::int64_t> seen;
   for (const auto p : a.ints) {
-    if (p < 0 || p >= static_cast<std::int64_t>(rank) || !seen.insert(p).second) type_error(op, "not a permutation", "name each of 0.." + std::to_string(rank - 1) + " once");
+    if (p < 0 || p >= static_cast<std::int64_t>(rank) || !seen.insert(p).second)
+      type_error(op, "not a permutation", "name each of 0.." + std::to_string(rank - 1) + " once");
     permuted.push_back(shape[static_cast<std::size_t>(p)]);
   }
   return array(permuted, element_of(c[0].type(), static_cast<int>(rank)));
@@ -213,14 +239,16 @@ LIFT_TYPE_RULE(transpose) {
 LIFT_TYPE_RULE(generate) {
   const Type f = function_type(op, c[0], a.nats.size());
   for (std::size_t d = 0; d < a.nats.size(); ++d)
-    need_same(op, Type(i32), f.parts()[d], "parameter " + std::to_string(d + 1), "indices are i32, one for each dimension");
+    need_same(op, Type(i32), f.parts()[d], "parameter " + std::to_string(d + 1),
+              "indices are i32, one for each dimension");
   return array(a.nats, f.result());
 }
 
 LIFT_TYPE_RULE(concat) {
   need_rank(op, c[0].type(), 1);
   need_rank(op, c[1].type(), 1);
-  need_same(op, c[0].type().element(), c[1].type().element(), "the second array's element", "concat arrays of one element type");
+  need_same(op, c[0].type().element(), c[1].type().element(), "the second array's element",
+            "concat arrays of one element type");
   return Type::array(c[0].type().length() + c[1].type().length(), c[0].type().element());
 }
 
@@ -236,11 +264,15 @@ LIFT_TYPE_RULE(update) {
   const int rank = static_cast<int>(a.nats.size());
   need_rank(op, c[0].type(), rank);
   need_rank(op, c[1].type(), rank);
-  need_same(op, element_of(c[0].type(), rank), element_of(c[1].type(), rank), "the block's element", "update with a block of the base's element type");
+  need_same(op, element_of(c[0].type(), rank), element_of(c[1].type(), rank), "the block's element",
+            "update with a block of the base's element type");
   const auto base = shape_of(c[0].type(), rank), block = shape_of(c[1].type(), rank);
   for (int d = 0; d < rank; ++d) {
-    need(op, less_equal(0, a.nats[d]), "negative offset " + a.nats[d].str(), "drop the block's elements before the base's first");
-    need(op, less_equal(a.nats[d] + block[d], base[d]), "a block of " + nats(block) + " at " + nats(a.nats) + " does not fit into " + c[0].type().str(), "make the offset or the block smaller");
+    need(op, less_equal(0, a.nats[d]), "negative offset " + a.nats[d].str(),
+         "drop the block's elements before the base's first");
+    need(op, less_equal(a.nats[d] + block[d], base[d]),
+         "a block of " + nats(block) + " at " + nats(a.nats) + " does not fit into " + c[0].type().str(),
+         "make the offset or the block smaller");
   }
   return c[0].type();
 }
@@ -249,25 +281,31 @@ LIFT_TYPE_RULE(map) {
   const int rank = static_cast<int>(a.ints[0]);
   need_rank(op, c[1].type(), rank);
   const Type f = function_type(op, c[0], 1);
-  need_same(op, f.parts()[0], element_of(c[1].type(), rank), "the array's element", "the function's parameter must have the type of the array's elements");
+  need_same(op, f.parts()[0], element_of(c[1].type(), rank), "the array's element",
+            "the function's parameter must have the type of the array's elements");
   return array(shape_of(c[1].type(), rank), f.result());
 }
 
 LIFT_TYPE_RULE(reduce) {
   const Type f = function_type(op, c[0], 2);
   need_rank(op, c[2].type(), 1);
-  need_same(op, c[1].type(), f.parts()[0], "the accumulator", "f takes (accumulator, element), the initial value has the accumulator's type");
-  need_same(op, c[2].type().element(), f.parts()[1], "the element parameter", "f takes (accumulator, element)");
+  need_same(op, c[1].type(), f.parts()[0], "the accumulator",
+            "f takes (accumulator, element), the initial value has the accumulator's type");
+  need_same(op, c[2].type().element(), f.parts()[1], "the element parameter",
+            "f takes (accumulator, element)");
   need_same(op, c[1].type(), f.result(), "the result of f", "f must return the accumulator's type");
   return c[1].type();
 }
 
-LIFT_TYPE_RULE(scan) { return Type::array(c[2].type().is_array() ? c[2].type().length() : Nat(0), reduce(op, c, a)); }
+LIFT_TYPE_RULE(scan) {
+  return Type::array(c[2].type().is_array() ? c[2].type().length() : Nat(0), reduce(op, c, a));
+}
 
 LIFT_TYPE_RULE(iterate) {
   const Type f = function_type(op, c[0], 1);
   need_same(op, f.parts()[0], c[1].type(), "the start value", "f and the start value must agree");
-  need_same(op, f.parts()[0], f.result(), "the result of f", "an iterated function must return its argument's type");
+  need_same(op, f.parts()[0], f.result(), "the result of f",
+            "an iterated function must return its argument's type");
   return c[1].type();
 }
 
@@ -275,7 +313,8 @@ LIFT_TYPE_RULE(identity) { return c[0].type(); }
 
 LIFT_TYPE_RULE(arithmetic) {
   for (const Expr& e : c) {
-    if (!e.type().is_scalar() || e.type().scalar() == boolean) type_error(op, "needs numbers, got " + e.type().str(), "map it over the array's elements");
+    if (!e.type().is_scalar() || e.type().scalar() == boolean)
+      type_error(op, "needs numbers, got " + e.type().str(), "map it over the array's elements");
     need_same(op, c[0].type(), e.type(), "an operand", "cast one operand to the other's type");
   }
   return c[0].type();
@@ -294,20 +333,26 @@ LIFT_TYPE_RULE(logical) {
 LIFT_TYPE_RULE(select) {
   need_same(op, Type(boolean), c[0].type(), "the condition", "use a comparison");
   need_same(op, c[1].type(), c[2].type(), "the second alternative", "both alternatives must have one type");
-  if (!c[1].type().is_scalar()) type_error(op, "needs scalar alternatives, got " + c[1].type().str(), "map the select over the arrays");
+  if (!c[1].type().is_scalar())
+    type_error(op, "needs scalar alternatives, got " + c[1].type().str(), "map the select over the arrays");
   return c[1].type();
 }
 
 LIFT_TYPE_RULE(cast) {
-  if (!c[0].type().is_scalar()) type_error(op, "needs a scalar, got " + c[0].type().str(), "map the cast over the array");
+  if (!c[0].type().is_scalar())
+    type_error(op, "needs a scalar, got " + c[0].type().str(), "map the cast over the array");
   return a.types.at(0);
 }
 
 LIFT_TYPE_RULE(user_fun) {
   if (c.size() + 1 != a.types.size())
-    type_error(op, a.texts[0] + " takes " + std::to_string(a.types.size() - 1) + " arguments, got " + std::to_string(c.size()), "pass one argument a parameter");
+    type_error(op,
+               a.texts[0] + " takes " + std::to_string(a.types.size() - 1) + " arguments, got " +
+                   std::to_string(c.size()),
+               "pass one argument a parameter");
   for (std::size_t i = 0; i < c.size(); ++i)
-    need_same(op, a.types[i + 1], c[i].type(), "argument " + a.texts[2 + i] + " of " + a.texts[0], "cast the argument");
+    need_same(op, a.types[i + 1], c[i].type(), "argument " + a.texts[2 + i] + " of " + a.texts[0],
+              "cast the argument");
   return a.types[0];
 }
 

@@ -6,8 +6,9 @@
 namespace lift::typing {
 
 #define LIFT_TYPE_RULE(name) Type name(Op op, std::span<const Expr> c, const Attr& a)
-LIFT_TYPE_RULE(declared);        // the type is the first attribute type: params, bound variables, literals, holes, casts
-LIFT_TYPE_RULE(integer);         // i32
+LIFT_TYPE_RULE(
+    declared);  // the type is the first attribute type: params, bound variables, literals, holes, casts
+LIFT_TYPE_RULE(integer);  // i32
 LIFT_TYPE_RULE(lambda);
 LIFT_TYPE_RULE(apply);
 LIFT_TYPE_RULE(let);
@@ -30,10 +31,10 @@ LIFT_TYPE_RULE(map);
 LIFT_TYPE_RULE(reduce);
 LIFT_TYPE_RULE(scan);
 LIFT_TYPE_RULE(iterate);
-LIFT_TYPE_RULE(identity);        // the type of the only child
-LIFT_TYPE_RULE(arithmetic);      // scalar operands of one type, which is the result's
-LIFT_TYPE_RULE(comparison);      // scalar operands of one type -> bool
-LIFT_TYPE_RULE(logical);         // bool operands -> bool
+LIFT_TYPE_RULE(identity);    // the type of the only child
+LIFT_TYPE_RULE(arithmetic);  // scalar operands of one type, which is the result's
+LIFT_TYPE_RULE(comparison);  // scalar operands of one type -> bool
+LIFT_TYPE_RULE(logical);     // bool operands -> bool
 LIFT_TYPE_RULE(select);
 LIFT_TYPE_RULE(cast);
 LIFT_TYPE_RULE(user_fun);

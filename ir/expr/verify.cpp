@@ -13,7 +13,7 @@ namespace lift {
 namespace {
 
 constexpr std::int64_t kLargestBlock = 16;  ///< elements of a block inside map_vec
-constexpr std::size_t kLongest = 160;  ///< characters of an expression in a message
+constexpr std::size_t kLongest = 160;       ///< characters of an expression in a message
 
 class Verifier {
  public:
@@ -27,7 +27,9 @@ class Verifier {
     nesting(program_.body, {});
     visit(program_.body, [&](const Expr& e) {
       const auto children = e.children();
-      if (e.is(Op::UpdateInPlace) || std::any_of(children.begin(), children.end(), [&](const Expr& c) { return overwrites_.count(c.id()) > 0; }))
+      if (e.is(Op::UpdateInPlace) || std::any_of(children.begin(), children.end(), [&](const Expr& c) {
+            return overwrites_.count(c.id()) > 0;
+          }))
         overwrites_.insert(e.id());
     });
     Scopes scopes;
@@ -36,7 +38,8 @@ class Verifier {
 
  private:
   [[noreturn]] void broken(const std::string& rule, const std::string& what) const {
-    throw InternalError("verify" + (after_.empty() ? std::string() : " after " + std::string(after_)) + ": " + program_.name + " breaks the rule " + rule + ": " + what);
+    throw InternalError("verify" + (after_.empty() ? std::string() : " after " + std::string(after_)) + ": " +
+                        program_.name + " breaks the rule " + rule + ": " + what);
   }
   [[noreturn]] void broken(const std::string& rule, const std::string& what, const Expr& where) const {
     std::string s = str(where);
@@ -48,18 +51,22 @@ class Verifier {
     std::set<std::string> names;
     for (const Expr& a : program_.arguments) {
       if (!a.is(Op::Param)) broken("arguments", "not a param:", a);
-      if (!names.insert(param_name(a)).second) broken("arguments", "two arguments are named " + param_name(a));
+      if (!names.insert(param_name(a)).second)
+        broken("arguments", "two arguments are named " + param_name(a));
     }
     for (const std::string& name : program_.overwritable)
-      if (std::none_of(program_.arguments.begin(), program_.arguments.end(), [&](const Expr& a) { return param_name(a) == name && a.type().is_array(); }))
+      if (std::none_of(program_.arguments.begin(), program_.arguments.end(),
+                       [&](const Expr& a) { return param_name(a) == name && a.type().is_array(); }))
         broken("arguments", "overwritable " + name + " is not an array among them");
   }
 
   // ---- each node by itself
 
   void node(const Expr& e) {
-    if (e.is(Op::Hole) || mentions_any(e.type())) broken("no-holes", e.is(Op::Hole) ? "hole" : "an unknown type in", e);
-    if (e.is(Op::Param) && std::find(program_.arguments.begin(), program_.arguments.end(), e) == program_.arguments.end())
+    if (e.is(Op::Hole) || mentions_any(e.type()))
+      broken("no-holes", e.is(Op::Hole) ? "hole" : "an unknown type in", e);
+    if (e.is(Op::Param) &&
+        std::find(program_.arguments.begin(), program_.arguments.end(), e) == program_.arguments.end())
       broken("closed", "not an argument: " + param_name(e) + " of type " + e.type().str());
     try {
       if (const Type t = row(e.op()).type(e.op(), e.children(), e.attr()); !(t == e.type()))
@@ -82,9 +89,13 @@ class Verifier {
       for (const auto& [depth, index, type] : free_[c.id()]) {
         if (e.is(Op::Lambda) && depth == 0) {
           const auto& parameters = e.attr().types;
-          if (index < 0 || index >= static_cast<std::int64_t>(parameters.size())) broken("closed", "parameter " + std::to_string(index) + " does not exist in", e);
+          if (index < 0 || index >= static_cast<std::int64_t>(parameters.size()))
+            broken("closed", "parameter " + std::to_string(index) + " does not exist in", e);
           if (const Type& declared = parameters[static_cast<std::size_t>(index)]; !(declared == type))
-            broken("types", "parameter " + std::to_string(index) + " of type " + declared.str() + " is used as " + type.str() + " in", e);
+            broken("types",
+                   "parameter " + std::to_string(index) + " of type " + declared.str() + " is used as " +
+                       type.str() + " in",
+                   e);
           continue;
         }
         const Free outer{depth - (e.is(Op::Lambda) ? 1 : 0), index, type};
@@ -93,7 +104,9 @@ class Verifier {
     free_[e.id()] = std::move(free);
   }
 
-  static std::int64_t number(const Expr& map, std::size_t i, std::int64_t otherwise) { return map.attr().ints.size() > i ? map.attr().ints[i] : otherwise; }
+  static std::int64_t number(const Expr& map, std::size_t i, std::int64_t otherwise) {
+    return map.attr().ints.size() > i ? map.attr().ints[i] : otherwise;
+  }
   static bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl); }
 
   /// Rank; lanes, dimension or elements a trip; stride; late store; prefetch distance; work-items.
@@ -101,19 +114,31 @@ class Verifier {
     const std::int64_t rank = number(e, 0, 0), second = number(e, 1, on_a_grid(e) ? 0 : 1);
     if (rank < 1) broken("map-attributes", "rank " + std::to_string(rank) + " of", e);
     if (on_a_grid(e) ? second < 0 || second + rank > (e.is(Op::MapLcl) ? 3 : 4) : second < 1)
-      broken("map-attributes", (on_a_grid(e) ? "an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but " : "not positive: ") + std::to_string(second) + " of", e);
+      broken("map-attributes",
+             (on_a_grid(e) ? "an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but "
+                           : "not positive: ") +
+                 std::to_string(second) + " of",
+             e);
     if (number(e, 2, 1) < 1) broken("map-attributes", "stride " + std::to_string(number(e, 2, 1)) + " of", e);
-    if (number(e, 5, 0) < 0) broken("map-attributes", "work-items " + std::to_string(number(e, 5, 0)) + " of", e);
-    if (const auto late = number(e, 3, 0); late != 0 && late != 1) broken("map-attributes", "late store " + std::to_string(late) + " of", e);
-    if (number(e, 6, 0) != 0 && !e.is(Op::MapSeq) && !e.is(Op::MapUnroll)) broken("map-attributes", "only a sequential loop rotates, not", e);
-    if (number(e, 4, 0) < 0) broken("map-attributes", "prefetch distance " + std::to_string(number(e, 4, 0)) + " of", e);
+    if (number(e, 5, 0) < 0)
+      broken("map-attributes", "work-items " + std::to_string(number(e, 5, 0)) + " of", e);
+    if (const auto late = number(e, 3, 0); late != 0 && late != 1)
+      broken("map-attributes", "late store " + std::to_string(late) + " of", e);
+    if (number(e, 6, 0) != 0 && !e.is(Op::MapSeq) && !e.is(Op::MapUnroll))
+      broken("map-attributes", "only a sequential loop rotates, not", e);
+    if (number(e, 4, 0) < 0)
+      broken("map-attributes", "prefetch distance " + std::to_string(number(e, 4, 0)) + " of", e);
   }
 
-  /// Whether the element before is read where it was stored; elements a trip; elements ahead that are prefetched.
+  /// Whether the element before is read where it was stored; elements a trip; elements ahead that are
+  /// prefetched.
   void scan_attributes(const Expr& e) const {
-    if (const auto stored = number(e, 0, 0); stored != 0 && stored != 1) broken("scan-attributes", "stored " + std::to_string(stored) + " of", e);
-    if (number(e, 1, 1) < 1) broken("scan-attributes", "unrolled by " + std::to_string(number(e, 1, 1)) + " is", e);
-    if (number(e, 2, 0) < 0) broken("scan-attributes", "prefetch distance " + std::to_string(number(e, 2, 0)) + " of", e);
+    if (const auto stored = number(e, 0, 0); stored != 0 && stored != 1)
+      broken("scan-attributes", "stored " + std::to_string(stored) + " of", e);
+    if (number(e, 1, 1) < 1)
+      broken("scan-attributes", "unrolled by " + std::to_string(number(e, 1, 1)) + " is", e);
+    if (number(e, 2, 0) < 0)
+      broken("scan-attributes", "prefetch distance " + std::to_string(number(e, 2, 0)) + " of", e);
   }
 
   // ---- nesting
@@ -131,7 +156,8 @@ class Verifier {
       if (e.is(Op::MapPar)) threads = e;
       if (on_a_grid(e)) items = e;
     });
-    if (threads && items) broken("one-machine", "beside " + std::string(text(items.op())) + " there is", threads);
+    if (threads && items)
+      broken("one-machine", "beside " + std::string(text(items.op())) + " there is", threads);
   }
 
   /// Each node once for each kind of surroundings.
@@ -150,11 +176,15 @@ class Verifier {
 
   /// Checks a map against its surroundings and gives those of its function.
   Around inside(const Expr& e, Around a) const {
-    if (a.vec && e.op() != Op::Map && !whole_unroll(e)) broken(e.is(Op::MapPar) ? "map_par" : "map_vec", "inside map_vec there is", e);
-    const unsigned dims = on_a_grid(e) ? ((1U << static_cast<unsigned>(number(e, 0, 1))) - 1U) << static_cast<unsigned>(number(e, 1, 0)) : 0;
+    if (a.vec && e.op() != Op::Map && !whole_unroll(e))
+      broken(e.is(Op::MapPar) ? "map_par" : "map_vec", "inside map_vec there is", e);
+    const unsigned dims = on_a_grid(e) ? ((1U << static_cast<unsigned>(number(e, 0, 1))) - 1U)
+                                             << static_cast<unsigned>(number(e, 1, 0))
+                                       : 0;
     switch (e.op()) {
       case Op::MapVec:
-        if (!scalars(element_of(e.type(), static_cast<int>(number(e, 0, 1)))) && !unrolled_block(e)) broken("map_vec", "not innermost:", e);
+        if (!scalars(element_of(e.type(), static_cast<int>(number(e, 0, 1)))) && !unrolled_block(e))
+          broken("map_vec", "not innermost:", e);
         a.vec = true;
         break;
       case Op::MapGlb:
@@ -172,7 +202,8 @@ class Verifier {
         if ((a.lcl & dims) != 0) broken("map_lcl", "inside map_lcl of the same dimension there is", e);
         a.lcl |= dims;
         break;
-      default: break;
+      default:
+        break;
     }
     return a;
   }
@@ -183,7 +214,8 @@ class Verifier {
     Nat elements = 1;
     Type t = element_of(e.type(), static_cast<int>(number(e, 0, 1)));
     for (; t.is_array(); t = t.element()) elements = elements * t.length();
-    return contains(e.child(0), whole_unroll) && scalars(t) && elements.constant().value_or(kLargestBlock + 1) <= kLargestBlock;
+    return contains(e.child(0), whole_unroll) && scalars(t) &&
+           elements.constant().value_or(kLargestBlock + 1) <= kLargestBlock;
   }
   static bool scalars(const Type& t) {
     return t.is_scalar() || (t.is_tuple() && std::all_of(t.parts().begin(), t.parts().end(), scalars));
@@ -191,8 +223,8 @@ class Verifier {
 
   // ---- in place
 
-  /// The argument whose storage a value lies in, elements of it included; for a tuple those of its components. Neither:
-  /// the value is computed.
+  /// The argument whose storage a value lies in, elements of it included; for a tuple those of its
+  /// components. Neither: the value is computed.
   struct Origin {
     std::string argument;
     std::vector<Origin> parts;
@@ -210,7 +242,8 @@ class Verifier {
   Origin origin(const Expr& e, Scopes& scopes) const {
     if (is_map(e.op())) return body_origin(e.child(0), {origin(e.child(1), scopes)}, scopes);
     switch (e.op()) {
-      case Op::Param: return {param_name(e), {}};
+      case Op::Param:
+        return {param_name(e), {}};
       case Op::Bound: {
         const auto& scope = scopes.at(scopes.size() - 1 - static_cast<std::size_t>(e.attr().ints[0]));
         const auto i = static_cast<std::size_t>(e.attr().ints[1]);
@@ -227,7 +260,8 @@ class Verifier {
         const auto i = static_cast<std::size_t>(e.attr().ints[0]);
         return i < whole.parts.size() ? whole.parts[i] : Origin{};
       }
-      case Op::Let: return body_origin(e.child(1), {origin(e.child(0), scopes)}, scopes);
+      case Op::Let:
+        return body_origin(e.child(1), {origin(e.child(0), scopes)}, scopes);
       case Op::Apply: {
         std::vector<Origin> arguments;
         for (const Expr& c : e.children().subspan(1)) arguments.push_back(origin(c, scopes));
@@ -244,9 +278,12 @@ class Verifier {
       case Op::Stream:
       case Op::ReadOnly:
       case Op::MayAlias:
-      case Op::UpdateInPlace: return origin(e.child(0), scopes);
-      case Op::Iterate: return origin(e.child(1), scopes);
-      default: return {};
+      case Op::UpdateInPlace:
+        return origin(e.child(0), scopes);
+      case Op::Iterate:
+        return origin(e.child(1), scopes);
+      default:
+        return {};
     }
   }
 
@@ -257,7 +294,8 @@ class Verifier {
       const std::string name = origin(e.child(0), scopes).argument;
       const auto& allowed = program_.overwritable;
       if (name.empty()) broken("update_in_place", "the base is computed, it is no argument:", e.child(0));
-      if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) broken("update_in_place", "the caller needs " + name + " afterwards, the base of", e);
+      if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
+        broken("update_in_place", "the caller needs " + name + " afterwards, the base of", e);
     }
     if (!e.is(Op::Lambda)) {
       for (const Expr& c : e.children()) {

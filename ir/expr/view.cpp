@@ -34,11 +34,15 @@ Nat index_variable(const Expr& p) {
 
 namespace {
 
-View array(const Nat& length, std::function<View(const Nat&)> at) { return {ArrayView{length, std::move(at)}}; }
+View array(const Nat& length, std::function<View(const Nat&)> at) {
+  return {ArrayView{length, std::move(at)}};
+}
 
 View loads(const std::string& name, const Type& t, std::vector<Nat> position) {
   if (t.is_scalar()) return {load_term(name, std::move(position), t.scalar())};
-  if (!t.is_array()) throw UserError("argument " + name + ": arrays of " + t.str() + " are not supported as kernel arguments; pass one array a component and zip them");
+  if (!t.is_array())
+    throw UserError("argument " + name + ": arrays of " + t.str() +
+                    " are not supported as kernel arguments; pass one array a component and zip them");
   return array(t.length(), [=](const Nat& i) {
     auto p = position;
     p.push_back(i);
@@ -60,17 +64,20 @@ View map_scalars(const View& v, const std::function<Term(const Term&)>& f) {
 
 /// condition ? a : b, scalar by scalar.
 View choose(const Term& condition, const View& a, const View& b) {
-  if (std::holds_alternative<Term>(a.v)) return {apply_term(Op::Select, a.term()->type, {condition, a.term(), b.term()})};
+  if (std::holds_alternative<Term>(a.v))
+    return {apply_term(Op::Select, a.term()->type, {condition, a.term(), b.term()})};
   if (std::holds_alternative<std::vector<View>>(a.v)) {
     std::vector<View> r;
-    for (std::size_t i = 0; i < a.parts().size(); ++i) r.push_back(choose(condition, a.parts()[i], b.parts()[i]));
+    for (std::size_t i = 0; i < a.parts().size(); ++i)
+      r.push_back(choose(condition, a.parts()[i], b.parts()[i]));
     return {std::move(r)};
   }
   return array(a.array().length, [=](const Nat& i) { return choose(condition, a[i], b[i]); });
 }
 
 /// Access below `depth` further dimensions: (xs[i0]...[id-1]) with the list of indices collected first.
-View collect(const Type& t, int rank, const std::function<View(const std::vector<Nat>&)>& f, std::vector<Nat> position = {}) {
+View collect(const Type& t, int rank, const std::function<View(const std::vector<Nat>&)>& f,
+             std::vector<Nat> position = {}) {
   if (rank == 0) return f(position);
   return array(t.length(), [=](const Nat& i) {
     auto p = position;
@@ -112,37 +119,47 @@ View Views::call(const Expr& fn, std::vector<View> arguments, const ScopePtr& sc
 
 View Views::eval(const Expr& e, const ScopePtr& scope) {
   switch (e.op()) {
-    case Op::Param: return param(e);
+    case Op::Param:
+      return param(e);
     case Op::Bound: {
       const Scope* s = scope.get();
       for (auto d = e.attr().ints[0]; d > 0; --d) s = s->outer.get();
       return s->values.at(static_cast<std::size_t>(e.attr().ints[1]));
     }
-    case Op::Literal: return {constant_term(e.attr().number, e.type().scalar())};
-    case Op::NatValue: return {index_term(e.attr().nats[0])};
+    case Op::Literal:
+      return {constant_term(e.attr().number, e.type().scalar())};
+    case Op::NatValue:
+      return {index_term(e.attr().nats[0])};
     case Op::Apply: {
       std::vector<View> args;
       for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
       return call(e.child(0), std::move(args), scope);
     }
-    case Op::Let: return call(e.child(1), {eval(e.child(0), scope)}, scope);
-    case Op::Layout: return layout(e, scope);
+    case Op::Let:
+      return call(e.child(1), {eval(e.child(0), scope)}, scope);
+    case Op::Layout:
+      return layout(e, scope);
     case Op::ReadOnly:
     case Op::MayAlias:
     case Op::Async:
-    case Op::Stream: return eval(e.child(0), scope);
+    case Op::Stream:
+      return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:
     case Op::ToPrivate:
-    case Op::CircularBuffer: return place(e, scope);
+    case Op::CircularBuffer:
+      return place(e, scope);
     case Op::Iterate: {
       const auto times = e.attr().nats[0].constant();
-      if (!times) throw UserError("iterate: the number of iterations must be known, got " + e.attr().nats[0].str() + "; fix the size");
+      if (!times)
+        throw UserError("iterate: the number of iterations must be known, got " + e.attr().nats[0].str() +
+                        "; fix the size");
       View x = eval(e.child(1), scope);
       for (std::int64_t t = 0; t < *times; ++t) x = call(e.child(0), {x}, scope);
       return x;
     }
-    default: break;
+    default:
+      break;
   }
   if (is_scalar_op(e.op())) return scalar(e, scope);
   if (is_reduce(e.op())) return reduce(e, scope);
@@ -151,7 +168,9 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     if (const auto stored = stored_map(e, scope)) return *stored;
     const View xs = eval(e.child(1), scope);
     const Expr f = e.child(0);
-    return collect(e.type(), static_cast<int>(e.attr().ints[0]), [this, xs, f, scope](const std::vector<Nat>& p) { return call(f, {access(xs, p)}, scope); });
+    return collect(
+        e.type(), static_cast<int>(e.attr().ints[0]),
+        [this, xs, f, scope](const std::vector<Nat>& p) { return call(f, {access(xs, p)}, scope); });
   }
   return structure(e, scope);
 }
@@ -173,12 +192,16 @@ View Views::unrolled_reduce(const Expr& e, const ScopePtr& scope) {
 }
 
 View Views::reduce(const Expr& e, const ScopePtr& scope) {
-  if (!e.child(2).type().length().is_constant()) throw UserError("reduce: the length " + e.child(2).type().length().str() + " is not known here; fix the size");
+  if (!e.child(2).type().length().is_constant())
+    throw UserError("reduce: the length " + e.child(2).type().length().str() +
+                    " is not known here; fix the size");
   return unrolled_reduce(e, scope);
 }
 
 View Views::scan(const Expr& e, const ScopePtr&) {
-  throw UserError(std::string(text(e.op())) + ": an element is computed from those before it and is no formula of its position; store the scan first");
+  throw UserError(std::string(text(e.op())) +
+                  ": an element is computed from those before it and is no formula of its position; store "
+                  "the scan first");
 }
 
 View Views::structure(const Expr& e, const ScopePtr& scope) {
@@ -190,7 +213,8 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
       for (const Expr& c : e.children()) parts.push_back(eval(c, scope));
       return {std::move(parts)};
     }
-    case Op::Get: return child(0).parts().at(static_cast<std::size_t>(a.ints[0]));
+    case Op::Get:
+      return child(0).parts().at(static_cast<std::size_t>(a.ints[0]));
     case Op::Zip: {
       std::vector<View> xs;
       for (const Expr& c : e.children()) xs.push_back(eval(c, scope));
@@ -205,10 +229,12 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
       std::vector<View> parts;
       const int rank = static_cast<int>(a.ints[0]);
       for (std::size_t k = 0; k < e.type().parts().size(); ++k)
-        parts.push_back(collect(e.child(0).type(), rank, [=](const std::vector<Nat>& p) { return access(xs, p).parts()[k]; }));
+        parts.push_back(collect(e.child(0).type(), rank,
+                                [=](const std::vector<Nat>& p) { return access(xs, p).parts()[k]; }));
       return {std::move(parts)};
     }
-    case Op::At: return access(child(0), a.nats);
+    case Op::At:
+      return access(child(0), a.nats);
     case Op::Split: {
       const View xs = child(0);
       const auto rank = a.nats.size();
@@ -224,7 +250,8 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
       const std::vector<Nat> inner = shape_of(e.child(0).type(), static_cast<int>(2 * rank));
       return collect(e.type(), static_cast<int>(rank), [=](const std::vector<Nat>& p) {
         std::vector<Nat> q(2 * rank);
-        for (std::size_t d = 0; d < rank; ++d) q[d] = floordiv(p[d], inner[rank + d]), q[rank + d] = mod(p[d], inner[rank + d]);
+        for (std::size_t d = 0; d < rank; ++d)
+          q[d] = floordiv(p[d], inner[rank + d]), q[rank + d] = mod(p[d], inner[rank + d]);
         return access(xs, q);
       });
     }
@@ -239,8 +266,10 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
     }
     case Op::Pad: {
       Term value;
-      if (e.children().size() == 2) value = child(1).term();
-      else if (static_cast<Boundary>(a.ints[0]) == Boundary::constant) value = constant_term(a.number, element_of(e.type()).scalar());
+      if (e.children().size() == 2)
+        value = child(1).term();
+      else if (static_cast<Boundary>(a.ints[0]) == Boundary::constant)
+        value = constant_term(a.number, element_of(e.type()).scalar());
       return pad(a, 0, child(0), e.child(0).type(), value);
     }
     case Op::Drop: {
@@ -285,19 +314,24 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
         const Nat p = facts.simplify(mod(i, m)), q = floordiv(i, m);
         if (const auto c = p.constant()) return xs[static_cast<std::size_t>(*c)][q];
         View r = xs.back()[q];
-        for (auto k = m - 2; k >= 0; --k) r = choose(compare_term(equal(p, k)), xs[static_cast<std::size_t>(k)][q], r);
+        for (auto k = m - 2; k >= 0; --k)
+          r = choose(compare_term(equal(p, k)), xs[static_cast<std::size_t>(k)][q], r);
         return r;
       });
     }
     case Op::Update:
-    case Op::UpdateInPlace: return update(a, 0, child(0), child(1), e.child(0).type(), e.child(1).type(), constant_term(1, boolean));
-    default: break;
+    case Op::UpdateInPlace:
+      return update(a, 0, child(0), child(1), e.child(0).type(), e.child(1).type(),
+                    constant_term(1, boolean));
+    default:
+      break;
   }
   throw InternalError("view: no meaning for " + std::string(text(e.op())));
 }
 
-/// Dimension d of a pad; the remaining dimensions are padded below it. The index map chooses the element to read,
-/// the value map (odd, constant; `value` is theirs, if any) is applied to it where the position is outside.
+/// Dimension d of a pad; the remaining dimensions are padded below it. The index map chooses the element to
+/// read, the value map (odd, constant; `value` is theirs, if any) is applied to it where the position is
+/// outside.
 View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t, const Term& value) {
   const auto rank = a.nats.size() / 2;
   if (d == rank) return xs;
@@ -318,29 +352,37 @@ View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t, con
         if (maybe_low) at = max(at, 0);
         if (maybe_high) at = min(at, n - 1);
         break;
-      case Boundary::wrap: at = mod(x, n); break;
+      case Boundary::wrap:
+        at = mod(x, n);
+        break;
       case Boundary::mirror:
       case Boundary::odd:
         if (maybe_low) at = max(at, -1 - at);
         if (maybe_high) at = min(at, 2 * n - 1 - at);
         break;
-      case Boundary::undefined: break;
+      case Boundary::undefined:
+        break;
     }
     const View v = below(facts.simplify(at));
     if (b != Boundary::odd && b != Boundary::constant) return v;
     Term inside = constant_term(1, boolean);
     if (maybe_low) inside = low_known ? constant_term(from_low, boolean) : compare_term(less_equal(0, x));
-    if (maybe_high) inside = apply_term(Op::And, boolean, {inside, high_known ? constant_term(to_high, boolean) : compare_term(less(x, n))});
+    if (maybe_high)
+      inside = apply_term(Op::And, boolean,
+                          {inside, high_known ? constant_term(to_high, boolean) : compare_term(less(x, n))});
     return map_scalars(v, [=](const Term& s) {
-      const Term other = b == Boundary::constant ? value
-                         : value                 ? apply_term(Op::Sub, s->type, {apply_term(Op::Mul, s->type, {constant_term(2, s->type), value}), s})
-                                                 : apply_term(Op::Neg, s->type, {s});
+      const Term other =
+          b == Boundary::constant ? value
+          : value                 ? apply_term(Op::Sub, s->type,
+                                               {apply_term(Op::Mul, s->type, {constant_term(2, s->type), value}), s})
+                                  : apply_term(Op::Neg, s->type, {s});
       return apply_term(Op::Select, s->type, {inside, s, other});
     });
   });
 }
 
-View Views::update(const Attr& a, std::size_t d, const View& base, const View& block, const Type& base_type, const Type& block_type, Term inside) {
+View Views::update(const Attr& a, std::size_t d, const View& base, const View& block, const Type& base_type,
+                   const Type& block_type, Term inside) {
   if (d == a.nats.size()) return choose(inside, block, base);
   return array(base_type.length(), [=, this](const Nat& i) -> View {
     const Nat x = i - a.nats[d], n = block_type.length();

@@ -1,11 +1,13 @@
-// Views: the symbolic meaning of an expression. An array is a function from an index (a Nat) to its element, so
-// every structural primitive is a line of index arithmetic and nothing is ever copied; a scalar is a Term.
+// Views: the symbolic meaning of an expression. An array is a function from an index (a Nat) to its element,
+// so every structural primitive is a line of index arithmetic and nothing is ever copied; a scalar is a Term.
 //
-//   (slide(n, s) xs)[i][j] = xs[s*i + j]        (split(k) xs)[i][j] = xs[k*i + j]       (zip(x, y))[i] = {x[i], y[i]}
-//   (join xs)[i] = xs[i div k][i mod k]         (pad(l, r) xs)[i]   = xs[h(i - l)]      (map f xs)[i]  = f(xs[i])
+//   (slide(n, s) xs)[i][j] = xs[s*i + j]        (split(k) xs)[i][j] = xs[k*i + j]       (zip(x, y))[i] =
+//   {x[i], y[i]} (join xs)[i] = xs[i div k][i mod k]         (pad(l, r) xs)[i]   = xs[h(i - l)]      (map f
+//   xs)[i]  = f(xs[i])
 //
-// A map in argument position is thereby fused into its consumer (recomputed at each use); what is to be stored
-// first says so (to_private, to_local, to_global), and the lowering, which derives from `Views`, stores it.
+// A map in argument position is thereby fused into its consumer (recomputed at each use); what is to be
+// stored first says so (to_private, to_local, to_global), and the lowering, which derives from `Views`,
+// stores it.
 #pragma once
 
 #include <memory>
@@ -26,8 +28,8 @@ struct ArrayView {
 struct View {
   std::variant<Term, std::vector<View>, ArrayView> v;
 
-  const Term& term() const;                  ///< throws InternalError when it is no scalar
-  const std::vector<View>& parts() const;    ///< of a tuple
+  const Term& term() const;                ///< throws InternalError when it is no scalar
+  const std::vector<View>& parts() const;  ///< of a tuple
   const ArrayView& array() const;
   View operator[](const Nat& i) const { return array().at(i); }
 };
@@ -62,16 +64,19 @@ class Views {
   /// A reduction that is not unrolled. The default unrolls constant lengths and refuses others.
   virtual View reduce(const Expr& e, const ScopePtr& scope);
   virtual View layout(const Expr& e, const ScopePtr& scope) { return eval(e.child(0), scope); }
-  /// A scan. The default refuses: an element depends on all those before it, it is no formula of its position.
+  /// A scan. The default refuses: an element depends on all those before it, it is no formula of its
+  /// position.
   virtual View scan(const Expr& e, const ScopePtr& scope);
-  /// A map that is to be stored before it is read: nothing, unless its elements must not be computed again at each use.
+  /// A map that is to be stored before it is read: nothing, unless its elements must not be computed again at
+  /// each use.
   virtual std::optional<View> stored_map(const Expr&, const ScopePtr&) { return std::nullopt; }
   View unrolled_reduce(const Expr& e, const ScopePtr& scope);
   bool decide(const NatCond& c, bool& value);  ///< false: undecided (and noted)
 
  private:
   View pad(const Attr& a, std::size_t d, const View& xs, const Type& t, const Term& value);
-  View update(const Attr& a, std::size_t d, const View& base, const View& block, const Type& base_type, const Type& block_type, Term inside);
+  View update(const Attr& a, std::size_t d, const View& base, const View& block, const Type& base_type,
+              const Type& block_type, Term inside);
   View scalar(const Expr& e, const ScopePtr& scope);
   View structure(const Expr& e, const ScopePtr& scope);
 };

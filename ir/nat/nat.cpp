@@ -35,12 +35,15 @@ bool factors_less(const std::vector<NatFactor>& a, const std::vector<NatFactor>&
     return d;
   };
   if (degree(a) != degree(b)) return degree(a) > degree(b);  // the constant comes last
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
-    return x.atom->id != y.atom->id ? x.atom->id < y.atom->id : x.power < y.power;
-  });
+  return std::lexicographical_compare(
+      a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
+        return x.atom->id != y.atom->id ? x.atom->id < y.atom->id : x.power < y.power;
+      });
 }
 bool same_factors(const std::vector<NatFactor>& a, const std::vector<NatFactor>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) { return x.atom == y.atom && x.power == y.power; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
+    return x.atom == y.atom && x.power == y.power;
+  });
 }
 
 Terms add(const Terms& a, const Terms& b, std::int64_t scale) {
@@ -67,12 +70,15 @@ struct NatFactory {
   static Nat intern(Terms terms) {
     // m * floordiv(x, m) + mod(x, m) = x: recombined here, so that no sum holds both.
     for (const NatTerm& t : terms) {
-      if (t.factors.size() != 1 || t.factors[0].power != 1 || t.factors[0].atom->kind != AtomKind::Mod) continue;
+      if (t.factors.size() != 1 || t.factors[0].power != 1 || t.factors[0].atom->kind != AtomKind::Mod)
+        continue;
       const NatAtom& m = *t.factors[0].atom;
       for (const NatTerm& u : terms) {
         if (u.factors.empty()) continue;
         for (const NatFactor& f : u.factors) {
-          if (f.atom->kind != AtomKind::FloorDiv || f.power != 1 || !(f.atom->a == m.a) || !(f.atom->b == m.b)) continue;
+          if (f.atom->kind != AtomKind::FloorDiv || f.power != 1 || !(f.atom->a == m.a) ||
+              !(f.atom->b == m.b))
+            continue;
           const Nat quotient = m.b * Nat(intern_raw({{t.coefficient, {{f.atom, 1}}}}));
           const Nat both(intern_raw(add({{t.coefficient, {{&m, 1}}}}, quotient.node()->terms, 1)));
           if (!contains(terms, both)) continue;
@@ -84,7 +90,10 @@ struct NatFactory {
   }
   static bool contains(const Terms& terms, const Nat& part) {
     for (const NatTerm& p : part.node()->terms)
-      if (std::none_of(terms.begin(), terms.end(), [&](const NatTerm& t) { return t.coefficient == p.coefficient && same_factors(t.factors, p.factors); })) return false;
+      if (std::none_of(terms.begin(), terms.end(), [&](const NatTerm& t) {
+            return t.coefficient == p.coefficient && same_factors(t.factors, p.factors);
+          }))
+        return false;
     return true;
   }
   static const NatNode* intern_raw(Terms terms) {
@@ -103,11 +112,13 @@ struct NatFactory {
     }
     return it->second;
   }
-  static Nat variable(const std::string& name, const Nat& lower, const Nat* upper, std::int64_t modulus, std::int64_t residue) {
+  static Nat variable(const std::string& name, const Nat& lower, const Nat* upper, std::int64_t modulus,
+                      std::int64_t residue) {
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
     NatAtom a;
-    a.kind = AtomKind::Var, a.id = static_cast<std::uint32_t>(all.atoms.size()), a.name = name, a.lower = lower;
+    a.kind = AtomKind::Var, a.id = static_cast<std::uint32_t>(all.atoms.size()), a.name = name,
+    a.lower = lower;
     if (upper) a.upper = *upper, a.bounded_above = true;
     a.modulus = modulus, a.residue = ((residue % modulus) + modulus) % modulus;
     all.atoms.push_back(std::move(a));
@@ -148,7 +159,8 @@ Nat Nat::size(const std::string& name, std::int64_t lower, std::int64_t modulus,
   all.sizes.emplace(key, v);
   return v;
 }
-Nat Nat::fresh(const std::string& name, const Nat& lower, const Nat& upper, std::int64_t modulus, std::int64_t residue) {
+Nat Nat::fresh(const std::string& name, const Nat& lower, const Nat& upper, std::int64_t modulus,
+               std::int64_t residue) {
   return NatFactory::variable(name, lower, &upper, modulus, residue);
 }
 
@@ -158,14 +170,17 @@ std::optional<std::int64_t> Nat::constant() const {
   return std::nullopt;
 }
 bool Nat::is_variable() const {
-  return node_->terms.size() == 1 && node_->terms[0].coefficient == 1 && node_->terms[0].factors.size() == 1 &&
-         node_->terms[0].factors[0].power == 1 && node_->terms[0].factors[0].atom->kind == AtomKind::Var;
+  return node_->terms.size() == 1 && node_->terms[0].coefficient == 1 &&
+         node_->terms[0].factors.size() == 1 && node_->terms[0].factors[0].power == 1 &&
+         node_->terms[0].factors[0].atom->kind == AtomKind::Var;
 }
 std::uint32_t Nat::id() const { return node_->id; }
 
 std::string Nat::str() const {
   if (node_->terms.empty()) return "0";
-  const auto operand = [](const Nat& n) { return n.is_constant() || n.is_variable() ? n.str() : "(" + n.str() + ")"; };
+  const auto operand = [](const Nat& n) {
+    return n.is_constant() || n.is_variable() ? n.str() : "(" + n.str() + ")";
+  };
   std::string s;
   for (const NatTerm& t : node_->terms) {
     const bool negative = t.coefficient < 0;
@@ -177,13 +192,24 @@ std::string Nat::str() const {
       for (int p = 0; p < f.power; ++p) {
         if (!first) s += "*";
         const NatAtom& a = *f.atom;
-        const bool alone = node_->terms.size() == 1 && c == 1 && t.factors.size() == 1 && f.power == 1 && !negative;
+        const bool alone =
+            node_->terms.size() == 1 && c == 1 && t.factors.size() == 1 && f.power == 1 && !negative;
         switch (a.kind) {
-          case AtomKind::Var: s += a.name; break;
-          case AtomKind::FloorDiv: s += (alone ? "" : "(") + operand(a.a) + " / " + operand(a.b) + (alone ? "" : ")"); break;
-          case AtomKind::Mod: s += (alone ? "" : "(") + operand(a.a) + " mod " + operand(a.b) + (alone ? "" : ")"); break;
-          case AtomKind::Min: s += "min(" + a.a.str() + ", " + a.b.str() + ")"; break;
-          case AtomKind::Max: s += "max(" + a.a.str() + ", " + a.b.str() + ")"; break;
+          case AtomKind::Var:
+            s += a.name;
+            break;
+          case AtomKind::FloorDiv:
+            s += (alone ? "" : "(") + operand(a.a) + " / " + operand(a.b) + (alone ? "" : ")");
+            break;
+          case AtomKind::Mod:
+            s += (alone ? "" : "(") + operand(a.a) + " mod " + operand(a.b) + (alone ? "" : ")");
+            break;
+          case AtomKind::Min:
+            s += "min(" + a.a.str() + ", " + a.b.str() + ")";
+            break;
+          case AtomKind::Max:
+            s += "max(" + a.a.str() + ", " + a.b.str() + ")";
+            break;
         }
         first = false;
       }
@@ -194,8 +220,12 @@ std::string Nat::str() const {
 std::span<const NatTerm> terms(const Nat& n) { return n.node()->terms; }
 Nat atom_nat(const NatAtom& atom) { return detail::from_terms({{1, {{&atom, 1}}}}); }
 
-Nat operator+(const Nat& a, const Nat& b) { return detail::from_terms(add(a.node()->terms, b.node()->terms, 1)); }
-Nat operator-(const Nat& a, const Nat& b) { return detail::from_terms(add(a.node()->terms, b.node()->terms, -1)); }
+Nat operator+(const Nat& a, const Nat& b) {
+  return detail::from_terms(add(a.node()->terms, b.node()->terms, 1));
+}
+Nat operator-(const Nat& a, const Nat& b) {
+  return detail::from_terms(add(a.node()->terms, b.node()->terms, -1));
+}
 Nat operator-(const Nat& a) { return Nat(0) - a; }
 Nat operator*(const Nat& a, const Nat& b) {
   Terms sum;
@@ -223,8 +253,10 @@ std::vector<const NatAtom*> variables(const Nat& n) {
   const std::function<void(const Nat&)> go = [&](const Nat& x) {
     for (const NatTerm& t : terms(x))
       for (const NatFactor& f : t.factors) {
-        if (f.atom->kind == AtomKind::Var) found.emplace(f.atom->id, f.atom);
-        else go(f.atom->a), go(f.atom->b);
+        if (f.atom->kind == AtomKind::Var)
+          found.emplace(f.atom->id, f.atom);
+        else
+          go(f.atom->a), go(f.atom->b);
       }
   };
   go(n);
@@ -253,10 +285,14 @@ Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)
     const Nat x = rebuild(a.a, replace), y = rebuild(a.b, replace);
     if (x == a.a && y == a.b) return atom_nat(a);
     switch (a.kind) {
-      case AtomKind::FloorDiv: return floordiv(x, y);
-      case AtomKind::Mod: return mod(x, y);
-      case AtomKind::Min: return min(x, y);
-      default: return max(x, y);
+      case AtomKind::FloorDiv:
+        return floordiv(x, y);
+      case AtomKind::Mod:
+        return mod(x, y);
+      case AtomKind::Min:
+        return min(x, y);
+      default:
+        return max(x, y);
     }
   };
   for (const NatTerm& t : terms(n)) {
@@ -320,10 +356,18 @@ std::int64_t evaluate(const Nat& n, const std::function<std::int64_t(const NatAt
       } else {
         const std::int64_t a = evaluate(f.atom->a, value_of), b = evaluate(f.atom->b, value_of);
         switch (f.atom->kind) {
-          case AtomKind::FloorDiv: v = floor_divide(a, b); break;
-          case AtomKind::Mod: v = a - b * floor_divide(a, b); break;
-          case AtomKind::Min: v = std::min(a, b); break;
-          default: v = std::max(a, b); break;
+          case AtomKind::FloorDiv:
+            v = floor_divide(a, b);
+            break;
+          case AtomKind::Mod:
+            v = a - b * floor_divide(a, b);
+            break;
+          case AtomKind::Min:
+            v = std::min(a, b);
+            break;
+          default:
+            v = std::max(a, b);
+            break;
         }
       }
       for (int p = 0; p < f.power; ++p) product *= v;
@@ -338,9 +382,12 @@ NatCond less_equal(const Nat& a, const Nat& b) { return {NatCond::Kind::NonNegat
 NatCond equal(const Nat& a, const Nat& b) { return {NatCond::Kind::Zero, a - b}; }
 NatCond negate(const NatCond& c) {
   switch (c.kind) {
-    case NatCond::Kind::NonNegative: return {NatCond::Kind::NonNegative, -c.a - 1};
-    case NatCond::Kind::Zero: return {NatCond::Kind::NonZero, c.a};
-    case NatCond::Kind::NonZero: break;
+    case NatCond::Kind::NonNegative:
+      return {NatCond::Kind::NonNegative, -c.a - 1};
+    case NatCond::Kind::Zero:
+      return {NatCond::Kind::NonZero, c.a};
+    case NatCond::Kind::NonZero:
+      break;
   }
   return {NatCond::Kind::Zero, c.a};
 }
@@ -348,6 +395,8 @@ std::string str(const NatCond& c) {
   constexpr const char* relation[] = {" >= 0", " == 0", " != 0"};
   return c.a.str() + relation[static_cast<int>(c.kind)];
 }
-NatCond substitute(const NatCond& c, const Nat& variable, const Nat& value) { return {c.kind, substitute(c.a, variable, value)}; }
+NatCond substitute(const NatCond& c, const Nat& variable, const Nat& value) {
+  return {c.kind, substitute(c.a, variable, value)};
+}
 
 }  // namespace lift

@@ -1,13 +1,15 @@
 // Symbolic integers: array lengths, tile sizes, loop indices and the index arithmetic between them.
 //
 // Meaning. A `Nat` denotes an integer once every variable in it has a value. Lengths are >= 0; intermediate
-// terms (an index minus a halo, say) may be negative. Division and modulo are Euclidean on a positive divisor:
+// terms (an index minus a halo, say) may be negative. Division and modulo are Euclidean on a positive
+// divisor:
 //     a = m * floordiv(a, m) + mod(a, m),   0 <= mod(a, m) < m.
 //
 // Form. A Nat is a polynomial with integer coefficients over *atoms*: variables, floordiv, mod, min, max.
 // It is canonical by construction (monomials sorted, like terms collected, atoms simplified) and interned, so
 // that equality is identity. Variables carry an inclusive range, which may be symbolic (0 <= i <= n - 1), and
-// a congruence (i = r mod m). What else is known on a path (a guard, a loop's split range) is kept in `Facts`.
+// a congruence (i = r mod m). What else is known on a path (a guard, a loop's split range) is kept in
+// `Facts`.
 //
 // Thread safety: interning is protected by a mutex; handles are immutable and may be shared.
 #pragma once
@@ -30,16 +32,17 @@ class Nat {
   Nat(int constant) : Nat(static_cast<std::int64_t>(constant)) {}
 
   /// A size variable such as "n": one variable per name and range; two calls give the same Nat.
-  static Nat size(const std::string& name, std::int64_t lower = 1, std::int64_t modulus = 1, std::int64_t residue = 0);
+  static Nat size(const std::string& name, std::int64_t lower = 1, std::int64_t modulus = 1,
+                  std::int64_t residue = 0);
   /// A new variable, different from all others, with inclusive bounds; `name` is a hint for printing.
   static Nat fresh(const std::string& name, const Nat& lower, const Nat& upper, std::int64_t modulus = 1,
                    std::int64_t residue = 0);
 
   std::optional<std::int64_t> constant() const;
   bool is_constant() const { return constant().has_value(); }
-  bool is_variable() const;                  ///< exactly one variable, coefficient 1
-  std::uint32_t id() const;                  ///< dense, stable within the process
-  std::string str() const;                   ///< readable, e.g. "64*k + i + 1", "(j + k) mod 2", "(n + 3) / 4"
+  bool is_variable() const;  ///< exactly one variable, coefficient 1
+  std::uint32_t id() const;  ///< dense, stable within the process
+  std::string str() const;   ///< readable, e.g. "64*k + i + 1", "(j + k) mod 2", "(n + 3) / 4"
   const NatNode* node() const { return node_; }
 
   friend bool operator==(const Nat& a, const Nat& b) { return a.node_ == b.node_; }
@@ -56,11 +59,12 @@ Nat operator+(const Nat& a, const Nat& b);
 Nat operator-(const Nat& a, const Nat& b);
 Nat operator*(const Nat& a, const Nat& b);
 Nat operator-(const Nat& a);
-Nat floordiv(const Nat& a, const Nat& b);  ///< Euclidean; b must be positive (throws std::domain_error on constant b <= 0)
+Nat floordiv(const Nat& a,
+             const Nat& b);  ///< Euclidean; b must be positive (throws std::domain_error on constant b <= 0)
 Nat mod(const Nat& a, const Nat& b);
 Nat min(const Nat& a, const Nat& b);
 Nat max(const Nat& a, const Nat& b);
-Nat ceildiv(const Nat& a, const Nat& b);   ///< floordiv(a + b - 1, b)
+Nat ceildiv(const Nat& a, const Nat& b);  ///< floordiv(a + b - 1, b)
 
 /// What an atom is. Var: no operands; the others have two.
 enum class AtomKind : std::uint8_t { Var, FloorDiv, Mod, Min, Max };
@@ -78,11 +82,11 @@ struct NatTerm {
 struct NatAtom {
   AtomKind kind = AtomKind::Var;
   std::uint32_t id = 0;
-  std::string name;              ///< Var
-  Nat lower, upper;              ///< Var: inclusive bounds; `bounded_above` false means no upper bound is known
+  std::string name;  ///< Var
+  Nat lower, upper;  ///< Var: inclusive bounds; `bounded_above` false means no upper bound is known
   bool bounded_above = false;
   std::int64_t modulus = 1, residue = 0;  ///< Var: value = residue mod modulus
-  Nat a, b;                      ///< operands of the other kinds
+  Nat a, b;                               ///< operands of the other kinds
 };
 struct NatNode {
   std::uint32_t id;
@@ -90,15 +94,18 @@ struct NatNode {
 };
 
 std::span<const NatTerm> terms(const Nat& n);
-Nat atom_nat(const NatAtom& atom);                           ///< the Nat that is just this atom
-std::vector<const NatAtom*> variables(const Nat& n);         ///< all variables, also those inside atoms' operands; sorted by id
+Nat atom_nat(const NatAtom& atom);  ///< the Nat that is just this atom
+std::vector<const NatAtom*> variables(
+    const Nat& n);  ///< all variables, also those inside atoms' operands; sorted by id
 bool mentions(const Nat& n, const Nat& variable);
-std::int64_t constant_part(const Nat& n);                    ///< the term without factors; 0 when there is none
+std::int64_t constant_part(const Nat& n);  ///< the term without factors; 0 when there is none
 Nat substitute(const Nat& n, const Nat& variable, const Nat& value);
 Nat substitute(const Nat& n, const std::map<const NatAtom*, Nat>& values);
 /// n = coefficient * variable + rest, with both free of `variable`; nothing when n is not affine in it
 /// (for example when it occurs inside a mod).
-struct Affine { Nat coefficient, rest; };
+struct Affine {
+  Nat coefficient, rest;
+};
 std::optional<Affine> affine_in(const Nat& n, const Nat& variable);
 /// Value under an assignment of the variables; throws std::out_of_range for a missing one,
 /// std::domain_error for a division by zero or a negative divisor.
@@ -121,14 +128,16 @@ NatCond substitute(const NatCond& c, const Nat& variable, const Nat& value);
 class Facts {
  public:
   Facts() = default;
-  Facts with(const NatCond& c) const;                       ///< a copy that also assumes c
+  Facts with(const NatCond& c) const;  ///< a copy that also assumes c
   std::span<const NatCond> conditions() const { return conditions_; }
 
-  bool proves(const NatCond& c) const;                      ///< true only if c holds for all values allowed
+  bool proves(const NatCond& c) const;  ///< true only if c holds for all values allowed
   bool refutes(const NatCond& c) const { return proves(negate(c)); }
   bool proves_nonnegative(const Nat& n) const { return proves({NatCond::Kind::NonNegative, n}); }
-  struct Interval { std::optional<std::int64_t> lower, upper; };
-  Interval bounds(const Nat& n) const;                      ///< constant bounds; absent = unknown
+  struct Interval {
+    std::optional<std::int64_t> lower, upper;
+  };
+  Interval bounds(const Nat& n) const;  ///< constant bounds; absent = unknown
   /// Rewrites n, using ranges, congruences and the conditions known here, to an equal (under these facts),
   /// simpler Nat: floordiv/mod/min/max that can be decided disappear. Idempotent.
   Nat simplify(const Nat& n) const;

@@ -12,7 +12,6 @@ Nat from_terms(std::vector<NatTerm> terms);
 /// n with every atom for which `replace` gives a value replaced (outermost first), and rebuilt above it.
 Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)>& replace);
 
-
 // The operators under what is known on a path.
 Nat floordiv_with(const Nat& a, const Nat& b, const Facts& facts);
 Nat mod_with(const Nat& a, const Nat& b, const Facts& facts);

@@ -1,5 +1,6 @@
-// Proofs about symbolic integers. A goal n >= 0 is reduced by replacing, newest first, each atom by a bound of it in older
-// ones, until it is a constant. Sound: each step replaces n by something not larger. Terminating: atoms' numbers descend.
+// Proofs about symbolic integers. A goal n >= 0 is reduced by replacing, newest first, each atom by a bound
+// of it in older ones, until it is a constant. Sound: each step replaces n by something not larger.
+// Terminating: atoms' numbers descend.
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
@@ -39,15 +40,21 @@ Interval atom_interval(const NatAtom& a, int depth) {
       const Interval x = interval(a.a, depth + 1), m = interval(a.b, depth + 1);
       if (!m.lower || *m.lower <= 0) return {};
       Interval r;
-      if (x.lower) r.lower = *x.lower >= 0 ? (m.upper ? *x.lower / *m.upper : 0) : floor_div(*x.lower, *m.lower);
-      if (x.upper) r.upper = *x.upper >= 0 ? *x.upper / *m.lower : (m.upper ? floor_div(*x.upper, *m.upper) : -1);
+      if (x.lower)
+        r.lower = *x.lower >= 0 ? (m.upper ? *x.lower / *m.upper : 0) : floor_div(*x.lower, *m.lower);
+      if (x.upper)
+        r.upper = *x.upper >= 0 ? *x.upper / *m.lower : (m.upper ? floor_div(*x.upper, *m.upper) : -1);
       return r;
     }
     case AtomKind::Min:
     case AtomKind::Max: {
       const Interval x = interval(a.a, depth + 1), y = interval(a.b, depth + 1);
-      const auto both = [](Bound p, Bound q, bool least) { return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : Bound(); };
-      const auto either = [](Bound p, Bound q, bool least) { return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : (p ? p : q); };
+      const auto both = [](Bound p, Bound q, bool least) {
+        return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : Bound();
+      };
+      const auto either = [](Bound p, Bound q, bool least) {
+        return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : (p ? p : q);
+      };
       if (a.kind == AtomKind::Min) return {both(x.lower, y.lower, true), either(x.upper, y.upper, true)};
       return {either(x.lower, y.lower, false), both(x.upper, y.upper, false)};
     }
@@ -58,8 +65,9 @@ Interval atom_interval(const NatAtom& a, int depth) {
 Interval multiply(const Interval& x, const Interval& y) {
   Interval r;
   if (x.lower && x.upper && y.lower && y.upper) {
-    const __int128 p[] = {static_cast<__int128>(*x.lower) * *y.lower, static_cast<__int128>(*x.lower) * *y.upper, static_cast<__int128>(*x.upper) * *y.lower,
-                          static_cast<__int128>(*x.upper) * *y.upper};
+    const __int128 p[] = {
+        static_cast<__int128>(*x.lower) * *y.lower, static_cast<__int128>(*x.lower) * *y.upper,
+        static_cast<__int128>(*x.upper) * *y.lower, static_cast<__int128>(*x.upper) * *y.upper};
     r.lower = checked(*std::min_element(p, p + 4)), r.upper = checked(*std::max_element(p, p + 4));
   } else if (x.lower && *x.lower >= 0 && y.lower && *y.lower >= 0) {
     r.lower = checked(static_cast<__int128>(*x.lower) * *y.lower);
@@ -70,7 +78,9 @@ Interval scale(const Interval& x, std::int64_t c) {
   const auto times = [&](const Bound& b) { return b ? checked(static_cast<__int128>(*b) * c) : Bound(); };
   return c >= 0 ? Interval{times(x.lower), times(x.upper)} : Interval{times(x.upper), times(x.lower)};
 }
-Bound add(const Bound& a, const Bound& b) { return a && b ? checked(static_cast<__int128>(*a) + *b) : Bound(); }
+Bound add(const Bound& a, const Bound& b) {
+  return a && b ? checked(static_cast<__int128>(*a) + *b) : Bound();
+}
 
 Interval interval(const Nat& n, int depth) {
   Interval sum{0, 0};
@@ -113,8 +123,10 @@ class Proof {
       int power = 0;
       NatTerm other{t.coefficient, {}};
       for (const NatFactor& f : t.factors) {
-        if (f.atom == newest) power = f.power;
-        else other.factors.push_back(f);
+        if (f.atom == newest)
+          power = f.power;
+        else
+          other.factors.push_back(f);
       }
       if (power > 1) return false;
       (power ? k : rest) = (power ? k : rest) + detail::from_terms({other});
@@ -141,8 +153,10 @@ class Proof {
         const Bound& b = up ? i.lower : i.upper;
         return b && with(*b);
       }
-      case AtomKind::Min: return up ? with(newest->a) && with(newest->b) : with(newest->a) || with(newest->b);
-      case AtomKind::Max: return up ? with(newest->a) || with(newest->b) : with(newest->a) && with(newest->b);
+      case AtomKind::Min:
+        return up ? with(newest->a) && with(newest->b) : with(newest->a) || with(newest->b);
+      case AtomKind::Max:
+        return up ? with(newest->a) || with(newest->b) : with(newest->a) && with(newest->b);
     }
     return false;
   }
@@ -160,7 +174,8 @@ class Proof {
   }
   static bool related(const Nat& a, const Nat& b) {
     const auto x = variables(a), y = variables(b);
-    return std::any_of(x.begin(), x.end(), [&](const NatAtom* v) { return std::find(y.begin(), y.end(), v) != y.end(); });
+    return std::any_of(x.begin(), x.end(),
+                       [&](const NatAtom* v) { return std::find(y.begin(), y.end(), v) != y.end(); });
   }
 
   std::span<const NatCond> conditions_;
@@ -189,22 +204,27 @@ bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
   return r;
 }
 
-/// Values that conditions give to single atoms: a == 0 with a = +-atom + constant; a != 0 where the atom has two values.
+/// Values that conditions give to single atoms: a == 0 with a = +-atom + constant; a != 0 where the atom has
+/// two values.
 std::map<const NatAtom*, Nat> known_values(std::span<const NatCond> conditions) {
   std::map<const NatAtom*, Nat> r;
   for (const NatCond& c : conditions) {
     const auto ts = terms(c.a);
-    if (c.kind == NatCond::Kind::NonNegative || ts.empty() || ts.size() > 2 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1) continue;
+    if (c.kind == NatCond::Kind::NonNegative || ts.empty() || ts.size() > 2 || ts[0].factors.size() != 1 ||
+        ts[0].factors[0].power != 1)
+      continue;
     const std::int64_t k = ts[0].coefficient;
     if ((k != 1 && k != -1) || (ts.size() == 2 && !ts[1].factors.empty())) continue;
     const std::int64_t zero_at = -k * (ts.size() == 2 ? ts[1].coefficient : 0);
     const NatAtom* atom = ts[0].factors[0].atom;
     const Interval i = atom_interval(*atom, 0);
-    if ((i.lower && zero_at < *i.lower) || (i.upper && zero_at > *i.upper)) continue;  // never so, or always: no value
+    if ((i.lower && zero_at < *i.lower) || (i.upper && zero_at > *i.upper))
+      continue;  // never so, or always: no value
     if (c.kind == NatCond::Kind::Zero) {
       r[atom] = zero_at;
     } else {
-      if (i.lower && i.upper && *i.upper - *i.lower == 1) r[atom] = zero_at == *i.lower ? *i.upper : zero_at == *i.upper ? *i.lower : atom_nat(*atom);
+      if (i.lower && i.upper && *i.upper - *i.lower == 1)
+        r[atom] = zero_at == *i.lower ? *i.upper : zero_at == *i.upper ? *i.lower : atom_nat(*atom);
     }
   }
   return r;
@@ -214,7 +234,8 @@ std::map<const NatAtom*, Nat> known_values(std::span<const NatCond> conditions) 
 
 Facts Facts::with(const NatCond& c) const {
   Facts f = *this;
-  if (std::find(f.conditions_.begin(), f.conditions_.end(), c) == f.conditions_.end()) f.conditions_.push_back(c);
+  if (std::find(f.conditions_.begin(), f.conditions_.end(), c) == f.conditions_.end())
+    f.conditions_.push_back(c);
   return f;
 }
 
@@ -223,15 +244,19 @@ bool Facts::proves(const NatCond& goal) const {
   if (!conditions_.empty()) {
     if (std::find(conditions_.begin(), conditions_.end(), c) != conditions_.end()) return true;
     const auto values = known_values(conditions_);
-    if (!values.empty()) c.a = detail::rebuild(c.a, [&](const NatAtom& a) -> std::optional<Nat> {
-      const auto it = values.find(&a);
-      return it == values.end() || it->second == atom_nat(a) ? std::nullopt : std::optional(it->second);
-    });
+    if (!values.empty())
+      c.a = detail::rebuild(c.a, [&](const NatAtom& a) -> std::optional<Nat> {
+        const auto it = values.find(&a);
+        return it == values.end() || it->second == atom_nat(a) ? std::nullopt : std::optional(it->second);
+      });
   }
   switch (c.kind) {
-    case NatCond::Kind::NonNegative: return nonnegative(c.a, conditions_);
-    case NatCond::Kind::Zero: return c.a == Nat(0) || (nonnegative(c.a, conditions_) && nonnegative(-c.a, conditions_));
-    case NatCond::Kind::NonZero: break;
+    case NatCond::Kind::NonNegative:
+      return nonnegative(c.a, conditions_);
+    case NatCond::Kind::Zero:
+      return c.a == Nat(0) || (nonnegative(c.a, conditions_) && nonnegative(-c.a, conditions_));
+    case NatCond::Kind::NonZero:
+      break;
   }
   for (const NatCond& known : conditions_)
     if (known.kind == NatCond::Kind::NonZero && (known.a == c.a || known.a == -c.a)) return true;
@@ -253,9 +278,12 @@ Nat Facts::simplify(const Nat& n) const {
       if (a.kind == AtomKind::Var) return std::nullopt;
       const Nat p = go(a.a), q = go(a.b);
       switch (a.kind) {
-        case AtomKind::FloorDiv: return detail::floordiv_with(p, q, *this);
-        case AtomKind::Mod: return detail::mod_with(p, q, *this);
-        default: return detail::extremum(a.kind, p, q, *this);
+        case AtomKind::FloorDiv:
+          return detail::floordiv_with(p, q, *this);
+        case AtomKind::Mod:
+          return detail::mod_with(p, q, *this);
+        default:
+          return detail::extremum(a.kind, p, q, *this);
       }
     });
   };

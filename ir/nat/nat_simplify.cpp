@@ -32,7 +32,8 @@ struct Division {
   Nat quotient, rest;
 };
 
-/// a = b*q + r with as much as possible moved to q without knowing ranges: multiples of b, and the constant's share.
+/// a = b*q + r with as much as possible moved to q without knowing ranges: multiples of b, and the constant's
+/// share.
 Division divide(const Nat& a, const Nat& b) {
   Division d{0, a};
   if (const auto m = b.constant()) {
@@ -89,7 +90,8 @@ struct TwoValued {
 };
 std::optional<TwoValued> two_valued(const Nat& r, const Facts& facts) {
   const auto ts = terms(r);
-  if (ts.empty() || ts.size() > 2 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1) return std::nullopt;
+  if (ts.empty() || ts.size() > 2 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1)
+    return std::nullopt;
   if (ts.size() == 2 && !ts[1].factors.empty()) return std::nullopt;
   const Nat s = atom_nat(*ts[0].factors[0].atom);
   const Facts::Interval i = facts.bounds(s);
@@ -107,13 +109,15 @@ Nat linear(const TwoValued& t, F f) {
 std::optional<Nat> known_quotient(const Nat& r, const Nat& b, const Facts& facts) {
   if (const auto m = b.constant()) {
     const Facts::Interval i = facts.bounds(r);
-    if (i.lower && i.upper && floor_div(*i.lower, *m) == floor_div(*i.upper, *m)) return Nat(floor_div(*i.lower, *m));
+    if (i.lower && i.upper && floor_div(*i.lower, *m) == floor_div(*i.upper, *m))
+      return Nat(floor_div(*i.lower, *m));
     if (i.lower && i.upper) {
       // Correlated operands make the interval too wide: try the quotients it allows, if they are few.
       const std::int64_t first = floor_div(*i.lower, *m), last = floor_div(*i.upper, *m);
       if (last - first > 3) return std::nullopt;
       for (std::int64_t q = first; q <= last; ++q)
-        if (facts.proves_nonnegative(r - q * *m) && facts.proves_nonnegative((q + 1) * *m - 1 - r)) return Nat(q);
+        if (facts.proves_nonnegative(r - q * *m) && facts.proves_nonnegative((q + 1) * *m - 1 - r))
+          return Nat(q);
       return std::nullopt;
     }
   }
@@ -151,7 +155,8 @@ Nat reduce_modulo(const Nat& a, std::int64_t m) {
   return r;
 }
 
-/// r = g*coarse + fine with 0 <= fine < g, where g divides m: what lies below g takes no part in a division by m.
+/// r = g*coarse + fine with 0 <= fine < g, where g divides m: what lies below g takes no part in a division
+/// by m.
 struct Levels {
   std::int64_t g;
   Nat coarse, fine;
@@ -161,11 +166,14 @@ std::optional<Levels> levels(const Nat& r, std::int64_t m, const Facts& facts) {
   for (;;) {
     std::int64_t g = 1;
     for (const NatTerm& t : terms(r))
-      if (const std::int64_t common = std::gcd(t.coefficient, m); !t.factors.empty() && common < tried) g = std::max(g, common);
+      if (const std::int64_t common = std::gcd(t.coefficient, m); !t.factors.empty() && common < tried)
+        g = std::max(g, common);
     if (g == 1) return std::nullopt;
     Levels l{g, 0, 0};
     for (NatTerm t : terms(r)) {
-      const std::int64_t whole = t.factors.empty() ? floor_div(t.coefficient, g) : t.coefficient % g == 0 ? t.coefficient / g : 0;
+      const std::int64_t whole = t.factors.empty()        ? floor_div(t.coefficient, g)
+                                 : t.coefficient % g == 0 ? t.coefficient / g
+                                                          : 0;
       t.coefficient -= whole * g;
       if (t.coefficient != 0) l.fine = l.fine + monomial(t);
       t.coefficient = whole;
@@ -189,7 +197,8 @@ Nat floordiv_with(const Nat& a, const Nat& b, const Facts& facts) {
   if (d.rest == Nat(0)) return d.quotient;
   if (const auto q = known_quotient(d.rest, b, facts)) return d.quotient + *q;
   if (m) {
-    if (const auto t = two_valued(d.rest, facts)) return d.quotient + linear(*t, [&](std::int64_t x) { return floor_div(x, *m); });
+    if (const auto t = two_valued(d.rest, facts))
+      return d.quotient + linear(*t, [&](std::int64_t x) { return floor_div(x, *m); });
     const std::int64_t g = common_factor(d.rest, *m);
     if (g > 1) {
       const std::int64_t c = constant_part(d.rest);
@@ -198,11 +207,15 @@ Nat floordiv_with(const Nat& a, const Nat& b, const Facts& facts) {
         if (!t.factors.empty()) t.coefficient /= g, reduced = reduced + monomial(t);
       return d.quotient + floordiv_with(reduced, *m / g, facts);
     }
-    if (const auto l = levels(d.rest, *m, facts)) return d.quotient + floordiv_with(l->coarse, *m / l->g, facts);
-    if (const auto t = residue(d.rest, *m); t && *t != 0) return d.quotient + floordiv_with(d.rest - *t, b, facts);
+    if (const auto l = levels(d.rest, *m, facts))
+      return d.quotient + floordiv_with(l->coarse, *m / l->g, facts);
+    if (const auto t = residue(d.rest, *m); t && *t != 0)
+      return d.quotient + floordiv_with(d.rest - *t, b, facts);
     const auto ts = terms(d.rest);
-    if (ts[0].coefficient == 1 && ts[0].factors.size() == 1 && ts[0].factors[0].power == 1 && ts[0].factors[0].atom->kind == AtomKind::FloorDiv &&
-        (ts.size() == 1 || (ts.size() == 2 && ts[1].factors.empty()))) {  // (x div k + c) div m = (x + k*c) div (k*m)
+    if (ts[0].coefficient == 1 && ts[0].factors.size() == 1 && ts[0].factors[0].power == 1 &&
+        ts[0].factors[0].atom->kind == AtomKind::FloorDiv &&
+        (ts.size() == 1 ||
+         (ts.size() == 2 && ts[1].factors.empty()))) {  // (x div k + c) div m = (x + k*c) div (k*m)
       const NatAtom& inner = *ts[0].factors[0].atom;
       return d.quotient + floordiv_with(inner.a + inner.b * constant_part(d.rest), inner.b * b, facts);
     }
@@ -223,7 +236,8 @@ Nat mod_with(const Nat& a, const Nat& b, const Facts& facts) {
   if (r == Nat(0)) return 0;
   if (const auto q = known_quotient(r, b, facts)) return r - *q * b;
   if (m) {
-    if (const auto t = two_valued(r, facts)) return linear(*t, [&](std::int64_t x) { return floor_mod(x, *m); });
+    if (const auto t = two_valued(r, facts))
+      return linear(*t, [&](std::int64_t x) { return floor_mod(x, *m); });
     const std::int64_t c = constant_part(r);
     if (*m == 2 && c == 1) return 1 - mod_with(r - 1, b, facts);
     const std::int64_t g = common_factor(r, *m);
@@ -254,7 +268,8 @@ Nat extremum(AtomKind kind, const Nat& a, const Nat& b, const Facts& facts) {
     }
   Nat x = a - common, y = b - common;
   if (y.id() < x.id()) std::swap(x, y);
-  const std::int64_t c = std::min(constant_part(x), constant_part(y));  // one operand is left without a constant
+  const std::int64_t c =
+      std::min(constant_part(x), constant_part(y));  // one operand is left without a constant
   x = x - c, y = y - c;
   if (y.id() < x.id()) std::swap(x, y);
   return common + c + compound(kind, x, y);

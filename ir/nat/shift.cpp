@@ -10,7 +10,8 @@ std::optional<ShiftedPosition> shifted(std::span<const Nat> position, const Nat&
     if (!move) return std::nullopt;
     if (*move == 0 || shift) continue;
     const std::int64_t c = constant_part(a->rest), q = c / *move;
-    shift = c - q * *move < 0 ? (*move > 0 ? q - 1 : q + 1) : q;  // so that what is left of the constant is not negative
+    shift = c - q * *move < 0 ? (*move > 0 ? q - 1 : q + 1)
+                              : q;  // so that what is left of the constant is not negative
   }
   if (!shift) return std::nullopt;
   ShiftedPosition r{{}, *shift};

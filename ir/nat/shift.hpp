@@ -12,8 +12,9 @@ struct ShiftedPosition {
   std::vector<Nat> origin;
   std::int64_t shift = 0;
 };
-/// Of a position affine in `variable`, which advances by `step` an iteration, and moving with it: the same origin for all that
-/// are a whole number of iterations apart. Nothing for others.
-std::optional<ShiftedPosition> shifted(std::span<const Nat> position, const Nat& variable, const Nat& step = 1);
+/// Of a position affine in `variable`, which advances by `step` an iteration, and moving with it: the same
+/// origin for all that are a whole number of iterations apart. Nothing for others.
+std::optional<ShiftedPosition> shifted(std::span<const Nat> position, const Nat& variable,
+                                       const Nat& step = 1);
 
 }  // namespace lift

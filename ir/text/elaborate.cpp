@@ -14,11 +14,13 @@ constexpr int kSteps = 200000;    ///< nodes made for one text
 constexpr double kSize = 500000;  ///< of an expression, written out
 constexpr int kDepth = 1500;
 
-/// Numbers without a type of their own, and arithmetic on such: they take the type of what they are combined with.
+/// Numbers without a type of their own, and arithmetic on such: they take the type of what they are combined
+/// with.
 bool is_flexible(const Term& t) {
   if (t.kind == K::Number) return !t.single;
   if (t.kind == K::Prefix) return t.text == "-" && is_flexible(*t.parts[0]);
-  const bool arithmetic = t.kind == K::Infix && (t.text == "+" || t.text == "-" || t.text == "*" || t.text == "/" || t.text == "%");
+  const bool arithmetic = t.kind == K::Infix &&
+                          (t.text == "+" || t.text == "-" || t.text == "*" || t.text == "/" || t.text == "%");
   return arithmetic && is_flexible(*t.parts[0]) && is_flexible(*t.parts[1]);
 }
 bool has_point(const Term& t) {
@@ -32,14 +34,17 @@ struct Operation {
 };
 std::optional<Operation> operation(const std::string& sign) {
   static const std::map<std::string, Operation> table{
-      {"+", {Op::Add, false}}, {"-", {Op::Sub, false}}, {"*", {Op::Mul, false}}, {"/", {Op::Div, false}}, {"%", {Op::Mod, false}},
-      {"==", {Op::Eq, false}}, {"!=", {Op::Ne, false}}, {"<", {Op::Lt, false}}, {"<=", {Op::Le, false}}, {">", {Op::Lt, true}}, {">=", {Op::Le, true}},
-      {"&&", {Op::And, false}}, {"||", {Op::Or, false}}};
+      {"+", {Op::Add, false}}, {"-", {Op::Sub, false}}, {"*", {Op::Mul, false}}, {"/", {Op::Div, false}},
+      {"%", {Op::Mod, false}}, {"==", {Op::Eq, false}}, {"!=", {Op::Ne, false}}, {"<", {Op::Lt, false}},
+      {"<=", {Op::Le, false}}, {">", {Op::Lt, true}},   {">=", {Op::Le, true}},  {"&&", {Op::And, false}},
+      {"||", {Op::Or, false}}};
   const auto it = table.find(sign);
   return it == table.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::optional<Scalar> scalar_of(const Expr& e) { return e.type().is_scalar() ? std::optional(e.type().scalar()) : std::nullopt; }
+std::optional<Scalar> scalar_of(const Expr& e) {
+  return e.type().is_scalar() ? std::optional(e.type().scalar()) : std::nullopt;
+}
 
 }  // namespace
 
@@ -48,7 +53,8 @@ bool is_word(const Term& t) { return t.kind == K::Name && t.index == 0 && is_res
 
 void Elaborator::fail(std::size_t at, const std::string& message) const {
   std::string where;
-  for (auto it = trail_.rbegin(); it != trail_.rend() && it - trail_.rbegin() < 4; ++it) where += (where.empty() ? " (in " : ", in ") + *it;
+  for (auto it = trail_.rbegin(); it != trail_.rend() && it - trail_.rbegin() < 4; ++it)
+    where += (where.empty() ? " (in " : ", in ") + *it;
   source_.fail(at, message + where + (where.empty() ? "" : ")"));
 }
 
@@ -56,24 +62,36 @@ void Elaborator::fail(std::size_t at, const std::string& message) const {
 
 Expr Elaborator::value(const Term& t, Wanted wanted) {
   switch (t.kind) {
-    case K::Name: return name(t);
+    case K::Name:
+      return name(t);
     case K::Hole: {
       Attr a;
       a.texts = {t.text}, a.types = {Type::any()};
       const auto it = names_.params.find("?" + t.text);
       return it != names_.params.end() ? it->second : node(Op::Hole, {}, std::move(a), t.at);
     }
-    case K::Number: return number(t, wanted);
-    case K::Lambda: return lambda(t, {});
-    case K::Let: return let(t);
-    case K::Call: return call(t);
-    case K::Infix: return infix(t, wanted);
-    case K::Prefix: return node(t.text == "-" ? Op::Neg : Op::Not, {value(*t.parts[0], wanted)}, {}, t.at);
-    case K::Pipe: return applied(*t.parts[1], value(*t.parts[0]));
-    case K::Apply: return applied(*t.parts[0], value(*t.parts[1]));
-    case K::Compose: fail(t.at, "a composition is a function and needs an argument; write (f o g) $ x or x |> f o g");
-    case K::Tuple: return node(Op::Tuple, operands(t.parts), {}, t.at);
-    case K::List: fail(t.at, "a list in parentheses is a parameter of a primitive; a tuple is written {a, b}");
+    case K::Number:
+      return number(t, wanted);
+    case K::Lambda:
+      return lambda(t, {});
+    case K::Let:
+      return let(t);
+    case K::Call:
+      return call(t);
+    case K::Infix:
+      return infix(t, wanted);
+    case K::Prefix:
+      return node(t.text == "-" ? Op::Neg : Op::Not, {value(*t.parts[0], wanted)}, {}, t.at);
+    case K::Pipe:
+      return applied(*t.parts[1], value(*t.parts[0]));
+    case K::Apply:
+      return applied(*t.parts[0], value(*t.parts[1]));
+    case K::Compose:
+      fail(t.at, "a composition is a function and needs an argument; write (f o g) $ x or x |> f o g");
+    case K::Tuple:
+      return node(Op::Tuple, operands(t.parts), {}, t.at);
+    case K::List:
+      fail(t.at, "a list in parentheses is a parameter of a primitive; a tuple is written {a, b}");
     case K::Get: {
       Attr a;
       a.ints = {t.index};
@@ -88,7 +106,8 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
       return node(Op::At, {whole ? xs.child(0) : xs}, std::move(a), t.at);
     }
     case K::Words:
-    case K::Boundary: break;
+    case K::Boundary:
+      break;
   }
   fail(t.at, "expected an expression");
 }
@@ -96,7 +115,8 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
 Expr Elaborator::number(const Term& t, Wanted wanted) {
   Scalar s = t.single ? f32 : t.integer ? i32 : f64;
   if (wanted && !t.single && is_float(*wanted)) s = *wanted;
-  if (s == i32 && !(std::abs(t.number) <= 2147483647.0)) fail(t.at, "the number " + t.text + " is too large for an i32; write it with a point for a f64");
+  if (s == i32 && !(std::abs(t.number) <= 2147483647.0))
+    fail(t.at, "the number " + t.text + " is too large for an i32; write it with a point for a f64");
   Attr a;
   a.number = t.number, a.types = {Type(s)};
   return node(Op::Literal, {}, std::move(a), t.at);
@@ -109,12 +129,15 @@ Expr Elaborator::name(const Term& t) {
     return node(Op::Literal, {}, std::move(a), t.at);
   }
   if (is_word(t))
-    fail(t.at, "'" + t.text + "' is a primitive and needs arguments; write xs |> " + t.text + "(...), or " + t.text + "(..., xs)");
+    fail(t.at, "'" + t.text + "' is a primitive and needs arguments; write xs |> " + t.text + "(...), or " +
+                   t.text + "(..., xs)");
   for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
     if (it->first == t.text) return it->second;
   if (const auto it = names_.params.find(t.text); it != names_.params.end()) return it->second;
   if (const Declaration* d = definition(t)) {
-    if (!d->binders.empty()) fail(t.at, "'" + t.text + "' needs " + std::to_string(d->binders.size()) + " argument(s); write " + t.text + "(...)");
+    if (!d->binders.empty())
+      fail(t.at, "'" + t.text + "' needs " + std::to_string(d->binders.size()) + " argument(s); write " +
+                     t.text + "(...)");
     return expanded(*d, {}, t.at, [&](const Term& body) { return value(body); });
   }
   if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) {
@@ -132,7 +155,9 @@ std::vector<Expr> Elaborator::operands(const Args& terms, Wanted wanted) {
     if (!is_flexible(*terms[i])) values[i] = value(*terms[i]);
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (!is_flexible(*terms[i]) && scalar_of(values[i])) wanted = scalar_of(values[i]);
-  if (!wanted && std::any_of(terms.begin(), terms.end(), [](const TermPtr& p) { return is_flexible(*p) && has_point(*p); })) wanted = f64;
+  if (!wanted && std::any_of(terms.begin(), terms.end(),
+                             [](const TermPtr& p) { return is_flexible(*p) && has_point(*p); }))
+    wanted = f64;
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (is_flexible(*terms[i])) values[i] = value(*terms[i], wanted);
   return values;
@@ -168,7 +193,8 @@ void Elaborator::bind(const Binder& b, const Expr& e) {
     return;
   }
   if (!e.type().is_tuple() || e.type().parts().size() != b.parts.size())
-    fail(b.at, "these are " + std::to_string(b.parts.size()) + " parameters for the components of " + e.type().str() + "; name as many components as the tuple has, or the whole by one name");
+    fail(b.at, "these are " + std::to_string(b.parts.size()) + " parameters for the components of " +
+                   e.type().str() + "; name as many components as the tuple has, or the whole by one name");
   for (std::size_t i = 0; i < b.parts.size(); ++i) {
     Attr a;
     a.ints = {static_cast<std::int64_t>(i)};
@@ -178,11 +204,14 @@ void Elaborator::bind(const Binder& b, const Expr& e) {
 
 // ---- functions
 
-/// A lambda over variables named by how many are open: the same nodes each time. They do not outlive the call.
-Expr Elaborator::lambda_of(const std::vector<Type>& types, const std::function<Expr(const std::vector<Expr>&)>& body) {
+/// A lambda over variables named by how many are open: the same nodes each time. They do not outlive the
+/// call.
+Expr Elaborator::lambda_of(const std::vector<Type>& types,
+                           const std::function<Expr(const std::vector<Expr>&)>& body) {
   const std::string prefix = "." + std::to_string(open_++) + ".";
   std::vector<Expr> variables;
-  for (std::size_t i = 0; i < types.size(); ++i) variables.push_back(param(prefix + std::to_string(i), types[i]));
+  for (std::size_t i = 0; i < types.size(); ++i)
+    variables.push_back(param(prefix + std::to_string(i), types[i]));
   const Expr f = lift::lambda(variables, body(variables));
   --open_;
   return f;
@@ -190,12 +219,17 @@ Expr Elaborator::lambda_of(const std::vector<Type>& types, const std::function<E
 
 Expr Elaborator::lambda(const Term& t, const std::vector<Type>& parameters) {
   if (!parameters.empty() && parameters.size() != t.binders.size())
-    fail(t.at, "a function of " + std::to_string(parameters.size()) + " parameter(s) is needed here, this one has " + std::to_string(t.binders.size()) +
-                   (parameters.size() == 1 && parameters[0].is_tuple() ? "; take a tuple apart with \\(a, b)." : "; write as many names before the point"));
+    fail(t.at,
+         "a function of " + std::to_string(parameters.size()) +
+             " parameter(s) is needed here, this one has " + std::to_string(t.binders.size()) +
+             (parameters.size() == 1 && parameters[0].is_tuple() ? "; take a tuple apart with \\(a, b)."
+                                                                 : "; write as many names before the point"));
   std::vector<Type> types;
   for (std::size_t i = 0; i < t.binders.size(); ++i) {
     const Binder& b = t.binders[i];
-    if (!b.type && parameters.empty()) fail(b.at, "nothing here tells the type of this parameter; write it: \\(" + (b.apart ? "(a, b)" : b.name) + " : f64).");
+    if (!b.type && parameters.empty())
+      fail(b.at, "nothing here tells the type of this parameter; write it: \\(" +
+                     (b.apart ? "(a, b)" : b.name) + " : f64).");
     types.push_back(b.type ? type(*b.type) : parameters[i]);
   }
   const std::size_t before = scopes_.size();
@@ -208,27 +242,37 @@ Expr Elaborator::lambda(const Term& t, const std::vector<Type>& parameters) {
   return f;
 }
 
-/// A function of parameters of these types, from a lambda, a stage, a definition, a composition, an operation's name.
+/// A function of parameters of these types, from a lambda, a stage, a definition, a composition, an
+/// operation's name.
 Expr Elaborator::function(const Term& t, const std::vector<Type>& parameters) {
   if (t.kind == K::Lambda) return lambda(t, parameters);
   if (t.kind == K::Hole) return value(t);
   if (is_bound(t) || (t.kind == K::Name && !is_word(t) && names_.params.count(t.text))) return name(t);
-  if (parameters.size() == 1) return lambda_of(parameters, [&](const std::vector<Expr>& x) { return applied(t, x[0]); });
+  if (parameters.size() == 1)
+    return lambda_of(parameters, [&](const std::vector<Expr>& x) { return applied(t, x[0]); });
   return lambda_of(parameters, [&](const std::vector<Expr>& x) -> Expr {
     if (const Declaration* d = definition(t)) {
-      if (d->binders.empty()) return expanded(*d, {}, t.at, [&](const Term& body) { return applied_function(function(body, parameters), x, t.at); });
+      if (d->binders.empty())
+        return expanded(*d, {}, t.at, [&](const Term& body) {
+          return applied_function(function(body, parameters), x, t.at);
+        });
       return expanded(*d, x, t.at, [&](const Term& body) { return value(body); });
     }
     const auto p = is_plain(t) && t.index == 0 ? lift::primitive(t.text) : std::nullopt;
-    if (p && is_scalar_op(p->op) && row(p->op).arity == static_cast<int>(x.size())) return node(p->op, x, {}, t.at);
-    if (const auto it = names_.functions.find(t.text); t.kind == K::Name && it != names_.functions.end()) return node(Op::UserFun, x, it->second, t.at);
+    if (p && is_scalar_op(p->op) && row(p->op).arity == static_cast<int>(x.size()))
+      return node(p->op, x, {}, t.at);
+    if (const auto it = names_.functions.find(t.text); t.kind == K::Name && it != names_.functions.end())
+      return node(Op::UserFun, x, it->second, t.at);
     if (t.kind == K::Name && !p) unknown(t);
-    fail(t.at, "expected a function of " + std::to_string(parameters.size()) + " parameters; write \\a b. ..., or the name of an operation such as add, mul, min, max");
+    fail(t.at, "expected a function of " + std::to_string(parameters.size()) +
+                   " parameters; write \\a b. ..., or the name of an operation such as add, mul, min, max");
   });
 }
 
 Expr Elaborator::applied_function(const Expr& f, std::vector<Expr> arguments, std::size_t at) {
-  if (!f.type().is_function() && !f.type().is_any()) fail(at, "this is applied, but it is no function: it has type " + f.type().str() + "; an operator may be missing");
+  if (!f.type().is_function() && !f.type().is_any())
+    fail(at, "this is applied, but it is no function: it has type " + f.type().str() +
+                 "; an operator may be missing");
   arguments.insert(arguments.begin(), f);
   return node(Op::Apply, std::move(arguments), {}, at);
 }
@@ -243,7 +287,8 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
     if (const auto p = lift::primitive(callee.text)) return stage(f, p->op, p->rank, args, x);
     if (callee.text == "take") {
       need_arguments(f, args, 1, "take(n)");
-      if (!x.type().is_array()) fail(f.at, "take: needs an array, got " + x.type().str() + "; apply it inside map, or to an array");
+      if (!x.type().is_array())
+        fail(f.at, "take: needs an array, got " + x.type().str() + "; apply it inside map, or to an array");
       Attr a;
       a.nats = {Nat(0), x.type().length() - nat(*args[0])};
       return node(Op::Drop, {x}, std::move(a), f.at);
@@ -258,11 +303,14 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
   if (const Declaration* d = scoped ? nullptr : definition(callee)) {
     std::vector<Expr> values;
     for (const TermPtr& a : args) values.push_back(value(*a));
-    if (args.size() == d->binders.size()) return expanded(*d, values, f.at, [&](const Term& body) { return applied(body, x); });
+    if (args.size() == d->binders.size())
+      return expanded(*d, values, f.at, [&](const Term& body) { return applied(body, x); });
     values.push_back(x);
     return expanded(*d, values, f.at, [&](const Term& body) { return value(body); });
   }
-  if (const auto it = names_.functions.find(callee.text); f.kind == K::Name && !scoped && it != names_.functions.end()) return node(Op::UserFun, {x}, it->second, f.at);
+  if (const auto it = names_.functions.find(callee.text);
+      f.kind == K::Name && !scoped && it != names_.functions.end())
+    return node(Op::UserFun, {x}, it->second, f.at);
   return applied_function(value(f), {x}, f.at);
 }
 
@@ -282,10 +330,13 @@ Expr Elaborator::call(const Term& t) {
     for (const TermPtr& a : args) values.push_back(value(*a));
     return expanded(*d, values, t.at, [&](const Term& body) { return value(body); });
   }
-  if (const auto it = names_.functions.find(callee.text); callee.kind == K::Name && !scoped && it != names_.functions.end()) {
+  if (const auto it = names_.functions.find(callee.text);
+      callee.kind == K::Name && !scoped && it != names_.functions.end()) {
     std::vector<Expr> values;
     for (std::size_t i = 0; i < args.size(); ++i)
-      values.push_back(value(*args[i], i + 1 < it->second.types.size() ? Wanted(it->second.types[i + 1].scalar()) : std::nullopt));
+      values.push_back(value(*args[i], i + 1 < it->second.types.size()
+                                           ? Wanted(it->second.types[i + 1].scalar())
+                                           : std::nullopt));
     return node(Op::UserFun, std::move(values), it->second, t.at);
   }
   std::vector<Expr> values;
@@ -297,7 +348,8 @@ Expr Elaborator::call(const Term& t) {
 
 /// A name that a function or let gives.
 bool Elaborator::is_bound(const Term& t) const {
-  return t.kind == K::Name && !is_word(t) && std::any_of(scopes_.begin(), scopes_.end(), [&](const auto& s) { return s.first == t.text; });
+  return t.kind == K::Name && !is_word(t) &&
+         std::any_of(scopes_.begin(), scopes_.end(), [&](const auto& s) { return s.first == t.text; });
 }
 
 const Declaration* Elaborator::definition(const Term& t) const {
@@ -307,10 +359,14 @@ const Declaration* Elaborator::definition(const Term& t) const {
   return nullptr;
 }
 
-Expr Elaborator::expanded(const Declaration& d, const std::vector<Expr>& arguments, std::size_t at, const std::function<Expr(const Term&)>& use) {
+Expr Elaborator::expanded(const Declaration& d, const std::vector<Expr>& arguments, std::size_t at,
+                          const std::function<Expr(const Term&)>& use) {
   if (arguments.size() != d.binders.size())
-    fail(at, "'" + d.names[0].first + "' takes " + std::to_string(d.binders.size()) + " argument(s), got " + std::to_string(arguments.size()) + "; it is defined in line " + std::to_string(source_.line_of(d.at)));
-  const auto self = std::find_if(definitions_.begin(), definitions_.end(), [&](const auto& x) { return x.second == &d; });
+    fail(at, "'" + d.names[0].first + "' takes " + std::to_string(d.binders.size()) + " argument(s), got " +
+                 std::to_string(arguments.size()) + "; it is defined in line " +
+                 std::to_string(source_.line_of(d.at)));
+  const auto self =
+      std::find_if(definitions_.begin(), definitions_.end(), [&](const auto& x) { return x.second == &d; });
   Scopes outer;
   outer.swap(scopes_);
   const std::size_t seen = visible_;
@@ -318,7 +374,8 @@ Expr Elaborator::expanded(const Declaration& d, const std::vector<Expr>& argumen
   trail_.push_back(d.names[0].first + ", used in line " + std::to_string(source_.line_of(at)));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (const auto& declared = d.binders[i].type; declared && !(type(*declared) == arguments[i].type()))
-      fail(d.binders[i].at, "the argument has type " + arguments[i].type().str() + ", declared is " + type(*declared).str() + "; pass an argument of that type");
+      fail(d.binders[i].at, "the argument has type " + arguments[i].type().str() + ", declared is " +
+                                type(*declared).str() + "; pass an argument of that type");
     bind(d.binders[i], arguments[i]);
   }
   const Expr e = use(*d.body);
@@ -334,24 +391,31 @@ void Elaborator::unknown(const Term& t) const {
   for (const auto& [n, e] : names_.params) all.push_back(n);
   for (const auto& [n, e] : names_.sizes) all.push_back(n);
   for (const auto& [n, e] : names_.functions) all.push_back(n);
-  for (std::size_t i = 0; i < std::min(visible_, definitions_.size()); ++i) all.push_back(definitions_[i].first);
+  for (std::size_t i = 0; i < std::min(visible_, definitions_.size()); ++i)
+    all.push_back(definitions_[i].first);
   const std::string near = nearest(t.text, all);
-  const bool later = std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& d) { return d.first == t.text; });
-  fail(t.at, "unknown name '" + t.text + "'; " + (later ? "its definition comes later: definitions see those before them only"
-                                                  : near.empty() ? "declare it with param, size or def, or bind it with \\" + t.text + ". ..." : "did you mean '" + near + "'?"));
+  const bool later =
+      std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& d) { return d.first == t.text; });
+  fail(t.at, "unknown name '" + t.text + "'; " +
+                 (later          ? "its definition comes later: definitions see those before them only"
+                  : near.empty() ? "declare it with param, size or def, or bind it with \\" + t.text + ". ..."
+                                 : "did you mean '" + near + "'?"));
 }
 
 // ---- nodes
 
 Expr Elaborator::node(Op op, std::vector<Expr> children, Attr attr, std::size_t at) {
-  if (++steps_ > kSteps) fail(at, "this program is too large: its definitions and functions unfold to more than " + std::to_string(kSteps) + " nodes; use map and reduce in their place");
+  if (++steps_ > kSteps)
+    fail(at, "this program is too large: its definitions and functions unfold to more than " +
+                 std::to_string(kSteps) + " nodes; use map and reduce in their place");
   const Where where = Where::current();
   Expr e;
   try {
     e = make(op, children, std::move(attr), where);
   } catch (const UserError& error) {
     std::string message = error.what();
-    if (const std::string end = lift::line_of(where); message.ends_with(end)) message.resize(message.size() - end.size());
+    if (const std::string end = lift::line_of(where); message.ends_with(end))
+      message.resize(message.size() - end.size());
     fail(at, message + missing_pad(children));
   } catch (const std::logic_error& error) {  // a division of lengths by what is not positive
     fail(at, std::string(text(op)) + ": " + error.what() + "; lengths are divided by positive numbers only");
@@ -374,7 +438,10 @@ Elaborator::Extent Elaborator::extent(const Expr& e) {
 
 void Elaborator::check_size(const Expr& e, std::size_t at) {
   const Extent x = extent(e);
-  if (x.size > kSize || x.depth > kDepth) fail(at, "this expression is too large once its definitions are unfolded; use let for what is used several times, map and reduce for what repeats");
+  if (x.size > kSize || x.depth > kDepth)
+    fail(at,
+         "this expression is too large once its definitions are unfolded; use let for what is used several "
+         "times, map and reduce for what repeats");
 }
 
 /// An array that a slide made shorter because nothing was padded.
@@ -387,8 +454,10 @@ std::string Elaborator::missing_pad(std::span<const Expr> arrays) const {
     const std::string suffix = rank > 1 ? std::to_string(rank) : "";
     const Nat lost = e.attr().nats[0] - 1;
     if (lost == Nat(0) || !(e.attr().nats[rank] == Nat(1))) continue;
-    return "; slide" + suffix + "(" + e.attr().nats[0].str() + ", 1) leaves " + lost.str() + " elements fewer in each dimension than its array has: a boundary condition such as pad" + suffix + "(" +
-           floordiv(lost, 2).str() + ", " + (lost - floordiv(lost, 2)).str() + ", clamp) before it keeps the length";
+    return "; slide" + suffix + "(" + e.attr().nats[0].str() + ", 1) leaves " + lost.str() +
+           " elements fewer in each dimension than its array has: a boundary condition such as pad" + suffix +
+           "(" + floordiv(lost, 2).str() + ", " + (lost - floordiv(lost, 2)).str() +
+           ", clamp) before it keeps the length";
   }
   return "";
 }

@@ -1,5 +1,6 @@
-// Syntax to expressions: names are resolved, parameters of functions get the types that their use gives them, numbers those
-// of what they are combined with, and every node is typed at once, so that an error is reported where it is written.
+// Syntax to expressions: names are resolved, parameters of functions get the types that their use gives them,
+// numbers those of what they are combined with, and every node is typed at once, so that an error is reported
+// where it is written.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,6 @@
 #include "ir/text/syntax.hpp"
 
 namespace lift::syntax {
-
 
 class Elaborator {
  public:
@@ -47,7 +47,8 @@ class Elaborator {
   // definitions
   bool is_bound(const Term& t) const;
   const Declaration* definition(const Term& t) const;
-  Expr expanded(const Declaration& d, const std::vector<Expr>& arguments, std::size_t at, const std::function<Expr(const Term&)>& use);
+  Expr expanded(const Declaration& d, const std::vector<Expr>& arguments, std::size_t at,
+                const std::function<Expr(const Term&)>& use);
 
   // elaborate_primitives.cpp
   Expr primitive(const Term& t, Op op, int rank, const Args& args);

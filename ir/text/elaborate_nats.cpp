@@ -1,16 +1,16 @@
 // Lengths, positions and types. Their numbers are kept far from overflow, their polynomials small.
 #include <cmath>
 
-#include "ir/text/elaborate.hpp"
 #include "ir/expr/view.hpp"
+#include "ir/text/elaborate.hpp"
 
 namespace lift::syntax {
 namespace {
 
 using K = Term::Kind;
 
-constexpr double kLargest = 1e15;      ///< of a number in a length, and of elements of an array
-constexpr std::size_t kTerms = 64;     ///< of a length
+constexpr double kLargest = 1e15;   ///< of a number in a length, and of elements of an array
+constexpr std::size_t kTerms = 64;  ///< of a length
 constexpr int kDegree = 8;
 
 /// The sum of a polynomial's coefficients: bounds what adding and multiplying it can give.
@@ -28,7 +28,9 @@ int degree(const Nat& n) {
   }
   return most;
 }
-bool too_large(const Nat& n) { return magnitude(n) > kLargest || terms(n).size() > kTerms || degree(n) > kDegree; }
+bool too_large(const Nat& n) {
+  return magnitude(n) > kLargest || terms(n).size() > kTerms || degree(n) > kDegree;
+}
 
 /// Elements, with every size variable as one.
 double elements(const Type& t) {
@@ -49,22 +51,32 @@ bool any_too_large(const Type& t) {
 }  // namespace
 
 void Elaborator::check_lengths(const Type& t, std::size_t at) const {
-  if (any_too_large(t) || elements(t) > kLargest) fail(at, "this array is too large: it has more than 10^15 elements, or a length that is no simple formula; use smaller sizes");
+  if (any_too_large(t) || elements(t) > kLargest)
+    fail(at,
+         "this array is too large: it has more than 10^15 elements, or a length that is no simple formula; "
+         "use smaller sizes");
 }
 
 Nat Elaborator::nat(const Term& t) {
   const auto checked = [&](const Nat& n) {
-    if (too_large(n)) fail(t.at, "this length is too large or too long a formula; use numbers up to 10^15 and products of at most " + std::to_string(kDegree) + " sizes");
+    if (too_large(n))
+      fail(
+          t.at,
+          "this length is too large or too long a formula; use numbers up to 10^15 and products of at most " +
+              std::to_string(kDegree) + " sizes");
     return n;
   };
   const auto divided = [&](const Nat& a, const Nat& b, bool rest) {
-    if (Facts().refutes(less(0, b))) fail(t.at, "division by " + b.str() + "; lengths are divided by positive numbers only");
+    if (Facts().refutes(less(0, b)))
+      fail(t.at, "division by " + b.str() + "; lengths are divided by positive numbers only");
     return checked(rest ? mod(a, b) : floordiv(a, b));
   };
   switch (t.kind) {
     case K::Number:
-      if (!t.integer) fail(t.at, "a length or position is a whole number, got " + t.text + "; leave out the point");
-      if (!(std::abs(t.number) <= kLargest)) fail(t.at, "the number " + t.text + " is too large for a length; use at most 10^15");
+      if (!t.integer)
+        fail(t.at, "a length or position is a whole number, got " + t.text + "; leave out the point");
+      if (!(std::abs(t.number) <= kLargest))
+        fail(t.at, "the number " + t.text + " is too large for a length; use at most 10^15");
       return static_cast<std::int64_t>(t.number);
     case K::Hole:
       if (const auto it = names_.sizes.find("?" + t.text); it != names_.sizes.end()) return it->second;
@@ -79,7 +91,9 @@ Nat Elaborator::nat(const Term& t) {
       if (t.text == "/") return divided(a, b, false);
       if (t.text == "mod" || t.text == "%") return divided(a, b, true);
       if (t.text != "*") break;
-      if (magnitude(a) * magnitude(b) > kLargest || terms(a).size() * terms(b).size() > kTerms || degree(a) + degree(b) > kDegree) return checked(Nat(static_cast<std::int64_t>(2 * kLargest)));
+      if (magnitude(a) * magnitude(b) > kLargest || terms(a).size() * terms(b).size() > kTerms ||
+          degree(a) + degree(b) > kDegree)
+        return checked(Nat(static_cast<std::int64_t>(2 * kLargest)));
       return checked(a * b);
     }
     case K::Call: {
@@ -90,18 +104,30 @@ Nat Elaborator::nat(const Term& t) {
     }
     case K::Name: {
       if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) return it->second;
-      if (const auto it = names_.params.find(t.text); it != names_.params.end() && it->second.attr().nats.size() == 2) return index_variable(it->second);
+      if (const auto it = names_.params.find(t.text);
+          it != names_.params.end() && it->second.attr().nats.size() == 2)
+        return index_variable(it->second);
       if (const Declaration* d = definition(t); d && d->binders.empty()) {
         Nat n = 0;
-        expanded(*d, {}, t.at, [&](const Term& body) { n = nat(body); return Expr(); });
+        expanded(*d, {}, t.at, [&](const Term& body) {
+          n = nat(body);
+          return Expr();
+        });
         return n;
       }
       for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
-        if (it->first == t.text) fail(t.at, "'" + t.text + "' is a value; lengths and positions are made of numbers, sizes and index parameters");
-      if (names_.params.count(t.text)) fail(t.at, "'" + t.text + "' is a parameter; lengths and positions are made of numbers, sizes and index parameters: declare it with size or index");
+        if (it->first == t.text)
+          fail(t.at,
+               "'" + t.text +
+                   "' is a value; lengths and positions are made of numbers, sizes and index parameters");
+      if (names_.params.count(t.text))
+        fail(t.at, "'" + t.text +
+                       "' is a parameter; lengths and positions are made of numbers, sizes and index "
+                       "parameters: declare it with size or index");
       unknown(t);
     }
-    default: break;
+    default:
+      break;
   }
   fail(t.at, "a length or position is made of numbers, sizes, + - * / mod, min and max");
 }
@@ -110,7 +136,9 @@ Nat Elaborator::nat(const Term& t) {
 std::vector<Nat> Elaborator::nats(const Term& t, int rank) {
   const auto n = static_cast<std::size_t>(rank);
   if (t.kind != K::List) return std::vector<Nat>(n, nat(t));
-  if (t.parts.size() != n) fail(t.at, "a list of " + std::to_string(t.parts.size()) + " numbers for " + std::to_string(rank) + " dimension(s); write one for each, or a single one for all");
+  if (t.parts.size() != n)
+    fail(t.at, "a list of " + std::to_string(t.parts.size()) + " numbers for " + std::to_string(rank) +
+                   " dimension(s); write one for each, or a single one for all");
   std::vector<Nat> all;
   for (const TermPtr& p : t.parts) all.push_back(nat(*p));
   return all;
@@ -121,9 +149,13 @@ Type Elaborator::type(const TypeTerm& t) {
   std::vector<Type> parts;
   for (const TypeTerm& p : t.parts) parts.push_back(type(p));
   switch (t.kind) {
-    case Type::Kind::Any: return Type::any();
-    case Type::Kind::Scalar: return Type(t.scalar);
-    case Type::Kind::Tuple: made = Type::tuple(std::move(parts)); break;
+    case Type::Kind::Any:
+      return Type::any();
+    case Type::Kind::Scalar:
+      return Type(t.scalar);
+    case Type::Kind::Tuple:
+      made = Type::tuple(std::move(parts));
+      break;
     case Type::Kind::Function: {
       const Type result = parts.back();
       parts.pop_back();
@@ -132,7 +164,8 @@ Type Elaborator::type(const TypeTerm& t) {
     }
     case Type::Kind::Array: {
       const Nat n = nat(*t.length);
-      if (Facts().refutes(less_equal(0, n))) fail(t.at, "the length " + n.str() + " is negative; lengths are 0 or more");
+      if (Facts().refutes(less_equal(0, n)))
+        fail(t.at, "the length " + n.str() + " is negative; lengths are 0 or more");
       made = Type::array(n, parts[0]);
       break;
     }

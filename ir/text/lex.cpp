@@ -11,7 +11,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 class Lexer {
  public:
-  Lexer(const Source& source, std::size_t at, bool integers) : source_(source), text_(source.text()), at_(at), integers_(integers) {}
+  Lexer(const Source& source, std::size_t at, bool integers)
+      : source_(source), text_(source.text()), at_(at), integers_(integers) {}
 
   Token next() {
     skip();
@@ -22,15 +23,20 @@ class Lexer {
   }
 
  private:
-  char peek(std::size_t further = 0) const { return at_ + further < text_.size() ? text_[at_ + further] : '\0'; }
+  char peek(std::size_t further = 0) const {
+    return at_ + further < text_.size() ? text_[at_ + further] : '\0';
+  }
 
   /// White space and comments.
   void skip() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == ' ' || c == '\n' || c == '\t' || c == '\r') ++at_;
-      else if (c == '/' && peek(1) == '/') at_ = std::min(text_.find('\n', at_), text_.size());
-      else return;
+      if (c == ' ' || c == '\n' || c == '\t' || c == '\r')
+        ++at_;
+      else if (c == '/' && peek(1) == '/')
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else
+        return;
     }
   }
 
@@ -68,9 +74,14 @@ class Lexer {
     }
     t_.text = text_.substr(begin, at_ - begin);
     const auto read = std::from_chars(t_.text.data(), t_.text.data() + t_.text.size(), t_.number);
-    if (read.ec != std::errc() || !std::isfinite(t_.number)) source_.fail(begin, "the number " + shortened(t_.text) + " is out of range; write one that a f64 can hold");
-    if (!integers_ && peek() == 'f' && !is_letter(peek(1)) && !is_digit(peek(1))) ++at_, t_.single = true, t_.integer = false;
-    if (is_letter(peek()) && !integers_) source_.fail(at_, "letters follow the number " + shortened(t_.text) + "; put a space or an operator between them");
+    if (read.ec != std::errc() || !std::isfinite(t_.number))
+      source_.fail(begin,
+                   "the number " + shortened(t_.text) + " is out of range; write one that a f64 can hold");
+    if (!integers_ && peek() == 'f' && !is_letter(peek(1)) && !is_digit(peek(1)))
+      ++at_, t_.single = true, t_.integer = false;
+    if (is_letter(peek()) && !integers_)
+      source_.fail(at_, "letters follow the number " + shortened(t_.text) +
+                            "; put a space or an operator between them");
   }
 
   void quoted_text() {
@@ -83,7 +94,8 @@ class Lexer {
       }
       ++at_;
       const char c = peek();
-      if (c != 'n' && c != '"' && c != '\\') source_.fail(at_ - 1, "unknown escape in a text; there are \\n, \\\" and \\\\");
+      if (c != 'n' && c != '"' && c != '\\')
+        source_.fail(at_ - 1, "unknown escape in a text; there are \\n, \\\" and \\\\");
       t_.text += c == 'n' ? '\n' : c;
     }
     ++at_;
@@ -92,7 +104,8 @@ class Lexer {
   void quoted_name() {
     t_.kind = Token::Kind::Name, t_.quoted = true;
     for (++at_; peek() != '`'; ++at_) {
-      if (at_ >= text_.size() || peek() == '\n') source_.fail(t_.begin, "this quoted name has no end; close it with `");
+      if (at_ >= text_.size() || peek() == '\n')
+        source_.fail(t_.begin, "this quoted name has no end; close it with `");
       t_.text += text_[at_];
     }
     if (t_.text.empty()) source_.fail(t_.begin, "an empty name; write it between backquotes");
@@ -101,8 +114,9 @@ class Lexer {
 
   void sign() {
     t_.kind = Token::Kind::Sign;
-    static const char* const signs[] = {"|>", "||", "&&", "==", "!=", "<=", ">=", "->", "..", "\\", "(", ")", "[", "]", "{", "}",
-                                        ",",  ".",  ":",  "=",  "<",  ">",  "+",  "-",  "*",  "/", "%", "!", "|", "$", "?"};
+    static const char* const signs[] = {"|>", "||", "&&", "==", "!=", "<=", ">=", "->", "..", "\\", "(",
+                                        ")",  "[",  "]",  "{",  "}",  ",",  ".",  ":",  "=",  "<",  ">",
+                                        "+",  "-",  "*",  "/",  "%",  "!",  "|",  "$",  "?"};
     for (const char* s : signs)
       if (text_.compare(at_, std::char_traits<char>::length(s), s) == 0) {
         t_.text = s;
@@ -110,8 +124,10 @@ class Lexer {
         return;
       }
     const auto byte = static_cast<unsigned char>(text_[at_]);
-    source_.fail(at_, byte >= 0x20 && byte < 0x7F ? std::string("the sign '") + text_[at_] + "' has no meaning here; see docs/lift-language.md"
-                                                  : "a character that is not part of the language; names are of letters, digits and _");
+    source_.fail(
+        at_, byte >= 0x20 && byte < 0x7F
+                 ? std::string("the sign '") + text_[at_] + "' has no meaning here; see docs/lift-language.md"
+                 : "a character that is not part of the language; names are of letters, digits and _");
   }
 
   static std::string shortened(const std::string& s) { return s.size() <= 40 ? s : s.substr(0, 37) + "..."; }
@@ -128,10 +144,14 @@ class Lexer {
 std::string Token::shown() const {
   const std::string short_text = text.size() <= 40 ? text : text.substr(0, 37) + "...";
   switch (kind) {
-    case Kind::End: return "the end of the text";
-    case Kind::Text: return "a text";
-    case Kind::Hole: return "'?" + short_text + "'";
-    default: return "'" + short_text + "'";
+    case Kind::End:
+      return "the end of the text";
+    case Kind::Text:
+      return "a text";
+    case Kind::Hole:
+      return "'?" + short_text + "'";
+    default:
+      return "'" + short_text + "'";
   }
 }
 

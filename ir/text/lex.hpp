@@ -10,18 +10,19 @@ namespace lift {
 
 struct Token {
   enum class Kind : std::uint8_t { End, Name, Hole, Number, Text, Sign } kind = Kind::End;
-  std::string text;        ///< a name without quotes, a sign, the contents of a text
+  std::string text;  ///< a name without quotes, a sign, the contents of a text
   std::size_t begin = 0, end = 0;
-  double number = 0;       ///< Number
-  bool integer = false;    ///< written without point and exponent
-  bool single = false;     ///< written with the suffix f
-  bool quoted = false;     ///< a name between backquotes, which is never a word of the language
+  double number = 0;     ///< Number
+  bool integer = false;  ///< written without point and exponent
+  bool single = false;   ///< written with the suffix f
+  bool quoted = false;   ///< a name between backquotes, which is never a word of the language
   bool is(const char* sign) const { return kind == Kind::Sign && text == sign; }
   bool is_word(const char* word) const { return kind == Kind::Name && !quoted && text == word; }
   std::string shown() const;  ///< for messages
 };
 
-/// The token that begins at or after `at`. With `integers`, a number is its leading digits only: of 64.66.f64 and x.0.1.
+/// The token that begins at or after `at`. With `integers`, a number is its leading digits only: of 64.66.f64
+/// and x.0.1.
 Token lex(const Source& source, std::size_t at, bool integers = false);
 
 /// Whether a name can be written without quotes, apart from being a word of the language.

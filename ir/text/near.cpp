@@ -24,7 +24,8 @@ std::string nearest(std::string_view text, const std::vector<std::string>& names
   if (text.size() < 2) return "";
   std::size_t distance = text.size() < 3 ? 2 : std::max<std::size_t>(2, text.size() / 3) + 1;
   for (const std::string& name : names)
-    if (const std::size_t d = edits(text, name); d < distance && d < std::max(text.size(), name.size())) distance = d, best = name;
+    if (const std::size_t d = edits(text, name); d < distance && d < std::max(text.size(), name.size()))
+      distance = d, best = name;
   return best;
 }
 

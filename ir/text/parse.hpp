@@ -1,7 +1,8 @@
-// The textual form: expressions and whole programs as text. The notation is that of `str` and `pretty`, so that parsing
-// what was printed gives the very same expression; docs/lift-language.md describes it.
+// The textual form: expressions and whole programs as text. The notation is that of `str` and `pretty`, so
+// that parsing what was printed gives the very same expression; docs/lift-language.md describes it.
 //
-// Errors are UserError: `file:line:column: what is wrong; what to try`, the line, and a caret below the place.
+// Errors are UserError: `file:line:column: what is wrong; what to try`, the line, and a caret below the
+// place.
 #pragma once
 
 #include <map>
@@ -40,7 +41,8 @@ struct LiftSize {
 
 /// What an argument is filled with.
 ///   number   `low` everywhere                                  wave   a sum of sines, within [low, high]
-///   random   reproducible, uniform between `low` and `high`    raw    the bytes of a file, as the machine stores them
+///   random   reproducible, uniform between `low` and `high`    raw    the bytes of a file, as the machine
+///   stores them
 struct LiftData {
   enum class Kind : std::uint8_t { number, wave, random, raw } kind = Kind::wave;
   double low = -1, high = 1;
@@ -60,8 +62,8 @@ class LiftFile {
   const std::vector<LiftSize>& sizes() const { return sizes_; }
   const std::map<std::string, LiftData>& data() const { return data_; }  ///< by argument; those declared only
 
-  /// The program with these sizes; the others stay symbolic. UserError: a name, type or shape is wrong, at its place; a size
-  /// does not exist or is not admitted.
+  /// The program with these sizes; the others stay symbolic. UserError: a name, type or shape is wrong, at
+  /// its place; a size does not exist or is not admitted.
   Program program(const std::map<std::string, std::int64_t>& sizes = {}) const;
   /// The declared values, replaced by `given`. UserError when one has none.
   std::map<std::string, std::int64_t> values(const std::map<std::string, std::int64_t>& given = {}) const;

@@ -7,7 +7,8 @@
 namespace lift::syntax {
 namespace {
 
-const std::vector<std::string> kDeclarations{"program", "size", "param", "index", "overwrite", "def", "user", "result"};
+const std::vector<std::string> kDeclarations{"program",   "size", "param", "index",
+                                             "overwrite", "def",  "user",  "result"};
 const std::vector<std::string> kData{"wave", "random", "raw"};
 
 }  // namespace
@@ -21,15 +22,22 @@ File Parser::file() {
 
 Declaration Parser::declaration() {
   const Token first = now_;
-  const bool known = first.kind == Token::Kind::Name && !first.quoted && std::find(kDeclarations.begin(), kDeclarations.end(), first.text) != kDeclarations.end();
+  const bool known = first.kind == Token::Kind::Name && !first.quoted &&
+                     std::find(kDeclarations.begin(), kDeclarations.end(), first.text) != kDeclarations.end();
   if (!known) {
     const std::string near = first.kind == Token::Kind::Name ? nearest(first.text, kDeclarations) : "";
-    fail("expected a declaration (program, size, param, index, overwrite, def, user or result), found " + first.shown() +
+    fail("expected a declaration (program, size, param, index, overwrite, def, user or result), found " +
+         first.shown() +
          (near.empty() ? "; an operator may be missing before it" : "; did you mean '" + near + "'?"));
   }
   advance();
-  Declaration d = first.text == "size" ? size() : first.text == "param" ? param() : first.text == "index" ? index() : first.text == "def" ? definition()
-                  : first.text == "user" ? user() : first.text == "result" ? result() : Declaration{};
+  Declaration d = first.text == "size"     ? size()
+                  : first.text == "param"  ? param()
+                  : first.text == "index"  ? index()
+                  : first.text == "def"    ? definition()
+                  : first.text == "user"   ? user()
+                  : first.text == "result" ? result()
+                                           : Declaration{};
   if (first.text == "program") names(d, "the program's name");
   if (first.text == "overwrite") d.kind = Declaration::Kind::Overwrite, names(d, "a parameter");
   d.at = first.begin;
@@ -58,7 +66,8 @@ Declaration Parser::size() {
 void Parser::condition(Declaration& d) {
   const std::size_t at = now_.begin;
   const std::string n = name("the size's name");
-  if (std::none_of(d.names.begin(), d.names.end(), [&](const auto& x) { return x.first == n; })) source_->fail(at, "'" + n + "' is not declared in this line; a condition is on the size that it follows");
+  if (std::none_of(d.names.begin(), d.names.end(), [&](const auto& x) { return x.first == n; }))
+    source_->fail(at, "'" + n + "' is not declared in this line; a condition is on the size that it follows");
   if (accept(">=")) {
     d.lower = integer("the least value");
     return;
@@ -66,10 +75,13 @@ void Parser::condition(Declaration& d) {
   if (!now_.is_word("mod")) fail("expected '>=' or 'mod', found " + now_.shown());
   advance();
   d.modulus = integer("the divisor");
-  if (d.modulus < 1 || d.modulus > 1000000) source_->fail(at, "the divisor " + std::to_string(d.modulus) + " makes no sense; use 1 to 1000000");
+  if (d.modulus < 1 || d.modulus > 1000000)
+    source_->fail(at, "the divisor " + std::to_string(d.modulus) + " makes no sense; use 1 to 1000000");
   if (!accept("==")) expect("=", "and the remainder");
   d.residue = integer("the remainder");
-  if (d.residue < 0 || d.residue >= d.modulus) source_->fail(at, "no number leaves the remainder " + std::to_string(d.residue) + "; use 0 to " + std::to_string(d.modulus - 1));
+  if (d.residue < 0 || d.residue >= d.modulus)
+    source_->fail(at, "no number leaves the remainder " + std::to_string(d.residue) + "; use 0 to " +
+                          std::to_string(d.modulus - 1));
 }
 
 /// param phi, rhs : n.n.f64 = wave(1, 0.3)
@@ -100,7 +112,8 @@ void Parser::data(Declaration& d) {
   }
   if (std::find(kData.begin(), kData.end(), now_.text) == kData.end()) {
     const std::string near = nearest(now_.text, kData);
-    fail("no such data: " + now_.shown() + (near.empty() ? "" : "; did you mean '" + near + "'?") + "; there are a number, wave, random and raw \"FILE\"");
+    fail("no such data: " + now_.shown() + (near.empty() ? "" : "; did you mean '" + near + "'?") +
+         "; there are a number, wave, random and raw \"FILE\"");
   }
   d.words = {now_.text};
   advance();
@@ -114,8 +127,12 @@ void Parser::data(Declaration& d) {
   do d.numbers.push_back(signed_number("a number"));
   while (accept(","));
   expect(")", "after the last number");
-  const bool right = d.words[0] == "wave" ? d.numbers.size() == 2 : d.numbers.size() == 1 || d.numbers.size() == 3;
-  if (!right) source_->fail(d.data_at, d.words[0] == "wave" ? "wave takes a mean and an amplitude: wave(1, 0.3)" : "random takes a seed, or a seed and a range: random(7), random(7, 0, 1)");
+  const bool right =
+      d.words[0] == "wave" ? d.numbers.size() == 2 : d.numbers.size() == 1 || d.numbers.size() == 3;
+  if (!right)
+    source_->fail(d.data_at, d.words[0] == "wave"
+                                 ? "wave takes a mean and an amplitude: wave(1, 0.3)"
+                                 : "random takes a seed, or a seed and a range: random(7), random(7, 0, 1)");
 }
 
 /// index color in 0 .. 1 = 0
@@ -129,11 +146,13 @@ Declaration Parser::index() {
   const std::size_t at = now_.begin;
   expect("..", "and the greatest value");
   d.upper = integer("the greatest value");
-  if (d.lower > d.upper || d.lower < -2147483647 || d.upper > 2147483647) source_->fail(at, "an index of this range has no i32 values; write LEAST .. GREATEST");
+  if (d.lower > d.upper || d.lower < -2147483647 || d.upper > 2147483647)
+    source_->fail(at, "an index of this range has no i32 values; write LEAST .. GREATEST");
   if (!accept("=")) return d;
   const std::size_t value_at = now_.begin;
   d.value = integer("the index's value");
-  if (*d.value < d.lower || *d.value > d.upper) source_->fail(value_at, "the value " + std::to_string(*d.value) + " lies outside the index's range");
+  if (*d.value < d.lower || *d.value > d.upper)
+    source_->fail(value_at, "the value " + std::to_string(*d.value) + " lies outside the index's range");
   return d;
 }
 
@@ -167,16 +186,20 @@ Declaration Parser::user() {
       b.name = name("a parameter");
       expect(":", "and the parameter's type");
       b.type = type();
-      if (b.type->kind != Type::Kind::Scalar) source_->fail(b.type->at, "parameters of a C function are scalars; use f32, f64, i32 or bool");
+      if (b.type->kind != Type::Kind::Scalar)
+        source_->fail(b.type->at, "parameters of a C function are scalars; use f32, f64, i32 or bool");
       d.binders.push_back(std::move(b));
     } while (accept(","));
     expect(")", "after the last parameter");
   }
   expect(":", "and the result's type");
   d.type = type();
-  if (d.type->kind != Type::Kind::Scalar) source_->fail(d.type->at, "the result of a C function is a scalar; use f32, f64, i32 or bool");
+  if (d.type->kind != Type::Kind::Scalar)
+    source_->fail(d.type->at, "the result of a C function is a scalar; use f32, f64, i32 or bool");
   expect("=", "and the C text between the function's braces");
-  if (now_.kind != Token::Kind::Text) fail("expected a text such as \"return x * x;\", found " + now_.shown() + "; for a function in this language use def");
+  if (now_.kind != Token::Kind::Text)
+    fail("expected a text such as \"return x * x;\", found " + now_.shown() +
+         "; for a function in this language use def");
   d.text = now_.text;
   advance();
   return d;

@@ -24,22 +24,27 @@ LiftData data_of(const Declaration& d, const Source& source) {
   if (kind != "random") return r;
   r.kind = LiftData::Kind::random;
   if (!v.empty()) {
-    if (!(v[0] >= 0 && v[0] <= 1e15)) source.fail(d.data_at, "the seed of random is a number between 0 and 10^15");
+    if (!(v[0] >= 0 && v[0] <= 1e15))
+      source.fail(d.data_at, "the seed of random is a number between 0 and 10^15");
     r.seed = static_cast<std::uint64_t>(v[0]);
   }
   if (v.size() == 3) r.low = v[1], r.high = v[2];
-  if (!(r.low < r.high)) source.fail(d.data_at, "random numbers lie between two different ones, the smaller first: random(7, 0, 1)");
+  if (!(r.low < r.high))
+    source.fail(d.data_at,
+                "random numbers lie between two different ones, the smaller first: random(7, 0, 1)");
   return r;
 }
 
 /// Makes one program of the declarations, with some sizes given.
 class ProgramMaker {
  public:
-  ProgramMaker(const syntax::File& file, const std::string& name, const std::map<std::string, Nat>& sizes) : source_(*file.source), elaborator_(source_, Names{}) {
+  ProgramMaker(const syntax::File& file, const std::string& name, const std::map<std::string, Nat>& sizes)
+      : source_(*file.source), elaborator_(source_, Names{}) {
     program_.name = name;
     elaborator_.names().sizes = sizes;
     for (const Declaration& d : file.declarations) declare(d);
-    if (!has_body()) source_.fail(source_.text().size(), "the file declares no result; end it with: result = an expression");
+    if (!has_body())
+      source_.fail(source_.text().size(), "the file declares no result; end it with: result = an expression");
   }
   Program take() { return std::move(program_); }
 
@@ -57,19 +62,28 @@ class ProgramMaker {
       case K::Index:
         for (const auto& [name, at] : d.names) argument(index_param(name, d.lower, d.upper));
         return;
-      case K::Overwrite: return overwrite(d);
-      case K::Definition: return elaborator_.define(d);
-      case K::User: return user(d);
-      case K::Result: return result(d);
+      case K::Overwrite:
+        return overwrite(d);
+      case K::Definition:
+        return elaborator_.define(d);
+      case K::User:
+        return user(d);
+      case K::Result:
+        return result(d);
       case K::Program:
-      case K::Size: return;
+      case K::Size:
+        return;
     }
   }
 
   void check_parameter(const Type& t, std::size_t at) const {
     const Type element = element_of(t);
-    if (!element.is_scalar()) source_.fail(at, "a parameter is a scalar or an array of scalars, not " + t.str() + "; declare one parameter for each component, and zip them");
-    if (t.is_scalar() && !is_float(t.scalar())) source_.fail(at, "a scalar parameter is a f32 or f64; for a whole number write index NAME in LEAST .. GREATEST");
+    if (!element.is_scalar())
+      source_.fail(at, "a parameter is a scalar or an array of scalars, not " + t.str() +
+                           "; declare one parameter for each component, and zip them");
+    if (t.is_scalar() && !is_float(t.scalar()))
+      source_.fail(
+          at, "a scalar parameter is a f32 or f64; for a whole number write index NAME in LEAST .. GREATEST");
   }
   void argument(const Expr& p) {
     elaborator_.names().params.emplace(param_name(p), p);
@@ -82,9 +96,11 @@ class ProgramMaker {
         std::vector<std::string> all;
         for (const auto& [n, e] : elaborator_.names().params) all.push_back(n);
         const std::string near = nearest(name, all);
-        source_.fail(at, "there is no parameter '" + name + "' to overwrite; " + (near.empty() ? "declare it before" : "did you mean '" + near + "'?"));
+        source_.fail(at, "there is no parameter '" + name + "' to overwrite; " +
+                             (near.empty() ? "declare it before" : "did you mean '" + near + "'?"));
       }
-      if (!it->second.type().is_array()) source_.fail(at, "'" + name + "' is no array; only arrays can be overwritten");
+      if (!it->second.type().is_array())
+        source_.fail(at, "'" + name + "' is no array; only arrays can be overwritten");
       program_.overwritable.push_back(name);
     }
   }
@@ -92,16 +108,21 @@ class ProgramMaker {
     Attr a;
     a.texts = {d.names[0].first, d.text};
     a.types = {elaborator_.type(*d.type)};
-    for (const syntax::Binder& b : d.binders) a.texts.push_back(b.name), a.types.push_back(elaborator_.type(*b.type));
+    for (const syntax::Binder& b : d.binders)
+      a.texts.push_back(b.name), a.types.push_back(elaborator_.type(*b.type));
     elaborator_.names().functions.emplace(d.names[0].first, std::move(a));
   }
   void result(const Declaration& d) {
     const Expr body = elaborator_.value(*d.body);
     if (d.type) {
       const Type declared = elaborator_.type(*d.type);
-      if (!(declared == body.type())) elaborator_.fail(d.type->at, "the result has type " + body.type().str() + ", declared is " + declared.str() + difference(body.type(), declared));
+      if (!(declared == body.type()))
+        elaborator_.fail(d.type->at, "the result has type " + body.type().str() + ", declared is " +
+                                         declared.str() + difference(body.type(), declared));
     }
-    if (body.type().is_function() || mentions_any(body.type())) source_.fail(d.at, "the result is of type " + body.type().str() + "; it must be an array or a number: apply the function");
+    if (body.type().is_function() || mentions_any(body.type()))
+      source_.fail(d.at, "the result is of type " + body.type().str() +
+                             "; it must be an array or a number: apply the function");
     program_.body = body;
     for (const auto& [name, at] : d.names) program_.results.push_back(name);
     try {
@@ -113,13 +134,17 @@ class ProgramMaker {
 
   /// What to try when the shapes differ.
   static std::string difference(const Type& got, const Type& wanted) {
-    if (!(element_of(got) == element_of(wanted))) return "; cast the elements with map and " + element_of(wanted).str() + "(...), or declare the type it has";
+    if (!(element_of(got) == element_of(wanted)))
+      return "; cast the elements with map and " + element_of(wanted).str() +
+             "(...), or declare the type it has";
     const auto a = shape_of(got), b = shape_of(wanted);
-    if (a.size() != b.size()) return "; the ranks differ: join or split dimensions, or declare the shape it has";
+    if (a.size() != b.size())
+      return "; the ranks differ: join or split dimensions, or declare the shape it has";
     const std::string suffix = a.size() > 1 && a.size() < 10 ? std::to_string(a.size()) : "";
     for (std::size_t i = 0; i < a.size(); ++i)
       if (const auto lost = simplify(b[i] - a[i]).constant(); lost && *lost > 0)
-        return "; it has " + std::to_string(*lost) + " elements fewer in dimension " + std::to_string(i) + ", as a slide leaves them: put a boundary condition such as pad" + suffix + "(" +
+        return "; it has " + std::to_string(*lost) + " elements fewer in dimension " + std::to_string(i) +
+               ", as a slide leaves them: put a boundary condition such as pad" + suffix + "(" +
                std::to_string(*lost / 2) + ", " + std::to_string(*lost - *lost / 2) + ", clamp) before it";
     return "; declare the shape it has";
   }
@@ -136,12 +161,19 @@ namespace {
 /// Names of arguments, results, functions and the program itself become names in C.
 void check_c_name(const std::string& name, std::size_t at, const Source& source) {
   static const std::set<std::string> words{
-      "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long",
-      "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-      "main", "abs", "fabs", "fabsf", "sqrtf", "fmin", "fmax", "fminf", "fmaxf", "malloc", "free", "printf", "memcpy", "kernel", "global", "local", "private"};
-  if (words.count(name)) source.fail(at, "'" + name + "' is a word of C, in which the kernel is written; choose another name");
-  if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string::npos || std::isdigit(static_cast<unsigned char>(name[0])))
-    source.fail(at, "'" + name + "' cannot be a name in C, in which the kernel is written; use letters, digits and _");
+      "auto",   "break",    "case",     "char",     "const", "continue", "default", "do",     "double",
+      "else",   "enum",     "extern",   "float",    "for",   "goto",     "if",      "inline", "int",
+      "long",   "register", "restrict", "return",   "short", "signed",   "sizeof",  "static", "struct",
+      "switch", "typedef",  "union",    "unsigned", "void",  "volatile", "while",   "main",   "abs",
+      "fabs",   "fabsf",    "sqrtf",    "fmin",     "fmax",  "fminf",    "fmaxf",   "malloc", "free",
+      "printf", "memcpy",   "kernel",   "global",   "local", "private"};
+  if (words.count(name))
+    source.fail(at, "'" + name + "' is a word of C, in which the kernel is written; choose another name");
+  if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
+          std::string::npos ||
+      std::isdigit(static_cast<unsigned char>(name[0])))
+    source.fail(at, "'" + name +
+                        "' cannot be a name in C, in which the kernel is written; use letters, digits and _");
 }
 
 /// blur of dir/blur.lift
@@ -158,7 +190,8 @@ std::string name_of(const std::string& file) {
 LiftSize size_of(const Declaration& d, const std::string& name, const Source& source) {
   if (d.lower < 0) source.fail(d.at, "a size is 0 or more; write where " + name + " >= 0");
   if (d.value && (*d.value < d.lower || *d.value % d.modulus != d.residue))
-    source.fail(d.at, "the value " + std::to_string(*d.value) + " of " + name + " does not meet its own conditions; change one of them");
+    source.fail(d.at, "the value " + std::to_string(*d.value) + " of " + name +
+                          " does not meet its own conditions; change one of them");
   return {name, d.value, d.lower, d.modulus, d.residue};
 }
 
@@ -168,7 +201,9 @@ class Declared {
   explicit Declared(const Source& source) : source_(source) {}
   void add(const std::string& name, std::size_t at) {
     const auto [it, added] = at_.emplace(name, at);
-    if (!added) source_.fail(at, "'" + name + "' is declared already, in line " + std::to_string(source_.line_of(it->second)) + "; choose another name");
+    if (!added)
+      source_.fail(at, "'" + name + "' is declared already, in line " +
+                           std::to_string(source_.line_of(it->second)) + "; choose another name");
   }
 
  private:
@@ -184,13 +219,15 @@ LiftFile::LiftFile(const std::string& text, const std::string& file) {
   Declared declared(*source);
   for (const Declaration& d : file_->declarations) {
     if (d.kind == K::Overwrite) continue;
-    if (d.kind == K::Program && d.names.size() != 1) source->fail(d.at, "a file is one program; give one name");
+    if (d.kind == K::Program && d.names.size() != 1)
+      source->fail(d.at, "a file is one program; give one name");
     if (d.kind == K::User)
       for (const syntax::Binder& b : d.binders) check_c_name(b.name, b.at, *source);
     for (const auto& [name, at] : d.names) {
       if (d.kind != K::Definition && d.kind != K::Size) check_c_name(name, at, *source);
       declared.add(d.kind == K::Program ? "program " + name : name, at);
-      if (d.kind == K::Program && !name_.empty()) source->fail(d.at, "a file is one program; it is called '" + name_ + "' already");
+      if (d.kind == K::Program && !name_.empty())
+        source->fail(d.at, "a file is one program; it is called '" + name_ + "' already");
       if (d.kind == K::Program) name_ = name;
       if (d.kind == K::Size) sizes_.push_back(size_of(d, name, *source));
       if (d.kind == K::Param && !d.words.empty()) data_.emplace(name, data_of(d, *source));
@@ -203,16 +240,23 @@ LiftFile::LiftFile(const std::string& text, const std::string& file) {
   }
   if (name_.empty()) name_ = name_of(file);
   for (const Declaration& d : file_->declarations)
-    if ((d.kind == K::User || d.kind == K::Param || d.kind == K::Index) && std::any_of(d.names.begin(), d.names.end(), [&](const auto& n) { return n.first == name_; }))
-      source->fail(d.at, "the kernel is called '" + name_ + "' too; choose another name, or name the program: program NAME");
+    if ((d.kind == K::User || d.kind == K::Param || d.kind == K::Index) &&
+        std::any_of(d.names.begin(), d.names.end(), [&](const auto& n) { return n.first == name_; }))
+      source->fail(d.at, "the kernel is called '" + name_ +
+                             "' too; choose another name, or name the program: program NAME");
 }
 
 const std::string& LiftFile::file() const { return file_->source->name(); }
 
 void LiftFile::check_size(const LiftSize& s, std::int64_t value) const {
-  const auto wrong = [&](const std::string& why) { return UserError("--size " + s.name + "=" + std::to_string(value) + ": " + file() + " admits only " + s.name + why); };
+  const auto wrong = [&](const std::string& why) {
+    return UserError("--size " + s.name + "=" + std::to_string(value) + ": " + file() + " admits only " +
+                     s.name + why);
+  };
   if (value < s.lower) throw wrong(" >= " + std::to_string(s.lower));
-  if (value % s.modulus != s.residue) throw wrong(" mod " + std::to_string(s.modulus) + " = " + std::to_string(s.residue) + "; use " + std::to_string(value - value % s.modulus + s.residue));
+  if (value % s.modulus != s.residue)
+    throw wrong(" mod " + std::to_string(s.modulus) + " = " + std::to_string(s.residue) + "; use " +
+                std::to_string(value - value % s.modulus + s.residue));
   if (value > 1000000000000000) throw wrong(" up to 10^15");
 }
 
@@ -220,11 +264,13 @@ Program LiftFile::program(const std::map<std::string, std::int64_t>& given) cons
   std::map<std::string, Nat> symbols;
   for (const LiftSize& s : sizes_) symbols.emplace(s.name, s.symbol());
   for (const auto& [name, value] : given) {
-    const auto it = std::find_if(sizes_.begin(), sizes_.end(), [&, &wanted = name](const LiftSize& s) { return s.name == wanted; });
+    const auto it = std::find_if(sizes_.begin(), sizes_.end(),
+                                 [&, &wanted = name](const LiftSize& s) { return s.name == wanted; });
     if (it == sizes_.end()) {
       std::string all;
       for (const LiftSize& s : sizes_) all += (all.empty() ? "" : ", ") + s.name;
-      throw UserError("--size " + name + "=" + std::to_string(value) + ": " + file() + " has no size '" + name + "'; " + (all.empty() ? "it declares none" : "there are: " + all));
+      throw UserError("--size " + name + "=" + std::to_string(value) + ": " + file() + " has no size '" +
+                      name + "'; " + (all.empty() ? "it declares none" : "there are: " + all));
     }
     check_size(*it, value);
     symbols.at(name) = Nat(value);
@@ -236,12 +282,16 @@ std::map<std::string, std::int64_t> LiftFile::values(const std::map<std::string,
   std::map<std::string, std::int64_t> all = given;
   for (const LiftSize& s : sizes_) {
     if (all.count(s.name)) continue;
-    if (!s.value) throw UserError(file() + ": the size " + s.name + " has no value; pass --size " + s.name + "=1024, or declare one: size " + s.name + " = 1024");
+    if (!s.value)
+      throw UserError(file() + ": the size " + s.name + " has no value; pass --size " + s.name +
+                      "=1024, or declare one: size " + s.name + " = 1024");
     all.emplace(s.name, *s.value);
   }
   return all;
 }
 
-Program parse_program(const std::string& text, const std::string& file) { return LiftFile(text, file).program(); }
+Program parse_program(const std::string& text, const std::string& file) {
+  return LiftFile(text, file).program();
+}
 
 }  // namespace lift

@@ -1,9 +1,10 @@
-// Text to syntax, by recursive descent with precedence climbing. Nesting is bounded, so that no text overflows the stack.
+// Text to syntax, by recursive descent with precedence climbing. Nesting is bounded, so that no text
+// overflows the stack.
 #include <algorithm>
 #include <map>
 
-#include "ir/text/lex.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/text/lex.hpp"
 #include "ir/text/syntax_parser.hpp"
 #include "ir/text/words.hpp"
 
@@ -15,18 +16,29 @@ constexpr int kDepth = 600;    ///< of the whole tree: also chains a + b + ... a
 
 struct Sign {
   int level;
-  bool right = false;     ///< a $ b $ c is a $ (b $ c)
-  bool chains = true;     ///< comparisons do not
+  bool right = false;  ///< a $ b $ c is a $ (b $ c)
+  bool chains = true;  ///< comparisons do not
   Term::Kind kind = Term::Kind::Infix;
 };
 /// What may stand between two terms, from loosest to tightest.
 const Sign* infix(const Token& t) {
   using K = Term::Kind;
-  static const std::map<std::string, Sign> signs{
-      {"$", {1, true, true, K::Apply}}, {"|>", {2, false, true, K::Pipe}}, {"|", {2, false, true, K::Pipe}},
-      {"||", {3}}, {"&&", {4}},
-      {"==", {5, false, false}}, {"!=", {5, false, false}}, {"<", {5, false, false}}, {"<=", {5, false, false}}, {">", {5, false, false}}, {">=", {5, false, false}},
-      {"+", {6}}, {"-", {6}}, {"*", {7}}, {"/", {7}}, {"%", {7}}};
+  static const std::map<std::string, Sign> signs{{"$", {1, true, true, K::Apply}},
+                                                 {"|>", {2, false, true, K::Pipe}},
+                                                 {"|", {2, false, true, K::Pipe}},
+                                                 {"||", {3}},
+                                                 {"&&", {4}},
+                                                 {"==", {5, false, false}},
+                                                 {"!=", {5, false, false}},
+                                                 {"<", {5, false, false}},
+                                                 {"<=", {5, false, false}},
+                                                 {">", {5, false, false}},
+                                                 {">=", {5, false, false}},
+                                                 {"+", {6}},
+                                                 {"-", {6}},
+                                                 {"*", {7}},
+                                                 {"/", {7}},
+                                                 {"%", {7}}};
   static const Sign mod{7}, compose{8, true, true, K::Compose};
   if (t.is_word("mod")) return &mod;
   if (t.is_word("o")) return &compose;
@@ -51,9 +63,7 @@ bool is_pad(const Token& t) {
 
 Parser::Parser(std::shared_ptr<const Source> source) : source_(std::move(source)) { now_ = lex(*source_, 0); }
 
-void Parser::advance(bool integers) {
-  now_ = lex(*source_, now_.end, integers);
-}
+void Parser::advance(bool integers) { now_ = lex(*source_, now_.end, integers); }
 /// The same token again, for places where a number is digits only.
 void Parser::as_integers() { now_ = lex(*source_, now_.begin, true); }
 
@@ -67,7 +77,9 @@ void Parser::expect(const char* sign, const std::string& where) {
 }
 std::string Parser::name(const std::string& what) {
   if (now_.kind != Token::Kind::Name) fail("expected " + what + ", found " + now_.shown());
-  if (!now_.quoted && is_reserved(now_.text)) fail("'" + now_.text + "' is a word of the language and cannot be " + what + "; choose another name, or quote it: `" + now_.text + "`");
+  if (!now_.quoted && is_reserved(now_.text))
+    fail("'" + now_.text + "' is a word of the language and cannot be " + what +
+         "; choose another name, or quote it: `" + now_.text + "`");
   const std::string n = now_.text;
   advance();
   return n;
@@ -76,7 +88,8 @@ std::int64_t Parser::integer(const std::string& what) {
   const bool negative = accept("-");
   as_integers();
   if (now_.kind != Token::Kind::Number) fail("expected " + what + ", a whole number, found " + now_.shown());
-  if (now_.number > 1e15) fail("the number " + now_.text + " is too large for " + what + "; use at most 10^15");
+  if (now_.number > 1e15)
+    fail("the number " + now_.text + " is too large for " + what + "; use at most 10^15");
   const auto v = static_cast<std::int64_t>(now_.number);
   advance();
   return negative ? -v : v;
@@ -84,10 +97,13 @@ std::int64_t Parser::integer(const std::string& what) {
 
 TermPtr Parser::made(Term t) const {
   for (const TermPtr& p : t.parts) t.depth = std::max(t.depth, p->depth + 1);
-  if (t.depth > kDepth) source_->fail(t.at, "this expression is nested more than " + std::to_string(kDepth) + " deep; name parts of it with let or def, or use reduce for long sums");
+  if (t.depth > kDepth)
+    source_->fail(t.at, "this expression is nested more than " + std::to_string(kDepth) +
+                            " deep; name parts of it with let or def, or use reduce for long sums");
   return std::make_shared<const Term>(std::move(t));
 }
-TermPtr Parser::with_parts(Term::Kind kind, std::size_t at, std::vector<TermPtr> parts, std::string text) const {
+TermPtr Parser::with_parts(Term::Kind kind, std::size_t at, std::vector<TermPtr> parts,
+                           std::string text) const {
   Term t;
   t.kind = kind, t.at = at, t.parts = std::move(parts), t.text = std::move(text);
   return made(std::move(t));
@@ -117,7 +133,9 @@ TermPtr Parser::infix_from(int level) {
     const Token op = now_;
     advance();
     // A function or a let extends to the right as far as it can, also as the last operand.
-    TermPtr right = now_.is("\\") || now_.is_word("let") ? term() : infix_from(sign->right ? sign->level : sign->level + 1);
+    TermPtr right = now_.is("\\") || now_.is_word("let")
+                        ? term()
+                        : infix_from(sign->right ? sign->level : sign->level + 1);
     left = with_parts(sign->kind, op.begin, {left, right}, op.text);
     const Sign* next = infix(now_);
     if (!sign->chains && next && next->level == sign->level)
@@ -160,7 +178,9 @@ TermPtr Parser::postfix() {
       Term get;
       get.kind = Term::Kind::Get, get.at = at, get.parts = {t};
       get.index = integer("the component's number");
-      if (get.index > 10000) source_->fail(at, "no tuple has a component " + std::to_string(get.index) + "; components count from 0");
+      if (get.index > 10000)
+        source_->fail(at,
+                      "no tuple has a component " + std::to_string(get.index) + "; components count from 0");
       t = made(std::move(get));
     } else {
       return t;
@@ -180,7 +200,8 @@ std::vector<TermPtr> Parser::list(const char* close, const std::string& where) {
 TermPtr Parser::primary() {
   const std::size_t at = now_.begin;
   switch (now_.kind) {
-    case Token::Kind::Number: return number();
+    case Token::Kind::Number:
+      return number();
     case Token::Kind::Hole: {
       const std::string n = now_.text;
       advance();
@@ -188,13 +209,15 @@ TermPtr Parser::primary() {
     }
     case Token::Kind::Name: {
       if (now_.is_word("inf") || now_.is_word("nan")) return number();
-      if (now_.is_word("in") || now_.is_word("mod")) fail("expected an expression, found the word " + now_.shown());
+      if (now_.is_word("in") || now_.is_word("mod"))
+        fail("expected an expression, found the word " + now_.shown());
       Term t;
       t.text = now_.text, t.at = at, t.index = now_.quoted;
       advance();
       return made(std::move(t));
     }
-    default: break;
+    default:
+      break;
   }
   if (now_.is("(")) return enclosed();
   if (now_.is("{")) {
@@ -233,15 +256,20 @@ TermPtr Parser::call(const TermPtr& f, const Token& first) {
   const std::size_t at = now_.begin;
   advance();
   Term t;
-  if (f->kind == Term::Kind::Call && f->decided && f->parts.size() == 1) t = *f;
-  else t.kind = Term::Kind::Call, t.at = f->kind == Term::Kind::Name ? f->at : at, t.parts = {f};
+  if (f->kind == Term::Kind::Call && f->decided && f->parts.size() == 1)
+    t = *f;
+  else
+    t.kind = Term::Kind::Call, t.at = f->kind == Term::Kind::Name ? f->at : at, t.parts = {f};
   const bool named = f->kind == Term::Kind::Name && !f->enclosed;
   const bool pad = named && is_pad(first), layout = named && first.is_word("layout");
   if (!accept(")")) {
     do {
-      if (pad && t.parts.size() == 3) t.parts.push_back(boundary());
-      else if (layout && t.parts.size() == 1) t.parts.push_back(words());
-      else t.parts.push_back(term());
+      if (pad && t.parts.size() == 3)
+        t.parts.push_back(boundary());
+      else if (layout && t.parts.size() == 1)
+        t.parts.push_back(words());
+      else
+        t.parts.push_back(term());
     } while (accept(","));
     expect(")", "after the last argument");
   }
@@ -252,7 +280,8 @@ TermPtr Parser::call(const TermPtr& f, const Token& first) {
 TermPtr Parser::boundary() {
   Term t;
   t.kind = Term::Kind::Boundary, t.at = now_.begin;
-  if (now_.kind != Token::Kind::Name) fail("expected a boundary condition such as clamp, found " + now_.shown());
+  if (now_.kind != Token::Kind::Name)
+    fail("expected a boundary condition such as clamp, found " + now_.shown());
   t.text = now_.text;
   advance();
   if (now_.is(",") || now_.is(")")) return made(std::move(t));
@@ -286,7 +315,8 @@ TermPtr Parser::decided(const TermPtr& name) {
   advance();
   do {
     std::vector<std::string> item;
-    while (now_.kind == Token::Kind::Name || now_.kind == Token::Kind::Number) item.push_back(now_.text), advance();
+    while (now_.kind == Token::Kind::Name || now_.kind == Token::Kind::Number)
+      item.push_back(now_.text), advance();
     if (item.empty()) fail("expected a decision such as 4 or strided 2, found " + now_.shown());
     t.decisions.push_back(std::move(item));
   } while (accept(","));

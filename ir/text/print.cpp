@@ -2,9 +2,10 @@
 //
 //   phi |> pad3(1, 1, mirror) |> slide3(3, 1) |> map3(\w. (w[1, 1, 0] + w[1, 1, 2]) / 2)
 //
-// A rank above 1 is a suffix; a parameter that is the same in all dimensions is written once, else as (1, 1, 2). Names of
-// bound variables are in `ir/text/print_names.cpp`. `ir/text/parse.hpp` reads this back, so whatever tells two expressions apart is
-// written: the type of a parameter where its use does not give it, f after an f32 number, nat(...) around a length.
+// A rank above 1 is a suffix; a parameter that is the same in all dimensions is written once, else as (1, 1,
+// 2). Names of bound variables are in `ir/text/print_names.cpp`. `ir/text/parse.hpp` reads this back, so
+// whatever tells two expressions apart is written: the type of a parameter where its use does not give it, f
+// after an f32 number, nat(...) around a length.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -28,18 +29,30 @@ struct Infix {
 };
 std::optional<Infix> infix_of(Op op) {
   switch (op) {
-    case Op::Or: return Infix{"||", Disjunction};
-    case Op::And: return Infix{"&&", Conjunction};
-    case Op::Eq: return Infix{"==", Comparison};
-    case Op::Ne: return Infix{"!=", Comparison};
-    case Op::Lt: return Infix{"<", Comparison};
-    case Op::Le: return Infix{"<=", Comparison};
-    case Op::Add: return Infix{"+", Sum};
-    case Op::Sub: return Infix{"-", Sum};
-    case Op::Mul: return Infix{"*", Product};
-    case Op::Div: return Infix{"/", Product};
-    case Op::Mod: return Infix{"%", Product};
-    default: return std::nullopt;
+    case Op::Or:
+      return Infix{"||", Disjunction};
+    case Op::And:
+      return Infix{"&&", Conjunction};
+    case Op::Eq:
+      return Infix{"==", Comparison};
+    case Op::Ne:
+      return Infix{"!=", Comparison};
+    case Op::Lt:
+      return Infix{"<", Comparison};
+    case Op::Le:
+      return Infix{"<=", Comparison};
+    case Op::Add:
+      return Infix{"+", Sum};
+    case Op::Sub:
+      return Infix{"-", Sum};
+    case Op::Mul:
+      return Infix{"*", Product};
+    case Op::Div:
+      return Infix{"/", Product};
+    case Op::Mod:
+      return Infix{"%", Product};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -49,12 +62,15 @@ std::string joined(const std::vector<std::string>& parts) {
   return s;
 }
 std::string same_or_all(std::span<const Nat> ns) {
-  if (!ns.empty() && std::all_of(ns.begin(), ns.end(), [&](const Nat& n) { return n == ns[0]; })) return ns[0].str();
+  if (!ns.empty() && std::all_of(ns.begin(), ns.end(), [&](const Nat& n) { return n == ns[0]; }))
+    return ns[0].str();
   std::vector<std::string> all;
   for (const Nat& n : ns) all.push_back(n.str());
   return "(" + joined(all) + ")";
 }
-std::string with_rank(Op op, std::int64_t rank) { return std::string(text(op)) + (rank > 1 ? std::to_string(rank) : ""); }
+std::string with_rank(Op op, std::int64_t rank) {
+  return std::string(text(op)) + (rank > 1 ? std::to_string(rank) : "");
+}
 
 std::string number(double v, Scalar s) {
   if (s == boolean) return v != 0 ? "true" : "false";
@@ -69,7 +85,8 @@ std::string number(double v, Scalar s) {
   return s == f32 && std::isfinite(v) ? r + "f" : r;
 }
 
-/// map_vec<4, strided 2, late store, prefetch 64>, map_lcl<0, items 32>, map_seq<rotate>: the decision with what departs from the default.
+/// map_vec<4, strided 2, late store, prefetch 64>, map_lcl<0, items 32>, map_seq<rotate>: the decision with
+/// what departs from the default.
 std::string decision(const Expr& e) {
   const auto& i = e.attr().ints;
   std::vector<std::string> more;
@@ -106,7 +123,8 @@ class Printer {
   }
 
  private:
-  template <class F> std::string flat(const F& f) {
+  template <class F>
+  std::string flat(const F& f) {
     const bool before = lines_;
     lines_ = false;
     std::string s = f();
@@ -116,7 +134,8 @@ class Printer {
   bool fits(const std::string& s) const { return s.size() + 2 * depth_ <= kWidth; }
   std::string line() const { return "\n" + std::string(2 * depth_, ' '); }
   /// One level further in, on a line of its own (or after a space).
-  template <class F> std::string inner(const F& f) {
+  template <class F>
+  std::string inner(const F& f) {
     ++depth_;
     std::string s = (lines_ ? line() : " ") + f();
     --depth_;
@@ -128,7 +147,8 @@ class Printer {
     if (is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op())) return Pipe;
     switch (e.op()) {
       case Op::Lambda:
-      case Op::Let: return Open;
+      case Op::Let:
+        return Open;
       case Op::Iterate:
       case Op::CircularBuffer:
       case Op::Split:
@@ -144,16 +164,21 @@ class Printer {
       case Op::MayAlias:
       case Op::ToGlobal:
       case Op::ToLocal:
-      case Op::ToPrivate: return Pipe;
+      case Op::ToPrivate:
+        return Pipe;
       case Op::Neg:
-      case Op::Not: return Unary;
-      case Op::Literal: return std::signbit(e.attr().number) ? Unary : Atom;
-      default: return Atom;
+      case Op::Not:
+        return Unary;
+      case Op::Literal:
+        return std::signbit(e.attr().number) ? Unary : Atom;
+      default:
+        return Atom;
     }
   }
 
   /// name(arguments), one a line where they are long.
-  std::string call(const std::string& name, std::span<const Expr> es, const char* brackets = "()", int least = Pipe) {
+  std::string call(const std::string& name, std::span<const Expr> es, const char* brackets = "()",
+                   int least = Pipe) {
     std::vector<std::string> parts;
     if (!lines_) {
       for (const Expr& e : es) parts.push_back(print(e, least));
@@ -165,7 +190,9 @@ class Printer {
   }
 
   /// `given`: the types that parameters have from their use.
-  std::string lambda(const Expr& f, const std::vector<Type>& given = {}, const std::optional<Expr>& source = std::nullopt, const std::vector<std::string>& wanted = {}) {
+  std::string lambda(const Expr& f, const std::vector<Type>& given = {},
+                     const std::optional<Expr>& source = std::nullopt,
+                     const std::vector<std::string>& wanted = {}) {
     if (!f.is(Op::Lambda)) return print(f, Atom);
     const std::string head = "\\" + names_.enter(f, source, wanted, given) + ".";
     std::string body = " " + flat([&] { return print(f.child(0)); });
@@ -174,13 +201,16 @@ class Printer {
     return head + body;
   }
 
-  std::string piped(const Expr& array, const std::string& stage) { return print(array, Pipe) + (lines_ ? line() : " ") + "|> " + stage; }
+  std::string piped(const Expr& array, const std::string& stage) {
+    return print(array, Pipe) + (lines_ ? line() : " ") + "|> " + stage;
+  }
 
   /// Chains of one precedence are one list: a + b - c.
   std::string infix(const Expr& e, const Infix& i) {
     const auto left = infix_of(e.child(0).op());
     const bool chain = left && left->precedence == i.precedence && i.precedence != Comparison;
-    std::string s = chain ? infix(e.child(0), *left) : print(e.child(0), i.precedence + (i.precedence == Comparison));
+    std::string s =
+        chain ? infix(e.child(0), *left) : print(e.child(0), i.precedence + (i.precedence == Comparison));
     const auto right = [&] { return std::string(i.text) + " " + print(e.child(1), i.precedence + 1); };
     return s + inner(right);
   }
@@ -199,24 +229,44 @@ class Printer {
   std::string spell(const Expr& e) {
     const Attr& a = e.attr();
     if (const auto i = infix_of(e.op())) return infix(e, *i);
-    if (is_map(e.op())) return piped(e.child(1), decision(e) + "(" + lambda(e.child(0), {element_of(e.child(1).type(), static_cast<int>(a.ints[0]))}, e.child(1)) + ")");
+    if (is_map(e.op()))
+      return piped(
+          e.child(1),
+          decision(e) + "(" +
+              lambda(e.child(0), {element_of(e.child(1).type(), static_cast<int>(a.ints[0]))}, e.child(1)) +
+              ")");
     if (is_reduce(e.op()) || is_scan(e.op()))
-      return piped(e.child(2), (is_scan(e.op()) ? scan_decision(e) : std::string(text(e.op()))) + "(" + lambda(e.child(0), {e.child(1).type(), element_of(e.child(2).type(), 1)}, std::nullopt, {"acc"}) + ", " + print(e.child(1), Pipe) + ")");
+      return piped(e.child(2), (is_scan(e.op()) ? scan_decision(e) : std::string(text(e.op()))) + "(" +
+                                   lambda(e.child(0), {e.child(1).type(), element_of(e.child(2).type(), 1)},
+                                          std::nullopt, {"acc"}) +
+                                   ", " + print(e.child(1), Pipe) + ")");
     switch (e.op()) {
-      case Op::Param: return quoted(param_name(e));
-      case Op::Hole: return "?" + (a.texts.empty() ? std::string() : a.texts[0]);
+      case Op::Param:
+        return quoted(param_name(e));
+      case Op::Hole:
+        return "?" + (a.texts.empty() ? std::string() : a.texts[0]);
       case Op::Bound:
       case Op::Get:
         if (const auto name = names_.of(e)) return *name;
-        if (e.is(Op::Bound)) return "#" + std::to_string(a.ints[0]) + "." + std::to_string(a.ints[1]);  // of a term that is part of another
+        if (e.is(Op::Bound))
+          return "#" + std::to_string(a.ints[0]) + "." +
+                 std::to_string(a.ints[1]);  // of a term that is part of another
         return print(e.child(0), Atom) + "." + std::to_string(a.ints[0]);
-      case Op::Literal: return number(a.number, e.type().is_scalar() ? e.type().scalar() : f64);
-      case Op::NatValue: return a.nats[0].is_variable() && names_.is_free(a.nats[0].str()) ? a.nats[0].str() : "nat(" + a.nats[0].str() + ")";
-      case Op::Lambda: return lambda(e);
-      case Op::Let: return let(e);
-      case Op::Apply: return call(print(e.child(0), Atom), e.children().subspan(1));
-      case Op::Tuple: return call("", e.children(), "{}");
-      case Op::Zip: return call(with_rank(e.op(), a.ints[0]), e.children());
+      case Op::Literal:
+        return number(a.number, e.type().is_scalar() ? e.type().scalar() : f64);
+      case Op::NatValue:
+        return a.nats[0].is_variable() && names_.is_free(a.nats[0].str()) ? a.nats[0].str()
+                                                                          : "nat(" + a.nats[0].str() + ")";
+      case Op::Lambda:
+        return lambda(e);
+      case Op::Let:
+        return let(e);
+      case Op::Apply:
+        return call(print(e.child(0), Atom), e.children().subspan(1));
+      case Op::Tuple:
+        return call("", e.children(), "{}");
+      case Op::Zip:
+        return call(with_rank(e.op(), a.ints[0]), e.children());
       case Op::At: {
         std::string s = same_or_all(a.nats);
         if (a.nats.size() > 1) {
@@ -224,23 +274,37 @@ class Printer {
           for (const Nat& n : a.nats) s += (s.empty() ? "" : ", ") + n.str();
         }
         const std::string xs = print(e.child(0), Atom);
-        return (e.child(0).is(Op::At) ? "(" + xs + ")" : xs) + "[" + s + "]";  // w[0][1] would be read as w[0, 1]
+        return (e.child(0).is(Op::At) ? "(" + xs + ")" : xs) + "[" + s +
+               "]";  // w[0][1] would be read as w[0, 1]
       }
       case Op::Generate: {
         std::string s;
         for (const Nat& n : a.nats) s += n.str() + ", ";
         static const std::vector<std::string> axes{"l", "k", "j", "i"};
-        return "generate(" + s + lambda(e.child(0), std::vector<Type>(a.nats.size(), Type(i32)), std::nullopt, {axes.end() - std::min<std::ptrdiff_t>(4, std::ssize(a.nats)), axes.end()}) + ")";
+        return "generate(" + s +
+               lambda(e.child(0), std::vector<Type>(a.nats.size(), Type(i32)), std::nullopt,
+                      {axes.end() - std::min<std::ptrdiff_t>(4, std::ssize(a.nats)), axes.end()}) +
+               ")";
       }
       case Op::Update:
       case Op::UpdateInPlace:
-        return with_rank(e.op(), std::ssize(a.nats)) + "(" + print(e.child(0), Pipe) + ", " + same_or_all(a.nats) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
-      case Op::Layout: return "layout(" + (a.texts.empty() ? std::string() : a.texts[0]) + ", " + print(e.child(0), Pipe) + ")";
-      case Op::Neg: return e.child(0).is(Op::Literal) ? "-(" + print(e.child(0)) + ")" : "-" + print(e.child(0), Atom);  // -1.0 is a number
-      case Op::Not: return "!" + print(e.child(0), Atom);
-      case Op::Cast: return call(lift::text(a.types.at(0).scalar()), e.children());
-      case Op::UserFun: return call(quoted(a.texts.at(0)), e.children());
-      default: return precedence(e) == Pipe ? piped(e.child(e.is(Op::Iterate) ? 1 : 0), stage(e)) : call(std::string(text(e.op())), e.children());
+        return with_rank(e.op(), std::ssize(a.nats)) + "(" + print(e.child(0), Pipe) + ", " +
+               same_or_all(a.nats) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
+      case Op::Layout:
+        return "layout(" + (a.texts.empty() ? std::string() : a.texts[0]) + ", " + print(e.child(0), Pipe) +
+               ")";
+      case Op::Neg:
+        return e.child(0).is(Op::Literal) ? "-(" + print(e.child(0)) + ")"
+                                          : "-" + print(e.child(0), Atom);  // -1.0 is a number
+      case Op::Not:
+        return "!" + print(e.child(0), Atom);
+      case Op::Cast:
+        return call(lift::text(a.types.at(0).scalar()), e.children());
+      case Op::UserFun:
+        return call(quoted(a.texts.at(0)), e.children());
+      default:
+        return precedence(e) == Pipe ? piped(e.child(e.is(Op::Iterate) ? 1 : 0), stage(e))
+                                     : call(std::string(text(e.op())), e.children());
     }
   }
 
@@ -250,14 +314,18 @@ class Printer {
     const std::span<const Nat> all(a.nats);
     const auto half = all.size() / 2;
     switch (e.op()) {
-      case Op::CircularBuffer: return std::string(text(e.op())) + "(" + all[0].str() + ")";
-      case Op::Split: return with_rank(e.op(), std::ssize(all)) + "(" + same_or_all(all) + ")";
+      case Op::CircularBuffer:
+        return std::string(text(e.op())) + "(" + all[0].str() + ")";
+      case Op::Split:
+        return with_rank(e.op(), std::ssize(all)) + "(" + same_or_all(all) + ")";
       case Op::Join:
-      case Op::Unzip: return with_rank(e.op(), a.ints[0]);
+      case Op::Unzip:
+        return with_rank(e.op(), a.ints[0]);
       case Op::Slide:
       case Op::Drop:
       case Op::Pad: {
-        std::string s = with_rank(e.op(), static_cast<std::int64_t>(half)) + "(" + same_or_all(all.first(half)) + ", " + same_or_all(all.subspan(half));
+        std::string s = with_rank(e.op(), static_cast<std::int64_t>(half)) + "(" +
+                        same_or_all(all.first(half)) + ", " + same_or_all(all.subspan(half));
         if (!e.is(Op::Pad)) return s + ")";
         const auto b = static_cast<Boundary>(a.ints[0]);
         s += std::string(", ") + lift::text(b);
@@ -273,8 +341,11 @@ class Printer {
         for (const auto d : a.ints) order.push_back(std::to_string(d));
         return a.ints == std::vector<std::int64_t>{1, 0} ? "transpose" : "transpose(" + joined(order) + ")";
       }
-      case Op::Iterate: return "iterate(" + a.nats[0].str() + ", " + lambda(e.child(0), {e.child(1).type()}, e.child(1)) + ")";
-      default: return std::string(text(e.op()));
+      case Op::Iterate:
+        return "iterate(" + a.nats[0].str() + ", " + lambda(e.child(0), {e.child(1).type()}, e.child(1)) +
+               ")";
+      default:
+        return std::string(text(e.op()));
     }
   }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/text/lex.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/text/lex.hpp"
 #include "ir/text/words.hpp"
 
 namespace lift {
@@ -11,9 +11,10 @@ namespace {
 
 /// Uses of variables from outside a function's body. Depth: lambdas between the body and the use.
 struct Uses {
-  std::vector<std::set<std::vector<std::int64_t>>> own;  ///< of each parameter: the components asked for, as far as they are
-  std::set<std::size_t> outer;                            ///< binders around the function, 0 the nearest
-  std::set<std::string> params;                           ///< and sizes, and C functions
+  std::vector<std::set<std::vector<std::int64_t>>>
+      own;                       ///< of each parameter: the components asked for, as far as they are
+  std::set<std::size_t> outer;   ///< binders around the function, 0 the nearest
+  std::set<std::string> params;  ///< and sizes, and C functions
 };
 
 void note_sizes(const Nat& n, std::set<std::string>& to) {
@@ -65,8 +66,8 @@ BoundNames::BoundNames(const Expr& whole) {
   for (const Expr& p : params_of(whole)) params_.insert(param_name(p));
 }
 
-std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& source, const std::vector<std::string>& wanted,
-                              const std::vector<Type>& given) {
+std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& source,
+                              const std::vector<std::string>& wanted, const std::vector<Type>& given) {
   const UseFinder finder(lambda);
   const Uses& uses = finder.uses();
   meant_ = uses.params;
@@ -80,11 +81,14 @@ std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& sou
   Scope scope;
   std::string text;
   for (std::size_t i = 0; i < types.size(); ++i) {
-    const std::string base = i < wanted.size() ? wanted[i] : windows && windows.is(Op::Slide) && types[i].is_array() ? "w" : "";
+    const std::string base = i < wanted.size()                                         ? wanted[i]
+                             : windows && windows.is(Op::Slide) && types[i].is_array() ? "w"
+                                                                                       : "";
     Path path;
     scope.push_back(named(types[i], i == 0 ? from : Name{}, base, path, uses.own[i]));
     const std::string name = spelled(scope.back(), true);
-    text += (i ? " " : "") + (i < given.size() && given[i] == types[i] ? name : "(" + name + " : " + types[i].str() + ")");
+    text += (i ? " " : "") +
+            (i < given.size() && given[i] == types[i] ? name : "(" + name + " : " + types[i].str() + ")");
   }
   scopes_.push_back(std::move(scope));
   return text;
@@ -109,7 +113,8 @@ const BoundNames::Name* BoundNames::find(const Expr& e) const {
     return whole && whole->apart && i < whole->parts.size() ? &whole->parts[i] : nullptr;
   }
   if (!e.is(Op::Bound)) return nullptr;
-  const auto depth = static_cast<std::size_t>(e.attr().ints[0]), i = static_cast<std::size_t>(e.attr().ints[1]);
+  const auto depth = static_cast<std::size_t>(e.attr().ints[0]),
+             i = static_cast<std::size_t>(e.attr().ints[1]);
   if (depth >= scopes_.size()) return nullptr;
   const Scope& s = scopes_[scopes_.size() - 1 - depth];
   return i < s.size() ? &s[i] : nullptr;
@@ -119,7 +124,8 @@ const BoundNames::Name* BoundNames::find(const Expr& e) const {
 BoundNames::Name BoundNames::hint(const Expr& e) const {
   if (const Name* n = find(e)) return *n;
   switch (e.op()) {
-    case Op::Param: return {param_name(e), {}, false};
+    case Op::Param:
+      return {param_name(e), {}, false};
     case Op::Zip:
     case Op::Tuple: {
       Name r;
@@ -131,7 +137,8 @@ BoundNames::Name BoundNames::hint(const Expr& e) const {
       if (!t.is_tuple()) return t == Type(i32) ? Name{"i", {}, false} : Name{};
       Name r;
       static const char* const axes[] = {"i", "j", "k", "l"};
-      for (std::size_t d = t.parts().size(); d-- > 0;) r.parts.push_back(d < 4 && t.parts()[d] == Type(i32) ? Name{axes[d], {}, false} : Name{});
+      for (std::size_t d = t.parts().size(); d-- > 0;)
+        r.parts.push_back(d < 4 && t.parts()[d] == Type(i32) ? Name{axes[d], {}, false} : Name{});
       return r;
     }
     case Op::Split:
@@ -141,18 +148,22 @@ BoundNames::Name BoundNames::hint(const Expr& e) const {
     case Op::Drop:
     case Op::Transpose:
     case Op::At:
-    case Op::Unzip: return hint(e.child(0));
-    default: return is_identity(e.op()) ? hint(e.child(0)) : Name{};
+    case Op::Unzip:
+      return hint(e.child(0));
+    default:
+      return is_identity(e.op()) ? hint(e.child(0)) : Name{};
   }
 }
 
 /// Taken apart: a tuple whose components have names and which is never meant as a whole.
-BoundNames::Name BoundNames::named(const Type& t, const Name& hint, const std::string& base, Path& path, const std::set<Path>& uses) {
+BoundNames::Name BoundNames::named(const Type& t, const Name& hint, const std::string& base, Path& path,
+                                   const std::set<Path>& uses) {
   Name r;
   r.parts = hint.parts;
   r.apart = t.is_tuple() && hint.parts.size() == t.parts().size() && uses.count(path) == 0;
   if (!r.apart) {
-    const bool component = !path.empty() && !hint.text.empty();  // a variable of its own has a name by its type
+    const bool component =
+        !path.empty() && !hint.text.empty();  // a variable of its own has a name by its type
     r.text = component ? unused(hint.text) : base.empty() ? fresh(t, "") : fresh(t, base);
     meant_.insert(r.text);
     return r;
@@ -178,7 +189,8 @@ std::string BoundNames::fresh(const Type& t, const std::string& base) const {
   taken.insert(params_.begin(), params_.end());
   for (const Scope& s : scopes_)
     for (const Name& n : s) all_names(n, taken);
-  static const std::vector<std::string> numbers{"x", "y", "z", "u", "v"}, arrays{"xs", "ys", "zs", "us", "vs"};
+  static const std::vector<std::string> numbers{"x", "y", "z", "u", "v"},
+      arrays{"xs", "ys", "zs", "us", "vs"};
   const std::vector<std::string> bases = base.empty() ? (t.is_array() ? arrays : numbers) : std::vector{base};
   for (int n = 1;; ++n)
     for (const std::string& b : bases)
@@ -193,7 +205,8 @@ std::string BoundNames::spelled(const Name& n, bool parameter) {
 }
 
 void BoundNames::all_names(const Name& n, std::set<std::string>& to) {
-  if (!n.apart) to.insert(n.text);
+  if (!n.apart)
+    to.insert(n.text);
   else
     for (const Name& p : n.parts) all_names(p, to);
 }

@@ -10,21 +10,27 @@ namespace {
 
 std::string in_quotes(const std::string& text) {
   std::string s = "\"";
-  for (const char c : text) s += c == '\n' ? "\\n" : c == '"' ? "\\\"" : c == '\\' ? "\\\\" : std::string(1, c);
+  for (const char c : text)
+    s += c == '\n' ? "\\n" : c == '"' ? "\\\"" : c == '\\' ? "\\\\" : std::string(1, c);
   return s + "\"";
 }
 
 std::string size_line(const NatAtom& a) {
   std::string s = "size " + a.name, conditions;
-  if (const auto least = a.lower.constant(); least && *least != 1) conditions += " " + a.name + " >= " + std::to_string(*least);
-  if (a.modulus > 1) conditions += (conditions.empty() ? " " : ", ") + a.name + " mod " + std::to_string(a.modulus) + " = " + std::to_string(a.residue);
+  if (const auto least = a.lower.constant(); least && *least != 1)
+    conditions += " " + a.name + " >= " + std::to_string(*least);
+  if (a.modulus > 1)
+    conditions += (conditions.empty() ? " " : ", ") + a.name + " mod " + std::to_string(a.modulus) + " = " +
+                  std::to_string(a.residue);
   return s + (conditions.empty() ? "" : " where" + conditions) + "\n";
 }
 
 std::string user_line(const Attr& a) {
   std::string parameters;
-  for (std::size_t i = 1; i < a.types.size(); ++i) parameters += (i > 1 ? ", " : "") + quoted(a.texts.at(i + 1)) + " : " + a.types[i].str();
-  return "user " + quoted(a.texts[0]) + "(" + parameters + ") : " + a.types[0].str() + " = " + in_quotes(a.texts.at(1)) + "\n";
+  for (std::size_t i = 1; i < a.types.size(); ++i)
+    parameters += (i > 1 ? ", " : "") + quoted(a.texts.at(i + 1)) + " : " + a.types[i].str();
+  return "user " + quoted(a.texts[0]) + "(" + parameters + ") : " + a.types[0].str() + " = " +
+         in_quotes(a.texts.at(1)) + "\n";
 }
 
 std::string argument_lines(const std::vector<Expr>& arguments) {
@@ -33,9 +39,11 @@ std::string argument_lines(const std::vector<Expr>& arguments) {
     const Expr& a = arguments[i];
     const bool index = a.attr().nats.size() == 2;
     names += (names.empty() ? "" : ", ") + quoted(param_name(a));
-    const bool same = i + 1 < arguments.size() && arguments[i + 1].type() == a.type() && arguments[i + 1].attr().nats == a.attr().nats;
+    const bool same = i + 1 < arguments.size() && arguments[i + 1].type() == a.type() &&
+                      arguments[i + 1].attr().nats == a.attr().nats;
     if (same) continue;
-    lines += index ? "index " + names + " in " + a.attr().nats[0].str() + " .. " + a.attr().nats[1].str() : "param " + names + " : " + a.type().str();
+    lines += index ? "index " + names + " in " + a.attr().nats[0].str() + " .. " + a.attr().nats[1].str()
+                   : "param " + names + " : " + a.type().str();
     lines += "\n";
     names.clear();
   }

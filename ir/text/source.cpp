@@ -13,7 +13,9 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 }  // namespace
 
 int Source::line_of(std::size_t at) const {
-  return 1 + static_cast<int>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(at, text_.size())), '\n'));
+  return 1 +
+         static_cast<int>(std::count(
+             text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(std::min(at, text_.size())), '\n'));
 }
 
 std::string Source::located(std::size_t at, const std::string& message) const {
@@ -21,14 +23,17 @@ std::string Source::located(std::size_t at, const std::string& message) const {
   const std::size_t before = at == 0 ? std::string::npos : text_.rfind('\n', at - 1);
   const std::size_t begin = before == std::string::npos ? 0 : before + 1;
   const std::size_t end = std::min(text_.find('\n', at), text_.size());
-  const auto column = 1 + std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(begin), text_.begin() + static_cast<std::ptrdiff_t>(at),
+  const auto column = 1 + std::count_if(text_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        text_.begin() + static_cast<std::ptrdiff_t>(at),
                                         [](char c) { return !continues_character(c); });
-  const std::size_t from = at - begin > kShown - 20 ? at - (kShown - 20) : begin, to = std::min(end, from + kShown);
+  const std::size_t from = at - begin > kShown - 20 ? at - (kShown - 20) : begin,
+                    to = std::min(end, from + kShown);
   std::string line, below;
   for (std::size_t i = from; i < to; ++i) line += is_control(text_[i]) ? ' ' : text_[i];
   for (std::size_t i = from; i < at; ++i)
     if (!continues_character(text_[i])) below += ' ';
-  return name_ + ":" + std::to_string(line_of(at)) + ":" + std::to_string(column) + ": " + message + "\n  " + line + "\n  " + below + "^";
+  return name_ + ":" + std::to_string(line_of(at)) + ":" + std::to_string(column) + ": " + message + "\n  " +
+         line + "\n  " + below + "^";
 }
 
 }  // namespace lift

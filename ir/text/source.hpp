@@ -15,7 +15,9 @@ class Source {
   int line_of(std::size_t at) const;  ///< counts from 1
   /// `name:line:column: message`, the line itself, and a caret below the place.
   std::string located(std::size_t at, const std::string& message) const;
-  [[noreturn]] void fail(std::size_t at, const std::string& message) const { throw UserError(located(at, message)); }
+  [[noreturn]] void fail(std::size_t at, const std::string& message) const {
+    throw UserError(located(at, message));
+  }
 
  private:
   std::string text_, name_;

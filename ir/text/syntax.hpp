@@ -1,5 +1,5 @@
-// The language as it is written, before names and types: what the parser reads and the elaborator makes expressions of.
-// The grammar is in docs/lift-language.md.
+// The language as it is written, before names and types: what the parser reads and the elaborator makes
+// expressions of. The grammar is in docs/lift-language.md.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/text/source.hpp"
 #include "ir/expr/type.hpp"
+#include "ir/text/source.hpp"
 
 namespace lift::syntax {
 
@@ -20,8 +20,9 @@ using TermPtr = std::shared_ptr<const Term>;
 struct TypeTerm {
   Type::Kind kind = Type::Kind::Any;
   Scalar scalar = Scalar::f64;
-  TermPtr length;               ///< Array
-  std::vector<TypeTerm> parts;  ///< Tuple: components; Array: the element; Function: parameters, then the result
+  TermPtr length;  ///< Array
+  std::vector<TypeTerm>
+      parts;  ///< Tuple: components; Array: the element; Function: parameters, then the result
   std::size_t at = 0;
 };
 
@@ -36,23 +37,23 @@ struct Binder {
 
 struct Term {
   enum class Kind : std::uint8_t {
-    Name,     ///< text
-    Hole,     ///< text, without ?
+    Name,  ///< text
+    Hole,  ///< text, without ?
     Number,
-    Lambda,   ///< binders; parts: body
-    Let,      ///< binders (one); parts: value, body
-    Call,     ///< parts: what is called, then the arguments; `decisions` of map_vec<...>
-    Infix,    ///< text; parts: left, right
-    Prefix,   ///< text: - or !
-    Pipe,     ///< parts: data, stage
-    Apply,    ///< f $ x; parts: f, x
-    Compose,  ///< f o g
-    Tuple,    ///< {a, b}
-    List,     ///< (a, b), only as an argument: a number for each dimension
-    Get,      ///< t.0; index
-    At,       ///< xs[i, j]; parts: xs, positions
-    Words,    ///< words of an argument: rows 8 1
-    Boundary, ///< text; parts: the value, if any; a plain number stands in `number` (and `integer` is true)
+    Lambda,    ///< binders; parts: body
+    Let,       ///< binders (one); parts: value, body
+    Call,      ///< parts: what is called, then the arguments; `decisions` of map_vec<...>
+    Infix,     ///< text; parts: left, right
+    Prefix,    ///< text: - or !
+    Pipe,      ///< parts: data, stage
+    Apply,     ///< f $ x; parts: f, x
+    Compose,   ///< f o g
+    Tuple,     ///< {a, b}
+    List,      ///< (a, b), only as an argument: a number for each dimension
+    Get,       ///< t.0; index
+    At,        ///< xs[i, j]; parts: xs, positions
+    Words,     ///< words of an argument: rows 8 1
+    Boundary,  ///< text; parts: the value, if any; a plain number stands in `number` (and `integer` is true)
   };
   Kind kind = Kind::Name;
   std::size_t at = 0;  ///< where it is written; of an infix, its operator
@@ -64,22 +65,31 @@ struct Term {
   std::vector<TermPtr> parts;
   std::vector<Binder> binders;
   std::vector<std::vector<std::string>> decisions;
-  bool decided = false;                  ///< Call: <...> was written
+  bool decided = false;  ///< Call: <...> was written
   int depth = 1;
 };
 
 /// Declarations of a file, in the order written.
 struct Declaration {
-  enum class Kind : std::uint8_t { Program, Size, Param, Index, Overwrite, Definition, User, Result } kind = Kind::Program;
+  enum class Kind : std::uint8_t {
+    Program,
+    Size,
+    Param,
+    Index,
+    Overwrite,
+    Definition,
+    User,
+    Result
+  } kind = Kind::Program;
   std::size_t at = 0;
   std::vector<std::pair<std::string, std::size_t>> names;  ///< what is declared, and where
   std::optional<TypeTerm> type;
-  std::optional<std::int64_t> value;               ///< Size, Index: the default
+  std::optional<std::int64_t> value;  ///< Size, Index: the default
   std::int64_t lower = 1, upper = 0, modulus = 1, residue = 0;
-  std::vector<Binder> binders;                     ///< Definition, User
-  TermPtr body;                                    ///< Definition, Result
-  std::string text;                                ///< User: the C body
-  std::vector<std::string> words;                  ///< Param: the data, e.g. wave 1 0.3
+  std::vector<Binder> binders;     ///< Definition, User
+  TermPtr body;                    ///< Definition, Result
+  std::string text;                ///< User: the C body
+  std::vector<std::string> words;  ///< Param: the data, e.g. wave 1 0.3
   std::vector<double> numbers;
   std::size_t data_at = 0;
 };

@@ -1,4 +1,5 @@
-// The parser's state; its terms and types are in parse_syntax.cpp, its declarations in parse_declarations.cpp.
+// The parser's state; its terms and types are in parse_syntax.cpp, its declarations in
+// parse_declarations.cpp.
 #pragma once
 
 #include "ir/text/lex.hpp"
@@ -35,7 +36,8 @@ class Parser {
   std::string name(const std::string& what);
   std::int64_t integer(const std::string& what);
   TermPtr made(Term t) const;
-  TermPtr with_parts(Term::Kind kind, std::size_t at, std::vector<TermPtr> parts, std::string text = {}) const;
+  TermPtr with_parts(Term::Kind kind, std::size_t at, std::vector<TermPtr> parts,
+                     std::string text = {}) const;
 
   TermPtr infix_from(int level);
   TermPtr prefix();

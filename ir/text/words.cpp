@@ -22,8 +22,10 @@ bool has_notation_of_its_own(Op op) {
     case Op::Get:
     case Op::At:
     case Op::Cast:
-    case Op::UserFun: return true;
-    default: return false;
+    case Op::UserFun:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -37,7 +39,8 @@ const std::map<std::string, Op>& table() {
   return ops;
 }
 
-constexpr const char* kWords[] = {"let", "in", "true", "false", "mod", "inf", "nan", "f32", "f64", "i32", "bool", "iota", "take", "positions"};
+constexpr const char* kWords[] = {"let", "in",  "true", "false", "mod",  "inf",  "nan",
+                                  "f32", "f64", "i32",  "bool",  "iota", "take", "positions"};
 
 }  // namespace
 
@@ -47,7 +50,8 @@ std::optional<Primitive> primitive(const std::string& name) {
   const auto it = table().find(name.substr(0, name.size() - 1));
   if (it == table().end()) return std::nullopt;
   const Op op = it->second;
-  const bool ranked = is_map(op) || is_update(op) || op == Op::Zip || op == Op::Unzip || op == Op::Split || op == Op::Join || op == Op::Slide || op == Op::Pad || op == Op::Drop;
+  const bool ranked = is_map(op) || is_update(op) || op == Op::Zip || op == Op::Unzip || op == Op::Split ||
+                      op == Op::Join || op == Op::Slide || op == Op::Pad || op == Op::Drop;
   return ranked ? std::optional(Primitive{op, name.back() - '0'}) : std::nullopt;
 }
 
@@ -65,6 +69,8 @@ bool is_reserved(const std::string& name) {
   return primitive(name) || std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords);
 }
 
-std::string quoted(const std::string& name) { return is_plain_name(name) && !is_reserved(name) ? name : "`" + name + "`"; }
+std::string quoted(const std::string& name) {
+  return is_plain_name(name) && !is_reserved(name) ? name : "`" + name + "`";
+}
 
 }  // namespace lift

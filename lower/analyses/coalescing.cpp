@@ -27,7 +27,8 @@ class Accesses {
       if (const auto* i = std::get_if<If>(&s.v)) block(i->body);
     }
   }
-  /// Work-items of one dimension are told apart by the loop over them; items that share the iterations take neighbours, too.
+  /// Work-items of one dimension are told apart by the loop over them; items that share the iterations take
+  /// neighbours, too.
   void loop(const For& f) {
     const auto outer = item_;
     if ((f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && f.dim == 0) item_ = f.var;
@@ -37,7 +38,8 @@ class Accesses {
   void access(const ElementAccess& met) {
     const auto it = arrays_.find(met.array);
     if (it == arrays_.end() || !item_) return;
-    GridAccess a{met.array, met.store, expanded(met.position.at(0), names_), std::nullopt, it->second, met.width};
+    GridAccess a{met.array,    met.store,  expanded(met.position.at(0), names_),
+                 std::nullopt, it->second, met.width};
     a.stride = stride(a.index);
     found.push_back(std::move(a));
   }
@@ -53,7 +55,7 @@ class Accesses {
 
   std::map<std::string, std::size_t> arrays_;
   NamedIndices names_;
-  std::optional<Nat> item_;                    ///< the variable of the loop over dimension 0
+  std::optional<Nat> item_;  ///< the variable of the loop over dimension 0
 };
 
 }  // namespace
@@ -63,9 +65,12 @@ std::vector<GridAccess> grid_accesses(const Kernel& k) { return Accesses(k).foun
 double transaction_ratio(const Kernel& k) {
   constexpr double kTransaction = 32;
   const std::vector<GridAccess> all = grid_accesses(k);
-  // Elements side by side, of work-items that lie further apart: what lies between is fetched for all of them at once.
+  // Elements side by side, of work-items that lie further apart: what lies between is fetched for all of them
+  // at once.
   std::map<std::pair<std::string, std::uint32_t>, std::set<std::int64_t>> cells;
-  const auto family = [&](const GridAccess& a) -> std::set<std::int64_t>& { return cells[{a.array, (a.index - constant_part(a.index)).id()}]; };
+  const auto family = [&](const GridAccess& a) -> std::set<std::int64_t>& {
+    return cells[{a.array, (a.index - constant_part(a.index)).id()}];
+  };
   for (const GridAccess& a : all)
     for (int lane = 0; lane < a.width; ++lane) family(a).insert(constant_part(a.index) + lane);
   double needed = 0, made = 0;
@@ -76,7 +81,8 @@ double transaction_ratio(const Kernel& k) {
     if (a.stride && apart > 1) {
       const auto& near = family(a);
       const std::int64_t at = constant_part(a.index), reach = std::abs(*a.stride);
-      const auto together = std::count_if(near.begin(), near.end(), [&](std::int64_t c) { return std::abs(c - at) < reach; });
+      const auto together =
+          std::count_if(near.begin(), near.end(), [&](std::int64_t c) { return std::abs(c - at) < reach; });
       apart = std::max(1.0, apart / static_cast<double>(together));
     }
     needed += own, made += std::min(apart * own, std::max(kTransaction, own));

@@ -25,7 +25,8 @@ class Ranges {
   explicit Ranges(const Kernel& k) {
     for (const KernelArgument& a : k.arguments)
       if (a.range.size() == 2)
-        if (const auto lower = a.range[0].constant(), upper = a.range[1].constant(); lower && upper) arguments_[a.name] = {*lower, *upper};
+        if (const auto lower = a.range[0].constant(), upper = a.range[1].constant(); lower && upper)
+          arguments_[a.name] = {*lower, *upper};
     block(k.body);
   }
   bool fit() const { return fit_; }
@@ -34,8 +35,10 @@ class Ranges {
   void block(const Block& b) {
     for (const Stmt& s : b) {
       const auto* l = std::get_if<Let>(&s.v);
-      if (l && l->local->kind == TermKind::Index) define(l->local->nats[0], of(l->value->nats[0]));
-      else visit_values(s, [&](const Term& t) { term(t); });
+      if (l && l->local->kind == TermKind::Index)
+        define(l->local->nats[0], of(l->value->nats[0]));
+      else
+        visit_values(s, [&](const Term& t) { term(t); });
       if (const auto* x = std::get_if<Store>(&s.v)) need(x->position.at(0));
       if (const auto* x = std::get_if<Prefetch>(&s.v)) need(x->position.at(0));
       if (const auto* f = std::get_if<For>(&s.v)) loop(*f);
@@ -77,7 +80,8 @@ class Ranges {
         for (int p = 0; p < f.power; ++p) {
           const MaybeRange x = of(*f.atom);
           if (!x) return std::nullopt;
-          const std::int64_t a = product.lower * x->lower, b = product.lower * x->upper, c = product.upper * x->lower, d = product.upper * x->upper;
+          const std::int64_t a = product.lower * x->lower, b = product.lower * x->upper,
+                             c = product.upper * x->lower, d = product.upper * x->upper;
           product = {std::min({a, b, c, d}), std::max({a, b, c, d})};
           if (product.magnitude() > kLargest) return unknown();
         }
@@ -91,20 +95,28 @@ class Ranges {
     const MaybeRange x = of(a.a), m = of(a.b);
     if (!x || !m) return std::nullopt;
     switch (a.kind) {
-      case AtomKind::Min: return Range{std::min(x->lower, m->lower), std::min(x->upper, m->upper)};
-      case AtomKind::Max: return Range{std::max(x->lower, m->lower), std::max(x->upper, m->upper)};
-      case AtomKind::Mod: return Range{0, std::max<std::int64_t>(m->upper - 1, 0)};
-      default: break;
+      case AtomKind::Min:
+        return Range{std::min(x->lower, m->lower), std::min(x->upper, m->upper)};
+      case AtomKind::Max:
+        return Range{std::max(x->lower, m->lower), std::max(x->upper, m->upper)};
+      case AtomKind::Mod:
+        return Range{0, std::max<std::int64_t>(m->upper - 1, 0)};
+      default:
+        break;
     }
-    const std::int64_t divisor = std::max<std::int64_t>(m->lower, 1);  // rounded down: at least (lower - m + 1) / m
+    const std::int64_t divisor =
+        std::max<std::int64_t>(m->lower, 1);  // rounded down: at least (lower - m + 1) / m
     need_value(x->magnitude() + m->upper);
-    return Range{std::min<std::int64_t>(0, x->lower / divisor - 1), std::max<std::int64_t>(0, x->upper / divisor)};
+    return Range{std::min<std::int64_t>(0, x->lower / divisor - 1),
+                 std::max<std::int64_t>(0, x->upper / divisor)};
   }
   MaybeRange variable(const NatAtom& a) {
     if (const auto it = known_.find(&a); it != known_.end()) return it->second;
     if (const auto it = arguments_.find(a.name); it != arguments_.end()) return it->second;
     const auto bounds = Facts().bounds(atom_nat(a));
-    if (!bounds.lower || !bounds.upper || std::max(std::abs(*bounds.lower), std::abs(*bounds.upper)) > kLargest) return unknown();
+    if (!bounds.lower || !bounds.upper ||
+        std::max(std::abs(*bounds.lower), std::abs(*bounds.upper)) > kLargest)
+      return unknown();
     return Range{*bounds.lower, *bounds.upper};
   }
 

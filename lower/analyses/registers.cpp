@@ -26,19 +26,22 @@ class Liveness {
     for (const auto& [name, registers] : live) n += registers;
     return n;
   }
-  /// Registers to compute t, its operands in the order that takes fewest (Sethi, Ullman: The generation of optimal code for
-  /// arithmetic expressions, 1970). Named values are counted as alive, not here.
+  /// Registers to compute t, its operands in the order that takes fewest (Sethi, Ullman: The generation of
+  /// optimal code for arithmetic expressions, 1970). Named values are counted as alive, not here.
   int needed(const Term& t) {
     const auto known = needed_.find(t->id);
     if (known != needed_.end()) return known->second;
     const int own = words(t->type, t->width);
-    int n = t->kind == TermKind::Local || t->kind == TermKind::Constant || t->kind == TermKind::Argument ? 0 : own;
+    int n = t->kind == TermKind::Local || t->kind == TermKind::Constant || t->kind == TermKind::Argument
+                ? 0
+                : own;
     std::vector<std::pair<int, int>> operands;  // to compute it, to keep it
     for (const Term& a : t->args) {
       const int to_compute = needed(a);
       operands.emplace_back(to_compute, to_compute == 0 ? 0 : words(a->type, a->width));
     }
-    std::sort(operands.begin(), operands.end(), [](const auto& a, const auto& b) { return a.first - a.second > b.first - b.second; });
+    std::sort(operands.begin(), operands.end(),
+              [](const auto& a, const auto& b) { return a.first - a.second > b.first - b.second; });
     int kept = 0;
     for (const auto& [to_compute, to_keep] : operands) n = std::max(n, kept + to_compute), kept += to_keep;
     return needed_[t->id] = std::max(n, kept);
@@ -47,7 +50,9 @@ class Liveness {
     visit(t, [&](const Term& x) {
       if (x->kind == TermKind::Local) live[x->name] = words(x->type, x->width);
     });
-    const int result = t->kind == TermKind::Local ? 0 : std::min(needed(t), words(t->type, t->width));  // may be where an operand was
+    const int result = t->kind == TermKind::Local
+                           ? 0
+                           : std::min(needed(t), words(t->type, t->width));  // may be where an operand was
     most = std::max(most, sum(live) + needed(t) - result);
   }
   void define(const Term& local, const Term& value, Values& live) {

@@ -32,34 +32,46 @@ std::string str(const Block& b, int indent) {
   std::string s;
   for (const Stmt& x : b) {
     s += pad;
-    std::visit(Overload{
-                   [&](const For& f) {
-                     s += std::string("for ") + f.var.str() + " in [" + f.lower.str() + ", " + f.upper.str() + ")";
-                     if (!(f.step == Nat(1))) s += " step " + f.step.str();
-                     if (f.kind != LoopKind::Seq) s += std::string(" ") + text(f.kind);
-                     if (f.kind == LoopKind::Vec) s += " " + std::to_string(f.width);
-                     if (f.kind >= LoopKind::Glb) s += " " + std::to_string(f.dim);
-                     if (f.items) s += " items " + std::to_string(f.items);
-                     if (f.stride != 1) s += " strided " + std::to_string(f.stride);
-                     if (f.late_store) s += " late-store";
-                     if (f.rotate) s += " rotate";
-                     if (f.prefetch) s += " prefetch " + std::to_string(f.prefetch);
-                     s += "\n" + str(f.body, indent + 1);
-                   },
-                   [&](const If& i) {
-                     s += "if ";
-                     for (std::size_t c = 0; c < i.conditions.size(); ++c) s += (c ? " and " : "") + str(i.conditions[c]);
-                     s += "\n" + str(i.body, indent + 1);
-                   },
-                   [&](const Store& t) { s += t.array + "[" + list(t.position) + "] = " + str(t.value) + (t.stream ? " (stream)\n" : t.async ? " (async)\n" : "\n"); },
-                   [&](const Let& l) { s += "let " + str(l.local) + " = " + str(l.value) + "\n"; },
-                   [&](const Declare& l) { s += "var " + str(l.local) + " = " + str(l.value) + "\n"; },
-                   [&](const Assign& l) { s += str(l.local) + " = " + str(l.value) + "\n"; },
-                   [&](const Allocate& a) { s += (a.space == AddressSpace::Local ? "alloc local " : "alloc ") + a.name + " : " + a.type.str() + "\n"; },
-                   [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
-                   [&](const Barrier& b) { s += std::string("barrier") + (b.global ? " global" : "") + (b.copies ? " copies\n" : "\n"); },
-               },
-               x.v);
+    std::visit(
+        Overload{
+            [&](const For& f) {
+              s += std::string("for ") + f.var.str() + " in [" + f.lower.str() + ", " + f.upper.str() + ")";
+              if (!(f.step == Nat(1))) s += " step " + f.step.str();
+              if (f.kind != LoopKind::Seq) s += std::string(" ") + text(f.kind);
+              if (f.kind == LoopKind::Vec) s += " " + std::to_string(f.width);
+              if (f.kind >= LoopKind::Glb) s += " " + std::to_string(f.dim);
+              if (f.items) s += " items " + std::to_string(f.items);
+              if (f.stride != 1) s += " strided " + std::to_string(f.stride);
+              if (f.late_store) s += " late-store";
+              if (f.rotate) s += " rotate";
+              if (f.prefetch) s += " prefetch " + std::to_string(f.prefetch);
+              s += "\n" + str(f.body, indent + 1);
+            },
+            [&](const If& i) {
+              s += "if ";
+              for (std::size_t c = 0; c < i.conditions.size(); ++c)
+                s += (c ? " and " : "") + str(i.conditions[c]);
+              s += "\n" + str(i.body, indent + 1);
+            },
+            [&](const Store& t) {
+              s += t.array + "[" + list(t.position) + "] = " + str(t.value) +
+                   (t.stream  ? " (stream)\n"
+                    : t.async ? " (async)\n"
+                              : "\n");
+            },
+            [&](const Let& l) { s += "let " + str(l.local) + " = " + str(l.value) + "\n"; },
+            [&](const Declare& l) { s += "var " + str(l.local) + " = " + str(l.value) + "\n"; },
+            [&](const Assign& l) { s += str(l.local) + " = " + str(l.value) + "\n"; },
+            [&](const Allocate& a) {
+              s += (a.space == AddressSpace::Local ? "alloc local " : "alloc ") + a.name + " : " +
+                   a.type.str() + "\n";
+            },
+            [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
+            [&](const Barrier& b) {
+              s += std::string("barrier") + (b.global ? " global" : "") + (b.copies ? " copies\n" : "\n");
+            },
+        },
+        x.v);
   }
   return s;
 }
@@ -69,7 +81,8 @@ std::string str(const Kernel& k) {
   for (std::size_t i = 0; i < k.arguments.size(); ++i) {
     const KernelArgument& a = k.arguments[i];
     s += (i ? ", " : "") + a.name + " : " + a.type.str();
-    if (a.type.is_array() && a.layout.request().kind != LayoutRequest::Kind::Caller) s += " in " + str(a.layout.request());
+    if (a.type.is_array() && a.layout.request().kind != LayoutRequest::Kind::Caller)
+      s += " in " + str(a.layout.request());
   }
   s += ") ->";
   for (const std::string& r : k.results) s += " " + r;
@@ -96,7 +109,8 @@ Block rebuild(const Block& b, const std::function<Block(Stmt)>& f) {
 
 namespace {
 
-Block map_both(const Block& b, const std::function<Nat(const Nat&)>& nat, const std::function<Term(const Term&)>& term) {
+Block map_both(const Block& b, const std::function<Nat(const Nat&)>& nat,
+               const std::function<Term(const Term&)>& term) {
   return rebuild(b, [&](Stmt s) -> Block {
     std::visit(Overload{
                    [&](For& l) { l.lower = nat(l.lower), l.upper = nat(l.upper); },
@@ -127,7 +141,8 @@ Block map_nats(const Block& b, const std::function<Nat(const Nat&)>& f) {
   return map_both(b, f, [&](const Term& t) { return map_nats(t, f); });
 }
 Block map_terms(const Block& b, const std::function<Term(const Term&)>& f) {
-  return map_both(b, [](const Nat& n) { return n; }, f);
+  return map_both(
+      b, [](const Nat& n) { return n; }, f);
 }
 Block substitute(const Block& b, const Nat& variable, const Nat& value) {
   return map_nats(b, [&](const Nat& n) { return substitute(n, variable, value); });

@@ -1,4 +1,5 @@
-// The loop language: what a kernel does, statement by statement. One language for every backend; a printer spells it.
+// The loop language: what a kernel does, statement by statement. One language for every backend; a printer
+// spells it.
 #pragma once
 
 #include <memory>
@@ -21,14 +22,14 @@ using Block = std::vector<Stmt>;
 struct For {
   Nat var, lower, upper;
   LoopKind kind = LoopKind::Seq;
-  int dim = 0;                ///< Glb, Wrg, Lcl: the NDRange dimension, 0 is unit stride
-  int items = 0;              ///< Glb, Wrg, Lcl: work-items (work-groups) that the iterations are dealt to in turn: item w takes
-                              ///< w, w + items, ...; 0: one an iteration
-  int width = 1;              ///< Vec: lanes
-  int stride = 1;             ///< visit only the indices that a guard modulo `stride` admits
-  bool late_store = false;    ///< Vec: store each vector after the loads of the next
-  int prefetch = 0;           ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
-  bool rotate = false;        ///< Seq, Unroll: what the next iterations need again stays in registers
+  int dim = 0;     ///< Glb, Wrg, Lcl: the NDRange dimension, 0 is unit stride
+  int items = 0;   ///< Glb, Wrg, Lcl: work-items (work-groups) that the iterations are dealt to in turn: item
+                   ///< w takes w, w + items, ...; 0: one an iteration
+  int width = 1;   ///< Vec: lanes
+  int stride = 1;  ///< visit only the indices that a guard modulo `stride` admits
+  bool late_store = false;  ///< Vec: store each vector after the loads of the next
+  int prefetch = 0;         ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
+  bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers
   Nat step = 1;
   Block body;
 };
@@ -42,8 +43,9 @@ struct Store {
   std::string array;
   std::vector<Nat> position;
   Term value;
-  bool stream = false;        ///< bypass the cache
-  bool async = false;         ///< of a loaded element to local memory: may be done later, before a barrier that waits for copies
+  bool stream = false;  ///< bypass the cache
+  bool async = false;   ///< of a loaded element to local memory: may be done later, before a barrier that
+                        ///< waits for copies
 };
 /// const scalar local = value.
 struct Let {
@@ -68,42 +70,43 @@ struct Prefetch {
   std::string array;
   std::vector<Nat> position;
 };
-/// All work-items of the group wait for one another; what they wrote to local memory, and with `global` to global memory, is
-/// seen by all of them afterwards. Reached by all items of the group or by none.
+/// All work-items of the group wait for one another; what they wrote to local memory, and with `global` to
+/// global memory, is seen by all of them afterwards. Reached by all items of the group or by none.
 struct Barrier {
   bool global = false;
-  bool copies = false;        ///< each work-item waits for the asynchronous stores that it has begun, first
+  bool copies = false;  ///< each work-item waits for the asynchronous stores that it has begun, first
 };
 
 struct Stmt {
   std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch, Barrier> v;
 };
 
-/// What a backend may assume of an array: Plain, nothing; Restrict, that it overlaps no other array; ReadOnly, that nothing writes
-/// it either, so that it may be read through a cache for such arrays.
+/// What a backend may assume of an array: Plain, nothing; Restrict, that it overlaps no other array;
+/// ReadOnly, that nothing writes it either, so that it may be read through a cache for such arrays.
 enum class ArrayAccess : std::uint8_t { Plain, Restrict, ReadOnly };
 
 struct KernelArgument {
   std::string name;
-  Type type;                 ///< array or scalar
-  Layout layout;             ///< arrays
+  Type type;      ///< array or scalar
+  Layout layout;  ///< arrays
   bool written = false, read = false;
-  std::vector<Nat> range;    ///< index params: inclusive bounds
-  bool work = false;         ///< an array for intermediate values: contents before and after mean nothing
+  std::vector<Nat> range;  ///< index params: inclusive bounds
+  bool work = false;       ///< an array for intermediate values: contents before and after mean nothing
   ArrayAccess access = ArrayAccess::Restrict;
 };
 
-/// A lowered program. After `lower`, positions are flat indices, a Vec loop advances by its width and its body holds terms of
-/// that width (Load at lane 0, Lanes masks, LaneIndex), late stores and remainders are explicit, and a Let whose local is an
-/// index term names an index.
+/// A lowered program. After `lower`, positions are flat indices, a Vec loop advances by its width and its
+/// body holds terms of that width (Load at lane 0, Lanes masks, LaneIndex), late stores and remainders are
+/// explicit, and a Let whose local is an index term names an index.
 struct Kernel {
   std::string name;
   std::vector<KernelArgument> arguments;  ///< in signature order: the program's, new results, work arrays
-  std::vector<std::string> results;       ///< the array each result (results_of) is in: a new one, or an argument updated in place
-  std::vector<std::string> sizes;         ///< size variables, passed first as long
+  std::vector<std::string>
+      results;  ///< the array each result (results_of) is in: a new one, or an argument updated in place
+  std::vector<std::string> sizes;  ///< size variables, passed first as long
   std::vector<Attr> user_functions;
   Block body;
-  std::vector<std::string> header;        ///< comment lines: expression, derivation
+  std::vector<std::string> header;  ///< comment lines: expression, derivation
 };
 
 std::string str(const Block& b, int indent = 0);

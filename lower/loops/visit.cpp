@@ -71,7 +71,8 @@ NamedIndices named_indices(const Block& b) {
   NamedIndices r;
   visit(b, [&](const Stmt& s) {
     const auto* l = std::get_if<Let>(&s.v);
-    if (l && l->local->kind == TermKind::Index && l->value->kind == TermKind::Index) r[variables(l->local->nats[0]).at(0)] = l->value->nats[0];
+    if (l && l->local->kind == TermKind::Index && l->value->kind == TermKind::Index)
+      r[variables(l->local->nats[0]).at(0)] = l->value->nats[0];
   });
   return r;
 }
@@ -90,7 +91,8 @@ Nat expanded(const Nat& n, const NamedIndices& names) {
 
 bool is_conditional(const Term& t) {
   if (t->kind != TermKind::Apply) return false;
-  return t->op == Op::Select ? t->args[0]->width == 1 : t->width == 1 && (t->op == Op::And || t->op == Op::Or);
+  return t->op == Op::Select ? t->args[0]->width == 1
+                             : t->width == 1 && (t->op == Op::And || t->op == Op::Or);
 }
 
 namespace {

@@ -7,7 +7,8 @@
 
 namespace lift {
 
-/// Whether one of the statements of a block, those within others included, is like that; whether one is a loop.
+/// Whether one of the statements of a block, those within others included, is like that; whether one is a
+/// loop.
 bool holds(const Block& b, const std::function<bool(const Stmt&)>& what);
 bool has_loop(const Block& b);
 
@@ -15,9 +16,11 @@ bool has_loop(const Block& b);
 const Term* value_of(const Stmt& s);
 Term* value_of(Stmt& s);
 
-/// The terms that a statement itself evaluates: its value, or its conditions. Not those of statements within it.
+/// The terms that a statement itself evaluates: its value, or its conditions. Not those of statements within
+/// it.
 void visit_values(const Stmt& s, const std::function<void(const Term&)>& f);
-/// Every subterm of every value of a block, statements within others included; of one value each once, arguments first.
+/// Every subterm of every value of a block, statements within others included; of one value each once,
+/// arguments first.
 void visit_terms(const Block& b, const std::function<void(const Term&)>& f);
 
 /// An element that a statement loads or stores, or a vector of neighbours of which it is the first.
@@ -39,8 +42,8 @@ NamedIndices named_indices(const Block& b);
 /// n with names replaced by what they stand for.
 Nat expanded(const Nat& n, const NamedIndices& names);
 
-/// Whether only the first argument of t is computed in any case, the others as that one says: a choice between scalars, a
-/// conjunction, a disjunction. Vectors are computed in all lanes.
+/// Whether only the first argument of t is computed in any case, the others as that one says: a choice
+/// between scalars, a conjunction, a disjunction. Vectors are computed in all lanes.
 bool is_conditional(const Term& t);
 /// The subterms that are computed whatever the conditions in t say, each once, arguments first.
 void visit_certain(const Term& t, const std::function<void(const Term&)>& f);

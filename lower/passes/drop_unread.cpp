@@ -1,8 +1,8 @@
 // Parts of intermediate values that nothing reads: a stage or a scan may make more than its user asks for.
 #include <set>
 
-#include "lower/passes/passes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
@@ -37,7 +37,8 @@ Block without(const Block& b, const std::set<std::string>& names) {
 
 Block drop_unread(const Block& b) {
   Block r = b;
-  for (std::set<std::string> names = unread_names(r); !names.empty(); names = unread_names(r)) r = without(r, names);
+  for (std::set<std::string> names = unread_names(r); !names.empty(); names = unread_names(r))
+    r = without(r, names);
   return r;
 }
 

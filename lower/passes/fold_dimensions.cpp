@@ -1,5 +1,6 @@
-// A grid has three dimensions. Loops over a fourth one, such as that over boxes around tiles of their cells, share the third:
-// work-group g of dimension 2 does iteration g div n of the outer loop and g mod n of the inner one, n long.
+// A grid has three dimensions. Loops over a fourth one, such as that over boxes around tiles of their cells,
+// share the third: work-group g of dimension 2 does iteration g div n of the outer loop and g mod n of the
+// inner one, n long.
 #include "ir/error.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -19,14 +20,22 @@ Nat longest(const Block& b, LoopKind kind) {
   visit(b, [&](const Stmt& s) {
     if (!is_loop(s, kind, third)) return;
     const auto& f = std::get<For>(s.v);
-    if (f.items > 0) throw UserError("grid: loops over two dimensions share dimension 2, which leaves none to deal out; leave out the items of the loop over " + f.var.str());
+    if (f.items > 0)
+      throw UserError(
+          "grid: loops over two dimensions share dimension 2, which leaves none to deal out; leave out the "
+          "items of the loop over " +
+          f.var.str());
     n = max(n, f.upper - f.lower);
   });
   return n;
 }
 
 Block fold(For f) {
-  if (f.items > 0) throw UserError("grid: loops over two dimensions share dimension 2, which leaves none to deal out; leave out the items of the loop over " + f.var.str());
+  if (f.items > 0)
+    throw UserError(
+        "grid: loops over two dimensions share dimension 2, which leaves none to deal out; leave out the "
+        "items of the loop over " +
+        f.var.str());
   const Nat n = longest(f.body, f.kind), outer = f.upper - f.lower;
   const Nat g = Nat::fresh(n == Nat(1) ? f.var.str() : "g", 0, outer * n - 1);
   Block body = at_index(f.body, f.var, f.lower + floordiv(g, n));

@@ -1,8 +1,8 @@
 #include <map>
 #include <set>
 
-#include "lower/passes/passes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {

@@ -9,7 +9,8 @@
 namespace lift {
 namespace {
 
-constexpr std::int64_t longest_stride = 4;  ///< longer ones are gathered from as many cache lines as there are lanes
+constexpr std::int64_t longest_stride =
+    4;  ///< longer ones are gathered from as many cache lines as there are lanes
 
 bool arithmetic(const Term& t) {
   if (t->kind != TermKind::Apply || !is_float(t->type)) return false;
@@ -22,8 +23,10 @@ bool arithmetic(const Term& t) {
     case Op::Abs:
     case Op::Min:
     case Op::Max:
-    case Op::Sqrt: return true;
-    default: return false;
+    case Op::Sqrt:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -36,7 +39,8 @@ std::vector<int> every(int step, int start, int width) {
 }  // namespace
 
 void refuse_vector(const For& f, const std::string& why) {
-  throw UserError("map_vec over " + f.var.str() + ": " + why + "; use map_seq there, or another layout or loop order");
+  throw UserError("map_vec over " + f.var.str() + ": " + why +
+                  "; use map_seq there, or another layout or loop order");
 }
 
 // ---- loads
@@ -44,7 +48,8 @@ void refuse_vector(const For& f, const std::string& why) {
 void Lanes::assume(const Block& b) {
   const auto touch = [&](const std::string& array, const Nat& n) {
     const auto a = affine_in(n, f_.var);
-    if (a && a->coefficient == Nat(2)) touched_[{array, (a->rest - constant_part(a->rest)).id()}].insert(constant_part(a->rest));
+    if (a && a->coefficient == Nat(2))
+      touched_[{array, (a->rest - constant_part(a->rest)).id()}].insert(constant_part(a->rest));
   };
   for (const Stmt& s : b) {
     if (const auto* x = std::get_if<Store>(&s.v)) touch(x->array, x->position.at(0));
@@ -59,7 +64,8 @@ Lanes::Access Lanes::access(const std::string& array, const Nat& n) const {
   const auto a = affine_in(n, f_.var);
   if (!a) refuse_vector(f_, "the index of " + array + ", " + n.str() + ", is not linear in " + f_.var.str());
   const auto stride = a->coefficient.constant();
-  if (!stride || *stride > longest_stride || -*stride > longest_stride) refuse_vector(f_, array + " is accessed with stride " + a->coefficient.str());
+  if (!stride || *stride > longest_stride || -*stride > longest_stride)
+    refuse_vector(f_, array + " is accessed with stride " + a->coefficient.str());
   return {at_lane(n, 0), *stride};
 }
 
@@ -68,14 +74,17 @@ Term Lanes::load(const Term& t) {
   if (stride == 0) return t;
   if (stride == 1) return load_term(t->name, {at}, t->type, width_);
   if (stride == 2) return every_second(t);
-  if (stride == -1) return shuffle_term({load_term(t->name, {at_lane(t->nats[0], width_ - 1)}, t->type, width_)}, every(-1, width_ - 1, width_));
+  if (stride == -1)
+    return shuffle_term({load_term(t->name, {at_lane(t->nats[0], width_ - 1)}, t->type, width_)},
+                        every(-1, width_ - 1, width_));
   std::vector<Term> elements;
   for (int l = 0; l < width_; ++l) elements.push_back(load_term(t->name, {at_lane(t->nats[0], l)}, t->type));
   return shuffle_term(std::move(elements), every(1, 0, width_));
 }
 
-/// Lanes of t's index 2*i + c, from two vectors. Where the loop also touches the elements between, the two are contiguous,
-/// and serve both. Else the second one ends with the last lane, so that nothing beyond it is read.
+/// Lanes of t's index 2*i + c, from two vectors. Where the loop also touches the elements between, the two
+/// are contiguous, and serve both. Else the second one ends with the last lane, so that nothing beyond it is
+/// read.
 Term Lanes::every_second(const Term& t) {
   const auto a = *affine_in(t->nats[0], f_.var);
   const std::int64_t c = constant_part(a.rest);
@@ -119,7 +128,8 @@ Term Lanes::lane_term(TermKind kind, Scalar type, std::vector<Nat> nats, std::ve
 
 Term Lanes::convert(const Term& t) {
   switch (t->kind) {
-    case TermKind::Load: return load(t);
+    case TermKind::Load:
+      return load(t);
     case TermKind::Index: {
       if (!mentions(t->nats[0], f_.var)) return t;
       const auto a = affine_in(t->nats[0], f_.var);
@@ -138,7 +148,8 @@ Term Lanes::convert(const Term& t) {
       for (const Term& a : t->args) args.push_back(term(a));
       return with_args(t, std::move(args));
     }
-    default: return t;
+    default:
+      return t;
   }
 }
 
@@ -173,7 +184,9 @@ class Interleaver {
   }
 
  private:
-  bool alike(const Term& a, const Term& b) const { return arithmetic(a) && arithmetic(b) && a->op == b->op && a->width == width_ && b->width == width_; }
+  bool alike(const Term& a, const Term& b) const {
+    return arithmetic(a) && arithmetic(b) && a->op == b->op && a->width == width_ && b->width == width_;
+  }
   int cost_of_arguments(const Term& a, const Term& b) {
     int sum = 0;
     for (std::size_t i = 0; i < a->args.size(); ++i) sum += cost(a->args[i], b->args[i]);
@@ -205,7 +218,8 @@ std::pair<Term, Term> interleave_lanes(const Term& a, const Term& b, int width) 
 
 namespace {
 
-/// A term, and where it exists the same with its lanes out of order: lane `order()[l]` of `raw` is lane l of `plain`.
+/// A term, and where it exists the same with its lanes out of order: lane `order()[l]` of `raw` is lane l of
+/// `plain`.
 struct Ordered {
   Term plain;
   std::optional<Term> raw;
@@ -214,14 +228,17 @@ struct Ordered {
 
 int per_block(const Term& t) { return static_cast<int>(16 / size_of(t->type)); }
 
-/// Every second element of two vectors x and y, p and q being the first of each: x[p] x[p+2] ... y[q] y[q+2] ...
+/// Every second element of two vectors x and y, p and q being the first of each: x[p] x[p+2] ... y[q] y[q+2]
+/// ...
 bool takes_every_second(const Term& t) {
   if (t->kind != TermKind::Shuffle || t->args.size() != 2 || t->args[0]->width != t->width) return false;
   const int w = t->width, b = per_block(t);
   if (w % b != 0 || w == b || b < 2) return false;
   for (int l = 1; l < w; ++l)
-    if (l != w / 2 && t->lanes[static_cast<std::size_t>(l)] != t->lanes[static_cast<std::size_t>(l - 1)] + 2) return false;
-  return t->lanes[0] < 2 && t->lanes[static_cast<std::size_t>(w / 2)] >= w && t->lanes[static_cast<std::size_t>(w / 2)] < w + 2;
+    if (l != w / 2 && t->lanes[static_cast<std::size_t>(l)] != t->lanes[static_cast<std::size_t>(l - 1)] + 2)
+      return false;
+  return t->lanes[0] < 2 && t->lanes[static_cast<std::size_t>(w / 2)] >= w &&
+         t->lanes[static_cast<std::size_t>(w / 2)] < w + 2;
 }
 /// The same elements, those of x and y taking turns in each 16 bytes.
 Term in_blocks(const Term& t) {
@@ -255,12 +272,17 @@ Term order_lanes_last(const Term& value) {
       for (const Term& a : t->args) {
         const Ordered o = go(a);
         plain.push_back(o.plain), changed |= !(o.plain == a);
-        if (o.raw) raw.push_back(*o.raw), r.shuffles += o.shuffles;
-        else if (a->width == 1) raw.push_back(a);
+        if (o.raw)
+          raw.push_back(*o.raw), r.shuffles += o.shuffles;
+        else if (a->width == 1)
+          raw.push_back(a);
       }
-      if (arithmetic(t) && r.shuffles > 0 && raw.size() == t->args.size()) r.raw = with_args(t, std::move(raw));
-      if (r.raw && r.shuffles > 1) r.plain = shuffle_term({*r.raw}, order(t));
-      else if (changed) r.plain = with_args(t, std::move(plain));
+      if (arithmetic(t) && r.shuffles > 0 && raw.size() == t->args.size())
+        r.raw = with_args(t, std::move(raw));
+      if (r.raw && r.shuffles > 1)
+        r.plain = shuffle_term({*r.raw}, order(t));
+      else if (changed)
+        r.plain = with_args(t, std::move(plain));
     }
     return memo.emplace(t->id, r).first->second;
   };

@@ -1,4 +1,5 @@
-// Scalar terms of a vector loop's body as vectors: which lanes a load gives, and in which order values are stored.
+// Scalar terms of a vector loop's body as vectors: which lanes a load gives, and in which order values are
+// stored.
 #pragma once
 
 #include <map>
@@ -14,10 +15,13 @@ namespace lift {
 
 class Lanes {
  public:
-  /// Lane l of vectors of `width` stands for the index u + l of the loop f. Locals get `suffix` behind their names.
-  Lanes(const For& f, const Nat& u, int width, std::string suffix = "") : f_(f), u_(u), width_(width), suffix_(std::move(suffix)) {}
+  /// Lane l of vectors of `width` stands for the index u + l of the loop f. Locals get `suffix` behind their
+  /// names.
+  Lanes(const For& f, const Nat& u, int width, std::string suffix = "")
+      : f_(f), u_(u), width_(width), suffix_(std::move(suffix)) {}
 
-  /// What every statement of `b` reads and writes, whatever the masks, exists: it may be loaded with its neighbours.
+  /// What every statement of `b` reads and writes, whatever the masks, exists: it may be loaded with its
+  /// neighbours.
   void assume(const Block& b);
   /// The vector of t over all lanes; a scalar when it is the same in all.
   Term term(const Term& t);
@@ -49,12 +53,12 @@ class Lanes {
   std::map<std::pair<std::string, std::uint32_t>, std::set<std::int64_t>> touched_;
 };
 
-/// The two vectors whose elements are a0 b0 a1 b1 ...: shuffles of a and b, or of what they are computed from where that
-/// takes fewer.
+/// The two vectors whose elements are a0 b0 a1 b1 ...: shuffles of a and b, or of what they are computed from
+/// where that takes fewer.
 std::pair<Term, Term> interleave_lanes(const Term& a, const Term& b, int width);
 
-/// The same value, computed from loads of stride 2 whose lanes are out of order and put in order once, at the end: even
-/// and odd elements can be told apart within each 16 bytes by one instruction, but not beyond.
+/// The same value, computed from loads of stride 2 whose lanes are out of order and put in order once, at the
+/// end: even and odd elements can be told apart within each 16 bytes by one instruction, but not beyond.
 Term order_lanes_last(const Term& value);
 
 }  // namespace lift

@@ -8,7 +8,8 @@ namespace lift {
 
 namespace {
 
-/// Strides that depend on sizes get names, the same for arrays of equal shape; their definitions go to the kernel's start.
+/// Strides that depend on sizes get names, the same for arrays of equal shape; their definitions go to the
+/// kernel's start.
 class Strides {
  public:
   Layout named(const Layout& layout) {
@@ -17,7 +18,9 @@ class Strides {
     return layout.renamed([&](int dimension, const Nat& stride) {
       Nat value = stride;
       if (dimension > 0)
-        if (const Nat length = shape[shape.size() - static_cast<std::size_t>(dimension)]; inner * length == stride) value = inner_name * length;
+        if (const Nat length = shape[shape.size() - static_cast<std::size_t>(dimension)];
+            inner * length == stride)
+          value = inner_name * length;
       inner = stride, inner_name = stride.is_constant() ? stride : name(dimension, stride, value);
       return inner_name;
     });
@@ -62,7 +65,9 @@ Block linearise(const Block& b, const Kernel& k) {
     return it->second.index(position);
   };
   const Block loads = map_terms(b, [&](const Term& t) {
-    return rewrite(t, [&](const Term& x) { return x->kind == TermKind::Load ? load_term(x->name, {flat(x->name, x->nats)}, x->type, x->width) : x; });
+    return rewrite(t, [&](const Term& x) {
+      return x->kind == TermKind::Load ? load_term(x->name, {flat(x->name, x->nats)}, x->type, x->width) : x;
+    });
   });
   Block r = strides.definitions();
   for (Stmt& s : rebuild(loads, [&](Stmt x) -> Block {

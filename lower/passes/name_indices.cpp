@@ -2,8 +2,8 @@
 #include <set>
 
 #include "ir/nat/nat_atoms.hpp"
-#include "lower/passes/passes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
@@ -33,7 +33,8 @@ void invariant_atoms(const Nat& n, const Variables& inner, std::vector<const Nat
       if (f.atom->kind == AtomKind::Var) continue;
       if (uses_any(atom_nat(*f.atom), inner)) {
         invariant_atoms(f.atom->a, inner, found), invariant_atoms(f.atom->b, inner, found);
-      } else if (!variables(atom_nat(*f.atom)).empty() && std::find(found.begin(), found.end(), f.atom) == found.end()) {
+      } else if (!variables(atom_nat(*f.atom)).empty() &&
+                 std::find(found.begin(), found.end(), f.atom) == found.end()) {
         found.push_back(f.atom);
       }
     }
@@ -41,7 +42,8 @@ void invariant_atoms(const Nat& n, const Variables& inner, std::vector<const Nat
 
 Nat named(const NatAtom& a, int count) {
   static const char* const names[] = {"v", "q", "s", "lo", "hi"};
-  const std::string name = names[static_cast<int>(a.kind)] + (count == 0 ? std::string() : std::to_string(count + 1));
+  const std::string name =
+      names[static_cast<int>(a.kind)] + (count == 0 ? std::string() : std::to_string(count + 1));
   const Nat value = atom_nat(a);
   if (a.kind == AtomKind::Mod) return Nat::fresh(name, 0, a.b - 1);
   const auto known = Facts().bounds(value);
@@ -49,15 +51,16 @@ Nat named(const NatAtom& a, int count) {
   return Nat::fresh(name, known.lower.value_or(-far), known.upper.value_or(far));
 }
 
-/// Names what is invariant in the loops below this block: first divisions and the like, in the outermost block that knows
-/// their variables.
+/// Names what is invariant in the loops below this block: first divisions and the like, in the outermost
+/// block that knows their variables.
 bool only_parallel_loop(const Block& b) {
   const auto* f = b.size() == 1 ? std::get_if<For>(&b[0].v) : nullptr;
   return f && (f->kind == LoopKind::Par || f->kind >= LoopKind::Glb);
 }
 
 Block name_atoms(const Block& b) {
-  if (only_parallel_loop(b)) {  // nothing between perfectly nested parallel loops: they are collapsed into one
+  if (only_parallel_loop(
+          b)) {  // nothing between perfectly nested parallel loops: they are collapsed into one
     For f = std::get<For>(b[0].v);
     f.body = name_atoms(f.body);
     return {{std::move(f)}};
@@ -72,7 +75,8 @@ Block name_atoms(const Block& b) {
       if (++uses[a] == 1) atoms.push_back(a);
   };
   visit_nats(b, [&](const Nat& n, bool) { scan(n); });
-  if (!has_loop(b)) std::erase_if(atoms, [&](const NatAtom* a) { return uses[a] < 2; });  // nothing to be moved out of
+  if (!has_loop(b))
+    std::erase_if(atoms, [&](const NatAtom* a) { return uses[a] < 2; });  // nothing to be moved out of
   Block r, body = b;
   std::map<AtomKind, int> counts;
   std::vector<std::pair<const NatAtom*, Nat>> names;
@@ -87,7 +91,9 @@ Block name_atoms(const Block& b) {
     Nat value = atom_nat(*a);  // names of atoms within it may have made another atom of it, or less
     for (Nat before = 0; !(before == value);) before = value, value = renamed(value);
     const auto ts = terms(value);
-    if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 || ts[0].factors[0].atom->kind == AtomKind::Var) continue;
+    if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 ||
+        ts[0].factors[0].atom->kind == AtomKind::Var)
+      continue;
     const NatAtom* now = ts[0].factors[0].atom;
     const Nat v = named(*now, counts[now->kind]++);
     r.push_back({Let{index_term(v), index_term(value)}});
@@ -127,7 +133,8 @@ Block name_rows(const Block& b) {
     if (at == rows.size()) rows.emplace_back(part, 0), constants.emplace_back();
     const int uses = ++constants[at][constant_part(n)];
     if (uses == 1 && constants[at].size() == 1) rows[at].second = constant_part(n);
-    if (uses > constants[at][rows[at].second]) rows[at].second = constant_part(n);  // most indices need no offset then
+    if (uses > constants[at][rows[at].second])
+      rows[at].second = constant_part(n);  // most indices need no offset then
   };
   visit_nats(b, [&](const Nat& n, bool position) {
     if (position) note(n);
@@ -139,7 +146,9 @@ Block name_rows(const Block& b) {
   for (const auto& [part, c] : rows) {
     Nat value = part + c;
     for (std::size_t x = 0; x < names.size(); ++x)  // a neighbouring row differs by less than it consists of
-      if (const Nat rest = part + c - rows[x].first - rows[x].second; terms(rest).size() + 1 < terms(value).size()) value = names[x] + rest;
+      if (const Nat rest = part + c - rows[x].first - rows[x].second;
+          terms(rest).size() + 1 < terms(value).size())
+        value = names[x] + rest;
     names.push_back(Nat::fresh(names.empty() ? "row" : "row" + std::to_string(names.size() + 1), -far, far));
     r.push_back({Let{index_term(names.back()), index_term(value)}});
   }
@@ -150,7 +159,9 @@ Block name_rows(const Block& b) {
     return n;
   };
   const Block loads = map_terms(b, [&](const Term& t) {
-    return rewrite(t, [&](const Term& x) { return x->kind == TermKind::Load ? load_term(x->name, {relative(x->nats[0])}, x->type, x->width) : x; });
+    return rewrite(t, [&](const Term& x) {
+      return x->kind == TermKind::Load ? load_term(x->name, {relative(x->nats[0])}, x->type, x->width) : x;
+    });
   });
   const Block body = rebuild(loads, [&](Stmt s) -> Block {
     if (auto* x = std::get_if<Store>(&s.v)) x->position = {relative(x->position[0])};
@@ -172,7 +183,8 @@ Block name_conditions(const Block& b) {
     if (!f && !std::holds_alternative<Declare>(s.v) && !(guarded && has_loop(guarded->body))) continue;
     visit_terms(only, [&](const Term& x) {
       if (x->kind != TermKind::Lanes && x->kind != TermKind::Compare) return;
-      const bool fixed = std::none_of(x->conds.begin(), x->conds.end(), [&](const NatCond& c) { return uses_any(c.a, inner); });
+      const bool fixed = std::none_of(x->conds.begin(), x->conds.end(),
+                                      [&](const NatCond& c) { return uses_any(c.a, inner); });
       if (fixed && std::find(found.begin(), found.end(), x) == found.end()) found.push_back(x);
     });
   }
@@ -180,10 +192,12 @@ Block name_conditions(const Block& b) {
   Block body = b;
   int masks = 0, conditions = 0;
   for (const Term& x : found) {
-    const std::string name = x->width > 1 ? "mask" + (masks++ ? "_" + std::to_string(masks) : "") : "inside" + (conditions++ ? std::to_string(conditions) : "");
+    const std::string name = x->width > 1 ? "mask" + (masks++ ? "_" + std::to_string(masks) : "")
+                                          : "inside" + (conditions++ ? std::to_string(conditions) : "");
     const Term local = local_term(name, boolean, x->width);
     r.push_back({Let{local, x}});
-    body = map_terms(body, [&](const Term& t) { return rewrite(t, [&](const Term& y) { return y == x ? local : y; }); });
+    body = map_terms(
+        body, [&](const Term& t) { return rewrite(t, [&](const Term& y) { return y == x ? local : y; }); });
   }
   r.insert(r.end(), body.begin(), body.end());
   return r;

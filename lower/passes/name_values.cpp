@@ -4,14 +4,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "lower/passes/passes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
 
-/// The statements of one block: names given before a statement hold in those after it, until what they were computed
-/// from changes.
+/// The statements of one block: names given before a statement hold in those after it, until what they were
+/// computed from changes.
 class Names {
  public:
   Names(Block& b, std::map<std::string, int>& counts) : counts_(counts) {
@@ -29,8 +29,11 @@ class Names {
   }
   /// Forgets what `s` changes.
   void after(const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v)) forget([&](const Term& t) { return t->kind == TermKind::Load && t->name == x->array; });
-    const auto redefined = [&](const Term& l) { forget([&](const Term& t) { return t->kind == TermKind::Local && t->name == l->name; }); };
+    if (const auto* x = std::get_if<Store>(&s.v))
+      forget([&](const Term& t) { return t->kind == TermKind::Load && t->name == x->array; });
+    const auto redefined = [&](const Term& l) {
+      forget([&](const Term& t) { return t->kind == TermKind::Local && t->name == l->name; });
+    };
     if (const auto* x = std::get_if<Let>(&s.v)) redefined(x->local);
     if (const auto* x = std::get_if<Declare>(&s.v)) redefined(x->local);
     if (const auto* x = std::get_if<Assign>(&s.v)) redefined(x->local);
@@ -55,7 +58,8 @@ class Names {
       for (const Term& a : x->args) args.push_back(go(a, before, done));
       y = with_args(x, std::move(args));
     }
-    const bool worth = x->kind == TermKind::Load || x->kind == TermKind::Apply || x->kind == TermKind::Call || (x->kind == TermKind::Shuffle && x->width > 1);
+    const bool worth = x->kind == TermKind::Load || x->kind == TermKind::Apply || x->kind == TermKind::Call ||
+                       (x->kind == TermKind::Shuffle && x->width > 1);
     if (worth && uses_[x->id] > 1 && certain_.count(x->id)) {
       const std::string base = x->kind == TermKind::Load ? x->name + "_" : "t";
       const Term local = local_term(base + std::to_string(++counts_[base]), y->type, y->width);
@@ -104,7 +108,9 @@ Block name_values(const Block& b) {
     if (!l || l->local->kind != TermKind::Local) return;
     const std::string& name = l->local->name;
     const std::size_t digits = name.find_last_not_of("0123456789") + 1;
-    if (digits < name.size() && name.size() - digits < 9) counts[name.substr(0, digits)] = std::max(counts[name.substr(0, digits)], std::stoi(name.substr(digits)));
+    if (digits < name.size() && name.size() - digits < 9)
+      counts[name.substr(0, digits)] =
+          std::max(counts[name.substr(0, digits)], std::stoi(name.substr(digits)));
   });
   return name_block(b, counts);
 }

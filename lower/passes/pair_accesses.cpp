@@ -17,7 +17,9 @@ struct Element {
   Nat base;
   std::int64_t offset;
   /// Not surely another one than e.
-  bool may_be(const Element& e) const { return array == e.array && (!(base == e.base) || offset == e.offset); }
+  bool may_be(const Element& e) const {
+    return array == e.array && (!(base == e.base) || offset == e.offset);
+  }
 };
 
 bool is_straight(const Stmt& s) { return value_of(s) != nullptr || std::holds_alternative<Prefetch>(s.v); }
@@ -29,7 +31,8 @@ class Pairs {
       if (a.type.is_array()) arrays_.insert(a.name);
     visit(k.body, [&](const Stmt& s) {
       if (const auto* d = std::get_if<Declare>(&s.v)) mutable_.insert(d->local->name);
-      if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Local) arrays_.insert(a->name);
+      if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Local)
+        arrays_.insert(a->name);
     });
   }
 
@@ -39,7 +42,9 @@ class Pairs {
       std::size_t end = at;
       while (end < b.size() && is_straight(b[end])) ++end;
       if (end > at) {
-        for (Stmt& s : run(Block(b.begin() + static_cast<std::ptrdiff_t>(at), b.begin() + static_cast<std::ptrdiff_t>(end)))) r.push_back(std::move(s));
+        for (Stmt& s : run(Block(b.begin() + static_cast<std::ptrdiff_t>(at),
+                                 b.begin() + static_cast<std::ptrdiff_t>(end))))
+          r.push_back(std::move(s));
         at = end;
         continue;
       }
@@ -57,7 +62,9 @@ class Pairs {
     const std::int64_t c = constant_part(n);
     return {array, n - c, c};
   }
-  bool aligned(const Element& e, int width) const { return Facts().proves(equal(mod(e.base + e.offset, width), 0)); }
+  bool aligned(const Element& e, int width) const {
+    return Facts().proves(equal(mod(e.base + e.offset, width), 0));
+  }
   std::vector<int> widths(Scalar s) const {
     std::vector<int> r;
     for (int w = static_cast<int>(bytes_ / size_of(s)); w > 1; w /= 2) r.push_back(w);
@@ -93,13 +100,16 @@ class Pairs {
   /// The `w` statements from the i-th on copy the elements of one aligned vector to another.
   bool are_neighbours(const Block& b, std::size_t i, int w) const {
     const Store& first = *copy(b[i]);
-    const Element to = element(first.array, first.position[0]), from = element(first.value->name, first.value->nats[0]);
+    const Element to = element(first.array, first.position[0]),
+                  from = element(first.value->name, first.value->nats[0]);
     if (i + static_cast<std::size_t>(w) > b.size() || !aligned(to, w) || !aligned(from, w)) return false;
     for (int l = 1; l < w; ++l) {
       const Store* x = copy(b[i + static_cast<std::size_t>(l)]);
       if (!x) return false;
       const Element t = element(x->array, x->position[0]), f = element(x->value->name, x->value->nats[0]);
-      if (t.array != to.array || !(t.base == to.base) || t.offset != to.offset + l || f.array != from.array || !(f.base == from.base) || f.offset != from.offset + l) return false;
+      if (t.array != to.array || !(t.base == to.base) || t.offset != to.offset + l || f.array != from.array ||
+          !(f.base == from.base) || f.offset != from.offset + l)
+        return false;
     }
     return true;
   }
@@ -115,20 +125,25 @@ class Pairs {
   Block store_vectors(Block b) {
     std::vector<Stored> stores;
     for (std::size_t i = 0; i < b.size(); ++i)
-      if (const auto* x = std::get_if<Store>(&b[i].v); x && !x->async && arrays_.count(x->array) && x->value->width == 1) stores.push_back({i, element(x->array, x->position[0]), x->stream});
+      if (const auto* x = std::get_if<Store>(&b[i].v);
+          x && !x->async && arrays_.count(x->array) && x->value->width == 1)
+        stores.push_back({i, element(x->array, x->position[0]), x->stream});
     std::vector<bool> taken(b.size(), false);
-    std::map<std::size_t, std::vector<std::size_t>> vectors;  // the last store -> all of them, in order of position
+    std::map<std::size_t, std::vector<std::size_t>>
+        vectors;  // the last store -> all of them, in order of position
     for (const Stored& first : stores)
       for (const int w : widths(std::get<Store>(b[first.at].v).value->type)) {
         if (taken[first.at]) break;
         std::vector<std::size_t> members;
         for (int l = 0; l < w; ++l)
           for (const Stored& s : stores)
-            if (!taken[s.at] && s.to.array == first.to.array && s.to.base == first.to.base && s.to.offset == first.to.offset + l) {
+            if (!taken[s.at] && s.to.array == first.to.array && s.to.base == first.to.base &&
+                s.to.offset == first.to.offset + l) {
               members.push_back(s.at);
               break;
             }
-        if (members.size() != static_cast<std::size_t>(w) || !aligned(first.to, w) || !may_wait(b, members)) continue;
+        if (members.size() != static_cast<std::size_t>(w) || !aligned(first.to, w) || !may_wait(b, members))
+          continue;
         for (const std::size_t m : members) taken[m] = true;
         vectors[*std::max_element(members.begin(), members.end())] = members;
       }
@@ -143,7 +158,8 @@ class Pairs {
       Store& s = std::get<Store>(b[i].v);
       const auto vector = vectors.find(i);
       values[i] = s.value;
-      if (vector == vectors.end() && s.value->kind != TermKind::Constant && !(s.value->kind == TermKind::Local && !mutable_.count(s.value->name))) {
+      if (vector == vectors.end() && s.value->kind != TermKind::Constant &&
+          !(s.value->kind == TermKind::Local && !mutable_.count(s.value->name))) {
         values[i] = local_term(s.array + "_new" + std::to_string(++counts_[s.array + "_new"]), s.value->type);
         r.push_back({Let{values[i], s.value}});
       }
@@ -163,7 +179,9 @@ class Pairs {
     const auto [first, last] = std::minmax_element(members.begin(), members.end());
     std::vector<Element> waiting;
     for (std::size_t i = *first; i <= *last; ++i) {
-      const auto touches = [&](const Element& e) { return std::any_of(waiting.begin(), waiting.end(), [&](const Element& w) { return w.may_be(e); }); };
+      const auto touches = [&](const Element& e) {
+        return std::any_of(waiting.begin(), waiting.end(), [&](const Element& w) { return w.may_be(e); });
+      };
       bool ok = true;
       visit_accesses(b[i], [&](const ElementAccess& a) {
         const Element e = element(a.array, a.position[0]);
@@ -196,9 +214,12 @@ class Pairs {
       const auto note = [&](const Term& x) {
         if (x->kind != TermKind::Load || x->width > 1 || !arrays_.count(x->name)) return;
         const Element e = element(x->name, x->nats[0]);
-        if (std::none_of(stored.begin(), stored.end(), [&](const Element& s) { return s.may_be(e); })) r.push_back({e, x, i});
+        if (std::none_of(stored.begin(), stored.end(), [&](const Element& s) { return s.may_be(e); }))
+          r.push_back({e, x, i});
       };
-      if (const Term* t = value_of(b[i]); t && !(std::holds_alternative<Store>(b[i].v) && std::get<Store>(b[i].v).async)) certain ? visit_certain(*t, note) : visit(*t, note);
+      if (const Term* t = value_of(b[i]);
+          t && !(std::holds_alternative<Store>(b[i].v) && std::get<Store>(b[i].v).async))
+        certain ? visit_certain(*t, note) : visit(*t, note);
       if (const auto* x = std::get_if<Store>(&b[i].v))
         for (int l = 0; l < x->value->width; ++l) stored.push_back(element(x->array, x->position[0] + l));
     }
@@ -206,7 +227,9 @@ class Pairs {
   }
   Block load_vectors(Block b) {
     const std::vector<Loaded> loads = free_loads(b, true);
-    const auto find = [&](const Element& e, std::int64_t l) -> const Loaded* {  // the first: loads are in the order of statements
+    const auto find =
+        [&](const Element& e,
+            std::int64_t l) -> const Loaded* {  // the first: loads are in the order of statements
       for (const Loaded& x : loads)
         if (x.from.array == e.array && x.from.base == e.base && x.from.offset == e.offset + l) return &x;
       return nullptr;
@@ -218,14 +241,16 @@ class Pairs {
         Vector v{start, w, start.first, {}};
         std::vector<const Loaded*> members;
         for (int l = 0; l < w; ++l)
-          if (const Loaded* x = find(start.from, l); x && !taken.count(x)) members.push_back(x), v.first = std::min(v.first, x->first);
+          if (const Loaded* x = find(start.from, l); x && !taken.count(x))
+            members.push_back(x), v.first = std::min(v.first, x->first);
         if (members.size() != static_cast<std::size_t>(w) || !aligned(start.from, w)) continue;
         taken.insert(members.begin(), members.end());
         vectors.push_back(v);
         break;
       }
     if (vectors.empty()) return b;
-    std::stable_sort(vectors.begin(), vectors.end(), [](const Vector& x, const Vector& y) { return x.first < y.first; });
+    std::stable_sort(vectors.begin(), vectors.end(),
+                     [](const Vector& x, const Vector& y) { return x.first < y.first; });
     for (Vector& v : vectors) {
       const std::string base = v.start.from.array + (v.width == 2 ? "_pair" : "_quad");
       v.local = local_term(base + std::to_string(++counts_[base]), v.start.term->type, v.width);
@@ -236,12 +261,16 @@ class Pairs {
     std::vector<std::map<std::uint32_t, Term>> replaced(b.size());
     for (const Loaded& x : free_loads(b, false))
       for (const Vector& v : vectors)
-        if (const std::int64_t l = x.from.offset - v.start.from.offset; v.start.from.array == x.from.array && v.start.from.base == x.from.base && l >= 0 && l < v.width && v.first <= x.first)
+        if (const std::int64_t l = x.from.offset - v.start.from.offset;
+            v.start.from.array == x.from.array && v.start.from.base == x.from.base && l >= 0 && l < v.width &&
+            v.first <= x.first)
           replaced[x.first].emplace(x.term->id, shuffle_term({v.local}, {static_cast<int>(l)}));
     Block r;
     for (std::size_t i = 0; i < b.size(); ++i) {
       for (const Vector& v : vectors)
-        if (v.first == i) r.push_back({Let{v.local, load_term(v.start.from.array, v.start.term->nats, v.start.term->type, v.width)}});
+        if (v.first == i)
+          r.push_back(
+              {Let{v.local, load_term(v.start.from.array, v.start.term->nats, v.start.term->type, v.width)}});
       if (Term* t = value_of(b[i]))
         *t = rewrite(*t, [&](const Term& x) {
           const auto it = replaced[i].find(x->id);

@@ -1,51 +1,57 @@
-// The passes between translation and emission, one verb each. `lower.cpp` lists them in order, with the reasons.
+// The passes between translation and emission, one verb each. `lower.cpp` lists them in order, with the
+// reasons.
 #pragma once
 
 #include "lower/lower.hpp"
 
 namespace lift {
 
-/// Arrays of the kernel's own that nothing loads from, and variables that nothing uses, disappear with their stores.
+/// Arrays of the kernel's own that nothing loads from, and variables that nothing uses, disappear with their
+/// stores.
 Block drop_unread(const Block& b);
 
-/// Loops of kind Unroll that have no more iterations than their factor, and short loops within vector loops, become copies
-/// of their body.
+/// Loops of kind Unroll that have no more iterations than their factor, and short loops within vector loops,
+/// become copies of their body.
 Block unroll_short_loops(const Block& b);
 
-/// Loops over a fourth dimension of the grid (3) and the loops over the third (2) within share dimension 2. UserError where their
-/// iterations are dealt to fewer work-items.
+/// Loops over a fourth dimension of the grid (3) and the loops over the third (2) within share dimension 2.
+/// UserError where their iterations are dealt to fewer work-items.
 Block fold_dimensions(const Block& b);
 
-/// Guards that are affine in a loop's variable become the loop's bounds; others move out of the loops that they do not
-/// depend on. Loops get exact trip counts. What neighbouring guards have in common is asked once.
+/// Guards that are affine in a loop's variable become the loop's bounds; others move out of the loops that
+/// they do not depend on. Loops get exact trip counts. What neighbouring guards have in common is asked once.
 Block tighten_bounds(const Block& b);
 
-/// A loop that visits only the indices i which a guard (e + i) mod m == r admits (For::stride) becomes a loop over
-/// ii with i = lower + m*ii + s, s = (r - e - lower) mod m, and the guard disappears. UserError when there is no such guard.
+/// A loop that visits only the indices i which a guard (e + i) mod m == r admits (For::stride) becomes a loop
+/// over ii with i = lower + m*ii + s, s = (r - e - lower) mod m, and the guard disappears. UserError when
+/// there is no such guard.
 Block stride_loops(const Block& b);
 
-/// Innermost loops whose body asks where the index lies (a clamp, a wrap, a reflection at the boundary) are split there,
-/// so that the interior asks nothing.
+/// Innermost loops whose body asks where the index lies (a clamp, a wrap, a reflection at the boundary) are
+/// split there, so that the interior asks nothing.
 Block split_boundaries(const Block& b);
 
 /// Loops of one iteration and of none disappear.
 Block remove_trivial_loops(const Block& b);
 
-/// In a loop that rotates (For::rotate), values that later iterations compute again from the same elements are kept in
-/// variables that move on with each iteration. On logical positions. Values that cannot be kept exactly are left alone.
+/// In a loop that rotates (For::rotate), values that later iterations compute again from the same elements
+/// are kept in variables that move on with each iteration. On logical positions. Values that cannot be kept
+/// exactly are left alone.
 Block rotate_loops(const Block& b, const Kernel& k);
 
-/// In the innermost sequential loops that prefetch (For::prefetch), what is loaded so many iterations later is asked for: the
-/// furthest of the loads that move with the loop, one a line of a cache, never beyond the loop's last iteration.
+/// In the innermost sequential loops that prefetch (For::prefetch), what is loaded so many iterations later
+/// is asked for: the furthest of the loads that move with the loop, one a line of a cache, never beyond the
+/// loop's last iteration.
 Block prefetch_loops(const Block& b, const Kernel& k);
 
 /// Loads, stores and prefetches get one flat index, by their array's layout.
 Block linearise(const Block& b, const Kernel& k);
 
-/// Vec loops become loops over whole vectors and a scalar loop over the remainder. Conditions become masks; a masked store
-/// writes the old value where the mask is off. Loads of a small constant stride become shuffles of vectors, and two stores
-/// of stride 2 that lie between each other become two of whole vectors. Prefetches (For::prefetch) are of elements that exist:
-/// of an array's last one where the one asked for lies beyond it. UserError when other accesses are not of unit stride.
+/// Vec loops become loops over whole vectors and a scalar loop over the remainder. Conditions become masks; a
+/// masked store writes the old value where the mask is off. Loads of a small constant stride become shuffles
+/// of vectors, and two stores of stride 2 that lie between each other become two of whole vectors. Prefetches
+/// (For::prefetch) are of elements that exist: of an array's last one where the one asked for lies beyond it.
+/// UserError when other accesses are not of unit stride.
 Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options);
 
 /// Values used more than once, in one statement or several of a block, get a name.
@@ -54,11 +60,12 @@ Block name_values(const Block& b);
 /// A Let whose value is another name, or a lane of one, that does not change: those who use it use the other.
 Block forward_names(const Block& b);
 
-/// The part of the indices that does not change in an inner loop is computed once, outside it, and named; so are divisions,
-/// remainders and masks.
+/// The part of the indices that does not change in an inner loop is computed once, outside it, and named; so
+/// are divisions, remainders and masks.
 Block name_indices(const Block& b);
 
-/// The body of a loop for one value of its variable, or for another variable; guards that this decides are gone.
+/// The body of a loop for one value of its variable, or for another variable; guards that this decides are
+/// gone.
 Block at_index(const Block& body, const Nat& variable, const Nat& value);
 
 /// A loop over the range [lower, upper) in the same variable name, or the statements of its one iteration.

@@ -1,4 +1,5 @@
-// A pipeline is a list of passes; one runner applies and, on request (LIFTGEN_PRINT_AFTER=pass|all), prints them.
+// A pipeline is a list of passes; one runner applies and, on request (LIFTGEN_PRINT_AFTER=pass|all), prints
+// them.
 #pragma once
 
 #include <functional>

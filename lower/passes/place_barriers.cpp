@@ -14,7 +14,8 @@ namespace lift {
 std::vector<std::string> local_arrays(const Block& b) {
   std::vector<std::string> all;
   visit(b, [&](const Stmt& s) {
-    if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Local) all.push_back(a->name);
+    if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Local)
+      all.push_back(a->name);
   });
   return all;
 }
@@ -30,9 +31,10 @@ struct Access {
   std::string array;
   std::vector<Nat> position;
   bool write = false;
-  bool async = false;                    ///< a write that is done when a barrier has waited for it
-  std::map<int, ItemLoop> loops;         ///< by dimension
-  std::vector<const NatAtom*> inner;     ///< variables of loops within the statement: differ between the two of a pair
+  bool async = false;             ///< a write that is done when a barrier has waited for it
+  std::map<int, ItemLoop> loops;  ///< by dimension
+  std::vector<const NatAtom*>
+      inner;  ///< variables of loops within the statement: differ between the two of a pair
 };
 
 /// A statement that all items of the group execute without waiting, or a part of one.
@@ -40,13 +42,14 @@ class Accesses {
  public:
   Accesses(const std::map<std::string, bool>& shared) : shared_(shared) {}
   std::vector<Access> all;
-  std::vector<std::set<int>> stored;     ///< for each store: the dimensions whose items are told apart there
+  std::vector<std::set<int>> stored;  ///< for each store: the dimensions whose items are told apart there
 
   void of(const Stmt& s) {
     if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
     const auto* store = std::get_if<Store>(&s.v);
     visit_accesses(s, [&](const ElementAccess& a) {
-      if (shared_.count(a.array)) all.push_back({a.array, a.position, a.store, a.store && store && store->async, loops_, inner_});
+      if (shared_.count(a.array))
+        all.push_back({a.array, a.position, a.store, a.store && store && store->async, loops_, inner_});
     });
     if (const auto* i = std::get_if<If>(&s.v))
       for (const Stmt& x : i->body) of(x);
@@ -73,15 +76,19 @@ class Accesses {
 
 bool mentions_any(const Nat& n, const std::vector<const NatAtom*>& vs) {
   const auto mine = variables(n);
-  return std::any_of(mine.begin(), mine.end(), [&](const NatAtom* a) { return std::find(vs.begin(), vs.end(), a) != vs.end(); });
+  return std::any_of(mine.begin(), mine.end(),
+                     [&](const NatAtom* a) { return std::find(vs.begin(), vs.end(), a) != vs.end(); });
 }
 
 /// The work-item along one dimension that executes an iteration is given by the iteration in the same way.
 bool dealt_alike(const ItemLoop& a, const ItemLoop& b) {
   if (!(a.lower == b.lower)) return false;
-  const auto one_each = [](const ItemLoop& x, std::int64_t items) { return x.items == 0 || (x.items == items && Facts().proves(less_equal(x.trips, items))); };
+  const auto one_each = [](const ItemLoop& x, std::int64_t items) {
+    return x.items == 0 || (x.items == items && Facts().proves(less_equal(x.trips, items)));
+  };
   if (a.items == b.items || (one_each(a, b.items) && one_each(b, a.items))) return true;
-  return (a.items == 0 && Facts().proves(less_equal(a.trips, b.items))) || (b.items == 0 && Facts().proves(less_equal(b.trips, a.items)));
+  return (a.items == 0 && Facts().proves(less_equal(a.trips, b.items))) ||
+         (b.items == 0 && Facts().proves(less_equal(b.trips, a.items)));
 }
 
 /// One index of a position as coefficient * iteration + fixed + varying, where 0 <= varying < coefficient.
@@ -102,8 +109,8 @@ std::optional<Digit> digit(const Nat& index, const Nat& var, const std::vector<c
   return Digit{*k, fixed};
 }
 
-/// Equal positions are accessed by the same item of the group, whose dimensions are given: along each of them, some index of
-/// the position is the same function of the iteration in both, one to one.
+/// Equal positions are accessed by the same item of the group, whose dimensions are given: along each of
+/// them, some index of the position is the same function of the iteration in both, one to one.
 bool same_item(const Access& a, Access b, std::vector<int> dims) {
   std::vector<const NatAtom*> inner = a.inner;
   inner.insert(inner.end(), b.inner.begin(), b.inner.end());
@@ -115,11 +122,13 @@ bool same_item(const Access& a, Access b, std::vector<int> dims) {
       if (x == a.loops.end() || y == b.loops.end()) return false;  // all items of the dimension take part
       bool same = x->second.trips == Nat(1) && y->second.trips == Nat(1);
       for (std::size_t c = 0; c < a.position.size() && !same && dealt_alike(x->second, y->second); ++c) {
-        const auto p = digit(a.position[c], x->second.var, inner), q = digit(b.position[c], y->second.var, inner);
+        const auto p = digit(a.position[c], x->second.var, inner),
+                   q = digit(b.position[c], y->second.var, inner);
         same = p && q && p->coefficient == q->coefficient && p->fixed == q->fixed;
       }
       if (!same) continue;
-      for (Nat& p : b.position) p = substitute(p, y->second.var, x->second.var);  // from here on the two are one
+      for (Nat& p : b.position)
+        p = substitute(p, y->second.var, x->second.var);  // from here on the two are one
       std::erase(inner, variables(x->second.var).at(0));
       std::erase(dims, dim), progress = true;
     }
@@ -131,7 +140,9 @@ bool same_item(const Access& a, Access b, std::vector<int> dims) {
 std::vector<Nat> apart(const Access& a) {
   std::map<const NatAtom*, Nat> fresh;
   for (const NatAtom* v : a.inner)
-    fresh[v] = v->bounded_above ? Nat::fresh(v->name, substitute(v->lower, fresh), substitute(v->upper, fresh)) : Nat::fresh(v->name, 0, std::int64_t{1} << 40);
+    fresh[v] = v->bounded_above
+                   ? Nat::fresh(v->name, substitute(v->lower, fresh), substitute(v->upper, fresh))
+                   : Nat::fresh(v->name, 0, std::int64_t{1} << 40);
   std::vector<Nat> r;
   for (const Nat& p : a.position) r.push_back(substitute(p, fresh));
   return r;
@@ -140,7 +151,8 @@ std::vector<Nat> apart(const Access& a) {
 /// x of x mod m, where n is that.
 std::optional<std::pair<Nat, std::int64_t>> remainder(const Nat& n) {
   const auto ts = terms(n);
-  if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1) return std::nullopt;
+  if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1)
+    return std::nullopt;
   const NatAtom& atom = *ts[0].factors[0].atom;
   const auto m = atom.kind == AtomKind::Mod ? atom.b.constant() : std::nullopt;
   if (!m) return std::nullopt;
@@ -162,7 +174,8 @@ bool disjoint(const Access& a, const Access& b) {
 
 class Placer {
  public:
-  Placer(std::map<std::string, bool> shared, std::vector<int> dims) : shared_(std::move(shared)), dims_(std::move(dims)) {}
+  Placer(std::map<std::string, bool> shared, std::vector<int> dims)
+      : shared_(std::move(shared)), dims_(std::move(dims)) {}
 
   Block block(const Block& b) {
     std::vector<Access> pending;
@@ -170,12 +183,13 @@ class Placer {
   }
 
  private:
-  std::map<std::string, bool> shared_;   ///< arrays; whether in global memory
-  std::vector<int> dims_;                ///< of the group, those of more than one item
+  std::map<std::string, bool> shared_;  ///< arrays; whether in global memory
+  std::vector<int> dims_;               ///< of the group, those of more than one item
 
   bool conflict(const Access& a, const Access& b) const {
     if (a.array != b.array || (!a.write && !b.write)) return false;
-    // What was copied asynchronously is there for the item itself only after it has waited; it is copied again after it was read.
+    // What was copied asynchronously is there for the item itself only after it has waited; it is copied
+    // again after it was read.
     if (((!a.async && !b.async) || (a.write && b.write)) && same_item(a, b, dims_)) return false;
     return !disjoint(a, b);
   }
@@ -220,7 +234,8 @@ class Placer {
         std::vector<Access> taken = pending;
         If copy = *i;
         copy.body = sequence(i->body, taken);
-        if (std::holds_alternative<Barrier>(copy.body.front().v)) {  // all may wait for one another before, whatever they decide
+        if (std::holds_alternative<Barrier>(
+                copy.body.front().v)) {  // all may wait for one another before, whatever they decide
           r.push_back(copy.body.front());
           copy.body.erase(copy.body.begin());
           pending.clear();
@@ -244,12 +259,15 @@ class Placer {
     pending.insert(pending.end(), here.begin(), here.end());
     r.push_back(s);
   }
-  /// What stores nothing along a dimension is executed by all items of that dimension, other statements by the first.
+  /// What stores nothing along a dimension is executed by all items of that dimension, other statements by
+  /// the first.
   std::vector<Access> accesses(const Stmt& s) const {
     Accesses here(shared_);
     here.of(s);
     for (const int dim : dims_) {
-      if (here.stored.empty() || std::any_of(here.stored.begin(), here.stored.end(), [&](const std::set<int>& told) { return told.count(dim) > 0; })) continue;
+      if (here.stored.empty() || std::any_of(here.stored.begin(), here.stored.end(),
+                                             [&](const std::set<int>& told) { return told.count(dim) > 0; }))
+        continue;
       for (Access& a : here.all) a.loops[dim] = {Nat::fresh("first", 0, 0), 0, 1, 1};
     }
     return here.all;
@@ -261,7 +279,9 @@ class Placer {
         if (a.write && conflict(a, b)) refuse(a.array);
   }
   [[noreturn]] static void refuse(const std::string& array) {
-    throw UserError("work-items share " + array + ", elements of which one of them writes and others access in the same loop over work-items, where they cannot wait for one another; "
+    throw UserError("work-items share " + array +
+                    ", elements of which one of them writes and others access in the same loop over "
+                    "work-items, where they cannot wait for one another; "
                     "put to_local outside the map_lcl around it, or use to_private");
   }
 
@@ -274,7 +294,8 @@ class Placer {
     }
     std::vector<Access> around;
     copy.body = sequence(f.body, around);
-    const bool next = waits(copy.body);  // with a barrier in every iteration, one that follows is the next one
+    const bool next =
+        waits(copy.body);  // with a barrier in every iteration, one that follows is the next one
     around = of_another(f, std::move(around), next ? f.var - f.step : another(f));
     copy.body = sequence(copy.body, around);
     Block r;
@@ -295,7 +316,8 @@ class Placer {
   static std::vector<Access> of_another(const For& f, std::vector<Access> all, const Nat& iteration) {
     for (Access& a : all) {
       for (Nat& p : a.position) p = substitute(p, f.var, iteration);
-      for (auto& [dim, l] : a.loops) l.lower = substitute(l.lower, f.var, iteration), l.trips = substitute(l.trips, f.var, iteration);
+      for (auto& [dim, l] : a.loops)
+        l.lower = substitute(l.lower, f.var, iteration), l.trips = substitute(l.trips, f.var, iteration);
     }
     return all;
   }
@@ -303,14 +325,17 @@ class Placer {
     std::vector<Access> unused;
     return !before_first_barrier(b, unused);
   }
-  /// Collects the accesses that may come before any barrier of the block; false when none passes all of it without one.
+  /// Collects the accesses that may come before any barrier of the block; false when none passes all of it
+  /// without one.
   bool before_first_barrier(const Block& b, std::vector<Access>& to) const {
     for (const Stmt& s : b) {
       if (std::holds_alternative<Barrier>(s.v)) return false;
       const auto* f = std::get_if<For>(&s.v);
       const auto* i = std::get_if<If>(&s.v);
       if (f && at_group_level(*f)) {
-        if (!before_first_barrier(f->body, to) && (f->kind == LoopKind::Wrg || Facts().proves(less(f->lower, f->upper)))) return false;
+        if (!before_first_barrier(f->body, to) &&
+            (f->kind == LoopKind::Wrg || Facts().proves(less(f->lower, f->upper))))
+          return false;
       } else if (i) {
         before_first_barrier(i->body, to);
       } else {
@@ -328,7 +353,8 @@ std::optional<std::vector<int>> group_dimensions(const Stmt& s) {
   visit({s}, [&](const Stmt& x) {
     const auto* f = std::get_if<For>(&x.v);
     grouped |= f && f->kind >= LoopKind::Wrg;
-    if (f && f->kind == LoopKind::Lcl && f->items != 1 && !(f->upper - f->lower == Nat(1))) dims.insert(f->dim);
+    if (f && f->kind == LoopKind::Lcl && f->items != 1 && !(f->upper - f->lower == Nat(1)))
+      dims.insert(f->dim);
   });
   if (!grouped) return std::nullopt;
   return std::vector<int>(dims.begin(), dims.end());

@@ -1,36 +1,42 @@
-// Prefetches in sequential loops: the elements that an iteration some way ahead loads, on their way while this one computes.
+// Prefetches in sequential loops: the elements that an iteration some way ahead loads, on their way while
+// this one computes.
 #include <algorithm>
 #include <map>
 
 #include "ir/nat/shift.hpp"
-#include "lower/passes/passes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
 
-/// Elements so close along the innermost dimension are in one line of a cache, or in that of a neighbouring work-item.
+/// Elements so close along the innermost dimension are in one line of a cache, or in that of a neighbouring
+/// work-item.
 constexpr std::int64_t one_line = 8;
 
 struct Moving {
   std::string array;
-  ShiftedPosition at;   ///< the furthest along the loop
+  ShiftedPosition at;  ///< the furthest along the loop
 };
 
 /// Loads of one loop that move with its iterations.
 class Ahead {
  public:
-  Ahead(const For& f, const std::map<std::string, Type>& arrays) : loop_(f), arrays_(arrays) { scan(f.body, true); }
+  Ahead(const For& f, const std::map<std::string, Type>& arrays) : loop_(f), arrays_(arrays) {
+    scan(f.body, true);
+  }
 
   Block statements() const {
-    const Nat v = Nat::fresh("ahead", loop_.lower, loop_.upper - 1), then = min(loop_.var + loop_.prefetch * loop_.step, loop_.upper - 1);
+    const Nat v = Nat::fresh("ahead", loop_.lower, loop_.upper - 1),
+              then = min(loop_.var + loop_.prefetch * loop_.step, loop_.upper - 1);
     Block r;
     if (!mentions(then, loop_.var)) return r;  // the loop is too short
     for (const Moving& m : found_) {
       if (shares_a_line(m) || is_stored_before(m)) continue;
       if (r.empty()) r.push_back({Let{index_term(v), index_term(then)}});
       Prefetch p{m.array, {}};
-      for (const Nat& n : m.at.origin) p.position.push_back(substitute(n, loop_.var, v + m.at.shift * loop_.step));
+      for (const Nat& n : m.at.origin)
+        p.position.push_back(substitute(n, loop_.var, v + m.at.shift * loop_.step));
       r.push_back({std::move(p)});
     }
     return r;
@@ -62,10 +68,12 @@ class Ahead {
   }
   static bool within(const std::vector<Nat>& position, const std::vector<Nat>& shape) {
     bool r = true;
-    for (std::size_t d = 0; d < shape.size() && r; ++d) r = Facts().proves_nonnegative(position.at(d)) && Facts().proves(less(position[d], shape[d]));
+    for (std::size_t d = 0; d < shape.size() && r; ++d)
+      r = Facts().proves_nonnegative(position.at(d)) && Facts().proves(less(position[d], shape[d]));
     return r;
   }
-  /// With one further ahead, of which the iteration before has asked for this line, or with one found before it.
+  /// With one further ahead, of which the iteration before has asked for this line, or with one found before
+  /// it.
   bool shares_a_line(const Moving& m) const {
     for (const Moving& other : found_) {
       const bool first = other.at.shift > m.at.shift || (other.at.shift == m.at.shift && &other < &m);
@@ -82,7 +90,9 @@ class Ahead {
 
   /// The loop itself stores the elements, each some iterations before it is loaded.
   bool is_stored_before(const Moving& m) const {
-    return std::any_of(stored_.begin(), stored_.end(), [&](const Moving& s) { return s.array == m.array && s.at.origin == m.at.origin && s.at.shift > m.at.shift; });
+    return std::any_of(stored_.begin(), stored_.end(), [&](const Moving& s) {
+      return s.array == m.array && s.at.origin == m.at.origin && s.at.shift > m.at.shift;
+    });
   }
 
   const For& loop_;

@@ -1,20 +1,22 @@
-// Streams in registers. Along a sequential loop, a value that an iteration computes from memory is often one that the next
-// iterations compute again, from the same elements: phi[k + 1] is phi[k] of the iteration after. Such values are kept in
-// variables that move on by one with each iteration; only the newest is computed anew.
+// Streams in registers. Along a sequential loop, a value that an iteration computes from memory is often one
+// that the next iterations compute again, from the same elements: phi[k + 1] is phi[k] of the iteration
+// after. Such values are kept in variables that move on by one with each iteration; only the newest is
+// computed anew.
 //
 //   for k: out[k] = a[k - 1] + a[k] + a[k + 1]   ->   var ago2 = a[lower - 1], ago1 = a[lower]
-//                                                     for k: var new = a[k + 1]; out[k] = ago2 + ago1 + new; ago2 = ago1; ago1 = new
+//                                                     for k: var new = a[k + 1]; out[k] = ago2 + ago1 + new;
+//                                                     ago2 = ago1; ago1 = new
 //
-// Each variable equals its element from the start of an iteration to its end: a store to that element, and nowhere else,
-// assigns to the variable, too. Nothing is loaded that the loop as it was does not load, but elements within the bounds of
-// their array where the loop's own guard leaves iterations out.
+// Each variable equals its element from the start of an iteration to its end: a store to that element, and
+// nowhere else, assigns to the variable, too. Nothing is loaded that the loop as it was does not load, but
+// elements within the bounds of their array where the loop's own guard leaves iterations out.
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "ir/nat/shift.hpp"
-#include "lower/passes/passes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
@@ -30,9 +32,10 @@ struct Shifted {
 /// What one loop computes from memory: the same value of several iterations.
 struct Stream {
   Term origin;
-  std::string array;               ///< that it loads from, or the first of them
-  std::set<std::int64_t> shifts;   ///< of those found
-  std::vector<Term> variables;     ///< from the oldest to the newest, one for each shift between the first and the last
+  std::string array;              ///< that it loads from, or the first of them
+  std::set<std::int64_t> shifts;  ///< of those found
+  std::vector<Term>
+      variables;  ///< from the oldest to the newest, one for each shift between the first and the last
   std::int64_t first() const { return *shifts.begin(); }
   std::int64_t last() const { return *shifts.rbegin(); }
   Term variable(std::int64_t shift) const { return variables.at(static_cast<std::size_t>(shift - first())); }
@@ -44,7 +47,8 @@ bool is_choice(const Term& t) { return t->kind == TermKind::Apply && t->op == Op
 class Rotation {
  public:
   /// `items`: the variables of the parallel loops around.
-  Rotation(For loop, const std::vector<Nat>& items, const std::map<std::string, Type>& arrays, std::set<std::string>& names)
+  Rotation(For loop, const std::vector<Nat>& items, const std::map<std::string, Type>& arrays,
+           std::set<std::string>& names)
       : loop_(std::move(loop)), items_(items), arrays_(arrays), names_(names) {
     visit(loop_.body, [&](const Stmt& s) {
       if (const auto* x = std::get_if<Store>(&s.v)) stores_.push_back(*x);
@@ -52,7 +56,8 @@ class Rotation {
       waits_ |= std::holds_alternative<Barrier>(s.v);
     });
   }
-  /// First whole choices, such as a neighbour or its reflection at a boundary of another axis; then plain loads.
+  /// First whole choices, such as a neighbour or its reflection at a boundary of another axis; then plain
+  /// loads.
   Block result() {
     for (const bool choices : {true, false}) keep(choices);
     const bool runs = Facts().proves(less(loop_.lower, loop_.upper)) || before_.empty();
@@ -65,9 +70,12 @@ class Rotation {
 
  private:
   Nat later(std::int64_t iterations) const { return loop_.var + iterations * loop_.step; }
-  Term at(const Stream& s, std::int64_t shift, const Nat& variable) const { return substitute(s.origin, loop_.var, variable + shift * loop_.step); }
+  Term at(const Stream& s, std::int64_t shift, const Nat& variable) const {
+    return substitute(s.origin, loop_.var, variable + shift * loop_.step);
+  }
 
-  /// Nothing where t is no value that memory and the iteration alone determine, or does not move with the iterations.
+  /// Nothing where t is no value that memory and the iteration alone determine, or does not move with the
+  /// iterations.
   std::optional<Shifted> shifted(const Term& t) const {
     bool fixed = true;
     std::optional<std::int64_t> shift;
@@ -76,7 +84,8 @@ class Rotation {
       for (const NatCond& c : x->conds) fixed &= !mentions(c.a, loop_.var);
       if (x->kind == TermKind::Index) fixed &= !mentions(x->nats[0], loop_.var);
       if (x->kind != TermKind::Load) return;
-      const bool moves = std::any_of(x->nats.begin(), x->nats.end(), [&](const Nat& n) { return mentions(n, loop_.var); });
+      const bool moves =
+          std::any_of(x->nats.begin(), x->nats.end(), [&](const Nat& n) { return mentions(n, loop_.var); });
       const auto s = lift::shifted(x->nats, loop_.var, loop_.step);
       fixed &= own_.count(x->name) == 0 && (!moves || s);
       if (s && !shift) shift = s->shift;
@@ -89,7 +98,8 @@ class Rotation {
 
   /// Calls f with each value of a block that may be kept, and whether it is computed in every iteration.
   using Seen = std::set<std::pair<std::uint32_t, bool>>;
-  void values(const Block& b, bool choices, bool always, Seen& seen, const std::function<void(const Term&, bool)>& f) const {
+  void values(const Block& b, bool choices, bool always, Seen& seen,
+              const std::function<void(const Term&, bool)>& f) const {
     const auto scan = [&](const Term& t, bool certain) { values(t, choices, certain, seen, f); };
     for (const Stmt& s : b) {
       if (const Term* t = value_of(s)) scan(*t, always);
@@ -99,11 +109,13 @@ class Rotation {
       }
     }
   }
-  void values(const Term& t, bool choices, bool certain, Seen& seen, const std::function<void(const Term&, bool)>& f) const {
+  void values(const Term& t, bool choices, bool certain, Seen& seen,
+              const std::function<void(const Term&, bool)>& f) const {
     if (!seen.emplace(t->id, certain).second) return;
     if (choices ? is_choice(t) : t->kind == TermKind::Load) f(t, certain);
     if (choices && is_choice(t) && shifted(t)) return;
-    for (std::size_t i = 0; i < t->args.size(); ++i) values(t->args[i], choices, certain && (i == 0 || !is_conditional(t)), seen, f);
+    for (std::size_t i = 0; i < t->args.size(); ++i)
+      values(t->args[i], choices, certain && (i == 0 || !is_conditional(t)), seen, f);
   }
 
   /// Every load lies within its array, whatever the guards.
@@ -114,12 +126,13 @@ class Rotation {
       const auto it = arrays_.find(x->name);
       if (it == arrays_.end()) return static_cast<void>(within = false);
       const std::vector<Nat> shape = shape_of(it->second);
-      for (std::size_t d = 0; d < shape.size() && within; ++d) within = Facts().proves_nonnegative(x->nats.at(d)) && Facts().proves(less(x->nats.at(d), shape[d]));
+      for (std::size_t d = 0; d < shape.size() && within; ++d)
+        within = Facts().proves_nonnegative(x->nats.at(d)) && Facts().proves(less(x->nats.at(d), shape[d]));
     });
     return within;
   }
-  /// Loaded where the loop as it was does not, an element must not be one that other work-items may store: of an array that
-  /// this loop stores to, only elements of a line that is stored by this work-item alone.
+  /// Loaded where the loop as it was does not, an element must not be one that other work-items may store: of
+  /// an array that this loop stores to, only elements of a line that is stored by this work-item alone.
   bool may_be_early(const Term& t) const {
     bool may = within_bounds(t);
     const auto own = shifted(t);
@@ -128,14 +141,16 @@ class Rotation {
       for (const Store& s : stores_)
         if (s.array == x->name && may) {
           const auto stored = shifted(load_term(s.array, s.position, x->type));
-          may = own && stored && own->origin == stored->origin && std::none_of(x->nats.begin(), x->nats.end(), [&](const Nat& n) { return is_shared(n); });
+          may = own && stored && own->origin == stored->origin &&
+                std::none_of(x->nats.begin(), x->nats.end(), [&](const Nat& n) { return is_shared(n); });
         }
     });
     return may;
   }
   /// The index along the loop is also one along a parallel loop: each work-item has a chunk of the line.
   bool is_shared(const Nat& index) const {
-    return mentions(index, loop_.var) && std::any_of(items_.begin(), items_.end(), [&](const Nat& v) { return mentions(index, v); });
+    return mentions(index, loop_.var) &&
+           std::any_of(items_.begin(), items_.end(), [&](const Nat& v) { return mentions(index, v); });
   }
 
   std::vector<Stream> streams(bool choices) const {
@@ -164,14 +179,18 @@ class Rotation {
   bool undisturbed(const Stream& s) const {
     return std::all_of(stores_.begin(), stores_.end(), [&](const Store& x) {
       bool fine = true;
-      if (waits_) visit(s.origin, [&](const Term& l) { fine &= l->kind != TermKind::Load || l->name != x.array; });
+      if (waits_)
+        visit(s.origin, [&](const Term& l) { fine &= l->kind != TermKind::Load || l->name != x.array; });
       if (!fine) return false;
       if (s.origin->kind == TermKind::Load && s.origin->name == x.array && x.value->width == 1) {
         const auto stored = shifted(load_term(x.array, x.position, s.origin->type));
         if (stored && stored->origin == s.origin) return true;
       }
       for (std::int64_t shift = s.first(); shift <= s.last() && fine; ++shift)
-        visit(at(s, shift, loop_.var), [&](const Term& l) { fine = fine && (l->kind != TermKind::Load || l->name != x.array || (x.value->width == 1 && apart(l->nats, x.position))); });
+        visit(at(s, shift, loop_.var), [&](const Term& l) {
+          fine = fine && (l->kind != TermKind::Load || l->name != x.array ||
+                          (x.value->width == 1 && apart(l->nats, x.position)));
+        });
       return fine;
     });
   }
@@ -184,7 +203,9 @@ class Rotation {
   // ---- keeping
 
   void name(Stream& s) {
-    const auto label = [&](std::int64_t shift) { return shift == s.last() ? std::string("_new") : "_ago" + std::to_string(s.last() - shift); };
+    const auto label = [&](std::int64_t shift) {
+      return shift == s.last() ? std::string("_new") : "_ago" + std::to_string(s.last() - shift);
+    };
     std::string base = s.array;
     const auto free = [&](const std::string& b) {
       for (std::int64_t shift = s.first(); shift <= s.last(); ++shift)
@@ -200,11 +221,13 @@ class Rotation {
 
   static std::optional<Term> variable_of(const std::optional<Shifted>& s, const std::vector<Stream>& all) {
     for (const Stream& stream : all)
-      if (s && stream.origin == s->origin && stream.first() <= s->shift && s->shift <= stream.last()) return stream.variable(s->shift);
+      if (s && stream.origin == s->origin && stream.first() <= s->shift && s->shift <= stream.last())
+        return stream.variable(s->shift);
     return std::nullopt;
   }
   /// The outermost that is kept is replaced.
-  Term in_variables(const Term& t, const std::vector<Stream>& all, std::map<std::uint32_t, Term>& done) const {
+  Term in_variables(const Term& t, const std::vector<Stream>& all,
+                    std::map<std::uint32_t, Term>& done) const {
     if (const auto it = done.find(t->id); it != done.end()) return it->second;
     std::optional<Term> r;
     if (t->kind == TermKind::Load || is_choice(t)) r = variable_of(shifted(t), all);
@@ -255,12 +278,14 @@ class Rotation {
     Block body;
     for (Stream& s : all) {
       name(s);
-      for (std::int64_t shift = s.first(); shift < s.last(); ++shift) before_.push_back({Declare{s.variable(shift), at(s, shift, loop_.lower)}});
+      for (std::int64_t shift = s.first(); shift < s.last(); ++shift)
+        before_.push_back({Declare{s.variable(shift), at(s, shift, loop_.lower)}});
       body.push_back({Declare{s.variable(s.last()), at(s, s.last(), loop_.var)}});
     }
     for (Stmt& x : with_variables(loop_.body, all)) body.push_back(std::move(x));
     for (const Stream& s : all)
-      for (std::int64_t shift = s.first(); shift < s.last(); ++shift) body.push_back({Assign{s.variable(shift), s.variable(shift + 1)}});
+      for (std::int64_t shift = s.first(); shift < s.last(); ++shift)
+        body.push_back({Assign{s.variable(shift), s.variable(shift + 1)}});
     loop_.body = std::move(body);
   }
 
@@ -269,12 +294,13 @@ class Rotation {
   const std::map<std::string, Type>& arrays_;
   std::set<std::string>& names_;
   std::vector<Store> stores_;
-  std::set<std::string> own_;   ///< arrays that an iteration allocates
-  bool waits_ = false;          ///< for other work-items, which may have stored, too
+  std::set<std::string> own_;  ///< arrays that an iteration allocates
+  bool waits_ = false;         ///< for other work-items, which may have stored, too
   Block before_;
 };
 
-Block rotated(const Block& b, std::vector<Nat>& items, const std::map<std::string, Type>& arrays, std::set<std::string>& names) {
+Block rotated(const Block& b, std::vector<Nat>& items, const std::map<std::string, Type>& arrays,
+              std::set<std::string>& names) {
   Block r;
   for (Stmt s : b) {
     if (auto* i = std::get_if<If>(&s.v)) i->body = rotated(i->body, items, arrays, names);

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "lower/passes/passes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
@@ -11,15 +11,16 @@ std::optional<Nat> sign_change(const Nat& a, const Nat& v) {
   const auto x = affine_in(a, v);
   const auto k = x ? x->coefficient.constant() : std::nullopt;
   if (!k || *k == 0) return std::nullopt;
-  return *k > 0 ? ceildiv(-x->rest, *k)             // k*v + r >= 0 from there on
-                : floordiv(x->rest, -*k) + 1;       // r - |k|*v >= 0 up to the one before
+  return *k > 0 ? ceildiv(-x->rest, *k)        // k*v + r >= 0 from there on
+                : floordiv(x->rest, -*k) + 1;  // r - |k|*v >= 0 up to the one before
 }
 
 /// Variables that tell work-items apart: their loops do not end together where a bound depends on one.
 std::vector<Nat> item_variables(const Block& b) {
   std::vector<Nat> r;
   visit(b, [&](const Stmt& s) {
-    if (const auto* f = std::get_if<For>(&s.v); f && (f->kind == LoopKind::Glb || f->kind == LoopKind::Lcl)) r.push_back(f->var);
+    if (const auto* f = std::get_if<For>(&s.v); f && (f->kind == LoopKind::Glb || f->kind == LoopKind::Lcl))
+      r.push_back(f->var);
   });
   return r;
 }
@@ -30,7 +31,9 @@ struct Breaks {
   std::vector<Nat> at = {};
   void add(const Nat& a) {
     const auto p = sign_change(a, f.var);
-    if (!p || std::any_of(items.begin(), items.end(), [&](const Nat& item) { return mentions(*p, item); }) || std::find(at.begin(), at.end(), *p) != at.end()) return;
+    if (!p || std::any_of(items.begin(), items.end(), [&](const Nat& item) { return mentions(*p, item); }) ||
+        std::find(at.begin(), at.end(), *p) != at.end())
+      return;
     if (Facts().proves(less_equal(*p, f.lower)) || Facts().proves(less_equal(f.upper, *p))) return;
     at.push_back(*p);
   }
@@ -40,7 +43,8 @@ struct Breaks {
         const NatAtom& a = *x.atom;
         if (a.kind == AtomKind::Var || !mentions(atom_nat(a), f.var)) continue;
         if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) add(a.a - a.b);
-        const bool wraps = Facts().proves_nonnegative(a.a + a.b) && Facts().proves(less(a.a, 2 * a.b));  // once at most, on each side
+        const bool wraps = Facts().proves_nonnegative(a.a + a.b) &&
+                           Facts().proves(less(a.a, 2 * a.b));  // once at most, on each side
         if ((a.kind == AtomKind::Mod || a.kind == AtomKind::FloorDiv) && wraps) add(a.a), add(a.a - a.b);
         scan(a.a), scan(a.b);
       }
@@ -49,30 +53,37 @@ struct Breaks {
 
 /// The value of n where sizes are large and loops are at their start: decides an order that cannot be proved.
 std::int64_t at_large_sizes(const Nat& n) {
-  return evaluate(n, [](const NatAtom& v) { return v.bounded_above ? at_large_sizes(v.lower) : (std::int64_t{1} << 20) * v.modulus + v.residue; });
+  return evaluate(n, [](const NatAtom& v) {
+    return v.bounded_above ? at_large_sizes(v.lower) : (std::int64_t{1} << 20) * v.modulus + v.residue;
+  });
 }
 
 /// In the order in which they lie, proved where possible, else as it is for large sizes.
 std::vector<Nat> ordered(std::vector<Nat> points) {
-  std::sort(points.begin(), points.end(), [](const Nat& p, const Nat& q) { return at_large_sizes(p) < at_large_sizes(q); });
+  std::sort(points.begin(), points.end(),
+            [](const Nat& p, const Nat& q) { return at_large_sizes(p) < at_large_sizes(q); });
   for (std::size_t i = 1; i < points.size(); ++i)  // a proved order holds for all sizes
-    for (std::size_t j = i; j > 0 && Facts().proves(less(points[j], points[j - 1])); --j) std::swap(points[j], points[j - 1]);
+    for (std::size_t j = i; j > 0 && Facts().proves(less(points[j], points[j - 1])); --j)
+      std::swap(points[j], points[j - 1]);
   return points;
 }
 
-/// Consecutive pieces of a loop. Where a size may be so small that the order of two points turns round, the piece between them is
-/// empty, and the next one begins where the last one ended.
+/// Consecutive pieces of a loop. Where a size may be so small that the order of two points turns round, the
+/// piece between them is empty, and the next one begins where the last one ended.
 Block pieces_of(const For& f, const std::vector<Nat>& points) {
   Block pieces;
   Nat start = f.lower;
   for (std::size_t i = 0; i <= points.size(); ++i) {
-    const Nat end = i == points.size() ? f.upper : min(max(points[i], f.lower), f.upper);  // in a tile, a point may lie outside the loop
-    const bool certain = std::all_of(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(i), [&](const Nat& p) {
-      return i == points.size() || Facts().proves(less_equal(p, points[i]));
-    });
+    const Nat end = i == points.size() ? f.upper
+                                       : min(max(points[i], f.lower),
+                                             f.upper);  // in a tile, a point may lie outside the loop
+    const bool certain = std::all_of(
+        points.begin(), points.begin() + static_cast<std::ptrdiff_t>(i),
+        [&](const Nat& p) { return i == points.size() || Facts().proves(less_equal(p, points[i])); });
     const Nat stop = certain ? end : max(start, end);
     for (Stmt& piece : make_loop(f, start, end)) {
-      if (auto* loop = std::get_if<For>(&piece.v); loop && !certain) loop->upper = stop;  // the variable keeps the range of a piece that is not empty
+      if (auto* loop = std::get_if<For>(&piece.v); loop && !certain)
+        loop->upper = stop;  // the variable keeps the range of a piece that is not empty
       pieces.push_back(std::move(piece));
     }
     start = stop;
@@ -90,7 +101,8 @@ Block split_boundaries(const Block& b) {
     Breaks breaks{*f, items};
     visit_nats(f->body, [&](const Nat& n, bool) { breaks.scan(n); });
     visit_terms(f->body, [&](const Term& x) {
-      if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative) breaks.add(x->conds[0].a);
+      if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative)
+        breaks.add(x->conds[0].a);
     });
     if (breaks.at.empty()) return {std::move(s)};
     return pieces_of(*f, ordered(breaks.at));

@@ -24,7 +24,9 @@ class Splitter {
   }
 
  private:
-  static Term lane_of_local(const Term& t, int l) { return local_term(lane_name(t->name, l, t->width), t->type); }
+  static Term lane_of_local(const Term& t, int l) {
+    return local_term(lane_name(t->name, l, t->width), t->type);
+  }
 
   void statement(Stmt s, Block& to) {
     if (auto* f = std::get_if<For>(&s.v)) {
@@ -34,7 +36,9 @@ class Splitter {
       i->body = block(i->body);
     } else if (const auto* x = std::get_if<Store>(&s.v); x && x->value->width > 1) {
       const LaneTerms values = lanes(x->value, to);
-      for (std::size_t l = 0; l < values.size(); ++l) to.push_back({Store{x->array, {x->position.at(0) + static_cast<std::int64_t>(l)}, values[l], x->stream, x->async}});
+      for (std::size_t l = 0; l < values.size(); ++l)
+        to.push_back({Store{
+            x->array, {x->position.at(0) + static_cast<std::int64_t>(l)}, values[l], x->stream, x->async}});
       return;
     } else if (const auto* x = std::get_if<Let>(&s.v); x && x->local->width > 1) {
       return each<Let>(x->local, x->value, to);
@@ -48,7 +52,8 @@ class Splitter {
   template <class S>
   void each(const Term& local, const Term& value, Block& to) {
     const LaneTerms values = lanes(broadcast(value, local->width), to);
-    for (int l = 0; l < local->width; ++l) to.push_back({S{lane_of_local(local, l), values[static_cast<std::size_t>(l)]}});
+    for (int l = 0; l < local->width; ++l)
+      to.push_back({S{lane_of_local(local, l), values[static_cast<std::size_t>(l)]}});
   }
 
   /// The lanes of t; statements that compute them go to `before`.
@@ -63,7 +68,8 @@ class Splitter {
     // The arms of a choice by lane are computed for all lanes.
     if (t->kind == TermKind::Apply && t->op == Op::Select && t->args[0]->width > 1)
       for (std::size_t a : {1U, 2U})
-        if (t->args[a]->kind != TermKind::Local && t->args[a]->width > 1) args[a] = named(t->args[a], args[a], before);
+        if (t->args[a]->kind != TermKind::Local && t->args[a]->width > 1)
+          args[a] = named(t->args[a], args[a], before);
     LaneTerms r;
     for (int l = 0; l < t->width; ++l) r.push_back(lane(t, args, l));
     return done.emplace(t->id, std::move(r)).first->second;
@@ -78,12 +84,18 @@ class Splitter {
     return r;
   }
   static Term lane(const Term& t, const std::vector<LaneTerms>& args, int l) {
-    const auto at = [&](std::size_t a) { return args[a].size() > 1 ? args[a][static_cast<std::size_t>(l)] : args[a][0]; };
+    const auto at = [&](std::size_t a) {
+      return args[a].size() > 1 ? args[a][static_cast<std::size_t>(l)] : args[a][0];
+    };
     switch (t->kind) {
-      case TermKind::Local: return lane_of_local(t, l);
-      case TermKind::Load: return load_term(t->name, {t->nats.at(0) + l}, t->type);
-      case TermKind::Lanes: return compare_term(t->conds[static_cast<std::size_t>(l)]);
-      case TermKind::LaneIndex: return apply_term(Op::Cast, t->type, {index_term(t->nats[0] + l * t->nats[1])});
+      case TermKind::Local:
+        return lane_of_local(t, l);
+      case TermKind::Load:
+        return load_term(t->name, {t->nats.at(0) + l}, t->type);
+      case TermKind::Lanes:
+        return compare_term(t->conds[static_cast<std::size_t>(l)]);
+      case TermKind::LaneIndex:
+        return apply_term(Op::Cast, t->type, {index_term(t->nats[0] + l * t->nats[1])});
       case TermKind::Shuffle: {
         auto from = static_cast<std::size_t>(t->lanes[static_cast<std::size_t>(l)]);
         for (const LaneTerms& a : args) {
@@ -98,7 +110,8 @@ class Splitter {
         for (std::size_t a = 0; a < args.size(); ++a) all.push_back(at(a));
         return with_args(t, std::move(all));
       }
-      default: break;
+      default:
+        break;
     }
     throw InternalError("split_lanes: lane " + std::to_string(l) + " of " + str(t));
   }

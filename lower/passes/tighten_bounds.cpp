@@ -21,14 +21,17 @@ bool narrow(const NatCond& c, const Nat& v, Nat& lower, Nat& upper) {
   if (!a || !a->coefficient.is_constant()) return false;
   const std::int64_t k = *a->coefficient.constant();
   if (k == 0) return false;
-  if (k > 0) lower = max(lower, ceildiv(-a->rest, k));
-  else upper = min(upper, floordiv(a->rest, -k) + 1);
+  if (k > 0)
+    lower = max(lower, ceildiv(-a->rest, k));
+  else
+    upper = min(upper, floordiv(a->rest, -k) + 1);
   return true;
 }
 
 /// Conjunctions apart, decided ones removed. False: never satisfied.
 bool flatten(const Term& t, std::vector<Term>& to) {
-  if (t->kind == TermKind::Apply && t->op == Op::And) return flatten(t->args[0], to) && flatten(t->args[1], to);
+  if (t->kind == TermKind::Apply && t->op == Op::And)
+    return flatten(t->args[0], to) && flatten(t->args[1], to);
   if (t->kind == TermKind::Constant) return t->number != 0;
   if (std::find(to.begin(), to.end(), t) == to.end()) to.push_back(t);
   return true;
@@ -53,8 +56,11 @@ Block merged(const Block& b) {
     auto* last = r.empty() ? nullptr : std::get_if<If>(&r.back().v);
     std::vector<Term> common, first, second;
     if (here && last) {
-      const auto has = [](const std::vector<Term>& list, const Term& c) { return std::find(list.begin(), list.end(), c) != list.end(); };
-      for (const Term& c : last->conditions) (!asks_memory(c) && has(here->conditions, c) ? common : first).push_back(c);
+      const auto has = [](const std::vector<Term>& list, const Term& c) {
+        return std::find(list.begin(), list.end(), c) != list.end();
+      };
+      for (const Term& c : last->conditions)
+        (!asks_memory(c) && has(here->conditions, c) ? common : first).push_back(c);
       for (const Term& c : here->conditions)
         if (!has(common, c)) second.push_back(c);
     }
@@ -75,8 +81,10 @@ Block tighten(For f) {
   Nat lower = f.lower, upper = f.upper;
   std::vector<Term> outside, inside;
   for (const Term& c : guard.conditions) {
-    if (!mentions(c, f.var)) outside.push_back(c);
-    else if (c->kind != TermKind::Compare || !narrow(c->conds[0], f.var, lower, upper)) inside.push_back(c);
+    if (!mentions(c, f.var))
+      outside.push_back(c);
+    else if (c->kind != TermKind::Compare || !narrow(c->conds[0], f.var, lower, upper))
+      inside.push_back(c);
   }
   f.body = guarded(std::move(inside), std::move(guard.body));
   if (!(lower == f.lower) || !(upper == f.upper)) f = with_range(std::move(f), lower, upper);
@@ -134,7 +142,8 @@ bool is_only_group(const For& f) {
     const auto* l = std::get_if<For>(&s.v);
     const auto* i = std::get_if<If>(&s.v);
     if (l && (l->kind == LoopKind::Lcl || l->kind == LoopKind::Wrg)) return l->kind == LoopKind::Lcl;
-    return (l && std::any_of(l->body.begin(), l->body.end(), items)) || (i && std::any_of(i->body.begin(), i->body.end(), items));
+    return (l && std::any_of(l->body.begin(), l->body.end(), items)) ||
+           (i && std::any_of(i->body.begin(), i->body.end(), items));
   };
   return f.kind == LoopKind::Wrg && std::any_of(f.body.begin(), f.body.end(), items);
 }
@@ -147,7 +156,8 @@ Block remove_trivial_loops(const Block& b) {
     if (!f) return {std::move(s)};
     if (f->body.empty() || Facts().proves(less_equal(f->upper, f->lower))) return {};
     const Nat length = f->upper - f->lower;
-    const bool once = length == Nat(1) || (length.is_constant() && f->step.is_constant() && *length.constant() <= *f->step.constant());
+    const bool once = length == Nat(1) || (length.is_constant() && f->step.is_constant() &&
+                                           *length.constant() <= *f->step.constant());
     if (once && !is_only_group(*f)) return at_index(f->body, f->var, f->lower);
     return {std::move(s)};
   });
@@ -155,12 +165,13 @@ Block remove_trivial_loops(const Block& b) {
 
 namespace {
 
-/// The guard modulo m in `conditions` that admits every m-th index of v: mod(v + e, m) == r. Gives s such that the indices
-/// admitted are lower + s + m*ii.
+/// The guard modulo m in `conditions` that admits every m-th index of v: mod(v + e, m) == r. Gives s such
+/// that the indices admitted are lower + s + m*ii.
 std::optional<std::pair<std::size_t, Nat>> congruence(const std::vector<Term>& conditions, const For& f) {
   const Nat m = f.stride;
   for (std::size_t c = 0; c < conditions.size(); ++c) {
-    if (conditions[c]->kind != TermKind::Compare || conditions[c]->conds[0].kind != NatCond::Kind::Zero) continue;
+    if (conditions[c]->kind != TermKind::Compare || conditions[c]->conds[0].kind != NatCond::Kind::Zero)
+      continue;
     const Nat& a = conditions[c]->conds[0].a;  // +-mod(x, m) + constant == 0
     if (terms(a).empty() || terms(a)[0].factors.size() != 1) continue;
     const NatAtom& atom = *terms(a)[0].factors[0].atom;
@@ -176,7 +187,8 @@ std::optional<std::pair<std::size_t, Nat>> congruence(const std::vector<Term>& c
 
 Block stride(For f) {
   const auto refuse = [&]() -> Block {
-    throw UserError("strided " + std::to_string(f.stride) + ": the loop over " + f.var.str() + " has no guard of the form (" + f.var.str() + " + ...) mod " + std::to_string(f.stride) +
+    throw UserError("strided " + std::to_string(f.stride) + ": the loop over " + f.var.str() +
+                    " has no guard of the form (" + f.var.str() + " + ...) mod " + std::to_string(f.stride) +
                     " == r around its whole body; leave out the stride");
   };
   if (f.body.size() != 1 || !std::holds_alternative<If>(f.body[0].v)) return refuse();

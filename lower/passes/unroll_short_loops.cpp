@@ -1,11 +1,12 @@
-// Loops of a few iterations become copies of their body, in which everything that depends on the index is decided.
+// Loops of a few iterations become copies of their body, in which everything that depends on the index is
+// decided.
 #include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
 
-constexpr std::int64_t most_iterations = 16;   ///< where no factor is asked for
-constexpr std::int64_t most_in_vectors = 8;    ///< in a vector loop, which can hold no loop
+constexpr std::int64_t most_iterations = 16;  ///< where no factor is asked for
+constexpr std::int64_t most_in_vectors = 8;   ///< in a vector loop, which can hold no loop
 constexpr std::int64_t most_statements = 128;
 
 /// A longer loop of kind Unroll is unrolled by its factor: the backend spells that.
@@ -14,7 +15,8 @@ bool is_short(const For& f, bool in_vectors) {
   if (!trips || *trips < 1 || f.stride != 1) return false;
   std::int64_t statements = 0;
   bool private_arrays = false;
-  visit(f.body, [&](const Stmt& s) { ++statements, private_arrays |= std::holds_alternative<Allocate>(s.v); });
+  visit(f.body,
+        [&](const Stmt& s) { ++statements, private_arrays |= std::holds_alternative<Allocate>(s.v); });
   if (private_arrays || *trips * statements > most_statements) return false;
   if (f.kind == LoopKind::Unroll) return *trips <= (f.width > 1 ? f.width : most_iterations);
   return f.kind == LoopKind::Seq && in_vectors && *trips <= most_in_vectors;
@@ -54,7 +56,9 @@ Block unroll(const Block& b, bool in_vectors) {
     }
     const std::int64_t trips = *(f->upper - f->lower).constant();
     for (std::int64_t t = 0; t < trips; ++t)
-      for (Stmt& copy : with_own_names(at_index(f->body, f->var, f->lower + t), t == 0 ? "" : "_" + std::to_string(t))) r.push_back(std::move(copy));
+      for (Stmt& copy :
+           with_own_names(at_index(f->body, f->var, f->lower + t), t == 0 ? "" : "_" + std::to_string(t)))
+        r.push_back(std::move(copy));
   }
   return r;
 }

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "ir/error.hpp"
-#include "lower/passes/lanes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/lanes.hpp"
 
 namespace lift {
 namespace {
@@ -20,7 +20,7 @@ bool may_load(const Term& t, const Store& s, int width) {
   visit(t, [&](const Term& x) {
     if (x->kind != TermKind::Load || x->name != s.array) return;
     const auto distance = (x->nats.at(0) - s.position[0]).constant();
-    found |= !distance || (*distance < width && *distance > -x->width);
+    found |= !distance || (*distance<width&& * distance> - x->width);
   });
   return found;
 }
@@ -58,7 +58,8 @@ class VectorBody {
 
   const For& f_;
   std::optional<Aligned> aligned_;
-  std::vector<Store> halves_;  ///< stores of every second element, which wait for those of the elements between
+  std::vector<Store>
+      halves_;  ///< stores of every second element, which wait for those of the elements between
   int names_ = 0;
 };
 
@@ -85,7 +86,8 @@ Term VectorBody::value(Lanes& lanes, const Term& t) const {
       if (x->kind != TermKind::Load || x->name != h.array) return;
       const auto [at, stride] = lanes.access(x->name, x->nats.at(0));
       const auto distance = (at - h.position[0]).constant();
-      if (stride != 2 || !distance || *distance % 2 == 0) refuse_vector(f_, h.array + " is read between two stores to it");
+      if (stride != 2 || !distance || *distance % 2 == 0)
+        refuse_vector(f_, h.array + " is read between two stores to it");
     });
   return lanes.term(t);
 }
@@ -122,12 +124,15 @@ void VectorBody::half_store(Lanes& lanes, Store s, Block& to) {
 void VectorBody::store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to) {
   const auto [at, stride] = lanes.access(s.array, s.position.at(0));
   if (stride == 0) refuse_vector(f_, s.array + " is stored to one element by all iterations");
-  if (stride != 1 && stride != 2) refuse_vector(f_, s.array + " is stored with stride " + std::to_string(stride));
+  if (stride != 1 && stride != 2)
+    refuse_vector(f_, s.array + " is stored with stride " + std::to_string(stride));
   Store v{s.array, {at}, value(lanes, s.value), s.stream && mask.empty(), s.async && mask.empty()};
   const Term old = load_term(s.array, s.position, s.value->type);
   for (const Term& m : mask) v.value = apply_term(Op::Select, v.value->type, {m, v.value, lanes.term(old)});
-  if (stride == 2) half_store(lanes, std::move(v), to);
-  else put(lanes, std::move(v), to);
+  if (stride == 2)
+    half_store(lanes, std::move(v), to);
+  else
+    put(lanes, std::move(v), to);
 }
 
 void VectorBody::assign(Lanes& lanes, const Assign& a, const std::vector<Term>& mask, Block& to) {
@@ -186,10 +191,12 @@ Block VectorBody::statements(Lanes& lanes, const Block& body, const std::vector<
   return r;
 }
 
-/// Stores of one iteration happen after the loads of the next, so that a load that overlaps the last store does not wait
-/// for it. Nothing when there is more than stores and the values they need.
+/// Stores of one iteration happen after the loads of the next, so that a load that overlaps the last store
+/// does not wait for it. Nothing when there is more than stores and the values they need.
 Block late_stores(const For& f, const Block& body, int& count) {
-  const auto plain = [](const Stmt& s) { return std::holds_alternative<Store>(s.v) || std::holds_alternative<Let>(s.v); };
+  const auto plain = [](const Stmt& s) {
+    return std::holds_alternative<Store>(s.v) || std::holds_alternative<Let>(s.v);
+  };
   if (!std::all_of(body.begin(), body.end(), plain)) return {};
   For loop = f;
   const Nat v = Nat::fresh(f.var.str(), f.lower + f.width, f.upper - f.width);
@@ -203,7 +210,8 @@ Block late_stores(const For& f, const Block& body, int& count) {
     }
     Store store = std::get<Store>(s.v);
     const std::string suffix = ++count == 1 ? "" : std::to_string(count);
-    const Term late = local_term("late" + suffix, store.value->type, store.value->width), next = local_term("next" + suffix, store.value->type, store.value->width);
+    const Term late = local_term("late" + suffix, store.value->type, store.value->width),
+               next = local_term("next" + suffix, store.value->type, store.value->width);
     first.push_back({Declare{late, substitute(store.value, f.var, f.lower)}});
     loop.body.push_back({Let{next, substitute(store.value, f.var, v)}});
     const Nat at = store.position[0];
@@ -223,8 +231,8 @@ Block late_stores(const For& f, const Block& body, int& count) {
   return {{If{{compare_term(less(f.lower, f.upper))}, std::move(r)}}};
 }
 
-/// One prefetch an argument, of the element `distance` ahead of the furthest load that every iteration does; of the last
-/// element where that lies beyond it. Names for last elements that are no numbers go to `before`.
+/// One prefetch an argument, of the element `distance` ahead of the furthest load that every iteration does;
+/// of the last element where that lies beyond it. Names for last elements that are no numbers go to `before`.
 Block prefetches(const Block& body, const Kernel& k, int distance, Block& before) {
   std::map<std::string, Nat> furthest;
   for (const Stmt& s : body)
@@ -240,12 +248,14 @@ Block prefetches(const Block& body, const Kernel& k, int distance, Block& before
     if (last.is_constant()) return last;
     for (const auto& [value, name] : names)
       if (value == last) return name;
-    names.emplace_back(last, Nat::fresh(names.empty() ? "last" : "last" + std::to_string(names.size() + 1), last, last));
+    names.emplace_back(
+        last, Nat::fresh(names.empty() ? "last" : "last" + std::to_string(names.size() + 1), last, last));
     before.push_back({Let{index_term(names.back().second), index_term(last)}});
     return names.back().second;
   };
   for (const KernelArgument& a : k.arguments)
-    if (const auto it = furthest.find(a.name); it != furthest.end()) r.push_back({Prefetch{a.name, {min(it->second + distance, named(a.layout.size() - 1))}}});
+    if (const auto it = furthest.find(a.name); it != furthest.end())
+      r.push_back({Prefetch{a.name, {min(it->second + distance, named(a.layout.size() - 1))}}});
   return r;
 }
 
@@ -255,8 +265,8 @@ For scalar_loop(const For& f) {
   return s;
 }
 
-/// Lanes of the vectors that a loop of f.width iterations a trip is made of: where lanes change places, no more than the
-/// machine has.
+/// Lanes of the vectors that a loop of f.width iterations a trip is made of: where lanes change places, no
+/// more than the machine has.
 int lanes_of(const For& f, const LowerOptions& options) {
   bool moves = false;
   std::size_t element = 0;
@@ -294,7 +304,8 @@ Head head_of(const For& f, const LowerOptions& options) {
       break;
     }
   const Scalar type = first->value->type;
-  const std::int64_t elements = static_cast<std::int64_t>(static_cast<std::size_t>(options.vector_bytes) / size_of(type));
+  const std::int64_t elements =
+      static_cast<std::int64_t>(static_cast<std::size_t>(options.vector_bytes) / size_of(type));
   const Nat start = substitute(position, f.var, f.lower);
   if (elements % *stride != 0 || !Facts().proves(equal(mod(start, *stride), 0))) return {};  // never aligned
   return {Aligned{position, type, elements}, mod(-floordiv(start, *stride), elements / *stride)};
@@ -319,7 +330,9 @@ Block vector_loop(const For& f, const Kernel& k, const LowerOptions& options, in
   const auto start = lower.constant();
   For v = f;
   v.lower = lower, v.upper = upper, v.step = f.width;
-  v.var = start ? Nat::fresh(f.var.str(), lower, upper - f.width, f.width, ((*start % f.width) + f.width) % f.width) : Nat::fresh(f.var.str(), lower, upper - f.width);
+  v.var = start ? Nat::fresh(f.var.str(), lower, upper - f.width, f.width,
+                             ((*start % f.width) + f.width) % f.width)
+                : Nat::fresh(f.var.str(), lower, upper - f.width);
   v.body.clear();
   const int lanes_each = lanes_of(f, options);
   for (int l = 0; l < f.width; l += lanes_each) {

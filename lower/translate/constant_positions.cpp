@@ -19,9 +19,9 @@ class Uses {
 
   /// How elements of a value are asked for.
   enum class Asked : std::uint8_t {
-    anywhere,     ///< by a loop
-    written,      ///< where they are stored: one by one if the value is the array itself, or elements of it
-    at_numbers,   ///< one by one, also through views of the array
+    anywhere,    ///< by a loop
+    written,     ///< where they are stored: one by one if the value is the array itself, or elements of it
+    at_numbers,  ///< one by one, also through views of the array
   };
 
   bool fit(const Expr& e, Asked how) {
@@ -31,22 +31,31 @@ class Uses {
     if (is_map(e.op())) return fit_map(e, how);
     if (is_reduce(e.op())) return fit_reduce(e, how);
     switch (e.op()) {
-      case Op::At: return std::all_of(e.attr().nats.begin(), e.attr().nats.end(), [](const Nat& n) { return n.is_constant(); }) && fit(e.child(0), inner);
-      case Op::Get: return fit(e.child(0), inner);
-      case Op::Let: return fit(e.child(0), Asked::anywhere) && fit_function(e.child(1), how, {});
+      case Op::At:
+        return std::all_of(e.attr().nats.begin(), e.attr().nats.end(),
+                           [](const Nat& n) { return n.is_constant(); }) &&
+               fit(e.child(0), inner);
+      case Op::Get:
+        return fit(e.child(0), inner);
+      case Op::Let:
+        return fit(e.child(0), Asked::anywhere) && fit_function(e.child(1), how, {});
       case Op::Update:
-      case Op::UpdateInPlace: return how == Asked::written && fit(e.child(0), Asked::anywhere) && fit(e.child(1), how);
+      case Op::UpdateInPlace:
+        return how == Asked::written && fit(e.child(0), Asked::anywhere) && fit(e.child(1), how);
       case Op::Tuple:
       case Op::Concat:
       case Op::Join:
       case Op::Split:
       case Op::Drop:
       case Op::Transpose:
-      case Op::Unzip: return all_fit(e, how);
+      case Op::Unzip:
+        return all_fit(e, how);
       case Op::Zip:
       case Op::Slide:
-      case Op::Pad: return all_fit(e, how == Asked::at_numbers ? how : Asked::anywhere);
-      default: return all_fit(e, is_scalar_op(e.op()) ? Asked::at_numbers : Asked::anywhere);
+      case Op::Pad:
+        return all_fit(e, how == Asked::at_numbers ? how : Asked::anywhere);
+      default:
+        return all_fit(e, is_scalar_op(e.op()) ? Asked::at_numbers : Asked::anywhere);
     }
   }
 
@@ -74,7 +83,8 @@ class Uses {
   /// A map over the array itself is written without a loop.
   bool fit_map(const Expr& e, Asked how) {
     const bool direct = how == Asked::written && is_one(e.child(1));
-    return (direct || fit(e.child(1), how == Asked::at_numbers ? how : Asked::anywhere)) && fit_function(e.child(0), how, {e.child(1)});
+    return (direct || fit(e.child(1), how == Asked::at_numbers ? how : Asked::anywhere)) &&
+           fit_function(e.child(0), how, {e.child(1)});
   }
   /// Short reductions, and those over the array itself, are no loops.
   bool fit_reduce(const Expr& e, Asked how) {
@@ -82,7 +92,8 @@ class Uses {
     const bool no_loop = is_one(e.child(2)) || (n && *n <= kFewScalars && !e.is(Op::ReduceSeq));
     const Asked inner = no_loop ? Asked::at_numbers : Asked::anywhere;
     const Asked value = has_arrays(e.type()) ? how : Asked::at_numbers;
-    return fit(e.child(2), inner) && fit(e.child(1), value) && fit_function(e.child(0), value, {e.child(1), e.child(2)});
+    return fit(e.child(2), inner) && fit(e.child(1), value) &&
+           fit_function(e.child(0), value, {e.child(1), e.child(2)});
   }
 
   std::vector<Expr> arrays_;

@@ -7,7 +7,9 @@
 
 namespace lift {
 
-Place array_place(std::string hint, std::function<Place(const Nat&)> at) { return {ArrayPlace{std::move(hint), std::move(at)}}; }
+Place array_place(std::string hint, std::function<Place(const Nat&)> at) {
+  return {ArrayPlace{std::move(hint), std::move(at)}};
+}
 
 std::vector<std::string> dimension_names(std::size_t rank) {
   static const std::vector<std::string> names{"i", "j", "k", "b", "c", "d"};
@@ -54,7 +56,8 @@ View view_of(const Place& p, const Type& t) {
   }
   if (t.is_tuple()) {
     std::vector<View> parts;
-    for (std::size_t i = 0; i < t.parts().size(); ++i) parts.push_back(view_of(std::get<std::vector<Place>>(p.v)[i], t.parts()[i]));
+    for (std::size_t i = 0; i < t.parts().size(); ++i)
+      parts.push_back(view_of(std::get<std::vector<Place>>(p.v)[i], t.parts()[i]));
     return {std::move(parts)};
   }
   return {ArrayView{t.length(), [=](const Nat& i) { return view_of(p[i], t.element()); }}};
@@ -76,7 +79,8 @@ std::optional<Place> place_of(const View& v, const Type& t) {
     return Place{std::move(parts)};
   }
   if (!place_of(v[Nat::fresh("p", 0, t.length() - 1)], t.element())) return std::nullopt;
-  return array_place(dimension_names(dimensions_of(t)).front(), [=](const Nat& i) { return *place_of(v[i], t.element()); });
+  return array_place(dimension_names(dimensions_of(t)).front(),
+                     [=](const Nat& i) { return *place_of(v[i], t.element()); });
 }
 
 Place access(Place p, std::span<const Nat> position) {
@@ -93,7 +97,8 @@ std::vector<std::string> hints(Place p, std::size_t rank) {
   return r;
 }
 
-Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f, std::vector<Nat> position) {
+Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f,
+              std::vector<Nat> position) {
   if (position.size() == names.size()) return f(position);
   return array_place(names[position.size()], [=](const Nat& i) {
     auto p = position;
@@ -139,7 +144,8 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
       const auto rank = a.nats.size();
       return collect(hints(access(to, std::vector<Nat>(rank, 0)), rank), [=](const std::vector<Nat>& p) {
         std::vector<Nat> q(2 * rank);
-        for (std::size_t d = 0; d < rank; ++d) q[d] = floordiv(p[d], a.nats[d]), q[rank + d] = mod(p[d], a.nats[d]);
+        for (std::size_t d = 0; d < rank; ++d)
+          q[d] = floordiv(p[d], a.nats[d]), q[rank + d] = mod(p[d], a.nats[d]);
         return access(to, q);
       });
     }
@@ -173,7 +179,8 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
     case Op::At: {  // the only element of an array
       const auto rank = a.nats.size();
       const std::vector<Nat> shape = shape_of(e.child(0).type(), static_cast<int>(rank));
-      if (std::any_of(shape.begin(), shape.end(), [](const Nat& n) { return !(n == Nat(1)); })) return std::nullopt;
+      if (std::any_of(shape.begin(), shape.end(), [](const Nat& n) { return !(n == Nat(1)); }))
+        return std::nullopt;
       return collect(dimension_names(rank), [=](const std::vector<Nat>&) { return to; });
     }
     case Op::Unzip: {
@@ -185,7 +192,8 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
         return Place{std::move(elements)};
       });
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -1,5 +1,6 @@
-// Where a value goes: the acceptors of the translation. A place for an array is a function of the index, so that a
-// structural primitive on the way to the result is arithmetic on that index, and nothing is stored twice.
+// Where a value goes: the acceptors of the translation. A place for an array is a function of the index, so
+// that a structural primitive on the way to the result is arithmetic on that index, and nothing is stored
+// twice.
 #pragma once
 
 #include <functional>
@@ -25,7 +26,7 @@ struct Cell {
 };
 /// For an array.
 struct ArrayPlace {
-  std::string hint;             ///< name of the loop variable over this dimension
+  std::string hint;  ///< name of the loop variable over this dimension
   std::function<Place(const Nat&)> at;
 };
 /// A cell for a scalar, a part for each component of a tuple, a function of the index for an array.
@@ -38,8 +39,8 @@ struct Place {
 Place array_place(std::string hint, std::function<Place(const Nat&)> at);
 /// Names of `rank` loop variables, outermost first: ..., b, k, j, i.
 std::vector<std::string> dimension_names(std::size_t rank);
-/// The elements of the arrays named, one for each scalar component of `t` (see results_of), below `position`. A scalar lies
-/// in the first element.
+/// The elements of the arrays named, one for each scalar component of `t` (see results_of), below `position`.
+/// A scalar lies in the first element.
 Place array_places(std::span<const std::string> arrays, const Type& t, const std::vector<Nat>& position = {});
 /// What is stored at a place.
 View view_of(const Place& p, const Type& t);
@@ -54,8 +55,8 @@ Place collect(const std::vector<std::string>& names, const std::function<Place(c
               std::vector<Nat> position = {});
 /// The arrays that the cells below a place belong to.
 std::set<std::string> arrays_at(const Place& p);
-/// A structural primitive of one argument as an acceptor: where its argument's value goes, when that of e goes `to`. Nothing
-/// for all other expressions.
+/// A structural primitive of one argument as an acceptor: where its argument's value goes, when that of e
+/// goes `to`. Nothing for all other expressions.
 std::optional<Place> accept(const Expr& e, const Place& to);
 /// Applies f to every cell below a place.
 Place map_cells(const Place& p, const std::function<Cell(Cell)>& f);

@@ -6,21 +6,28 @@
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/launches.hpp"
-#include "lower/translate/translator.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/translate/translator.hpp"
 
 namespace lift {
 namespace {
 
 LoopKind loop_kind(Op op) {
   switch (op) {
-    case Op::MapUnroll: return LoopKind::Unroll;
-    case Op::MapPar: return LoopKind::Par;
-    case Op::MapVec: return LoopKind::Vec;
-    case Op::MapGlb: return LoopKind::Glb;
-    case Op::MapWrg: return LoopKind::Wrg;
-    case Op::MapLcl: return LoopKind::Lcl;
-    default: return LoopKind::Seq;
+    case Op::MapUnroll:
+      return LoopKind::Unroll;
+    case Op::MapPar:
+      return LoopKind::Par;
+    case Op::MapVec:
+      return LoopKind::Vec;
+    case Op::MapGlb:
+      return LoopKind::Glb;
+    case Op::MapWrg:
+      return LoopKind::Wrg;
+    case Op::MapLcl:
+      return LoopKind::Lcl;
+    default:
+      return LoopKind::Seq;
   }
 }
 
@@ -50,14 +57,21 @@ For map_loop(const Expr& e, const Place& to, int depth) {
   For f = new_loop(to.hint(), shape_of(e.type(), rank)[static_cast<std::size_t>(depth)]);
   const auto kind = loop_kind(e.op());
   f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
-  const auto number = [&](std::size_t at, int otherwise) { return ints.size() > at ? static_cast<int>(ints[at]) : otherwise; };
-  if (f.kind >= LoopKind::Glb) f.dim = number(1, 0) + rank - 1 - depth, f.items = innermost ? number(5, 0) : 0;
-  else if (innermost) f.width = std::max(1, number(1, 1));
-  if (innermost) f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0), f.rotate = number(6, 0) != 0;
+  const auto number = [&](std::size_t at, int otherwise) {
+    return ints.size() > at ? static_cast<int>(ints[at]) : otherwise;
+  };
+  if (f.kind >= LoopKind::Glb)
+    f.dim = number(1, 0) + rank - 1 - depth, f.items = innermost ? number(5, 0) : 0;
+  else if (innermost)
+    f.width = std::max(1, number(1, 1));
+  if (innermost)
+    f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0),
+    f.rotate = number(6, 0) != 0;
   return f;
 }
 
-/// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel ones to all.
+/// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel
+/// ones to all.
 void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs) {
   const auto& ints = e.attr().ints;
   const int rank = static_cast<int>(ints[0]);
@@ -67,23 +81,29 @@ void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to
     return;
   }
   if (xs.array().variables) {
-    for (std::int64_t i = 0; i < *xs.array().length.constant(); ++i) write_map(e, scope, to[Nat(i)], depth + 1, xs[Nat(i)]);
+    for (std::int64_t i = 0; i < *xs.array().length.constant(); ++i)
+      write_map(e, scope, to[Nat(i)], depth + 1, xs[Nat(i)]);
     return;
   }
   loop(map_loop(e, to, depth), [&](const Nat& i) { write_map(e, scope, to[i], depth + 1, xs[i]); });
 }
 
-/// Interleaved results of maps that are decided alike come from one loop, which writes neighbouring elements together.
+/// Interleaved results of maps that are decided alike come from one loop, which writes neighbouring elements
+/// together.
 bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to) {
   const Expr& first = e.child(0);
-  const auto alike = [&](const Expr& c) { return is_map(c.op()) && c.op() == first.op() && c.attr() == first.attr() && c.attr().ints[0] == 1; };
+  const auto alike = [&](const Expr& c) {
+    return is_map(c.op()) && c.op() == first.op() && c.attr() == first.attr() && c.attr().ints[0] == 1;
+  };
   if (!std::all_of(e.children().begin(), e.children().end(), alike)) return false;
   std::vector<View> xs;
   for (const Expr& c : e.children()) xs.push_back(eval(c.child(1), scope));
-  if (std::any_of(xs.begin(), xs.end(), [](const View& x) { return static_cast<bool>(x.array().variables); })) return false;
+  if (std::any_of(xs.begin(), xs.end(), [](const View& x) { return static_cast<bool>(x.array().variables); }))
+    return false;
   const auto m = static_cast<std::int64_t>(xs.size());
   loop(map_loop(first, to, 0), [&](const Nat& i) {
-    for (std::size_t p = 0; p < xs.size(); ++p) write_map(e.child(p), scope, to[m * i + static_cast<std::int64_t>(p)], 1, xs[p][i]);
+    for (std::size_t p = 0; p < xs.size(); ++p)
+      write_map(e.child(p), scope, to[m * i + static_cast<std::int64_t>(p)], 1, xs[p][i]);
   });
   return true;
 }
@@ -106,23 +126,31 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
     return write(e.child(0).child(0), std::make_shared<Scope>(Scope{std::move(args), scope}), to);
   }
   if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
-  if (e.is(Op::Async)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.async = true, c; }));
-  if (e.is(Op::Stream)) return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
-  if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::MayAlias) || e.is(Op::ToGlobal)) return write(e.child(0), scope, to);
+  if (e.is(Op::Async))
+    return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.async = true, c; }));
+  if (e.is(Op::Stream))
+    return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
+  if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::MayAlias) || e.is(Op::ToGlobal))
+    return write(e.child(0), scope, to);
   if (write_structure(e, scope, to)) return;
   write_view(eval(e, scope), to);
 }
 
-/// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all are stored.
+/// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all
+/// are stored.
 bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std::vector<Place>& places) {
-  const auto plain = [](const Expr& c) { return c.type().is_scalar() && (is_scalar_op(c.op()) || c.is(Op::Bound) || c.is(Op::Get) || c.is(Op::At)); };
+  const auto plain = [](const Expr& c) {
+    return c.type().is_scalar() && (is_scalar_op(c.op()) || c.is(Op::Bound) || c.is(Op::Get) || c.is(Op::At));
+  };
   if (!std::all_of(e.children().begin(), e.children().end(), plain)) return false;
   std::vector<Term> values;
   bool overlap = false;
   for (const Expr& c : e.children()) values.push_back(eval(c, scope).term());
   for (std::size_t i = 0; i < values.size(); ++i)
     visit(values[i], [&](const Term& x) {
-      for (std::size_t k = 0; k < values.size(); ++k) overlap = overlap || (k != i && x->kind == TermKind::Load && x->name == std::get<Cell>(places.at(k).v).array);
+      for (std::size_t k = 0; k < values.size(); ++k)
+        overlap = overlap ||
+                  (k != i && x->kind == TermKind::Load && x->name == std::get<Cell>(places.at(k).v).array);
     });
   if (!overlap) return false;
   for (Term& t : values) {
@@ -157,15 +185,17 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Pla
       if (write_interleaved(e, scope, to)) return true;
       const auto m = static_cast<std::int64_t>(e.children().size());
       for (std::int64_t p = 0; p < m; ++p)
-        write(e.child(static_cast<std::size_t>(p)), scope, array_place(to.hint(), [=](const Nat& i) { return to[m * i + p]; }));
+        write(e.child(static_cast<std::size_t>(p)), scope,
+              array_place(to.hint(), [=](const Nat& i) { return to[m * i + p]; }));
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
-/// The base is already where the result goes when reading it there gives the place's own old value. An update in place of
-/// an argument makes that argument the place of the result.
+/// The base is already where the result goes when reading it there gives the place's own old value. An update
+/// in place of an argument makes that argument the place of the result.
 void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place& given) {
   const View base = eval(e.child(0), scope);
   Place to = given, cell = given;
@@ -181,25 +211,30 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
   bool in_place = same_position && (*value)->name == c->array;
   if (!in_place && e.is(Op::UpdateInPlace)) {
     if (!same_position || in_argument.count(c->array) == 0 || !in_argument[c->array].empty())
-      throw UserError("update_in_place: the result does not lie where its base lies; the base must be an argument, the result the whole of it");
+      throw UserError(
+          "update_in_place: the result does not lie where its base lies; the base must be an argument, the "
+          "result the whole of it");
     in_argument[c->array] = (*value)->name;
     to = map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
     in_place = true;
   }
-  if (!in_place && is_map(e.child(0).op())) write(e.child(0), scope, to);
-  else if (!in_place) write_view(base, to);
+  if (!in_place && is_map(e.child(0).op()))
+    write(e.child(0), scope, to);
+  else if (!in_place)
+    write_view(base, to);
   const std::vector<Nat> offsets = e.attr().nats;
   write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
-    std::vector<Nat> q;
-    for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
-    return access(to, q);
-  }));
+          std::vector<Nat> q;
+          for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
+          return access(to, q);
+        }));
 }
 
 void Translator::write_view(const View& v, const Place& to) {
   if (const auto* t = std::get_if<Term>(&v.v)) return store(*t, std::get<Cell>(to.v));
   if (const auto* parts = std::get_if<std::vector<View>>(&v.v)) {
-    for (std::size_t i = 0; i < parts->size(); ++i) write_view((*parts)[i], std::get<std::vector<Place>>(to.v).at(i));
+    for (std::size_t i = 0; i < parts->size(); ++i)
+      write_view((*parts)[i], std::get<std::vector<Place>>(to.v).at(i));
     return;
   }
   if (v.array().variables) {
@@ -221,7 +256,8 @@ void Translator::store(const Term& given, const Cell& cell) {
     conditions.push_back(value->args[0]);
     stored = value->args[1];
   }
-  Block b{{Store{cell.array, cell.position, stored, cell.stream, cell.async && stored->kind == TermKind::Load}}};
+  Block b{
+      {Store{cell.array, cell.position, stored, cell.stream, cell.async && stored->kind == TermKind::Load}}};
   if (!conditions.empty()) b = {{If{std::move(conditions), std::move(b)}}};
   for (Stmt& s : b) block->push_back(std::move(s));
 }
@@ -234,18 +270,22 @@ std::map<std::string, LayoutRequest> layouts(const Program& program) {
   visit(program.body, [&](const Expr& e) {
     if (e.is(Op::Layout) && e.child(0).is(Op::Param)) r[param_name(e.child(0))] = layout_of(e);
   });
-  if (program.body.is(Op::Layout) && !program.body.child(0).is(Op::Param)) r[results_of(program).front().name] = layout_of(program.body);
+  if (program.body.is(Op::Layout) && !program.body.child(0).is(Op::Param))
+    r[results_of(program).front().name] = layout_of(program.body);
   return r;
 }
 
 void mark_accesses(Kernel& k) {
   std::set<std::string> read, written;
   std::map<std::string, Attr> functions;
-  visit(k.body, [&](const Stmt& s) { visit_accesses(s, [&](const ElementAccess& a) { (a.store ? written : read).insert(a.array); }); });
+  visit(k.body, [&](const Stmt& s) {
+    visit_accesses(s, [&](const ElementAccess& a) { (a.store ? written : read).insert(a.array); });
+  });
   visit_terms(k.body, [&](const Term& x) {
     if (x->kind == TermKind::Call) functions.emplace(x->name, x->user);
   });
-  for (KernelArgument& a : k.arguments) a.read = read.count(a.name) > 0, a.written = written.count(a.name) > 0;
+  for (KernelArgument& a : k.arguments)
+    a.read = read.count(a.name) > 0, a.written = written.count(a.name) > 0;
   for (auto& [name, attr] : functions) k.user_functions.push_back(attr);
 }
 
@@ -265,7 +305,8 @@ void add_results(Kernel& k, const Program& program, const std::map<std::string, 
     }
     for (const KernelArgument& a : k.arguments)
       if (a.name == argument && !(a.type == r.type))
-        throw UserError("update_in_place: the result " + r.type.str() + " is written into " + argument + ", which is " + a.type.str() + "; update the whole argument");
+        throw UserError("update_in_place: the result " + r.type.str() + " is written into " + argument +
+                        ", which is " + a.type.str() + "; update the whole argument");
   }
 }
 
@@ -307,7 +348,8 @@ Kernel translate(const Program& program) {
       if (x.is(Op::Param) && a.name == param_name(x)) a.access = ArrayAccess::ReadOnly;
   });
   for (const KernelArgument& a : k.arguments)
-    if (a.written && a.access == ArrayAccess::ReadOnly) throw UserError("read_only: " + a.name + " is overwritten in place; leave out read_only there");
+    if (a.written && a.access == ArrayAccess::ReadOnly)
+      throw UserError("read_only: " + a.name + " is overwritten in place; leave out read_only there");
   return k;
 }
 

@@ -1,5 +1,5 @@
-// Scans: a loop that carries the element before from one iteration to the next, in scalar variables or by reading it back
-// from where it was stored.
+// Scans: a loop that carries the element before from one iteration to the next, in scalar variables or by
+// reading it back from where it was stored.
 #include <algorithm>
 
 #include "ir/error.hpp"
@@ -29,10 +29,14 @@ struct Direction {
 }  // namespace
 
 /// What one element is computed from.
-ScopePtr Translator::scan_step(const View& before, const View& x, const ScopePtr& scope) { return std::make_shared<Scope>(Scope{{before, x}, scope}); }
+ScopePtr Translator::scan_step(const View& before, const View& x, const ScopePtr& scope) {
+  return std::make_shared<Scope>(Scope{{before, x}, scope});
+}
 
-/// The loop over steps first, first + 1, ..., or copies of its body where elements are variables of their own.
-void Translator::scan_loop(const Expr& e, const View& xs, const Nat& first, const std::function<void(const Nat& step)>& body) {
+/// The loop over steps first, first + 1, ..., or copies of its body where elements are variables of their
+/// own.
+void Translator::scan_loop(const Expr& e, const View& xs, const Nat& first,
+                           const std::function<void(const Nat& step)>& body) {
   const Nat n = xs.array().length;
   if (xs.array().variables) {
     for (Nat step = first; Facts().proves(less(step, n)); step = step + 1) body(step);
@@ -56,12 +60,14 @@ void Translator::scan_in_variables(const Expr& e, const ScopePtr& scope, const S
   const View before = with_scalars(init, locals);
   scan_loop(e, xs, 0, [&](const Nat& step) {
     const Nat k = order.position(step);
-    carry(eval(e.child(0).child(0), scan_step(before, xs[k], scope)), locals, [&](const View& next) { use(k, next); });
+    carry(eval(e.child(0).child(0), scan_step(before, xs[k], scope)), locals,
+          [&](const View& next) { use(k, next); });
   });
 }
 
 /// The element before is read back; the first has none, so it stands before the loop.
-void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs, const ScanUse& use) {
+void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs,
+                                  const ScanUse& use) {
   const Type& t = e.child(1).type();
   const Nat n = e.type().length();
   const Direction order{is_backward(e.op()), n};
@@ -76,17 +82,23 @@ void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Pl
   std::swap(first, *block);
   if (!Facts().proves(less_equal(1, n))) first = {{If{{compare_term(less_equal(1, n))}, std::move(first)}}};
   for (Stmt& s : first) block->push_back(std::move(s));
-  scan_loop(e, xs, 1, [&](const Nat& step) { element(view_of(to[order.position(step - 1)], t), order.position(step)); });
+  scan_loop(e, xs, 1, [&](const Nat& step) {
+    element(view_of(to[order.position(step - 1)], t), order.position(step));
+  });
 }
 
 namespace {
-bool is_carried_in_variables(const Expr& scan) { return !has_arrays(scan.child(1).type()) && (scan.attr().ints.empty() || scan.attr().ints[0] == 0); }
+bool is_carried_in_variables(const Expr& scan) {
+  return !has_arrays(scan.child(1).type()) && (scan.attr().ints.empty() || scan.attr().ints[0] == 0);
+}
 }  // namespace
 
 void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
   if (!e.child(0).is(Op::Lambda)) throw InternalError("scan: call of " + lift::str(e.child(0)));
   const View xs = eval(e.child(2), scope);
-  if (is_carried_in_variables(e)) return scan_in_variables(e, scope, [&](const Nat& k, const View& y) { write_view(y, to[k]); }, xs);
+  if (is_carried_in_variables(e))
+    return scan_in_variables(
+        e, scope, [&](const Nat& k, const View& y) { write_view(y, to[k]); }, xs);
   if (is_readable(to, e.type())) return scan_from_stored(e, scope, to, xs, {});
   const Place own = new_array("work", e.type(), AddressSpace::Global);
   scan_from_stored(e, scope, own, xs, {});
@@ -98,20 +110,25 @@ namespace {
 View zipped(const std::vector<View>& parts, std::int64_t rank) {
   if (rank == 0) return {parts};
   return {ArrayView{parts.front().array().length, [=](const Nat& i) {
-    std::vector<View> elements;
-    for (const View& p : parts) elements.push_back(p[i]);
-    return zipped(elements, rank - 1);
-  }}};
+                      std::vector<View> elements;
+                      for (const View& p : parts) elements.push_back(p[i]);
+                      return zipped(elements, rank - 1);
+                    }}};
 }
 }  // namespace
 
-/// A loop over a scan, or over a scan beside other arrays, needs each of its elements as it is computed: one loop does both.
+/// A loop over a scan, or over a scan beside other arrays, needs each of its elements as it is computed: one
+/// loop does both.
 bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
   const Expr& array = e.child(1);
   if (!(e.is(Op::Map) || e.is(Op::MapSeq)) || e.attr().ints[0] != 1 || has_scan(e.child(0))) return false;
-  const std::vector<Expr> parts = array.is(Op::Zip) ? std::vector<Expr>(array.children().begin(), array.children().end()) : std::vector{array};
+  const std::vector<Expr> parts = array.is(Op::Zip)
+                                      ? std::vector<Expr>(array.children().begin(), array.children().end())
+                                      : std::vector{array};
   const auto scan = std::find_if(parts.begin(), parts.end(), [](const Expr& p) { return is_scan(p.op()); });
-  if (scan == parts.end() || std::count_if(parts.begin(), parts.end(), [&](const Expr& p) { return has_scan(p); }) > 1) return false;
+  if (scan == parts.end() ||
+      std::count_if(parts.begin(), parts.end(), [&](const Expr& p) { return has_scan(p); }) > 1)
+    return false;
   std::vector<View> views;
   for (const Expr& p : parts) views.push_back(p == *scan ? View{} : eval(p, scope));
   const View xs = eval(scan->child(2), scope);
@@ -121,8 +138,10 @@ bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const P
     const View x = array.is(Op::Zip) ? zipped(elements, array.attr().ints[0] - 1) : y;
     write(e.child(0).child(0), std::make_shared<Scope>(Scope{{x}, scope}), to[k]);
   };
-  if (is_carried_in_variables(*scan)) scan_in_variables(*scan, scope, use, xs);
-  else scan_from_stored(*scan, scope, new_array("work", scan->type(), AddressSpace::Global), xs, use);
+  if (is_carried_in_variables(*scan))
+    scan_in_variables(*scan, scope, use, xs);
+  else
+    scan_from_stored(*scan, scope, new_array("work", scan->type(), AddressSpace::Global), xs, use);
   return true;
 }
 

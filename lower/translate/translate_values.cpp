@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/constant_positions.hpp"
 #include "lower/translate/translator.hpp"
@@ -14,20 +14,23 @@ namespace {
 /// An array for intermediate values of at most this many bytes lies on the stack.
 constexpr std::int64_t kOnStack = 32 * 1024;
 
-/// The place of a function's argument when the function's value, which is made of the argument's components by structural
-/// primitives alone, each used once, goes `to`.
+/// The place of a function's argument when the function's value, which is made of the argument's components
+/// by structural primitives alone, each used once, goes `to`.
 struct Route {
   std::optional<Place> whole;
   std::map<std::size_t, Place> parts;
 
   bool follow(const Expr& e, const Place& to) {
-    const auto is_argument = [](const Expr& x) { return x.is(Op::Bound) && x.attr().ints[0] == 0 && x.attr().ints[1] == 0; };
+    const auto is_argument = [](const Expr& x) {
+      return x.is(Op::Bound) && x.attr().ints[0] == 0 && x.attr().ints[1] == 0;
+    };
     if (is_argument(e)) {
       if (whole || !parts.empty()) return false;
       whole = to;
       return true;
     }
-    if (e.is(Op::Get) && is_argument(e.child(0))) return !whole && parts.emplace(static_cast<std::size_t>(e.attr().ints[0]), to).second;
+    if (e.is(Op::Get) && is_argument(e.child(0)))
+      return !whole && parts.emplace(static_cast<std::size_t>(e.attr().ints[0]), to).second;
     if (e.is(Op::Tuple)) {
       for (std::size_t i = 0; i < e.children().size(); ++i)
         if (!follow(e.child(i), std::get<std::vector<Place>>(to.v).at(i))) return false;
@@ -55,12 +58,15 @@ bool used_at_numbers(const Expr& fn) {
 
 /// Whether threads or work-items share the work of computing a value.
 bool shares_work(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl); });
+  return contains(e, [](const Expr& x) {
+    return x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl);
+  });
 }
 
 /// Whether a value is more than a way of looking at others.
 bool computes(const Expr& e) {
-  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate)) return true;
+  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate))
+    return true;
   if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
   if (e.is(Op::Lambda)) return false;
   return std::any_of(e.children().begin(), e.children().end(), computes);
@@ -85,14 +91,21 @@ View Translator::in_variables(const View& v, const Type& t) {
   }
   std::vector<View> all;
   if (t.is_tuple()) {
-    for (std::size_t i = 0; i < t.parts().size(); ++i) all.push_back(in_variables(v.parts()[i], t.parts()[i]));
+    for (std::size_t i = 0; i < t.parts().size(); ++i)
+      all.push_back(in_variables(v.parts()[i], t.parts()[i]));
     return {std::move(all)};
   }
-  for (std::int64_t i = 0; i < *t.length().constant(); ++i) all.push_back(in_variables(v[Nat(i)], t.element()));
-  return {ArrayView{t.length(), [all](const Nat& i) {
-    if (!i.is_constant()) throw UserError("a value kept in variables is used at the position " + i.str() + ", which is not a number; unroll the loop, or store the value (to_private)");
-    return all.at(static_cast<std::size_t>(*i.constant()));
-  }, true}};
+  for (std::int64_t i = 0; i < *t.length().constant(); ++i)
+    all.push_back(in_variables(v[Nat(i)], t.element()));
+  return {ArrayView{t.length(),
+                    [all](const Nat& i) {
+                      if (!i.is_constant())
+                        throw UserError(
+                            "a value kept in variables is used at the position " + i.str() +
+                            ", which is not a number; unroll the loop, or store the value (to_private)");
+                      return all.at(static_cast<std::size_t>(*i.constant()));
+                    },
+                    true}};
 }
 
 /// What an update in place overwrites, also below maps.
@@ -101,18 +114,22 @@ std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
   if (is_identity(e.op())) return base_of(e.child(0), scope);
   if (!is_map(e.op()) || e.attr().ints[0] != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
   const View xs = eval(e.child(1), scope);
-  const auto element = [this, body = Expr(e.child(0).child(0)), xs, scope](const Nat& i) { return base_of(body, std::make_shared<Scope>(Scope{{xs[i]}, scope})); };
+  const auto element = [this, body = Expr(e.child(0).child(0)), xs, scope](const Nat& i) {
+    return base_of(body, std::make_shared<Scope>(Scope{{xs[i]}, scope}));
+  };
   if (!element(Nat::fresh("p", 0, xs.array().length - 1))) return std::nullopt;
   return View{ArrayView{xs.array().length, [element](const Nat& i) { return *element(i); }}};
 }
 
-/// A value that is used by name is computed once: into variables when it is small and no loop goes over it; over its own
-/// base when it is an update in place; where the result goes when the result is that value, or has it as a component; else
-/// into an array, which is an iteration's own when it is small.
+/// A value that is used by name is computed once: into variables when it is small and no loop goes over it;
+/// over its own base when it is an update in place; where the result goes when the result is that value, or
+/// has it as a component; else into an array, which is an iteration's own when it is small.
 void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
   const Expr& body = fn.child(0);
   const Type& t = value.type();
-  const auto continue_with = [&](const View& v) { write(body, std::make_shared<Scope>(Scope{{v}, scope}), to); };
+  const auto continue_with = [&](const View& v) {
+    write(body, std::make_shared<Scope>(Scope{{v}, scope}), to);
+  };
   if (t.is_function() || !computes(value) || is_placed(value)) {
     const View v = t.is_function() ? View{} : eval(value, scope);
     return continue_with(t.is_scalar() ? in_variables(v, t) : v);
@@ -125,7 +142,8 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     write(value, scope, *place);
     return continue_with(*base);
   }
-  if (has_few_scalars(t) && !value.is(Op::ToGlobal) && !has_scan(value) && used_at_numbers(fn)) return continue_with(in_variables(eval(value, scope), t));
+  if (has_few_scalars(t) && !value.is(Op::ToGlobal) && !has_scan(value) && used_at_numbers(fn))
+    return continue_with(in_variables(eval(value, scope), t));
   if (body.is(Op::Tuple) && write_updated(value, fn, scope, to)) return;
   if (body.is(Op::Tuple))
     for (std::size_t i = 0; i < body.children().size(); ++i) {
@@ -144,8 +162,8 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   continue_with(view_of(place, t));
 }
 
-/// Where one component of the body is an update in place with the named value as its block, the value is computed where the
-/// update puts it, and the other components read it there.
+/// Where one component of the body is an update in place with the named value as its block, the value is
+/// computed where the update puts it, and the other components read it there.
 bool Translator::write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
   std::vector<Expr> names;
   const Expr body = open(fn, names);
@@ -160,24 +178,28 @@ bool Translator::write_updated(const Expr& value, const Expr& fn, const ScopePtr
     const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
     write(make(Op::UpdateInPlace, {u.child(0), value}, u.attr()), scope, places.at(i));
     const auto rank = static_cast<int>(u.attr().nats.size());
-    const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank), &low = u.attr().nats;
+    const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank),
+                           &low = u.attr().nats;
     std::vector<Nat> high;
     for (std::size_t d = 0; d < whole.size(); ++d) high.push_back(whole[d] - low[d] - block[d]);
     const Expr there = drop(low, high, u.child(0));
     for (std::size_t k = 0; k < body.children().size(); ++k)
-      if (k != i) write(substitute(body.child(k), [&](const Expr& leaf) { return leaf == name ? there : leaf; }), scope, places.at(k));
+      if (k != i)
+        write(substitute(body.child(k), [&](const Expr& leaf) { return leaf == name ? there : leaf; }), scope,
+              places.at(k));
     return true;
   }
   return false;
 }
 
-/// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel loops each
-/// iteration has its own. Columns (one dimension) of neighbouring work-items lie side by side: the loop along dimension 0 of a
-/// grid comes last; rows of a work-item's own stay rows.
+/// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel
+/// loops each iteration has its own. Columns (one dimension) of neighbouring work-items lie side by side: the
+/// loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows.
 Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
   std::vector<Nat> around, position, within, last;
   const std::vector<Type> parts = component_arrays(t);
-  const bool columns = std::all_of(parts.begin(), parts.end(), [](const Type& part) { return rank_of(part) == 1; });
+  const bool columns =
+      std::all_of(parts.begin(), parts.end(), [](const Type& part) { return rank_of(part) == 1; });
   if (space == AddressSpace::Global)
     for (const For& f : parallel_) {
       const bool neighbours = columns && (f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && f.dim == 0;
@@ -185,17 +207,24 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
       (neighbours ? last : position).push_back(f.var - f.lower);
     }
   const auto scalars = scalars_in(t);
-  if (space == AddressSpace::Local && !scalars) throw UserError("to_local: local memory takes arrays of constant size, found " + t.str() + "; tile the loops around it by numbers");
-  const bool on_stack = space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kOnStack);
+  if (space == AddressSpace::Local && !scalars)
+    throw UserError("to_local: local memory takes arrays of constant size, found " + t.str() +
+                    "; tile the loops around it by numbers");
+  const bool on_stack =
+      space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kOnStack);
   std::vector<std::string> names;
   const std::string name = fresh_name(hint);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
     std::vector<Nat> shape = around;
-    for (const std::vector<Nat>& more : {shape_of(parts[i]), within}) shape.insert(shape.end(), more.begin(), more.end());
+    for (const std::vector<Nat>& more : {shape_of(parts[i]), within})
+      shape.insert(shape.end(), more.begin(), more.end());
     const Type whole = array(shape, element_of(parts[i]));
-    if (on_stack) block->push_back({Allocate{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space}});
-    else work.push_back({names[i], whole, Layout({}, whole), false, false, {}, true});
+    if (on_stack)
+      block->push_back(
+          {Allocate{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space}});
+    else
+      work.push_back({names[i], whole, Layout({}, whole), false, false, {}, true});
   }
   return map_cells(array_places(names, t), [=](Cell c) {
     c.position.insert(c.position.begin(), position.begin(), position.end());
@@ -240,32 +269,38 @@ bool has_arrays(const Type& t) {
 
 namespace {
 
-/// Each new element of an array of accumulators may depend on its own old value alone, since it is overwritten at once.
+/// Each new element of an array of accumulators may depend on its own old value alone, since it is
+/// overwritten at once.
 void check_own_elements(const Block& b, const std::set<std::string>& accumulators) {
   visit(b, [&](const Stmt& s) {
     const auto* store = std::get_if<Store>(&s.v);
     if (!store || accumulators.count(store->array) == 0) return;
     visit(store->value, [&](const Term& x) {
-      if (x->kind == TermKind::Load && accumulators.count(x->name) > 0 && (x->name != store->array || x->nats != store->position))
-        throw UserError("reduce: an element of its array of accumulators depends on other elements; reduce over scalars or tuples, or zip the accumulators with the elements");
+      if (x->kind == TermKind::Load && accumulators.count(x->name) > 0 &&
+          (x->name != store->array || x->nats != store->position))
+        throw UserError(
+            "reduce: an element of its array of accumulators depends on other elements; reduce over scalars "
+            "or tuples, or zip the accumulators with the elements");
     });
   });
 }
 
 }  // namespace
 
-/// Joined arrays, maps of them and zips of such, as they were before they were joined: the same elements in the same order,
-/// without the division that finds one in a joined array.
+/// Joined arrays, maps of them and zips of such, as they were before they were joined: the same elements in
+/// the same order, without the division that finds one in a joined array.
 Translator::Elements Translator::elements_of(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::Join) && e.attr().ints[0] == 1) {
     const Elements rows = elements_of(e.child(0), scope);
-    Elements r{rows.lengths, [rows](std::span<const Nat> p) { return rows.at(p.first(p.size() - 1))[p.back()]; }};
+    Elements r{rows.lengths,
+               [rows](std::span<const Nat> p) { return rows.at(p.first(p.size() - 1))[p.back()]; }};
     r.lengths.push_back(e.child(0).type().element().length());
     return r;
   }
   if (is_map(e.op()) && e.attr().ints[0] == 1 && e.child(0).is(Op::Lambda) && !has_scan(e.child(0))) {
     const Elements xs = elements_of(e.child(1), scope);
-    return {xs.lengths, [this, f = e.child(0), xs, scope](std::span<const Nat> p) { return call(f, {xs.at(p)}, scope); }};
+    return {xs.lengths,
+            [this, f = e.child(0), xs, scope](std::span<const Nat> p) { return call(f, {xs.at(p)}, scope); }};
   }
   if (e.is(Op::Zip) && e.attr().ints[0] == 1) {
     std::vector<Elements> all;
@@ -281,7 +316,8 @@ Translator::Elements Translator::elements_of(const Expr& e, const ScopePtr& scop
 }
 
 /// Loops over all elements, in order.
-void Translator::for_each(const Elements& xs, const std::function<void(const View&)>& body, std::vector<Nat> position) {
+void Translator::for_each(const Elements& xs, const std::function<void(const View&)>& body,
+                          std::vector<Nat> position) {
   if (position.size() == xs.lengths.size()) return body(xs.at(position));
   loop(new_loop("r", xs.lengths[position.size()]), [&](const Nat& i) {
     auto p = position;
@@ -300,8 +336,10 @@ std::vector<Term> Translator::carried(const View& init, const std::string& hint)
   }
   return locals;
 }
-/// Gives such variables their next values, all of which are computed from the old ones; `use` of these comes before.
-void Translator::carry(const View& value, const std::vector<Term>& locals, const std::function<void(const View& next)>& use) {
+/// Gives such variables their next values, all of which are computed from the old ones; `use` of these comes
+/// before.
+void Translator::carry(const View& value, const std::vector<Term>& locals,
+                       const std::function<void(const View& next)>& use) {
   std::vector<Term> next;
   scalars_of(value, next);
   if (use || next.size() > 1)
@@ -316,7 +354,9 @@ void Translator::carry(const View& value, const std::vector<Term>& locals, const
 
 View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   const Elements xs = elements_of(e.child(2), scope);
-  const auto next_value = [&](const View& acc, const View& x) { return std::make_shared<Scope>(Scope{{acc, x}, scope}); };
+  const auto next_value = [&](const View& acc, const View& x) {
+    return std::make_shared<Scope>(Scope{{acc, x}, scope});
+  };
   const Expr& f = e.child(0);
   if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
   if (has_arrays(e.type())) {
@@ -340,7 +380,9 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
 View Translator::place(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::CircularBuffer)) return ring(e, scope);
   if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
-  const AddressSpace space = e.is(Op::ToGlobal) ? AddressSpace::Global : e.is(Op::ToLocal) ? AddressSpace::Local : AddressSpace::Private;
+  const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
+                             : e.is(Op::ToLocal) ? AddressSpace::Local
+                                                 : AddressSpace::Private;
   const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space);
   write(e.child(0), scope, place);
   return view_of(place, e.type());

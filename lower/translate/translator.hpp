@@ -1,5 +1,5 @@
-// The state of a translation from expressions to loops; see translate.hpp. What becomes of values with a name,
-// intermediate arrays and reductions is in translate_values.cpp, the rest in translate.cpp.
+// The state of a translation from expressions to loops; see translate.hpp. What becomes of values with a
+// name, intermediate arrays and reductions is in translate_values.cpp, the rest in translate.cpp.
 #pragma once
 
 #include <map>
@@ -13,9 +13,10 @@ namespace lift {
 class Translator : public Views {
  public:
   void write(const Expr& e, const ScopePtr& scope, const Place& to);
-  Block* block = nullptr;             ///< where statements go
-  std::vector<KernelArgument> work;   ///< arrays for intermediate values
-  /// The argument that a result is written into, by the result's name, for those found to be updated in place.
+  Block* block = nullptr;            ///< where statements go
+  std::vector<KernelArgument> work;  ///< arrays for intermediate values
+  /// The argument that a result is written into, by the result's name, for those found to be updated in
+  /// place.
   std::map<std::string, std::string> in_argument;
 
  protected:
@@ -29,8 +30,10 @@ class Translator : public Views {
   bool write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to);
   using ScanUse = std::function<void(const Nat& k, const View& element)>;  ///< what becomes of an element
   void scan_in_variables(const Expr& e, const ScopePtr& scope, const ScanUse& use, const View& xs);
-  void scan_from_stored(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs, const ScanUse& use);
-  void scan_loop(const Expr& e, const View& xs, const Nat& first, const std::function<void(const Nat& step)>& body);
+  void scan_from_stored(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs,
+                        const ScanUse& use);
+  void scan_loop(const Expr& e, const View& xs, const Nat& first,
+                 const std::function<void(const Nat& step)>& body);
   static ScopePtr scan_step(const View& before, const View& x, const ScopePtr& scope);
   /// Whether a scan occurs in an expression.
   bool has_scan(const Expr& e);
@@ -45,19 +48,22 @@ class Translator : public Views {
   void store(const Term& given, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
   std::optional<View> base_of(const Expr& e, const ScopePtr& scope);
-  /// Planes of an array of which the last few are in local memory, in turn, while a sequential loop goes along it.
+  /// Planes of an array of which the last few are in local memory, in turn, while a sequential loop goes
+  /// along it.
   struct Ring {
-    Expr planes;                      ///< circular_buffer of the map that makes them
+    Expr planes;  ///< circular_buffer of the map that makes them
     ScopePtr scope;
-    View from;                        ///< what that map goes over
+    View from;  ///< what that map goes over
     Place slots;
   };
   View ring(const Expr& e, const ScopePtr& scope);
   void fill(const Ring& r, const Nat& plane);
-  void write_along(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs, const std::vector<Ring>& rings);
+  void write_along(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs,
+                   const std::vector<Ring>& rings);
   View in_variables(const View& v, const Type& t);
   std::vector<Term> carried(const View& init, const std::string& hint);
-  void carry(const View& value, const std::vector<Term>& locals, const std::function<void(const View& next)>& use = {});
+  void carry(const View& value, const std::vector<Term>& locals,
+             const std::function<void(const View& next)>& use = {});
   View accumulate(const Expr& e, const ScopePtr& scope);
   /// An array of rank 1 as one of a higher rank with the same elements in the same order.
   struct Elements {
@@ -65,15 +71,15 @@ class Translator : public Views {
     std::function<View(std::span<const Nat>)> at;
   };
   Elements elements_of(const Expr& e, const ScopePtr& scope);
-  void for_each(const Elements& xs, const std::function<void(const View&)>& body, std::vector<Nat> position = {});
+  void for_each(const Elements& xs, const std::function<void(const View&)>& body,
+                std::vector<Nat> position = {});
   Place new_array(const std::string& hint, const Type& t, AddressSpace space);
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
   std::unordered_map<std::uint32_t, bool> has_scan_;
   std::vector<Ring>* rings_ = nullptr;  ///< those found in the argument of a map that is being evaluated
-  std::vector<For> parallel_;         ///< the parallel loops around, without their bodies
+  std::vector<For> parallel_;           ///< the parallel loops around, without their bodies
 };
-
 
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 /// The loop over dimension `depth` of a map whose results go `to`, without a body.

@@ -10,11 +10,13 @@ namespace {
 
 /// Arithmetic operators in the C body of a user function.
 int operators_in(const std::string& body) {
-  return static_cast<int>(std::count_if(body.begin(), body.end(), [](char c) { return std::string("+-*/").find(c) != std::string::npos; }));
+  return static_cast<int>(std::count_if(
+      body.begin(), body.end(), [](char c) { return std::string("+-*/").find(c) != std::string::npos; }));
 }
 
 /// position - written position, where that is constant in every dimension.
-std::optional<std::vector<std::int64_t>> offsets(const std::vector<Nat>& position, const WrittenElement& w, const Facts& facts) {
+std::optional<std::vector<std::int64_t>> offsets(const std::vector<Nat>& position, const WrittenElement& w,
+                                                 const Facts& facts) {
   if (position.size() != w.position.size()) return std::nullopt;
   std::vector<std::int64_t> r;
   for (std::size_t d = 0; d < position.size(); ++d) {
@@ -25,14 +27,16 @@ std::optional<std::vector<std::int64_t>> offsets(const std::vector<Nat>& positio
   return r;
 }
 
-ArrayFootprint reads_of(std::vector<std::vector<Nat>> positions, const WrittenElement& w, const Facts& facts) {
+ArrayFootprint reads_of(std::vector<std::vector<Nat>> positions, const WrittenElement& w,
+                        const Facts& facts) {
   ArrayFootprint f{std::move(positions), {}, {}, true};
   for (const auto& p : f.positions) {
     const auto o = offsets(p, w, facts);
     f.stencil = f.stencil && o;
     if (!f.stencil) continue;
     if (f.low.empty()) f.low = f.high = *o;
-    for (std::size_t d = 0; d < o->size(); ++d) f.low[d] = std::min(f.low[d], (*o)[d]), f.high[d] = std::max(f.high[d], (*o)[d]);
+    for (std::size_t d = 0; d < o->size(); ++d)
+      f.low[d] = std::min(f.low[d], (*o)[d]), f.high[d] = std::max(f.high[d], (*o)[d]);
   }
   if (!f.stencil) f.low.clear(), f.high.clear();
   return f;
@@ -57,8 +61,17 @@ int flops_of(const Term& value) {
     if (t->kind == TermKind::Call) n += operators_in(t->user.texts.at(1));
     if (t->kind != TermKind::Apply || !is_float(t->type)) return;
     switch (t->op) {
-      case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Min: case Op::Max: case Op::Sqrt: ++n; break;
-      default: break;
+      case Op::Add:
+      case Op::Sub:
+      case Op::Mul:
+      case Op::Div:
+      case Op::Min:
+      case Op::Max:
+      case Op::Sqrt:
+        ++n;
+        break;
+      default:
+        break;
     }
   });
   return n;
@@ -68,11 +81,13 @@ double admitted(const NatCond& c) {
   if (c.kind == NatCond::Kind::NonNegative) return 1;
   for (const NatTerm& t : terms(c.a))
     for (const NatFactor& f : t.factors) {
-      if (f.atom->kind != AtomKind::Mod || f.power != 1 || (t.coefficient != 1 && t.coefficient != -1)) continue;
+      if (f.atom->kind != AtomKind::Mod || f.power != 1 || (t.coefficient != 1 && t.coefficient != -1))
+        continue;
       const auto m = f.atom->b.constant();
       if (!m || !(c.a - t.coefficient * atom_nat(*f.atom)).is_constant()) continue;
       for (const NatTerm& x : terms(f.atom->a)) {
-        const bool variable = x.factors.size() == 1 && x.factors[0].power == 1 && x.factors[0].atom->kind == AtomKind::Var;
+        const bool variable =
+            x.factors.size() == 1 && x.factors[0].power == 1 && x.factors[0].atom->kind == AtomKind::Var;
         if (!variable || std::gcd(x.coefficient, *m) != 1) continue;
         const double one = 1.0 / static_cast<double>(*m);
         return c.kind == NatCond::Kind::Zero ? one : 1 - one;

@@ -1,6 +1,7 @@
-// May an update overwrite its base? The elements of a half-sweep are computed in any order, so each load of the base must
-// be of the written element itself or of one that no iteration writes: outside the updated block, or excluded by the
-// guard (the other colour of a red-black sweep). Loads near a boundary are taken case by case, as their pads choose.
+// May an update overwrite its base? The elements of a half-sweep are computed in any order, so each load of
+// the base must be of the written element itself or of one that no iteration writes: outside the updated
+// block, or excluded by the guard (the other colour of a red-black sweep). Loads near a boundary are taken
+// case by case, as their pads choose.
 #include <algorithm>
 
 #include "ir/error.hpp"
@@ -26,7 +27,8 @@ const NatAtom* innermost_choice(const Nat& n, const std::vector<const NatAtom*>&
       if (f.atom->kind == AtomKind::Var) continue;
       for (const Nat* operand : {&f.atom->a, &f.atom->b})
         if (const NatAtom* inner = innermost_choice(*operand, left)) return inner;
-      if (f.atom->kind != AtomKind::FloorDiv && std::find(left.begin(), left.end(), f.atom) == left.end()) return f.atom;
+      if (f.atom->kind != AtomKind::FloorDiv && std::find(left.begin(), left.end(), f.atom) == left.end())
+        return f.atom;
     }
   return nullptr;
 }
@@ -50,7 +52,8 @@ std::vector<Choice> choices_of(const NatAtom& x, const Facts& facts) {
 const NatAtom* residue_of(const NatCond& c) {
   if (c.kind != NatCond::Kind::Zero) return nullptr;
   for (const NatTerm& t : terms(c.a)) {
-    if (t.factors.size() != 1 || t.factors[0].atom->kind != AtomKind::Mod || t.factors[0].power != 1) continue;
+    if (t.factors.size() != 1 || t.factors[0].atom->kind != AtomKind::Mod || t.factors[0].power != 1)
+      continue;
     const Nat rest = c.a - t.coefficient * atom_nat(*t.factors[0].atom);
     if (rest.is_constant()) return t.factors[0].atom;
   }
@@ -63,7 +66,8 @@ class InPlace {
     for (const NatCond& c : w.guard) guarded_ = guarded_.with(c);
   }
 
-  /// The loads of the new value, under the guard, and those of tests on data, which the guard does not protect.
+  /// The loads of the new value, under the guard, and those of tests on data, which the guard does not
+  /// protect.
   std::string obstacle() const {
     for (const Term& l : loads_of(w_.value))
       if (l->name == w_.updated && !safe(l->nats, guarded_, {})) return reason(l->nats, !w_.guard.empty());
@@ -75,7 +79,8 @@ class InPlace {
 
  private:
   std::string reason(const Position& p, bool guarded) const {
-    std::string s = text_of(w_.updated, p) + " is read for " + text_of(w_.updated, w_.position) + " but may be overwritten in the same sweep: ";
+    std::string s = text_of(w_.updated, p) + " is read for " + text_of(w_.updated, w_.position) +
+                    " but may be overwritten in the same sweep: ";
     if (!guarded) return s + "no condition on the indices keeps readers and writers apart";
     for (const NatCond& c : w_.guard) s += (c == w_.guard.front() ? "" : " and ") + str(c);
     return s + " does not provably exclude it";
@@ -100,7 +105,8 @@ class InPlace {
       }
       Position q;
       for (const Nat& n : p)
-        q.push_back(detail::rebuild(n, [&](const NatAtom& a) { return &a == atom ? std::optional(c.value) : std::nullopt; }));
+        q.push_back(detail::rebuild(
+            n, [&](const NatAtom& a) { return &a == atom ? std::optional(c.value) : std::nullopt; }));
       return safe(q, here, left);
     });
   }
@@ -132,7 +138,8 @@ class InPlace {
       const auto known = facts.conditions();
       if (std::find(known.begin(), known.end(), c) == known.end()) return false;
       const NatAtom* r = residue_of(c);  // x mod m is the same at both, unless x differs by no multiple of m
-      return r && r->b.is_constant() && facts.simplify(mod(substitute(r->a, there) - r->a, r->b)).constant().value_or(0) != 0;
+      return r && r->b.is_constant() &&
+             facts.simplify(mod(substitute(r->a, there) - r->a, r->b)).constant().value_or(0) != 0;
     });
   }
 
@@ -146,8 +153,11 @@ namespace {
 
 std::string obstacle(const Program& program, const WrittenElement& w) {
   if (!w.update) return "the result is a new array, not an update of an argument";
-  if (w.updated.empty()) return "the update's base is not an argument of the result's type, element by element at its own position";
-  if (std::find(program.overwritable.begin(), program.overwritable.end(), w.updated) == program.overwritable.end())
+  if (w.updated.empty())
+    return "the update's base is not an argument of the result's type, element by element at its own "
+           "position";
+  if (std::find(program.overwritable.begin(), program.overwritable.end(), w.updated) ==
+      program.overwritable.end())
     return w.updated + " may not be overwritten: the caller needs its old contents";
   return InPlace(w).obstacle();
 }

@@ -55,23 +55,31 @@ class Path {
     }
     if (is_identity(e_.op())) return descend(0);
     switch (e_.op()) {
-      case Op::Let: return enter(1, 0);
-      case Op::Apply: return e_.child(0).is(Op::Lambda) && enter(0, e_.children().size() == 2 ? std::optional(1) : std::nullopt);
+      case Op::Let:
+        return enter(1, 0);
+      case Op::Apply:
+        return e_.child(0).is(Op::Lambda) &&
+               enter(0, e_.children().size() == 2 ? std::optional(1) : std::nullopt);
       case Op::Tuple: {
         int i = 0;
         if (!components_.empty()) i = components_.back(), components_.pop_back();
         return descend(i);
       }
-      case Op::Get: components_.push_back(static_cast<int>(e_.attr().ints[0])); return descend(0);
-      case Op::Bound: return named_value();
+      case Op::Get:
+        components_.push_back(static_cast<int>(e_.attr().ints[0]));
+        return descend(0);
+      case Op::Bound:
+        return named_value();
       case Op::Join:
       case Op::Split:
       case Op::Drop:
       case Op::Transpose:
       case Op::Interleave:
       case Op::Unzip:
-      case Op::Concat: return descend(0);
-      default: return false;
+      case Op::Concat:
+        return descend(0);
+      default:
+        return false;
     }
   }
   bool named_value() {
@@ -87,11 +95,13 @@ class Path {
   Expr e_;
   Place place_;
   Nest nest_;
-  std::vector<int> components_;   ///< chosen of the tuples to come, the next last
+  std::vector<int> components_;  ///< chosen of the tuples to come, the next last
   std::vector<Binder> binders_;
 };
 
-bool is_array(const Type& t) { return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), is_array)); }
+bool is_array(const Type& t) {
+  return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), is_array));
+}
 
 /// Kept in variables, or in none at all: no loop computes it.
 bool is_small(const Type& t) { return t.is_function() || has_few_scalars(t); }
@@ -119,7 +129,8 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
   if (is_map(e.op())) {
     found.push_back(at);
     const Type result = e.child(0).type().result();
-    if (e.child(0).is(Op::Lambda) && (!is_small(result) || (scans && is_array(result)))) below({0, 0}, e.child(0).child(0));
+    if (e.child(0).is(Op::Lambda) && (!is_small(result) || (scans && is_array(result))))
+      below({0, 0}, e.child(0).child(0));
     at.push_back(1);
     loops_in_argument(e.child(1), at, found, scans);
     at.pop_back();
@@ -133,7 +144,8 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     return;
   }
   if (is_update(e.op())) {
-    if (is_map(e.child(0).op())) below({0}, e.child(0));  // a copy of the base, or what is computed instead of one
+    if (is_map(e.child(0).op()))
+      below({0}, e.child(0));  // a copy of the base, or what is computed instead of one
     return below({1}, e.child(1));
   }
   if (is_identity(e.op())) return below({0}, e.child(0));
@@ -156,14 +168,18 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     case Op::Drop:
     case Op::Transpose:
     case Op::Unzip:
-    case Op::Get: return below({0}, e.child(0));
-    default: return;
+    case Op::Get:
+      return below({0}, e.child(0));
+    default:
+      return;
   }
 }
 
 }  // namespace
 
-Nest main_nest(const Expr& body, const Place& start, int result) { return Path(body, start, result).follow(); }
+Nest main_nest(const Expr& body, const Place& start, int result) {
+  return Path(body, start, result).follow();
+}
 
 bool has_scan(const Expr& e) {
   return contains(e, [](const Expr& x) { return is_scan(x.op()); });

@@ -1,4 +1,5 @@
-// The loop nests of a program; the main one: the maps passed on the way from the result to a function that returns scalars.
+// The loop nests of a program; the main one: the maps passed on the way from the result to a function that
+// returns scalars.
 #pragma once
 
 #include <optional>
@@ -8,25 +9,26 @@
 namespace lift {
 
 struct NestLevel {
-  Place place;                     ///< of the map
-  std::vector<Nat> extents;        ///< one a dimension, outermost first
+  Place place;               ///< of the map
+  std::vector<Nat> extents;  ///< one a dimension, outermost first
 };
 struct Nest {
-  std::vector<NestLevel> levels;   ///< outer to inner; empty when the result is computed by no map
-  std::optional<Place> update;     ///< the update on the way
-  std::size_t above_update = 0;    ///< levels outside the update
+  std::vector<NestLevel> levels;  ///< outer to inner; empty when the result is computed by no map
+  std::optional<Place> update;    ///< the update on the way
+  std::size_t above_update = 0;   ///< levels outside the update
 };
 
-/// Follows what the result (or, of several, the given one) is made of: functions of maps, blocks of updates, the argument of
-/// a structural primitive that only says where elements go, and values with a name where the result is such a value.
-/// `start`: of the part of the body there; places are those in the whole body.
+/// Follows what the result (or, of several, the given one) is made of: functions of maps, blocks of updates,
+/// the argument of a structural primitive that only says where elements go, and values with a name where the
+/// result is such a value. `start`: of the part of the body there; places are those in the whole body.
 Nest main_nest(const Expr& body, const Place& start = {}, int result = 0);
 
-/// Places of all maps that are loops on the way to results, to larger values with a name and within scans, outer before inner.
+/// Places of all maps that are loops on the way to results, to larger values with a name and within scans,
+/// outer before inner.
 std::vector<Place> loop_places(const Expr& body);
 bool has_scan(const Expr& e);
-/// How many of a nest's levels are around the scans of the program: the last of them goes over columns, from each of which its
-/// function makes another by scans. 0: no scans, or none within a loop.
+/// How many of a nest's levels are around the scans of the program: the last of them goes over columns, from
+/// each of which its function makes another by scans. 0: no scans, or none within a loop.
 std::size_t levels_around_scans(const Expr& body, const Nest& nest);
 
 }  // namespace lift

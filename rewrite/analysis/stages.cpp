@@ -9,11 +9,16 @@ namespace lift {
 namespace {
 
 constexpr std::size_t kMostStages = 4;
-constexpr std::int64_t kMostReads = 1000;  ///< elements of the first stage's input, read for one of the result
+constexpr std::int64_t kMostReads =
+    1000;  ///< elements of the first stage's input, read for one of the result
 
 bool is_stage(const Expr& e) {
-  if (!e.is(Op::Let) || !e.child(0).type().is_array() || !e.type().is_array() || element_of(e.type()).is_tuple()) return false;
-  const auto other = [](const Expr& x) { return is_update(x.op()) || is_scan(x.op()) || is_reduce(x.op()) || x.is(Op::Iterate); };
+  if (!e.is(Op::Let) || !e.child(0).type().is_array() || !e.type().is_array() ||
+      element_of(e.type()).is_tuple())
+    return false;
+  const auto other = [](const Expr& x) {
+    return is_update(x.op()) || is_scan(x.op()) || is_reduce(x.op()) || x.is(Op::Iterate);
+  };
   return contains(e.child(0), [](const Expr& x) { return is_map(x.op()); }) && !contains(e, other);
 }
 /// Elements that a function reads of its argument.
@@ -40,12 +45,14 @@ std::vector<Place> stages_of(const Expr& body) {
   Place at;
   find_stages(body, at, found);
   std::int64_t reads = 1;
-  for (const Place& p : found) reads = std::min<std::int64_t>(kMostReads + 1, reads * reads_in(part_at(body, p).child(0)));
+  for (const Place& p : found)
+    reads = std::min<std::int64_t>(kMostReads + 1, reads * reads_in(part_at(body, p).child(0)));
   return found.size() > kMostStages || reads > kMostReads ? std::vector<Place>{} : found;
 }
 
 Rewriting with_stages_fused(Rewriting start) {
-  for (std::vector<Place> stages; !(stages = stages_of(start.program.body)).empty();) start = run(use("let-inline"), start, stages.back());
+  for (std::vector<Place> stages; !(stages = stages_of(start.program.body)).empty();)
+    start = run(use("let-inline"), start, stages.back());
   return start;
 }
 

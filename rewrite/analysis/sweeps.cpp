@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -21,7 +21,8 @@ std::optional<Expr> overwritten(const Expr& e) {
   if (*inner == fresh[0]) return xs;
   if (!inner->is(Op::Get) || !(inner->child(0) == fresh[0])) return std::nullopt;
   const auto i = static_cast<int>(inner->attr().ints[0]);
-  return xs.is(Op::Zip) && xs.attr().ints[0] == 1 ? std::optional(xs.child(static_cast<std::size_t>(i))) : std::nullopt;
+  return xs.is(Op::Zip) && xs.attr().ints[0] == 1 ? std::optional(xs.child(static_cast<std::size_t>(i)))
+                                                  : std::nullopt;
 }
 
 bool is_sweep_before(const Expr& e) { return e.is(Op::Let) && overwritten(e.child(0)).has_value(); }
@@ -60,7 +61,8 @@ std::string why_not_one_after_the_other(const Program& program) {
     const Expr base = *overwritten(e.child(0));
     std::vector<Expr> fresh;
     const Expr rest = open(e.child(1), fresh);
-    if (contains(rest, [&](const Expr& x) { return x == base; })) return str(base) + " is used after a sweep that would overwrite it";
+    if (contains(rest, [&](const Expr& x) { return x == base; }))
+      return str(base) + " is used after a sweep that would overwrite it";
     e = rest;
   }
   return "";

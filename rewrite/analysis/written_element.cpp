@@ -18,7 +18,8 @@ class Descent {
     split_select();
     simplify_all();
     if (w_.updated.empty()) return;
-    const auto argument = std::find_if(program.arguments.begin(), program.arguments.end(), [&](const Expr& a) { return param_name(a) == w_.updated; });
+    const auto argument = std::find_if(program.arguments.begin(), program.arguments.end(),
+                                       [&](const Expr& a) { return param_name(a) == w_.updated; });
     if (argument == program.arguments.end() || !(argument->type() == type)) w_.updated.clear();
   }
   WrittenElement result() const { return w_; }
@@ -41,7 +42,8 @@ class Descent {
     if (e.is(Op::Let)) return enter(e.child(1), {views_.eval(e.child(0), scope)}, scope, e);
     if (e.is(Op::Apply)) {
       std::vector<View> arguments;
-      for (std::size_t i = 1; i < e.children().size(); ++i) arguments.push_back(views_.eval(e.child(i), scope));
+      for (std::size_t i = 1; i < e.children().size(); ++i)
+        arguments.push_back(views_.eval(e.child(i), scope));
       return enter(e.child(0), std::move(arguments), scope, e);
     }
     if (is_map(e.op())) {
@@ -62,7 +64,8 @@ class Descent {
   }
 
   void enter(const Expr& fn, std::vector<View> arguments, const ScopePtr& scope, const Expr& whole) {
-    if (fn.is(Op::Lambda)) return descend(fn.child(0), std::make_shared<Scope>(Scope{std::move(arguments), scope}));
+    if (fn.is(Op::Lambda))
+      return descend(fn.child(0), std::make_shared<Scope>(Scope{std::move(arguments), scope}));
     throw InternalError("footprint: call of " + str(whole));
   }
 
@@ -72,7 +75,9 @@ class Descent {
       v = v[next_index(t.length())];
       return access(std::move(v), t.element());
     }
-    if (!t.is_scalar()) throw UserError("footprint: the result's elements are " + t.str() + "; programs that write one array of scalars can be analysed");
+    if (!t.is_scalar())
+      throw UserError("footprint: the result's elements are " + t.str() +
+                      "; programs that write one array of scalars can be analysed");
     w_.value = v.term();
   }
 
@@ -84,9 +89,12 @@ class Descent {
     if (old->kind == TermKind::Load && old->nats == w_.position) w_.updated = old->name;
     while (w_.value->kind == TermKind::Apply && w_.value->op == Op::Select) {
       const Term condition = w_.value->args[0], yes = w_.value->args[1], no = w_.value->args[2];
-      if (no == old) add_conjuncts(condition);
-      else if (yes == old) add_conjuncts(apply_term(Op::Not, boolean, {condition}));
-      else break;
+      if (no == old)
+        add_conjuncts(condition);
+      else if (yes == old)
+        add_conjuncts(apply_term(Op::Not, boolean, {condition}));
+      else
+        break;
       w_.value = no == old ? yes : no;
     }
   }
@@ -120,7 +128,9 @@ class Descent {
 
 }  // namespace
 
-WrittenElement written_element(const Program& program, std::size_t result) { return Descent(program, result).result(); }
+WrittenElement written_element(const Program& program, std::size_t result) {
+  return Descent(program, result).result();
+}
 
 std::vector<Term> loads_of(const Term& t) {
   std::vector<Term> loads;

@@ -1,5 +1,5 @@
-// The element that a program writes, symbolically: its position, the term it is computed from, and the condition under
-// which it changes. What footprints and the in-place analysis start from.
+// The element that a program writes, symbolically: its position, the term it is computed from, and the
+// condition under which it changes. What footprints and the in-place analysis start from.
 #pragma once
 
 #include "ir/expr/program.hpp"
@@ -8,18 +8,21 @@
 namespace lift {
 
 struct WrittenElement {
-  std::vector<Nat> index;          ///< one variable a dimension of the result, ranging over what is written
-  std::vector<Nat> position;       ///< of the written element in the result, in these variables
-  Term value;                      ///< the new value; where an update selects between it and the old element, the former
-  std::vector<NatCond> guard;      ///< conditions of that select on indices: elsewhere the element keeps its old value
-  std::vector<Term> tests;         ///< conditions of that select on data; their loads happen whatever the guard says
-  std::vector<NatCond> boundary;   ///< tests that pads and updates could not decide; all hold away from boundaries
-  std::string updated;             ///< the argument that an update replaces an element of at its own position; else empty
-  bool update = false;             ///< the result is an update
+  std::vector<Nat> index;     ///< one variable a dimension of the result, ranging over what is written
+  std::vector<Nat> position;  ///< of the written element in the result, in these variables
+  Term value;  ///< the new value; where an update selects between it and the old element, the former
+  std::vector<NatCond>
+      guard;  ///< conditions of that select on indices: elsewhere the element keeps its old value
+  std::vector<Term> tests;  ///< conditions of that select on data; their loads happen whatever the guard says
+  std::vector<NatCond>
+      boundary;  ///< tests that pads and updates could not decide; all hold away from boundaries
+  std::string
+      updated;  ///< the argument that an update replaces an element of at its own position; else empty
+  bool update = false;  ///< the result is an update
 };
 
-/// Descends through maps, lets and updates to the scalar that is written; of a program that returns a tuple of arrays, or an
-/// array of such tuples, in component `result`. UserError when that is no array of scalars.
+/// Descends through maps, lets and updates to the scalar that is written; of a program that returns a tuple
+/// of arrays, or an array of such tuples, in component `result`. UserError when that is no array of scalars.
 WrittenElement written_element(const Program& program, std::size_t result = 0);
 
 /// Distinct loads in a term.

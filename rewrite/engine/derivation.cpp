@@ -23,13 +23,15 @@ namespace {
 
 Place parse_place(const std::string& text, const std::string& line) {
   const auto malformed = [&]() -> UserError {
-    return UserError("derivation: '" + text + "' in the line '" + line + "' is no place; write 'body', or child indices such as 0.1.0");
+    return UserError("derivation: '" + text + "' in the line '" + line +
+                     "' is no place; write 'body', or child indices such as 0.1.0");
   };
   Place place;
   if (text == "body") return place;
   std::istringstream in(text);
   for (std::string part; std::getline(in, part, '.');) {
-    if (part.empty() || part.size() > 4 || part.find_first_not_of("0123456789") != std::string::npos) throw malformed();
+    if (part.empty() || part.size() > 4 || part.find_first_not_of("0123456789") != std::string::npos)
+      throw malformed();
     place.push_back(std::stoi(part));
   }
   if (place.empty() || text.back() == '.') throw malformed();
@@ -56,7 +58,10 @@ Derivation parse_derivation(const std::string& text) {
 Program replay(const Program& start, const Derivation& d) {
   Program p = start;
   for (std::size_t i = 0; i < d.size(); ++i) {
-    const auto fail = [&](const std::string& why) { return UserError("derivation: step " + std::to_string(i + 1) + ", '" + str(d[i]) + "', does not apply: " + why); };
+    const auto fail = [&](const std::string& why) {
+      return UserError("derivation: step " + std::to_string(i + 1) + ", '" + str(d[i]) +
+                       "', does not apply: " + why);
+    };
     const Rule& r = find_rule(d[i].rule);
     Result<Program> next = Failure{""};
     try {
@@ -82,8 +87,10 @@ std::string prose(const Step& s) {
       continue;
     }
     const char c = r.prose[++i];
-    if (c == '*') out += all;
-    else if (const auto n = static_cast<std::size_t>(c - '1'); n < s.parameters.size()) out += s.parameters[n];
+    if (c == '*')
+      out += all;
+    else if (const auto n = static_cast<std::size_t>(c - '1'); n < s.parameters.size())
+      out += s.parameters[n];
   }
   return out;
 }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <set>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -17,7 +17,9 @@ Expr hole(const std::string& name) {
   return make(Op::Hole, {}, std::move(a));
 }
 Nat nat_hole(const std::string& name) { return Nat::size("?" + name, 0); }
-bool is_nat_hole(const NatAtom& atom) { return atom.kind == AtomKind::Var && !atom.name.empty() && atom.name[0] == '?'; }
+bool is_nat_hole(const NatAtom& atom) {
+  return atom.kind == AtomKind::Var && !atom.name.empty() && atom.name[0] == '?';
+}
 
 namespace {
 
@@ -30,13 +32,14 @@ bool same(const Nat& a, const Nat& b) { return a == b || simplify(a - b) == Nat(
 
 thread_local int open_binders = 0;
 
-/// Free variables for an opened binder, named by how many are open: the same nodes each time, so that building a
-/// term again costs no memory. They never outlive the scope.
+/// Free variables for an opened binder, named by how many are open: the same nodes each time, so that
+/// building a term again costs no memory. They never outlive the scope.
 class Opened {
  public:
   explicit Opened(const std::vector<Type>& types) {
     const std::string prefix = "." + std::to_string(open_binders++) + ".";
-    for (std::size_t i = 0; i < types.size(); ++i) variables.push_back(param(prefix + std::to_string(i), types[i]));
+    for (std::size_t i = 0; i < types.size(); ++i)
+      variables.push_back(param(prefix + std::to_string(i), types[i]));
   }
   ~Opened() { --open_binders; }
   Opened(const Opened&) = delete;
@@ -62,7 +65,8 @@ class Matcher {
     return ok;
   }
   bool finish() const {
-    return std::all_of(later_.begin(), later_.end(), [&](const auto& x) { return same(substitute(x.first, m.nats), x.second); });
+    return std::all_of(later_.begin(), later_.end(),
+                       [&](const auto& x) { return same(substitute(x.first, m.nats), x.second); });
   }
 
  private:
@@ -107,8 +111,10 @@ class Matcher {
     std::vector<Expr> arguments;
     for (std::size_t i = 1; i < p.children().size(); ++i) {
       const Expr& x = p.child(i);
-      if (!x.is(Op::Bound)) throw InternalError("pattern: a hole is applied to something other than a bound variable");
-      arguments.push_back(opened.at(static_cast<std::size_t>(x.attr().ints[0])).at(static_cast<std::size_t>(x.attr().ints[1])));
+      if (!x.is(Op::Bound))
+        throw InternalError("pattern: a hole is applied to something other than a bound variable");
+      arguments.push_back(opened.at(static_cast<std::size_t>(x.attr().ints[0]))
+                              .at(static_cast<std::size_t>(x.attr().ints[1])));
     }
     const Expr f = lambda(arguments, open);
     for (const Expr& v : params_of(f))
@@ -119,7 +125,8 @@ class Matcher {
 
   bool attributes(const Expr& p, const Expr& t) {
     const Attr &a = p.attr(), &b = t.attr();
-    if (a.ints != b.ints || a.texts != b.texts || a.number != b.number || a.nats.size() != b.nats.size() || a.types.size() != b.types.size())
+    if (a.ints != b.ints || a.texts != b.texts || a.number != b.number || a.nats.size() != b.nats.size() ||
+        a.types.size() != b.types.size())
       return false;
     for (std::size_t i = 0; i < a.types.size(); ++i)
       if (!mentions_any(a.types[i]) && !(a.types[i] == b.types[i])) return false;
@@ -136,11 +143,12 @@ class Matcher {
     return true;
   }
 
-  std::vector<std::vector<Type>> binders_;          // types of the binders passed, outermost first
-  std::vector<std::pair<Nat, Nat>> later_;          // composed naturals, compared when all holes are bound
+  std::vector<std::vector<Type>> binders_;  // types of the binders passed, outermost first
+  std::vector<std::pair<Nat, Nat>> later_;  // composed naturals, compared when all holes are bound
 };
 
-/// Builds a pattern bottom-up; a function is built after the array it is mapped over, whose elements type its parameter.
+/// Builds a pattern bottom-up; a function is built after the array it is mapped over, whose elements type its
+/// parameter.
 class Builder {
  public:
   explicit Builder(const Match& m) : m_(m) {}
@@ -152,13 +160,15 @@ class Builder {
     const auto child = [&](std::size_t i) { return (*this)(p.child(i)); };
     if (is_map(p.op())) {
       const Expr xs = child(1);
-      return make(p.op(), {function_over(p.child(0), {element_of(xs.type(), static_cast<int>(a.ints[0]))}), xs}, a);
+      return make(p.op(),
+                  {function_over(p.child(0), {element_of(xs.type(), static_cast<int>(a.ints[0]))}), xs}, a);
     }
     if (is_reduce(p.op()) || is_scan(p.op())) {
       const Expr init = child(1), xs = child(2);
       return make(p.op(), {function_over(p.child(0), {init.type(), element_of(xs.type(), 1)}), init, xs}, a);
     }
-    if (p.is(Op::Generate)) return make(p.op(), {function_over(p.child(0), std::vector<Type>(a.nats.size(), Type(i32)))}, a);
+    if (p.is(Op::Generate))
+      return make(p.op(), {function_over(p.child(0), std::vector<Type>(a.nats.size(), Type(i32)))}, a);
     if (p.is(Op::Let)) {
       const Expr v = child(0);
       return make(p.op(), {v, function_over(p.child(1), {v.type()})}, a);
@@ -178,7 +188,8 @@ class Builder {
  private:
   Expr function_over(const Expr& p, const std::vector<Type>& types) const {
     if (!p.is(Op::Lambda)) return (*this)(p);
-    if (p.attr().types.size() != types.size()) throw InternalError("pattern: a function of another number of parameters");
+    if (p.attr().types.size() != types.size())
+      throw InternalError("pattern: a function of another number of parameters");
     return function(types, [&](std::span<const Expr> xs) { return (*this)(instantiate(p, xs)); });
   }
   Attr attributes(const Expr& p) const {

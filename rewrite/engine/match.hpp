@@ -1,8 +1,9 @@
 // Patterns: expressions with holes, matching, and building the other side from what was matched.
 //
-// A hole stands for any expression; under a pattern's own binders it stands for one that does not use them. A hole
-// applied to bound variables, f(x), stands for any term over them (a Miller pattern) and is bound to \x. term.
-// A Nat hole stands for a length or another natural in an attribute. Types of patterns are open (Type::any()).
+// A hole stands for any expression; under a pattern's own binders it stands for one that does not use them. A
+// hole applied to bound variables, f(x), stands for any term over them (a Miller pattern) and is bound to \x.
+// term. A Nat hole stands for a length or another natural in an attribute. Types of patterns are open
+// (Type::any()).
 #pragma once
 
 #include <map>
@@ -28,7 +29,7 @@ struct Failure {
 template <class T>
 class Result {
  public:
-  Result(T value) : v_(std::move(value)) {}         // NOLINT: a value is a result
+  Result(T value) : v_(std::move(value)) {}            // NOLINT: a value is a result
   Result(Failure failure) : v_(std::move(failure)) {}  // NOLINT
   explicit operator bool() const { return v_.index() == 0; }
   const T& operator*() const { return std::get<0>(v_); }

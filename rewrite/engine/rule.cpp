@@ -19,8 +19,8 @@ Expr part_at(const Expr& root, const Place& place) {
   Expr e = root;
   for (const int i : place) {
     if (i < 0 || static_cast<std::size_t>(i) >= e.children().size())
-      throw UserError("place " + str(place) + ": there is no child " + std::to_string(i) + " below " + std::string(text(e.op())) +
-                      "; places are child indices from the program's body");
+      throw UserError("place " + str(place) + ": there is no child " + std::to_string(i) + " below " +
+                      std::string(text(e.op())) + "; places are child indices from the program's body");
     e = e.child(static_cast<std::size_t>(i));
   }
   return e;
@@ -40,25 +40,31 @@ Expr replaced_below(const Expr& root, const Place& place, std::size_t depth, con
 Nat without_quotients(const Nat& n) {
   Nat sum = n;
   for (const NatTerm& t : terms(n)) {
-    if (t.factors.size() != 1 || t.factors[0].power != 1 || t.factors[0].atom->kind != AtomKind::FloorDiv) continue;
+    if (t.factors.size() != 1 || t.factors[0].power != 1 || t.factors[0].atom->kind != AtomKind::FloorDiv)
+      continue;
     const NatAtom& q = *t.factors[0].atom;
     const auto m = q.b.constant();
-    if (m && t.coefficient % *m == 0) sum = sum + (q.a - mod(q.a, q.b)) * (t.coefficient / *m) - atom_nat(q) * t.coefficient;
+    if (m && t.coefficient % *m == 0)
+      sum = sum + (q.a - mod(q.a, q.b)) * (t.coefficient / *m) - atom_nat(q) * t.coefficient;
   }
   return sum;
 }
-bool same_length(const Nat& a, const Nat& b) { return a == b || simplify(without_quotients(simplify(a - b))) == Nat(0); }
+bool same_length(const Nat& a, const Nat& b) {
+  return a == b || simplify(without_quotients(simplify(a - b))) == Nat(0);
+}
 
 bool same_type(const Type& a, const Type& b) {
   if (a == b) return true;
   if (a.kind() != b.kind() || a.is_scalar() || a.is_any()) return false;
   if (a.is_array()) return same_length(a.length(), b.length()) && same_type(a.element(), b.element());
-  const bool parts = std::equal(a.parts().begin(), a.parts().end(), b.parts().begin(), b.parts().end(), same_type);
+  const bool parts =
+      std::equal(a.parts().begin(), a.parts().end(), b.parts().begin(), b.parts().end(), same_type);
   return parts && (!a.is_function() || same_type(a.result(), b.result()));
 }
 
 bool is_number(const std::string& s) {
-  return !s.empty() && s.size() <= 9 && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c); });
+  return !s.empty() && s.size() <= 9 &&
+         std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 /// "" or what is wrong with the arguments.
@@ -67,27 +73,36 @@ std::string wrong_arguments(const Rule& r, const Arguments& a) {
   if (repeated ? a.size() < r.parameters.size() : a.size() != r.parameters.size()) {
     std::string names;
     for (const RuleParameter& p : r.parameters) names += " " + p.name + (p.repeated ? "..." : "");
-    return "takes " + (names.empty() ? std::string("no parameters") : "the parameters" + names) + ", got " + std::to_string(a.size());
+    return "takes " + (names.empty() ? std::string("no parameters") : "the parameters" + names) + ", got " +
+           std::to_string(a.size());
   }
   for (std::size_t i = 0; i < a.size(); ++i) {
     const RuleParameter& p = r.parameters[std::min(i, r.parameters.size() - 1)];
-    if (!p.word && !is_number(a[i])) return "parameter " + p.name + " (" + p.meaning + ") is a natural number, got '" + a[i] + "'";
+    if (!p.word && !is_number(a[i]))
+      return "parameter " + p.name + " (" + p.meaning + ") is a natural number, got '" + a[i] + "'";
   }
   return "";
 }
 
 void check_sides(const Rule& r, const Sides& s) {
   const Holes left = holes_of(s.lhs), right = holes_of(s.rhs);
-  const auto has = [](const std::vector<std::string>& names, const std::string& n) { return std::find(names.begin(), names.end(), n) != names.end(); };
+  const auto has = [](const std::vector<std::string>& names, const std::string& n) {
+    return std::find(names.begin(), names.end(), n) != names.end();
+  };
   for (const std::string& n : right.exprs)
-    if (!has(left.exprs, n)) throw InternalError("rule " + r.name + ": hole " + n + " of the right side is not bound by the left side");
+    if (!has(left.exprs, n))
+      throw InternalError("rule " + r.name + ": hole " + n +
+                          " of the right side is not bound by the left side");
   for (const std::string& n : right.nats)
-    if (!has(left.nats, n) && std::none_of(r.parameters.begin(), r.parameters.end(), [&](const RuleParameter& p) { return p.name == n; }))
-      throw InternalError("rule " + r.name + ": natural " + n + " of the right side is bound neither by the left side nor by a parameter");
+    if (!has(left.nats, n) && std::none_of(r.parameters.begin(), r.parameters.end(),
+                                           [&](const RuleParameter& p) { return p.name == n; }))
+      throw InternalError("rule " + r.name + ": natural " + n +
+                          " of the right side is bound neither by the left side nor by a parameter");
 }
 
 Result<Expr> rewrite_by_sides(const Rule& r, const Expr& e, const Match& known) {
-  std::string why = "the expression is not of the form of the left side of " + r.maths + " (it is a " + std::string(text(e.op())) + ")";
+  std::string why = "the expression is not of the form of the left side of " + r.maths + " (it is a " +
+                    std::string(text(e.op())) + ")";
   for (const Sides& s : r.sides) {
     const auto m = match(s.lhs, e, known);
     if (!m) continue;
@@ -103,7 +118,9 @@ Result<Expr> rewrite_by_sides(const Rule& r, const Expr& e, const Match& known) 
 
 }  // namespace
 
-Expr replaced_at(const Expr& root, const Place& place, const Expr& part) { return replaced_below(root, place, 0, part); }
+Expr replaced_at(const Expr& root, const Place& place, const Expr& part) {
+  return replaced_below(root, place, 0, part);
+}
 
 std::int64_t number(const Arguments& a, std::size_t i) { return std::stoll(a.at(i)); }
 
@@ -128,7 +145,8 @@ Rule rule(std::string name, std::string maths, const Expr& lhs, const Expr& rhs)
   return rule_of_rank(std::move(name), std::move(maths), 1, 1, [&](int) { return Sides{lhs, rhs}; });
 }
 
-Rule rule_of_rank(std::string name, std::string maths, int lowest, int highest, const std::function<Sides(int)>& sides) {
+Rule rule_of_rank(std::string name, std::string maths, int lowest, int highest,
+                  const std::function<Sides(int)>& sides) {
   Rule r;
   r.name = std::move(name), r.maths = std::move(maths);
   for (int d = lowest; d <= highest; ++d) r.sides.push_back(sides(d));
@@ -160,7 +178,8 @@ Result<Expr> apply(const Rule& r, const Site& site, const Arguments& arguments) 
       after = r.construct(site, arguments);
     } else {
       Match known;
-      for (std::size_t i = 0; i < r.parameters.size(); ++i) known.nats.emplace(variables(nat_hole(r.parameters[i].name))[0], Nat(number(arguments, i)));
+      for (std::size_t i = 0; i < r.parameters.size(); ++i)
+        known.nats.emplace(variables(nat_hole(r.parameters[i].name))[0], Nat(number(arguments, i)));
       after = rewrite_by_sides(r, site.e, known);
     }
     if (after && !same_type(after->type(), site.e.type()))
@@ -180,7 +199,8 @@ void trace(const Rule& r, const Place& place, const Result<Program>& outcome) {
     return names ? "," + std::string(names) + "," : std::string();
   }();
   if (wanted.empty() || (wanted != ",all," && wanted.find("," + r.name + ",") == std::string::npos)) return;
-  std::cerr << "-- " << r.name << " at " << str(place) << ": " << (outcome ? pretty(outcome->body) : "no: " + outcome.reason()) << "\n";
+  std::cerr << "-- " << r.name << " at " << str(place) << ": "
+            << (outcome ? pretty(outcome->body) : "no: " + outcome.reason()) << "\n";
 }
 
 Result<Program> applied(const Rule& r, const Program& p, const Place& place, const Arguments& arguments) {

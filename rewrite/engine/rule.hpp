@@ -1,8 +1,8 @@
 // Rules: equations between expressions, as values.
 //
-// Most rules are two sides that read like the maths (`sides`); one whose right side depends on attributes of any
-// length is built by a function (`construct`), one about a whole program by `on_program`. Whatever a rule returns, the
-// engine types anew and demands the type it started from (lengths equal after simplification).
+// Most rules are two sides that read like the maths (`sides`); one whose right side depends on attributes of
+// any length is built by a function (`construct`), one about a whole program by `on_program`. Whatever a rule
+// returns, the engine types anew and demands the type it started from (lengths equal after simplification).
 #pragma once
 
 #include "ir/expr/program.hpp"
@@ -12,19 +12,19 @@ namespace lift {
 
 /// Child indices from the root of an expression; empty is the root.
 using Place = std::vector<int>;
-std::string str(const Place& place);          ///< "0.1.0"; "body" for the root
+std::string str(const Place& place);  ///< "0.1.0"; "body" for the root
 /// The part at a place; UserError when there is none.
 Expr part_at(const Expr& root, const Place& place);
 /// `root` with another part at a place.
 Expr replaced_at(const Expr& root, const Place& place, const Expr& part);
 
-using Arguments = std::vector<std::string>;   ///< of a rule: numbers or words
+using Arguments = std::vector<std::string>;  ///< of a rule: numbers or words
 
 struct RuleParameter {
   std::string name;
   std::string meaning;
-  bool repeated = false;                      ///< takes the rest of the arguments, at least one
-  bool word = false;                          ///< else a natural number
+  bool repeated = false;  ///< takes the rest of the arguments, at least one
+  bool word = false;      ///< else a natural number
 };
 
 /// Both sides of an equation; used from left to right.
@@ -43,16 +43,16 @@ struct Rule {
   using Construct = std::function<Result<Expr>(const Site&, const Arguments&)>;
   using OnProgram = std::function<Result<Program>(const Program&, const Arguments&)>;
 
-  std::string name;                           ///< both sides in kebab-case
-  std::string maths;                          ///< one line
-  std::string when;                           ///< the guard, one line; "" for none
-  std::vector<Sides> sides;                   ///< the same law for several ranks or boundaries
+  std::string name;          ///< both sides in kebab-case
+  std::string maths;         ///< one line
+  std::string when;          ///< the guard, one line; "" for none
+  std::vector<Sides> sides;  ///< the same law for several ranks or boundaries
   Guard guard;
   Construct construct;
   OnProgram on_program;
   std::vector<RuleParameter> parameters;
-  bool exact = true;                          ///< bitwise; false: reassociates floating point
-  std::string prose;                          ///< sentence; %1, %2 are arguments, %* all of them
+  bool exact = true;  ///< bitwise; false: reassociates floating point
+  std::string prose;  ///< sentence; %1, %2 are arguments, %* all of them
 
   Rule& with(Guard g, std::string condition);
   Rule& takes(std::string parameter, std::string meaning, bool repeated = false, bool word = false);
@@ -60,10 +60,12 @@ struct Rule {
   Rule& says(std::string sentence);
 };
 
-/// A declarative rule; InternalError when a hole of the right side is bound neither by the left side nor, later, by a parameter.
+/// A declarative rule; InternalError when a hole of the right side is bound neither by the left side nor,
+/// later, by a parameter.
 Rule rule(std::string name, std::string maths, const Expr& lhs, const Expr& rhs);
 /// The same law for ranks 1 to `highest`.
-Rule rule_of_rank(std::string name, std::string maths, int lowest, int highest, const std::function<Sides(int rank)>& sides);
+Rule rule_of_rank(std::string name, std::string maths, int lowest, int highest,
+                  const std::function<Sides(int rank)>& sides);
 Rule constructed(std::string name, std::string maths, Rule::Construct construct);
 Rule program_rule(std::string name, std::string maths, Rule::OnProgram f);
 

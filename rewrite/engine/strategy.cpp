@@ -75,7 +75,8 @@ Strategy first_place(Strategy s, bool outer_first) {
   return [s = std::move(s), outer_first](const Rewriting& before, const Place& focus) -> Result<Rewriting> {
     std::unordered_set<std::uint32_t> seen;
     std::string reason;
-    const std::function<std::optional<Rewriting>(const Expr&, Place&)> go = [&](const Expr& e, Place& place) -> std::optional<Rewriting> {
+    const std::function<std::optional<Rewriting>(const Expr&, Place&)> go =
+        [&](const Expr& e, Place& place) -> std::optional<Rewriting> {
       if (!seen.insert(e.id()).second) return std::nullopt;
       const auto here = [&]() -> std::optional<Rewriting> {
         const auto r = s(before, place);

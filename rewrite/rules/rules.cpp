@@ -10,7 +10,8 @@ namespace lift {
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> rules = [] {
     std::vector<Rule> all;
-    for (auto group : {map_rules, reduce_rules, scan_rules, structure_rules, slide_rules, rank_rules, block_rules, lowering_rules, grid_rules, program_rules})
+    for (auto group : {map_rules, reduce_rules, scan_rules, structure_rules, slide_rules, rank_rules,
+                       block_rules, lowering_rules, grid_rules, program_rules})
       for (Rule& r : group()) all.push_back(std::move(r));
     return all;
   }();
@@ -45,7 +46,9 @@ const Rule& find_rule(const std::string& name) {
   const Rule* best = nullptr;
   std::size_t most = 0;
   for (const Rule& r : all_rules())
-    if (const std::size_t n = 2 * common(name, r.name) * 100 / (name.size() + r.name.size() + 1); !best || n > most) best = &r, most = n;
+    if (const std::size_t n = 2 * common(name, r.name) * 100 / (name.size() + r.name.size() + 1);
+        !best || n > most)
+      best = &r, most = n;
   throw UserError("rule '" + name + "' does not exist; did you mean " + best->name + "? See: liftgen rules");
 }
 
@@ -58,18 +61,23 @@ std::vector<std::string> lint(const std::vector<Rule>& rules) {
     if (!names.insert(r.name).second) complain("a second rule of this name");
     if (r.maths.empty()) complain("says no maths");
     const int kinds = (r.sides.empty() ? 0 : 1) + (r.construct ? 1 : 0) + (r.on_program ? 1 : 0);
-    if (kinds != 1) complain(kinds == 0 ? "can never fire: neither sides nor a function" : "is defined in two ways");
+    if (kinds != 1)
+      complain(kinds == 0 ? "can never fire: neither sides nor a function" : "is defined in two ways");
     if (r.guard && r.when.empty()) complain("its guard is not said in words");
     for (const Sides& s : r.sides) {
       const Holes left = holes_of(s.lhs), right = holes_of(s.rhs);
-      const auto has = [](const std::vector<std::string>& all, const std::string& n) { return std::find(all.begin(), all.end(), n) != all.end(); };
+      const auto has = [](const std::vector<std::string>& all, const std::string& n) {
+        return std::find(all.begin(), all.end(), n) != all.end();
+      };
       for (const std::string& n : right.exprs)
         if (!has(left.exprs, n)) complain("hole " + n + " is unbound");
       for (const std::string& n : right.nats)
-        if (!has(left.nats, n) && std::none_of(r.parameters.begin(), r.parameters.end(), [&](const RuleParameter& p) { return p.name == n; }))
+        if (!has(left.nats, n) && std::none_of(r.parameters.begin(), r.parameters.end(),
+                                               [&](const RuleParameter& p) { return p.name == n; }))
           complain("natural " + n + " is unbound");
       for (const RuleParameter& p : r.parameters)
-        if (!has(left.nats, p.name) && !has(right.nats, p.name)) complain("parameter " + p.name + " is not used");
+        if (!has(left.nats, p.name) && !has(right.nats, p.name))
+          complain("parameter " + p.name + " is not used");
       if (s.lhs == s.rhs) complain("changes nothing");
       if (s.lhs.is(Op::Hole)) complain("its left side matches everything");
       const auto [it, added] = seen.emplace(std::make_pair(s.lhs.id(), s.rhs.id()), r.name);

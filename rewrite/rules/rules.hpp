@@ -1,4 +1,5 @@
-// The rules of the library: laws of the primitives, and the decisions that lead from an expression to a low-level one.
+// The rules of the library: laws of the primitives, and the decisions that lead from an expression to a
+// low-level one.
 #pragma once
 
 #include "rewrite/engine/rule.hpp"
@@ -9,8 +10,9 @@ namespace lift {
 const std::vector<Rule>& all_rules();
 /// UserError listing near matches when there is none of that name.
 const Rule& find_rule(const std::string& name);
-/// What is wrong with a set of rules, one line each: unbound holes, unused parameters, names used twice, rules that can
-/// never fire because their left side occurs in an earlier rule with the same right side, sides that are the same.
+/// What is wrong with a set of rules, one line each: unbound holes, unused parameters, names used twice,
+/// rules that can never fire because their left side occurs in an earlier rule with the same right side,
+/// sides that are the same.
 std::vector<std::string> lint(const std::vector<Rule>& rules);
 
 std::vector<Rule> map_rules();        ///< maps

@@ -1,4 +1,5 @@
-// Decisions of grids: local memory that the work-items of a group fill together, and how many of them share a loop.
+// Decisions of grids: local memory that the work-items of a group fill together, and how many of them share a
+// loop.
 #include <algorithm>
 
 #include "ir/expr/build.hpp"
@@ -12,7 +13,8 @@ bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e
 
 Result<Expr> items(const Site& site, const Arguments& a) {
   const Expr& e = site.e;
-  if (!on_a_grid(e) || e.attr().ints[0] != 1) return Failure{"needs map_glb, map_wrg or map_lcl of rank 1, found " + std::string(text(e.op()))};
+  if (!on_a_grid(e) || e.attr().ints[0] != 1)
+    return Failure{"needs map_glb, map_wrg or map_lcl of rank 1, found " + std::string(text(e.op()))};
   const std::int64_t n = number(a, 0);
   if (n < 1) return Failure{"a loop is shared by 1 work-item or more"};
   Attr attr = e.attr();
@@ -26,34 +28,39 @@ Result<Expr> items(const Site& site, const Arguments& a) {
 /// What is cut into tiles: zip_D of arrays, or one array, padded at its ends or not.
 struct Tiled {
   int rank = 0;
-  std::vector<Nat> k, rest;           ///< elements of a tile; what the arrays are padded with
+  std::vector<Nat> k, rest;  ///< elements of a tile; what the arrays are padded with
   std::vector<Expr> arrays;
   bool zipped = false;
 };
 Result<Tiled> tiled(const Expr& e) {
-  if (!is_map(e.op()) || !e.child(0).is(Op::Lambda) || !e.child(1).is(Op::Split)) return Failure{"needs a map over tiles: map_D f (split_D k xs)"};
+  if (!is_map(e.op()) || !e.child(0).is(Op::Lambda) || !e.child(1).is(Op::Split))
+    return Failure{"needs a map over tiles: map_D f (split_D k xs)"};
   Tiled t;
   t.rank = static_cast<int>(e.attr().ints[0]);
   t.k = e.child(1).attr().nats;
-  if (t.k.size() != static_cast<std::size_t>(t.rank)) return Failure{"the map and the split must be of one rank"};
+  if (t.k.size() != static_cast<std::size_t>(t.rank))
+    return Failure{"the map and the split must be of one rank"};
   Expr whole = e.child(1).child(0);
   t.rest.assign(t.k.size(), 0);
   if (whole.is(Op::Pad)) {
     const auto& ends = whole.attr().nats;
     const auto rank = ends.size() / 2;
-    const bool after = std::all_of(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(rank), [](const Nat& n) { return n == Nat(0); });
-    if (rank != t.k.size() || !after || static_cast<Boundary>(whole.attr().ints[0]) != Boundary::undefined) return Failure{"the tiles' array is padded otherwise than rule tile does"};
+    const bool after = std::all_of(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(rank),
+                                   [](const Nat& n) { return n == Nat(0); });
+    if (rank != t.k.size() || !after || static_cast<Boundary>(whole.attr().ints[0]) != Boundary::undefined)
+      return Failure{"the tiles' array is padded otherwise than rule tile does"};
     t.rest.assign(ends.begin() + static_cast<std::ptrdiff_t>(rank), ends.end());
     whole = whole.child(0);
   }
   t.zipped = whole.is(Op::Zip);
   if (t.zipped && whole.attr().ints[0] != t.rank) return Failure{"the zip is of another rank than the tiles"};
-  t.arrays = t.zipped ? std::vector<Expr>(whole.children().begin(), whole.children().end()) : std::vector<Expr>{whole};
+  t.arrays = t.zipped ? std::vector<Expr>(whole.children().begin(), whole.children().end())
+                      : std::vector<Expr>{whole};
   return t;
 }
 
-/// An array of windows as tiles of what the windows are taken from: those of one tile are windows of one larger window.
-/// Nothing where it is no such array.
+/// An array of windows as tiles of what the windows are taken from: those of one tile are windows of one
+/// larger window. Nothing where it is no such array.
 struct Windows {
   Expr tiles;
   std::vector<Nat> size, step;
@@ -62,7 +69,9 @@ std::optional<Windows> window_tiles(const Expr& array, const Tiled& t) {
   if (!array.is(Op::Slide) || array.attr().nats.size() != 2 * t.k.size()) return std::nullopt;
   const std::size_t d = t.k.size();
   const auto& nats = array.attr().nats;
-  Windows w{{}, {nats.begin(), nats.begin() + static_cast<std::ptrdiff_t>(d)}, {nats.begin() + static_cast<std::ptrdiff_t>(d), nats.end()}};
+  Windows w{{},
+            {nats.begin(), nats.begin() + static_cast<std::ptrdiff_t>(d)},
+            {nats.begin() + static_cast<std::ptrdiff_t>(d), nats.end()}};
   std::vector<Nat> size, step, zero(d, 0), high;
   for (std::size_t i = 0; i < d; ++i) {
     size.push_back((t.k[i] - 1) * w.step[i] + w.size[i]);
@@ -81,29 +90,38 @@ Expr plain_tiles(const Expr& array, const Tiled& t) {
 
 /// xs, copied element by element.
 Expr copied(const Expr& xs, int rank) {
-  return map_with(Op::Map, rank, function({element_of(xs.type(), rank)}, [](std::span<const Expr> x) { return x[0]; }), xs);
+  return map_with(Op::Map, rank,
+                  function({element_of(xs.type(), rank)}, [](std::span<const Expr> x) { return x[0]; }), xs);
 }
 /// Windows of the arrays chosen are taken from copies of their tiles that `store` makes.
-Result<Expr> from_copies(const Site& site, const Arguments& which, const std::function<Expr(const Expr& tile, const Windows&, int rank)>& store) {
+Result<Expr> from_copies(const Site& site, const Arguments& which,
+                         const std::function<Expr(const Expr& tile, const Windows&, int rank)>& store) {
   const Expr& e = site.e;
   const auto t = tiled(e);
   if (!t) return Failure{t.reason()};
   std::map<std::size_t, Windows> windows;
   for (std::size_t i = 0; i < which.size(); ++i) {
     const auto c = static_cast<std::size_t>(number(which, i));
-    if (c >= t->arrays.size()) return Failure{"there are " + std::to_string(t->arrays.size()) + " arrays, the first is 0; " + which[i] + " is none of them"};
+    if (c >= t->arrays.size())
+      return Failure{"there are " + std::to_string(t->arrays.size()) + " arrays, the first is 0; " +
+                     which[i] + " is none of them"};
     const auto w = window_tiles(t->arrays[c], *t);
-    if (!w) return Failure{"array " + which[i] + " is no array of windows: only slide_D can be taken from a tile"};
+    if (!w)
+      return Failure{"array " + which[i] + " is no array of windows: only slide_D can be taken from a tile"};
     windows.emplace(c, *w);
   }
   std::vector<Expr> tiles;
-  for (std::size_t i = 0; i < t->arrays.size(); ++i) tiles.push_back(windows.count(i) ? windows.at(i).tiles : plain_tiles(t->arrays[i], *t));
+  for (std::size_t i = 0; i < t->arrays.size(); ++i)
+    tiles.push_back(windows.count(i) ? windows.at(i).tiles : plain_tiles(t->arrays[i], *t));
   const auto part = [&](const Expr& tile, std::size_t i) {
-    return windows.count(i) ? slide(windows.at(i).size, windows.at(i).step, store(tile, windows.at(i), t->rank)) : tile;
+    return windows.count(i)
+               ? slide(windows.at(i).size, windows.at(i).step, store(tile, windows.at(i), t->rank))
+               : tile;
   };
   const auto body = [&](std::span<const Expr> p) {
     std::vector<Expr> parts;
-    for (std::size_t i = 0; i < tiles.size(); ++i) parts.push_back(part(t->zipped ? get(static_cast<int>(i), p[0]) : p[0], i));
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+      parts.push_back(part(t->zipped ? get(static_cast<int>(i), p[0]) : p[0], i));
     const Expr arguments[] = {t->zipped ? zip_n(t->rank, parts) : parts[0]};
     return instantiate(e.child(0), arguments);
   };
@@ -116,7 +134,9 @@ bool is_overwritten(const Site& site, const Expr& array) {
   bool below_function = false;  // what is above it is not to be compared with
   for (auto around = site.around.rbegin(); around != site.around.rend(); ++around) {
     below_function = below_function || around->is(Op::Lambda);
-    if (around->is(Op::UpdateInPlace) && (below_function || contains(array, [&](const Expr& x) { return x == around->child(0); }))) return true;
+    if (around->is(Op::UpdateInPlace) &&
+        (below_function || contains(array, [&](const Expr& x) { return x == around->child(0); })))
+      return true;
   }
   return false;
 }
@@ -124,14 +144,19 @@ bool is_overwritten(const Site& site, const Expr& array) {
 std::string overwritten(const Site& site, const Arguments& which) {
   const auto t = tiled(site.e);
   for (std::size_t i = 0; t && i < which.size(); ++i)
-    if (const auto c = static_cast<std::size_t>(number(which, i)); c < t->arrays.size() && is_overwritten(site, t->arrays[c]))
-      return "array " + which[i] + " is overwritten: a tile holds neighbours that other work-groups write in the meantime; use two arrays";
+    if (const auto c = static_cast<std::size_t>(number(which, i));
+        c < t->arrays.size() && is_overwritten(site, t->arrays[c]))
+      return "array " + which[i] +
+             " is overwritten: a tile holds neighbours that other work-groups write in the meantime; use two "
+             "arrays";
   return "";
 }
 
 Result<Expr> stage(const Site& site, const Arguments& which) {
   if (const std::string why = overwritten(site, which); !why.empty()) return Failure{why};
-  return from_copies(site, which, [](const Expr& tile, const Windows&, int rank) { return make(Op::ToLocal, {copied(tile, rank)}); });
+  return from_copies(site, which, [](const Expr& tile, const Windows&, int rank) {
+    return make(Op::ToLocal, {copied(tile, rank)});
+  });
 }
 
 /// The copies of the last `slots` planes of each tile.
@@ -143,7 +168,11 @@ Result<Expr> stage_planes(const Site& site, const Arguments& a) {
   bool fit = true;
   const auto r = from_copies(site, which, [&](const Expr& tile, const Windows& w, int rank) {
     fit = fit && Facts().proves(less_equal(w.size[0], slots));
-    const Expr planes = map_with(Op::Map, 1, function({element_of(tile.type(), 1)}, [rank](std::span<const Expr> p) { return rank > 1 ? copied(p[0], rank - 1) : p[0]; }), tile);
+    const Expr planes = map_with(
+        Op::Map, 1,
+        function({element_of(tile.type(), 1)},
+                 [rank](std::span<const Expr> p) { return rank > 1 ? copied(p[0], rank - 1) : p[0]; }),
+        tile);
     Attr attr;
     attr.nats = {Nat(slots)};
     return make(Op::CircularBuffer, {planes}, std::move(attr));
@@ -156,14 +185,24 @@ Result<Expr> stage_planes(const Site& site, const Arguments& a) {
 
 std::vector<Rule> grid_rules() {
   return {
-      constructed("items", "map_x d f shared by n work-items: item w takes w, w + n, ...", items).takes("n", "work-items").says("the iterations are dealt to %1 work-items"),
-      constructed("stage", "map_D f (split_D k (slide_D (n, s) xs)) = map_D (\\t. f (slide_D (n, s) (to_local (map_D (\\x. x) t)))) (slide_D ((k - 1) s + n, k s) xs)", stage)
+      constructed("items", "map_x d f shared by n work-items: item w takes w, w + n, ...", items)
+          .takes("n", "work-items")
+          .says("the iterations are dealt to %1 work-items"),
+      constructed("stage",
+                  "map_D f (split_D k (slide_D (n, s) xs)) = map_D (\\t. f (slide_D (n, s) (to_local (map_D "
+                  "(\\x. x) t)))) (slide_D ((k - 1) s + n, k s) xs)",
+                  stage)
           .takes("c", "arrays of the zip, the first is 0", true)
-          .says("the tiles of array %*, with what its windows read around them, are copied to local memory by all work-items of the group"),
-      constructed("stage-planes", "map_D f (split_D k (slide_D (n, s) xs)) = map_D (\\t. f (slide_D (n, s) (circular_buffer m (map (map_(D-1) (\\x. x)) t)))) (slide_D ((k - 1) s + n, k s) xs), m >= n", stage_planes)
+          .says("the tiles of array %*, with what its windows read around them, are copied to local memory "
+                "by all work-items of the group"),
+      constructed("stage-planes",
+                  "map_D f (split_D k (slide_D (n, s) xs)) = map_D (\\t. f (slide_D (n, s) (circular_buffer "
+                  "m (map (map_(D-1) (\\x. x)) t)))) (slide_D ((k - 1) s + n, k s) xs), m >= n",
+                  stage_planes)
           .takes("m", "planes in local memory")
           .takes("c", "arrays of the zip, the first is 0", true)
-          .says("of the tiles of array %*, after the first number, so many planes at a time are in local memory: each is copied once, by all work-items of the group"),
+          .says("of the tiles of array %*, after the first number, so many planes at a time are in local "
+                "memory: each is copied once, by all work-items of the group"),
   };
 }
 

@@ -1,8 +1,9 @@
-// Decisions: how the iterations of a map run, and where values live. The meaning is that of the high-level primitive;
-// the guards are the nesting rules of the backends.
+// Decisions: how the iterations of a map run, and where values live. The meaning is that of the high-level
+// primitive; the guards are the nesting rules of the backends.
 //
-// Attributes of a low-level map: rank; lanes, NDRange dimension or elements a trip; stride; late store; prefetch distance; on a
-// grid, where given, the work-items (or groups) that the iterations are dealt to; whether a sequential loop rotates.
+// Attributes of a low-level map: rank; lanes, NDRange dimension or elements a trip; stride; late store;
+// prefetch distance; on a grid, where given, the work-items (or groups) that the iterations are dealt to;
+// whether a sequential loop rotates.
 #include <algorithm>
 
 #include "ir/expr/build.hpp"
@@ -23,19 +24,25 @@ bool encloses(const Site& site, const std::function<bool(const Expr&)>& p) {
   }
   return false;
 }
-bool same_dimension(const Expr& e, Op op, std::int64_t dim) { return e.is(op) && e.attr().ints[Number] == dim; }
+bool same_dimension(const Expr& e, Op op, std::int64_t dim) {
+  return e.is(op) && e.attr().ints[Number] == dim;
+}
 
 Result<Expr> need_map(const Site& site) {
-  if (!site.e.is(Op::Map)) return Failure{"needs a map without a decision, found " + std::string(text(site.e.op()))};
+  if (!site.e.is(Op::Map))
+    return Failure{"needs a map without a decision, found " + std::string(text(site.e.op()))};
   return site.e;
 }
 Expr lowered(const Expr& e, Op op, std::int64_t number) {
-  return map_with(op, static_cast<int>(e.attr().ints[Rank]), e.child(0), e.child(1), {number, 1, 0, 0}, origin(e));
+  return map_with(op, static_cast<int>(e.attr().ints[Rank]), e.child(0), e.child(1), {number, 1, 0, 0},
+                  origin(e));
 }
 bool scalar_result(const Expr& map) {
   const Type t = map.type();
   const Type element = element_of(t, static_cast<int>(map.attr().ints[Rank]));
-  return element.is_scalar() || (element.is_tuple() && std::all_of(element.parts().begin(), element.parts().end(), [](const Type& p) { return p.is_scalar(); }));
+  return element.is_scalar() ||
+         (element.is_tuple() && std::all_of(element.parts().begin(), element.parts().end(),
+                                            [](const Type& p) { return p.is_scalar(); }));
 }
 /// The function computes a small array by unrolled loops over all of it: a block of neighbouring elements.
 bool unrolled_block(const Expr& map) {
@@ -45,7 +52,8 @@ bool unrolled_block(const Expr& map) {
   for (const NestLevel& l : nest.levels) {
     const Expr m = part_at(map.child(0).child(0), l.place);
     for (const Nat& n : l.extents) elements = elements * n;
-    if (!m.is(Op::MapUnroll) || l.extents.size() != 1 || !(l.extents[0] == Nat(m.attr().ints[Number]))) return false;
+    if (!m.is(Op::MapUnroll) || l.extents.size() != 1 || !(l.extents[0] == Nat(m.attr().ints[Number])))
+      return false;
   }
   return !nest.levels.empty() && elements.constant().value_or(100) <= 16;
 }
@@ -72,9 +80,14 @@ Result<Expr> map_vec(const Site& site, const Arguments& a) {
   const auto m = need_map(site);
   if (!m) return m;
   if (m->attr().ints[Rank] != 1) return Failure{"vectors run over one dimension: use map-nest first"};
-  if (!scalar_result(*m) && !unrolled_block(*m)) return Failure{"only the innermost loop is vectorised, or one around unrolled loops over all of a small block: its function returns " + element_of(m->type(), 1).str()};
+  if (!scalar_result(*m) && !unrolled_block(*m))
+    return Failure{
+        "only the innermost loop is vectorised, or one around unrolled loops over all of a small block: its "
+        "function returns " +
+        element_of(m->type(), 1).str()};
   const std::int64_t w = number(a, 0);
-  if (w < 2 || w > 64 || (w & (w - 1)) != 0) return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0]};
+  if (w < 2 || w > 64 || (w & (w - 1)) != 0)
+    return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0]};
   return lowered(*m, Op::MapVec, w);
 }
 
@@ -82,14 +95,22 @@ Result<Expr> map_grid(Op op, const Site& site, const Arguments& a) {
   const auto m = need_map(site);
   if (!m) return m;
   const std::int64_t dim = number(a, 0);
-  if (dim > (op == Op::MapLcl ? 2 : 3)) return Failure{"an NDRange has dimensions 0, 1 and 2, and 3 for loops that share dimension 2; got " + a[0]};
+  if (dim > (op == Op::MapLcl ? 2 : 3))
+    return Failure{"an NDRange has dimensions 0, 1 and 2, and 3 for loops that share dimension 2; got " +
+                   a[0]};
   const auto same = [&](const Expr& x) { return same_dimension(x, op, dim); };
-  if (encloses(site, same) || contains(m->child(0), same)) return Failure{"two nested " + std::string(text(op)) + " over dimension " + a[0]};
-  if (encloses(site, [](const Expr& x) { return x.is(Op::MapPar); })) return Failure{"a work-item cannot run inside map_par"};
-  const auto foreign = [&](const Expr& x) { return op == Op::MapGlb ? x.is(Op::MapWrg) || x.is(Op::MapLcl) : x.is(Op::MapGlb); };
+  if (encloses(site, same) || contains(m->child(0), same))
+    return Failure{"two nested " + std::string(text(op)) + " over dimension " + a[0]};
+  if (encloses(site, [](const Expr& x) { return x.is(Op::MapPar); }))
+    return Failure{"a work-item cannot run inside map_par"};
+  const auto foreign = [&](const Expr& x) {
+    return op == Op::MapGlb ? x.is(Op::MapWrg) || x.is(Op::MapLcl) : x.is(Op::MapGlb);
+  };
   if (encloses(site, foreign)) return Failure{"map_glb does not mix with map_wrg and map_lcl"};
-  if (op == Op::MapLcl && !encloses(site, [&](const Expr& x) { return same_dimension(x, Op::MapWrg, dim); })) return Failure{"map_lcl " + a[0] + " needs an enclosing map_wrg " + a[0]};
-  if (op == Op::MapWrg && encloses(site, [](const Expr& x) { return x.is(Op::MapLcl); })) return Failure{"map_wrg inside map_lcl"};
+  if (op == Op::MapLcl && !encloses(site, [&](const Expr& x) { return same_dimension(x, Op::MapWrg, dim); }))
+    return Failure{"map_lcl " + a[0] + " needs an enclosing map_wrg " + a[0]};
+  if (op == Op::MapWrg && encloses(site, [](const Expr& x) { return x.is(Op::MapLcl); }))
+    return Failure{"map_wrg inside map_lcl"};
   return lowered(*m, op, dim);
 }
 Rule::Construct grid(Op op) {
@@ -107,9 +128,13 @@ Result<Expr> late_store(const Site& site, const Arguments&) {
   if (!site.e.is(Op::MapVec)) return Failure{"needs a map_vec, found " + std::string(text(site.e.op()))};
   return with_attribute(site.e, Late, 1);
 }
-bool is_sequential(const Expr& e) { return (e.is(Op::MapSeq) || e.is(Op::MapUnroll)) && e.attr().ints[Rank] == 1; }
+bool is_sequential(const Expr& e) {
+  return (e.is(Op::MapSeq) || e.is(Op::MapUnroll)) && e.attr().ints[Rank] == 1;
+}
 Result<Expr> prefetch(const Site& site, const Arguments& a) {
-  if (!site.e.is(Op::MapVec) && !is_sequential(site.e)) return Failure{"needs map_vec, or map_seq or map_unroll of rank 1, found " + std::string(text(site.e.op()))};
+  if (!site.e.is(Op::MapVec) && !is_sequential(site.e))
+    return Failure{"needs map_vec, or map_seq or map_unroll of rank 1, found " +
+                   std::string(text(site.e.op()))};
   return with_attribute(site.e, Ahead, number(a, 0));
 }
 Result<Expr> unroll(const Site& site, const Arguments& a) {
@@ -121,39 +146,48 @@ Result<Expr> unroll(const Site& site, const Arguments& a) {
   return make(Op::MapUnroll, {site.e.child(0), site.e.child(1)}, std::move(attr), origin(site.e));
 }
 Result<Expr> rotate(const Site& site, const Arguments&) {
-  if (!is_sequential(site.e)) return Failure{"needs map_seq or map_unroll of rank 1, found " + std::string(text(site.e.op()))};
+  if (!is_sequential(site.e))
+    return Failure{"needs map_seq or map_unroll of rank 1, found " + std::string(text(site.e.op()))};
   return with_attribute(site.e, Rotate, 1);
 }
 
 /// The scalar that a function returns, below its lets.
 Expr result_of(Expr e) {
   for (;;) {
-    if (e.is(Op::Lambda)) e = e.child(0);
-    else if (e.is(Op::Let)) e = e.child(1);
-    else return e;
+    if (e.is(Op::Lambda))
+      e = e.child(0);
+    else if (e.is(Op::Let))
+      e = e.child(1);
+    else
+      return e;
   }
 }
 bool tests_modulo(const Expr& condition, std::int64_t m) {
   return contains(condition, [&](const Expr& x) {
     if (!x.is(Op::Mod)) return false;
     const Expr& d = x.child(1);
-    return (d.is(Op::Literal) && d.attr().number == static_cast<double>(m)) || (d.is(Op::NatValue) && d.attr().nats[0] == Nat(m));
+    return (d.is(Op::Literal) && d.attr().number == static_cast<double>(m)) ||
+           (d.is(Op::NatValue) && d.attr().nats[0] == Nat(m));
   });
 }
 Result<Expr> strided(const Site& site, const Arguments& a) {
   const std::int64_t m = number(a, 0);
   const Expr& e = site.e;
-  if (!is_sequential(e) && !(e.is(Op::MapVec) && e.attr().ints[Rank] == 1)) return Failure{"needs map_seq, map_unroll or map_vec of rank 1, found " + std::string(text(e.op()))};
+  if (!is_sequential(e) && !(e.is(Op::MapVec) && e.attr().ints[Rank] == 1))
+    return Failure{"needs map_seq, map_unroll or map_vec of rank 1, found " + std::string(text(e.op()))};
   if (m < 2) return Failure{"a stride is 2 or more, got " + a[0]};
   const Expr r = result_of(e.child(0));
-  if (!r.is(Op::Select) || !tests_modulo(r.child(0), m)) return Failure{"the function does not select by an index modulo " + a[0]};
-  if (!encloses(site, [](const Expr& x) { return x.is(Op::UpdateInPlace); })) return Failure{"elements that are not visited keep their value only in place: use update-in-place first"};
+  if (!r.is(Op::Select) || !tests_modulo(r.child(0), m))
+    return Failure{"the function does not select by an index modulo " + a[0]};
+  if (!encloses(site, [](const Expr& x) { return x.is(Op::UpdateInPlace); }))
+    return Failure{"elements that are not visited keep their value only in place: use update-in-place first"};
   return with_attribute(e, Stride, m);
 }
 
 Rule::Construct reduction(Op op) {
   return [op](const Site& site, const Arguments&) -> Result<Expr> {
-    if (!site.e.is(Op::Reduce)) return Failure{"needs a reduce without a decision, found " + std::string(text(site.e.op()))};
+    if (!site.e.is(Op::Reduce))
+      return Failure{"needs a reduce without a decision, found " + std::string(text(site.e.op()))};
     return make(op, {site.e.child(0), site.e.child(1), site.e.child(2)}, site.e.attr(), origin(site.e));
   };
 }
@@ -171,12 +205,23 @@ Rule::Construct marked(Op op) {
 std::vector<Rule> loops() {
   return {
       constructed("map-seq", "map f -> map_seq f", map_seq).says("an ordinary loop"),
-      constructed("map-unroll", "map f -> map_unroll u f", map_unroll).takes("u", "elements a trip").says("a loop unrolled by %1"),
-      constructed("map-par", "map f -> map_par f", map_par).says("the iterations are shared among the threads"),
-      constructed("map-vec", "map f -> map_vec w f", map_vec).takes("w", "lanes").says("the innermost loop computes vectors of %1 lanes"),
-      constructed("map-glb", "map f -> map_glb d f", grid(Op::MapGlb)).takes("d", "NDRange dimension").says("one work-item an iteration, along dimension %1"),
-      constructed("map-wrg", "map f -> map_wrg d f", grid(Op::MapWrg)).takes("d", "NDRange dimension").says("one work-group an iteration, along dimension %1"),
-      constructed("map-lcl", "map f -> map_lcl d f", grid(Op::MapLcl)).takes("d", "NDRange dimension").says("one work-item of the group an iteration, along dimension %1"),
+      constructed("map-unroll", "map f -> map_unroll u f", map_unroll)
+          .takes("u", "elements a trip")
+          .says("a loop unrolled by %1"),
+      constructed("map-par", "map f -> map_par f", map_par)
+          .says("the iterations are shared among the threads"),
+      constructed("map-vec", "map f -> map_vec w f", map_vec)
+          .takes("w", "lanes")
+          .says("the innermost loop computes vectors of %1 lanes"),
+      constructed("map-glb", "map f -> map_glb d f", grid(Op::MapGlb))
+          .takes("d", "NDRange dimension")
+          .says("one work-item an iteration, along dimension %1"),
+      constructed("map-wrg", "map f -> map_wrg d f", grid(Op::MapWrg))
+          .takes("d", "NDRange dimension")
+          .says("one work-group an iteration, along dimension %1"),
+      constructed("map-lcl", "map f -> map_lcl d f", grid(Op::MapLcl))
+          .takes("d", "NDRange dimension")
+          .says("one work-item of the group an iteration, along dimension %1"),
   };
 }
 
@@ -185,17 +230,31 @@ std::vector<Rule> loops() {
 std::vector<Rule> lowering_rules() {
   std::vector<Rule> all = loops();
   const std::vector<Rule> more{
-      constructed("unroll", "map_seq f -> map_unroll u f", unroll).takes("u", "elements a trip").says("the loop is unrolled by %1"),
-      constructed("rotate", "map_seq f keeps what the next iterations need again in registers", rotate).says("what the next iterations need again stays in registers"),
-      constructed("strided", "map_x f visits only the indices that f's guard modulo m admits", strided).takes("m", "modulus of the guard").says("one element in every %1 is visited: those that the guard admits"),
-      constructed("late-store", "map_vec f stores a vector after the loads of the next", late_store).says("each vector is stored after the next one's loads"),
-      constructed("prefetch", "map_vec f prefetches d elements ahead, map_seq f d iterations ahead", prefetch).takes("d", "elements or iterations ahead").says("data is prefetched %1 ahead"),
-      constructed("reduce-seq", "reduce f z -> reduce_seq f z", reduction(Op::ReduceSeq)).says("the reduction is a loop"),
-      constructed("reduce-unroll", "reduce f z -> reduce_unroll f z", reduction(Op::ReduceUnroll)).says("the reduction is unrolled"),
-      constructed("to-private", "xs = to_private xs", marked(Op::ToPrivate)).says("the value is kept in registers"),
-      constructed("to-local", "xs = to_local xs", marked(Op::ToLocal)).says("the value is kept in local memory"),
-      constructed("to-global", "xs = to_global xs", marked(Op::ToGlobal)).says("the value is stored in global memory"),
-      constructed("async", "xs = async xs", marked(Op::Async)).says("elements are copied asynchronously, and waited for before the barrier that needs them"),
+      constructed("unroll", "map_seq f -> map_unroll u f", unroll)
+          .takes("u", "elements a trip")
+          .says("the loop is unrolled by %1"),
+      constructed("rotate", "map_seq f keeps what the next iterations need again in registers", rotate)
+          .says("what the next iterations need again stays in registers"),
+      constructed("strided", "map_x f visits only the indices that f's guard modulo m admits", strided)
+          .takes("m", "modulus of the guard")
+          .says("one element in every %1 is visited: those that the guard admits"),
+      constructed("late-store", "map_vec f stores a vector after the loads of the next", late_store)
+          .says("each vector is stored after the next one's loads"),
+      constructed("prefetch", "map_vec f prefetches d elements ahead, map_seq f d iterations ahead", prefetch)
+          .takes("d", "elements or iterations ahead")
+          .says("data is prefetched %1 ahead"),
+      constructed("reduce-seq", "reduce f z -> reduce_seq f z", reduction(Op::ReduceSeq))
+          .says("the reduction is a loop"),
+      constructed("reduce-unroll", "reduce f z -> reduce_unroll f z", reduction(Op::ReduceUnroll))
+          .says("the reduction is unrolled"),
+      constructed("to-private", "xs = to_private xs", marked(Op::ToPrivate))
+          .says("the value is kept in registers"),
+      constructed("to-local", "xs = to_local xs", marked(Op::ToLocal))
+          .says("the value is kept in local memory"),
+      constructed("to-global", "xs = to_global xs", marked(Op::ToGlobal))
+          .says("the value is stored in global memory"),
+      constructed("async", "xs = async xs", marked(Op::Async))
+          .says("elements are copied asynchronously, and waited for before the barrier that needs them"),
       constructed("stream", "xs = stream xs", marked(Op::Stream)).says("stores bypass the cache"),
   };
   all.insert(all.end(), more.begin(), more.end());

@@ -12,10 +12,13 @@ Expr identity() {
   return function({Type::any()}, [](std::span<const Expr> x) { return x[0]; });
 }
 
-/// An operation on one element of an array, or a value with a name that is one: the other operands stay as they are.
+/// An operation on one element of an array, or a value with a name that is one: the other operands stay as
+/// they are.
 Result<Expr> at_of_map(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!is_scalar_op(e.op()) && !e.is(Op::Let)) return Failure{"needs an operation on scalars, or a value with a name, found " + std::string(text(e.op()))};
+  if (!is_scalar_op(e.op()) && !e.is(Op::Let))
+    return Failure{"needs an operation on scalars, or a value with a name, found " +
+                   std::string(text(e.op()))};
   if (e.loose() > 0) return Failure{"it uses variables of functions around it"};
   const auto is_element = [](const Expr& c) { return c.is(Op::At) && c.attr().nats.size() == 1; };
   const std::size_t operands = e.is(Op::Let) ? 1 : e.children().size();
@@ -25,36 +28,56 @@ Result<Expr> at_of_map(const Site& site, const Arguments&) {
     const Expr x = fresh_param("x", element.type());
     std::vector<Expr> children(e.children().begin(), e.children().end());
     children[i] = x;
-    return at(element.attr().nats, map_with(Op::Map, 1, lambda({x}, with_children(e, std::move(children))), element.child(0)));
+    return at(element.attr().nats,
+              map_with(Op::Map, 1, lambda({x}, with_children(e, std::move(children))), element.child(0)));
   }
   return Failure{"none of the operands is an element of an array"};
 }
 
 /// An array of one element.
-Expr single(const Expr& x) { return generate({Nat(1)}, [&](Expr) { return x; }); }
+Expr single(const Expr& x) {
+  return generate({Nat(1)}, [&](Expr) { return x; });
+}
 
 }  // namespace
 
 std::vector<Rule> map_rules() {
   return {
       rule_of_rank("map-fusion", "map f . map g = map (f . g)", 1, 4,
-                   [](int d) { return Sides{map_n(d, f, map_n(d, g, xs)), map_n(d, compose(f, g), xs)}; })
+                   [](int d) {
+                     return Sides{map_n(d, f, map_n(d, g, xs)), map_n(d, compose(f, g), xs)};
+                   })
           .says("two maps become one, so that nothing is stored between them"),
-      constructed("at-of-map", "f (xs[i]) = (map f xs)[i]", at_of_map).says("what is made of one element is an element of a map"),
-      rule_of_rank("map-identity", "map (\\x. x) = id", 1, 4, [](int d) { return Sides{map_n(d, identity(), xs), xs}; }),
-      rule("map-through-tuple", "map f over zip of maps: map f . zip (map g xs, map h ys) = map (\\(x, y). f (g x, h y)) . zip (xs, ys)",
+      constructed("at-of-map", "f (xs[i]) = (map f xs)[i]", at_of_map)
+          .says("what is made of one element is an element of a map"),
+      rule_of_rank("map-identity", "map (\\x. x) = id", 1, 4,
+                   [](int d) {
+                     return Sides{map_n(d, identity(), xs), xs};
+                   }),
+      rule("map-through-tuple",
+           "map f over zip of maps: map f . zip (map g xs, map h ys) = map (\\(x, y). f (g x, h y)) . zip "
+           "(xs, ys)",
            map(f, zip({map(g, xs), map(h, ys)})),
-           map([](Expr p) { return apply(f, {tuple({apply(g, {get(0, p)}), apply(h, {get(1, p)})})}); }, zip({xs, ys}))),
-      rule("interleave-of-maps", "interleave (map f xs, map g ys) = join . map (\\(x, y). [f x, g y]) . zip (xs, ys)",
+           map(
+               [](Expr p) {
+                 return apply(f, {tuple({apply(g, {get(0, p)}), apply(h, {get(1, p)})})});
+               },
+               zip({xs, ys}))),
+      rule("interleave-of-maps",
+           "interleave (map f xs, map g ys) = join . map (\\(x, y). [f x, g y]) . zip (xs, ys)",
            interleave({map(f, xs), map(g, ys)}),
-           join(map([](Expr p) { return concat(single(apply(f, {get(0, p)})), single(apply(g, {get(1, p)}))); }, zip({xs, ys}))))
+           join(map(
+               [](Expr p) { return concat(single(apply(f, {get(0, p)})), single(apply(g, {get(1, p)}))); },
+               zip({xs, ys}))))
           .says("one loop writes both interleaved results"),
-      rule("interchange", "map (map f) = transpose . map (map f) . transpose", map([](Expr r) { return map(f, r); }, xs),
+      rule("interchange", "map (map f) = transpose . map (map f) . transpose",
+           map([](Expr r) { return map(f, r); }, xs),
            transpose(map([](Expr r) { return map(f, r); }, transpose(xs))))
           .says("two nested loops change places"),
-      rule("map-of-interleave", "map f (interleave (xs, ys)) = interleave (map f xs, map f ys)", map(f, interleave({xs, ys})),
-           interleave({map(f, xs), map(f, ys)})),
-      rule("map-of-concat", "map f (concat xs ys) = concat (map f xs) (map f ys)", map(f, concat(xs, ys)), concat(map(f, xs), map(f, ys)))
+      rule("map-of-interleave", "map f (interleave (xs, ys)) = interleave (map f xs, map f ys)",
+           map(f, interleave({xs, ys})), interleave({map(f, xs), map(f, ys)})),
+      rule("map-of-concat", "map f (concat xs ys) = concat (map f xs) (map f ys)", map(f, concat(xs, ys)),
+           concat(map(f, xs), map(f, ys)))
           .says("one loop becomes two, over the two parts"),
   };
 }

@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <mutex>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/layout.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/nest.hpp"
-#include "rewrite/rules/rules.hpp"
 #include "rewrite/analysis/sweeps.hpp"
+#include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
@@ -17,7 +17,8 @@ namespace {
 /// why_not_in_place, remembered by program: exploring asks it of the same one again and again.
 std::string obstacle(const Program& p) {
   static std::mutex mutex;
-  static std::map<std::pair<std::uint32_t, std::vector<std::string>>, std::string>* known = new std::map<std::pair<std::uint32_t, std::vector<std::string>>, std::string>;
+  static std::map<std::pair<std::uint32_t, std::vector<std::string>>, std::string>* known =
+      new std::map<std::pair<std::uint32_t, std::vector<std::string>>, std::string>;
   const std::pair key{p.body.id(), p.overwritable};
   {
     const std::lock_guard lock(mutex);
@@ -28,7 +29,8 @@ std::string obstacle(const Program& p) {
   return known->emplace(key, std::move(why)).first->second;
 }
 
-/// All results, or all sweeps, of a program, when each may overwrite its base and none needs what another overwrites.
+/// All results, or all sweeps, of a program, when each may overwrite its base and none needs what another
+/// overwrites.
 Result<Program> update_in_place(const Program& p, const Arguments&) {
   if (const std::string why = why_not_one_after_the_other(p); !why.empty()) return Failure{why};
   const std::vector<Place> sweeps = sweeps_of(p.body);
@@ -38,10 +40,13 @@ Result<Program> update_in_place(const Program& p, const Arguments&) {
     if (const std::string why = obstacle(single_sweep(p, s)); !why.empty()) return Failure{why};
     for (std::size_t r = 0; r < (s + 1 < sweeps.size() ? 1 : results); ++r) {
       const auto at = main_nest(q.body, sweeps[s], static_cast<int>(r)).update;
-      if (!at) return Failure{results > 1 ? "not every result is an update of an argument" : "the result is not an update of an argument"};
+      if (!at)
+        return Failure{results > 1 ? "not every result is an update of an argument"
+                                   : "the result is not an update of an argument"};
       const Expr u = part_at(q.body, *at);
       if (!u.is(Op::Update)) return Failure{"the update is in place already"};
-      q.body = replaced_at(q.body, *at, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
+      q.body =
+          replaced_at(q.body, *at, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
     }
   }
   return q;
@@ -61,30 +66,43 @@ Result<Program> layout(const Program& p, const Arguments& words) {
   }
   const std::vector<std::string> names(words.begin() + static_cast<std::ptrdiff_t>(n), words.end());
   for (const std::string& name : names)
-    if (std::none_of(p.arguments.begin(), p.arguments.end(), [&](const Expr& a) { return param_name(a) == name && a.type().is_array(); }))
+    if (std::none_of(p.arguments.begin(), p.arguments.end(),
+                     [&](const Expr& a) { return param_name(a) == name && a.type().is_array(); }))
       return Failure{"there is no array argument named " + name};
   const auto chosen = [&](const Expr& a) {
-    return a.is(Op::Param) && a.type().is_array() && (names.empty() || std::find(names.begin(), names.end(), param_name(a)) != names.end());
+    return a.is(Op::Param) && a.type().is_array() &&
+           (names.empty() || std::find(names.begin(), names.end(), param_name(a)) != names.end());
   };
-  if (contains(p.body, [&](const Expr& e) { return e.is(Op::Layout) && chosen(e.child(0)); })) return Failure{"an array of these has a layout already"};
+  if (contains(p.body, [&](const Expr& e) { return e.is(Op::Layout) && chosen(e.child(0)); }))
+    return Failure{"an array of these has a layout already"};
   if (request.kind == LayoutRequest::Kind::Split)
     for (const Expr& a : p.arguments)
-      if (chosen(a) && rank_of(a.type()) < request.axes) return Failure{"a split over " + std::to_string(request.axes) + " axes needs arrays of at least that rank, " + param_name(a) + " is " + a.type().str()};
+      if (chosen(a) && rank_of(a.type()) < request.axes)
+        return Failure{"a split over " + std::to_string(request.axes) +
+                       " axes needs arrays of at least that rank, " + param_name(a) + " is " +
+                       a.type().str()};
   Program q = p;
-  q.body = substitute(p.body, [&](const Expr& leaf) { return chosen(leaf) ? in_layout(request, leaf) : leaf; });
-  const bool new_array = q.body.type().is_array() && !q.body.is(Op::Layout) && !contains(q.body, [](const Expr& e) { return e.is(Op::UpdateInPlace); });
-  if (names.empty() && new_array && rank_of(q.body.type()) >= request.axes) q.body = in_layout(request, q.body);
+  q.body =
+      substitute(p.body, [&](const Expr& leaf) { return chosen(leaf) ? in_layout(request, leaf) : leaf; });
+  const bool new_array = q.body.type().is_array() && !q.body.is(Op::Layout) &&
+                         !contains(q.body, [](const Expr& e) { return e.is(Op::UpdateInPlace); });
+  if (names.empty() && new_array && rank_of(q.body.type()) >= request.axes)
+    q.body = in_layout(request, q.body);
   return q;
 }
 
 /// Every array argument that may not be overwritten is marked.
 Result<Program> marked(const Program& p, Op op) {
   const auto kept = [&](const Expr& a) {
-    return a.is(Op::Param) && a.type().is_array() && std::find(p.overwritable.begin(), p.overwritable.end(), param_name(a)) == p.overwritable.end();
+    return a.is(Op::Param) && a.type().is_array() &&
+           std::find(p.overwritable.begin(), p.overwritable.end(), param_name(a)) == p.overwritable.end();
   };
-  if (std::none_of(p.arguments.begin(), p.arguments.end(), kept)) return Failure{"every array argument may be overwritten"};
-  if (contains(p.body, [](const Expr& e) { return e.is(Op::ReadOnly) || e.is(Op::MayAlias); })) return Failure{"how the arguments may be read was decided already"};
-  if (contains(p.body, [](const Expr& e) { return e.is(Op::Layout) && e.child(0).is(Op::Param); })) return Failure{"arguments have a layout already: use this rule before layout"};
+  if (std::none_of(p.arguments.begin(), p.arguments.end(), kept))
+    return Failure{"every array argument may be overwritten"};
+  if (contains(p.body, [](const Expr& e) { return e.is(Op::ReadOnly) || e.is(Op::MayAlias); }))
+    return Failure{"how the arguments may be read was decided already"};
+  if (contains(p.body, [](const Expr& e) { return e.is(Op::Layout) && e.child(0).is(Op::Param); }))
+    return Failure{"arguments have a layout already: use this rule before layout"};
   Program q = p;
   q.body = substitute(p.body, [&](const Expr& leaf) { return kept(leaf) ? make(op, {leaf}) : leaf; });
   return q;
@@ -96,11 +114,16 @@ std::vector<Rule> program_rules() {
   return {
       program_rule("update-in-place", "update base block -> update_in_place base block", update_in_place)
           .says("the result overwrites its argument: no element that is written is read for another"),
-      program_rule("read-only", "x = read_only x for arguments x that may not be overwritten", [](const Program& p, const Arguments&) { return marked(p, Op::ReadOnly); })
+      program_rule("read-only", "x = read_only x for arguments x that may not be overwritten",
+                   [](const Program& p, const Arguments&) { return marked(p, Op::ReadOnly); })
           .says("arrays that are never written are read through the cache for such"),
-      program_rule("may-alias", "x = may_alias x for arguments x that may not be overwritten", [](const Program& p, const Arguments&) { return marked(p, Op::MayAlias); })
+      program_rule("may-alias", "x = may_alias x for arguments x that may not be overwritten",
+                   [](const Program& p, const Arguments&) { return marked(p, Op::MayAlias); })
           .says("compilers are told nothing about which arrays overlap"),
-      program_rule("layout", "x = layout x for arguments x, and a result that is a new array", layout).takes("layout", "rows ALIGN LEAD, split AXES ALIGN; then names of arrays, none for all", true, true).says("arrays are stored in the layout: %*"),
+      program_rule("layout", "x = layout x for arguments x, and a result that is a new array", layout)
+          .takes("layout", "rows ALIGN LEAD, split AXES ALIGN; then names of arrays, none for all", true,
+                 true)
+          .says("arrays are stored in the layout: %*"),
   };
 }
 

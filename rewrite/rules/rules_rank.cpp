@@ -33,23 +33,31 @@ Expr each(const std::function<Expr(Expr)>& body, const Expr& e) { return map(bod
 
 Sides drop_nest(int d) {
   return {drop(nats("l", d), nats("r", d), xs),
-          drop(nats("l", 1), nats("r", 1), each([d](Expr x) { return drop(nats("l", 1, d), nats("r", 1, d), x); }, xs))};
+          drop(nats("l", 1), nats("r", 1),
+               each([d](Expr x) { return drop(nats("l", 1, d), nats("r", 1, d), x); }, xs))};
 }
 Sides slide_nest(int d) {
   const auto inner = [d](Expr x) { return slide(nats("n", 1, d), nats("s", 1, d), x); };
-  return {slide(nats("n", d), nats("s", d), xs),
-          each([d](Expr b) { return transpose(first_to_last(d), b); }, slide(nats("n", 1), nats("s", 1), each(inner, xs)))};
+  return {slide(nats("n", d), nats("s", d), xs), each([d](Expr b) { return transpose(first_to_last(d), b); },
+                                                      slide(nats("n", 1), nats("s", 1), each(inner, xs)))};
 }
 Sides split_nest(int d) {
-  return {split(nats("k", d), xs), each([d](Expr b) { return transpose(first_to_last(d), b); },
-                                        split(nats("k", 1), each([d](Expr x) { return split(nats("k", 1, d), x); }, xs)))};
+  return {split(nats("k", d), xs),
+          each([d](Expr b) { return transpose(first_to_last(d), b); },
+               split(nats("k", 1), each([d](Expr x) { return split(nats("k", 1, d), x); }, xs)))};
 }
 Sides join_nest(int d) {
-  const auto rows = [d](Expr plane) { return each([d](Expr x) { return join_n(d - 1, x); }, transpose(last_to_first(d), plane)); };
+  const auto rows = [d](Expr plane) {
+    return each([d](Expr x) { return join_n(d - 1, x); }, transpose(last_to_first(d), plane));
+  };
   return {join_n(d, xs), join(each(rows, xs))};
 }
 Sides zip_nest(int d) {
-  return {zip_n(d, {xs, ys}), each([d](Expr p) { return zip_n(d - 1, {get(0, p), get(1, p)}); }, zip({xs, ys}))};
+  return {zip_n(d, {xs, ys}), each(
+                                  [d](Expr p) {
+                                    return zip_n(d - 1, {get(0, p), get(1, p)});
+                                  },
+                                  zip({xs, ys}))};
 }
 
 Rule pad_nest() {
@@ -57,8 +65,10 @@ Rule pad_nest() {
   for (const Boundary b : {Boundary::clamp, Boundary::wrap, Boundary::mirror, Boundary::undefined})
     for (int d = 2; d <= 3; ++d)
       all.push_back({pad(nats("l", d), nats("r", d), b, xs),
-                     pad(nats("l", 1), nats("r", 1), b, each([d, b](Expr x) { return pad(nats("l", 1, d), nats("r", 1, d), b, x); }, xs))});
-  return rule_of_rank("pad-nest", "pad_D (l, r, b) = pad (l0, r0, b) . map (pad_(D-1) (l', r', b))", 0, static_cast<int>(all.size()) - 1,
+                     pad(nats("l", 1), nats("r", 1), b,
+                         each([d, b](Expr x) { return pad(nats("l", 1, d), nats("r", 1, d), b, x); }, xs))});
+  return rule_of_rank("pad-nest", "pad_D (l, r, b) = pad (l0, r0, b) . map (pad_(D-1) (l', r', b))", 0,
+                      static_cast<int>(all.size()) - 1,
                       [&](int i) { return all[static_cast<std::size_t>(i)]; });
 }
 
@@ -68,27 +78,35 @@ std::string joined(const std::vector<Nat>& ns) {
   return s;
 }
 
-/// The argument is first padded to a multiple of the tile with elements that are never used, and the result cut back.
+/// The argument is first padded to a multiple of the tile with elements that are never used, and the result
+/// cut back.
 Result<Expr> tile(const Site& site, const Arguments& arguments) {
   const Expr& e = site.e;
   if (!e.is(Op::Map)) return Failure{"needs a map, found " + std::string(text(e.op()))};
   const int rank = static_cast<int>(e.attr().ints[0]);
   if (arguments.size() != static_cast<std::size_t>(rank))
-    return Failure{"a map of rank " + std::to_string(rank) + " needs as many tile sizes, got " + std::to_string(arguments.size())};
+    return Failure{"a map of rank " + std::to_string(rank) + " needs as many tile sizes, got " +
+                   std::to_string(arguments.size())};
   const std::vector<Nat> n = shape_of(e.child(1).type(), rank);
   std::vector<Nat> k, rest, zero(n.size(), 0);
   bool exact = true;
   for (std::size_t d = 0; d < n.size(); ++d) {
     k.push_back(number(arguments, d));
     if (k[d] == Nat(0)) return Failure{"a tile size must be positive"};
-    if (Facts().refutes(less_equal(k[d], n[d]))) return Failure{"a tile of " + k[d].str() + " is longer than the " + n[d].str() + " elements of dimension " + std::to_string(d) + " of " + joined(n)};
+    if (Facts().refutes(less_equal(k[d], n[d])))
+      return Failure{"a tile of " + k[d].str() + " is longer than the " + n[d].str() +
+                     " elements of dimension " + std::to_string(d) + " of " + joined(n)};
     rest.push_back(simplify(mod(-n[d], k[d])));
     exact = exact && rest[d] == Nat(0);
   }
   const Expr whole = exact ? e.child(1) : pad(zero, rest, Boundary::undefined, e.child(1));
   const Expr chunks = split(k, whole);
   const Expr fn = e.child(0);
-  const Expr tiles = map_with(Op::Map, rank, function({element_of(chunks.type(), rank)}, [&](std::span<const Expr> t) { return map_with(Op::Map, rank, fn, t[0]); }), chunks);
+  const Expr tiles =
+      map_with(Op::Map, rank,
+               function({element_of(chunks.type(), rank)},
+                        [&](std::span<const Expr> t) { return map_with(Op::Map, rank, fn, t[0]); }),
+               chunks);
   const Expr back = join_n(rank, tiles);
   return exact ? back : drop(zero, rest, back);
 }
@@ -97,16 +115,31 @@ Result<Expr> tile(const Site& site, const Arguments& arguments) {
 
 std::vector<Rule> rank_rules() {
   return {
-      rule_of_rank("map-nest", "map_D f = map (map_(D-1) f)", 2, 4, [](int d) { return Sides{map_n(d, f, xs), each([d](Expr x) { return map_n(d - 1, f, x); }, xs)}; })
+      rule_of_rank("map-nest", "map_D f = map (map_(D-1) f)", 2, 4,
+                   [](int d) {
+                     return Sides{map_n(d, f, xs), each([d](Expr x) { return map_n(d - 1, f, x); }, xs)};
+                   })
           .says("a map over several dimensions becomes a loop around a map over one dimension less"),
-      rule_of_rank("map-flatten", "map (map_(D-1) f) = map_D f", 2, 4, [](int d) { return Sides{each([d](Expr x) { return map_n(d - 1, f, x); }, xs), map_n(d, f, xs)}; }),
+      rule_of_rank("map-flatten", "map (map_(D-1) f) = map_D f", 2, 4,
+                   [](int d) {
+                     return Sides{each([d](Expr x) { return map_n(d - 1, f, x); }, xs), map_n(d, f, xs)};
+                   }),
       rule_of_rank("drop-nest", "drop_D (l, r) = drop (l0, r0) . map (drop_(D-1) (l', r'))", 2, 4, drop_nest),
-      rule_of_rank("slide-nest", "slide_D (n, s) = map (transpose (0 to the end)) . slide (n0, s0) . map (slide_(D-1) (n', s'))", 2, 4, slide_nest),
-      rule_of_rank("split-nest", "split_D k = map (transpose (0 to the end)) . split k0 . map (split_(D-1) k')", 2, 4, split_nest),
-      rule_of_rank("join-nest", "join_D = join . map (map join_(D-1) . transpose (last to the front))", 2, 4, join_nest),
+      rule_of_rank(
+          "slide-nest",
+          "slide_D (n, s) = map (transpose (0 to the end)) . slide (n0, s0) . map (slide_(D-1) (n', s'))", 2,
+          4, slide_nest),
+      rule_of_rank("split-nest",
+                   "split_D k = map (transpose (0 to the end)) . split k0 . map (split_(D-1) k')", 2, 4,
+                   split_nest),
+      rule_of_rank("join-nest", "join_D = join . map (map join_(D-1) . transpose (last to the front))", 2, 4,
+                   join_nest),
       rule_of_rank("zip-nest", "zip_D (xs, ys) = map zip_(D-1) . zip (xs, ys)", 2, 4, zip_nest),
       pad_nest(),
-      constructed("tile", "map_D f = drop_D (0, r) . join_D . map_D (map_D f) . split_D k . pad_D (0, r, undefined), r = -n mod k", tile)
+      constructed("tile",
+                  "map_D f = drop_D (0, r) . join_D . map_D (map_D f) . split_D k . pad_D (0, r, undefined), "
+                  "r = -n mod k",
+                  tile)
           .takes("k", "tile size, one a dimension", true)
           .says("the loops are tiled by %*"),
   };

@@ -1,5 +1,6 @@
-// Laws of reductions. Taking one apart reassociates: it needs a function of which that is known (ir/expr/reduction.hpp), and
-// makes the same result whatever the number of threads, because the parts are the same.
+// Laws of reductions. Taking one apart reassociates: it needs a function of which that is known
+// (ir/expr/reduction.hpp), and makes the same result whatever the number of threads, because the parts are
+// the same.
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/reduction.hpp"
@@ -17,7 +18,9 @@ constexpr const char* kInAnyOrder = "f associative, z its unit (see ir/expr/redu
 std::string no_multiple(const Expr& array, const Nat& k, const std::string& what) {
   const Nat n = array.type().length();
   if (!Facts().proves(less(0, k))) return what + " " + k.str() + " must be positive";
-  return Facts().proves(equal(mod(n, k), 0)) ? "" : what + " " + k.str() + " does not divide the length " + n.str() + "; use reduce-rest first, or a divisor";
+  return Facts().proves(equal(mod(n, k), 0)) ? ""
+                                             : what + " " + k.str() + " does not divide the length " +
+                                                   n.str() + "; use reduce-rest first, or a divisor";
 }
 std::string in_chunks(const Match& m) {
   if (!m["xs"].type().is_array()) return "the argument must be an array";
@@ -26,7 +29,8 @@ std::string in_chunks(const Match& m) {
 }
 
 Result<Expr> need_reduce(const Site& site) {
-  if (!site.e.is(Op::Reduce)) return Failure{"needs a reduce without a decision, found " + std::string(text(site.e.op()))};
+  if (!site.e.is(Op::Reduce))
+    return Failure{"needs a reduce without a decision, found " + std::string(text(site.e.op()))};
   return site.e;
 }
 
@@ -35,7 +39,8 @@ Result<Expr> rest(const Site& site, const Arguments& a) {
   if (!r) return r;
   const Expr& array = r->child(2);
   const Nat n = array.type().length(), m = number(a, 0);
-  if (!Facts().proves(less_equal(m, n))) return Failure{"the first " + m.str() + " elements are more than the length " + n.str()};
+  if (!Facts().proves(less_equal(m, n)))
+    return Failure{"the first " + m.str() + " elements are more than the length " + n.str()};
   const auto part = [&](const Nat& low, const Nat& high) { return drop({low}, {high}, array); };
   return reduce(r->child(0), reduce(r->child(0), r->child(1), part(0, n - m)), part(m, 0));
 }
@@ -49,8 +54,12 @@ Result<Expr> lanes(const Site& site, const Arguments& a) {
   if (const std::string why = why_in_order(fn, unit); !why.empty()) return Failure{why};
   if (const std::string why = no_multiple(array, w, "the number of lanes"); !why.empty()) return Failure{why};
   const Type lane = unit.type(), vector = Type::array(w, lane);
-  const Expr both = function({Type::tuple({lane, lane})}, [&](std::span<const Expr> p) { return apply(fn, {get(0, p[0]), get(1, p[0])}); });
-  const Expr step = function({vector, vector}, [&](std::span<const Expr> v) { return map_with(Op::Map, 1, both, zip({v[0], v[1]})); });
+  const Expr both = function({Type::tuple({lane, lane})}, [&](std::span<const Expr> p) {
+    return apply(fn, {get(0, p[0]), get(1, p[0])});
+  });
+  const Expr step = function({vector, vector}, [&](std::span<const Expr> v) {
+    return map_with(Op::Map, 1, both, zip({v[0], v[1]}));
+  });
   const Expr start = generate({w}, function({Type(i32)}, [&](std::span<const Expr>) { return unit; }));
   return reduce(fn, unit, make(Op::ReduceSeq, {step, start, split({w}, array)}, {}, origin(site.e)));
 }
@@ -61,7 +70,9 @@ Result<Expr> padded(const Site& site, const Arguments& a) {
   if (!r) return r;
   const Expr& array = r->child(2);
   if (const std::string why = why_in_order(r->child(0), r->child(1)); !why.empty()) return Failure{why};
-  if (!r->child(1).type().is_scalar()) return Failure{"arrays are padded with scalars, and this reduction begins with " + r->child(1).type().str() + "; use reduce-rest"};
+  if (!r->child(1).type().is_scalar())
+    return Failure{"arrays are padded with scalars, and this reduction begins with " +
+                   r->child(1).type().str() + "; use reduce-rest"};
   return reduce(r->child(0), r->child(1), pad({0}, {number(a, 0)}, Boundary::constant, array, r->child(1)));
 }
 
@@ -71,10 +82,13 @@ Result<Expr> only_one(const Site& site, const Arguments&) {
   if (!r) return r;
   const Expr& array = r->child(2);
   if (const std::string why = why_in_order(r->child(0), r->child(1)); !why.empty()) return Failure{why};
-  if (!(array.type().length() == Nat(1))) return Failure{"the array has " + array.type().length().str() + " elements, not one"};
-  const bool reduced = array.is(Op::Map) && array.attr().ints[0] == 1 && array.child(0).is(Op::Lambda) && array.child(0).child(0).is(Op::Reduce);
+  if (!(array.type().length() == Nat(1)))
+    return Failure{"the array has " + array.type().length().str() + " elements, not one"};
+  const bool reduced = array.is(Op::Map) && array.attr().ints[0] == 1 && array.child(0).is(Op::Lambda) &&
+                       array.child(0).child(0).is(Op::Reduce);
   const Expr inner = reduced ? array.child(0).child(0) : Expr();
-  if (!reduced || !(inner.child(0) == r->child(0)) || !(inner.child(1) == r->child(1)) || r->child(0).loose() > 0 || r->child(1).loose() > 0)
+  if (!reduced || !(inner.child(0) == r->child(0)) || !(inner.child(1) == r->child(1)) ||
+      r->child(0).loose() > 0 || r->child(1).loose() > 0)
     return Failure{"its element is not made by the same reduction, so it does not begin with z"};
   return at({Nat(0)}, array);
 }
@@ -85,21 +99,28 @@ std::vector<Rule> reduce_rules() {
   const auto part = [](Expr x) { return reduce(f, z, x); };
   return {
       rule("reduce-map", "reduce f z . map g = reduce (\\acc x. f acc (g x)) z", reduce(f, z, map(g, xs)),
-           reduce(fun({Type::any(), Type::any()}, [](Expr acc, Expr x) { return apply(f, {acc, apply(g, {x})}); }), z, xs))
+           reduce(fun({Type::any(), Type::any()},
+                      [](Expr acc, Expr x) {
+                        return apply(f, {acc, apply(g, {x})});
+                      }),
+                  z, xs))
           .says("a reduction computes the elements that it consumes itself"),
-      rule("reduce-split", "reduce f z = reduce f z . map (reduce f z) . split k", reduce(f, z, xs), reduce(f, z, map(part, split({nat_hole("k")}, xs))))
+      rule("reduce-split", "reduce f z = reduce f z . map (reduce f z) . split k", reduce(f, z, xs),
+           reduce(f, z, map(part, split({nat_hole("k")}, xs))))
           .takes("k", "chunk length")
           .with(in_chunks, "f associative, z its unit, k divides the length")
           .reassociates()
           .says("a reduction is made in two levels, over chunks of %1 and over their results"),
-      rule("reduce-columns", "reduce f z = reduce f z . map (reduce f z) . transpose . split k", reduce(f, z, xs), reduce(f, z, map(part, transpose(split({nat_hole("k")}, xs)))))
+      rule("reduce-columns", "reduce f z = reduce f z . map (reduce f z) . transpose . split k",
+           reduce(f, z, xs), reduce(f, z, map(part, transpose(split({nat_hole("k")}, xs)))))
           .takes("k", "columns")
           .with(in_chunks, "f associative and commutative, z its unit, k divides the length")
           .reassociates()
           .says("a reduction is made in two levels, over every %1-th element and over their results"),
       constructed("reduce-one", "reduce f z [reduce f z xs] = [reduce f z xs] at 0", only_one)
           .says("a reduction over one result of the same reduction is that result"),
-      rule("reduce-of-join", "reduce f z . join = reduce f z . map (reduce f z)", reduce(f, z, join(xs)), reduce(f, z, map(part, xs)))
+      rule("reduce-of-join", "reduce f z . join = reduce f z . map (reduce f z)", reduce(f, z, join(xs)),
+           reduce(f, z, map(part, xs)))
           .with(in_any_order, kInAnyOrder)
           .reassociates()
           .says("a reduction over joined arrays is made in two levels, over each and over their results"),
@@ -107,7 +128,8 @@ std::vector<Rule> reduce_rules() {
                    [&](int made) {
                      if (made == 0) return Sides{reduce(f, z, map(part, xs)), reduce(f, z, join(xs))};
                      const auto g_of = [](Expr x) { return apply(g, {x}); };
-                     return Sides{reduce(f, z, map([&](Expr x) { return reduce(f, z, g_of(x)); }, xs)), reduce(f, z, join(map(g_of, xs)))};
+                     return Sides{reduce(f, z, map([&](Expr x) { return reduce(f, z, g_of(x)); }, xs)),
+                                  reduce(f, z, join(map(g_of, xs)))};
                    })
           .with(in_any_order, kInAnyOrder)
           .reassociates()
@@ -118,7 +140,9 @@ std::vector<Rule> reduce_rules() {
       constructed("reduce-pad", "reduce f z xs = reduce f z (pad 0 m z xs)", padded)
           .takes("m", "elements more")
           .says("%1 elements are added that change nothing"),
-      constructed("reduce-lanes", "reduce f z = reduce f z . reduce_seq (\\acc v. map f (zip acc v)) (generate w z) . split w", lanes)
+      constructed(
+          "reduce-lanes",
+          "reduce f z = reduce f z . reduce_seq (\\acc v. map f (zip acc v)) (generate w z) . split w", lanes)
           .takes("w", "lanes")
           .reassociates()
           .says("the reduction has %1 accumulators side by side, one a lane"),

@@ -1,6 +1,6 @@
-// Laws of scans and of values with a name, and how scans run. A map of scans, over columns say, and a scan over arrays with an
-// element of each column are one computation in two loop orders; the laws that bring the one into the other go through
-// what a function makes of a column: named values, maps, zips.
+// Laws of scans and of values with a name, and how scans run. A map of scans, over columns say, and a scan
+// over arrays with an element of each column are one computation in two loop orders; the laws that bring the
+// one into the other go through what a function makes of a column: named values, maps, zips.
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -8,19 +8,26 @@
 namespace lift {
 namespace {
 
-const Expr a = hole("a"), b = hole("b"), c = hole("c"), f = hole("f"), g = hole("g"), xs = hole("xs"), ys = hole("ys"), z = hole("z"), zs = hole("zs");
+const Expr a = hole("a"), b = hole("b"), c = hole("c"), f = hole("f"), g = hole("g"), xs = hole("xs"),
+           ys = hole("ys"), z = hole("z"), zs = hole("zs");
 
-Expr scan_to(bool back, const Expr& fn, const Expr& init, const Expr& array) { return back ? scan_back(fn, init, array) : scan(fn, init, array); }
+Expr scan_to(bool back, const Expr& fn, const Expr& init, const Expr& array) {
+  return back ? scan_back(fn, init, array) : scan(fn, init, array);
+}
 Expr of_two(const std::function<Expr(Expr, Expr)>& body) { return fun({Type::any(), Type::any()}, body); }
 Expr of(const Expr& function, const Expr& x) { return apply(function, {x}); }
 Expr of(const Expr& function, const Expr& x, const Expr& y) { return apply(function, {x, y}); }
 
 Sides scan_map(bool back) {
-  return {scan_to(back, f, z, map(g, xs)), scan_to(back, of_two([](Expr acc, Expr x) { return of(f, acc, of(g, x)); }), z, xs)};
+  return {scan_to(back, f, z, map(g, xs)),
+          scan_to(back, of_two([](Expr acc, Expr x) { return of(f, acc, of(g, x)); }), z, xs)};
 }
 Sides map_of_scan(bool back) {
-  const Expr rows = of_two([](Expr acc, Expr x) { return map([](Expr t) { return of(f, get(0, t), get(1, t)); }, zip({acc, x})); });
-  return {map([=](Expr x) { return scan_to(back, f, of(z, x), of(a, x)); }, xs), transpose(scan_to(back, rows, map(z, xs), transpose(map(a, xs))))};
+  const Expr rows = of_two([](Expr acc, Expr x) {
+    return map([](Expr t) { return of(f, get(0, t), get(1, t)); }, zip({acc, x}));
+  });
+  return {map([=](Expr x) { return scan_to(back, f, of(z, x), of(a, x)); }, xs),
+          transpose(scan_to(back, rows, map(z, xs), transpose(map(a, xs))))};
 }
 Sides map_of_zip(int arrays) {
   const std::vector<Expr> functions = arrays == 2 ? std::vector{a, b} : std::vector{a, b, c};
@@ -46,13 +53,16 @@ enum : std::size_t { Stored, Unroll, Ahead };
 
 Result<Expr> scan_seq(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Scan) && !e.is(Op::ScanBack)) return Failure{"needs a scan without a decision, found " + std::string(text(e.op()))};
+  if (!e.is(Op::Scan) && !e.is(Op::ScanBack))
+    return Failure{"needs a scan without a decision, found " + std::string(text(e.op()))};
   Attr attr;
   attr.ints = {0, 1};
-  return make(e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq, {e.child(0), e.child(1), e.child(2)}, std::move(attr), origin(e));
+  return make(e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq, {e.child(0), e.child(1), e.child(2)},
+              std::move(attr), origin(e));
 }
 Result<Expr> with_attribute(const Expr& e, std::size_t which, std::int64_t value) {
-  if (!e.is(Op::ScanSeq) && !e.is(Op::ScanBackSeq)) return Failure{"needs a scan_seq, found " + std::string(text(e.op()))};
+  if (!e.is(Op::ScanSeq) && !e.is(Op::ScanBackSeq))
+    return Failure{"needs a scan_seq, found " + std::string(text(e.op()))};
   Attr attr = e.attr();
   if (attr.ints.size() <= which) attr.ints.resize(which + 1);
   attr.ints[which] = value;
@@ -74,34 +84,54 @@ Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
 
 std::vector<Rule> scan_rules() {
   return {
-      rule_of_rank("scan-map", "scan f z . map g = scan (\\acc x. f acc (g x)) z, in both directions", 0, 1, [](int back) { return scan_map(back == 1); })
+      rule_of_rank("scan-map", "scan f z . map g = scan (\\acc x. f acc (g x)) z, in both directions", 0, 1,
+                   [](int back) { return scan_map(back == 1); })
           .says("a scan computes the elements that it goes over itself"),
-      rule_of_rank("map-of-scan", "map (\\x. scan f (z x) (a x)) = transpose . scan (\\acc x. map f (zip acc x)) (map z) . transpose . map a, in both directions", 0, 1,
-                   [](int back) { return map_of_scan(back == 1); })
-          .says("the loop over columns goes inside the scan: one scan over rows with an element of each column"),
-      rule("map-of-mapped", "map (\\x. map g (a x)) = transpose . map (map g) . transpose . map a", map([](Expr x) { return map(g, of(a, x)); }, xs),
+      rule_of_rank("map-of-scan",
+                   "map (\\x. scan f (z x) (a x)) = transpose . scan (\\acc x. map f (zip acc x)) (map z) . "
+                   "transpose . map a, in both directions",
+                   0, 1, [](int back) { return map_of_scan(back == 1); })
+          .says("the loop over columns goes inside the scan: one scan over rows with an element of each "
+                "column"),
+      rule("map-of-mapped", "map (\\x. map g (a x)) = transpose . map (map g) . transpose . map a",
+           map([](Expr x) { return map(g, of(a, x)); }, xs),
            transpose(map([](Expr r) { return map(g, r); }, transpose(map(a, xs)))))
           .says("a loop over columns goes inside the loop over what is made of each"),
-      rule("map-of-transpose", "map (\\x. transpose (a x)) = transpose (0 2 1) . map a", map([](Expr x) { return transpose(of(a, x)); }, xs),
+      rule("map-of-transpose", "map (\\x. transpose (a x)) = transpose (0 2 1) . map a",
+           map([](Expr x) { return transpose(of(a, x)); }, xs),
            transpose({0, 2, 1}, map([](Expr x) { return of(a, x); }, xs)))
           .says("what each element makes is transposed all together"),
-      rule("map-of-let", "map (\\x. let v = a x in b x v) xs = let w = map a xs in map (\\(x, v). b x v) (zip xs w)",
+      rule("map-of-let",
+           "map (\\x. let v = a x in b x v) xs = let w = map a xs in map (\\(x, v). b x v) (zip xs w)",
            map([](Expr x) { return let(of(a, x), [&](Expr v) { return of(b, x, v); }); }, xs),
-           let(map(a, xs), [](Expr w) { return map([](Expr t) { return of(b, get(0, t), get(1, t)); }, zip({xs, w})); }))
+           let(map(a, xs),
+               [](Expr w) {
+                 return map([](Expr t) { return of(b, get(0, t), get(1, t)); }, zip({xs, w}));
+               }))
           .says("a value with a name is computed for all elements, then used for all"),
-      rule_of_rank("map-of-zip", "map (\\x. zip (a x) (b x)) xs = zip2 (map a xs) (map b xs)", 2, 3, map_of_zip)
+      rule_of_rank("map-of-zip", "map (\\x. zip (a x) (b x)) xs = zip2 (map a xs) (map b xs)", 2, 3,
+                   map_of_zip)
           .says("arrays made side by side for each element are made one after the other for all"),
-      rule_of_rank("transpose-of-zip", "transpose . zip2 (xs, ys) = zip2 (transpose xs) (transpose ys)", 2, 3, transpose_of_zip)
+      rule_of_rank("transpose-of-zip", "transpose . zip2 (xs, ys) = zip2 (transpose xs) (transpose ys)", 2, 3,
+                   transpose_of_zip)
           .says("arrays side by side are transposed each by itself"),
-      rule("let-of-transpose", "let v = transpose xs in b v = let w = xs in b (transpose w)", let(transpose(xs), [](Expr v) { return of(b, v); }),
+      rule("let-of-transpose", "let v = transpose xs in b v = let w = xs in b (transpose w)",
+           let(transpose(xs), [](Expr v) { return of(b, v); }),
            let(xs, [](Expr w) { return of(b, transpose(w)); }))
           .says("a value with a name is stored in the order in which it is computed"),
-      rule("let-inline", "let v = a in b v = b a", let(a, [](Expr v) { return of(b, v); }), of(b, a)).says("a value with a name is computed where it is used"),
-      constructed("scan-seq", "scan f z -> scan_seq f z", scan_seq).says("the scan is a loop that keeps the last element in variables"),
-      constructed("scan-stored", "scan_seq f z reads the element before where it was stored", [](const Site& site, const Arguments&) { return with_attribute(site.e, Stored, 1); })
+      rule("let-inline", "let v = a in b v = b a", let(a, [](Expr v) { return of(b, v); }), of(b, a))
+          .says("a value with a name is computed where it is used"),
+      constructed("scan-seq", "scan f z -> scan_seq f z", scan_seq)
+          .says("the scan is a loop that keeps the last element in variables"),
+      constructed("scan-stored", "scan_seq f z reads the element before where it was stored",
+                  [](const Site& site, const Arguments&) { return with_attribute(site.e, Stored, 1); })
           .says("the element before is read back from memory"),
-      constructed("scan-unroll", "scan_seq f z is unrolled by u", scan_unroll).takes("u", "elements a trip").says("the scan's loop is unrolled by %1"),
-      constructed("scan-prefetch", "scan_seq f z prefetches what it computes d elements later", scan_prefetch).takes("d", "elements ahead").says("what the scan reads %1 elements later is prefetched"),
+      constructed("scan-unroll", "scan_seq f z is unrolled by u", scan_unroll)
+          .takes("u", "elements a trip")
+          .says("the scan's loop is unrolled by %1"),
+      constructed("scan-prefetch", "scan_seq f z prefetches what it computes d elements later", scan_prefetch)
+          .takes("d", "elements ahead")
+          .says("what the scan reads %1 elements later is prefetched"),
   };
 }
 

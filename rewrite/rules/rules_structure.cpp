@@ -1,5 +1,6 @@
-// Laws of split, join, transpose, drop, pad and zip. Pads whose value map depends on the element (odd, constant) and
-// pads that may not be read (undefined) commute with fewer primitives than those that only choose an element.
+// Laws of split, join, transpose, drop, pad and zip. Pads whose value map depends on the element (odd,
+// constant) and pads that may not be read (undefined) commute with fewer primitives than those that only
+// choose an element.
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -42,15 +43,18 @@ bool all_less_equal(const Match& m, const std::string& a, const std::string& b) 
 }
 
 /// The sides of a law for all boundaries given and ranks 1 to 3.
-std::vector<Sides> for_boundaries(std::span<const PadKind> boundaries, const std::function<Sides(int, const PadKind&)>& sides) {
+std::vector<Sides> for_boundaries(std::span<const PadKind> boundaries,
+                                  const std::function<Sides(int, const PadKind&)>& sides) {
   std::vector<Sides> all;
   for (const PadKind& b : boundaries)
     for (int d = 1; d <= 3; ++d) all.push_back(sides(d, b));
   return all;
 }
-Rule for_pads(std::string name, std::string maths, std::span<const PadKind> boundaries, const std::function<Sides(int, const PadKind&)>& sides) {
+Rule for_pads(std::string name, std::string maths, std::span<const PadKind> boundaries,
+              const std::function<Sides(int, const PadKind&)>& sides) {
   const std::vector<Sides> all = for_boundaries(boundaries, sides);
-  return rule_of_rank(std::move(name), std::move(maths), 0, static_cast<int>(all.size()) - 1, [&](int i) { return all[static_cast<std::size_t>(i)]; });
+  return rule_of_rank(std::move(name), std::move(maths), 0, static_cast<int>(all.size()) - 1,
+                      [&](int i) { return all[static_cast<std::size_t>(i)]; });
 }
 
 std::string divides(const Match& m) {
@@ -58,14 +62,19 @@ std::string divides(const Match& m) {
   if (!t.is_array()) return "the argument must be an array";
   const Nat k = m.nat("k");
   if (!Facts().proves(less(0, k))) return "the chunk length " + k.str() + " must be positive";
-  if (!Facts().proves(equal(mod(t.length(), k), 0))) return "the chunk length " + k.str() + " does not divide the length " + t.length().str() + "; choose a divisor";
+  if (!Facts().proves(equal(mod(t.length(), k), 0)))
+    return "the chunk length " + k.str() + " does not divide the length " + t.length().str() +
+           "; choose a divisor";
   return "";
 }
 
 Result<Expr> compose_transposes(const Site& site, const Arguments&) {
-  if (!site.e.is(Op::Transpose) || !site.e.child(0).is(Op::Transpose)) return Failure{"needs transpose of transpose"};
+  if (!site.e.is(Op::Transpose) || !site.e.child(0).is(Op::Transpose))
+    return Failure{"needs transpose of transpose"};
   const auto &p = site.e.attr().ints, &q = site.e.child(0).attr().ints;
-  const auto image = [&](const std::vector<std::int64_t>& v, std::size_t d) { return d < v.size() ? v[d] : static_cast<std::int64_t>(d); };
+  const auto image = [&](const std::vector<std::int64_t>& v, std::size_t d) {
+    return d < v.size() ? v[d] : static_cast<std::int64_t>(d);
+  };
   std::vector<int> both;
   bool identity = true;
   for (std::size_t d = 0; d < std::max(p.size(), q.size()); ++d) {
@@ -76,70 +85,125 @@ Result<Expr> compose_transposes(const Site& site, const Arguments&) {
   return identity ? inner : transpose(both, inner);
 }
 
-/// The elements that an update leaves as they are, and for now all others, are copied by loops about which can be decided.
+/// The elements that an update leaves as they are, and for now all others, are copied by loops about which
+/// can be decided.
 Result<Expr> copy_base(const Site& site, const Arguments&) {
   const Expr& e = site.e;
   if (!e.is(Op::Update)) return Failure{"needs an update of a copy, found " + std::string(text(e.op()))};
   if (e.child(0).is(Op::Map)) return Failure{"the base is computed by a map already"};
   const auto rank = static_cast<int>(e.attr().nats.size());
-  const Expr copy = map_with(Op::Map, rank, function_of(element_of(e.type(), rank), [](Expr x) { return x; }), e.child(0));
+  const Expr copy =
+      map_with(Op::Map, rank, function_of(element_of(e.type(), rank), [](Expr x) { return x; }), e.child(0));
   return make(Op::Update, {copy, e.child(1)}, e.attr(), origin(e));
 }
 
 std::vector<Rule> split_and_join() {
   const Nat k = nat_hole("k");
   return {
-      rule("split-join", "map f = join . map (map f) . split k", map(f, xs), join(map([](Expr x) { return map(f, x); }, split({k}, xs))))
+      rule("split-join", "map f = join . map (map f) . split k", map(f, xs),
+           join(map([](Expr x) { return map(f, x); }, split({k}, xs))))
           .takes("k", "chunk length")
           .with(divides, "k divides the length")
           .says("a loop is split into chunks of %1"),
-      rule_of_rank("join-of-split", "join . split k = id", 1, 4, [](int d) { return Sides{join_n(d, split(nats("k", d), xs)), xs}; }),
-      rule_of_rank("split-of-join", "split k . join = id", 1, 4, [](int d) { return Sides{split(nats("k", d), join_n(d, xs)), xs}; })
+      rule_of_rank("join-of-split", "join . split k = id", 1, 4,
+                   [](int d) {
+                     return Sides{join_n(d, split(nats("k", d), xs)), xs};
+                   }),
+      rule_of_rank("split-of-join", "split k . join = id", 1, 4,
+                   [](int d) {
+                     return Sides{split(nats("k", d), join_n(d, xs)), xs};
+                   })
           .with(
               [](const Match& m) -> std::string {
                 const int d = rank_bound(m, "k");
                 const auto shape = shape_of(m["xs"].type(), 2 * d);
                 for (int i = 0; i < d; ++i)
-                  if (!(shape.at(static_cast<std::size_t>(d + i)) == m.nat("k" + std::to_string(i)))) return "the joined chunks have length " + shape[static_cast<std::size_t>(d + i)].str() + ", not " + m.nat("k" + std::to_string(i)).str();
+                  if (!(shape.at(static_cast<std::size_t>(d + i)) == m.nat("k" + std::to_string(i))))
+                    return "the joined chunks have length " + shape[static_cast<std::size_t>(d + i)].str() +
+                           ", not " + m.nat("k" + std::to_string(i)).str();
                 return "";
               },
               "the joined chunks have length k"),
-      constructed("transpose-of-transpose", "transpose . transpose = id; transpose p . transpose q = transpose (q . p)", compose_transposes),
-      rule("split-of-map", "split k . map f = map (map f) . split k", split({k}, map(f, xs)), map([](Expr x) { return map(f, x); }, split({k}, xs))),
+      constructed("transpose-of-transpose",
+                  "transpose . transpose = id; transpose p . transpose q = transpose (q . p)",
+                  compose_transposes),
+      rule("split-of-map", "split k . map f = map (map f) . split k", split({k}, map(f, xs)),
+           map([](Expr x) { return map(f, x); }, split({k}, xs))),
       rule_of_rank("map-of-join", "map_D f . join_D = join_D . map_D (map_D f)", 1, 3,
-                   [](int d) { return Sides{map_n(d, f, join_n(d, xs)), join_n(d, map_n(d, [d](Expr x) { return map_n(d, f, x); }, xs))}; })
+                   [](int d) {
+                     return Sides{map_n(d, f, join_n(d, xs)),
+                                  join_n(d, map_n(
+                                                d, [d](Expr x) { return map_n(d, f, x); }, xs))};
+                   })
           .says("a loop over joined chunks becomes a loop over chunks and one within"),
-      rule("join-of-map", "join . map (map f) = map f . join", join(map([](Expr x) { return map(f, x); }, xs)), map(f, join(xs))),
-      rule("transpose-of-map", "transpose . map (map f) = map (map f) . transpose", transpose(map([](Expr x) { return map(f, x); }, xs)),
+      rule("join-of-map", "join . map (map f) = map f . join",
+           join(map([](Expr x) { return map(f, x); }, xs)), map(f, join(xs))),
+      rule("transpose-of-map", "transpose . map (map f) = map (map f) . transpose",
+           transpose(map([](Expr x) { return map(f, x); }, xs)),
            map([](Expr x) { return map(f, x); }, transpose(xs))),
   };
 }
 
 std::vector<Rule> drop_and_pad() {
-  constexpr PadKind pads[] = {{Boundary::clamp}, {Boundary::wrap}, {Boundary::mirror}, {Boundary::odd}, {Boundary::undefined}, {Boundary::odd, true}, {Boundary::constant, true}};
-  const auto drop_pad = [](int d, const PadKind& pad) { return drop(nats("a", d), nats("b", d), pad(nats("l", d), nats("r", d), xs)); };
+  constexpr PadKind pads[] = {{Boundary::clamp},         {Boundary::wrap},      {Boundary::mirror},
+                              {Boundary::odd},           {Boundary::undefined}, {Boundary::odd, true},
+                              {Boundary::constant, true}};
+  const auto drop_pad = [](int d, const PadKind& pad) {
+    return drop(nats("a", d), nats("b", d), pad(nats("l", d), nats("r", d), xs));
+  };
   return {
       rule_of_rank("drop-of-drop", "drop (a, b) . drop (l, r) = drop (a + l, b + r)", 1, 4,
-                   [](int d) { return Sides{drop(nats("a", d), nats("b", d), drop(nats("l", d), nats("r", d), xs)), drop(plus(nats("a", d), nats("l", d)), plus(nats("b", d), nats("r", d)), xs)}; }),
+                   [](int d) {
+                     return Sides{
+                         drop(nats("a", d), nats("b", d), drop(nats("l", d), nats("r", d), xs)),
+                         drop(plus(nats("a", d), nats("l", d)), plus(nats("b", d), nats("r", d)), xs)};
+                   }),
       rule_of_rank("drop-of-map", "drop (l, r) . map f = map f . drop (l, r)", 1, 4,
-                   [](int d) { return Sides{drop(nats("l", d), nats("r", d), map_n(d, f, xs)), map_n(d, f, drop(nats("l", d), nats("r", d), xs))}; })
+                   [](int d) {
+                     return Sides{drop(nats("l", d), nats("r", d), map_n(d, f, xs)),
+                                  map_n(d, f, drop(nats("l", d), nats("r", d), xs))};
+                   })
           .says("elements that are dropped are not computed"),
       rule_of_rank("map-of-drop", "map f . drop (l, r) = drop (l, r) . map f", 1, 4,
-                   [](int d) { return Sides{map_n(d, f, drop(nats("l", d), nats("r", d), xs)), drop(nats("l", d), nats("r", d), map_n(d, f, xs))}; }),
+                   [](int d) {
+                     return Sides{map_n(d, f, drop(nats("l", d), nats("r", d), xs)),
+                                  drop(nats("l", d), nats("r", d), map_n(d, f, xs))};
+                   }),
       rule_of_rank("drop-of-zip", "drop (l, r) . zip = zip . (drop (l, r), drop (l, r))", 1, 4,
                    [](int d) {
                      const auto cut = [d](const Expr& e) { return drop(nats("l", d), nats("r", d), e); };
                      return Sides{cut(zip_n(d, {xs, ys})), zip_n(d, {cut(xs), cut(ys)})};
                    }),
       for_pads("drop-of-pad", "drop (a, b) . pad (l, r) = pad (l - a, r - b)", pads,
-               [=](int d, const PadKind& pad) { return Sides{drop_pad(d, pad), pad(plus(nats("l", d), nats("a", d), -1), plus(nats("r", d), nats("b", d), -1), xs)}; })
-          .with([](const Match& m) { return all_less_equal(m, "a", "l") && all_less_equal(m, "b", "r") ? "" : "more is dropped than was padded: use drop-past-pad"; }, "a <= l, b <= r"),
+               [=](int d, const PadKind& pad) {
+                 return Sides{drop_pad(d, pad), pad(plus(nats("l", d), nats("a", d), -1),
+                                                    plus(nats("r", d), nats("b", d), -1), xs)};
+               })
+          .with(
+              [](const Match& m) {
+                return all_less_equal(m, "a", "l") && all_less_equal(m, "b", "r")
+                           ? ""
+                           : "more is dropped than was padded: use drop-past-pad";
+              },
+              "a <= l, b <= r"),
       for_pads("drop-past-pad", "drop (a, b) . pad (l, r) = drop (a - l, b - r)", pads,
-               [=](int d, const PadKind& pad) { return Sides{drop_pad(d, pad), drop(plus(nats("a", d), nats("l", d), -1), plus(nats("b", d), nats("r", d), -1), xs)}; })
-          .with([](const Match& m) { return all_less_equal(m, "l", "a") && all_less_equal(m, "r", "b") ? "" : "less is dropped than was padded: use drop-of-pad"; }, "l <= a, r <= b")
+               [=](int d, const PadKind& pad) {
+                 return Sides{drop_pad(d, pad), drop(plus(nats("a", d), nats("l", d), -1),
+                                                     plus(nats("b", d), nats("r", d), -1), xs)};
+               })
+          .with(
+              [](const Match& m) {
+                return all_less_equal(m, "l", "a") && all_less_equal(m, "r", "b")
+                           ? ""
+                           : "less is dropped than was padded: use drop-of-pad";
+              },
+              "l <= a, r <= b")
           .says("a pad of which nothing is left disappears"),
       for_pads("pad-of-map", "pad (l, r, b) . map f = map f . pad (l, r, b)", choosing,
-               [](int d, const PadKind& pad) { return Sides{pad(nats("l", d), nats("r", d), map_n(d, f, xs)), map_n(d, f, pad(nats("l", d), nats("r", d), xs))}; })
+               [](int d, const PadKind& pad) {
+                 return Sides{pad(nats("l", d), nats("r", d), map_n(d, f, xs)),
+                              map_n(d, f, pad(nats("l", d), nats("r", d), xs))};
+               })
           .says("values outside are computed again instead of being looked up"),
       for_pads("pad-of-zip", "pad (l, r, b) . zip = zip . (pad (l, r, b), pad (l, r, b))", choosing,
                [](int d, const PadKind& pad) {
@@ -149,12 +213,27 @@ std::vector<Rule> drop_and_pad() {
       for_pads("get-of-pad", "map get_i . pad (l, r, b) . zip = pad (l, r, b) . get_i", choosing,
                [](int d, const PadKind& pad) {
                  const auto wide = [d, pad](const Expr& e) { return pad(nats("l", d), nats("r", d), e); };
-                 return Sides{map_n(d, [](Expr p) { return get(0, p); }, wide(zip_n(d, {xs, ys}))), wide(xs)};
+                 return Sides{map_n(
+                                  d, [](Expr p) { return get(0, p); }, wide(zip_n(d, {xs, ys}))),
+                              wide(xs)};
                }),
-      rule_of_rank("get-of-zip", "map (\\p. get 0 p) . zip (xs, ys) = xs", 1, 4, [](int d) { return Sides{map_n(d, [](Expr p) { return get(0, p); }, zip_n(d, {xs, ys})), xs}; }),
+      rule_of_rank("get-of-zip", "map (\\p. get 0 p) . zip (xs, ys) = xs", 1, 4,
+                   [](int d) {
+                     return Sides{map_n(
+                                      d, [](Expr p) { return get(0, p); }, zip_n(d, {xs, ys})),
+                                  xs};
+                   }),
       rule("unzip-of-zip", "unzip . zip = id", unzip(zip({xs, ys})), tuple({xs, ys})),
       rule_of_rank("zip-of-maps", "zip (map f xs, ys) = map (\\(x, y). (f x, y)) . zip (xs, ys)", 1, 4,
-                   [](int d) { return Sides{zip_n(d, {map_n(d, f, xs), ys}), map_n(d, [](Expr p) { return tuple({apply(f, {get(0, p)}), get(1, p)}); }, zip_n(d, {xs, ys}))}; }),
+                   [](int d) {
+                     return Sides{zip_n(d, {map_n(d, f, xs), ys}),
+                                  map_n(
+                                      d,
+                                      [](Expr p) {
+                                        return tuple({apply(f, {get(0, p)}), get(1, p)});
+                                      },
+                                      zip_n(d, {xs, ys}))};
+                   }),
   };
 }
 
@@ -163,7 +242,8 @@ std::vector<Rule> drop_and_pad() {
 std::vector<Rule> structure_rules() {
   std::vector<Rule> all = split_and_join();
   for (Rule& r : drop_and_pad()) all.push_back(std::move(r));
-  all.push_back(constructed("copy-base", "update base block = update (map id base) block", copy_base).says("the base is copied by loops of its own"));
+  all.push_back(constructed("copy-base", "update base block = update (map id base) block", copy_base)
+                    .says("the base is copied by loops of its own"));
   return all;
 }
 

@@ -8,9 +8,9 @@
 #include "ir/error.hpp"
 #include "ir/nat/shift.hpp"
 #include "rewrite/analysis/footprint.hpp"
-#include "rewrite/rules/rules.hpp"
 #include "rewrite/analysis/stages.hpp"
 #include "rewrite/analysis/sweeps.hpp"
+#include "rewrite/rules/rules.hpp"
 
 namespace lift {
 
@@ -18,7 +18,9 @@ std::string chosen(const Configuration& c, const std::string& name, const std::s
   const auto it = c.find(name);
   return it == c.end() ? otherwise : it->second;
 }
-bool is_in_place(const SpaceFacts& f, const Configuration& c) { return f.in_place && chosen(c, "in_place", "yes") == "yes"; }
+bool is_in_place(const SpaceFacts& f, const Configuration& c) {
+  return f.in_place && chosen(c, "in_place", "yes") == "yes";
+}
 bool is_vector(const Configuration& c) {
   const std::string inner = chosen(c, "inner", "seq");
   return inner == "vec" || inner == "strided vec";
@@ -45,7 +47,9 @@ bool is_chunk(const SpaceFacts& f, const std::string& tile) {
 bool is_fused(const Configuration& c) { return chosen(c, "stages", "fused") == "fused"; }
 bool is_by_rows(const Configuration& c) { return chosen(c, "block", "none").rfind("rows", 0) == 0; }
 bool is_solo(const Configuration& c) { return chosen(c, "grid", "none").rfind("solo ", 0) == 0; }
-std::string shared_loops(const Configuration& c) { return is_solo(c) ? chosen(c, "grid", "none").substr(5) : chosen(c, "parallel", "none"); }
+std::string shared_loops(const Configuration& c) {
+  return is_solo(c) ? chosen(c, "grid", "none").substr(5) : chosen(c, "parallel", "none");
+}
 
 std::string loop_axis(std::size_t from_inside) {
   static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
@@ -61,19 +65,21 @@ std::vector<std::string> words(const std::string& text) {
 
 namespace {
 
-/// Whether the last level computes the small block of elements that a join puts in the place of each cell of the level
-/// before.
+/// Whether the last level computes the small block of elements that a join puts in the place of each cell of
+/// the level before.
 bool makes_blocks(const Expr& body, const Nest& nest) {
   if (nest.levels.size() < 2) return false;
   const NestLevel &block = nest.levels.back(), &cells = nest.levels[nest.levels.size() - 2];
   Place within = cells.place, around = cells.place;
   within.insert(within.end(), {0, 0});
-  if (cells.place.empty() || block.place != within || block.extents.size() != cells.extents.size()) return false;
+  if (cells.place.empty() || block.place != within || block.extents.size() != cells.extents.size())
+    return false;
   around.pop_back();
   const Expr join = part_at(body, around);
   std::int64_t elements = 1;
   for (const Nat& n : block.extents) elements *= n.constant().value_or(1000);
-  return join.is(Op::Join) && join.attr().ints[0] == static_cast<std::int64_t>(cells.extents.size()) && elements > 1 && elements <= 8;
+  return join.is(Op::Join) && join.attr().ints[0] == static_cast<std::int64_t>(cells.extents.size()) &&
+         elements > 1 && elements <= 8;
 }
 
 void name_axes(const Expr& body, SpaceFacts& f) {
@@ -85,7 +91,8 @@ void name_axes(const Expr& body, SpaceFacts& f) {
   for (const NestLevel& l : levels)
     for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
   for (std::size_t a = 0; a < f.axes.size(); ++a) f.axes[a].name = loop_axis(f.axes.size() - 1 - a);
-  for (std::size_t a = 0; a < f.block.size(); ++a) f.block[a].name = f.axes[f.axes.size() - f.block.size() + a].name + "2";
+  for (std::size_t a = 0; a < f.block.size(); ++a)
+    f.block[a].name = f.axes[f.axes.size() - f.block.size() + a].name + "2";
   if (!levels.empty()) f.inner_rank = levels.back().extents.size();
 }
 
@@ -104,8 +111,10 @@ bool column_axes(const Expr& body, SpaceFacts& f) {
   f.axes.clear(), f.block.clear();
   for (const NestLevel& l : f.nest.levels)
     for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
-  for (std::size_t a = 0; a < f.axes.size(); ++a) f.axes[f.axes.size() - 1 - a].name = a < names.size() ? names[a] : "e" + std::to_string(a);
-  f.lanes = std::max<std::int64_t>(1, f.options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(body.type()))));
+  for (std::size_t a = 0; a < f.axes.size(); ++a)
+    f.axes[f.axes.size() - 1 - a].name = a < names.size() ? names[a] : "e" + std::to_string(a);
+  f.lanes = std::max<std::int64_t>(
+      1, f.options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(body.type()))));
   f.inner_rank = 1;
   visit(part_at(body, f.nest.levels.back().place), [&](const Expr& e) {
     if (!e.is(Op::Let) || !has_scan(e.child(0))) return;
@@ -126,7 +135,8 @@ bool rows_apply(const Program& program, const SpaceFacts& f) {
   return static_cast<bool>(apply(find_rule("join-map-nest"), program, join));
 }
 
-/// A tile of one block in each dimension but the last, which it fills: where that applies, and the tile fits into a stack.
+/// A tile of one block in each dimension but the last, which it fills: where that applies, and the tile fits
+/// into a stack.
 std::vector<std::string> buffer_of(const Program& program, const SpaceFacts& f) {
   if (!f.block.empty() || f.inner_rank < 2 || !on_processors(f.options) || !f.axes.back().extent) return {};
   std::vector<std::string> tile(f.inner_rank, "1");
@@ -144,7 +154,8 @@ std::vector<std::pair<Nat, std::int64_t>> moduli(const NatCond& c) {
   std::vector<std::pair<Nat, std::int64_t>> r;
   for (const NatTerm& t : terms(c.a))
     for (const NatFactor& x : t.factors)
-      if (x.atom->kind == AtomKind::Mod && x.atom->b.is_constant()) r.emplace_back(x.atom->a, *x.atom->b.constant());
+      if (x.atom->kind == AtomKind::Mod && x.atom->b.is_constant())
+        r.emplace_back(x.atom->a, *x.atom->b.constant());
   return r;
 }
 std::optional<std::int64_t> coefficient(const Nat& n, const Nat& variable) {
@@ -152,7 +163,8 @@ std::optional<std::int64_t> coefficient(const Nat& n, const Nat& variable) {
   return a ? a->coefficient.constant() : std::nullopt;
 }
 
-/// The guard's modulus, when stepping by it in the innermost index keeps the guard's value and nothing smaller does.
+/// The guard's modulus, when stepping by it in the innermost index keeps the guard's value and nothing
+/// smaller does.
 void read_guard(const Footprint& print, SpaceFacts& f) {
   for (const NatCond& c : print.guard) {
     if (c.kind != NatCond::Kind::Zero || print.index.empty()) continue;
@@ -178,8 +190,8 @@ bool reads_elsewhere(const Footprint& print) {
   return false;
 }
 
-/// Whether vectors of neighbouring elements along the innermost axis can be loaded from a position: it moves by at most
-/// two elements of a row from one cell to the next, as far as can be seen away from boundaries.
+/// Whether vectors of neighbouring elements along the innermost axis can be loaded from a position: it moves
+/// by at most two elements of a row from one cell to the next, as far as can be seen away from boundaries.
 bool loads_vectors(std::vector<Nat> position, const Nat& innermost, const Nat& cells, const Nat& block) {
   const Nat cell = Nat::fresh("cell", 0, cells - 1);
   for (Nat r = 0; !(r == block); r = r + 1)
@@ -213,7 +225,9 @@ std::vector<std::int64_t> repeats_along(const Footprint& print, const Nat& index
         const auto s = shifted(q, cell);
         if (!s) continue;
         for (const ShiftedPosition& other : seen)
-          if (const std::int64_t apart = std::abs(other.shift - s->shift); apart > 0 && other.origin == s->origin) r.push_back(apart);
+          if (const std::int64_t apart = std::abs(other.shift - s->shift);
+              apart > 0 && other.origin == s->origin)
+            r.push_back(apart);
         seen.push_back(*s);
       }
   }
@@ -226,20 +240,24 @@ void read_repeats(const Footprint& print, SpaceFacts& f) {
   if (print.index.size() != f.axes.size()) return;
   for (std::size_t a = 0; a < f.axes.size(); ++a) {
     const std::size_t first = f.axes.size() - f.block.size();
-    f.repeats[a] = repeats_along(print, print.index[a], a < first ? 1 : f.block[a - first].extent.value_or(1));
+    f.repeats[a] =
+        repeats_along(print, print.index[a], a < first ? 1 : f.block[a - first].extent.value_or(1));
   }
 }
 
 bool same_nest(const Nest& a, const Nest& b) {
-  return a.update == b.update && std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(), b.levels.end(), [](const NestLevel& x, const NestLevel& y) {
-    return x.place == y.place && x.extents == y.extents;
-  });
+  return a.update == b.update && std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(),
+                                            b.levels.end(), [](const NestLevel& x, const NestLevel& y) {
+                                              return x.place == y.place && x.extents == y.extents;
+                                            });
 }
 
 /// Axes of the levels that have loops of further results inside, beside those of the main nest.
 std::size_t axes_above_others(const Expr& body, const Nest& nest) {
   std::size_t most = 0;
-  const auto is_below = [](const Place& p, const Place& around) { return p.size() >= around.size() && std::equal(around.begin(), around.end(), p.begin()); };
+  const auto is_below = [](const Place& p, const Place& around) {
+    return p.size() >= around.size() && std::equal(around.begin(), around.end(), p.begin());
+  };
   for (const Place& p : loop_places(body)) {
     if (nest.levels.empty() || is_below(p, nest.levels.back().place)) continue;
     std::size_t axes = 0;
@@ -247,7 +265,9 @@ std::size_t axes_above_others(const Expr& body, const Nest& nest) {
       if (!is_below(p, l.place) || p == l.place) break;
       axes += l.extents.size();
     }
-    if (std::none_of(nest.levels.begin(), nest.levels.end(), [&](const NestLevel& l) { return l.place == p; })) most = std::max(most, axes);
+    if (std::none_of(nest.levels.begin(), nest.levels.end(),
+                     [&](const NestLevel& l) { return l.place == p; }))
+      most = std::max(most, axes);
   }
   return most;
 }
@@ -262,7 +282,9 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
   f.nest = main_nest(program.body);
   name_axes(program.body, f);
   for (std::size_t s = 1; s < f.sweeps; ++s)
-    if (!same_nest(f.nest, main_nest(single_sweep(whole, s).body))) {  // nothing can be decided for all of them together
+    if (!same_nest(
+            f.nest,
+            main_nest(single_sweep(whole, s).body))) {  // nothing can be decided for all of them together
       f.axes.clear(), f.block.clear(), f.nest = {};
       return f;
     }
@@ -274,9 +296,11 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
   f.above_others = axes_above_others(program.body, f.nest);
   f.update = f.nest.update.has_value();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
-  f.lanes = std::max<std::int64_t>(1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
+  f.lanes = std::max<std::int64_t>(
+      1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
   if (f.update)
-    if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant()) f.lead = *offset;
+    if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant())
+      f.lead = *offset;
   f.reduction = f.sweeps == 1 ? reductions_of(program) : ReductionFacts{};
   if (f.axes.empty()) return f;  // nothing is written element by element
   try {
@@ -314,7 +338,8 @@ std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration&
   const std::vector<std::int64_t> tile = tile_sizes(f, chosen(c, "tile", "none"));
   const std::size_t first = f.axes.size() - f.inner_rank;
   const auto below = [&](std::size_t a) { return f.update && a >= f.above_update; };
-  for (std::size_t a = 0; a < first; ++a) loops.push_back({f.axes[a].name, f.axes[a].extent, false, below(a)});
+  for (std::size_t a = 0; a < first; ++a)
+    loops.push_back({f.axes[a].name, f.axes[a].extent, false, below(a)});
   if (!tile.empty())
     for (std::size_t a = first; a < f.axes.size(); ++a) {
       const std::int64_t k = tile[a - first];
@@ -328,8 +353,11 @@ std::vector<PlannedLoop> planned_loops(const SpaceFacts& f, const Configuration&
     loops.push_back({f.axes[a].name, tile.empty() ? f.axes[a].extent : tile[a - first], false, below(a)});
     if (is_by_rows(c)) block(a);
   }
-  if (f.inner_rank >= 3 && chosen(c, "order", "k j") == "j k") std::swap(loops[loops.size() - 3], loops[loops.size() - 2]);
-  if (is_by_columns(f, c)) std::rotate(loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank), loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank) + 1, loops.end());
+  if (f.inner_rank >= 3 && chosen(c, "order", "k j") == "j k")
+    std::swap(loops[loops.size() - 3], loops[loops.size() - 2]);
+  if (is_by_columns(f, c))
+    std::rotate(loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank),
+                loops.end() - static_cast<std::ptrdiff_t>(f.inner_rank) + 1, loops.end());
   for (std::size_t a = first; !f.block.empty() && !is_by_rows(c) && a < f.axes.size(); ++a) block(a);
   return loops;
 }
@@ -346,7 +374,8 @@ std::vector<bool> covered(const std::vector<PlannedLoop>& loops, const std::stri
   const std::vector<std::string> wanted = words(names);
   std::size_t first = loops.size(), last = 0;
   for (std::size_t i = 0; i < loops.size(); ++i)
-    if (std::find(wanted.begin(), wanted.end(), loops[i].name) != wanted.end()) first = std::min(first, i), last = i;
+    if (std::find(wanted.begin(), wanted.end(), loops[i].name) != wanted.end())
+      first = std::min(first, i), last = i;
   for (std::size_t i = first; i <= last && i < loops.size(); ++i) r[i] = true;
   return r;
 }

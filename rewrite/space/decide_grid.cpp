@@ -1,4 +1,5 @@
-// Decisions on work-groups: their shapes, what they keep in local memory, and how many cells an item computes.
+// Decisions on work-groups: their shapes, what they keep in local memory, and how many cells an item
+// computes.
 #include <algorithm>
 
 #include "ir/expr/build.hpp"
@@ -8,7 +9,8 @@
 namespace lift {
 namespace {
 
-/// The base of the update, where its block has no binder of its own before the cells: what is read there can be compared.
+/// The base of the update, where its block has no binder of its own before the cells: what is read there can
+/// be compared.
 std::optional<Expr> updated_base(const Program& program, const SpaceFacts& f) {
   if (!f.nest.update || f.cells().place.size() < f.nest.update->size()) return std::nullopt;
   return part_at(program.body, *f.nest.update).child(0);
@@ -23,8 +25,8 @@ std::size_t scalar_bytes(const Type& t) {
   return n;
 }
 
-/// Elements of a row of the argument that an array is a view of, where it is the whole argument or its elements in place;
-/// 0: another array, or not known.
+/// Elements of a row of the argument that an array is a view of, where it is the whole argument or its
+/// elements in place; 0: another array, or not known.
 std::int64_t row_length(const Expr& array) {
   Expr whole = array;
   while (whole.is(Op::Get)) whole = whole.child(0);
@@ -34,7 +36,9 @@ std::int64_t row_length(const Expr& array) {
 }
 
 /// Local memory of one array's tile, of `planes` planes where given.
-std::optional<std::int64_t> tile_bytes(const SpaceFacts& f, const WindowArray& w, const std::vector<std::int64_t>& tile, std::optional<std::int64_t> planes) {
+std::optional<std::int64_t> tile_bytes(const SpaceFacts& f, const WindowArray& w,
+                                       const std::vector<std::int64_t>& tile,
+                                       std::optional<std::int64_t> planes) {
   std::int64_t n = static_cast<std::int64_t>(w.bytes);
   for (std::size_t d = 0; d < tile.size(); ++d) {
     const std::int64_t length = planes && d == 0 ? *planes : (tile[d] - 1) * w.step[d] + w.size[d];
@@ -70,7 +74,9 @@ namespace {
 bool admits_local(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const std::string tile = chosen(c, "tile", "none");
   const bool groups = chosen(c, "grid", "none") == "groups";
-  if (value == "none") return !groups || is_by_columns(f, c) || group_items(f, tile) <= static_cast<std::int64_t>(f.options.max_work_group);
+  if (value == "none")
+    return !groups || is_by_columns(f, c) ||
+           group_items(f, tile) <= static_cast<std::int64_t>(f.options.max_work_group);
   if (!groups || is_by_columns(f, c) || is_split(c) || f.sweeps > 1) return false;
   if (value == "planes") return planes_fit(f, c);
   return group_items(f, tile) <= static_cast<std::int64_t>(f.options.max_work_group) && fits(f, c, false);
@@ -121,7 +127,8 @@ std::vector<WindowArray> window_arrays(const Program& program, const SpaceFacts&
   const Expr cells = part_at(program.body, f.cells().place);
   if (!is_map(cells.op())) return {};
   const Expr& xs = cells.child(1);
-  const std::vector<Expr> arrays = xs.is(Op::Zip) ? std::vector<Expr>(xs.children().begin(), xs.children().end()) : std::vector<Expr>{xs};
+  const std::vector<Expr> arrays =
+      xs.is(Op::Zip) ? std::vector<Expr>(xs.children().begin(), xs.children().end()) : std::vector<Expr>{xs};
   const auto base = updated_base(program, f);
   std::vector<WindowArray> r;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -150,7 +157,9 @@ std::vector<WindowArray> staged_arrays(const SpaceFacts& f, const Configuration&
   return r;
 }
 
-std::int64_t ring_planes(const WindowArray& w) { return w.size[0] + std::min(w.size[0], w.step[0]); }  // more than a window: the next ones are written while this is read
+std::int64_t ring_planes(const WindowArray& w) {
+  return w.size[0] + std::min(w.size[0], w.step[0]);
+}  // more than a window: the next ones are written while this is read
 
 std::int64_t group_items(const SpaceFacts& f, const std::string& tile) {
   std::int64_t n = 1;
@@ -172,7 +181,9 @@ std::int64_t shared_length(const SpaceFacts& f, const Configuration& c) {
   if (d == 0 && sizes.size() > 1 && is_by_columns(f, c)) return 0;  // that axis is no work-item's
   return sizes[d] < f.axes[f.axes.size() - f.inner_rank + d].extent.value_or(0) ? sizes[d] : 0;
 }
-std::string shared_axis(const SpaceFacts& f) { return f.axes[f.axes.size() - (f.inner_rank > 1 ? 2 : 1)].name; }
+std::string shared_axis(const SpaceFacts& f) {
+  return f.axes[f.axes.size() - (f.inner_rank > 1 ? 2 : 1)].name;
+}
 
 std::int64_t copy_width(const SpaceFacts& f, const Configuration& c) {
   const auto staged = staged_arrays(f, c);
@@ -191,14 +202,18 @@ SharedCells shared_cells(const SpaceFacts& f, const std::string& items) {
 }
 
 std::vector<std::string> group_shapes() {
-  return {"j4 i32", "j8 i32", "j4 i64", "j8 i16", "j2 i64", "j2 i128", "i64", "i128", "i256", "k4 j4 i16", "k2 j4 i32", "k4 j4 i32", "k4 j8 i32", "j16 i32",
+  return {"j4 i32",     "j8 i32",     "j4 i64",     "j8 i16",     "j2 i64",    "j2 i128",   "i64",
+          "i128",       "i256",       "k4 j4 i16",  "k2 j4 i32",  "k4 j4 i32", "k4 j8 i32", "j16 i32",
           "k16 j8 i32", "k32 j8 i32", "k64 j8 i32", "k32 j4 i64", "k64 j4 i64"};
 }
 
 std::vector<Decision> grid_decisions(const SpaceFacts& f) {
   if (!is_grid(f.options.target)) return {};
   const bool staged = !f.windows.empty() && f.sweeps == 1;
-  return {{"local", staged ? (f.inner_rank >= 2 ? Values{"none", "tile", "planes"} : Values{"none", "tile"}) : Values{"none"}, admits_local},
+  return {{"local",
+           staged ? (f.inner_rank >= 2 ? Values{"none", "tile", "planes"} : Values{"none", "tile"})
+                  : Values{"none"},
+           admits_local},
           {"copy", staged ? Values{"direct", "vec", "async", "async vec"} : Values{"direct"}, admits_copy},
           {"items", items_values(f), admits_items}};
 }

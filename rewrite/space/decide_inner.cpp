@@ -1,5 +1,5 @@
-// Decisions on the innermost loop: scalar or vectors, every element or only those that a guard admits, and how it
-// meets memory.
+// Decisions on the innermost loop: scalar or vectors, every element or only those that a guard admits, and
+// how it meets memory.
 #include <algorithm>
 
 #include "rewrite/space/decide.hpp"
@@ -27,9 +27,12 @@ std::int64_t inner_trips(const SpaceFacts& f, const Configuration& c) {
 
 bool admits_inner(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const bool split = is_split(c), columns = is_by_columns(f, c);
-  const bool neighbours = shared_cells(f, chosen(c, "items", "1")).neighbours;  // with a loop within, over cells of both colours
-  const bool stride = f.modulus > 1 && !neighbours && is_in_place(f, c) && (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
-  const bool vectors = f.lanes > 1 && !columns && f.vectors && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
+  const bool neighbours =
+      shared_cells(f, chosen(c, "items", "1")).neighbours;  // with a loop within, over cells of both colours
+  const bool stride = f.modulus > 1 && !neighbours && is_in_place(f, c) &&
+                      (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
+  const bool vectors =
+      f.lanes > 1 && !columns && f.vectors && inner_trips(f, c) >= f.lanes * (split ? f.modulus : 1);
   if (!inner_is_loop(f, c)) return value == "seq" && !split;
   if (value == "seq") return !split;
   if (value == "strided") return stride;
@@ -50,10 +53,14 @@ bool admits_stream(const SpaceFacts& f, const Configuration& c, const std::strin
 }
 
 Decision vector_only(const std::string& name, std::vector<std::string> values) {
-  return {name, std::move(values), [](const SpaceFacts&, const Configuration& c, const std::string& value) { return value == "0" || is_vector(c); }};
+  return {name, std::move(values), [](const SpaceFacts&, const Configuration& c, const std::string& value) {
+            return value == "0" || is_vector(c);
+          }};
 }
 /// One store a vector can be late; those of a block stay where they are.
-std::vector<std::string> late_values(const SpaceFacts& f) { return f.block.empty() ? std::vector<std::string>{"0", "1"} : std::vector<std::string>{"0"}; }
+std::vector<std::string> late_values(const SpaceFacts& f) {
+  return f.block.empty() ? std::vector<std::string>{"0", "1"} : std::vector<std::string>{"0"};
+}
 
 }  // namespace
 
@@ -72,10 +79,13 @@ std::vector<Decision> inner_decisions(const SpaceFacts& f) {
     r.push_back(vector_only("late", late_values(f)));
     r.push_back({"stream", {"0", "1"}, admits_stream});
   }
-  r.push_back({"unroll", {"1", "2", "4"}, [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
+  r.push_back({"unroll",
+               {"1", "2", "4"},
+               [](const SpaceFacts& facts, const Configuration& c, const std::string& value) {
                  if (value == "1") return true;
                  const std::string inner = chosen(c, "inner", "seq");
-                 return (inner == "seq" || (inner == "strided" && is_grid(facts.options.target))) && inner_is_loop(facts, c) && inner_trips(facts, c) >= std::stoll(value);
+                 return (inner == "seq" || (inner == "strided" && is_grid(facts.options.target))) &&
+                        inner_is_loop(facts, c) && inner_trips(facts, c) >= std::stoll(value);
                }});
   for (Decision& d : stream_decisions(f)) r.push_back(std::move(d));
   return r;

@@ -14,7 +14,9 @@ Values tile_values(const SpaceFacts& f) {
     for (const std::string& w : words(text))
       for (std::size_t a = f.axes.size() - f.inner_rank; a < f.axes.size(); ++a) {
         const std::size_t digits = w.find_first_of("0123456789");
-        if (w.substr(0, digits) == f.axes[a].name && f.axes[a].extent.value_or(0) > std::stoll(w.substr(digits))) ++named;
+        if (w.substr(0, digits) == f.axes[a].name &&
+            f.axes[a].extent.value_or(0) > std::stoll(w.substr(digits)))
+          ++named;
       }
     if (named == words(text).size()) all.push_back(text);
   };
@@ -32,8 +34,8 @@ Values tile_values(const SpaceFacts& f) {
   return all;
 }
 
-/// How the blocks that cells make are written: row by row, with loops over the rows of a block or with these unrolled, or
-/// each block as a whole.
+/// How the blocks that cells make are written: row by row, with loops over the rows of a block or with these
+/// unrolled, or each block as a whole.
 Values block_values(const SpaceFacts& f) {
   if (f.block.empty()) return {"none"};
   if (!f.rows || !on_processors(f.options)) return {"whole"};
@@ -49,13 +51,14 @@ Values prefixes(const std::vector<PlannedLoop>& loops, std::size_t begin, std::s
   return r;
 }
 
-/// Loops that may be parallel together: perfectly nested, so not on both sides of an update that first copies its base, nor
-/// of a function that has more loops in it.
+/// Loops that may be parallel together: perfectly nested, so not on both sides of an update that first copies
+/// its base, nor of a function that has more loops in it.
 Values parallel_values(const SpaceFacts& f, const Configuration& c) {
   const auto loops = planned_loops(f, c);
   if (loops.empty()) return {};
   const bool tiled = std::any_of(loops.begin(), loops.end(), [](const PlannedLoop& l) { return l.tiles; });
-  const std::size_t end = tiled ? loops.size() - f.inner_rank - f.block.size() : inner_loop(loops);  // never the inner loop
+  const std::size_t end =
+      tiled ? loops.size() - f.inner_rank - f.block.size() : inner_loop(loops);  // never the inner loop
   std::size_t split = 0;
   if (is_grid(f.options.target)) return prefixes(loops, 0, end);  // loops around several nests become several
   if (f.update && !is_in_place(f, c))
@@ -83,12 +86,14 @@ std::int64_t iterations(const std::vector<PlannedLoop>& loops, const std::string
 Values all_parallel(const SpaceFacts& f, const Values& tiles) {
   Values all;
   for (const std::string& tile : tiles)
-    for (const auto& [in_place, order] : {std::pair{"yes", "k j"}, {"no", "k j"}, {"yes", "j k"}, {"no", "j k"}}) {
+    for (const auto& [in_place, order] :
+         {std::pair{"yes", "k j"}, {"no", "k j"}, {"yes", "j k"}, {"no", "j k"}}) {
       const Configuration c{{"tile", tile}, {"in_place", in_place}, {"order", order}};
       Values these = parallel_values(f, c);
       const auto loops = planned_loops(f, c);
       std::stable_sort(these.begin(), these.end(), [&](const std::string& a, const std::string& b) {
-        const std::int64_t enough = 32 * f.options.threads, na = iterations(loops, a), nb = iterations(loops, b);
+        const std::int64_t enough = 32 * f.options.threads, na = iterations(loops, a),
+                           nb = iterations(loops, b);
         if ((na >= enough) != (nb >= enough)) return na >= enough;
         return na < enough && na > nb;
       });
@@ -105,7 +110,8 @@ Values column_grids(const SpaceFacts& f, const std::vector<PlannedLoop>& loops) 
   Values axes, r;
   for (std::size_t i = 0; i < inner_loop(loops); ++i)
     if (!loops[i].single() && !loops[i].block) axes.push_back(loops[i].name);
-  const std::size_t least = std::min(axes.size(), f.inner_rank - 1 + (loops.size() > f.axes.size() + f.block.size() ? 1 : 0));
+  const std::size_t least =
+      std::min(axes.size(), f.inner_rank - 1 + (loops.size() > f.axes.size() + f.block.size() ? 1 : 0));
   for (std::size_t n = std::min<std::size_t>(3, axes.size()); n > 0 && n >= least; --n) {
     std::string text;
     for (std::size_t i = axes.size() - n; i < axes.size(); ++i) text += (text.empty() ? "" : " ") + axes[i];
@@ -116,27 +122,35 @@ Values column_grids(const SpaceFacts& f, const std::vector<PlannedLoop>& loops) 
 
 /// Whether a work-group can be as large as its tile, or goes along its chunk of planes together.
 bool is_group(const SpaceFacts& f, const Configuration& c) {
-  return group_items(f, chosen(c, "tile", "none")) <= static_cast<std::int64_t>(f.options.max_work_group) || planes_fit(f, c);
+  return group_items(f, chosen(c, "tile", "none")) <= static_cast<std::int64_t>(f.options.max_work_group) ||
+         planes_fit(f, c);
 }
 
-/// Axes whose iterations are work-items: up to three neighbours in the nest, four where there are work-items for every cell (the outer
-/// two share the grid's third dimension); with tiles, the tiles are work-groups.
+/// Axes whose iterations are work-items: up to three neighbours in the nest, four where there are work-items
+/// for every cell (the outer two share the grid's third dimension); with tiles, the tiles are work-groups.
 Values item_values(const SpaceFacts& f, const Configuration& c) {
   if (chosen(c, "buffer", "none") != "none") return {};
-  const bool copies = f.update && !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
+  const bool copies =
+      f.update &&
+      !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
   const std::string tile = chosen(c, "tile", "none");
-  if (tile != "none" && !is_chunk(f, tile)) return copies || !(is_by_columns(f, c) || is_group(f, c)) ? Values{} : Values{"groups"};
+  if (tile != "none" && !is_chunk(f, tile))
+    return copies || !(is_by_columns(f, c) || is_group(f, c)) ? Values{} : Values{"groups"};
   const auto loops = planned_loops(f, c);
   if (is_by_columns(f, c)) return column_grids(f, loops);
-  const std::size_t end = loops.size() - (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
+  const std::size_t end =
+      loops.size() -
+      (is_split(c) && !loops.empty() ? 1 : 0);  // the loop over one colour's cells stays a loop
   std::vector<std::size_t> axes;
   for (std::size_t i = 0; i < end; ++i)
     if (!loops[i].single() && !loops[i].block) axes.push_back(i);
   Values r;
   for (std::size_t length = on_processors(f.options) ? 3 : 4; length > 0; --length)
-    for (std::size_t from = 0; from + length <= axes.size() && from < (copies || f.above_others > 0 ? 1 : 2); ++from) {
+    for (std::size_t from = 0; from + length <= axes.size() && from < (copies || f.above_others > 0 ? 1 : 2);
+         ++from) {
       std::string text;
-      for (std::size_t i = from; i < from + length; ++i) text += (text.empty() ? "" : " ") + loops[axes[i]].name;
+      for (std::size_t i = from; i < from + length; ++i)
+        text += (text.empty() ? "" : " ") + loops[axes[i]].name;
       r.push_back(text);
     }
   return r;
@@ -153,7 +167,8 @@ Values grid_values(const SpaceFacts& f, const Configuration& c) {
   for (const std::string& v : solo_values(f, c)) all.push_back(v);
   return all;
 }
-/// Loops around stages that are stored are dealt to work-items, all of them: work-items cannot wait for each other in a loop.
+/// Loops around stages that are stored are dealt to work-items, all of them: work-items cannot wait for each
+/// other in a loop.
 bool goes_around_stages(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   if (is_fused(c)) return true;
   const Values names = words(value);
@@ -183,12 +198,15 @@ bool admits_tile(const SpaceFacts& f, Configuration c, const std::string& value)
   if (chosen(c, "buffer", "none") != "none") return value == "none";
   if (value == "none" || !is_grid(f.options.target)) return true;
   if (!is_fused(c)) return false;
-  if (is_chunk(f, value)) return !is_split(c) && !is_by_rows(c) && f.sweeps == 1 && f.inner_rank <= 3 && (!f.update || is_in_place(f, c));
+  if (is_chunk(f, value))
+    return !is_split(c) && !is_by_rows(c) && f.sweeps == 1 && f.inner_rank <= 3 &&
+           (!f.update || is_in_place(f, c));
   if (is_split(c) && tile_sizes(f, value).back() != f.axes.back().extent) return false;
   if (!on_processors(f.options) && f.update && !is_in_place(f, c)) return false;
   c["tile"] = value;
   const Values orders = order_values(f);
-  return std::any_of(orders.begin(), orders.end(), [&](const std::string& order) { return admits_order(f, c, order); });
+  return std::any_of(orders.begin(), orders.end(),
+                     [&](const std::string& order) { return admits_order(f, c, order); });
 }
 /// All values for all tiles; groups of one item come first on processors, last elsewhere.
 Values all_grids(const SpaceFacts& f, const Values& tiles) {
@@ -206,7 +224,8 @@ Values all_grids(const SpaceFacts& f, const Values& tiles) {
           for (const std::string& v : solo_values(f, c)) add_new(solo, v);
         }
   if (!on_processors(f.options))  // neighbouring work-items meet neighbouring elements
-    std::stable_partition(items.begin(), items.end(), [&](const std::string& v) { return words(v).back() == f.axes.back().name; });
+    std::stable_partition(items.begin(), items.end(),
+                          [&](const std::string& v) { return words(v).back() == f.axes.back().name; });
   Values& all = f.options.cpu ? solo : items;
   for (const std::string& v : f.options.cpu ? items : solo) all.push_back(v);
   all.emplace_back("none");
@@ -230,8 +249,10 @@ std::vector<Decision> nest_decisions(const SpaceFacts& f) {
   r.push_back({"buffer", f.buffer.empty() ? Values{"none"} : Values{"none", "rows"}, always});
   r.push_back({"tile", tiles, admits_tile});
   r.push_back({"order", order_values(f), admits_order});
-  if (gpu) r.push_back({"grid", all_grids(f, tiles), admits_grid});
-  else r.push_back({"parallel", all_parallel(f, tiles), is_parallel});
+  if (gpu)
+    r.push_back({"grid", all_grids(f, tiles), admits_grid});
+  else
+    r.push_back({"parallel", all_parallel(f, tiles), is_parallel});
   return r;
 }
 

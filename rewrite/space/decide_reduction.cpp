@@ -1,5 +1,5 @@
-// Decisions on programs whose result is a reduction: which of its parts are reduced in parallel, by how many work-items
-// each, and with how many accumulators side by side.
+// Decisions on programs whose result is a reduction: which of its parts are reduced in parallel, by how many
+// work-items each, and with how many accumulators side by side.
 #include <algorithm>
 
 #include "ir/expr/ops.hpp"
@@ -34,7 +34,8 @@ void find_reductions(const Expr& e, Place& at, std::vector<Place>& found) {
   }
 }
 
-/// Chunks of all elements, where these are in one array or the chunks have no rest; those of `enough` chunks first.
+/// Chunks of all elements, where these are in one array or the chunks have no rest; those of `enough` chunks
+/// first.
 std::vector<std::string> chunks(const SpaceFacts& f, std::int64_t enough, std::int64_t around) {
   const ReductionFacts& r = f.reduction;
   const std::int64_t row = *r.axes.back().extent, n = around * row;
@@ -43,13 +44,16 @@ std::vector<std::string> chunks(const SpaceFacts& f, std::int64_t enough, std::i
     if (around > 1) return {};
     for (const std::int64_t k : {65536, 16384, 4096, 1024})
       if (row >= 4 * k * f.options.threads) values.push_back("i" + std::to_string(k));
-    if (values.empty() && row >= 2 * f.options.threads) values.push_back("i" + std::to_string(row / f.options.threads));
+    if (values.empty() && row >= 2 * f.options.threads)
+      values.push_back("i" + std::to_string(row / f.options.threads));
     return values;
   }
   for (const std::int64_t k : {65536, 16384, 4096, 1024})
     if (n >= 4 * k && (r.fills || around == 1 || n % k == 0)) values.push_back("i" + std::to_string(k));
   if (values.empty()) return values;
-  const auto first = std::find_if(values.begin(), values.end() - 1, [&](const std::string& v) { return n / std::stoll(v.substr(1)) >= enough; });
+  const auto first = std::find_if(values.begin(), values.end() - 1, [&](const std::string& v) {
+    return n / std::stoll(v.substr(1)) >= enough;
+  });
   std::rotate(values.begin(), first, first + 1);
   return values;
 }
@@ -69,8 +73,10 @@ std::vector<std::string> parts_of(const SpaceFacts& f) {
     if (n == 1) continue;
     text += (text.empty() ? "" : " ") + r.axes[a].name;
     // The shortest that gives everyone enough parts to balance comes first.
-    if (parts < enough && (parts *= n) >= enough) values.insert(values.begin(), text);
-    else values.push_back(text);
+    if (parts < enough && (parts *= n) >= enough)
+      values.insert(values.begin(), text);
+    else
+      values.push_back(text);
   }
   if (parts < enough && !values.empty()) std::rotate(values.begin(), values.end() - 1, values.end());
   if (r.axes.empty()) return {"none"};
@@ -92,9 +98,11 @@ bool admits_group(const SpaceFacts& f, const Configuration& c, const std::string
 
 bool admits_lanes(const SpaceFacts& f, const Configuration& c, const std::string& value) {
   const std::string parts = chosen(c, "parts", "none");
-  if (const std::string group = chosen(c, "group", "none"); group != "none") return std::stoll(value) * std::stoll(group) <= part_length(f.reduction, parts);
+  if (const std::string group = chosen(c, "group", "none"); group != "none")
+    return std::stoll(value) * std::stoll(group) <= part_length(f.reduction, parts);
   const std::size_t digits = parts.find_first_of("0123456789");
-  const std::int64_t n = digits == std::string::npos ? *f.reduction.axes.back().extent : std::stoll(parts.substr(digits));
+  const std::int64_t n =
+      digits == std::string::npos ? *f.reduction.axes.back().extent : std::stoll(parts.substr(digits));
   return std::stoll(value) <= n;
 }
 
@@ -112,7 +120,8 @@ ReductionFacts reductions_of(const Program& program) {
   const Place innermost = inner_reduction(root, levels);
   while (take_level(d, innermost)) ++levels;
   for (std::size_t l = 0; l <= levels; ++l)
-    r.axes.push_back({loop_axis(levels - l), d.part(inner_reduction(root, l)).child(2).type().length().constant()});
+    r.axes.push_back(
+        {loop_axis(levels - l), d.part(inner_reduction(root, l)).child(2).type().length().constant()});
   if (std::any_of(r.axes.begin(), r.axes.end(), [](const NestAxis& a) { return !a.extent; })) return {};
   return r;
 }
@@ -127,7 +136,10 @@ std::vector<Decision> reduction_decisions(const SpaceFacts& f) {
   const bool groups = is_grid(f.options.target) && !f.options.cpu;
   return {
       {"parts", parts_of(f), always},
-      {"group", groups ? std::vector<std::string>{"none", "256", "128", "512", "64"} : std::vector<std::string>{"none"}, admits_group},
+      {"group",
+       groups ? std::vector<std::string>{"none", "256", "128", "512", "64"}
+              : std::vector<std::string>{"none"},
+       admits_group},
       {"lanes", lanes, admits_lanes},
   };
 }

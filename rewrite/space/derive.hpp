@@ -1,8 +1,8 @@
 // From a configuration to a derivation: the steps that take its decisions, one part of the program at a time.
 #pragma once
 
-#include "rewrite/space/decide.hpp"
 #include "rewrite/engine/strategy.hpp"
+#include "rewrite/space/decide.hpp"
 
 namespace lift {
 
@@ -10,7 +10,9 @@ namespace lift {
 class Deriver {
  public:
   explicit Deriver(Rewriting start) : now_(std::move(start)) {}
-  void step(const std::string& rule, const Arguments& arguments = {}, const Place& place = {}) { now_ = run(use(rule, arguments), now_, place); }
+  void step(const std::string& rule, const Arguments& arguments = {}, const Place& place = {}) {
+    now_ = run(use(rule, arguments), now_, place);
+  }
   /// False where the rule does not apply.
   bool try_step(const std::string& rule, const Arguments& arguments, const Place& place) {
     const auto r = use(rule, arguments)(now_, place);
@@ -28,7 +30,8 @@ class Deriver {
   void nest_all() {
     for (;;) {
       const Nest n = nest();
-      const auto it = std::find_if(n.levels.begin(), n.levels.end(), [](const NestLevel& l) { return l.extents.size() > 1; });
+      const auto it = std::find_if(n.levels.begin(), n.levels.end(),
+                                   [](const NestLevel& l) { return l.extents.size() > 1; });
       if (it == n.levels.end()) return;
       step("map-nest", {}, it->place);
     }
@@ -48,7 +51,7 @@ void derive_nest(Deriver& d, const SpaceFacts& f, const Configuration& c);
 void derive_columns(Deriver& d, const SpaceFacts& f, const Configuration& c);
 /// How the loop of a scan runs.
 struct ScanLoop {
-  bool stored = false;                  ///< the element before is read back from memory
+  bool stored = false;                    ///< the element before is read back from memory
   std::int64_t unroll = 1, prefetch = 0;  ///< elements a trip, elements ahead
 };
 /// All scans without a decision.
@@ -62,11 +65,13 @@ void derive_stages(Deriver& d, const Configuration& c);
 
 /// Dimension of the grid and work-items of a group, by axis.
 using GroupDimensions = std::map<std::string, std::pair<int, std::int64_t>>;
-/// Copies of tiles in local memory (decision local): before the loops are nested, below `tiles`; and how their loops run.
+/// Copies of tiles in local memory (decision local): before the loops are nested, below `tiles`; and how
+/// their loops run.
 void stage_tiles(Deriver& d, const SpaceFacts& f, const Configuration& c, Place tiles);
 void lower_copies(Deriver& d, const SpaceFacts& f, const Configuration& c, const GroupDimensions& dims);
 
-/// Loops outside the main nest, of further results and of values with a name: run as those of the main nest do.
+/// Loops outside the main nest, of further results and of values with a name: run as those of the main nest
+/// do.
 void derive_other_nests(Deriver& d, const SpaceFacts& f, const Configuration& c);
 
 /// How reductions are taken apart: parts in parallel, accumulators side by side.
@@ -75,7 +80,8 @@ void derive_reductions(Deriver& d, const SpaceFacts& f, const Configuration& c);
 std::int64_t part_length(const ReductionFacts& r, const std::string& parts);
 /// How many reductions by the same function lie one in the other below this one.
 std::size_t nested_levels(const Expr& reduction);
-/// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when there is none.
+/// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when
+/// there is none.
 bool take_level(Deriver& d, const Place& reduction);
 /// The reduction `levels` below another.
 Place inner_reduction(Place reduction, std::size_t levels);

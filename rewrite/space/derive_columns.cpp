@@ -36,7 +36,8 @@ void argument_levels_outside(Deriver& d, const Place& transposed) {
   if (body.is(Op::Zip)) {
     if (!d.try_step("map-of-zip", {}, map) || !d.try_step("transpose-of-zip", {}, transposed)) return;
     for (int i = 0; i < static_cast<int>(body.children().size()); ++i)
-      if (has_scan(body.child(static_cast<std::size_t>(i)))) argument_levels_outside(d, below(transposed, {i}));
+      if (has_scan(body.child(static_cast<std::size_t>(i))))
+        argument_levels_outside(d, below(transposed, {i}));
     return;
   }
   levels_outside(d, map);
@@ -60,7 +61,9 @@ void levels_outside(Deriver& d, const Place& columns) {
 
 /// Columns with a name are arrays of the thread or work-item.
 void keep_private(Deriver& d) {
-  const auto named = [](const Expr& e) { return e.is(Op::Let) && has_scan(e.child(0)) && !e.child(0).is(Op::ToPrivate); };
+  const auto named = [](const Expr& e) {
+    return e.is(Op::Let) && has_scan(e.child(0)) && !e.child(0).is(Op::ToPrivate);
+  };
   for (Place p; find_place(d.part({}), named, p); p.clear()) d.step("to-private", {}, below(p, {0}));
 }
 
@@ -69,15 +72,18 @@ void lower_others(Deriver& d, const SpaceFacts& f, const Configuration& c) {
   for (;;) {
     const Expr& body = d.program().body;
     const std::vector<Place> all = loop_places(body);
-    const auto it = std::find_if(all.begin(), all.end(), [&](const Place& p) { return part_at(body, p).is(Op::Map); });
+    const auto it =
+        std::find_if(all.begin(), all.end(), [&](const Place& p) { return part_at(body, p).is(Op::Map); });
     if (it == all.end()) return;
     const Place p = *it;
-    const bool vectors = is_vector(c) && shape_of(part_at(body, p).type(), 1)[0].constant().value_or(1 << 20) >= f.lanes;
+    const bool vectors =
+        is_vector(c) && shape_of(part_at(body, p).type(), 1)[0].constant().value_or(1 << 20) >= f.lanes;
     if (part_at(body, p).attr().ints[0] > 1) {
       d.step("map-nest", {}, p);
       continue;
     }
-    if (!vectors || !is_by_levels(f, c) || !d.try_step("map-vec", {chosen(c, "width", "1")}, p)) d.step("map-seq", {}, p);
+    if (!vectors || !is_by_levels(f, c) || !d.try_step("map-vec", {chosen(c, "width", "1")}, p))
+      d.step("map-seq", {}, p);
     if (const std::string ahead = chosen(c, "prefetch", "0"); ahead != "0") d.step("prefetch", {ahead}, p);
   }
 }
@@ -97,22 +103,29 @@ namespace {
 
 ScanLoop scan_loop(const SpaceFacts& f, const Configuration& c) {
   if (is_by_levels(f, c)) return {};  // the loops over the points of a level are the inner ones
-  return {chosen(c, "kcache", "no") == "no", std::stoll(chosen(c, "unroll", "1")), std::stoll(chosen(c, "prefetch", "0"))};
+  return {chosen(c, "kcache", "no") == "no", std::stoll(chosen(c, "unroll", "1")),
+          std::stoll(chosen(c, "prefetch", "0"))};
 }
 
-/// How the loops around the scans run: on threads, on work-items, or on work-groups with an item for each column of a tile.
-void lower_around(Deriver& d, const SpaceFacts& f, const Configuration& c, const std::vector<std::string>& names) {
+/// How the loops around the scans run: on threads, on work-items, or on work-groups with an item for each
+/// column of a tile.
+void lower_around(Deriver& d, const SpaceFacts& f, const Configuration& c,
+                  const std::vector<std::string>& names) {
   const bool grid = is_grid(f.options.target);
   std::vector<std::string> parallel = words(chosen(c, grid ? "grid" : "parallel", "none"));
   const bool groups = parallel == std::vector<std::string>{"groups"}, solo = is_solo(c);
   if (groups) parallel.assign(names.begin(), names.end() - 1);  // the tiles and the loops around them
-  const std::ptrdiff_t most = 4;                                // dimensions of a grid; the last two share one
+  const std::ptrdiff_t most = 4;  // dimensions of a grid; the last two share one
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto dimension = parallel.end() - std::find(parallel.begin(), parallel.end(), names[i]) - 1;
-    if (groups && i + 1 == names.size()) d.step("map-lcl", {"0"}, d.loop(i));
-    else if (dimension < 0 || dimension >= most) d.step("map-seq", {}, d.loop(i));
-    else if (!grid) d.step("map-par", {}, d.loop(i));
-    else d.step(groups || solo ? "map-wrg" : "map-glb", {std::to_string(dimension)}, d.loop(i));
+    if (groups && i + 1 == names.size())
+      d.step("map-lcl", {"0"}, d.loop(i));
+    else if (dimension < 0 || dimension >= most)
+      d.step("map-seq", {}, d.loop(i));
+    else if (!grid)
+      d.step("map-par", {}, d.loop(i));
+    else
+      d.step(groups || solo ? "map-wrg" : "map-glb", {std::to_string(dimension)}, d.loop(i));
   }
 }
 

@@ -20,9 +20,10 @@ Place below_map(Place map) {
   return map;
 }
 
-/// The copy at `place`, a map of rank D over dimensions from `first` on, as loops over the items of the group. OpenCL copies
-/// asynchronously by whole groups, row by row.
-void lower_copy(Deriver& d, const SpaceFacts& f, const Configuration& c, Place place, std::size_t first, const GroupDimensions& dims) {
+/// The copy at `place`, a map of rank D over dimensions from `first` on, as loops over the items of the
+/// group. OpenCL copies asynchronously by whole groups, row by row.
+void lower_copy(Deriver& d, const SpaceFacts& f, const Configuration& c, Place place, std::size_t first,
+                const GroupDimensions& dims) {
   const std::string how = chosen(c, "copy", "direct");
   const bool async = how == "async" || how == "async vec", vectors = how == "vec" || how == "async vec";
   if (async) {
@@ -57,7 +58,8 @@ void stage_tiles(Deriver& d, const SpaceFacts& f, const Configuration& c, Place 
   while (!is_map(d.part(tiles).op())) tiles.push_back(0);  // below what puts the tiles together
   Arguments which;
   std::int64_t planes = 0;
-  for (const WindowArray& w : staged_arrays(f, c)) which.push_back(std::to_string(w.array)), planes = std::max(planes, ring_planes(w));
+  for (const WindowArray& w : staged_arrays(f, c))
+    which.push_back(std::to_string(w.array)), planes = std::max(planes, ring_planes(w));
   if (local == "planes") which.insert(which.begin(), std::to_string(planes));
   d.step(local == "planes" ? "stage-planes" : "stage", which, tiles);
 }

@@ -1,6 +1,6 @@
 // Where the stages of a program are stored, as steps.
-#include "rewrite/space/derive.hpp"
 #include "rewrite/analysis/stages.hpp"
+#include "rewrite/space/derive.hpp"
 
 namespace lift {
 

@@ -8,7 +8,9 @@ namespace {
 using Texts = std::vector<const char*>;
 using List = std::vector<Wishes>;
 
-void append(List& all, List more) { all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end())); }
+void append(List& all, List more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
 
 /// Programs of scans: which of the loops around goes along the columns, and where those are kept.
 List columns(const SpaceFacts& f) {
@@ -23,24 +25,31 @@ List columns(const SpaceFacts& f) {
         }
   for (const char* order : {"j i k", "i k"})
     for (const char* kcache : {"yes", "no"})
-      for (const char* keep : {"private", "work"}) r.push_back({{"order", order}, {"kcache", kcache}, {"keep", keep}});
-  for (const char* tile : {"i64", "i128", "i32"}) r.push_back({{"order", "j i k"}, {"tile", tile}, {"kcache", "yes"}});
-  for (const char* order : {"j i k", "i k"}) r.push_back({{"order", order}, {"kcache", "yes"}, {"prefetch", "2"}});
-  for (const char* order : {"j i k", "i k"}) r.push_back({{"order", order}, {"kcache", "yes"}, {"unroll", "2"}});
+      for (const char* keep : {"private", "work"})
+        r.push_back({{"order", order}, {"kcache", kcache}, {"keep", keep}});
+  for (const char* tile : {"i64", "i128", "i32"})
+    r.push_back({{"order", "j i k"}, {"tile", tile}, {"kcache", "yes"}});
+  for (const char* order : {"j i k", "i k"})
+    r.push_back({{"order", order}, {"kcache", "yes"}, {"prefetch", "2"}});
+  for (const char* order : {"j i k", "i k"})
+    r.push_back({{"order", order}, {"kcache", "yes"}, {"unroll", "2"}});
   for (const char* order : {"j i k", "j k i"}) r.push_back({{"order", order}});
   r.emplace_back();
   return r;
 }
 
-/// A thread hides latencies by accumulators; work-items, of which there are many, have few registers each, and share parts.
+/// A thread hides latencies by accumulators; work-items, of which there are many, have few registers each,
+/// and share parts.
 List reductions(const SpaceFacts& f) {
   List r;
   if (on_processors(f.options)) {
-    for (const std::int64_t accumulators : {2 * f.lanes, f.lanes, 4 * f.lanes, std::int64_t{1}}) r.push_back({{"lanes", std::to_string(accumulators)}});
+    for (const std::int64_t accumulators : {2 * f.lanes, f.lanes, 4 * f.lanes, std::int64_t{1}})
+      r.push_back({{"lanes", std::to_string(accumulators)}});
     return r;
   }
   for (const char* accumulators : {"4", "1", "8"})
-    for (const char* group : {"256", "128", "512", "64"}) r.push_back({{"group", group}, {"lanes", accumulators}});
+    for (const char* group : {"256", "128", "512", "64"})
+      r.push_back({{"group", group}, {"lanes", accumulators}});
   for (const char* accumulators : {"2", "1"}) r.push_back({{"lanes", accumulators}});
   return r;
 }
@@ -54,22 +63,28 @@ List stored_stages() {
   return r;
 }
 
-/// Tiles of cells as work-groups: several cells an item, and what cells share in local memory or in registers.
+/// Tiles of cells as work-groups: several cells an item, and what cells share in local memory or in
+/// registers.
 List groups() {
   List r;
   for (const char* tile : {"j4 i32", "i64", "k4 j4 i16", "i256"}) r.push_back({{"tile", tile}});
   for (const char* tile : {"j8 i32", "k32 j8 i32", "j4 i64", "k32 j4 i64"})
-    for (const char* kept : {"yes", "no"}) r.push_back({{"tile", tile}, {"order", "j i k"}, {"kcache", kept}});
+    for (const char* kept : {"yes", "no"})
+      r.push_back({{"tile", tile}, {"order", "j i k"}, {"kcache", kept}});
   for (const char* tile : {"j8 i32", "k32 j8 i32"}) r.push_back({{"tile", tile}, {"local", "planes"}});
   for (const char* copy : {"vec", "async", "async vec"}) {
     r.push_back({{"tile", "k32 j8 i32"}, {"local", "planes"}, {"copy", copy}});
     r.push_back({{"tile", "k4 j8 i32"}, {"local", "tile"}, {"copy", copy}});
   }
-  for (const char* tile : {"k4 j4 i32", "k4 j4 i16", "j8 i32", "i256"}) r.push_back({{"tile", tile}, {"local", "tile"}});
+  for (const char* tile : {"k4 j4 i32", "k4 j4 i16", "j8 i32", "i256"})
+    r.push_back({{"tile", tile}, {"local", "tile"}});
   for (const char* items : {"2", "j2", "j4"}) r.push_back({{"tile", "j8 i32"}, {"items", items}});
   r.push_back({{"tile", "k4 j8 i32"}, {"items", "j4"}, {"local", "tile"}});
   r.push_back({{"tile", "k32 j8 i32"}, {"items", "j2"}, {"local", "planes"}});
-  r.push_back({{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "no"}});  // with windows of two cells kept, registers run out
+  r.push_back({{"tile", "k32 j8 i32"},
+               {"order", "j i k"},
+               {"items", "j2"},
+               {"kcache", "no"}});  // with windows of two cells kept, registers run out
   return r;
 }
 

@@ -12,7 +12,7 @@
 namespace lift {
 
 enum class Target : std::uint8_t { openmp, opencl, cuda };
-const char* text(Target t);                         ///< as in --backend
+const char* text(Target t);                                    ///< as in --backend
 inline bool is_grid(Target t) { return t != Target::openmp; }  ///< kernels run over a grid of work-items
 
 /// What the space is fitted to.
@@ -24,7 +24,7 @@ struct SpaceOptions {
   bool caller_layout_only = false;
   std::size_t local_bytes = 48 * 1024;  ///< local memory that a work-group may use
   std::size_t max_work_group = 1024;    ///< work-items in a work-group
-  bool cpu = false;                     ///< a grid's device computes on processors: what suits threads suits it
+  bool cpu = false;  ///< a grid's device computes on processors: what suits threads suits it
 };
 
 using Configuration = std::map<std::string, std::string>;
@@ -42,9 +42,11 @@ class Space {
   Space(const Program& program, const SpaceOptions& options);
   /// In dependency order.
   const std::vector<Parameter>& parameters() const { return parameters_; }
-  /// Decisions whose plain value is never worse; a configuration may have another to compare with it. Decided after the parameters.
+  /// Decisions whose plain value is never worse; a configuration may have another to compare with it. Decided
+  /// after the parameters.
   const std::vector<Parameter>& comparisons() const { return comparisons_; }
-  /// The values of parameter or comparison `name` that agree with the choices made for those before it; never empty.
+  /// The values of parameter or comparison `name` that agree with the choices made for those before it; never
+  /// empty.
   std::vector<std::string> allowed(const Configuration& chosen, const std::string& name) const;
   /// Configurations worth trying first, best guess first: a few of each structure.
   std::vector<Configuration> seeds() const;

@@ -4,10 +4,16 @@
 
 namespace lift::cuda_host {
 
-NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags, const std::string& compiler) {
+NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags,
+                           const std::string& compiler) {
   NativeSource source;
   source.code = as_cpp(cuda);
-  source.flags = {"-std=gnu++14", "-O1", "-w", "-ffp-contract=off", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"};
+  source.flags = {"-std=gnu++14",
+                  "-O1",
+                  "-w",
+                  "-ffp-contract=off",
+                  "-fsanitize=undefined",
+                  "-fsanitize-undefined-trap-on-error"};
   source.flags.insert(source.flags.end(), flags.begin(), flags.end());
   source.compiler = compiler;
   source.language = "c++";
@@ -24,7 +30,8 @@ Compiled::Compiled(const std::string& cuda, std::shared_ptr<NativeLibrary> libra
 }
 
 const CompiledKernel* Compiled::find(const std::string& name) const {
-  const auto at = std::find_if(kernels_.begin(), kernels_.end(), [&](const CompiledKernel& k) { return k.text.name == name; });
+  const auto at = std::find_if(kernels_.begin(), kernels_.end(),
+                               [&](const CompiledKernel& k) { return k.text.name == name; });
   return at == kernels_.end() ? nullptr : &*at;
 }
 

@@ -11,9 +11,10 @@
 
 namespace lift::cuda_host {
 
-/// What NativeCompiler compiles for `cuda`, with `flags` beside those below; `compiler` as in NativeSource. Undefined
-/// behaviour traps, products and sums are rounded one by one. UserError as kernels_of.
-NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags = {}, const std::string& compiler = {});
+/// What NativeCompiler compiles for `cuda`, with `flags` beside those below; `compiler` as in NativeSource.
+/// Undefined behaviour traps, products and sums are rounded one by one. UserError as kernels_of.
+NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags = {},
+                           const std::string& compiler = {});
 
 struct CompiledKernel {
   KernelText text;
@@ -28,8 +29,10 @@ class Compiled {
   const CompiledKernel* find(const std::string& name) const;
   LiftgenHostState* state() const { return state_; }
   /// Bytes of all __shared__ arrays together.
-  std::size_t shared_bytes() const { return static_cast<std::size_t>(state_->shared_end - state_->shared_begin); }
-  bool reads_only() const { return reads_only_; }  ///< it mentions loads through the read-only cache
+  std::size_t shared_bytes() const {
+    return static_cast<std::size_t>(state_->shared_end - state_->shared_begin);
+  }
+  bool reads_only() const { return reads_only_; }       ///< it mentions loads through the read-only cache
   std::size_t alignment() const { return alignment_; }  ///< of arrays, see vector_alignment
   const std::vector<CompiledKernel>& kernels() const { return kernels_; }
 

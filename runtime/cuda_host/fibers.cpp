@@ -17,12 +17,15 @@ constexpr std::size_t kPage = 4096, kStack = 16 * kPage;  // a guard page below 
 
 Fibers* Fibers::current_ = nullptr;
 
-Fibers::Fibers(std::size_t threads) : fibers_(threads), fiber_of_(threads), waits_at_(threads), copies_(threads) {
+Fibers::Fibers(std::size_t threads)
+    : fibers_(threads), fiber_of_(threads), waits_at_(threads), copies_(threads) {
   mapped_ = threads * (kStack + kPage);
-  stacks_ = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  stacks_ =
+      ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (stacks_ == MAP_FAILED) {
     stacks_ = nullptr;
-    throw InternalError("CUDA emulation: no memory for the stacks of " + std::to_string(threads) + " threads");
+    throw InternalError("CUDA emulation: no memory for the stacks of " + std::to_string(threads) +
+                        " threads");
   }
   for (std::size_t t = 0; t < threads; ++t)
     (void)::mprotect(static_cast<char*>(stacks_) + t * (kStack + kPage), kPage, PROT_NONE);
@@ -128,14 +131,16 @@ bool Fibers::all_at_one_barrier(Divergence& found) const {
   const auto waiting = std::find_if(begin, end, [](int line) { return line != kEnded; });
   const auto other = std::find_if(begin, end, [&](int line) { return line != *waiting; });
   if (other == end) return true;
-  found = {index_of(static_cast<std::size_t>(waiting - begin)), index_of(static_cast<std::size_t>(other - begin)), *waiting, *other};
+  found = {index_of(static_cast<std::size_t>(waiting - begin)),
+           index_of(static_cast<std::size_t>(other - begin)), *waiting, *other};
   return false;
 }
 
 bool Fibers::run_block(const Schedule& schedule, Divergence& found) {
   const std::size_t threads = order_.size();
   if (state_->shared_begin != state_->shared_end)
-    std::memset(state_->shared_begin, schedule.poison, static_cast<std::size_t>(state_->shared_end - state_->shared_begin));
+    std::memset(state_->shared_begin, schedule.poison,
+                static_cast<std::size_t>(state_->shared_end - state_->shared_begin));
   for (std::vector<Copy>& copies : copies_) copies.clear();
   own_.clear(), hidden_.clear();
   poison_ = schedule.poison;
@@ -161,21 +166,25 @@ bool Fibers::run_block(const Schedule& schedule, Divergence& found) {
   return true;
 }
 
-bool Fibers::run_grid(LiftgenHostState& state, void (*call)(void**), void** arguments, const Schedule& schedule, Divergence& found) {
+bool Fibers::run_grid(LiftgenHostState& state, void (*call)(void**), void** arguments,
+                      const Schedule& schedule, Divergence& found) {
   const std::size_t threads = std::size_t{state.block_size.x} * state.block_size.y * state.block_size.z;
   const std::size_t blocks = std::size_t{state.grid_size.x} * state.grid_size.y * state.grid_size.z;
   if (threads > fibers_.size())
-    throw InternalError("CUDA emulation: a block of " + std::to_string(threads) + " threads; there are stacks for " + std::to_string(fibers_.size()));
+    throw InternalError("CUDA emulation: a block of " + std::to_string(threads) +
+                        " threads; there are stacks for " + std::to_string(fibers_.size()));
   current_ = this;
   state_ = &state, call_ = call, arguments_ = arguments;
-  state.barrier = &Fibers::wait, state.copy_async = &Fibers::begin_copy, state.wait_for_copies = &Fibers::finish_copies;
+  state.barrier = &Fibers::wait, state.copy_async = &Fibers::begin_copy,
+  state.wait_for_copies = &Fibers::finish_copies;
   random_.seed(schedule.seed);
   order_.resize(threads);
   std::vector<std::size_t> order(blocks);
   arrange(order, schedule);
   for (const std::size_t b : order) {
     const auto block = static_cast<unsigned>(b);
-    state.block = {block % state.grid_size.x, block / state.grid_size.x % state.grid_size.y, block / state.grid_size.x / state.grid_size.y};
+    state.block = {block % state.grid_size.x, block / state.grid_size.x % state.grid_size.y,
+                   block / state.grid_size.x / state.grid_size.y};
     if (!run_block(schedule, found)) return false;
   }
   return true;

@@ -1,5 +1,6 @@
-// The threads of a block take turns: each runs to the barrier before any goes on. What a thread copies asynchronously to shared
-// memory is there for itself when it has waited for it, and for the others after the barrier that follows; until then poison is.
+// The threads of a block take turns: each runs to the barrier before any goes on. What a thread copies
+// asynchronously to shared memory is there for itself when it has waited for it, and for the others after the
+// barrier that follows; until then poison is.
 #pragma once
 
 #include <ucontext.h>
@@ -13,12 +14,13 @@
 
 namespace lift::cuda_host {
 
-/// In which order the blocks of a grid run, and the threads of a block within each interval between barriers. A program
-/// without races gives the same results in all of them.
+/// In which order the blocks of a grid run, and the threads of a block within each interval between barriers.
+/// A program without races gives the same results in all of them.
 struct Schedule {
   enum class Order : std::uint8_t { forward, backward, shuffled } order = Order::forward;
   std::uint64_t seed = 0;       ///< of `shuffled`
-  unsigned char poison = 0xff;  ///< what shared memory holds when a block starts, and where a copy is under way, byte by byte; 0xff makes NaN
+  unsigned char poison = 0xff;  ///< what shared memory holds when a block starts, and where a copy is under
+                                ///< way, byte by byte; 0xff makes NaN
 };
 
 /// A barrier that not all threads of a block reach.
@@ -35,9 +37,10 @@ class Fibers {
   Fibers(const Fibers&) = delete;
   Fibers& operator=(const Fibers&) = delete;
 
-  /// Runs kernel `call` over the grid that `state` says. At the first divergence false; state.block is then its block.
-  /// One grid at a time in a process.
-  bool run_grid(LiftgenHostState& state, void (*call)(void**), void** arguments, const Schedule& schedule, Divergence& found);
+  /// Runs kernel `call` over the grid that `state` says. At the first divergence false; state.block is then
+  /// its block. One grid at a time in a process.
+  bool run_grid(LiftgenHostState& state, void (*call)(void**), void** arguments, const Schedule& schedule,
+                Divergence& found);
 
  private:
   struct Fiber {
@@ -76,11 +79,12 @@ class Fibers {
   std::vector<std::size_t> fiber_of_;      ///< by thread
   std::vector<int> waits_at_;              ///< by thread: a barrier's line, 0: ended
   std::vector<std::vector<Copy>> copies_;  ///< by thread: begun, not waited for
-  std::vector<Copy> own_, hidden_;         ///< waited for since the last barrier, by the running thread and by others
+  std::vector<Copy> own_,
+      hidden_;  ///< waited for since the last barrier, by the running thread and by others
   unsigned char poison_ = 0;
-  std::vector<std::size_t> order_;         ///< threads of the block
-  std::size_t next_ = 0;                   ///< of order_: to be started
-  std::size_t running_ = 0;                ///< fiber
+  std::vector<std::size_t> order_;  ///< threads of the block
+  std::size_t next_ = 0;            ///< of order_: to be started
+  std::size_t running_ = 0;         ///< fiber
   ucontext_t scheduler_;
   LiftgenHostState* state_ = nullptr;
   void (*call_)(void**) = nullptr;

@@ -19,7 +19,8 @@ struct Progress {
   LiftgenHostIndex block{}, thread{};  ///< where a signal came
   bool diverged = false;
   Divergence divergence;
-  std::ptrdiff_t stale = -1;  ///< an array that was read through the read-only cache and written in one launch
+  std::ptrdiff_t stale =
+      -1;  ///< an array that was read through the read-only cache and written in one launch
 };
 
 /// What the callbacks of a module see; of the child.
@@ -58,11 +59,13 @@ Contents contents(const Arena& arena, std::size_t arrays) {
 /// Addresses of a launch's arguments, and what they point to.
 struct Arguments {
   std::vector<void*> values, addresses;
-  Arguments(const Launch& launch, const Arena& arena) : values(launch.arguments.size()), addresses(launch.arguments.size()) {
+  Arguments(const Launch& launch, const Arena& arena)
+      : values(launch.arguments.size()), addresses(launch.arguments.size()) {
     for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
       const Argument& a = launch.arguments[i];
       if (a.array >= 0) values[i] = arena.data(static_cast<std::size_t>(a.array));
-      addresses[i] = a.array >= 0 ? static_cast<void*>(&values[i]) : const_cast<unsigned char*>(a.value.data());
+      addresses[i] =
+          a.array >= 0 ? static_cast<void*>(&values[i]) : const_cast<unsigned char*>(a.value.data());
     }
   }
 };
@@ -84,7 +87,8 @@ void run_launches(Fibers& fibers, const Schedule& schedule) {
     LiftgenHostState& state = *launch.state;
     state.grid_size = launch.grid, state.block_size = launch.block, state.read_only = note_read_only;
     Arguments arguments(launch, *child.arena);
-    if (!fibers.run_grid(state, launch.kernel->call, arguments.addresses.data(), schedule, child.progress->divergence)) {
+    if (!fibers.run_grid(state, launch.kernel->call, arguments.addresses.data(), schedule,
+                         child.progress->divergence)) {
       child.progress->diverged = true, child.progress->block = state.block;
       return;
     }
@@ -98,7 +102,9 @@ void run_launches(Fibers& fibers, const Schedule& schedule) {
 
 // ---- messages
 
-std::string str(const LiftgenHostIndex& i) { return "(" + std::to_string(i.x) + ", " + std::to_string(i.y) + ", " + std::to_string(i.z) + ")"; }
+std::string str(const LiftgenHostIndex& i) {
+  return "(" + std::to_string(i.x) + ", " + std::to_string(i.y) + ", " + std::to_string(i.z) + ")";
+}
 
 /// The parameter of a launch that is an array, and its type's letter.
 struct Parameter {
@@ -108,7 +114,8 @@ struct Parameter {
 std::optional<Parameter> parameter(const Launch& launch, std::size_t array) {
   for (std::size_t i = 0; i < launch.arguments.size(); ++i)
     if (launch.arguments[i].array == static_cast<std::ptrdiff_t>(array))
-      return Parameter{i < launch.parameters.size() ? launch.parameters[i] : "argument " + std::to_string(i), launch.kernel->types[i]};
+      return Parameter{i < launch.parameters.size() ? launch.parameters[i] : "argument " + std::to_string(i),
+                       launch.kernel->types[i]};
   return std::nullopt;
 }
 /// Of the first launch that has it.
@@ -120,9 +127,14 @@ Parameter parameter(const Run& run, std::size_t array) {
 
 std::ptrdiff_t size_of(char letter) {
   switch (letter) {
-    case 'D': case 'L': return 8;
-    case 'F': case 'I': return 4;
-    default: return 1;
+    case 'D':
+    case 'L':
+      return 8;
+    case 'F':
+    case 'I':
+      return 4;
+    default:
+      return 1;
   }
 }
 
@@ -134,29 +146,42 @@ std::string value(char letter, const unsigned char* at) {
     s << +v;
   };
   switch (letter) {
-    case 'D': read(double{}); break;
-    case 'F': read(float{}); break;
-    case 'I': read(std::int32_t{}); break;
-    case 'L': read(std::int64_t{}); break;
-    default: read(*at);
+    case 'D':
+      read(double{});
+      break;
+    case 'F':
+      read(float{});
+      break;
+    case 'I':
+      read(std::int32_t{});
+      break;
+    case 'L':
+      read(std::int64_t{});
+      break;
+    default:
+      read(*at);
   }
   return s.str();
 }
 
 std::string element(const Run& run, const Arena::Place& place) {
   const Parameter p = parameter(run, place.array);
-  const std::ptrdiff_t each = size_of(p.letter), index = place.offset >= 0 ? place.offset / each : -((-place.offset + each - 1) / each);
-  return "element " + std::to_string(index) + " of '" + p.name + "', which has " + std::to_string(static_cast<std::ptrdiff_t>(run.arrays[place.array].size()) / each);
+  const std::ptrdiff_t each = size_of(p.letter),
+                       index = place.offset >= 0 ? place.offset / each : -((-place.offset + each - 1) / each);
+  return "element " + std::to_string(index) + " of '" + p.name + "', which has " +
+         std::to_string(static_cast<std::ptrdiff_t>(run.arrays[place.array].size()) / each);
 }
 
 std::string names(const Run& run) {
   std::string s = run.launches.size() > 1 ? "kernels " : "kernel ";
-  for (const Launch& l : run.launches) s += (&l == run.launches.data() ? "" : ", ") + std::string(l.kernel->name);
+  for (const Launch& l : run.launches)
+    s += (&l == run.launches.data() ? "" : ", ") + std::string(l.kernel->name);
   return s;
 }
 
 std::string describe(const Divergence& d, const LiftgenHostIndex& block) {
-  return "block " + str(block) + ": the barrier in line " + std::to_string(d.line) + " is not reached by all threads: thread " + str(d.waiting) + " waits there, thread " + str(d.other) +
+  return "block " + str(block) + ": the barrier in line " + std::to_string(d.line) +
+         " is not reached by all threads: thread " + str(d.waiting) + " waits there, thread " + str(d.other) +
          (d.other_line == 0 ? " has ended" : " waits in line " + std::to_string(d.other_line));
 }
 
@@ -164,9 +189,11 @@ std::string describe(const Ending& ending, const Run& run, const Arena& arena, c
   if (ending.kind == Ending::Kind::timeout) return "did not end in the time allowed";
   const std::string where = "block " + str(progress.block) + ", thread " + str(progress.thread) + ": ";
   const Arena::Place place = arena.find(ending.address);
-  if ((ending.signal == SIGSEGV || ending.signal == SIGBUS) && place.known) return where + "access to " + element(run, place);
+  if ((ending.signal == SIGSEGV || ending.signal == SIGBUS) && place.known)
+    return where + "access to " + element(run, place);
   if (ending.signal == SIGILL || ending.signal == SIGTRAP)
-    return where + "undefined: an index beyond an array of the kernel's own, a misaligned vector, or an overflow";
+    return where +
+           "undefined: an index beyond an array of the kernel's own, a misaligned vector, or an overflow";
   return where + "ended by signal " + std::to_string(ending.signal) + " (" + ::strsignal(ending.signal) + ")";
 }
 
@@ -176,20 +203,27 @@ std::string fault(const Ending& ending, const Run& run, const Arena& arena, cons
   const std::string kernel = std::string("kernel ") + launch.kernel->name + ": ";
   if (ending.kind != Ending::Kind::done) return kernel + describe(ending, run, arena, progress);
   if (progress.diverged) return kernel + describe(progress.divergence, progress.block);
-  if (progress.stale >= 0) return kernel + "'" + parameter(launch, static_cast<std::size_t>(progress.stale))->name + "' is read through the read-only cache and written";
-  if (const Arena::Place place = arena.overwritten(); place.known) return names(run) + ": stores to " + element(run, place);
+  if (progress.stale >= 0)
+    return kernel + "'" + parameter(launch, static_cast<std::size_t>(progress.stale))->name +
+           "' is read through the read-only cache and written";
+  if (const Arena::Place place = arena.overwritten(); place.known)
+    return names(run) + ": stores to " + element(run, place);
   return "";
 }
 
 /// How the results of two schedules differ; empty when they do not.
 std::string difference(const Run& run, const Contents& first, const Contents& second) {
   for (std::size_t a = 0; a < first.size(); ++a) {
-    const auto at = std::mismatch(first[a].begin(), first[a].end(), second[a].begin()).first - first[a].begin();
+    const auto at =
+        std::mismatch(first[a].begin(), first[a].end(), second[a].begin()).first - first[a].begin();
     if (at == static_cast<std::ptrdiff_t>(first[a].size())) continue;
     const Parameter p = parameter(run, a);
     const std::ptrdiff_t index = at / size_of(p.letter), begin = index * size_of(p.letter);
-    return names(run) + ": element " + std::to_string(index) + " of '" + p.name + "' is " + value(p.letter, &first[a][static_cast<std::size_t>(begin)]) + " or " +
-           value(p.letter, &second[a][static_cast<std::size_t>(begin)]) + " as the order of threads goes: a race, or a read of what was never written or is still being copied";
+    return names(run) + ": element " + std::to_string(index) + " of '" + p.name + "' is " +
+           value(p.letter, &first[a][static_cast<std::size_t>(begin)]) + " or " +
+           value(p.letter, &second[a][static_cast<std::size_t>(begin)]) +
+           " as the order of threads goes: a race, or a read of what was never written or is still being "
+           "copied";
   }
   return "";
 }
@@ -197,7 +231,9 @@ std::string difference(const Run& run, const Contents& first, const Contents& se
 }  // namespace
 
 std::vector<Schedule> checking_schedules() {
-  return {{Schedule::Order::forward, 0, 0xff}, {Schedule::Order::backward, 0, 0x7e}, {Schedule::Order::shuffled, 1, 0x01}};
+  return {{Schedule::Order::forward, 0, 0xff},
+          {Schedule::Order::backward, 0, 0x7e},
+          {Schedule::Order::shuffled, 1, 0x01}};
 }
 
 void run(const Run& what, std::span<const Schedule> schedules, double timeout_seconds) {
@@ -207,7 +243,8 @@ void run(const Run& what, std::span<const Schedule> schedules, double timeout_se
   Contents results;
   for (std::size_t s = 0; s < schedules.size(); ++s) {
     const Arena arena(bytes, what.alignment, s % 2 == 0, schedules[s].poison);
-    for (std::size_t a = 0; a < bytes.size(); ++a) std::memcpy(arena.data(a), what.arrays[a].data(), bytes[a]);
+    for (std::size_t a = 0; a < bytes.size(); ++a)
+      std::memcpy(arena.data(a), what.arrays[a].data(), bytes[a]);
     Shared<Progress> progress;
     const auto work = [&] {
       child = {&what, &arena, &*progress, {}};
@@ -215,12 +252,16 @@ void run(const Run& what, std::span<const Schedule> schedules, double timeout_se
     };
     const Ending ending = run_in_child(work, note_place, timeout_seconds);
     if (ending.kind == Ending::Kind::interrupted) throw UserError("CUDA emulation: interrupted");
-    if (const std::string wrong = fault(ending, what, arena, *progress); !wrong.empty()) throw KernelFault(wrong);
+    if (const std::string wrong = fault(ending, what, arena, *progress); !wrong.empty())
+      throw KernelFault(wrong);
     Contents now = contents(arena, bytes.size());
-    if (s == 0) results = std::move(now);
-    else if (const std::string wrong = difference(what, results, now); !wrong.empty()) throw KernelFault(wrong);
+    if (s == 0)
+      results = std::move(now);
+    else if (const std::string wrong = difference(what, results, now); !wrong.empty())
+      throw KernelFault(wrong);
   }
-  for (std::size_t a = 0; a < results.size(); ++a) std::copy(results[a].begin(), results[a].end(), what.arrays[a].begin());
+  for (std::size_t a = 0; a < results.size(); ++a)
+    std::copy(results[a].begin(), results[a].end(), what.arrays[a].begin());
 }
 
 }  // namespace lift::cuda_host

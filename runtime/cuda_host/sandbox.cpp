@@ -55,7 +55,8 @@ void install_handlers() {
 Ending::Kind wait_for(pid_t child, double timeout_seconds, int& status) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  for (auto pause = std::chrono::microseconds(50);; pause = std::min(2 * pause, std::chrono::microseconds(20000))) {
+  for (auto pause = std::chrono::microseconds(50);;
+       pause = std::min(2 * pause, std::chrono::microseconds(20000))) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child || (ended < 0 && errno != EINTR)) return Ending::Kind::done;
     const bool late = std::chrono::duration<double>(Clock::now() - start).count() > timeout_seconds;
@@ -70,13 +71,16 @@ Ending::Kind wait_for(pid_t child, double timeout_seconds, int& status) {
 
 }  // namespace
 
-Arena::Arena(std::span<const std::size_t> bytes, std::size_t alignment, bool at_end, unsigned char filler) : filler_(filler) {
+Arena::Arena(std::span<const std::size_t> bytes, std::size_t alignment, bool at_end, unsigned char filler)
+    : filler_(filler) {
   for (const std::size_t n : bytes) mapped_ += round_up(n, kPage) + kPage;
   mapped_ += kPage;
-  mapping_ = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  mapping_ =
+      ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping_ == MAP_FAILED) {
     mapping_ = nullptr;
-    throw EnvironmentError("CUDA emulation: the system refused " + std::to_string(mapped_ >> 20) + " MB of memory; use a smaller --box or fewer --boxes");
+    throw EnvironmentError("CUDA emulation: the system refused " + std::to_string(mapped_ >> 20) +
+                           " MB of memory; use a smaller --box or fewer --boxes");
   }
   auto* at = static_cast<unsigned char*>(mapping_);
   (void)::mprotect(at, kPage, PROT_NONE);
@@ -100,23 +104,28 @@ Arena::Place Arena::find(std::uintptr_t address) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(a.data), end = begin + a.bytes;
     return address < begin ? begin - address : address >= end ? address - end + 1 : 0;
   };
-  const auto near = std::min_element(arrays_.begin(), arrays_.end(), [&](const Array& a, const Array& b) { return distance(a) < distance(b); });
+  const auto near = std::min_element(arrays_.begin(), arrays_.end(), [&](const Array& a, const Array& b) {
+    return distance(a) < distance(b);
+  });
   if (near == arrays_.end() || distance(*near) > mapped_) return {};
-  return {static_cast<std::size_t>(near - arrays_.begin()), static_cast<std::ptrdiff_t>(address - reinterpret_cast<std::uintptr_t>(near->data)), true};
+  return {static_cast<std::size_t>(near - arrays_.begin()),
+          static_cast<std::ptrdiff_t>(address - reinterpret_cast<std::uintptr_t>(near->data)), true};
 }
 
 Arena::Place Arena::overwritten() const {
   const auto changed = [this](unsigned char c) { return c != filler_; };
   for (const Array& a : arrays_)
     for (const auto& [from, to] : {std::pair{a.begin, a.data}, {a.data + a.bytes, a.end}})
-      if (const unsigned char* at = std::find_if(from, to, changed); at != to) return find(reinterpret_cast<std::uintptr_t>(at));
+      if (const unsigned char* at = std::find_if(from, to, changed); at != to)
+        return find(reinterpret_cast<std::uintptr_t>(at));
   return {};
 }
 
 Ending run_in_child(const std::function<void()>& work, void (*on_signal)(), double timeout_seconds) {
   Shared<Caught> report;
   const pid_t child = ::fork();
-  if (child < 0) throw EnvironmentError(std::string("CUDA emulation: no process can be started: ") + std::strerror(errno));
+  if (child < 0)
+    throw EnvironmentError(std::string("CUDA emulation: no process can be started: ") + std::strerror(errno));
   if (child == 0) {
     caught = &*report, tell = on_signal;
     install_handlers();

@@ -1,4 +1,5 @@
-// Code that may do anything, in a child process: arrays that it shares with us lie between pages that cannot be touched.
+// Code that may do anything, in a child process: arrays that it shares with us lie between pages that cannot
+// be touched.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,9 @@ namespace lift::cuda_host {
 /// Arrays in memory shared with child processes, each with an inaccessible page before and behind it.
 class Arena {
  public:
-  /// `at_end`: an array ends where the page behind it begins (as near as its alignment, in bytes, allows), else it begins
-  /// where the page before it ends. What is left of its pages holds `filler`. EnvironmentError when there is no memory.
+  /// `at_end`: an array ends where the page behind it begins (as near as its alignment, in bytes, allows),
+  /// else it begins where the page before it ends. What is left of its pages holds `filler`. EnvironmentError
+  /// when there is no memory.
   Arena(std::span<const std::size_t> bytes, std::size_t alignment, bool at_end, unsigned char filler);
   ~Arena();
   Arena(const Arena&) = delete;
@@ -50,8 +52,8 @@ struct Ending {
   std::uintptr_t address = 0;  ///< of the access, for SIGSEGV and SIGBUS
 };
 
-/// Runs `work` in a child process with a time limit. What it leaves in shared memory is what it gives back; it must not
-/// throw. When a signal ends it, `on_signal` is called first, in the child.
+/// Runs `work` in a child process with a time limit. What it leaves in shared memory is what it gives back;
+/// it must not throw. When a signal ends it, `on_signal` is called first, in the child.
 Ending run_in_child(const std::function<void()>& work, void (*on_signal)(), double timeout_seconds);
 
 /// Memory shared with child processes, for one T.

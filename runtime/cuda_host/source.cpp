@@ -60,7 +60,9 @@ KernelText kernel_at(const Tokens& words, std::size_t at) {
     const std::size_t end = after_parentheses(words, i + 1);
     if (words[i] == "__launch_bounds__") {
       const std::string& bound = words[i + 2];
-      if (!bound.empty() && std::all_of(bound.begin(), bound.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) kernel.max_threads = std::stoi(bound);
+      if (!bound.empty() &&
+          std::all_of(bound.begin(), bound.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+        kernel.max_threads = std::stoi(bound);
       i = end - 1;
       continue;
     }
@@ -98,7 +100,9 @@ std::string declarations() { return std::string(text_of_module) + text_of_cuda_o
 std::string as_cpp(const std::string& cuda) {
   std::string list;
   for (const KernelText& kernel : kernels_of(cuda)) list += "  LIFTGEN_HOST_KERNEL(" + kernel.name + "),\n";
-  return declarations() + "#line 1 \"kernel.cu\"\n" + cuda + "\nextern \"C\" {\nLiftgenHostKernel liftgen_host_kernels[] = {\n" + list + "  {nullptr, nullptr, nullptr}};\n}\n";
+  return declarations() + "#line 1 \"kernel.cu\"\n" + cuda +
+         "\nextern \"C\" {\nLiftgenHostKernel liftgen_host_kernels[] = {\n" + list +
+         "  {nullptr, nullptr, nullptr}};\n}\n";
 }
 
 }  // namespace lift::cuda_host

@@ -19,8 +19,9 @@ std::vector<KernelText> kernels_of(const std::string& cuda);
 /// Bytes to which arrays must be aligned for the vectors that a source mentions; 1 where it mentions none.
 std::size_t vector_alignment(const std::string& cuda);
 
-/// A C++14 translation unit: our declarations, the text unchanged, and the list of its kernels, `liftgen_host_kernels`, see
-/// module.h. Lines are counted from the text's first, as of a file kernel.cu. UserError as kernels_of.
+/// A C++14 translation unit: our declarations, the text unchanged, and the list of its kernels,
+/// `liftgen_host_kernels`, see module.h. Lines are counted from the text's first, as of a file kernel.cu.
+/// UserError as kernels_of.
 std::string as_cpp(const std::string& cuda);
 
 /// What as_cpp puts before the text.

@@ -1,4 +1,5 @@
-// The hand-written half-sweeps compute what the pattern's reference does, with this machine's vectors and without any.
+// The hand-written half-sweeps compute what the pattern's reference does, with this machine's vectors and
+// without any.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -27,18 +28,21 @@ std::shared_ptr<NativeLibrary> yardstick(const std::vector<std::string>& more_fl
 
 double error(const NativeLibrary& library, const BoxData& data, int n, int boxes, int color, bool split) {
   yardstick_grid grid;
-  const std::size_t elements = library.function<decltype(yardstick_make_grid)>("yardstick_make_grid")(&grid, n, boxes, split);
+  const std::size_t elements =
+      library.function<decltype(yardstick_make_grid)>("yardstick_make_grid")(&grid, n, boxes, split);
   std::vector<std::vector<double>> memory;
   double* arrays[YARDSTICK_ARRAYS];
   for (const char* name : {"phi", "rhs", "alpha", "beta_i", "beta_j", "beta_k", "lambda"}) {
     memory.emplace_back(elements + 128, 0.0);
     arrays[memory.size() - 1] = memory.back().data() + 64;
-    library.function<decltype(yardstick_from_caller)>("yardstick_from_caller")(&grid, data.values(name).data(), memory.back().data() + 64);
+    library.function<decltype(yardstick_from_caller)>("yardstick_from_caller")(
+        &grid, data.values(name).data(), memory.back().data() + 64);
   }
   library.function<decltype(yardstick_plain)>(split ? "yardstick_split" : "yardstick_plain")(
       &grid, arrays, data.values("a")[0], data.values("b_h2inv")[0], color);
   const OwnedArray got = data.result();
-  library.function<decltype(yardstick_to_caller)>("yardstick_to_caller")(&grid, arrays[0], static_cast<double*>(got.view().data));
+  library.function<decltype(yardstick_to_caller)>("yardstick_to_caller")(
+      &grid, arrays[0], static_cast<double*>(got.view().data));
   return relative_error(got.view(), data.by_reference().view());
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 const std::string kLiftgen = LIFTGEN_BINARY_DIR "/liftgen";
 
-ProcessResult liftgen(std::vector<std::string> arguments, const std::string& directory = "", std::vector<std::string> variables = {}) {
+ProcessResult liftgen(std::vector<std::string> arguments, const std::string& directory = "",
+                      std::vector<std::string> variables = {}) {
   arguments.insert(arguments.begin(), kLiftgen);
   ProcessOptions options;
   options.timeout_seconds = 100;
@@ -29,8 +30,8 @@ ProcessResult liftgen(std::vector<std::string> arguments, const std::string& dir
 }
 
 /// Fails with one line that starts with "liftgen: " and holds all the parts.
-void check_refused(const std::vector<std::string>& arguments, int status, const std::vector<std::string>& parts,
-                   const std::vector<std::string>& variables = {}) {
+void check_refused(const std::vector<std::string>& arguments, int status,
+                   const std::vector<std::string>& parts, const std::vector<std::string>& variables = {}) {
   const ProcessResult result = liftgen(arguments, "", variables);
   std::string shown;
   for (const auto& a : arguments) shown += a + " ";
@@ -88,11 +89,13 @@ TEST_CASE("cli: values that make no sense name the argument and the remedy") {
   check_refused({"smooth3d", "--explore", "--box", "-3"}, 2, {"--box -3"});
   check_refused({"smooth3d", "--explore", "--box", "many"}, 2, {"--box", "many"});
   check_refused({"smooth3d", "--explore", "--boxes", "0"}, 2, {"--boxes 0"});
-  check_refused({"smooth3d", "--explore", "--ghost", "0"}, 2, {"--ghost 0", "ghost too thin", "--ghost 1 or more"});
+  check_refused({"smooth3d", "--explore", "--ghost", "0"}, 2,
+                {"--ghost 0", "ghost too thin", "--ghost 1 or more"});
   check_refused({"smooth3d", "--explore", "--box", "5", "--bc", "periodic"}, 2, {"--box 5", "even"});
   check_refused({"smooth3d", "--explore", "--bc", "open"}, 2, {"--bc open", "periodic"});
   check_refused({"smooth3d", "--explore", "--type", "f16"}, 2, {"--type f16", "f32 or f64"});
-  check_refused({"smooth3d", "--explore", "--backend", "fortran"}, 2, {"--backend fortran", "openmp, opencl or cuda"});
+  check_refused({"smooth3d", "--explore", "--backend", "fortran"}, 2,
+                {"--backend fortran", "openmp, opencl or cuda"});
   check_refused({"smooth3d", "--explore", "--smoother", "sor"}, 2, {"--smoother sor", "gsrb", "jacobi"});
   check_refused({"smooth3d", "--explore", "--search", "luck"}, 2, {"--search luck", "random"});
   check_refused({"smooth3d", "--explore", "--budget", "0"}, 2, {"--budget"});
@@ -105,9 +108,12 @@ TEST_CASE("cli: files that cannot be written are refused before any work") {
   const Scratch scratch;
   const std::string file = (scratch.path() / "file").string();
   write_file_atomically(file, "x");
-  check_refused({"smooth3d", "--explore", "--json", file + "/below.json"}, 2, {"--json", "cannot be written"});
-  check_refused({"smooth3d", "--explore", "--json", (scratch.path() / "missing" / "x.json").string()}, 2, {"--json", "missing"});
-  check_refused({"smooth3d", "--explore", "--json", scratch.path().string()}, 2, {"--json", "is a directory"});
+  check_refused({"smooth3d", "--explore", "--json", file + "/below.json"}, 2,
+                {"--json", "cannot be written"});
+  check_refused({"smooth3d", "--explore", "--json", (scratch.path() / "missing" / "x.json").string()}, 2,
+                {"--json", "missing"});
+  check_refused({"smooth3d", "--explore", "--json", scratch.path().string()}, 2,
+                {"--json", "is a directory"});
   check_refused({"smooth3d", "--explore", "--out", file}, 2, {"--out", file});
   check_refused({"emit", "smooth3d", "--out", file + "/below"}, 2, {"--out"});
   check_refused({"run", "smooth3d", "--derivation", (scratch.path() / "none").string()}, 2, {"none"});
@@ -118,67 +124,100 @@ TEST_CASE("cli: a derivation that makes no sense is refused") {
   const Scratch scratch;
   const auto file = scratch.path() / "steps";
   write_file_atomically(file, "no-such-rule at body\n");
-  check_refused(with_tiny({"show", "smooth3d", "--stage", "low", "--derivation", file.string()}), 2, {"no-such-rule"});
+  check_refused(with_tiny({"show", "smooth3d", "--stage", "low", "--derivation", file.string()}), 2,
+                {"no-such-rule"});
 }
 
 TEST_CASE("cli: without a C compiler it says which package to install") {
-  check_refused(with_tiny({"smooth3d", "--explore"}), 3, {"no C compiler", "apt-get install gcc"}, {"PATH=/nonexistent", "CC="});
+  check_refused(with_tiny({"smooth3d", "--explore"}), 3, {"no C compiler", "apt-get install gcc"},
+                {"PATH=/nonexistent", "CC="});
 }
 
 TEST_CASE("cli: a missing OpenCL loader is named") {
-  check_refused(with_tiny({"smooth3d", "--explore", "--backend", "opencl"}), 3, {"OpenCL"}, {"LIFTGEN_OPENCL_LIBRARY=/nonexistent.so"});
+  check_refused(with_tiny({"smooth3d", "--explore", "--backend", "opencl"}), 3, {"OpenCL"},
+                {"LIFTGEN_OPENCL_LIBRARY=/nonexistent.so"});
 }
 
-TEST_CASE("cli: without an OpenCL driver, or on a device that is not there, it says what there is and how to get more") {
-  check_refused({"run", "smooth3d", "--backend", "opencl", "--box", "8", "--boxes", "1"}, 3, {"no OpenCL platform", "apt-get install"}, {"OCL_ICD_VENDORS=/nonexistent"});
+TEST_CASE(
+    "cli: without an OpenCL driver, or on a device that is not there, it says what there is and how to get "
+    "more") {
+  check_refused({"run", "smooth3d", "--backend", "opencl", "--box", "8", "--boxes", "1"}, 3,
+                {"no OpenCL platform", "apt-get install"}, {"OCL_ICD_VENDORS=/nonexistent"});
   if (opencl::why_unavailable().empty())
-    check_refused({"run", "smooth3d", "--backend", "opencl", "--device", "99", "--box", "8", "--boxes", "1"}, 3, {"there is no OpenCL device 99; choose with --device from 0 (", "--device"});
+    check_refused({"run", "smooth3d", "--backend", "opencl", "--device", "99", "--box", "8", "--boxes", "1"},
+                  3, {"there is no OpenCL device 99; choose with --device from 0 (", "--device"});
 }
 
 TEST_CASE("cli: what CUDA lacks is named, with the remedy") {
-  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(),
+                    compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
   const std::vector<std::string> run = with_tiny({"explore", "smooth3d", "--backend", "cuda"});
   check_refused(run, 3, {"no CUDA driver", "--emulate"}, {"LIFTGEN_CUDA_LIBRARY=/nonexistent"});
-  check_refused(run, 3, {"no CUDA compiler", "NVRTC", "LIFTGEN_NVRTC_LIBRARY"}, {driver, "LIFTGEN_NVRTC_LIBRARY=/nonexistent"});
+  check_refused(run, 3, {"no CUDA compiler", "NVRTC", "LIFTGEN_NVRTC_LIBRARY"},
+                {driver, "LIFTGEN_NVRTC_LIBRARY=/nonexistent"});
   check_refused(run, 3, {"no CUDA device"}, {driver, compiler, "FAKE_CUDA_FAIL=cuInit:0:100"});
-  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--device", "7"}), 3, {"there is no CUDA device 7; choose with --device from 0 (Fake 0)"}, {driver, compiler});
-  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"does not compile for sm_61, only for sm_75"}, {driver, compiler, "FAKE_CUDA_COMPUTE=61"});
-  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3, {"of 125 KB together do not fit on Fake 0, which has 19 KB", "--boxes"}, {driver, compiler, "FAKE_CUDA_MEMORY=20000"});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--device", "7"}), 3,
+                {"there is no CUDA device 7; choose with --device from 0 (Fake 0)"}, {driver, compiler});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3,
+                {"does not compile for sm_61, only for sm_75"}, {driver, compiler, "FAKE_CUDA_COMPUTE=61"});
+  check_refused(with_tiny({"explore", "smooth3d", "--backend", "cuda", "--quiet"}), 3,
+                {"of 125 KB together do not fit on Fake 0, which has 19 KB", "--boxes"},
+                {driver, compiler, "FAKE_CUDA_MEMORY=20000"});
   check_refused({"run", "smooth3d", "--emulate"}, 2, {"--emulate", "--backend cuda"});
   const ProcessResult machine = liftgen({"machine"}, "", {driver, compiler});
-  CHECK(machine.output.find("cuda      --device 0: Fake 0 (sm_90, driver of CUDA 12.4)") != std::string::npos);
+  CHECK(machine.output.find("cuda      --device 0: Fake 0 (sm_90, driver of CUDA 12.4)") !=
+        std::string::npos);
 }
 
 TEST_CASE("cli: arrays that a device has no memory for are refused before anything is computed") {
-  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(),
+                    compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
   for (const char* command : {"run", "explore"}) {
-    check_refused({command, "smooth3d", "--backend", "cuda", "--box", "2000", "--boxes", "1", "--quiet"}, 3, {"does not fit on Fake 0, which allows 1024 MB in one; use a smaller --box"}, {driver, compiler});
-    check_refused({command, "smooth3d", "--backend", "cuda", "--box", "256", "--boxes", "1", "--quiet"}, 3, {"do not fit on Fake 0, which has", "use a smaller --box"}, {driver, compiler});
+    check_refused({command, "smooth3d", "--backend", "cuda", "--box", "2000", "--boxes", "1", "--quiet"}, 3,
+                  {"does not fit on Fake 0, which allows 1024 MB in one; use a smaller --box"},
+                  {driver, compiler});
+    check_refused({command, "smooth3d", "--backend", "cuda", "--box", "256", "--boxes", "1", "--quiet"}, 3,
+                  {"do not fit on Fake 0, which has", "use a smaller --box"}, {driver, compiler});
     if (opencl::why_unavailable().empty())
-      check_refused({command, "axpy3d", "--backend", "opencl", "--box", "2000", "--boxes", "1", "--quiet"}, 3, {"does not fit on", "use a smaller --box"}, {"POCL_MEMORY_LIMIT=1"});
-    check_refused({command, "smooth3d", "--backend", "cuda", "--emulate", "--box", "512", "--boxes", "1", "--quiet"}, 2, {"--emulate", "elements", "use a smaller --box"});
+      check_refused({command, "axpy3d", "--backend", "opencl", "--box", "2000", "--boxes", "1", "--quiet"}, 3,
+                    {"does not fit on", "use a smaller --box"}, {"POCL_MEMORY_LIMIT=1"});
+    check_refused(
+        {command, "smooth3d", "--backend", "cuda", "--emulate", "--box", "512", "--boxes", "1", "--quiet"}, 2,
+        {"--emulate", "elements", "use a smaller --box"});
   }
 }
 
 TEST_CASE("cli: work-groups beyond a device's") {
   const Scratch scratch;
-  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
-  const std::string decided = (scratch.path() / "decided.lift").string(), plain = (scratch.path() / "plain.lift").string(), steps = (scratch.path() / "steps").string();
-  write_file_atomically(decided, "size n = 65536\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> split(16384) |> map_wrg<0>(\\r. r |> map_lcl<0>(\\x. 2 * x)) |> join\n");
-  write_file_atomically(plain, "size n = 65536\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> map(\\x. 2 * x)\n");
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(),
+                    compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
+  const std::string decided = (scratch.path() / "decided.lift").string(),
+                    plain = (scratch.path() / "plain.lift").string(),
+                    steps = (scratch.path() / "steps").string();
+  write_file_atomically(decided,
+                        "size n = 65536\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> split(16384) |> "
+                        "map_wrg<0>(\\r. r |> map_lcl<0>(\\x. 2 * x)) |> join\n");
+  write_file_atomically(
+      plain, "size n = 65536\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> map(\\x. 2 * x)\n");
   write_file_atomically(steps, "split-join 16384 at body\nmap-wrg 0 at 0\nmap-lcl 0 at 0.0.0\n");
-  for (const std::vector<std::string>& run : {std::vector<std::string>{"run", decided}, {"run", plain, "--derivation", steps}}) {
+  for (const std::vector<std::string>& run :
+       {std::vector<std::string>{"run", decided}, {"run", plain, "--derivation", steps}}) {
     const auto on = [&](std::vector<std::string> more) {
       more.insert(more.begin(), run.begin(), run.end());
       more.insert(more.end(), {"--out", scratch.path().string()});
       return more;
     };
-    if (opencl::why_unavailable().empty()) check_refused(on({"--backend", "opencl"}), 3, {"work-groups of 16384 work-items", "allows", "use smaller tiles"});
-    check_refused(on({"--backend", "cuda"}), 3, {"16384 x 1 x 1 threads, more than the 1024", "choose a smaller tile"}, {driver, compiler});
-    check_refused(on({"--backend", "cuda", "--emulate"}), 3, {"16384 x 1 x 1 threads, more than the 1024", "choose a smaller tile"});
+    if (opencl::why_unavailable().empty())
+      check_refused(on({"--backend", "opencl"}), 3,
+                    {"work-groups of 16384 work-items", "allows", "use smaller tiles"});
+    check_refused(on({"--backend", "cuda"}), 3,
+                  {"16384 x 1 x 1 threads, more than the 1024", "choose a smaller tile"}, {driver, compiler});
+    check_refused(on({"--backend", "cuda", "--emulate"}), 3,
+                  {"16384 x 1 x 1 threads, more than the 1024", "choose a smaller tile"});
   }
   write_file_atomically(steps, "split-join 128 at body\nmap-wrg 0 at 0\nmap-lcl 0 at 0.0.0\n");
-  check_refused({"run", plain, "--derivation", steps, "--backend", "cuda", "--out", scratch.path().string()}, 3, {"too many registers", "use smaller ones"},
+  check_refused({"run", plain, "--derivation", steps, "--backend", "cuda", "--out", scratch.path().string()},
+                3, {"too many registers", "use smaller ones"},
                 {driver, compiler, "FAKE_CUDA_FAIL=cuLaunchKernel:0:701"});
 }
 
@@ -186,10 +225,14 @@ TEST_CASE("cli: programs with decisions of their own run as they are written") {
   const Scratch scratch;
   const auto file = [&](const std::string& name, const std::string& text) {
     const std::string path = (scratch.path() / name).string();
-    write_file_atomically(path, "size n = 4096\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> " + text + "\n");
+    write_file_atomically(path,
+                          "size n = 4096\nparam xs : n.f64 = wave\nresult ys : n.f64 = xs |> " + text + "\n");
     return path;
   };
-  const std::string grid = file("grid.lift", "split(64) |> map_wrg<0>(\\r. r |> map_lcl<0>(\\x. 2 * x)) |> join"), threads = file("threads.lift", "split(64) |> map_par(\\r. r |> map_seq(\\x. 2 * x)) |> join");
+  const std::string grid = file("grid.lift",
+                                "split(64) |> map_wrg<0>(\\r. r |> map_lcl<0>(\\x. 2 * x)) |> join"),
+                    threads =
+                        file("threads.lift", "split(64) |> map_par(\\r. r |> map_seq(\\x. 2 * x)) |> join");
   const std::vector<std::string> out = {"--out", scratch.path().string()};
   const auto run = [&](const std::string& path, std::vector<std::string> more) {
     more.insert(more.begin(), {"run", path});
@@ -205,20 +248,26 @@ TEST_CASE("cli: programs with decisions of their own run as they are written") {
   if (opencl::why_unavailable().empty()) run(grid, {"--backend", "opencl"});
   // docs/TUTORIAL.md: a tile in local memory, and the barrier that nobody wrote.
   const std::string tile = (scratch.path() / "tile.lift").string();
-  write_file_atomically(tile, "size n = 4096\nparam xs : (n + 2).f32 = wave\nresult ys : n.f32 =\n  xs |> slide(130, 128)\n  |> map_wrg<0>(\\part.\n       part |> map_lcl<0, items 128>(\\x. x) |> to_local\n"
-                              "       |> slide(3, 1) |> map_lcl<0>(\\w. (w[0] + w[1] + w[2]) / 3))\n  |> join\n");
+  write_file_atomically(
+      tile,
+      "size n = 4096\nparam xs : (n + 2).f32 = wave\nresult ys : n.f32 =\n  xs |> slide(130, 128)\n  |> "
+      "map_wrg<0>(\\part.\n       part |> map_lcl<0, items 128>(\\x. x) |> to_local\n"
+      "       |> slide(3, 1) |> map_lcl<0>(\\w. (w[0] + w[1] + w[2]) / 3))\n  |> join\n");
   run(tile, {"--backend", "cuda", "--emulate"});
   const std::string kernel = read_file(scratch.path() / "tile.cu");
   CHECK(kernel.find("__shared__ float tile1[130];") != std::string::npos);
   CHECK(kernel.find("__syncthreads();") == kernel.rfind("__syncthreads();"));
   CHECK(kernel.find("__syncthreads();") != std::string::npos);
   check_refused({"run", grid}, 2, {"map_lcl", "for a grid of work-items; use --backend opencl or cuda"});
-  check_refused({"run", threads, "--backend", "cuda", "--emulate"}, 2, {"map_seq", "for processors; use --backend openmp"});
-  check_refused({"explore", threads, "--quiet"}, 2, {"decisions have been taken in it (map_seq)", "nothing to explore"});
+  check_refused({"run", threads, "--backend", "cuda", "--emulate"}, 2,
+                {"map_seq", "for processors; use --backend openmp"});
+  check_refused({"explore", threads, "--quiet"}, 2,
+                {"decisions have been taken in it (map_seq)", "nothing to explore"});
 }
 
 TEST_CASE("cli: CUDA kernels run on the emulation") {
-  const ProcessResult result = liftgen({"run", "smooth3d", "--backend", "cuda", "--emulate", "--box", "5", "--boxes", "1"});
+  const ProcessResult result =
+      liftgen({"run", "smooth3d", "--backend", "cuda", "--emulate", "--box", "5", "--boxes", "1"});
   CAPTURE(result.output);
   CHECK(result.status == 0);
   CHECK(result.output.find("on emulated CUDA device, whose times mean nothing") != std::string::npos);
@@ -253,14 +302,16 @@ TEST_CASE("cli: every stage of an operator can be shown, and a derivation replay
   const Scratch scratch;
   const auto file = scratch.path() / "steps";
   write_file_atomically(file, "update-in-place at body\n");
-  const ProcessResult replayed = liftgen(with_tiny({"show", "smooth3d", "--stage", "low", "--derivation", file.string()}));
+  const ProcessResult replayed =
+      liftgen(with_tiny({"show", "smooth3d", "--stage", "low", "--derivation", file.string()}));
   CAPTURE(replayed.output);
   CHECK(replayed.status == 0);
   CHECK(replayed.output.find("// derivation:\n//   update-in-place at body\n") != std::string::npos);
   const std::string code = liftgen(with_tiny({"show", "smooth3d"})).output;
   CHECK(code.find("void smooth3d(") != std::string::npos);
   CHECK(code.find("update-in-place at body") != std::string::npos);
-  CHECK(liftgen(with_tiny({"show", "smooth3d", "--backend", "opencl"})).output.find("__kernel") != std::string::npos);
+  CHECK(liftgen(with_tiny({"show", "smooth3d", "--backend", "opencl"})).output.find("__kernel") !=
+        std::string::npos);
 }
 
 TEST_CASE("cli: an emitted kernel compiles and runs without liftgen") {
@@ -268,9 +319,12 @@ TEST_CASE("cli: an emitted kernel compiles and runs without liftgen") {
   const ProcessResult emitted = liftgen(with_tiny({"emit", "smooth3d", "--out", scratch.path().string()}));
   CAPTURE(emitted.output);
   REQUIRE(emitted.status == 0);
-  for (const char* name : {"smooth3d.c", "smooth3d.h", "smooth3d_main.c"}) CHECK(std::filesystem::exists(scratch.path() / name));
-  const ProcessResult compiled = run_process({"cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-march=native", "-fopenmp", "smooth3d.c", "smooth3d_main.c", "-lm", "-o", "kernel"},
-                                             ProcessOptions{60, scratch.path().string(), {}, 1 << 20});
+  for (const char* name : {"smooth3d.c", "smooth3d.h", "smooth3d_main.c"})
+    CHECK(std::filesystem::exists(scratch.path() / name));
+  const ProcessResult compiled =
+      run_process({"cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-march=native", "-fopenmp",
+                   "smooth3d.c", "smooth3d_main.c", "-lm", "-o", "kernel"},
+                  ProcessOptions{60, scratch.path().string(), {}, 1 << 20});
   CAPTURE(compiled.output);
   REQUIRE(compiled.status == 0);
   const ProcessResult ran = run_process({(scratch.path() / "kernel").string()});
@@ -280,7 +334,8 @@ TEST_CASE("cli: an emitted kernel compiles and runs without liftgen") {
 
 TEST_CASE("cli: run verifies, and says so") {
   const Scratch scratch;
-  const ProcessResult result = liftgen(with_tiny({"run", "smooth3d", "--smoother", "jacobi", "--out", scratch.path().string()}));
+  const ProcessResult result =
+      liftgen(with_tiny({"run", "smooth3d", "--smoother", "jacobi", "--out", scratch.path().string()}));
   CAPTURE(result.output);
   CHECK(result.status == 0);
   CHECK(result.output.find("verified") != std::string::npos);
@@ -289,10 +344,13 @@ TEST_CASE("cli: run verifies, and says so") {
 TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kernel and JSON") {
   const Scratch scratch;
   const std::string json = (scratch.path() / "result.json").string();
-  const ProcessResult result = liftgen(with_tiny({"smooth3d", "--explore", "--configs", "4", "--budget", "40", "--json", json, "--out", scratch.path().string(), "--verbose"}));
+  const ProcessResult result =
+      liftgen(with_tiny({"smooth3d", "--explore", "--configs", "4", "--budget", "40", "--json", json, "--out",
+                         scratch.path().string(), "--verbose"}));
   CAPTURE(result.output);
   REQUIRE(result.status == 0);
-  for (const char* part : {"variant", "speedup", "plain", "traffic twin", "best: ", "verified", "kernel: ", "compiling"}) {
+  for (const char* part :
+       {"variant", "speedup", "plain", "traffic twin", "best: ", "verified", "kernel: ", "compiling"}) {
     CAPTURE(part);
     CHECK(result.output.find(part) != std::string::npos);
   }
@@ -306,11 +364,14 @@ TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kern
   CHECK(std::filesystem::exists(parsed["best"]["source"].get<std::string>()));
 
   const std::string again = (scratch.path() / "again.json").string();
-  const ProcessResult begun = liftgen(with_tiny({"smooth3d", "--explore", "--configs", "1", "--budget", "40", "--from", json, "--json", again, "--out", scratch.path().string()}));
+  const ProcessResult begun =
+      liftgen(with_tiny({"smooth3d", "--explore", "--configs", "1", "--budget", "40", "--from", json,
+                         "--json", again, "--out", scratch.path().string()}));
   CAPTURE(begun.output);
   REQUIRE(begun.status == 0);
   CHECK(nlohmann::json::parse(read_file(again))["best"]["params"] == parsed["variants"][0]["params"]);
-  check_refused({"smooth3d", "--explore", "--from", parsed["best"]["source"].get<std::string>()}, 2, {"--from", "no report"});
+  check_refused({"smooth3d", "--explore", "--from", parsed["best"]["source"].get<std::string>()}, 2,
+                {"--from", "no report"});
 }
 
 TEST_CASE("cli: Ctrl-C keeps what was found, and leaves no half-written file") {
@@ -318,8 +379,17 @@ TEST_CASE("cli: Ctrl-C keeps what was found, and leaves no half-written file") {
   const std::string json = (scratch.path() / "result.json").string();
   ProcessOptions options;
   options.timeout_seconds = 100;
-  const ProcessResult result = run_process({"timeout", "--preserve-status", "-s", "INT", "6", kLiftgen, "smooth3d", "--explore", "--box", "16", "--boxes", "4",
-                                            "--budget", "90", "--search", "random", "--json", json, "--out", scratch.path().string()}, options);
+  const ProcessResult result = run_process({"timeout",  "--preserve-status",
+                                            "-s",       "INT",
+                                            "6",        kLiftgen,
+                                            "smooth3d", "--explore",
+                                            "--box",    "16",
+                                            "--boxes",  "4",
+                                            "--budget", "90",
+                                            "--search", "random",
+                                            "--json",   json,
+                                            "--out",    scratch.path().string()},
+                                           options);
   CAPTURE(result.output);
   CHECK(result.seconds < 60);
   if (result.status == 0) {

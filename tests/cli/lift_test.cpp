@@ -1,4 +1,5 @@
-// Programs in textual form through the command: explored, shown, emitted, run; and what is said about broken ones.
+// Programs in textual form through the command: explored, shown, emitted, run; and what is said about broken
+// ones.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -36,8 +37,14 @@ void check_output(const ProcessResult& r, int status, const std::vector<std::str
 TEST_CASE("lift files: a stencil is explored and verified") {
   const Scratch scratch;
   const std::string json = (scratch.path() / "r.json").string();
-  const ProcessResult r = liftgen({kExamples + "stencil_2d9.lift", "--explore", "--size", "n=130", "--configs", "4", "--budget", "40", "--json", json, "--out", scratch.path().string()});
-  check_output(r, 0, {"stencil_2d9 (", "smooth : 130.130.f64", "results are held against the kernel that takes no decision, itself held against the interpreter at small sizes", "best: ", "verified"});
+  const ProcessResult r =
+      liftgen({kExamples + "stencil_2d9.lift", "--explore", "--size", "n=130", "--configs", "4", "--budget",
+               "40", "--json", json, "--out", scratch.path().string()});
+  check_output(r, 0,
+               {"stencil_2d9 (", "smooth : 130.130.f64",
+                "results are held against the kernel that takes no decision, itself held against the "
+                "interpreter at small sizes",
+                "best: ", "verified"});
   const auto parsed = nlohmann::json::parse(read_file(json));
   CHECK(parsed["best"]["verified"] == true);
   CHECK(parsed["counts"]["wrong"] == 0);
@@ -47,9 +54,13 @@ TEST_CASE("lift files: a stencil is explored and verified") {
 TEST_CASE("lift files: every example runs") {
   const Scratch scratch;
   const std::string out = scratch.path().string();
-  check_output(liftgen({"run", kExamples + "blur_1d.lift", "--size", "n=1000", "--out", out}), 0, {"blurred : 1000.f32", "verified"});
-  check_output(liftgen({"run", kExamples + "smooth3d.lift", "--size", "n=6", "--size", "boxes=2", "--out", out}), 0, {"verified"});
-  check_output(liftgen({"run", kExamples + "stencil_2d9.lift", "--size", "n=33", "--out", out}), 0, {"verified"});
+  check_output(liftgen({"run", kExamples + "blur_1d.lift", "--size", "n=1000", "--out", out}), 0,
+               {"blurred : 1000.f32", "verified"});
+  check_output(
+      liftgen({"run", kExamples + "smooth3d.lift", "--size", "n=6", "--size", "boxes=2", "--out", out}), 0,
+      {"verified"});
+  check_output(liftgen({"run", kExamples + "stencil_2d9.lift", "--size", "n=33", "--out", out}), 0,
+               {"verified"});
 }
 
 TEST_CASE("lift files: what is shown is a file again") {
@@ -58,15 +69,19 @@ TEST_CASE("lift files: what is shown is a file again") {
   check_output(high, 0, {"program smooth3d", "overwrite phi"});
   write_file_atomically(scratch.path() / "shown.lift", high.output);
   CHECK(liftgen({"show", "shown.lift", "--stage", "high"}, scratch.path().string()).output == high.output);
-  check_output(liftgen({"show", "shown.lift", "--stage", "low"}, scratch.path().string()), 0, {"// derivation:", "update_in_place"});
-  write_file_atomically(scratch.path() / "low.lift", liftgen({"show", "smooth3d", "--box", "6", "--boxes", "2", "--stage", "low"}).output);
-  check_output(liftgen({"show", "low.lift", "--stage", "high"}, scratch.path().string()), 0, {"map_par", "update_in_place3(phi, 1,"});
+  check_output(liftgen({"show", "shown.lift", "--stage", "low"}, scratch.path().string()), 0,
+               {"// derivation:", "update_in_place"});
+  write_file_atomically(scratch.path() / "low.lift",
+                        liftgen({"show", "smooth3d", "--box", "6", "--boxes", "2", "--stage", "low"}).output);
+  check_output(liftgen({"show", "low.lift", "--stage", "high"}, scratch.path().string()), 0,
+               {"map_par", "update_in_place3(phi, 1,"});
   check_output(liftgen({"emit", "shown.lift", "--out", "."}, scratch.path().string()), 0, {"kernel: "});
   CHECK(std::filesystem::exists(scratch.path() / "smooth3d.c"));
   // the head of the code says how to emit it again
   const std::string file = kExamples + "stencil_2d9.lift";
   ProcessResult shown = liftgen({"show", file, "--size", "n=40"});
-  for (std::size_t at; (at = shown.output.find("\n *     ")) != std::string::npos;) shown.output.replace(at, 8, " ");  // long lines of the head
+  for (std::size_t at; (at = shown.output.find("\n *     ")) != std::string::npos;)
+    shown.output.replace(at, 8, " ");  // long lines of the head
   check_output(shown, 0, {"liftgen emit " + file + " --size n=40 --derivation FILE"});
 }
 
@@ -78,18 +93,23 @@ user mean(a : f64, b : f64, c : f64) : f64 = "return (a + b + c) / 3;"
 result = x |> pad(1, 1, wrap) |> slide(3, 1) |> map(\w. mean(w[0], w[1], w[2]))
 )");
   const std::string path = scratch.path().string();
-  check_output(liftgen({"run", "f.lift", "--out", "."}, path), 2, {"f.lift:2: the data of x, ", "x.bin, cannot be read: ", "relative to the .lift file"});
+  check_output(liftgen({"run", "f.lift", "--out", "."}, path), 2,
+               {"f.lift:2: the data of x, ", "x.bin, cannot be read: ", "relative to the .lift file"});
   write_file_atomically(scratch.path() / "x.bin", std::string(6 * 8, '\0'));
   check_output(liftgen({"run", "f.lift", "--out", "."}, path), 0, {"out : 6.f64", "verified"});
-  check_output(liftgen({"run", "f.lift", "--size", "n=7", "--out", "."}, path), 2, {"f.lift:2: ", "x.bin has 48 bytes, but x : 7.f64 has 56; change the size or the file"});
-  write_file_atomically(scratch.path() / "f.lift", "param x : 8.f64\nuser g(a : f64) : f64 = \"return a +;\"\nresult = x |> map(g)\n");
-  check_output(liftgen({"run", "f.lift", "--out", "."}, path), 2, {"C text of user function 'g' does not compile"});
+  check_output(liftgen({"run", "f.lift", "--size", "n=7", "--out", "."}, path), 2,
+               {"f.lift:2: ", "x.bin has 48 bytes, but x : 7.f64 has 56; change the size or the file"});
+  write_file_atomically(scratch.path() / "f.lift",
+                        "param x : 8.f64\nuser g(a : f64) : f64 = \"return a +;\"\nresult = x |> map(g)\n");
+  check_output(liftgen({"run", "f.lift", "--out", "."}, path), 2,
+               {"C text of user function 'g' does not compile"});
 }
 
 TEST_CASE("lift files: broken in five ways, each message names the line, the cause and a remedy") {
   const Scratch scratch;
   const std::string good = read_file(kExamples + "stencil_2d9.lift");
-  const auto broken = [&](const std::string& from, const std::string& to, const std::vector<std::string>& parts) {
+  const auto broken = [&](const std::string& from, const std::string& to,
+                          const std::vector<std::string>& parts) {
     std::string text = good;
     const auto at = text.find(from);
     REQUIRE(at != std::string::npos);
@@ -97,17 +117,25 @@ TEST_CASE("lift files: broken in five ways, each message names the line, the cau
     write_file_atomically(scratch.path() / "s.lift", text);
     check_output(liftgen({"s.lift", "--explore", "--size", "n=64"}, scratch.path().string()), 2, parts);
   };
-  broken("slide2(3, 1)", "slide3(3, 1)", {"liftgen: s.lift:15:33: slide: needs an array of rank 3, got 66.66.f64; apply it inside map, or use the form of lower rank", "\n                                  ^\n"});
-  broken("row(w[2])", "row(w[3])", {"s.lift:12:", "at: position 3 is outside 3.3.f64; positions count from 0"});
-  broken("pad2(1, 1, clamp) |> ", "", {"s.lift:14:17: the result has type 62.62.f64, declared is 64.64.f64", "put a boundary condition such as pad2(1, 1, clamp) before it"});
-  broken("2 * w[1]", "2.0f * w[1]", {"s.lift:11:26: mul: an operand has type f64, expected f32; cast one operand to the other's type"});
+  broken("slide2(3, 1)", "slide3(3, 1)",
+         {"liftgen: s.lift:15:33: slide: needs an array of rank 3, got 66.66.f64; apply it inside map, or "
+          "use the form of lower rank",
+          "\n                                  ^\n"});
+  broken("row(w[2])", "row(w[3])",
+         {"s.lift:12:", "at: position 3 is outside 3.3.f64; positions count from 0"});
+  broken("pad2(1, 1, clamp) |> ", "",
+         {"s.lift:14:17: the result has type 62.62.f64, declared is 64.64.f64",
+          "put a boundary condition such as pad2(1, 1, clamp) before it"});
+  broken("2 * w[1]", "2.0f * w[1]",
+         {"s.lift:11:26: mul: an operand has type f64, expected f32; cast one operand to the other's type"});
   broken("map2(pixel)", "map2(pixle)", {"s.lift:15:54: unknown name 'pixle'; did you mean 'pixel'?"});
 }
 
 TEST_CASE("lift files: options") {
   const std::string file = kExamples + "stencil_2d9.lift";
   check_output(liftgen({"run", file, "--size", "m=3"}), 2, {"--size m=3: ", "has no size 'm'; there are: n"});
-  check_output(liftgen({"run", file, "--size", "n"}), 2, {"--size n: write a name and a whole number: --size n=1024"});
+  check_output(liftgen({"run", file, "--size", "n"}), 2,
+               {"--size n: write a name and a whole number: --size n=1024"});
   check_output(liftgen({"run", file, "--box", "3"}), 2, {"--box: unknown option"});
   check_output(liftgen({"run", "none.lift"}), 2, {"none.lift"});
   check_output(liftgen({file}), 2, {"what to do with", "--explore"});

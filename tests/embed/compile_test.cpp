@@ -24,7 +24,8 @@ Expr blur(Scalar t) {
 template <class T>
 std::vector<T> blurred(const std::vector<T>& x) {
   std::vector<T> y(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) y[i] = (x[i == 0 ? 0 : i - 1] + x[i] + x[std::min(i + 1, x.size() - 1)]) / 3;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    y[i] = (x[i == 0 ? 0 : i - 1] + x[i] + x[std::min(i + 1, x.size() - 1)]) / 3;
   return y;
 }
 
@@ -51,7 +52,8 @@ class Guarded {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), bytes = contents.size() * sizeof(T);
     const std::size_t pages = (bytes + page - 1) / page + 2;
     size_ = pages * page;
-    base_ = static_cast<char*>(::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base_ = static_cast<char*>(
+        ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(base_ != MAP_FAILED);
     ::mprotect(base_ + size_ - page, page, PROT_NONE);
     span = {reinterpret_cast<T*>(base_ + size_ - page - bytes), contents.size()};
@@ -80,7 +82,8 @@ Program red_black() {
 /// The same for all points: not safe in place.
 Program jacobi() {
   const Expr u = param("u", array(f64, n + 2));
-  return {"jacobi", {u}, update(u, {1}, u | slide(3, 1) | map([](Expr w) { return 0.5 * (w[0] + w[2]); })), {}};
+  return {
+      "jacobi", {u}, update(u, {1}, u | slide(3, 1) | map([](Expr w) { return 0.5 * (w[0] + w[2]); })), {}};
 }
 
 /// A view as std::mdspan is one.
@@ -98,7 +101,8 @@ struct Columns {
 
 TEST_CASE("a vector in, a vector out, any length") {
   const auto kernel = compile<std::vector<float>(const std::vector<float>&)>(blur(f32));
-  for (const std::size_t length : {1, 2, 100, 1001}) CHECK(close(kernel(ramp<float>(length)), blurred(ramp<float>(length))));
+  for (const std::size_t length : {1, 2, 100, 1001})
+    CHECK(close(kernel(ramp<float>(length)), blurred(ramp<float>(length))));
 }
 
 TEST_CASE("spans, arrays and an output passed in") {
@@ -117,13 +121,17 @@ TEST_CASE("two dimensions: flat data, shaped views, gaps") {
   });
   std::vector<double> a{1, 2, 3, 4, 5, 6}, b{1, 2, 3, 4, 5, 6};  // 2x3 and 3x2
   const std::vector<double> expected{11, 32, 53, 24, 45, 66};
-  const auto flat = compile<std::vector<double>(const std::vector<double>&, array_view<const double, 2>)>(transposed_sum);
+  const auto flat =
+      compile<std::vector<double>(const std::vector<double>&, array_view<const double, 2>)>(transposed_sum);
   CHECK(flat(a, array_view(b.data(), {3, 2})) == expected);
 
-  std::vector<double> wide(2 * 5, -1), tall(3 * 4, -1), out(2 * 6, -1);  // with gaps at the end of rows, and between columns
+  std::vector<double> wide(2 * 5, -1), tall(3 * 4, -1),
+      out(2 * 6, -1);  // with gaps at the end of rows, and between columns
   for (std::size_t j = 0; j < 2; ++j)
     for (std::size_t i = 0; i < 3; ++i) wide[j * 5 + i] = a[j * 3 + i], tall[i * 4 + 2 * j] = b[i * 2 + j];
-  const auto shaped = compile<void(array_view<const double, 2>, array_view<const double, 2>, array_view<double, 2>)>(transposed_sum);
+  const auto shaped =
+      compile<void(array_view<const double, 2>, array_view<const double, 2>, array_view<double, 2>)>(
+          transposed_sum);
   const array_view result(out.data(), {2, 3}, {6, 2});
   shaped(array_view(wide.data(), {2, 3}, {5, 1}), array_view(tall.data(), {3, 2}, {4, 2}), result);
   for (std::size_t j = 0; j < 2; ++j)
@@ -132,7 +140,8 @@ TEST_CASE("two dimensions: flat data, shaped views, gaps") {
 }
 
 TEST_CASE("views like std::mdspan") {
-  const auto kernel = compile<std::vector<double>(Columns)>(fun(array({n, m}, f64), [](Expr a) { return a | map2([](Expr x) { return x + 1.0; }); }));
+  const auto kernel = compile<std::vector<double>(Columns)>(
+      fun(array({n, m}, f64), [](Expr a) { return a | map2([](Expr x) { return x + 1.0; }); }));
   const std::vector<double> a{1, 2, 3, 4, 5, 6};
   CHECK(kernel({a.data(), 2, 3}) == std::vector<double>{2, 4, 6, 3, 5, 7});
 }
@@ -153,7 +162,8 @@ TEST_CASE("kernels touch nothing beyond the arrays") {
 }
 
 TEST_CASE("sizes are solved from the number of elements") {
-  const Expr twice = fun(array({n, n}, f32), [](Expr a) { return a | map2([](Expr x) { return x * 2.0f; }); });
+  const Expr twice =
+      fun(array({n, n}, f32), [](Expr a) { return a | map2([](Expr x) { return x * 2.0f; }); });
   const auto kernel = compile<std::vector<float>(std::span<const float>)>(twice);
   const auto x = ramp<float>(49);
   const auto y = kernel(x);
@@ -162,10 +172,12 @@ TEST_CASE("sizes are solved from the number of elements") {
 }
 
 TEST_CASE("numbers as arguments") {
-  const Expr axpy = fun({Type(f64), array(f64, n), array(f64, n), Type(i32)}, [](Expr a, Expr x, Expr y, Expr k) {
-    return zip({x, y}) | map([=](Expr x, Expr y) { return a * x + y * cast(f64, k); });
-  });
-  const auto kernel = compile<std::vector<double>(double, const std::vector<double>&, const std::vector<double>&, std::int32_t)>(axpy);
+  const Expr axpy =
+      fun({Type(f64), array(f64, n), array(f64, n), Type(i32)}, [](Expr a, Expr x, Expr y, Expr k) {
+        return zip({x, y}) | map([=](Expr x, Expr y) { return a * x + y * cast(f64, k); });
+      });
+  const auto kernel = compile<std::vector<double>(double, const std::vector<double>&,
+                                                  const std::vector<double>&, std::int32_t)>(axpy);
   CHECK(kernel(2, {1, 2, 3}, {10, 20, 30}, 3) == std::vector<double>{32, 64, 96});
 }
 
@@ -218,19 +230,22 @@ TEST_CASE("several results, numbers as results") {
     return tuple({x | map([](Expr e) { return 2.0 * e; }), x | sum(), x | drop(1, 1)});
   });
   const std::vector<double> x{1, 2, 3, 4};
-  const auto returned = compile<std::tuple<std::vector<double>, double, std::vector<double>>(const std::vector<double>&)>(both);
+  const auto returned =
+      compile<std::tuple<std::vector<double>, double, std::vector<double>>(const std::vector<double>&)>(both);
   const auto [twice, total, inside] = returned(x);
   CHECK(twice == std::vector<double>{2, 4, 6, 8});
   CHECK(total == 10);
   CHECK(inside == std::vector<double>{2, 3});
-  const auto written = compile<void(std::span<const double>, std::span<double>, double&, std::vector<double>&)>(both);
+  const auto written =
+      compile<void(std::span<const double>, std::span<double>, double&, std::vector<double>&)>(both);
   std::vector<double> a(4), b(2);
   double sum = 0;
   written(x, a, sum, b);
   CHECK(a == twice);
   CHECK(sum == 10);
   CHECK(b == inside);
-  const auto number = compile<double(std::span<const double>)>(fun(array(f64, n), [](Expr x) { return x | map([](Expr e) { return e * e; }) | lift::sum(); }));
+  const auto number = compile<double(std::span<const double>)>(
+      fun(array(f64, n), [](Expr x) { return x | map([](Expr e) { return e * e; }) | lift::sum(); }));
   CHECK(number(x) == 30);
 }
 
@@ -254,12 +269,16 @@ TEST_CASE("one kernel for all sizes") {
   CHECK(kernel.source({{"n", 3}}) == kernel.source({{"n", 20001}}));
   CHECK(kernel.source({{"n", 3}}).find("long n") != std::string::npos);
 
-  const Expr cross = fun(array({n, m}, f64), [](Expr a) { return a | pad2(1, 1, mirror) | slide2(3, 1) | map2([](Expr w) { return w[0][1] + 10.0 * w[1][0] + 100.0 * w[1][2] + 1000.0 * w[2][1]; }); });
+  const Expr cross = fun(array({n, m}, f64), [](Expr a) {
+    return a | pad2(1, 1, mirror) | slide2(3, 1) |
+           map2([](Expr w) { return w[0][1] + 10.0 * w[1][0] + 100.0 * w[1][2] + 1000.0 * w[2][1]; });
+  });
   const auto fixed = compile<std::vector<double>(array_view<const double, 2>)>(cross);
   const auto any = compile<std::vector<double>(array_view<const double, 2>)>(cross, {.symbolic = true});
   const auto data = ramp<double>(600);
   for (const std::int64_t rows : {1, 2, 7, 20})
-    for (const std::int64_t columns : {1, 3, 30}) CHECK(any(array_view(data.data(), {rows, columns})) == fixed(array_view(data.data(), {rows, columns})));
+    for (const std::int64_t columns : {1, 3, 30})
+      CHECK(any(array_view(data.data(), {rows, columns})) == fixed(array_view(data.data(), {rows, columns})));
 
   const auto sweep = compile<void(std::span<double>, std::int32_t)>(red_black(), {.symbolic = true});
   std::vector<double> u{0, 0, 8, 0, 8, 0, 0};
@@ -274,7 +293,8 @@ TEST_CASE("kernels are made in several threads at once") {
     for (std::size_t t = 0; t < wrong.size(); ++t)
       threads.emplace_back([&, t] {
         const double factor = static_cast<double>(t + 2);
-        const auto scale = compile<std::vector<double>(const std::vector<double>&)>(fun(array(f64, n), [=](Expr x) { return x | map([=](Expr e) { return factor * e; }); }));
+        const auto scale = compile<std::vector<double>(const std::vector<double>&)>(
+            fun(array(f64, n), [=](Expr x) { return x | map([=](Expr e) { return factor * e; }); }));
         for (std::size_t length = 1; length < 4; ++length)
           for (const double y : scale(std::vector<double>(length, 1.0))) wrong[t] += y != factor;
       });
@@ -306,7 +326,8 @@ TEST_CASE("every variant takes arrays of any alignment") {
   const Guarded<float> last_out(in);
   int streaming = 0;
   for (const Configuration& c : space.seeds()) {
-    const auto kernel = compile<void(std::span<const float>, std::span<float>)>(p, {.derivation = space.derive(c)});
+    const auto kernel =
+        compile<void(std::span<const float>, std::span<float>)>(p, {.derivation = space.derive(c)});
     REQUIRE(kernel.derivation({{"n", 1000}}) == space.derive(c));
     streaming += kernel.source({{"n", 1000}}).find("store_fence()") != std::string::npos;
     const Guarded<float> last(in);
@@ -316,7 +337,9 @@ TEST_CASE("every variant takes arrays of any alignment") {
     for (const std::size_t first : {0, 1, 6}) {
       out.fill(-1);
       kernel(in, {out.data() + first, 1000});
-      CHECK(close({out.begin() + static_cast<std::ptrdiff_t>(first), out.begin() + static_cast<std::ptrdiff_t>(first) + 1000}, blurred(in)));
+      CHECK(close({out.begin() + static_cast<std::ptrdiff_t>(first),
+                   out.begin() + static_cast<std::ptrdiff_t>(first) + 1000},
+                  blurred(in)));
       CHECK(out[first + 1000] == -1);
     }
   }
@@ -332,7 +355,8 @@ TEST_CASE("an explored expression becomes a kernel") {
   CHECK(tuned.source.find("void kernel(") != std::string::npos);
   const auto kernel = tuned.kernel<std::vector<float>(const std::vector<float>&)>();
   CHECK(kernel.derivation({{"n", 4000}}) == tuned.derivation);
-  for (const std::size_t length : {4000, 33}) CHECK(close(kernel(ramp<float>(length)), blurred(ramp<float>(length))));
+  for (const std::size_t length : {4000, 33})
+    CHECK(close(kernel(ramp<float>(length)), blurred(ramp<float>(length))));
 }
 
 TEST_CASE("updates, reductions and several results are explored") {
@@ -349,7 +373,10 @@ TEST_CASE("updates, reductions and several results are explored") {
   CHECK(u == std::vector<double>{0, 4, 8, 8, 8, 4, 0});
 
   options.overwrites = {};
-  const Expr moments = fun(array(f64, n), [](Expr x) { return tuple({x | lift::sum(), x | map([](Expr e) { return e * e; }) | lift::sum(), x | map([](Expr e) { return -e; })}); });
+  const Expr moments = fun(array(f64, n), [](Expr x) {
+    return tuple({x | lift::sum(), x | map([](Expr e) { return e * e; }) | lift::sum(),
+                  x | map([](Expr e) { return -e; })});
+  });
   const Tuned sums = explore(moments, options);
   CHECK(sums.report.counts.wrong == 0);
   const auto of = sums.kernel<std::tuple<double, double, std::vector<double>>(std::span<const double>)>();

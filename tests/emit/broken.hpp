@@ -10,7 +10,8 @@
 namespace lift::test {
 
 /// Replaces the n-th statement that `matches`.
-inline Kernel changed(const Kernel& k, int n, const std::function<bool(const Stmt&)>& matches, const std::function<Block(Stmt)>& change) {
+inline Kernel changed(const Kernel& k, int n, const std::function<bool(const Stmt&)>& matches,
+                      const std::function<Block(Stmt)>& change) {
   int found = 0;
   Kernel r = k;
   r.body = rebuild(k.body, [&](Stmt s) -> Block {

@@ -1,5 +1,5 @@
-// Generated kernels with tiles in local memory, broken on purpose: the emulation of CUDA, and oclgrind for OpenCL, see what
-// is wrong with each, and nothing wrong with those that are whole.
+// Generated kernels with tiles in local memory, broken on purpose: the emulation of CUDA, and oclgrind for
+// OpenCL, see what is wrong with each, and nothing wrong with those that are whole.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -7,8 +7,8 @@
 
 #include "broken.hpp"
 #include "grid_run.hpp"
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "lower/lower.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/opencl.hpp"
@@ -23,13 +23,19 @@ Expr low(Op op, int dim, const std::function<Expr(Expr)>& f, const Expr& xs, int
   return map_with(op, 1, function_of(element_of(xs.type(), 1), f), xs, {dim, 1, 0, 0, items});
 }
 Expr wrg(int dim, const std::function<Expr(Expr)>& f, const Expr& xs) { return low(Op::MapWrg, dim, f, xs); }
-Expr lcl(int dim, const std::function<Expr(Expr)>& f, const Expr& xs, int items = 0) { return low(Op::MapLcl, dim, f, xs, items); }
-Expr seq(const std::function<Expr(Expr)>& f, const Expr& xs) { return map_with(Op::MapSeq, 1, function_of(element_of(xs.type(), 1), f), xs); }
+Expr lcl(int dim, const std::function<Expr(Expr)>& f, const Expr& xs, int items = 0) {
+  return low(Op::MapLcl, dim, f, xs, items);
+}
+Expr seq(const std::function<Expr(Expr)>& f, const Expr& xs) {
+  return map_with(Op::MapSeq, 1, function_of(element_of(xs.type(), 1), f), xs);
+}
 Expr same(Expr x) { return x; }
 Expr in_local(const Expr& e) { return make(Op::ToLocal, {e}); }
 Expr sum3(Expr w) { return w[0] + w[1] * 2.0 + w[2]; }
 
-Kernel lowered(const std::string& name, const std::vector<Expr>& arguments, const Expr& body) { return lower({name, arguments, body, {}, {}}); }
+Kernel lowered(const std::string& name, const std::vector<Expr>& arguments, const Expr& body) {
+  return lower({name, arguments, body, {}, {}});
+}
 
 /// How work-items copy to local memory.
 using Copy = Expr (*)(const Expr&);
@@ -39,32 +45,63 @@ Expr async(const Expr& e) { return make(Op::Async, {e}); }
 /// A tile of 10 with its halo, loaded by 8 work-items.
 Kernel tile(Copy how = directly) {
   const Expr xs = param("xs", array({34}, f64));
-  const auto in_tile = [=](Expr t) { return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(how(lcl(0, same, t, 8)))), 8); };
+  const auto in_tile = [=](Expr t) {
+    return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(how(lcl(0, same, t, 8)))), 8);
+  };
   return lowered("tile", {xs}, join(wrg(0, in_tile, slide({Nat(10)}, {Nat(8)}, xs))));
 }
 /// In two dimensions: tiles of 4 x 8.
 Kernel tile2d() {
   const Expr m = param("m", array({10, 18}, f32));
   const auto in_tile = [](Expr t) {
-    const Expr s = in_local(lcl(1, [](Expr row) { return lcl(0, same, row, 8); }, t, 4));
-    return lcl(1, [](Expr r) { return lcl(0, [](Expr w) { return w[0][1] + w[1][0] + w[1][1] * 2.0 + w[1][2] + w[2][1]; }, r); }, slide({Nat(3), Nat(3)}, {Nat(1), Nat(1)}, s));
+    const Expr s = in_local(lcl(
+        1, [](Expr row) { return lcl(0, same, row, 8); }, t, 4));
+    return lcl(
+        1,
+        [](Expr r) {
+          return lcl(
+              0, [](Expr w) { return w[0][1] + w[1][0] + w[1][1] * 2.0 + w[1][2] + w[2][1]; }, r);
+        },
+        slide({Nat(3), Nat(3)}, {Nat(1), Nat(1)}, s));
   };
-  return lowered("tile2d", {m}, wrg(1, [&](Expr row) { return wrg(0, in_tile, row); }, slide({Nat(6), Nat(10)}, {Nat(4), Nat(8)}, m)));
+  return lowered(
+      "tile2d", {m},
+      wrg(
+          1, [&](Expr row) { return wrg(0, in_tile, row); }, slide({Nat(6), Nat(10)}, {Nat(4), Nat(8)}, m)));
 }
 /// Row after row through one tile: a barrier after it is loaded, and one before it is loaded again.
 Kernel rows(Copy how = directly) {
   const Expr m = param("m", array({10, 18}, f64));
-  const auto by_row = [=](Expr t) { return seq([=](Expr row) { return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(how(lcl(0, same, row, 8)))), 8); }, t); };
-  return lowered("rows", {m}, wrg(0, [&](Expr t) { return by_row(transpose({1, 0}, t)); }, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m))));
+  const auto by_row = [=](Expr t) {
+    return seq(
+        [=](Expr row) {
+          return lcl(0, sum3, slide({Nat(3)}, {Nat(1)}, in_local(how(lcl(0, same, row, 8)))), 8);
+        },
+        t);
+  };
+  return lowered("rows", {m},
+                 wrg(
+                     0,
+                     [&](Expr t) {
+                       return by_row(transpose({1, 0}, t));
+                     },
+                     slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m))));
 }
-/// Windows of three rows that move along a circular buffer of four: a row is copied while those before it are read.
+/// Windows of three rows that move along a circular buffer of four: a row is copied while those before it are
+/// read.
 Kernel planes(Copy how = directly) {
   const Expr m = param("m", array({10, 18}, f64));
   const auto in_group = [=](Expr columns) {
     Attr slots;
     slots.nats = {Nat(4)};
-    const Expr ring = make(Op::CircularBuffer, {map([=](Expr row) { return how(lcl(0, same, row, 8)); }, transpose({1, 0}, columns))}, slots);
-    const auto of_window = [](Expr w) { return lcl(0, [](Expr v) { return v[0][1] + v[2][1] * 3.0; }, slide({Nat(3), Nat(2)}, {Nat(1), Nat(1)}, w)[0], 8); };
+    const Expr ring =
+        make(Op::CircularBuffer,
+             {map([=](Expr row) { return how(lcl(0, same, row, 8)); }, transpose({1, 0}, columns))}, slots);
+    const auto of_window = [](Expr w) {
+      return lcl(
+          0, [](Expr v) { return v[0][1] + v[2][1] * 3.0; }, slide({Nat(3), Nat(2)}, {Nat(1), Nat(1)}, w)[0],
+          8);
+    };
     return seq(of_window, slide({Nat(3)}, {Nat(1)}, ring));
   };
   return lowered("planes", {m}, wrg(0, in_group, slide({Nat(10)}, {Nat(8)}, transpose({1, 0}, m))));
@@ -80,7 +117,8 @@ bool is_load_loop(const Stmt& s) {
 Kernel with_divergent_barrier(const Kernel& k) {
   return changed(k, 0, is_barrier, [](Stmt s) {
     For some;
-    some.var = Nat::fresh("some", 0, 4), some.lower = 0, some.upper = 5, some.kind = LoopKind::Lcl, some.body = {std::move(s)};
+    some.var = Nat::fresh("some", 0, 4), some.lower = 0, some.upper = 5, some.kind = LoopKind::Lcl,
+    some.body = {std::move(s)};
     return Block{{some}};
   });
 }
@@ -121,18 +159,23 @@ struct Broken {
   std::string cuda, opencl;  ///< parts of what is reported; empty: nothing is
 };
 std::vector<Broken> all_kernels() {
-  const std::string order = "as the order of threads goes", race = "data race", uninitialised = "Uninitialized";
-  std::vector<Broken> all{{"whole tile", tile(), "", ""}, {"whole tile2d", tile2d(), "", ""}, {"whole rows", rows(), "", ""}};
+  const std::string order = "as the order of threads goes", race = "data race",
+                    uninitialised = "Uninitialized";
+  std::vector<Broken> all{
+      {"whole tile", tile(), "", ""}, {"whole tile2d", tile2d(), "", ""}, {"whole rows", rows(), "", ""}};
   for (const Kernel& k : {tile(), tile2d()}) {
     all.push_back({k.name + " without its barrier", without_barrier(k, 0), order, race});
-    all.push_back({k.name + " with a barrier in divergent code", with_divergent_barrier(k), "is not reached by all threads", "divergence"});
+    all.push_back({k.name + " with a barrier in divergent code", with_divergent_barrier(k),
+                   "is not reached by all threads", "divergence"});
     all.push_back({k.name + " with a short halo", with_short_halo(k), order, uninitialised});
     all.push_back({k.name + " of a short array", with_short_array(k), "access to element", "Invalid read"});
   }
   all.push_back({"tile with a long halo", with_long_halo(tile()), "undefined", "Invalid write"});
   all.push_back({"whole tile that is copied asynchronously", tile(async), "", ""});
-  all.push_back({"tile that is copied asynchronously without a wait", without_wait(tile(async)), order, "without waiting for events"});
-  for (const int n : {0, 1}) all.push_back({"rows without barrier " + std::to_string(n), without_barrier(rows(), n), order, race});
+  all.push_back({"tile that is copied asynchronously without a wait", without_wait(tile(async)), order,
+                 "without waiting for events"});
+  for (const int n : {0, 1})
+    all.push_back({"rows without barrier " + std::to_string(n), without_barrier(rows(), n), order, race});
   return all;
 }
 
@@ -148,7 +191,8 @@ struct Storage {
       for (std::size_t i = 0; i < n && !a.written; ++i) {
         const double v = static_cast<double>(i * i % 31);
         const auto f = static_cast<float>(v);
-        std::memcpy(&bytes.back()[i * (single ? 4 : 8)], single ? static_cast<const void*>(&f) : &v, single ? 4 : 8);
+        std::memcpy(&bytes.back()[i * (single ? 4 : 8)], single ? static_cast<const void*>(&f) : &v,
+                    single ? 4 : 8);
       }
     }
   }
@@ -187,8 +231,10 @@ TEST_CASE("broken kernels on the emulation of CUDA") {
   for (const Broken& b : all_kernels()) {
     const std::string why = fault(*device, b.kernel);
     INFO(b.what << ": " << why << "\n" << emit_cuda(b.kernel));
-    if (b.cuda.empty()) CHECK(why.empty());
-    else CHECK(why.find(b.cuda) != std::string::npos);
+    if (b.cuda.empty())
+      CHECK(why.empty());
+    else
+      CHECK(why.find(b.cuda) != std::string::npos);
   }
 }
 
@@ -201,7 +247,8 @@ TEST_CASE("asynchronous copies on the emulation of CUDA: no wait for them, and n
   Together source;
   for (Kernel k : {tile(async), rows(async), planes(async)}) {
     const std::string name = k.name, whole = emit_cuda(k);
-    for (const std::string& what : {std::string(), std::string("wait_for_copies();"), std::string("__syncthreads();")}) {
+    for (const std::string& what :
+         {std::string(), std::string("wait_for_copies();"), std::string("__syncthreads();")}) {
       const std::size_t lines = what.empty() ? 1 : lines_with(whole, what);
       CHECK(lines > 0);
       for (std::size_t n = 0; n < lines; ++n) {
@@ -226,9 +273,12 @@ TEST_CASE("asynchronous copies on the emulation of CUDA: no wait for them, and n
     } catch (const KernelFault& wrong) {
       why = wrong.what();
     }
-    CHECK_MESSAGE((v.what.empty() ? why.empty() : why.find("as the order of threads goes") != std::string::npos), why);
+    CHECK_MESSAGE(
+        (v.what.empty() ? why.empty() : why.find("as the order of threads goes") != std::string::npos), why);
     if (!v.what.empty()) continue;
-    const Kernel direct = v.kernel.name.starts_with("tile") ? tile() : v.kernel.name.starts_with("rows") ? rows() : planes();
+    const Kernel direct = v.kernel.name.starts_with("tile")   ? tile()
+                          : v.kernel.name.starts_with("rows") ? rows()
+                                                              : planes();
     Storage expected(direct);
     run_on(*device, direct, Target::cuda, expected.pointers);
     CHECK(data.bytes == expected.bytes);
@@ -254,7 +304,8 @@ TEST_CASE("broken kernels under oclgrind") {
     const std::string part = all.substr(begin, all.find("===", begin + 4) - begin);
     INFO(part << emit_opencl(b.kernel));
     if (b.opencl.empty()) {
-      for (const char* word : {"race", "Uninitialized", "Invalid", "divergence", "waiting"}) CHECK(part.find(word) == std::string::npos);
+      for (const char* word : {"race", "Uninitialized", "Invalid", "divergence", "waiting"})
+        CHECK(part.find(word) == std::string::npos);
     } else {
       CHECK(part.find(b.opencl) != std::string::npos);
     }

@@ -1,9 +1,9 @@
-// A kernel with its header and caller, used without liftgen: compilers of C and C++ take them without a warning, the program
-// runs and finds its results right, and a wrong kernel is noticed.
+// A kernel with its header and caller, used without liftgen: compilers of C and C++ take them without a
+// warning, the program runs and finds its results right, and a wrong kernel is noticed.
 #include <doctest/doctest.h>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "lower/lower.hpp"
 #include "runtime/file.hpp"
 #include "runtime/process.hpp"
@@ -22,8 +22,11 @@ struct StandAlone {
 };
 
 void write(const Scratch& d, const StandAlone& s) {
-  const auto file = [&](const std::string& end, const std::string& text) { write_file_atomically(d.path() / (s.kernel.name + end), text); };
-  file(".c", emit_openmp(s.kernel)), file(".h", emit_c_header(s.kernel)), file("_main.c", emit_c_caller(s.kernel, lower(s.program), s.sizes));
+  const auto file = [&](const std::string& end, const std::string& text) {
+    write_file_atomically(d.path() / (s.kernel.name + end), text);
+  };
+  file(".c", emit_openmp(s.kernel)), file(".h", emit_c_header(s.kernel)),
+      file("_main.c", emit_c_caller(s.kernel, lower(s.program), s.sizes));
 }
 ProcessResult in(const Scratch& d, const std::vector<std::string>& command) {
   ProcessOptions options;
@@ -32,7 +35,9 @@ ProcessResult in(const Scratch& d, const std::vector<std::string>& command) {
 }
 /// Compiles kernel and caller; reports what the compiler says.
 void build(const Scratch& d, const std::string& name, std::vector<std::string> compiler) {
-  for (const std::string& word : {std::string("-Wall"), std::string("-Wextra"), std::string("-Werror"), name + ".c", name + "_main.c", std::string("-lm"), std::string("-o"), std::string("program")})
+  for (const std::string& word :
+       {std::string("-Wall"), std::string("-Wextra"), std::string("-Werror"), name + ".c", name + "_main.c",
+        std::string("-lm"), std::string("-o"), std::string("program")})
     compiler.push_back(word);
   const ProcessResult built = in(d, compiler);
   CAPTURE(compiler[0]);
@@ -52,15 +57,22 @@ StandAlone smoother(const Problem& p, const Configuration& c, bool caller_layout
   const Space space(program, {Target::openmp, 2, 32, 512 * 1024, caller_layout});
   return {lower(replay(program, space.derive(c))), program};
 }
-StandAlone split_smoother() { return smoother(small(9, 2, "gsrb"), {{"layout", "split 3 1"}, {"inner", "strided vec"}}, false); }
+StandAlone split_smoother() {
+  return smoother(small(9, 2, "gsrb"), {{"layout", "split 3 1"}, {"inner", "strided vec"}}, false);
+}
 
 /// Two results, one of them a number; a size; an argument with a range.
 StandAlone mixed() {
   const Nat n = Nat::size("n", 2, 2, 0);
-  const Expr x = param("x", array({n, n + 1}, f64)), y = param("y", array({n}, f32)), c = param("c", f64), which = index_param("which", 1, 3);
-  const auto row = [&](Expr r) { return map_with(Op::MapVec, 1, fun(f64, [&](Expr a) { return max(a * c, a - 1.0) / cast(f64, which); }), r, {4, 1, 0, 0}); };
+  const Expr x = param("x", array({n, n + 1}, f64)), y = param("y", array({n}, f32)), c = param("c", f64),
+             which = index_param("which", 1, 3);
+  const auto row = [&](Expr r) {
+    return map_with(Op::MapVec, 1, fun(f64, [&](Expr a) { return max(a * c, a - 1.0) / cast(f64, which); }),
+                    r, {4, 1, 0, 0});
+  };
   const Expr scaled = map_with(Op::MapPar, 1, fun(x.type().element(), row), x);
-  const Expr total = make(Op::ReduceSeq, {fun({f32, f32}, [](Expr a, Expr b) { return a + sqrt(b); }), literal(0, f32), y});
+  const Expr total =
+      make(Op::ReduceSeq, {fun({f32, f32}, [](Expr a, Expr b) { return a + sqrt(b); }), literal(0, f32), y});
   const Program p{"mixed", {x, y, c, which}, tuple({scaled, total}), {}, {"scaled", "total"}};
   return {lower(p), p, {{"n", 30}}};
 }
@@ -69,12 +81,18 @@ bool installed(const std::string& compiler) { return !find_program(compiler).emp
 
 }  // namespace
 
-TEST_CASE("stand-alone: C99, C11 and C++, with gcc and clang, with and without OpenMP: no warning, right results") {
+TEST_CASE(
+    "stand-alone: C99, C11 and C++, with gcc and clang, with and without OpenMP: no warning, right results") {
   const StandAlone s = mixed();
   const Scratch d;
   write(d, s);
-  const std::vector<std::vector<std::string>> all{{"gcc", "-std=c99", "-O1"}, {"gcc", "-std=c11", "-O2", "-march=native", "-fopenmp"}, {"g++", "-O1", "-fopenmp", "-x", "c++"}, {"g++", "-std=c++20", "-O0", "-x", "c++"},
-                                                  {"clang-15", "-std=c99", "-O1"}, {"clang-14", "-O2", "-march=native"}, {"clang++-15", "-O1", "-x", "c++"}};
+  const std::vector<std::vector<std::string>> all{{"gcc", "-std=c99", "-O1"},
+                                                  {"gcc", "-std=c11", "-O2", "-march=native", "-fopenmp"},
+                                                  {"g++", "-O1", "-fopenmp", "-x", "c++"},
+                                                  {"g++", "-std=c++20", "-O0", "-x", "c++"},
+                                                  {"clang-15", "-std=c99", "-O1"},
+                                                  {"clang-14", "-O2", "-march=native"},
+                                                  {"clang++-15", "-O1", "-x", "c++"}};
   int tried = 0;
   for (const std::vector<std::string>& compiler : all) {
     if (!installed(compiler[0])) continue;
@@ -99,9 +117,13 @@ TEST_CASE("stand-alone: sizes come from the command line, and are checked") {
 
 TEST_CASE("stand-alone: kernels in place, in vectors, in other layouts; under sanitizers") {
   const Scratch d;
-  for (const StandAlone& s : {smoother(small(7, 2, "gsrb"), {{"inner", "vec"}, {"late", "1"}}, true), smoother(small(11, 1, "jacobi", "neumann", f32), {{"inner", "vec"}}, true), split_smoother()}) {
+  for (const StandAlone& s :
+       {smoother(small(7, 2, "gsrb"), {{"inner", "vec"}, {"late", "1"}}, true),
+        smoother(small(11, 1, "jacobi", "neumann", f32), {{"inner", "vec"}}, true), split_smoother()}) {
     write(d, s);
-    build(d, s.kernel.name, {"gcc", "-O1", "-g", "-march=native", "-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
+    build(d, s.kernel.name,
+          {"gcc", "-O1", "-g", "-march=native", "-fopenmp", "-fsanitize=address,undefined",
+           "-fno-sanitize-recover=all"});
     check_right(run(d));
   }
 }
@@ -126,20 +148,31 @@ TEST_CASE("stand-alone: arguments may have the names that the caller would use, 
     const Expr x = param(a, array({Nat(9)}, f64)), y = param(b, array({Nat(9)}, f64)), z = param(c, f64);
     return Program{"sum", {x, y, z}, zip({x, y}) | map([&](Expr p, Expr q) { return p * q + z; })};
   };
-  for (const auto& [a, b, c] : std::vector<std::tuple<std::string, std::string, std::string>>{{"best", "start", "ms"}, {"run", "wrong", "error"}, {"n_x", "x", "printf"}, {"free", "argv", "seconds"}, {"out_expected", "i", "l"}}) {
+  for (const auto& [a, b, c] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{{"best", "start", "ms"},
+                                                                      {"run", "wrong", "error"},
+                                                                      {"n_x", "x", "printf"},
+                                                                      {"free", "argv", "seconds"},
+                                                                      {"out_expected", "i", "l"}}) {
     const Program p = program(a, b, c);
     write(d, {lower(p), p});
     build(d, "sum", {"gcc", "-std=c99", "-O1"});
     check_right(run(d));
   }
-  for (const char* word : {"double", "class", "while"}) CHECK_THROWS_WITH_AS(emit_openmp(lower(program("x", "y", word))), doctest::Contains("word of C"), UserError);
+  for (const char* word : {"double", "class", "while"})
+    CHECK_THROWS_WITH_AS(emit_openmp(lower(program("x", "y", word))), doctest::Contains("word of C"),
+                         UserError);
 }
 
 TEST_CASE("stand-alone: the header says what arguments are") {
   const std::string header = emit_c_header(mixed().kernel);
   CAPTURE(header);
-  for (const char* part : {"n          long, at least 2 and even", "x          double [n][n + 1], read", "which      int, from 1 to 3", "scaled     double [n][n + 1], written", "total      float [1], written",
-                           "void mixed(long n, const double *x, const float *y, double c, int which, double *scaled, float *total);", "extern \"C\""})
+  for (const char* part : {"n          long, at least 2 and even", "x          double [n][n + 1], read",
+                           "which      int, from 1 to 3", "scaled     double [n][n + 1], written",
+                           "total      float [1], written",
+                           "void mixed(long n, const double *x, const float *y, double c, int which, double "
+                           "*scaled, float *total);",
+                           "extern \"C\""})
     CHECK(header.find(part) != std::string::npos);
 }
 
@@ -149,7 +182,8 @@ TEST_CASE("stand-alone: the header's index functions are the layout") {
   for (const char* layout : {"split 3 4", "split 4 1", "rows 8 1", "rows 4 0"})
     for (const bool symbolic : {false, true}) {
       CAPTURE(layout);
-      const Type fixed = array({Nat(2), Nat(3), Nat(5), Nat(17)}, f64), t = symbolic ? array({Nat(2), n, n + 2, n + 14}, f64) : fixed;
+      const Type fixed = array({Nat(2), Nat(3), Nat(5), Nat(17)}, f64),
+                 t = symbolic ? array({Nat(2), n, n + 2, n + 14}, f64) : fixed;
       Kernel k;
       k.name = "kernel", k.results = {"b"};
       if (symbolic) k.sizes = {"n"};
@@ -162,10 +196,14 @@ TEST_CASE("stand-alone: the header's index functions are the layout") {
       if (!symbolic) CHECK(header.find("(...) of " + l.size().str() + ".") != std::string::npos);
       std::string main = "#include \"kernel.h\"\nstatic const long right[] = {";
       for_positions(fixed, [&](std::size_t, const std::vector<Nat>& p) { main += l.index(p).str() + ","; });
-      main += std::string("};\nint main(void) {\n  const long *r = right;\n  for (long b = 0; b < 2; ++b) for (long k = 0; k < 3; ++k) for (long j = 0; j < 5; ++j) for (long i = 0; i < 17; ++i)\n") +
-              "    if (kernel_index_b(" + (symbolic ? "3, " : "") + "b, k, j, i) != *r++) return 1;\n  return 0;\n}\n";
+      main += std::string(
+                  "};\nint main(void) {\n  const long *r = right;\n  for (long b = 0; b < 2; ++b) for (long "
+                  "k = 0; k < 3; ++k) for (long j = 0; j < 5; ++j) for (long i = 0; i < 17; ++i)\n") +
+              "    if (kernel_index_b(" + (symbolic ? "3, " : "") +
+              "b, k, j, i) != *r++) return 1;\n  return 0;\n}\n";
       write_file_atomically(d.path() / "check.c", main);
-      const ProcessResult built = in(d, {"gcc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "check.c", "-o", "program"});
+      const ProcessResult built =
+          in(d, {"gcc", "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "check.c", "-o", "program"});
       REQUIRE_MESSAGE(built.status == 0, built.output);
       CHECK(run(d).status == 0);
     }

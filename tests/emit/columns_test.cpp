@@ -1,12 +1,12 @@
-// Programs of scans over columns as emitted C against their references, at odd sizes down to one level: the variants that are
-// tried first, and random ones.
+// Programs of scans over columns as emitted C against their references, at odd sizes down to one level: the
+// variants that are tried first, and random ones.
 #include <doctest/doctest.h>
 
 #include <set>
 
+#include "grid_run.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
-#include "grid_run.hpp"
 #include "runtime/native.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
@@ -32,7 +32,10 @@ Problem of_size(std::int64_t box, Scalar type) {
 }
 
 /// Every variant that is asked for, none left out: a decision that is offered is possible.
-std::vector<Variant> variants(const Pattern& pattern, int random, Target target = Target::openmp, const std::vector<std::pair<int, Scalar>>& sizes = {{1, f64}, {2, f64}, {3, f32}, {7, f64}, {16, f32}, {16, f64}}, bool cpu = false) {
+std::vector<Variant> variants(const Pattern& pattern, int random, Target target = Target::openmp,
+                              const std::vector<std::pair<int, Scalar>>& sizes =
+                                  {{1, f64}, {2, f64}, {3, f32}, {7, f64}, {16, f32}, {16, f64}},
+                              bool cpu = false) {
   std::vector<Variant> all;
   for (const auto& [box, type] : sizes) {
     const Problem p = of_size(box, type);
@@ -55,11 +58,17 @@ void check_all(const std::vector<Variant>& all) {
     source.add(emit_openmp(v.kernel) + emit_trampoline(v.kernel, v.kernel.name));
   }
   NativeCompiler compiler;
-  const std::vector<NativeSource> sources{{source.code(), {"-std=gnu11", "-O0", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable"}, "", "c"}};
+  const std::vector<NativeSource> sources{{source.code(),
+                                           {"-std=gnu11", "-O0", "-march=native", "-fopenmp", "-Wall",
+                                            "-Wextra", "-Werror", "-Wno-unused-variable"},
+                                           "",
+                                           "c"}};
   const std::vector<CompileResult> compiled = compiler.compile_all(sources);
   REQUIRE_MESSAGE(compiled[0].library, compiled[0].error);
   for (const Variant& v : all) {
-    INFO(v.pattern.name << " of " << v.problem.box << " " << text(v.problem.type) << ": " << test::str(v.configuration) << "\n" << emit_openmp(v.kernel));
+    INFO(v.pattern.name << " of " << v.problem.box << " " << text(v.problem.type) << ": "
+                        << test::str(v.configuration) << "\n"
+                        << emit_openmp(v.kernel));
     const SmallProblem data(v.pattern, v.problem, 0);
     auto storage = data.storage(v.kernel);
     compiled[0].library->function<void(void**)>("call_" + v.kernel.name)(storage.pointers.data());
@@ -114,7 +123,8 @@ TEST_CASE("columns: groups of one item each have columns of their own, as thread
   const Configuration shared{{"order", "j k i"}, {"tile", "i32"}, {"grid", "j"}};
   Configuration solo = shared;
   solo["grid"] = "solo j";
-  CHECK(space.allowed(shared, "keep") == std::vector<std::string>{"work"});  // PoCL has the items' arrays on one stack
+  CHECK(space.allowed(shared, "keep") ==
+        std::vector<std::string>{"work"});  // PoCL has the items' arrays on one stack
   CHECK(space.allowed(solo, "keep") == std::vector<std::string>{"work", "private"});
   solo["keep"] = "private";
   const NDRange range = nd_range(lower(replay(space.program(), space.derive(solo))), Target::opencl);
@@ -123,8 +133,11 @@ TEST_CASE("columns: groups of one item each have columns of their own, as thread
 
 TEST_CASE("columns: the level before stays in variables, or is read where it was stored") {
   const Space space(thomas().build(of_size(8, f64)), {Target::openmp, 2, 32, 512 * 1024, false});
-  const auto text_of = [&](const Configuration& c) { return emit_openmp(lower(replay(space.program(), space.derive(c)))); };
-  const std::string in_registers = text_of({{"order", "j i k"}, {"kcache", "yes"}}), stored = text_of({{"order", "j i k"}, {"kcache", "no"}});
+  const auto text_of = [&](const Configuration& c) {
+    return emit_openmp(lower(replay(space.program(), space.derive(c))));
+  };
+  const std::string in_registers = text_of({{"order", "j i k"}, {"kcache", "yes"}}),
+                    stored = text_of({{"order", "j i k"}, {"kcache", "no"}});
   CHECK(count(in_registers, "before") > 0);
   CHECK(count(stored, "before") == 0);
   CHECK(count(stored, "x[") > count(in_registers, "x["));  // x[k] is computed from x[k + 1]
@@ -148,7 +161,9 @@ TEST_CASE("columns: every switch is there, on every target") {
 
 TEST_CASE("columns: what a scan reads some levels later is asked for, in its direction") {
   const Space space(thomas().build(of_size(8, f64)), {Target::opencl, 2, 32, 512 * 1024, false});
-  const auto kernel_of = [&](const Configuration& c) { return lower(replay(space.program(), space.derive(c))); };
+  const auto kernel_of = [&](const Configuration& c) {
+    return lower(replay(space.program(), space.derive(c)));
+  };
   const auto prefetches = [](const Kernel& k) {
     int n = 0;
     visit(k.body, [&](const Stmt& s) { n += std::holds_alternative<Prefetch>(s.v); });
@@ -156,12 +171,14 @@ TEST_CASE("columns: what a scan reads some levels later is asked for, in its dir
   };
   CHECK(prefetches(kernel_of({{"order", "j i k"}})) == 0);
   const Kernel two = kernel_of({{"order", "j i k"}, {"prefetch", "2"}});
-  CHECK(prefetches(two) == 4);  // a, b, c, d on the way up; on the way down, nothing is loaded that was not stored just before
+  CHECK(prefetches(two) ==
+        4);  // a, b, c, d on the way up; on the way down, nothing is loaded that was not stored just before
   const std::string text = emit_opencl(two);
   CAPTURE(text);
   CHECK(count(text, "fetch_ahead(&") == 4);
   CHECK(count(text, "+ 2;") == 1);
-  CHECK(space.allowed({{"order", "j k i"}}, "prefetch") == std::vector<std::string>{"0"});  // rows of 8 points are too short
+  CHECK(space.allowed({{"order", "j k i"}}, "prefetch") ==
+        std::vector<std::string>{"0"});  // rows of 8 points are too short
 }
 
 TEST_CASE("columns: a work-group has a tile of columns") {
@@ -181,7 +198,9 @@ TEST_CASE("read-only path: loads through the cache, restricted pointers, or no p
       Configuration c;
       if (readonly) c["readonly"] = readonly;
       const Kernel k = lower(replay(space.program(), space.derive(c)));
-      return target == Target::cuda ? emit_cuda(k) : target == Target::opencl ? emit_opencl(k) : emit_openmp(k);
+      return target == Target::cuda     ? emit_cuda(k)
+             : target == Target::opencl ? emit_opencl(k)
+                                        : emit_openmp(k);
     };
     CAPTURE(pattern.name);
     CHECK(count(text_of(Target::cuda, "no"), "__ldg(") == 0);

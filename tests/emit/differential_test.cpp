@@ -53,7 +53,8 @@ TEST_CASE("the plain reference is what the interpreter says the expression means
   for (const Problem& p : problems()) {
     if (p.box > 7) continue;
     CAPTURE(p.boundary);
-    for (const int color : {0, 1}) CHECK(SmallProblem(smooth3d(), p, color).interpreter_error() < (p.type == f32 ? 1e-5 : 1e-12));
+    for (const int color : {0, 1})
+      CHECK(SmallProblem(smooth3d(), p, color).interpreter_error() < (p.type == f32 ? 1e-5 : 1e-12));
   }
 }
 
@@ -63,11 +64,16 @@ TEST_CASE("emitted kernels give the reference's result: whole arrays, both colou
   const std::vector<Case> all = cases(impossible);
   std::vector<NativeSource> sources;
   for (const Case& c : all)
-    sources.push_back({emit_openmp(c.kernel) + emit_trampoline(c.kernel, c.kernel.name), {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"}, "", "c"});
+    sources.push_back({emit_openmp(c.kernel) + emit_trampoline(c.kernel, c.kernel.name),
+                       {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"},
+                       "",
+                       "c"});
   NativeCompiler compiler;
   const auto compiled = compiler.compile_all(sources);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    INFO(test::str(all[i].configuration) << "at box " << all[i].problem.box << ", " << all[i].problem.boundary << "\n" << sources[i].code);
+    INFO(test::str(all[i].configuration)
+         << "at box " << all[i].problem.box << ", " << all[i].problem.boundary << "\n"
+         << sources[i].code);
     REQUIRE_MESSAGE(compiled[i].library, compiled[i].error);
     for (const int color : {0, 1}) {
       const SmallProblem data(smooth3d(), all[i].problem, color);

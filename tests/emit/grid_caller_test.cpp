@@ -1,9 +1,9 @@
-// Kernels over a grid without liftgen: OpenCL sources with their C hosts, run on a device where there is one; CUDA sources with
-// theirs, compiled by nvcc where that is installed.
+// Kernels over a grid without liftgen: OpenCL sources with their C hosts, run on a device where there is one;
+// CUDA sources with theirs, compiled by nvcc where that is installed.
 #include <doctest/doctest.h>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "lower/lower.hpp"
 #include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
@@ -37,8 +37,12 @@ StandAlone variant(const Pattern& pattern, const Problem& p, Target target) {
   throw UserError("no variant of " + pattern.name);
 }
 
-std::string main_name(const StandAlone& s, Target target) { return s.kernel.name + (target == Target::cuda ? "_main.cu" : "_main.c"); }
-std::string source_name(const StandAlone& s, Target target) { return s.kernel.name + (target == Target::cuda ? ".cu" : ".cl"); }
+std::string main_name(const StandAlone& s, Target target) {
+  return s.kernel.name + (target == Target::cuda ? "_main.cu" : "_main.c");
+}
+std::string source_name(const StandAlone& s, Target target) {
+  return s.kernel.name + (target == Target::cuda ? ".cu" : ".cl");
+}
 void write(const Scratch& d, const StandAlone& s, Target target) {
   write_file_atomically(d.path() / source_name(s, target), emit_source(s.kernel, target));
   write_file_atomically(d.path() / (s.kernel.name + ".h"), emit_header(s.kernel, target));
@@ -49,8 +53,11 @@ ProcessResult in(const Scratch& d, const std::vector<std::string>& command) {
   options.directory = d.path().string(), options.timeout_seconds = 100;
   return run_process(command, options);
 }
-void build(const Scratch& d, const StandAlone& s, std::vector<std::string> compiler = {"gcc", "-std=c99", "-O1"}) {
-  for (const std::string& word : {std::string("-Wall"), std::string("-Wextra"), std::string("-Werror"), main_name(s, Target::opencl), std::string("-lOpenCL"), std::string("-lm"), std::string("-o"), std::string("program")})
+void build(const Scratch& d, const StandAlone& s,
+           std::vector<std::string> compiler = {"gcc", "-std=c99", "-O1"}) {
+  for (const std::string& word :
+       {std::string("-Wall"), std::string("-Wextra"), std::string("-Werror"), main_name(s, Target::opencl),
+        std::string("-lOpenCL"), std::string("-lm"), std::string("-o"), std::string("program")})
     compiler.push_back(word);
   const ProcessResult built = in(d, compiler);
   REQUIRE_MESSAGE(built.status == 0, built.output);
@@ -59,10 +66,17 @@ ProcessResult run(const Scratch& d) { return in(d, {(d.path() / "program").strin
 
 /// Two results, one of them a number; argument names that the host would use.
 Program mixed(bool on_grid) {
-  const Expr x = param("queue", array({Nat(5), Nat(37)}, f64)), y = param("status", array({Nat(37)}, f32)), c = param("check", f64), which = index_param("device", 1, 3);
-  const auto row = [&](Expr r) { return map_with(on_grid ? Op::MapGlb : Op::MapSeq, 1, fun(f64, [&](Expr a) { return max(a * c, a - 1.0) / cast(f64, which); }), r, {on_grid ? 0 : 1, 1, 0, 0}); };
-  const Expr scaled = map_with(on_grid ? Op::MapGlb : Op::MapSeq, 1, fun(x.type().element(), row), x, {1, 1, 0, 0});
-  const Expr total = make(Op::ReduceSeq, {fun({f32, f32}, [](Expr a, Expr b) { return a + sqrt(b); }), literal(0, f32), y});
+  const Expr x = param("queue", array({Nat(5), Nat(37)}, f64)), y = param("status", array({Nat(37)}, f32)),
+             c = param("check", f64), which = index_param("device", 1, 3);
+  const auto row = [&](Expr r) {
+    return map_with(on_grid ? Op::MapGlb : Op::MapSeq, 1,
+                    fun(f64, [&](Expr a) { return max(a * c, a - 1.0) / cast(f64, which); }), r,
+                    {on_grid ? 0 : 1, 1, 0, 0});
+  };
+  const Expr scaled =
+      map_with(on_grid ? Op::MapGlb : Op::MapSeq, 1, fun(x.type().element(), row), x, {1, 1, 0, 0});
+  const Expr total =
+      make(Op::ReduceSeq, {fun({f32, f32}, [](Expr a, Expr b) { return a + sqrt(b); }), literal(0, f32), y});
   return {"mixed", {x, y, c, which}, tuple({scaled, total}), {}, {"scaled", "total"}};
 }
 
@@ -75,10 +89,11 @@ Problem plain(std::int64_t box) {
 StandAlone mixed() { return {lower(mixed(true)), mixed(false)}; }
 
 std::vector<StandAlone> kernels(Target target) {
-  std::vector<StandAlone> all{variant(smooth(3), small(7, 3, "gsrb"), target, {{"grid", "k j i"}}),
-                              variant(smooth(3), small(11, 1, "jacobi", "neumann", f32), target, {{"grid", "k j i"}}),
-                              variant(smooth(3), small(9, 2, "gsrb"), target, {{"layout", "split 3 1"}, {"inner", "strided"}}),
-                              variant(restriction(3), plain(14), target), variant(norm(3), plain(9), target)};
+  std::vector<StandAlone> all{
+      variant(smooth(3), small(7, 3, "gsrb"), target, {{"grid", "k j i"}}),
+      variant(smooth(3), small(11, 1, "jacobi", "neumann", f32), target, {{"grid", "k j i"}}),
+      variant(smooth(3), small(9, 2, "gsrb"), target, {{"layout", "split 3 1"}, {"inner", "strided"}}),
+      variant(restriction(3), plain(14), target), variant(norm(3), plain(9), target)};
   all.push_back(mixed());
   return all;
 }
@@ -121,17 +136,25 @@ TEST_CASE("stand-alone OpenCL: what is wrong is said, with status 1") {
   };
   check(with_source(std::string(code).replace(at, 1, "2.0")), "WRONG");
   check(with_source(std::string(code).replace(at, 1, "nothing")), "smooth3d.cl does not build");
-  check(with_source(std::string(code).replace(code.find("void smooth3d("), 13, "void other3d")), "smooth3d_enqueue failed: OpenCL error -46");
+  check(with_source(std::string(code).replace(code.find("void smooth3d("), 13, "void other3d")),
+        "smooth3d_enqueue failed: OpenCL error -46");
   std::filesystem::remove(d.path() / "smooth3d.cl");
   check(run(d), "smooth3d.cl cannot be read here");
 }
 
 TEST_CASE("stand-alone: headers of kernels over a grid launch all they consist of") {
   const StandAlone s = mixed();
-  const std::string opencl = emit_header(s.kernel, Target::opencl), cuda = emit_header(s.kernel, Target::cuda);
+  const std::string opencl = emit_header(s.kernel, Target::opencl),
+                    cuda = emit_header(s.kernel, Target::cuda);
   INFO(opencl << cuda);
-  for (const char* part : {"{\"mixed_1\", {37, 5, 1}, {0, 0, 0}},", "{\"mixed_2\", {1, 1, 1}, {0, 0, 0}},", "clSetKernelArg(kernel_, 2, sizeof check, &check)"}) CHECK(opencl.find(part) != std::string::npos);
-  for (const char* part : {"mixed_1<<<dim3(", "mixed_2<<<dim3(1, 1, 1), dim3(1, 1, 1), 0, stream_>>>(queue, status, check, device, scaled, total);", "const double *queue"}) CHECK(cuda.find(part) != std::string::npos);
+  for (const char* part : {"{\"mixed_1\", {37, 5, 1}, {0, 0, 0}},", "{\"mixed_2\", {1, 1, 1}, {0, 0, 0}},",
+                           "clSetKernelArg(kernel_, 2, sizeof check, &check)"})
+    CHECK(opencl.find(part) != std::string::npos);
+  for (const char* part :
+       {"mixed_1<<<dim3(",
+        "mixed_2<<<dim3(1, 1, 1), dim3(1, 1, 1), 0, stream_>>>(queue, status, check, device, scaled, total);",
+        "const double *queue"})
+    CHECK(cuda.find(part) != std::string::npos);
 }
 
 TEST_CASE("stand-alone CUDA: nvcc takes kernel and caller without a warning") {
@@ -143,11 +166,14 @@ TEST_CASE("stand-alone CUDA: nvcc takes kernel and caller without a warning") {
   }
   const Scratch d;
   const auto all = kernels(Target::cuda);
-  for (const std::size_t n : {std::size_t{2}, std::size_t{4}, all.size() - 1}) {  // a layout; a name that CUDA has taken; two launches
+  for (const std::size_t n : {std::size_t{2}, std::size_t{4},
+                              all.size() - 1}) {  // a layout; a name that CUDA has taken; two launches
     const StandAlone& s = all[n];
     CAPTURE(s.kernel.name);
     write(d, s, Target::cuda);
-    const ProcessResult built = in(d, {nvcc, "-arch=sm_80", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror", source_name(s, Target::cuda), main_name(s, Target::cuda), "-o", "program"});
+    const ProcessResult built =
+        in(d, {nvcc, "-arch=sm_80", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror",
+               source_name(s, Target::cuda), main_name(s, Target::cuda), "-o", "program"});
     CHECK_MESSAGE(built.status == 0, built.output);
   }
 }

@@ -1,5 +1,6 @@
-// Operators as OpenCL C on a device against the plain reference, at odd sizes: those of several loop nests (sweeps, several
-// results, reductions, copies of bases), which take several launches, and the mappings of a processor and of a GPU.
+// Operators as OpenCL C on a device against the plain reference, at odd sizes: those of several loop nests
+// (sweeps, several results, reductions, copies of bases), which take several launches, and the mappings of a
+// processor and of a GPU.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -34,8 +35,8 @@ struct Count {
   int run = 0, launches = 0;
 };
 
-/// Runs up to `most` variants of different structure, beginning with another one from case to case; all of them when the
-/// environment asks for them.
+/// Runs up to `most` variants of different structure, beginning with another one from case to case; all of
+/// them when the environment asks for them.
 Count check(opencl::Device& device, const OperatorCase& c, bool cpu, std::size_t number, int most) {
   if (std::getenv("LIFTGEN_ALL_VARIANTS") != nullptr) most = 1000;
   const Space space = space_of(c, cpu);
@@ -65,7 +66,8 @@ Count check(opencl::Device& device, const OperatorCase& c, bool cpu, std::size_t
   return count;
 }
 
-OperatorCase three_d(const std::string& name, std::map<std::string, std::string> choices, Scalar type, std::int64_t box, std::int64_t boxes = 2) {
+OperatorCase three_d(const std::string& name, std::map<std::string, std::string> choices, Scalar type,
+                     std::int64_t box, std::int64_t boxes = 2) {
   OperatorCase c{std::make_shared<const Pattern>(find_pattern(name)), {}};
   c.problem.box = box, c.problem.boxes = boxes, c.problem.type = type, c.problem.choices = std::move(choices);
   return c;
@@ -86,22 +88,30 @@ void check_all(const std::vector<OperatorCase>& cases, int variants, int least_l
 }  // namespace
 
 TEST_CASE("several sweeps on a grid are launches") {
-  check_all({three_d("smooth3d", {{"smoother", "chebyshev"}, {"degree", "3"}}, f64, 5), three_d("smooth3d", {{"smoother", "symmetric-gsrb"}}, f64, 7),
-             three_d("smooth3d", {{"smoother", "chebyshev"}, {"degree", "2"}, {"coefficients", "constant"}}, f32, 7, 1), three_d("smooth3d", {{"smoother", "symmetric-gsrb"}}, f32, 5, 1)},
+  check_all({three_d("smooth3d", {{"smoother", "chebyshev"}, {"degree", "3"}}, f64, 5),
+             three_d("smooth3d", {{"smoother", "symmetric-gsrb"}}, f64, 7),
+             three_d("smooth3d", {{"smoother", "chebyshev"}, {"degree", "2"}, {"coefficients", "constant"}},
+                     f32, 7, 1),
+             three_d("smooth3d", {{"smoother", "symmetric-gsrb"}}, f32, 5, 1)},
             2, 2);
 }
 
 TEST_CASE("reductions on a grid have their parts reduced side by side, then their results") {
-  check_all({three_d("norm3d", {{"kind", "l2"}}, f64, 17), three_d("norm3d", {{"kind", "max"}}, f32, 17), three_d("dot3d", {}, f64, 19, 1), three_d("dot3d", {{"compensated", "yes"}}, f32, 17),
+  check_all({three_d("norm3d", {{"kind", "l2"}}, f64, 17), three_d("norm3d", {{"kind", "max"}}, f32, 17),
+             three_d("dot3d", {}, f64, 19, 1), three_d("dot3d", {{"compensated", "yes"}}, f32, 17),
              three_d("residual_norm3d", {}, f64, 17), three_d("residual_norm3d", {}, f32, 17, 1)},
             3, 2);
-  check_all({three_d("norm3d", {{"kind", "l2"}}, f32, 8, 1), three_d("dot3d", {{"compensated", "yes"}}, f64, 9), three_d("residual_norm3d", {}, f64, 8)}, 3, 1);
+  check_all({three_d("norm3d", {{"kind", "l2"}}, f32, 8, 1),
+             three_d("dot3d", {{"compensated", "yes"}}, f64, 9), three_d("residual_norm3d", {}, f64, 8)},
+            3, 1);
 }
 
 TEST_CASE("fused operators and several results on a grid") {
-  check_all({three_d("residual_restriction3d", {}, f64, 10), three_d("residual_restriction3d", {}, f32, 18, 1), three_d("residual_restriction3d", {{"keep", "yes"}}, f64, 10),
-             three_d("residual_restriction3d", {{"keep", "yes"}}, f32, 6, 1)},
-            2, 1);
+  check_all(
+      {three_d("residual_restriction3d", {}, f64, 10), three_d("residual_restriction3d", {}, f32, 18, 1),
+       three_d("residual_restriction3d", {{"keep", "yes"}}, f64, 10),
+       three_d("residual_restriction3d", {{"keep", "yes"}}, f32, 6, 1)},
+      2, 1);
 }
 
 TEST_CASE("operators of one nest on a grid, on processors and on a GPU") {
@@ -110,8 +120,11 @@ TEST_CASE("operators of one nest on a grid, on processors and on a GPU") {
     for (const OperatorFamily& f : families)
       for (std::size_t i = 0; i < f.choices.size(); i += 2) {
         OperatorCase c{std::make_shared<const Pattern>(f.make(3)), {}};
-        c.problem.choices = f.choices[i], c.problem.boxes = 2, c.problem.box = f.sides[2] + 2, c.problem.boundary = "ghost";
-        if (const auto stencil = c.problem.choices.find("stencil"); stencil != c.problem.choices.end() && stencil->second == "wide") c.problem.ghost = 2;
+        c.problem.choices = f.choices[i], c.problem.boxes = 2, c.problem.box = f.sides[2] + 2,
+        c.problem.boundary = "ghost";
+        if (const auto stencil = c.problem.choices.find("stencil");
+            stencil != c.problem.choices.end() && stencil->second == "wide")
+          c.problem.ghost = 2;
         c.problem.type = cases.size() % 2 ? f32 : f64;
         cases.push_back(std::move(c));
       }

@@ -23,15 +23,19 @@ inline GridArg number_argument(const KernelArgument& a, const void* value) {
     return GridArg(v);
   };
   switch (a.type.scalar()) {
-    case Scalar::f32: return as(float{});
-    case Scalar::f64: return as(double{});
-    default: return as(std::int32_t{});
+    case Scalar::f32:
+      return as(float{});
+    case Scalar::f64:
+      return as(double{});
+    default:
+      return as(std::int32_t{});
   }
 }
 
-/// Runs a kernel's launches from a built program over host storage, one pointer an argument; arrays are written to the device
-/// and read back.
-inline void run_on(GridDevice& device, GridProgram& program, const Kernel& k, Target target, std::span<void* const> storage) {
+/// Runs a kernel's launches from a built program over host storage, one pointer an argument; arrays are
+/// written to the device and read back.
+inline void run_on(GridDevice& device, GridProgram& program, const Kernel& k, Target target,
+                   std::span<void* const> storage) {
   std::vector<GridArg> args;
   for (std::size_t i = 0; i < k.arguments.size(); ++i) {
     const KernelArgument& a = k.arguments[i];
@@ -39,7 +43,8 @@ inline void run_on(GridDevice& device, GridProgram& program, const Kernel& k, Ta
       args.push_back(number_argument(a, storage[i]));
       continue;
     }
-    const GridMemory memory = device.allocate(static_cast<std::size_t>(*a.layout.size().constant()) * size_of(element_of(a.type).scalar()));
+    const GridMemory memory = device.allocate(static_cast<std::size_t>(*a.layout.size().constant()) *
+                                              size_of(element_of(a.type).scalar()));
     device.write(memory, storage[i], memory->bytes());
     args.emplace_back(memory);
   }
@@ -53,7 +58,8 @@ inline void run_on(GridDevice& device, GridProgram& program, const Kernel& k, Ta
   }
   device.run(queue);
   for (std::size_t i = 0; i < args.size(); ++i)
-    if (args[i].kind() == GridArg::Kind::Memory) device.read(args[i].memory(), storage[i], args[i].memory()->bytes());
+    if (args[i].kind() == GridArg::Kind::Memory)
+      device.read(args[i].memory(), storage[i], args[i].memory()->bytes());
 }
 
 /// The same from source.
@@ -65,12 +71,14 @@ inline void run_on(GridDevice& device, const Kernel& k, Target target, std::span
   run_on(device, *built.program, k, target, storage);
 }
 
-/// The test cases `name` of the program `binary` (of the build directory), which are skipped otherwise, under oclgrind: what
-/// it printed. They must pass.
-inline std::string under_oclgrind(const std::vector<std::string>& options, const std::string& name, const std::string& binary = "test_emit", double timeout_seconds = 120) {
+/// The test cases `name` of the program `binary` (of the build directory), which are skipped otherwise, under
+/// oclgrind: what it printed. They must pass.
+inline std::string under_oclgrind(const std::vector<std::string>& options, const std::string& name,
+                                  const std::string& binary = "test_emit", double timeout_seconds = 120) {
   std::vector<std::string> command{find_program("oclgrind")};
   command.insert(command.end(), options.begin(), options.end());
-  for (const std::string& word : {LIFTGEN_BINARY_DIR "/" + binary, "-tc=" + name, std::string("--no-skip")}) command.push_back(word);
+  for (const std::string& word : {LIFTGEN_BINARY_DIR "/" + binary, "-tc=" + name, std::string("--no-skip")})
+    command.push_back(word);
   ProcessOptions process;
   process.timeout_seconds = timeout_seconds;
   const ProcessResult r = run_process(command, process);

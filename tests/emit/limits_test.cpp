@@ -20,19 +20,23 @@ Kernel holding(int values, std::int64_t items) {
     sum = binary(Op::Add, sum, local);
   }
   body.push_back(put("y", i, sum));
-  return kernel("k", {array_argument("x", f64, 4096), out_argument("y", f64, 1024)}, "y", {{grid(i, 0, items, body, LoopKind::Lcl)}});
+  return kernel("k", {array_argument("x", f64, 4096), out_argument("y", f64, 1024)}, "y",
+                {{grid(i, 0, items, body, LoopKind::Lcl)}});
 }
 
 }  // namespace
 
 TEST_CASE("limits: a CUDA block has so many registers, and a thread") {
   CHECK_NOTHROW(nd_range(holding(30, 1024), Target::cuda));
-  CHECK_THROWS_WITH_AS(nd_range(holding(40, 1024), Target::cuda), doctest::Contains("blocks of 1024 threads have 64 each"), UserError);
+  CHECK_THROWS_WITH_AS(nd_range(holding(40, 1024), Target::cuda),
+                       doctest::Contains("blocks of 1024 threads have 64 each"), UserError);
   CHECK_NOTHROW(nd_range(holding(100, 128), Target::cuda));
-  CHECK_THROWS_WITH_AS(nd_range(holding(140, 32), Target::cuda), doctest::Contains("have 255 each"), UserError);
+  CHECK_THROWS_WITH_AS(nd_range(holding(140, 32), Target::cuda), doctest::Contains("have 255 each"),
+                       UserError);
   CHECK_NOTHROW(nd_range(holding(140, 32), Target::opencl));  // its devices do not tell
 }
 
 TEST_CASE("limits: a CUDA block has 1024 threads at most") {
-  CHECK_THROWS_WITH_AS(nd_range(holding(1, 2048), Target::cuda), doctest::Contains("choose a smaller tile"), UserError);
+  CHECK_THROWS_WITH_AS(nd_range(holding(1, 2048), Target::cuda), doctest::Contains("choose a smaller tile"),
+                       UserError);
 }

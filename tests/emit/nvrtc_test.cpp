@@ -1,5 +1,5 @@
-// Emitted CUDA through NVRTC, which compiles it at run time: one kernel and more of each structure, without a warning, for the
-// architectures of several generations. Needs the toolkit, no device.
+// Emitted CUDA through NVRTC, which compiles it at run time: one kernel and more of each structure, without a
+// warning, for the architectures of several generations. Needs the toolkit, no device.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,12 +25,15 @@ struct Source {
 };
 
 std::vector<Source> sources() {
-  const Configuration tile{{"tile", "k4 j4 i16"}, {"local", "tile"}}, planes{{"tile", "j8 i16"}, {"local", "planes"}}, columns{{"tile", "j8 i16"}, {"order", "j i k"}};
+  const Configuration tile{{"tile", "k4 j4 i16"}, {"local", "tile"}},
+      planes{{"tile", "j8 i16"}, {"local", "planes"}}, columns{{"tile", "j8 i16"}, {"order", "j i k"}};
   const auto with = [](Configuration c, const std::string& name, const std::string& value) {
     c[name] = value;
     return c;
   };
-  std::vector<Configuration> staged{{}, {{"readonly", "yes"}}, {{"tile", "j8 i16"}, {"items", "j4"}}, tile, planes, with(columns, "kcache", "yes"), with(columns, "prefetch", "2")};
+  std::vector<Configuration> staged{
+      {},     {{"readonly", "yes"}},          {{"tile", "j8 i16"}, {"items", "j4"}}, tile,
+      planes, with(columns, "kcache", "yes"), with(columns, "prefetch", "2")};
   for (const char* copy : {"vec", "async", "async vec"})
     for (const Configuration& c : {tile, planes}) staged.push_back(with(c, "copy", copy));
   return {{"smooth3d", {{"smoother", "jacobi"}}, staged},
@@ -38,7 +41,11 @@ std::vector<Source> sources() {
           {"restriction3d", {}, {{}}},
           {"prolongation3d", {}, {{}}},
           {"norm3d", {}, {{}, {{"group", "128"}}, {{"lanes", "4"}}}},
-          {"thomas", {}, {{{"order", "j i k"}}, {{"order", "j i k"}, {"kcache", "yes"}}, {{"order", "j i k"}, {"kcache", "yes"}, {"prefetch", "2"}}}}};
+          {"thomas",
+           {},
+           {{{"order", "j i k"}},
+            {{"order", "j i k"}, {"kcache", "yes"}},
+            {{"order", "j i k"}, {"kcache", "yes"}, {"prefetch", "2"}}}}};
 }
 
 std::vector<Kernel> all_kernels() {
@@ -72,9 +79,12 @@ TEST_CASE("nvrtc: kernels of every structure compile without a warning") {
   const BinaryCache cache(scratch.path());
   Together source;
   for (const Kernel& k : all_kernels()) source.add(emit_cuda(k));
-  for (const char* part : {"copy_async((double2 *)", "copy_async((float2 *)", "__ldg(", "__shared__", "prefetch(&"}) CHECK_MESSAGE(source.code().find(part) != std::string::npos, std::string(part));
+  for (const char* part :
+       {"copy_async((double2 *)", "copy_async((float2 *)", "__ldg(", "__shared__", "prefetch(&"})
+    CHECK_MESSAGE(source.code().find(part) != std::string::npos, std::string(part));
   for (const int architecture : {75, 80, 90}) {
-    if (std::find(info.architectures.begin(), info.architectures.end(), architecture) == info.architectures.end()) {
+    if (std::find(info.architectures.begin(), info.architectures.end(), architecture) ==
+        info.architectures.end()) {
       MESSAGE("NVRTC " << info.version << " does not know sm_" << architecture << ", not tested");
       continue;
     }

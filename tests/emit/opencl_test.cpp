@@ -3,11 +3,11 @@
 
 #include <set>
 
+#include "grid_run.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
-#include "grid_run.hpp"
 #include "small_problem.hpp"
 
 using namespace lift;
@@ -39,7 +39,8 @@ std::vector<Case> cases(const std::vector<Problem>& problems, int random) {
 }
 
 /// Runs a kernel's source on fresh data and compares the result.
-double error_on(opencl::Device& device, const Case& c, const std::string& source, int color, const std::string& options = "") {
+double error_on(opencl::Device& device, const Case& c, const std::string& source, int color,
+                const std::string& options = "") {
   const SmallProblem data(smooth3d(), c.problem, color);
   auto storage = data.storage(c.kernel);
   const GridBuild built = device.build(source, options);
@@ -58,7 +59,9 @@ bool available() {
 std::string under_oclgrind(const std::string& option, const std::string& name) {
   ProcessOptions options;
   options.timeout_seconds = 120;
-  const ProcessResult r = run_process({find_program("oclgrind"), option, LIFTGEN_BINARY_DIR "/test_emit", "-tc=" + name, "--no-skip"}, options);
+  const ProcessResult r = run_process(
+      {find_program("oclgrind"), option, LIFTGEN_BINARY_DIR "/test_emit", "-tc=" + name, "--no-skip"},
+      options);
   INFO(r.output.substr(0, 4000));
   REQUIRE(r.output.find("Status: SUCCESS") != std::string::npos);
   REQUIRE(r.output.find(" 1 passed |") != std::string::npos);  // a filter that selects nothing succeeds too
@@ -73,12 +76,16 @@ TEST_CASE("OpenCL kernels give the reference's result") {
   if (!available()) return;
   opencl::configure_pocl(2);
   opencl::Device device;
-  const std::vector<Case> all = cases({small(7, 2, "gsrb"), small(5, 3, "gsrb", "ghost", f32, 2), small(9, 2, "jacobi"), small(6, 1, "gsrb", "periodic"), small(7, 1, "gsrb", "dirichlet")}, 6);
+  const std::vector<Case> all =
+      cases({small(7, 2, "gsrb"), small(5, 3, "gsrb", "ghost", f32, 2), small(9, 2, "jacobi"),
+             small(6, 1, "gsrb", "periodic"), small(7, 1, "gsrb", "dirichlet")},
+            6);
   CHECK(all.size() > 30);
   for (const Case& c : all) {
     const std::string source = emit_opencl(c.kernel);
     for (const int color : {0, 1}) {
-      INFO(test::str(c.configuration) << "at box " << c.problem.box << ", " << c.problem.boundary << "\n" << source);
+      INFO(test::str(c.configuration) << "at box " << c.problem.box << ", " << c.problem.boundary << "\n"
+                                      << source);
       CHECK(error_on(device, c, source, color) < (c.problem.type == f32 ? 1e-5 : 1e-12));
     }
   }
@@ -97,12 +104,14 @@ TEST_CASE("oclgrind runs one kernel of each structure as it is written" * doctes
   for (const Case& c : tiny()) CHECK(error_on(device, c, emit_opencl(c.kernel), 1, "-cl-opt-disable") < 1e-5);
 }
 
-// A masked vector store writes back the old value of elements that neighbours may be reading: the value does not change
-// (tests/lower/run_loops.hpp checks that no element which changes is touched by two iterations), but oclgrind cannot know.
+// A masked vector store writes back the old value of elements that neighbours may be reading: the value does
+// not change (tests/lower/run_loops.hpp checks that no element which changes is touched by two iterations),
+// but oclgrind cannot know.
 TEST_CASE("oclgrind runs one kernel of each structure without masks" * doctest::skip()) {
   opencl::Device device;
   for (const Case& c : tiny())
-    if (const std::string source = emit_opencl(c.kernel); !masked(source)) CHECK(error_on(device, c, source, 1) < 1e-5);
+    if (const std::string source = emit_opencl(c.kernel); !masked(source))
+      CHECK(error_on(device, c, source, 1) < 1e-5);
 }
 
 TEST_CASE("oclgrind runs a kernel one element too long" * doctest::skip()) {
@@ -123,11 +132,15 @@ TEST_CASE("oclgrind sees no race and no access out of bounds, and would see one"
     MESSAGE("oclgrind is not installed, not tested");
     return;
   }
-  const std::string sound = under_oclgrind("--uninitialized", "oclgrind runs one kernel of each structure as it is written");
+  const std::string sound =
+      under_oclgrind("--uninitialized", "oclgrind runs one kernel of each structure as it is written");
   CHECK(sound.find("Invalid") == std::string::npos);
   CHECK(sound.find("Uninitialized") == std::string::npos);
-  const std::string raceless = under_oclgrind("--data-races", "oclgrind runs one kernel of each structure without masks");
+  const std::string raceless =
+      under_oclgrind("--data-races", "oclgrind runs one kernel of each structure without masks");
   CHECK(raceless.find("race") == std::string::npos);
-  CHECK(under_oclgrind("--data-races", "oclgrind runs one kernel of each structure").find("data race") != std::string::npos);  // the masks: it looks
-  CHECK(under_oclgrind("--check-api", "oclgrind runs a kernel one element too long").find("Invalid") != std::string::npos);
+  CHECK(under_oclgrind("--data-races", "oclgrind runs one kernel of each structure").find("data race") !=
+        std::string::npos);  // the masks: it looks
+  CHECK(under_oclgrind("--check-api", "oclgrind runs a kernel one element too long").find("Invalid") !=
+        std::string::npos);
 }

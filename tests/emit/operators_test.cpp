@@ -1,5 +1,5 @@
-// Emitted C against the plain reference for every operator, dimension, boundary condition and choice, at odd sizes: the
-// variants that are tried first.
+// Emitted C against the plain reference for every operator, dimension, boundary condition and choice, at odd
+// sizes: the variants that are tried first.
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
@@ -32,9 +32,12 @@ std::string together(std::span<const Emitted> kernels) {
   return all.code();
 }
 
-Space space_of(const OperatorCase& c) { return {c.pattern->build(c.problem), {Target::openmp, 2, 32, 512 * 1024, false}}; }
+Space space_of(const OperatorCase& c) {
+  return {c.pattern->build(c.problem), {Target::openmp, 2, 32, 512 * 1024, false}};
+}
 
-Emitted emitted(const OperatorCase& c, const Space& space, const Configuration& configuration, std::size_t number) {
+Emitted emitted(const OperatorCase& c, const Space& space, const Configuration& configuration,
+                std::size_t number) {
   Emitted e{c, configuration, lower(replay(space.program(), space.derive(configuration)))};
   e.kernel.name = "kernel_" + std::to_string(number);
   return e;
@@ -63,7 +66,9 @@ void check(const std::vector<Emitted>& all) {
   std::vector<NativeSource> sources;
   for (std::size_t i = 0; i < all.size(); i += in_one_source)
     sources.push_back({together(std::span(all).subspan(i, std::min(in_one_source, all.size() - i))),
-                       {"-std=gnu11", "-O0", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"}, "", "c"});
+                       {"-std=gnu11", "-O0", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"},
+                       "",
+                       "c"});
   NativeCompiler compiler;
   const auto compiled = compiler.compile_all(sources);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -89,11 +94,19 @@ void check(const std::vector<OperatorCase>& cases) {
 
 }  // namespace
 
-TEST_CASE("emitted stencil operators give the reference's result") { check(operator_cases(stencil_families(), false)); }
-TEST_CASE("emitted transfer operators give the reference's result") { check(operator_cases(transfer_families(), false)); }
-TEST_CASE("emitted vector operators give the reference's result") { check(operator_cases(vector_families(), false)); }
+TEST_CASE("emitted stencil operators give the reference's result") {
+  check(operator_cases(stencil_families(), false));
+}
+TEST_CASE("emitted transfer operators give the reference's result") {
+  check(operator_cases(transfer_families(), false));
+}
+TEST_CASE("emitted vector operators give the reference's result") {
+  check(operator_cases(vector_families(), false));
+}
 
-TEST_CASE("blocks of a computed array that is kept in rows give the reference's result, stored past the cache or not") {
+TEST_CASE(
+    "blocks of a computed array that is kept in rows give the reference's result, stored past the cache or "
+    "not") {
   const auto pattern = std::make_shared<const Pattern>(find_pattern("residual_restriction3d"));
   std::vector<Emitted> all;
   for (const Scalar type : {f64, f32})
@@ -106,9 +119,12 @@ TEST_CASE("blocks of a computed array that is kept in rows give the reference's 
         Configuration before = configuration;
         before.erase("stream");
         const std::vector<std::string> values = space.allowed(before, "stream");
-        if (std::find(values.begin(), values.end(), stream) != values.end()) all.push_back(emitted(c, space, configuration, all.size()));
+        if (std::find(values.begin(), values.end(), stream) != values.end())
+          all.push_back(emitted(c, space, configuration, all.size()));
       }
   CHECK(all.size() == 6);
   check(all);
-  for (const Emitted& e : all) CHECK((emit_openmp(e.kernel).find("stream_f") != std::string::npos) == (e.configuration.at("stream") == "1"));
+  for (const Emitted& e : all)
+    CHECK((emit_openmp(e.kernel).find("stream_f") != std::string::npos) ==
+          (e.configuration.at("stream") == "1"));
 }

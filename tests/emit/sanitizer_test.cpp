@@ -29,9 +29,12 @@ std::string driver(const std::vector<Kernel>& kernels) {
         call += "1";
         continue;
       }
-      const std::string type = element_of(a.type).scalar() == f32 ? "float" : "double", n = std::to_string(*a.layout.size().constant());
+      const std::string type = element_of(a.type).scalar() == f32 ? "float" : "double",
+                        n = std::to_string(*a.layout.size().constant());
       // posix_memalign allows any size, so that the sanitizer sees the exact end.
-      s += "    " + type + " *" + a.name + "; if (posix_memalign((void **)&" + a.name + ", 64, " + n + " * sizeof(" + type + "))) return 9;\n    for (long x = 0; x < " + n + "; ++x) " + a.name + "[x] = 1;\n";
+      s += "    " + type + " *" + a.name + "; if (posix_memalign((void **)&" + a.name + ", 64, " + n +
+           " * sizeof(" + type + "))) return 9;\n    for (long x = 0; x < " + n + "; ++x) " + a.name +
+           "[x] = 1;\n";
       call += a.name, release += " free(" + a.name + ");";
     }
     s += "    " + k.name + "(" + call + ");" + release + "\n  }\n";
@@ -40,7 +43,8 @@ std::string driver(const std::vector<Kernel>& kernels) {
 }
 
 struct Scratch {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("liftgen-sanitizer-" + std::to_string(::getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("liftgen-sanitizer-" + std::to_string(::getpid()));
   Scratch() { std::filesystem::create_directories(path); }
   ~Scratch() { std::filesystem::remove_all(path); }
 };
@@ -49,7 +53,9 @@ struct Scratch {
 ProcessResult sanitized(const Scratch& scratch, const std::string& code) {
   write_file_atomically(scratch.path / "k.c", code);
   const std::string exe = (scratch.path / "k").string();
-  const ProcessResult built = run_process({"gcc", "-std=gnu11", "-O1", "-g", "-march=native", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", (scratch.path / "k.c").string(), "-lm", "-o", exe});
+  const ProcessResult built =
+      run_process({"gcc", "-std=gnu11", "-O1", "-g", "-march=native", "-fsanitize=address,undefined",
+                   "-fno-sanitize-recover=all", (scratch.path / "k.c").string(), "-lm", "-o", exe});
   REQUIRE_MESSAGE(built.status == 0, built.output);
   return run_process({exe});
 }
@@ -57,7 +63,8 @@ ProcessResult sanitized(const Scratch& scratch, const std::string& code) {
 /// One kernel of each structure.
 std::vector<Kernel> kernels() {
   std::vector<Kernel> all;
-  for (const Problem& p : {small(7, 2, "gsrb"), small(9, 1, "jacobi", "ghost", f32, 2), small(6, 1, "gsrb", "periodic"), small(7, 1, "gsrb", "dirichlet")}) {
+  for (const Problem& p : {small(7, 2, "gsrb"), small(9, 1, "jacobi", "ghost", f32, 2),
+                           small(6, 1, "gsrb", "periodic"), small(7, 1, "gsrb", "dirichlet")}) {
     const Space space(smooth3d().build(p), {Target::openmp, 2, 32, 512 * 1024, false});
     std::set<std::string> structures;
     for (const Configuration& c : configurations(space, 10, 5)) {
@@ -76,9 +83,11 @@ std::vector<Kernel> kernels() {
 /// Helper functions are the same in each text: each kernel gets its own.
 std::string apart(const std::string& text, const std::string& suffix) {
   std::string s = text;
-  for (const char* name : {"f64x4", "f64x8", "f32x8", "f32x16", "mask4", "mask8", "mask16", "index_div", "index_mod", "index_min", "index_max", "store_fence"}) {
+  for (const char* name : {"f64x4", "f64x8", "f32x8", "f32x16", "mask4", "mask8", "mask16", "index_div",
+                           "index_mod", "index_min", "index_max", "store_fence"}) {
     std::size_t at = 0;
-    while ((at = s.find(name, at)) != std::string::npos) s.insert(at + std::string(name).size(), suffix), at += std::string(name).size() + suffix.size();
+    while ((at = s.find(name, at)) != std::string::npos)
+      s.insert(at + std::string(name).size(), suffix), at += std::string(name).size() + suffix.size();
   }
   return s;
 }
@@ -90,7 +99,8 @@ TEST_CASE("no access outside an array, no undefined behaviour") {
   const std::vector<Kernel> all = kernels();
   CHECK(all.size() > 30);
   std::string code;
-  for (std::size_t i = 0; i < all.size(); ++i) code += apart(emit_openmp(all[i]), "_" + std::to_string(i) + "_");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    code += apart(emit_openmp(all[i]), "_" + std::to_string(i) + "_");
   const ProcessResult r = sanitized(scratch, code + driver(all));
   CHECK_MESSAGE(r.status == 0, r.output);
 }

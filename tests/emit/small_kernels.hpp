@@ -24,8 +24,10 @@ inline Expr stored(Op op, const Expr& e) { return make(op, {e}); }
 
 inline const UserFun& clipped(Scalar s) {
   const auto meaning = [](std::span<const double> v) { return v[0] < v[1] ? v[1] : v[0]; };
-  static const UserFun f("clipped_f32", {{"x", f32}, {"low", f32}}, f32, "return x < low ? low : x;", meaning);
-  static const UserFun d("clipped_f64", {{"x", f64}, {"low", f64}}, f64, "return x < low ? low : x;", meaning);
+  static const UserFun f("clipped_f32", {{"x", f32}, {"low", f32}}, f32, "return x < low ? low : x;",
+                         meaning);
+  static const UserFun d("clipped_f64", {{"x", f64}, {"low", f64}}, f64, "return x < low ? low : x;",
+                         meaning);
   return s == f32 ? f : d;
 }
 
@@ -38,32 +40,50 @@ struct SmallKernel {
 
 constexpr std::int64_t kLength = 37;  ///< odd: every vector loop has a remainder
 
-inline Expr vector_param(const std::string& name, Scalar s, std::int64_t n = kLength) { return param(name, array({Nat(n)}, s)); }
-inline Expr matrix_param(const std::string& name, Scalar s, std::int64_t rows, std::int64_t columns) { return param(name, array({Nat(rows), Nat(columns)}, s)); }
+inline Expr vector_param(const std::string& name, Scalar s, std::int64_t n = kLength) {
+  return param(name, array({Nat(n)}, s));
+}
+inline Expr matrix_param(const std::string& name, Scalar s, std::int64_t rows, std::int64_t columns) {
+  return param(name, array({Nat(rows), Nat(columns)}, s));
+}
 
 inline void scalar_cases(Scalar s, std::vector<SmallKernel>& to) {
   const std::string t = text(s), lanes = s == f32 ? "8" : "4", v = t + "x" + lanes;
   const int width = s == f32 ? 8 : 4;
   const Expr x = vector_param("x", s), y = vector_param("y", s), c = param("c", s);
   const Expr xy = zip({x, y});
-  const auto add = [&](const std::string& name, const std::vector<Expr>& arguments, const Expr& body, std::vector<std::string> contains = {}, std::vector<std::string> lacks = {}) {
-    to.push_back({name + "_" + t, {name + "_" + t, arguments, body, {}}, std::move(contains), std::move(lacks)});
+  const auto add = [&](const std::string& name, const std::vector<Expr>& arguments, const Expr& body,
+                       std::vector<std::string> contains = {}, std::vector<std::string> lacks = {}) {
+    to.push_back(
+        {name + "_" + t, {name + "_" + t, arguments, body, {}}, std::move(contains), std::move(lacks)});
   };
   const auto user = [&](Expr p) { return clipped(s)(p, c); };
   add("user_scalar", {x, c}, low(Op::MapSeq, user, x), {"clipped_" + t + "(x[i], c)"});
   add("user_vector", {x, c}, vec(width, user, x), {"clipped_" + t + "_x" + lanes + "("});
   const auto extremes = [](Expr a, Expr b) { return min(a, b) + 2 * max(a, b) - sqrt(abs(a)) * abs(b); };
   add("extremes_scalar", {x, y}, low(Op::MapSeq, extremes, xy), {"min_" + t + "(", "sqrt"});
-  add("extremes_vector", {x, y}, vec(width, extremes, xy), {"min_" + v + "(", "max_" + v + "(", "abs_" + v + "(", "sqrt_" + v + "("});
+  add("extremes_vector", {x, y}, vec(width, extremes, xy),
+      {"min_" + v + "(", "max_" + v + "(", "abs_" + v + "(", "sqrt_" + v + "("});
   // Conditions on values, combined, used twice, and on a scalar that is the same for all lanes.
-  const auto choose = [&](Expr a, Expr b) { return select((a < b && !(b <= c)) || eq(a, b), a * c, select(a < b, b, -a)); };
+  const auto choose = [&](Expr a, Expr b) {
+    return select((a < b && !(b <= c)) || eq(a, b), a * c, select(a < b, b, -a));
+  };
   add("choose_scalar", {x, y, c}, low(Op::MapSeq, choose, xy));
   add("choose_vector", {x, y, c}, vec(width, choose, xy), {"select_" + v + "("});
-  add("choose_all_lanes", {x, y, c}, vec(width, [&](Expr a, Expr b) { return select(c < 0.5, a, b); }, xy));
-  add("same_everywhere", {c}, vec(width, [&](Expr) { return c * c; }, iota(kLength)));
-  add("neighbours_late", {x}, low(Op::MapVec, [](Expr w) { return (w[0] + w[1] + w[2]) / 3.0; }, x | slide(3, 1), {width, 1, 1, 16}), {"late", "__builtin_prefetch("});
-  add("unrolled", {x}, low(Op::MapUnroll, [](Expr a) { return a * 3.0; }, x, {4, 1, 0, 0}), {"#pragma GCC unroll 4"});
-  add("reflected", {x}, low(Op::MapSeq, [](Expr w) { return w[0] - w[2]; }, x | pad(1, 1, Boundary::odd) | slide(3, 1)));
+  add("choose_all_lanes", {x, y, c},
+      vec(
+          width, [&](Expr a, Expr b) { return select(c < 0.5, a, b); }, xy));
+  add("same_everywhere", {c},
+      vec(
+          width, [&](Expr) { return c * c; }, iota(kLength)));
+  add("neighbours_late", {x},
+      low(Op::MapVec, [](Expr w) { return (w[0] + w[1] + w[2]) / 3.0; }, x | slide(3, 1), {width, 1, 1, 16}),
+      {"late", "__builtin_prefetch("});
+  add("unrolled", {x}, low(Op::MapUnroll, [](Expr a) { return a * 3.0; }, x, {4, 1, 0, 0}),
+      {"#pragma GCC unroll 4"});
+  add("reflected", {x},
+      low(
+          Op::MapSeq, [](Expr w) { return w[0] - w[2]; }, x | pad(1, 1, Boundary::odd) | slide(3, 1)));
   // Reductions.
   const Expr rows = matrix_param("m", s, 5, kLength), narrow = matrix_param("m", s, kLength, 5);
   const auto total = [&](Op op) {
@@ -73,30 +93,65 @@ inline void scalar_cases(Scalar s, std::vector<SmallKernel>& to) {
     };
   };
   add("sum_short", {narrow}, low(Op::MapSeq, total(Op::ReduceUnroll), narrow), {"m[5*i + 4]"}, {"acc"});
-  add("sum_long", {rows}, low(Op::MapPar, total(Op::ReduceSeq), rows), {"acc", "#pragma omp parallel for schedule(static)"});
-  add("largest", {rows}, low(Op::MapSeq, [&](Expr row) {
-        const Expr f = fun({s, s}, [](Expr a, Expr b) { return max(a, b); });
-        return make(Op::ReduceSeq, {f, literal(-std::numeric_limits<double>::infinity(), s), row});
-      }, rows), {"-INFINITY"});
+  add("sum_long", {rows}, low(Op::MapPar, total(Op::ReduceSeq), rows),
+      {"acc", "#pragma omp parallel for schedule(static)"});
+  add("largest", {rows},
+      low(
+          Op::MapSeq,
+          [&](Expr row) {
+            const Expr f = fun({s, s}, [](Expr a, Expr b) { return max(a, b); });
+            return make(Op::ReduceSeq, {f, literal(-std::numeric_limits<double>::infinity(), s), row});
+          },
+          rows),
+      {"-INFINITY"});
   // Rows of odd length: every row starts at another alignment.
   const auto twice = [](Expr a) { return 2 * a; };
-  add("streamed", {rows}, low(Op::MapPar, [&](Expr row) { return stored(Op::Stream, vec(width, twice, row)); }, rows), {"stream_" + v + "(", "store_fence();", "head"});
+  add("streamed", {rows},
+      low(
+          Op::MapPar, [&](Expr row) { return stored(Op::Stream, vec(width, twice, row)); }, rows),
+      {"stream_" + v + "(", "store_fence();", "head"});
   const Expr cube = param("q", array({Nat(3), Nat(5), Nat(kLength)}, s));
-  const auto plane = [&](Expr p) { return low(Op::MapPar, [&](Expr row) { return vec(width, twice, row); }, p); };
-  add("collapsed", {cube}, low(Op::MapPar, plane, cube), {"#pragma omp parallel for collapse(2) schedule(static)"}, {" % ", " / "});
-  add("streamed_collapsed", {cube}, low(Op::MapPar, [&](Expr p) { return low(Op::MapPar, [&](Expr row) { return stored(Op::Stream, vec(width, twice, row)); }, p); }, cube), {"collapse(2)", "store_fence();"});
-  add("kept", {x}, low(Op::MapSeq, [](Expr w) { return let(stored(Op::ToPrivate, low(Op::MapSeq, [](Expr a) { return a * a; }, w)), [](Expr k) { return k[0] * k[1] + k[2]; }); }, x | slide(3, 1)), {"tile1["});
+  const auto plane = [&](Expr p) {
+    return low(
+        Op::MapPar, [&](Expr row) { return vec(width, twice, row); }, p);
+  };
+  add("collapsed", {cube}, low(Op::MapPar, plane, cube),
+      {"#pragma omp parallel for collapse(2) schedule(static)"}, {" % ", " / "});
+  add("streamed_collapsed", {cube},
+      low(
+          Op::MapPar,
+          [&](Expr p) {
+            return low(
+                Op::MapPar, [&](Expr row) { return stored(Op::Stream, vec(width, twice, row)); }, p);
+          },
+          cube),
+      {"collapse(2)", "store_fence();"});
+  add("kept", {x},
+      low(
+          Op::MapSeq,
+          [](Expr w) {
+            return let(stored(Op::ToPrivate, low(
+                                                 Op::MapSeq, [](Expr a) { return a * a; }, w)),
+                       [](Expr k) { return k[0] * k[1] + k[2]; });
+          },
+          x | slide(3, 1)),
+      {"tile1["});
   // In place: every second element.
   const Expr phi = param("phi", array({Nat(kLength + 2)}, s));
   const auto half_sweep = [&](Op op, std::vector<std::int64_t> more) {
-    const Expr windows = zip({generate({Nat(kLength)}, [](Expr i) { return tuple({i}); }), phi | slide(3, 1)});
+    const Expr windows =
+        zip({generate({Nat(kLength)}, [](Expr i) { return tuple({i}); }), phi | slide(3, 1)});
     Attr a;
     a.nats = {1};
-    const Expr block = low(op, [&](Expr at, Expr w) { return select(eq(get(0, at) % 2, 0), 0.5 * (w[0] + w[2]), w[1]); }, windows, std::move(more));
+    const Expr block = low(
+        op, [&](Expr at, Expr w) { return select(eq(get(0, at) % 2, 0), 0.5 * (w[0] + w[2]), w[1]); },
+        windows, std::move(more));
     return make(Op::UpdateInPlace, {phi, block}, a);
   };
-  const auto in_place = [&](const std::string& name, const Expr& body, std::vector<std::string> contains, std::vector<std::string> lacks) {
-    to.push_back({name + "_" + t, {name + "_" + t, {phi}, body, {"phi"}}, std::move(contains), std::move(lacks)});
+  const auto in_place = [&](const std::string& name, const Expr& body, std::vector<std::string> contains,
+                            std::vector<std::string> lacks) {
+    to.push_back(
+        {name + "_" + t, {name + "_" + t, {phi}, body, {"phi"}}, std::move(contains), std::move(lacks)});
   };
   in_place("guarded", half_sweep(Op::MapSeq, {1, 1, 0, 0}), {"if ("}, {"2*ii"});
   in_place("strided", half_sweep(Op::MapSeq, {1, 2, 0, 0}), {"phi[2*ii + 1] = "}, {"if (", " % ", " / "});
@@ -107,11 +162,37 @@ inline void scalar_cases(Scalar s, std::vector<SmallKernel>& to) {
 inline void index_cases(std::vector<SmallKernel>& to) {
   const Expr x = vector_param("x", f64, 7), shift = index_param("shift", -9, 9);
   const Nat v = index_variable(shift);
-  to.push_back({"rotated", {"rotated", {x, shift}, low(Op::MapSeq, [&](Expr w) { return w + at({mod(v - 3, 7)}, x) + cast(f64, nat_value(floordiv(v, 4))); }, x), {}}, {"index_mod(", "index_div("}});
-  to.push_back({"parity", {"parity", {x, shift}, low(Op::MapSeq, [&](Expr w) { return w * cast(f64, nat_value(mod(v, 2))); }, x), {}}, {"& 1"}, {"index_mod"}});
-  to.push_back({"bounded", {"bounded", {x, shift}, low(Op::MapSeq, [&](Expr w) { return w + at({max(min(v, 6), 0)}, x); }, x), {}}, {"index_min(", "index_max("}});
+  to.push_back(
+      {"rotated",
+       {"rotated",
+        {x, shift},
+        low(
+            Op::MapSeq,
+            [&](Expr w) { return w + at({mod(v - 3, 7)}, x) + cast(f64, nat_value(floordiv(v, 4))); }, x),
+        {}},
+       {"index_mod(", "index_div("}});
+  to.push_back({"parity",
+                {"parity",
+                 {x, shift},
+                 low(
+                     Op::MapSeq, [&](Expr w) { return w * cast(f64, nat_value(mod(v, 2))); }, x),
+                 {}},
+                {"& 1"},
+                {"index_mod"}});
+  to.push_back({"bounded",
+                {"bounded",
+                 {x, shift},
+                 low(
+                     Op::MapSeq, [&](Expr w) { return w + at({max(min(v, 6), 0)}, x); }, x),
+                 {}},
+                {"index_min(", "index_max("}});
   const Expr y = vector_param("y", f64, 35);
-  to.push_back({"regrouped", {"regrouped", {y}, low(Op::MapSeq, [](Expr w) { return w + 1.0; }, join(transpose(split({Nat(5)}, y)))), {}}});
+  to.push_back({"regrouped",
+                {"regrouped",
+                 {y},
+                 low(
+                     Op::MapSeq, [](Expr w) { return w + 1.0; }, join(transpose(split({Nat(5)}, y)))),
+                 {}}});
 }
 
 inline std::vector<SmallKernel> small_kernels() {

@@ -1,5 +1,5 @@
-// Emitted C of small expressions: compiled without a warning by gcc and clang, run, and compared with the interpreter; what the
-// text must and must not contain; two whole texts.
+// Emitted C of small expressions: compiled without a warning by gcc and clang, run, and compared with the
+// interpreter; what the text must and must not contain; two whole texts.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,21 +26,28 @@ namespace {
 
 // ---- running
 
-std::vector<std::string> flags() { return {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"}; }
+std::vector<std::string> flags() {
+  return {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"};
+}
 
 /// Arguments of a kernel, filled, and their values for the interpreter.
 struct Data {
   std::vector<std::vector<unsigned char>> storage;
-  std::vector<void*> pointers;               ///< multiples of 64 bytes, as streaming stores need
+  std::vector<void*> pointers;  ///< multiples of 64 bytes, as streaming stores need
   std::map<std::string, Value> params;
   std::map<std::string, std::int64_t> sizes;
 };
 
 void put(void* to, Scalar s, std::size_t i, double v) {
-  if (s == f32) static_cast<float*>(to)[i] = static_cast<float>(v);
-  else static_cast<double*>(to)[i] = v;
+  if (s == f32)
+    static_cast<float*>(to)[i] = static_cast<float>(v);
+  else
+    static_cast<double*>(to)[i] = v;
 }
-double take(const void* from, Scalar s, std::size_t i) { return s == f32 ? static_cast<double>(static_cast<const float*>(from)[i]) : static_cast<const double*>(from)[i]; }
+double take(const void* from, Scalar s, std::size_t i) {
+  return s == f32 ? static_cast<double>(static_cast<const float*>(from)[i])
+                  : static_cast<const double*>(from)[i];
+}
 
 Data data_for(const Kernel& k, int index_value) {
   Data d;
@@ -58,9 +65,12 @@ Data data_for(const Kernel& k, int index_value) {
     } else {
       const Scalar s = (a.type.is_array() ? element_of(a.type) : a.type).scalar();
       std::vector<double> values(n);
-      for (std::size_t i = 0; i < n; ++i) put(p, s, i, std::sin(1.7 * static_cast<double>(i) + which)), values[i] = take(p, s, i);
-      if (a.type.is_array()) d.params[a.name] = make_array(values, a.type);
-      else d.params[a.name].v = values[0];
+      for (std::size_t i = 0; i < n; ++i)
+        put(p, s, i, std::sin(1.7 * static_cast<double>(i) + which)), values[i] = take(p, s, i);
+      if (a.type.is_array())
+        d.params[a.name] = make_array(values, a.type);
+      else
+        d.params[a.name].v = values[0];
     }
     d.pointers.push_back(p);
   }
@@ -77,7 +87,8 @@ double error_of(const SmallKernel& c, const Kernel& k, const NativeLibrary& libr
     if (k.arguments[a].name != k.results.at(0)) continue;
     const Scalar s = element_of(k.arguments[a].type).scalar();
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      const double e = std::abs(take(d.pointers[a], s, i) - expected[i]) / std::max(1.0, std::abs(expected[i]));
+      const double e =
+          std::abs(take(d.pointers[a], s, i) - expected[i]) / std::max(1.0, std::abs(expected[i]));
       if (!(e <= worst)) worst = std::isnan(e) ? 1e30 : e;
     }
   }
@@ -92,7 +103,8 @@ void check_with(const std::string& compiler) {
   for (const SmallKernel& c : all) {
     INFO(c.name);
     kernels.push_back(lower(c.program));
-    sources.push_back({emit_openmp(kernels.back()) + emit_trampoline(kernels.back(), kernels.back().name), flags(), compiler, "c"});
+    sources.push_back({emit_openmp(kernels.back()) + emit_trampoline(kernels.back(), kernels.back().name),
+                       flags(), compiler, "c"});
   }
   NativeCompiler native;
   const auto compiled = native.compile_all(sources);
@@ -103,7 +115,8 @@ void check_with(const std::string& compiler) {
     const bool indexed = all[i].program.arguments.back().type() == Type(i32);
     for (int v = indexed ? -9 : 0; v <= (indexed ? 9 : 0); ++v) {
       INFO("index " << v);
-      CHECK(error_of(all[i], kernels[i], *compiled[i].library, v) < (all[i].name.ends_with("f32") ? 1e-6 : 1e-14));
+      CHECK(error_of(all[i], kernels[i], *compiled[i].library, v) <
+            (all[i].name.ends_with("f32") ? 1e-6 : 1e-14));
     }
   }
 }
@@ -112,7 +125,8 @@ void check_with(const std::string& compiler) {
 std::vector<std::string> vector_loops(const std::string& code) {
   std::vector<std::string> r;
   std::istringstream in(code);
-  std::vector<std::string> open;  // bodies of the loops around a line; a block that is no loop adds to the one around it
+  std::vector<std::string>
+      open;  // bodies of the loops around a line; a block that is no loop adds to the one around it
   std::vector<bool> loops;
   for (std::string line; std::getline(in, line);) {
     const bool loop = line.find("for (long") != std::string::npos;
@@ -122,11 +136,13 @@ std::vector<std::string> vector_loops(const std::string& code) {
         open.emplace_back();
       }
       loops.push_back(loop);
-    } else if (line.find_first_not_of(' ') != std::string::npos && line[line.find_first_not_of(' ')] == '}' && !loops.empty()) {
+    } else if (line.find_first_not_of(' ') != std::string::npos && line[line.find_first_not_of(' ')] == '}' &&
+               !loops.empty()) {
       if (loops.back()) {
         const std::string body = open.back();
         open.pop_back();
-        if (body.find("store_f") != std::string::npos && body.find("(a loop)") == std::string::npos) r.push_back(body);
+        if (body.find("store_f") != std::string::npos && body.find("(a loop)") == std::string::npos)
+          r.push_back(body);
       }
       loops.pop_back();
     } else if (!open.empty()) {
@@ -160,10 +176,14 @@ Kernel kernel_named(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("small kernels: no warning from the system's compiler, the interpreter's result") { check_with(""); }
+TEST_CASE("small kernels: no warning from the system's compiler, the interpreter's result") {
+  check_with("");
+}
 
 TEST_CASE("small kernels: no warning from clang, the interpreter's result") {
-  const std::string clang = !find_program("clang-14").empty() ? "clang-14" : !find_program("clang").empty() ? "clang" : "";
+  const std::string clang = !find_program("clang-14").empty() ? "clang-14"
+                            : !find_program("clang").empty()  ? "clang"
+                                                              : "";
   if (clang.empty()) {
     MESSAGE("clang is not installed, not tested");
     return;
@@ -188,7 +208,8 @@ TEST_CASE("small kernels: a wrong one is found") {
 
 TEST_CASE("small kernels: what their text contains and lacks") {
   for (const SmallKernel& c : small_kernels()) {
-    const std::string code = emit_openmp(lower(c.program)), body = code.substr(code.find("void " + c.name + "("));
+    const std::string code = emit_openmp(lower(c.program)),
+                      body = code.substr(code.find("void " + c.name + "("));
     CAPTURE(code);
     for (const std::string& part : c.contains) CHECK_MESSAGE(body.find(part) != std::string::npos, part);
     for (const std::string& part : c.lacks) CHECK_MESSAGE(body.find(part) == std::string::npos, part);
@@ -205,13 +226,16 @@ TEST_CASE("vector loops of the smoother hold no division, whatever the space dec
       for (const std::string& body : vector_loops(code)) {
         ++found;
         CAPTURE(body);
-        for (const char* slow : {" / ", " % ", "index_div", "index_mod"}) CHECK(body.find(slow) == std::string::npos);
+        for (const char* slow : {" / ", " % ", "index_div", "index_mod"})
+          CHECK(body.find(slow) == std::string::npos);
       }
     }
   }
   CHECK(found > 10);
   // It would be seen.
-  CHECK(vector_loops("  for (long i = 0; i < 8; i += 4) {\n    store_f64x4(&x[i % 3], y);\n  }\n").at(0).find(" % ") != std::string::npos);
+  CHECK(vector_loops("  for (long i = 0; i < 8; i += 4) {\n    store_f64x4(&x[i % 3], y);\n  }\n")
+            .at(0)
+            .find(" % ") != std::string::npos);
 }
 
 TEST_CASE("the fence of streaming stores ends each iteration of the parallel loops") {
@@ -221,7 +245,8 @@ TEST_CASE("the fence of streaming stores ends each iteration of the parallel loo
   REQUIRE(fence != std::string::npos);
   CHECK(last < fence);
   const std::string rest = code.substr(fence);
-  CHECK(std::count(rest.begin(), rest.end(), '}') == 3);  // two loops and the function: inside the collapsed pair
+  CHECK(std::count(rest.begin(), rest.end(), '}') ==
+        3);  // two loops and the function: inside the collapsed pair
 }
 
 TEST_CASE("golden: a vector loop with its remainder, a strided update in place") {

@@ -17,7 +17,9 @@ inline void for_positions(const Type& t, const std::function<void(std::size_t, c
   for (std::size_t x = 0; x < static_cast<std::size_t>(host::count(t)); ++x) {
     std::vector<Nat> p(shape.size());
     std::size_t rest = x;
-    for (std::size_t d = shape.size(); d-- > 0;) p[d] = static_cast<std::int64_t>(rest % static_cast<std::size_t>(shape[d])), rest /= static_cast<std::size_t>(shape[d]);
+    for (std::size_t d = shape.size(); d-- > 0;)
+      p[d] = static_cast<std::int64_t>(rest % static_cast<std::size_t>(shape[d])),
+      rest /= static_cast<std::size_t>(shape[d]);
     f(x, p);
   }
 }
@@ -65,10 +67,12 @@ class SmallProblem {
       std::size_t room = s.bytes.back().size();
       s.pointers.push_back(std::align(64, n * each, p, room));
       auto* to = static_cast<unsigned char*>(s.pointers.back());
-      if (!a.type.is_array()) std::memcpy(to, from->data, each);
+      if (!a.type.is_array())
+        std::memcpy(to, from->data, each);
       else if (from)
         for_positions(a.type, [&](std::size_t x, const std::vector<Nat>& at) {
-          std::memcpy(to + static_cast<std::size_t>(*a.layout.index(at).constant()) * each, static_cast<unsigned char*>(from->data) + x * each, each);
+          std::memcpy(to + static_cast<std::size_t>(*a.layout.index(at).constant()) * each,
+                      static_cast<unsigned char*>(from->data) + x * each, each);
         });
     }
     return s;
@@ -82,7 +86,10 @@ class SmallProblem {
         if (a.name != k.results[r]) continue;
         const Scalar t = element_of(a.type).scalar();
         for_positions(a.type, [&](std::size_t x, const std::vector<Nat>& at) {
-          worst = std::max(worst, relative_error(number(s.pointers[i], t, static_cast<std::size_t>(*a.layout.index(at).constant())), number(expected_[r].data(), t, x)));
+          worst = std::max(
+              worst, relative_error(
+                         number(s.pointers[i], t, static_cast<std::size_t>(*a.layout.index(at).constant())),
+                         number(expected_[r].data(), t, x)));
         });
       }
     return worst;
@@ -92,26 +99,38 @@ class SmallProblem {
     Interpreter in;
     for (const HostArray& h : host_) {
       std::vector<double> numbers;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(host::count(h.type)); ++i) numbers.push_back(number(h.data, element_of(h.type).scalar(), i));
-      if (h.type.is_array()) in.params[h.name] = make_array(numbers, h.type);
-      else if (is_float(h.type.scalar())) in.params[h.name].v = numbers[0];
-      else in.params[h.name].v = static_cast<std::int64_t>(numbers[0]), in.sizes[h.name] = static_cast<std::int64_t>(numbers[0]);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(host::count(h.type)); ++i)
+        numbers.push_back(number(h.data, element_of(h.type).scalar(), i));
+      if (h.type.is_array())
+        in.params[h.name] = make_array(numbers, h.type);
+      else if (is_float(h.type.scalar()))
+        in.params[h.name].v = numbers[0];
+      else
+        in.params[h.name].v = static_cast<std::int64_t>(numbers[0]),
+        in.sizes[h.name] = static_cast<std::int64_t>(numbers[0]);
     }
     const std::vector<ProgramResult> results = results_of(program);
-    const std::vector<std::vector<double>> values = flatten_components(in.eval(program.body), program.body.type());
+    const std::vector<std::vector<double>> values =
+        flatten_components(in.eval(program.body), program.body.type());
     if (values.size() != results.size()) return 1e30;
     double worst = 0;
     for (std::size_t r = 0; r < results.size(); ++r) {
-      for (std::size_t i = 0; i < values[r].size(); ++i) worst = std::max(worst, relative_error(values[r][i], number(expected_[r].data(), element_of(results[r].type).scalar(), i)));
+      for (std::size_t i = 0; i < values[r].size(); ++i)
+        worst = std::max(
+            worst, relative_error(values[r][i],
+                                  number(expected_[r].data(), element_of(results[r].type).scalar(), i)));
     }
     return worst;
   }
 
  private:
-  static std::size_t bytes_of(const Type& t) { return static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar()); }
+  static std::size_t bytes_of(const Type& t) {
+    return static_cast<std::size_t>(host::count(t)) * size_of(element_of(t).scalar());
+  }
   static double number(const void* from, Scalar s, std::size_t i) {
     if (s == f32) return static_cast<double>(static_cast<const float*>(from)[i]);
-    return s == f64 ? static_cast<const double*>(from)[i] : static_cast<double>(static_cast<const int*>(from)[i]);
+    return s == f64 ? static_cast<const double*>(from)[i]
+                    : static_cast<double>(static_cast<const int*>(from)[i]);
   }
   const HostArray* find(const std::string& name) const {
     for (const HostArray& h : host_)
@@ -145,9 +164,11 @@ inline std::string str(const Configuration& c) {
   return s;
 }
 
-inline Problem small(std::int64_t box, std::int64_t boxes, const std::string& smoother, const std::string& boundary = "ghost", Scalar type = f64, std::int64_t ghost = 1) {
+inline Problem small(std::int64_t box, std::int64_t boxes, const std::string& smoother,
+                     const std::string& boundary = "ghost", Scalar type = f64, std::int64_t ghost = 1) {
   Problem p;
-  p.box = box, p.boxes = boxes, p.boundary = boundary, p.type = type, p.ghost = ghost, p.choices["smoother"] = smoother;
+  p.box = box, p.boxes = boxes, p.boundary = boundary, p.type = type, p.ghost = ghost,
+  p.choices["smoother"] = smoother;
   return p;
 }
 

@@ -1,4 +1,5 @@
-// Tiles in local memory and register tiles, emitted: on an OpenCL device, as CUDA on the host, and under oclgrind.
+// Tiles in local memory and register tiles, emitted: on an OpenCL device, as CUDA on the host, and under
+// oclgrind.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -33,7 +34,8 @@ void check_on_opencl(bool all) {
   opencl::configure_pocl(2);
   opencl::Device device;
   for (const GridCase& c : staged_cases(Target::opencl)) {
-    if (!all && dimensions(*c.pattern) == 3 && c.problem.choices.count("coefficients") == 0) continue;  // oclgrind takes its time
+    if (!all && dimensions(*c.pattern) == 3 && c.problem.choices.count("coefficients") == 0)
+      continue;  // oclgrind takes its time
     const std::string source = emit_opencl(c.kernel);
     INFO(test::describe(c) << "\n" << source);
     const GridBuild built = device.build(source);
@@ -101,7 +103,8 @@ TEST_CASE("what neighbouring cells of a work-item read both is loaded once") {
   CHECK(loads(whole, {{"tile", "j8 i16"}, {"items", "j2"}}) == 12);
   CHECK(loads(whole, {{"tile", "j8 i16"}, {"items", "j4"}}) == 22);
   // Where the planes are gone along, the newest of each cell and those beside it; four more before the loop.
-  CHECK(loads(whole, {{"tile", "j8 i16"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "yes"}}) == 2 + 6 + 4);
+  CHECK(loads(whole, {{"tile", "j8 i16"}, {"order", "j i k"}, {"items", "j2"}, {"kcache", "yes"}}) ==
+        2 + 6 + 4);
 }
 
 TEST_CASE("the slot of a plane is found by a mask where there is a power of two of them") {

@@ -17,16 +17,18 @@ namespace lift::test {
 
 struct OperatorCase {
   const Pattern* pattern;
-  Problem problem;       ///< at the size that is compiled for
+  Problem problem;  ///< at the size that is compiled for
 };
 inline std::string str(const OperatorCase& c) {
-  std::string s = c.pattern->name + " --bc " + c.problem.boundary + " --type " + text(c.problem.type) + " --box " + std::to_string(c.problem.box);
+  std::string s = c.pattern->name + " --bc " + c.problem.boundary + " --type " + text(c.problem.type) +
+                  " --box " + std::to_string(c.problem.box);
   for (const auto& [name, value] : c.problem.choices) s += " --" + name + " " + value;
   return s + " --symbolic";
 }
 
 /// The problem at the first of these sizes that the operator can be built for; nothing when there is none.
-inline std::optional<Problem> buildable(const Pattern& pattern, Problem p, std::initializer_list<std::int64_t> boxes) {
+inline std::optional<Problem> buildable(const Pattern& pattern, Problem p,
+                                        std::initializer_list<std::int64_t> boxes) {
   for (const std::int64_t box : boxes) {
     p.box = box;
     try {
@@ -38,7 +40,8 @@ inline std::optional<Problem> buildable(const Pattern& pattern, Problem p, std::
   return std::nullopt;
 }
 
-/// The default choices, and each choice alone with each of its other values, in both types and for every boundary condition.
+/// The default choices, and each choice alone with each of its other values, in both types and for every
+/// boundary condition.
 inline std::vector<OperatorCase> operator_cases() {
   std::vector<OperatorCase> all;
   for (const auto& pattern : all_patterns()) {
@@ -72,7 +75,10 @@ inline std::optional<Kernel> symbolic_kernel(const OperatorCase& c) {
 /// A kernel with sizes at run time as it is for those sizes: what must be allocated, and where elements lie.
 inline Kernel at_sizes(Kernel k, const std::vector<long>& sizes) {
   const auto number = [&](const Nat& n) {
-    return evaluate(n, [&](const NatAtom& v) { return sizes.at(static_cast<std::size_t>(std::find(k.sizes.begin(), k.sizes.end(), v.name) - k.sizes.begin())); });
+    return evaluate(n, [&](const NatAtom& v) {
+      return sizes.at(
+          static_cast<std::size_t>(std::find(k.sizes.begin(), k.sizes.end(), v.name) - k.sizes.begin()));
+    });
   };
   for (KernelArgument& a : k.arguments) {
     if (!a.type.is_array()) continue;
@@ -110,7 +116,10 @@ inline void check_symbolic(const std::vector<OperatorCase>& cases) {
     auto k = symbolic_kernel(c);
     REQUIRE_MESSAGE(k, "no variant can be lowered");
     CHECK_FALSE(k->sizes.empty());
-    sources.push_back({emit_openmp(*k) + emit_trampoline(*k, k->name), {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"}, "", "c"});
+    sources.push_back({emit_openmp(*k) + emit_trampoline(*k, k->name),
+                       {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"},
+                       "",
+                       "c"});
     kernels.push_back(std::move(*k));
   }
   NativeCompiler compiler;

@@ -10,17 +10,20 @@ using namespace lift;
 
 namespace {
 
-/// The kernel of 256^3 cells without comments and all before its body: on processors a box a loop nest of scalar code, on a grid what
-/// a GPU is given first.
+/// The kernel of 256^3 cells without comments and all before its body: on processors a box a loop nest of
+/// scalar code, on a grid what a GPU is given first.
 std::string body(const std::string& form, int dim, Target target) {
   Problem p;
   p.box = 256, p.boxes = 1, p.choices = {{"form", form}};
   const Space space(prolongation(dim).build(p), {target, 2, 64, 512 * 1024, true});
   for (const Configuration& c : space.seeds()) {
-    const auto is = [&](const char* name, const std::string& value) { return !c.contains(name) || c.at(name) == value; };
+    const auto is = [&](const char* name, const std::string& value) {
+      return !c.contains(name) || c.at(name) == value;
+    };
     if (!is_grid(target) && (!is("inner", "seq") || !is("unroll", "1"))) continue;
     std::string code = emit_source(lower(replay(space.program(), space.derive(c))), target);
-    for (std::size_t at; (at = code.find("/*")) != std::string::npos;) code.erase(at, code.find("*/", at) + 2 - at);
+    for (std::size_t at; (at = code.find("/*")) != std::string::npos;)
+      code.erase(at, code.find("*/", at) + 2 - at);
     return code.substr(code.find(") {\n", code.find("prolongation")));
   }
   return "";
@@ -36,7 +39,8 @@ TEST_CASE("both formulations of prolongation give short kernels without division
         INFO(code);
         CHECK(code.size() > 150);
         CHECK(code.size() < (target == Target::cuda ? 2650 : 2500));  // halves of a pair have longer names
-        for (const char* divided : {" / ", " % ", " & ", "index_div", "index_mod", ">>"}) CHECK(code.find(divided) == std::string::npos);
+        for (const char* divided : {" / ", " % ", " & ", "index_div", "index_mod", ">>"})
+          CHECK(code.find(divided) == std::string::npos);
         // One store an element of the block, one load an element of the coarse grid that any of them needs.
         const auto count = [&](const std::string& text) {
           int n = 0;

@@ -8,7 +8,8 @@
 
 namespace lift::test {
 
-/// The declarations of a source: each begins at the beginning of a line, outside braces and conditional parts.
+/// The declarations of a source: each begins at the beginning of a line, outside braces and conditional
+/// parts.
 inline std::vector<std::string> declarations(const std::string& source) {
   std::vector<std::string> parts;
   std::string part, line;

@@ -1,5 +1,5 @@
-// Emitted kernels of grid transfer: shuffled loads, interleaved and streaming stores, against the interpreter, under the
-// sanitizers, and without warnings in every compiler at hand.
+// Emitted kernels of grid transfer: shuffled loads, interleaved and streaming stores, against the
+// interpreter, under the sanitizers, and without warnings in every compiler at hand.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -32,7 +32,8 @@ std::vector<Sample> samples(int dim, std::int64_t m, Scalar t, const VectorDecis
   options.vector_bytes = bytes;
   for (const Program& p : transfer_programs(dim, m, t)) {
     Sample s{p, d, lower(with_vectors(in_place(p), d), options)};
-    s.kernel.name = p.name + std::to_string(dim) + "_" + std::string(text(t)) + "_" + std::to_string(d.width) + (d.late ? "l" : "") + (d.stream ? "s" : "");
+    s.kernel.name = p.name + std::to_string(dim) + "_" + std::string(text(t)) + "_" +
+                    std::to_string(d.width) + (d.late ? "l" : "") + (d.stream ? "s" : "");
     all.push_back(std::move(s));
   }
   return all;
@@ -51,11 +52,14 @@ std::vector<Sample> all_samples() {
 
 /// Kernels in one translation unit: helper functions and types of each have names of their own.
 std::string together(const std::vector<Sample>& all, bool trampolines) {
-  static const std::regex helper("\\b(\\w*(f32|f64|i32)x\\d+(_any)?|mask\\d+|index_(div|mod|min|max)|store_fence)\\b");
+  static const std::regex helper(
+      "\\b(\\w*(f32|f64|i32)x\\d+(_any)?|mask\\d+|index_(div|mod|min|max)|store_fence)\\b");
   std::string code;
   for (std::size_t i = 0; i < all.size(); ++i) {
     code += std::regex_replace(emit_openmp(all[i].kernel), helper, "$1_" + std::to_string(i));
-    if (trampolines) code += std::regex_replace(emit_trampoline(all[i].kernel, all[i].kernel.name), std::regex("liftgen_call"), "call_" + std::to_string(i));
+    if (trampolines)
+      code += std::regex_replace(emit_trampoline(all[i].kernel, all[i].kernel.name),
+                                 std::regex("liftgen_call"), "call_" + std::to_string(i));
   }
   return code;
 }
@@ -76,8 +80,10 @@ struct Storage {
       pointers.push_back(std::align(64, room - 64, p, room));
       for (std::size_t i = 0; i < n; ++i) {
         const double x = from < data.size() ? data[from][i] : -999;
-        if (single) static_cast<float*>(pointers.back())[i] = static_cast<float>(x);
-        else static_cast<double*>(pointers.back())[i] = x;
+        if (single)
+          static_cast<float*>(pointers.back())[i] = static_cast<float>(x);
+        else
+          static_cast<double*>(pointers.back())[i] = x;
       }
     }
   }
@@ -87,7 +93,8 @@ struct Storage {
       if (a.name != k.results.at(0)) continue;
       std::vector<double> r;
       for (std::size_t x = 0; x < elements(a.type); ++x)
-        r.push_back(element_of(a.type).scalar() == f32 ? static_cast<const float*>(pointers[i])[x] : static_cast<const double*>(pointers[i])[x]);
+        r.push_back(element_of(a.type).scalar() == f32 ? static_cast<const float*>(pointers[i])[x]
+                                                       : static_cast<const double*>(pointers[i])[x]);
       return r;
     }
     return {};
@@ -95,20 +102,25 @@ struct Storage {
 };
 
 struct Scratch {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("liftgen-transfer-" + std::to_string(::getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("liftgen-transfer-" + std::to_string(::getpid()));
   Scratch() { std::filesystem::create_directories(path); }
   ~Scratch() { std::filesystem::remove_all(path); }
 };
 
-/// A main() that calls each kernel on arrays of exactly its size, which begin and end where the sanitizer sees it.
+/// A main() that calls each kernel on arrays of exactly its size, which begin and end where the sanitizer
+/// sees it.
 std::string driver(const std::vector<Sample>& all) {
   std::string s = "#include <stdlib.h>\nint main(void) {\n";
   for (const Sample& x : all) {
     std::string call, release;
     s += "  {\n";
     for (const KernelArgument& a : x.kernel.arguments) {
-      const std::string type = element_of(a.type).scalar() == f32 ? "float" : "double", n = std::to_string(elements(a.type));
-      s += "    " + type + " *" + a.name + "; if (posix_memalign((void **)&" + a.name + ", 64, " + n + " * sizeof(" + type + "))) return 9;\n    for (long x = 0; x < " + n + "; ++x) " + a.name + "[x] = 1;\n";
+      const std::string type = element_of(a.type).scalar() == f32 ? "float" : "double",
+                        n = std::to_string(elements(a.type));
+      s += "    " + type + " *" + a.name + "; if (posix_memalign((void **)&" + a.name + ", 64, " + n +
+           " * sizeof(" + type + "))) return 9;\n    for (long x = 0; x < " + n + "; ++x) " + a.name +
+           "[x] = 1;\n";
       call += (call.empty() ? "" : ", ") + a.name, release += " free(" + a.name + ");";
     }
     s += "    " + x.kernel.name + "(" + call + ");" + release + "\n  }\n";
@@ -122,7 +134,11 @@ TEST_CASE("kernels of grid transfer give the interpreter's result") {
   configure_openmp(2);
   const std::vector<Sample> all = all_samples();
   NativeCompiler compiler;
-  const CompileResult compiled = compiler.compile({together(all, true), {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"}, "", "c"});
+  const CompileResult compiled =
+      compiler.compile({together(all, true),
+                        {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"},
+                        "",
+                        "c"});
   REQUIRE_MESSAGE(compiled.library, compiled.error);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto data = sample_data(all[i].program);
@@ -139,14 +155,20 @@ TEST_CASE("kernels of grid transfer: no access outside an array, no undefined be
   const std::vector<Sample> all = all_samples();
   const std::string source = (scratch.path / "k.c").string(), exe = (scratch.path / "k").string();
   write_file_atomically(source, together(all, false) + driver(all));
-  const ProcessResult built = run_process({"gcc", "-std=gnu11", "-O0", "-g1", "-march=native", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", source, "-lm", "-o", exe});
+  const ProcessResult built =
+      run_process({"gcc", "-std=gnu11", "-O0", "-g1", "-march=native", "-fsanitize=address,undefined",
+                   "-fno-sanitize-recover=all", source, "-lm", "-o", exe});
   REQUIRE_MESSAGE(built.status == 0, built.output);
   const ProcessResult ran = run_process({exe});
   CHECK_MESSAGE(ran.status == 0, ran.output);
-  const std::vector<std::vector<std::string>> compilers{{"gcc", "-std=c11", "-msse2"}, {"g++", "-x", "c++", "-Drestrict=__restrict__", "-march=native"}, {"clang-15", "-std=c11", "-march=native"}};
+  const std::vector<std::vector<std::string>> compilers{
+      {"gcc", "-std=c11", "-msse2"},
+      {"g++", "-x", "c++", "-Drestrict=__restrict__", "-march=native"},
+      {"clang-15", "-std=c11", "-march=native"}};
   for (std::vector<std::string> command : compilers) {
     if (find_program(command[0]).empty()) continue;
-    command.insert(command.end(), {"-O0", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200112L", "-S", "-o", "/dev/null", source});
+    command.insert(command.end(), {"-O0", "-fopenmp", "-Wall", "-Wextra", "-Werror",
+                                   "-D_POSIX_C_SOURCE=200112L", "-S", "-o", "/dev/null", source});
     const ProcessResult r = run_process(command);
     CHECK_MESSAGE(r.status == 0, command[0] << ": " << r.output.substr(0, 2000));
   }
@@ -182,7 +204,8 @@ TEST_CASE("OpenCL kernels of grid transfer give the interpreter's result") {
     const NDRange range = nd_range(s.kernel);
     launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
     device.run(launch);
-    for (std::size_t i = 0; i < arrays.size(); ++i) device.read(arrays[i], storage.pointers[i], arrays[i]->bytes());
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      device.read(arrays[i], storage.pointers[i], arrays[i]->bytes());
     CHECK(storage.result(s.kernel) == interpreted(s.program, data));
   }
 }

@@ -1,6 +1,7 @@
 // Any text is parsed or refused with a UserError; what was parsed and printed is parsed to the same program.
 //
-// Linked with libFuzzer this is a fuzzer (tests/fuzz/run.sh); tests/fuzz/replay_test.cpp calls it on files and mutations of them.
+// Linked with libFuzzer this is a fuzzer (tests/fuzz/run.sh); tests/fuzz/replay_test.cpp calls it on files
+// and mutations of them.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +36,9 @@ bool round_trip_of_program(const std::string& text) {
   } catch (const UserError& error) {
     demand(false, text, printed + "\n" + error.what());
   }
-  demand(q.body == p.body && q.arguments == p.arguments && q.overwritable == p.overwritable && q.results == p.results && q.name == p.name, text, printed);
+  demand(q.body == p.body && q.arguments == p.arguments && q.overwritable == p.overwritable &&
+             q.results == p.results && q.name == p.name,
+         text, printed);
   demand(print_program(q) == printed, text, printed);
   return true;
 }

@@ -25,10 +25,18 @@ std::string mutated(std::string text, const std::string& other, std::mt19937& ra
   for (std::size_t times = 1 + up_to(3); times > 0; --times) {
     const std::size_t at = up_to(text.size()), length = up_to(12), from = up_to(other.size());
     switch (random() % 5) {
-      case 0: text.erase(at, length); break;
-      case 1: text.insert(at, text.substr(up_to(text.size()), length)); break;
-      case 2: text.insert(at, other.substr(from, length)); break;
-      case 3: text.replace(at, length, other.substr(from, length)); break;
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, text.substr(up_to(text.size()), length));
+        break;
+      case 2:
+        text.insert(at, other.substr(from, length));
+        break;
+      case 3:
+        text.replace(at, length, other.substr(from, length));
+        break;
       default:
         if (at < text.size()) text[at] = static_cast<char>(random() % 96 + 32);
     }

@@ -32,7 +32,8 @@ Expr plus_one(const Expr& x) { return x + 1.0; }
 
 TEST_CASE("structure in one dimension") {
   CHECK(result({6}, [](Expr x) { return split({Nat(2)}, x); }) == Numbers{0, 1, 2, 3, 4, 5});
-  CHECK(str(interpret(split({Nat(3)}, param("xs", array({6}, f64))), {{"xs", counting({6})}})) == "[[0, 1, 2], [3, 4, 5]]");
+  CHECK(str(interpret(split({Nat(3)}, param("xs", array({6}, f64))), {{"xs", counting({6})}})) ==
+        "[[0, 1, 2], [3, 4, 5]]");
   CHECK(result({2, 3}, [](Expr x) { return join(x); }) == Numbers{0, 1, 2, 3, 4, 5});
   CHECK(result({4}, [](Expr x) { return x | slide(3, 1); }) == Numbers{0, 1, 2, 1, 2, 3});
   CHECK(result({5}, [](Expr x) { return x | slide(3, 2); }) == Numbers{0, 1, 2, 2, 3, 4});
@@ -40,9 +41,12 @@ TEST_CASE("structure in one dimension") {
   CHECK(result({2, 3}, [](Expr x) { return transpose(x); }) == Numbers{0, 3, 1, 4, 2, 5});
   CHECK(result({2}, [](Expr x) { return concat(x, x); }) == Numbers{0, 1, 0, 1});
   CHECK(result({2}, [](Expr x) { return interleave({x, x | map(plus_one)}); }) == Numbers{0, 1, 1, 2});
-  CHECK(result({4}, [](Expr x) { return update(x, {Nat(1)}, x | drop(1, 1) | map(plus_one)); }) == Numbers{0, 2, 3, 3});
+  CHECK(result({4}, [](Expr x) { return update(x, {Nat(1)}, x | drop(1, 1) | map(plus_one)); }) ==
+        Numbers{0, 2, 3, 3});
   CHECK(result({3}, [](Expr x) { return x | take(2); }) == Numbers{0, 1});
-  CHECK(result({3}, [](Expr x) { return zip({x, x}) | map([](Expr a, Expr b) { return a * b; }); }) == Numbers{0, 1, 4});
+  CHECK(result({3}, [](Expr x) {
+          return zip({x, x}) | map([](Expr a, Expr b) { return a * b; });
+        }) == Numbers{0, 1, 4});
 }
 
 TEST_CASE("boundaries, at both ends") {
@@ -50,11 +54,15 @@ TEST_CASE("boundaries, at both ends") {
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, wrap); }) == Numbers{1, 2, 0, 1, 2, 0, 1});
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, mirror); }) == Numbers{1, 0, 0, 1, 2, 2, 1});
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, odd); }) == Numbers{-1, -0.0, 0, 1, 2, -2, -1});
-  CHECK(flatten(interpret(pad({Nat(1)}, {Nat(1)}, constant, param("xs", array({2}, f64)), 7.5), {{"xs", counting({2})}})) == Numbers{7.5, 0, 1, 7.5});
-  const auto given = [](Boundary b, double g) { return result({3}, [=](Expr x) { return x | pad_n(1, 2, 1, b, literal(g, f64)); }); };
+  CHECK(flatten(interpret(pad({Nat(1)}, {Nat(1)}, constant, param("xs", array({2}, f64)), 7.5),
+                          {{"xs", counting({2})}})) == Numbers{7.5, 0, 1, 7.5});
+  const auto given = [](Boundary b, double g) {
+    return result({3}, [=](Expr x) { return x | pad_n(1, 2, 1, b, literal(g, f64)); });
+  };
   CHECK(given(odd, 5) == Numbers{9, 10, 0, 1, 2, 8});
   CHECK(given(constant, 5) == Numbers{5, 5, 0, 1, 2, 5});
-  const Value poisoned = interpret(param("xs", array({2}, f64)) | pad(1, 0, undefined) | map(plus_one), {{"xs", counting({2})}});
+  const Value poisoned =
+      interpret(param("xs", array({2}, f64)) | pad(1, 0, undefined) | map(plus_one), {{"xs", counting({2})}});
   CHECK(contains_poison(poisoned));
   CHECK(str(poisoned) == "[undefined, 1, 2]");
 }
@@ -62,30 +70,57 @@ TEST_CASE("boundaries, at both ends") {
 TEST_CASE("rank 2 is rank 1 in each dimension") {
   const auto same = [](auto f, auto g) { CHECK(result({4, 6}, f) == result({4, 6}, g)); };
   const auto each = [](auto f) { return map([f](Expr r) { return f(r); }); };
-  same([](Expr x) { return x | drop2(1, 1); }, [&](Expr x) { return x | drop(1, 1) | each([](Expr r) { return r | drop(1, 1); }); });
-  same([](Expr x) { return x | pad2(1, 2, mirror); }, [&](Expr x) { return x | pad(1, 2, mirror) | each([](Expr r) { return r | pad(1, 2, mirror); }); });
-  const auto columns = [](auto f) { return Stage{[f](const Expr& x) { return transpose(transpose(x) | map([f](Expr c) { return f(c); })); }}; };
+  same([](Expr x) { return x | drop2(1, 1); },
+       [&](Expr x) { return x | drop(1, 1) | each([](Expr r) { return r | drop(1, 1); }); });
+  same([](Expr x) { return x | pad2(1, 2, mirror); },
+       [&](Expr x) { return x | pad(1, 2, mirror) | each([](Expr r) { return r | pad(1, 2, mirror); }); });
+  const auto columns = [](auto f) {
+    return Stage{[f](const Expr& x) { return transpose(transpose(x) | map([f](Expr c) { return f(c); })); }};
+  };
   const auto reflect = [](Expr r) { return r | pad(1, 1, odd); };
-  same([](Expr x) { return x | pad2(1, 1, odd); }, [&](Expr x) { return x | each(reflect) | columns(reflect); });
+  same([](Expr x) { return x | pad2(1, 1, odd); },
+       [&](Expr x) { return x | each(reflect) | columns(reflect); });
   same([](Expr x) { return x | slide2(2, 1); },
-       [&](Expr x) { return x | each([](Expr r) { return r | slide(2, 1); }) | slide(2, 1) | each([](Expr b) { return transpose(b); }); });
-  same([](Expr x) { return split({Nat(2), Nat(3)}, x); },
-       [&](Expr x) { return x | each([](Expr r) { return split({Nat(3)}, r); }) | Stage{[](const Expr& y) { return split({Nat(2)}, y); }} | each([](Expr b) { return transpose(b); }); });
-  same([](Expr x) { return x | map2(plus_one); }, [&](Expr x) { return x | each([](Expr r) { return r | map(plus_one); }); });
+       [&](Expr x) {
+         return x | each([](Expr r) { return r | slide(2, 1); }) | slide(2, 1) |
+                each([](Expr b) { return transpose(b); });
+       });
+  same(
+      [](Expr x) {
+        return split({Nat(2), Nat(3)}, x);
+      },
+      [&](Expr x) {
+        return x | each([](Expr r) { return split({Nat(3)}, r); }) |
+               Stage{[](const Expr& y) { return split({Nat(2)}, y); }} |
+               each([](Expr b) { return transpose(b); });
+      });
+  same([](Expr x) { return x | map2(plus_one); },
+       [&](Expr x) { return x | each([](Expr r) { return r | map(plus_one); }); });
 }
 
 TEST_CASE("computation") {
   CHECK(result({4}, [](Expr x) { return x | sum(); }) == Numbers{6});
-  CHECK(result({4}, [](Expr x) { return scan(fun({Type(f64), Type(f64)}, [](Expr a, Expr b) { return a + b; }), literal(0, f64), x); }) == Numbers{0, 1, 3, 6});
-  CHECK(result({2}, [](Expr x) { return iterate(3, fun(x.type(), [](Expr y) { return y | map(plus_one); }), x); }) == Numbers{3, 4});
-  CHECK(result({2}, [](Expr x) { return let(x | sum(), [&](Expr s) { return x | map([&](Expr e) { return e + s; }); }); }) == Numbers{1, 2});
-  CHECK(result({3}, [](Expr x) { return x | map([](Expr e) { return select(e < 1.0, e - 5.0, sqrt(abs(-e))); }); }) == Numbers{-5, 1, std::sqrt(2.0)});
-  const UserFun square("square", {{"x", f64}}, f64, "return x * x;", [](std::span<const double> a) { return a[0] * a[0]; });
+  CHECK(result({4}, [](Expr x) {
+          return scan(fun({Type(f64), Type(f64)}, [](Expr a, Expr b) { return a + b; }), literal(0, f64), x);
+        }) == Numbers{0, 1, 3, 6});
+  CHECK(result({2}, [](Expr x) {
+          return iterate(3, fun(x.type(), [](Expr y) { return y | map(plus_one); }), x);
+        }) == Numbers{3, 4});
+  CHECK(result({2}, [](Expr x) {
+          return let(x | sum(), [&](Expr s) { return x | map([&](Expr e) { return e + s; }); });
+        }) == Numbers{1, 2});
+  CHECK(result({3}, [](Expr x) {
+          return x | map([](Expr e) { return select(e < 1.0, e - 5.0, sqrt(abs(-e))); });
+        }) == Numbers{-5, 1, std::sqrt(2.0)});
+  const UserFun square("square", {{"x", f64}}, f64, "return x * x;",
+                       [](std::span<const double> a) { return a[0] * a[0]; });
   CHECK(result({3}, [&](Expr x) { return x | map([&](Expr e) { return square(e); }); }) == Numbers{0, 1, 4});
 }
 
 TEST_CASE("integers divide as indices do; f32 is rounded after each operation") {
-  const auto integer = [](Op op, double a, double b) { return interpret(binary(op, literal(a, i32), literal(b, i32))).number(); };
+  const auto integer = [](Op op, double a, double b) {
+    return interpret(binary(op, literal(a, i32), literal(b, i32))).number();
+  };
   CHECK(integer(Op::Div, -7, 2) == -4);
   CHECK(integer(Op::Mod, -7, 2) == 1);
   const Expr third = binary(Op::Div, literal(1, f32), literal(3, f32));
@@ -95,24 +130,38 @@ TEST_CASE("integers divide as indices do; f32 is rounded after each operation") 
 
 TEST_CASE("missing values are named") {
   CHECK_THROWS_WITH_AS(interpret(param("u", f64)), "interpreter: no value for argument u", UserError);
-  CHECK_THROWS_WITH_AS(interpret(nat_value(Nat::size("n"))), "interpreter: size n has no value; pass it in `sizes`", UserError);
+  CHECK_THROWS_WITH_AS(interpret(nat_value(Nat::size("n"))),
+                       "interpreter: size n has no value; pass it in `sizes`", UserError);
 }
 
 TEST_CASE("more dimensions") {
-  CHECK(result({2, 3}, [](Expr x) { return zip_n(2, {x, x}) | map2([](Expr a, Expr b) { return a * b; }); }) == Numbers{0, 1, 4, 9, 16, 25});
+  CHECK(result({2, 3}, [](Expr x) {
+          return zip_n(2, {x, x}) | map2([](Expr a, Expr b) { return a * b; });
+        }) == Numbers{0, 1, 4, 9, 16, 25});
   CHECK(result({2, 2, 2}, [](Expr x) { return transpose({2, 0, 1}, x); }) == Numbers{0, 2, 4, 6, 1, 3, 5, 7});
-  CHECK(result({4, 6}, [](Expr x) { return join_n(2, split({Nat(2), Nat(3)}, x)); }) == result({4, 6}, [](Expr x) { return x; }));
-  CHECK(result({2, 2}, [](Expr x) { return update(x, {Nat(1), Nat(0)}, x | drop2(0, 1)); }) == Numbers{0, 1, 0, 3});
-  CHECK(result({2}, [](Expr) { return generate({2, 2}, [](Expr j, Expr i) { return j * 10 + i; }); }) == Numbers{0, 1, 10, 11});
+  CHECK(result({4, 6}, [](Expr x) {
+          return join_n(2, split({Nat(2), Nat(3)}, x));
+        }) == result({4, 6}, [](Expr x) { return x; }));
+  CHECK(result({2, 2}, [](Expr x) {
+          return update(x, {Nat(1), Nat(0)}, x | drop2(0, 1));
+        }) == Numbers{0, 1, 0, 3});
+  CHECK(result({2}, [](Expr) {
+          return generate({2, 2}, [](Expr j, Expr i) { return j * 10 + i; });
+        }) == Numbers{0, 1, 10, 11});
   CHECK(result({2}, [](Expr x) { return get(1, unzip(zip({x, x | map(plus_one)}))); }) == Numbers{1, 2});
   CHECK(str(interpret(positions({1, 2}, {Nat(3), Nat(4)}))) == "[[{3, 4}, {3, 5}]]");
 }
 
 TEST_CASE("a decision changes no meaning") {
   for (const Op op : {Op::MapSeq, Op::MapUnroll, Op::MapPar, Op::MapVec, Op::MapGlb, Op::MapWrg, Op::MapLcl})
-    CHECK(result({2, 2}, [op](Expr x) { return map_with(op, 2, fun(Type(f64), plus_one), x, {1, 2, 1, 16}); }) == Numbers{1, 2, 3, 4});
-  for (const Op op : {Op::ToGlobal, Op::ToLocal, Op::ToPrivate, Op::Stream}) CHECK(result({2}, [op](Expr x) { return make(op, {x}); }) == Numbers{0, 1});
-  CHECK(result({3}, [](Expr x) { return make(Op::UpdateInPlace, {x, x | drop(0, 2)}, update(x, {Nat(2)}, x | drop(0, 2)).attr()); }) == Numbers{0, 1, 0});
+    CHECK(result({2, 2}, [op](Expr x) {
+            return map_with(op, 2, fun(Type(f64), plus_one), x, {1, 2, 1, 16});
+          }) == Numbers{1, 2, 3, 4});
+  for (const Op op : {Op::ToGlobal, Op::ToLocal, Op::ToPrivate, Op::Stream})
+    CHECK(result({2}, [op](Expr x) { return make(op, {x}); }) == Numbers{0, 1});
+  CHECK(result({3}, [](Expr x) {
+          return make(Op::UpdateInPlace, {x, x | drop(0, 2)}, update(x, {Nat(2)}, x | drop(0, 2)).attr());
+        }) == Numbers{0, 1, 0});
 }
 
 TEST_CASE("a function sees the variables around it, also after they are out of reach") {
@@ -130,7 +179,8 @@ TEST_CASE("values of index params, sizes, and constants in the elements' precisi
   const Nat n = Nat::size("n");
   CHECK(flatten(interpret(iota(n) | drop(1, 0), {}, {{"n", 3}})) == Numbers{1, 2});
   const Type single = array({1}, f32);
-  const Value padded = interpret(pad({Nat(1)}, {Nat(0)}, constant, param("xs", single), 0.1), {{"xs", numbers({1}, single)}});
+  const Value padded =
+      interpret(pad({Nat(1)}, {Nat(0)}, constant, param("xs", single), 0.1), {{"xs", numbers({1}, single)}});
   CHECK(padded.array()[0].number() == static_cast<double>(0.1F));
   CHECK(std::signbit(interpret(literal(-0.0, f64)).number()));
 }
@@ -140,7 +190,9 @@ TEST_CASE("what is undefined spreads through arithmetic and stays out of what do
   const auto value = [&](const Expr& e) { return str(interpret(e, {{"xs", counting({2})}})); };
   CHECK(value(zip({u, u}) | map([](Expr a, Expr b) { return a + b; })) == "[undefined, 0, 2, undefined]");
   CHECK(value(u | drop(1, 1)) == "[0, 1]");
-  CHECK(value(zip({iota(4), u}) | map([](Expr i, Expr x) { return select(i < 1, 5.0 * literal(1, f64), x); })) == "[5, 0, 1, undefined]");
+  CHECK(value(zip({iota(4), u}) | map([](Expr i, Expr x) {
+                return select(i < 1, 5.0 * literal(1, f64), x);
+              })) == "[5, 0, 1, undefined]");
   CHECK(value(u | sum()) == "undefined");
 }
 

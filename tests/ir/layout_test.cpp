@@ -35,14 +35,18 @@ void check(const std::string& request, const std::vector<Nat>& shape) {
 
 TEST_CASE("every layout is injective into its size") {
   for (const char* request : {"caller", "rows 4 1", "rows 8 2", "rows 1 0", "split 1 1", "split 1 4"})
-    for (const std::vector<Nat>& shape : {std::vector<Nat>{7}, {6}, {3, 5}, {2, 6}, {2, 3, 4, 5}}) check(request, shape);
+    for (const std::vector<Nat>& shape : {std::vector<Nat>{7}, {6}, {3, 5}, {2, 6}, {2, 3, 4, 5}})
+      check(request, shape);
   for (const char* request : {"split 3 1", "split 3 4", "split 2 8"})
-    for (const std::vector<Nat>& shape : {std::vector<Nat>{2, 5, 5, 5}, {2, 6, 6, 6}, {3, 4, 5}, {1, 3, 2, 7}}) check(request, shape);
+    for (const std::vector<Nat>& shape :
+         {std::vector<Nat>{2, 5, 5, 5}, {2, 6, 6, 6}, {3, 4, 5}, {1, 3, 2, 7}})
+      check(request, shape);
 }
 
 TEST_CASE("cells of one colour are neighbours in a split row") {
   const Layout layout(parse_layout("split 3 4"), array({4, 6, 8}, f64));
-  for (std::int64_t i = 0; i + 2 < 8; ++i) CHECK(*layout.index({1, 2, i + 2}).constant() == *layout.index({1, 2, i}).constant() + 1);
+  for (std::int64_t i = 0; i + 2 < 8; ++i)
+    CHECK(*layout.index({1, 2, i + 2}).constant() == *layout.index({1, 2, i}).constant() + 1);
 }
 
 TEST_CASE("rows: the leading element of each row is aligned") {
@@ -52,6 +56,8 @@ TEST_CASE("rows: the leading element of each row is aligned") {
 
 TEST_CASE("text round trip and errors") {
   for (const char* text : {"caller", "rows 8 1", "split 3 4"}) CHECK(str(parse_layout(text)) == text);
-  CHECK_THROWS_WITH_AS(parse_layout("columns"), "layout 'columns' is not known; use 'caller', 'rows ALIGN LEAD' or 'split AXES ALIGN'", UserError);
+  CHECK_THROWS_WITH_AS(parse_layout("columns"),
+                       "layout 'columns' is not known; use 'caller', 'rows ALIGN LEAD' or 'split AXES ALIGN'",
+                       UserError);
   CHECK_THROWS_AS(Layout(parse_layout("split 3 1"), array({4}, f64)), UserError);
 }

@@ -20,27 +20,33 @@ std::string fault(const World& w, const AstPtr& t, const Builders& how = {}) {
     if (!expected) return;
     try {
       const std::int64_t got = value(n, w, at);
-      if (got != *expected) wrong = n.str() + " is " + std::to_string(got) + " instead of " + std::to_string(*expected);
+      if (got != *expected)
+        wrong = n.str() + " is " + std::to_string(got) + " instead of " + std::to_string(*expected);
     } catch (const std::domain_error& e) {
       wrong = n.str() + ": " + e.what();
     }
   });
-  if (wrong.empty() && !(simplify(n) == n)) wrong = "not idempotent: " + n.str() + " becomes " + simplify(n).str();
+  if (wrong.empty() && !(simplify(n) == n))
+    wrong = "not idempotent: " + n.str() + " becomes " + simplify(n).str();
   return wrong;
 }
 
 NatCond condition(Generator& g, const World& w, int depth) {
   const Nat a = build(g.term(w, depth), w);
   switch (g.between(0, 3)) {
-    case 0: return {NatCond::Kind::Zero, a};
-    case 1: return {NatCond::Kind::NonZero, a};
-    default: return {NatCond::Kind::NonNegative, a};
+    case 0:
+      return {NatCond::Kind::Zero, a};
+    case 1:
+      return {NatCond::Kind::NonZero, a};
+    default:
+      return {NatCond::Kind::NonNegative, a};
   }
 }
 
 }  // namespace
 
-TEST_CASE("20,000 random terms: simplified, they keep their value for all assignments, and stay as they are") {
+TEST_CASE(
+    "20,000 random terms: simplified, they keep their value for all assignments, and stay as they are") {
   Generator g(1);
   int compound = 0;
   for (int round = 0; round < 20000; ++round) {

@@ -1,4 +1,5 @@
-// What symbolic arithmetic must be able to do for lowering: the equalities by which tiles and colours disappear.
+// What symbolic arithmetic must be able to do for lowering: the equalities by which tiles and colours
+// disappear.
 #include <doctest/doctest.h>
 
 #include <stdexcept>
@@ -35,7 +36,8 @@ TEST_CASE("constants: multiples, common divisors, nesting") {
 }
 
 TEST_CASE("parity: red-black colours") {
-  const Nat ii = Nat::fresh("ii", 0, 31), j = Nat::fresh("j", 0, 63), k = Nat::fresh("k", 0, 63), c = Nat::fresh("color", 0, 1);
+  const Nat ii = Nat::fresh("ii", 0, 31), j = Nat::fresh("j", 0, 63), k = Nat::fresh("k", 0, 63),
+            c = Nat::fresh("color", 0, 1);
   const Nat s = mod(j + k + c, 2);
   CHECK(mod(2 * ii + s + j + k, 2) == c);
   CHECK(mod(2 * ii + s + 1 + j + k, 2) == 1 - c);
@@ -67,7 +69,8 @@ TEST_CASE("minima and maxima") {
 }
 
 TEST_CASE("facts decide what ranges leave open") {
-  const Nat n = Nat::size("n"), i = Nat::fresh("i", 0, n - 1), j = Nat::fresh("j", 0, n - 1), c = Nat::fresh("c", 0, 1);
+  const Nat n = Nat::size("n"), i = Nat::fresh("i", 0, n - 1), j = Nat::fresh("j", 0, n - 1),
+            c = Nat::fresh("c", 0, 1);
   CHECK(Facts().with(less_equal(1, i)).simplify(max(i - 1, 0)) == i - 1);
   CHECK(Facts().with(equal(i, 0)).simplify(max(i - 1, 0)) == Nat(0));
   const NatCond black = equal(mod(i + j + c, 2), 0);

@@ -53,7 +53,8 @@ TEST_CASE("file: a stencil with a size, data and definitions") {
     const Program p = n.is_constant() ? f.program({{"n", 5}}) : f.program();
     const Expr image = param("image", array({n, n}, f64));
     const auto row = [](Expr w) { return w[0] + 2.0 * w[1] + w[2]; };
-    const Expr expected = image | pad2(1, 1, clamp) | slide2(3, 1) | map2([=](Expr w) { return (row(w[0]) + 2.0 * row(w[1]) + row(w[2])) / 16.0; });
+    const Expr expected = image | pad2(1, 1, clamp) | slide2(3, 1) |
+                          map2([=](Expr w) { return (row(w[0]) + 2.0 * row(w[1]) + row(w[2])) / 16.0; });
     CHECK(p.arguments == std::vector<Expr>{image});
     CHECK(p.results == std::vector<std::string>{"smooth"});
     CHECK_MESSAGE(p.body == expected, str(p.body));
@@ -72,7 +73,8 @@ TEST_CASE("file: index and overwritable parameters, several results, C functions
     overwrite v, u
     user half(x : f32) : f32 = "return x / 2; // \"half\""
     result a, b = zip2(u, v) |> map2(\(p, q). {half(p), q}) |> unzip2
-  )", "f.lift");
+  )",
+                   "f.lift");
   const Program p = f.program();
   CHECK(p.arguments.size() == 6);
   CHECK(p.arguments[5] == index_param("color", 0, 1));
@@ -95,11 +97,15 @@ TEST_CASE("file: index and overwritable parameters, several results, C functions
 TEST_CASE("file: definitions see those before them, and are stages, functions or values") {
   const auto body = [](const std::string& text) { return parse_program("param x : 8.f64 " + text).body; };
   const Expr x = param("x", array({8}, f64));
-  CHECK(body("def f = slide(3, 1) o pad(1, 1, wrap) result = x |> f |> map(\\w. w[1])") == (x | pad(1, 1, wrap) | slide(3, 1) | map([](Expr w) { return w[1]; })));
-  CHECK(body("def scaled(a, xs) = xs |> map(\\e. a * e) result = x |> scaled(2.0)") == (x | map([](Expr e) { return 2.0 * e; })));
+  CHECK(body("def f = slide(3, 1) o pad(1, 1, wrap) result = x |> f |> map(\\w. w[1])") ==
+        (x | pad(1, 1, wrap) | slide(3, 1) | map([](Expr w) { return w[1]; })));
+  CHECK(body("def scaled(a, xs) = xs |> map(\\e. a * e) result = x |> scaled(2.0)") ==
+        (x | map([](Expr e) { return 2.0 * e; })));
   CHECK(body("def k = 2 def window(n) = slide(3, 1) result = x |> drop(k, k)") == (x | drop(2, 2)));
-  CHECK(body("def add3(a, b) = a + b + 3 result = x |> reduce(add3, 0)") == (x | reduce([](Expr a, Expr b) { return a + b + 3.0; }, literal(0, f64))));
-  CHECK(body("def twice(v) = v + v def four(v) = twice(twice(v)) result = x |> map(four)") == (x | map([](Expr e) { return (e + e) + (e + e); })));
+  CHECK(body("def add3(a, b) = a + b + 3 result = x |> reduce(add3, 0)") ==
+        (x | reduce([](Expr a, Expr b) { return a + b + 3.0; }, literal(0, f64))));
+  CHECK(body("def twice(v) = v + v def four(v) = twice(twice(v)) result = x |> map(four)") ==
+        (x | map([](Expr e) { return (e + e) + (e + e); })));
 }
 
 TEST_CASE("file: sizes are checked") {
@@ -123,20 +129,24 @@ TEST_CASE("file: a stencil broken in five ways") {
   CHECK(error_of(kStencil) == "no error");
   // wrong rank
   CHECK(error_of(replaced(kStencil, "slide2", "slide3")) ==
-        "file.lift:8:33: slide: needs an array of rank 3, got 4098.4098.f64; apply it inside map, or use the form of lower rank\n"
+        "file.lift:8:33: slide: needs an array of rank 3, got 4098.4098.f64; apply it inside map, or use the "
+        "form of lower rank\n"
         "    image |> pad2(1, 1, clamp) |> slide3(3, 1) |> map2(weighted)\n"
         "                                  ^");
   // wrong size
-  CHECK(error_of(replaced(kStencil, "row(w[2])) / 16", "row(w[3])) / 16")).rfind("file.lift:6:53: at: position 3 is outside 3.3.f64; positions count from 0", 0) == 0);
+  CHECK(error_of(replaced(kStencil, "row(w[2])) / 16", "row(w[3])) / 16"))
+            .rfind("file.lift:6:53: at: position 3 is outside 3.3.f64; positions count from 0", 0) == 0);
   // missing boundary
   CHECK(error_of(replaced(kStencil, "pad2(1, 1, clamp) |> ", "")) ==
-        "file.lift:7:17: the result has type 4094.4094.f64, declared is 4096.4096.f64; it has 2 elements fewer in dimension 0, as a slide leaves them: "
+        "file.lift:7:17: the result has type 4094.4094.f64, declared is 4096.4096.f64; it has 2 elements "
+        "fewer in dimension 0, as a slide leaves them: "
         "put a boundary condition such as pad2(1, 1, clamp) before it\n"
         "  result smooth : n.n.f64 =\n"
         "                  ^");
   // type mismatch
   CHECK(error_of(replaced(kStencil, "2 * w[1]", "2.0f * w[1]")) ==
-        "file.lift:5:26: mul: an operand has type f64, expected f32; cast one operand to the other's type (in row, used in line 6, in weighted, used in line 8)\n"
+        "file.lift:5:26: mul: an operand has type f64, expected f32; cast one operand to the other's type "
+        "(in row, used in line 6, in weighted, used in line 8)\n"
         "  def row(w) = w[0] + 2.0f * w[1] + w[2]\n"
         "                           ^");
   // unknown name
@@ -148,32 +158,49 @@ TEST_CASE("file: a stencil broken in five ways") {
 
 TEST_CASE("file: declarations that are wrong") {
   refused("", "file.lift:1:1: the file declares no result");
-  refused("parm x : f64", "file.lift:1:1: expected a declaration (program, size, param, index, overwrite, def, user or result), found 'parm'; did you mean 'param'?");
+  refused("parm x : f64",
+          "file.lift:1:1: expected a declaration (program, size, param, index, overwrite, def, user or "
+          "result), found 'parm'; did you mean 'param'?");
   refused("param x f64", "file.lift:1:9: expected ':' and the parameter's type, found 'f64'");
   refused("param x : f65", "file.lift:1:14: expected '.' between an array's length and its elements' type");
-  refused("param x : n.f64 result = x", "file.lift:1:11: unknown name 'n'; declare it with param, size or def");
+  refused("param x : n.f64 result = x",
+          "file.lift:1:11: unknown name 'n'; declare it with param, size or def");
   refused("param x : f64 param x : f32", "file.lift:1:21: 'x' is declared already, in line 1");
-  refused("param x : i32 result = x", "file.lift:1:11: a scalar parameter is a f32 or f64; for a whole number write index NAME in LEAST .. GREATEST");
-  refused("param x : 3.{f64, f64} result = x", "file.lift:1:11: a parameter is a scalar or an array of scalars");
+  refused("param x : i32 result = x",
+          "file.lift:1:11: a scalar parameter is a f32 or f64; for a whole number write index NAME in LEAST "
+          ".. GREATEST");
+  refused("param x : 3.{f64, f64} result = x",
+          "file.lift:1:11: a parameter is a scalar or an array of scalars");
   refused("param x : 3.f64 = wav result = x", "file.lift:1:19: no such data: 'wav'; did you mean 'wave'?");
-  refused("param x : 3.f64 = random(1, 2, 2) result = x", "file.lift:1:19: random numbers lie between two different ones");
+  refused("param x : 3.f64 = random(1, 2, 2) result = x",
+          "file.lift:1:19: random numbers lie between two different ones");
   refused("param x : 3.f64 = wave(1) result = x", "file.lift:1:19: wave takes a mean and an amplitude");
-  refused("param x : 3.f64 overwrite y result = x", "file.lift:1:27: there is no parameter 'y' to overwrite; declare it before");
+  refused("param x : 3.f64 overwrite y result = x",
+          "file.lift:1:27: there is no parameter 'y' to overwrite; declare it before");
   refused("param x : 3.f64 result = x param y : f64", "file.lift:1:28: nothing comes after the result");
   refused("param x : 3.f64 result a, b = x", "file.lift:1:17: program file: 2 names for the 1 results");
   refused("index c in 1 .. 0", "file.lift:1:14: an index of this range has no i32 values");
   refused("size n = 5 where n mod 2 = 0", "file.lift:1:1: the value 5 of n does not meet its own conditions");
   refused("size n where m >= 3", "file.lift:1:14: 'm' is not declared in this line");
   refused("size n = 99999999999999999", "file.lift:1:10: the number 99999999999999999 is too large");
-  refused("param x : 3.f64 def f(a) = f(a) result = f(x)", "file.lift:1:28: unknown name 'f'; its definition comes later");
-  refused("param x : 3.f64 def f(a) = a result = f(x, x)", "file.lift:1:39: 'f' takes 1 argument(s), got 2; it is defined in line 1");
+  refused("param x : 3.f64 def f(a) = f(a) result = f(x)",
+          "file.lift:1:28: unknown name 'f'; its definition comes later");
+  refused("param x : 3.f64 def f(a) = a result = f(x, x)",
+          "file.lift:1:39: 'f' takes 1 argument(s), got 2; it is defined in line 1");
   refused("user f(x : 3.f64) : f64 = \"\"", "file.lift:1:12: parameters of a C function are scalars");
-  refused("user f(x : f64) : f64 = x * x", "file.lift:1:25: expected a text such as \"return x * x;\", found 'x'; for a function in this language use def");
-  refused("param double : f64 result = double", "file.lift:1:7: 'double' is a word of C, in which the kernel is written; choose another name");
+  refused("user f(x : f64) : f64 = x * x",
+          "file.lift:1:25: expected a text such as \"return x * x;\", found 'x'; for a function in this "
+          "language use def");
+  refused("param double : f64 result = double",
+          "file.lift:1:7: 'double' is a word of C, in which the kernel is written; choose another name");
   refused("param x' : f64 result = x'", "file.lift:1:7: 'x'' cannot be a name in C");
   refused("param x : 3.f64 result x = x", "file.lift:1:24: 'x' is declared already, in line 1");
-  refused("param file : 3.f64 result = file", "file.lift:1:1: the kernel is called 'file' too; choose another name, or name the program: program NAME");
-  refused("program p program q param x : 3.f64 result = x", "file.lift:1:11: a file is one program; it is called 'p' already");
+  refused("param file : 3.f64 result = file",
+          "file.lift:1:1: the kernel is called 'file' too; choose another name, or name the program: program "
+          "NAME");
+  refused("program p program q param x : 3.f64 result = x",
+          "file.lift:1:11: a file is one program; it is called 'p' already");
   refused("param x : (0 - 3).f64 result = x", "file.lift:1:11: the length -3 is negative");
-  refused("result = \\(x : f64). x", "file.lift:1:1: the result is of type (f64) -> f64; it must be an array or a number");
+  refused("result = \\(x : f64). x",
+          "file.lift:1:1: the result is of type (f64) -> f64; it must be an array or a number");
 }

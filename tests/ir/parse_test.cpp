@@ -1,4 +1,5 @@
-// The textual form of expressions: what is written is what is built, and parsing what was printed gives the same expression.
+// The textual form of expressions: what is written is what is built, and parsing what was printed gives the
+// same expression.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -14,9 +15,12 @@ namespace {
 
 const Type number(f64);
 const Nat n = Nat::size("n");
-const Expr xs = param("xs", array({8}, f64)), ys = param("ys", array({8}, f64)), m = param("m", array({4, 6}, f64));
-const Expr rows = param("rows", array({n, 4 * n}, f64)), singles = param("singles", array({8}, f32)), ints = param("ints", array({8}, i32));
-const Expr a = param("a", number), b = param("b", number), x = param("x", number), color = index_param("color", 0, 1);
+const Expr xs = param("xs", array({8}, f64)), ys = param("ys", array({8}, f64)),
+           m = param("m", array({4, 6}, f64));
+const Expr rows = param("rows", array({n, 4 * n}, f64)), singles = param("singles", array({8}, f32)),
+           ints = param("ints", array({8}, i32));
+const Expr a = param("a", number), b = param("b", number), x = param("x", number),
+           color = index_param("color", 0, 1);
 
 Names names() {
   Names all;
@@ -72,7 +76,8 @@ TEST_CASE("parse: numbers take the type of what they are combined with") {
   same("select(a > 1, 0, a)", select(1.0 < a, literal(0, f64), a));
   same("xs |> reduce(add, 0)", xs | sum());
   same("ints |> reduce(\\acc y. acc + y, 0)", ints | sum());
-  same("xs |> reduce(\\acc y. acc + 1, 0)", reduce(fun({Type(i32), number}, [](Expr acc, Expr) { return acc + 1; }), literal(0, i32), xs));
+  same("xs |> reduce(\\acc y. acc + 1, 0)",
+       reduce(fun({Type(i32), number}, [](Expr acc, Expr) { return acc + 1; }), literal(0, i32), xs));
   same("-1.0", literal(-1, f64));
   same("-(1.0)", -literal(1, f64));
   same("1.0f", literal(1, f32));
@@ -91,14 +96,18 @@ TEST_CASE("parse: functions are lambdas, stages, compositions, operations") {
   same("generate(2, 3, \\j i. j * 3 + i)", generate({2, 3}, [](Expr j, Expr i) { return j * 3 + i; }));
   same("positions(2, 3)", positions({2, 3}));
   same("iota(4) |> take(3)", iota(4) | take(3));
-  same("xs |> iterate(3, \\v. v |> pad(1, 0, wrap) |> drop(0, 1))", iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs));
-  same("xs |> iterate(3, drop(0, 1) o pad(1, 0, wrap))", iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs));
+  same("xs |> iterate(3, \\v. v |> pad(1, 0, wrap) |> drop(0, 1))",
+       iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs));
+  same("xs |> iterate(3, drop(0, 1) o pad(1, 0, wrap))",
+       iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs));
 }
 
 TEST_CASE("parse: lengths are formulas over sizes") {
   same("rows |> map(split(n))", rows | map([](Expr r) { return r | split(n); }));
-  same("rows |> map(drop(0, 3*n + n / 2))", rows | map([](Expr r) { return r | drop(0, 3 * n + floordiv(n, 2)); }));
-  same("rows |> map(drop(n mod 3, max(n, 3)))", rows | map([](Expr r) { return r | drop(mod(n, 3), max(n, 3)); }));
+  same("rows |> map(drop(0, 3*n + n / 2))",
+       rows | map([](Expr r) { return r | drop(0, 3 * n + floordiv(n, 2)); }));
+  same("rows |> map(drop(n mod 3, max(n, 3)))",
+       rows | map([](Expr r) { return r | drop(mod(n, 3), max(n, 3)); }));
   same("n * 2", nat_value(n) * 2);
   same("nat(n + 1) * 2", nat_value(n + 1) * 2);
   same("m |> slide2((2, 3), 1)", slide({2, 3}, {1, 1}, m));
@@ -112,7 +121,8 @@ TEST_CASE("parse: what is printed is read back as it was") {
   round_trip(select((a < b && !(b <= a)) || eq(a, b), -a, -(a + b)));
   for (const double v : {0.0, -0.0, -1.0, 1e300, 1e-5, 0.1, 1.0 / 3, 100000.0, 3e22})
     for (const Scalar s : {f32, f64}) round_trip(literal(v, s)), round_trip(-literal(v, s));
-  round_trip(tuple({literal(7, i32), nat_value(7), nat_value(n), literal(-7, i32), literal(1, boolean), nat_value(1 - n)}));
+  round_trip(tuple({literal(7, i32), nat_value(7), nat_value(n), literal(-7, i32), literal(1, boolean),
+                    nat_value(1 - n)}));
   round_trip(cast(f32, a) + literal(0.1, f32));
   round_trip(pad({1}, {0}, constant, xs, 7.5) | pad(2, 1, odd) | pad(0, 3, constant, -1));
   round_trip(update(m, {1, 1}, m | drop2(1, 1)));
@@ -146,10 +156,12 @@ TEST_CASE("parse: variables called like sizes, functions and words") {
 
 TEST_CASE("parse: errors show the place") {
   CHECK(error_of("xs |> slide(9, 1)") ==
-        "test:1:7: slide: window of 9 is longer than the length 8 of 8.f64; pad the array or make the window smaller\n"
+        "test:1:7: slide: window of 9 is longer than the length 8 of 8.f64; pad the array or make the window "
+        "smaller\n"
         "  xs |> slide(9, 1)\n"
         "        ^");
-  CHECK(error_of("xs\n  |> map(\\v. v + yz)") == "test:2:18: unknown name 'yz'; did you mean 'ys'?\n    |> map(\\v. v + yz)\n                   ^");
+  CHECK(error_of("xs\n  |> map(\\v. v + yz)") ==
+        "test:2:18: unknown name 'yz'; did you mean 'ys'?\n    |> map(\\v. v + yz)\n                   ^");
 }
 
 TEST_CASE("parse: what is wrong, and what to try") {
@@ -163,16 +175,22 @@ TEST_CASE("parse: what is wrong, and what to try") {
   refused("xs |> pad(1, 1, clam)", "test:1:17: no such boundary condition as 'clam'; did you mean 'clamp'?");
   refused("slide", "test:1:1: 'slide' is a primitive and needs arguments");
   refused("xs |> map2(\\v. v)", "test:1:7: map2: needs an array of rank 2, got 8.f64; use map");
-  refused("zip(xs, ys) |> map(\\p q. p)", "test:1:20: a function of 1 parameter(s) is needed here, this one has 2; take a tuple apart with \\(a, b).");
+  refused("zip(xs, ys) |> map(\\p q. p)",
+          "test:1:20: a function of 1 parameter(s) is needed here, this one has 2; take a tuple apart with "
+          "\\(a, b).");
   refused("zip(xs, xs |> slide(3, 1) |> map(\\w. w[0]))", "test:1:1: zip: ");
-  CHECK(error_of("zip(xs, xs |> slide(3, 1) |> map(\\w. w[0]))").find("pad(1, 1, clamp) before it keeps the length") != std::string::npos);
+  CHECK(error_of("zip(xs, xs |> slide(3, 1) |> map(\\w. w[0]))")
+            .find("pad(1, 1, clamp) before it keeps the length") != std::string::npos);
   refused("\\v. v", "test:1:2: nothing here tells the type of this parameter; write it: \\(v : f64).");
   refused("a + singles[0]", "test:1:3: add: an operand has type f32, expected f64; cast");
   refused("a mod b", "test:1:3: 'mod' is for lengths and positions");
   refused("xs[1.5]", "test:1:4: a length or position is a whole number");
-  refused("xs[a]", "test:1:4: 'a' is a parameter; lengths and positions are made of numbers, sizes and index parameters");
+  refused(
+      "xs[a]",
+      "test:1:4: 'a' is a parameter; lengths and positions are made of numbers, sizes and index parameters");
   refused("xs[1 / 0]", "test:1:6: division by 0");
-  refused("xs |> drop(99999999999999999999, 0)", "test:1:12: the number 99999999999999999999 is too large for a length");
+  refused("xs |> drop(99999999999999999999, 0)",
+          "test:1:12: the number 99999999999999999999 is too large for a length");
   refused("1e999", "test:1:1: the number 1e999 is out of range");
   refused("3000000000 * 2", "test:1:1: the number 3000000000 is too large for an i32");
   refused("12abc", "test:1:3: letters follow the number 12");
@@ -189,14 +207,17 @@ TEST_CASE("parse: no text overflows the stack or the arithmetic") {
     for (int i = 0; i < times; ++i) r += s;
     return r;
   };
-  for (const char* open : {"(", "-", "!", "{", "\\x. ", "let y = a in ", "sqrt(", "a + (", "a $ ", "xs |> map(\\x. "})
+  for (const char* open :
+       {"(", "-", "!", "{", "\\x. ", "let y = a in ", "sqrt(", "a + (", "a $ ", "xs |> map(\\x. "})
     CHECK(error_of(repeated(open, 100000)) != "no error");
   CHECK(error_of("a" + repeated(" + a", 100000)).find("nested more than") != std::string::npos);
   CHECK(error_of("xs" + repeated(" |> drop(0, 0)", 100000)).find("nested more than") != std::string::npos);
   CHECK(error_of("a" + repeated(" + a", 400)) == "no error");
-  CHECK(error_of("generate(1000000000000000, \\i. i) |> map(\\i. generate(1000000000000000, \\j. j))").find("too large") != std::string::npos);
+  CHECK(error_of("generate(1000000000000000, \\i. i) |> map(\\i. generate(1000000000000000, \\j. j))")
+            .find("too large") != std::string::npos);
   CHECK(error_of("generate(n" + repeated(" * n", 300) + ", \\i. i)").find("too large") != std::string::npos);
-  CHECK(error_of("generate(1000000 * 1000000 * 1000000 * 1000000, \\i. i)").find("too large") != std::string::npos);
+  CHECK(error_of("generate(1000000 * 1000000 * 1000000 * 1000000, \\i. i)").find("too large") !=
+        std::string::npos);
   std::string doubled = "a";
   for (int i = 0; i < 40; ++i) doubled = "(\\(x : f64). x + x)(" + doubled + ")";
   CHECK(error_of(doubled) == "no error");

@@ -12,7 +12,8 @@ using namespace lift;
 namespace {
 
 const Type number(f64);
-const Expr xs = param("xs", array({8}, f64)), ys = param("ys", array({8}, f64)), m = param("m", array({4, 6}, f64));
+const Expr xs = param("xs", array({8}, f64)), ys = param("ys", array({8}, f64)),
+           m = param("m", array({4, 6}, f64));
 const Expr a = param("a", number), b = param("b", number), x = param("x", number);
 
 Expr hole(const std::string& name, const Type& t) {
@@ -56,16 +57,19 @@ TEST_CASE("ranks, tuples, arguments") {
   CHECK(str(transpose(m)) == "m |> transpose");
   CHECK(str(concat(xs, ys | drop(1, 1))) == "concat(xs, ys |> drop(1, 1))");
   CHECK(str(update(m, {1, 1}, m | drop2(1, 1))) == "update2(m, 1, m |> drop2(1, 1))");
-  CHECK(str(generate({2, 3}, [](Expr j, Expr i) { return j * 3 + i; })) == "generate(2, 3, \\j i. j * 3 + i)");
+  CHECK(str(generate({2, 3}, [](Expr j, Expr i) { return j * 3 + i; })) ==
+        "generate(2, 3, \\j i. j * 3 + i)");
   CHECK(str(xs | sum()) == "xs |> reduce(\\acc x. acc + x, 0.0)");
-  CHECK(str(iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs)) == "xs |> iterate(3, \\ys. ys |> pad(1, 0, wrap) |> drop(0, 1))");
+  CHECK(str(iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs)) ==
+        "xs |> iterate(3, \\ys. ys |> pad(1, 0, wrap) |> drop(0, 1))");
   CHECK(str(let(xs, [](Expr v) { return concat(v, v); })) == "let ys = xs in concat(ys, ys)");
   CHECK(str(let(xs, [](Expr v) { return v; }) | drop(1, 1)) == "(let ys = xs in ys) |> drop(1, 1)");
 }
 
 TEST_CASE("low-level forms show what was decided") {
   const Expr same = fun(number, [](Expr v) { return v; });
-  CHECK(str(map_with(Op::MapVec, 1, same, xs, {4, 2, 1, 16})) == "xs |> map_vec<4, strided 2, late store, prefetch 16>(\\x. x)");
+  CHECK(str(map_with(Op::MapVec, 1, same, xs, {4, 2, 1, 16})) ==
+        "xs |> map_vec<4, strided 2, late store, prefetch 16>(\\x. x)");
   CHECK(str(map_with(Op::MapLcl, 1, same, xs, {0, 1, 0, 0, 32})) == "xs |> map_lcl<0, items 32>(\\x. x)");
   CHECK(str(map_with(Op::MapSeq, 1, same, xs)) == "xs |> map_seq(\\x. x)");
   CHECK(str(map_with(Op::MapUnroll, 1, same, xs, {8, 1, 0, 0})) == "xs |> map_unroll<8>(\\x. x)");
@@ -81,27 +85,38 @@ TEST_CASE("holes, and terms that are parts of others") {
 }
 
 TEST_CASE("components are called as the arrays they come from") {
-  CHECK(str(zip({xs, m[0] | pad(1, 1, clamp)}) | map([](Expr p, Expr q) { return p * q; })) == "zip(xs, m[0] |> pad(1, 1, clamp)) |> map(\\(xs, m). xs * m)");
+  CHECK(str(zip({xs, m[0] | pad(1, 1, clamp)}) | map([](Expr p, Expr q) { return p * q; })) ==
+        "zip(xs, m[0] |> pad(1, 1, clamp)) |> map(\\(xs, m). xs * m)");
   const Expr f = fun({Type(i32), Type(i32)}, [](Expr j, Expr i) { return tuple({j, i}); });
-  CHECK(str(zip_n(2, {generate({4, 6}, f), m}) | map2([](Expr p, Expr e) { return select(eq(get(0, p), get(1, p)), e, -e); })) ==
-        "zip2(generate(4, 6, \\j i. {j, i}), m) |> map2(\\((j, i), m). select(j == i, m, -m))");
+  CHECK(str(zip_n(2, {generate({4, 6}, f), m}) | map2([](Expr p, Expr e) {
+              return select(eq(get(0, p), get(1, p)), e, -e);
+            })) == "zip2(generate(4, 6, \\j i. {j, i}), m) |> map2(\\((j, i), m). select(j == i, m, -m))");
   // A tuple that is meant as a whole keeps one name.
-  CHECK(str(zip({xs, ys}) | map([](Expr t) { return tuple({t, get(0, t)}); })) == "zip(xs, ys) |> map(\\x. {x, x.0})");
+  CHECK(str(zip({xs, ys}) | map([](Expr t) {
+              return tuple({t, get(0, t)});
+            })) == "zip(xs, ys) |> map(\\x. {x, x.0})");
 }
 
 TEST_CASE("no name hides one that is meant") {
   CHECK(str(xs | map([](Expr e) { return e + x; })) == "xs |> map(\\y. y + x)");
   const Expr outer = zip({xs, ys});
-  CHECK(str(outer | map([](Expr p, Expr q) { return p * q + ys[0]; })) == "zip(xs, ys) |> map(\\(xs, ys'). xs * ys' + ys[0])");
-  CHECK(str(outer | map([&](Expr p, Expr q) { return outer | map([=](Expr r, Expr s) { return p * q - r * s; }); })) ==
-        "zip(xs, ys) |> map(\\(xs', ys'). zip(xs, ys) |> map(\\(xs, ys). xs' * ys' - xs * ys))");
-  CHECK(str(zip({xs, xs}) | map([](Expr p, Expr q) { return p - q; })) == "zip(xs, xs) |> map(\\(xs, xs'). xs - xs')");
+  CHECK(str(outer | map([](Expr p, Expr q) { return p * q + ys[0]; })) ==
+        "zip(xs, ys) |> map(\\(xs, ys'). xs * ys' + ys[0])");
+  CHECK(str(outer | map([&](Expr p, Expr q) {
+              return outer | map([=](Expr r, Expr s) { return p * q - r * s; });
+            })) == "zip(xs, ys) |> map(\\(xs', ys'). zip(xs, ys) |> map(\\(xs, ys). xs' * ys' - xs * ys))");
+  CHECK(str(zip({xs, xs}) | map([](Expr p, Expr q) { return p - q; })) ==
+        "zip(xs, xs) |> map(\\(xs, xs'). xs - xs')");
   CHECK(str(lambda({a}, lambda({b}, a - b))) == "\\(x : f64). \\(y : f64). x - y");
 }
 
 TEST_CASE("different functions have different texts") {
   const auto nested = [](int which) {
-    return str(zip({xs, ys}) | map([=](Expr p, Expr q) { return zip({xs, ys}) | map([=](Expr r, Expr s) { return std::vector{p, q, r, s, xs[0], ys[0]}[static_cast<std::size_t>(which)]; }); }));
+    return str(zip({xs, ys}) | map([=](Expr p, Expr q) {
+                 return zip({xs, ys}) | map([=](Expr r, Expr s) {
+                          return std::vector{p, q, r, s, xs[0], ys[0]}[static_cast<std::size_t>(which)];
+                        });
+               }));
   };
   std::vector<std::string> texts;
   for (int i = 0; i < 6; ++i) texts.push_back(nested(i));
@@ -120,9 +135,12 @@ TEST_CASE("pretty text breaks at the outermost form and says the same") {
   };
   CHECK(words(one) == words(many));
   std::size_t longest = 0, from = 0;
-  for (std::size_t end; (end = many.find('\n', from)) != std::string::npos; from = end + 1) longest = std::max(longest, end - from);
+  for (std::size_t end; (end = many.find('\n', from)) != std::string::npos; from = end + 1)
+    longest = std::max(longest, end - from);
   CHECK(longest <= 110);
-  CHECK(many.rfind("zip(phi, rhs, alpha, beta_i, beta_j, beta_k, lambda)\n|> map(\\(phi, rhs, alpha, beta_i, beta_j, beta_k, lambda).\n  update3(phi, 1,\n    zip3(\n", 0) == 0);
+  CHECK(many.rfind("zip(phi, rhs, alpha, beta_i, beta_j, beta_k, lambda)\n|> map(\\(phi, rhs, alpha, beta_i, "
+                   "beta_j, beta_k, lambda).\n  update3(phi, 1,\n    zip3(\n",
+                   0) == 0);
   CHECK(many.find("\n        (i + j + k + color) % 2 == 0,\n") != std::string::npos);
   CHECK(pretty(xs | slide(3, 1)) == "xs |> slide(3, 1)");
 }

@@ -28,14 +28,24 @@ TEST_CASE("a program over symbolic lengths becomes one over numbers") {
 }
 
 TEST_CASE("sizes that are missing, unknown or impossible") {
-  CHECK(message([] { with_sizes(blur(), {}); }) == "blur: the size 'n' has no value; give a number for each of n");
-  CHECK(message([] { with_sizes(blur(), {{"n", 4}, {"k", 4}}); }) == "blur: there is no size 'k'; its sizes are n");
-  CHECK(message([] { with_sizes(blur(), {{"n", 0}}); }) == "blur: n = 0, but n is at least 1; choose another size");
+  CHECK(message([] { with_sizes(blur(), {}); }) ==
+        "blur: the size 'n' has no value; give a number for each of n");
+  CHECK(message([] {
+          with_sizes(blur(), {{"n", 4}, {"k", 4}});
+        }) == "blur: there is no size 'k'; its sizes are n");
+  CHECK(message([] {
+          with_sizes(blur(), {{"n", 0}});
+        }) == "blur: n = 0, but n is at least 1; choose another size");
   const std::string small = message([] { with_sizes(blur(), {{"n", 2}}); });
   CHECK(small.find("blur with n = 2: slide: window of 3 is longer than the length 2") == 0);
   CHECK(small.find("sizes_test.cpp:17]") != std::string::npos);  // the line of the slide
-  const Program even{"even", {param("xs", array(f64, Nat::size("e", 2, 2, 0)))}, param("xs", array(f64, Nat::size("e", 2, 2, 0))), {}};
-  CHECK(message([&] { with_sizes(even, {{"e", 5}}); }) == "even: e = 5, but e leaves 0 when divided by 2; choose another size");
+  const Program even{"even",
+                     {param("xs", array(f64, Nat::size("e", 2, 2, 0)))},
+                     param("xs", array(f64, Nat::size("e", 2, 2, 0))),
+                     {}};
+  CHECK(message([&] {
+          with_sizes(even, {{"e", 5}});
+        }) == "even: e = 5, but e leaves 0 when divided by 2; choose another size");
 }
 
 TEST_CASE("sizes are solved from lengths") {
@@ -45,5 +55,7 @@ TEST_CASE("sizes are solved from lengths") {
   CHECK(solve_sizes({{n * n * (n + 1), 150, "a"}}) == Sizes{{"n", 5}});
   CHECK(solve_sizes({{n * m, 12, "a"}}).empty());  // not determined
   CHECK(message([] { solve_sizes({{n * n, 145, "xs"}}); }) == "xs has length 145, which cannot be n*n");
-  CHECK(message([] { solve_sizes({{n, 4, "xs"}, {n + 1, 4, "ys"}}); }) == "ys has length 4, expected n + 1 = 5 with n = 4");
+  CHECK(message([] {
+          solve_sizes({{n, 4, "xs"}, {n + 1, 4, "ys"}});
+        }) == "ys has length 4, expected n + 1 = 5 with n = 4");
 }

@@ -6,7 +6,9 @@
 using namespace lift;
 
 TEST_CASE("arithmetic on floating-point constants is done, in the operands' precision") {
-  const auto f = [](Op op, double a, double b, Scalar t) { return apply_term(op, t, {constant_term(a, t), constant_term(b, t)}); };
+  const auto f = [](Op op, double a, double b, Scalar t) {
+    return apply_term(op, t, {constant_term(a, t), constant_term(b, t)});
+  };
   CHECK(f(Op::Mul, 0.25, 0.75, f64) == constant_term(0.1875, f64));
   CHECK(f(Op::Add, 0.1, 0.2, f64) == constant_term(0.1 + 0.2, f64));
   CHECK(f(Op::Sub, 0.1F, 0.3F, f32) == constant_term(0.1F - 0.3F, f32));

@@ -13,7 +13,9 @@ namespace {
 const Expr xs = param("xs", array({8}, f64)), m = param("m", array({4, 8}, f64));
 const Expr twice = fun(Type(f64), [](Expr x) { return x * 2.0; });
 
-Program program(const Expr& body, std::vector<std::string> overwritable = {}) { return {"p", {xs, m}, body, std::move(overwritable)}; }
+Program program(const Expr& body, std::vector<std::string> overwritable = {}) {
+  return {"p", {xs, m}, body, std::move(overwritable)};
+}
 
 /// "" or what the verifier says, without its preamble.
 std::string broken(const Program& p) {
@@ -33,10 +35,13 @@ void breaks(const Expr& body, const std::string& beginning) {
   CHECK(got.rfind(beginning, 0) == 0);
 }
 
-Expr scaled(Op op, const Expr& x, std::vector<std::int64_t> more = {}) { return map_with(op, 1, twice, x, std::move(more)); }
+Expr scaled(Op op, const Expr& x, std::vector<std::int64_t> more = {}) {
+  return map_with(op, 1, twice, x, std::move(more));
+}
 /// outer(\row. inner(row)) over the rows of m.
 Expr nested(Op outer, std::int64_t d, Op inner, std::int64_t e) {
-  return map_with(outer, 1, fun(Type(array({8}, f64)), [&](Expr r) { return scaled(inner, r, {e}); }), m, {d});
+  return map_with(outer, 1, fun(Type(array({8}, f64)), [&](Expr r) { return scaled(inner, r, {e}); }), m,
+                  {d});
 }
 
 }  // namespace
@@ -69,7 +74,8 @@ TEST_CASE("no-holes: nothing is left to be filled in") {
   breaks(hole, "no-holes: hole ?f");
   breaks(map_with(Op::Map, 1, hole, xs), "no-holes: hole ?f");
   a.types = {Type(f64)};
-  breaks(map_with(Op::Map, 1, fun(Type(f64), [&](Expr x) { return x + make(Op::Hole, {}, a); }), xs), "no-holes: hole ?f");
+  breaks(map_with(Op::Map, 1, fun(Type(f64), [&](Expr x) { return x + make(Op::Hole, {}, a); }), xs),
+         "no-holes: hole ?f");
 }
 
 TEST_CASE("types: a variable is used as its binder declares it") {
@@ -77,7 +83,8 @@ TEST_CASE("types: a variable is used as its binder declares it") {
   Attr declared;
   declared.types = {array({7}, f64)};
   const Expr wrong = make(Op::Lambda, {body}, declared);
-  breaks(make(Op::Apply, {wrong, m[0] | drop(1, 0)}), "types: parameter 0 of type 7.f64 is used as 8.f64 in ");
+  breaks(make(Op::Apply, {wrong, m[0] | drop(1, 0)}),
+         "types: parameter 0 of type 7.f64 is used as 8.f64 in ");
   Attr none;
   breaks(make(Op::Lambda, {body}, none), "closed: parameter 0 does not exist in ");
 }
@@ -89,8 +96,10 @@ TEST_CASE("arguments have names of their own, and what may be overwritten is an 
 }
 
 TEST_CASE("map-attributes lie in their ranges") {
-  breaks(scaled(Op::MapGlb, xs, {4}), "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 4 of");
-  breaks(map_with(Op::MapWrg, 2, twice, m, {3}), "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 3 of");
+  breaks(scaled(Op::MapGlb, xs, {4}),
+         "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 4 of");
+  breaks(map_with(Op::MapWrg, 2, twice, m, {3}),
+         "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 3 of");
   breaks(scaled(Op::MapVec, xs, {0}), "map-attributes: not positive: 0 of");
   breaks(scaled(Op::MapSeq, xs, {1, 0}), "map-attributes: stride 0 of");
   breaks(scaled(Op::MapVec, xs, {4, 1, 2}), "map-attributes: late store 2 of");
@@ -98,22 +107,33 @@ TEST_CASE("map-attributes lie in their ranges") {
 }
 
 TEST_CASE("map_vec is innermost and scalar") {
-  breaks(map_with(Op::MapVec, 1, fun(Type(array({8}, f64)), [](Expr r) { return r; }), m, {4}), "map_vec: not innermost: m |> map_vec");
-  CHECK(broken(map_with(Op::MapVec, 1, fun(Type(array({8}, f64)), [](Expr r) { return scaled(Op::Map, r)[0]; }), m, {4})) == "");
+  breaks(map_with(Op::MapVec, 1, fun(Type(array({8}, f64)), [](Expr r) { return r; }), m, {4}),
+         "map_vec: not innermost: m |> map_vec");
+  CHECK(broken(map_with(Op::MapVec, 1,
+                        fun(Type(array({8}, f64)), [](Expr r) { return scaled(Op::Map, r)[0]; }), m, {4})) ==
+        "");
   const auto first_of = [](Op op) {
-    return map_with(Op::MapVec, 1, fun(Type(array({8}, f64)), [op](Expr r) { return scaled(op, r)[0]; }), m, {4});
+    return map_with(Op::MapVec, 1, fun(Type(array({8}, f64)), [op](Expr r) { return scaled(op, r)[0]; }), m,
+                    {4});
   };
   breaks(first_of(Op::MapSeq), "map_vec: inside map_vec there is ");
   breaks(first_of(Op::MapPar), "map_par: inside map_vec there is ");
   CHECK(broken(scaled(Op::MapVec, scaled(Op::MapSeq, xs), {4})) == "");  // before, not inside
-  // A map without a decision is no loop: its elements are computed where they are used, here in a weighted sum.
-  const Expr weighted = map_with(Op::MapVec, 1, fun(Type(array({3}, f64)), [](Expr w) {
-    return zip({w, xs | drop(0, 5)}) | map([](Expr a, Expr b) { return a * b; }) | sum();
-  }), xs | slide(3, 1), {2});
+  // A map without a decision is no loop: its elements are computed where they are used, here in a weighted
+  // sum.
+  const Expr weighted =
+      map_with(Op::MapVec, 1,
+               fun(Type(array({3}, f64)),
+                   [](Expr w) {
+                     return zip({w, xs | drop(0, 5)}) | map([](Expr a, Expr b) { return a * b; }) | sum();
+                   }),
+               xs | slide(3, 1), {2});
   CHECK(broken(weighted) == "");
   // Around unrolled loops over all of a small block it is innermost still.
   const auto pairs = [](std::int64_t unrolled) {
-    return map_with(Op::MapVec, 1, fun(Type(array({2}, f64)), [=](Expr r) { return scaled(Op::MapUnroll, r, {unrolled}); }), xs | split(2), {2});
+    return map_with(Op::MapVec, 1,
+                    fun(Type(array({2}, f64)), [=](Expr r) { return scaled(Op::MapUnroll, r, {unrolled}); }),
+                    xs | split(2), {2});
   };
   CHECK(broken(pairs(2)) == "");
   breaks(pairs(4), "map_vec: not innermost: ");
@@ -126,33 +146,52 @@ TEST_CASE("work-items: global, or groups with local dimensions") {
   breaks(nested(Op::MapWrg, 1, Op::MapWrg, 1), "map_wrg: inside map_wrg of the same dimension");
   breaks(nested(Op::MapWrg, 0, Op::MapLcl, 1), "map_lcl: no map_wrg of the same dimension around");
   breaks(scaled(Op::MapLcl, xs, {0}), "map_lcl: no map_wrg of the same dimension around");
-  const Expr twice_local = map_with(Op::MapWrg, 1, fun(Type(array({8}, f64)), [](Expr r) {
-    return map_with(Op::MapLcl, 1, fun(Type(array({4}, f64)), [](Expr c) { return scaled(Op::MapLcl, c, {0}); }), split({Nat(4)}, r), {0});
-  }), m, {0});
+  const Expr twice_local = map_with(
+      Op::MapWrg, 1,
+      fun(Type(array({8}, f64)),
+          [](Expr r) {
+            return map_with(Op::MapLcl, 1,
+                            fun(Type(array({4}, f64)), [](Expr c) { return scaled(Op::MapLcl, c, {0}); }),
+                            split({Nat(4)}, r), {0});
+          }),
+      m, {0});
   breaks(twice_local, "map_lcl: inside map_lcl of the same dimension");
   // A map of rank 2 from dimension 0 covers dimensions 0 and 1.
-  breaks(map_with(Op::MapGlb, 2, fun(Type(array({4}, f64)), [](Expr r) { return scaled(Op::MapGlb, r, {1}); }), split({Nat(1), Nat(4)}, m) | map2([](Expr t) { return t[0]; }), {0}),
-         "map_glb: inside map_glb of the same dimension");
+  breaks(
+      map_with(Op::MapGlb, 2, fun(Type(array({4}, f64)), [](Expr r) { return scaled(Op::MapGlb, r, {1}); }),
+               split({Nat(1), Nat(4)}, m) | map2([](Expr t) { return t[0]; }), {0}),
+      "map_glb: inside map_glb of the same dimension");
 }
 
 TEST_CASE("one-machine: threads and work-items do not mix") {
   breaks(nested(Op::MapPar, 1, Op::MapGlb, 0), "one-machine: beside map_glb there is m |> map_par(");
-  breaks(concat(scaled(Op::MapPar, xs), scaled(Op::MapGlb, xs, {0})), "one-machine: beside map_glb there is xs |> map_par(");
+  breaks(concat(scaled(Op::MapPar, xs), scaled(Op::MapGlb, xs, {0})),
+         "one-machine: beside map_glb there is xs |> map_par(");
 }
 
 TEST_CASE("to_local needs a work-group") {
   breaks(make(Op::ToLocal, {xs}), "to_local: no work-group around");
-  const Expr staged = map_with(Op::MapWrg, 1, fun(Type(array({8}, f64)), [](Expr r) { return scaled(Op::MapLcl, make(Op::ToLocal, {r}), {0}); }), m, {0});
+  const Expr staged = map_with(
+      Op::MapWrg, 1,
+      fun(Type(array({8}, f64)), [](Expr r) { return scaled(Op::MapLcl, make(Op::ToLocal, {r}), {0}); }), m,
+      {0});
   CHECK(broken(staged) == "");
-  breaks(map_with(Op::MapGlb, 1, fun(Type(array({8}, f64)), [](Expr r) { return make(Op::ToLocal, {r}); }), m, {0}), "to_local: no work-group around");
+  breaks(map_with(Op::MapGlb, 1, fun(Type(array({8}, f64)), [](Expr r) { return make(Op::ToLocal, {r}); }), m,
+                  {0}),
+         "to_local: no work-group around");
 }
 
 TEST_CASE("update_in_place: into an overwritable argument only") {
-  const auto in_place = [](const Expr& base) { return make(Op::UpdateInPlace, {base, base | drop(1, 1) | map(twice)}, update(base, {Nat(1)}, base | drop(1, 1)).attr()); };
+  const auto in_place = [](const Expr& base) {
+    return make(Op::UpdateInPlace, {base, base | drop(1, 1) | map(twice)},
+                update(base, {Nat(1)}, base | drop(1, 1)).attr());
+  };
   CHECK(broken(program(in_place(xs), {"xs"})) == "");
   CHECK(broken(program(in_place(in_layout(parse_layout("rows 4 1"), xs)), {"xs"})) == "");
-  CHECK(broken(program(in_place(xs), {"m"})).rfind("update_in_place: the caller needs xs afterwards, the base of ", 0) == 0);
-  CHECK(broken(program(in_place(xs | map(twice)), {"xs"})).rfind("update_in_place: the base is computed, it is no argument: ", 0) == 0);
+  CHECK(broken(program(in_place(xs), {"m"}))
+            .rfind("update_in_place: the caller needs xs afterwards, the base of ", 0) == 0);
+  CHECK(broken(program(in_place(xs | map(twice)), {"xs"}))
+            .rfind("update_in_place: the base is computed, it is no argument: ", 0) == 0);
   const auto rows = [&](const Expr& arrays, int component) {
     return arrays | map([&, component](Expr t) { return in_place(get(component, t)); });
   };
@@ -167,5 +206,7 @@ TEST_CASE("update_in_place: into an overwritable argument only") {
 
 TEST_CASE("a message names the pass") {
   CHECK_THROWS_WITH_AS(verify(program(scaled(Op::MapLcl, xs, {0})), "tile"),
-                       "verify after tile: p breaks the rule map_lcl: no map_wrg of the same dimension around xs |> map_lcl<0>(\\x. x * 2.0)", InternalError);
+                       "verify after tile: p breaks the rule map_lcl: no map_wrg of the same dimension "
+                       "around xs |> map_lcl<0>(\\x. x * 2.0)",
+                       InternalError);
 }

@@ -1,5 +1,6 @@
-// Views against the interpreter: random expressions, element by element. Every element is asked for twice, at a symbolic
-// index that then takes the element's number (boundary tests stay undecided) and at that number (all are decided).
+// Views against the interpreter: random expressions, element by element. Every element is asked for twice, at
+// a symbolic index that then takes the element's number (boundary tests stay undecided) and at that number
+// (all are decided).
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -25,7 +26,9 @@ std::int64_t volume(const Type& t) {
 class Source {
  public:
   explicit Source(std::uint64_t seed) : random_(seed) {}
-  std::int64_t between(std::int64_t a, std::int64_t b) { return std::uniform_int_distribution<std::int64_t>(a, b)(random_); }
+  std::int64_t between(std::int64_t a, std::int64_t b) {
+    return std::uniform_int_distribution<std::int64_t>(a, b)(random_);
+  }
 
   /// x followed by up to `steps` primitives that fit.
   Expr expression(Expr x, int steps) {
@@ -41,14 +44,21 @@ class Source {
  private:
   Expr step(const Expr& x) {
     switch (between(0, 4)) {
-      case 0: return cut(x);
-      case 1: return bound(x);
-      case 2: return assembled(x);
-      case 3: return computed(x);
-      default: return between(0, 1) ? bound(x) : named(x);
+      case 0:
+        return cut(x);
+      case 1:
+        return bound(x);
+      case 2:
+        return assembled(x);
+      case 3:
+        return computed(x);
+      default:
+        return between(0, 1) ? bound(x) : named(x);
     }
   }
-  static std::int64_t length(const Expr& x, int d = 0) { return *shape_of(x.type())[static_cast<std::size_t>(d)].constant(); }
+  static std::int64_t length(const Expr& x, int d = 0) {
+    return *shape_of(x.type())[static_cast<std::size_t>(d)].constant();
+  }
   /// Dimensions that a primitive acts on: one, or two where there are as many.
   int rank(const Expr& x) { return rank_of(x.type()) >= 2 ? static_cast<int>(between(1, 2)) : 1; }
   std::vector<Nat> each(int rank, const std::function<std::int64_t(int)>& f) {
@@ -69,12 +79,24 @@ class Source {
         };
         return slide(each(r, size), steps, x);
       }
-      case 1: return split(each(r, [&](int d) { return length(x, d) % 2 == 0 ? 2 : length(x, d) % 3 == 0 ? 3 : 1; }), x);
-      case 2: return drop(each(r, [&](int d) { return length(x, d) > 2 ? between(0, 1) : 0; }), each(r, [&](int d) { return length(x, d) > 1 ? between(0, 1) : 0; }), x);
-      case 3: return all >= 4 && r == 2 ? join_n(2, x) : all >= 2 ? join(x) : x;
-      case 4: return all >= 3 ? transpose(between(0, 1) ? std::vector{2, 0, 1} : std::vector{1, 2, 0}, x) : all >= 2 ? transpose(x) : x;
-      case 5: return all >= 2 ? x[between(0, length(x) - 1)] : x;
-      default: return x | take(between(1, length(x)));
+      case 1:
+        return split(
+            each(r, [&](int d) { return length(x, d) % 2 == 0   ? 2
+                                        : length(x, d) % 3 == 0 ? 3
+                                                                : 1; }), x);
+      case 2:
+        return drop(each(r, [&](int d) { return length(x, d) > 2 ? between(0, 1) : 0; }),
+                    each(r, [&](int d) { return length(x, d) > 1 ? between(0, 1) : 0; }), x);
+      case 3:
+        return all >= 4 && r == 2 ? join_n(2, x) : all >= 2 ? join(x) : x;
+      case 4:
+        return all >= 3   ? transpose(between(0, 1) ? std::vector{2, 0, 1} : std::vector{1, 2, 0}, x)
+               : all >= 2 ? transpose(x)
+                          : x;
+      case 5:
+        return all >= 2 ? x[between(0, length(x) - 1)] : x;
+      default:
+        return x | take(between(1, length(x)));
     }
   }
   /// What lies outside.
@@ -84,13 +106,20 @@ class Source {
     const auto width = [&](int) { return between(0, 2); };
     const auto reflected = [&](int d) { return std::min(length(x, d), between(0, 2)); };
     switch (between(0, 6)) {
-      case 0: return pad(each(r, width), each(r, width), clamp, x);
-      case 1: return pad(each(r, width), each(r, width), wrap, x);
-      case 2: return pad(each(r, reflected), each(r, reflected), mirror, x);
-      case 3: return numbers ? pad(each(r, reflected), each(r, reflected), odd, x) : x;
-      case 4: return numbers ? pad(each(r, width), each(r, width), constant, x, literal(2.5, f64)) : x;
-      case 5: return numbers ? pad(each(r, reflected), each(r, reflected), odd, x, literal(2.5, f64)) : x;
-      default: return numbers ? pad(each(r, width), each(r, width), constant, x, 7.5) : x;
+      case 0:
+        return pad(each(r, width), each(r, width), clamp, x);
+      case 1:
+        return pad(each(r, width), each(r, width), wrap, x);
+      case 2:
+        return pad(each(r, reflected), each(r, reflected), mirror, x);
+      case 3:
+        return numbers ? pad(each(r, reflected), each(r, reflected), odd, x) : x;
+      case 4:
+        return numbers ? pad(each(r, width), each(r, width), constant, x, literal(2.5, f64)) : x;
+      case 5:
+        return numbers ? pad(each(r, reflected), each(r, reflected), odd, x, literal(2.5, f64)) : x;
+      default:
+        return numbers ? pad(each(r, width), each(r, width), constant, x, 7.5) : x;
     }
   }
   /// Another array of x's type: the first element comes last.
@@ -99,17 +128,34 @@ class Source {
   Expr assembled(const Expr& x) {
     const int r = rank(x);
     switch (between(0, 5)) {
-      case 0: return concat(x, x | take(between(1, length(x))));
-      case 1: return between(0, 1) ? interleave({x, rotated(x)}) : interleave({rotated(x), x, rotated(rotated(x))});
+      case 0:
+        return concat(x, x | take(between(1, length(x))));
+      case 1:
+        return between(0, 1) ? interleave({x, rotated(x)}) : interleave({rotated(x), x, rotated(rotated(x))});
       case 2: {
         const auto low = each(r, [&](int d) { return between(0, length(x, d) - 1); });
-        const auto high = each(r, [&](int d) { return between(0, length(x, d) - 1 - *low[static_cast<std::size_t>(d)].constant()); });
-        const auto offset = each(r, [&](int d) { return between(0, (*low[static_cast<std::size_t>(d)].constant()) + *high[static_cast<std::size_t>(d)].constant()); });
+        const auto high = each(r, [&](int d) {
+          return between(0, length(x, d) - 1 - *low[static_cast<std::size_t>(d)].constant());
+        });
+        const auto offset = each(r, [&](int d) {
+          return between(0, (*low[static_cast<std::size_t>(d)].constant()) +
+                                *high[static_cast<std::size_t>(d)].constant());
+        });
         return update(x, offset, drop(low, high, rotated(x)));
       }
-      case 3: return get(static_cast<int>(between(0, 1)), unzip(zip({x, rotated(x)})));
-      case 4: return concat(x, rotated(x) | map([](Expr e) { return e; }));
-      default: return zip_n(r, {x, rotated(x)}) | map_n(r, [](Expr a, Expr b) { return tuple({b, a}); }) | map_n(r, [](Expr a, Expr b) { return get(0, tuple({b, a})); });
+      case 3:
+        return get(static_cast<int>(between(0, 1)), unzip(zip({x, rotated(x)})));
+      case 4:
+        return concat(x, rotated(x) | map([](Expr e) { return e; }));
+      default:
+        return zip_n(r, {x, rotated(x)}) |
+               map_n(r,
+                     [](Expr a, Expr b) {
+                       return tuple({b, a});
+                     }) |
+               map_n(r, [](Expr a, Expr b) {
+                 return get(0, tuple({b, a}));
+               });
     }
   }
   /// Arithmetic, over numbers; over arrays, another expression on each.
@@ -120,46 +166,82 @@ class Source {
       const Expr f = expression(row, 1);
       return map(lambda({row}, f), x);
     }
-    const Op op = std::vector{Op::Map, Op::MapSeq, Op::MapPar, Op::MapVec}[static_cast<std::size_t>(between(0, 3))];
+    const Op op =
+        std::vector{Op::Map, Op::MapSeq, Op::MapPar, Op::MapVec}[static_cast<std::size_t>(between(0, 3))];
     const auto scalars = [&](auto f) { return map_with(op, all, function_of(Type(f64), f), x); };
     switch (between(0, 5)) {
-      case 0: return scalars([](Expr e) { return e * 2.0 - e * e; });
-      case 1: return scalars([](Expr e) { return select(e < 1.0 && !(e <= -2.0), -e, max(e, 0.5) + min(e, 3.0)); });
+      case 0:
+        return scalars([](Expr e) { return e * 2.0 - e * e; });
+      case 1:
+        return scalars([](Expr e) { return select(e < 1.0 && !(e <= -2.0), -e, max(e, 0.5) + min(e, 3.0)); });
       case 2: {  // by its index
         const int r = rank(x);
         const std::vector<Nat> shape = shape_of(x.type(), r);
         const std::int64_t m = between(2, 3), k = between(0, 5);
-        const Expr index = r == 1 ? generate(shape, [=](Expr i) { return (i * 3 + k) % m; }) : generate(shape, [=](Expr j, Expr i) { return (j - i) / m; });
+        const Expr index = r == 1 ? generate(shape, [=](Expr i) { return (i * 3 + k) % m; })
+                                  : generate(shape, [=](Expr j, Expr i) { return (j - i) / m; });
         return zip_n(r, {index, x}) | map_n(r, [&](Expr i, Expr e) { return weighted(i, e); });
       }
-      case 3: return all >= 2 ? map_n(all - 1, [](Expr w) { return w | sum(); }, x) : x;
-      case 4: return all >= 2 ? map_n(all - 1, [](Expr w) { return reduce(fun({Type(f64), Type(f64)}, [](Expr a, Expr e) { return a * 0.5 - e; }), literal(1, f64), w); }, x) : x;
-      default: return zip_n(all, {x, rotated(x)}) | map_n(all, [](Expr a, Expr b) { return a * 2.0 - b * b; });
+      case 3:
+        return all >= 2 ? map_n(
+                              all - 1, [](Expr w) { return w | sum(); }, x)
+                        : x;
+      case 4:
+        return all >= 2 ? map_n(
+                              all - 1,
+                              [](Expr w) {
+                                return reduce(
+                                    fun({Type(f64), Type(f64)}, [](Expr a, Expr e) { return a * 0.5 - e; }),
+                                    literal(1, f64), w);
+                              },
+                              x)
+                        : x;
+      default:
+        return zip_n(all, {x, rotated(x)}) | map_n(all, [](Expr a, Expr b) { return a * 2.0 - b * b; });
     }
   }
   /// Every number of e times 1 + i.
   static Expr weighted(const Expr& i, const Expr& e) {
     const Expr w = cast(f64, i) + 1.0;
-    return e.type().is_scalar() ? e * w : map_n(rank_of(e.type()), [&](Expr v) { return v * w; }, e);
+    return e.type().is_scalar() ? e * w
+                                : map_n(
+                                      rank_of(e.type()), [&](Expr v) { return v * w; }, e);
   }
   /// Names, repetition, decisions on where values lie.
   Expr named(const Expr& x) {
     const auto twice = [](Expr y) { return y | pad(1, 1, wrap) | drop(0, 2); };
     switch (between(0, 5)) {
-      case 0: return let(x, [](Expr y) { return concat(y, y); });
-      case 1: return iterate(between(0, 3), fun(x.type(), twice), x);
-      case 2: return apply(fun({x.type(), x.type()}, [](Expr a, Expr b) { return interleave({b, a}); }), {x, rotated(x)});
-      case 3: return make(Op::ToPrivate, {x});
-      case 4: return make(Op::Stream, {x});
-      default: return let(x | map([](Expr e) { return e; }), [&](Expr y) { return x | map([&](Expr e) { return tuple({e, y[0]}); }) | map([](Expr a, Expr b) { return get(1, tuple({b, a})); }); });
+      case 0:
+        return let(x, [](Expr y) { return concat(y, y); });
+      case 1:
+        return iterate(between(0, 3), fun(x.type(), twice), x);
+      case 2:
+        return apply(fun({x.type(), x.type()},
+                         [](Expr a, Expr b) {
+                           return interleave({b, a});
+                         }),
+                     {x, rotated(x)});
+      case 3:
+        return make(Op::ToPrivate, {x});
+      case 4:
+        return make(Op::Stream, {x});
+      default:
+        return let(x | map([](Expr e) { return e; }), [&](Expr y) {
+          return x | map([&](Expr e) {
+                   return tuple({e, y[0]});
+                 }) |
+                 map([](Expr a, Expr b) {
+                   return get(1, tuple({b, a}));
+                 });
+        });
     }
   }
 
   std::mt19937_64 random_;
 };
 
-/// The value of a term over the array xs. Both sides of a choice are looked at, so that no load lies outside the array even
-/// where its value is not wanted: vectors compute both.
+/// The value of a term over the array xs. Both sides of a choice are looked at, so that no load lies outside
+/// the array even where its value is not wanted: vectors compute both.
 struct Evaluation {
   const std::vector<double>& xs;
   std::vector<std::int64_t> shape;
@@ -172,45 +254,72 @@ struct Evaluation {
     std::vector<double> v;
     for (const Term& a : t->args) v.push_back(number(a));
     switch (t->kind) {
-      case TermKind::Constant: return t->number;
-      case TermKind::Index: return static_cast<double>(nat(t->nats[0]));
+      case TermKind::Constant:
+        return t->number;
+      case TermKind::Index:
+        return static_cast<double>(nat(t->nats[0]));
       case TermKind::Compare: {
         const auto a = nat(t->conds[0].a);
-        return t->conds[0].kind == NatCond::Kind::NonNegative ? a >= 0 : (a == 0) == (t->conds[0].kind == NatCond::Kind::Zero);
+        return t->conds[0].kind == NatCond::Kind::NonNegative
+                   ? a >= 0
+                   : (a == 0) == (t->conds[0].kind == NatCond::Kind::Zero);
       }
-      case TermKind::Load: return load(t);
-      case TermKind::Apply: return applied(t, v);
-      default: FAIL("term of kind " << static_cast<int>(t->kind)); return 0;
+      case TermKind::Load:
+        return load(t);
+      case TermKind::Apply:
+        return applied(t, v);
+      default:
+        FAIL("term of kind " << static_cast<int>(t->kind));
+        return 0;
     }
   }
   double load(const Term& t) const {
     std::int64_t flat = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t i = nat(t->nats[d]);
-      REQUIRE_MESSAGE((i >= 0 && i < shape[d]), "a load at " << i << " of " << shape[d] << ": " << t->nats[d].str());
+      REQUIRE_MESSAGE((i >= 0 && i < shape[d]),
+                      "a load at " << i << " of " << shape[d] << ": " << t->nats[d].str());
       flat = flat * shape[d] + i;
     }
     return xs[static_cast<std::size_t>(flat)];
   }
   static double applied(const Term& t, const std::vector<double>& v) {
     switch (t->op) {
-      case Op::Add: return v[0] + v[1];
-      case Op::Sub: return v[0] - v[1];
-      case Op::Mul: return v[0] * v[1];
-      case Op::Min: return std::min(v[0], v[1]);
-      case Op::Max: return std::max(v[0], v[1]);
-      case Op::Div: return t->type == i32 ? std::floor(v[0] / v[1]) : v[0] / v[1];
-      case Op::Mod: return v[0] - v[1] * std::floor(v[0] / v[1]);
-      case Op::Neg: return -v[0];
-      case Op::Not: return v[0] == 0;
-      case Op::And: return v[0] != 0 && v[1] != 0;
-      case Op::Or: return v[0] != 0 || v[1] != 0;
-      case Op::Eq: return v[0] == v[1];
-      case Op::Lt: return v[0] < v[1];
-      case Op::Le: return v[0] <= v[1];
-      case Op::Cast: return v[0];
-      case Op::Select: return v[0] != 0 ? v[1] : v[2];
-      default: FAIL("operation " << text(t->op)); return 0;
+      case Op::Add:
+        return v[0] + v[1];
+      case Op::Sub:
+        return v[0] - v[1];
+      case Op::Mul:
+        return v[0] * v[1];
+      case Op::Min:
+        return std::min(v[0], v[1]);
+      case Op::Max:
+        return std::max(v[0], v[1]);
+      case Op::Div:
+        return t->type == i32 ? std::floor(v[0] / v[1]) : v[0] / v[1];
+      case Op::Mod:
+        return v[0] - v[1] * std::floor(v[0] / v[1]);
+      case Op::Neg:
+        return -v[0];
+      case Op::Not:
+        return v[0] == 0;
+      case Op::And:
+        return v[0] != 0 && v[1] != 0;
+      case Op::Or:
+        return v[0] != 0 || v[1] != 0;
+      case Op::Eq:
+        return v[0] == v[1];
+      case Op::Lt:
+        return v[0] < v[1];
+      case Op::Le:
+        return v[0] <= v[1];
+      case Op::Cast:
+        return v[0];
+      case Op::Select:
+        return v[0] != 0 ? v[1] : v[2];
+      default:
+        FAIL("operation " << text(t->op));
+        return 0;
     }
   }
 };
@@ -224,7 +333,8 @@ struct Round {
   std::vector<std::int64_t> position(std::size_t flat) const {
     std::vector<std::int64_t> p, bounds;
     for (const Nat& n : shape_of(e.type())) bounds.push_back(*n.constant());
-    for (std::size_t d = bounds.size(); d-- > 0; flat /= static_cast<std::size_t>(bounds[d])) p.insert(p.begin(), static_cast<std::int64_t>(flat) % bounds[d]);
+    for (std::size_t d = bounds.size(); d-- > 0; flat /= static_cast<std::size_t>(bounds[d]))
+      p.insert(p.begin(), static_cast<std::int64_t>(flat) % bounds[d]);
     return p;
   }
   /// Differences between views and interpreter; says the first.
@@ -232,7 +342,8 @@ struct Round {
     Views views;
     View v = views.eval(e, nullptr);
     std::vector<Nat> index;
-    for (const Nat& n : shape_of(e.type())) index.push_back(Nat::fresh("i", 0, n - 1)), v = View(v)[index.back()];
+    for (const Nat& n : shape_of(e.type()))
+      index.push_back(Nat::fresh("i", 0, n - 1)), v = View(v)[index.back()];
     Evaluation x = evaluation();
     int wrong = 0;
     for (std::size_t flat = 0; flat < expected.size(); ++flat) {
@@ -284,8 +395,10 @@ TEST_CASE("1200 random expressions: views and interpreter agree at every element
     CHECK(r->at_numbers() == 0);
   }
   CHECK(interesting > 800);
-  for (const Op op : {Op::Zip, Op::Unzip, Op::At, Op::Split, Op::Join, Op::Slide, Op::Pad, Op::Drop, Op::Transpose, Op::Generate, Op::Concat, Op::Interleave,
-                      Op::Update, Op::Map, Op::MapSeq, Op::MapPar, Op::MapVec, Op::Reduce, Op::Iterate, Op::Let, Op::ToPrivate, Op::Stream, Op::Select}) {
+  for (const Op op : {Op::Zip,     Op::Unzip, Op::At,        Op::Split,    Op::Join,   Op::Slide,
+                      Op::Pad,     Op::Drop,  Op::Transpose, Op::Generate, Op::Concat, Op::Interleave,
+                      Op::Update,  Op::Map,   Op::MapSeq,    Op::MapPar,   Op::MapVec, Op::Reduce,
+                      Op::Iterate, Op::Let,   Op::ToPrivate, Op::Stream,   Op::Select}) {
     INFO(text(op));
     CHECK(source.used[op] >= 20);
   }
@@ -294,7 +407,8 @@ TEST_CASE("1200 random expressions: views and interpreter agree at every element
 TEST_CASE("a wrong value is noticed") {
   Source source(7);
   std::optional<Round> r;
-  while (!(r = random_round(source))) {}
+  while (!(r = random_round(source))) {
+  }
   r->expected[0] += 1;
   CHECK(r->at_symbols() == 1);
   CHECK(r->at_numbers() == 1);
@@ -302,7 +416,8 @@ TEST_CASE("a wrong value is noticed") {
 
 TEST_CASE("index params are variables of index arithmetic") {
   const Expr color = index_param("color", 0, 1), xs = param("xs", array({4}, f64));
-  const Expr e = zip({iota(4), xs}) | map([&](Expr i, Expr x) { return select(eq((i + color) % 2, 0), x, -x); });
+  const Expr e =
+      zip({iota(4), xs}) | map([&](Expr i, Expr x) { return select(eq((i + color) % 2, 0), x, -x); });
   const std::vector<double> data{1, 2, 3, 4};
   for (const std::int64_t c : {0, 1}) {
     const auto expected = flatten(interpret(e, {{"xs", make_array(data, xs.type())}, {"color", Value{c}}}));
@@ -317,9 +432,16 @@ TEST_CASE("index params are variables of index arithmetic") {
 }
 
 TEST_CASE("what views do not mean") {
-  const Expr xs = param("xs", array({Nat::size("n")}, f64)), pairs = param("ps", array({4}, Type::tuple({f64, f64})));
+  const Expr xs = param("xs", array({Nat::size("n")}, f64)),
+             pairs = param("ps", array({4}, Type::tuple({f64, f64})));
   Views views;
-  CHECK_THROWS_WITH_AS(views.eval(xs | sum(), nullptr), "reduce: the length n is not known here; fix the size", UserError);
-  CHECK_THROWS_WITH_AS(views.eval(iterate(Nat::size("t"), fun(xs.type(), [](Expr x) { return x; }), xs), nullptr), "iterate: the number of iterations must be known, got t; fix the size", UserError);
-  CHECK_THROWS_WITH_AS(views.eval(pairs, nullptr)[0], "argument ps: arrays of {f64, f64} are not supported as kernel arguments; pass one array a component and zip them", UserError);
+  CHECK_THROWS_WITH_AS(views.eval(xs | sum(), nullptr),
+                       "reduce: the length n is not known here; fix the size", UserError);
+  CHECK_THROWS_WITH_AS(
+      views.eval(iterate(Nat::size("t"), fun(xs.type(), [](Expr x) { return x; }), xs), nullptr),
+      "iterate: the number of iterations must be known, got t; fix the size", UserError);
+  CHECK_THROWS_WITH_AS(views.eval(pairs, nullptr)[0],
+                       "argument ps: arrays of {f64, f64} are not supported as kernel arguments; pass one "
+                       "array a component and zip them",
+                       UserError);
 }

@@ -1,11 +1,11 @@
-// Programs that take several launches on a grid: launched one after the other they give the interpreter's results, and no
-// work-item needs what another one of its launch writes.
+// Programs that take several launches on a grid: launched one after the other they give the interpreter's
+// results, and no work-item needs what another one of its launch writes.
 #include <doctest/doctest.h>
 
 #include <random>
 
-#include "ir/expr/build.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "lower/launches.hpp"
 #include "lower/lower.hpp"
@@ -14,7 +14,8 @@
 namespace lift {
 namespace {
 
-const Expr xs = param("xs", array({13}, f64)), ys = param("ys", array({13}, f64)), m = param("m", array({5, 9}, f64));
+const Expr xs = param("xs", array({13}, f64)), ys = param("ys", array({13}, f64)),
+           m = param("m", array({5, 9}, f64));
 
 Program program(std::vector<Expr> arguments, const Expr& body, std::vector<std::string> overwritable = {}) {
   return {"p", std::move(arguments), body, std::move(overwritable), {}};
@@ -32,19 +33,20 @@ Expr twice(const Expr& x) { return x * 2.0; }
 Expr total(const Expr& x) {
   return reduce(fun({f64, f64}, [](Expr a, Expr b) { return a + b; }), literal(0, f64), x);
 }
-Expr neighbours(const Expr& x) {
-  return slide({Nat(2)}, {Nat(1)}, x);
-}
+Expr neighbours(const Expr& x) { return slide({Nat(2)}, {Nat(1)}, x); }
 
 /// Runs the launches of a program in order, against the interpreter; returns them.
 std::vector<Kernel> run(const Program& p) {
   Interpreter in;
   test::LoopRunner loops;
   const Kernel k = lower(p);
-  for (const KernelArgument& a : k.arguments) loops.arrays[a.name].assign(static_cast<std::size_t>(*Layout({}, a.type).size().constant()), std::nan(""));
+  for (const KernelArgument& a : k.arguments)
+    loops.arrays[a.name].assign(static_cast<std::size_t>(*Layout({}, a.type).size().constant()),
+                                std::nan(""));
   std::mt19937_64 random(7);
   for (const Expr& a : p.arguments) {
-    for (double& x : loops.arrays[param_name(a)]) x = static_cast<double>(std::uniform_int_distribution<int>(-50, 50)(random));
+    for (double& x : loops.arrays[param_name(a)])
+      x = static_cast<double>(std::uniform_int_distribution<int>(-50, 50)(random));
     in.params[param_name(a)] = make_array(loops.arrays[param_name(a)], a.type());
   }
   const auto expected = flatten_components(in.eval(p.body), p.body.type());
@@ -52,11 +54,13 @@ std::vector<Kernel> run(const Program& p) {
   for (const Kernel& one : all) loops.run(one);
   CHECK(loops.races.empty());
   REQUIRE(k.results.size() == expected.size());
-  for (std::size_t n = 0; n < expected.size(); ++n) CHECK_MESSAGE(loops.arrays.at(k.results[n]) == expected[n], str(k));
+  for (std::size_t n = 0; n < expected.size(); ++n)
+    CHECK_MESSAGE(loops.arrays.at(k.results[n]) == expected[n], str(k));
   return all;
 }
 bool has_work(const Kernel& k, const std::string& name) {
-  return std::any_of(k.arguments.begin(), k.arguments.end(), [&](const KernelArgument& a) { return a.work && a.name == name; });
+  return std::any_of(k.arguments.begin(), k.arguments.end(),
+                     [&](const KernelArgument& a) { return a.work && a.name == name; });
 }
 
 }  // namespace
@@ -68,11 +72,20 @@ TEST_CASE("one loop nest is one launch, with the kernel's own name") {
 }
 
 TEST_CASE("a program without loops over the grid is one launch of one work-item") {
-  CHECK(run(program({xs}, make(Op::Let, {to_global(xs | map(twice)), function_of(xs.type(), [](Expr t) { return neighbours(t) | map([](Expr w) { return w[0] + w[1]; }); })}))).size() == 1);
+  CHECK(run(program({xs}, make(Op::Let, {to_global(xs | map(twice)), function_of(xs.type(),
+                                                                                 [](Expr t) {
+                                                                                   return neighbours(t) |
+                                                                                          map([](Expr w) {
+                                                                                            return w[0] +
+                                                                                                   w[1];
+                                                                                          });
+                                                                                 })})))
+            .size() == 1);
 }
 
 TEST_CASE("an intermediate array is written in one launch and read in the next") {
-  const auto all = run(program({xs}, glb([](Expr w) { return w[0] * w[1]; }, neighbours(to_global(glb(twice, xs))))));
+  const auto all =
+      run(program({xs}, glb([](Expr w) { return w[0] * w[1]; }, neighbours(to_global(glb(twice, xs))))));
   REQUIRE(all.size() == 2);
   CHECK(all[0].name == "p_1");
   CHECK(all[1].name == "p_2");
@@ -81,15 +94,19 @@ TEST_CASE("an intermediate array is written in one launch and read in the next")
 }
 
 TEST_CASE("several results of one program are launches") {
-  const auto all = run(program({xs, ys}, tuple({glb(twice, xs), total(ys), glb([](Expr y) { return y - 1.0; }, ys)})));
+  const auto all =
+      run(program({xs, ys}, tuple({glb(twice, xs), total(ys), glb([](Expr y) { return y - 1.0; }, ys)})));
   CHECK(all.size() == 3);
 }
 
 TEST_CASE("a reduction that later work-items need goes through memory") {
-  const Expr scaled = make(Op::Let, {total(join(m)), function_of(f64, [](Expr s) { return glb([=](Expr x) { return x * s; }, ys); })});
+  const Expr scaled =
+      make(Op::Let,
+           {total(join(m)), function_of(f64, [](Expr s) { return glb([=](Expr x) { return x * s; }, ys); })});
   const auto all = run(program({m, ys}, scaled));
   REQUIRE(all.size() == 2);
-  CHECK(std::any_of(all[0].arguments.begin(), all[0].arguments.end(), [](const KernelArgument& a) { return a.work && a.type == Type::array(1, f64); }));
+  CHECK(std::any_of(all[0].arguments.begin(), all[0].arguments.end(),
+                    [](const KernelArgument& a) { return a.work && a.type == Type::array(1, f64); }));
 }
 
 TEST_CASE("parts of a reduction by work-items, their results by one") {
@@ -100,7 +117,12 @@ TEST_CASE("parts of a reduction by work-items, their results by one") {
 
 TEST_CASE("loops over the grid around several become several") {
   const Expr e = glb(
-      [](Expr row) { return make(Op::Let, {to_global(glb(twice, row, 0)), function_of(row.type(), [](Expr t) { return glb([](Expr w) { return w[0] - w[1]; }, neighbours(t), 0); })}); }, m, 1);
+      [](Expr row) {
+        return make(Op::Let, {to_global(glb(twice, row, 0)), function_of(row.type(), [](Expr t) {
+                                return glb([](Expr w) { return w[0] - w[1]; }, neighbours(t), 0);
+                              })});
+      },
+      m, 1);
   const auto all = run(program({m}, e));
   CHECK(all.size() == 2);
 }
@@ -113,20 +135,31 @@ TEST_CASE("a base is copied before work-items write the block") {
 
 TEST_CASE("what was read before it is overwritten goes through memory") {
   const Expr old = xs[Nat(3)] * 3.0;
-  const Expr body = make(Op::Let, {old, function_of(f64, [](Expr s) { return make(Op::UpdateInPlace, {xs, glb([=](Expr x) { return x + s; }, xs)}, update(xs, {Nat(0)}, xs).attr()); })});
+  const Expr body =
+      make(Op::Let, {old, function_of(f64, [](Expr s) {
+                       return make(Op::UpdateInPlace, {xs, glb([=](Expr x) { return x + s; }, xs)},
+                                   update(xs, {Nat(0)}, xs).attr());
+                     })});
   CHECK(run(program({xs}, body, {"xs"})).size() == 2);
 }
 
 TEST_CASE("loops over the grid below others that are not") {
-  const Expr e = map_with(Op::MapSeq, 1, function_of(m.type().element(), [](Expr row) {
-                            return make(Op::Let, {to_global(glb(twice, row, 0)), function_of(row.type(), [](Expr t) { return glb([](Expr w) { return w[0] - w[1]; }, neighbours(t), 0); })});
-                          }),
-                          m, {1, 1, 0, 0});
-  CHECK_THROWS_WITH_AS(lower(program({m}, e)), doctest::Contains("several loops over the grid in the loop over"), UserError);
+  const Expr e = map_with(
+      Op::MapSeq, 1,
+      function_of(m.type().element(),
+                  [](Expr row) {
+                    return make(Op::Let, {to_global(glb(twice, row, 0)), function_of(row.type(), [](Expr t) {
+                                            return glb([](Expr w) { return w[0] - w[1]; }, neighbours(t), 0);
+                                          })});
+                  }),
+      m, {1, 1, 0, 0});
+  CHECK_THROWS_WITH_AS(lower(program({m}, e)),
+                       doctest::Contains("several loops over the grid in the loop over"), UserError);
 }
 
 TEST_CASE("the items of a group stay in one launch") {
-  const auto all = run(program({m}, grid(Op::MapWrg, [](Expr r) { return grid(Op::MapLcl, twice, r); }, m)));
+  const auto all = run(program({m}, grid(
+                                        Op::MapWrg, [](Expr r) { return grid(Op::MapLcl, twice, r); }, m)));
   CHECK(all.size() == 1);
 }
 

@@ -1,4 +1,5 @@
-// Decisions taken by hand, for tests of lowering: every map of rank 1 at the outside and of higher rank inside is replaced.
+// Decisions taken by hand, for tests of lowering: every map of rank 1 at the outside and of higher rank
+// inside is replaced.
 #pragma once
 
 #include "ir/expr/build.hpp"
@@ -15,20 +16,23 @@ struct Decisions {
   int prefetch = 0;
   std::string layout = "";
   std::string text() const {
-    return std::string(in_place ? "in place, " : "") + (parallel ? "parallel, " : "") + "width " + std::to_string(width) + ", stride " + std::to_string(stride) + (late ? ", late" : "") +
+    return std::string(in_place ? "in place, " : "") + (parallel ? "parallel, " : "") + "width " +
+           std::to_string(width) + ", stride " + std::to_string(stride) + (late ? ", late" : "") +
            ", prefetch " + std::to_string(prefetch) + ", layout " + layout;
   }
 };
 
 inline Expr decide(const Expr& e, const Decisions& d, bool outer) {
-  if (e.is(Op::Param)) return d.layout.empty() || !e.type().is_array() ? e : in_layout(parse_layout(d.layout), e);
+  if (e.is(Op::Param))
+    return d.layout.empty() || !e.type().is_array() ? e : in_layout(parse_layout(d.layout), e);
   const bool map = e.is(Op::Map);
   const Expr x = map_children(e, [&](const Expr& c) { return decide(c, d, outer && !map); });
   if (x.is(Op::Update) && d.in_place) return make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr());
   if (!map) return x;
   const auto rank = x.attr().ints[0];
   if (rank == 1 && outer) return d.parallel ? map_with(Op::MapPar, 1, x.child(0), x.child(1)) : x;
-  return map_with(d.width > 1 ? Op::MapVec : Op::MapSeq, static_cast<int>(rank), x.child(0), x.child(1), {d.width, d.stride, d.late, d.prefetch});
+  return map_with(d.width > 1 ? Op::MapVec : Op::MapSeq, static_cast<int>(rank), x.child(0), x.child(1),
+                  {d.width, d.stride, d.late, d.prefetch});
 }
 inline Program decide(Program p, const Decisions& d) {
   p.body = decide(p.body, d, true);

@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "ir/error.hpp"
-#include "tests/patterns/operator_cases.hpp"
 #include "rewrite/space/space.hpp"
 #include "tests/lower/run_kernel.hpp"
+#include "tests/patterns/operator_cases.hpp"
 
 using namespace lift;
 using lift::test::LoopsRun;
@@ -34,7 +34,8 @@ Configuration nearest(const Space& space, const Configuration& wishes) {
   for (const Parameter& parameter : space.parameters()) {
     const auto allowed = space.allowed(c, parameter.name);
     const auto wish = wishes.find(parameter.name);
-    const bool granted = wish != wishes.end() && std::find(allowed.begin(), allowed.end(), wish->second) != allowed.end();
+    const bool granted =
+        wish != wishes.end() && std::find(allowed.begin(), allowed.end(), wish->second) != allowed.end();
     c[parameter.name] = granted ? wish->second : allowed.front();
   }
   return c;
@@ -44,18 +45,28 @@ Configuration nearest(const Space& space, const Configuration& wishes) {
 int check_columns(const Pattern& pattern, const Problem& p, const std::vector<unsigned>& seeds = {0, 1}) {
   const Program program = pattern.build(p);
   const Space space(program, grid_options());
-  const std::string order = std::find_if(space.parameters().begin(), space.parameters().end(), [](const Parameter& x) { return x.name == "order"; })->values.back();
+  const std::string order =
+      std::find_if(space.parameters().begin(), space.parameters().end(), [](const Parameter& x) {
+        return x.name == "order";
+      })->values.back();
   int checked = 0;
   for (const unsigned seed : seeds) {
     const LoopsRun expected = run_loops(lower(replay(program, Space(program, {}).derive({}))), seed);
     std::set<Configuration> done;
     for (const char* tile : {"none", "k16"})
       for (const char* inner : {"seq", "strided"})
-        for (const auto& [kcache, prefetch, unroll] : {std::tuple{"no", "0", "1"}, {"yes", "0", "1"}, {"yes", "1", "2"}}) {
-          const Configuration c = nearest(space, {{"tile", tile}, {"order", order}, {"inner", inner}, {"kcache", kcache}, {"prefetch", prefetch}, {"unroll", unroll}});
+        for (const auto& [kcache, prefetch, unroll] :
+             {std::tuple{"no", "0", "1"}, {"yes", "0", "1"}, {"yes", "1", "2"}}) {
+          const Configuration c = nearest(space, {{"tile", tile},
+                                                  {"order", order},
+                                                  {"inner", inner},
+                                                  {"kcache", kcache},
+                                                  {"prefetch", prefetch},
+                                                  {"unroll", unroll}});
           if (c.at("order") != order || !done.insert(c).second) continue;
           const Kernel k = lower(replay(program, space.derive(c)));
-          INFO(pattern.name << " box " << p.box << " " << p.boundary << " " << space.structure(c) << "\n" << str(k));
+          INFO(pattern.name << " box " << p.box << " " << p.boundary << " " << space.structure(c) << "\n"
+                            << str(k));
           const LoopsRun got = run_loops(k, seed);
           CHECK(got.results == expected.results);
           CHECK(got.races.empty());
@@ -74,7 +85,10 @@ TEST_CASE("rotate: columns of the smoothers are what the loops for a CPU compute
         if (box % 2 != 0 && std::string(smoother) == "gsrb" && std::string(boundary) == "periodic") continue;
         check_columns(smooth3d(), problem(box, boundary, {{"smoother", smoother}}));
       }
-  for (const char* shape : {"wide", "box"}) check_columns(smooth3d(), problem(5, "dirichlet", {{"smoother", "jacobi"}, {"coefficients", "constant"}, {"stencil", shape}}));
+  for (const char* shape : {"wide", "box"})
+    check_columns(
+        smooth3d(),
+        problem(5, "dirichlet", {{"smoother", "jacobi"}, {"coefficients", "constant"}, {"stencil", shape}}));
 }
 
 TEST_CASE("rotate: columns of the other operators") {
@@ -87,7 +101,8 @@ TEST_CASE("rotate: columns of the other operators") {
             const Pattern pattern = family.make(dim);
             Problem p = problem(family.sides.at(static_cast<std::size_t>(dim - 1)), boundary, choices);
             p.boxes = 1;
-            if (dim == 3 && (boundary == std::string("ghost") || pattern.name == "smooth3d")) continue;  // takes long; above
+            if (dim == 3 && (boundary == std::string("ghost") || pattern.name == "smooth3d"))
+              continue;  // takes long; above
             try {
               pattern.build(p);
             } catch (const UserError&) {
@@ -111,7 +126,10 @@ TEST_CASE("rotate: an iteration of a 7-point stencil along k loads five elements
   p.boxes = 1;
   const Program program = smooth3d().build(p);
   const Space space(program, grid_options());
-  const auto loads = [&](const char* kcache) { return run_loops(lower(replay(program, space.derive({{"order", "j i k"}, {"kcache", kcache}}))), 0).loads.at("phi"); };
+  const auto loads = [&](const char* kcache) {
+    return run_loops(lower(replay(program, space.derive({{"order", "j i k"}, {"kcache", kcache}}))), 0)
+        .loads.at("phi");
+  };
   CHECK(loads("no") == 8 * 8 * (8 * 7));
   CHECK(loads("yes") == 8 * 8 * (8 * 5 + 2));
 }
@@ -123,14 +141,16 @@ TEST_CASE("prefetch: an iteration asks for what a later one loads, once a line, 
   const Space space(program, grid_options());
   const auto prefetches = [&](const char* kcache) {
     std::map<std::string, int> n;
-    const Kernel k = lower(replay(program, space.derive({{"order", "j i k"}, {"kcache", kcache}, {"prefetch", "2"}})));
+    const Kernel k =
+        lower(replay(program, space.derive({{"order", "j i k"}, {"kcache", kcache}, {"prefetch", "2"}})));
     visit(k.body, [&](const Stmt& s) {
       if (const auto* x = std::get_if<Prefetch>(&s.v)) ++n[x->array];
     });
     run_loops(k, 0);  // checks that the positions exist
     return n;
   };
-  const std::map<std::string, int> expected{{"lambda", 1}, {"phi", 3}, {"rhs", 1}};  // phi[k + 1] and the rows beside it
+  const std::map<std::string, int> expected{
+      {"lambda", 1}, {"phi", 3}, {"rhs", 1}};  // phi[k + 1] and the rows beside it
   CHECK(prefetches("no") == expected);
   CHECK(prefetches("yes") == expected);
 }

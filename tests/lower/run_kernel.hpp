@@ -1,4 +1,5 @@
-// A program's kernel run as loops on random data: what it makes of all its arrays, and how often it loads from each.
+// A program's kernel run as loops on random data: what it makes of all its arrays, and how often it loads
+// from each.
 #pragma once
 
 #include <random>
@@ -9,7 +10,7 @@
 namespace lift::test {
 
 struct LoopsRun {
-  std::vector<std::vector<double>> results;   ///< in row-major order
+  std::vector<std::vector<double>> results;  ///< in row-major order
   std::map<std::string, std::size_t> loads;
   std::vector<std::string> races;
 };
@@ -26,7 +27,8 @@ inline std::vector<std::vector<Nat>> positions_of(const Type& t) {
   return all;
 }
 
-/// The same data for the same seed, whatever the kernel's layouts; index parameters are `seed` modulo their range.
+/// The same data for the same seed, whatever the kernel's layouts; index parameters are `seed` modulo their
+/// range.
 inline LoopsRun run_loops(const Kernel& k, unsigned seed) {
   LoopRunner runner;
   for (const KernelArgument& a : k.arguments) {
@@ -38,7 +40,8 @@ inline LoopsRun run_loops(const Kernel& k, unsigned seed) {
     if (a.type.is_array()) {
       auto& to = runner.arrays[a.name];
       to.assign(static_cast<std::size_t>(*a.layout.size().constant()), 0);
-      for (const auto& p : positions_of(a.type)) to[static_cast<std::size_t>(*a.layout.index(p).constant())] = value(element_of(a.type).scalar());
+      for (const auto& p : positions_of(a.type))
+        to[static_cast<std::size_t>(*a.layout.index(p).constant())] = value(element_of(a.type).scalar());
     } else if (!a.range.empty()) {
       const std::int64_t low = *a.range[0].constant(), high = *a.range[1].constant();
       runner.index[a.name] = low + static_cast<std::int64_t>(seed) % (high - low + 1);
@@ -52,7 +55,9 @@ inline LoopsRun run_loops(const Kernel& k, unsigned seed) {
     for (const KernelArgument& a : k.arguments) {
       if (a.name != name) continue;
       r.results.emplace_back();
-      for (const auto& p : positions_of(a.type)) r.results.back().push_back(runner.arrays[name][static_cast<std::size_t>(*a.layout.index(p).constant())]);
+      for (const auto& p : positions_of(a.type))
+        r.results.back().push_back(
+            runner.arrays[name][static_cast<std::size_t>(*a.layout.index(p).constant())]);
     }
   return r;
 }

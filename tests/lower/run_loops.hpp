@@ -1,6 +1,6 @@
-// Executes the loop language on small data: the oracle for lowering that needs no compiler. It checks every access against
-// the array's size, and iterations of parallel loops against each other: an element that one iteration changes must not be
-// touched by another.
+// Executes the loop language on small data: the oracle for lowering that needs no compiler. It checks every
+// access against the array's size, and iterations of parallel loops against each other: an element that one
+// iteration changes must not be touched by another.
 #pragma once
 
 #include <cmath>
@@ -20,12 +20,15 @@ class LoopRunner {
   std::map<std::string, double> scalars;      ///< f32/f64 arguments
   std::map<std::string, std::int64_t> index;  ///< index params by name
   std::vector<std::string> races;
-  std::map<std::string, std::size_t> loads;   ///< of each array, counted
-  std::map<std::string, std::vector<std::int64_t>> prefetched;  ///< elements asked for, which are checked as accesses are
+  std::map<std::string, std::size_t> loads;  ///< of each array, counted
+  std::map<std::string, std::vector<std::int64_t>>
+      prefetched;  ///< elements asked for, which are checked as accesses are
 
   void run(const Kernel& k) {
     for (const KernelArgument& a : k.arguments)
-      if (a.type.is_array() && arrays.at(a.name).size() != static_cast<std::size_t>(*a.layout.size().constant())) throw std::runtime_error("size of " + a.name);
+      if (a.type.is_array() &&
+          arrays.at(a.name).size() != static_cast<std::size_t>(*a.layout.size().constant()))
+        throw std::runtime_error("size of " + a.name);
     exec(k.body);
   }
 
@@ -52,7 +55,8 @@ class LoopRunner {
   }
   double& element(const std::string& array, std::int64_t i) {
     auto& a = arrays.at(array);
-    if (i < 0 || i >= static_cast<std::int64_t>(a.size())) throw std::out_of_range(array + "[" + std::to_string(i) + "] of " + std::to_string(a.size()));
+    if (i < 0 || i >= static_cast<std::int64_t>(a.size()))
+      throw std::out_of_range(array + "[" + std::to_string(i) + "] of " + std::to_string(a.size()));
     return a[static_cast<std::size_t>(i)];
   }
   double load(const std::string& array, std::int64_t i) {
@@ -66,21 +70,29 @@ class LoopRunner {
     const auto w = static_cast<std::size_t>(t->width);
     Vec r(w);
     switch (t->kind) {
-      case TermKind::Constant: return {t->number};
-      case TermKind::Index: return {static_cast<double>(nat(t->nats[0]))};
-      case TermKind::Argument: return {scalars.at(t->name)};
-      case TermKind::Local: return locals_.at(t->name);
-      case TermKind::Compare: return {holds(t->conds[0]) ? 1.0 : 0.0};
+      case TermKind::Constant:
+        return {t->number};
+      case TermKind::Index:
+        return {static_cast<double>(nat(t->nats[0]))};
+      case TermKind::Argument:
+        return {scalars.at(t->name)};
+      case TermKind::Local:
+        return locals_.at(t->name);
+      case TermKind::Compare:
+        return {holds(t->conds[0]) ? 1.0 : 0.0};
       case TermKind::Load:
-        for (std::size_t l = 0; l < w; ++l) r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l));
+        for (std::size_t l = 0; l < w; ++l)
+          r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l));
         return r;
       case TermKind::Lanes:
         for (std::size_t l = 0; l < w; ++l) r[l] = holds(t->conds[l]);
         return r;
       case TermKind::LaneIndex:
-        for (std::size_t l = 0; l < w; ++l) r[l] = static_cast<double>(nat(t->nats[0]) + static_cast<std::int64_t>(l) * nat(t->nats[1]));
+        for (std::size_t l = 0; l < w; ++l)
+          r[l] = static_cast<double>(nat(t->nats[0]) + static_cast<std::int64_t>(l) * nat(t->nats[1]));
         return r;
-      default: break;
+      default:
+        break;
     }
     std::vector<Vec> args;
     for (const Term& a : t->args) args.push_back(eval(a));
@@ -102,24 +114,42 @@ class LoopRunner {
     const auto round = [&](double x) { return type == f32 ? static_cast<double>(static_cast<float>(x)) : x; };
     const double a = at(0), b = n > 1 ? at(1) : 0;
     switch (op) {
-      case Op::Add: return round(a + b);
-      case Op::Sub: return round(a - b);
-      case Op::Mul: return round(a * b);
-      case Op::Div: return round(a / b);
-      case Op::Neg: return -a;
-      case Op::Abs: return a < 0 ? -a : a;
-      case Op::Min: return b < a ? b : a;
-      case Op::Max: return a < b ? b : a;
-      case Op::And: return a != 0 && b != 0;
-      case Op::Or: return a != 0 || b != 0;
-      case Op::Not: return a == 0;
-      case Op::Lt: return a < b;
-      case Op::Le: return a <= b;
-      case Op::Eq: return a == b;
-      case Op::Ne: return a != b;
-      case Op::Select: return a != 0 ? b : at(2);
-      case Op::Cast: return round(a);
-      default: throw std::runtime_error("operation not run here");
+      case Op::Add:
+        return round(a + b);
+      case Op::Sub:
+        return round(a - b);
+      case Op::Mul:
+        return round(a * b);
+      case Op::Div:
+        return round(a / b);
+      case Op::Neg:
+        return -a;
+      case Op::Abs:
+        return a < 0 ? -a : a;
+      case Op::Min:
+        return b < a ? b : a;
+      case Op::Max:
+        return a < b ? b : a;
+      case Op::And:
+        return a != 0 && b != 0;
+      case Op::Or:
+        return a != 0 || b != 0;
+      case Op::Not:
+        return a == 0;
+      case Op::Lt:
+        return a < b;
+      case Op::Le:
+        return a <= b;
+      case Op::Eq:
+        return a == b;
+      case Op::Ne:
+        return a != b;
+      case Op::Select:
+        return a != 0 ? b : at(2);
+      case Op::Cast:
+        return round(a);
+      default:
+        throw std::runtime_error("operation not run here");
     }
   }
 
@@ -145,8 +175,10 @@ class LoopRunner {
       }
     }
     if (const auto* x = std::get_if<Let>(&s.v)) {
-      if (x->local->kind == TermKind::Index) values_[variables(x->local->nats[0])[0]] = static_cast<std::int64_t>(eval(x->value).at(0));
-      else locals_[x->local->name] = eval(x->value);
+      if (x->local->kind == TermKind::Index)
+        values_[variables(x->local->nats[0])[0]] = static_cast<std::int64_t>(eval(x->value).at(0));
+      else
+        locals_[x->local->name] = eval(x->value);
     }
     if (const auto* x = std::get_if<Declare>(&s.v)) locals_[x->local->name] = eval(x->value);
     if (const auto* x = std::get_if<Assign>(&s.v)) locals_[x->local->name] = eval(x->value);
@@ -166,7 +198,9 @@ class LoopRunner {
     const NatAtom* v = variables(f.var)[0];
     for (auto i = lower; i < upper; i += step) {
       values_[v] = i;
-      if (evaluate(v->lower, [&](const NatAtom& a) { return values_.count(&a) ? values_[&a] : index.at(a.name); }) > i) throw std::runtime_error("range of " + v->name);
+      if (evaluate(v->lower,
+                   [&](const NatAtom& a) { return values_.count(&a) ? values_[&a] : index.at(a.name); }) > i)
+        throw std::runtime_error("range of " + v->name);
       if (!parallel) {
         exec(f.body);
         continue;
@@ -184,7 +218,9 @@ class LoopRunner {
   void check(const For& f, const std::vector<Touch>& seen) {
     std::map<std::pair<std::string, std::int64_t>, std::size_t> changed_by;
     const auto race = [&](const auto& e, std::size_t a, std::size_t b) {
-      if (races.size() < 5) races.push_back(e.first + "[" + std::to_string(e.second) + "] in iterations " + std::to_string(a) + " and " + std::to_string(b) + " of " + f.var.str());
+      if (races.size() < 5)
+        races.push_back(e.first + "[" + std::to_string(e.second) + "] in iterations " + std::to_string(a) +
+                        " and " + std::to_string(b) + " of " + f.var.str());
     };
     for (std::size_t i = 0; i < seen.size(); ++i)
       for (const auto& e : seen[i].changed) {

@@ -11,7 +11,8 @@
 
 namespace lift::test {
 
-inline Program program(std::vector<Expr> arguments, const Expr& body, std::vector<std::string> overwritable = {}) {
+inline Program program(std::vector<Expr> arguments, const Expr& body,
+                       std::vector<std::string> overwritable = {}) {
   return {"p", std::move(arguments), body, std::move(overwritable), {}};
 }
 
@@ -30,7 +31,8 @@ inline Kernel run(const Program& p, bool linear = true) {
   LoopRunner loops;
   const Kernel k = lower(p, {.vector_bytes = 32, .linear = linear});
   for (const KernelArgument& a : k.arguments)
-    loops.arrays[a.name].assign(static_cast<std::size_t>(*Layout({}, a.type).size().constant()), std::nan(""));
+    loops.arrays[a.name].assign(static_cast<std::size_t>(*Layout({}, a.type).size().constant()),
+                                std::nan(""));
   std::uint64_t seed = 1;
   for (const Expr& a : p.arguments) {
     loops.arrays[param_name(a)] = numbers(a.type(), seed++);
@@ -40,7 +42,8 @@ inline Kernel run(const Program& p, bool linear = true) {
   loops.run(k);
   CHECK(loops.races.empty());
   REQUIRE(k.results.size() == expected.size());
-  for (std::size_t n = 0; n < expected.size(); ++n) CHECK_MESSAGE(loops.arrays.at(k.results[n]) == expected[n], str(k));
+  for (std::size_t n = 0; n < expected.size(); ++n)
+    CHECK_MESSAGE(loops.arrays.at(k.results[n]) == expected[n], str(k));
   return k;
 }
 

@@ -1,5 +1,5 @@
-// Vectors taken apart into lanes, and neighbouring accesses put together: the same numbers, exactly, and the vectors that
-// are to be seen.
+// Vectors taken apart into lanes, and neighbouring accesses put together: the same numbers, exactly, and the
+// vectors that are to be seen.
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
@@ -26,7 +26,8 @@ Kernel in_scalars(const Kernel& k) {
 void check_scalar(const Kernel& k) {
   const auto check = [&](const Term& t, bool whole) {
     visit(t, [&](const Term& x) {
-      const bool access = x->kind == TermKind::Load || x->kind == TermKind::Shuffle || x->kind == TermKind::Local;
+      const bool access =
+          x->kind == TermKind::Load || x->kind == TermKind::Shuffle || x->kind == TermKind::Local;
       REQUIRE_MESSAGE((x->width == 1 || (access && (whole || x->kind == TermKind::Local))), str(k));
     });
   };
@@ -67,7 +68,10 @@ void check_same(const Kernel& k, const Kernel& scalars) {
   b.arrays = start;
   a.run(k), b.run(scalars);
   for (const KernelArgument& x : k.arguments)
-    if (x.type.is_array()) CHECK_MESSAGE(a.arrays[x.name] == b.arrays[x.name], x.name << " of\n" << str(k) << "\nas\n" << str(scalars));
+    if (x.type.is_array())
+      CHECK_MESSAGE(a.arrays[x.name] == b.arrays[x.name], x.name << " of\n"
+                                                                 << str(k) << "\nas\n"
+                                                                 << str(scalars));
 }
 
 struct Tried {
@@ -147,18 +151,40 @@ TEST_CASE("scalars: kernels in lanes compute the same numbers") {
 }
 
 TEST_CASE("scalars: neighbouring loads and stores of a cell are one access each, where they are aligned") {
-  check(straight(cells([](const Nat& i) { return Block{put(i, x_at(i)), put(i + 1, sum(x_at(i + 1), x_at(i)))}; })), 2);
-  check(straight(cells([](const Nat& i) { return Block{put(i + 1, x_at(i + 1)), put(i + 2, x_at(i + 2))}; })), 0);
-  check(straight(cells([](const Nat& i) { return Block{put(i + 3, x_at(i + 1)), put(i + 2, x_at(i + 4))}; })), 1);
+  check(straight(cells([](const Nat& i) {
+          return Block{put(i, x_at(i)), put(i + 1, sum(x_at(i + 1), x_at(i)))};
+        })),
+        2);
+  check(straight(cells([](const Nat& i) {
+          return Block{put(i + 1, x_at(i + 1)), put(i + 2, x_at(i + 2))};
+        })),
+        0);
+  check(straight(cells([](const Nat& i) {
+          return Block{put(i + 3, x_at(i + 1)), put(i + 2, x_at(i + 4))};
+        })),
+        1);
 }
 
-TEST_CASE("scalars: no load is moved over a store that may change it, no store over an access of its element") {
-  check(straight(cells([](const Nat& i) { return Block{put(i, sum(y_at(i), x_at(i))), put(i + 1, sum(y_at(i + 1), x_at(i + 1)))}; })), 3);
+TEST_CASE(
+    "scalars: no load is moved over a store that may change it, no store over an access of its element") {
+  check(straight(cells([](const Nat& i) {
+          return Block{put(i, sum(y_at(i), x_at(i))), put(i + 1, sum(y_at(i + 1), x_at(i + 1)))};
+        })),
+        3);
   check(straight(cells([](const Nat& i) { return Block{put(i, x_at(i)), put(i + 1, y_at(i))}; })), 0);
-  check(straight(cells([](const Nat& i) { return Block{put(i, x_at(i + 2)), put(i, y_at(i + 1)), put(i + 1, x_at(i))}; })), 0);
-  check(straight(cells([](const Nat& i) { return Block{put(i, x_at(i + 2)), put(30 - i, x_at(i + 1)), put(i + 1, y_at(i))}; })), 0);
+  check(straight(cells([](const Nat& i) {
+          return Block{put(i, x_at(i + 2)), put(i, y_at(i + 1)), put(i + 1, x_at(i))};
+        })),
+        0);
+  check(straight(cells([](const Nat& i) {
+          return Block{put(i, x_at(i + 2)), put(30 - i, x_at(i + 1)), put(i + 1, y_at(i))};
+        })),
+        0);
   const auto mine = [](const Nat& i) {
-    return Block{{Declare{local_term("a", f64), x_at(i)}}, put(i, local_term("a", f64)), {Assign{local_term("a", f64), sum(local_term("a", f64), x_at(i + 1))}}, put(i + 1, local_term("a", f64))};
+    return Block{{Declare{local_term("a", f64), x_at(i)}},
+                 put(i, local_term("a", f64)),
+                 {Assign{local_term("a", f64), sum(local_term("a", f64), x_at(i + 1))}},
+                 put(i + 1, local_term("a", f64))};
   };
   check(straight(cells(mine)), 2);
 }
@@ -176,7 +202,8 @@ TEST_CASE("scalars: four of f32 make one access of 16 bytes") {
                               Block b;
                               for (int l = 0; l < 4; ++l) b.push_back(put(2 * i + l, x_at(2 * i + l, f32)));
                               return b;
-                            }), f32);
+                            }),
+                            f32);
   const Kernel s = in_scalars(k);
   CHECK(wide_accesses(s, 4) == 2);
   check_same(k, s);

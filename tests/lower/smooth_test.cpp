@@ -1,4 +1,5 @@
-// Lowering of the smoother with every kind of decision, run in the loop language and compared with the plain reference.
+// Lowering of the smoother with every kind of decision, run in the loop language and compared with the plain
+// reference.
 #include <doctest/doctest.h>
 
 #include "ir/expr/build.hpp"
@@ -34,9 +35,11 @@ void positions(const Type& t, const std::function<void(std::size_t, const std::v
   }
 }
 
-Decisions decisions(bool in_place, bool parallel, int width = 1, int stride = 1, bool late = false, int prefetch = 0, const std::string& layout = "") {
+Decisions decisions(bool in_place, bool parallel, int width = 1, int stride = 1, bool late = false,
+                    int prefetch = 0, const std::string& layout = "") {
   Decisions d;
-  d.in_place = in_place, d.parallel = parallel, d.width = width, d.stride = stride, d.late = late, d.prefetch = prefetch, d.layout = layout;
+  d.in_place = in_place, d.parallel = parallel, d.width = width, d.stride = stride, d.late = late,
+  d.prefetch = prefetch, d.layout = layout;
   return d;
 }
 
@@ -72,7 +75,10 @@ Outcome run(const Problem& problem, const Decisions& decisions, int color) {
     if (a.type.is_array()) {
       auto& to = runner.arrays[a.name];
       to.assign(static_cast<std::size_t>(*a.layout.size().constant()), 0);
-      if (i < host.size()) positions(a.type, [&](std::size_t x, const std::vector<Nat>& p) { to[static_cast<std::size_t>(*a.layout.index(p).constant())] = data[i][x]; });
+      if (i < host.size())
+        positions(a.type, [&](std::size_t x, const std::vector<Nat>& p) {
+          to[static_cast<std::size_t>(*a.layout.index(p).constant())] = data[i][x];
+        });
     } else if (!a.range.empty()) {
       runner.index[a.name] = integers[i];
     } else {

@@ -17,7 +17,9 @@ std::size_t run_twins(const Program& p, std::size_t results) {
   for (const Kernel& k : twins) {
     test::LoopRunner loops;
     for (const KernelArgument& a : k.arguments)
-      if (a.type.is_array()) loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()), a.read && !a.written ? 1.0 : std::nan(""));
+      if (a.type.is_array())
+        loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()),
+                                    a.read && !a.written ? 1.0 : std::nan(""));
     loops.run(k);
     CHECK_MESSAGE(loops.races.empty(), loops.races.front(), "\n", str(k));
     CHECK(k.results.size() == results);
@@ -45,8 +47,15 @@ TEST_CASE("twins of reductions read every row once and keep one sum of each") {
 
 TEST_CASE("twins of programs with several results write all of them") {
   const Expr xs = param("xs", array({16, 64}, f64));
-  const Expr both = tuple({xs | map([](Expr r) { return r | map([](Expr x) { return x * 2.0; }); }), xs | map(total)});
-  for (const Kernel& k : lower_traffic_twins({"p", {xs}, xs | map([](Expr r) { return r | map([](Expr x) { return tuple({x, x * 2.0}); }); }), {}, {}})) {
+  const Expr both =
+      tuple({xs | map([](Expr r) { return r | map([](Expr x) { return x * 2.0; }); }), xs | map(total)});
+  for (const Kernel& k : lower_traffic_twins({"p",
+                                              {xs},
+                                              xs | map([](Expr r) {
+                                                return r | map([](Expr x) { return tuple({x, x * 2.0}); });
+                                              }),
+                                              {},
+                                              {}})) {
     std::set<std::string> written;
     visit(k.body, [&](const Stmt& s) {
       if (const auto* store = std::get_if<Store>(&s.v)) written.insert(store->array);

@@ -16,17 +16,19 @@ struct VectorDecisions {
   bool late = false, stream = false, parallel = false;
   int prefetch = 0;
   std::string text() const {
-    return "width " + std::to_string(width) + (late ? ", late" : "") + (stream ? ", stream" : "") + (parallel ? ", parallel" : "") + ", prefetch " + std::to_string(prefetch);
+    return "width " + std::to_string(width) + (late ? ", late" : "") + (stream ? ", stream" : "") +
+           (parallel ? ", parallel" : "") + ", prefetch " + std::to_string(prefetch);
   }
 };
 
 inline Expr unrolled(int rank, const Expr& f, const Expr& xs) {
-  const Expr each = rank == 1 ? f : fun(xs.type().element(), [&](Expr row) { return unrolled(rank - 1, f, row); });
+  const Expr each =
+      rank == 1 ? f : fun(xs.type().element(), [&](Expr row) { return unrolled(rank - 1, f, row); });
   return map_with(Op::MapUnroll, 1, each, xs, {*xs.type().length().constant()});
 }
 
-/// Outer maps become vector loops, maps within them unrolled ones. With `parallel`, a map of rank D over cells becomes one
-/// of rank D - 1 around one of rank 1.
+/// Outer maps become vector loops, maps within them unrolled ones. With `parallel`, a map of rank D over
+/// cells becomes one of rank D - 1 around one of rank 1.
 inline Expr with_vectors(const Expr& e, const VectorDecisions& d, bool inside = false) {
   const bool map = e.is(Op::Map);
   const Expr x = map_children(e, [&](const Expr& c) { return with_vectors(c, d, inside || map); });
@@ -46,16 +48,23 @@ inline Program with_vectors(Program p, const VectorDecisions& d) {
 }
 /// An update of the argument `fine` becomes one in place.
 inline Program in_place(Program p) {
-  if (p.body.is(Op::Update)) p.body = make(Op::UpdateInPlace, {p.body.child(0), p.body.child(1)}, p.body.attr());
+  if (p.body.is(Op::Update))
+    p.body = make(Op::UpdateInPlace, {p.body.child(0), p.body.child(1)}, p.body.attr());
   return p;
 }
 
-inline std::vector<Nat> each(int dim, const Nat& n) { return std::vector<Nat>(static_cast<std::size_t>(dim), n); }
-inline Expr grid(const std::string& name, int dim, std::int64_t n, Scalar t) { return param(name, array(each(dim, n), t)); }
+inline std::vector<Nat> each(int dim, const Nat& n) {
+  return std::vector<Nat>(static_cast<std::size_t>(dim), n);
+}
+inline Expr grid(const std::string& name, int dim, std::int64_t n, Scalar t) {
+  return param(name, array(each(dim, n), t));
+}
 
-/// Restriction, prolongation and the like from or to m coarse cells a dimension, some in arrays with ghost cells.
+/// Restriction, prolongation and the like from or to m coarse cells a dimension, some in arrays with ghost
+/// cells.
 inline std::vector<Program> transfer_programs(int dim, std::int64_t m, Scalar t) {
-  const Expr fine = grid("fine", dim, 2 * m, t), ghosted = grid("fine", dim, 2 * m + 2, t), coarse = grid("coarse", dim, m, t), padded = grid("coarse", dim, m + 2, t);
+  const Expr fine = grid("fine", dim, 2 * m, t), ghosted = grid("fine", dim, 2 * m + 2, t),
+             coarse = grid("coarse", dim, m, t), padded = grid("coarse", dim, m + 2, t);
   const auto inside = [dim](const Expr& xs) { return xs | drop_n(dim, 1, 1); };
   const auto twice = [](Expr x) { return x * 2.0; };
   std::vector<Program> r{
@@ -63,18 +72,36 @@ inline std::vector<Program> transfer_programs(int dim, std::int64_t m, Scalar t)
       {"average_ghosted", {ghosted}, restrict_average(dim, inside(ghosted)), {}},
       {"full_weighting", {ghosted}, restrict_full_weighting(dim, ghosted | drop_n(dim, 0, 1)), {}},
       {"linear_restriction", {ghosted}, restrict_linear(dim, ghosted), {}},
-      {"pick", {fine}, fine | slide_n(dim, 2, 2) | map_n(dim, [=](Expr w) { return twice(at(each(dim, 0), w)); }), {}},
+      {"pick",
+       {fine},
+       fine | slide_n(dim, 2, 2) | map_n(dim, [=](Expr w) { return twice(at(each(dim, 0), w)); }),
+       {}},
       {"constant", {coarse}, prolong_constant(dim, coarse), {}},
       {"linear", {padded}, prolong_linear(dim, padded), {}},
-      {"add_constant", {fine, coarse}, update(fine, each(dim, 0), add_prolonged_constant(dim, coarse, fine)), {"fine"}},
-      {"add_constant_ghosted", {ghosted, padded}, update(ghosted, each(dim, 1), add_prolonged_constant(dim, inside(padded), inside(ghosted))), {"fine"}},
-      {"add_linear", {fine, padded}, update(fine, each(dim, 0), add_prolonged_linear(dim, padded, fine)), {"fine"}},
+      {"add_constant",
+       {fine, coarse},
+       update(fine, each(dim, 0), add_prolonged_constant(dim, coarse, fine)),
+       {"fine"}},
+      {"add_constant_ghosted",
+       {ghosted, padded},
+       update(ghosted, each(dim, 1), add_prolonged_constant(dim, inside(padded), inside(ghosted))),
+       {"fine"}},
+      {"add_linear",
+       {fine, padded},
+       update(fine, each(dim, 0), add_prolonged_linear(dim, padded, fine)),
+       {"fine"}},
   };
   if (dim == 1) {
     const Expr other = grid("other", 1, m, t);
-    const auto one = [](const Expr& x) { return generate({Nat(1)}, [x](Expr) { return x; }) | map([](Expr y) { return y; }); };
-    r.push_back({"interleaved", {coarse, other}, interleave({coarse | map(twice), other | map([](Expr x) { return x + 1.0; })}), {}});
-    r.push_back({"pairs", {coarse}, join(coarse | map([=](Expr x) { return concat(one(x), one(twice(x))); })), {}});
+    const auto one = [](const Expr& x) {
+      return generate({Nat(1)}, [x](Expr) { return x; }) | map([](Expr y) { return y; });
+    };
+    r.push_back({"interleaved",
+                 {coarse, other},
+                 interleave({coarse | map(twice), other | map([](Expr x) { return x + 1.0; })}),
+                 {}});
+    r.push_back(
+        {"pairs", {coarse}, join(coarse | map([=](Expr x) { return concat(one(x), one(twice(x))); })), {}});
   }
   return r;
 }
@@ -97,7 +124,8 @@ inline std::vector<std::vector<double>> sample_data(const Program& p) {
 }
 inline std::vector<double> interpreted(const Program& p, const std::vector<std::vector<double>>& data) {
   std::map<std::string, Value> params;
-  for (std::size_t i = 0; i < data.size(); ++i) params[param_name(p.arguments[i])] = make_array(data[i], p.arguments[i].type());
+  for (std::size_t i = 0; i < data.size(); ++i)
+    params[param_name(p.arguments[i])] = make_array(data[i], p.arguments[i].type());
   return flatten(interpret(p.body, params));
 }
 

@@ -54,17 +54,23 @@ void check(const Program& p, const VectorDecisions& d, int bytes = 32) {
   CHECK(run(k, p, data) == interpreted(p, data));
 }
 
-VectorDecisions decisions(int width, bool late = false, bool stream = false, bool parallel = false, int prefetch = 0) { return {width, late, stream, parallel, prefetch}; }
+VectorDecisions decisions(int width, bool late = false, bool stream = false, bool parallel = false,
+                          int prefetch = 0) {
+  return {width, late, stream, parallel, prefetch};
+}
 
 Program find(const std::string& name, int dim, std::int64_t m, Scalar t = f64) {
   for (const Program& p : transfer_programs(dim, m, t))
     if (p.name == name) return p;
   throw std::runtime_error("no program " + name);
 }
-Counts counts(const std::string& name, int dim, std::int64_t m, const VectorDecisions& d, Scalar t = f64) { return in_vectors(lower(with_vectors(in_place(find(name, dim, m, t)), d))); }
+Counts counts(const std::string& name, int dim, std::int64_t m, const VectorDecisions& d, Scalar t = f64) {
+  return in_vectors(lower(with_vectors(in_place(find(name, dim, m, t)), d)));
+}
 
 /// A kernel of one vector loop over [0, n) with arrays x of nx and y of ny elements.
-Kernel one_loop(const Nat& n, std::int64_t nx, std::int64_t ny, int width, const std::function<Block(const Nat&)>& body, int prefetch = 0, bool late = false) {
+Kernel one_loop(const Nat& n, std::int64_t nx, std::int64_t ny, int width,
+                const std::function<Block(const Nat&)>& body, int prefetch = 0, bool late = false) {
   Kernel k;
   k.name = "loop", k.results = {"y"};
   for (const auto& [name, length] : {std::pair<std::string, std::int64_t>{"x", nx}, {"y", ny}}) {
@@ -72,7 +78,8 @@ Kernel one_loop(const Nat& n, std::int64_t nx, std::int64_t ny, int width, const
     k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
   }
   For f;
-  f.lower = 0, f.upper = n, f.kind = LoopKind::Vec, f.width = width, f.prefetch = prefetch, f.late_store = late;
+  f.lower = 0, f.upper = n, f.kind = LoopKind::Vec, f.width = width, f.prefetch = prefetch,
+  f.late_store = late;
   f.var = Nat::fresh("i", 0, n - 1);
   f.body = body(f.var);
   k.body = {{std::move(f)}};
@@ -110,7 +117,8 @@ TEST_CASE("grid transfer in vectors gives the interpreter's result and stays wit
 
 TEST_CASE("prefetches in vector loops are of elements that exist") {
   const Nat shift = Nat::size("shift"), unknown = Nat::size("n");
-  const auto asked = [](std::int64_t nx, int distance, const std::function<Block(const Nat&)>& body, const Nat& n = 16, bool late = false) {
+  const auto asked = [](std::int64_t nx, int distance, const std::function<Block(const Nat&)>& body,
+                        const Nat& n = 16, bool late = false) {
     LoopRunner r;
     r.index["shift"] = 1000, r.index["n"] = 16;
     r.arrays["x"].resize(static_cast<std::size_t>(nx)), r.arrays["y"].resize(16);
@@ -122,9 +130,11 @@ TEST_CASE("prefetches in vector loops are of elements that exist") {
   CHECK(asked(40, 8, neighbours) == Elements{{"x", {9, 13, 17, 21}}});  // from the furthest load
   CHECK(asked(17, 8, neighbours) == Elements{{"x", {9, 13, 16, 16}}});
   CHECK(asked(17, 64, neighbours) == Elements{{"x", {16, 16, 16, 16}}});
-  CHECK(asked(17, 8, neighbours, 16, true) == Elements{{"x", {13, 16, 16}}});  // the first iteration lies before the loop
+  CHECK(asked(17, 8, neighbours, 16, true) ==
+        Elements{{"x", {13, 16, 16}}});  // the first iteration lies before the loop
   CHECK(asked(17, 8, neighbours, unknown, true) == Elements{{"x", {13, 16, 16}}});
-  const auto guarded = [&](const Nat& i) -> Block {  // what is loaded under a condition may not exist otherwise
+  const auto guarded =
+      [&](const Nat& i) -> Block {  // what is loaded under a condition may not exist otherwise
     return {store(i, x_at(i)), {If{{compare_term(less_equal(shift, 4))}, {store(i, y_at(i + shift))}}}};
   };
   CHECK(asked(16, 8, guarded) == Elements{{"x", {8, 12, 15, 15}}});
@@ -138,7 +148,8 @@ TEST_CASE("neighbouring loads of stride 2 share their vectors") {
   const Counts single = counts("pick", 1, 16, decisions(4));  // nothing beyond the last element is read
   CHECK(single.vector_loads == 2);
   CHECK(single.shuffles == 1);
-  CHECK(counts("average", 3, 8, decisions(4), f32).shuffles == 8);  // four floats are 16 bytes: one instruction orders them
+  CHECK(counts("average", 3, 8, decisions(4), f32).shuffles ==
+        8);  // four floats are 16 bytes: one instruction orders them
 }
 
 TEST_CASE("interleaved stores are whole vectors") {
@@ -149,7 +160,8 @@ TEST_CASE("interleaved stores are whole vectors") {
   const Counts linear = counts("linear", 1, 16, decisions(4));
   CHECK(linear.stores == 2);
   CHECK(linear.shuffles == 2);
-  const Counts add = counts("add_constant", 1, 16, decisions(4));  // fine elements are added as they lie in memory
+  const Counts add =
+      counts("add_constant", 1, 16, decisions(4));  // fine elements are added as they lie in memory
   CHECK(add.vector_loads == 3);
   CHECK(add.shuffles == 2);
 }
@@ -162,7 +174,8 @@ TEST_CASE("vectors whose lanes change places are no wider than the machine's") {
 
 TEST_CASE("streaming stores: those that are aligned with the first") {
   CHECK(counts("constant", 2, 8, decisions(4, false, true)).streams == 4);
-  CHECK(counts("constant", 2, 11, decisions(4, false, true)).streams == 2);  // rows of 22: every other one is aligned
+  CHECK(counts("constant", 2, 11, decisions(4, false, true)).streams ==
+        2);  // rows of 22: every other one is aligned
   CHECK(counts("average", 2, 8, decisions(4, false, true)).streams == 1);
 }
 
@@ -170,17 +183,20 @@ TEST_CASE("other strides are gathered or reversed") {
   const auto at = [](std::int64_t s, const Nat& i) { return s < 0 ? Nat(-s * 18) + s * i : s * i; };
   for (const std::int64_t s : {-1, -2, 3, 4}) {
     const std::int64_t length = (s < 0 ? -s : s) * 18 + 1;
-    const Kernel k = one_loop(19, length, 19, 4, [&](const Nat& i) { return Block{store(i, x_at(at(s, i)))}; });
+    const Kernel k =
+        one_loop(19, length, 19, 4, [&](const Nat& i) { return Block{store(i, x_at(at(s, i)))}; });
     INFO(lift::str(k));
     const auto y = run_xy(k, static_cast<std::size_t>(length), 19);
-    for (std::int64_t i = 0; i < 19; ++i) CHECK(y[static_cast<std::size_t>(i)] == static_cast<double>(s < 0 ? -s * (18 - i) : s * i));
+    for (std::int64_t i = 0; i < 19; ++i)
+      CHECK(y[static_cast<std::size_t>(i)] == static_cast<double>(s < 0 ? -s * (18 - i) : s * i));
     CHECK(in_vectors(k).gathers == (s == -1 ? 0 : 1));
   }
 }
 
 TEST_CASE("both halves of interleaved stores may read what either changes") {
   const Kernel k = one_loop(13, 1, 26, 4, [&](const Nat& i) {
-    return Block{store(2 * i, plus(y_at(2 * i), y_at(2 * i + 1))), store(2 * i + 1, plus(y_at(2 * i + 1), constant_term(0.5, f64)))};
+    return Block{store(2 * i, plus(y_at(2 * i), y_at(2 * i + 1))),
+                 store(2 * i + 1, plus(y_at(2 * i + 1), constant_term(0.5, f64)))};
   });
   INFO(lift::str(k));
   const auto y = run_xy(k, 1, 26);
@@ -226,7 +242,8 @@ TEST_CASE("copies of an unrolled body have values of their own, and decide what 
   INFO(lift::str(k));
   CHECK(lift::str(k).find("select") == std::string::npos);
   const auto y = run_xy(k, 9, 18);
-  for (std::size_t i = 0; i < 9; ++i) CHECK((y[2 * i] == 4.0 * static_cast<double>(i) && y[2 * i + 1] == 6.0 * static_cast<double>(i)));
+  for (std::size_t i = 0; i < 9; ++i)
+    CHECK((y[2 * i] == 4.0 * static_cast<double>(i) && y[2 * i + 1] == 6.0 * static_cast<double>(i)));
 }
 
 TEST_CASE("what cannot be vectors is refused, and says why") {
@@ -238,11 +255,21 @@ TEST_CASE("what cannot be vectors is refused, and says why") {
     }
     return "accepted";
   };
-  CHECK(refused([](const Nat& i) { return Block{store(2 * i, x_at(i))}; }).find("only every second element of y is stored") != std::string::npos);
-  CHECK(refused([](const Nat& i) { return Block{store(3 * i, x_at(i))}; }).find("y is stored with stride 3") != std::string::npos);
-  CHECK(refused([](const Nat& i) { return Block{store(i, x_at(9 * i))}; }).find("x is accessed with stride 9") != std::string::npos);
-  CHECK(refused([](const Nat& i) { return Block{store(i, x_at(mod(i, 3)))}; }).find("not linear in i") != std::string::npos);
-  CHECK(refused([](const Nat&) { return Block{store(3, x_at(3))}; }).find("one element") != std::string::npos);
+  CHECK(refused([](const Nat& i) {
+          return Block{store(2 * i, x_at(i))};
+        }).find("only every second element of y is stored") != std::string::npos);
+  CHECK(refused([](const Nat& i) {
+          return Block{store(3 * i, x_at(i))};
+        }).find("y is stored with stride 3") != std::string::npos);
+  CHECK(refused([](const Nat& i) {
+          return Block{store(i, x_at(9 * i))};
+        }).find("x is accessed with stride 9") != std::string::npos);
+  CHECK(refused([](const Nat& i) { return Block{store(i, x_at(mod(i, 3)))}; }).find("not linear in i") !=
+        std::string::npos);
+  CHECK(refused([](const Nat&) { return Block{store(3, x_at(3))}; }).find("one element") !=
+        std::string::npos);
   const Term sum = local_term("sum", f64);
-  CHECK(refused([&](const Nat& i) { return Block{{Assign{sum, plus(sum, x_at(i))}}}; }).find("accumulate into sum") != std::string::npos);
+  CHECK(refused([&](const Nat& i) {
+          return Block{{Assign{sum, plus(sum, x_at(i))}}};
+        }).find("accumulate into sum") != std::string::npos);
 }

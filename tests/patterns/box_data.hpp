@@ -17,9 +17,15 @@ inline std::vector<double> numbers(const HostArray& a) {
   std::vector<double> r(static_cast<std::size_t>(host::count(a.type)));
   for (std::size_t i = 0; i < r.size(); ++i) {
     switch (element_of(a.type).scalar()) {
-      case Scalar::f32: r[i] = static_cast<const float*>(a.data)[i]; break;
-      case Scalar::f64: r[i] = static_cast<const double*>(a.data)[i]; break;
-      default: r[i] = static_cast<const std::int32_t*>(a.data)[i]; break;
+      case Scalar::f32:
+        r[i] = static_cast<const float*>(a.data)[i];
+        break;
+      case Scalar::f64:
+        r[i] = static_cast<const double*>(a.data)[i];
+        break;
+      default:
+        r[i] = static_cast<const std::int32_t*>(a.data)[i];
+        break;
     }
   }
   return r;
@@ -28,9 +34,15 @@ inline void assign(const HostArray& a, const std::vector<double>& values) {
   REQUIRE(static_cast<std::int64_t>(values.size()) == host::count(a.type));
   for (std::size_t i = 0; i < values.size(); ++i) {
     switch (element_of(a.type).scalar()) {
-      case Scalar::f32: static_cast<float*>(a.data)[i] = static_cast<float>(values[i]); break;
-      case Scalar::f64: static_cast<double*>(a.data)[i] = values[i]; break;
-      default: static_cast<std::int32_t*>(a.data)[i] = static_cast<std::int32_t>(values[i]); break;
+      case Scalar::f32:
+        static_cast<float*>(a.data)[i] = static_cast<float>(values[i]);
+        break;
+      case Scalar::f64:
+        static_cast<double*>(a.data)[i] = values[i];
+        break;
+      default:
+        static_cast<std::int32_t*>(a.data)[i] = static_cast<std::int32_t>(values[i]);
+        break;
     }
   }
 }
@@ -38,11 +50,15 @@ inline void assign(const HostArray& a, const std::vector<double>& values) {
 class BoxData {
  public:
   BoxData(const Pattern& pattern, const Problem& problem)
-      : pattern_(pattern), problem_(problem), program(pattern.build(problem)), data_(pattern, problem, program, 1) {}
+      : pattern_(pattern),
+        problem_(problem),
+        program(pattern.build(problem)),
+        data_(pattern, problem, program, 1) {}
 
   const HostArray& argument(const std::string& name) const { return host::argument(data_.all(), name); }
   bool has(const std::string& name) const {
-    return std::any_of(data_.all().begin(), data_.all().end(), [&](const HostArray& a) { return a.name == name; });
+    return std::any_of(data_.all().begin(), data_.all().end(),
+                       [&](const HostArray& a) { return a.name == name; });
   }
   std::vector<double> values(const std::string& name) const { return numbers(argument(name)); }
   OwnedArray result() const { return OwnedArray("result", results_of(program).at(0).type, 1); }
@@ -50,9 +66,12 @@ class BoxData {
   OwnedArray by_interpreter() const {
     Interpreter in;
     for (const HostArray& a : data_.all()) {
-      if (a.type.is_array()) in.params[a.name] = make_array(numbers(a), a.type);
-      else if (is_float(a.type.scalar())) in.params[a.name] = {numbers(a)[0]};
-      else in.params[a.name] = {static_cast<std::int64_t>(numbers(a)[0])};
+      if (a.type.is_array())
+        in.params[a.name] = make_array(numbers(a), a.type);
+      else if (is_float(a.type.scalar()))
+        in.params[a.name] = {numbers(a)[0]};
+      else
+        in.params[a.name] = {static_cast<std::int64_t>(numbers(a)[0])};
     }
     const Value v = in.eval(program.body);
     CHECK(!contains_poison(v));

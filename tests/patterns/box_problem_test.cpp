@@ -1,4 +1,5 @@
-// The benchmark's data: smooth, within its bounds, nowhere constant, different from box to box, and lambda as defined.
+// The benchmark's data: smooth, within its bounds, nowhere constant, different from box to box, and lambda as
+// defined.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -32,9 +33,13 @@ TEST_CASE("coefficients lie within their bounds and no array is constant along a
       const auto n = host::lengths(data.argument(name).type);
       const auto [low, high] = std::minmax_element(x.begin(), x.end());
       CHECK(*high - *low > 0.05);
-      if (name[0] == 'a' || name[0] == 'b') CHECK((*low >= 0.7 && *high <= 1.3));
-      else CHECK((*low >= -1.0 && *high <= 1.0));
-      const std::size_t strides[] = {static_cast<std::size_t>(n[1] * n[2] * n[3]), static_cast<std::size_t>(n[2] * n[3]), static_cast<std::size_t>(n[3]), 1};
+      if (name[0] == 'a' || name[0] == 'b')
+        CHECK((*low >= 0.7 && *high <= 1.3));
+      else
+        CHECK((*low >= -1.0 && *high <= 1.0));
+      const std::size_t strides[] = {static_cast<std::size_t>(n[1] * n[2] * n[3]),
+                                     static_cast<std::size_t>(n[2] * n[3]), static_cast<std::size_t>(n[3]),
+                                     1};
       for (const std::size_t stride : strides) CHECK(x[0] != x[stride]);
     }
   }
@@ -45,23 +50,30 @@ TEST_CASE("lambda is the inverse diagonal") {
   for (const char* boundary : {"ghost", "neumann"}) {
     const Problem p = problem(boundary);
     const BoxData data(pattern, p);
-    const auto boxes = [&](const char* name) { return host::BoxCells<const double>({p, 3}, data.argument(name)); };
-    const auto alpha = boxes("alpha"), bi = boxes("beta_i"), bj = boxes("beta_j"), bk = boxes("beta_k"), lambda = boxes("lambda");
+    const auto boxes = [&](const char* name) {
+      return host::BoxCells<const double>({p, 3}, data.argument(name));
+    };
+    const auto alpha = boxes("alpha"), bi = boxes("beta_i"), bj = boxes("beta_j"), bk = boxes("beta_k"),
+               lambda = boxes("lambda");
     for (std::int64_t k = 0; k < p.box; ++k)
       for (std::int64_t j = 0; j < p.box; ++j)
         for (std::int64_t i = 0; i < p.box; ++i) {
-          const double beta = bi(1, k, j, i) + bi(1, k, j, i + 1) + bj(1, k, j, i) + bj(1, k, j + 1, i) + bk(1, k, j, i) + bk(1, k + 1, j, i);
+          const double beta = bi(1, k, j, i) + bi(1, k, j, i + 1) + bj(1, k, j, i) + bj(1, k, j + 1, i) +
+                              bk(1, k, j, i) + bk(1, k + 1, j, i);
           CHECK(lambda(1, k, j, i) == doctest::Approx(1 / (alpha(1, k, j, i) + 0.5 * beta)));
         }
   }
 }
 
-TEST_CASE("a cell's data does not depend on the ghost depth, and the ghost zone continues the box periodically") {
+TEST_CASE(
+    "a cell's data does not depend on the ghost depth, and the ghost zone continues the box periodically") {
   const Pattern pattern = smooth3d();
-  const BoxData shallow(pattern, problem("ghost", 6, 1)), deep(pattern, problem("ghost", 6, 3)), none(pattern, problem("neumann"));
+  const BoxData shallow(pattern, problem("ghost", 6, 1)), deep(pattern, problem("ghost", 6, 3)),
+      none(pattern, problem("neumann"));
   for (const char* name : {"phi", "rhs", "alpha", "lambda"}) {
     CAPTURE(name);
-    const host::BoxCells<const double> x({problem("ghost", 6, 1), 3}, shallow.argument(name)), y({problem("ghost", 6, 3), 3}, deep.argument(name)), z({problem("neumann"), 3}, none.argument(name));
+    const host::BoxCells<const double> x({problem("ghost", 6, 1), 3}, shallow.argument(name)),
+        y({problem("ghost", 6, 3), 3}, deep.argument(name)), z({problem("neumann"), 3}, none.argument(name));
     for (const std::int64_t i : {0, 3, 5}) {
       CHECK(x(1, 2, 4, i) == y(1, 2, 4, i));
       CHECK(x(1, 2, 4, i) == z(1, 2, 4, i));
@@ -84,8 +96,11 @@ TEST_CASE("f32 data is f64 data rounded") {
   }
 }
 
-TEST_CASE("shapes: ghost zones for the ghost boundary alone, else one more face than cells; in any dimension") {
-  const auto boxes = [](const std::string& boundary, int dim) { return BoxProblem(problem(boundary, 6, 2), dim); };
+TEST_CASE(
+    "shapes: ghost zones for the ghost boundary alone, else one more face than cells; in any dimension") {
+  const auto boxes = [](const std::string& boundary, int dim) {
+    return BoxProblem(problem(boundary, 6, 2), dim);
+  };
   CHECK(cell_array(boxes("ghost", 3)).str() == "2.10.10.10.f64");
   CHECK(face_array(boxes("ghost", 3), 1).str() == "2.10.10.10.f64");
   CHECK(cell_array(boxes("neumann", 3)).str() == "2.6.6.6.f64");

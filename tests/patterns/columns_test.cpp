@@ -1,5 +1,5 @@
-// Programs over the columns of an atmosphere: expression, reference and plain loops agree, and have the properties of what
-// they stand for.
+// Programs over the columns of an atmosphere: expression, reference and plain loops agree, and have the
+// properties of what they stand for.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -57,13 +57,15 @@ TEST_CASE("columns: the plain loops compute the reference") {
     INFO(c.pattern.name << " of " << c.p.box);
     const BoxData data(c.pattern, c.p);
     const OwnedArray expected = data.by_reference();
-    for (const OwnedArray& got : data.by_plain_loops(compiler)) CHECK(relative_error(got.view(), expected.view()) <= tolerance(c.p.type));
+    for (const OwnedArray& got : data.by_plain_loops(compiler))
+      CHECK(relative_error(got.view(), expected.view()) <= tolerance(c.p.type));
   }
 }
 
 TEST_CASE("thomas: what it returns solves the systems") {
   const BoxData data(thomas(), single(6));
-  const auto a = data.values("a"), b = data.values("b"), c = data.values("c"), d = data.values("d"), x = numbers(data.by_interpreter().view());
+  const auto a = data.values("a"), b = data.values("b"), c = data.values("c"), d = data.values("d"),
+             x = numbers(data.by_interpreter().view());
   const std::size_t plane = 36;
   for (std::size_t i = 0; i < x.size(); ++i) {
     double left = b[i] * x[i];
@@ -100,7 +102,8 @@ TEST_CASE("fillz: a column keeps its mass, and lacks nothing where its neighbour
 TEST_CASE("horizontal diffusion: what is constant or linear stays as it is") {
   const BoxData data(horizontal_diffusion(), single(4));
   std::vector<double> u(4 * 8 * 8);
-  for (std::size_t i = 0; i < u.size(); ++i) u[i] = 3.0 + 0.5 * static_cast<double>(i % 8) + 2.0 * static_cast<double>(i / 8 % 8);
+  for (std::size_t i = 0; i < u.size(); ++i)
+    u[i] = 3.0 + 0.5 * static_cast<double>(i % 8) + 2.0 * static_cast<double>(i / 8 % 8);
   assign(data.argument("u"), u);
   const auto got = numbers(data.by_interpreter().view());
   for (std::size_t k = 0; k < 4; ++k)

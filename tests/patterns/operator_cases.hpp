@@ -1,5 +1,5 @@
-// The operators of the library with their choices, in every dimension, with every boundary condition, at small sizes: what
-// the tests of expressions, references, plain loops and emitted kernels all go through.
+// The operators of the library with their choices, in every dimension, with every boundary condition, at
+// small sizes: what the tests of expressions, references, plain loops and emitted kernels all go through.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ using ChosenValues = std::map<std::string, std::string>;
 
 struct OperatorFamily {
   Pattern (*make)(int dim);
-  std::vector<ChosenValues> choices;                    ///< as they are tested
-  std::array<std::int64_t, 3> sides = {7, 5, 3};        ///< of the boxes in 1D, 2D, 3D
+  std::vector<ChosenValues> choices;              ///< as they are tested
+  std::array<std::int64_t, 3> sides = {7, 5, 3};  ///< of the boxes in 1D, 2D, 3D
   std::vector<std::string> boundaries = boundary_names();
 };
 
@@ -36,31 +36,43 @@ inline std::vector<ChosenValues> stencils(const ChosenValues& more) {
 inline std::vector<OperatorFamily> stencil_families() {
   std::vector<ChosenValues> smoothers{{}, {{"coefficients", "constant"}}, {{"smoother", "symmetric-gsrb"}}};
   for (const ChosenValues& c : stencils({{"smoother", "jacobi"}})) smoothers.push_back(c);
-  for (const char* degree : {"1", "2", "3"}) smoothers.push_back({{"smoother", "chebyshev"}, {"degree", degree}});
-  smoothers.push_back({{"smoother", "chebyshev"}, {"degree", "2"}, {"coefficients", "constant"}, {"stencil", "box"}});
-  return {{smooth, smoothers}, {apply_operator, stencils({})}, {residual, stencils({})}, {lambda_operator, {{}}}};
+  for (const char* degree : {"1", "2", "3"})
+    smoothers.push_back({{"smoother", "chebyshev"}, {"degree", degree}});
+  smoothers.push_back(
+      {{"smoother", "chebyshev"}, {"degree", "2"}, {"coefficients", "constant"}, {"stencil", "box"}});
+  return {
+      {smooth, smoothers}, {apply_operator, stencils({})}, {residual, stencils({})}, {lambda_operator, {{}}}};
 }
 
 /// Those between two levels: fine boxes of even sides about odd coarse ones.
 inline std::vector<OperatorFamily> transfer_families() {
   const std::array<std::int64_t, 3> sides{14, 10, 6};
-  return {{restriction, {{}, {{"form", "thesis"}}, {{"kind", "linear"}}, {{"kind", "full_weighting"}}, {{"kind", "face"}}}, sides},
+  return {{restriction,
+           {{}, {{"form", "thesis"}}, {{"kind", "linear"}}, {{"kind", "full_weighting"}}, {{"kind", "face"}}},
+           sides},
           {prolongation,
-           {{{"kind", "linear"}}, {{"kind", "linear"}, {"mode", "increment"}}, {{"kind", "constant"}}, {{"kind", "constant"}, {"mode", "increment"}},
+           {{{"kind", "linear"}},
+            {{"kind", "linear"}, {"mode", "increment"}},
+            {{"kind", "constant"}},
+            {{"kind", "constant"}, {"mode", "increment"}},
             {{"kind", "linear"}, {"form", "thesis"}}},
            sides}};
 }
 
 /// Those on vectors, to which a boundary condition is a ghost zone or none.
 inline std::vector<OperatorFamily> vector_families() {
-  std::vector<OperatorFamily> all{{axpy, {{}}}, {scale, {{}}}, {shift, {{}}}, {dot, {{}, {{"compensated", "yes"}}}},
-                                  {norm, {{{"kind", "max"}}, {{"kind", "l2"}}, {{"kind", "l2"}, {"compensated", "yes"}}}}};
+  std::vector<OperatorFamily> all{
+      {axpy, {{}}},
+      {scale, {{}}},
+      {shift, {{}}},
+      {dot, {{}, {{"compensated", "yes"}}}},
+      {norm, {{{"kind", "max"}}, {{"kind", "l2"}}, {{"kind", "l2"}, {"compensated", "yes"}}}}};
   for (OperatorFamily& f : all) f.boundaries = {"ghost", "neumann"};
   return all;
 }
 
-/// Every family, choice, dimension and boundary condition; sizes, types and ghost depths vary from case to case, or all
-/// types are taken for each.
+/// Every family, choice, dimension and boundary condition; sizes, types and ghost depths vary from case to
+/// case, or all types are taken for each.
 inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily>& families, bool all_types) {
   std::vector<OperatorCase> all;
   for (const OperatorFamily& family : families)
@@ -71,14 +83,18 @@ inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily
           for (const Scalar type : {f32, f64}) {
             const bool second = (all.size() + family.choices.size()) % 2 != 0;
             OperatorCase c{pattern, {}};
-            c.problem.box = family.sides[static_cast<std::size_t>(dim) - 1], c.problem.boxes = second ? 1 : 2, c.problem.boundary = boundary, c.problem.choices = choices;
+            c.problem.box = family.sides[static_cast<std::size_t>(dim) - 1], c.problem.boxes = second ? 1 : 2,
+            c.problem.boundary = boundary, c.problem.choices = choices;
             c.problem.type = all_types ? type : second ? f32 : f64;
             const bool wide = choices.contains("stencil") && choices.at("stencil") == "wide";
             const std::string smoother = choices.contains("smoother") ? choices.at("smoother") : "gsrb";
-            const bool red_black = pattern->choices.contains("smoother") && smoother.find("gsrb") != std::string::npos;
+            const bool red_black =
+                pattern->choices.contains("smoother") && smoother.find("gsrb") != std::string::npos;
             c.problem.ghost = wide ? 2 + second : 1 + second;
             const bool steps = smoother == "symmetric-gsrb" || choices.contains("degree");
-            if (steps) c.problem.boxes = 2, c.problem.box += dim == 1 ? 10 : 0;  // values between steps that need arrays
+            if (steps)
+              c.problem.boxes = 2,
+              c.problem.box += dim == 1 ? 10 : 0;  // values between steps that need arrays
             if (red_black && boundary == "periodic") ++c.problem.box;
             all.push_back(c);
             if (!all_types) break;
@@ -88,8 +104,9 @@ inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily
 }
 
 inline std::string describe(const OperatorCase& c) {
-  std::string s = c.pattern->name + " " + c.problem.boundary + ", " + std::to_string(c.problem.boxes) + " x " + std::to_string(c.problem.box) +
-                  ", ghost " + std::to_string(c.problem.ghost) + ", " + text(c.problem.type);
+  std::string s = c.pattern->name + " " + c.problem.boundary + ", " + std::to_string(c.problem.boxes) +
+                  " x " + std::to_string(c.problem.box) + ", ghost " + std::to_string(c.problem.ghost) +
+                  ", " + text(c.problem.type);
   for (const auto& [name, value] : c.problem.choices) s += ", " + name + " " + value;
   return s;
 }

@@ -14,7 +14,12 @@ class PlainKernels {
     constexpr std::size_t together = 60;  // in one translation unit
     std::vector<NativeSource> units;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (i % together == 0) units.push_back({"", {"-std=gnu11", "-O0", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"}, "", "c"});
+      if (i % together == 0)
+        units.push_back(
+            {"",
+             {"-std=gnu11", "-O0", "-fopenmp", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"},
+             "",
+             "c"});
       const Program program = cases[i].pattern->build(cases[i].problem);
       const auto jobs = rival_jobs(*cases[i].pattern, cases[i].problem, program, false, 2);
       REQUIRE(!jobs.empty());
@@ -46,10 +51,12 @@ class PlainKernels {
       if (data.has(a.name)) host::copy(data.argument(a.name), copies.back().view());
       pointers.push_back(copies.back().view().data);
     }
-    compiled_[i / together_].library->function<void(void**)>("liftgen_call_" + std::to_string(i))(pointers.data());
+    compiled_[i / together_].library->function<void(void**)>("liftgen_call_" +
+                                                             std::to_string(i))(pointers.data());
     OwnedArray result = data.result();
     for (OwnedArray& c : copies)
-      if (c.view().name == kernels_[i].results.front()) host::copy({result.view().name, c.view().type, c.view().data}, result.view());
+      if (c.view().name == kernels_[i].results.front())
+        host::copy({result.view().name, c.view().type, c.view().data}, result.view());
     return result;
   }
 

@@ -1,5 +1,5 @@
-// Residual with restriction or norm: expression, reference and plain loops agree, and the parts are those of the operators
-// that they are composed of.
+// Residual with restriction or norm: expression, reference and plain loops agree, and the parts are those of
+// the operators that they are composed of.
 #include <doctest/doctest.h>
 
 #include "patterns/box_problem.hpp"
@@ -12,14 +12,16 @@ using namespace lift::testing;
 
 namespace {
 
-std::vector<Case> cases(Pattern (*make)(int), const std::vector<std::map<std::string, std::string>>& choices) {
+std::vector<Case> cases(Pattern (*make)(int),
+                        const std::vector<std::map<std::string, std::string>>& choices) {
   std::vector<Case> all;
   for (int dim = 1; dim <= 3; ++dim)
     for (const std::string& boundary : boundary_names())
       for (const auto& c : choices)
         for (const Scalar type : {f32, f64}) {
           Problem p;
-          p.box = dim == 3 ? 4 : 6, p.boxes = 2, p.ghost = 2, p.boundary = boundary, p.type = type, p.choices = c;
+          p.box = dim == 3 ? 4 : 6, p.boxes = 2, p.ghost = 2, p.boundary = boundary, p.type = type,
+          p.choices = c;
           all.push_back({make(dim), p});
         }
   return all;
@@ -29,7 +31,10 @@ std::vector<Case> all_cases() {
   auto kept = constant;
   kept["keep"] = "yes";
   auto r = cases(residual_restriction, {{}, constant, {{"keep", "yes"}}, kept});
-  for (Case& c : cases(residual_norm, {{}, {{"kind", "l2"}}, {{"kind", "l2"}, {"compensated", "yes"}, {"coefficients", "constant"}}})) r.push_back(std::move(c));
+  for (Case& c :
+       cases(residual_norm,
+             {{}, {{"kind", "l2"}}, {{"kind", "l2"}, {"compensated", "yes"}, {"coefficients", "constant"}}}))
+    r.push_back(std::move(c));
   for (Case& c : cases(prolongation_correction, {{}, {{"kind", "constant"}}})) r.push_back(std::move(c));
   return r;
 }
@@ -48,13 +53,15 @@ std::vector<OwnedArray> by_reference(const Case& c, const ProblemData& data, con
 }
 std::vector<std::vector<double>> by_interpreter(const ProblemData& data, const Program& program) {
   Interpreter in;
-  for (const HostArray& a : data.all()) in.params[a.name] = a.type.is_array() ? make_array(numbers(a), a.type) : Value{numbers(a)[0]};
+  for (const HostArray& a : data.all())
+    in.params[a.name] = a.type.is_array() ? make_array(numbers(a), a.type) : Value{numbers(a)[0]};
   return flatten_components(in.eval(program.body), program.body.type());
 }
 
 }  // namespace
 
-TEST_CASE("residual with restriction or norm, and correction: the expression means what the reference computes") {
+TEST_CASE(
+    "residual with restriction or norm, and correction: the expression means what the reference computes") {
   for (const Case& c : all_cases()) {
     CAPTURE(describe(c));
     const Program program = c.pattern.build(c.p);
@@ -90,12 +97,16 @@ TEST_CASE("residual with restriction or norm: the plain loops compute the refere
   NativeCompiler compiler;
   std::size_t checked = 0;
   for (const Case& c : all_cases()) {
-    const bool one = c.p.boundary == "ghost" || (c.p.boundary == "dirichlet-value" && c.pattern.name.find("2d") != std::string::npos);
-    if (!one || c.p.type == f32 || c.p.choices.count("keep") || c.p.choices.count("compensated") || c.pattern.name.find("correction") != std::string::npos) continue;
+    const bool one = c.p.boundary == "ghost" ||
+                     (c.p.boundary == "dirichlet-value" && c.pattern.name.find("2d") != std::string::npos);
+    if (!one || c.p.type == f32 || c.p.choices.count("keep") || c.p.choices.count("compensated") ||
+        c.pattern.name.find("correction") != std::string::npos)
+      continue;
     CAPTURE(describe(c));
     const BoxData data(c.pattern, c.p);
     const OwnedArray expected = data.by_reference();
-    for (const OwnedArray& got : data.by_plain_loops(compiler)) CHECK(relative_error(got.view(), expected.view()) <= tolerance(c.p.type));
+    for (const OwnedArray& got : data.by_plain_loops(compiler))
+      CHECK(relative_error(got.view(), expected.view()) <= tolerance(c.p.type));
     ++checked;
   }
   CHECK(checked == 4 * 4);

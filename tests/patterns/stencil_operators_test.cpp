@@ -1,5 +1,5 @@
-// Smoothers, L, residual and lambda: expression, reference and plain loops agree for every dimension, type, boundary
-// condition and choice, at odd sizes.
+// Smoothers, L, residual and lambda: expression, reference and plain loops agree for every dimension, type,
+// boundary condition and choice, at odd sizes.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -56,7 +56,8 @@ TEST_CASE("Jacobi with w = 1 solves each cell's equation for itself") {
     const BoxData l_data(l_pattern, p);
     const auto l = numbers(l_data.by_reference().view()), next = numbers(data.by_reference().view());
     const auto phi = data.values("phi"), rhs = data.values("rhs"), lambda = data.values("lambda");
-    for (std::size_t x = 0; x < phi.size(); ++x) CHECK(l[x] + (next[x] - phi[x]) / lambda[x] == doctest::Approx(rhs[x]));
+    for (std::size_t x = 0; x < phi.size(); ++x)
+      CHECK(l[x] + (next[x] - phi[x]) / lambda[x] == doctest::Approx(rhs[x]));
   }
 }
 
@@ -98,7 +99,8 @@ TEST_CASE("Chebyshev steps are single steps, one after the other") {
   p.choices["degree"] = "3";
   const BoxData all(pattern, p);
   for (int m = 0; m < 3; ++m) {
-    for (const std::string name : {"c1", "c2"}) assign(one.argument(name), all.values(name + "_" + std::to_string(m)));
+    for (const std::string name : {"c1", "c2"})
+      assign(one.argument(name), all.values(name + "_" + std::to_string(m)));
     const auto step = numbers(one.by_reference().view()), phi = one.values("phi");
     assign(one.argument("prev"), phi);
     assign(one.argument("phi"), step);

@@ -1,4 +1,5 @@
-// The thesis's residual and smoother: equal to plain loops over the formula of listing 2.6, and to the library's smoother.
+// The thesis's residual and smoother: equal to plain loops over the formula of listing 2.6, and to the
+// library's smoother.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -21,12 +22,15 @@ Problem problem(Scalar type) {
   return p;
 }
 
-std::size_t at(int k, int j, int i) { return static_cast<std::size_t>(((k + 1) * side + j + 1) * side + i + 1); }
+std::size_t at(int k, int j, int i) {
+  return static_cast<std::size_t>(((k + 1) * side + j + 1) * side + i + 1);
+}
 
 using Data = std::map<std::string, std::vector<double>>;
 Data data_of(const BoxData& box) {
   Data d;
-  for (const char* name : {"phi", "rhs", "alpha", "beta_i", "beta_j", "beta_k", "lambda", "a", "b_h2inv"}) d[name] = box.values(name);
+  for (const char* name : {"phi", "rhs", "alpha", "beta_i", "beta_j", "beta_k", "lambda", "a", "b_h2inv"})
+    d[name] = box.values(name);
   return d;
 }
 
@@ -35,19 +39,29 @@ double helmholtz(const Data& d, int k, int j, int i) {
   const auto &bi = d.at("beta_i"), &bj = d.at("beta_j"), &bk = d.at("beta_k");
   const double c = phi[at(k, j, i)];
   return d.at("a")[0] * d.at("alpha")[at(k, j, i)] * c -
-         d.at("b_h2inv")[0] * (bi[at(k, j, i + 1)] * (phi[at(k, j, i + 1)] - c) - bi[at(k, j, i)] * (c - phi[at(k, j, i - 1)]) +
-                               bj[at(k, j + 1, i)] * (phi[at(k, j + 1, i)] - c) - bj[at(k, j, i)] * (c - phi[at(k, j - 1, i)]) +
-                               bk[at(k + 1, j, i)] * (phi[at(k + 1, j, i)] - c) - bk[at(k, j, i)] * (c - phi[at(k - 1, j, i)]));
+         d.at("b_h2inv")[0] * (bi[at(k, j, i + 1)] * (phi[at(k, j, i + 1)] - c) -
+                               bi[at(k, j, i)] * (c - phi[at(k, j, i - 1)]) +
+                               bj[at(k, j + 1, i)] * (phi[at(k, j + 1, i)] - c) -
+                               bj[at(k, j, i)] * (c - phi[at(k, j - 1, i)]) +
+                               bk[at(k + 1, j, i)] * (phi[at(k + 1, j, i)] - c) -
+                               bk[at(k, j, i)] * (c - phi[at(k - 1, j, i)]));
 }
 
 /// Value of one of the thesis's expressions, n^3 numbers; h2inv is 1, and b stands for b / h^2.
-std::vector<double> value(const Data& d, Scalar t, int color, const std::function<Expr(const Expr&, const Expr&, const Expr&, const thesis::Arrays&)>& f) {
+std::vector<double> value(
+    const Data& d, Scalar t, int color,
+    const std::function<Expr(const Expr&, const Expr&, const Expr&, const thesis::Arrays&)>& f) {
   const std::vector<Nat> shape(3, side);
   const Type cells = array(shape, t), colors = array(shape, i32);
   const Expr e = f(param("a", t), param("b_h2inv", t), literal(1, t),
-                   {.alpha = param("alpha", cells), .beta_i = param("beta_i", cells), .beta_j = param("beta_j", cells),
-                    .beta_k = param("beta_k", cells), .input = param("phi", cells), .lambda = param("lambda", cells),
-                    .rhs = param("rhs", cells), .color = param("color", colors)});
+                   {.alpha = param("alpha", cells),
+                    .beta_i = param("beta_i", cells),
+                    .beta_j = param("beta_j", cells),
+                    .beta_k = param("beta_k", cells),
+                    .input = param("phi", cells),
+                    .lambda = param("lambda", cells),
+                    .rhs = param("rhs", cells),
+                    .color = param("color", colors)});
   std::map<std::string, Value> values;
   for (const auto& [name, x] : d) values[name] = x.size() == 1 ? Value{x[0]} : make_array(x, cells);
   std::vector<double> prepopulated(side * side * side);
@@ -73,7 +87,8 @@ TEST_CASE("listing 2.8, with its parentheses back, is the residual of listing 2.
     double worst = 0;
     for (int k = 0; k < n; ++k)
       for (int j = 0; j < n; ++j)
-        for (int i = 0; i < n; ++i) worst = std::max(worst, std::abs(got[x++] - (d.at("rhs")[at(k, j, i)] - helmholtz(d, k, j, i))));
+        for (int i = 0; i < n; ++i)
+          worst = std::max(worst, std::abs(got[x++] - (d.at("rhs")[at(k, j, i)] - helmholtz(d, k, j, i))));
     CHECK(worst <= tolerance(t));
   }
 }

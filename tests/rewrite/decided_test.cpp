@@ -31,9 +31,14 @@ TEST_CASE("decisions taken back give the program that was") {
 }
 
 TEST_CASE("decisions of every kind are taken back") {
-  const auto without = [](const std::string& text) { return undecided(parse_program("size n = 64\nparam xs : n.f64\nresult = xs |> " + text)).body; };
-  const auto plain = [](const std::string& text) { return parse_program("size n = 64\nparam xs : n.f64\nresult = xs |> " + text).body; };
-  CHECK(without("split(8) |> map_wrg<0>(\\r. r |> to_local |> map_lcl<0, items 4>(\\x. 2 * x)) |> join") == plain("split(8) |> map(\\r. r |> map(\\x. 2 * x)) |> join"));
+  const auto without = [](const std::string& text) {
+    return undecided(parse_program("size n = 64\nparam xs : n.f64\nresult = xs |> " + text)).body;
+  };
+  const auto plain = [](const std::string& text) {
+    return parse_program("size n = 64\nparam xs : n.f64\nresult = xs |> " + text).body;
+  };
+  CHECK(without("split(8) |> map_wrg<0>(\\r. r |> to_local |> map_lcl<0, items 4>(\\x. 2 * x)) |> join") ==
+        plain("split(8) |> map(\\r. r |> map(\\x. 2 * x)) |> join"));
   CHECK(without("map_vec<4, prefetch 16>(\\x. 2 * x)") == plain("map(\\x. 2 * x)"));
   CHECK(without("scan_seq<stored, unroll 4>(add, 0)") == plain("scan(add, 0)"));
   CHECK(without("scan_back_seq(add, 0)") == plain("scan_back(add, 0)"));

@@ -19,7 +19,8 @@ Expr Gen::scalar_from(const Expr& x) {
 Expr Gen::make_from(const Expr& x, const Type& out) {
   if (out.is_scalar()) return scalar_from(x) * real() + (coin() ? param("c", f64) : literal(real(), f64));
   if (out.is_array())
-    return generate({out.length()}, lift::fun(Type(i32), [&](Expr i) { return cast(f64, i) + make_from(x, out.element()); }));
+    return generate({out.length()},
+                    lift::fun(Type(i32), [&](Expr i) { return cast(f64, i) + make_from(x, out.element()); }));
   std::vector<Expr> parts;
   for (const Type& p : out.parts()) parts.push_back(make_from(x, p));
   return tuple(parts);
@@ -87,9 +88,11 @@ Outcome check_rule(const Rule& r, const std::function<Instance(Gen&)>& instance,
     std::map<std::string, Value> values;
     for (const Expr& p : params_of(x.e)) values[param_name(p)] = gen.value(p.type());
     const Value a = interpret(before.body, values), b = interpret(after->body, values);
-    const bool same = after->body.type() == before.body.type() && (r.exact ? identical(a, b) : difference(a, b) < 1e-12);
+    const bool same =
+        after->body.type() == before.body.type() && (r.exact ? identical(a, b) : difference(a, b) < 1e-12);
     if (!same && result.wrong++ == 0)
-      result.first_wrong = str(x.e) + "\n  becomes " + str(after->body) + "\n  values " + str(a) + " and " + str(b);
+      result.first_wrong =
+          str(x.e) + "\n  becomes " + str(after->body) + "\n  values " + str(a) + " and " + str(b);
   }
   return result;
 }

@@ -1,4 +1,5 @@
-// Testing rules by what they mean: random instances of a left side, the rule applied, the interpreter on both sides.
+// Testing rules by what they mean: random instances of a left side, the rule applied, the interpreter on both
+// sides.
 #pragma once
 
 #include <random>
@@ -17,7 +18,8 @@ struct Instance {
   Place place;
 };
 
-/// Random expressions of small size. Functions capture the scalar `c`, so that rules meet variables of outer binders.
+/// Random expressions of small size. Functions capture the scalar `c`, so that rules meet variables of outer
+/// binders.
 class Gen {
  public:
   explicit Gen(unsigned seed) : random_(seed) {}
@@ -35,7 +37,9 @@ class Gen {
     return k < 3 ? Type(f64) : k < 5 ? Type::tuple({f64, f64}) : Type::array(2, f64);
   }
   /// A new array argument.
-  Expr array(const std::vector<Nat>& shape, const Type& element) { return param("p" + std::to_string(names_++), lift::array(shape, element)); }
+  Expr array(const std::vector<Nat>& shape, const Type& element) {
+    return param("p" + std::to_string(names_++), lift::array(shape, element));
+  }
   Expr array(int length, const Type& element) { return array({Nat(length)}, element); }
   /// A function that depends on all of its argument.
   Expr fun(const Type& in, const Type& out);
@@ -55,8 +59,9 @@ struct Outcome {
   std::string first_wrong, first_refused;
 };
 
-/// Applies the rule to instances until `wanted` are accepted (at most 20 times as many are tried); every second one lies
-/// inside a map, so that its parts are bound by an outer function.
-Outcome check_rule(const Rule& r, const std::function<Instance(Gen&)>& instance, int wanted = 200, unsigned seed = 1);
+/// Applies the rule to instances until `wanted` are accepted (at most 20 times as many are tried); every
+/// second one lies inside a map, so that its parts are bound by an outer function.
+Outcome check_rule(const Rule& r, const std::function<Instance(Gen&)>& instance, int wanted = 200,
+                   unsigned seed = 1);
 
 }  // namespace lift::test

@@ -17,10 +17,10 @@ Generators block_generators();
 Generators lowering_generators();
 Generators grid_generators();
 
-Expr map_each(const Expr& f, const Expr& xs);          ///< map (map f) xs
-Expr first_of(int rank, const Expr& e);                ///< map_D (get 0)
+Expr map_each(const Expr& f, const Expr& xs);  ///< map (map f) xs
+Expr first_of(int rank, const Expr& e);        ///< map_D (get 0)
 Type scalar_or_pair(Gen& g);
-Boundary choosing(Gen& g);                             ///< a boundary that only chooses an element
+Boundary choosing(Gen& g);  ///< a boundary that only chooses an element
 std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest);
 
 }  // namespace lift::test

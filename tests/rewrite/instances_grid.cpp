@@ -4,7 +4,8 @@
 namespace lift::test {
 namespace {
 
-/// Tiles, divisors of the lengths or not, of windows zipped with plain arrays, or of windows alone; made by rule tile.
+/// Tiles, divisors of the lengths or not, of windows zipped with plain arrays, or of windows alone; made by
+/// rule tile.
 Instance tiles_of_windows(Gen& g, const std::vector<std::string>& before) {
   const int d = g.n(1, 3), count = g.n(1, 3), chosen = g.n(0, count - 1);
   const auto n = g.shape(d, 1, d < 3 ? 5 : 3);
@@ -28,7 +29,8 @@ Instance tiles_of_windows(Gen& g, const std::vector<std::string>& before) {
     Expr sum = literal(1, f64);
     for (int i = 0; i < count; ++i) {
       Expr part = count == 1 ? x : get(i, x);
-      while (part.type().is_array()) part = part[Nat(g.n(0, static_cast<int>(*part.type().length().constant()) - 1))];
+      while (part.type().is_array())
+        part = part[Nat(g.n(0, static_cast<int>(*part.type().length().constant()) - 1))];
       sum = sum * 0.5 + part;
     }
     return sum;
@@ -45,12 +47,16 @@ Instance tiles_of_windows(Gen& g, const std::vector<std::string>& before) {
 
 Generators grid_generators() {
   return {
-      {"items", [](Gen& g) -> Instance {
+      {"items",
+       [](Gen& g) -> Instance {
          const Expr xs = g.array(g.n(1, 5), f64);
-         return {map_with(g.coin() ? Op::MapGlb : Op::MapWrg, 1, g.fun(f64, f64), xs, {g.n(0, 2), 1, 0, 0}), {std::to_string(g.n(0, 6))}, {}};
+         return {map_with(g.coin() ? Op::MapGlb : Op::MapWrg, 1, g.fun(f64, f64), xs, {g.n(0, 2), 1, 0, 0}),
+                 {std::to_string(g.n(0, 6))},
+                 {}};
        }},
       {"stage", [](Gen& g) { return tiles_of_windows(g, {}); }},
-      {"stage-planes", [](Gen& g) { return tiles_of_windows(g, {std::to_string(g.n(2, 5))}); }},  // some too few for a window
+      {"stage-planes",
+       [](Gen& g) { return tiles_of_windows(g, {std::to_string(g.n(2, 5))}); }},  // some too few for a window
   };
 }
 

@@ -11,7 +11,9 @@ namespace {
 
 Instance plain_map(Gen& g, Arguments arguments, bool scalar_result = false) {
   const Type t = g.element();
-  return {map(g.fun(t, scalar_result ? Type(f64) : g.element()), g.array(g.n(1, 5), t)), std::move(arguments), {}};
+  return {map(g.fun(t, scalar_result ? Type(f64) : g.element()), g.array(g.n(1, 5), t)),
+          std::move(arguments),
+          {}};
 }
 Expr low_map(Gen& g, Op op, int number) {
   return map_with(op, 1, g.fun(f64, f64), g.array(g.n(1, 9), f64), {number, 1, 0, 0});
@@ -20,25 +22,32 @@ Expr low_map(Gen& g, Op op, int number) {
 Instance every_second(Gen& g) {
   const int n = g.n(2, 6);
   const Expr base = g.array(n + 2, f64), f = g.fun(f64, f64);
-  const auto cell = [&](Expr i, Expr x) { return select(eq((i + param("color", i32)) % 2, 0), apply(f, {x}), x); };
+  const auto cell = [&](Expr i, Expr x) {
+    return select(eq((i + param("color", i32)) % 2, 0), apply(f, {x}), x);
+  };
   const Expr block = map(cell, zip({iota(n), base | drop(1, 1)}));
   const Op op = std::vector{Op::MapSeq, Op::MapVec, Op::Map}[static_cast<std::size_t>(g.n(0, 2))];
   const Expr low = op == Op::Map ? block : map_with(op, 1, block.child(0), block.child(1), {2, 1, 0, 0});
   Attr offset;
   offset.nats = {1};
-  return {make(g.n(0, 4) ? Op::UpdateInPlace : Op::Update, {base, low}, offset), {g.n(0, 4) ? "2" : "3"}, {1}};
+  return {
+      make(g.n(0, 4) ? Op::UpdateInPlace : Op::Update, {base, low}, offset), {g.n(0, 4) ? "2" : "3"}, {1}};
 }
 
 }  // namespace
 
 Generators lowering_generators() {
-  const auto marked = [](Gen& g) -> Instance { return {map(g.fun(f64, f64), g.array(g.n(1, 4), f64)), {}, {}}; };
+  const auto marked = [](Gen& g) -> Instance {
+    return {map(g.fun(f64, f64), g.array(g.n(1, 4), f64)), {}, {}};
+  };
   const auto reduction = [](Gen& g) -> Instance {
     const Type t = g.element();
     return {reduce(g.fun2(f64, t), literal(g.real(), f64), g.array(g.n(1, 6), t)), {}, {}};
   };
   const auto grid = [](Gen& g) { return plain_map(g, {std::to_string(g.n(0, 3))}); };
-  const auto vector = [](Gen& g, Arguments a) -> Instance { return {low_map(g, g.n(0, 4) ? Op::MapVec : Op::MapSeq, 4), std::move(a), {}}; };
+  const auto vector = [](Gen& g, Arguments a) -> Instance {
+    return {low_map(g, g.n(0, 4) ? Op::MapVec : Op::MapSeq, 4), std::move(a), {}};
+  };
   return {
       {"map-seq", [](Gen& g) { return plain_map(g, {}); }},
       {"map-unroll", [](Gen& g) { return plain_map(g, {std::to_string(g.n(1, 5))}); }},
@@ -46,17 +55,39 @@ Generators lowering_generators() {
       {"map-vec", [](Gen& g) { return plain_map(g, {std::to_string(1 << g.n(0, 4))}, g.n(0, 4) > 0); }},
       {"map-glb", grid},
       {"map-wrg", grid},
-      {"map-lcl", [](Gen& g) -> Instance {
+      {"map-lcl",
+       [](Gen& g) -> Instance {
          const Type t = g.element();
          const Expr f = g.fun(t, g.element());
          const Expr inner = map_each(f, g.array(g.shape(2), t));
-         return {map_with(Op::MapWrg, 1, inner.child(0), inner.child(1), {g.n(0, 1), 1, 0, 0}), {std::to_string(g.n(0, 1))}, {0, 0}};
+         return {map_with(Op::MapWrg, 1, inner.child(0), inner.child(1), {g.n(0, 1), 1, 0, 0}),
+                 {std::to_string(g.n(0, 1))},
+                 {0, 0}};
        }},
-      {"unroll", [](Gen& g) -> Instance { return {low_map(g, Op::MapSeq, 1), {std::to_string(g.n(1, 5))}, {}}; }},
-      {"rotate", [](Gen& g) -> Instance { return {low_map(g, std::vector{Op::MapSeq, Op::MapUnroll, Op::MapPar}[static_cast<std::size_t>(g.n(0, 2))], 2), {}, {}}; }},
+      {"unroll",
+       [](Gen& g) -> Instance {
+         return {low_map(g, Op::MapSeq, 1), {std::to_string(g.n(1, 5))}, {}};
+       }},
+      {"rotate",
+       [](Gen& g) -> Instance {
+         return {
+             low_map(g,
+                     std::vector{Op::MapSeq, Op::MapUnroll, Op::MapPar}[static_cast<std::size_t>(g.n(0, 2))],
+                     2),
+             {},
+             {}};
+       }},
       {"strided", every_second},
       {"late-store", [=](Gen& g) { return vector(g, {}); }},
-      {"prefetch", [](Gen& g) -> Instance { return {low_map(g, std::vector{Op::MapVec, Op::MapSeq, Op::MapUnroll, Op::MapPar}[static_cast<std::size_t>(g.n(0, 3))], 4), {"2"}, {}}; }},
+      {"prefetch",
+       [](Gen& g) -> Instance {
+         return {low_map(g,
+                         std::vector{Op::MapVec, Op::MapSeq, Op::MapUnroll,
+                                     Op::MapPar}[static_cast<std::size_t>(g.n(0, 3))],
+                         4),
+                 {"2"},
+                 {}};
+       }},
       {"reduce-seq", reduction},
       {"reduce-unroll", reduction},
       {"to-private", marked},

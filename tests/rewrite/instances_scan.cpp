@@ -6,13 +6,17 @@
 namespace lift::test {
 namespace {
 
-Expr scan_any(Gen& g, const Expr& f, const Expr& z, const Expr& xs) { return g.coin() ? scan(f, z, xs) : scan_back(f, z, xs); }
+Expr scan_any(Gen& g, const Expr& f, const Expr& z, const Expr& xs) {
+  return g.coin() ? scan(f, z, xs) : scan_back(f, z, xs);
+}
 
 /// (accumulator, element) -> accumulator, of a number or a pair.
 Expr step(Gen& g, const Type& acc, const Type& element) {
   if (acc.is_scalar()) return g.fun2(acc, element);
   const Expr f = g.fun2(f64, element), h = g.fun2(f64, element);
-  return fun({acc, element}, [&](Expr p, Expr x) { return tuple({apply(f, {get(1, p), x}), apply(h, {get(0, p), x})}); });
+  return fun({acc, element}, [&](Expr p, Expr x) {
+    return tuple({apply(f, {get(1, p), x}), apply(h, {get(0, p), x})});
+  });
 }
 Expr start(Gen& g, const Type& acc) {
   if (acc.is_scalar()) return literal(g.real(), f64);
@@ -41,11 +45,14 @@ Expr low_scan(Gen& g) {
 
 Generators scan_generators() {
   return {
-      {"scan-map", [](Gen& g) -> Instance {
+      {"scan-map",
+       [](Gen& g) -> Instance {
          const Type t = g.element(), u = g.element(), acc = scalar_or_pair(g);
-         return {scan_any(g, step(g, acc, u), start(g, acc), map(g.fun(t, u), g.array(g.n(1, 6), t))), {}, {}};
+         return {
+             scan_any(g, step(g, acc, u), start(g, acc), map(g.fun(t, u), g.array(g.n(1, 6), t))), {}, {}};
        }},
-      {"map-of-scan", [](Gen& g) -> Instance {
+      {"map-of-scan",
+       [](Gen& g) -> Instance {
          const Type acc = scalar_or_pair(g), t = g.coin() ? Type(f64) : g.element();
          const Expr f = step(g, acc, t), z = start(g, acc);
          const int kind = g.n(0, 3);
@@ -54,19 +61,25 @@ Generators scan_generators() {
            return scan_any(g, f, kind == 1 && acc.is_scalar() ? Expr(x[0]) : z, row);
          });
        }},
-      {"map-of-mapped", [](Gen& g) -> Instance {
+      {"map-of-mapped",
+       [](Gen& g) -> Instance {
          const Type t = g.element();
          const Expr f = g.fun(t, g.element());
          return of_columns(g, [&](const Expr& x) { return map(f, row_of(g, x, t)); });
        }},
-      {"map-of-transpose", [](Gen& g) -> Instance {
+      {"map-of-transpose",
+       [](Gen& g) -> Instance {
          const Type t = g.element();
          const Expr f = g.fun(t, g.element());
          const auto shape = g.shape(3, 1, 3);
          const bool both = g.coin();
-         return {map([&](Expr x) { return transpose(map_each(f, both ? transpose(x) : x)); }, g.array(shape, t)), {}, {}};
+         return {
+             map([&](Expr x) { return transpose(map_each(f, both ? transpose(x) : x)); }, g.array(shape, t)),
+             {},
+             {}};
        }},
-      {"map-of-let", [](Gen& g) -> Instance {
+      {"map-of-let",
+       [](Gen& g) -> Instance {
          const Type t = g.element();
          const Expr f = g.fun(Type::tuple({f64, t}), g.element()), whole = g.fun(t, g.element());
          const bool uses = g.coin();
@@ -74,30 +87,54 @@ Generators scan_generators() {
            return let(row_of(g, x, t), [&](Expr v) { return uses ? map(f, zip({x, v})) : map(whole, v); });
          });
        }},
-      {"map-of-zip", [](Gen& g) -> Instance {
+      {"map-of-zip",
+       [](Gen& g) -> Instance {
          const Type t = g.element(), u = g.element();
          const bool three = g.coin();
-         return of_columns(g, [&](const Expr& x) { return three ? zip({row_of(g, x, t), x, row_of(g, x, u)}) : zip({row_of(g, x, t), row_of(g, x, u)}); });
+         return of_columns(g, [&](const Expr& x) {
+           return three ? zip({row_of(g, x, t), x, row_of(g, x, u)})
+                        : zip({row_of(g, x, t), row_of(g, x, u)});
+         });
        }},
-      {"transpose-of-zip", [](Gen& g) -> Instance {
+      {"transpose-of-zip",
+       [](Gen& g) -> Instance {
          const std::vector<Nat> s = g.shape(2);
          std::vector<Expr> parts{g.array(s, g.element()), g.array(s, g.element())};
          if (g.coin()) parts.push_back(g.array(s, g.element()));
          return {transpose(zip_n(2, parts)), {}, {}};
        }},
-      {"let-of-transpose", [](Gen& g) -> Instance {
+      {"let-of-transpose",
+       [](Gen& g) -> Instance {
          const Expr f = g.fun(f64, f64);
-         return {let(transpose(map_each(f, g.array(g.shape(2), f64))), [&](Expr v) { return zip_n(2, {v, map_each(f, v)}); }), {}, {}};
+         return {let(transpose(map_each(f, g.array(g.shape(2), f64))),
+                     [&](Expr v) {
+                       return zip_n(2, {v, map_each(f, v)});
+                     }),
+                 {},
+                 {}};
        }},
-      {"let-inline", [](Gen& g) -> Instance {
+      {"let-inline",
+       [](Gen& g) -> Instance {
          const Type t = g.element(), u = g.element();
          const Expr f = g.fun(t, u), h = g.fun(u, g.element());
          return {let(map(f, g.array(g.n(1, 5), t)), [&](Expr v) { return zip({v, map(h, v)}); }), {}, {}};
        }},
-      {"scan-seq", [](Gen& g) -> Instance { return {g.n(0, 4) ? any_scan(g) : low_scan(g), {}, {}}; }},
-      {"scan-stored", [](Gen& g) -> Instance { return {g.n(0, 4) ? low_scan(g) : any_scan(g), {}, {}}; }},
-      {"scan-prefetch", [](Gen& g) -> Instance { return {g.n(0, 4) ? low_scan(g) : any_scan(g), {std::to_string(g.n(0, 5))}, {}}; }},
-      {"scan-unroll", [](Gen& g) -> Instance { return {low_scan(g), {std::to_string(g.n(1, 5))}, {}}; }},
+      {"scan-seq",
+       [](Gen& g) -> Instance {
+         return {g.n(0, 4) ? any_scan(g) : low_scan(g), {}, {}};
+       }},
+      {"scan-stored",
+       [](Gen& g) -> Instance {
+         return {g.n(0, 4) ? low_scan(g) : any_scan(g), {}, {}};
+       }},
+      {"scan-prefetch",
+       [](Gen& g) -> Instance {
+         return {g.n(0, 4) ? low_scan(g) : any_scan(g), {std::to_string(g.n(0, 5))}, {}};
+       }},
+      {"scan-unroll",
+       [](Gen& g) -> Instance {
+         return {low_scan(g), {std::to_string(g.n(1, 5))}, {}};
+       }},
   };
 }
 

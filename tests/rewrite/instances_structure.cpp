@@ -20,7 +20,10 @@ Instance dropped_pad(Gen& g, bool more) {
   const int d = g.n(1, 3);
   const int kind = g.n(0, 6);
   const bool valued = kind >= 5;
-  const Boundary b = kind == 0 || kind == 5 ? Boundary::odd : kind == 6 ? Boundary::constant : kind == 1 ? Boundary::undefined : choosing(g);
+  const Boundary b = kind == 0 || kind == 5 ? Boundary::odd
+                     : kind == 6            ? Boundary::constant
+                     : kind == 1            ? Boundary::undefined
+                                            : choosing(g);
   const auto n = g.shape(d, 2, 4), l = widths(g, n, 2), r = widths(g, n, 2);
   std::vector<Nat> a, c;
   for (std::size_t i = 0; i < n.size(); ++i) {
@@ -36,7 +39,8 @@ Instance dropped_pad(Gen& g, bool more) {
 
 Generators drop_and_pad_generators() {
   return {
-      {"copy-base", [](Gen& g) -> Instance {
+      {"copy-base",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const Type t = g.element();
          const auto low = g.shape(d, 0, 2), high = g.shape(d, 0, 2);
@@ -44,28 +48,32 @@ Generators drop_and_pad_generators() {
          const Expr block = map_n(d, g.fun(t, t), drop(low, high, base));
          return {update(g.n(0, 9) == 0 ? map_n(d, g.fun(t, t), base) : base, low, block), {}, {}};
        }},
-      {"drop-of-drop", [](Gen& g) -> Instance {
+      {"drop-of-drop",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const auto a = g.shape(d, 0, 2), b = g.shape(d, 0, 2), l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
          std::vector<Nat> low, high;
          for (std::size_t i = 0; i < a.size(); ++i) low.push_back(a[i] + l[i]), high.push_back(b[i] + r[i]);
          return {drop(a, b, drop(l, r, droppable(g, low, high, f64))), {}, {}};
        }},
-      {"drop-of-map", [](Gen& g) -> Instance {
+      {"drop-of-map",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const Type t = g.element();
          const auto l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
          const Expr xs = droppable(g, l, r, t);
          return {drop(l, r, map_n(d, g.fun(t, g.element()), xs)), {}, {}};
        }},
-      {"map-of-drop", [](Gen& g) -> Instance {
+      {"map-of-drop",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const Type t = g.element();
          const auto l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
          const Expr xs = droppable(g, l, r, t);
          return {map_n(d, g.fun(t, g.element()), drop(l, r, xs)), {}, {}};
        }},
-      {"drop-of-zip", [](Gen& g) -> Instance {
+      {"drop-of-zip",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const auto l = g.shape(d, 0, 2), r = g.shape(d, 0, 2);
          const Expr xs = droppable(g, l, r, g.element());
@@ -73,32 +81,47 @@ Generators drop_and_pad_generators() {
        }},
       {"drop-of-pad", [](Gen& g) { return dropped_pad(g, false); }},
       {"drop-past-pad", [](Gen& g) { return dropped_pad(g, true); }},
-      {"pad-of-map", [](Gen& g) -> Instance {
+      {"pad-of-map",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const Type t = g.element();
          const auto n = g.shape(d, 1, 3);
-         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g), map_n(d, g.fun(t, g.element()), g.array(n, t))), {}, {}};
+         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g),
+                     map_n(d, g.fun(t, g.element()), g.array(n, t))),
+                 {},
+                 {}};
        }},
-      {"pad-of-zip", [](Gen& g) -> Instance {
+      {"pad-of-zip",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const auto n = g.shape(d, 1, 3);
-         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g), zip_n(d, {g.array(n, g.element()), g.array(n, g.element())})), {}, {}};
+         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g),
+                     zip_n(d, {g.array(n, g.element()), g.array(n, g.element())})),
+                 {},
+                 {}};
        }},
-      {"get-of-pad", [](Gen& g) -> Instance {
+      {"get-of-pad",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const auto n = g.shape(d, 1, 3);
-         return {first_of(d, pad(widths(g, n, 2), widths(g, n, 2), choosing(g), zip_n(d, {g.array(n, g.element()), g.array(n, g.element())}))), {}, {}};
+         return {first_of(d, pad(widths(g, n, 2), widths(g, n, 2), choosing(g),
+                                 zip_n(d, {g.array(n, g.element()), g.array(n, g.element())}))),
+                 {},
+                 {}};
        }},
-      {"get-of-zip", [](Gen& g) -> Instance {
+      {"get-of-zip",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const auto n = g.shape(d, 1, 3);
          return {first_of(d, zip_n(d, {g.array(n, g.element()), g.array(n, g.element())})), {}, {}};
        }},
-      {"unzip-of-zip", [](Gen& g) -> Instance {
+      {"unzip-of-zip",
+       [](Gen& g) -> Instance {
          const auto n = g.shape(1);
          return {unzip(zip({g.array(n, g.element()), g.array(n, g.element())})), {}, {}};
        }},
-      {"zip-of-maps", [](Gen& g) -> Instance {
+      {"zip-of-maps",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const auto n = g.shape(d, 1, 3);
          const Type t = g.element();
@@ -121,100 +144,133 @@ struct Windows {
 
 Generators slide_generators() {
   return {
-      {"slide-tiling", [](Gen& g) -> Instance {
-         const int n = g.n(1, 4), s = g.n(1, 3), t = g.n(1, 3), tiles = g.n(1, 3), count = t * tiles + (g.n(0, 4) == 0);
-         return {slide({Nat(n)}, {Nat(s)}, g.array((count - 1) * s + n, g.element())), {std::to_string(t * s)}, {}};
+      {"slide-tiling",
+       [](Gen& g) -> Instance {
+         const int n = g.n(1, 4), s = g.n(1, 3), t = g.n(1, 3), tiles = g.n(1, 3),
+                   count = t * tiles + (g.n(0, 4) == 0);
+         return {slide({Nat(n)}, {Nat(s)}, g.array((count - 1) * s + n, g.element())),
+                 {std::to_string(t * s)},
+                 {}};
        }},
-      {"slide-of-slides", [](Gen& g) -> Instance {
+      {"slide-of-slides",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3), most = d < 3 ? 3 : 2;
          std::vector<Nat> n, s, u, v, whole;
          for (int i = 0; i < d; ++i) {
-           const int a = g.n(1, most), b = g.n(1, most), c = g.n(1, most), e = g.n(1, most), outer = g.n(1, most), inner = (outer - 1) * e + c;
-           n.emplace_back(a), s.emplace_back(b), u.emplace_back(c), v.emplace_back(e), whole.emplace_back((inner - 1) * b + a);
+           const int a = g.n(1, most), b = g.n(1, most), c = g.n(1, most), e = g.n(1, most),
+                     outer = g.n(1, most), inner = (outer - 1) * e + c;
+           n.emplace_back(a), s.emplace_back(b), u.emplace_back(c), v.emplace_back(e),
+               whole.emplace_back((inner - 1) * b + a);
          }
          const Type t = scalar_or_pair(g);
-         return {slide(u, v, map_n(d, g.fun(array(n, t), g.element()), slide(n, s, g.array(whole, t)))), {}, {}};
+         return {
+             slide(u, v, map_n(d, g.fun(array(n, t), g.element()), slide(n, s, g.array(whole, t)))), {}, {}};
        }},
-      {"split-of-slide", [](Gen& g) -> Instance {
+      {"split-of-slide",
+       [](Gen& g) -> Instance {
          const int n = g.n(1, 4), s = g.n(1, 3), u = g.n(1, 3), count = u * g.n(1, 3);
-         return {split({Nat(u)}, slide({Nat(n)}, {Nat(s)}, g.array((count - 1) * s + n, g.element()))), {}, {}};
+         return {
+             split({Nat(u)}, slide({Nat(n)}, {Nat(s)}, g.array((count - 1) * s + n, g.element()))), {}, {}};
        }},
-      {"slide-of-map", [](Gen& g) -> Instance {
+      {"slide-of-map",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const Windows w(g, d);
          const Type t = scalar_or_pair(g);
          return {slide(w.n, w.s, map_n(d, g.fun(t, f64), g.array(w.length, t))), {}, {}};
        }},
-      {"slide-of-zip", [](Gen& g) -> Instance {
+      {"slide-of-zip",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const Windows w(g, d);
          return {slide(w.n, w.s, zip_n(d, {g.array(w.length, f64), g.array(w.length, f64)})), {}, {}};
        }},
-      {"slide-of-get", [](Gen& g) -> Instance {
+      {"slide-of-get",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const Windows w(g, d);
-         return {slide(w.n, w.s, first_of(d, zip_n(d, {g.array(w.length, f64), g.array(w.length, f64)}))), {}, {}};
+         return {slide(w.n, w.s, first_of(d, zip_n(d, {g.array(w.length, f64), g.array(w.length, f64)}))),
+                 {},
+                 {}};
        }},
-      {"split-is-slide", [](Gen& g) -> Instance {
+      {"split-is-slide",
+       [](Gen& g) -> Instance {
          const int k = g.n(1, 4);
          return {split({Nat(k)}, g.array(k * g.n(1, 4), g.element())), {}, {}};
        }},
-      {"slide-is-split", [](Gen& g) -> Instance {
+      {"slide-is-split",
+       [](Gen& g) -> Instance {
          const int k = g.n(1, 4);
          return {slide({Nat(k)}, {Nat(g.n(0, 4) ? k : k + 1)}, g.array(k * 1, g.element())), {}, {}};
        }},
-      {"join-of-slide", [](Gen& g) -> Instance { return {join(slide({Nat(1)}, {Nat(1)}, g.array(g.n(1, 6), g.element()))), {}, {}}; }},
+      {"join-of-slide",
+       [](Gen& g) -> Instance {
+         return {join(slide({Nat(1)}, {Nat(1)}, g.array(g.n(1, 6), g.element()))), {}, {}};
+       }},
   };
 }
 
 Generators rank_generators() {
   return {
-      {"map-nest", [](Gen& g) -> Instance {
+      {"map-nest",
+       [](Gen& g) -> Instance {
          const int d = g.n(2, 4);
          const Type t = g.element();
          return {map_n(d, g.fun(t, g.element()), g.array(g.shape(d, 1, 3), t)), {}, {}};
        }},
-      {"map-flatten", [](Gen& g) -> Instance {
+      {"map-flatten",
+       [](Gen& g) -> Instance {
          const int d = g.n(2, 4);
          const Type t = g.element();
          const Expr f = g.fun(t, g.element());
          return {map([&](Expr x) { return map_n(d - 1, f, x); }, g.array(g.shape(d, 1, 3), t)), {}, {}};
        }},
-      {"drop-nest", [](Gen& g) -> Instance {
+      {"drop-nest",
+       [](Gen& g) -> Instance {
          const int d = g.n(2, 4);
          const auto l = g.shape(d, 0, 1), r = g.shape(d, 0, 1);
          return {drop(l, r, droppable(g, l, r, g.element())), {}, {}};
        }},
-      {"slide-nest", [](Gen& g) -> Instance {
+      {"slide-nest",
+       [](Gen& g) -> Instance {
          const Windows w(g, g.n(2, 4));
          return {slide(w.n, w.s, g.array(w.length, f64)), {}, {}};
        }},
-      {"split-nest", [](Gen& g) -> Instance {
+      {"split-nest",
+       [](Gen& g) -> Instance {
          const int d = g.n(2, 4);
          const auto k = g.shape(d, 1, 3);
          auto n = g.shape(d, 1, 3);
          for (std::size_t i = 0; i < n.size(); ++i) n[i] = n[i] * k[i];
          return {split(k, g.array(n, f64)), {}, {}};
        }},
-      {"join-nest", [](Gen& g) -> Instance {
+      {"join-nest",
+       [](Gen& g) -> Instance {
          const int d = g.n(2, 4);
          return {join_n(d, g.array(g.shape(2 * d, 1, d < 4 ? 3 : 2), f64)), {}, {}};
        }},
-      {"zip-nest", [](Gen& g) -> Instance {
+      {"zip-nest",
+       [](Gen& g) -> Instance {
          const int d = g.n(2, 4);
          const auto n = g.shape(d, 1, 3);
          return {zip_n(d, {g.array(n, g.element()), g.array(n, g.element())}), {}, {}};
        }},
-      {"pad-nest", [](Gen& g) -> Instance {
+      {"pad-nest",
+       [](Gen& g) -> Instance {
          const auto n = g.shape(g.n(2, 3), 1, 3);
-         return {pad(widths(g, n, 2), widths(g, n, 2), g.n(0, 3) ? choosing(g) : Boundary::undefined, g.array(n, g.element())), {}, {}};
+         return {pad(widths(g, n, 2), widths(g, n, 2), g.n(0, 3) ? choosing(g) : Boundary::undefined,
+                     g.array(n, g.element())),
+                 {},
+                 {}};
        }},
-      {"tile", [](Gen& g) -> Instance {
+      {"tile",
+       [](Gen& g) -> Instance {
          const int d = g.n(1, 4);
          const Type t = g.element();
          const auto n = g.shape(d, 1, 5);
          Arguments k;
-         for (const Nat& length : n) k.push_back(std::to_string(g.n(g.n(0, 5) ? 1 : 0, static_cast<int>(*length.constant()))));
+         for (const Nat& length : n)
+           k.push_back(std::to_string(g.n(g.n(0, 5) ? 1 : 0, static_cast<int>(*length.constant()))));
          return {map_n(d, g.fun(t, g.element()), g.array(n, t)), k, {}};
        }},
   };

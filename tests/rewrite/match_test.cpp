@@ -12,8 +12,12 @@ namespace {
 const Expr f = hole("f"), g = hole("g"), xs = hole("xs");
 const Expr v = param("v", array({Nat(6)}, f64)), m = param("m", array({Nat(2), Nat(6)}, f64));
 
-Expr doubled(const Expr& x) { return map([](Expr e) { return e * 2; }, x); }
-Expr shifted(const Expr& x) { return map([](Expr e) { return e + 1; }, x); }
+Expr doubled(const Expr& x) {
+  return map([](Expr e) { return e * 2; }, x);
+}
+Expr shifted(const Expr& x) {
+  return map([](Expr e) { return e + 1; }, x);
+}
 Program program(const Expr& body) { return {"test", params_of(body), body, {}}; }
 std::string failure(const std::function<void()>& action) {
   try {
@@ -23,7 +27,9 @@ std::string failure(const std::function<void()>& action) {
   }
   return "";
 }
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
@@ -51,7 +57,8 @@ TEST_CASE("match: below binders a hole does not use their variables") {
 }
 
 TEST_CASE("match: a hole applied to bound variables stands for a function of them") {
-  const auto body = match(fun(Type::any(), [](Expr x) { return apply(f, {x}); }), fun(Type(f64), [](Expr x) { return x * x + 1; }));
+  const auto body = match(fun(Type::any(), [](Expr x) { return apply(f, {x}); }),
+                          fun(Type(f64), [](Expr x) { return x * x + 1; }));
   REQUIRE(body);
   CHECK((*body)["f"] == fun(Type(f64), [](Expr x) { return x * x + 1; }));
   // \x y. f(x): the term must not use y
@@ -61,7 +68,8 @@ TEST_CASE("match: a hole applied to bound variables stands for a function of the
 }
 
 TEST_CASE("rules: what is wrong with one is said when it is made, or by the lint") {
-  CHECK(contains(failure([] { rule("unbound", "map f = map g", map(f, xs), map(g, xs)); }), "hole g of the right side is not bound"));
+  CHECK(contains(failure([] { rule("unbound", "map f = map g", map(f, xs), map(g, xs)); }),
+                 "hole g of the right side is not bound"));
   CHECK(lint(all_rules()).empty());
   CHECK(all_rules().size() >= 60);
   const Rule fine = rule("fine", "join . split k = id", join(split({nat_hole("k")}, xs)), xs);
@@ -85,7 +93,9 @@ TEST_CASE("rules: what is wrong with one is said when it is made, or by the lint
 
 TEST_CASE("rules: failures say what and why") {
   const Expr e = doubled(v);
-  const auto reason = [&](const char* rule, const Arguments& a) { return apply(find_rule(rule), Site{e, {}}, a).reason(); };
+  const auto reason = [&](const char* rule, const Arguments& a) {
+    return apply(find_rule(rule), Site{e, {}}, a).reason();
+  };
   CHECK(contains(reason("split-join", {"4"}), "4 does not divide the length 6"));
   CHECK(contains(reason("split-join", {}), "takes the parameters k, got 0"));
   CHECK(contains(reason("split-join", {"x"}), "is a natural number, got 'x'"));
@@ -118,14 +128,19 @@ TEST_CASE("strategies") {
     CHECK(run(bottom_up(fuse), start).steps[0].place == Place{1, 1});
   }
   SUBCASE("at, seq, choice, try") {
-    const Rewriting r = run(seq({at({1}, fuse), choice({use("interchange"), fuse}), try_(use("reduce-map"))}), start);
+    const Rewriting r =
+        run(seq({at({1}, fuse), choice({use("interchange"), fuse}), try_(use("reduce-map"))}), start);
     REQUIRE(r.steps.size() == 2);
     CHECK(r.steps[0].place == Place{1});
     CHECK(r.steps[1] == Step{"map-fusion", {}, {}});
   }
   SUBCASE("failures name the rule and the place") {
-    CHECK(contains(failure([&] { run(at({1}, use("split-join", {"4"})), start); }), "split-join at 1: the chunk length 4"));
-    CHECK(contains(failure([&] { run(seq({fuse, top_down(use("reduce-map"))}), start); }), "nowhere below body"));
+    CHECK(contains(failure([&] { run(at({1}, use("split-join", {"4"})), start); }),
+                   "split-join at 1: the chunk length 4"));
+    CHECK(contains(failure([&] {
+                     run(seq({fuse, top_down(use("reduce-map"))}), start);
+                   }),
+                   "nowhere below body"));
     CHECK(contains(failure([&] { run(choice({use("interchange"), use("reduce-map")}), start); }), "; or "));
     const Strategy always = [](const Rewriting& r, const Place&) -> Result<Rewriting> { return r; };
     CHECK(contains(failure([&] { run(repeat(always), start); }), "still applies after 10000 times"));
@@ -148,13 +163,16 @@ TEST_CASE("derivations: text and back") {
 
 TEST_CASE("derivations: malformed ones are refused with the line") {
   const Program p = program(doubled(v));
-  CHECK(contains(failure([] { parse_derivation("map-seq at body\nmap-seq body\n"); }), "'map-seq body' is no step"));
+  CHECK(contains(failure([] { parse_derivation("map-seq at body\nmap-seq body\n"); }),
+                 "'map-seq body' is no step"));
   CHECK(contains(failure([] { parse_derivation("map-seq at 0.x"); }), "'0.x'"));
   CHECK(contains(failure([] { parse_derivation("map-seq at 0."); }), "is no place"));
   CHECK(contains(failure([&] { replay(p, parse_derivation("map-seq at 0.7")); }), "there is no child 7"));
-  CHECK(contains(failure([&] { replay(p, parse_derivation("map-seq at body\nmap-seq at body")); }), "step 2"));
+  CHECK(
+      contains(failure([&] { replay(p, parse_derivation("map-seq at body\nmap-seq at body")); }), "step 2"));
   CHECK(contains(failure([&] { replay(p, parse_derivation("map-sek at body")); }), "did you mean map-seq"));
   CHECK(contains(failure([&] { replay(p, parse_derivation("layout rows 4 0 at 0")); }), "its place is body"));
-  CHECK(contains(failure([&] { replay(p, parse_derivation("layout diagonal 4 0 at body")); }), "layout 'diagonal 4 0' is not known"));
+  CHECK(contains(failure([&] { replay(p, parse_derivation("layout diagonal 4 0 at body")); }),
+                 "layout 'diagonal 4 0' is not known"));
   CHECK(contains(failure([&] { replay(p, parse_derivation("update-in-place at body")); }), "not an update"));
 }

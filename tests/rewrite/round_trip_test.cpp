@@ -1,5 +1,5 @@
-// Parsing what is printed gives the same expression: of every pattern, at every step of derivations, of the rules' sides and of
-// random expressions.
+// Parsing what is printed gives the same expression: of every pattern, at every step of derivations, of the
+// rules' sides and of random expressions.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -21,7 +21,8 @@ class RoundTrips {
   void expression(const Expr& e) {
     if (!seen_.insert(e.id()).second) return;
     const Names names = names_of(e);
-    for (const std::string& text : {str(e), pretty(e)}) check(text, e, [&] { return parse_expression(text, names); });
+    for (const std::string& text : {str(e), pretty(e)})
+      check(text, e, [&] { return parse_expression(text, names); });
   }
   void program(const Program& p) {
     const std::string text = print_program(p);
@@ -58,16 +59,19 @@ class RoundTrips {
   std::set<std::uint32_t> seen_;
 };
 
-/// The pattern with its first choices, and with each other value of each choice; boundary conditions and types take turns.
+/// The pattern with its first choices, and with each other value of each choice; boundary conditions and
+/// types take turns.
 std::vector<Program> variants(const Pattern& pattern) {
-  static const std::vector<std::string> boundaries{"ghost", "periodic", "dirichlet", "dirichlet-value", "neumann", "clamp", "mirror", "constant"};
+  static const std::vector<std::string> boundaries{"ghost",   "periodic", "dirichlet", "dirichlet-value",
+                                                   "neumann", "clamp",    "mirror",    "constant"};
   std::vector<std::map<std::string, std::string>> choices(1);
   for (const auto& [name, values] : pattern.choices)
     for (std::size_t i = 1; i < values.size(); ++i) choices.push_back({{name, values[i]}});
   std::vector<Program> programs;
   for (std::size_t turn = 0; turn < std::max(choices.size(), boundaries.size()); ++turn) {
     Problem p;
-    p.box = 6, p.boxes = 2, p.choices = choices[turn % choices.size()], p.boundary = boundaries[turn % boundaries.size()], p.type = turn % 2 ? f32 : f64;
+    p.box = 6, p.boxes = 2, p.choices = choices[turn % choices.size()],
+    p.boundary = boundaries[turn % boundaries.size()], p.type = turn % 2 ? f32 : f64;
     try {
       programs.push_back(pattern.build(p));
     } catch (const UserError&) {  // some combinations do not exist
@@ -108,7 +112,11 @@ TEST_CASE("round trip: every step of the derivations that exploration starts fro
         o.target = target, o.threads = 2, o.vector_bytes = 16;
         const Space s(p, o);
         for (const Configuration& c : s.seeds()) {
-          if (!structures.insert(std::string(target == Target::opencl ? "opencl " : "openmp ") + s.structure(c) + s.layout(c)).second) continue;
+          if (!structures
+                   .insert(std::string(target == Target::opencl ? "opencl " : "openmp ") + s.structure(c) +
+                           s.layout(c))
+                   .second)
+            continue;
           r.derivation(p, s.derive(c));
         }
       }
@@ -126,13 +134,16 @@ TEST_CASE("round trip: both sides of every rule") {
 
 TEST_CASE("round trip: random expressions, before and after a rule") {
   RoundTrips r;
-  for (const auto& group : {map_generators(), split_generators(), drop_and_pad_generators(), slide_generators(), rank_generators(), block_generators(), scan_generators(), lowering_generators()})
+  for (const auto& group :
+       {map_generators(), split_generators(), drop_and_pad_generators(), slide_generators(),
+        rank_generators(), block_generators(), scan_generators(), lowering_generators()})
     for (const auto& [name, instance] : group) {
       Gen gen(3);
       for (int i = 0; i < 12; ++i) {
         const Instance x = instance(gen);
         r.expression(x.e);
-        if (const auto after = apply(find_rule(name), Program{"test", {}, x.e, {}}, x.place, x.arguments)) r.expression(after->body);
+        if (const auto after = apply(find_rule(name), Program{"test", {}, x.e, {}}, x.place, x.arguments))
+          r.expression(after->body);
       }
     }
   CHECK(r.count() >= 800);

@@ -1,4 +1,5 @@
-// Every rule, on at least 200 random instances: both sides mean the same, bit for bit where the rule claims so.
+// Every rule, on at least 200 random instances: both sides mean the same, bit for bit where the rule claims
+// so.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,9 +16,12 @@ void check_all(const Generators& generators) {
     const std::string& name = group.first;
     const Rule& r = find_rule(name);
     const Outcome o = check_rule(r, group.second);
-    CHECK_MESSAGE(o.wrong == 0, name << ": " << o.wrong << " wrong of " << o.accepted << ", the first: " << o.first_wrong);
-    CHECK_MESSAGE(o.accepted >= 200, name << ": only " << o.accepted << " accepted, " << o.refused << " refused, the first: " << o.first_refused);
-    CHECK_MESSAGE(o.sides.size() == r.sides.size(), name << ": only " << o.sides.size() << " of its " << r.sides.size() << " pairs of sides were used");
+    CHECK_MESSAGE(o.wrong == 0,
+                  name << ": " << o.wrong << " wrong of " << o.accepted << ", the first: " << o.first_wrong);
+    CHECK_MESSAGE(o.accepted >= 200, name << ": only " << o.accepted << " accepted, " << o.refused
+                                          << " refused, the first: " << o.first_refused);
+    CHECK_MESSAGE(o.sides.size() == r.sides.size(), name << ": only " << o.sides.size() << " of its "
+                                                         << r.sides.size() << " pairs of sides were used");
   }
 }
 
@@ -39,7 +43,10 @@ TEST_CASE("every rule about expressions is fuzzed") {
   for (const Rule& r : all_rules()) {
     if (r.on_program) continue;
     bool found = false;
-    for (const auto& group : {map_generators(), reduce_generators(), split_generators(), drop_and_pad_generators(), slide_generators(), rank_generators(), block_generators(), scan_generators(), lowering_generators(), grid_generators()})
+    for (const auto& group :
+         {map_generators(), reduce_generators(), split_generators(), drop_and_pad_generators(),
+          slide_generators(), rank_generators(), block_generators(), scan_generators(), lowering_generators(),
+          grid_generators()})
       found = found || group.count(r.name) > 0;
     CHECK_MESSAGE(found, r.name << " has no generator of instances");
     covered += found;
@@ -59,7 +66,8 @@ Result<Expr> tile_cut_in_front(const Site& site, const Arguments& a) {
   if (!right || !right->is(Op::Drop)) return right;
   std::vector<Nat> w = right->attr().nats;
   std::rotate(w.begin(), w.begin() + static_cast<std::ptrdiff_t>(w.size() / 2), w.end());
-  return drop({w.begin(), w.begin() + static_cast<std::ptrdiff_t>(w.size() / 2)}, {w.begin() + static_cast<std::ptrdiff_t>(w.size() / 2), w.end()}, right->child(0));
+  return drop({w.begin(), w.begin() + static_cast<std::ptrdiff_t>(w.size() / 2)},
+              {w.begin() + static_cast<std::ptrdiff_t>(w.size() / 2), w.end()}, right->child(0));
 }
 /// A tile that forgets to cut the remainder off.
 Result<Expr> tile_without_drop(const Site& site, const Arguments& a) {
@@ -89,12 +97,16 @@ TEST_CASE("wrong rules are caught") {
   }
   SUBCASE("the published slide-before-split law holds for step 1 only") {
     const Nat n = nat_hole("n"), s = nat_hole("s"), m = nat_hole("m");
-    const Rule published = rule("slide-before-split", "slide (n, s) . split m = ... with windows of m + n - 1", split({m}, slide({n}, {s}, xs)),
-                                map([=](Expr w) { return slide({n}, {s}, w); }, slide({m + n - 1}, {m}, xs)));
+    const Rule published =
+        rule("slide-before-split", "slide (n, s) . split m = ... with windows of m + n - 1",
+             split({m}, slide({n}, {s}, xs)),
+             map([=](Expr w) { return slide({n}, {s}, w); }, slide({m + n - 1}, {m}, xs)));
     const auto instance = [](int step) {
       return [step](Gen& g) -> Instance {
         const int size = g.n(1, 4), chunk = g.n(2, 3), count = chunk * g.n(1, 3);
-        return {split({Nat(chunk)}, slide({Nat(size)}, {Nat(step)}, g.array((count - 1) * step + size, f64))), {}, {}};
+        return {split({Nat(chunk)}, slide({Nat(size)}, {Nat(step)}, g.array((count - 1) * step + size, f64))),
+                {},
+                {}};
       };
     };
     const auto one = check_rule(published, instance(1)), two = check_rule(published, instance(2));
@@ -104,7 +116,9 @@ TEST_CASE("wrong rules are caught") {
     CHECK(two.refused + two.wrong > 0);
   }
   SUBCASE("interchange without the outer transpose, on square arrays") {
-    const Rule r = rule("half-interchange", "map (map f) = map (map f) . transpose", map([](Expr x) { return map(f, x); }, xs), map([](Expr x) { return map(f, x); }, transpose(xs)));
+    const Rule r =
+        rule("half-interchange", "map (map f) = map (map f) . transpose",
+             map([](Expr x) { return map(f, x); }, xs), map([](Expr x) { return map(f, x); }, transpose(xs)));
     const auto o = check_rule(r, [](Gen& g) -> Instance {
       const int n = g.n(2, 3);
       return {map_each(g.fun(f64, f64), g.array({Nat(n), Nat(n)}, f64)), {}, {}};

@@ -14,7 +14,9 @@ std::vector<Nat> all(int rank, const Nat& n) { return std::vector<Nat>(static_ca
 
 /// Each fine cell from the 2^D coarse cells nearest to it; weights 1/4 and 3/4 a dimension, by parity.
 Expr linear(int rank, const Expr& coarse) {
-  const auto weight = [](const Expr& p, const Expr& q) { return select(eq(p, q), literal(0.25, f64), literal(0.75, f64)); };
+  const auto weight = [](const Expr& p, const Expr& q) {
+    return select(eq(p, q), literal(0.25, f64), literal(0.75, f64));
+  };
   const auto fine_cell = [&](Expr parity, Expr window) {
     Expr sum;
     for (int c = 0; c < (1 << rank); ++c) {
@@ -32,12 +34,17 @@ Expr linear(int rank, const Expr& coarse) {
     return sum;
   };
   const Expr parities = positions(all(rank, 2));
-  const auto block = [&](Expr w) { return map_n(rank, fine_cell, zip_n(rank, {parities, slide(all(rank, 2), all(rank, 1), w)})); };
+  const auto block = [&](Expr w) {
+    return map_n(rank, fine_cell, zip_n(rank, {parities, slide(all(rank, 2), all(rank, 1), w)}));
+  };
   return join_n(rank, map_n(rank, block, slide(all(rank, 3), all(rank, 1), coarse)));
 }
 /// fine += coarse, the coarse cell standing for 2^D fine ones.
 Expr add_constant(int rank, const Expr& fine, const Expr& coarse) {
-  const auto cell = [&](Expr block, Expr c) { return map_n(rank, [&](Expr x) { return x + c; }, block); };
+  const auto cell = [&](Expr block, Expr c) {
+    return map_n(
+        rank, [&](Expr x) { return x + c; }, block);
+  };
   return join_n(rank, map_n(rank, cell, zip_n(rank, {split(all(rank, 2), fine), coarse})));
 }
 Expr average(int rank, const Expr& fine) {
@@ -57,7 +64,9 @@ Program increment(int rank, std::int64_t n, std::int64_t boxes = 2) {
   const auto arrays = [&](std::int64_t side) { return Type::array(boxes, array(all(rank, side), f64)); };
   const Expr fine = param("fine", arrays(2 * n + 2)), coarse = param("coarse", arrays(n + 2));
   const auto inside = [&](Expr x) { return drop(all(rank, 1), all(rank, 1), x); };
-  const auto box = [&](Expr f, Expr c) { return update(f, all(rank, 1), add_constant(rank, inside(f), inside(c))); };
+  const auto box = [&](Expr f, Expr c) {
+    return update(f, all(rank, 1), add_constant(rank, inside(f), inside(c)));
+  };
   return {"increment", {fine, coarse}, map(box, zip({fine, coarse})), {"fine"}};
 }
 Program restriction(int rank, std::int64_t n) {
@@ -96,12 +105,15 @@ TEST_CASE("space: prolongation keeps its meaning in every rank") {
   check_space(prolongation(2, 17), options(Target::opencl), 6, 2);
 }
 
-TEST_CASE("space: the thesis's prolongation, which drops from joined copies, is computed block by block too") {
+TEST_CASE(
+    "space: the thesis's prolongation, which drops from joined copies, is computed block by block too") {
   const auto program = [](int rank, std::int64_t n) {
-    const Expr coarse = param("coarse", array(all(rank, n + 2), f64)), weights = param("weights", array(all(rank, 2), f64));
+    const Expr coarse = param("coarse", array(all(rank, n + 2), f64)),
+               weights = param("weights", array(all(rank, 2), f64));
     return Program{"thesis", {coarse, weights}, thesis::prolongation(rank, coarse, weights), {}};
   };
-  const Space s(program(3, 64), options(Target::openmp, 64)), ours(prolongation(3, 64), options(Target::openmp, 64));
+  const Space s(program(3, 64), options(Target::openmp, 64)),
+      ours(prolongation(3, 64), options(Target::openmp, 64));
   CHECK(s.parameters().size() == ours.parameters().size());
   CHECK(s.seeds() == ours.seeds());
   const Derivation d = s.derive(s.seeds()[0]);
@@ -130,7 +142,15 @@ TEST_CASE("space: restriction is one loop nest with vectors and streaming stores
 TEST_CASE("space: loads that no vector has are not offered as vectors") {
   const Expr x = param("x", array({Nat(64), Nat(64)}, f64));
   const auto first = [](Expr w) { return w[0][0]; };
-  CHECK_FALSE(has(Space({"turned", {x}, map_n(2, [](Expr e) { return e * 2.0; }, transpose(x)), {}}, options()), "inner", "vec"));
-  CHECK_FALSE(has(Space({"fourth", {x}, map_n(2, first, slide(all(2, 4), all(2, 4), x)), {}}, options()), "inner", "vec"));
-  CHECK(has(Space({"second", {x}, map_n(2, first, slide(all(2, 2), all(2, 2), x)), {}}, options()), "inner", "vec"));
+  CHECK_FALSE(has(Space({"turned",
+                         {x},
+                         map_n(
+                             2, [](Expr e) { return e * 2.0; }, transpose(x)),
+                         {}},
+                        options()),
+                  "inner", "vec"));
+  CHECK_FALSE(has(Space({"fourth", {x}, map_n(2, first, slide(all(2, 4), all(2, 4), x)), {}}, options()),
+                  "inner", "vec"));
+  CHECK(has(Space({"second", {x}, map_n(2, first, slide(all(2, 2), all(2, 2), x)), {}}, options()), "inner",
+            "vec"));
 }

@@ -23,7 +23,8 @@ inline std::map<std::string, Value> values_of(const Program& p, unsigned seed) {
   Gen gen(seed);
   std::map<std::string, Value> values;
   for (const Expr& a : p.arguments)
-    values[param_name(a)] = a.attr().nats.empty() ? gen.value(a.type()) : Value{static_cast<std::int64_t>(seed % 2)};
+    values[param_name(a)] =
+        a.attr().nats.empty() ? gen.value(a.type()) : Value{static_cast<std::int64_t>(seed % 2)};
   return values;
 }
 
@@ -31,14 +32,16 @@ inline Configuration random_configuration(const Space& s, std::mt19937& random) 
   Configuration c;
   for (const Parameter& p : s.parameters()) {
     const auto values = s.allowed(c, p.name);
-    for (const std::string& v : values) CHECK(std::find(p.values.begin(), p.values.end(), v) != p.values.end());
+    for (const std::string& v : values)
+      CHECK(std::find(p.values.begin(), p.values.end(), v) != p.values.end());
     c[p.name] = values[random() % values.size()];
   }
   return c;
 }
 
 /// Derives, replays from text, and interprets both programs.
-inline void check_configuration(const Space& s, const Configuration& c, const Value& expected, const std::map<std::string, Value>& values) {
+inline void check_configuration(const Space& s, const Configuration& c, const Value& expected,
+                                const std::map<std::string, Value>& values) {
   const Derivation d = s.derive(c);
   const Derivation again = parse_derivation(str(d));
   CHECK(again == d);
@@ -55,7 +58,8 @@ inline void check_space(const Program& p, const SpaceOptions& o, int random_ones
   CHECK(s.seeds().size() >= seeds);
   for (const Configuration& c : s.seeds()) check_configuration(s, c, expected, values);
   std::mt19937 random(7);
-  for (int i = 0; i < random_ones; ++i) check_configuration(s, random_configuration(s, random), expected, values);
+  for (int i = 0; i < random_ones; ++i)
+    check_configuration(s, random_configuration(s, random), expected, values);
 }
 
 inline const Parameter* find(const Space& s, const std::string& name) {

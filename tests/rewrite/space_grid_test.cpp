@@ -16,10 +16,14 @@ namespace {
 Program stencil(int boxes, std::array<int, 3> n, bool into_itself) {
   const Type grid = array({Nat(boxes), Nat(n[0] + 2), Nat(n[1] + 2), Nat(n[2] + 2)}, f64);
   const Expr xs = param("xs", grid), ys = param("ys", grid), out = param("out", grid);
-  const auto cell = [](Expr w, Expr y) { return w[1][1][0] + w[1][1][2] + w[1][0][1] + w[1][2][1] + w[0][1][1] + w[2][1][1] - 6.0 * w[1][1][1] + y; };
+  const auto cell = [](Expr w, Expr y) {
+    return w[1][1][0] + w[1][1][2] + w[1][0][1] + w[1][2][1] + w[0][1][1] + w[2][1][1] - 6.0 * w[1][1][1] + y;
+  };
   const Expr body = zip({xs, ys, out}) | map([&](Expr x, Expr y, Expr o) {
                       const std::vector<Nat> one(3, 1);
-                      return update(into_itself ? x : o, one, zip_n(3, {slide({Nat(3), Nat(3), Nat(3)}, one, x), drop(one, one, y)}) | map_n(3, cell));
+                      return update(into_itself ? x : o, one,
+                                    zip_n(3, {slide({Nat(3), Nat(3), Nat(3)}, one, x), drop(one, one, y)}) |
+                                        map_n(3, cell));
                     });
   return {"stencil", {xs, ys, out}, body, {"xs", "out"}, {}};
 }
@@ -39,22 +43,27 @@ bool allows(const Space& s, const Configuration& c, const std::string& name, con
 
 }  // namespace
 
-TEST_CASE("space: tiles and planes in local memory, chunks gone along, several cells an item keep the meaning") {
+TEST_CASE(
+    "space: tiles and planes in local memory, chunks gone along, several cells an item keep the meaning") {
   const Program p = stencil(2, 9, false);
   const Space s(p, options(Target::opencl));
   const auto values = values_of(p, 1);
   const Value expected = interpret(p.body, values);
   const Space large(stencil(2, 70, false), options(Target::cuda));
-  const Configuration tile{{"tile", "k4 j4 i32"}, {"local", "tile"}}, planes{{"tile", "k32 j8 i32"}, {"local", "planes"}},
+  const Configuration tile{{"tile", "k4 j4 i32"}, {"local", "tile"}},
+      planes{{"tile", "k32 j8 i32"}, {"local", "planes"}},
       columns{{"tile", "k32 j8 i32"}, {"order", "j i k"}}, shared{{"tile", "j8 i32"}, {"items", "2"}};
   CHECK(count_of(derived(large, tile).body, Op::ToLocal) == 1);
   CHECK(count_of(derived(large, planes).body, Op::CircularBuffer) == 1);
   CHECK(count_of(derived(large, columns).body, Op::MapLcl) == 2);
   CHECK(count_of(derived(large, planes).body, Op::MapWrg) == 4);
   bool dealt = false;
-  visit(derived(large, shared).body, [&](const Expr& e) { dealt = dealt || (e.is(Op::MapLcl) && e.attr().ints.size() > 5 && e.attr().ints[5] == 4); });
+  visit(derived(large, shared).body, [&](const Expr& e) {
+    dealt = dealt || (e.is(Op::MapLcl) && e.attr().ints.size() > 5 && e.attr().ints[5] == 4);
+  });
   CHECK(dealt);
-  const Configuration neighbours{{"tile", "j8 i32"}, {"items", "j4"}}, columns_of_two{{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}};
+  const Configuration neighbours{{"tile", "j8 i32"}, {"items", "j4"}},
+      columns_of_two{{"tile", "k32 j8 i32"}, {"order", "j i k"}, {"items", "j2"}};
   for (const Configuration& c : {neighbours, columns_of_two}) {
     const Program low = derived(large, c);
     CHECK(count_of(low.body, Op::MapUnroll) == 1);  // within the work-items of both dimensions
@@ -86,7 +95,8 @@ TEST_CASE("space: groups are no larger than the device allows, and local memory 
   CHECK(allows(s, {}, "tile", "j4 i32"));
   CHECK_FALSE(allows(s, {{"tile", "j4 i32"}, {"grid", "groups"}}, "local", "planes"));
   small.local_bytes = 48 * 1024;
-  CHECK(allows(Space(stencil(1, 70, false), small), {{"tile", "j4 i32"}, {"grid", "groups"}}, "local", "planes"));
+  CHECK(allows(Space(stencil(1, 70, false), small), {{"tile", "j4 i32"}, {"grid", "groups"}}, "local",
+               "planes"));
 }
 
 TEST_CASE("space: what is overwritten is not staged") {

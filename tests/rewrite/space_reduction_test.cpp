@@ -24,19 +24,31 @@ Program product(std::int64_t boxes, std::int64_t n) {
   const std::vector<Nat> shape{boxes, n + 2, n + 2, n + 2};
   const Expr x = cells("x", shape), y = cells("y", shape);
   const auto inside = [](Expr a) { return flat(map([](Expr box) { return box | drop3(1, 1); }, a)); };
-  return {"product", {x, y}, sqrt(zip({inside(x), inside(y)}) | map([](Expr a, Expr b) { return a * b; }) | sum()), {}};
+  return {"product",
+          {x, y},
+          sqrt(zip({inside(x), inside(y)}) | map([](Expr a, Expr b) { return a * b; }) | sum()),
+          {}};
 }
 /// Box by box, plane by plane, row by row.
 Program nested(const std::vector<Nat>& shape) {
-  const std::function<Expr(Expr)> total = [&](Expr x) -> Expr { return rank_of(x.type()) == 1 ? x | sum() : map(total, x) | sum(); };
+  const std::function<Expr(Expr)> total = [&](Expr x) -> Expr {
+    return rank_of(x.type()) == 1 ? x | sum() : map(total, x) | sum();
+  };
   const Expr x = cells("x", shape);
   const int rank = static_cast<int>(shape.size());
-  return {"nested", {x}, total(map_n(rank, [](Expr e) { return e * e; }, x)), {}};
+  return {"nested",
+          {x},
+          total(map_n(
+              rank, [](Expr e) { return e * e; }, x)),
+          {}};
 }
 Program compensated(std::int64_t n) {
   const Expr x = cells("x", {Nat(n)}), zero = literal(0, f64);
   const Expr pairs = map([&](Expr e) { return tuple({e, zero}); }, x);
-  return {"compensated", {x}, let(reduce(two_sum(f64), tuple({zero, zero}), pairs), [](Expr s) { return get(0, s) + get(1, s); }), {}};
+  return {"compensated",
+          {x},
+          let(reduce(two_sum(f64), tuple({zero, zero}), pairs), [](Expr s) { return get(0, s) + get(1, s); }),
+          {}};
 }
 
 /// Two reductions in one result.
@@ -98,7 +110,8 @@ TEST_CASE("space: a long array is reduced in chunks") {
 
 TEST_CASE("space: on a GPU, the items of a group share a part, and one group has their results") {
   const Space s(product(64, 64), options(Target::cuda));
-  CHECK(s.allowed({}, "parts") == Values{"i16384", "i65536", "i4096", "i1024", "box k", "box", "box k j", "none"});
+  CHECK(s.allowed({}, "parts") ==
+        Values{"i16384", "i65536", "i4096", "i1024", "box k", "box", "box k j", "none"});
   CHECK(s.allowed({{"parts", "none"}}, "group") == Values{"none"});
   CHECK(s.allowed({{"parts", "box k j"}}, "group") == Values{"none"});
   const Configuration c = s.seeds()[0];

@@ -29,7 +29,8 @@ Program blur(std::int64_t n, std::int64_t m) {
 }
 /// Red-black relaxation of one small box, longest along j.
 Program red_black(std::int64_t nk, std::int64_t nj, std::int64_t ni) {
-  const Expr phi = param("phi", array({Nat(nk + 2), Nat(nj + 2), Nat(ni + 2)}, f64)), color = index_param("color", 0, 1);
+  const Expr phi = param("phi", array({Nat(nk + 2), Nat(nj + 2), Nat(ni + 2)}, f64)),
+             color = index_param("color", 0, 1);
   const auto cell = [&](Expr at, Expr w) {
     const Expr mean = (w[0][1][1] + w[2][1][1] + w[1][0][1] + w[1][2][1] + w[1][1][0] + w[1][1][2]) / 6.0;
     return select(eq((get(0, at) + get(1, at) + get(2, at) + color) % 2, 0), mean, w[1][1][1]);
@@ -111,7 +112,9 @@ TEST_CASE("space: tiles and grids of a small red-black box keep the meaning") {
 
 TEST_CASE("space: choosing in order never comes to a dead end") {
   std::mt19937 random(11);
-  for (const Program& p : {smoother("gsrb", 32, 8), smoother("gsrb", 32, 1), smoother("jacobi", 16, 1), red_black(4, 300, 40), red_black(1, 1, 1), blur(40, 600), blur(3, 3), line(100000), line(3)})
+  for (const Program& p :
+       {smoother("gsrb", 32, 8), smoother("gsrb", 32, 1), smoother("jacobi", 16, 1), red_black(4, 300, 40),
+        red_black(1, 1, 1), blur(40, 600), blur(3, 3), line(100000), line(3)})
     for (const Target target : {Target::openmp, Target::opencl}) {
       const Space s(p, options(target, 32));
       for (int i = 0; i < 60; ++i) {
@@ -165,22 +168,27 @@ TEST_CASE("rules about programs: in place and layouts keep the meaning") {
     const Program p = smoother(kind, 4);
     const auto values = values_of(p, 3);
     const Value expected = interpret(p.body, values);
-    for (const char* steps : {"update-in-place at body", "layout rows 4 1 at body", "layout split 3 2 at body", "layout rows 4 1 rhs at body\nlayout split 2 4 phi alpha at body",
-                              "update-in-place at body\nlayout split 3 4 at body"}) {
+    for (const char* steps :
+         {"update-in-place at body", "layout rows 4 1 at body", "layout split 3 2 at body",
+          "layout rows 4 1 rhs at body\nlayout split 2 4 phi alpha at body",
+          "update-in-place at body\nlayout split 3 4 at body"}) {
       const Program q = replay(p, parse_derivation(steps));
       CHECK_FALSE(q.body == p.body);
       CHECK_MESSAGE(identical(interpret(q.body, values), expected), kind << ": " << steps);
     }
-    CHECK_THROWS_AS(replay(p, parse_derivation("layout rows 4 1 rhs at body\nlayout split 3 4 rhs at body")), UserError);
+    CHECK_THROWS_AS(replay(p, parse_derivation("layout rows 4 1 rhs at body\nlayout split 3 4 rhs at body")),
+                    UserError);
     CHECK_THROWS_AS(replay(p, parse_derivation("layout rows 4 1 rho at body")), UserError);
     CHECK_THROWS_AS(replay(p, parse_derivation("layout split 5 1 at body")), UserError);
-    CHECK_THROWS_AS(replay(p, parse_derivation("update-in-place at body\nupdate-in-place at body")), UserError);
+    CHECK_THROWS_AS(replay(p, parse_derivation("update-in-place at body\nupdate-in-place at body")),
+                    UserError);
   }
 }
 
 TEST_CASE("a stencil that reads what it overwrites is not updated in place") {
   const Expr u = param("u", array({Nat(10)}, f64));
-  const Program p{"smear", {u}, update(u, {1}, u | slide(3, 1) | map([](Expr w) { return w[0] + w[2]; })), {"u"}};
+  const Program p{
+      "smear", {u}, update(u, {1}, u | slide(3, 1) | map([](Expr w) { return w[0] + w[2]; })), {"u"}};
   CHECK_THROWS_AS(replay(p, parse_derivation("update-in-place at body")), UserError);
   const Space s(p, options());
   CHECK(find(s, "in_place") == nullptr);
@@ -189,9 +197,12 @@ TEST_CASE("a stencil that reads what it overwrites is not updated in place") {
 
 namespace {
 
-/// A red-black sweep of a line, one colour or the other, and the sum of neighbours; not red-black, of another array.
+/// A red-black sweep of a line, one colour or the other, and the sum of neighbours; not red-black, of another
+/// array.
 Expr half_sweep(const Expr& x, std::int64_t n, int color) {
-  const auto cell = [&](Expr i, Expr w) { return select(eq((i + nat_value(color)) % 2, 0), (w[0] + w[2]) * 0.5, w[1]); };
+  const auto cell = [&](Expr i, Expr w) {
+    return select(eq((i + nat_value(color)) % 2, 0), (w[0] + w[2]) * 0.5, w[1]);
+  };
   return update(x, {1}, zip({iota(n), x | slide(3, 1)}) | map(cell));
 }
 int in_place_updates(const Program& p) {
@@ -205,7 +216,11 @@ int in_place_updates(const Program& p) {
 TEST_CASE("space: sweeps one after the other are in place, and all of their loops are decided") {
   const std::int64_t n = 40;
   const Expr x = param("x", array({Nat(n + 2)}, f64));
-  const Program both{.name = "both", .arguments = {x}, .body = let(half_sweep(x, n, 0), [&](Expr a) { return half_sweep(a, n, 1); }), .overwritable = {"x"}, .results = {}};
+  const Program both{.name = "both",
+                     .arguments = {x},
+                     .body = let(half_sweep(x, n, 0), [&](Expr a) { return half_sweep(a, n, 1); }),
+                     .overwritable = {"x"},
+                     .results = {}};
   const Space s(both, options());
   CHECK(s.allowed({}, "in_place").front() == "yes");
   CHECK(in_place_updates(replay(both, s.derive({}))) == 2);
@@ -215,14 +230,17 @@ TEST_CASE("space: sweeps one after the other are in place, and all of their loop
 
 TEST_CASE("space: several results are each updated in place") {
   const std::int64_t n = 40;
-  const Expr x = param("x", array({Nat(n + 2)}, f64)), y = param("y", array({Nat(n)}, f64)), z = param("z", array({Nat(n / 2)}, f64));
+  const Expr x = param("x", array({Nat(n + 2)}, f64)), y = param("y", array({Nat(n)}, f64)),
+             z = param("z", array({Nat(n / 2)}, f64));
   const Expr mean = x | slide(3, 1) | map([](Expr w) { return w[0] + w[2] - 2.0 * w[1]; });
   const auto two = [&](const Expr& second) {
     return let(mean, [&](Expr r) {
-      return tuple({update(y, {Nat(0)}, r), update(second, {Nat(0)}, map([](Expr w) { return w[0] + w[1]; }, split({Nat(2)}, r)))});
+      return tuple({update(y, {Nat(0)}, r),
+                    update(second, {Nat(0)}, map([](Expr w) { return w[0] + w[1]; }, split({Nat(2)}, r)))});
     });
   };
-  const Program p{.name = "two", .arguments = {x, y, z}, .body = two(z), .overwritable = {"y", "z"}, .results = {}};
+  const Program p{
+      .name = "two", .arguments = {x, y, z}, .body = two(z), .overwritable = {"y", "z"}, .results = {}};
   const Space s(p, options());
   CHECK(s.allowed({}, "in_place").front() == "yes");
   CHECK(in_place_updates(replay(p, s.derive({}))) == 2);
@@ -230,10 +248,17 @@ TEST_CASE("space: several results are each updated in place") {
   check_space(p, options(), 6, 3);
   // of each of several boxes; an array that another result reads is not overwritten
   const Expr xs = param("xs", array({Nat(3), Nat(n)}, f64)), ys = param("ys", array({Nat(3), Nat(n)}, f64));
-  const auto scaled = [](Expr from, Expr to, double a) { return update(to, {Nat(0)}, map([a](Expr e) { return e * a; }, from)); };
+  const auto scaled = [](Expr from, Expr to, double a) {
+    return update(to, {Nat(0)}, map([a](Expr e) { return e * a; }, from));
+  };
   const auto boxes = [&](bool crossed) {
-    const Expr body = map([&](Expr a, Expr b) { return tuple({scaled(a, a, 2.0), scaled(crossed ? a : b, b, 3.0)}); }, zip({xs, ys}));
-    return Program{.name = "boxes", .arguments = {xs, ys}, .body = body, .overwritable = {"xs", "ys"}, .results = {}};
+    const Expr body = map(
+        [&](Expr a, Expr b) {
+          return tuple({scaled(a, a, 2.0), scaled(crossed ? a : b, b, 3.0)});
+        },
+        zip({xs, ys}));
+    return Program{
+        .name = "boxes", .arguments = {xs, ys}, .body = body, .overwritable = {"xs", "ys"}, .results = {}};
   };
   CHECK(in_place_updates(replay(boxes(false), parse_derivation("update-in-place at body"))) == 2);
   CHECK(Space(boxes(false), options()).allowed({}, "parallel") == Values{"j"});  // around both loops over i

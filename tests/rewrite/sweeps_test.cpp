@@ -5,9 +5,9 @@
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/ops.hpp"
 #include "patterns/operators.hpp"
+#include "rewrite/analysis/sweeps.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
-#include "rewrite/analysis/sweeps.hpp"
 
 namespace lift {
 namespace {
@@ -16,7 +16,9 @@ const Expr xs = param("xs", array({12}, f64)), ys = param("ys", array({12}, f64)
 
 /// before = 2 now - before, but for the ends.
 Expr step(const Expr& now, const Expr& before) {
-  return update(before, {Nat(1)}, zip({slide({Nat(3)}, {Nat(1)}, now), before | drop(1, 1)}) | map([](Expr w, Expr b) { return w[0] + w[2] - b; }));
+  return update(before, {Nat(1)},
+                zip({slide({Nat(3)}, {Nat(1)}, now), before | drop(1, 1)}) |
+                    map([](Expr w, Expr b) { return w[0] + w[2] - b; }));
 }
 Program program(const Expr& body) { return {"p", {xs, ys}, body, {"xs", "ys"}, {}}; }
 /// Distinct ones.
@@ -33,7 +35,8 @@ std::string refusal(const Program& p) {
 }  // namespace
 
 TEST_CASE("sweeps are found, and each can be looked at by itself") {
-  const Program p = program(let(step(xs, ys), [](Expr a) { return let(step(a, xs), [&](Expr b) { return step(b, a); }); }));
+  const Program p =
+      program(let(step(xs, ys), [](Expr a) { return let(step(a, xs), [&](Expr b) { return step(b, a); }); }));
   CHECK(sweeps_of(p.body) == std::vector<Place>{{0}, {1, 0, 0}, {1, 0, 1, 0}});
   CHECK(single_sweep(p, 0).body == step(xs, ys));
   CHECK(single_sweep(p, 1).body == step(ys, xs));
@@ -48,7 +51,9 @@ TEST_CASE("all sweeps go in place together, or none") {
   REQUIRE(done);
   CHECK(updates_in_place(done->body) == 2);
   // a sweep reads what the first has overwritten
-  CHECK(refusal(program(let(step(xs, ys), [](Expr a) { return step(ys, a); }))).find("is used after a sweep that would overwrite it") != std::string::npos);
+  CHECK(refusal(program(let(step(xs, ys), [](Expr a) {
+          return step(ys, a);
+        }))).find("is used after a sweep that would overwrite it") != std::string::npos);
   // the second sweep reads its own neighbours
   CHECK(!refusal(program(let(step(xs, ys), [](Expr a) { return step(a, a); }))).empty());
   Program needed = p;

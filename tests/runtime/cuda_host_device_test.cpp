@@ -11,7 +11,8 @@ using namespace lift;
 namespace {
 
 const std::string scale =
-    "extern \"C\" __global__ void __launch_bounds__(64) scale(const long n, const double *__restrict__ x, const float f, double *__restrict__ y) {\n"
+    "extern \"C\" __global__ void __launch_bounds__(64) scale(const long n, const double *__restrict__ x, "
+    "const float f, double *__restrict__ y) {\n"
     "  const long i = (long)blockIdx.x * 64 + threadIdx.x;\n"
     "  if (i < n) y[i] = f * x[i];\n"
     "}\n";
@@ -37,7 +38,8 @@ TEST_CASE("the emulated device runs kernels over its buffers") {
   CHECK(kernel->info().max_work_group == 64);
   std::vector<double> x(100), y(100);
   std::iota(x.begin(), x.end(), 1);
-  const GridMemory from = e.device->allocate(800), to = e.device->allocate(800), again = e.device->allocate(800);
+  const GridMemory from = e.device->allocate(800), to = e.device->allocate(800),
+                   again = e.device->allocate(800);
   e.device->write(from, x.data(), 800);
   e.device->fill(to, std::uint32_t{0xffffffff});
   GridLaunch launch;
@@ -64,22 +66,37 @@ TEST_CASE("the emulated device says what is wrong with a launch") {
   CHECK_NOTHROW(e.device->run(launch));
   GridLaunch wrong = launch;
   wrong.local = {128, 1, 1};
-  CHECK_THROWS_WITH_AS(e.device->run(wrong), "kernel scale: work-groups of 128 work-items; emulated CUDA device allows 64 for it; use smaller tiles, or fewer work-items a group", LimitError);
+  CHECK_THROWS_WITH_AS(e.device->run(wrong),
+                       "kernel scale: work-groups of 128 work-items; emulated CUDA device allows 64 for it; "
+                       "use smaller tiles, or fewer work-items a group",
+                       LimitError);
   wrong = launch, wrong.args[2] = 2.0;
-  CHECK_THROWS_WITH_AS(e.device->run(wrong), "CUDA emulation: kernel scale: argument 2 ('f') is not of the parameter's type", InternalError);
+  CHECK_THROWS_WITH_AS(e.device->run(wrong),
+                       "CUDA emulation: kernel scale: argument 2 ('f') is not of the parameter's type",
+                       InternalError);
   wrong = launch, wrong.args[0] = 101L;
-  CHECK_THROWS_WITH_AS(e.device->run(wrong), "kernel scale: block (1, 0, 0), thread (36, 0, 0): access to element 100 of 'x', which has 100", KernelFault);
+  CHECK_THROWS_WITH_AS(
+      e.device->run(wrong),
+      "kernel scale: block (1, 0, 0), thread (36, 0, 0): access to element 100 of 'x', which has 100",
+      KernelFault);
   CHECK_NOTHROW(e.device->run(launch));  // as good as before
   const GridBuild broken = e.device->build("extern \"C\" __global__ void k() { nothing(); }\n");
   CHECK_FALSE(broken.program);
   CHECK(broken.error.find("kernel.cu:1:") != std::string::npos);
-  CHECK_THROWS_WITH_AS(e.kernel(scale, "stale"), "CUDA emulation: the source has no kernel stale", InternalError);
+  CHECK_THROWS_WITH_AS(e.kernel(scale, "stale"), "CUDA emulation: the source has no kernel stale",
+                       InternalError);
 }
 
 TEST_CASE("more shared memory than a block may have") {
   Emulated e;
-  const GridKernel kernel = e.kernel("extern \"C\" __global__ void k(double* y) { __shared__ double t[7000]; t[threadIdx.x] = 1; y[0] = t[threadIdx.x]; }\n", "k");
+  const GridKernel kernel = e.kernel(
+      "extern \"C\" __global__ void k(double* y) { __shared__ double t[7000]; t[threadIdx.x] = 1; y[0] = "
+      "t[threadIdx.x]; }\n",
+      "k");
   GridLaunch launch;
   launch.kernel = kernel, launch.local = {1, 1, 1}, launch.args = {e.device->allocate(8)};
-  CHECK_THROWS_WITH_AS(e.device->run(launch), "kernel k needs 56000 bytes of local memory; emulated CUDA device has 49152 a work-group; use smaller tiles", LimitError);
+  CHECK_THROWS_WITH_AS(e.device->run(launch),
+                       "kernel k needs 56000 bytes of local memory; emulated CUDA device has 49152 a "
+                       "work-group; use smaller tiles",
+                       LimitError);
 }

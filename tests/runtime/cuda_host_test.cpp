@@ -31,7 +31,9 @@ Compiled compiled(const std::string& cuda, const std::string& compiler) {
 }
 
 template <class T>
-std::span<unsigned char> bytes(std::vector<T>& v) { return {reinterpret_cast<unsigned char*>(v.data()), v.size() * sizeof(T)}; }
+std::span<unsigned char> bytes(std::vector<T>& v) {
+  return {reinterpret_cast<unsigned char*>(v.data()), v.size() * sizeof(T)};
+}
 template <class T>
 Argument number(T v) {
   Argument a;
@@ -41,21 +43,26 @@ Argument number(T v) {
 }
 Argument array(std::ptrdiff_t n) { return {n, {}}; }
 
-Launch launch(const Compiled& module, const std::string& kernel, LiftgenHostIndex grid, LiftgenHostIndex block, std::vector<Argument> arguments) {
+Launch launch(const Compiled& module, const std::string& kernel, LiftgenHostIndex grid,
+              LiftgenHostIndex block, std::vector<Argument> arguments) {
   const CompiledKernel* found = module.find(kernel);
   REQUIRE(found);
-  return {found->entry, module.state(), found->text.parameters, module.reads_only(), grid, block, std::move(arguments)};
+  return {found->entry, module.state(), found->text.parameters, module.reads_only(),
+          grid,         block,          std::move(arguments)};
 }
 
-/// What goes wrong when `cuda`'s kernel k(const double* x, double* y) runs in 2 blocks of 8 threads over 16 doubles each;
-/// empty when nothing does.
+/// What goes wrong when `cuda`'s kernel k(const double* x, double* y) runs in 2 blocks of 8 threads over 16
+/// doubles each; empty when nothing does.
 std::string fault(const std::string& cuda, const std::string& compiler, double timeout = 10) {
   const Compiled module = compiled(cuda, compiler);
   std::vector<double> x(16), y(16, -1);
   std::iota(x.begin(), x.end(), 1);
   const std::vector<double> untouched = y;
   try {
-    run({{launch(module, "k", {2, 1, 1}, {8, 1, 1}, {array(0), array(1)})}, {bytes(x), bytes(y)}, module.alignment()}, checking_schedules(), timeout);
+    run({{launch(module, "k", {2, 1, 1}, {8, 1, 1}, {array(0), array(1)})},
+         {bytes(x), bytes(y)},
+         module.alignment()},
+        checking_schedules(), timeout);
   } catch (const KernelFault& wrong) {
     CHECK(y == untouched);
     return wrong.what();
@@ -64,9 +71,13 @@ std::string fault(const std::string& cuda, const std::string& compiler, double t
   return "";
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
-std::string with_body(const std::string& body) { return "extern \"C\" __global__ void k(const double* x, double* y) {\n" + body + "}\n"; }
+std::string with_body(const std::string& body) {
+  return "extern \"C\" __global__ void k(const double* x, double* y) {\n" + body + "}\n";
+}
 
 }  // namespace
 
@@ -74,7 +85,8 @@ TEST_CASE("kernels are found in a source") {
   const auto found = kernels_of(
       "// __global__ void not_this(int)\n/* nor __global__ void that() */\n"
       "__device__ static double twice(double x) { return 2 * x; }\n"
-      "extern \"C\" __global__ void __launch_bounds__(128, 2) first(const long n, const double *__restrict__ x, double *y) { y[0] = twice(x[n]); }\n"
+      "extern \"C\" __global__ void __launch_bounds__(128, 2) first(const long n, const double *__restrict__ "
+      "x, double *y) { y[0] = twice(x[n]); }\n"
       "__global__ void second() {}\n");
   REQUIRE(found.size() == 2);
   CHECK(found[0].name == "first");
@@ -83,7 +95,8 @@ TEST_CASE("kernels are found in a source") {
   CHECK(found[1].name == "second");
   CHECK(found[1].max_threads == 0);
   CHECK(found[1].parameters.empty());
-  CHECK_THROWS_WITH_AS(kernels_of("__global__ int x;"), "CUDA source: no function follows __global__", UserError);
+  CHECK_THROWS_WITH_AS(kernels_of("__global__ int x;"), "CUDA source: no function follows __global__",
+                       UserError);
 }
 
 TEST_CASE("arrays are aligned for the vectors that a source mentions") {
@@ -93,8 +106,10 @@ TEST_CASE("arrays are aligned for the vectors that a source mentions") {
 
 TEST_CASE("threads know where they are, in three dimensions, with every kind of argument") {
   const std::string cuda =
-      "extern \"C\" __global__ void where(long n, float f, double d, int i, const float* __restrict__ x, unsigned char* b, double* y) {\n"
-      "  const long at = ((long)blockIdx.z * blockDim.z + threadIdx.z) * n + (blockIdx.y * blockDim.y + threadIdx.y) * (gridDim.x * blockDim.x) + blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "extern \"C\" __global__ void where(long n, float f, double d, int i, const float* __restrict__ x, "
+      "unsigned char* b, double* y) {\n"
+      "  const long at = ((long)blockIdx.z * blockDim.z + threadIdx.z) * n + (blockIdx.y * blockDim.y + "
+      "threadIdx.y) * (gridDim.x * blockDim.x) + blockIdx.x * blockDim.x + threadIdx.x;\n"
       "  y[at] = at + f + d + i + __ldg(&x[0]);\n"
       "  b[at] = at % 2 == 0;\n"
       "}\n";
@@ -103,7 +118,10 @@ TEST_CASE("threads know where they are, in three dimensions, with every kind of 
     std::vector<float> x{0.5F};
     std::vector<unsigned char> b(96, 7);
     std::vector<double> y(96, -1);
-    run({{launch(module, "where", {2, 1, 4}, {3, 4, 1}, {number(24L), number(0.25F), number(2.0), number(3), array(0), array(1), array(2)})}, {bytes(x), bytes(b), bytes(y)}, 1},
+    run({{launch(module, "where", {2, 1, 4}, {3, 4, 1},
+                 {number(24L), number(0.25F), number(2.0), number(3), array(0), array(1), array(2)})},
+         {bytes(x), bytes(b), bytes(y)},
+         1},
         checking_schedules(), 10);
     for (std::size_t i = 0; i < y.size(); ++i) {
       CHECK(y[i] == static_cast<double>(i) + 5.75);
@@ -113,7 +131,8 @@ TEST_CASE("threads know where they are, in three dimensions, with every kind of 
 }
 
 TEST_CASE("all threads reach a barrier before any goes on") {
-  // Twice, so that the tile is written again; the second read of one and the write of the other are kept apart.
+  // Twice, so that the tile is written again; the second read of one and the write of the other are kept
+  // apart.
   const std::string sound = with_body(
       "  __shared__ double tile[8];\n  double s = 0;\n"
       "  for (int t = 0; t < 2; ++t) {\n"
@@ -146,16 +165,20 @@ TEST_CASE("shared memory does not live from block to block") {
       "  __shared__ double tile[8];\n"
       "  if (blockIdx.x == 0) tile[threadIdx.x] = 1;\n  __syncthreads();\n"
       "  y[8 * blockIdx.x + threadIdx.x] = tile[threadIdx.x];\n");
-  const std::string never_written = with_body("  __shared__ double tile[8];\n  y[8 * blockIdx.x + threadIdx.x] = tile[threadIdx.x];\n");
+  const std::string never_written =
+      with_body("  __shared__ double tile[8];\n  y[8 * blockIdx.x + threadIdx.x] = tile[threadIdx.x];\n");
   for (const std::string& c : compilers()) {
     CHECK(contains(fault(cuda, c), "a read of what was never written"));
     CHECK(contains(fault(never_written, c), "a read of what was never written"));
   }
 }
 
-TEST_CASE("an asynchronous copy is there for its thread when it has waited, for the others after a barrier more") {
-  const std::string begin = "  const int i = 8 * blockIdx.x + threadIdx.x;\n  __shared__ double tile[8];\n", copy = "  copy_async(&tile[threadIdx.x], &x[i]);\n", wait = "  wait_for_copies();\n",
-                    barrier = "  __syncthreads();\n", own = "  y[i] = tile[threadIdx.x];\n", others = "  y[i] = tile[7 - threadIdx.x];\n";
+TEST_CASE(
+    "an asynchronous copy is there for its thread when it has waited, for the others after a barrier more") {
+  const std::string begin = "  const int i = 8 * blockIdx.x + threadIdx.x;\n  __shared__ double tile[8];\n",
+                    copy = "  copy_async(&tile[threadIdx.x], &x[i]);\n", wait = "  wait_for_copies();\n",
+                    barrier = "  __syncthreads();\n", own = "  y[i] = tile[threadIdx.x];\n",
+                    others = "  y[i] = tile[7 - threadIdx.x];\n";
   const std::string order = "as the order of threads goes";
   for (const std::string& c : compilers()) {
     const auto why = [&](const std::string& body) { return fault(with_body(begin + body), c); };
@@ -167,21 +190,33 @@ TEST_CASE("an asynchronous copy is there for its thread when it has waited, for 
     CHECK(contains(why(copy + wait + others), order));
     CHECK(contains(why("  if (threadIdx.x == 2) wait_for_copies();\n" + copy + barrier + others), order));
     // It is waited for by the thread that has begun it.
-    CHECK(contains(why(copy + barrier + "  if (threadIdx.x == 2) wait_for_copies();\n" + barrier + others), order));
+    CHECK(contains(why(copy + barrier + "  if (threadIdx.x == 2) wait_for_copies();\n" + barrier + others),
+                   order));
     // Again into the same tile: not before all have read it.
-    CHECK(why(copy + wait + barrier + others + barrier + copy + wait + barrier + "  y[i] += tile[7 - threadIdx.x];\n").empty());
-    CHECK(contains(why(copy + wait + barrier + others + copy + wait + barrier + "  y[i] += tile[7 - threadIdx.x];\n"), order));
+    CHECK(why(copy + wait + barrier + others + barrier + copy + wait + barrier +
+              "  y[i] += tile[7 - threadIdx.x];\n")
+              .empty());
+    CHECK(contains(
+        why(copy + wait + barrier + others + copy + wait + barrier + "  y[i] += tile[7 - threadIdx.x];\n"),
+        order));
     // The source must stay as it is until then.
-    CHECK(contains(why("  y[i] = x[i];\n  copy_async(&tile[threadIdx.x], &y[i]);\n  y[i] = 0;\n" + wait + own), order));
+    CHECK(contains(
+        why("  y[i] = x[i];\n  copy_async(&tile[threadIdx.x], &y[i]);\n  y[i] = 0;\n" + wait + own), order));
     // To shared memory only, and nothing beyond an array.
     CHECK(contains(why("  copy_async(&y[i], &x[i]);\n" + wait), "undefined"));
-    CHECK(contains(why("  copy_async(&tile[threadIdx.x], &x[i + 1]);\n" + wait + own), "access to element 16 of 'x'"));
-    CHECK(contains(why("  copy_async((double2*)&tile[threadIdx.x], (const double2*)&x[i / 2 * 2]);\n" + wait + own), "undefined"));
+    CHECK(contains(why("  copy_async(&tile[threadIdx.x], &x[i + 1]);\n" + wait + own),
+                   "access to element 16 of 'x'"));
+    CHECK(contains(
+        why("  copy_async((double2*)&tile[threadIdx.x], (const double2*)&x[i / 2 * 2]);\n" + wait + own),
+        "undefined"));
   }
 }
 
 TEST_CASE("where an asynchronous copy is under way there is no number") {
-  const Compiled module = compiled("extern \"C\" __global__ void k(const float* x, float* y) { __shared__ float t[4]; copy_async(&t[threadIdx.x], &x[threadIdx.x]); y[threadIdx.x] = t[threadIdx.x]; }\n", "");
+  const Compiled module = compiled(
+      "extern \"C\" __global__ void k(const float* x, float* y) { __shared__ float t[4]; "
+      "copy_async(&t[threadIdx.x], &x[threadIdx.x]); y[threadIdx.x] = t[threadIdx.x]; }\n",
+      "");
   std::vector<float> x{1, 2, 3, 4}, y(4);
   const std::vector<Schedule> one{checking_schedules().front()};
   run({{launch(module, "k", {1, 1, 1}, {4, 1, 1}, {array(0), array(1)})}, {bytes(x), bytes(y)}, 1}, one, 10);
@@ -190,12 +225,20 @@ TEST_CASE("where an asynchronous copy is under way there is no number") {
 
 TEST_CASE("a barrier that not all threads reach is reported") {
   for (const std::string& c : compilers()) {
-    CHECK(fault(with_body("  y[8 * blockIdx.x + threadIdx.x] = 0;\n  if (threadIdx.x < 5) {\n    __syncthreads();\n  }\n"), c) ==
-          "kernel k: block (0, 0, 0): the barrier in line 4 is not reached by all threads: thread (0, 0, 0) waits there, thread (5, 0, 0) has ended");
+    CHECK(fault(with_body("  y[8 * blockIdx.x + threadIdx.x] = 0;\n  if (threadIdx.x < 5) {\n    "
+                          "__syncthreads();\n  }\n"),
+                c) ==
+          "kernel k: block (0, 0, 0): the barrier in line 4 is not reached by all threads: thread (0, 0, 0) "
+          "waits there, thread (5, 0, 0) has ended");
     CHECK(fault(with_body("  if (threadIdx.x == 3 && blockIdx.x == 1) return;\n  __syncthreads();\n"), c) ==
-          "kernel k: block (1, 0, 0): the barrier in line 3 is not reached by all threads: thread (0, 0, 0) waits there, thread (3, 0, 0) has ended");
-    CHECK(fault(with_body("  if (threadIdx.x == 0) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }\n"), c) ==
-          "kernel k: block (0, 0, 0): the barrier in line 3 is not reached by all threads: thread (0, 0, 0) waits there, thread (1, 0, 0) waits in line 5");
+          "kernel k: block (1, 0, 0): the barrier in line 3 is not reached by all threads: thread (0, 0, 0) "
+          "waits there, thread (3, 0, 0) has ended");
+    CHECK(
+        fault(with_body(
+                  "  if (threadIdx.x == 0) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }\n"),
+              c) ==
+        "kernel k: block (0, 0, 0): the barrier in line 3 is not reached by all threads: thread (0, 0, 0) "
+        "waits there, thread (1, 0, 0) waits in line 5");
   }
 }
 
@@ -206,12 +249,17 @@ TEST_CASE("accesses beyond an array are reported") {
       CHECK_MESSAGE(contains(why, what), why);
     };
     const std::string i = "  const int i = 8 * blockIdx.x + threadIdx.x;\n";
-    reports(i + "  y[i] = x[i + 1];\n", "kernel k: block (1, 0, 0), thread (7, 0, 0): access to element 16 of 'x', which has 16");
-    reports(i + "  y[i] = x[i - 1];\n", "kernel k: block (0, 0, 0), thread (0, 0, 0): access to element -1 of 'x', which has 16");
-    reports(i + "  y[2 * i] = x[i];\n", "kernel k: block (1, 0, 0), thread (0, 0, 0): access to element 16 of 'y', which has 16");
-    reports(i + "  __shared__ double tile[8];\n  tile[i] = x[i];\n  y[i] = tile[i];\n", "block (1, 0, 0), thread (0, 0, 0): undefined");
+    reports(i + "  y[i] = x[i + 1];\n",
+            "kernel k: block (1, 0, 0), thread (7, 0, 0): access to element 16 of 'x', which has 16");
+    reports(i + "  y[i] = x[i - 1];\n",
+            "kernel k: block (0, 0, 0), thread (0, 0, 0): access to element -1 of 'x', which has 16");
+    reports(i + "  y[2 * i] = x[i];\n",
+            "kernel k: block (1, 0, 0), thread (0, 0, 0): access to element 16 of 'y', which has 16");
+    reports(i + "  __shared__ double tile[8];\n  tile[i] = x[i];\n  y[i] = tile[i];\n",
+            "block (1, 0, 0), thread (0, 0, 0): undefined");
     // Misaligned. clang does not look at copies of structs, but sees where the last one ends.
-    reports(i + "  *(double2*)&y[i] = make_double2(1, 2);\n", c == "g++" ? "undefined" : "access to element 16 of 'y'");
+    reports(i + "  *(double2*)&y[i] = make_double2(1, 2);\n",
+            c == "g++" ? "undefined" : "access to element 16 of 'y'");
   }
 }
 
@@ -219,40 +267,55 @@ TEST_CASE("a store into the little that an array leaves of its page is noticed")
   for (const std::string& c : compilers()) {
     const Compiled module = compiled("extern \"C\" __global__ void k(float* y) { y[3] = 1; }\n", c);
     std::vector<float> y(3);
-    CHECK_THROWS_WITH_AS(run({{launch(module, "k", {1, 1, 1}, {1, 1, 1}, {array(0)})}, {bytes(y)}, 32}, checking_schedules(), 10), "kernel k: stores to element 3 of 'y', which has 3",
-                         KernelFault);
+    CHECK_THROWS_WITH_AS(run({{launch(module, "k", {1, 1, 1}, {1, 1, 1}, {array(0)})}, {bytes(y)}, 32},
+                             checking_schedules(), 10),
+                         "kernel k: stores to element 3 of 'y', which has 3", KernelFault);
   }
 }
 
 TEST_CASE("what is read through the read-only cache must not change") {
   for (const std::string& c : compilers()) {
-    CHECK(fault(with_body("  const int i = 8 * blockIdx.x + threadIdx.x;\n  y[i] = __ldg(&x[i]);\n"), c).empty());
-    CHECK(fault(with_body("  const int i = 8 * blockIdx.x + threadIdx.x;\n  y[i] = __ldg(&y[i]) + x[i];\n"), c) == "kernel k: 'y' is read through the read-only cache and written");
+    CHECK(fault(with_body("  const int i = 8 * blockIdx.x + threadIdx.x;\n  y[i] = __ldg(&x[i]);\n"), c)
+              .empty());
+    CHECK(fault(with_body("  const int i = 8 * blockIdx.x + threadIdx.x;\n  y[i] = __ldg(&y[i]) + x[i];\n"),
+                c) == "kernel k: 'y' is read through the read-only cache and written");
   }
 }
 
 TEST_CASE("a kernel that does not end is ended") {
-  for (const std::string& c : compilers()) CHECK(fault(with_body("  while (((volatile double*)y)[0] != 5) {}\n"), c, 0.2) == "kernel k: did not end in the time allowed");
+  for (const std::string& c : compilers())
+    CHECK(fault(with_body("  while (((volatile double*)y)[0] != 5) {}\n"), c, 0.2) ==
+          "kernel k: did not end in the time allowed");
 }
 
 TEST_CASE("an interruption ends a run, which then has changed nothing") {
-  const Compiled module = compiled("extern \"C\" __global__ void k(double* y) { y[0] = 1; while (((volatile double*)y)[0] != 5) {} }\n", "");
+  const Compiled module = compiled(
+      "extern \"C\" __global__ void k(double* y) { y[0] = 1; while (((volatile double*)y)[0] != 5) {} }\n",
+      "");
   std::vector<double> y{3};
   const InterruptScope scope;
   request_interrupt();
-  CHECK_THROWS_WITH_AS(run({{launch(module, "k", {1, 1, 1}, {1, 1, 1}, {array(0)})}, {bytes(y)}, 1}, checking_schedules(), 60), "CUDA emulation: interrupted", UserError);
+  CHECK_THROWS_WITH_AS(
+      run({{launch(module, "k", {1, 1, 1}, {1, 1, 1}, {array(0)})}, {bytes(y)}, 1}, checking_schedules(), 60),
+      "CUDA emulation: interrupted", UserError);
   CHECK(y[0] == 3);
 }
 
 TEST_CASE("several kernels run in order, in one module, over the same arrays") {
   const std::string cuda =
-      "extern \"C\" __global__ void k_1(const double* x, double* y) { y[threadIdx.x] = x[threadIdx.x] + 1; }\n"
-      "extern \"C\" __global__ void k_2(double* y) { __shared__ double t[4]; t[threadIdx.x] = y[threadIdx.x]; __syncthreads(); y[threadIdx.x] = t[3 - threadIdx.x]; }\n";
+      "extern \"C\" __global__ void k_1(const double* x, double* y) { y[threadIdx.x] = x[threadIdx.x] + 1; "
+      "}\n"
+      "extern \"C\" __global__ void k_2(double* y) { __shared__ double t[4]; t[threadIdx.x] = "
+      "y[threadIdx.x]; __syncthreads(); y[threadIdx.x] = t[3 - threadIdx.x]; }\n";
   for (const std::string& c : compilers()) {
     const Compiled module = compiled(cuda, c);
     CHECK(module.shared_bytes() == 4 * sizeof(double));
     std::vector<double> x{1, 2, 3, 4}, y(4);
-    run({{launch(module, "k_1", {1, 1, 1}, {4, 1, 1}, {array(0), array(1)}), launch(module, "k_2", {1, 1, 1}, {4, 1, 1}, {array(1)})}, {bytes(x), bytes(y)}, 1}, checking_schedules(), 10);
+    run({{launch(module, "k_1", {1, 1, 1}, {4, 1, 1}, {array(0), array(1)}),
+          launch(module, "k_2", {1, 1, 1}, {4, 1, 1}, {array(1)})},
+         {bytes(x), bytes(y)},
+         1},
+        checking_schedules(), 10);
     CHECK(y == std::vector<double>{5, 4, 3, 2});
   }
 }

@@ -1,4 +1,5 @@
-// The CUDA runtime on a driver in host memory (fake_cuda.c), and the real compiler where a toolkit is installed.
+// The CUDA runtime on a driver in host memory (fake_cuda.c), and the real compiler where a toolkit is
+// installed.
 #include "runtime/cuda.hpp"
 
 #include <doctest/doctest.h>
@@ -24,7 +25,8 @@ namespace {
 
 /// The fake driver and the fake compiler, an empty cache, and what was called.
 struct Fake {
-  Variable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()}, compiler{"LIFTGEN_NVRTC_LIBRARY", fake_cuda_library()};
+  Variable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()},
+      compiler{"LIFTGEN_NVRTC_LIBRARY", fake_cuda_library()};
   fs::path folder = fs::temp_directory_path() / ("liftgen-cuda-test-" + std::to_string(::getpid()));
   Variable log{"FAKE_CUDA_LOG", (folder / "log").string()};
   Fake() {
@@ -63,7 +65,8 @@ constexpr const char* kSource = "add twice shared";
 /// Runs one of the cases marked `skip` in a process of its own, as a driver is opened once.
 void in_child(const std::string& name, const std::vector<std::string>& variables) {
   const std::string self = fs::read_symlink("/proc/self/exe").string();
-  const ProcessResult r = run_process({self, "--no-skip", "--test-case=" + name}, {.timeout_seconds = 60, .variables = variables});
+  const ProcessResult r = run_process({self, "--no-skip", "--test-case=" + name},
+                                      {.timeout_seconds = 60, .variables = variables});
   CHECK_MESSAGE(r.status == 0, r.output);
   CHECK(has(r.output, " 1 passed"));
 }
@@ -95,11 +98,13 @@ TEST_CASE("cuda: buffers, arguments and launches in order") {
   const auto da = device.allocate(4 * n), db = device.allocate(4 * n), dc = device.allocate(4 * n);
   device.write(da, a.data(), 4 * n);
   device.fill(db, 10.0f);
-  const std::vector<GridLaunch> launches = {{add, {da, db, dc, 0.5f}, {n, 1, 1}, {32, 0, 0}, 1, 0}, {twice, {dc}, {n, 1, 1}, {64, 1, 1}, 3, 0}};
+  const std::vector<GridLaunch> launches = {{add, {da, db, dc, 0.5f}, {n, 1, 1}, {32, 0, 0}, 1, 0},
+                                            {twice, {dc}, {n, 1, 1}, {64, 1, 1}, 3, 0}};
   fake.calls();
   CHECK(device.run(launches) == 0.25);
   CHECK(fake.calls() ==
-        "cuEventRecord\nlaunch add 2x1x1 of 32x1x1, 0 bytes\ncuLaunchKernel\nlaunch twice 1x1x1 of 64x1x1, 0 bytes\ncuLaunchKernel\ncuEventRecord\n"
+        "cuEventRecord\nlaunch add 2x1x1 of 32x1x1, 0 bytes\ncuLaunchKernel\nlaunch twice 1x1x1 of 64x1x1, 0 "
+        "bytes\ncuLaunchKernel\ncuEventRecord\n"
         "cuStreamSynchronize\ncuEventElapsedTime\n");
   device.read(dc, c.data(), 4 * n);
   CHECK(c[0] == 2 * (1 + 5));
@@ -124,11 +129,18 @@ TEST_CASE("cuda: what a kernel is given is what it takes") {
   const auto program = device.build(kSource).program;
   const GridKernel add = program->kernel("add"), shared = program->kernel("shared");
   const auto m = device.allocate(256);
-  CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 0.5}, {64, 1, 1}, {64, 1, 1}, 1, 0}), "kernel add, argument 3: 8 bytes are given, it takes 4", InternalError);
-  CHECK_THROWS_WITH_AS(device.run({add, {m, m}, {64, 1, 1}, {64, 1, 1}, 1, 0}), "kernel add takes 4 arguments, not 2", InternalError);
+  CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 0.5}, {64, 1, 1}, {64, 1, 1}, 1, 0}),
+                       "kernel add, argument 3: 8 bytes are given, it takes 4", InternalError);
+  CHECK_THROWS_WITH_AS(device.run({add, {m, m}, {64, 1, 1}, {64, 1, 1}, 1, 0}),
+                       "kernel add takes 4 arguments, not 2", InternalError);
   CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 1.0f}, {1024, 1, 1}, {1024, 1, 1}, 1, 0}),
-                       "kernel add: work-groups of 1024 work-items; Fake 0 allows 512 for it; use smaller tiles, or fewer work-items a group", LimitError);
-  CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 1.0f}, {1, 70000, 1}, {1, 1, 1}, 2, 0}), "kernel add: 70000 work-groups in dimension 1; Fake 0 allows 65535; use larger tiles, or another dimension", LimitError);
+                       "kernel add: work-groups of 1024 work-items; Fake 0 allows 512 for it; use smaller "
+                       "tiles, or fewer work-items a group",
+                       LimitError);
+  CHECK_THROWS_WITH_AS(device.run({add, {m, m, m, 1.0f}, {1, 70000, 1}, {1, 1, 1}, 2, 0}),
+                       "kernel add: 70000 work-groups in dimension 1; Fake 0 allows 65535; use larger tiles, "
+                       "or another dimension",
+                       LimitError);
   CHECK_THROWS_AS(device.run({add, {m, m, m, 1.0f}, {64, 1, 1}, {0, 0, 0}, 1, 0}), InternalError);
   CHECK_THROWS_AS(program->kernel("nothing"), InternalError);
   // Beyond 48 KB a kernel has to be told.
@@ -137,8 +149,10 @@ TEST_CASE("cuda: what a kernel is given is what it takes") {
   CHECK_FALSE(has(fake.calls(), "attribute"));
   device.run({shared, {m}, {64, 1, 1}, {64, 1, 1}, 1, 100000});
   CHECK(has(fake.calls(), "attribute 8 = 100000\n"));
-  CHECK_THROWS_WITH_AS(device.run({shared, {m}, {64, 1, 1}, {64, 1, 1}, 1, 200000}),
-                       "kernel shared needs 240000 bytes of local memory; Fake 0 has 232448 a work-group; use smaller tiles", LimitError);
+  CHECK_THROWS_WITH_AS(
+      device.run({shared, {m}, {64, 1, 1}, {64, 1, 1}, 1, 200000}),
+      "kernel shared needs 240000 bytes of local memory; Fake 0 has 232448 a work-group; use smaller tiles",
+      LimitError);
 }
 
 TEST_CASE("cuda: programs are kept, in the process and on disk") {
@@ -157,7 +171,9 @@ TEST_CASE("cuda: programs are kept, in the process and on disk") {
     const GridBuild failed = device.build("add #error");
     CHECK(failed.error == "kernel.cu(1): error: as asked");
     CHECK_FALSE(failed.program);
-    for (const GridBuild& b : device.build_all(std::vector<std::string>{"a", "b"}, "", [](std::size_t) { return false; })) CHECK((b.stopped || b.program));
+    for (const GridBuild& b :
+         device.build_all(std::vector<std::string>{"a", "b"}, "", [](std::size_t) { return false; }))
+      CHECK((b.stopped || b.program));
   }
   fake.calls();
   cuda::Device device(0, fake.cache());
@@ -185,16 +201,19 @@ TEST_CASE("cuda: an architecture that the compiler does not know") {
     CHECK(has(fake.calls(), "--gpu-architecture=compute_90\n"));
     const Variable refused("FAKE_CUDA_FAIL", "cuModuleLoadDataEx:0:222");
     CHECK(message([&] { later.build("add"); }) ==
-          "the CUDA driver does not take what the compiler makes (CUDA_ERROR_UNSUPPORTED_PTX_VERSION (of the fake)): the driver knows CUDA 12.4, NVRTC is of "
+          "the CUDA driver does not take what the compiler makes (CUDA_ERROR_UNSUPPORTED_PTX_VERSION (of the "
+          "fake)): the driver knows CUDA 12.4, NVRTC is of "
           "CUDA 12.0; update the driver, or let $LIFTGEN_NVRTC_LIBRARY name an NVRTC that is not newer");
     CHECK_THROWS_AS(later.build("add"), EnvironmentError);
   }
   const Variable older("FAKE_CUDA_COMPUTE", "61");
   cuda::Device earlier(0, fake.cache());
   CHECK(message([&] { earlier.build(kSource); }) ==
-        "NVRTC 12.0 does not compile for sm_61, only for sm_75, sm_80, sm_90; let $LIFTGEN_NVRTC_LIBRARY name the NVRTC of a toolkit that does");
+        "NVRTC 12.0 does not compile for sm_61, only for sm_75, sm_80, sm_90; let $LIFTGEN_NVRTC_LIBRARY "
+        "name the NVRTC of a toolkit that does");
   CHECK(cuda::parse_architecture("sm_80") == 80);
-  CHECK_THROWS_WITH_AS(cuda::parse_architecture("sm_x"), "sm_x: no CUDA architecture; write sm_80, say", UserError);
+  CHECK_THROWS_WITH_AS(cuda::parse_architecture("sm_x"), "sm_x: no CUDA architecture; write sm_80, say",
+                       UserError);
 }
 
 TEST_CASE("cuda: memory that is not there") {
@@ -202,7 +221,8 @@ TEST_CASE("cuda: memory that is not there") {
   cuda::Device device(0, fake.cache());
   const auto half = device.allocate(std::size_t{512} << 20);
   CHECK(message([&] { device.allocate(std::size_t{600} << 20); }) ==
-        "an array of 600 MB does not fit on Fake 0, where 512 MB of 1024 MB are free; use a smaller --box or fewer --boxes, or end what else uses the device");
+        "an array of 600 MB does not fit on Fake 0, where 512 MB of 1024 MB are free; use a smaller --box or "
+        "fewer --boxes, or end what else uses the device");
   CHECK_THROWS_AS(device.allocate(std::size_t{600} << 20), OutOfDeviceMemory);
   CHECK_THROWS_AS(device.allocate(std::size_t{2} << 30), OutOfDeviceMemory);
   CHECK(device.allocate(1 << 20)->bytes() == 1 << 20);
@@ -222,7 +242,8 @@ TEST_CASE("cuda: launches that fail") {
     }
     const Variable fail("FAKE_CUDA_FAIL", "cuStreamSynchronize:1:700");
     const std::string lost =
-        "kernel twice on Fake 0: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered); the device is of no use to this process any more, start it again";
+        "kernel twice on Fake 0: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered); the "
+        "device is of no use to this process any more, start it again";
     CHECK(message([&] { device.run(launch); }) == lost);
     CHECK_THROWS_AS(device.run(launch), DeviceLost);
     CHECK(message([&] { device.allocate(16); }) == lost);
@@ -230,14 +251,21 @@ TEST_CASE("cuda: launches that fail") {
   }
   CHECK(has(fake.calls(), "cuDevicePrimaryCtxReset_v2\ncuDevicePrimaryCtxRelease_v2\n"));
   cuda::Device device(0, fake.cache());
-  CHECK(device.run({device.build(kSource).program->kernel("twice"), {device.allocate(256)}, {64, 1, 1}, {64, 1, 1}, 1, 0}) == 0.25);
+  CHECK(device.run({device.build(kSource).program->kernel("twice"),
+                    {device.allocate(256)},
+                    {64, 1, 1},
+                    {64, 1, 1},
+                    1,
+                    0}) == 0.25);
 }
 
 TEST_CASE("cuda: what is missing is named, with the remedy") {
   Fake fake;
-  CHECK(message([] { cuda::Device(3); }) == "there is no CUDA device 3; choose with --device from 0 (Fake 0)");
+  CHECK(message([] { cuda::Device(3); }) ==
+        "there is no CUDA device 3; choose with --device from 0 (Fake 0)");
   CHECK_THROWS_AS(cuda::Device(3), EnvironmentError);
-  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + fake_cuda_library(), compiler = "LIFTGEN_NVRTC_LIBRARY=" + fake_cuda_library();
+  const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + fake_cuda_library(),
+                    compiler = "LIFTGEN_NVRTC_LIBRARY=" + fake_cuda_library();
   in_child("cuda child: no driver", {"LIFTGEN_CUDA_LIBRARY=libNoSuchDriver.so.1", compiler});
   in_child("cuda child: no compiler", {driver, "LIFTGEN_NVRTC_LIBRARY=/nonexistent/libnvrtc.so"});
   in_child("cuda child: no device", {driver, compiler, "FAKE_CUDA_FAIL=cuInit:0:100"});
@@ -247,14 +275,18 @@ TEST_CASE("cuda: what is missing is named, with the remedy") {
 
 TEST_CASE("cuda child: no driver" * doctest::skip()) {
   const std::string why = cuda::why_unavailable();
-  CHECK_MESSAGE(has(why, "no CUDA driver: libNoSuchDriver.so.1 cannot be opened; install NVIDIA's driver"), why);
+  CHECK_MESSAGE(has(why, "no CUDA driver: libNoSuchDriver.so.1 cannot be opened; install NVIDIA's driver"),
+                why);
   CHECK_MESSAGE(has(why, "--emulate"), why);
   CHECK_THROWS_AS(cuda::devices(), EnvironmentError);
   CHECK_THROWS_AS(cuda::Device(0), EnvironmentError);
 }
 TEST_CASE("cuda child: no compiler" * doctest::skip()) {
   const std::string why = cuda::why_unavailable();
-  CHECK_MESSAGE(has(why, "no CUDA compiler: /nonexistent/libnvrtc.so ($LIFTGEN_NVRTC_LIBRARY) cannot be opened; install NVRTC"), why);
+  CHECK_MESSAGE(has(why,
+                    "no CUDA compiler: /nonexistent/libnvrtc.so ($LIFTGEN_NVRTC_LIBRARY) cannot be opened; "
+                    "install NVRTC"),
+                why);
   CHECK_THROWS_AS(cuda::Device(0), EnvironmentError);
   CHECK(cuda::devices().size() == 1);
 }
@@ -265,7 +297,8 @@ TEST_CASE("cuda child: no device" * doctest::skip()) {
 }
 TEST_CASE("cuda child: the driver does not start" * doctest::skip()) {
   const std::string why = cuda::why_unavailable();
-  CHECK_MESSAGE(has(why, "the CUDA driver does not start: CUDA status 999; does nvidia-smi list the device"), why);
+  CHECK_MESSAGE(has(why, "the CUDA driver does not start: CUDA status 999; does nvidia-smi list the device"),
+                why);
 }
 
 TEST_CASE("nvrtc: the toolkit's compiler makes machine code without a device") {
@@ -283,8 +316,10 @@ TEST_CASE("nvrtc child: the toolkit's compiler" * doctest::skip()) {
   const fs::path folder = fs::temp_directory_path() / ("liftgen-nvrtc-test-" + std::to_string(::getpid()));
   const BinaryCache cache(folder);
   const std::string source =
-      "extern \"C\" __global__ void __launch_bounds__(128) scale(long n, const double *__restrict__ in, double *__restrict__ out, double s) {\n"
-      "  const long i = blockIdx.x * (long)blockDim.x + threadIdx.x;\n  if (i < n) out[i] = s * __ldg(&in[i]);\n}\n";
+      "extern \"C\" __global__ void __launch_bounds__(128) scale(long n, const double *__restrict__ in, "
+      "double *__restrict__ out, double s) {\n"
+      "  const long i = blockIdx.x * (long)blockDim.x + threadIdx.x;\n  if (i < n) out[i] = s * "
+      "__ldg(&in[i]);\n}\n";
   for (const int architecture : {75, 80, 90}) {
     CAPTURE(architecture);
     const cuda::CompiledSource made = cuda::compile(source, architecture, "--std=c++17", cache);
@@ -300,10 +335,12 @@ TEST_CASE("nvrtc child: the toolkit's compiler" * doctest::skip()) {
   CHECK(ptx.ptx);
   CHECK(has(ptx.binary, ".target sm_"));
   CHECK_THROWS_AS(cuda::compile(source, 10, "", cache), EnvironmentError);
-  const cuda::CompiledSource warned = cuda::compile("__global__ void f(int *a) { int never_used; a[0] = 1; }", 80, "", cache);
+  const cuda::CompiledSource warned =
+      cuda::compile("__global__ void f(int *a) { int never_used; a[0] = 1; }", 80, "", cache);
   CHECK_FALSE(warned.binary.empty());
   CHECK_MESSAGE((has(warned.log, "warning") && has(warned.log, "never_used")), warned.log);
-  const cuda::CompiledSource wrong = cuda::compile("__global__ void f(int *a) { a[0] = undeclared_thing; }", 80, "", cache);
+  const cuda::CompiledSource wrong =
+      cuda::compile("__global__ void f(int *a) { a[0] = undeclared_thing; }", 80, "", cache);
   CHECK(wrong.binary.empty());
   CHECK_MESSAGE(has(wrong.error, "undeclared_thing"), wrong.error);
   fs::remove_all(folder);

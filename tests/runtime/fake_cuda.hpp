@@ -13,7 +13,8 @@ namespace lift::test {
 
 inline std::string fake_cuda_library() {
   static NativeCompiler compiler;
-  static const CompileResult built = compiler.compile({.code = read_file(LIFTGEN_SOURCE_DIR "/tests/runtime/fake_cuda.c"), .flags = {"-O1", "-std=gnu11"}});
+  static const CompileResult built = compiler.compile(
+      {.code = read_file(LIFTGEN_SOURCE_DIR "/tests/runtime/fake_cuda.c"), .flags = {"-O1", "-std=gnu11"}});
   REQUIRE_MESSAGE(built.library, built.error);
   return built.library->path().string();
 }
@@ -21,7 +22,9 @@ inline std::string fake_cuda_library() {
 /// Sets a variable of the environment for the length of a scope.
 class EnvironmentVariable {
  public:
-  EnvironmentVariable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  EnvironmentVariable(const char* name, const std::string& value) : name_(name) {
+    ::setenv(name, value.c_str(), 1);
+  }
   ~EnvironmentVariable() { ::unsetenv(name_); }
   EnvironmentVariable(const EnvironmentVariable&) = delete;
   EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;

@@ -71,7 +71,6 @@ ProcessResult run_child(const std::string& name, const std::string& variable) {
                      {.timeout_seconds = 60, .variables = {variable}});
 }
 
-
 /// Time on processors, in ns.
 long long worked(const std::string& task) {
   std::ifstream in(task + "/schedstat");
@@ -92,7 +91,8 @@ TEST_CASE("opencl: the driver's threads do not inherit the pinning of who opens 
     if (skip_without_device()) return;
     opencl::Device device;
     const GridBuild built = device.build(
-        "kernel void busy(global float* a) { float x = get_global_id(0); for (int n = 0; n < 20000; ++n) x = x * 0.5f + 1; a[get_global_id(0)] = x; }");
+        "kernel void busy(global float* a) { float x = get_global_id(0); for (int n = 0; n < 20000; ++n) x = "
+        "x * 0.5f + 1; a[get_global_id(0)] = x; }");
     REQUIRE_MESSAGE(built.program, built.error);
     std::map<std::string, long long> ns;
     for (const auto& thread : threads_of_this_process())
@@ -191,7 +191,8 @@ TEST_CASE("opencl: a program that does not compile gives the build log") {
 
 TEST_CASE("opencl: programs are kept on disk, and built again when the file is damaged or refused") {
   if (skip_without_device()) return;
-  const auto folder = std::filesystem::temp_directory_path() / ("liftgen-opencl-test-" + std::to_string(::getpid()));
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("liftgen-opencl-test-" + std::to_string(::getpid()));
   std::filesystem::remove_all(folder);
   const auto files = [&] {
     std::vector<std::filesystem::path> found;
@@ -250,9 +251,11 @@ TEST_CASE("opencl: what the device cannot do is said in words") {
   CHECK_THROWS_WITH_AS(device.run({reverse, {memory, GridArg::local(64)}, {10, 1, 1}, {4, 1, 1}, 1, 0}),
                        "kernel reverse: work-groups of 4 do not divide the grid's 10 in dimension 0",
                        UserError);
-  CHECK_THROWS_AS(device.run({reverse, {memory, GridArg::local(64)}, {far, 1, 1}, {far, 1, 1}, 1, 0}), LimitError);
+  CHECK_THROWS_AS(device.run({reverse, {memory, GridArg::local(64)}, {far, 1, 1}, {far, 1, 1}, 1, 0}),
+                  LimitError);
   CHECK_THROWS_AS(
-      device.run({reverse, {memory, GridArg::local(device.info().local_bytes + 4)}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
+      device.run(
+          {reverse, {memory, GridArg::local(device.info().local_bytes + 4)}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
       LimitError);
   CHECK_THROWS_WITH_AS(device.run({reverse, {memory}, {4, 1, 1}, {4, 1, 1}, 1, 0}),
                        "kernel reverse takes 2 arguments, not 1", InternalError);

@@ -1,4 +1,5 @@
-// Exploring on a CUDA device: a driver in host memory whose kernels do nothing (tests/runtime/fake_cuda.c), and the emulation.
+// Exploring on a CUDA device: a driver in host memory whose kernels do nothing (tests/runtime/fake_cuda.c),
+// and the emulation.
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
@@ -25,7 +26,8 @@ ExploreOptions on_cuda() {
 }
 
 struct Fake {
-  EnvironmentVariable driver{"LIFTGEN_CUDA_LIBRARY", test::fake_cuda_library()}, compiler{"LIFTGEN_NVRTC_LIBRARY", test::fake_cuda_library()};
+  EnvironmentVariable driver{"LIFTGEN_CUDA_LIBRARY", test::fake_cuda_library()},
+      compiler{"LIFTGEN_NVRTC_LIBRARY", test::fake_cuda_library()};
 };
 
 }  // namespace
@@ -54,7 +56,8 @@ TEST_CASE("explore: a problem that does not fit on the CUDA device") {
   CHECK_THROWS_AS(explore(find_pattern("smooth3d"), tiny(), on_cuda()), OutOfDeviceMemory);
 }
 
-TEST_CASE("explore: a layout whose arrays do not fit beside the caller's is impossible, and the others go on") {
+TEST_CASE(
+    "explore: a layout whose arrays do not fit beside the caller's is impossible, and the others go on") {
   const Fake fake;
   const EnvironmentVariable little("FAKE_CUDA_MEMORY", "200000");
   ExploreOptions o = on_cuda();
@@ -63,7 +66,9 @@ TEST_CASE("explore: a layout whose arrays do not fit beside the caller's is impo
   int callers = 0, others = 0;
   for (const Variant& v : r.variants) {
     callers += v.layout.empty() && v.status == Status::wrong;
-    if (v.layout.empty() || v.status != Status::impossible || v.message.find("does not fit on Fake 0") == std::string::npos) continue;
+    if (v.layout.empty() || v.status != Status::impossible ||
+        v.message.find("does not fit on Fake 0") == std::string::npos)
+      continue;
     ++others;
   }
   CHECK(callers > 0);

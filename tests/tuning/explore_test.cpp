@@ -87,7 +87,8 @@ TEST_CASE("explore: without a reference of its own a pattern is held against the
 TEST_CASE("explore: a result that differs from the reference is wrong, and never the best") {
   Pattern pattern = smooth3d();
   const auto honest = pattern.reference;
-  pattern.reference = [=](const Problem& p, const std::vector<HostArray>& arguments, const std::vector<HostArray>& results) {
+  pattern.reference = [=](const Problem& p, const std::vector<HostArray>& arguments,
+                          const std::vector<HostArray>& results) {
     honest(p, arguments, results);
     double* ghost = static_cast<double*>(results.at(0).data);
     ghost[0] += 1e-6;  // one cell of the ghost zone
@@ -153,7 +154,8 @@ TEST_CASE("explore: errors of use") {
   CHECK_THROWS_AS(explore(smooth3d(), small("gsrb"), options), UserError);
   options = {};
   options.budget_seconds = 0;
-  CHECK_THROWS_WITH_AS(explore(smooth3d(), small("gsrb"), options), "--budget must be more than 0 seconds", UserError);
+  CHECK_THROWS_WITH_AS(explore(smooth3d(), small("gsrb"), options), "--budget must be more than 0 seconds",
+                       UserError);
   Problem thin = small("gsrb");
   thin.ghost = 0;
   CHECK_THROWS_AS(explore(smooth3d(), thin, {}), UserError);

@@ -5,9 +5,9 @@
 
 #include "ir/expr/build.hpp"
 #include "patterns/host_data.hpp"
+#include "tests/message.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/expression_problem.hpp"
-#include "tests/message.hpp"
 
 using namespace lift;
 using lift::test::message;
@@ -16,7 +16,10 @@ namespace {
 
 Program blur(const Nat& n) {
   const Expr xs = param("xs", array(f64, n)), c = param("c", f64);
-  return {"blur", {xs, c}, xs | pad(1, 1, clamp) | slide(3, 1) | map([=](Expr w) { return c * (w[0] + w[1] + w[2]); }), {}};
+  return {"blur",
+          {xs, c},
+          xs | pad(1, 1, clamp) | slide(3, 1) | map([=](Expr w) { return c * (w[0] + w[1] + w[2]); }),
+          {}};
 }
 
 std::vector<double> filled(const PatternProblem& p, const std::string& name, std::int64_t box) {
@@ -50,11 +53,13 @@ TEST_CASE("data of an expression's arguments") {
   }
   p.data["xs"] = {.kind = ArgumentData::Kind::constant, .low = 2.5};
   CHECK(filled(pattern_of(p), "xs", 100)[99] == 2.5);
-  p.data["xs"] = {.kind = ArgumentData::Kind::given, .fill = [](const HostArray& a) { *static_cast<double*>(a.data) = 7; }};
+  p.data["xs"] = {.kind = ArgumentData::Kind::given,
+                  .fill = [](const HostArray& a) { *static_cast<double*>(a.data) = 7; }};
   CHECK(filled(pattern_of(p), "xs", 100)[0] == 7);
 
   p.data["ys"] = {};
-  CHECK(message([&] { pattern_of(p); }) == "blur: data is given for 'ys', which is no argument; its arguments are xs, c");
+  CHECK(message([&] { pattern_of(p); }) ==
+        "blur: data is given for 'ys', which is no argument; its arguments are xs, c");
   p.data.clear();
   p.sizes = {{"m", 3}};
   CHECK(message([&] { pattern_of(p); }) == "blur: there is no size 'm'; its sizes are n");

@@ -40,7 +40,9 @@ TEST_CASE("verification: what was not written, or is not a number, is infinitely
 
 TEST_CASE("verification: arrays of different types are not compared") {
   std::vector<double> a(4), b(4);
-  CHECK_THROWS_AS(relative_error({"a", array({Nat(4)}, f64), a.data()}, {"b", array({Nat(2), Nat(2)}, f64), b.data()}), InternalError);
+  CHECK_THROWS_AS(
+      relative_error({"a", array({Nat(4)}, f64), a.data()}, {"b", array({Nat(2), Nat(2)}, f64), b.data()}),
+      InternalError);
 }
 
 TEST_CASE("verification: the tolerance admits rounding and nothing else") {

@@ -23,7 +23,8 @@ ExploreResult some_result() {
   Variant best;
   best.name = "rows width=8", best.structure = "rows", best.params = {{"width", "8"}, {"order", "kji"}};
   best.derivation = {{"map-par", {"8"}, {0, 1}}};
-  best.ms = 25, best.gbs = 42.9, best.speedup = 1.2, best.roofline = 0.8, best.error = 1e-16, best.verified = true;
+  best.ms = 25, best.gbs = 42.9, best.speedup = 1.2, best.roofline = 0.8, best.error = 1e-16,
+  best.verified = true;
   Variant failed;
   failed.name = "other", failed.status = Status::compile_failed, failed.message = "bad \xff byte";
   r.variants = {best, failed};
@@ -43,12 +44,15 @@ void check_has(const Json& json, std::initializer_list<const char*> names) {
 
 TEST_CASE("report: schema 1 has every field") {
   const Json json = Json::parse(json_report(some_result(), "build/kernels/smooth3d.c"));
-  check_has(json, {"schema", "operator", "backend", "type", "box", "boxes", "cells", "machine", "twin", "baseline", "best", "counts", "variants"});
+  check_has(json, {"schema", "operator", "backend", "type", "box", "boxes", "cells", "machine", "twin",
+                   "baseline", "best", "counts", "variants"});
   check_has(json["machine"], {"threads", "triad_gbs", "device"});
   check_has(json["twin"], {"ms", "gbs"});
   check_has(json["baseline"], {"ms", "gbs", "what"});
-  check_has(json["best"], {"name", "params", "derivation", "ms", "gbs", "roofline", "speedup", "error", "verified", "source", "sweeps", "layout", "convert_ms"});
-  check_has(json["counts"], {"derivations", "configurations", "compiled", "timed", "compile_failed", "wrong", "aborted"});
+  check_has(json["best"], {"name", "params", "derivation", "ms", "gbs", "roofline", "speedup", "error",
+                           "verified", "source", "sweeps", "layout", "convert_ms"});
+  check_has(json["counts"],
+            {"derivations", "configurations", "compiled", "timed", "compile_failed", "wrong", "aborted"});
   check_has(json["variants"][0], {"name", "params", "ms", "status"});
 
   CHECK(json["schema"] == 1);

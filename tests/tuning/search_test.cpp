@@ -101,5 +101,6 @@ TEST_CASE("search: what was fast elsewhere is tried first, with threads as work-
 }
 
 TEST_CASE("search: an unknown kind is named, with the remedy") {
-  CHECK_THROWS_WITH_AS(parse_search("genetic"), "--search genetic: no such search; use climb, random or exhaustive", UserError);
+  CHECK_THROWS_WITH_AS(parse_search("genetic"),
+                       "--search genetic: no such search; use climb, random or exhaustive", UserError);
 }

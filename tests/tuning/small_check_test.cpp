@@ -15,10 +15,13 @@ class Spoiling : public Executor {
  public:
   explicit Spoiling(std::unique_ptr<Executor> honest) : honest_(std::move(honest)) {}
   std::string source(const Kernel& kernel) override { return honest_->source(kernel); }
-  std::vector<Compiled> compile(std::span<const Job> jobs, const std::function<bool(std::size_t)>& f) override {
+  std::vector<Compiled> compile(std::span<const Job> jobs,
+                                const std::function<bool(std::size_t)>& f) override {
     return honest_->compile(jobs, f);
   }
-  TimedRun bind(const Kernel& kernel, const Compiled& compiled) override { return honest_->bind(kernel, compiled); }
+  TimedRun bind(const Kernel& kernel, const Compiled& compiled) override {
+    return honest_->bind(kernel, compiled);
+  }
   void restore(const Kernel& kernel) override { honest_->restore(kernel); }
   HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
     const HostArray result = honest_->fetch(kernel, n, staging);
@@ -38,11 +41,12 @@ struct Setting {
   std::unique_ptr<Executor> executor;  ///< the one the check uses; for compiling
 
   std::vector<double> errors(bool spoil) {
-    SmallCheck check(smooth3d(), problem, Target::openmp, machine, nullptr, 2, [&](const ProblemData& data) -> std::unique_ptr<Executor> {
-      auto honest = make_native_executor(compiler, data, 2);
-      if (spoil) return std::make_unique<Spoiling>(std::move(honest));
-      return honest;
-    });
+    SmallCheck check(smooth3d(), problem, Target::openmp, machine, nullptr, 2,
+                     [&](const ProblemData& data) -> std::unique_ptr<Executor> {
+                       auto honest = make_native_executor(compiler, data, 2);
+                       if (spoil) return std::make_unique<Spoiling>(std::move(honest));
+                       return honest;
+                     });
     REQUIRE(check.possible());
     description = check.describe();
     const Space space = make_space(smooth3d().build(problem), Target::openmp, machine, false);

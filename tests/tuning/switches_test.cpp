@@ -40,9 +40,14 @@ TEST_CASE("switches: the decisions that are on or off, on as in the fastest conf
   for (const Switch& x : chosen)
     if (x.name == "unroll") CHECK(x.on == "4");
   const Expr xs = param("xs", array({7}, f64));
-  const Program sum{"sum", {xs}, reduce(fun({f64, f64}, [](Expr a, Expr b) { return a + b; }), literal(0, f64), xs), {"xs"}, {}};
+  const Program sum{"sum",
+                    {xs},
+                    reduce(fun({f64, f64}, [](Expr a, Expr b) { return a + b; }), literal(0, f64), xs),
+                    {"xs"},
+                    {}};
   CHECK(test::message([&] { switches_of(Space(sum, {}), {}); }) ==
-        "--grid: the space of sum has no switches (order, tile, unroll, kcache, prefetch, readonly); explore it without --grid");
+        "--grid: the space of sum has no switches (order, tile, unroll, kcache, prefetch, readonly); explore "
+        "it without --grid");
 }
 
 TEST_CASE("switches: combinations keep the other decisions, and say what does not go together") {
@@ -59,7 +64,8 @@ TEST_CASE("switches: combinations keep the other decisions, and say what does no
     CHECK(r.note.find("the others") == std::string::npos);
     (r.note.empty() ? possible : refused) += 1;
     if (r.note.empty()) CHECK(r.params.at("inner") == "seq");
-    for (std::size_t i = 0; r.note.empty() && i < switches.size(); ++i) CHECK(r.params.at(switches[i].name) == (r.on[i] ? switches[i].on : switches[i].off));
+    for (std::size_t i = 0; r.note.empty() && i < switches.size(); ++i)
+      CHECK(r.params.at(switches[i].name) == (r.on[i] ? switches[i].on : switches[i].off));
   }
   CHECK(possible >= 4);
   CHECK(refused > 0);  // no loop over scalars has vectors to prefetch for
@@ -67,7 +73,8 @@ TEST_CASE("switches: combinations keep the other decisions, and say what does no
 
 TEST_CASE("switches: effects are geometric means over pairs") {
   const std::vector<Switch> two{{"a", "0", "1", "first"}, {"b", "0", "1", "second"}};
-  const auto e = effects(two, {run({false, false}, 8), run({false, true}, 4), run({true, false}, 2), run({true, true}, 4)});
+  const auto e = effects(
+      two, {run({false, false}, 8), run({false, true}, 4), run({true, false}, 2), run({true, true}, 4)});
   CHECK(e[0].factor == doctest::Approx(2));  // 8 / 2 and 4 / 4
   CHECK(e[0].pairs == 2);
   CHECK(e[0].off_ms == doctest::Approx(std::sqrt(32.0)));
@@ -77,7 +84,8 @@ TEST_CASE("switches: effects are geometric means over pairs") {
   CHECK(e[0].best_on == 2);
   CHECK(e[0].best_off == 4);
   CHECK(e[1].factor == doctest::Approx(1));  // 8 / 4 and 2 / 4
-  const auto missing = effects(two, {run({false, false}, 8), run({false, true}, 0), run({true, false}, 2), run({true, true}, 4)});
+  const auto missing = effects(
+      two, {run({false, false}, 8), run({false, true}, 0), run({true, false}, 2), run({true, true}, 4)});
   CHECK(missing[0].pairs == 1);
   CHECK(missing[0].factor == doctest::Approx(4));
   CHECK(missing[1].pairs == 1);
@@ -96,7 +104,8 @@ TEST_CASE("switches: the surroundings are those that all switches go with, thoug
       const Space space(find_pattern(name).build(p), options);
       std::vector<Configuration> vectors;
       for (const Configuration& c : space.seeds())
-        if (const auto inner = c.find("inner"); inner != c.end() && inner->second == "vec") vectors.push_back(c);
+        if (const auto inner = c.find("inner"); inner != c.end() && inner->second == "vec")
+          vectors.push_back(c);
       REQUIRE(!vectors.empty());
       const SwitchGrid g = switch_grid(space, vectors);
       CAPTURE(name);
@@ -104,7 +113,8 @@ TEST_CASE("switches: the surroundings are those that all switches go with, thoug
       CAPTURE(g.around_structure);
       REQUIRE(g.runs.size() == std::size_t{1} << g.switches.size());
       CHECK(g.switches.size() + g.missing.size() == 6);
-      for (const MissingSwitch& m : g.missing) MESSAGE(name << " " << text(target) << " " << m.name << ": " << m.why);
+      for (const MissingSwitch& m : g.missing)
+        MESSAGE(name << " " << text(target) << " " << m.name << ": " << m.why);
       CHECK(g.missing.empty());
       CHECK_FALSE(g.around_fastest);
       // Each can be turned on and off while all else, but the names of the loops that are shared, stays.
@@ -116,7 +126,9 @@ TEST_CASE("switches: the surroundings are those that all switches go with, thoug
             std::vector<bool> partner = off.on;
             partner[s] = true;
             bool same = partner == on.on;
-            for (const auto& [other, value] : off.params) same = same && (other == g.switches[s].name || other == "grid" || other == "parallel" || on.params.at(other) == value);
+            for (const auto& [other, value] : off.params)
+              same = same && (other == g.switches[s].name || other == "grid" || other == "parallel" ||
+                              on.params.at(other) == value);
             alone = alone || same;
           }
         CHECK_MESSAGE(alone, g.switches[s].name);
@@ -126,7 +138,8 @@ TEST_CASE("switches: the surroundings are those that all switches go with, thoug
     }
 }
 
-TEST_CASE("switches: what a space does not have is said, with the reason; few switches on are measured first") {
+TEST_CASE(
+    "switches: what a space does not have is said, with the reason; few switches on are measured first") {
   const Expr xs = param("xs", array({Nat(40)}, f64));
   const Program twice{"twice", {xs}, xs | map([](Expr x) { return x * 2.0; }), {}, {}};
   const Space space(twice, {Target::openmp, 2, 32, 512 * 1024, true});
@@ -152,7 +165,8 @@ TEST_CASE("switches: what a space does not have is said, with the reason; few sw
 
 TEST_CASE("explore: all combinations of the switches are verified and timed") {
   ExploreOptions options;
-  options.configurations = 4, options.budget_seconds = 60, options.rivals = false, options.caller_layout_only = true, options.switches = true;
+  options.configurations = 4, options.budget_seconds = 60, options.rivals = false,
+  options.caller_layout_only = true, options.switches = true;
   const ExploreResult r = explore(smooth3d(), small(), options);
   const SwitchGrid& g = r.switches;
   REQUIRE(!g.empty());
@@ -167,7 +181,8 @@ TEST_CASE("explore: all combinations of the switches are verified and timed") {
   }
   CHECK(timed >= 2);
   const std::string table = switch_table(g);
-  for (const Switch& s : g.switches) CHECK(table.find(s.name + " " + s.off + " -> " + s.on) != std::string::npos);
+  for (const Switch& s : g.switches)
+    CHECK(table.find(s.name + " " + s.off + " -> " + s.on) != std::string::npos);
   CHECK(table.find("<- fastest") != std::string::npos);
   CHECK(r.best.has_value());
 }

@@ -29,13 +29,15 @@ TEST_CASE("traffic: bytes a cell of the variable-coefficient smoothers") {
 }
 
 TEST_CASE("traffic: bytes a cell of the other stencil operators, in any dimension") {
-  const auto bytes = [](const std::string& name, const std::map<std::string, std::string>& choices = {}, Scalar type = f64, const std::string& boundary = "ghost") {
+  const auto bytes = [](const std::string& name, const std::map<std::string, std::string>& choices = {},
+                        Scalar type = f64, const std::string& boundary = "ghost") {
     Problem p;
     p.box = 16, p.boxes = 2, p.ghost = 2, p.type = type, p.boundary = boundary, p.choices = choices;
     return doctest::Approx(traffic(find_pattern(name).build(p)).bytes_per_cell()).epsilon(1e-9);
   };
   using Choices = std::map<std::string, std::string>;
-  const Choices constant{{"coefficients", "constant"}}, jacobi{{"coefficients", "constant"}, {"smoother", "jacobi"}};
+  const Choices constant{{"coefficients", "constant"}},
+      jacobi{{"coefficients", "constant"}, {"smoother", "jacobi"}};
   for (const char* boundary : {"ghost", "periodic", "dirichlet-value", "neumann", "constant"}) {
     CAPTURE(boundary);
     CHECK(32 == bytes("smooth3d", constant, f64, boundary));
@@ -52,7 +54,7 @@ TEST_CASE("traffic: bytes a cell of the other stencil operators, in any dimensio
     CHECK(40 == bytes("smooth1d", c));
   }
   CHECK(72 == bytes("smooth3d", {{"smoother", "chebyshev"}}));  // as Jacobi; prev is read and written
-  CHECK(56 == bytes("smooth2d"));                              // one beta less a dimension
+  CHECK(56 == bytes("smooth2d"));                               // one beta less a dimension
   CHECK(48 == bytes("smooth1d"));
   CHECK(48 == bytes("lambda3d"));
 }
@@ -60,7 +62,8 @@ TEST_CASE("traffic: bytes a cell of the other stencil operators, in any dimensio
 TEST_CASE("traffic: cells and flops") {
   const Traffic t = smoother_traffic("jacobi", "ghost");
   CHECK(t.cells == 2 * 16 * 16 * 16);
-  // a*alpha*phi: 2; six faces: a difference and a product each: 12, summed: 5; b/h^2: 1; two subtractions; w*lambda: 2; +: 1
+  // a*alpha*phi: 2; six faces: a difference and a product each: 12, summed: 5; b/h^2: 1; two subtractions;
+  // w*lambda: 2; +: 1
   CHECK(t.flops_per_cell() == doctest::Approx(25));
   CHECK(smoother_traffic("gsrb", "ghost").flops_per_cell() == doctest::Approx(12));
 }
@@ -77,12 +80,20 @@ TEST_CASE("traffic: transfer between grids, several results, reductions") {
   CHECK(restriction.flops_per_cell() == doctest::Approx(8));
   const Expr xs = param("xs", array({64, 32}, f64));
   const auto plus = [](Expr a, Expr b) { return a + b; };
-  const Expr sum = reduce(fun({f64, f64}, plus), literal(0, f64), join(xs) | map([](Expr x) { return x * x; }));
+  const Expr sum =
+      reduce(fun({f64, f64}, plus), literal(0, f64), join(xs) | map([](Expr x) { return x * x; }));
   const Traffic norm = traffic({"p", {xs}, sum, {}, {}});
   CHECK(norm.cells == 64 * 32);
   CHECK(norm.bytes_per_cell() == doctest::Approx(8).epsilon(0.01));
   CHECK(norm.flops_per_cell() == doctest::Approx(2));
-  const Traffic two = traffic({"p", {xs}, xs | map([](Expr r) { return r | map([](Expr x) { return tuple({x, x + 1.0}); }); }), {}, {}});
+  const Traffic two =
+      traffic({"p",
+               {xs},
+               xs | map([](Expr r) { return r | map([](Expr x) {
+                                              return tuple({x, x + 1.0});
+                                            }); }),
+               {},
+               {}});
   CHECK(two.bytes_per_cell() == doctest::Approx(8 + 2 * 16));
 }
 
@@ -94,5 +105,7 @@ TEST_CASE("traffic: programs in several steps are counted by what they return") 
   CHECK(solver.flops_per_cell() == doctest::Approx(9));
   CHECK(solver.bytes_per_cell() == doctest::Approx(48));  // four arrays read, one fetched and written
   CHECK(diffusion.cells == 2 * 16 * 16 * 16);
-  CHECK(diffusion.bytes_per_cell() == doctest::Approx(32));  // two arrays read, one fetched and written; the Laplacian's halo does not count
+  CHECK(
+      diffusion.bytes_per_cell() ==
+      doctest::Approx(32));  // two arrays read, one fetched and written; the Laplacian's halo does not count
 }

@@ -1,4 +1,5 @@
-// Signatures that no kernel has: each is refused by the C++ compiler, with a message that says what to write instead.
+// Signatures that no kernel has: each is refused by the C++ compiler, with a message that says what to write
+// instead.
 #include <string>
 
 #include "liftgen/signature.hpp"

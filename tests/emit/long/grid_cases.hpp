@@ -1,7 +1,7 @@
-// One kernel of each structure of the space, of every operator: what the tests of backends with a grid go through.
+// One kernel of each structure of the space, of every operator: what the tests of backends with a grid go
+// through.
 #pragma once
 
-#include <algorithm>
 #include <algorithm>
 #include <array>
 #include <set>
@@ -23,7 +23,8 @@ struct GridCase {
 };
 
 inline std::string describe(const GridCase& c) {
-  std::string s = c.pattern->name + " " + std::to_string(c.problem.boxes) + " x " + std::to_string(c.problem.box) + ", " + text(c.problem.type);
+  std::string s = c.pattern->name + " " + std::to_string(c.problem.boxes) + " x " +
+                  std::to_string(c.problem.box) + ", " + text(c.problem.type);
   for (const auto& [name, value] : c.problem.choices) s += ", " + name + " " + value;
   return s + ": " + str(c.configuration);
 }
@@ -50,7 +51,9 @@ inline Problem buildable(const Pattern& pattern, Problem problem, const std::vec
 /// The operator as it is by default; smoothers also with two arrays.
 inline std::vector<Problem> choices(const Pattern& pattern, const Problem& problem) {
   std::vector<Problem> all{problem};
-  if (const auto at = pattern.choices.find("smoother"); at != pattern.choices.end() && std::find(at->second.begin(), at->second.end(), "jacobi") != at->second.end()) {
+  if (const auto at = pattern.choices.find("smoother");
+      at != pattern.choices.end() &&
+      std::find(at->second.begin(), at->second.end(), "jacobi") != at->second.end()) {
     all.push_back(problem);
     all.back().choices["smoother"] = "jacobi";
   }
@@ -71,10 +74,11 @@ inline std::set<std::string> decisions(const std::string& structure) {
   return all;
 }
 
-/// Configurations of at most `most` structures: those first that bring most of what no other has brought. Configurations that
-/// turn out to be impossible bring nothing: `make` is to say whether one can be had.
+/// Configurations of at most `most` structures: those first that bring most of what no other has brought.
+/// Configurations that turn out to be impossible bring nothing: `make` is to say whether one can be had.
 template <class Make>
-void take_varied(const Space& space, std::size_t most, int random, const std::string& only, const Make& make) {
+void take_varied(const Space& space, std::size_t most, int random, const std::string& only,
+                 const Make& make) {
   struct Candidate {
     Configuration configuration;
     std::set<std::string> brings;
@@ -82,10 +86,16 @@ void take_varied(const Space& space, std::size_t most, int random, const std::st
   std::vector<Candidate> rest;
   std::set<std::string> seen, brought;
   for (const Configuration& c : configurations(space, random, 5))
-    if (const std::string s = space.structure(c); s.find(only) != std::string::npos && seen.insert(s).second) rest.push_back({c, decisions(s)});
-  const auto fresh = [&](const Candidate& c) { return std::count_if(c.brings.begin(), c.brings.end(), [&](const std::string& d) { return !brought.contains(d); }); };
+    if (const std::string s = space.structure(c); s.find(only) != std::string::npos && seen.insert(s).second)
+      rest.push_back({c, decisions(s)});
+  const auto fresh = [&](const Candidate& c) {
+    return std::count_if(c.brings.begin(), c.brings.end(),
+                         [&](const std::string& d) { return !brought.contains(d); });
+  };
   for (std::size_t taken = 0; taken < most && !rest.empty();) {
-    const auto best = std::max_element(rest.begin(), rest.end(), [&](const Candidate& a, const Candidate& b) { return fresh(a) < fresh(b); });
+    const auto best = std::max_element(rest.begin(), rest.end(), [&](const Candidate& a, const Candidate& b) {
+      return fresh(a) < fresh(b);
+    });
     if (make(best->configuration)) {
       ++taken;
       brought.merge(best->brings);
@@ -107,10 +117,13 @@ struct GridChoice {
 /// Small odd boxes (even ones for operators that need them): too small for work-groups with tiles.
 inline std::array<std::vector<std::int64_t>, 3> small_sides() { return {{{5, 6, 8}, {5, 6, 8}, {5, 6, 8}}}; }
 /// Boxes that no tile divides, a little larger than the smallest tiles.
-inline std::array<std::vector<std::int64_t>, 3> tiled_sides() { return {{{67, 68, 72}, {35, 36, 40}, {17, 18, 20}}}; }
+inline std::array<std::vector<std::int64_t>, 3> tiled_sides() {
+  return {{{67, 68, 72}, {35, 36, 40}, {17, 18, 20}}};
+}
 
 /// Kernels of one operator; the names are NAME_0, NAME_1, ...
-inline std::vector<GridCase> grid_cases(const Pattern& pattern, const GridChoice& choice, Scalar type, const std::string& name) {
+inline std::vector<GridCase> grid_cases(const Pattern& pattern, const GridChoice& choice, Scalar type,
+                                        const std::string& name) {
   Problem problem;
   problem.boxes = choice.boxes, problem.type = type;
   std::vector<GridCase> all;

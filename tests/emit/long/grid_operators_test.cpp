@@ -1,5 +1,5 @@
-// Every operator, one kernel of each structure of the space, in f32 and f64 at odd sizes: CUDA on the host against the
-// pattern's reference, which is held against the interpreter, and OpenCL under oclgrind.
+// Every operator, one kernel of each structure of the space, in f32 and f64 at odd sizes: CUDA on the host
+// against the pattern's reference, which is held against the interpreter, and OpenCL under oclgrind.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -16,11 +16,13 @@ using namespace lift::test;
 
 namespace {
 
-std::vector<GridCase> all_cases(const GridChoice& choice, const std::vector<Scalar>& types, const std::string& name) {
+std::vector<GridCase> all_cases(const GridChoice& choice, const std::vector<Scalar>& types,
+                                const std::string& name) {
   std::vector<GridCase> all;
   for (const auto& pattern : all_patterns())
     for (const Scalar type : types)
-      for (GridCase& c : grid_cases(*pattern, choice, type, pattern->name + "_" + name + "_" + text(type))) all.push_back(std::move(c));
+      for (GridCase& c : grid_cases(*pattern, choice, type, pattern->name + "_" + name + "_" + text(type)))
+        all.push_back(std::move(c));
   return all;
 }
 
@@ -38,7 +40,8 @@ std::vector<std::string> sources(std::span<const GridCase> cases) {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < cases.size(); i += kInOneSource) {
     Together source;
-    for (const GridCase& c : cases.subspan(i, std::min(kInOneSource, cases.size() - i))) source.add(emit_cuda(c.kernel));
+    for (const GridCase& c : cases.subspan(i, std::min(kInOneSource, cases.size() - i)))
+      source.add(emit_cuda(c.kernel));
     all.push_back(source.code());
   }
   return all;
@@ -51,11 +54,14 @@ std::string tally(const std::vector<GridCase>& cases) {
     for (const std::string& d : decisions(c.structure))
       if (d.find(" with ") == std::string::npos) ++count[d];
   std::string text;
-  for (const auto& [decision, n] : count) text += (text.empty() ? "" : ", ") + decision + " " + std::to_string(n);
+  for (const auto& [decision, n] : count)
+    text += (text.empty() ? "" : ", ") + decision + " " + std::to_string(n);
   return text;
 }
 
-bool masked(const std::string& source) { return source.find("select(") != std::string::npos && source.find("vstore") != std::string::npos; }
+bool masked(const std::string& source) {
+  return source.find("select(") != std::string::npos && source.find("vstore") != std::string::npos;
+}
 
 }  // namespace
 
@@ -64,8 +70,11 @@ TEST_CASE("every operator and structure as CUDA on the host gives the reference'
   options.timeout_seconds = 200;
   NativeCompiler compiler(options);
   const auto device = make_cuda_host_device(compiler);
-  std::vector<GridCase> cases = all_cases({Target::cuda, small_sides(), 2, {2, 4, 6}, 40}, {f64, f32}, "small");
-  for (GridCase& c : all_cases({Target::cuda, tiled_sides(), 2, {2, 4, 9}, 80, "groups"}, {f64, f32}, "tiled")) cases.push_back(std::move(c));
+  std::vector<GridCase> cases =
+      all_cases({Target::cuda, small_sides(), 2, {2, 4, 6}, 40}, {f64, f32}, "small");
+  for (GridCase& c :
+       all_cases({Target::cuda, tiled_sides(), 2, {2, 4, 9}, 80, "groups"}, {f64, f32}, "tiled"))
+    cases.push_back(std::move(c));
   const std::vector<std::string> texts = sources(cases);
   const std::vector<GridBuild> built = device->build_all(texts, "", {});
   std::set<std::pair<std::string, std::string>> interpreted;
@@ -93,7 +102,9 @@ TEST_CASE("no barrier of a generated kernel can be left out") {
   std::vector<Mutant> mutants;
   std::vector<std::string> texts;
   for (const auto& pattern : all_patterns()) {
-    for (const GridCase& c : grid_cases(*pattern, {Target::cuda, tiled_sides(), 1, {0, 3, 4}, 120, "local memory"}, f64, pattern->name)) {
+    for (const GridCase& c :
+         grid_cases(*pattern, {Target::cuda, tiled_sides(), 1, {0, 3, 4}, 120, "local memory"}, f64,
+                    pattern->name)) {
       int barriers = 0;
       visit(c.kernel.body, [&](const Stmt& s) { barriers += is_barrier(s); });
       for (int b = 0; b < barriers; ++b) {
@@ -130,8 +141,12 @@ std::vector<GridCase> tiny_cases() {
   for (const auto& pattern : all_patterns()) {
     single = !single;
     const Scalar type = single ? f32 : f64;
-    for (GridCase& c : grid_cases(*pattern, {Target::opencl, small_sides(), 1, {4, 8, 12}, 50}, type, pattern->name)) all.push_back(std::move(c));
-    for (GridCase& c : grid_cases(*pattern, {Target::opencl, tiled_sides(), 1, {1, 2, 4}, 80, "groups"}, type, pattern->name + "_tiled")) all.push_back(std::move(c));
+    for (GridCase& c :
+         grid_cases(*pattern, {Target::opencl, small_sides(), 1, {4, 8, 12}, 50}, type, pattern->name))
+      all.push_back(std::move(c));
+    for (GridCase& c : grid_cases(*pattern, {Target::opencl, tiled_sides(), 1, {1, 2, 4}, 80, "groups"}, type,
+                                  pattern->name + "_tiled"))
+      all.push_back(std::move(c));
   }
   return all;
 }
@@ -152,7 +167,8 @@ TEST_CASE("oclgrind runs one kernel of each operator and structure" * doctest::s
 
 TEST_CASE("no race, no access beyond an array, no barrier in divergent code under oclgrind") {
   if (!has_oclgrind()) return;
-  const std::string all = under_oclgrind({"--data-races"}, "oclgrind runs one kernel of each operator and structure", "test_emit_long", 900);
+  const std::string all = under_oclgrind(
+      {"--data-races"}, "oclgrind runs one kernel of each operator and structure", "test_emit_long", 900);
   int kernels = 0;
   for (const GridCase& c : tiny_cases()) {
     const std::size_t begin = all.find("=== " + c.kernel.name + "\n");

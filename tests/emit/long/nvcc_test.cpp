@@ -1,5 +1,5 @@
-// Emitted CUDA through nvcc, for each architecture: no warnings, and for the variants that are tried first no spills and no
-// arrays in local memory.
+// Emitted CUDA through nvcc, for each architecture: no warnings, and for the variants that are tried first no
+// spills and no arrays in local memory.
 #include <doctest/doctest.h>
 
 #include "grid_cases.hpp"
@@ -24,14 +24,20 @@ bool available() {
 
 }  // namespace
 
-TEST_CASE("nvcc compiles kernels of every operator without a warning, and varied ones at a large size need no local memory") {
+TEST_CASE(
+    "nvcc compiles kernels of every operator without a warning, and varied ones at a large size need no "
+    "local memory") {
   if (!available()) return;
   std::vector<GridCase> best, varied;
   bool single = false;
   for (const auto& pattern : all_patterns()) {
     single = !single;
-    for (GridCase& c : grid_cases(*pattern, {Target::cuda, {{{256}, {256}, {256}}}, 1, {1, 2, 4}, 0}, single ? f32 : f64, pattern->name)) best.push_back(std::move(c));
-    for (GridCase& c : grid_cases(*pattern, {Target::cuda, {{{96}, {48}, {48}}}, 2, {1, 2, 4}, 40}, single ? f64 : f32, pattern->name + "_varied")) varied.push_back(std::move(c));
+    for (GridCase& c : grid_cases(*pattern, {Target::cuda, {{{256}, {256}, {256}}}, 1, {1, 2, 4}, 0},
+                                  single ? f32 : f64, pattern->name))
+      best.push_back(std::move(c));
+    for (GridCase& c : grid_cases(*pattern, {Target::cuda, {{{96}, {48}, {48}}}, 2, {1, 2, 4}, 40},
+                                  single ? f64 : f32, pattern->name + "_varied"))
+      varied.push_back(std::move(c));
   }
   for (GridCase& c : staged_cases(Target::cuda)) varied.push_back(std::move(c));
   for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
@@ -54,7 +60,8 @@ TEST_CASE("nvcc: the first variants of every operator, f32 and f64, need no loca
         if (!smooths && smoother != std::string("gsrb")) continue;
         std::map<std::string, std::string> choices;
         if (smooths) choices["smoother"] = smoother;
-        const auto first = first_variants(*pattern, choices, type, 3, pattern->name + "_" + (smooths ? smoother : "") + text(type));
+        const auto first = first_variants(*pattern, choices, type, 3,
+                                          pattern->name + "_" + (smooths ? smoother : "") + text(type));
         REQUIRE(!first.empty());
         all.insert(all.end(), first.begin(), first.end());
       }
