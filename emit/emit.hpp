@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "ir/target.hpp"
 #include "lower/loops/loop.hpp"
-#include "rewrite/space/space.hpp"
 
 namespace lift {
 

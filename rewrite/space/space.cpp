@@ -10,10 +10,6 @@
 
 namespace lift {
 
-const char* text(Target t) {
-  return t == Target::openmp ? "openmp" : t == Target::opencl ? "opencl" : "cuda";
-}
-
 /// What a space knows about its program.
 struct SpaceContext {
   Rewriting start;  ///< what the decisions are about: the program in block form

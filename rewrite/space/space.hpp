@@ -7,13 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "ir/target.hpp"
 #include "rewrite/engine/derivation.hpp"
 
 namespace lift {
-
-enum class Target : std::uint8_t { openmp, opencl, cuda };
-const char* text(Target t);                                    ///< as in --backend
-inline bool is_grid(Target t) { return t != Target::openmp; }  ///< kernels run over a grid of work-items
 
 /// What the space is fitted to.
 struct SpaceOptions {
