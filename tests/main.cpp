@@ -1,6 +1,9 @@
-// Entry of every test program: doctest's own, except that a run that selects no test case fails.
+// Entry of every test program: doctest's own, except that a run that selects no test case fails, and that
+// every step of derivations and every pass is verified.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+
+#include "ir/verify_mode.hpp"
 
 namespace {
 
@@ -29,6 +32,7 @@ REGISTER_LISTENER("count-selected", 0, CountSelected);
 }  // namespace
 
 int main(int argc, char** argv) {
+  lift::set_verify_steps(true);
   doctest::Context context(argc, argv);
   const int status = context.run();
   if (context.shouldExit()) return status;  // a query such as --list-test-cases
