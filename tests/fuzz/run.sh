@@ -11,7 +11,7 @@ objects=
 {
   printf 'rule compile\n  command = %s %s -MD -MF $out.d -c -o $out $in\n  depfile = $out.d\n  deps = gcc\n' "$compiler" "$flags"
   printf 'rule link\n  command = %s -fsanitize=fuzzer,address,undefined -o $out $in\n' "$compiler"
-  for source in "$root"/ir/*.cpp "$root/tests/fuzz/parse_fuzz.cpp"; do
+  for source in "$root"/ir/*.cpp "$root"/ir/*/*.cpp "$root/tests/fuzz/parse_fuzz.cpp"; do
     object=$(basename "$source").o
     echo "build $object: compile $source"
     objects="$objects $object"
