@@ -8,6 +8,7 @@
 #include "embed/variant.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "tuning/report.hpp"
 
@@ -52,7 +53,7 @@ std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string&
   if (r.stopped || r.timed_out)
     throw EnvironmentError(kernel.name + ": not compiled: " + r.error + "; try again");
   std::string functions;
-  for (const Attr& f : kernel.user_functions) functions += (functions.empty() ? "" : ", ") + f.texts.at(0);
+  for (const Attr& f : kernel.user_functions) functions += (functions.empty() ? "" : ", ") + user_name(f);
   if (!functions.empty())
     throw UserError(kernel.name +
                     ": the C compiler refuses the kernel; look at the C text of the user function " +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/nest.hpp"
@@ -141,7 +142,7 @@ Program opened(const Program& given, const CompileOptions& options, const std::s
                         where);
     return p;
   }
-  const std::size_t n = p.body.attr().types.size();
+  const std::size_t n = parameter_types(p.body).size();
   if (!options.names.empty() && options.names.size() != n)
     throw UserError(p.name + ": " + std::to_string(options.names.size()) + " names for a function of " +
                     std::to_string(n) + " arguments; name each" + where);
@@ -149,7 +150,7 @@ Program opened(const Program& given, const CompileOptions& options, const std::s
   for (std::size_t i = 0; i < n; ++i)
     p.arguments.push_back(
         param(options.names.empty() ? (n == 1 ? "x" : "x" + std::to_string(i + 1)) : options.names[i],
-              function.attr().types[i]));
+              parameter_types(function)[i]));
   p.body = instantiate(function, p.arguments);
   return p;
 }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -38,7 +39,7 @@ CLike::CLike(const Kernel& k) : k_(k), scopes_(1), reserved_(std::begin(keywords
   check("kernel", k.name);
   for (const std::string& n : k.sizes) check("size", n);
   for (const KernelArgument& a : k.arguments) check("argument", a.name);
-  for (const Attr& f : k.user_functions) reserved_.insert(f.texts.at(0));
+  for (const Attr& f : k.user_functions) reserved_.insert(user_name(f));
   for (const KernelArgument& a : k.arguments)
     if (a.written && a.type.is_array()) real_ = element_of(a.type).scalar();
 }
@@ -498,10 +499,10 @@ std::string CLike::user_functions(const std::string& qualifier) const {
   std::string s;
   for (const Attr& f : k_.user_functions) {
     std::vector<std::string> all;
-    for (std::size_t i = 2; i < f.texts.size(); ++i)
-      all.push_back(scalar_type(f.types[i - 1].scalar()) + " " + f.texts[i]);
-    s += qualifier + scalar_type(f.types[0].scalar()) + " " + f.texts[0] + "(" +
-         (all.empty() ? "void" : joined(all)) + ") { " + f.texts[1] + " }\n";
+    for (std::size_t i = 0; i < user_types(f).size(); ++i)
+      all.push_back(scalar_type(user_types(f)[i].scalar()) + " " + user_parameters(f)[i]);
+    s += qualifier + scalar_type(user_result(f).scalar()) + " " + user_name(f) + "(" +
+         (all.empty() ? "void" : joined(all)) + ") { " + user_body(f) + " }\n";
   }
   return s;
 }

@@ -5,6 +5,7 @@
 #include "emit/c_like.hpp"
 #include "emit/stand_alone.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -276,12 +277,12 @@ class OpenMP : public CLike {
     std::string s;
     for (const Attr& f : k_.user_functions)
       for (const auto& [name, width] : user_vectors_) {
-        if (name != f.texts[0]) continue;
+        if (name != user_name(f)) continue;
         std::vector<std::string> params, lanes;
-        for (std::size_t i = 2; i < f.texts.size(); ++i)
-          params.push_back(suffix(f.types[i - 1].scalar(), width) + " " + f.texts[i]),
-              lanes.push_back(f.texts[i] + "[lane]");
-        const std::string vector = suffix(f.types[0].scalar(), width);
+        for (std::size_t i = 0; i < user_types(f).size(); ++i)
+          params.push_back(suffix(user_types(f)[i].scalar(), width) + " " + user_parameters(f)[i]),
+              lanes.push_back(user_parameters(f)[i] + "[lane]");
+        const std::string vector = suffix(user_result(f).scalar(), width);
         s += "static inline " + vector + " " + name + "_x" + std::to_string(width) + "(" + joined(params) +
              ") {\n  " + vector + " result;\n  for (int lane = 0; lane < " + std::to_string(width) +
              "; ++lane) result[lane] = " + name + "(" + joined(lanes) + ");\n  return result;\n}\n";

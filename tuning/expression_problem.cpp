@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "patterns/host_data.hpp"
 #include "runtime/file.hpp"
 #include "tuning/problem_data.hpp"
@@ -112,9 +113,8 @@ void fill_from_file(const HostArray& a, const ArgumentData& d, bool whole) {
 }
 
 void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool whole) {
-  if (a.type.is_scalar() && !param.attr().nats.empty() && d.low == d.high &&
-      d.kind != ArgumentData::Kind::constant)
-    d.low = d.high = static_cast<double>(param.attr().nats[0].constant().value_or(0)),
+  if (is_index_param(param) && d.low == d.high && d.kind != ArgumentData::Kind::constant)
+    d.low = d.high = static_cast<double>(index_lower(param).constant().value_or(0)),
     d.kind = ArgumentData::Kind::constant;
   else if (d.low == d.high && d.kind != ArgumentData::Kind::constant) {
     const bool real = is_float(element_of(a.type).scalar());

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/text/parse.hpp"
 #include "runtime/file.hpp"
@@ -40,16 +41,16 @@ class CompiledFunction {
   void compile() {
     const std::lock_guard lock(mutex_);
     if (library_) return;
-    const std::string& name = attr_.texts.at(0);
+    const std::string& name = user_name(attr_);
     std::string parameters, arguments;
-    for (std::size_t i = 1; i < attr_.types.size(); ++i) {
-      const std::string type = c_type(attr_.types[i]), separator = i > 1 ? ", " : "";
-      parameters += separator + type + " " + attr_.texts.at(i + 1);
-      arguments += separator + "(" + type + ")x[" + std::to_string(i - 1) + "]";
+    for (std::size_t i = 0; i < user_types(attr_).size(); ++i) {
+      const std::string type = c_type(user_types(attr_)[i]), separator = i > 0 ? ", " : "";
+      parameters += separator + type + " " + user_parameters(attr_)[i];
+      arguments += separator + "(" + type + ")x[" + std::to_string(i) + "]";
     }
     NativeSource source;
-    source.code = "#include <math.h>\nstatic " + std::string(c_type(attr_.types[0])) + " " + name + "(" +
-                  (parameters.empty() ? "void" : parameters) + ") {\n" + attr_.texts.at(1) +
+    source.code = "#include <math.h>\nstatic " + std::string(c_type(user_result(attr_))) + " " + name + "(" +
+                  (parameters.empty() ? "void" : parameters) + ") {\n" + user_body(attr_) +
                   "\n}\ndouble lift_user_meaning(const double *x) { (void)x; return (double)" + name + "(" +
                   arguments + "); }\n";
     source.flags = {"-O1", "-ffp-contract=off"};
@@ -69,14 +70,14 @@ class CompiledFunction {
 void give_meanings(const Program& p, const std::string& file) {
   for (const auto& [name, attr] : names_of(p.body).functions) {
     std::vector<UserParameter> parameters;
-    for (std::size_t i = 1; i < attr.types.size(); ++i)
-      parameters.push_back({attr.texts.at(i + 1), attr.types[i].scalar()});
+    for (std::size_t i = 0; i < user_types(attr).size(); ++i)
+      parameters.push_back({user_parameters(attr)[i], user_types(attr)[i].scalar()});
     const auto compiled = std::make_shared<CompiledFunction>(attr, file);
     try {
       compiled->compile();
     } catch (const EnvironmentError&) {  // without a compiler programs can still be shown
     }
-    UserFun(name, std::move(parameters), attr.types[0].scalar(), attr.texts.at(1),
+    UserFun(name, std::move(parameters), user_result(attr).scalar(), user_body(attr),
             [compiled](std::span<const double> x) { return (*compiled)(x); });
   }
 }

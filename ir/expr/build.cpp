@@ -10,15 +10,8 @@
 namespace lift {
 namespace {
 
-using attributes::ints, attributes::nats;
+using attributes::nats, attributes::pairs, attributes::ranked;
 
-std::vector<Nat> both(std::vector<Nat> a, const std::vector<Nat>& b) {
-  if (a.size() != b.size())
-    throw UserError("a primitive of rank " + std::to_string(a.size()) +
-                    " needs as many values for its second parameter, got " + std::to_string(b.size()));
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 std::vector<Nat> repeat(int rank, const Nat& n) {
   return std::vector<Nat>(static_cast<std::size_t>(rank), n);
 }
@@ -29,9 +22,9 @@ Expr detail::component(const Expr& tuple, std::size_t i) { return get(static_cas
 
 Expr apply(const Expr& fn, const std::vector<Expr>& arguments, Where where) {
   if (fn.is(Op::Lambda)) {
-    if (fn.attr().types.size() != arguments.size())
+    if (parameter_types(fn).size() != arguments.size())
       type_error(Op::Apply,
-                 "a function of " + std::to_string(fn.attr().types.size()) + " parameters got " +
+                 "a function of " + std::to_string(parameter_types(fn).size()) + " parameters got " +
                      std::to_string(arguments.size()) + " arguments",
                  "pass one argument a parameter" + line_of(where));
     return instantiate(fn, arguments);
@@ -42,7 +35,7 @@ Expr apply(const Expr& fn, const std::vector<Expr>& arguments, Where where) {
 }
 
 Expr compose(const Expr& f, const Expr& g, Where where) {
-  const Type t = g.is(Op::Lambda)         ? g.attr().types.at(0)
+  const Type t = g.is(Op::Lambda)         ? parameter_types(g).at(0)
                  : g.type().is_function() ? g.type().parts()[0]
                                           : Type::any();
   const Expr x = fresh_param("x", t);
@@ -50,8 +43,7 @@ Expr compose(const Expr& f, const Expr& g, Where where) {
 }
 
 Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, std::vector<std::int64_t> more, Where where) {
-  more.insert(more.begin(), rank);
-  return make(op, {f, xs}, ints(std::move(more)), where);
+  return make(op, {f, xs}, attributes::map_numbers(rank, more), where);
 }
 
 Expr reduce(const Expr& f, const Expr& init, const Expr& xs, Where where) {
@@ -76,18 +68,18 @@ Expr iterate(const Nat& times, const Expr& f, const Expr& x, Where where) {
 }
 
 Expr zip_n(int rank, const std::vector<Expr>& arrays, Where where) {
-  return make(Op::Zip, arrays, ints({rank}), where);
+  return make(Op::Zip, arrays, ranked(rank), where);
 }
-Expr unzip_n(int rank, const Expr& xs, Where where) { return make(Op::Unzip, {xs}, ints({rank}), where); }
+Expr unzip_n(int rank, const Expr& xs, Where where) { return make(Op::Unzip, {xs}, ranked(rank), where); }
 Expr tuple(const std::vector<Expr>& parts, Where where) { return make(Op::Tuple, parts, {}, where); }
 Expr get(int i, const Expr& t, Where where) {
   if (t.is(Op::Tuple) && i >= 0 && i < static_cast<int>(t.children().size()))
     return t.child(static_cast<std::size_t>(i));
-  return make(Op::Get, {t}, ints({i}), where);
+  return make(Op::Get, {t}, attributes::component(i), where);
 }
 Expr at(const std::vector<Nat>& position, const Expr& xs, Where where) {
   if (xs.is(Op::At)) {  // at(p) . at(q) is one access
-    std::vector<Nat> whole = xs.attr().nats;
+    std::vector<Nat> whole = at_position(xs);
     whole.insert(whole.end(), position.begin(), position.end());
     return make(Op::At, {xs.child(0)}, nats(std::move(whole)), where);
   }
@@ -97,25 +89,20 @@ Expr at(const std::vector<Nat>& position, const Expr& xs, Where where) {
 Expr split(const std::vector<Nat>& k, const Expr& xs, Where where) {
   return make(Op::Split, {xs}, nats(k), where);
 }
-Expr join_n(int rank, const Expr& xs, Where where) { return make(Op::Join, {xs}, ints({rank}), where); }
+Expr join_n(int rank, const Expr& xs, Where where) { return make(Op::Join, {xs}, ranked(rank), where); }
 Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const Expr& xs, Where where) {
-  return make(Op::Slide, {xs}, nats(both(sizes, steps)), where);
+  return make(Op::Slide, {xs}, pairs(sizes, steps), where);
 }
 Stage slide_n(int rank, const Nat& size, const Nat& step, Where where) {
   return {[=](const Expr& xs) { return slide(repeat(rank, size), repeat(rank, step), xs, where); }};
 }
 Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, double value,
          Where where) {
-  Attr a = nats(both(low, high));
-  a.ints = {static_cast<std::int64_t>(b)};
-  a.number = value;
-  return make(Op::Pad, {xs}, std::move(a), where);
+  return make(Op::Pad, {xs}, attributes::pad(low, high, b, value), where);
 }
 Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs,
          const Expr& value, Where where) {
-  Attr a = nats(both(low, high));
-  a.ints = {static_cast<std::int64_t>(b)};
-  return make(Op::Pad, {xs, value}, std::move(a), where);
+  return make(Op::Pad, {xs, value}, attributes::pad(low, high, b), where);
 }
 Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where) {
   return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
@@ -124,7 +111,7 @@ Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value,
   return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
 }
 Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs, Where where) {
-  return make(Op::Drop, {xs}, nats(both(low, high)), where);
+  return make(Op::Drop, {xs}, pairs(low, high), where);
 }
 Stage drop_n(int rank, const Nat& low, const Nat& high, Where where) {
   return {[=](const Expr& xs) { return drop(repeat(rank, low), repeat(rank, high), xs, where); }};
@@ -133,7 +120,7 @@ Stage take(const Nat& n, Where where) {
   return {[=](const Expr& xs) { return drop({Nat(0)}, {xs.type().length() - n}, xs, where); }};
 }
 Expr transpose(const std::vector<int>& permutation, const Expr& xs, Where where) {
-  return make(Op::Transpose, {xs}, ints({permutation.begin(), permutation.end()}), where);
+  return make(Op::Transpose, {xs}, attributes::order({permutation.begin(), permutation.end()}), where);
 }
 Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where) {
   return make(Op::Generate, {f}, nats(shape), where);
@@ -165,23 +152,14 @@ Expr let(const Expr& value, const std::function<Expr(Expr)>& body, Where where) 
   return make(Op::Let, {value, fun(value.type(), body, where)}, {}, where);
 }
 
-Expr literal(double v, Scalar s) {
-  Attr a;
-  a.number = v;
-  a.types = {Type(s)};
-  return make(Op::Literal, {}, std::move(a));
-}
+Expr literal(double v, Scalar s) { return make(Op::Literal, {}, attributes::literal(v, s)); }
 Expr nat_value(const Nat& n) { return make(Op::NatValue, {}, nats({n})); }
 Expr unary(Op op, const Expr& a, Where where) { return make(op, {a}, {}, where); }
 Expr binary(Op op, const Expr& a, const Expr& b, Where where) { return make(op, {a, b}, {}, where); }
 Expr select(const Expr& c, const Expr& a, const Expr& b, Where where) {
   return make(Op::Select, {c, a, b}, {}, where);
 }
-Expr cast(Scalar s, const Expr& x, Where where) {
-  Attr a;
-  a.types = {Type(s)};
-  return make(Op::Cast, {x}, std::move(a), where);
-}
+Expr cast(Scalar s, const Expr& x, Where where) { return make(Op::Cast, {x}, attributes::cast(s), where); }
 
 Expr Operand::as(const Expr& other) const {
   if (e) return e;
@@ -194,7 +172,7 @@ Expr binary(Op op, const Operand& a, const Operand& b, Where where) {
   return binary(op, a.as(b.e), b.as(a.e), where);
 }
 
-// ---- user functions: texts = name, body, parameter names...; types = result, parameter types...
+// ---- user functions
 
 namespace {
 struct Meanings {
@@ -208,15 +186,11 @@ Meanings& meanings() {
 }  // namespace
 
 UserFun::UserFun(std::string name, std::vector<UserParameter> parameters, Scalar result, std::string c_body,
-                 UserMeaning meaning) {
+                 UserMeaning meaning)
+    : attr_(attributes::user_fun(std::move(name), std::move(c_body), result)) {
   const std::lock_guard lock(meanings().mutex);
-  meanings().by_text[{name, c_body}] = std::move(meaning);
-  attr_.texts = {std::move(name), std::move(c_body)};
-  attr_.types = {Type(result)};
-  for (auto& p : parameters) {
-    attr_.texts.push_back(std::move(p.name));
-    attr_.types.emplace_back(p.type);
-  }
+  meanings().by_text[{user_name(attr_), user_body(attr_)}] = std::move(meaning);
+  for (auto& p : parameters) attributes::add_parameter(attr_, std::move(p.name), p.type);
 }
 Expr UserFun::call(const std::vector<Expr>& arguments, Where where) const {
   return make(Op::UserFun, arguments, attr_, where);
@@ -224,9 +198,9 @@ Expr UserFun::call(const std::vector<Expr>& arguments, Where where) const {
 
 const UserMeaning& user_meaning(const Attr& attr) {
   const std::lock_guard lock(meanings().mutex);
-  const auto it = meanings().by_text.find({attr.texts.at(0), attr.texts.at(1)});
+  const auto it = meanings().by_text.find({user_name(attr), user_body(attr)});
   if (it == meanings().by_text.end())
-    throw UserError("user_fun " + attr.texts.at(0) +
+    throw UserError("user_fun " + user_name(attr) +
                     ": no meaning registered for the interpreter; construct a lift::UserFun with one");
   return it->second;
 }

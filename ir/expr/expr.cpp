@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 
@@ -81,7 +82,7 @@ Arena& arena() {
 }
 
 int loose_of(Op op, std::span<const Expr> children, const Attr& attr) {
-  if (op == Op::Bound) return static_cast<int>(attr.ints[0]) + 1;
+  if (op == Op::Bound) return bound_depth(attr) + 1;
   int loose = 0;
   for (const Expr& c : children) loose = std::max(loose, c.loose());
   return op == Op::Lambda ? std::max(0, loose - 1) : loose;
@@ -153,22 +154,12 @@ Expr map_children(const Expr& e, const std::function<Expr(const Expr&)>& f) {
 // ---- free variables and binders
 
 Expr param(const std::string& name, const Type& type) {
-  Attr a;
-  a.texts = {name};
-  a.types = {type};
-  a.ints = {0};
-  return make(Op::Param, {}, std::move(a));
+  return make(Op::Param, {}, attributes::param(name, type));
 }
 
 Expr fresh_param(const std::string& name, const Type& type) {
-  Attr a;
-  a.texts = {name};
-  a.types = {type};
-  a.ints = {fresh_counter++};
-  return make(Op::Param, {}, std::move(a));
+  return make(Op::Param, {}, attributes::param(name, type, fresh_counter++));
 }
-
-const std::string& param_name(const Expr& p) { return p.attr().texts.at(0); }
 
 namespace {
 
@@ -197,10 +188,7 @@ class Rebuild {
 };
 
 Expr bound(int depth, int index, const Type& type) {
-  Attr a;
-  a.ints = {depth, index};
-  a.types = {type};
-  return make(Op::Bound, {}, std::move(a));
+  return make(Op::Bound, {}, attributes::bound(depth, index, type));
 }
 
 bool never(const Expr&, int) { return false; }
@@ -211,8 +199,8 @@ Expr shift(const Expr& e, int by) {
   if (by == 0 || e.loose() == 0) return e;
   return Rebuild(
       [by](const Expr& x, int depth) -> std::optional<Expr> {
-        if (!x.is(Op::Bound) || x.attr().ints[0] < depth) return std::nullopt;
-        return bound(static_cast<int>(x.attr().ints[0]) + by, static_cast<int>(x.attr().ints[1]), x.type());
+        if (!x.is(Op::Bound) || bound_depth(x) < depth) return std::nullopt;
+        return bound(bound_depth(x) + by, bound_index(x), x.type());
       },
       [](const Expr& x, int depth) { return x.loose() <= depth; })(e, 0);
 }
@@ -220,33 +208,32 @@ Expr shift(const Expr& e, int by) {
 Expr lambda(const std::vector<Expr>& params, const Expr& body, std::source_location where) {
   const Expr closed = Rebuild(
       [&](const Expr& x, int depth) -> std::optional<Expr> {
-        if (x.is(Op::Bound) && x.attr().ints[0] >= depth)  // refers outside: one more binder in between
-          return bound(static_cast<int>(x.attr().ints[0]) + 1, static_cast<int>(x.attr().ints[1]), x.type());
+        if (x.is(Op::Bound) && bound_depth(x) >= depth)  // refers outside: one more binder in between
+          return bound(bound_depth(x) + 1, bound_index(x), x.type());
         const auto it = std::find(params.begin(), params.end(), x);
         if (it == params.end()) return std::nullopt;
         return bound(depth, static_cast<int>(it - params.begin()), x.type());
       },
       never)(body, 0);
-  Attr a;
-  for (const Expr& p : params) a.types.push_back(p.type());
-  return make(Op::Lambda, {closed}, std::move(a), where);
+  std::vector<Type> types;
+  for (const Expr& p : params) types.push_back(p.type());
+  return make(Op::Lambda, {closed}, attributes::lambda(std::move(types)), where);
 }
 
 Expr instantiate(const Expr& fn, std::span<const Expr> arguments) {
   if (!fn.is(Op::Lambda)) return apply(fn, {arguments.begin(), arguments.end()});
   return Rebuild(
       [&](const Expr& x, int depth) -> std::optional<Expr> {
-        if (!x.is(Op::Bound) || x.attr().ints[0] < depth) return std::nullopt;
-        if (x.attr().ints[0] > depth)
-          return bound(static_cast<int>(x.attr().ints[0]) - 1, static_cast<int>(x.attr().ints[1]), x.type());
-        return shift(arguments[static_cast<std::size_t>(x.attr().ints[1])], depth);
+        if (!x.is(Op::Bound) || bound_depth(x) < depth) return std::nullopt;
+        if (bound_depth(x) > depth) return bound(bound_depth(x) - 1, bound_index(x), x.type());
+        return shift(arguments[static_cast<std::size_t>(bound_index(x))], depth);
       },
       [](const Expr& x, int depth) { return x.loose() <= depth; })(fn.child(0), 0);
 }
 
 Expr open(const Expr& fn, std::vector<Expr>& fresh) {
   std::vector<Expr> ps;
-  for (const Type& t : fn.attr().types) ps.push_back(fresh_param("x", t));
+  for (const Type& t : parameter_types(fn)) ps.push_back(fresh_param("x", t));
   fresh.insert(fresh.end(), ps.begin(), ps.end());
   return instantiate(fn, ps);
 }

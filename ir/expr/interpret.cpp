@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/program.hpp"
 
 namespace lift {
@@ -46,17 +47,17 @@ const Value* Interpreter::find(const Expr& e) const {
     }
     case Op::Bound: {
       const Frame* f = environment.get();
-      for (auto d = e.attr().ints[0]; f && d > 0; --d) f = f->outer.get();
-      const auto i = static_cast<std::size_t>(e.attr().ints[1]);
+      for (auto d = bound_depth(e); f && d > 0; --d) f = f->outer.get();
+      const auto i = static_cast<std::size_t>(bound_index(e));
       return f && i < f->values.size() ? &f->values[i] : nullptr;
     }
     case Op::Get: {
       const Value* t = find(e.child(0));
-      return t ? &t->parts().at(static_cast<std::size_t>(e.attr().ints[0])) : nullptr;
+      return t ? &t->parts().at(static_cast<std::size_t>(tuple_index(e))) : nullptr;
     }
     case Op::At: {
       const Value* x = find(e.child(0));
-      for (const Nat& n : e.attr().nats) {
+      for (const Nat& n : at_position(e)) {
         if (!x) break;
         const auto i = static_cast<std::size_t>(nat(n));
         x = i < x->array().size() ? &x->array()[i] : nullptr;

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 
 namespace lift {
 namespace {
@@ -96,16 +97,15 @@ Nat Layout::size() const {
 }
 
 Expr in_layout(const LayoutRequest& r, const Expr& x) {
-  Attr a;
-  a.ints = {static_cast<std::int64_t>(r.kind), r.align, r.lead, r.axes};
-  a.texts = {str(r)};
-  return make(Op::Layout, {x}, std::move(a));
+  return make(Op::Layout, {x},
+              attributes::layout({static_cast<std::int64_t>(r.kind), r.align, r.lead, r.axes}, str(r)));
 }
 
 LayoutRequest layout_of(const Expr& e) {
   LayoutRequest r;
-  r.kind = static_cast<LayoutRequest::Kind>(e.attr().ints.at(0));
-  r.align = e.attr().ints.at(1), r.lead = e.attr().ints.at(2), r.axes = e.attr().ints.at(3);
+  const auto [kind, align, lead, axes] = layout_numbers(e);
+  r.kind = static_cast<LayoutRequest::Kind>(kind);
+  r.align = align, r.lead = lead, r.axes = axes;
   return r;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 
@@ -225,8 +226,8 @@ LIFT_MEANING(bound) {
   throw InternalError("interpreter: variable " + str(e) +
                       " is bound by nothing; the expression is part of another");
 }
-LIFT_MEANING(literal) { return rounded(e.attr().number, e.type().scalar()); }
-LIFT_MEANING(nat_value) { return {in.nat(e.attr().nats[0])}; }
+LIFT_MEANING(literal) { return rounded(literal_number(e), e.type().scalar()); }
+LIFT_MEANING(nat_value) { return {in.nat(nat_of(e))}; }
 LIFT_MEANING(lambda) { return {Closure{e, in.environment}}; }
 LIFT_MEANING(apply) {
   std::vector<Value> args;
@@ -243,11 +244,11 @@ LIFT_MEANING(tuple) {
   for (const Expr& c : e.children()) t.parts.push_back(in.eval(c));
   return {std::move(t)};
 }
-LIFT_MEANING(get) { return Read(in, e.child(0))->parts().at(static_cast<std::size_t>(e.attr().ints[0])); }
+LIFT_MEANING(get) { return Read(in, e.child(0))->parts().at(static_cast<std::size_t>(tuple_index(e))); }
 LIFT_MEANING(zip) {
   std::vector<Read> xs;
   for (const Expr& c : e.children()) xs.emplace_back(in, c);
-  return tabulate(lengths(*xs[0], static_cast<std::size_t>(e.attr().ints[0])),
+  return tabulate(lengths(*xs[0], static_cast<std::size_t>(op_rank(e))),
                   [&](const std::vector<std::int64_t>& at) {
                     Value::Tuple t;
                     for (const Read& x : xs) t.parts.push_back(element(*x, at));
@@ -260,15 +261,15 @@ LIFT_MEANING(unzip) {
   Value::Tuple t;
   for (std::size_t k = 0; k < e.type().parts().size(); ++k)
     t.parts.push_back(
-        tabulate(lengths(xs, static_cast<std::size_t>(e.attr().ints[0])),
+        tabulate(lengths(xs, static_cast<std::size_t>(op_rank(e))),
                  [&](const std::vector<std::int64_t>& at) { return element(xs, at).parts().at(k); }));
   return {std::move(t)};
 }
-LIFT_MEANING(at) { return element(*Read(in, e.child(0)), numbers(in, e.attr().nats)); }
+LIFT_MEANING(at) { return element(*Read(in, e.child(0)), numbers(in, at_position(e))); }
 LIFT_MEANING(split) {
   const Read given(in, e.child(0));
   const Value& xs = *given;
-  const auto k = numbers(in, e.attr().nats);
+  const auto k = numbers(in, split_lengths(e));
   const auto rank = k.size();
   auto shape = lengths(xs, rank);
   for (std::size_t d = 0; d < rank; ++d) {
@@ -286,7 +287,7 @@ LIFT_MEANING(split) {
 LIFT_MEANING(join) {
   const Read given(in, e.child(0));
   const Value& xs = *given;
-  const auto rank = static_cast<std::size_t>(e.attr().ints[0]);
+  const auto rank = static_cast<std::size_t>(op_rank(e));
   const auto inner = lengths(xs, 2 * rank);
   std::vector<std::int64_t> shape;
   for (std::size_t d = 0; d < rank; ++d) shape.push_back(inner[d] * inner[rank + d]);
@@ -300,26 +301,26 @@ LIFT_MEANING(join) {
 LIFT_MEANING(slide) {
   const Read given(in, e.child(0));
   const Value& xs = *given;
-  const auto both = numbers(in, e.attr().nats);
-  const auto rank = both.size() / 2;
+  const auto sizes = numbers(in, slide_sizes(e)), steps = numbers(in, slide_steps(e));
+  const auto rank = sizes.size();
   auto shape = lengths(xs, rank);
-  for (std::size_t d = 0; d < rank; ++d) shape[d] = (shape[d] - both[d]) / both[rank + d] + 1;
-  shape.insert(shape.end(), both.begin(), both.begin() + static_cast<std::ptrdiff_t>(rank));
+  for (std::size_t d = 0; d < rank; ++d) shape[d] = (shape[d] - sizes[d]) / steps[d] + 1;
+  shape.insert(shape.end(), sizes.begin(), sizes.end());
   return tabulate(shape, [&](const std::vector<std::int64_t>& p) {
     std::vector<std::int64_t> q;
-    for (std::size_t d = 0; d < rank; ++d) q.push_back(both[rank + d] * p[d] + p[rank + d]);
+    for (std::size_t d = 0; d < rank; ++d) q.push_back(steps[d] * p[d] + p[rank + d]);
     return element(xs, q);
   });
 }
 LIFT_MEANING(pad) {
   Value v = in.eval(e.child(0));
-  const auto w = numbers(in, e.attr().nats);
-  const auto rank = w.size() / 2;
-  const auto boundary = static_cast<Boundary>(e.attr().ints[0]);
+  const auto low = numbers(in, low_widths(e)), high = numbers(in, high_widths(e));
+  const auto rank = low.size();
+  const auto boundary = pad_boundary(e);
   const Type element = element_of(e.type());
   const bool given = e.children().size() == 2;
   const Value value = given                            ? in.eval(e.child(1))
-                      : boundary == Boundary::constant ? rounded(e.attr().number, element.scalar())
+                      : boundary == Boundary::constant ? rounded(pad_number(e), element.scalar())
                                                        : Value{};
   const auto outside = [&](const Value& x) -> Value {
     if (boundary == Boundary::constant || (given && value.is_poison())) return value;
@@ -330,24 +331,24 @@ LIFT_MEANING(pad) {
   };
   for (std::size_t d = 0; d < rank; ++d)
     v = below(v, d, [&](const Value& x) {
-      return pad_one(x, w[d], w[rank + d], boundary, d + 1 == rank && element.is_scalar(), outside);
+      return pad_one(x, low[d], high[d], boundary, d + 1 == rank && element.is_scalar(), outside);
     });
   return v;
 }
 LIFT_MEANING(drop) {
   Value v = in.eval(e.child(0));
-  const auto w = numbers(in, e.attr().nats);
-  const auto rank = w.size() / 2;
+  const auto low = numbers(in, low_widths(e)), high = numbers(in, high_widths(e));
+  const auto rank = low.size();
   for (std::size_t d = 0; d < rank; ++d)
     v = below(v, d, [&](const Value& x) {
-      return Value{Array(x.array().begin() + w[d], x.array().end() - w[rank + d])};
+      return Value{Array(x.array().begin() + low[d], x.array().end() - high[d])};
     });
   return v;
 }
 LIFT_MEANING(transpose) {
   const Read given(in, e.child(0));
   const Value& xs = *given;
-  const auto& p = e.attr().ints;
+  const auto& p = transpose_order(e);
   const auto from = lengths(xs, p.size());
   std::vector<std::int64_t> shape;
   for (const auto d : p) shape.push_back(from[static_cast<std::size_t>(d)]);
@@ -359,7 +360,7 @@ LIFT_MEANING(transpose) {
 }
 LIFT_MEANING(generate) {
   const Value f = in.eval(e.child(0));
-  return tabulate(numbers(in, e.attr().nats), [&](const std::vector<std::int64_t>& at) {
+  return tabulate(numbers(in, generate_shape(e)), [&](const std::vector<std::int64_t>& at) {
     std::vector<Value> args;
     for (const auto i : at) args.push_back({i});
     return in.apply(f, std::move(args));
@@ -382,7 +383,7 @@ LIFT_MEANING(interleave) {
 LIFT_MEANING(update) {
   Value base = in.eval(e.child(0));
   const Value block = in.eval(e.child(1));
-  const auto offsets = numbers(in, e.attr().nats);
+  const auto offsets = numbers(in, update_offsets(e));
   const std::function<void(Value&, const Value&, std::size_t)> put = [&](Value& to, const Value& from,
                                                                          std::size_t d) {
     if (d == offsets.size()) {
@@ -400,8 +401,7 @@ LIFT_MEANING(update) {
 LIFT_MEANING(map) {
   const Value f = in.eval(e.child(0));
   const Read xs(in, e.child(1));
-  return below(*xs, static_cast<std::size_t>(e.attr().ints[0]),
-               [&](const Value& x) { return in.apply(f, {x}); });
+  return below(*xs, static_cast<std::size_t>(op_rank(e)), [&](const Value& x) { return in.apply(f, {x}); });
 }
 LIFT_MEANING(reduce) {
   const Value f = in.eval(e.child(0));
@@ -426,7 +426,7 @@ LIFT_MEANING(scan) {
 LIFT_MEANING(iterate) {
   const Value f = in.eval(e.child(0));
   Value x = in.eval(e.child(1));
-  for (std::int64_t t = in.nat(e.attr().nats[0]); t > 0; --t) x = in.apply(f, {std::move(x)});
+  for (std::int64_t t = in.nat(iterate_times(e)); t > 0; --t) x = in.apply(f, {std::move(x)});
   return x;
 }
 LIFT_MEANING(identity) { return in.eval(e.child(0)); }

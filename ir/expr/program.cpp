@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 
 namespace lift {
 namespace {
@@ -90,12 +91,7 @@ std::vector<Nat> sizes_of(const Program& program) {
 }
 
 Expr index_param(const std::string& name, std::int64_t lower, std::int64_t upper) {
-  Attr a;
-  a.texts = {name};
-  a.types = {Type(i32)};
-  a.ints = {0};
-  a.nats = {Nat(lower), Nat(upper)};
-  return make(Op::Param, {}, std::move(a));
+  return make(Op::Param, {}, attributes::index_param(name, lower, upper));
 }
 
 }  // namespace lift

@@ -1,5 +1,7 @@
 #include "ir/expr/reduction.hpp"
 
+#include "ir/expr/attributes.hpp"
+
 namespace lift {
 
 Expr two_sum(Scalar s) {
@@ -19,12 +21,11 @@ namespace {
 /// The component of a function's parameter that a term is: path of gets, outermost last.
 bool is_component(const Expr& e, std::int64_t parameter, const std::vector<std::int64_t>& path,
                   std::size_t depth = 0) {
-  if (depth == path.size())
-    return e.is(Op::Bound) && e.attr().ints == std::vector<std::int64_t>{0, parameter};
-  return e.is(Op::Get) && e.attr().ints[0] == path[path.size() - 1 - depth] &&
+  if (depth == path.size()) return e.is(Op::Bound) && bound_depth(e) == 0 && bound_index(e) == parameter;
+  return e.is(Op::Get) && tuple_index(e) == path[path.size() - 1 - depth] &&
          is_component(e.child(0), parameter, path, depth + 1);
 }
-bool is_number(const Expr& e, double v) { return e.is(Op::Literal) && e.attr().number == v; }
+bool is_number(const Expr& e, double v) { return e.is(Op::Literal) && literal_number(e) == v; }
 
 /// The term computes this component of the result from the same component of both parameters.
 bool known(const Expr& term, const Expr& z, std::vector<std::int64_t>& path) {
@@ -57,7 +58,7 @@ bool is_two_sum(const Expr& f, const Expr& z) {
 
 std::string why_in_order(const Expr& f, const Expr& z) {
   std::vector<std::int64_t> path;
-  if (f.is(Op::Lambda) && f.attr().types.size() == 2 && f.attr().types[0] == f.attr().types[1] &&
+  if (f.is(Op::Lambda) && parameter_types(f).size() == 2 && parameter_types(f)[0] == parameter_types(f)[1] &&
       known(f.child(0), z, path))
     return "";
   if (is_two_sum(f, z)) return "";

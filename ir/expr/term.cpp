@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -215,8 +216,8 @@ Term apply_term(Op op, Scalar type, std::vector<Term> args) {
 Term call_term(const Attr& user, std::vector<Term> args) {
   TermNode n;
   n.kind = TermKind::Call;
-  n.type = user.types.at(0).scalar();
-  n.name = user.texts.at(0);
+  n.type = user_result(user).scalar();
+  n.name = user_name(user);
   n.user = user;
   for (const Term& a : args) n.width = std::max(n.width, a->width);
   n.args = std::move(args);

@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "ir/expr/attributes.hpp"
+
 namespace lift {
 
 void type_error(Op op, const std::string& what, const std::string& remedy) {
@@ -57,9 +59,9 @@ void need_same(Op op, const Type& expected, const Type& got, const std::string& 
 #define LIFT_TYPE_RULE(name) \
   Type name([[maybe_unused]] Op op, [[maybe_unused]] std::span<const Expr> c, [[maybe_unused]] const Attr& a)
 
-LIFT_TYPE_RULE(declared) { return a.types.at(0); }
+LIFT_TYPE_RULE(declared) { return declared_type(a); }
 LIFT_TYPE_RULE(integer) { return Type(i32); }
-LIFT_TYPE_RULE(lambda) { return Type::function(a.types, c[0].type()); }
+LIFT_TYPE_RULE(lambda) { return Type::function(parameter_types(a), c[0].type()); }
 
 LIFT_TYPE_RULE(apply) {
   const Type f = function_type(op, c[0], c.size() - 1);
@@ -82,15 +84,15 @@ LIFT_TYPE_RULE(tuple) {
 }
 
 LIFT_TYPE_RULE(get) {
-  const auto i = static_cast<std::size_t>(a.ints[0]);
+  const auto i = static_cast<std::size_t>(tuple_index(a));
   if (!c[0].type().is_tuple() || i >= c[0].type().parts().size())
-    type_error(op, "component " + std::to_string(a.ints[0]) + " of " + c[0].type().str(),
+    type_error(op, "component " + std::to_string(tuple_index(a)) + " of " + c[0].type().str(),
                "the argument must be a tuple with that many components");
   return c[0].type().parts()[i];
 }
 
 LIFT_TYPE_RULE(zip) {
-  const int rank = static_cast<int>(a.ints[0]);
+  const int rank = op_rank(op, a);
   std::vector<Type> elements;
   for (const Expr& e : c) need_rank(op, e.type(), rank);
   const std::vector<Nat> shape = shape_of(c[0].type(), rank);
@@ -107,7 +109,7 @@ LIFT_TYPE_RULE(zip) {
 }
 
 LIFT_TYPE_RULE(unzip) {
-  const int rank = static_cast<int>(a.ints[0]);
+  const int rank = op_rank(op, a);
   need_rank(op, c[0].type(), rank);
   const Type element = element_of(c[0].type(), rank);
   if (!element.is_tuple())
@@ -118,34 +120,35 @@ LIFT_TYPE_RULE(unzip) {
 }
 
 LIFT_TYPE_RULE(at) {
-  const int rank = static_cast<int>(a.nats.size());
+  const int rank = op_rank(op, a);
   need_rank(op, c[0].type(), rank);
   const std::vector<Nat> shape = shape_of(c[0].type(), rank);
   for (int d = 0; d < rank; ++d)
-    if (certainly_not(less(a.nats[d], shape[d])) || certainly_not(less_equal(0, a.nats[d])))
-      type_error(op, "position " + nats(a.nats) + " is outside " + c[0].type().str(),
+    if (certainly_not(less(at_position(a)[d], shape[d])) || certainly_not(less_equal(0, at_position(a)[d])))
+      type_error(op, "position " + nats(at_position(a)) + " is outside " + c[0].type().str(),
                  "positions count from 0");
   return element_of(c[0].type(), rank);
 }
 
 LIFT_TYPE_RULE(split) {
-  const int rank = static_cast<int>(a.nats.size());
+  const int rank = op_rank(op, a);
   need_rank(op, c[0].type(), rank);
   std::vector<Nat> outer;
   const std::vector<Nat> shape = shape_of(c[0].type(), rank);
   for (int d = 0; d < rank; ++d) {
-    need(op, less(0, a.nats[d]), "chunk length " + a.nats[d].str() + " is not positive",
+    need(op, less(0, split_lengths(a)[d]), "chunk length " + split_lengths(a)[d].str() + " is not positive",
          "choose a length of 1 or more");
-    need(op, equal(mod(shape[d], a.nats[d]), 0),
-         a.nats[d].str() + " does not divide the length " + shape[d].str() + " of " + c[0].type().str(),
+    need(op, equal(mod(shape[d], split_lengths(a)[d]), 0),
+         split_lengths(a)[d].str() + " does not divide the length " + shape[d].str() + " of " +
+             c[0].type().str(),
          "pad to a multiple first, or choose a divisor");
-    outer.push_back(floordiv(shape[d], a.nats[d]));
+    outer.push_back(floordiv(shape[d], split_lengths(a)[d]));
   }
-  return rebuild(outer, a.nats, element_of(c[0].type(), rank));
+  return rebuild(outer, split_lengths(a), element_of(c[0].type(), rank));
 }
 
 LIFT_TYPE_RULE(join) {
-  const int rank = static_cast<int>(a.ints[0]);
+  const int rank = op_rank(op, a);
   need_rank(op, c[0].type(), 2 * rank);
   const std::vector<Nat> shape = shape_of(c[0].type(), 2 * rank);
   std::vector<Nat> joined;
@@ -154,12 +157,12 @@ LIFT_TYPE_RULE(join) {
 }
 
 LIFT_TYPE_RULE(slide) {
-  const auto rank = a.nats.size() / 2;
+  const auto rank = static_cast<std::size_t>(op_rank(op, a));
   need_rank(op, c[0].type(), static_cast<int>(rank));
   const std::vector<Nat> shape = shape_of(c[0].type(), static_cast<int>(rank));
-  std::vector<Nat> windows, sizes(a.nats.begin(), a.nats.begin() + static_cast<std::ptrdiff_t>(rank));
+  std::vector<Nat> windows, sizes(slide_sizes(a).begin(), slide_sizes(a).end());
   for (std::size_t d = 0; d < rank; ++d) {
-    const Nat &size = a.nats[d], &step = a.nats[rank + d];
+    const Nat &size = slide_sizes(a)[d], &step = slide_steps(a)[d];
     need(op, less(0, step), "step " + step.str() + " is not positive", "choose a step of 1 or more");
     need(op, less(0, size), "window size " + size.str() + " is not positive", "choose a size of 1 or more");
     need(op, less_equal(size, shape[d]),
@@ -176,10 +179,10 @@ LIFT_TYPE_RULE(slide) {
 }
 
 LIFT_TYPE_RULE(pad) {
-  const auto rank = a.nats.size() / 2;
+  const auto rank = static_cast<std::size_t>(op_rank(op, a));
   need_rank(op, c[0].type(), static_cast<int>(rank));
   std::vector<Nat> shape = shape_of(c[0].type(), static_cast<int>(rank));
-  const auto b = static_cast<Boundary>(a.ints[0]);
+  const auto b = pad_boundary(a);
   const Type element = element_of(c[0].type(), static_cast<int>(rank));
   if ((b == Boundary::odd || b == Boundary::constant) && !(element.is_scalar() && is_float(element.scalar())))
     type_error(op, std::string(text(b)) + " needs floating-point elements, got " + element.str(),
@@ -193,7 +196,7 @@ LIFT_TYPE_RULE(pad) {
     need_same(op, element, c[1].type(), "the value", "pass a scalar of the elements' type");
   }
   for (std::size_t d = 0; d < rank; ++d) {
-    const Nat &low = a.nats[d], &high = a.nats[rank + d];
+    const Nat &low = low_widths(a)[d], &high = high_widths(a)[d];
     need(op, less_equal(0, low), "negative width " + low.str(), "use drop to remove elements");
     need(op, less_equal(0, high), "negative width " + high.str(), "use drop to remove elements");
     if (b == Boundary::mirror || b == Boundary::odd)
@@ -207,15 +210,14 @@ LIFT_TYPE_RULE(pad) {
 }
 
 LIFT_TYPE_RULE(drop) {
-  const auto rank = a.nats.size() / 2;
+  const auto rank = static_cast<std::size_t>(op_rank(op, a));
   need_rank(op, c[0].type(), static_cast<int>(rank));
   std::vector<Nat> shape = shape_of(c[0].type(), static_cast<int>(rank));
   for (std::size_t d = 0; d < rank; ++d) {
-    const Nat left = shape[d] - a.nats[d] - a.nats[rank + d];
-    for (const Nat& w : {a.nats[d], a.nats[rank + d]})
+    const Nat &low = low_widths(a)[d], &high = high_widths(a)[d], left = shape[d] - low - high;
+    for (const Nat& w : {low, high})
       need(op, less_equal(0, w), "negative width " + w.str(), "use pad to add elements");
-    need(op, less_equal(0, left),
-         "removes " + (a.nats[d] + a.nats[rank + d]).str() + " of " + shape[d].str() + " elements",
+    need(op, less_equal(0, left), "removes " + (low + high).str() + " of " + shape[d].str() + " elements",
          "remove fewer");
     shape[d] = left;
   }
@@ -223,12 +225,12 @@ LIFT_TYPE_RULE(drop) {
 }
 
 LIFT_TYPE_RULE(transpose) {
-  const auto rank = a.ints.size();
+  const auto rank = static_cast<std::size_t>(op_rank(op, a));
   need_rank(op, c[0].type(), static_cast<int>(rank));
   const std::vector<Nat> shape = shape_of(c[0].type(), static_cast<int>(rank));
   std::vector<Nat> permuted;
   std::set<std::int64_t> seen;
-  for (const auto p : a.ints) {
+  for (const auto p : transpose_order(a)) {
     if (p < 0 || p >= static_cast<std::int64_t>(rank) || !seen.insert(p).second)
       type_error(op, "not a permutation", "name each of 0.." + std::to_string(rank - 1) + " once");
     permuted.push_back(shape[static_cast<std::size_t>(p)]);
@@ -237,11 +239,11 @@ LIFT_TYPE_RULE(transpose) {
 }
 
 LIFT_TYPE_RULE(generate) {
-  const Type f = function_type(op, c[0], a.nats.size());
-  for (std::size_t d = 0; d < a.nats.size(); ++d)
+  const Type f = function_type(op, c[0], generate_shape(a).size());
+  for (std::size_t d = 0; d < generate_shape(a).size(); ++d)
     need_same(op, Type(i32), f.parts()[d], "parameter " + std::to_string(d + 1),
               "indices are i32, one for each dimension");
-  return array(a.nats, f.result());
+  return array(generate_shape(a), f.result());
 }
 
 LIFT_TYPE_RULE(concat) {
@@ -261,24 +263,25 @@ LIFT_TYPE_RULE(interleave) {
 }
 
 LIFT_TYPE_RULE(update) {
-  const int rank = static_cast<int>(a.nats.size());
+  const int rank = op_rank(op, a);
   need_rank(op, c[0].type(), rank);
   need_rank(op, c[1].type(), rank);
   need_same(op, element_of(c[0].type(), rank), element_of(c[1].type(), rank), "the block's element",
             "update with a block of the base's element type");
   const auto base = shape_of(c[0].type(), rank), block = shape_of(c[1].type(), rank);
   for (int d = 0; d < rank; ++d) {
-    need(op, less_equal(0, a.nats[d]), "negative offset " + a.nats[d].str(),
+    need(op, less_equal(0, update_offsets(a)[d]), "negative offset " + update_offsets(a)[d].str(),
          "drop the block's elements before the base's first");
-    need(op, less_equal(a.nats[d] + block[d], base[d]),
-         "a block of " + nats(block) + " at " + nats(a.nats) + " does not fit into " + c[0].type().str(),
+    need(op, less_equal(update_offsets(a)[d] + block[d], base[d]),
+         "a block of " + nats(block) + " at " + nats(update_offsets(a)) + " does not fit into " +
+             c[0].type().str(),
          "make the offset or the block smaller");
   }
   return c[0].type();
 }
 
 LIFT_TYPE_RULE(map) {
-  const int rank = static_cast<int>(a.ints[0]);
+  const int rank = op_rank(op, a);
   need_rank(op, c[1].type(), rank);
   const Type f = function_type(op, c[0], 1);
   need_same(op, f.parts()[0], element_of(c[1].type(), rank), "the array's element",
@@ -341,19 +344,19 @@ LIFT_TYPE_RULE(select) {
 LIFT_TYPE_RULE(cast) {
   if (!c[0].type().is_scalar())
     type_error(op, "needs a scalar, got " + c[0].type().str(), "map the cast over the array");
-  return a.types.at(0);
+  return declared_type(a);
 }
 
 LIFT_TYPE_RULE(user_fun) {
-  if (c.size() + 1 != a.types.size())
+  if (c.size() != user_types(a).size())
     type_error(op,
-               a.texts[0] + " takes " + std::to_string(a.types.size() - 1) + " arguments, got " +
+               user_name(a) + " takes " + std::to_string(user_types(a).size()) + " arguments, got " +
                    std::to_string(c.size()),
                "pass one argument a parameter");
   for (std::size_t i = 0; i < c.size(); ++i)
-    need_same(op, a.types[i + 1], c[i].type(), "argument " + a.texts[2 + i] + " of " + a.texts[0],
+    need_same(op, user_types(a)[i], c[i].type(), "argument " + user_parameters(a)[i] + " of " + user_name(a),
               "cast the argument");
-  return a.types[0];
+  return user_result(a);
 }
 
 }  // namespace lift::typing

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -74,8 +75,7 @@ class Verifier {
     } catch (const TypeError& error) {
       broken("types", error.what());
     }
-    if (is_map(e.op())) attributes(e);
-    if (is_scan(e.op()) && row(e.op()).cls == OpClass::LowLevel) scan_attributes(e);
+    if (is_map(e.op()) || !loop_options(e.op()).empty()) attributes(e);
     bound_variables(e);
   }
 
@@ -84,11 +84,11 @@ class Verifier {
 
   void bound_variables(const Expr& e) {
     std::vector<Free> free;
-    if (e.is(Op::Bound)) free.emplace_back(e.attr().ints[0], e.attr().ints[1], e.type());
+    if (e.is(Op::Bound)) free.emplace_back(bound_depth(e), bound_index(e), e.type());
     for (const Expr& c : e.children())
       for (const auto& [depth, index, type] : free_[c.id()]) {
         if (e.is(Op::Lambda) && depth == 0) {
-          const auto& parameters = e.attr().types;
+          const auto& parameters = parameter_types(e);
           if (index < 0 || index >= static_cast<std::int64_t>(parameters.size()))
             broken("closed", "parameter " + std::to_string(index) + " does not exist in", e);
           if (const Type& declared = parameters[static_cast<std::size_t>(index)]; !(declared == type))
@@ -104,41 +104,18 @@ class Verifier {
     free_[e.id()] = std::move(free);
   }
 
-  static std::int64_t number(const Expr& map, std::size_t i, std::int64_t otherwise) {
-    return map.attr().ints.size() > i ? map.attr().ints[i] : otherwise;
-  }
   static bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl); }
 
-  /// Rank; lanes, dimension or elements a trip; stride; late store; prefetch distance; work-items.
+  /// Options lie in their ranges, and there are no others.
   void attributes(const Expr& e) const {
-    const std::int64_t rank = number(e, 0, 0), second = number(e, 1, on_a_grid(e) ? 0 : 1);
-    if (rank < 1) broken("map-attributes", "rank " + std::to_string(rank) + " of", e);
-    if (on_a_grid(e) ? second < 0 || second + rank > (e.is(Op::MapLcl) ? 3 : 4) : second < 1)
-      broken("map-attributes",
-             (on_a_grid(e) ? "an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but "
-                           : "not positive: ") +
-                 std::to_string(second) + " of",
-             e);
-    if (number(e, 2, 1) < 1) broken("map-attributes", "stride " + std::to_string(number(e, 2, 1)) + " of", e);
-    if (number(e, 5, 0) < 0)
-      broken("map-attributes", "work-items " + std::to_string(number(e, 5, 0)) + " of", e);
-    if (const auto late = number(e, 3, 0); late != 0 && late != 1)
-      broken("map-attributes", "late store " + std::to_string(late) + " of", e);
-    if (number(e, 6, 0) != 0 && !e.is(Op::MapSeq) && !e.is(Op::MapUnroll))
-      broken("map-attributes", "only a sequential loop rotates, not", e);
-    if (number(e, 4, 0) < 0)
-      broken("map-attributes", "prefetch distance " + std::to_string(number(e, 4, 0)) + " of", e);
-  }
-
-  /// Whether the element before is read where it was stored; elements a trip; elements ahead that are
-  /// prefetched.
-  void scan_attributes(const Expr& e) const {
-    if (const auto stored = number(e, 0, 0); stored != 0 && stored != 1)
-      broken("scan-attributes", "stored " + std::to_string(stored) + " of", e);
-    if (number(e, 1, 1) < 1)
-      broken("scan-attributes", "unrolled by " + std::to_string(number(e, 1, 1)) + " is", e);
-    if (number(e, 2, 0) < 0)
-      broken("scan-attributes", "prefetch distance " + std::to_string(number(e, 2, 0)) + " of", e);
+    const std::int64_t rank = op_rank(e), last = loop_option(e, LoopOption::Dimension) + rank - 1;
+    if (rank < 1) broken("loop-options", "rank " + std::to_string(rank) + " of", e);
+    for (const LoopOptionRow& o : loop_options(e.op()))
+      if (const auto n = loop_option(e, o.option); n != o.neutral && (n < o.least || n > o.most))
+        broken("loop-options", std::string(option_name(o.option)) + " " + std::to_string(n) + " of", e);
+    if (const auto* o = find_option(e.op(), LoopOption::Dimension); o && last > o->most)
+      broken("loop-options", "dimension " + std::to_string(last) + " of", e);
+    if (has_stray_options(e)) broken("loop-options", "numbers of no option of", e);
   }
 
   // ---- nesting
@@ -178,12 +155,12 @@ class Verifier {
   Around inside(const Expr& e, Around a) const {
     if (a.vec && e.op() != Op::Map && !whole_unroll(e))
       broken(e.is(Op::MapPar) ? "map_par" : "map_vec", "inside map_vec there is", e);
-    const unsigned dims = on_a_grid(e) ? ((1U << static_cast<unsigned>(number(e, 0, 1))) - 1U)
-                                             << static_cast<unsigned>(number(e, 1, 0))
+    const unsigned dims = on_a_grid(e) ? ((1U << static_cast<unsigned>(op_rank(e))) - 1U)
+                                             << static_cast<unsigned>(loop_option(e, LoopOption::Dimension))
                                        : 0;
     switch (e.op()) {
       case Op::MapVec:
-        if (!scalars(element_of(e.type(), static_cast<int>(number(e, 0, 1)))) && !unrolled_block(e))
+        if (!scalars(element_of(e.type(), op_rank(e))) && !unrolled_block(e))
           broken("map_vec", "not innermost:", e);
         a.vec = true;
         break;
@@ -208,11 +185,12 @@ class Verifier {
     return a;
   }
   static bool whole_unroll(const Expr& e) {
-    return e.is(Op::MapUnroll) && number(e, 0, 1) == 1 && shape_of(e.type(), 1)[0] == Nat(number(e, 1, 1));
+    return is_of_rank(e, Op::MapUnroll, 1) &&
+           shape_of(e.type(), 1)[0] == Nat(loop_option(e, LoopOption::Width));
   }
   static bool unrolled_block(const Expr& e) {
     Nat elements = 1;
-    Type t = element_of(e.type(), static_cast<int>(number(e, 0, 1)));
+    Type t = element_of(e.type(), op_rank(e));
     for (; t.is_array(); t = t.element()) elements = elements * t.length();
     return contains(e.child(0), whole_unroll) && scalars(t) &&
            elements.constant().value_or(kLargestBlock + 1) <= kLargestBlock;
@@ -245,8 +223,8 @@ class Verifier {
       case Op::Param:
         return {param_name(e), {}};
       case Op::Bound: {
-        const auto& scope = scopes.at(scopes.size() - 1 - static_cast<std::size_t>(e.attr().ints[0]));
-        const auto i = static_cast<std::size_t>(e.attr().ints[1]);
+        const auto& scope = scopes.at(scopes.size() - 1 - static_cast<std::size_t>(bound_depth(e)));
+        const auto i = static_cast<std::size_t>(bound_index(e));
         return i < scope.size() ? scope[i] : Origin{};
       }
       case Op::Tuple:
@@ -257,7 +235,7 @@ class Verifier {
       }
       case Op::Get: {
         const Origin whole = origin(e.child(0), scopes);
-        const auto i = static_cast<std::size_t>(e.attr().ints[0]);
+        const auto i = static_cast<std::size_t>(tuple_index(e));
         return i < whole.parts.size() ? whole.parts[i] : Origin{};
       }
       case Op::Let:

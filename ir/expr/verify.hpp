@@ -5,7 +5,7 @@
 //   no-holes          nothing is left to be filled in, neither a term nor a type
 //   types             each node has the type that its typing rule gives; a bound variable that of its binder
 //   arguments         params with names of their own; what may be overwritten is an array among them
-//   map-attributes    rank, lanes, dimension and stride lie in their ranges
+//   loop-options      rank and options of loops (width, dimension, stride ...) lie in their ranges
 //   map_vec           innermost: a scalar function without low-level maps, or a small block by unrolled maps
 //   over all of it map_par           not inside map_vec map_glb           not inside map_wrg or map_lcl, nor
 //   inside map_glb of the same dimension map_wrg           not inside map_glb or map_lcl, nor inside map_wrg

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -27,7 +28,7 @@ Nat index_variable(const Expr& p) {
   const std::lock_guard lock(mutex);
   const auto it = variables->find(p.id());
   if (it != variables->end()) return it->second;
-  const Nat v = Nat::fresh(param_name(p), p.attr().nats.at(0), p.attr().nats.at(1));
+  const Nat v = Nat::fresh(param_name(p), index_lower(p), index_upper(p));
   variables->emplace(p.id(), v);
   return v;
 }
@@ -107,7 +108,7 @@ bool Views::decide(const NatCond& c, bool& value) {
 
 View Views::param(const Expr& p) {
   const Type& t = p.type();
-  if (t.is_scalar() && !p.attr().nats.empty()) return {index_term(index_variable(p))};
+  if (t.is_scalar() && is_index_param(p)) return {index_term(index_variable(p))};
   if (t.is_scalar()) return {argument_term(param_name(p), t.scalar())};
   return loads(param_name(p), t, {});
 }
@@ -123,13 +124,13 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
       return param(e);
     case Op::Bound: {
       const Scope* s = scope.get();
-      for (auto d = e.attr().ints[0]; d > 0; --d) s = s->outer.get();
-      return s->values.at(static_cast<std::size_t>(e.attr().ints[1]));
+      for (auto d = bound_depth(e); d > 0; --d) s = s->outer.get();
+      return s->values.at(static_cast<std::size_t>(bound_index(e)));
     }
     case Op::Literal:
-      return {constant_term(e.attr().number, e.type().scalar())};
+      return {constant_term(literal_number(e), e.type().scalar())};
     case Op::NatValue:
-      return {index_term(e.attr().nats[0])};
+      return {index_term(nat_of(e))};
     case Op::Apply: {
       std::vector<View> args;
       for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
@@ -150,9 +151,9 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::CircularBuffer:
       return place(e, scope);
     case Op::Iterate: {
-      const auto times = e.attr().nats[0].constant();
+      const auto times = iterate_times(e).constant();
       if (!times)
-        throw UserError("iterate: the number of iterations must be known, got " + e.attr().nats[0].str() +
+        throw UserError("iterate: the number of iterations must be known, got " + iterate_times(e).str() +
                         "; fix the size");
       View x = eval(e.child(1), scope);
       for (std::int64_t t = 0; t < *times; ++t) x = call(e.child(0), {x}, scope);
@@ -168,9 +169,9 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     if (const auto stored = stored_map(e, scope)) return *stored;
     const View xs = eval(e.child(1), scope);
     const Expr f = e.child(0);
-    return collect(
-        e.type(), static_cast<int>(e.attr().ints[0]),
-        [this, xs, f, scope](const std::vector<Nat>& p) { return call(f, {access(xs, p)}, scope); });
+    return collect(e.type(), op_rank(e), [this, xs, f, scope](const std::vector<Nat>& p) {
+      return call(f, {access(xs, p)}, scope);
+    });
   }
   return structure(e, scope);
 }
@@ -205,7 +206,8 @@ View Views::scan(const Expr& e, const ScopePtr&) {
 }
 
 View Views::structure(const Expr& e, const ScopePtr& scope) {
-  const Attr& a = e.attr();
+  const int rank = op_rank(e);
+  const auto dimensions = static_cast<std::size_t>(rank);
   const auto child = [&](std::size_t i) { return eval(e.child(i), scope); };
   switch (e.op()) {
     case Op::Tuple: {
@@ -214,11 +216,11 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
       return {std::move(parts)};
     }
     case Op::Get:
-      return child(0).parts().at(static_cast<std::size_t>(a.ints[0]));
+      return child(0).parts().at(static_cast<std::size_t>(tuple_index(e)));
     case Op::Zip: {
       std::vector<View> xs;
       for (const Expr& c : e.children()) xs.push_back(eval(c, scope));
-      return collect(e.type(), static_cast<int>(a.ints[0]), [xs](const std::vector<Nat>& p) {
+      return collect(e.type(), rank, [xs](const std::vector<Nat>& p) {
         std::vector<View> parts;
         for (const View& x : xs) parts.push_back(access(x, p));
         return View{std::move(parts)};
@@ -227,40 +229,36 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
     case Op::Unzip: {
       const View xs = child(0);
       std::vector<View> parts;
-      const int rank = static_cast<int>(a.ints[0]);
       for (std::size_t k = 0; k < e.type().parts().size(); ++k)
         parts.push_back(collect(e.child(0).type(), rank,
                                 [=](const std::vector<Nat>& p) { return access(xs, p).parts()[k]; }));
       return {std::move(parts)};
     }
     case Op::At:
-      return access(child(0), a.nats);
+      return access(child(0), at_position(e));
     case Op::Split: {
       const View xs = child(0);
-      const auto rank = a.nats.size();
-      return collect(e.type(), static_cast<int>(2 * rank), [=](const std::vector<Nat>& p) {
+      return collect(e.type(), 2 * rank, [=, &lengths = split_lengths(e)](const std::vector<Nat>& p) {
         std::vector<Nat> q;
-        for (std::size_t d = 0; d < rank; ++d) q.push_back(a.nats[d] * p[d] + p[rank + d]);
+        for (std::size_t d = 0; d < dimensions; ++d) q.push_back(lengths[d] * p[d] + p[dimensions + d]);
         return access(xs, q);
       });
     }
     case Op::Join: {
       const View xs = child(0);
-      const auto rank = static_cast<std::size_t>(a.ints[0]);
-      const std::vector<Nat> inner = shape_of(e.child(0).type(), static_cast<int>(2 * rank));
-      return collect(e.type(), static_cast<int>(rank), [=](const std::vector<Nat>& p) {
-        std::vector<Nat> q(2 * rank);
-        for (std::size_t d = 0; d < rank; ++d)
-          q[d] = floordiv(p[d], inner[rank + d]), q[rank + d] = mod(p[d], inner[rank + d]);
+      const std::vector<Nat> inner = shape_of(e.child(0).type(), 2 * rank);
+      return collect(e.type(), rank, [=](const std::vector<Nat>& p) {
+        std::vector<Nat> q(2 * dimensions);
+        for (std::size_t d = 0; d < dimensions; ++d)
+          q[d] = floordiv(p[d], inner[dimensions + d]), q[dimensions + d] = mod(p[d], inner[dimensions + d]);
         return access(xs, q);
       });
     }
     case Op::Slide: {
       const View xs = child(0);
-      const auto rank = a.nats.size() / 2;
-      return collect(e.type(), static_cast<int>(2 * rank), [=](const std::vector<Nat>& p) {
+      return collect(e.type(), 2 * rank, [=, steps = slide_steps(e)](const std::vector<Nat>& p) {
         std::vector<Nat> q;
-        for (std::size_t d = 0; d < rank; ++d) q.push_back(a.nats[rank + d] * p[d] + p[rank + d]);
+        for (std::size_t d = 0; d < dimensions; ++d) q.push_back(steps[d] * p[d] + p[dimensions + d]);
         return access(xs, q);
       });
     }
@@ -268,30 +266,29 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
       Term value;
       if (e.children().size() == 2)
         value = child(1).term();
-      else if (static_cast<Boundary>(a.ints[0]) == Boundary::constant)
-        value = constant_term(a.number, element_of(e.type()).scalar());
-      return pad(a, 0, child(0), e.child(0).type(), value);
+      else if (pad_boundary(e) == Boundary::constant)
+        value = constant_term(pad_number(e), element_of(e.type()).scalar());
+      return pad(e, 0, child(0), e.child(0).type(), value);
     }
     case Op::Drop: {
       const View xs = child(0);
-      const auto rank = a.nats.size() / 2;
-      return collect(e.type(), static_cast<int>(rank), [=](const std::vector<Nat>& p) {
+      return collect(e.type(), rank, [=, low = low_widths(e)](const std::vector<Nat>& p) {
         std::vector<Nat> q;
-        for (std::size_t d = 0; d < rank; ++d) q.push_back(p[d] + a.nats[d]);
+        for (std::size_t d = 0; d < dimensions; ++d) q.push_back(p[d] + low[d]);
         return access(xs, q);
       });
     }
     case Op::Transpose: {
       const View xs = child(0);
-      return collect(e.type(), static_cast<int>(a.ints.size()), [=](const std::vector<Nat>& p) {
+      return collect(e.type(), rank, [=, &order = transpose_order(e)](const std::vector<Nat>& p) {
         std::vector<Nat> q(p.size());
-        for (std::size_t d = 0; d < p.size(); ++d) q[static_cast<std::size_t>(a.ints[d])] = p[d];
+        for (std::size_t d = 0; d < p.size(); ++d) q[static_cast<std::size_t>(order[d])] = p[d];
         return access(xs, q);
       });
     }
     case Op::Generate: {
       const Expr f = e.child(0);
-      return collect(e.type(), static_cast<int>(a.nats.size()), [this, f, scope](const std::vector<Nat>& p) {
+      return collect(e.type(), rank, [this, f, scope](const std::vector<Nat>& p) {
         std::vector<View> indices;
         for (const Nat& i : p) indices.push_back({index_term(i)});
         return call(f, std::move(indices), scope);
@@ -321,7 +318,7 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
     }
     case Op::Update:
     case Op::UpdateInPlace:
-      return update(a, 0, child(0), child(1), e.child(0).type(), e.child(1).type(),
+      return update(update_offsets(e), 0, child(0), child(1), e.child(0).type(), e.child(1).type(),
                     constant_term(1, boolean));
     default:
       break;
@@ -332,13 +329,12 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
 /// Dimension d of a pad; the remaining dimensions are padded below it. The index map chooses the element to
 /// read, the value map (odd, constant; `value` is theirs, if any) is applied to it where the position is
 /// outside.
-View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t, const Term& value) {
-  const auto rank = a.nats.size() / 2;
-  if (d == rank) return xs;
-  const Nat low = a.nats[d], high = a.nats[rank + d], n = t.length();
-  const auto b = static_cast<Boundary>(a.ints[0]);
+View Views::pad(const Expr& e, std::size_t d, const View& xs, const Type& t, const Term& value) {
+  if (d == static_cast<std::size_t>(op_rank(e))) return xs;
+  const Nat low = low_widths(e)[d], high = high_widths(e)[d], n = t.length();
+  const Boundary b = pad_boundary(e);
   return array(low + n + high, [=, this](const Nat& i) -> View {
-    const auto below = [&](const Nat& at) { return pad(a, d + 1, xs[at], t.element(), value); };
+    const auto below = [&](const Nat& at) { return pad(e, d + 1, xs[at], t.element(), value); };
     const Nat x = i - low;
     if (b == Boundary::undefined) return below(x);
     bool from_low = false, to_high = false;
@@ -381,11 +377,11 @@ View Views::pad(const Attr& a, std::size_t d, const View& xs, const Type& t, con
   });
 }
 
-View Views::update(const Attr& a, std::size_t d, const View& base, const View& block, const Type& base_type,
-                   const Type& block_type, Term inside) {
-  if (d == a.nats.size()) return choose(inside, block, base);
-  return array(base_type.length(), [=, this](const Nat& i) -> View {
-    const Nat x = i - a.nats[d], n = block_type.length();
+View Views::update(const std::vector<Nat>& offsets, std::size_t d, const View& base, const View& block,
+                   const Type& base_type, const Type& block_type, Term inside) {
+  if (d == offsets.size()) return choose(inside, block, base);
+  return array(base_type.length(), [=, this, &offsets](const Nat& i) -> View {
+    const Nat x = i - offsets[d], n = block_type.length();
     Term in = inside;
     Nat at = x;
     bool low = false, high = false;
@@ -401,7 +397,7 @@ View Views::update(const Attr& a, std::size_t d, const View& base, const View& b
     } else if (!high) {
       return access(base, std::vector{i});
     }
-    return update(a, d + 1, base[i], block[at], base_type.element(), block_type.element(), in);
+    return update(offsets, d + 1, base[i], block[at], base_type.element(), block_type.element(), in);
   });
 }
 

@@ -74,9 +74,9 @@ class Views {
   bool decide(const NatCond& c, bool& value);  ///< false: undecided (and noted)
 
  private:
-  View pad(const Attr& a, std::size_t d, const View& xs, const Type& t, const Term& value);
-  View update(const Attr& a, std::size_t d, const View& base, const View& block, const Type& base_type,
-              const Type& block_type, Term inside);
+  View pad(const Expr& e, std::size_t d, const View& xs, const Type& t, const Term& value);
+  View update(const std::vector<Nat>& offsets, std::size_t d, const View& base, const View& block,
+              const Type& base_type, const Type& block_type, Term inside);
   View scalar(const Expr& e, const ScopePtr& scope);
   View structure(const Expr& e, const ScopePtr& scope);
 };

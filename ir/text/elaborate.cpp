@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/text/near.hpp"
 #include "ir/text/words.hpp"
 
@@ -65,10 +66,8 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
     case K::Name:
       return name(t);
     case K::Hole: {
-      Attr a;
-      a.texts = {t.text}, a.types = {Type::any()};
       const auto it = names_.params.find("?" + t.text);
-      return it != names_.params.end() ? it->second : node(Op::Hole, {}, std::move(a), t.at);
+      return it != names_.params.end() ? it->second : node(Op::Hole, {}, attributes::hole(t.text), t.at);
     }
     case K::Number:
       return number(t, wanted);
@@ -92,18 +91,14 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
       return node(Op::Tuple, operands(t.parts), {}, t.at);
     case K::List:
       fail(t.at, "a list in parentheses is a parameter of a primitive; a tuple is written {a, b}");
-    case K::Get: {
-      Attr a;
-      a.ints = {t.index};
-      return node(Op::Get, {value(*t.parts[0])}, std::move(a), t.at);
-    }
+    case K::Get:
+      return node(Op::Get, {value(*t.parts[0])}, attributes::component(t.index), t.at);
     case K::At: {
       const Expr xs = value(*t.parts[0]);
-      Attr a;
       const bool whole = xs.is(Op::At) && !t.parts[0]->enclosed;  // w[0][1] is w[0, 1]
-      if (whole) a.nats = xs.attr().nats;
-      for (std::size_t i = 1; i < t.parts.size(); ++i) a.nats.push_back(nat(*t.parts[i]));
-      return node(Op::At, {whole ? xs.child(0) : xs}, std::move(a), t.at);
+      std::vector<Nat> position = whole ? at_position(xs) : std::vector<Nat>{};
+      for (std::size_t i = 1; i < t.parts.size(); ++i) position.push_back(nat(*t.parts[i]));
+      return node(Op::At, {whole ? xs.child(0) : xs}, attributes::nats(std::move(position)), t.at);
     }
     case K::Words:
     case K::Boundary:
@@ -117,17 +112,12 @@ Expr Elaborator::number(const Term& t, Wanted wanted) {
   if (wanted && !t.single && is_float(*wanted)) s = *wanted;
   if (s == i32 && !(std::abs(t.number) <= 2147483647.0))
     fail(t.at, "the number " + t.text + " is too large for an i32; write it with a point for a f64");
-  Attr a;
-  a.number = t.number, a.types = {Type(s)};
-  return node(Op::Literal, {}, std::move(a), t.at);
+  return node(Op::Literal, {}, attributes::literal(t.number, s), t.at);
 }
 
 Expr Elaborator::name(const Term& t) {
-  if (is_word(t) && (t.text == "true" || t.text == "false")) {
-    Attr a;
-    a.number = t.text == "true" ? 1 : 0, a.types = {Type(boolean)};
-    return node(Op::Literal, {}, std::move(a), t.at);
-  }
+  if (is_word(t) && (t.text == "true" || t.text == "false"))
+    return node(Op::Literal, {}, attributes::literal(t.text == "true" ? 1 : 0, boolean), t.at);
   if (is_word(t))
     fail(t.at, "'" + t.text + "' is a primitive and needs arguments; write xs |> " + t.text + "(...), or " +
                    t.text + "(..., xs)");
@@ -140,11 +130,8 @@ Expr Elaborator::name(const Term& t) {
                      t.text + "(...)");
     return expanded(*d, {}, t.at, [&](const Term& body) { return value(body); });
   }
-  if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) {
-    Attr a;
-    a.nats = {it->second};
-    return node(Op::NatValue, {}, std::move(a), t.at);
-  }
+  if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end())
+    return node(Op::NatValue, {}, attributes::nats({it->second}), t.at);
   unknown(t);
 }
 
@@ -195,11 +182,8 @@ void Elaborator::bind(const Binder& b, const Expr& e) {
   if (!e.type().is_tuple() || e.type().parts().size() != b.parts.size())
     fail(b.at, "these are " + std::to_string(b.parts.size()) + " parameters for the components of " +
                    e.type().str() + "; name as many components as the tuple has, or the whole by one name");
-  for (std::size_t i = 0; i < b.parts.size(); ++i) {
-    Attr a;
-    a.ints = {static_cast<std::int64_t>(i)};
-    bind(b.parts[i], node(Op::Get, {e}, std::move(a), b.at));
-  }
+  for (std::size_t i = 0; i < b.parts.size(); ++i)
+    bind(b.parts[i], node(Op::Get, {e}, attributes::component(static_cast<std::int64_t>(i)), b.at));
 }
 
 // ---- functions
@@ -289,16 +273,11 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
       need_arguments(f, args, 1, "take(n)");
       if (!x.type().is_array())
         fail(f.at, "take: needs an array, got " + x.type().str() + "; apply it inside map, or to an array");
-      Attr a;
-      a.nats = {Nat(0), x.type().length() - nat(*args[0])};
-      return node(Op::Drop, {x}, std::move(a), f.at);
+      const Nat rest = x.type().length() - nat(*args[0]);
+      return node(Op::Drop, {x}, attributes::pairs({Nat(0)}, {rest}), f.at);
     }
     for (const Scalar s : {f32, f64, i32, boolean})
-      if (callee.text == text(s) && f.kind == K::Name) {
-        Attr a;
-        a.types = {Type(s)};
-        return node(Op::Cast, {x}, std::move(a), f.at);
-      }
+      if (callee.text == text(s) && f.kind == K::Name) return node(Op::Cast, {x}, attributes::cast(s), f.at);
   }
   if (const Declaration* d = scoped ? nullptr : definition(callee)) {
     std::vector<Expr> values;
@@ -334,8 +313,8 @@ Expr Elaborator::call(const Term& t) {
       callee.kind == K::Name && !scoped && it != names_.functions.end()) {
     std::vector<Expr> values;
     for (std::size_t i = 0; i < args.size(); ++i)
-      values.push_back(value(*args[i], i + 1 < it->second.types.size()
-                                           ? Wanted(it->second.types[i + 1].scalar())
+      values.push_back(value(*args[i], i < user_types(it->second).size()
+                                           ? Wanted(user_types(it->second)[i].scalar())
                                            : std::nullopt));
     return node(Op::UserFun, std::move(values), it->second, t.at);
   }
@@ -450,11 +429,11 @@ std::string Elaborator::missing_pad(std::span<const Expr> arrays) const {
   for (Expr e : arrays) {
     while (is_map(e.op()) || is_identity(e.op())) e = e.child(e.children().size() - 1);
     if (!e.is(Op::Slide) || e.child(0).is(Op::Pad)) continue;
-    const auto rank = e.attr().nats.size() / 2;
+    const int rank = op_rank(e);
     const std::string suffix = rank > 1 ? std::to_string(rank) : "";
-    const Nat lost = e.attr().nats[0] - 1;
-    if (lost == Nat(0) || !(e.attr().nats[rank] == Nat(1))) continue;
-    return "; slide" + suffix + "(" + e.attr().nats[0].str() + ", 1) leaves " + lost.str() +
+    const Nat size = slide_sizes(e)[0], lost = size - 1;
+    if (lost == Nat(0) || !(slide_steps(e)[0] == Nat(1))) continue;
+    return "; slide" + suffix + "(" + size.str() + ", 1) leaves " + lost.str() +
            " elements fewer in each dimension than its array has: a boundary condition such as pad" + suffix +
            "(" + floordiv(lost, 2).str() + ", " + (lost - floordiv(lost, 2)).str() +
            ", clamp) before it keeps the length";

@@ -64,8 +64,7 @@ class Elaborator {
   std::optional<std::size_t> own_arguments(Op op, const Args& args) const;
   void need_arguments(const Term& t, const Args& args, std::size_t n, const std::string& form) const;
   std::vector<Nat> nats(const Term& t, int rank);
-  std::vector<std::int64_t> decisions(const Term& t, Op op, int rank) const;
-  std::vector<std::int64_t> scan_decisions(const Term& t, Op op) const;
+  Attr with_options(const Term& t, Op op, Attr a) const;
 
   // nodes
   Expr node(Op op, std::vector<Expr> children, Attr attr, std::size_t at);

@@ -1,6 +1,7 @@
 // Lengths, positions and types. Their numbers are kept far from overflow, their polynomials small.
 #include <cmath>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/view.hpp"
 #include "ir/text/elaborate.hpp"
 
@@ -104,8 +105,7 @@ Nat Elaborator::nat(const Term& t) {
     }
     case K::Name: {
       if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) return it->second;
-      if (const auto it = names_.params.find(t.text);
-          it != names_.params.end() && it->second.attr().nats.size() == 2)
+      if (const auto it = names_.params.find(t.text); it != names_.params.end() && is_index_param(it->second))
         return index_variable(it->second);
       if (const Declaration* d = definition(t); d && d->binders.empty()) {
         Nat n = 0;

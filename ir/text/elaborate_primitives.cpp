@@ -16,6 +16,32 @@ using K = Term::Kind;
 
 bool is_number(const Term& t) { return t.kind == K::Number && !t.text.empty(); }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string s;
+  for (const std::string& w : words) s += (s.empty() ? "" : " ") + w;
+  return s;
+}
+
+/// What the words say of an option; nothing where they are about another one.
+std::optional<std::int64_t> value_of(const LoopOptionRow& o, const std::vector<std::string>& words) {
+  if (o.is_flag()) return joined(words) == o.word ? std::optional<std::int64_t>(1) : std::nullopt;
+  if (words.size() != (o.word.empty() ? 1 : 2) || (!o.word.empty() && words[0] != o.word))
+    return std::nullopt;
+  const std::string& n = words.back();
+  if (n.empty() || n.size() > 9 || n.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  return std::stol(n);
+}
+
+/// "; write map_vec<N, strided N, late store, prefetch N>, with those that are wanted"
+std::string options_of(Op op) {
+  std::string all;
+  for (const LoopOptionRow& o : loop_options(op))
+    all += (all.empty() ? "" : ", ") + std::string(o.word) + (o.is_flag() ? "" : o.word.empty() ? "N" : " N");
+  return all.empty() ? "; it takes none"
+                     : "; write " + std::string(text(op)) + "<" + all + ">, with those that are wanted";
+}
+
 }  // namespace
 
 /// Of a stage, without its array; nothing for primitives that are no stages.
@@ -68,7 +94,7 @@ Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args) {
       std::vector<Expr> arrays;
       for (const TermPtr& a : args) arrays.push_back(value(*a));
       if (arrays.empty()) fail(t.at, "zip needs arrays; write zip(xs, ys)");
-      return node(op, std::move(arrays), attributes::ints({rank}), t.at);
+      return node(op, std::move(arrays), attributes::ranked(rank), t.at);
     }
     case Op::Generate:
       return generate(t, args);
@@ -120,9 +146,7 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
     case Op::Slide:
     case Op::Drop: {
       need_arguments(t, args, 2, name + (op == Op::Slide ? "(size, step)" : "(low, high)"));
-      std::vector<Nat> all = nats(*args[0], rank), second = nats(*args[1], rank);
-      all.insert(all.end(), second.begin(), second.end());
-      return node(op, {x}, attributes::nats(std::move(all)), t.at);
+      return node(op, {x}, attributes::pairs(nats(*args[0], rank), nats(*args[1], rank)), t.at);
     }
     case Op::Split: {
       need_arguments(t, args, 1, name + "(length)");
@@ -153,7 +177,7 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
       break;
   }
   need_arguments(t, args, 0, name);
-  return node(op, {x}, op == Op::Join || op == Op::Unzip ? attributes::ints({rank}) : Attr(), t.at);
+  return node(op, {x}, op == Op::Join || op == Op::Unzip ? attributes::ranked(rank) : Attr(), t.at);
 }
 
 Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Expr& x) {
@@ -171,68 +195,29 @@ Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Exp
                                   : "; apply the function to the value itself, or map over an array"));
   }
   const Expr f = function(*args[0], {element});
-  return node(op, {f, x}, attributes::ints(decisions(t, op, rank)), t.at);
+  return node(op, {f, x}, with_options(t, op, attributes::map(op, rank)), t.at);
 }
 
-/// rank, number, stride, late store, prefetch distance, items of the grid where given, rotate; see
-/// rewrite/rules/rules_lowering.cpp.
-std::vector<std::int64_t> Elaborator::decisions(const Term& t, Op op, int rank) const {
-  if (op == Op::Map) return {rank};
-  const bool grid = op == Op::MapGlb || op == Op::MapWrg || op == Op::MapLcl;
-  std::vector<std::int64_t> v{rank, grid ? 0 : 1, 1, 0, 0};
-  const auto number = [&](const std::string& s) -> std::int64_t {
-    if (s.empty() || s.size() > 9 || s.find_first_not_of("0123456789") != std::string::npos)
-      fail(t.at,
-           "'" + s + "' is no number of a decision; write map_vec<4, strided 2, late store, prefetch 64>");
-    return std::stol(s);
-  };
+/// Options of a loop as written, map_vec<4, strided 2, late store>, scan_seq<stored, unroll 4>: `a` with
+/// them.
+Attr Elaborator::with_options(const Term& t, Op op, Attr a) const {
   for (const auto& words : t.decisions) {
-    if (words.size() == 1 && words[0] == "rotate" && (op == Op::MapSeq || op == Op::MapUnroll))
-      v.resize(7), v[6] = 1;
-    else if (words.size() == 1)
-      v[1] = number(words[0]);
-    else if (words.size() == 2 && words[0] == "strided")
-      v[2] = number(words[1]);
-    else if (words.size() == 2 && words[0] == "late" && words[1] == "store")
-      v[3] = 1;
-    else if (words.size() == 2 && words[0] == "prefetch")
-      v[4] = number(words[1]);
-    else if (grid && words.size() == 2 && words[0] == "items")
-      v.resize(6), v[5] = number(words[1]);
-    else
-      fail(t.at,
-           "no such decision as '" + words[0] + "'; write map_vec<4, strided 2, late store, prefetch 64>");
+    const LoopOptionRow* option = nullptr;
+    std::int64_t value = 1;
+    for (const LoopOptionRow& o : loop_options(op))
+      if (const auto v = value_of(o, words)) option = &o, value = *v;
+    if (!option)
+      fail(t.at, "'" + joined(words) + "' is no option of " + std::string(text(op)) + options_of(op));
+    const std::string name(option_name(option->option));
+    if (value < option->least)
+      fail(t.at, name + " " + std::to_string(value) + " is too little; use " + std::to_string(option->least) +
+                     " or more");
+    if (value > option->most)
+      fail(t.at, "there is no " + name + " " + std::to_string(value) + "; use 0 to " +
+                     std::to_string(option->most));
+    set_option(a, op, option->option, value);
   }
-  if (grid ? v[1] > (op == Op::MapLcl ? 2 : 3) : v[1] < 1)
-    fail(t.at,
-         std::to_string(v[1]) +
-             (grid ? " is no dimension of a grid; use 0, 1 or 2, or 3 for a loop that shares dimension 2"
-                   : " is too few; use 1 or more"));
-  if (v[2] < 1) fail(t.at, "a stride of 0 makes no sense; use 1 or more");
-  if (v.size() == 6 && v[5] < 1) fail(t.at, "no work-items for the iterations; use 1 or more");
-  return v;
-}
-
-/// Whether the element before is read where it was stored, elements a trip, and prefetch distance where
-/// given; see rewrite/rules/rules_scan.cpp.
-std::vector<std::int64_t> Elaborator::scan_decisions(const Term& t, Op op) const {
-  if (op != Op::ScanSeq && op != Op::ScanBackSeq) return {};
-  std::vector<std::int64_t> v{0, 1};
-  for (const auto& words : t.decisions) {
-    const bool number = words.size() == 2 && words[1].size() < 4 &&
-                        words[1].find_first_not_of("0123456789") == std::string::npos;
-    if (words == std::vector<std::string>{"stored"})
-      v[0] = 1;
-    else if (number && words[0] == "unroll")
-      v[1] = std::stol(words[1]);
-    else if (number && words[0] == "prefetch")
-      v.resize(3), v[2] = std::stol(words[1]);
-    else
-      fail(t.at, "no such decision as '" + words[0] + "'; write " + std::string(text(op)) +
-                     "<stored, unroll 4, prefetch 2>");
-  }
-  if (v[1] < 1) fail(t.at, "unrolled by 0; use 1 or more");
-  return v;
+  return a;
 }
 
 /// f(accumulator, element) and its start: a start without a type of its own takes the elements' where nothing
@@ -245,7 +230,7 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
   const Type element = element_of(x.type(), 1);
   const auto made = [&](const Expr& start) {
     const Expr f = function(*args[0], {start.type(), element});
-    return node(op, {f, start, x}, attributes::ints(scan_decisions(t, op)), t.at);
+    return node(op, {f, start, x}, with_options(t, op, attributes::scan(op)), t.at);
   };
   const Expr start = value(*args[1]);
   const bool could_be_element = element.is_scalar() && is_float(element.scalar()) &&
@@ -264,9 +249,7 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
 Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
   const std::string name = "pad" + (rank > 1 ? std::to_string(rank) : "");
   need_arguments(t, args, 3, name + "(1, 1, clamp)");
-  Attr a = attributes::nats(nats(*args[0], rank));
-  const std::vector<Nat> high = nats(*args[1], rank);
-  a.nats.insert(a.nats.end(), high.begin(), high.end());
+  std::vector<Nat> low = nats(*args[0], rank), high = nats(*args[1], rank);
   const Term& b = *args[2];
   std::vector<std::string> all;
   for (int i = 0; i <= static_cast<int>(Boundary::undefined); ++i)
@@ -278,29 +261,26 @@ Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
                    (near.empty() ? "" : "; did you mean '" + near + "'?") +
                    "; there are clamp, wrap, mirror, odd, constant VALUE and undefined");
   }
-  a.ints = {it - all.begin()};
+  const auto boundary = static_cast<Boundary>(it - all.begin());
   std::vector<Expr> children{x};
-  const bool takes_number = a.ints[0] == static_cast<std::int64_t>(Boundary::constant);
-  if (b.integer) {
-    if (!takes_number) fail(b.at, b.text + " takes no number; constant does");
-    a.number = b.number;
-  }
+  if (b.integer && boundary != Boundary::constant) fail(b.at, b.text + " takes no number; constant does");
   if (!b.parts.empty()) {
     const Type element = element_of(x.type(), rank);
     children.push_back(value(*b.parts[0], element.is_scalar() ? Wanted(element.scalar()) : std::nullopt));
   }
-  return node(Op::Pad, std::move(children), std::move(a), t.at);
+  return node(Op::Pad, std::move(children),
+              attributes::pad(std::move(low), high, boundary, b.integer ? b.number : 0), t.at);
 }
 
 Expr Elaborator::transpose(const Term& t, const Args& args, const Expr& x) {
-  if (args.empty()) return node(Op::Transpose, {x}, attributes::ints({1, 0}), t.at);
+  if (args.empty()) return node(Op::Transpose, {x}, attributes::order({1, 0}), t.at);
   std::vector<std::int64_t> order;
   for (const TermPtr& a : args) {
     if (!is_number(*a) || !a->integer || a->number > 15)
       fail(a->at, "transpose takes the dimensions' new order; write transpose(1, 0)");
     order.push_back(static_cast<std::int64_t>(a->number));
   }
-  return node(Op::Transpose, {x}, attributes::ints(std::move(order)), t.at);
+  return node(Op::Transpose, {x}, attributes::order(std::move(order)), t.at);
 }
 
 /// generate(n, m, \j i. ...)
@@ -331,9 +311,7 @@ Expr Elaborator::word(const Term& t, const Args& args) {
   for (const Scalar s : {f32, f64, i32, boolean})
     if (w == text(s)) {
       need_arguments(t, args, 1, w + "(x)");
-      Attr a;
-      a.types = {Type(s)};
-      return node(Op::Cast, {value(*args[0])}, std::move(a), t.at);
+      return node(Op::Cast, {value(*args[0])}, attributes::cast(s), t.at);
     }
   if (w == "iota" || w == "positions") {
     if (w == "iota") need_arguments(t, args, 1, "iota(n)");

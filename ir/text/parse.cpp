@@ -1,5 +1,6 @@
 #include "ir/text/parse.hpp"
 
+#include "ir/expr/attributes.hpp"
 #include "ir/text/elaborate.hpp"
 
 namespace lift {
@@ -20,8 +21,8 @@ Names names_of(const Expr& e) {
   Names names;
   visit(e, [&](const Expr& x) {
     if (x.is(Op::Param)) names.params.emplace(param_name(x), x);
-    if (x.is(Op::Hole) && !x.attr().texts.empty()) names.params.emplace("?" + x.attr().texts[0], x);
-    if (x.is(Op::UserFun)) names.functions.emplace(x.attr().texts.at(0), x.attr());
+    if (x.is(Op::Hole) && !hole_name(x).empty()) names.params.emplace("?" + hole_name(x), x);
+    if (x.is(Op::UserFun)) names.functions.emplace(user_name(x), x.attr());
     if (!x.is(Op::Param))
       for (const Nat& n : x.attr().nats) note_sizes(n, names);
     for (const Type& t : x.attr().types) note_sizes(t, names);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/text/elaborate.hpp"
 #include "ir/text/near.hpp"
 
@@ -105,11 +106,8 @@ class ProgramMaker {
     }
   }
   void user(const Declaration& d) {
-    Attr a;
-    a.texts = {d.names[0].first, d.text};
-    a.types = {elaborator_.type(*d.type)};
-    for (const syntax::Binder& b : d.binders)
-      a.texts.push_back(b.name), a.types.push_back(elaborator_.type(*b.type));
+    Attr a = attributes::user_fun(d.names[0].first, d.text, elaborator_.type(*d.type));
+    for (const syntax::Binder& b : d.binders) attributes::add_parameter(a, b.name, elaborator_.type(*b.type));
     elaborator_.names().functions.emplace(d.names[0].first, std::move(a));
   }
   void result(const Declaration& d) {

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/print_names.hpp"
 #include "ir/text/words.hpp"
@@ -85,29 +86,17 @@ std::string number(double v, Scalar s) {
   return s == f32 && std::isfinite(v) ? r + "f" : r;
 }
 
-/// map_vec<4, strided 2, late store, prefetch 64>, map_lcl<0, items 32>, map_seq<rotate>: the decision with
-/// what departs from the default.
-std::string decision(const Expr& e) {
-  const auto& i = e.attr().ints;
+/// map_vec<4, strided 2, late store, prefetch 64>, map_lcl<0, items 32>, scan_seq<stored, unroll 4>: the op
+/// and what departs from the neutral options.
+std::string with_options(const Expr& e) {
   std::vector<std::string> more;
-  const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl);
-  if (i.size() > 1 && (grid || i[1] != 1)) more.push_back(std::to_string(i[1]));
-  if (i.size() > 2 && i[2] != 1) more.push_back("strided " + std::to_string(i[2]));
-  if (i.size() > 3 && i[3]) more.emplace_back("late store");
-  if (i.size() > 4 && i[4]) more.push_back("prefetch " + std::to_string(i[4]));
-  if (i.size() > 5 && i[5]) more.push_back("items " + std::to_string(i[5]));
-  if (i.size() > 6 && i[6]) more.emplace_back("rotate");
-  return with_rank(e.op(), i[0]) + (more.empty() ? "" : "<" + joined(more) + ">");
-}
-
-/// scan_seq<stored, unroll 4, prefetch 2>
-std::string scan_decision(const Expr& e) {
-  const auto& i = e.attr().ints;
-  std::vector<std::string> more;
-  if (!i.empty() && i[0]) more.emplace_back("stored");
-  if (i.size() > 1 && i[1] != 1) more.push_back("unroll " + std::to_string(i[1]));
-  if (i.size() > 2 && i[2]) more.push_back("prefetch " + std::to_string(i[2]));
-  return std::string(text(e.op())) + (more.empty() ? "" : "<" + joined(more) + ">");
+  for (const LoopOptionRow& o : loop_options(e.op())) {
+    const std::int64_t n = loop_option(e, o.option);
+    if (n == o.neutral && !o.always) continue;
+    const std::string word(o.word), space = word.empty() ? "" : " ";
+    more.push_back(o.is_flag() ? word : word + space + std::to_string(n));
+  }
+  return with_rank(e.op(), op_rank(e)) + (more.empty() ? "" : "<" + joined(more) + ">");
 }
 
 class Printer {
@@ -170,7 +159,7 @@ class Printer {
       case Op::Not:
         return Unary;
       case Op::Literal:
-        return std::signbit(e.attr().number) ? Unary : Atom;
+        return std::signbit(literal_number(e)) ? Unary : Atom;
       default:
         return Atom;
     }
@@ -219,24 +208,21 @@ class Printer {
     const std::string value = print(e.child(0), Pipe);
     const Expr& f = e.child(1);
     if (!f.is(Op::Lambda)) return "let(" + value + ", " + print(f) + ")";
-    std::string name = names_.enter(f, std::nullopt, {}, {f.attr().types[0]});
-    if (!(f.attr().types[0] == e.child(0).type())) name += " : " + f.attr().types[0].str();
+    std::string name = names_.enter(f, std::nullopt, {}, {parameter_types(f)[0]});
+    if (!(parameter_types(f)[0] == e.child(0).type())) name += " : " + parameter_types(f)[0].str();
     const std::string body = print(f.child(0));
     names_.leave();
     return "let " + name + " = " + value + (lines_ ? line() : " ") + "in " + body;
   }
 
   std::string spell(const Expr& e) {
-    const Attr& a = e.attr();
     if (const auto i = infix_of(e.op())) return infix(e, *i);
     if (is_map(e.op()))
-      return piped(
-          e.child(1),
-          decision(e) + "(" +
-              lambda(e.child(0), {element_of(e.child(1).type(), static_cast<int>(a.ints[0]))}, e.child(1)) +
-              ")");
+      return piped(e.child(1),
+                   with_options(e) + "(" +
+                       lambda(e.child(0), {element_of(e.child(1).type(), op_rank(e))}, e.child(1)) + ")");
     if (is_reduce(e.op()) || is_scan(e.op()))
-      return piped(e.child(2), (is_scan(e.op()) ? scan_decision(e) : std::string(text(e.op()))) + "(" +
+      return piped(e.child(2), with_options(e) + "(" +
                                    lambda(e.child(0), {e.child(1).type(), element_of(e.child(2).type(), 1)},
                                           std::nullopt, {"acc"}) +
                                    ", " + print(e.child(1), Pipe) + ")");
@@ -244,19 +230,19 @@ class Printer {
       case Op::Param:
         return quoted(param_name(e));
       case Op::Hole:
-        return "?" + (a.texts.empty() ? std::string() : a.texts[0]);
+        return "?" + hole_name(e);
       case Op::Bound:
       case Op::Get:
         if (const auto name = names_.of(e)) return *name;
         if (e.is(Op::Bound))
-          return "#" + std::to_string(a.ints[0]) + "." +
-                 std::to_string(a.ints[1]);  // of a term that is part of another
-        return print(e.child(0), Atom) + "." + std::to_string(a.ints[0]);
+          return "#" + std::to_string(bound_depth(e)) + "." +
+                 std::to_string(bound_index(e));  // of a term that is part of another
+        return print(e.child(0), Atom) + "." + std::to_string(tuple_index(e));
       case Op::Literal:
-        return number(a.number, e.type().is_scalar() ? e.type().scalar() : f64);
+        return number(literal_number(e), e.type().is_scalar() ? e.type().scalar() : f64);
       case Op::NatValue:
-        return a.nats[0].is_variable() && names_.is_free(a.nats[0].str()) ? a.nats[0].str()
-                                                                          : "nat(" + a.nats[0].str() + ")";
+        return nat_of(e).is_variable() && names_.is_free(nat_of(e).str()) ? nat_of(e).str()
+                                                                          : "nat(" + nat_of(e).str() + ")";
       case Op::Lambda:
         return lambda(e);
       case Op::Let:
@@ -266,42 +252,38 @@ class Printer {
       case Op::Tuple:
         return call("", e.children(), "{}");
       case Op::Zip:
-        return call(with_rank(e.op(), a.ints[0]), e.children());
+        return call(with_rank(e.op(), op_rank(e)), e.children());
       case Op::At: {
-        std::string s = same_or_all(a.nats);
-        if (a.nats.size() > 1) {
-          s.clear();
-          for (const Nat& n : a.nats) s += (s.empty() ? "" : ", ") + n.str();
-        }
+        std::string s;
+        for (const Nat& n : at_position(e)) s += (s.empty() ? "" : ", ") + n.str();
         const std::string xs = print(e.child(0), Atom);
         return (e.child(0).is(Op::At) ? "(" + xs + ")" : xs) + "[" + s +
                "]";  // w[0][1] would be read as w[0, 1]
       }
       case Op::Generate: {
         std::string s;
-        for (const Nat& n : a.nats) s += n.str() + ", ";
+        for (const Nat& n : generate_shape(e)) s += n.str() + ", ";
         static const std::vector<std::string> axes{"l", "k", "j", "i"};
         return "generate(" + s +
-               lambda(e.child(0), std::vector<Type>(a.nats.size(), Type(i32)), std::nullopt,
-                      {axes.end() - std::min<std::ptrdiff_t>(4, std::ssize(a.nats)), axes.end()}) +
+               lambda(e.child(0), std::vector<Type>(generate_shape(e).size(), Type(i32)), std::nullopt,
+                      {axes.end() - std::min(4, op_rank(e)), axes.end()}) +
                ")";
       }
       case Op::Update:
       case Op::UpdateInPlace:
-        return with_rank(e.op(), std::ssize(a.nats)) + "(" + print(e.child(0), Pipe) + ", " +
-               same_or_all(a.nats) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
+        return with_rank(e.op(), op_rank(e)) + "(" + print(e.child(0), Pipe) + ", " +
+               same_or_all(update_offsets(e)) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
       case Op::Layout:
-        return "layout(" + (a.texts.empty() ? std::string() : a.texts[0]) + ", " + print(e.child(0), Pipe) +
-               ")";
+        return "layout(" + layout_text(e) + ", " + print(e.child(0), Pipe) + ")";
       case Op::Neg:
         return e.child(0).is(Op::Literal) ? "-(" + print(e.child(0)) + ")"
                                           : "-" + print(e.child(0), Atom);  // -1.0 is a number
       case Op::Not:
         return "!" + print(e.child(0), Atom);
       case Op::Cast:
-        return call(lift::text(a.types.at(0).scalar()), e.children());
+        return call(lift::text(declared_type(e).scalar()), e.children());
       case Op::UserFun:
-        return call(quoted(a.texts.at(0)), e.children());
+        return call(quoted(user_name(e)), e.children());
       default:
         return precedence(e) == Pipe ? piped(e.child(e.is(Op::Iterate) ? 1 : 0), stage(e))
                                      : call(std::string(text(e.op())), e.children());
@@ -310,40 +292,40 @@ class Printer {
 
   /// Stages that take numbers only, and iterate.
   std::string stage(const Expr& e) {
-    const Attr& a = e.attr();
-    const std::span<const Nat> all(a.nats);
-    const auto half = all.size() / 2;
     switch (e.op()) {
       case Op::CircularBuffer:
-        return std::string(text(e.op())) + "(" + all[0].str() + ")";
+        return std::string(text(e.op())) + "(" + buffer_slots(e).str() + ")";
       case Op::Split:
-        return with_rank(e.op(), std::ssize(all)) + "(" + same_or_all(all) + ")";
+        return with_rank(e.op(), op_rank(e)) + "(" + same_or_all(split_lengths(e)) + ")";
       case Op::Join:
       case Op::Unzip:
-        return with_rank(e.op(), a.ints[0]);
+        return with_rank(e.op(), op_rank(e));
       case Op::Slide:
       case Op::Drop:
       case Op::Pad: {
-        std::string s = with_rank(e.op(), static_cast<std::int64_t>(half)) + "(" +
-                        same_or_all(all.first(half)) + ", " + same_or_all(all.subspan(half));
+        const bool windows = e.is(Op::Slide);
+        std::string s = with_rank(e.op(), op_rank(e)) + "(" +
+                        same_or_all(windows ? slide_sizes(e) : low_widths(e)) + ", " +
+                        same_or_all(windows ? slide_steps(e) : high_widths(e));
         if (!e.is(Op::Pad)) return s + ")";
-        const auto b = static_cast<Boundary>(a.ints[0]);
+        const Boundary b = pad_boundary(e);
         s += std::string(", ") + lift::text(b);
         if (e.children().size() == 2) {
           const Expr& value = e.child(1);  // constant 1.0 is a number of the pad's own
-          const bool plain = value.is(Op::Literal) && !std::signbit(value.attr().number);
+          const bool plain = value.is(Op::Literal) && !std::signbit(literal_number(value));
           return s + " " + (plain ? "(" + print(value) + ")" : print(value, Atom)) + ")";
         }
-        return s + (b == Boundary::constant ? " " + number(a.number, f64) : "") + ")";
+        return s + (b == Boundary::constant ? " " + number(pad_number(e), f64) : "") + ")";
       }
       case Op::Transpose: {
         std::vector<std::string> order;
-        for (const auto d : a.ints) order.push_back(std::to_string(d));
-        return a.ints == std::vector<std::int64_t>{1, 0} ? "transpose" : "transpose(" + joined(order) + ")";
+        for (const auto d : transpose_order(e)) order.push_back(std::to_string(d));
+        return transpose_order(e) == std::vector<std::int64_t>{1, 0} ? "transpose"
+                                                                     : "transpose(" + joined(order) + ")";
       }
       case Op::Iterate:
-        return "iterate(" + a.nats[0].str() + ", " + lambda(e.child(0), {e.child(1).type()}, e.child(1)) +
-               ")";
+        return "iterate(" + iterate_times(e).str() + ", " +
+               lambda(e.child(0), {e.child(1).type()}, e.child(1)) + ")";
       default:
         return std::string(text(e.op()));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/lex.hpp"
 #include "ir/text/words.hpp"
@@ -30,7 +31,7 @@ void note_sizes(const Type& t, std::set<std::string>& to) {
 class UseFinder {
  public:
   explicit UseFinder(const Expr& lambda) {
-    uses_.own.resize(lambda.attr().types.size());
+    uses_.own.resize(parameter_types(lambda).size());
     go(lambda.child(0), 0);
   }
   const Uses& uses() const { return uses_; }
@@ -39,20 +40,20 @@ class UseFinder {
   void go(const Expr& e, std::int64_t depth) {
     if (!seen_.emplace(e.id(), depth).second) return;
     if (e.is(Op::Param)) uses_.params.insert(param_name(e));
-    if (e.is(Op::UserFun)) uses_.params.insert(e.attr().texts.at(0));
+    if (e.is(Op::UserFun)) uses_.params.insert(user_name(e));
     for (const Nat& n : e.attr().nats) note_sizes(n, uses_.params);
     if (e.is(Op::Lambda))
-      for (const Type& t : e.attr().types) note_sizes(t, uses_.params);
+      for (const Type& t : parameter_types(e)) note_sizes(t, uses_.params);
     std::vector<std::int64_t> path;
     Expr x = e;
-    for (; x.is(Op::Get); x = x.child(0)) path.insert(path.begin(), x.attr().ints[0]);
+    for (; x.is(Op::Get); x = x.child(0)) path.insert(path.begin(), tuple_index(x));
     if (x.is(Op::Bound)) return variable(x, depth, std::move(path));
     for (const Expr& c : x.children()) go(c, depth + (x.is(Op::Lambda) ? 1 : 0));
     if (x.is(Op::Param)) uses_.params.insert(param_name(x));
   }
   void variable(const Expr& x, std::int64_t depth, std::vector<std::int64_t> path) {
-    const std::int64_t away = x.attr().ints[0] - depth;
-    const auto i = static_cast<std::size_t>(x.attr().ints[1]);
+    const std::int64_t away = bound_depth(x) - depth;
+    const auto i = static_cast<std::size_t>(bound_index(x));
     if (away == 0 && i < uses_.own.size()) uses_.own[i].insert(std::move(path));
     if (away > 0) uses_.outer.insert(static_cast<std::size_t>(away - 1));
   }
@@ -74,7 +75,7 @@ std::string BoundNames::enter(const Expr& lambda, const std::optional<Expr>& sou
   for (const std::size_t away : uses.outer)
     if (away < scopes_.size())
       for (const Name& n : scopes_[scopes_.size() - 1 - away]) all_names(n, meant_);
-  const auto& types = lambda.attr().types;
+  const auto& types = parameter_types(lambda);
   const Name from = source ? hint(*source) : Name{};
   Expr windows = source.value_or(Expr());
   while (windows && is_identity(windows.op())) windows = windows.child(0);
@@ -109,12 +110,11 @@ std::optional<std::string> BoundNames::of(const Expr& e) const {
 const BoundNames::Name* BoundNames::find(const Expr& e) const {
   if (e.is(Op::Get)) {
     const Name* whole = find(e.child(0));
-    const auto i = static_cast<std::size_t>(e.attr().ints[0]);
+    const auto i = static_cast<std::size_t>(tuple_index(e));
     return whole && whole->apart && i < whole->parts.size() ? &whole->parts[i] : nullptr;
   }
   if (!e.is(Op::Bound)) return nullptr;
-  const auto depth = static_cast<std::size_t>(e.attr().ints[0]),
-             i = static_cast<std::size_t>(e.attr().ints[1]);
+  const auto depth = static_cast<std::size_t>(bound_depth(e)), i = static_cast<std::size_t>(bound_index(e));
   if (depth >= scopes_.size()) return nullptr;
   const Scope& s = scopes_[scopes_.size() - 1 - depth];
   return i < s.size() ? &s[i] : nullptr;
@@ -133,7 +133,7 @@ BoundNames::Name BoundNames::hint(const Expr& e) const {
       return r;
     }
     case Op::Generate: {  // tuples of indices
-      const Type t = element_of(e.type(), static_cast<int>(e.attr().nats.size()));
+      const Type t = element_of(e.type(), op_rank(e));
       if (!t.is_tuple()) return t == Type(i32) ? Name{"i", {}, false} : Name{};
       Name r;
       static const char* const axes[] = {"i", "j", "k", "l"};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/words.hpp"
 
@@ -27,22 +28,28 @@ std::string size_line(const NatAtom& a) {
 
 std::string user_line(const Attr& a) {
   std::string parameters;
-  for (std::size_t i = 1; i < a.types.size(); ++i)
-    parameters += (i > 1 ? ", " : "") + quoted(a.texts.at(i + 1)) + " : " + a.types[i].str();
-  return "user " + quoted(a.texts[0]) + "(" + parameters + ") : " + a.types[0].str() + " = " +
-         in_quotes(a.texts.at(1)) + "\n";
+  const auto types = user_types(a);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    parameters += (i > 0 ? ", " : "") + quoted(user_parameters(a)[i]) + " : " + types[i].str();
+  return "user " + quoted(user_name(a)) + "(" + parameters + ") : " + user_result(a).str() + " = " +
+         in_quotes(user_body(a)) + "\n";
+}
+
+bool same_range(const Expr& a, const Expr& b) {
+  if (!is_index_param(a) || !is_index_param(b)) return is_index_param(a) == is_index_param(b);
+  return index_lower(a) == index_lower(b) && index_upper(a) == index_upper(b);
 }
 
 std::string argument_lines(const std::vector<Expr>& arguments) {
   std::string lines, names;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Expr& a = arguments[i];
-    const bool index = a.attr().nats.size() == 2;
+    const bool index = is_index_param(a);
     names += (names.empty() ? "" : ", ") + quoted(param_name(a));
-    const bool same = i + 1 < arguments.size() && arguments[i + 1].type() == a.type() &&
-                      arguments[i + 1].attr().nats == a.attr().nats;
+    const bool same =
+        i + 1 < arguments.size() && arguments[i + 1].type() == a.type() && same_range(arguments[i + 1], a);
     if (same) continue;
-    lines += index ? "index " + names + " in " + a.attr().nats[0].str() + " .. " + a.attr().nats[1].str()
+    lines += index ? "index " + names + " in " + index_lower(a).str() + " .. " + index_upper(a).str()
                    : "param " + names + " : " + a.type().str();
     lines += "\n";
     names.clear();

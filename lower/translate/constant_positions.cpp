@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/program.hpp"
@@ -32,7 +33,7 @@ class Uses {
     if (is_reduce(e.op())) return fit_reduce(e, how);
     switch (e.op()) {
       case Op::At:
-        return std::all_of(e.attr().nats.begin(), e.attr().nats.end(),
+        return std::all_of(at_position(e).begin(), at_position(e).end(),
                            [](const Nat& n) { return n.is_constant(); }) &&
                fit(e.child(0), inner);
       case Op::Get:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/program.hpp"
 
 namespace lift {
@@ -126,10 +127,9 @@ Place map_cells(const Place& p, const std::function<Cell(Cell)>& f) {
 }
 
 std::optional<Place> accept(const Expr& e, const Place& to) {
-  const Attr& a = e.attr();
+  const auto rank = static_cast<std::size_t>(op_rank(e));
   switch (e.op()) {
     case Op::Join: {
-      const auto rank = static_cast<std::size_t>(a.ints[0]);
       const std::vector<Nat> inner = shape_of(e.child(0).type(), static_cast<int>(2 * rank));
       std::vector<std::string> names = hints(to, rank), all;
       for (const std::string& n : names) all.push_back(n + "t");
@@ -141,22 +141,21 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
       });
     }
     case Op::Split: {
-      const auto rank = a.nats.size();
-      return collect(hints(access(to, std::vector<Nat>(rank, 0)), rank), [=](const std::vector<Nat>& p) {
-        std::vector<Nat> q(2 * rank);
-        for (std::size_t d = 0; d < rank; ++d)
-          q[d] = floordiv(p[d], a.nats[d]), q[rank + d] = mod(p[d], a.nats[d]);
-        return access(to, q);
-      });
+      return collect(hints(access(to, std::vector<Nat>(rank, 0)), rank),
+                     [=, &k = split_lengths(e)](const std::vector<Nat>& p) {
+                       std::vector<Nat> q(2 * rank);
+                       for (std::size_t d = 0; d < rank; ++d)
+                         q[d] = floordiv(p[d], k[d]), q[rank + d] = mod(p[d], k[d]);
+                       return access(to, q);
+                     });
     }
     case Op::Drop: {  // elements that are dropped have no place: a guard keeps them from being stored
-      const auto rank = a.nats.size() / 2;
       const std::vector<Nat> kept = shape_of(e.type(), static_cast<int>(rank));
-      return collect(hints(to, rank), [=](const std::vector<Nat>& p) {
+      return collect(hints(to, rank), [=, low = low_widths(e)](const std::vector<Nat>& p) {
         std::vector<Nat> q;
         std::vector<NatCond> guards;
         for (std::size_t d = 0; d < rank; ++d) {
-          q.push_back(p[d] - a.nats[d]);
+          q.push_back(p[d] - low[d]);
           for (const NatCond& g : {less_equal(0, q[d]), less(q[d], kept[d])})
             if (!Facts().proves(g)) guards.push_back(g);
         }
@@ -167,24 +166,23 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
       });
     }
     case Op::Transpose: {
-      const auto names = hints(to, a.ints.size());
+      const std::vector<std::int64_t>& order = transpose_order(e);
+      const auto names = hints(to, rank);
       std::vector<std::string> permuted(names.size());
-      for (std::size_t d = 0; d < names.size(); ++d) permuted[static_cast<std::size_t>(a.ints[d])] = names[d];
-      return collect(permuted, [=](const std::vector<Nat>& p) {
+      for (std::size_t d = 0; d < names.size(); ++d) permuted[static_cast<std::size_t>(order[d])] = names[d];
+      return collect(permuted, [=, &order](const std::vector<Nat>& p) {
         std::vector<Nat> q;
-        for (const auto d : a.ints) q.push_back(p[static_cast<std::size_t>(d)]);
+        for (const auto d : order) q.push_back(p[static_cast<std::size_t>(d)]);
         return access(to, q);
       });
     }
     case Op::At: {  // the only element of an array
-      const auto rank = a.nats.size();
       const std::vector<Nat> shape = shape_of(e.child(0).type(), static_cast<int>(rank));
       if (std::any_of(shape.begin(), shape.end(), [](const Nat& n) { return !(n == Nat(1)); }))
         return std::nullopt;
       return collect(dimension_names(rank), [=](const std::vector<Nat>&) { return to; });
     }
     case Op::Unzip: {
-      const auto rank = static_cast<std::size_t>(a.ints[0]);
       const std::vector<Place> parts = std::get<std::vector<Place>>(to.v);
       return collect(hints(parts.at(0), rank), [=](const std::vector<Nat>& p) {
         std::vector<Place> elements;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/launches.hpp"
 #include "lower/loops/visit.hpp"
@@ -51,30 +52,24 @@ void Translator::loop(For f, const std::function<void(const Nat&)>& body) {
 }
 
 For map_loop(const Expr& e, const Place& to, int depth) {
-  const auto& ints = e.attr().ints;
-  const int rank = static_cast<int>(ints[0]);
+  const int rank = op_rank(e);
   const bool innermost = depth + 1 == rank;
   For f = new_loop(to.hint(), shape_of(e.type(), rank)[static_cast<std::size_t>(depth)]);
   const auto kind = loop_kind(e.op());
   f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
-  const auto number = [&](std::size_t at, int otherwise) {
-    return ints.size() > at ? static_cast<int>(ints[at]) : otherwise;
-  };
-  if (f.kind >= LoopKind::Glb)
-    f.dim = number(1, 0) + rank - 1 - depth, f.items = innermost ? number(5, 0) : 0;
-  else if (innermost)
-    f.width = std::max(1, number(1, 1));
+  const auto number = [&](LoopOption option) { return static_cast<int>(loop_option(e, option)); };
+  if (f.kind >= LoopKind::Glb) f.dim = number(LoopOption::Dimension) + rank - 1 - depth;
   if (innermost)
-    f.stride = std::max(1, number(2, 1)), f.late_store = number(3, 0) != 0, f.prefetch = number(4, 0),
-    f.rotate = number(6, 0) != 0;
+    f.items = number(LoopOption::Items), f.width = number(LoopOption::Width),
+    f.stride = number(LoopOption::Stride), f.late_store = number(LoopOption::LateStore) != 0,
+    f.prefetch = number(LoopOption::Prefetch), f.rotate = number(LoopOption::Rotate) != 0;
   return f;
 }
 
 /// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel
 /// ones to all.
 void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs) {
-  const auto& ints = e.attr().ints;
-  const int rank = static_cast<int>(ints[0]);
+  const int rank = op_rank(e);
   if (depth == rank) {
     const Expr& f = e.child(0);
     write(f.child(0), std::make_shared<Scope>(Scope{{xs}, scope}), to);
@@ -93,7 +88,7 @@ void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to
 bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to) {
   const Expr& first = e.child(0);
   const auto alike = [&](const Expr& c) {
-    return is_map(c.op()) && c.op() == first.op() && c.attr() == first.attr() && c.attr().ints[0] == 1;
+    return is_map(c.op()) && c.op() == first.op() && c.attr() == first.attr() && op_rank(c) == 1;
   };
   if (!std::all_of(e.children().begin(), e.children().end(), alike)) return false;
   std::vector<View> xs;
@@ -222,7 +217,7 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
     write(e.child(0), scope, to);
   else if (!in_place)
     write_view(base, to);
-  const std::vector<Nat> offsets = e.attr().nats;
+  const std::vector<Nat> offsets = update_offsets(e);
   write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
           std::vector<Nat> q;
           for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
@@ -324,7 +319,7 @@ Kernel translate(const Program& program) {
   for (const Expr& a : program.arguments) {
     KernelArgument x{param_name(a), a.type(), {}, false, false, {}};
     if (a.type().is_array()) x.layout = layout(x.name, a.type());
-    if (a.type().is_scalar() && !a.attr().nats.empty()) x.range = a.attr().nats;
+    if (is_index_param(a)) x.range = {index_lower(a), index_upper(a)};
     k.arguments.push_back(std::move(x));
   }
   Translator t;

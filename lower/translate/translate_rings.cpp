@@ -1,6 +1,7 @@
 // Circular buffers: a sequential loop reads windows of planes, the planes of one window are kept, and each
 // iteration makes those that the one before did not have. Plane p lies in slot p mod (number of slots).
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/translator.hpp"
 
@@ -13,8 +14,7 @@ struct Windows {
 };
 std::optional<Windows> windows_of(const Expr& e, const Expr& planes) {
   if (e == planes) return Windows{};
-  if (e.is(Op::Slide) && e.child(0) == planes)
-    return Windows{e.attr().nats.front(), e.attr().nats[e.attr().nats.size() / 2]};
+  if (e.is(Op::Slide) && e.child(0) == planes) return Windows{slide_sizes(e).front(), slide_steps(e).front()};
   if (!e.is(Op::Zip)) return std::nullopt;
   for (const Expr& c : e.children())
     if (const auto w = windows_of(c, planes)) return w;
@@ -25,12 +25,12 @@ std::optional<Windows> windows_of(const Expr& e, const Expr& planes) {
 
 View Translator::ring(const Expr& e, const ScopePtr& scope) {
   const Expr& made = e.child(0);
-  const Nat slots = e.attr().nats.at(0);
+  const Nat slots = buffer_slots(e);
   if (!rings_)
     throw UserError(
         "circular_buffer: it must be read by the sequential loop around, as in map_seq f (slide (n, 1) "
         "(circular_buffer n xs))");
-  if (!is_map(made.op()) || made.attr().ints[0] != 1 || !made.child(0).is(Op::Lambda))
+  if (!is_map(made.op()) || op_rank(made) != 1 || !made.child(0).is(Op::Lambda))
     throw UserError("circular_buffer: needs a map that makes one plane after the other, found " +
                     std::string(text(made.op())));
   const Place all = new_array("planes", Type::array(slots, e.type().element()), AddressSpace::Local);
@@ -43,7 +43,7 @@ View Translator::ring(const Expr& e, const ScopePtr& scope) {
 void Translator::fill(const Ring& r, const Nat& plane) {
   const Expr& made = r.planes.child(0);
   write(made.child(0).child(0), std::make_shared<Scope>(Scope{{r.from[plane]}, r.scope}),
-        r.slots[mod(plane, r.planes.attr().nats[0])]);
+        r.slots[mod(plane, buffer_slots(r.planes))]);
 }
 
 /// A sequential loop over windows of planes in circular buffers.
@@ -67,12 +67,12 @@ void Translator::write_along(const Expr& e, const ScopePtr& scope, const Place& 
       throw UserError(
           "circular_buffer: the loop must go over windows of it, of a size that is a number; read it by "
           "slide (n, 1)");
-    if (Facts().proves(less(r.planes.attr().nats[0], w->size)))
-      throw UserError("circular_buffer: " + r.planes.attr().nats[0].str() +
+    if (Facts().proves(less(buffer_slots(r.planes), w->size)))
+      throw UserError("circular_buffer: " + buffer_slots(r.planes).str() +
                       " planes do not hold a window of " + w->size.str() + "; use as many");
     const Nat count = min(w->size, w->step);
     const bool ahead = r.planes.child(0).child(0).child(0).is(Op::Async) &&
-                       Facts().proves(less_equal(w->size + count, r.planes.attr().nats[0]));
+                       Facts().proves(less_equal(w->size + count, buffer_slots(r.planes)));
     made.push_back({count, w->size - count, w->step, ahead});
     const Nat before = ahead ? w->size : made.back().first;
     if (!(before == Nat(0))) loop(new_loop("plane", before), [&](const Nat& p) { fill(r, p); });

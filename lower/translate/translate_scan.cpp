@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/translator.hpp"
 
@@ -46,9 +47,9 @@ void Translator::scan_loop(const Expr& e, const View& xs, const Nat& first,
   For f;
   f.var = Nat::fresh("k", first, n - 1);
   f.lower = first, f.upper = n;
-  const auto& ints = e.attr().ints;
-  if (ints.size() > 1 && ints[1] > 1) f.kind = LoopKind::Unroll, f.width = static_cast<int>(ints[1]);
-  if (ints.size() > 2) f.prefetch = static_cast<int>(ints[2]);
+  if (const auto width = loop_option(e, LoopOption::Width); width > 1)
+    f.kind = LoopKind::Unroll, f.width = static_cast<int>(width);
+  f.prefetch = static_cast<int>(loop_option(e, LoopOption::Prefetch));
   loop(std::move(f), body);
 }
 
@@ -89,7 +90,7 @@ void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Pl
 
 namespace {
 bool is_carried_in_variables(const Expr& scan) {
-  return !has_arrays(scan.child(1).type()) && (scan.attr().ints.empty() || scan.attr().ints[0] == 0);
+  return !has_arrays(scan.child(1).type()) && loop_option(scan, LoopOption::Stored) == 0;
 }
 }  // namespace
 
@@ -121,7 +122,7 @@ View zipped(const std::vector<View>& parts, std::int64_t rank) {
 /// loop does both.
 bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
   const Expr& array = e.child(1);
-  if (!(e.is(Op::Map) || e.is(Op::MapSeq)) || e.attr().ints[0] != 1 || has_scan(e.child(0))) return false;
+  if (!(e.is(Op::Map) || e.is(Op::MapSeq)) || op_rank(e) != 1 || has_scan(e.child(0))) return false;
   const std::vector<Expr> parts = array.is(Op::Zip)
                                       ? std::vector<Expr>(array.children().begin(), array.children().end())
                                       : std::vector{array};
@@ -135,7 +136,7 @@ bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const P
   const ScanUse use = [&](const Nat& k, const View& y) {
     std::vector<View> elements;
     for (std::size_t i = 0; i < parts.size(); ++i) elements.push_back(parts[i] == *scan ? y : views[i][k]);
-    const View x = array.is(Op::Zip) ? zipped(elements, array.attr().ints[0] - 1) : y;
+    const View x = array.is(Op::Zip) ? zipped(elements, op_rank(array) - 1) : y;
     write(e.child(0).child(0), std::make_shared<Scope>(Scope{{x}, scope}), to[k]);
   };
   if (is_carried_in_variables(*scan))

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/constant_positions.hpp"
@@ -22,7 +23,7 @@ struct Route {
 
   bool follow(const Expr& e, const Place& to) {
     const auto is_argument = [](const Expr& x) {
-      return x.is(Op::Bound) && x.attr().ints[0] == 0 && x.attr().ints[1] == 0;
+      return x.is(Op::Bound) && bound_depth(x) == 0 && bound_index(x) == 0;
     };
     if (is_argument(e)) {
       if (whole || !parts.empty()) return false;
@@ -30,7 +31,7 @@ struct Route {
       return true;
     }
     if (e.is(Op::Get) && is_argument(e.child(0)))
-      return !whole && parts.emplace(static_cast<std::size_t>(e.attr().ints[0]), to).second;
+      return !whole && parts.emplace(static_cast<std::size_t>(tuple_index(e)), to).second;
     if (e.is(Op::Tuple)) {
       for (std::size_t i = 0; i < e.children().size(); ++i)
         if (!follow(e.child(i), std::get<std::vector<Place>>(to.v).at(i))) return false;
@@ -112,7 +113,7 @@ View Translator::in_variables(const View& v, const Type& t) {
 std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::UpdateInPlace)) return eval(e.child(0), scope);
   if (is_identity(e.op())) return base_of(e.child(0), scope);
-  if (!is_map(e.op()) || e.attr().ints[0] != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
+  if (!is_map(e.op()) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
   const View xs = eval(e.child(1), scope);
   const auto element = [this, body = Expr(e.child(0).child(0)), xs, scope](const Nat& i) {
     return base_of(body, std::make_shared<Scope>(Scope{{xs[i]}, scope}));
@@ -177,9 +178,9 @@ bool Translator::write_updated(const Expr& value, const Expr& fn, const ScopePtr
     if (!u.is(Op::UpdateInPlace) || !(u.child(1) == name) || uses(u.child(0))) continue;
     const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
     write(make(Op::UpdateInPlace, {u.child(0), value}, u.attr()), scope, places.at(i));
-    const auto rank = static_cast<int>(u.attr().nats.size());
+    const auto rank = op_rank(u);
     const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank),
-                           &low = u.attr().nats;
+                           &low = update_offsets(u);
     std::vector<Nat> high;
     for (std::size_t d = 0; d < whole.size(); ++d) high.push_back(whole[d] - low[d] - block[d]);
     const Expr there = drop(low, high, u.child(0));
@@ -290,19 +291,19 @@ void check_own_elements(const Block& b, const std::set<std::string>& accumulator
 /// Joined arrays, maps of them and zips of such, as they were before they were joined: the same elements in
 /// the same order, without the division that finds one in a joined array.
 Translator::Elements Translator::elements_of(const Expr& e, const ScopePtr& scope) {
-  if (e.is(Op::Join) && e.attr().ints[0] == 1) {
+  if (is_of_rank(e, Op::Join, 1)) {
     const Elements rows = elements_of(e.child(0), scope);
     Elements r{rows.lengths,
                [rows](std::span<const Nat> p) { return rows.at(p.first(p.size() - 1))[p.back()]; }};
     r.lengths.push_back(e.child(0).type().element().length());
     return r;
   }
-  if (is_map(e.op()) && e.attr().ints[0] == 1 && e.child(0).is(Op::Lambda) && !has_scan(e.child(0))) {
+  if (is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) && !has_scan(e.child(0))) {
     const Elements xs = elements_of(e.child(1), scope);
     return {xs.lengths,
             [this, f = e.child(0), xs, scope](std::span<const Nat> p) { return call(f, {xs.at(p)}, scope); }};
   }
-  if (e.is(Op::Zip) && e.attr().ints[0] == 1) {
+  if (is_of_rank(e, Op::Zip, 1)) {
     std::vector<Elements> all;
     for (const Expr& c : e.children()) all.push_back(elements_of(c, scope));
     if (std::all_of(all.begin(), all.end(), [&](const Elements& x) { return x.lengths == all[0].lengths; }))

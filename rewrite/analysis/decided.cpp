@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 
@@ -13,8 +14,7 @@ bool is_decision(const Expr& e) { return row(e.op()).cls == OpClass::LowLevel; }
 Expr without(const Expr& e) {
   const std::vector<Expr> children(e.children().begin(), e.children().end());
   if (is_identity(e.op())) return children[0];
-  if (is_map(e.op()))
-    return map_with(Op::Map, static_cast<int>(e.attr().ints.at(0)), children[0], children[1]);
+  if (is_map(e.op())) return map_with(Op::Map, op_rank(e), children[0], children[1]);
   if (is_reduce(e.op())) return make(Op::Reduce, children);
   if (is_scan(e.op())) return make(is_backward(e.op()) ? Op::ScanBack : Op::Scan, children);
   if (is_update(e.op())) return make(Op::Update, children, e.attr());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/expr/attributes.hpp"
 #include "rewrite/analysis/written_element.hpp"
 
 namespace lift {
@@ -58,7 +59,7 @@ Positions positions_in(const std::vector<Term>& terms) {
 int flops_of(const Term& value) {
   int n = 0;
   visit(value, [&](const Term& t) {
-    if (t->kind == TermKind::Call) n += operators_in(t->user.texts.at(1));
+    if (t->kind == TermKind::Call) n += operators_in(user_body(t->user));
     if (t->kind != TermKind::Apply || !is_float(t->type)) return;
     switch (t->op) {
       case Op::Add:

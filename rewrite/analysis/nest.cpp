@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/program.hpp"
 
@@ -45,7 +46,7 @@ class Path {
   }
   bool step() {
     if (is_map(e_.op())) {
-      nest_.levels.push_back({place_, shape_of(e_.type(), static_cast<int>(e_.attr().ints[0]))});
+      nest_.levels.push_back({place_, shape_of(e_.type(), op_rank(e_))});
       if (!e_.child(0).is(Op::Lambda) || e_.child(0).type().result().is_scalar()) return false;
       return enter(0, std::nullopt);
     }
@@ -66,7 +67,7 @@ class Path {
         return descend(i);
       }
       case Op::Get:
-        components_.push_back(static_cast<int>(e_.attr().ints[0]));
+        components_.push_back(tuple_index(e_));
         return descend(0);
       case Op::Bound:
         return named_value();
@@ -83,7 +84,7 @@ class Path {
     }
   }
   bool named_value() {
-    const auto depth = static_cast<std::size_t>(e_.attr().ints[0]);
+    const auto depth = static_cast<std::size_t>(bound_depth(e_));
     if (depth >= binders_.size()) return false;
     const Binder b = binders_[binders_.size() - 1 - depth];
     if (!b.value || !(b.value->first.type().is_array() || b.value->first.type().is_tuple())) return false;

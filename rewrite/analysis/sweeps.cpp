@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 
@@ -13,16 +14,15 @@ namespace {
 std::optional<Expr> overwritten(const Expr& e) {
   if (is_update(e.op())) return e.child(0);
   if (is_identity(e.op())) return overwritten(e.child(0));
-  if (!is_map(e.op()) || e.attr().ints[0] != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
+  if (!is_map(e.op()) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
   std::vector<Expr> fresh;
   const auto inner = overwritten(open(e.child(0), fresh));
   const Expr& xs = e.child(1);
   if (!inner) return std::nullopt;
   if (*inner == fresh[0]) return xs;
   if (!inner->is(Op::Get) || !(inner->child(0) == fresh[0])) return std::nullopt;
-  const auto i = static_cast<int>(inner->attr().ints[0]);
-  return xs.is(Op::Zip) && xs.attr().ints[0] == 1 ? std::optional(xs.child(static_cast<std::size_t>(i)))
-                                                  : std::nullopt;
+  const auto i = static_cast<std::size_t>(tuple_index(*inner));
+  return is_of_rank(xs, Op::Zip, 1) ? std::optional(xs.child(i)) : std::nullopt;
 }
 
 bool is_sweep_before(const Expr& e) { return e.is(Op::Let) && overwritten(e.child(0)).has_value(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/view.hpp"
 
@@ -48,7 +49,7 @@ class Descent {
     }
     if (is_map(e.op())) {
       View x = views_.eval(e.child(1), scope);
-      for (const Nat& n : shape_of(e.type(), static_cast<int>(e.attr().ints[0]))) x = x[next_index(n)];
+      for (const Nat& n : shape_of(e.type(), op_rank(e))) x = x[next_index(n)];
       return enter(e.child(0), {x}, scope, e.child(0));
     }
     if (is_update(e.op()) && !w_.update) {
@@ -57,7 +58,8 @@ class Descent {
       base_ = views_.eval(e.child(0), scope);
       base_depth_ = outer;
       offsets_.assign(outer, Nat(0));
-      offsets_.insert(offsets_.end(), e.attr().nats.begin(), e.attr().nats.end());
+      const std::vector<Nat>& offsets = update_offsets(e);
+      offsets_.insert(offsets_.end(), offsets.begin(), offsets.end());
       return descend(e.child(1), scope);
     }
     access(views_.eval(e, scope), e.type());

@@ -5,17 +5,13 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
 
-Expr hole(const std::string& name) {
-  Attr a;
-  a.texts = {name};
-  a.types = {Type::any()};
-  return make(Op::Hole, {}, std::move(a));
-}
+Expr hole(const std::string& name) { return make(Op::Hole, {}, attributes::hole(name)); }
 Nat nat_hole(const std::string& name) { return Nat::size("?" + name, 0); }
 bool is_nat_hole(const NatAtom& atom) {
   return atom.kind == AtomKind::Var && !atom.name.empty() && atom.name[0] == '?';
@@ -53,12 +49,14 @@ class Matcher {
   Match m;
 
   bool operator()(const Expr& p, const Expr& t) {
-    if (p.is(Op::Hole)) return bind(p.attr().texts[0], below_binders(t));
+    if (p.is(Op::Hole)) return bind(hole_name(p), below_binders(t));
     if (p.is(Op::Apply) && p.child(0).is(Op::Hole)) return applied(p, t);
-    if (p.is(Op::Bound)) return t.is(Op::Bound) && p.attr().ints == t.attr().ints;
-    if (p.op() != t.op() || p.children().size() != t.children().size() || !attributes(p, t)) return false;
+    if (p.is(Op::Bound))
+      return t.is(Op::Bound) && bound_depth(p) == bound_depth(t) && bound_index(p) == bound_index(t);
+    if (p.op() != t.op() || p.children().size() != t.children().size() || !same_attributes(p, t))
+      return false;
     const bool binder = p.is(Op::Lambda);
-    if (binder) binders_.push_back(t.attr().types);
+    if (binder) binders_.push_back(parameter_types(t));
     bool ok = true;
     for (std::size_t i = 0; ok && i < p.children().size(); ++i) ok = (*this)(p.child(i), t.child(i));
     if (binder) binders_.pop_back();
@@ -82,7 +80,7 @@ class Matcher {
     std::set<std::pair<std::uint32_t, int>> seen;
     const std::function<bool(const Expr&, int)> go = [&](const Expr& e, int inside) {
       if (e.loose() <= inside || !seen.emplace(e.id(), inside).second) return false;
-      if (e.is(Op::Bound)) return e.attr().ints[0] - inside < depth;
+      if (e.is(Op::Bound)) return bound_depth(e) - inside < depth;
       return std::any_of(e.children().begin(), e.children().end(),
                          [&](const Expr& c) { return go(c, inside + (e.is(Op::Lambda) ? 1 : 0)); });
     };
@@ -104,26 +102,24 @@ class Matcher {
       const auto& types = binders_[binders_.size() - 1 - d];
       scopes.push_back(std::make_unique<Opened>(types));
       opened[d] = scopes.back()->variables;
-      Attr a;
-      a.types = types;
-      open = instantiate(make(Op::Lambda, {open}, std::move(a)), opened[d]);
+      open = instantiate(make(Op::Lambda, {open}, attributes::lambda(types)), opened[d]);
     }
     std::vector<Expr> arguments;
     for (std::size_t i = 1; i < p.children().size(); ++i) {
       const Expr& x = p.child(i);
       if (!x.is(Op::Bound))
         throw InternalError("pattern: a hole is applied to something other than a bound variable");
-      arguments.push_back(opened.at(static_cast<std::size_t>(x.attr().ints[0]))
-                              .at(static_cast<std::size_t>(x.attr().ints[1])));
+      arguments.push_back(
+          opened.at(static_cast<std::size_t>(bound_depth(x))).at(static_cast<std::size_t>(bound_index(x))));
     }
     const Expr f = lambda(arguments, open);
     for (const Expr& v : params_of(f))
       for (const auto& vs : opened)
         if (std::find(vs.begin(), vs.end(), v) != vs.end()) return false;
-    return bind(p.child(0).attr().texts[0], f);
+    return bind(hole_name(p.child(0)), f);
   }
 
-  bool attributes(const Expr& p, const Expr& t) {
+  bool same_attributes(const Expr& p, const Expr& t) {
     const Attr &a = p.attr(), &b = t.attr();
     if (a.ints != b.ints || a.texts != b.texts || a.number != b.number || a.nats.size() != b.nats.size() ||
         a.types.size() != b.types.size())
@@ -154,21 +150,21 @@ class Builder {
   explicit Builder(const Match& m) : m_(m) {}
 
   Expr operator()(const Expr& p) const {
-    if (p.is(Op::Hole)) return m_[p.attr().texts[0]];
-    if (p.is(Op::Lambda)) return function_over(p, p.attr().types);
-    const Attr a = attributes(p);
+    if (p.is(Op::Hole)) return m_[hole_name(p)];
+    if (p.is(Op::Lambda)) return function_over(p, parameter_types(p));
+    const Attr a = filled_in(p);
     const auto child = [&](std::size_t i) { return (*this)(p.child(i)); };
     if (is_map(p.op())) {
       const Expr xs = child(1);
-      return make(p.op(),
-                  {function_over(p.child(0), {element_of(xs.type(), static_cast<int>(a.ints[0]))}), xs}, a);
+      return make(p.op(), {function_over(p.child(0), {element_of(xs.type(), op_rank(p))}), xs}, a);
     }
     if (is_reduce(p.op()) || is_scan(p.op())) {
       const Expr init = child(1), xs = child(2);
       return make(p.op(), {function_over(p.child(0), {init.type(), element_of(xs.type(), 1)}), init, xs}, a);
     }
     if (p.is(Op::Generate))
-      return make(p.op(), {function_over(p.child(0), std::vector<Type>(a.nats.size(), Type(i32)))}, a);
+      return make(p.op(), {function_over(p.child(0), std::vector<Type>(generate_shape(a).size(), Type(i32)))},
+                  a);
     if (p.is(Op::Let)) {
       const Expr v = child(0);
       return make(p.op(), {v, function_over(p.child(1), {v.type()})}, a);
@@ -180,19 +176,19 @@ class Builder {
     std::vector<Expr> children;
     for (std::size_t i = 0; i < p.children().size(); ++i) children.push_back(child(i));
     if (p.is(Op::Apply)) return apply(children[0], {children.begin() + 1, children.end()});
-    if (p.is(Op::Get)) return get(static_cast<int>(a.ints[0]), children[0]);
-    if (p.is(Op::At)) return at(a.nats, children[0]);
+    if (p.is(Op::Get)) return get(tuple_index(a), children[0]);
+    if (p.is(Op::At)) return at(at_position(a), children[0]);
     return p.children().empty() && a == p.attr() ? p : make(p.op(), std::move(children), a);
   }
 
  private:
   Expr function_over(const Expr& p, const std::vector<Type>& types) const {
     if (!p.is(Op::Lambda)) return (*this)(p);
-    if (p.attr().types.size() != types.size())
+    if (parameter_types(p).size() != types.size())
       throw InternalError("pattern: a function of another number of parameters");
     return function(types, [&](std::span<const Expr> xs) { return (*this)(instantiate(p, xs)); });
   }
-  Attr attributes(const Expr& p) const {
+  Attr filled_in(const Expr& p) const {
     Attr a = p.attr();
     for (Nat& n : a.nats) n = substitute(n, m_.nats);
     return a;
@@ -227,7 +223,7 @@ Holes holes_of(const Expr& pattern) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   visit(pattern, [&](const Expr& e) {
-    if (e.is(Op::Hole)) note(h.exprs, e.attr().texts[0]);
+    if (e.is(Op::Hole)) note(h.exprs, hole_name(e));
     for (const Nat& n : e.attr().nats)
       for (const NatAtom* a : variables(n))
         if (is_nat_hole(*a)) note(h.nats, a->name.substr(1));

@@ -1,6 +1,7 @@
 // Laws of blocks: arrays made of D-dimensional blocks that a join_D puts side by side, as prolongation makes
 // them (each coarse cell gives a block of 2^D fine cells), and how the loops over cells and over their blocks
 // may be ordered.
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -80,7 +81,7 @@ Rule join_map_nest() {
 
 /// The lengths of the blocks that a join_D puts side by side.
 std::vector<Nat> block_shape(const Expr& join) {
-  const auto d = static_cast<std::size_t>(join.attr().ints[0]);
+  const auto d = static_cast<std::size_t>(op_rank(join));
   const std::vector<Nat> all = shape_of(join.child(0).type(), static_cast<int>(2 * d));
   return {all.begin() + static_cast<std::ptrdiff_t>(d), all.end()};
 }
@@ -88,14 +89,14 @@ std::vector<Nat> block_shape(const Expr& join) {
 Result<Expr> join_of_drop(const Site& site, const Arguments&) {
   const Expr& e = site.e;
   if (!e.is(Op::Join) || !e.child(0).is(Op::Drop)) return Failure{"needs a join of drop"};
-  const auto d = static_cast<std::size_t>(e.attr().ints[0]);
-  const std::vector<Nat>& cut = e.child(0).attr().nats;
-  if (cut.size() != 2 * d)
-    return Failure{"the drop cuts " + std::to_string(cut.size() / 2) + " dimensions, the join has rank " +
+  const auto d = static_cast<std::size_t>(op_rank(e));
+  const auto before = low_widths(e.child(0)), after = high_widths(e.child(0));
+  if (before.size() != d)
+    return Failure{"the drop cuts " + std::to_string(before.size()) + " dimensions, the join has rank " +
                    std::to_string(d)};
   const std::vector<Nat> m = block_shape(e);
   std::vector<Nat> low, high;
-  for (std::size_t i = 0; i < d; ++i) low.push_back(cut[i] * m[i]), high.push_back(cut[d + i] * m[i]);
+  for (std::size_t i = 0; i < d; ++i) low.push_back(before[i] * m[i]), high.push_back(after[i] * m[i]);
   return drop(low, high, join_n(static_cast<int>(d), e.child(0).child(0)));
 }
 
@@ -103,8 +104,8 @@ Result<Expr> join_of_drop(const Site& site, const Arguments&) {
 Result<Expr> zip_of_join(const Site& site, const Arguments&) {
   const Expr& e = site.e;
   if (!e.is(Op::Zip)) return Failure{"needs a zip, found " + std::string(text(e.op()))};
-  const int d = static_cast<int>(e.attr().ints[0]);
-  const auto is_join = [d](const Expr& c) { return c.is(Op::Join) && c.attr().ints[0] == d; };
+  const int d = op_rank(e);
+  const auto is_join = [d](const Expr& c) { return is_of_rank(c, Op::Join, d); };
   std::vector<Nat> m;
   for (const Expr& c : e.children())
     if (is_join(c) && m.empty()) m = block_shape(c);
@@ -126,8 +127,8 @@ Result<Expr> zip_of_join(const Site& site, const Arguments&) {
 
 /// The part of a function's body, outside functions in it, that maps over blocks of `array`.
 std::optional<Expr> map_over_blocks(const Expr& body, const Expr& array, int rank) {
-  if (body.is(Op::Map) && body.attr().ints[0] == rank && body.child(1).is(Op::Split) &&
-      body.child(1).child(0) == array && body.child(1).attr().nats.size() == static_cast<std::size_t>(rank))
+  if (is_of_rank(body, Op::Map, rank) && is_of_rank(body.child(1), Op::Split, rank) &&
+      body.child(1).child(0) == array)
     return body;
   if (body.is(Op::Lambda)) return std::nullopt;
   for (const Expr& c : body.children())
@@ -163,12 +164,12 @@ Result<Expr> let_tile(const Site& site, const Arguments& arguments) {
   if (!e.is(Op::Let) || !e.child(0).is(Op::Map) || !e.child(1).is(Op::Lambda))
     return Failure{"needs a let of a map"};
   const Expr &f_of = e.child(0).child(0), &cells = e.child(0).child(1);
-  const int d = static_cast<int>(e.child(0).attr().ints[0]);
+  const int d = op_rank(e.child(0));
   std::vector<Expr> name;
   const Expr body = open(e.child(1), name);
   const auto coarse = map_over_blocks(body, name[0], d);
   if (!coarse) return Failure{"nothing maps over blocks of the named array: map_D g (split_D m r)"};
-  const std::vector<Nat>& m = coarse->child(1).attr().nats;
+  const std::vector<Nat>& m = split_lengths(coarse->child(1));
   const auto k = tile_lengths(m, cells, arguments);
   if (!k) return Failure{k.reason()};
   const Expr tiles = split(*k, cells);
@@ -192,10 +193,10 @@ Result<Expr> tile_blocks(const Site& site, const Arguments& arguments) {
   const Expr& e = site.e;
   if (!e.is(Op::Map) || !e.child(1).is(Op::Split) || !e.child(1).child(0).is(Op::Map))
     return Failure{"needs map_D g (split_D m (map_D f xs))"};
-  const int d = static_cast<int>(e.attr().ints[0]);
+  const int d = op_rank(e);
   const Expr &blocks = e.child(1), &made = blocks.child(0), &cells = made.child(1);
-  const std::vector<Nat>& m = blocks.attr().nats;
-  if (made.attr().ints[0] != d || m.size() != static_cast<std::size_t>(d))
+  const std::vector<Nat>& m = split_lengths(blocks);
+  if (op_rank(made) != d || m.size() != static_cast<std::size_t>(d))
     return Failure{"the maps and the split must be of one rank"};
   const auto k = tile_lengths(m, cells, arguments);
   if (!k) return Failure{k.reason()};

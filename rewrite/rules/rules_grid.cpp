@@ -2,6 +2,7 @@
 // loop.
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -13,14 +14,11 @@ bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e
 
 Result<Expr> items(const Site& site, const Arguments& a) {
   const Expr& e = site.e;
-  if (!on_a_grid(e) || e.attr().ints[0] != 1)
+  if (!on_a_grid(e) || op_rank(e) != 1)
     return Failure{"needs map_glb, map_wrg or map_lcl of rank 1, found " + std::string(text(e.op()))};
   const std::int64_t n = number(a, 0);
   if (n < 1) return Failure{"a loop is shared by 1 work-item or more"};
-  Attr attr = e.attr();
-  if (attr.ints.size() < 6) attr.ints.resize(6);
-  attr.ints[5] = n;
-  return make(e.op(), {e.child(0), e.child(1)}, std::move(attr), origin(e));
+  return with_option(e, LoopOption::Items, n);
 }
 
 // ---- windows of tiles
@@ -36,24 +34,22 @@ Result<Tiled> tiled(const Expr& e) {
   if (!is_map(e.op()) || !e.child(0).is(Op::Lambda) || !e.child(1).is(Op::Split))
     return Failure{"needs a map over tiles: map_D f (split_D k xs)"};
   Tiled t;
-  t.rank = static_cast<int>(e.attr().ints[0]);
-  t.k = e.child(1).attr().nats;
+  t.rank = op_rank(e);
+  t.k = split_lengths(e.child(1));
   if (t.k.size() != static_cast<std::size_t>(t.rank))
     return Failure{"the map and the split must be of one rank"};
   Expr whole = e.child(1).child(0);
   t.rest.assign(t.k.size(), 0);
   if (whole.is(Op::Pad)) {
-    const auto& ends = whole.attr().nats;
-    const auto rank = ends.size() / 2;
-    const bool after = std::all_of(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(rank),
-                                   [](const Nat& n) { return n == Nat(0); });
-    if (rank != t.k.size() || !after || static_cast<Boundary>(whole.attr().ints[0]) != Boundary::undefined)
+    const auto before = low_widths(whole), behind = high_widths(whole);
+    const bool after = std::all_of(before.begin(), before.end(), [](const Nat& n) { return n == Nat(0); });
+    if (behind.size() != t.k.size() || !after || pad_boundary(whole) != Boundary::undefined)
       return Failure{"the tiles' array is padded otherwise than rule tile does"};
-    t.rest.assign(ends.begin() + static_cast<std::ptrdiff_t>(rank), ends.end());
+    t.rest.assign(behind.begin(), behind.end());
     whole = whole.child(0);
   }
   t.zipped = whole.is(Op::Zip);
-  if (t.zipped && whole.attr().ints[0] != t.rank) return Failure{"the zip is of another rank than the tiles"};
+  if (t.zipped && op_rank(whole) != t.rank) return Failure{"the zip is of another rank than the tiles"};
   t.arrays = t.zipped ? std::vector<Expr>(whole.children().begin(), whole.children().end())
                       : std::vector<Expr>{whole};
   return t;
@@ -66,12 +62,10 @@ struct Windows {
   std::vector<Nat> size, step;
 };
 std::optional<Windows> window_tiles(const Expr& array, const Tiled& t) {
-  if (!array.is(Op::Slide) || array.attr().nats.size() != 2 * t.k.size()) return std::nullopt;
+  if (!array.is(Op::Slide) || slide_sizes(array).size() != t.k.size()) return std::nullopt;
   const std::size_t d = t.k.size();
-  const auto& nats = array.attr().nats;
-  Windows w{{},
-            {nats.begin(), nats.begin() + static_cast<std::ptrdiff_t>(d)},
-            {nats.begin() + static_cast<std::ptrdiff_t>(d), nats.end()}};
+  const auto sizes = slide_sizes(array), steps = slide_steps(array);
+  Windows w{{}, {sizes.begin(), sizes.end()}, {steps.begin(), steps.end()}};
   std::vector<Nat> size, step, zero(d, 0), high;
   for (std::size_t i = 0; i < d; ++i) {
     size.push_back((t.k[i] - 1) * w.step[i] + w.size[i]);
@@ -173,9 +167,7 @@ Result<Expr> stage_planes(const Site& site, const Arguments& a) {
         function({element_of(tile.type(), 1)},
                  [rank](std::span<const Expr> p) { return rank > 1 ? copied(p[0], rank - 1) : p[0]; }),
         tile);
-    Attr attr;
-    attr.nats = {Nat(slots)};
-    return make(Op::CircularBuffer, {planes}, std::move(attr));
+    return make(Op::CircularBuffer, {planes}, attributes::nats({Nat(slots)}));
   });
   if (r && !fit) return Failure{a[0] + " planes do not hold a window; use more"};
   return r;

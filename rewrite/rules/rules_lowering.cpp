@@ -1,11 +1,8 @@
 // Decisions: how the iterations of a map run, and where values live. The meaning is that of the high-level
 // primitive; the guards are the nesting rules of the backends.
-//
-// Attributes of a low-level map: rank; lanes, NDRange dimension or elements a trip; stride; late store;
-// prefetch distance; on a grid, where given, the work-items (or groups) that the iterations are dealt to;
-// whether a sequential loop rotates.
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/nest.hpp"
@@ -13,8 +10,6 @@
 
 namespace lift {
 namespace {
-
-enum : std::size_t { Rank, Number, Stride, Late, Ahead, Items, Rotate };
 
 /// Whether some expression around is such a one; a map is around its function, not around its argument.
 bool encloses(const Site& site, const std::function<bool(const Expr&)>& p) {
@@ -25,7 +20,7 @@ bool encloses(const Site& site, const std::function<bool(const Expr&)>& p) {
   return false;
 }
 bool same_dimension(const Expr& e, Op op, std::int64_t dim) {
-  return e.is(op) && e.attr().ints[Number] == dim;
+  return e.is(op) && loop_option(e, LoopOption::Dimension) == dim;
 }
 
 Result<Expr> need_map(const Site& site) {
@@ -33,13 +28,15 @@ Result<Expr> need_map(const Site& site) {
     return Failure{"needs a map without a decision, found " + std::string(text(site.e.op()))};
   return site.e;
 }
-Expr lowered(const Expr& e, Op op, std::int64_t number) {
-  return map_with(op, static_cast<int>(e.attr().ints[Rank]), e.child(0), e.child(1), {number, 1, 0, 0},
-                  origin(e));
+Expr lowered(const Expr& e, Op op) {
+  return make(op, {e.child(0), e.child(1)}, attributes::map(op, op_rank(e)), origin(e));
+}
+Expr lowered(const Expr& e, Op op, LoopOption option, std::int64_t value) {
+  return with_option(lowered(e, op), option, value);
 }
 bool scalar_result(const Expr& map) {
   const Type t = map.type();
-  const Type element = element_of(t, static_cast<int>(map.attr().ints[Rank]));
+  const Type element = element_of(t, op_rank(map));
   return element.is_scalar() ||
          (element.is_tuple() && std::all_of(element.parts().begin(), element.parts().end(),
                                             [](const Type& p) { return p.is_scalar(); }));
@@ -52,7 +49,8 @@ bool unrolled_block(const Expr& map) {
   for (const NestLevel& l : nest.levels) {
     const Expr m = part_at(map.child(0).child(0), l.place);
     for (const Nat& n : l.extents) elements = elements * n;
-    if (!m.is(Op::MapUnroll) || l.extents.size() != 1 || !(l.extents[0] == Nat(m.attr().ints[Number])))
+    if (!m.is(Op::MapUnroll) || l.extents.size() != 1 ||
+        !(l.extents[0] == Nat(loop_option(m, LoopOption::Width))))
       return false;
   }
   return !nest.levels.empty() && elements.constant().value_or(100) <= 16;
@@ -61,25 +59,25 @@ bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e
 
 Result<Expr> map_seq(const Site& site, const Arguments&) {
   const auto m = need_map(site);
-  return m ? Result<Expr>(lowered(*m, Op::MapSeq, 1)) : m;
+  return m ? Result<Expr>(lowered(*m, Op::MapSeq)) : m;
 }
 Result<Expr> map_unroll(const Site& site, const Arguments& a) {
   const auto m = need_map(site);
   if (!m) return m;
   const std::int64_t u = number(a, 0);
   if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + a[0]};
-  return lowered(*m, Op::MapUnroll, u);
+  return lowered(*m, Op::MapUnroll, LoopOption::Width, u);
 }
 Result<Expr> map_par(const Site& site, const Arguments&) {
   const auto m = need_map(site);
   if (!m) return m;
   if (encloses(site, on_a_grid)) return Failure{"map_par inside a work-item"};
-  return lowered(*m, Op::MapPar, 1);
+  return lowered(*m, Op::MapPar);
 }
 Result<Expr> map_vec(const Site& site, const Arguments& a) {
   const auto m = need_map(site);
   if (!m) return m;
-  if (m->attr().ints[Rank] != 1) return Failure{"vectors run over one dimension: use map-nest first"};
+  if (op_rank(*m) != 1) return Failure{"vectors run over one dimension: use map-nest first"};
   if (!scalar_result(*m) && !unrolled_block(*m))
     return Failure{
         "only the innermost loop is vectorised, or one around unrolled loops over all of a small block: its "
@@ -88,7 +86,7 @@ Result<Expr> map_vec(const Site& site, const Arguments& a) {
   const std::int64_t w = number(a, 0);
   if (w < 2 || w > 64 || (w & (w - 1)) != 0)
     return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0]};
-  return lowered(*m, Op::MapVec, w);
+  return lowered(*m, Op::MapVec, LoopOption::Width, w);
 }
 
 Result<Expr> map_grid(Op op, const Site& site, const Arguments& a) {
@@ -111,44 +109,34 @@ Result<Expr> map_grid(Op op, const Site& site, const Arguments& a) {
     return Failure{"map_lcl " + a[0] + " needs an enclosing map_wrg " + a[0]};
   if (op == Op::MapWrg && encloses(site, [](const Expr& x) { return x.is(Op::MapLcl); }))
     return Failure{"map_wrg inside map_lcl"};
-  return lowered(*m, op, dim);
+  return lowered(*m, op, LoopOption::Dimension, dim);
 }
 Rule::Construct grid(Op op) {
   return [op](const Site& site, const Arguments& a) { return map_grid(op, site, a); };
 }
 
-/// The same low-level map with another attribute.
-Expr with_attribute(const Expr& e, std::size_t which, std::int64_t value) {
-  Attr a = e.attr();
-  if (a.ints.size() <= which) a.ints.resize(which + 1);
-  a.ints[which] = value;
-  return make(e.op(), {e.child(0), e.child(1)}, std::move(a), origin(e));
-}
 Result<Expr> late_store(const Site& site, const Arguments&) {
   if (!site.e.is(Op::MapVec)) return Failure{"needs a map_vec, found " + std::string(text(site.e.op()))};
-  return with_attribute(site.e, Late, 1);
+  return with_option(site.e, LoopOption::LateStore, 1);
 }
-bool is_sequential(const Expr& e) {
-  return (e.is(Op::MapSeq) || e.is(Op::MapUnroll)) && e.attr().ints[Rank] == 1;
-}
+bool is_sequential(const Expr& e) { return (e.is(Op::MapSeq) || e.is(Op::MapUnroll)) && op_rank(e) == 1; }
 Result<Expr> prefetch(const Site& site, const Arguments& a) {
   if (!site.e.is(Op::MapVec) && !is_sequential(site.e))
     return Failure{"needs map_vec, or map_seq or map_unroll of rank 1, found " +
                    std::string(text(site.e.op()))};
-  return with_attribute(site.e, Ahead, number(a, 0));
+  return with_option(site.e, LoopOption::Prefetch, number(a, 0));
 }
 Result<Expr> unroll(const Site& site, const Arguments& a) {
   if (!site.e.is(Op::MapSeq)) return Failure{"needs a map_seq, found " + std::string(text(site.e.op()))};
   const std::int64_t u = number(a, 0);
   if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + a[0]};
-  Attr attr = site.e.attr();
-  attr.ints[Number] = u;
-  return make(Op::MapUnroll, {site.e.child(0), site.e.child(1)}, std::move(attr), origin(site.e));
+  const Expr wide = with_option(site.e, LoopOption::Width, u);
+  return make(Op::MapUnroll, {wide.child(0), wide.child(1)}, wide.attr(), origin(site.e));
 }
 Result<Expr> rotate(const Site& site, const Arguments&) {
   if (!is_sequential(site.e))
     return Failure{"needs map_seq or map_unroll of rank 1, found " + std::string(text(site.e.op()))};
-  return with_attribute(site.e, Rotate, 1);
+  return with_option(site.e, LoopOption::Rotate, 1);
 }
 
 /// The scalar that a function returns, below its lets.
@@ -166,14 +154,14 @@ bool tests_modulo(const Expr& condition, std::int64_t m) {
   return contains(condition, [&](const Expr& x) {
     if (!x.is(Op::Mod)) return false;
     const Expr& d = x.child(1);
-    return (d.is(Op::Literal) && d.attr().number == static_cast<double>(m)) ||
-           (d.is(Op::NatValue) && d.attr().nats[0] == Nat(m));
+    return (d.is(Op::Literal) && literal_number(d) == static_cast<double>(m)) ||
+           (d.is(Op::NatValue) && nat_of(d) == Nat(m));
   });
 }
 Result<Expr> strided(const Site& site, const Arguments& a) {
   const std::int64_t m = number(a, 0);
   const Expr& e = site.e;
-  if (!is_sequential(e) && !(e.is(Op::MapVec) && e.attr().ints[Rank] == 1))
+  if (!is_sequential(e) && !(e.is(Op::MapVec) && op_rank(e) == 1))
     return Failure{"needs map_seq, map_unroll or map_vec of rank 1, found " + std::string(text(e.op()))};
   if (m < 2) return Failure{"a stride is 2 or more, got " + a[0]};
   const Expr r = result_of(e.child(0));
@@ -181,7 +169,7 @@ Result<Expr> strided(const Site& site, const Arguments& a) {
     return Failure{"the function does not select by an index modulo " + a[0]};
   if (!encloses(site, [](const Expr& x) { return x.is(Op::UpdateInPlace); }))
     return Failure{"elements that are not visited keep their value only in place: use update-in-place first"};
-  return with_attribute(e, Stride, m);
+  return with_option(e, LoopOption::Stride, m);
 }
 
 Rule::Construct reduction(Op op) {

@@ -1,4 +1,5 @@
 // Laws of maps.
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -20,7 +21,7 @@ Result<Expr> at_of_map(const Site& site, const Arguments&) {
     return Failure{"needs an operation on scalars, or a value with a name, found " +
                    std::string(text(e.op()))};
   if (e.loose() > 0) return Failure{"it uses variables of functions around it"};
-  const auto is_element = [](const Expr& c) { return c.is(Op::At) && c.attr().nats.size() == 1; };
+  const auto is_element = [](const Expr& c) { return is_of_rank(c, Op::At, 1); };
   const std::size_t operands = e.is(Op::Let) ? 1 : e.children().size();
   for (std::size_t i = 0; i < operands; ++i) {
     const Expr& element = e.child(i);
@@ -28,7 +29,7 @@ Result<Expr> at_of_map(const Site& site, const Arguments&) {
     const Expr x = fresh_param("x", element.type());
     std::vector<Expr> children(e.children().begin(), e.children().end());
     children[i] = x;
-    return at(element.attr().nats,
+    return at(at_position(element),
               map_with(Op::Map, 1, lambda({x}, with_children(e, std::move(children))), element.child(0)));
   }
   return Failure{"none of the operands is an element of an array"};

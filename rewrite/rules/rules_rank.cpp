@@ -2,6 +2,7 @@
 // definitions), and tiles of any rank.
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -83,7 +84,7 @@ std::string joined(const std::vector<Nat>& ns) {
 Result<Expr> tile(const Site& site, const Arguments& arguments) {
   const Expr& e = site.e;
   if (!e.is(Op::Map)) return Failure{"needs a map, found " + std::string(text(e.op()))};
-  const int rank = static_cast<int>(e.attr().ints[0]);
+  const int rank = op_rank(e);
   if (arguments.size() != static_cast<std::size_t>(rank))
     return Failure{"a map of rank " + std::to_string(rank) + " needs as many tile sizes, got " +
                    std::to_string(arguments.size())};

@@ -1,6 +1,7 @@
 // Laws of reductions. Taking one apart reassociates: it needs a function of which that is known
 // (ir/expr/reduction.hpp), and makes the same result whatever the number of threads, because the parts are
 // the same.
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/reduction.hpp"
@@ -84,7 +85,7 @@ Result<Expr> only_one(const Site& site, const Arguments&) {
   if (const std::string why = why_in_order(r->child(0), r->child(1)); !why.empty()) return Failure{why};
   if (!(array.type().length() == Nat(1)))
     return Failure{"the array has " + array.type().length().str() + " elements, not one"};
-  const bool reduced = array.is(Op::Map) && array.attr().ints[0] == 1 && array.child(0).is(Op::Lambda) &&
+  const bool reduced = is_of_rank(array, Op::Map, 1) && array.child(0).is(Op::Lambda) &&
                        array.child(0).child(0).is(Op::Reduce);
   const Expr inner = reduced ? array.child(0).child(0) : Expr();
   if (!reduced || !(inner.child(0) == r->child(0)) || !(inner.child(1) == r->child(1)) ||

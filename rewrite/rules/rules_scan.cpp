@@ -1,6 +1,7 @@
 // Laws of scans and of values with a name, and how scans run. A map of scans, over columns say, and a scan
 // over arrays with an element of each column are one computation in two loop orders; the laws that bring the
 // one into the other go through what a function makes of a column: named values, maps, zips.
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -47,37 +48,30 @@ Sides transpose_of_zip(int arrays) {
   return {transpose(zip_n(2, parts)), zip_n(2, transposed)};
 }
 
-// ---- how they run: whether the element before is read where it was stored, elements a trip, elements ahead
-
-enum : std::size_t { Stored, Unroll, Ahead };
+// ---- how they run
 
 Result<Expr> scan_seq(const Site& site, const Arguments&) {
   const Expr& e = site.e;
   if (!e.is(Op::Scan) && !e.is(Op::ScanBack))
     return Failure{"needs a scan without a decision, found " + std::string(text(e.op()))};
-  Attr attr;
-  attr.ints = {0, 1};
-  return make(e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq, {e.child(0), e.child(1), e.child(2)},
-              std::move(attr), origin(e));
+  const Op low = e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq;
+  return make(low, {e.child(0), e.child(1), e.child(2)}, attributes::scan(low), origin(e));
 }
-Result<Expr> with_attribute(const Expr& e, std::size_t which, std::int64_t value) {
+Result<Expr> decided(const Expr& e, LoopOption option, std::int64_t value) {
   if (!e.is(Op::ScanSeq) && !e.is(Op::ScanBackSeq))
     return Failure{"needs a scan_seq, found " + std::string(text(e.op()))};
-  Attr attr = e.attr();
-  if (attr.ints.size() <= which) attr.ints.resize(which + 1);
-  attr.ints[which] = value;
-  return make(e.op(), {e.child(0), e.child(1), e.child(2)}, std::move(attr), origin(e));
+  return with_option(e, option, value);
 }
 Result<Expr> scan_unroll(const Site& site, const Arguments& arguments) {
   const std::int64_t u = number(arguments, 0);
   if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + arguments[0]};
-  return with_attribute(site.e, Unroll, u);
+  return decided(site.e, LoopOption::Width, u);
 }
 
 Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
   const std::int64_t ahead = number(arguments, 0);
   if (ahead < 1 || ahead > 64) return Failure{"prefetches 1 to 64 elements ahead, got " + arguments[0]};
-  return with_attribute(site.e, Ahead, ahead);
+  return decided(site.e, LoopOption::Prefetch, ahead);
 }
 
 }  // namespace
@@ -124,7 +118,7 @@ std::vector<Rule> scan_rules() {
       constructed("scan-seq", "scan f z -> scan_seq f z", scan_seq)
           .says("the scan is a loop that keeps the last element in variables"),
       constructed("scan-stored", "scan_seq f z reads the element before where it was stored",
-                  [](const Site& site, const Arguments&) { return with_attribute(site.e, Stored, 1); })
+                  [](const Site& site, const Arguments&) { return decided(site.e, LoopOption::Stored, 1); })
           .says("the element before is read back from memory"),
       constructed("scan-unroll", "scan_seq f z is unrolled by u", scan_unroll)
           .takes("u", "elements a trip")

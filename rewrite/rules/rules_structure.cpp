@@ -1,6 +1,7 @@
 // Laws of split, join, transpose, drop, pad and zip. Pads whose value map depends on the element (odd,
 // constant) and pads that may not be read (undefined) commute with fewer primitives than those that only
 // choose an element.
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -71,7 +72,7 @@ std::string divides(const Match& m) {
 Result<Expr> compose_transposes(const Site& site, const Arguments&) {
   if (!site.e.is(Op::Transpose) || !site.e.child(0).is(Op::Transpose))
     return Failure{"needs transpose of transpose"};
-  const auto &p = site.e.attr().ints, &q = site.e.child(0).attr().ints;
+  const auto &p = transpose_order(site.e), &q = transpose_order(site.e.child(0));
   const auto image = [&](const std::vector<std::int64_t>& v, std::size_t d) {
     return d < v.size() ? v[d] : static_cast<std::int64_t>(d);
   };
@@ -91,7 +92,7 @@ Result<Expr> copy_base(const Site& site, const Arguments&) {
   const Expr& e = site.e;
   if (!e.is(Op::Update)) return Failure{"needs an update of a copy, found " + std::string(text(e.op()))};
   if (e.child(0).is(Op::Map)) return Failure{"the base is computed by a map already"};
-  const auto rank = static_cast<int>(e.attr().nats.size());
+  const int rank = op_rank(e);
   const Expr copy =
       map_with(Op::Map, rank, function_of(element_of(e.type(), rank), [](Expr x) { return x; }), e.child(0));
   return make(Op::Update, {copy, e.child(1)}, e.attr(), origin(e));

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/nat/shift.hpp"
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/stages.hpp"
@@ -78,7 +79,7 @@ bool makes_blocks(const Expr& body, const Nest& nest) {
   const Expr join = part_at(body, around);
   std::int64_t elements = 1;
   for (const Nat& n : block.extents) elements *= n.constant().value_or(1000);
-  return join.is(Op::Join) && join.attr().ints[0] == static_cast<std::int64_t>(cells.extents.size()) &&
+  return join.is(Op::Join) && op_rank(join) == static_cast<std::int64_t>(cells.extents.size()) &&
          elements > 1 && elements <= 8;
 }
 
@@ -145,7 +146,7 @@ std::vector<std::string> buffer_of(const Program& program, const SpaceFacts& f) 
   const Expr e = part_at(program.body, cells);
   if (!apply(find_rule("tile-blocks"), program, cells, tile)) return {};
   std::int64_t scalars = *f.axes.back().extent;
-  for (const Nat& m : e.child(1).attr().nats) scalars *= m.constant().value_or(1 << 20);
+  for (const Nat& m : split_lengths(e.child(1))) scalars *= m.constant().value_or(1 << 20);
   return scalars <= 8192 ? tile : std::vector<std::string>{};
 }
 
@@ -299,7 +300,7 @@ SpaceFacts facts_of(const Program& whole, const SpaceOptions& options) {
   f.lanes = std::max<std::int64_t>(
       1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
   if (f.update)
-    if (const auto offset = part_at(program.body, *f.nest.update).attr().nats.back().constant())
+    if (const auto offset = update_offsets(part_at(program.body, *f.nest.update)).back().constant())
       f.lead = *offset;
   f.reduction = f.sweeps == 1 ? reductions_of(program) : ReductionFacts{};
   if (f.axes.empty()) return f;  // nothing is written element by element

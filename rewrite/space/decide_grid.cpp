@@ -2,6 +2,7 @@
 // computes.
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/space/decide.hpp"
@@ -133,13 +134,13 @@ std::vector<WindowArray> window_arrays(const Program& program, const SpaceFacts&
   std::vector<WindowArray> r;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Expr& a = arrays[i];
-    if (!a.is(Op::Slide) || a.attr().nats.size() != 2 * f.inner_rank) continue;
+    if (!a.is(Op::Slide) || slide_sizes(a).size() != f.inner_rank) continue;
     WindowArray w;
     w.array = i, w.bytes = scalar_bytes(a.type());
     w.row = row_length(a.child(0));
     std::int64_t elements = 1;
     for (std::size_t d = 0; d < f.inner_rank; ++d) {
-      const auto size = a.attr().nats[d].constant(), step = a.attr().nats[f.inner_rank + d].constant();
+      const auto size = slide_sizes(a)[d].constant(), step = slide_steps(a)[d].constant();
       w.size.push_back(size.value_or(1 << 20)), w.step.push_back(step.value_or(1));
       elements *= std::min<std::int64_t>(w.size.back(), 1 << 10);
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/space/derive.hpp"
 
@@ -54,7 +55,7 @@ void levels_outside(Deriver& d, const Place& columns) {
   } else if (is_scan(body.op())) {
     d.step("map-of-scan", {}, columns);
     argument_levels_outside(d, below(columns, {0, 2}));
-  } else if (is_map(body.op()) && body.attr().ints[0] == 1) {
+  } else if (is_map(body.op()) && op_rank(body) == 1) {
     if (d.try_step("map-of-mapped", {}, columns)) argument_levels_outside(d, below(columns, {0, 1}));
   }
 }
@@ -78,7 +79,7 @@ void lower_others(Deriver& d, const SpaceFacts& f, const Configuration& c) {
     const Place p = *it;
     const bool vectors =
         is_vector(c) && shape_of(part_at(body, p).type(), 1)[0].constant().value_or(1 << 20) >= f.lanes;
-    if (part_at(body, p).attr().ints[0] > 1) {
+    if (op_rank(part_at(body, p)) > 1) {
       d.step("map-nest", {}, p);
       continue;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/space/derive.hpp"
 
@@ -40,7 +41,7 @@ Around around(const Program& p, const Place& place) {
     if (e.is(Op::ToPrivate) || e.is(Op::ToLocal)) r.open = false;  // of an item, of a group
     if (is_map(e.op()) && i == 0) {
       const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg);
-      if (grid) r.taken.at(static_cast<std::size_t>(e.attr().ints[1])) = true;
+      if (grid) r.taken.at(static_cast<std::size_t>(loop_option(e, LoopOption::Dimension))) = true;
       r.groups = r.groups || e.is(Op::MapWrg), r.items = r.items || e.is(Op::MapGlb);
       r.open = r.open && (grid || shape_of(e.type(), 1)[0] == Nat(1));
     }
@@ -55,7 +56,7 @@ std::vector<Place> nest_at(Deriver& d, Place at) {
   for (;;) {
     Expr e = d.part(at);
     if (!e.is(Op::Map)) return loops;
-    if (e.attr().ints[0] > 1) d.step("map-nest", {}, at), e = d.part(at);
+    if (op_rank(e) > 1) d.step("map-nest", {}, at), e = d.part(at);
     loops.push_back(at);
     if (!e.child(0).is(Op::Lambda)) return loops;
     at.insert(at.end(), {0, 0});
@@ -115,7 +116,7 @@ void derive_other_nests(Deriver& d, const SpaceFacts& f, const Configuration& c)
       continue;
     }
     const Expr e = part_at(now.body, *it);
-    const int rank = static_cast<int>(e.attr().ints[0]);
+    const int rank = op_rank(e);
     const std::int64_t trips = shape_of(e.type(), 1)[0].constant().value_or(1 << 20);
     if (rank > 1)
       d.step("map-nest", {}, *it);

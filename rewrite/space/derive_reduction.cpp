@@ -3,6 +3,7 @@
 // accumulators.
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/space/derive.hpp"
 
@@ -13,8 +14,8 @@ Place below(Place p, std::initializer_list<int> children) {
   p.insert(p.end(), children);
   return p;
 }
-bool is_map_of_rank_1(const Expr& e) { return e.is(Op::Map) && e.attr().ints[0] == 1; }
-bool is_join_of_rank_1(const Expr& e) { return e.is(Op::Join) && e.attr().ints[0] == 1; }
+bool is_map_of_rank_1(const Expr& e) { return is_of_rank(e, Op::Map, 1); }
+bool is_join_of_rank_1(const Expr& e) { return is_of_rank(e, Op::Join, 1); }
 
 /// One map where there are several, one after the other.
 void fuse_maps(Deriver& d, const Place& at) {
@@ -218,7 +219,7 @@ bool take_level(Deriver& d, const Place& reduction) {
   const bool mapped = is_map_of_rank_1(d.part(array));
   const Place source = mapped ? below(array, {1}) : array;
   const Expr zipped = d.part(source);
-  if (zipped.is(Op::Zip) && zipped.attr().ints[0] == 1 &&
+  if (is_of_rank(zipped, Op::Zip, 1) &&
       std::any_of(zipped.children().begin(), zipped.children().end(), is_join_of_rank_1))
     d.step("zip-of-join", {}, source);
   if (!is_join_of_rank_1(d.part(source))) return false;

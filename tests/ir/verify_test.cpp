@@ -95,15 +95,15 @@ TEST_CASE("arguments have names of their own, and what may be overwritten is an 
   CHECK(broken(program(xs, {"ys"})) == "arguments: overwritable ys is not an array among them");
 }
 
-TEST_CASE("map-attributes lie in their ranges") {
-  breaks(scaled(Op::MapGlb, xs, {4}),
-         "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 4 of");
-  breaks(map_with(Op::MapWrg, 2, twice, m, {3}),
-         "map-attributes: an NDRange has dimensions 0, 1 and 2 (3 shares dimension 2), but 3 of");
-  breaks(scaled(Op::MapVec, xs, {0}), "map-attributes: not positive: 0 of");
-  breaks(scaled(Op::MapSeq, xs, {1, 0}), "map-attributes: stride 0 of");
-  breaks(scaled(Op::MapVec, xs, {4, 1, 2}), "map-attributes: late store 2 of");
-  breaks(scaled(Op::MapVec, xs, {4, 1, 0, -1}), "map-attributes: prefetch distance -1 of");
+TEST_CASE("options of loops lie in their ranges") {
+  breaks(scaled(Op::MapGlb, xs, {4}), "loop-options: dimension 4 of");
+  breaks(scaled(Op::MapLcl, xs, {3}), "loop-options: dimension 3 of");
+  breaks(map_with(Op::MapWrg, 2, twice, m, {3}), "loop-options: dimension 4 of");
+  breaks(scaled(Op::MapVec, xs, {0}), "loop-options: width 0 of");
+  breaks(scaled(Op::MapSeq, xs, {1, 0}), "loop-options: stride 0 of");
+  breaks(scaled(Op::MapVec, xs, {4, 1, 2}), "loop-options: late store 2 of");
+  breaks(scaled(Op::MapVec, xs, {4, 1, 0, -1}), "loop-options: prefetch distance -1 of");
+  breaks(scaled(Op::MapVec, xs, {4, 1, 0, 0, 0, 1}), "loop-options: numbers of no option of");
 }
 
 TEST_CASE("map_vec is innermost and scalar") {

@@ -2,6 +2,7 @@
 // inside is replaced.
 #pragma once
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/layout.hpp"
 #include "ir/expr/ops.hpp"
@@ -29,9 +30,9 @@ inline Expr decide(const Expr& e, const Decisions& d, bool outer) {
   const Expr x = map_children(e, [&](const Expr& c) { return decide(c, d, outer && !map); });
   if (x.is(Op::Update) && d.in_place) return make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr());
   if (!map) return x;
-  const auto rank = x.attr().ints[0];
+  const int rank = op_rank(x);
   if (rank == 1 && outer) return d.parallel ? map_with(Op::MapPar, 1, x.child(0), x.child(1)) : x;
-  return map_with(d.width > 1 ? Op::MapVec : Op::MapSeq, static_cast<int>(rank), x.child(0), x.child(1),
+  return map_with(d.width > 1 ? Op::MapVec : Op::MapSeq, rank, x.child(0), x.child(1),
                   {d.width, d.stride, d.late, d.prefetch});
 }
 inline Program decide(Program p, const Decisions& d) {

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/ops.hpp"
@@ -33,7 +34,7 @@ inline Expr with_vectors(const Expr& e, const VectorDecisions& d, bool inside = 
   const bool map = e.is(Op::Map);
   const Expr x = map_children(e, [&](const Expr& c) { return with_vectors(c, d, inside || map); });
   if (!map) return x;
-  const int rank = static_cast<int>(x.attr().ints[0]);
+  const int rank = op_rank(x);
   if (inside) return unrolled(rank, x.child(0), x.child(1));
   const std::vector<std::int64_t> vector{d.width, 1, d.late, d.prefetch};
   if (!d.parallel || rank == 1) return map_with(Op::MapVec, rank, x.child(0), x.child(1), vector);

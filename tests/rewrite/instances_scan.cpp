@@ -1,4 +1,5 @@
 // Instances of rules about scans and values with a name.
+#include "ir/expr/attributes.hpp"
 #include "tests/rewrite/instances.hpp"
 
 #include "ir/expr/ops.hpp"
@@ -36,9 +37,9 @@ Expr row_of(Gen& g, const Expr& column, const Type& out) {
 }
 Expr low_scan(Gen& g) {
   const Expr e = any_scan(g);
-  Attr a;
-  a.ints = {g.n(0, 1), 1};
-  return make(e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq, {e.child(0), e.child(1), e.child(2)}, a);
+  const Op low = e.is(Op::Scan) ? Op::ScanSeq : Op::ScanBackSeq;
+  const Expr scan = make(low, {e.child(0), e.child(1), e.child(2)}, attributes::scan(low));
+  return with_option(scan, LoopOption::Stored, g.n(0, 1));
 }
 
 }  // namespace

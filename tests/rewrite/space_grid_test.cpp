@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "rewrite/space/decide.hpp"
 #include "tests/rewrite/space_check.hpp"
 
@@ -59,7 +60,7 @@ TEST_CASE(
   CHECK(count_of(derived(large, planes).body, Op::MapWrg) == 4);
   bool dealt = false;
   visit(derived(large, shared).body, [&](const Expr& e) {
-    dealt = dealt || (e.is(Op::MapLcl) && e.attr().ints.size() > 5 && e.attr().ints[5] == 4);
+    dealt = dealt || (e.is(Op::MapLcl) && loop_option(e, LoopOption::Items) == 4);
   });
   CHECK(dealt);
   const Configuration neighbours{{"tile", "j8 i32"}, {"items", "j4"}},

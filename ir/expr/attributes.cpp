@@ -1,0 +1,265 @@
+#include "ir/expr/attributes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "ir/error.hpp"
+#include "ir/expr/ops.hpp"
+
+// Where each attribute lies: the only file that knows.
+namespace lift {
+namespace {
+
+constexpr std::size_t kRank = 0;  ///< among the ints
+constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kLastDimension = 3, kLastOfGroup = 2;
+
+/// The halves of the nats: two numbers a dimension.
+std::span<const Nat> half(AttrRef a, bool second) {
+  const std::span<const Nat> all(a.attr.nats);
+  return all.subspan(second ? all.size() / 2 : 0, all.size() / 2);
+}
+
+// clang-format off: a table
+using enum LoopOption;
+//                               option     slot word        neutral least most
+constexpr LoopOptionRow width{Width, 1, "", 1, 1, kAny}, device{Dimension, 1, "", 0, 0, kLastDimension, true},
+    group{Dimension, 1, "", 0, 0, kLastOfGroup, true}, stride{Stride, 2, "strided", 1, 1, kAny},
+    late{LateStore, 3, "late store", 0, 0, 1}, ahead{Prefetch, 4, "prefetch", 0, 0, kAny},
+    items{Items, 5, "items", 0, 1, kAny}, rotating{Rotate, 6, "rotate", 0, 0, 1},
+    stored{Stored, 0, "stored", 0, 0, 1}, unroll{Width, 1, "unroll", 1, 1, kAny},
+    later{Prefetch, 2, "prefetch", 0, 0, kAny};
+constexpr std::array sequential{width, stride, late, ahead, rotating};
+constexpr std::array other{width, stride, late, ahead};
+constexpr std::array on_device{device, stride, late, ahead, items};
+constexpr std::array in_group{group, stride, late, ahead, items};
+constexpr std::array scanned{stored, unroll, later};
+// clang-format on
+
+}  // namespace
+
+int op_rank(Op op, const Attr& a) {
+  switch (op) {
+    case Op::At:
+    case Op::Split:
+    case Op::Generate:
+    case Op::Update:
+    case Op::UpdateInPlace:
+      return static_cast<int>(a.nats.size());
+    case Op::Slide:
+    case Op::Pad:
+    case Op::Drop:
+      return static_cast<int>(a.nats.size() / 2);
+    case Op::Transpose:
+      return static_cast<int>(a.ints.size());
+    case Op::Zip:
+    case Op::Unzip:
+    case Op::Join:
+      return static_cast<int>(a.ints.at(kRank));
+    default:
+      return is_map(op) ? static_cast<int>(a.ints.at(kRank)) : 1;
+  }
+}
+
+int bound_depth(AttrRef e) { return static_cast<int>(e.attr.ints[0]); }
+int bound_index(AttrRef e) { return static_cast<int>(e.attr.ints[1]); }
+const std::string& hole_name(AttrRef e) {
+  static const std::string none;
+  return e.attr.texts.empty() ? none : e.attr.texts[0];
+}
+const std::string& param_name(const Expr& e) { return e.attr().texts.at(0); }
+bool is_index_param(const Expr& e) { return e.is(Op::Param) && !e.attr().nats.empty(); }
+const Nat& index_lower(AttrRef e) { return e.attr.nats.at(0); }
+const Nat& index_upper(AttrRef e) { return e.attr.nats.at(1); }
+const Type& declared_type(AttrRef e) { return e.attr.types.at(0); }
+const std::vector<Type>& parameter_types(AttrRef e) { return e.attr.types; }
+double literal_number(AttrRef e) { return e.attr.number; }
+const Nat& nat_of(AttrRef e) { return e.attr.nats.at(0); }
+
+int tuple_index(AttrRef e) { return static_cast<int>(e.attr.ints[0]); }
+const std::vector<Nat>& at_position(AttrRef e) { return e.attr.nats; }
+const std::vector<Nat>& split_lengths(AttrRef e) { return e.attr.nats; }
+std::span<const Nat> slide_sizes(AttrRef e) { return half(e, false); }
+std::span<const Nat> slide_steps(AttrRef e) { return half(e, true); }
+std::span<const Nat> low_widths(AttrRef e) { return half(e, false); }
+std::span<const Nat> high_widths(AttrRef e) { return half(e, true); }
+Boundary pad_boundary(AttrRef e) { return static_cast<Boundary>(e.attr.ints[0]); }
+double pad_number(AttrRef e) { return e.attr.number; }
+const std::vector<std::int64_t>& transpose_order(AttrRef e) { return e.attr.ints; }
+const std::vector<Nat>& generate_shape(AttrRef e) { return e.attr.nats; }
+const std::vector<Nat>& update_offsets(AttrRef e) { return e.attr.nats; }
+const Nat& iterate_times(AttrRef e) { return e.attr.nats.at(0); }
+const Nat& buffer_slots(AttrRef e) { return e.attr.nats.at(0); }
+
+const std::string& user_name(AttrRef e) { return e.attr.texts.at(0); }
+const std::string& user_body(AttrRef e) { return e.attr.texts.at(1); }
+const Type& user_result(AttrRef e) { return e.attr.types.at(0); }
+std::span<const Type> user_types(AttrRef e) { return std::span(e.attr.types).subspan(1); }
+std::span<const std::string> user_parameters(AttrRef e) { return std::span(e.attr.texts).subspan(2); }
+const std::string& layout_text(AttrRef e) { return e.attr.texts.at(0); }
+LayoutNumbers layout_numbers(AttrRef e) {
+  const auto& n = e.attr.ints;
+  return {n.at(0), n.at(1), n.at(2), n.at(3)};
+}
+
+// ---- how loops run
+
+std::span<const LoopOptionRow> loop_options(Op op) {
+  switch (op) {
+    case Op::MapSeq:
+    case Op::MapUnroll:
+      return sequential;
+    case Op::MapPar:
+    case Op::MapVec:
+      return other;
+    case Op::MapGlb:
+    case Op::MapWrg:
+      return on_device;
+    case Op::MapLcl:
+      return in_group;
+    case Op::ScanSeq:
+    case Op::ScanBackSeq:
+      return scanned;
+    default:
+      return {};
+  }
+}
+
+const LoopOptionRow* find_option(Op op, LoopOption option) {
+  for (const LoopOptionRow& r : loop_options(op))
+    if (r.option == option) return &r;
+  return nullptr;
+}
+
+std::int64_t loop_option(const Expr& e, LoopOption option) {
+  const LoopOptionRow* r = find_option(e.op(), option);
+  if (!r) return option == Width || option == Stride ? 1 : 0;
+  return r->slot < e.attr().ints.size() ? e.attr().ints[r->slot] : r->neutral;
+}
+
+std::string_view option_name(LoopOption option) {
+  constexpr std::array names = std::to_array<std::string_view>(
+      {"dimension", "width", "stride", "late store", "prefetch distance", "items", "rotate", "stored"});
+  return names[static_cast<std::size_t>(option)];
+}
+
+void set_option(Attr& a, Op op, LoopOption option, std::int64_t value) {
+  const LoopOptionRow* r = find_option(op, option);
+  if (!r) throw InternalError(std::string(text(op)) + " has no option " + std::string(option_name(option)));
+  for (const LoopOptionRow& other : loop_options(op))
+    if (other.slot >= a.ints.size() && other.slot <= r->slot)
+      a.ints.resize(other.slot), a.ints.push_back(other.neutral);
+  a.ints[r->slot] = value;
+}
+
+Expr with_option(const Expr& e, LoopOption option, std::int64_t value) {
+  Attr a = e.attr();
+  set_option(a, e.op(), option, value);
+  return make(e.op(), {e.children().begin(), e.children().end()}, std::move(a), origin(e));
+}
+
+bool has_stray_options(const Expr& e) {
+  const std::size_t first = is_map(e.op()) ? kRank + 1 : 0;
+  for (std::size_t slot = first; slot < e.attr().ints.size(); ++slot) {
+    const auto own = loop_options(e.op());
+    const bool named =
+        std::any_of(own.begin(), own.end(), [&](const LoopOptionRow& r) { return r.slot == slot; });
+    if (!named && e.attr().ints[slot] != 0) return true;
+  }
+  return false;
+}
+
+namespace attributes {
+namespace {
+Attr ints(std::vector<std::int64_t> v) {
+  Attr a;
+  a.ints = std::move(v);
+  return a;
+}
+Attr typed(const Type& type) {
+  Attr a;
+  a.types = {type};
+  return a;
+}
+}  // namespace
+
+Attr ranked(int rank) { return ints({rank}); }
+Attr map(Op op, int rank) {
+  std::vector<std::int64_t> v{rank};
+  for (const LoopOptionRow& r : loop_options(op))
+    if (r.slot <= ahead.slot) v.push_back(r.neutral);
+  return ints(std::move(v));
+}
+Attr scan(Op op) { return loop_options(op).empty() ? Attr{} : ints({stored.neutral, unroll.neutral}); }
+Attr map_numbers(int rank, const std::vector<std::int64_t>& numbers) {
+  std::vector<std::int64_t> v{rank};
+  v.insert(v.end(), numbers.begin(), numbers.end());
+  return ints(std::move(v));
+}
+Attr bound(int depth, int index, const Type& type) {
+  Attr a = typed(type);
+  a.ints = {depth, index};
+  return a;
+}
+Attr param(const std::string& name, const Type& type, std::int64_t unique) {
+  Attr a = typed(type);
+  a.texts = {name}, a.ints = {unique};
+  return a;
+}
+Attr index_param(const std::string& name, const Nat& lower, const Nat& upper) {
+  Attr a = attributes::param(name, Type(i32), 0);
+  a.nats = {lower, upper};
+  return a;
+}
+Attr hole(const std::string& name) {
+  Attr a = typed(Type::any());
+  a.texts = {name};
+  return a;
+}
+Attr lambda(std::vector<Type> parameters) {
+  Attr a;
+  a.types = std::move(parameters);
+  return a;
+}
+Attr literal(double number, Scalar s) {
+  Attr a = typed(Type(s));
+  a.number = number;
+  return a;
+}
+Attr cast(Scalar s) { return typed(Type(s)); }
+Attr component(std::int64_t index) { return ints({index}); }
+Attr order(std::vector<std::int64_t> permutation) { return ints(std::move(permutation)); }
+Attr nats(std::vector<Nat> ns) {
+  Attr a;
+  a.nats = std::move(ns);
+  return a;
+}
+Attr pairs(std::vector<Nat> first, const std::vector<Nat>& second) {
+  if (first.size() != second.size())
+    throw UserError("a primitive of rank " + std::to_string(first.size()) +
+                    " needs as many values for its second parameter, got " + std::to_string(second.size()));
+  first.insert(first.end(), second.begin(), second.end());
+  return nats(std::move(first));
+}
+Attr pad(std::vector<Nat> low, const std::vector<Nat>& high, Boundary b, double number) {
+  Attr a = pairs(std::move(low), high);
+  a.ints = {static_cast<std::int64_t>(b)}, a.number = number;
+  return a;
+}
+Attr user_fun(std::string name, std::string body, const Type& result) {
+  Attr a = typed(result);
+  a.texts = {std::move(name), std::move(body)};
+  return a;
+}
+void add_parameter(Attr& user_fun, std::string name, const Type& type) {
+  user_fun.texts.push_back(std::move(name)), user_fun.types.push_back(type);
+}
+Attr layout(const LayoutNumbers& n, std::string text) {
+  Attr a = ints({n.kind, n.align, n.lead, n.axes});
+  a.texts = {std::move(text)};
+  return a;
+}
+}  // namespace attributes
+
+}  // namespace lift
