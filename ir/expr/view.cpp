@@ -367,12 +367,12 @@ View Views::pad(const Expr& e, std::size_t d, const View& xs, const Type& t, con
       inside = apply_term(Op::And, boolean,
                           {inside, high_known ? constant_term(to_high, boolean) : compare_term(less(x, n))});
     return map_scalars(v, [=](const Term& s) {
-      const Term other =
-          b == Boundary::constant ? value
-          : value                 ? apply_term(Op::Sub, s->type,
-                                               {apply_term(Op::Mul, s->type, {constant_term(2, s->type), value}), s})
-                                  : apply_term(Op::Neg, s->type, {s});
-      return apply_term(Op::Select, s->type, {inside, s, other});
+      const Scalar t = s->type;
+      const auto reflected = [&] {  // odd about the value, or about zero
+        if (!value) return apply_term(Op::Neg, t, {s});
+        return apply_term(Op::Sub, t, {apply_term(Op::Mul, t, {constant_term(2, t), value}), s});
+      };
+      return apply_term(Op::Select, t, {inside, s, b == Boundary::constant ? value : reflected()});
     });
   });
 }
