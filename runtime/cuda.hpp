@@ -25,7 +25,7 @@ std::string why_unavailable();
 class Device : public GridDevice {
  public:
   /// `index` as in devices(); -1: the first. EnvironmentError when there is none such, or no compiler for it.
-  /// `cache`: see cache_directory.
+  /// `cache`: see Vault.
   explicit Device(int index = -1, const std::filesystem::path& cache = {});
   ~Device() override;
 

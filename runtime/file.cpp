@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "ir/error.hpp"
+#include "runtime/descriptor.hpp"
 
 namespace lift {
 namespace fs = std::filesystem;
@@ -18,25 +19,6 @@ namespace {
 [[noreturn]] void fail(const std::string& what, const fs::path& path, int error) {
   throw UserError("cannot " + what + " " + path.string() + ": " + std::strerror(error));
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  int close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return ::close(fd);
-  }
-
- private:
-  int fd_;
-};
 
 /// 0, or the error that stopped it.
 int write_all(int fd, std::string_view text) {
@@ -83,6 +65,17 @@ void write_file_atomically(const fs::path& path, std::string_view text) {
     ::unlink(beside.c_str());
     fail("write", path, failure);
   }
+}
+
+void write_private_file(const fs::path& path, std::string_view text) {
+  Descriptor out(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (out.get() < 0) fail("write", path, errno);
+  int failure = write_all(out.get(), text);
+  if (failure == 0 && ::fchmod(out.get(), 0600) != 0) failure = errno;
+  if (out.close() != 0 && failure == 0) failure = errno;
+  if (failure == 0) return;
+  ::unlink(path.c_str());
+  fail("write", path, failure);
 }
 
 std::string read_file(const fs::path& path) {

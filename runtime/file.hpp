@@ -12,6 +12,9 @@ namespace lift {
 /// or a pipe is written directly. An existing file keeps its mode.
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
+/// A file of mode 0600, in place of what is there; not atomically.
+void write_private_file(const std::filesystem::path& path, std::string_view text);
+
 /// The bytes of `path`.
 std::string read_file(const std::filesystem::path& path);
 

@@ -40,6 +40,25 @@ bool may_close() {
   return !is_loaded("libomp.so.5") && !is_loaded("libomp.so") && !is_loaded("libiomp5.so");
 }
 
+bool is_object(const fs::path& path) {
+  char head[4] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof head);
+  return std::string(head, sizeof head) ==
+         "\x7f"
+         "ELF";
+}
+
+/// ": " and the first line of diagnostics that says what is wrong; "" when there is none.
+std::string telling_line(const std::string& text) {
+  std::istringstream in(text);
+  std::string first;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("error") != std::string::npos) return ": " + line;
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "" : ": " + first;
+}
+
 }  // namespace
 
 std::vector<std::string> default_flags() {
@@ -76,14 +95,14 @@ struct NativeCompiler::Job {
   std::string suffix;  ///< ".c" or ".cpp"
   std::string code;
   std::vector<std::string> command;    ///< less source and output
-  fs::path object;                     ///< where the result is to lie
-  std::string stem;                    ///< of the temporary files, under directory_/tmp
+  fs::path workspace;                  ///< of the temporary files
+  std::string stem;                    ///< of their names
   std::vector<std::size_t> consumers;  ///< positions in the results
   std::optional<Process> process;
 };
 
 NativeCompiler::NativeCompiler(NativeCompilerOptions options)
-    : options_(std::move(options)), directory_(lift::cache_directory(options_.cache_directory)) {
+    : options_(std::move(options)), vault_(options_.cache_directory) {
   if (options_.max_processes <= 0) options_.max_processes = static_cast<int>(allowed_cpus().size());
 }
 
@@ -116,13 +135,12 @@ NativeCompiler::Job NativeCompiler::prepare(const NativeSource& source) {
   std::string text = source.language + '\n' + with.version + '\n' + processor + '\n';
   for (const auto& word : job.command) text += std::to_string(word.size()) + ':' + word + '\n';
   job.key = hash_text(text + source.code);
-  job.object = directory_ / job.key.substr(0, 2) / (job.key + ".so");
-  job.stem = job.key.substr(0, 12) + "-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+  job.stem = job.key.substr(0, 12) + "-" + std::to_string(serial++);
   return job;
 }
 
 std::shared_ptr<NativeLibrary> NativeCompiler::remember(const Job& job) {
-  auto library = std::make_shared<NativeLibrary>(job.object);
+  auto library = std::make_shared<NativeLibrary>(vault_.path_of(job.key, ".so"));
   const std::lock_guard lock(mutex_);
   opened_[job.key] = library;
   return library;
@@ -134,21 +152,17 @@ std::shared_ptr<NativeLibrary> NativeCompiler::lookup(const Job& job) {
     if (const auto known = opened_.find(job.key); known != opened_.end())
       if (auto library = known->second.lock()) return library;
   }
-  std::error_code ignored;
-  if (!fs::exists(job.object, ignored)) return nullptr;
+  if (!vault_.find(job.key, ".so")) return nullptr;
   try {
-    auto library = remember(job);
-    fs::last_write_time(job.object, fs::file_time_type::clock::now(), ignored);  // recently used
-    return library;
+    return remember(job);
   } catch (const EnvironmentError&) {
-    return nullptr;  // damaged, or removed this moment: compile it again
+    return nullptr;  // removed this moment: compile it again
   }
 }
 
 void NativeCompiler::start(Job& job) {
-  const fs::path temporary = directory_ / "tmp";
-  make_directories(temporary);
-  write_file_atomically(temporary / (job.stem + job.suffix), job.code);
+  const fs::path temporary = job.workspace = vault_.workspace();
+  write_private_file(temporary / (job.stem + job.suffix), job.code);
   std::vector<std::string> command = {job.command[0]};
   // Relative names, so that diagnostics are short and the object does not depend on where the cache lies.
   for (const auto& word :
@@ -163,12 +177,30 @@ void NativeCompiler::start(Job& job) {
   job.process.emplace(command, options);
 }
 
+/// Moves what was compiled into the vault and opens it.
+void NativeCompiler::deliver(const Job& job, CompileResult& result) {
+  const auto write = [&] {
+    vault_.keep_beside(job.key, job.suffix, job.code);
+    vault_.keep(job.key, ".so", read_file(job.workspace / (job.stem + ".so")));
+  };
+  try {
+    try {
+      write();
+    } catch (const UserError&) {  // another process may have removed a folder
+      write();
+    }
+    result.library = remember(job);
+  } catch (const UserError& failure) {
+    result.error = failure.what();
+  } catch (const EnvironmentError& failure) {
+    result.error = failure.what();
+    vault_.remove(job.key, ".so");
+  }
+}
+
 CompileResult NativeCompiler::finish(Job& job) {
-  const fs::path source = directory_ / "tmp" / (job.stem + job.suffix);
-  const fs::path object = directory_ / "tmp" / (job.stem + ".so");
   CompileResult result;
   result.seconds = job.process->seconds();
-  std::error_code error;
   if (job.process->timed_out()) {
     result.timed_out = true;
     std::ostringstream text;
@@ -180,21 +212,12 @@ CompileResult NativeCompiler::finish(Job& job) {
       result.error =
           "the compiler ended with status " + std::to_string(job.process->status()) + " and said nothing";
   } else {
-    fs::create_directories(job.object.parent_path(), error);
-    fs::path kept = job.object;
-    if (!error) fs::rename(source, kept.replace_extension(job.suffix), error);
-    if (!error) fs::rename(object, job.object, error);
-    if (error) result.error = "cannot write " + job.object.string() + ": " + error.message();
-    if (!error) try {
-        result.library = remember(job);
-      } catch (const EnvironmentError& failure) {
-        result.error = failure.what();
-        fs::remove(job.object, error);
-      }
+    deliver(job, result);
   }
   job.process.reset();
-  fs::remove(source, error);
-  fs::remove(object, error);
+  std::error_code ignored;
+  for (const std::string& suffix : {job.suffix, std::string(".so")})
+    fs::remove(job.workspace / (job.stem + suffix), ignored);
   return result;
 }
 
@@ -272,13 +295,39 @@ std::vector<CompileResult> NativeCompiler::compile_all(std::span<const NativeSou
   return results;
 }
 
+void NativeCompiler::require_working() {
+  constexpr const char* code =
+      "int liftgen_works(int n) {\n  int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\n"
+      "  for (int i = 0; i < n; ++i) sum += i;\n  return sum;\n}\n";
+  Job job = prepare({.code = code, .flags = default_flags()});
+  start(job);
+  while (!job.process->poll()) {
+    if (interrupted()) return job.process->stop();
+    wait_for_any({&*job.process}, 20);
+  }
+  const fs::path object = job.workspace / (job.stem + ".so");
+  std::string why;
+  if (job.process->timed_out())
+    why = "it did not end within " + std::to_string(static_cast<int>(options_.timeout_seconds)) + " s";
+  else if (job.process->status() != 0)
+    why = "compiling a small function it ended with status " + std::to_string(job.process->status()) +
+          telling_line(job.process->output());
+  else if (!is_object(object))
+    why = "it ended well, but what it made is no shared object";
+  std::error_code ignored;
+  for (const fs::path& path : {object, job.workspace / (job.stem + job.suffix)}) fs::remove(path, ignored);
+  if (!why.empty())
+    throw EnvironmentError("the C compiler " + job.command[0] + " does not work: " + why +
+                           "; repair it, or let $CC name another");
+}
+
 void NativeCompiler::prune() {
   {
     const std::lock_guard lock(mutex_);
     if (pruned_) return;
     pruned_ = true;
   }
-  prune_cache(directory_, options_.max_cache_bytes);
+  vault_.prune(options_.max_cache_bytes);
 }
 
 }  // namespace lift

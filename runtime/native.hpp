@@ -1,8 +1,7 @@
 // C source -> shared object -> callable symbol: the system's compiler behind a cache on disk.
 //
 // The key of a cached object is a hash of the code, the flags, the compiler (path and version) and the
-// processor model, which -march=native depends on. Objects appear under their name by rename, so that
-// concurrent processes share a cache.
+// processor model, which -march=native depends on. Objects lie in the vault (runtime/vault.hpp).
 #pragma once
 
 #include <cstddef>
@@ -71,8 +70,7 @@ struct CompileResult {
 };
 
 struct NativeCompilerOptions {
-  /// Empty: $LIFTGEN_CACHE, else $XDG_CACHE_HOME/liftgen, else ~/.cache/liftgen, else a directory under
-  /// $TMPDIR.
+  /// In which the vault lies; see Vault.
   std::filesystem::path cache_directory = {};
   int max_processes = 0;                         ///< compilers at a time; 0: one an allowed processor
   double timeout_seconds = 20;                   ///< for each compilation
@@ -95,10 +93,14 @@ class NativeCompiler {
   std::vector<CompileResult> compile_all(std::span<const NativeSource> sources,
                                          const std::function<bool(std::size_t done)>& on_progress = {});
 
+  /// Compiles a small function as kernels are compiled, whatever the cache holds. EnvironmentError, in one
+  /// line, when the system's C compiler fails at it, hangs, or makes something else.
+  void require_working();
+
   /// The compiler and its version, e.g. "gcc 12.2.0".
   std::string describe(const std::string& language = "c");
 
-  const std::filesystem::path& cache_directory() const { return directory_; }
+  const std::filesystem::path& cache_directory() const { return vault_.directory(); }
 
  private:
   struct Job;
@@ -108,11 +110,12 @@ class NativeCompiler {
   std::shared_ptr<NativeLibrary> lookup(const Job& job);
   std::shared_ptr<NativeLibrary> remember(const Job& job);
   void start(Job& job);
+  void deliver(const Job& job, CompileResult& result);
   CompileResult finish(Job& job);
   void prune();
 
   NativeCompilerOptions options_;
-  std::filesystem::path directory_;
+  Vault vault_;
   std::mutex mutex_;  ///< guards the three below
   std::unordered_map<std::string, Toolchain> tools_;
   std::unordered_map<std::string, std::weak_ptr<NativeLibrary>> opened_;

@@ -30,7 +30,7 @@ void configure_pocl(int threads);
 class Device : public GridDevice {
  public:
   /// `index` as in devices(); -1: the first GPU, else the first device. EnvironmentError when there is none
-  /// such. `cache`: see cache_directory; PoCL, which keeps programs itself and compiles them again to give
+  /// such. `cache`: see Vault; PoCL, which keeps programs itself and compiles them again to give
   /// them away, has one only if asked.
   explicit Device(int index = -1, const std::filesystem::path& cache = {});
   ~Device() override;

@@ -206,6 +206,12 @@ TEST_CASE("cuda: an architecture that the compiler does not know") {
           "CUDA 12.0; update the driver, or let $LIFTGEN_NVRTC_LIBRARY name an NVRTC that is not newer");
     CHECK_THROWS_AS(later.build("add"), EnvironmentError);
   }
+  {
+    CHECK_FALSE(device.build("of two architectures").cached);
+    CHECK(cuda::Device(0, fake.cache()).build("of two architectures").cached);
+    const Variable other("FAKE_CUDA_COMPUTE", "80");
+    CHECK_FALSE(cuda::Device(0, fake.cache()).build("of two architectures").cached);
+  }
   const Variable older("FAKE_CUDA_COMPUTE", "61");
   cuda::Device earlier(0, fake.cache());
   CHECK(message([&] { earlier.build(kSource); }) ==

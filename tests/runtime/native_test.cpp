@@ -63,7 +63,7 @@ TEST_CASE("native: a compiled kernel can be called, and is cached on disk and in
   CHECK(second.cached);
   CHECK(second.library->function<int(int)>("twice")(4) == 8);
   CHECK(count_files(scratch.path(), ".so") == 2);
-  CHECK(std::filesystem::is_empty(scratch.path() / "tmp"));
+  CHECK(count_files(scratch.path() / "kernels" / "tmp", ".c") == 0);
 }
 
 TEST_CASE("native: a damaged cache entry is compiled again") {
@@ -131,7 +131,8 @@ TEST_CASE("native: a compile error gives the compiler's words, and does not dist
   CHECK(results[1].error.find("error") != std::string::npos);
   CHECK_FALSE(results[3].library);  // a symbol nobody defines
   CHECK(results[3].error.find("undefined symbol: g") != std::string::npos);
-  CHECK(std::filesystem::is_empty(scratch.path() / "tmp"));
+  for (const char* ending : {".c", ".so"})
+    CHECK(count_files(scratch.path() / "kernels" / "tmp", ending) == 0);
 }
 
 TEST_CASE("native: without a compiler, the error says what was looked for and how to get it") {
@@ -157,13 +158,13 @@ TEST_CASE("native: without a compiler, the error says what was looked for and ho
 
 TEST_CASE("native: a compiler that takes too long is ended with what it started") {
   const Scratch scratch;
-  const std::string slow = fake_compiler(scratch, "sleep 1000 & echo $! >pid; wait");
+  const std::string slow = fake_compiler(scratch, "sleep 1000 & echo $! >../../../pid; wait");
   NativeCompiler compiler = compiler_in(scratch, 0.5);
   const CompileResult result = compiler.compile({.code = kTwice, .compiler = slow});
   CHECK_FALSE(result.library);
   CHECK(result.timed_out);
   CHECK(result.error == "the compiler took longer than 0.5 s");
-  const auto pid = scratch.path() / "tmp" / "pid";
+  const auto pid = scratch.path() / "pid";
   if (!std::filesystem::exists(pid)) return;  // ended before the script came that far
   const std::filesystem::path grandchild = "/proc/" + std::to_string(std::stol(read_file(pid))) + "/stat";
   bool alive = true;
@@ -202,27 +203,57 @@ TEST_CASE("native: where the cache lies") {
   const Scratch scratch;
   const Variable cache("LIFTGEN_CACHE", "");
   const Variable xdg("XDG_CACHE_HOME", (scratch.path() / "xdg").string());
-  CHECK(NativeCompiler().cache_directory() == scratch.path() / "xdg" / "liftgen");
+  CHECK(NativeCompiler().cache_directory() == scratch.path() / "xdg" / "liftgen" / "kernels");
   const Variable chosen("LIFTGEN_CACHE", (scratch.path() / "chosen").string());
-  CHECK(NativeCompiler().cache_directory() == scratch.path() / "chosen");
+  CHECK(NativeCompiler().cache_directory() == scratch.path() / "chosen" / "kernels");
 
   write_file_atomically(scratch.path() / "file", "");
   const Variable bad("LIFTGEN_CACHE", (scratch.path() / "file" / "below").string());
   CHECK_THROWS_AS(NativeCompiler(), UserError);
 }
 
-TEST_CASE("native: the least recently used objects leave a full cache") {
+TEST_CASE("native: the least recently used objects leave a full cache, with their sources") {
   const Scratch scratch;
-  const auto old_time = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  const std::string padding(3000, ' ');
   {
     NativeCompiler compiler = compiler_in(scratch);
-    const CompileResult result = compiler.compile({.code = kTwice});
-    REQUIRE_MESSAGE(result.library, result.error);
-    std::filesystem::last_write_time(result.library->path(), old_time);
+    for (const char* name : {"a", "b", "c"})
+      CHECK(compiler.compile({.code = "int " + std::string(name) + ";" + padding}).library);
   }
-  NativeCompiler small({.cache_directory = scratch.path(), .max_cache_bytes = 1});
+  CHECK(compiler_in(scratch).compile({.code = "int a;" + padding}).cached);  // used again
+  const auto size = std::filesystem::file_size(scratch.path() / "kernels" / "index");
+  CHECK(size > 0);
+  std::size_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path()))
+    if (entry.path().extension() == ".so" || entry.path().extension() == ".c") bytes += entry.file_size();
+  NativeCompiler small({.cache_directory = scratch.path(), .max_cache_bytes = bytes - 1});
   CHECK(small.compile({.code = "int other;"}).library);
-  CHECK(count_files(scratch.path(), ".so") == 1);
+  CHECK(count_files(scratch.path(), ".so") == 3);
+  CHECK(count_files(scratch.path(), ".c") == 3);
+  CHECK(small.compile({.code = "int a;" + padding}).cached);
+  CHECK_FALSE(small.compile({.code = "int b;" + padding}).cached);
+}
+
+TEST_CASE("native: a compiler of another version, and other flags, compile again") {
+  const Scratch scratch;
+  const auto script = [&](const std::string& version) {
+    const auto path = scratch.path() / "some-cc";
+    write_file_atomically(path, "#!/bin/sh\nif [ \"$1\" = --version ]; then echo some " + version +
+                                    "; exit 0; fi\nexec cc \"$@\"\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path.string();
+  };
+  const auto cached = [&](const std::string& version, const std::string& flag) {
+    NativeCompiler compiler = compiler_in(scratch);
+    const CompileResult r = compiler.compile({.code = kTwice, .flags = {flag}, .compiler = script(version)});
+    REQUIRE_MESSAGE(r.library, r.error);
+    return r.cached;
+  };
+  CHECK_FALSE(cached("1.0", "-O1"));
+  CHECK(cached("1.0", "-O1"));
+  CHECK_FALSE(cached("1.1", "-O1"));
+  CHECK_FALSE(cached("1.0", "-O2"));
+  CHECK(cached("1.0", "-O1"));
 }
 
 TEST_CASE("native: the compiler's name") {

@@ -1,0 +1,231 @@
+// The vault of compiled kernels: what it trusts, what it removes, what it leaves alone.
+#include "runtime/vault.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "ir/error.hpp"
+#include "runtime/file.hpp"
+#include "runtime/native.hpp"
+#include "runtime/process.hpp"
+#include "tests/runtime/scratch.hpp"
+
+using namespace lift;
+using lift::test::Scratch;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kKey = hash_text("an entry");
+
+unsigned mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status.st_mode & 0777U;
+}
+
+/// What `f` says on standard error.
+template <class F>
+std::string said(const F& f) {
+  const Scratch scratch;
+  const int before = ::dup(2), file = ::open((scratch.path() / "said").c_str(), O_RDWR | O_CREAT, 0600);
+  ::dup2(file, 2);
+  f();
+  std::fflush(stderr);
+  ::dup2(before, 2);
+  ::close(before), ::close(file);
+  return read_file(scratch.path() / "said");
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("vault: an entry is found as it was kept, by another process too, in files for this user alone") {
+  const Scratch scratch;
+  const Vault vault(scratch.path());
+  CHECK_FALSE(vault.find(kKey, ".bin"));
+  vault.keep(kKey, ".bin", std::string("con\0tents", 9));
+  CHECK(vault.find(kKey, ".bin") == std::string("con\0tents", 9));
+  CHECK(Vault(scratch.path()).find(kKey, ".bin"));
+  CHECK_FALSE(vault.find(kKey, ".so"));
+  CHECK(vault.directory() == scratch.path() / "kernels");
+  CHECK(mode_of(vault.directory()) == 0700);
+  CHECK(mode_of(vault.directory() / "tmp") == 0700);
+  CHECK(mode_of(vault.path_of(kKey, ".bin").parent_path()) == 0700);
+  CHECK(mode_of(vault.path_of(kKey, ".bin")) == 0600);
+  CHECK(mode_of(vault.directory() / "index") == 0600);
+}
+
+TEST_CASE("vault: what is damaged, of another key, or open to others is not used, and said") {
+  const Scratch scratch;
+  const Vault vault(scratch.path());
+  const fs::path path = vault.path_of(kKey, ".so");
+  const std::string other = kKey.substr(0, 31) + (kKey[31] == '0' ? '1' : '0');
+  const auto refused = [&](const std::string& part) {
+    bool found = true;
+    const std::string text = said([&] { found = vault.find(kKey, ".so").has_value(); });
+    CAPTURE(text);
+    CHECK_FALSE(found);
+    CHECK(has(text, part));
+    CHECK(has(text, path.string()));
+  };
+  vault.keep(kKey, ".so", "0123456789");
+  CHECK(said([&] { CHECK(vault.find(kKey, ".so")); }).empty());
+  SUBCASE("a changed byte") {
+    std::string bytes = read_file(path);
+    bytes[3] ^= 1;
+    write_private_file(path, bytes);
+    refused("is damaged");
+    vault.keep(kKey, ".so", "0123456789");
+    CHECK(vault.find(kKey, ".so") == "0123456789");
+  }
+  SUBCASE("cut") {
+    fs::resize_file(path, 12);
+    refused("is damaged");
+  }
+  SUBCASE("another entry's file") {
+    vault.keep(other, ".so", "evil");
+    fs::rename(vault.path_of(other, ".so"), path);
+    refused("is damaged");
+  }
+  SUBCASE("a file that others may write") {
+    fs::permissions(path, fs::perms(0622));
+    refused("has mode 622");
+  }
+  SUBCASE("a symbolic link") {
+    fs::rename(path, scratch.path() / "elsewhere");
+    fs::create_symlink(scratch.path() / "elsewhere", path);
+    refused(":");
+  }
+  SUBCASE("a file with two names") {
+    fs::create_hard_link(path, scratch.path() / "second");
+    refused("is no file of its own");
+  }
+  SUBCASE("a folder that others may write") {
+    fs::permissions(vault.directory(), fs::perms::all);
+    refused("has mode 777");
+    CHECK_THROWS_AS(Vault{scratch.path()}, UserError);
+    fs::permissions(vault.directory(), fs::perms::owner_all);
+    fs::permissions(path.parent_path(), fs::perms::all);
+    refused("has mode 777");
+    CHECK_THROWS_AS(vault.keep(kKey, ".so", "x"), UserError);
+  }
+  SUBCASE("a file of another user") {
+    if (::getuid() != 0 || ::chown(path.c_str(), 12345, 12345) != 0) return;  // only root can give it away
+    refused("belongs to user 12345");
+  }
+}
+
+TEST_CASE("vault: a folder that holds somebody else's files is refused; a deleted one is made again") {
+  const Scratch scratch;
+  fs::create_directories(scratch.path() / "kernels");
+  fs::permissions(scratch.path() / "kernels", fs::perms::owner_all);
+  write_file_atomically(scratch.path() / "kernels" / "thesis.tex", "years of work");
+  CHECK_THROWS_WITH_AS(Vault{scratch.path()},
+                       ("the cache of compiled kernels: the folder " + (scratch.path() / "kernels").string() +
+                        " holds files that liftgen did not write")
+                           .c_str(),
+                       UserError);
+  fs::remove(scratch.path() / "kernels" / "thesis.tex");
+  const Vault vault(scratch.path());
+  const fs::path before = vault.workspace();
+  CHECK(vault.workspace() == before);
+  fs::remove_all(scratch.path() / "kernels");
+  CHECK_FALSE(vault.find(kKey, ".so"));
+  vault.keep(kKey, ".so", "text");
+  CHECK(vault.find(kKey, ".so"));
+  CHECK(fs::is_directory(vault.workspace()));
+}
+
+TEST_CASE("vault: removes what stands in its index, and nothing else, least recently used first") {
+  const Scratch scratch;
+  // Files of a user in and beside the vault, with names like those of a cache.
+  const Vault vault(scratch.path());
+  const fs::path folder = vault.path_of(kKey, "").parent_path();
+  const auto planted = {scratch.path() / "tmp" / "data", scratch.path() / "ab" / "library.so",
+                        vault.directory() / "tmp" / "old", folder / "mine.so", vault.directory() / "notes"};
+  vault.keep(kKey, ".so", std::string(1000, 'a'));
+  vault.keep_beside(kKey, ".c", std::string(1000, 'a'));
+  for (const fs::path& path : planted) {
+    fs::create_directories(path.parent_path());
+    write_file_atomically(path, std::string(5000, 'x'));
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1000));
+  }
+  // An index of somebody's making does not reach out of the folder.
+  std::ofstream(vault.directory() / "index", std::ios::app)
+      << "../../" << std::string(26, 'a') << " .so 5000 1\n"
+      << kKey << " /../../notes 5000 1\n"
+      << "mine .so 5000 1\n";
+  const std::string second = hash_text("second");
+  vault.keep(second, ".so", std::string(1000, 'b'));
+  vault.prune(10000);
+  CHECK(vault.find(kKey, ".so"));  // used last now
+  vault.prune(2200);
+  CHECK(vault.find(kKey, ".so"));
+  CHECK_FALSE(vault.find(second, ".so"));
+  vault.prune(10);
+  CHECK_FALSE(fs::exists(vault.path_of(kKey, ".so")));
+  CHECK_FALSE(fs::exists(vault.path_of(kKey, ".c")));
+  for (const fs::path& path : planted) CHECK_MESSAGE(fs::exists(path), path);
+}
+
+TEST_CASE("vault: the workspaces of dead processes go, those of living ones stay") {
+  const Scratch scratch;
+  const Vault vault(scratch.path());
+  int ready[2];
+  REQUIRE(::pipe(ready) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Vault theirs(scratch.path());
+    write_private_file(theirs.workspace() / "half.so", "x");
+    (void)!::write(ready[1], "x", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  char byte = 0;
+  REQUIRE(::read(ready[0], &byte, 1) == 1);
+  ::close(ready[0]), ::close(ready[1]);
+  const fs::path mine = vault.workspace();
+  const auto count = [&] {
+    return std::distance(fs::directory_iterator(vault.directory() / "tmp"), fs::directory_iterator());
+  };
+  vault.prune(1 << 20);
+  CHECK(count() == 2);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  vault.prune(1 << 20);
+  CHECK(count() == 1);
+  CHECK(fs::exists(mine));
+}
+
+TEST_CASE("vault: a planted object is not loaded but compiled again") {
+  const Scratch scratch;
+  const NativeSource source{.code = "int number(void) { return 1; }\n"};
+  fs::path object;
+  {
+    NativeCompiler compiler({.cache_directory = scratch.path()});
+    const CompileResult first = compiler.compile(source);
+    REQUIRE_MESSAGE(first.library, first.error);
+    object = first.library->path();
+    const CompileResult evil = compiler.compile({.code = "int number(void) { return 2; }\n"});
+    REQUIRE(evil.library);
+    fs::remove(object);
+    fs::copy_file(evil.library->path(), object);
+    fs::permissions(object, fs::perms(0600));
+  }
+  const std::string text = said([&] {
+    NativeCompiler compiler({.cache_directory = scratch.path()});
+    const CompileResult again = compiler.compile(source);
+    REQUIRE_MESSAGE(again.library, again.error);
+    CHECK_FALSE(again.cached);
+    CHECK(again.library->function<int()>("number")() == 1);
+  });
+  CHECK(has(text, "is damaged; it is not used but made again"));
+}
