@@ -6,13 +6,13 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
+#include "ir/text/parse.hpp"
+#include "ir/text/printable.hpp"
 #include "runtime/file.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {
 namespace {
-
-void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
 constexpr std::size_t kFirst = 12;  ///< variants of an earlier report that are tried first
 
@@ -61,7 +61,7 @@ int report_wrong(const ExploreResult& r) {
   for (const Variant& v : r.variants) {
     if (v.status != Status::wrong) continue;
     std::fprintf(stderr, "liftgen: wrong result (error %.1e): %s: %s\n", v.error, v.name.c_str(),
-                 v.message.c_str());
+                 printable(v.message).c_str());
     for (const Step& s : v.derivation) std::fprintf(stderr, "    %s\n", str(s).c_str());
     break;
   }
@@ -117,10 +117,18 @@ int finish(const Options& o, const ExploreResult& r, const std::filesystem::path
   return 1;
 }
 
+/// C functions of a file are compiled and run as they are, with the rights of whoever calls us.
+void say_what_is_trusted(const Options& o, const Program& program) {
+  std::string all;
+  for (const auto& function : names_of(program.body).functions)
+    all += (all.empty() ? "" : ", ") + function.first;
+  if (!all.empty() && !o.quiet) print("compiling and running the C functions of " + o.file + ": " + all);
+}
+
 }  // namespace
 
 int explore(const Options& o) {
-  o.pattern->build(o.problem);
+  say_what_is_trusted(o, o.pattern->build(o.problem));
   if (!o.json.empty()) check_writable_file(o.json, "--json");
   const auto directory = kernel_directory(o.out);
   ExploreOptions options = explore_options(o);
@@ -141,7 +149,7 @@ int explore(const Options& o) {
 }
 
 int run(const Options& o) {
-  o.pattern->build(o.problem);
+  say_what_is_trusted(o, o.pattern->build(o.problem));
   if (!o.json.empty()) check_writable_file(o.json, "--json");
   const auto directory = kernel_directory(o.out);
   ExploreOptions options = explore_options(o);

@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/operator_reference.hpp"
+#include "cli/output.hpp"
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -17,8 +18,6 @@
 
 namespace lift::cli {
 namespace {
-
-void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
 /// The devices of a backend, or why there are none; whether there are.
 bool print_devices(const std::string& backend, std::vector<GridDeviceInfo> (*list)()) try {

@@ -12,12 +12,15 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
+#include "ir/text/printable.hpp"
 #include "lower/lower.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "runtime/file.hpp"
 
 namespace lift::cli {
 namespace fs = std::filesystem;
+
+void print(const std::string& text) { std::printf("%s\n", printable(text).c_str()); }
 
 void check_writable_file(const fs::path& path, const std::string& option) {
   const auto refuse = [&](const std::string& why) {
@@ -92,7 +95,7 @@ void ProgressPrinter::line(const Progress& p) {
   phase_ = p.phase, best_ms_ = p.best_ms;
   const std::string text =
       better ? fmt::format("best of {}: {:.3f} ms, {}", p.timed, p.best_ms, p.best_name) : p.phase;
-  std::printf("%s\n", text.c_str());
+  print(text);
   std::fflush(stdout);
 }
 

@@ -8,6 +8,9 @@
 
 namespace lift::cli {
 
+/// A line (or several) on standard output, which no terminal takes for commands.
+void print(const std::string& text);
+
 /// UserError when a file of that name could not be written later; `option` is named in the message.
 void check_writable_file(const std::filesystem::path& path, const std::string& option);
 /// The directory for kernels: `out`, or build/kernels when empty; made if need be. UserError when it cannot

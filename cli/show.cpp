@@ -6,23 +6,19 @@
 #include "cli/variants.hpp"
 #include "emit/emit.hpp"
 #include "ir/text/parse.hpp"
+#include "ir/text/printable.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {
-namespace {
-
-void print(const std::string& text) { std::printf("%s\n", text.c_str()); }
-
-}  // namespace
 
 int show(const Options& o) {
   if (o.stage == "high") {
-    std::fputs(print_program(o.pattern->build(o.problem)).c_str(), stdout);
+    std::fputs(printable(print_program(o.pattern->build(o.problem))).c_str(), stdout);
     return 0;
   }
   const Chosen chosen = choose_variant(o);
   if (o.stage == "low") {
-    std::fputs(print_program(chosen.low).c_str(), stdout);
+    std::fputs(printable(print_program(chosen.low)).c_str(), stdout);
     print("\n// derivation:");
     for (const Step& step : chosen.derivation) print("//   " + str(step) + "\n//       " + prose(step));
   } else if (o.stage == "loops") {

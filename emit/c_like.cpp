@@ -6,6 +6,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/c_text.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -32,6 +33,8 @@ bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
 CLike::CLike(const Kernel& k) : k_(k), scopes_(1), reserved_(std::begin(keywords), std::end(keywords)) {
   reserved_.insert(std::begin(functions), std::end(functions));
   const auto check = [&](const std::string& what, const std::string& n) {
+    if (!is_c_identifier(n))
+      throw UserError(what + " '" + n + "' cannot be a name in C; use letters, digits and _");
     if (std::find(std::begin(keywords), std::end(keywords), n) != std::end(keywords))
       throw UserError(what + " '" + n + "' has a word of C or C++ as its name; choose another");
     reserved_.insert(n);
@@ -495,6 +498,16 @@ std::string CLike::parameters(const std::string& array, const std::string& alone
   return joined(all);
 }
 
+namespace {
+
+/// A user's text between braces of ours, which no comment at its end swallows.
+std::string braced(const std::string& body) {
+  const bool one_line = body.find("//") == std::string::npos && body.find('\n') == std::string::npos;
+  return one_line ? " { " + body + " }" : " {\n" + body + "\n}";
+}
+
+}  // namespace
+
 std::string CLike::user_functions(const std::string& qualifier) const {
   std::string s;
   for (const Attr& f : k_.user_functions) {
@@ -502,7 +515,7 @@ std::string CLike::user_functions(const std::string& qualifier) const {
     for (std::size_t i = 0; i < user_types(f).size(); ++i)
       all.push_back(scalar_type(user_types(f)[i].scalar()) + " " + user_parameters(f)[i]);
     s += qualifier + scalar_type(user_result(f).scalar()) + " " + user_name(f) + "(" +
-         (all.empty() ? "void" : joined(all)) + ") { " + user_body(f) + " }\n";
+         (all.empty() ? "void" : joined(all)) + ")" + braced(user_body(f)) + "\n";
   }
   return s;
 }
@@ -512,10 +525,14 @@ std::string index_helpers(const std::set<std::string>& helpers, const std::strin
   std::string s;
   if (helpers.count("floor_div") || helpers.count("floor_mod"))
     s += q +
-         "int floor_div(int a, int b) { const int q = a / b; return a % b != 0 && (a < 0) != (b < 0) ? q - 1 "
-         ": q; }\n";
+         "int floor_div(int a, int b) {  /* rounds down; by 0 it gives 0 */\n"
+         "  if (b == 0) return 0;\n"
+         "  if (b == -1) return (int)(0u - (unsigned)a);\n"
+         "  const int q = a / b;\n"
+         "  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;\n"
+         "}\n";
   if (helpers.count("floor_mod"))
-    s += q + "int floor_mod(int a, int b) { return a - b * floor_div(a, b); }\n";
+    s += q + "int floor_mod(int a, int b) { return b == -1 ? 0 : a - b * floor_div(a, b); }\n";
   const auto function = [&](const std::string& name, const std::string& b, const std::string& body) {
     if (helpers.count(name))
       s += q + index + " index_" + name + "(" + index + " a, " + index + " " + b + ") { " + body + "\n";

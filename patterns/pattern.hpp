@@ -59,6 +59,8 @@ struct Pattern {
   /// place where the operator does so, otherwise into new results (results_of), which come last. Empty when
   /// the pattern has none.
   std::function<std::string(const Problem&)> plain_c;
+  /// Called before anything of it is compiled or run, but not to show it; UserError. May be empty.
+  std::function<void()> before_running = {};
   bool plain_in_place = false;  ///< plain() writes its results into the first overwritable arguments
 };
 

@@ -366,6 +366,8 @@ class Exploration {
     result_.counts.derivations = static_cast<int>(kinds_.size());
     result_.counts.structures = static_cast<int>(structures_.size());
     if (options_.only) result_.counts.configurations = 1;
+    if (!result_.best && result_.counts.compile_failed > 0 && !interrupted())
+      session_.compiler.require_working();  // says so when it is the compiler that fails
     result_.interrupted = interrupted();
     result_.spent.total = elapsed();
   }
@@ -425,6 +427,7 @@ Space make_space(const Program& program, Target target, const Machine& machine, 
 
 ExploreResult explore(const Pattern& pattern, const Problem& problem, const ExploreOptions& options) {
   if (options.budget_seconds <= 0) throw UserError("--budget must be more than 0 seconds");
+  if (pattern.before_running) pattern.before_running();
   return Exploration(pattern, problem, options).run();
 }
 

@@ -67,19 +67,21 @@ class CompiledFunction {
   std::shared_ptr<NativeLibrary> library_;
 };
 
-void give_meanings(const Program& p, const std::string& file) {
+/// Gives the interpreter the meanings of all user functions. Nothing is compiled before the result is called,
+/// which compiles them all, or the interpreter meets one.
+std::function<void()> give_meanings(const Program& p, const std::string& file) {
+  std::vector<std::shared_ptr<CompiledFunction>> all;
   for (const auto& [name, attr] : names_of(p.body).functions) {
     std::vector<UserParameter> parameters;
     for (std::size_t i = 0; i < user_types(attr).size(); ++i)
       parameters.push_back({user_parameters(attr)[i], user_types(attr)[i].scalar()});
-    const auto compiled = std::make_shared<CompiledFunction>(attr, file);
-    try {
-      compiled->compile();
-    } catch (const EnvironmentError&) {  // without a compiler programs can still be shown
-    }
+    all.push_back(std::make_shared<CompiledFunction>(attr, file));
     UserFun(name, std::move(parameters), user_result(attr).scalar(), user_body(attr),
-            [compiled](std::span<const double> x) { return (*compiled)(x); });
+            [compiled = all.back()](std::span<const double> x) { return (*compiled)(x); });
   }
+  return [all] {
+    for (const auto& function : all) function->compile();
+  };
 }
 
 ArgumentData data_of(const LiftData& d, const fs::path& directory) {
@@ -122,7 +124,7 @@ PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
   const LiftFile file(read_file(path), path.string());
   const Sizes sizes = file.values(given);
   const Program numbers = file.program(sizes);  // what is wrong at these sizes is reported at its place
-  give_meanings(numbers, path.string());
+  const auto compile_functions = give_meanings(numbers, path.string());
 
   ExpressionProblem p;
   p.summary = path.string();
@@ -144,6 +146,7 @@ PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
   made.pattern.build = [sized = made.pattern.build, symbolic = p.program](const Problem& q) {
     return q.symbolic ? symbolic : sized(q);
   };
+  made.pattern.before_running = compile_functions;
   return made;
 }
 

@@ -5,6 +5,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/c_text.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -183,11 +184,24 @@ Meanings& meanings() {
   static Meanings* m = new Meanings;
   return *m;
 }
+
+void check_user_function(const std::string& name, const std::string& body,
+                         const std::vector<UserParameter>& parameters) {
+  for (const UserParameter& p : parameters)
+    if (!is_c_identifier(p.name))
+      throw UserError("user_fun " + name + ": '" + p.name +
+                      "' is no name in C; use letters, digits and _ for parameters");
+  if (!is_c_identifier(name))
+    throw UserError("user_fun '" + name + "': no name in C; use letters, digits and _");
+  if (const auto why = why_no_function_body(body))
+    throw UserError("user_fun " + name + ": its C text is not the body of one function: " + *why);
+}
 }  // namespace
 
 UserFun::UserFun(std::string name, std::vector<UserParameter> parameters, Scalar result, std::string c_body,
                  UserMeaning meaning)
     : attr_(attributes::user_fun(std::move(name), std::move(c_body), result)) {
+  check_user_function(user_name(attr_), user_body(attr_), parameters);
   const std::lock_guard lock(meanings().mutex);
   meanings().by_text[{user_name(attr_), user_body(attr_)}] = std::move(meaning);
   for (auto& p : parameters) attributes::add_parameter(attr_, std::move(p.name), p.type);

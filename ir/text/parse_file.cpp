@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/c_text.hpp"
 #include "ir/text/elaborate.hpp"
 #include "ir/text/near.hpp"
 
@@ -106,6 +107,9 @@ class ProgramMaker {
     }
   }
   void user(const Declaration& d) {
+    if (const auto why = why_no_function_body(d.text))
+      source_.fail(d.names[0].second,
+                   "the C text of '" + d.names[0].first + "' is not the body of one function: " + *why);
     Attr a = attributes::user_fun(d.names[0].first, d.text, elaborator_.type(*d.type));
     for (const syntax::Binder& b : d.binders) attributes::add_parameter(a, b.name, elaborator_.type(*b.type));
     elaborator_.names().functions.emplace(d.names[0].first, std::move(a));
@@ -156,6 +160,12 @@ class ProgramMaker {
 
 namespace {
 
+void check_identifier(const std::string& name, std::size_t at, const Source& source) {
+  if (!is_c_identifier(name))
+    source.fail(at, "'" + name +
+                        "' cannot be a name in C, in which the kernel is written; use letters, digits and _");
+}
+
 /// Names of arguments, results, functions and the program itself become names in C.
 void check_c_name(const std::string& name, std::size_t at, const Source& source) {
   static const std::set<std::string> words{
@@ -167,11 +177,7 @@ void check_c_name(const std::string& name, std::size_t at, const Source& source)
       "printf", "memcpy",   "kernel",   "global",   "local", "private"};
   if (words.count(name))
     source.fail(at, "'" + name + "' is a word of C, in which the kernel is written; choose another name");
-  if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
-          std::string::npos ||
-      std::isdigit(static_cast<unsigned char>(name[0])))
-    source.fail(at, "'" + name +
-                        "' cannot be a name in C, in which the kernel is written; use letters, digits and _");
+  check_identifier(name, at, source);
 }
 
 /// blur of dir/blur.lift
@@ -222,7 +228,10 @@ LiftFile::LiftFile(const std::string& text, const std::string& file) {
     if (d.kind == K::User)
       for (const syntax::Binder& b : d.binders) check_c_name(b.name, b.at, *source);
     for (const auto& [name, at] : d.names) {
-      if (d.kind != K::Definition && d.kind != K::Size) check_c_name(name, at, *source);
+      if (d.kind == K::Size)
+        check_identifier(name, at, *source);
+      else if (d.kind != K::Definition)
+        check_c_name(name, at, *source);
       declared.add(d.kind == K::Program ? "program " + name : name, at);
       if (d.kind == K::Program && !name_.empty())
         source->fail(d.at, "a file is one program; it is called '" + name_ + "' already");

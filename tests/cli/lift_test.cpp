@@ -105,6 +105,71 @@ result = x |> pad(1, 1, wrap) |> slide(3, 1) |> map(\w. mean(w[0], w[1], w[2]))
                {"C text of user function 'g' does not compile"});
 }
 
+TEST_CASE("lift files: what is only looked at is neither compiled nor run, and no text leaves its place") {
+  const Scratch scratch;
+  const std::string path = scratch.path().string();
+  const auto file = [&](const std::string& name, const std::string& text) {
+    write_file_atomically(scratch.path() / name, text);
+  };
+  const std::string after = "\nresult = x |> map(g)\n";
+  // A compiler that leaves a trace.
+  const std::string trace = (scratch.path() / "compiled").string(), cc = (scratch.path() / "cc").string();
+  file("cc", "#!/bin/sh\n[ \"$1\" = --version ] || touch " + trace + "\nexec gcc \"$@\"\n");
+  std::filesystem::permissions(cc, std::filesystem::perms::owner_all);
+  const std::vector<std::string> variables = {"CC=" + cc, "LIFTGEN_CACHE=" + path};
+  file("good.lift", "param x : 8.f64\nuser g(a : f64) : f64 = \"return a * a; // }\"" + after);
+  for (const char* stage : {"high", "low", "loops", "code"})
+    CHECK(liftgen({"show", "good.lift", "--stage", stage}, path, variables).status == 0);
+  CHECK(liftgen({"emit", "good.lift", "--out", "."}, path, variables).status == 0);
+  CHECK_FALSE(std::filesystem::exists(trace));
+  check_output(liftgen({"run", "good.lift", "--out", "."}, path, variables), 0,
+               {"compiling and running the C functions of good.lift: g", "verified"});
+  CHECK(std::filesystem::exists(trace));
+
+  const std::pair<const char*, const char*> bodies[] = {
+    {"return a; } __attribute__((constructor)) void evil(void) { system(0);", "__attribute__"},
+    {"return a; } void evil(void) { ", "closes what it did not open"},
+    {"return a; // \\\\", "a line ends with a backslash"}, {"return a; /* ", "a comment is not closed"},
+    {"return a; (", "is not closed"}, {"\\n#include </etc/passwd>\\nreturn a;", "preprocessor"},
+    {"\\n%:include </etc/passwd>\\nreturn a;", "%:"},
+    {"return a; \\"
+     ", " a string is not closed "},
+    };
+  for (const auto& [body, part] : bodies) {
+    file("bad.lift", "param x : 8.f64\nuser g(a : f64) : f64 = \"" + std::string(body) + "\"" + after);
+    CAPTURE(body);
+    check_output(liftgen({"show", "bad.lift"}, path), 2,
+                 {"bad.lift:2:", "the C text of 'g' is not the body of one function", part});
+  }
+  for (const char* declaration :
+       {"size \"n]; system(0); int q[3\" = 8", "param \"x y\" : 8.f64", "index \"i*/\" in 0 .. 1 = 0"}) {
+    file("bad.lift", std::string(declaration) + "\nparam x : 8.f64\nresult = x |> map(\\v. v + 1.0)\n");
+    check_output(liftgen({"emit", "bad.lift", "--symbolic", "--out", "."}, path), 2,
+                 {"cannot be a name in C"});
+  }
+}
+
+TEST_CASE("command: names with escape characters do not reach the terminal") {
+  const Scratch scratch;
+  const std::string name = "evil\x1b]0;title\x07\x1b[31m\xc2\x9b.lift";
+  for (const auto& arguments :
+       {std::vector<std::string>{"show", name}, {"run", "smooth3d", "--json", "no/" + name}}) {
+    const ProcessResult missing = liftgen(arguments, scratch.path().string());
+    CHECK(missing.status == 2);
+    CHECK(missing.output.find('\x1b') == std::string::npos);
+    CHECK(missing.output.find("\xc2\x9b") == std::string::npos);
+    CHECK(missing.output.find("evil\\x1b]0;title\\x07") != std::string::npos);
+  }
+  write_file_atomically(scratch.path() / name, "param x : 8.f64\nresult = x |> map(\\v. v + 1.0)\n");
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"show", name, "--stage", "code"},
+                                                    {"emit", name, "--out", "o\x1bo"},
+                                                    {"run", name, "--out", "o"}}) {
+    const ProcessResult shown = liftgen(arguments, scratch.path().string());
+    CHECK_MESSAGE(shown.status == 0, shown.output);
+    CHECK(shown.output.find('\x1b') == std::string::npos);
+  }
+}
+
 TEST_CASE("lift files: broken in five ways, each message names the line, the cause and a remedy") {
   const Scratch scratch;
   const std::string good = read_file(kExamples + "stencil_2d9.lift");
