@@ -1,10 +1,16 @@
 // The liftgen command: reads what is asked for, does it, and says in one line what went wrong.
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "ir/limit_error.hpp"
+#include "ir/text/printable.hpp"
+#include "runtime/interrupt.hpp"
 
 namespace {
 
@@ -22,15 +28,39 @@ int dispatch(const lift::cli::Options& o) {
 
 int complain(const char* what, int status) {
   std::fflush(stdout);
-  std::fprintf(stderr, "liftgen: %s\n", what);
+  std::fprintf(stderr, "liftgen: %s\n", lift::printable(what).c_str());
   return status;
+}
+
+/// What was printed has to arrive: a full disk is an error. A reader that has gone away (PIPE) is none to be
+/// told about.
+int flushed(int status) {
+  errno = 0;
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed || errno == EPIPE || lift::interrupting_signal() == SIGPIPE) return status;
+  const std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";
+  return complain(("standard output cannot be written: " + why).c_str(), 1);
+}
+
+/// Whoever is interrupted while exploring says what was found; others say nothing, and end as the signal
+/// would have ended them.
+int guarded(const std::vector<std::string>& arguments) {
+  const lift::InterruptScope scope(true);
+  int status = 0;
+  try {
+    status = dispatch(lift::cli::parse(arguments));
+  } catch (...) {
+    if (const int signal = lift::interrupting_signal()) return 128 + signal;
+    throw;
+  }
+  return flushed(status);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return dispatch(lift::cli::parse({argv + 1, argv + argc}));
+    return guarded({argv + 1, argv + argc});
   } catch (const lift::LimitError& error) {
     return complain(error.what(), 3);
   } catch (const lift::UserError& error) {
@@ -39,6 +69,8 @@ int main(int argc, char** argv) {
     return complain(error.what(), 3);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; use a smaller --box or fewer --boxes", 2);
+  } catch (const std::system_error& error) {  // threads, files, descriptors
+    return complain((std::string("the system refused what was needed: ") + error.what()).c_str(), 3);
   } catch (const std::exception& error) {
     return complain((std::string("internal error, please report it: ") + error.what()).c_str(), 1);
   }

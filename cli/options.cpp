@@ -8,6 +8,7 @@
 #include "ir/error.hpp"
 #include "ir/text/near.hpp"
 #include "patterns/operators.hpp"
+#include "runtime/affinity.hpp"
 #include "tuning/lift_problem.hpp"
 
 namespace lift::cli {
@@ -111,10 +112,30 @@ struct Texts {
   std::vector<std::string> sizes;
 };
 
+/// Whole numbers are written in decimal digits: 0x10 and 1e3 are none.
+const CLI::Validator kWhole{[](std::string& text) {
+                              const std::string digits = text.starts_with("-") ? text.substr(1) : text;
+                              const bool good = !digits.empty() && digits.size() < 19 &&
+                                                digits.find_first_not_of("0123456789") == std::string::npos;
+                              return good ? std::string() : text + " is no whole number (of decimal digits)";
+                            },
+                            ""};
+const CLI::Validator kNatural{[](std::string& text) {
+                                const bool good = !text.empty() && text.size() < 19 &&
+                                                  text.find_first_not_of("0123456789") == std::string::npos;
+                                return good ? std::string()
+                                            : text + " is no whole number of 0 or more (in decimal digits)";
+                              },
+                              ""};
+
 void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
-  app.add_option("--box", o.problem.box, "interior cells a dimension of a box")->capture_default_str();
-  app.add_option("--boxes", o.problem.boxes, "number of boxes")->capture_default_str();
-  app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")->capture_default_str();
+  app.add_option("--box", o.problem.box, "interior cells a dimension of a box")
+      ->check(kWhole)
+      ->capture_default_str();
+  app.add_option("--boxes", o.problem.boxes, "number of boxes")->check(kWhole)->capture_default_str();
+  app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")
+      ->check(kWhole)
+      ->capture_default_str();
   app.add_option("--bc", o.problem.boundary,
                  "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, "
                  "dirichlet-value, neumann, clamp, mirror, constant")
@@ -134,8 +155,10 @@ void add_backend(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--backend", t.backend, "openmp, opencl or cuda")->capture_default_str();
   app.add_option("--device", o.device,
                  "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")
+      ->check(kWhole)
       ->capture_default_str();
   app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
+      ->check(kWhole)
       ->capture_default_str();
 }
 
@@ -152,6 +175,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
   }
   if (command == "machine")
     app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
+        ->check(kWhole)
         ->capture_default_str();
   if (command == "list")
     app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
@@ -167,9 +191,10 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
   if (command == "explore") {
     app.add_option("--budget", o.budget, "wall seconds")->capture_default_str();
     app.add_option("--configs", o.configurations, "try at most so many configurations; 0 is no limit")
+        ->check(kWhole)
         ->capture_default_str();
     app.add_option("--search", o.search, "climb, random or exhaustive")->capture_default_str();
-    app.add_option("--seed", o.seed, "of the random choices")->capture_default_str();
+    app.add_option("--seed", o.seed, "of the random choices")->check(kNatural)->capture_default_str();
     app.add_option("--from", o.from,
                    "begin with the fastest variants in this file, which --json has written, of any size, "
                    "machine or backend");
@@ -212,6 +237,11 @@ void check(Options& o, const Texts& t) {
   if (o.threads < 0)
     throw UserError("--threads " + std::to_string(o.threads) +
                     ": use 1 or more, or 0 for as many as the machine grants");
+  if (const int most = static_cast<int>(allowed_cpus().size()); o.threads > most) {
+    std::fprintf(stderr, "liftgen: --threads %d: this machine grants %d processors; %d threads are used\n",
+                 o.threads, most, most);
+    o.threads = most;
+  }
   if (o.configurations < 0)
     throw UserError("--configs " + std::to_string(o.configurations) + ": use 1 or more, or 0 for no limit");
   if (!(o.budget > 0)) throw UserError("--budget " + std::to_string(o.budget) + ": use more than 0 seconds");

@@ -145,7 +145,8 @@ std::size_t memory_quota() {
 
 int default_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS"))
-    if (const int threads = std::atoi(text); threads > 0) return threads;
+    if (const int threads = std::atoi(text); threads > 0)
+      return std::min(threads, static_cast<int>(allowed_cpus().size()));
   int threads = static_cast<int>(core_places().size());
   if (cpu_quota() > 0) threads = std::min(threads, static_cast<int>(std::ceil(cpu_quota())));
   return std::max(threads, 1);

@@ -23,8 +23,8 @@ double cpu_quota();
 /// Bytes of memory that the control group still grants; the largest std::size_t when there is no limit.
 std::size_t memory_quota();
 
-/// Threads to use unless told otherwise: OMP_NUM_THREADS where the user has set it, else the allowed cores,
-/// at most as many as the control group's quota pays for. At least 1.
+/// Threads to use unless told otherwise: OMP_NUM_THREADS where the user has set it, at most one an allowed
+/// processor; else the allowed cores, at most as many as the control group's quota pays for. At least 1.
 int default_threads();
 
 /// Whether threads are to be bound to cores: more than one thread, no processor quota (others share the cores

@@ -1,5 +1,7 @@
 #include "runtime/interrupt.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <ctime>
 
@@ -24,15 +26,22 @@ std::int64_t now_ms() {
   return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
 }
 
+constexpr unsigned kHurrySeconds = 2;
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
+constexpr int kCount = sizeof kSignals / sizeof *kSignals;
+
 std::mutex scopes_mutex;
 int scopes = 0;
-struct sigaction before_int;
-struct sigaction before_term;
+std::atomic<int> patient{0};  ///< scopes that do not hurry
+std::atomic<int> came{0};     ///< the signal that set the flag
+struct sigaction before[kCount], before_xfsz;
 
 void on_signal(int signal) {
   if (!flag.exchange(true)) {
     first_ms = now_ms();
-  } else if (now_ms() - first_ms > kSameRequestMs) {
+    came = signal;
+    if (patient == 0) ::alarm(kHurrySeconds);  // whose default action ends the process
+  } else if (signal != SIGPIPE && signal != SIGXCPU && now_ms() - first_ms > kSameRequestMs) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);  // delivered when this handler returns
   }
@@ -40,27 +49,33 @@ void on_signal(int signal) {
 
 }  // namespace
 
-InterruptScope::InterruptScope() {
+InterruptScope::InterruptScope(bool hurry) : hurry_(hurry) {
   const std::lock_guard lock(scopes_mutex);
+  if (!hurry_) ++patient;
   if (scopes++ > 0) return;
   flag = false;
+  came = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &before_int);
-  sigaction(SIGTERM, &action, &before_term);
+  for (int i = 0; i < kCount; ++i) sigaction(kSignals[i], &action, &before[i]);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, &before_xfsz);
 }
 
 InterruptScope::~InterruptScope() {
   const std::lock_guard lock(scopes_mutex);
+  if (!hurry_) --patient;
   if (--scopes > 0) return;
-  sigaction(SIGINT, &before_int, nullptr);
-  sigaction(SIGTERM, &before_term, nullptr);
+  for (int i = 0; i < kCount; ++i) sigaction(kSignals[i], &before[i], nullptr);
+  sigaction(SIGXFSZ, &before_xfsz, nullptr);
   flag = false;
+  came = 0;
 }
 
 bool interrupted() { return flag.load(std::memory_order_relaxed); }
+int interrupting_signal() { return came; }
 void request_interrupt() { flag = true; }
 
 }  // namespace lift

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "ir/error.hpp"
+#include "ir/text/printable.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cache.hpp"
 #include "runtime/file.hpp"
@@ -48,15 +49,17 @@ bool is_object(const fs::path& path) {
          "ELF";
 }
 
+constexpr std::size_t kShownOfLine = 200;
+
 /// ": " and the first line of diagnostics that says what is wrong; "" when there is none.
 std::string telling_line(const std::string& text) {
   std::istringstream in(text);
   std::string first;
   for (std::string line; std::getline(in, line);) {
-    if (line.find("error") != std::string::npos) return ": " + line;
-    if (first.empty()) first = line;
+    if (first.empty() || line.find("error") != std::string::npos) first = line;
+    if (line.find("error") != std::string::npos) break;
   }
-  return first.empty() ? "" : ": " + first;
+  return first.empty() ? "" : ": " + printable(first.substr(0, kShownOfLine));
 }
 
 }  // namespace

@@ -69,6 +69,28 @@ void check_arrays(const Program& program, const GridDeviceInfo& device) {
                             device.name + ", which has " + shown(device.global_bytes) + kRemedy);
 }
 
+/// Before anything is allocated: the arguments, and the results three times (expected, computed, and another
+/// layout's or the bounds).
+const Program& fitting(const Program& program) {
+  double bytes = 0;
+  const auto count = [&](const Type& t, double times) {
+    double all = times * static_cast<double>(size_of(element_of(t).scalar()));
+    for (const std::int64_t length : host::lengths(t)) all *= static_cast<double>(length);
+    bytes += all;
+  };
+  for (const Expr& a : program.arguments) count(a.type(), 1);
+  for (const ProgramResult& r : results_of(program)) count(r.type, 3);
+  const auto available = static_cast<double>(available_memory());
+  if (bytes <= available) return program;
+  const auto megabytes = [](double n) {
+    return std::to_string(static_cast<long long>(n / (1 << 20))) + " MB";
+  };
+  throw UserError(program.name + ": its arrays and what they are compared with need " + megabytes(bytes) +
+                  ", " + megabytes(available) + " of memory are available, " +
+                  std::to_string(static_cast<int>(100 * available / bytes)) +
+                  " % of that; use a smaller --box or fewer --boxes (of a .lift file: a smaller --size)");
+}
+
 std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem,
                                         const Program& program, NativeCompiler& compiler, int threads) {
   if (!is_grid(options.target)) return nullptr;
@@ -90,7 +112,7 @@ NativeCompiler open_compiler() {
 Machine probe_machine(NativeCompiler& compiler, int threads) {
   static std::mutex mutex;
   static std::map<int, Machine> known;
-  compiler.describe();  // EnvironmentError when there is none
+  compiler.require_working();
   const std::lock_guard lock(mutex);
   if (const auto at = known.find(threads); at != known.end()) return at->second;
   Machine machine = probe(compiler, threads, true);
@@ -108,7 +130,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       compiler(open_compiler()),
       device(open_device(options, q, program, compiler, threads)),
       machine(probe_machine(compiler, threads)),
-      arguments(p, q, program, threads),
+      arguments(p, q, fitting(program), threads),
       native(make_native_executor(compiler, arguments, threads)),
       target_(options.target) {
   device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "")
@@ -134,6 +156,7 @@ void Session::compute_reference() {
   const Kernel kernel = lower(undecided(program), lowering);
   const Job job{kernel, {}, {}, {}, {}};
   const Compiled compiled = native->compile({&job, 1}, {}).front();
+  if (!compiled.program) compiler.require_working();
   if (!compiled.program)
     throw InternalError("the sequential kernel of " + program.name + " was not compiled: " + compiled.error);
   const auto run = native->bind(kernel, compiled);

@@ -157,10 +157,11 @@ Value rounded(double x, Scalar s) {
   return {x != 0};
 }
 
+/// A division by zero gives 0, and its remainder the dividend; the least number by -1 gives itself.
 std::int64_t integer(Op op, std::int64_t a, std::int64_t b) {
   const auto floor_div = [](std::int64_t x, std::int64_t y) {
-    return y == 0 ? throw UserError("interpreter: integer division by zero")
-                  : x / y - ((x % y != 0) && ((x < 0) != (y < 0)) ? 1 : 0);
+    if (y == -1) return static_cast<std::int64_t>(static_cast<std::int32_t>(-x));  // as in 32 bits
+    return y == 0 ? 0 : x / y - ((x % y != 0) && ((x < 0) != (y < 0)) ? 1 : 0);
   };
   switch (op) {
     case Op::Add:
@@ -172,7 +173,7 @@ std::int64_t integer(Op op, std::int64_t a, std::int64_t b) {
     case Op::Div:
       return floor_div(a, b);
     case Op::Mod:
-      return a - b * floor_div(a, b);
+      return b == -1 ? 0 : a - b * floor_div(a, b);
     case Op::Min:
       return std::min(a, b);
     case Op::Max:

@@ -305,6 +305,8 @@ LIFT_TYPE_RULE(scan) {
 }
 
 LIFT_TYPE_RULE(iterate) {
+  if (const auto times = iterate_times(a).constant(); times && *times < 0)
+    type_error(op, std::to_string(*times) + " times", "use 0 or more");
   const Type f = function_type(op, c[0], 1);
   need_same(op, f.parts()[0], c[1].type(), "the start value", "f and the start value must agree");
   need_same(op, f.parts()[0], f.result(), "the result of f",

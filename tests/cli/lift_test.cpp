@@ -16,11 +16,13 @@ namespace {
 
 const std::string kExamples = std::string(LIFTGEN_SOURCE_DIR) + "/examples/";
 
-ProcessResult liftgen(std::vector<std::string> arguments, const std::string& directory = "") {
+ProcessResult liftgen(std::vector<std::string> arguments, const std::string& directory = "",
+                      std::vector<std::string> variables = {}) {
   arguments.insert(arguments.begin(), std::string(LIFTGEN_BINARY_DIR) + "/liftgen");
   ProcessOptions options;
   options.timeout_seconds = 100;
   options.directory = directory;
+  options.variables = std::move(variables);
   return run_process(arguments, options);
 }
 void check_output(const ProcessResult& r, int status, const std::vector<std::string>& parts) {
@@ -127,14 +129,15 @@ TEST_CASE("lift files: what is only looked at is neither compiled nor run, and n
   CHECK(std::filesystem::exists(trace));
 
   const std::pair<const char*, const char*> bodies[] = {
-    {"return a; } __attribute__((constructor)) void evil(void) { system(0);", "__attribute__"},
-    {"return a; } void evil(void) { ", "closes what it did not open"},
-    {"return a; // \\\\", "a line ends with a backslash"}, {"return a; /* ", "a comment is not closed"},
-    {"return a; (", "is not closed"}, {"\\n#include </etc/passwd>\\nreturn a;", "preprocessor"},
-    {"\\n%:include </etc/passwd>\\nreturn a;", "%:"},
-    {"return a; \\"
-     ", " a string is not closed "},
-    };
+      {"return a; } __attribute__((constructor)) void evil(void) { system(0);", "__attribute__"},
+      {"return a; } void evil(void) { ", "closes what it did not open"},
+      {R"(return a; // \\)", "a line ends with a backslash"},
+      {"return a; /* ", "a comment is not closed"},
+      {"return a; (", "is not closed"},
+      {"#include </etc/passwd>", "preprocessor"},
+      {"%:include </etc/passwd>", "%:"},
+      {R"(return a; \")", "a string is not closed"},
+  };
   for (const auto& [body, part] : bodies) {
     file("bad.lift", "param x : 8.f64\nuser g(a : f64) : f64 = \"" + std::string(body) + "\"" + after);
     CAPTURE(body);
@@ -142,7 +145,7 @@ TEST_CASE("lift files: what is only looked at is neither compiled nor run, and n
                  {"bad.lift:2:", "the C text of 'g' is not the body of one function", part});
   }
   for (const char* declaration :
-       {"size \"n]; system(0); int q[3\" = 8", "param \"x y\" : 8.f64", "index \"i*/\" in 0 .. 1 = 0"}) {
+       {"size `n]; system(0); int q[3` = 8", "param `x y` : 8.f64", "index `i*/` in 0 .. 1 = 0"}) {
     file("bad.lift", std::string(declaration) + "\nparam x : 8.f64\nresult = x |> map(\\v. v + 1.0)\n");
     check_output(liftgen({"emit", "bad.lift", "--symbolic", "--out", "."}, path), 2,
                  {"cannot be a name in C"});

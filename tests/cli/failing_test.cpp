@@ -1,0 +1,173 @@
+// The command in a hostile world: full disks, compilers that fail, signals, numbers that are none. One line,
+// the right exit status, nothing left behind.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "runtime/affinity.hpp"
+#include "runtime/file.hpp"
+#include "runtime/process.hpp"
+#include "tests/runtime/scratch.hpp"
+
+using namespace lift;
+using lift::test::Scratch;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kLiftgen = LIFTGEN_BINARY_DIR "/liftgen";
+const std::vector<std::string> kTiny = {"--box", "8", "--boxes", "2", "--out", "."};
+
+ProcessResult in(const Scratch& scratch, std::vector<std::string> arguments,
+                 std::vector<std::string> variables = {}) {
+  arguments.insert(arguments.begin(), kLiftgen);
+  ProcessOptions options;
+  options.timeout_seconds = 100, options.directory = scratch.path().string();
+  variables.push_back("LIFTGEN_CACHE=" + (scratch.path() / "cache").string());
+  options.variables = std::move(variables);
+  return run_process(arguments, options);
+}
+
+std::vector<std::string> tiny(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), kTiny.begin(), kTiny.end());
+  return arguments;
+}
+
+void check_one_line(const ProcessResult& r, int status, const std::vector<std::string>& parts) {
+  CAPTURE(r.output);
+  CHECK(r.status == status);
+  CHECK(r.output.starts_with("liftgen: "));
+  CHECK(r.output.find('\n') == r.output.size() - 1);
+  CHECK(r.output.find("internal error") == std::string::npos);
+  for (const std::string& part : parts) CHECK_MESSAGE(r.output.find(part) != std::string::npos, part);
+}
+
+std::string script(const Scratch& scratch, const std::string& body) {
+  const fs::path path = scratch.path() / "cc";
+  write_file_atomically(path, "#!/bin/sh\n" + body + "\n");
+  fs::permissions(path, fs::perms::owner_all);
+  return path.string();
+}
+
+/// Files in the workspaces of a cache, and processes whose command line names it.
+std::size_t left_behind(const Scratch& scratch) {
+  std::size_t count = 0;
+  std::error_code error;
+  const fs::path tmp = scratch.path() / "cache" / "kernels" / "tmp";
+  if (fs::exists(tmp))
+    for (const auto& entry : fs::recursive_directory_iterator(tmp)) count += entry.exists() ? 1 : 0;
+  for (const auto& process : fs::directory_iterator("/proc", error)) {
+    const fs::path directory = fs::read_symlink(process.path() / "cwd", error);
+    if (!error && directory.string().starts_with(scratch.path().string())) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("failing: compilers that answer --version and then fail, lie or make nothing are status 3") {
+  const Scratch scratch;
+  const std::string version = "[ \"$1\" = --version ] && { echo gcc 99; exit 0; }\n";
+  for (const auto& [body, part] :
+       {std::pair{"echo 'x.c:1: error: no licence'; exit 1", "status 1: x.c:1: error: no licence"},
+        {"exit 0", "no shared object"},
+        {"while [ \"$1\" ]; do case $1 in -o*) echo garbage >${1#-o};; esac; shift; done",
+         "no shared object"},
+        {"kill -SEGV $$", "status 139"},
+        {"head -c 3000000 /dev/urandom; exit 1", "status 1"}}) {
+    const std::string cc = "CC=" + script(scratch, version + body);
+    check_one_line(in(scratch, tiny({"smooth3d", "--explore", "--quiet"}), {cc}), 3,
+                   {"the C compiler ", "does not work", part, "$CC"});
+    check_one_line(in(scratch, tiny({"run", "smooth3d"}), {cc}), 3, {"does not work"});
+  }
+  check_one_line(in(scratch, tiny({"run", "smooth3d"}), {"GCC_EXEC_PREFIX=/nowhere/"}), 3, {"does not work"});
+}
+
+TEST_CASE("failing: standard output on a full disk is status 1") {
+  const Scratch scratch;
+  for (const char* what : {"list", "rules", "show smooth3d"}) {
+    const ProcessResult r = run_process({"/bin/sh", "-c", kLiftgen + " " + what + " >/dev/full"});
+    check_one_line(r, 1, {"standard output cannot be written: "});
+  }
+}
+
+TEST_CASE("failing: a limit on the size of files is an error, not a signal") {
+  const Scratch scratch;
+  const ProcessResult r =
+      run_process({"/bin/sh", "-c",
+                   "cd " + scratch.path().string() + " && ulimit -f 1 && LIFTGEN_CACHE=. exec " + kLiftgen +
+                       " emit smooth3d --out o"});
+  check_one_line(r, 2, {"File too large"});
+  std::size_t files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(scratch.path() / "o"))
+    files += entry.is_regular_file() ? 1 : 0;
+  CHECK(files == 0);
+}
+
+TEST_CASE("failing: numbers that are none, and more threads than there are") {
+  const Scratch scratch;
+  check_one_line(in(scratch, {"smooth3d", "--explore", "--box", "0x10"}), 2, {"--box", "0x10"});
+  check_one_line(in(scratch, {"smooth3d", "--explore", "--seed", "-1"}), 2, {"--seed", "-1"});
+  check_one_line(in(scratch, {"smooth3d", "--explore", "--threads", "1e3"}), 2, {"--threads", "1e3"});
+  check_one_line(in(scratch, {"apply3d", "--explore", "--box", "4000", "--boxes", "1"}), 2,
+                 {"apply3d: its arrays", " MB of memory are available", "--box"});
+  write_file_atomically(scratch.path() / "i.lift",
+                        "param x : 8.f64\nresult = x |> iterate(-1, map(\\v. v + 1.0))\n");
+  const ProcessResult often = in(scratch, {"show", "i.lift"});
+  CHECK(often.status == 2);
+  CHECK_MESSAGE(often.output.find("-1 times; use 0 or more") != std::string::npos, often.output);
+  const ProcessResult many = in(scratch, tiny({"run", "smooth3d", "--threads", "9999"}));
+  CHECK_MESSAGE(many.status == 0, many.output);
+  CHECK(many.output.find("--threads 9999: this machine grants " + std::to_string(allowed_cpus().size())) !=
+        std::string::npos);
+  const ProcessResult variable = in(scratch, tiny({"run", "smooth3d"}), {"OMP_NUM_THREADS=100000"});
+  CHECK_MESSAGE(variable.status == 0, variable.output);
+}
+
+TEST_CASE("failing: integer division by zero and of the least number, in the interpreter and in kernels") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "d.lift", R"(size n = 100
+param x, y : n.i32 = random(3, -2, 2)
+result = zip(x, y) |> map(\(a, b). (a / b) + (a % b) * 7
+  + select((-2147483647 - 1) / (b - b - 1) < 0, 100, 0) + ((-2147483647 - 1) % (b - b - 1)))
+)");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--backend", "cuda", "--emulate"}}) {
+    std::vector<std::string> arguments = {"run", "d.lift", "--out", "."};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProcessResult r = in(scratch, arguments);
+    CHECK_MESSAGE(r.status == 0, r.output);
+    CHECK_MESSAGE(r.output.find("verified") != std::string::npos, r.output);
+  }
+}
+
+TEST_CASE("failing: signals end an exploration with its best, without files or processes left") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    const Scratch scratch;
+    const std::string out = (scratch.path() / "printed").string();
+    const ProcessResult r =
+        run_process({"/bin/sh", "-c",
+                     "cd " + scratch.path().string() + " && LIFTGEN_CACHE=cache " + kLiftgen +
+                         " smooth3d --explore --box 16 --boxes 2 --budget 60 --out . >printed 2>&1 & "
+                         "pid=$!; n=0; while [ $n -lt 600 ] && ! grep -q '^best of' " +
+                         out + " 2>/dev/null; do sleep 0.1; n=$((n+1)); done; kill -" +
+                         std::to_string(signal) + " $pid; wait $pid; echo status $?"},
+                    {.timeout_seconds = 100});
+    const std::string printed = read_file(out);
+    CAPTURE(signal);
+    CAPTURE(printed);
+    CHECK(r.output.find("status 0") != std::string::npos);
+    CHECK(printed.find("interrupted: what was found so far") != std::string::npos);
+    CHECK(printed.find("verified, error") != std::string::npos);
+    CHECK(fs::exists(scratch.path() / "smooth3d.c"));
+    CHECK(left_behind(scratch) == 0);
+  }
+}
