@@ -21,7 +21,6 @@ std::span<const Nat> half(AttrRef a, bool second) {
   return all.subspan(second ? all.size() / 2 : 0, all.size() / 2);
 }
 
-// clang-format off: a table
 using enum LoopOption;
 //                               option     slot word        neutral least most
 constexpr LoopOptionRow width{Width, 1, "", 1, 1, kAny}, device{Dimension, 1, "", 0, 0, kLastDimension, true},
@@ -35,30 +34,36 @@ constexpr std::array other{width, stride, late, ahead};
 constexpr std::array on_device{device, stride, late, ahead, items};
 constexpr std::array in_group{group, stride, late, ahead, items};
 constexpr std::array scanned{stored, unroll, later};
-// clang-format on
 
 }  // namespace
 
 int op_rank(Op op, const Attr& a) {
-  switch (op) {
-    case Op::At:
-    case Op::Split:
-    case Op::Generate:
-    case Op::Update:
-    case Op::UpdateInPlace:
-      return static_cast<int>(a.nats.size());
-    case Op::Slide:
-    case Op::Pad:
-    case Op::Drop:
-      return static_cast<int>(a.nats.size() / 2);
-    case Op::Transpose:
-      return static_cast<int>(a.ints.size());
-    case Op::Zip:
-    case Op::Unzip:
-    case Op::Join:
+  switch (row(op).payload.kind) {
+    case Payload::Rank:
       return static_cast<int>(a.ints.at(kRank));
+    case Payload::PerAxis:
+    case Payload::Shape:
+      return static_cast<int>(a.nats.size());
+    case Payload::TwoPerAxis:
+    case Payload::Boundary:
+      return static_cast<int>(a.nats.size() / 2);
+    case Payload::Order:
+      return static_cast<int>(a.ints.size());
     default:
-      return is_map(op) ? static_cast<int>(a.ints.at(kRank)) : 1;
+      return 1;
+  }
+}
+
+std::vector<std::span<const Nat>> natural_arguments(const Expr& e) {
+  switch (row(e.op()).payload.kind) {
+    case Payload::Number:
+    case Payload::PerAxis:
+      return {e.attr().nats};
+    case Payload::TwoPerAxis:
+    case Payload::Boundary:
+      return {half(e, false), half(e, true)};
+    default:
+      return {};
   }
 }
 

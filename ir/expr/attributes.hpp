@@ -29,6 +29,9 @@ inline int op_rank(const Expr& e) { return op_rank(e.op(), e.attr()); }
 /// Whether e is the primitive `op`, acting on `rank` dimensions.
 inline bool is_of_rank(const Expr& e, Op op, int rank) { return e.is(op) && op_rank(e) == rank; }
 
+/// The naturals that an op is written with, one list an argument: {sizes, steps} of slide.
+std::vector<std::span<const Nat>> natural_arguments(const Expr& e);
+
 // ---- leaves and binding
 
 int bound_depth(AttrRef bound);  ///< lambdas between use and binder

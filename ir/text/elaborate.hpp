@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ir/expr/build.hpp"
+#include "ir/expr/ops.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/syntax.hpp"
 
@@ -65,6 +66,7 @@ class Elaborator {
   void need_arguments(const Term& t, const Args& args, std::size_t n, const std::string& form) const;
   std::vector<Nat> nats(const Term& t, int rank);
   Attr with_options(const Term& t, Op op, Attr a) const;
+  Attr attributes_of(Payload::Kind kind, int rank, const Args& args);
 
   // nodes
   Expr node(Op op, std::vector<Expr> children, Attr attr, std::size_t at);

@@ -46,31 +46,25 @@ std::string options_of(Op op) {
 
 /// Of a stage, without its array; nothing for primitives that are no stages.
 std::optional<std::size_t> Elaborator::own_arguments(Op op, const Args& args) const {
-  if (is_map(op)) return 1;
-  if (is_reduce(op) || is_scan(op)) return 2;
-  switch (op) {
-    case Op::Iterate:
-    case Op::Slide:
-    case Op::Drop:
-      return 2;
-    case Op::CircularBuffer:
-    case Op::Split:
-      return 1;
-    case Op::Pad:
-      return 3;
-    case Op::Transpose:
+  const OpRow& r = row(op);
+  if (op == Op::Layout) return 1;
+  if (is_scalar_op(op) && r.arity == 1) return 0;
+  if (r.notation.form != Notation::Stage) return std::nullopt;
+  const std::size_t functions = r.applies == Applies::Nothing ? 0 : r.applies == Applies::Fold ? 2 : 1;
+  switch (r.payload.kind) {
+    case Payload::Number:
+    case Payload::PerAxis:
+      return functions + 1;
+    case Payload::TwoPerAxis:
+      return functions + 2;
+    case Payload::Boundary:
+      return functions + 3;
+    case Payload::Order:
       return static_cast<std::size_t>(
           std::count_if(args.begin(), args.end(), [](const TermPtr& a) { return is_number(*a); }));
-    case Op::Join:
-    case Op::Unzip:
-      return 0;
-    case Op::Layout:
-      return 1;
     default:
-      break;
+      return functions;
   }
-  return is_identity(op) || (is_scalar_op(op) && row(op).arity == 1) ? std::optional<std::size_t>(0)
-                                                                     : std::nullopt;
 }
 
 void Elaborator::need_arguments(const Term& t, const Args& args, std::size_t n,
@@ -140,22 +134,9 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
   const auto own = own_arguments(op, args);
   if (!own)
     fail(t.at, "'" + name + "' is no stage of a pipe; write it with all its arguments: " + name + "(...)");
-  if (is_map(op)) return map(t, op, rank, args, x);
-  if (is_reduce(op) || is_scan(op)) return reduction(t, op, args, x);
+  if (row(op).applies == Applies::Element) return map(t, op, rank, args, x);
+  if (row(op).applies == Applies::Fold) return reduction(t, op, args, x);
   switch (op) {
-    case Op::Slide:
-    case Op::Drop: {
-      need_arguments(t, args, 2, name + (op == Op::Slide ? "(size, step)" : "(low, high)"));
-      return node(op, {x}, attributes::pairs(nats(*args[0], rank), nats(*args[1], rank)), t.at);
-    }
-    case Op::Split: {
-      need_arguments(t, args, 1, name + "(length)");
-      return node(op, {x}, attributes::nats(nats(*args[0], rank)), t.at);
-    }
-    case Op::CircularBuffer: {
-      need_arguments(t, args, 1, "circular_buffer(planes)");
-      return node(op, {x}, attributes::nats({nat(*args[0])}), t.at);
-    }
     case Op::Pad:
       return pad(t, rank, args, x);
     case Op::Transpose:
@@ -176,8 +157,25 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
     default:
       break;
   }
-  need_arguments(t, args, 0, name);
-  return node(op, {x}, op == Op::Join || op == Op::Unzip ? attributes::ranked(rank) : Attr(), t.at);
+  const Payload& p = row(op).payload;
+  need_arguments(t, args, *own, p.names.empty() ? name : name + "(" + std::string(p.names) + ")");
+  return node(op, {x}, attributes_of(p.kind, rank, args), t.at);
+}
+
+/// Attributes that are naturals, as written.
+Attr Elaborator::attributes_of(Payload::Kind kind, int rank, const Args& args) {
+  switch (kind) {
+    case Payload::Rank:
+      return attributes::ranked(rank);
+    case Payload::Number:
+      return attributes::nats({nat(*args[0])});
+    case Payload::PerAxis:
+      return attributes::nats(nats(*args[0], rank));
+    case Payload::TwoPerAxis:
+      return attributes::pairs(nats(*args[0], rank), nats(*args[1], rank));
+    default:
+      return {};
+  }
 }
 
 Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Expr& x) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/lex.hpp"
 #include "ir/text/syntax_parser.hpp"
@@ -51,7 +52,7 @@ const Sign* infix(const Token& t) {
 bool takes_decisions(const Token& t) {
   if (t.kind != Token::Kind::Name || t.quoted) return false;
   const auto p = primitive(t.text);
-  return p && (is_map(p->op) || is_scan(p->op)) && row(p->op).cls == OpClass::LowLevel;
+  return p && !loop_options(p->op).empty();
 }
 bool is_pad(const Token& t) {
   if (t.kind != Token::Kind::Name || t.quoted) return false;

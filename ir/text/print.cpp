@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/print_names.hpp"
@@ -21,41 +22,9 @@ namespace {
 
 constexpr std::size_t kWidth = 110;  ///< columns of pretty text
 
-/// How tightly a form binds.
-enum Precedence { Open, Pipe, Disjunction, Conjunction, Comparison, Sum, Product, Unary, Atom };
+using enum Notation::Precedence;
 
-struct Infix {
-  const char* text;
-  Precedence precedence;
-};
-std::optional<Infix> infix_of(Op op) {
-  switch (op) {
-    case Op::Or:
-      return Infix{"||", Disjunction};
-    case Op::And:
-      return Infix{"&&", Conjunction};
-    case Op::Eq:
-      return Infix{"==", Comparison};
-    case Op::Ne:
-      return Infix{"!=", Comparison};
-    case Op::Lt:
-      return Infix{"<", Comparison};
-    case Op::Le:
-      return Infix{"<=", Comparison};
-    case Op::Add:
-      return Infix{"+", Sum};
-    case Op::Sub:
-      return Infix{"-", Sum};
-    case Op::Mul:
-      return Infix{"*", Product};
-    case Op::Div:
-      return Infix{"/", Product};
-    case Op::Mod:
-      return Infix{"%", Product};
-    default:
-      return std::nullopt;
-  }
-}
+bool is_infix(const Expr& e) { return row(e.op()).notation.form == Notation::Infix; }
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string s;
@@ -132,37 +101,9 @@ class Printer {
   }
 
   int precedence(const Expr& e) const {
-    if (const auto i = infix_of(e.op())) return i->precedence;
-    if (is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op())) return Pipe;
-    switch (e.op()) {
-      case Op::Lambda:
-      case Op::Let:
-        return Open;
-      case Op::Iterate:
-      case Op::CircularBuffer:
-      case Op::Split:
-      case Op::Join:
-      case Op::Slide:
-      case Op::Pad:
-      case Op::Drop:
-      case Op::Transpose:
-      case Op::Unzip:
-      case Op::Async:
-      case Op::Stream:
-      case Op::ReadOnly:
-      case Op::MayAlias:
-      case Op::ToGlobal:
-      case Op::ToLocal:
-      case Op::ToPrivate:
-        return Pipe;
-      case Op::Neg:
-      case Op::Not:
-        return Unary;
-      case Op::Literal:
-        return std::signbit(literal_number(e)) ? Unary : Atom;
-      default:
-        return Atom;
-    }
+    if (e.is(Op::Lambda) || e.is(Op::Let)) return Open;
+    if (e.is(Op::Literal)) return std::signbit(literal_number(e)) ? Unary : Atom;
+    return row(e.op()).notation.precedence;
   }
 
   /// name(arguments), one a line where they are long.
@@ -195,13 +136,17 @@ class Printer {
   }
 
   /// Chains of one precedence are one list: a + b - c.
-  std::string infix(const Expr& e, const Infix& i) {
-    const auto left = infix_of(e.child(0).op());
-    const bool chain = left && left->precedence == i.precedence && i.precedence != Comparison;
-    std::string s =
-        chain ? infix(e.child(0), *left) : print(e.child(0), i.precedence + (i.precedence == Comparison));
-    const auto right = [&] { return std::string(i.text) + " " + print(e.child(1), i.precedence + 1); };
-    return s + inner(right);
+  std::string infix(const Expr& e) {
+    const Notation& own = row(e.op()).notation;
+    const bool compares = own.precedence == Comparison;
+    const bool chain = is_infix(e.child(0)) && precedence(e.child(0)) == own.precedence && !compares;
+    std::string s = chain ? infix(e.child(0)) : print(e.child(0), own.precedence + (compares ? 1 : 0));
+    return s + inner([&] { return std::string(own.sign) + " " + print(e.child(1), own.precedence + 1); });
+  }
+  std::string prefix(const Expr& e) {
+    const std::string sign(row(e.op()).notation.sign);
+    const bool number = e.is(Op::Neg) && e.child(0).is(Op::Literal);  // -1.0 is a number
+    return sign + (number ? "(" + print(e.child(0)) + ")" : print(e.child(0), Atom));
   }
 
   std::string let(const Expr& e) {
@@ -216,33 +161,36 @@ class Printer {
   }
 
   std::string spell(const Expr& e) {
-    if (const auto i = infix_of(e.op())) return infix(e, *i);
-    if (is_map(e.op()))
-      return piped(e.child(1),
-                   with_options(e) + "(" +
-                       lambda(e.child(0), {element_of(e.child(1).type(), op_rank(e))}, e.child(1)) + ")");
-    if (is_reduce(e.op()) || is_scan(e.op()))
-      return piped(e.child(2), with_options(e) + "(" +
-                                   lambda(e.child(0), {e.child(1).type(), element_of(e.child(2).type(), 1)},
-                                          std::nullopt, {"acc"}) +
-                                   ", " + print(e.child(1), Pipe) + ")");
+    switch (row(e.op()).notation.form) {
+      case Notation::Infix:
+        return infix(e);
+      case Notation::Prefix:
+        return prefix(e);
+      case Notation::Stage:
+        return piped(e.child(function_child(e.op()) ? e.children().size() - 1 : 0), stage(e));
+      case Notation::Call:
+        return called(e);
+      case Notation::Own:
+        break;
+    }
+    return in_its_own_way(e);
+  }
+
+  std::string in_its_own_way(const Expr& e) {
     switch (e.op()) {
       case Op::Param:
         return quoted(param_name(e));
       case Op::Hole:
         return "?" + hole_name(e);
       case Op::Bound:
+        if (const auto name = names_.of(e)) return *name;
+        return "#" + std::to_string(bound_depth(e)) + "." +
+               std::to_string(bound_index(e));  // of a term that is part of another
       case Op::Get:
         if (const auto name = names_.of(e)) return *name;
-        if (e.is(Op::Bound))
-          return "#" + std::to_string(bound_depth(e)) + "." +
-                 std::to_string(bound_index(e));  // of a term that is part of another
         return print(e.child(0), Atom) + "." + std::to_string(tuple_index(e));
       case Op::Literal:
         return number(literal_number(e), e.type().is_scalar() ? e.type().scalar() : f64);
-      case Op::NatValue:
-        return nat_of(e).is_variable() && names_.is_free(nat_of(e).str()) ? nat_of(e).str()
-                                                                          : "nat(" + nat_of(e).str() + ")";
       case Op::Lambda:
         return lambda(e);
       case Op::Let:
@@ -251,21 +199,34 @@ class Printer {
         return call(print(e.child(0), Atom), e.children().subspan(1));
       case Op::Tuple:
         return call("", e.children(), "{}");
-      case Op::Zip:
-        return call(with_rank(e.op(), op_rank(e)), e.children());
       case Op::At: {
         std::string s;
         for (const Nat& n : at_position(e)) s += (s.empty() ? "" : ", ") + n.str();
-        const std::string xs = print(e.child(0), Atom);
-        return (e.child(0).is(Op::At) ? "(" + xs + ")" : xs) + "[" + s +
-               "]";  // w[0][1] would be read as w[0, 1]
+        const std::string xs = print(e.child(0), Atom);  // w[0][1] would be read as w[0, 1]
+        return (e.child(0).is(Op::At) ? "(" + xs + ")" : xs) + "[" + s + "]";
+      }
+      case Op::Cast:
+        return call(lift::text(declared_type(e).scalar()), e.children());
+      case Op::UserFun:
+        return call(quoted(user_name(e)), e.children());
+      default:
+        throw InternalError("print: no notation for " + std::string(text(e.op())));
+    }
+  }
+
+  /// name(arguments)
+  std::string called(const Expr& e) {
+    switch (e.op()) {
+      case Op::NatValue: {
+        const bool plain = nat_of(e).is_variable() && names_.is_free(nat_of(e).str());
+        return plain ? nat_of(e).str() : "nat(" + nat_of(e).str() + ")";
       }
       case Op::Generate: {
         std::string s;
         for (const Nat& n : generate_shape(e)) s += n.str() + ", ";
         static const std::vector<std::string> axes{"l", "k", "j", "i"};
         return "generate(" + s +
-               lambda(e.child(0), std::vector<Type>(generate_shape(e).size(), Type(i32)), std::nullopt,
+               lambda(e.child(0), applied_types(e), std::nullopt,
                       {axes.end() - std::min(4, op_rank(e)), axes.end()}) +
                ")";
       }
@@ -275,60 +236,51 @@ class Printer {
                same_or_all(update_offsets(e)) + "," + inner([&] { return print(e.child(1), Pipe); }) + ")";
       case Op::Layout:
         return "layout(" + layout_text(e) + ", " + print(e.child(0), Pipe) + ")";
-      case Op::Neg:
-        return e.child(0).is(Op::Literal) ? "-(" + print(e.child(0)) + ")"
-                                          : "-" + print(e.child(0), Atom);  // -1.0 is a number
-      case Op::Not:
-        return "!" + print(e.child(0), Atom);
-      case Op::Cast:
-        return call(lift::text(declared_type(e).scalar()), e.children());
-      case Op::UserFun:
-        return call(quoted(user_name(e)), e.children());
       default:
-        return precedence(e) == Pipe ? piped(e.child(e.is(Op::Iterate) ? 1 : 0), stage(e))
-                                     : call(std::string(text(e.op())), e.children());
+        return call(with_rank(e.op(), op_rank(e)), e.children());
     }
   }
 
-  /// Stages that take numbers only, and iterate.
+  static std::vector<Type> applied_types(const Expr& e) { return applied_to(e.op(), e.children(), e.attr()); }
+
+  /// What stands after |>, with all arguments but the array.
   std::string stage(const Expr& e) {
-    switch (e.op()) {
-      case Op::CircularBuffer:
-        return std::string(text(e.op())) + "(" + buffer_slots(e).str() + ")";
-      case Op::Split:
-        return with_rank(e.op(), op_rank(e)) + "(" + same_or_all(split_lengths(e)) + ")";
-      case Op::Join:
-      case Op::Unzip:
-        return with_rank(e.op(), op_rank(e));
-      case Op::Slide:
-      case Op::Drop:
-      case Op::Pad: {
-        const bool windows = e.is(Op::Slide);
-        std::string s = with_rank(e.op(), op_rank(e)) + "(" +
-                        same_or_all(windows ? slide_sizes(e) : low_widths(e)) + ", " +
-                        same_or_all(windows ? slide_steps(e) : high_widths(e));
-        if (!e.is(Op::Pad)) return s + ")";
-        const Boundary b = pad_boundary(e);
-        s += std::string(", ") + lift::text(b);
-        if (e.children().size() == 2) {
-          const Expr& value = e.child(1);  // constant 1.0 is a number of the pad's own
-          const bool plain = value.is(Op::Literal) && !std::signbit(literal_number(value));
-          return s + " " + (plain ? "(" + print(value) + ")" : print(value, Atom)) + ")";
-        }
-        return s + (b == Boundary::constant ? " " + number(pad_number(e), f64) : "") + ")";
-      }
-      case Op::Transpose: {
-        std::vector<std::string> order;
-        for (const auto d : transpose_order(e)) order.push_back(std::to_string(d));
-        return transpose_order(e) == std::vector<std::int64_t>{1, 0} ? "transpose"
-                                                                     : "transpose(" + joined(order) + ")";
-      }
-      case Op::Iterate:
-        return "iterate(" + iterate_times(e).str() + ", " +
-               lambda(e.child(0), {e.child(1).type()}, e.child(1)) + ")";
+    if (e.is(Op::Transpose)) return transpose(e);
+    std::vector<std::string> arguments;
+    for (const auto& ns : natural_arguments(e)) arguments.push_back(same_or_all(ns));
+    const std::string name = with_options(e);
+    switch (row(e.op()).applies) {
+      case Applies::Element:
+        arguments.push_back(lambda(e.child(0), applied_types(e), e.child(1)));
+        break;
+      case Applies::Fold:
+        arguments.push_back(lambda(e.child(0), applied_types(e), std::nullopt, {"acc"}));
+        arguments.push_back(print(e.child(1), Pipe));
+        break;
+      case Applies::State:
+        arguments.push_back(lambda(e.child(0), applied_types(e), e.child(1)));
+        break;
       default:
-        return std::string(text(e.op()));
+        if (e.is(Op::Pad)) arguments.push_back(boundary(e));
     }
+    return name + (arguments.empty() ? "" : "(" + joined(arguments) + ")");
+  }
+
+  std::string transpose(const Expr& e) {
+    std::vector<std::string> order;
+    for (const auto d : transpose_order(e)) order.push_back(std::to_string(d));
+    return transpose_order(e) == std::vector<std::int64_t>{1, 0} ? "transpose"
+                                                                 : "transpose(" + joined(order) + ")";
+  }
+
+  std::string boundary(const Expr& pad) {
+    const Boundary b = pad_boundary(pad);
+    const std::string name = lift::text(b);
+    if (pad.children().size() == 1)
+      return name + (b == Boundary::constant ? " " + number(pad_number(pad), f64) : "");
+    const Expr& value = pad.child(1);  // constant 1.0 is a number of the pad's own
+    const bool plain = value.is(Op::Literal) && !std::signbit(literal_number(value));
+    return name + " " + (plain ? "(" + print(value) + ")" : print(value, Atom));
   }
 
   BoundNames names_;

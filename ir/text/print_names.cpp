@@ -141,17 +141,8 @@ BoundNames::Name BoundNames::hint(const Expr& e) const {
         r.parts.push_back(d < 4 && t.parts()[d] == Type(i32) ? Name{axes[d], {}, false} : Name{});
       return r;
     }
-    case Op::Split:
-    case Op::Join:
-    case Op::Slide:
-    case Op::Pad:
-    case Op::Drop:
-    case Op::Transpose:
-    case Op::At:
-    case Op::Unzip:
-      return hint(e.child(0));
     default:
-      return is_identity(e.op()) ? hint(e.child(0)) : Name{};
+      return is_identity(e.op()) || row(e.op()).elements != Elements::Made ? hint(e.child(0)) : Name{};
   }
 }
 

@@ -8,32 +8,11 @@
 namespace lift {
 namespace {
 
-/// Ops that are written with signs or words of their own, or not at all.
-bool has_notation_of_its_own(Op op) {
-  switch (op) {
-    case Op::Param:
-    case Op::Bound:
-    case Op::Literal:
-    case Op::Hole:
-    case Op::Lambda:
-    case Op::Apply:
-    case Op::Let:
-    case Op::Tuple:
-    case Op::Get:
-    case Op::At:
-    case Op::Cast:
-    case Op::UserFun:
-      return true;
-    default:
-      return false;
-  }
-}
-
 const std::map<std::string, Op>& table() {
   static const std::map<std::string, Op> ops = [] {
     std::map<std::string, Op> m;
     for (int i = 0; i < static_cast<int>(Op::Count); ++i)
-      if (const Op op = static_cast<Op>(i); !has_notation_of_its_own(op)) m.emplace(text(op), op);
+      if (const Op op = static_cast<Op>(i); row(op).notation.form != Notation::Own) m.emplace(text(op), op);
     return m;
   }();
   return ops;
@@ -49,10 +28,7 @@ std::optional<Primitive> primitive(const std::string& name) {
   if (name.size() < 2 || name.back() < '2' || name.back() > '9') return std::nullopt;
   const auto it = table().find(name.substr(0, name.size() - 1));
   if (it == table().end()) return std::nullopt;
-  const Op op = it->second;
-  const bool ranked = is_map(op) || is_update(op) || op == Op::Zip || op == Op::Unzip || op == Op::Split ||
-                      op == Op::Join || op == Op::Slide || op == Op::Pad || op == Op::Drop;
-  return ranked ? std::optional(Primitive{op, name.back() - '0'}) : std::nullopt;
+  return is_ranked(it->second) ? std::optional(Primitive{it->second, name.back() - '0'}) : std::nullopt;
 }
 
 const std::vector<std::string>& primitive_names() {

@@ -45,17 +45,13 @@ class Uses {
         return how == Asked::written && fit(e.child(0), Asked::anywhere) && fit(e.child(1), how);
       case Op::Tuple:
       case Op::Concat:
-      case Op::Join:
-      case Op::Split:
-      case Op::Drop:
-      case Op::Transpose:
-      case Op::Unzip:
         return all_fit(e, how);
       case Op::Zip:
       case Op::Slide:
       case Op::Pad:
         return all_fit(e, how == Asked::at_numbers ? how : Asked::anywhere);
       default:
+        if (rearranges(e.op()) && !is_identity(e.op())) return all_fit(e, how);
         return all_fit(e, is_scalar_op(e.op()) ? Asked::at_numbers : Asked::anywhere);
     }
   }

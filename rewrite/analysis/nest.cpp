@@ -71,16 +71,11 @@ class Path {
         return descend(0);
       case Op::Bound:
         return named_value();
-      case Op::Join:
-      case Op::Split:
-      case Op::Drop:
-      case Op::Transpose:
       case Op::Interleave:
-      case Op::Unzip:
       case Op::Concat:
         return descend(0);
       default:
-        return false;
+        return rearranges(e_.op()) && !e_.is(Op::At) && descend(0);
     }
   }
   bool named_value() {
@@ -164,14 +159,10 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     case Op::Concat:
       for (std::size_t i = 0; i < e.children().size(); ++i) below({static_cast<int>(i)}, e.child(i));
       return;
-    case Op::Join:
-    case Op::Split:
-    case Op::Drop:
-    case Op::Transpose:
-    case Op::Unzip:
     case Op::Get:
       return below({0}, e.child(0));
     default:
+      if (rearranges(e.op()) && !e.is(Op::At)) below({0}, e.child(0));
       return;
   }
 }

@@ -154,24 +154,12 @@ class Builder {
     if (p.is(Op::Lambda)) return function_over(p, parameter_types(p));
     const Attr a = filled_in(p);
     const auto child = [&](std::size_t i) { return (*this)(p.child(i)); };
-    if (is_map(p.op())) {
-      const Expr xs = child(1);
-      return make(p.op(), {function_over(p.child(0), {element_of(xs.type(), op_rank(p))}), xs}, a);
-    }
-    if (is_reduce(p.op()) || is_scan(p.op())) {
-      const Expr init = child(1), xs = child(2);
-      return make(p.op(), {function_over(p.child(0), {init.type(), element_of(xs.type(), 1)}), init, xs}, a);
-    }
-    if (p.is(Op::Generate))
-      return make(p.op(), {function_over(p.child(0), std::vector<Type>(generate_shape(a).size(), Type(i32)))},
-                  a);
-    if (p.is(Op::Let)) {
-      const Expr v = child(0);
-      return make(p.op(), {v, function_over(p.child(1), {v.type()})}, a);
-    }
-    if (p.is(Op::Iterate)) {
-      const Expr x = child(1);
-      return make(p.op(), {function_over(p.child(0), {x.type()}), x}, a);
+    if (const auto f = function_child(p.op())) {
+      std::vector<Expr> children(p.children().size());
+      for (std::size_t i = 0; i < children.size(); ++i)
+        if (i != *f) children[i] = child(i);
+      children[*f] = function_over(p.child(*f), applied_to(p.op(), children, a));
+      return make(p.op(), std::move(children), a);
     }
     std::vector<Expr> children;
     for (std::size_t i = 0; i < p.children().size(); ++i) children.push_back(child(i));
