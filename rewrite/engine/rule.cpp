@@ -6,6 +6,8 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/expr/verify.hpp"
+#include "ir/verify_mode.hpp"
 
 namespace lift {
 
@@ -230,6 +232,7 @@ Result<Program> applied(const Rule& r, const Program& p, const Place& place, con
 
 Result<Program> apply(const Rule& r, const Program& p, const Place& place, const Arguments& arguments) {
   Result<Program> outcome = applied(r, p, place, arguments);
+  if (outcome && verify_steps()) verify(*outcome, "rule " + r.name + " at " + str(place));
   trace(r, place, outcome);
   return outcome;
 }

@@ -71,7 +71,8 @@ Rule program_rule(std::string name, std::string maths, Rule::OnProgram f);
 
 /// Applies a rule at the root of an expression.
 Result<Expr> apply(const Rule& r, const Site& site, const Arguments& arguments = {});
-/// Applies a rule at a place of a program.
+/// Applies a rule at a place of a program. Where steps are verified (`ir/verify_mode.hpp`), InternalError for
+/// a rule that makes a program that breaks a rule of the verifier.
 Result<Program> apply(const Rule& r, const Program& p, const Place& place, const Arguments& arguments = {});
 
 std::int64_t number(const Arguments& a, std::size_t i);
