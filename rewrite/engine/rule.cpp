@@ -143,15 +143,22 @@ Rule& Rule::says(std::string sentence) {
   return *this;
 }
 
-Rule rule(std::string name, std::string maths, const Expr& lhs, const Expr& rhs) {
-  return rule_of_rank(std::move(name), std::move(maths), 1, 1, [&](int) { return Sides{lhs, rhs}; });
+std::string str(const Sides& s) {
+  std::string text = str(s.lhs) + " = " + str(s.rhs);
+  text.erase(std::remove(text.begin(), text.end(), '?'), text.end());
+  return text;
 }
 
-Rule rule_of_rank(std::string name, std::string maths, int lowest, int highest,
-                  const std::function<Sides(int)>& sides) {
+Rule rule(std::string name, const Expr& lhs, const Expr& rhs) {
+  return rule_of_rank(std::move(name), 1, 1, [&](int) { return Sides{lhs, rhs}; });
+}
+
+Rule rule_of_rank(std::string name, int lowest, int highest, const std::function<Sides(int)>& sides) {
   Rule r;
-  r.name = std::move(name), r.maths = std::move(maths);
+  r.name = std::move(name);
   for (int d = lowest; d <= highest; ++d) r.sides.push_back(sides(d));
+  r.maths = str(r.sides.at(0));
+  if (r.sides.size() > 1) r.maths += " (and " + std::to_string(r.sides.size() - 1) + " more forms)";
   for (const Sides& s : r.sides) {
     Rule named = r;  // naturals that are parameters are checked by the lint, when the rule is complete
     for (const std::string& n : holes_of(s.rhs).nats) named.parameters.push_back({n, "", false, false});

@@ -44,7 +44,7 @@ struct Rule {
   using OnProgram = std::function<Result<Program>(const Program&, const Arguments&)>;
 
   std::string name;          ///< both sides in kebab-case
-  std::string maths;         ///< one line
+  std::string maths;         ///< one line: the first pair of sides, or what a function of its own does
   std::string when;          ///< the guard, one line; "" for none
   std::vector<Sides> sides;  ///< the same law for several ranks or boundaries
   Guard guard;
@@ -60,12 +60,15 @@ struct Rule {
   Rule& says(std::string sentence);
 };
 
+/// Both sides as people read them: "map g (map f xs) = ...", with holes as plain names.
+std::string str(const Sides& s);
+
 /// A declarative rule; InternalError when a hole of the right side is bound neither by the left side nor,
 /// later, by a parameter.
-Rule rule(std::string name, std::string maths, const Expr& lhs, const Expr& rhs);
+Rule rule(std::string name, const Expr& lhs, const Expr& rhs);
 /// The same law for ranks 1 to `highest`.
-Rule rule_of_rank(std::string name, std::string maths, int lowest, int highest,
-                  const std::function<Sides(int rank)>& sides);
+Rule rule_of_rank(std::string name, int lowest, int highest, const std::function<Sides(int rank)>& sides);
+/// `maths` says in one line what the function does.
 Rule constructed(std::string name, std::string maths, Rule::Construct construct);
 Rule program_rule(std::string name, std::string maths, Rule::OnProgram f);
 

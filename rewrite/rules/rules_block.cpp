@@ -65,10 +65,7 @@ Sides rows_of_blocks_with_cells(int d) {
 }
 
 Rule join_map_nest() {
-  return rule_of_rank("join-map-nest",
-                      "join_D . map_D (\\x. map_D f (g x)) = join . map (map (join_(D-1) . map_(D-1) "
-                      "(map_(D-1) f)) . transpose (last to the front) . map_(D-1) g)",
-                      0, 5,
+  return rule_of_rank("join-map-nest", 0, 5,
                       [](int i) {
                         return (i < 2   ? rows_of_given_blocks
                                 : i < 4 ? rows_of_blocks
@@ -249,13 +246,11 @@ std::string one_block_dropped(const Match& m) {
 
 std::vector<Rule> block_rules() {
   return {
-      rule_of_rank("drop-of-join",
-                   "drop_D (l, r) . join_D = join_D . map_D (drop_D (l, r) . join_D) . slide_D (2, 1)", 1, 3,
-                   drop_of_join)
+      rule_of_rank("drop-of-join", 1, 3, drop_of_join)
           .with(one_block_dropped, "l + r is the length of a block, and there are two blocks or more")
           .says("blocks are cut from pairs of neighbouring blocks"),
       join_map_nest(),
-      rule_of_rank("join-of-join", "join_D . join_D = join_D . map_D join_D", 1, 3,
+      rule_of_rank("join-of-join", 1, 3,
                    [](int d) {
                      return Sides{join_n(d, join_n(d, xs)),
                                   join_n(d, map_n(

@@ -44,41 +44,33 @@ Expr single(const Expr& x) {
 
 std::vector<Rule> map_rules() {
   return {
-      rule_of_rank("map-fusion", "map f . map g = map (f . g)", 1, 4,
+      rule_of_rank("map-fusion", 1, 4,
                    [](int d) {
                      return Sides{map_n(d, f, map_n(d, g, xs)), map_n(d, compose(f, g), xs)};
                    })
           .says("two maps become one, so that nothing is stored between them"),
       constructed("at-of-map", "f (xs[i]) = (map f xs)[i]", at_of_map)
           .says("what is made of one element is an element of a map"),
-      rule_of_rank("map-identity", "map (\\x. x) = id", 1, 4,
+      rule_of_rank("map-identity", 1, 4,
                    [](int d) {
                      return Sides{map_n(d, identity(), xs), xs};
                    }),
-      rule("map-through-tuple",
-           "map f over zip of maps: map f . zip (map g xs, map h ys) = map (\\(x, y). f (g x, h y)) . zip "
-           "(xs, ys)",
-           map(f, zip({map(g, xs), map(h, ys)})),
+      rule("map-through-tuple", map(f, zip({map(g, xs), map(h, ys)})),
            map(
                [](Expr p) {
                  return apply(f, {tuple({apply(g, {get(0, p)}), apply(h, {get(1, p)})})});
                },
                zip({xs, ys}))),
-      rule("interleave-of-maps",
-           "interleave (map f xs, map g ys) = join . map (\\(x, y). [f x, g y]) . zip (xs, ys)",
-           interleave({map(f, xs), map(g, ys)}),
+      rule("interleave-of-maps", interleave({map(f, xs), map(g, ys)}),
            join(map(
                [](Expr p) { return concat(single(apply(f, {get(0, p)})), single(apply(g, {get(1, p)}))); },
                zip({xs, ys}))))
           .says("one loop writes both interleaved results"),
-      rule("interchange", "map (map f) = transpose . map (map f) . transpose",
-           map([](Expr r) { return map(f, r); }, xs),
+      rule("interchange", map([](Expr r) { return map(f, r); }, xs),
            transpose(map([](Expr r) { return map(f, r); }, transpose(xs))))
           .says("two nested loops change places"),
-      rule("map-of-interleave", "map f (interleave (xs, ys)) = interleave (map f xs, map f ys)",
-           map(f, interleave({xs, ys})), interleave({map(f, xs), map(f, ys)})),
-      rule("map-of-concat", "map f (concat xs ys) = concat (map f xs) (map f ys)", map(f, concat(xs, ys)),
-           concat(map(f, xs), map(f, ys)))
+      rule("map-of-interleave", map(f, interleave({xs, ys})), interleave({map(f, xs), map(f, ys)})),
+      rule("map-of-concat", map(f, concat(xs, ys)), concat(map(f, xs), map(f, ys)))
           .says("one loop becomes two, over the two parts"),
   };
 }

@@ -68,8 +68,7 @@ Rule pad_nest() {
       all.push_back({pad(nats("l", d), nats("r", d), b, xs),
                      pad(nats("l", 1), nats("r", 1), b,
                          each([d, b](Expr x) { return pad(nats("l", 1, d), nats("r", 1, d), b, x); }, xs))});
-  return rule_of_rank("pad-nest", "pad_D (l, r, b) = pad (l0, r0, b) . map (pad_(D-1) (l', r', b))", 0,
-                      static_cast<int>(all.size()) - 1,
+  return rule_of_rank("pad-nest", 0, static_cast<int>(all.size()) - 1,
                       [&](int i) { return all[static_cast<std::size_t>(i)]; });
 }
 
@@ -116,26 +115,20 @@ Result<Expr> tile(const Site& site, const Arguments& arguments) {
 
 std::vector<Rule> rank_rules() {
   return {
-      rule_of_rank("map-nest", "map_D f = map (map_(D-1) f)", 2, 4,
+      rule_of_rank("map-nest", 2, 4,
                    [](int d) {
                      return Sides{map_n(d, f, xs), each([d](Expr x) { return map_n(d - 1, f, x); }, xs)};
                    })
           .says("a map over several dimensions becomes a loop around a map over one dimension less"),
-      rule_of_rank("map-flatten", "map (map_(D-1) f) = map_D f", 2, 4,
+      rule_of_rank("map-flatten", 2, 4,
                    [](int d) {
                      return Sides{each([d](Expr x) { return map_n(d - 1, f, x); }, xs), map_n(d, f, xs)};
                    }),
-      rule_of_rank("drop-nest", "drop_D (l, r) = drop (l0, r0) . map (drop_(D-1) (l', r'))", 2, 4, drop_nest),
-      rule_of_rank(
-          "slide-nest",
-          "slide_D (n, s) = map (transpose (0 to the end)) . slide (n0, s0) . map (slide_(D-1) (n', s'))", 2,
-          4, slide_nest),
-      rule_of_rank("split-nest",
-                   "split_D k = map (transpose (0 to the end)) . split k0 . map (split_(D-1) k')", 2, 4,
-                   split_nest),
-      rule_of_rank("join-nest", "join_D = join . map (map join_(D-1) . transpose (last to the front))", 2, 4,
-                   join_nest),
-      rule_of_rank("zip-nest", "zip_D (xs, ys) = map zip_(D-1) . zip (xs, ys)", 2, 4, zip_nest),
+      rule_of_rank("drop-nest", 2, 4, drop_nest),
+      rule_of_rank("slide-nest", 2, 4, slide_nest),
+      rule_of_rank("split-nest", 2, 4, split_nest),
+      rule_of_rank("join-nest", 2, 4, join_nest),
+      rule_of_rank("zip-nest", 2, 4, zip_nest),
       pad_nest(),
       constructed("tile",
                   "map_D f = drop_D (0, r) . join_D . map_D (map_D f) . split_D k . pad_D (0, r, undefined), "

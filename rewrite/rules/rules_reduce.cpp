@@ -99,33 +99,30 @@ Result<Expr> only_one(const Site& site, const Arguments&) {
 std::vector<Rule> reduce_rules() {
   const auto part = [](Expr x) { return reduce(f, z, x); };
   return {
-      rule("reduce-map", "reduce f z . map g = reduce (\\acc x. f acc (g x)) z", reduce(f, z, map(g, xs)),
+      rule("reduce-map", reduce(f, z, map(g, xs)),
            reduce(fun({Type::any(), Type::any()},
                       [](Expr acc, Expr x) {
                         return apply(f, {acc, apply(g, {x})});
                       }),
                   z, xs))
           .says("a reduction computes the elements that it consumes itself"),
-      rule("reduce-split", "reduce f z = reduce f z . map (reduce f z) . split k", reduce(f, z, xs),
-           reduce(f, z, map(part, split({nat_hole("k")}, xs))))
+      rule("reduce-split", reduce(f, z, xs), reduce(f, z, map(part, split({nat_hole("k")}, xs))))
           .takes("k", "chunk length")
           .with(in_chunks, "f associative, z its unit, k divides the length")
           .reassociates()
           .says("a reduction is made in two levels, over chunks of %1 and over their results"),
-      rule("reduce-columns", "reduce f z = reduce f z . map (reduce f z) . transpose . split k",
-           reduce(f, z, xs), reduce(f, z, map(part, transpose(split({nat_hole("k")}, xs)))))
+      rule("reduce-columns", reduce(f, z, xs), reduce(f, z, map(part, transpose(split({nat_hole("k")}, xs)))))
           .takes("k", "columns")
           .with(in_chunks, "f associative and commutative, z its unit, k divides the length")
           .reassociates()
           .says("a reduction is made in two levels, over every %1-th element and over their results"),
       constructed("reduce-one", "reduce f z [reduce f z xs] = [reduce f z xs] at 0", only_one)
           .says("a reduction over one result of the same reduction is that result"),
-      rule("reduce-of-join", "reduce f z . join = reduce f z . map (reduce f z)", reduce(f, z, join(xs)),
-           reduce(f, z, map(part, xs)))
+      rule("reduce-of-join", reduce(f, z, join(xs)), reduce(f, z, map(part, xs)))
           .with(in_any_order, kInAnyOrder)
           .reassociates()
           .says("a reduction over joined arrays is made in two levels, over each and over their results"),
-      rule_of_rank("reduce-joined", "reduce f z . map (reduce f z . g) = reduce f z . join . map g", 0, 1,
+      rule_of_rank("reduce-joined", 0, 1,
                    [&](int made) {
                      if (made == 0) return Sides{reduce(f, z, map(part, xs)), reduce(f, z, join(xs))};
                      const auto g_of = [](Expr x) { return apply(g, {x}); };

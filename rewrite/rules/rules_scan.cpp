@@ -78,42 +78,31 @@ Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
 
 std::vector<Rule> scan_rules() {
   return {
-      rule_of_rank("scan-map", "scan f z . map g = scan (\\acc x. f acc (g x)) z, in both directions", 0, 1,
-                   [](int back) { return scan_map(back == 1); })
+      rule_of_rank("scan-map", 0, 1, [](int back) { return scan_map(back == 1); })
           .says("a scan computes the elements that it goes over itself"),
-      rule_of_rank("map-of-scan",
-                   "map (\\x. scan f (z x) (a x)) = transpose . scan (\\acc x. map f (zip acc x)) (map z) . "
-                   "transpose . map a, in both directions",
-                   0, 1, [](int back) { return map_of_scan(back == 1); })
+      rule_of_rank("map-of-scan", 0, 1, [](int back) { return map_of_scan(back == 1); })
           .says("the loop over columns goes inside the scan: one scan over rows with an element of each "
                 "column"),
-      rule("map-of-mapped", "map (\\x. map g (a x)) = transpose . map (map g) . transpose . map a",
-           map([](Expr x) { return map(g, of(a, x)); }, xs),
+      rule("map-of-mapped", map([](Expr x) { return map(g, of(a, x)); }, xs),
            transpose(map([](Expr r) { return map(g, r); }, transpose(map(a, xs)))))
           .says("a loop over columns goes inside the loop over what is made of each"),
-      rule("map-of-transpose", "map (\\x. transpose (a x)) = transpose (0 2 1) . map a",
-           map([](Expr x) { return transpose(of(a, x)); }, xs),
+      rule("map-of-transpose", map([](Expr x) { return transpose(of(a, x)); }, xs),
            transpose({0, 2, 1}, map([](Expr x) { return of(a, x); }, xs)))
           .says("what each element makes is transposed all together"),
-      rule("map-of-let",
-           "map (\\x. let v = a x in b x v) xs = let w = map a xs in map (\\(x, v). b x v) (zip xs w)",
-           map([](Expr x) { return let(of(a, x), [&](Expr v) { return of(b, x, v); }); }, xs),
+      rule("map-of-let", map([](Expr x) { return let(of(a, x), [&](Expr v) { return of(b, x, v); }); }, xs),
            let(map(a, xs),
                [](Expr w) {
                  return map([](Expr t) { return of(b, get(0, t), get(1, t)); }, zip({xs, w}));
                }))
           .says("a value with a name is computed for all elements, then used for all"),
-      rule_of_rank("map-of-zip", "map (\\x. zip (a x) (b x)) xs = zip2 (map a xs) (map b xs)", 2, 3,
-                   map_of_zip)
+      rule_of_rank("map-of-zip", 2, 3, map_of_zip)
           .says("arrays made side by side for each element are made one after the other for all"),
-      rule_of_rank("transpose-of-zip", "transpose . zip2 (xs, ys) = zip2 (transpose xs) (transpose ys)", 2, 3,
-                   transpose_of_zip)
+      rule_of_rank("transpose-of-zip", 2, 3, transpose_of_zip)
           .says("arrays side by side are transposed each by itself"),
-      rule("let-of-transpose", "let v = transpose xs in b v = let w = xs in b (transpose w)",
-           let(transpose(xs), [](Expr v) { return of(b, v); }),
+      rule("let-of-transpose", let(transpose(xs), [](Expr v) { return of(b, v); }),
            let(xs, [](Expr w) { return of(b, transpose(w)); }))
           .says("a value with a name is stored in the order in which it is computed"),
-      rule("let-inline", "let v = a in b v = b a", let(a, [](Expr v) { return of(b, v); }), of(b, a))
+      rule("let-inline", let(a, [](Expr v) { return of(b, v); }), of(b, a))
           .says("a value with a name is computed where it is used"),
       constructed("scan-seq", "scan f z -> scan_seq f z", scan_seq)
           .says("the scan is a loop that keeps the last element in variables"),

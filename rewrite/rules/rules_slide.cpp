@@ -48,30 +48,25 @@ Sides slide_of_slides(int d) {
 std::vector<Rule> slide_rules() {
   const Nat n = nat_hole("n"), s = nat_hole("s"), u = nat_hole("u"), v = nat_hole("v");
   return {
-      rule("slide-tiling", "slide (n, s) = join . map (slide (n, s)) . slide (v + n - s, v)",
-           slide({n}, {s}, xs),
+      rule("slide-tiling", slide({n}, {s}, xs),
            join(map([=](Expr w) { return slide({n}, {s}, w); }, slide({v + n - s}, {v}, xs))))
           .takes("v", "elements from one tile to the next")
           .with(tiles_fit, "s divides v, and v / s divides the number of windows")
           .says("windows are taken from overlapping tiles that are %1 elements apart"),
-      rule_of_rank(
-          "slide-of-slides",
-          "slide (u, v) . map f . slide (n, s) = map (map f . slide (n, s)) . slide ((u - 1) s + n, v s)", 1,
-          3, slide_of_slides)
+      rule_of_rank("slide-of-slides", 1, 3, slide_of_slides)
           .says("windows of what a stencil computes are computed from larger windows: overlapped tiling in "
                 "time"),
-      rule("split-of-slide", "split m . slide (n, s) = map (slide (n, s)) . slide ((m - 1) s + n, m s)",
-           split({u}, slide({n}, {s}, xs)),
+      rule("split-of-slide", split({u}, slide({n}, {s}, xs)),
            map([=](Expr w) { return slide({n}, {s}, w); }, slide({(u - 1) * s + n}, {u * s}, xs)))
           .says("chunks of windows are windows of overlapping tiles"),
-      rule_of_rank("slide-of-map", "slide (n, s) . map f = map (map f) . slide (n, s)", 1, 3,
+      rule_of_rank("slide-of-map", 1, 3,
                    [](int d) {
                      return Sides{windows(d, map_n(d, f, xs)),
                                   map_n(
                                       d, [d](Expr w) { return map_n(d, f, w); }, windows(d, xs))};
                    })
           .says("each window computes its elements itself"),
-      rule_of_rank("slide-of-zip", "slide (n, s) . zip = map zip . zip . (slide (n, s), slide (n, s))", 1, 3,
+      rule_of_rank("slide-of-zip", 1, 3,
                    [](int d) {
                      return Sides{windows(d, zip_n(d, {xs, ys})),
                                   map_n(
@@ -81,15 +76,15 @@ std::vector<Rule> slide_rules() {
                                       },
                                       zip_n(d, {windows(d, xs), windows(d, ys)}))};
                    }),
-      rule_of_rank("slide-of-get", "slide (n, s) . map get_0 . zip (xs, ys) = slide (n, s) xs", 1, 3,
+      rule_of_rank("slide-of-get", 1, 3,
                    [](int d) {
                      return Sides{windows(d, map_n(
                                                  d, [](Expr p) { return get(0, p); }, zip_n(d, {xs, ys}))),
                                   windows(d, xs)};
                    }),
-      rule("split-is-slide", "split m = slide (m, m)", split({u}, xs), slide({u}, {u}, xs)),
-      rule("slide-is-split", "slide (m, m) = split m", slide({u}, {u}, xs), split({u}, xs)),
-      rule("join-of-slide", "join . slide (1, 1) = id", join(slide({Nat(1)}, {Nat(1)}, xs)), xs),
+      rule("split-is-slide", split({u}, xs), slide({u}, {u}, xs)),
+      rule("slide-is-split", slide({u}, {u}, xs), split({u}, xs)),
+      rule("join-of-slide", join(slide({Nat(1)}, {Nat(1)}, xs)), xs),
   };
 }
 

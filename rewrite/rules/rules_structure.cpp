@@ -51,10 +51,10 @@ std::vector<Sides> for_boundaries(std::span<const PadKind> boundaries,
     for (int d = 1; d <= 3; ++d) all.push_back(sides(d, b));
   return all;
 }
-Rule for_pads(std::string name, std::string maths, std::span<const PadKind> boundaries,
+Rule for_pads(std::string name, std::span<const PadKind> boundaries,
               const std::function<Sides(int, const PadKind&)>& sides) {
   const std::vector<Sides> all = for_boundaries(boundaries, sides);
-  return rule_of_rank(std::move(name), std::move(maths), 0, static_cast<int>(all.size()) - 1,
+  return rule_of_rank(std::move(name), 0, static_cast<int>(all.size()) - 1,
                       [&](int i) { return all[static_cast<std::size_t>(i)]; });
 }
 
@@ -101,16 +101,15 @@ Result<Expr> copy_base(const Site& site, const Arguments&) {
 std::vector<Rule> split_and_join() {
   const Nat k = nat_hole("k");
   return {
-      rule("split-join", "map f = join . map (map f) . split k", map(f, xs),
-           join(map([](Expr x) { return map(f, x); }, split({k}, xs))))
+      rule("split-join", map(f, xs), join(map([](Expr x) { return map(f, x); }, split({k}, xs))))
           .takes("k", "chunk length")
           .with(divides, "k divides the length")
           .says("a loop is split into chunks of %1"),
-      rule_of_rank("join-of-split", "join . split k = id", 1, 4,
+      rule_of_rank("join-of-split", 1, 4,
                    [](int d) {
                      return Sides{join_n(d, split(nats("k", d), xs)), xs};
                    }),
-      rule_of_rank("split-of-join", "split k . join = id", 1, 4,
+      rule_of_rank("split-of-join", 1, 4,
                    [](int d) {
                      return Sides{split(nats("k", d), join_n(d, xs)), xs};
                    })
@@ -128,19 +127,16 @@ std::vector<Rule> split_and_join() {
       constructed("transpose-of-transpose",
                   "transpose . transpose = id; transpose p . transpose q = transpose (q . p)",
                   compose_transposes),
-      rule("split-of-map", "split k . map f = map (map f) . split k", split({k}, map(f, xs)),
-           map([](Expr x) { return map(f, x); }, split({k}, xs))),
-      rule_of_rank("map-of-join", "map_D f . join_D = join_D . map_D (map_D f)", 1, 3,
+      rule("split-of-map", split({k}, map(f, xs)), map([](Expr x) { return map(f, x); }, split({k}, xs))),
+      rule_of_rank("map-of-join", 1, 3,
                    [](int d) {
                      return Sides{map_n(d, f, join_n(d, xs)),
                                   join_n(d, map_n(
                                                 d, [d](Expr x) { return map_n(d, f, x); }, xs))};
                    })
           .says("a loop over joined chunks becomes a loop over chunks and one within"),
-      rule("join-of-map", "join . map (map f) = map f . join",
-           join(map([](Expr x) { return map(f, x); }, xs)), map(f, join(xs))),
-      rule("transpose-of-map", "transpose . map (map f) = map (map f) . transpose",
-           transpose(map([](Expr x) { return map(f, x); }, xs)),
+      rule("join-of-map", join(map([](Expr x) { return map(f, x); }, xs)), map(f, join(xs))),
+      rule("transpose-of-map", transpose(map([](Expr x) { return map(f, x); }, xs)),
            map([](Expr x) { return map(f, x); }, transpose(xs))),
   };
 }
@@ -153,29 +149,29 @@ std::vector<Rule> drop_and_pad() {
     return drop(nats("a", d), nats("b", d), pad(nats("l", d), nats("r", d), xs));
   };
   return {
-      rule_of_rank("drop-of-drop", "drop (a, b) . drop (l, r) = drop (a + l, b + r)", 1, 4,
+      rule_of_rank("drop-of-drop", 1, 4,
                    [](int d) {
                      return Sides{
                          drop(nats("a", d), nats("b", d), drop(nats("l", d), nats("r", d), xs)),
                          drop(plus(nats("a", d), nats("l", d)), plus(nats("b", d), nats("r", d)), xs)};
                    }),
-      rule_of_rank("drop-of-map", "drop (l, r) . map f = map f . drop (l, r)", 1, 4,
+      rule_of_rank("drop-of-map", 1, 4,
                    [](int d) {
                      return Sides{drop(nats("l", d), nats("r", d), map_n(d, f, xs)),
                                   map_n(d, f, drop(nats("l", d), nats("r", d), xs))};
                    })
           .says("elements that are dropped are not computed"),
-      rule_of_rank("map-of-drop", "map f . drop (l, r) = drop (l, r) . map f", 1, 4,
+      rule_of_rank("map-of-drop", 1, 4,
                    [](int d) {
                      return Sides{map_n(d, f, drop(nats("l", d), nats("r", d), xs)),
                                   drop(nats("l", d), nats("r", d), map_n(d, f, xs))};
                    }),
-      rule_of_rank("drop-of-zip", "drop (l, r) . zip = zip . (drop (l, r), drop (l, r))", 1, 4,
+      rule_of_rank("drop-of-zip", 1, 4,
                    [](int d) {
                      const auto cut = [d](const Expr& e) { return drop(nats("l", d), nats("r", d), e); };
                      return Sides{cut(zip_n(d, {xs, ys})), zip_n(d, {cut(xs), cut(ys)})};
                    }),
-      for_pads("drop-of-pad", "drop (a, b) . pad (l, r) = pad (l - a, r - b)", pads,
+      for_pads("drop-of-pad", pads,
                [=](int d, const PadKind& pad) {
                  return Sides{drop_pad(d, pad), pad(plus(nats("l", d), nats("a", d), -1),
                                                     plus(nats("r", d), nats("b", d), -1), xs)};
@@ -187,7 +183,7 @@ std::vector<Rule> drop_and_pad() {
                            : "more is dropped than was padded: use drop-past-pad";
               },
               "a <= l, b <= r"),
-      for_pads("drop-past-pad", "drop (a, b) . pad (l, r) = drop (a - l, b - r)", pads,
+      for_pads("drop-past-pad", pads,
                [=](int d, const PadKind& pad) {
                  return Sides{drop_pad(d, pad), drop(plus(nats("a", d), nats("l", d), -1),
                                                      plus(nats("b", d), nats("r", d), -1), xs)};
@@ -200,32 +196,32 @@ std::vector<Rule> drop_and_pad() {
               },
               "l <= a, r <= b")
           .says("a pad of which nothing is left disappears"),
-      for_pads("pad-of-map", "pad (l, r, b) . map f = map f . pad (l, r, b)", choosing,
+      for_pads("pad-of-map", choosing,
                [](int d, const PadKind& pad) {
                  return Sides{pad(nats("l", d), nats("r", d), map_n(d, f, xs)),
                               map_n(d, f, pad(nats("l", d), nats("r", d), xs))};
                })
           .says("values outside are computed again instead of being looked up"),
-      for_pads("pad-of-zip", "pad (l, r, b) . zip = zip . (pad (l, r, b), pad (l, r, b))", choosing,
+      for_pads("pad-of-zip", choosing,
                [](int d, const PadKind& pad) {
                  const auto wide = [d, pad](const Expr& e) { return pad(nats("l", d), nats("r", d), e); };
                  return Sides{wide(zip_n(d, {xs, ys})), zip_n(d, {wide(xs), wide(ys)})};
                }),
-      for_pads("get-of-pad", "map get_i . pad (l, r, b) . zip = pad (l, r, b) . get_i", choosing,
+      for_pads("get-of-pad", choosing,
                [](int d, const PadKind& pad) {
                  const auto wide = [d, pad](const Expr& e) { return pad(nats("l", d), nats("r", d), e); };
                  return Sides{map_n(
                                   d, [](Expr p) { return get(0, p); }, wide(zip_n(d, {xs, ys}))),
                               wide(xs)};
                }),
-      rule_of_rank("get-of-zip", "map (\\p. get 0 p) . zip (xs, ys) = xs", 1, 4,
+      rule_of_rank("get-of-zip", 1, 4,
                    [](int d) {
                      return Sides{map_n(
                                       d, [](Expr p) { return get(0, p); }, zip_n(d, {xs, ys})),
                                   xs};
                    }),
-      rule("unzip-of-zip", "unzip . zip = id", unzip(zip({xs, ys})), tuple({xs, ys})),
-      rule_of_rank("zip-of-maps", "zip (map f xs, ys) = map (\\(x, y). (f x, y)) . zip (xs, ys)", 1, 4,
+      rule("unzip-of-zip", unzip(zip({xs, ys})), tuple({xs, ys})),
+      rule_of_rank("zip-of-maps", 1, 4,
                    [](int d) {
                      return Sides{zip_n(d, {map_n(d, f, xs), ys}),
                                   map_n(

@@ -98,8 +98,7 @@ TEST_CASE("wrong rules are caught") {
   SUBCASE("the published slide-before-split law holds for step 1 only") {
     const Nat n = nat_hole("n"), s = nat_hole("s"), m = nat_hole("m");
     const Rule published =
-        rule("slide-before-split", "slide (n, s) . split m = ... with windows of m + n - 1",
-             split({m}, slide({n}, {s}, xs)),
+        rule("slide-before-split", split({m}, slide({n}, {s}, xs)),
              map([=](Expr w) { return slide({n}, {s}, w); }, slide({m + n - 1}, {m}, xs)));
     const auto instance = [](int step) {
       return [step](Gen& g) -> Instance {
@@ -117,8 +116,7 @@ TEST_CASE("wrong rules are caught") {
   }
   SUBCASE("interchange without the outer transpose, on square arrays") {
     const Rule r =
-        rule("half-interchange", "map (map f) = map (map f) . transpose",
-             map([](Expr x) { return map(f, x); }, xs), map([](Expr x) { return map(f, x); }, transpose(xs)));
+        rule("half-interchange", map([](Expr x) { return map(f, x); }, xs), map([](Expr x) { return map(f, x); }, transpose(xs)));
     const auto o = check_rule(r, [](Gen& g) -> Instance {
       const int n = g.n(2, 3);
       return {map_each(g.fun(f64, f64), g.array({Nat(n), Nat(n)}, f64)), {}, {}};
