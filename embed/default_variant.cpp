@@ -5,7 +5,7 @@
 #include "embed/compiler.hpp"
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
-#include "rewrite/analysis/sweeps.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/space.hpp"
 #include "tuning/explore.hpp"
 

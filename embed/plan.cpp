@@ -6,8 +6,8 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/nest.hpp"
-#include "rewrite/analysis/sweeps.hpp"
 #include "rewrite/analysis/written_element.hpp"
 
 namespace lift {

@@ -12,6 +12,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/instantiate.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -229,6 +230,17 @@ Expr instantiate(const Expr& fn, std::span<const Expr> arguments) {
         return shift(arguments[static_cast<std::size_t>(bound_index(x))], depth);
       },
       [](const Expr& x, int depth) { return x.loose() <= depth; })(fn.child(0), 0);
+}
+
+Expr instantiate_in(const Expr& part, std::span<const std::vector<Expr>> around) {
+  return Rebuild(
+      [&](const Expr& x, int depth) -> std::optional<Expr> {
+        if (!x.is(Op::Bound) || bound_depth(x) < depth) return std::nullopt;
+        const auto outwards = static_cast<std::size_t>(bound_depth(x) - depth);
+        const std::vector<Expr>& values = around[around.size() - 1 - outwards];
+        return shift(values.at(static_cast<std::size_t>(bound_index(x))), depth);
+      },
+      [](const Expr& x, int depth) { return x.loose() <= depth; })(part, 0);
 }
 
 Expr open(const Expr& fn, std::vector<Expr>& fresh) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
-#include "ir/nat/nat_atoms.hpp"
+#include "rewrite/analysis/cases.hpp"
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/written_element.hpp"
 
@@ -20,46 +20,6 @@ std::string text_of(const std::string& array, const Position& p) {
   return s;
 }
 
-/// An innermost min, max or mod that is not among `left`.
-const NatAtom* innermost_choice(const Nat& n, const std::vector<const NatAtom*>& left) {
-  for (const NatTerm& t : terms(n))
-    for (const NatFactor& f : t.factors) {
-      if (f.atom->kind == AtomKind::Var) continue;
-      for (const Nat* operand : {&f.atom->a, &f.atom->b})
-        if (const NatAtom* inner = innermost_choice(*operand, left)) return inner;
-      if (f.atom->kind != AtomKind::FloorDiv && std::find(left.begin(), left.end(), f.atom) == left.end())
-        return f.atom;
-    }
-  return nullptr;
-}
-
-/// What an atom equals under conditions.
-struct Choice {
-  std::vector<NatCond> when;
-  Nat value;
-};
-/// The cases of an atom; all together cover every value. Empty: it has no finite cases that can be proved.
-std::vector<Choice> choices_of(const NatAtom& x, const Facts& facts) {
-  const Nat &a = x.a, &b = x.b;
-  if (x.kind == AtomKind::Min) return {{{less_equal(a, b)}, a}, {{less(b, a)}, b}};
-  if (x.kind == AtomKind::Max) return {{{less_equal(b, a)}, a}, {{less(a, b)}, b}};
-  // a mod b where a is at most one period away, as at the wrap of a periodic boundary
-  if (!facts.proves(less_equal(0, a + b)) || !facts.proves(less(a, 2 * b))) return {};
-  return {{{less_equal(0, a), less(a, b)}, a}, {{less(a, 0)}, a + b}, {{less_equal(b, a)}, a - b}};
-}
-
-/// For a condition x mod m == c: the atom x mod m.
-const NatAtom* residue_of(const NatCond& c) {
-  if (c.kind != NatCond::Kind::Zero) return nullptr;
-  for (const NatTerm& t : terms(c.a)) {
-    if (t.factors.size() != 1 || t.factors[0].atom->kind != AtomKind::Mod || t.factors[0].power != 1)
-      continue;
-    const Nat rest = c.a - t.coefficient * atom_nat(*t.factors[0].atom);
-    if (rest.is_constant()) return t.factors[0].atom;
-  }
-  return nullptr;
-}
-
 class InPlace {
  public:
   explicit InPlace(const WrittenElement& w) : w_(w) {
@@ -70,10 +30,10 @@ class InPlace {
   /// protect.
   std::string obstacle() const {
     for (const Term& l : loads_of(w_.value))
-      if (l->name == w_.updated && !safe(l->nats, guarded_, {})) return reason(l->nats, !w_.guard.empty());
+      if (l->name == w_.updated && !safe(l->nats, guarded_)) return reason(l->nats, !w_.guard.empty());
     for (const Term& t : w_.tests)
       for (const Term& l : loads_of(t))
-        if (l->name == w_.updated && !safe(l->nats, {}, {})) return reason(l->nats, false);
+        if (l->name == w_.updated && !safe(l->nats, {})) return reason(l->nats, false);
     return "";
   }
 
@@ -86,28 +46,10 @@ class InPlace {
     return s + " does not provably exclude it";
   }
 
-  bool safe(const Position& p, const Facts& facts, const std::vector<const NatAtom*>& left) const {
-    const NatAtom* atom = nullptr;
-    for (const Nat& n : p)
-      if (!atom) atom = innermost_choice(n, left);
-    if (!atom) return own(p, facts) || outside(p, facts) || excluded(p, facts);
-    const std::vector<Choice> choices = choices_of(*atom, facts);
-    if (choices.empty()) {
-      auto more = left;
-      more.push_back(atom);
-      return safe(p, facts, more);
-    }
-    return std::all_of(choices.begin(), choices.end(), [&](const Choice& c) {
-      Facts here = facts;
-      for (const NatCond& condition : c.when) {
-        if (here.refutes(condition)) return true;  // does not occur
-        here = here.with(condition);
-      }
-      Position q;
-      for (const Nat& n : p)
-        q.push_back(detail::rebuild(
-            n, [&](const NatAtom& a) { return &a == atom ? std::optional(c.value) : std::nullopt; }));
-      return safe(q, here, left);
+  bool safe(const Position& p, const Facts& facts) const {
+    const std::vector<PositionCase> cases = cases_of(p, facts);
+    return std::all_of(cases.begin(), cases.end(), [&](const PositionCase& c) {
+      return own(c.position, c.facts) || never_writes(w_, c.position, c.facts);
     });
   }
 
@@ -115,32 +57,6 @@ class InPlace {
     for (std::size_t d = 0; d < p.size(); ++d)
       if (!facts.proves(equal(p[d], w_.position[d]))) return false;
     return true;
-  }
-
-  /// The value that the index of dimension d has where p is written.
-  Nat index_at(const Position& p, std::size_t d) const { return p[d] - (w_.position[d] - w_.index[d]); }
-
-  bool outside(const Position& p, const Facts& facts) const {
-    for (std::size_t d = 0; d < p.size(); ++d) {
-      const NatAtom& range = *variables(w_.index[d]).at(0);
-      const Nat index = index_at(p, d);
-      if (facts.proves(less(index, range.lower)) || facts.proves(less(range.upper, index))) return true;
-    }
-    return false;
-  }
-
-  /// The guard forbids that both p and the written element are written.
-  bool excluded(const Position& p, const Facts& facts) const {
-    std::map<const NatAtom*, Nat> there;
-    for (std::size_t d = 0; d < p.size(); ++d) there.emplace(variables(w_.index[d]).at(0), index_at(p, d));
-    return std::any_of(w_.guard.begin(), w_.guard.end(), [&](const NatCond& c) {
-      if (facts.refutes({c.kind, facts.simplify(substitute(c.a, there))})) return true;
-      const auto known = facts.conditions();
-      if (std::find(known.begin(), known.end(), c) == known.end()) return false;
-      const NatAtom* r = residue_of(c);  // x mod m is the same at both, unless x differs by no multiple of m
-      return r && r->b.is_constant() &&
-             facts.simplify(mod(substitute(r->a, there) - r->a, r->b)).constant().value_or(0) != 0;
-    });
   }
 
   const WrittenElement& w_;

@@ -6,9 +6,9 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/layout.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/nest.hpp"
-#include "rewrite/analysis/sweeps.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {

@@ -8,9 +8,8 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/nat/shift.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/footprint.hpp"
-#include "rewrite/analysis/stages.hpp"
-#include "rewrite/analysis/sweeps.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {

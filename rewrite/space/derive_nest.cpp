@@ -3,7 +3,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
-#include "rewrite/analysis/sweeps.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/derive.hpp"
 
 namespace lift {

@@ -1,5 +1,5 @@
 // Where the stages of a program are stored, as steps.
-#include "rewrite/analysis/stages.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/derive.hpp"
 
 namespace lift {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
-#include "rewrite/analysis/stages.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/derive.hpp"
 #include "rewrite/space/seeds.hpp"

@@ -5,7 +5,7 @@
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/ops.hpp"
 #include "patterns/operators.hpp"
-#include "rewrite/analysis/sweeps.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
 

@@ -1,0 +1,141 @@
+#include "rewrite/analysis/chain.hpp"
+
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/instantiate.hpp"
+#include "ir/expr/ops.hpp"
+
+namespace lift {
+namespace {
+
+/// Whether a value is more than a way of looking at others.
+bool computes(const Expr& e) {
+  return contains(e, [](const Expr& x) {
+    return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || is_update(x.op()) || x.is(Op::Iterate) ||
+           x.is(Op::Generate);
+  });
+}
+bool names_stage(const Expr& e) {
+  return e.is(Op::Let) && e.child(1).is(Op::Lambda) && e.child(0).type().is_array() && computes(e.child(0));
+}
+
+/// Whether a chain of several stages is on the way down from e, through maps.
+bool leads_to_chain(const Expr& e) {
+  if (is_identity(e.op())) return leads_to_chain(e.child(0));
+  if (is_map(e.op()) && e.child(0).is(Op::Lambda)) return leads_to_chain(e.child(0).child(0));
+  return names_stage(e);
+}
+
+/// Goes down to the chain, then along it.
+class Walk {
+ public:
+  explicit Walk(const Program& p) : e_(p.body) {
+    chain_.arguments = p.arguments, chain_.overwritable = p.overwritable;
+    while (leads_to_chain(e_) && !names_stage(e_)) is_identity(e_.op()) ? down({0}) : into_map();
+    while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {
+      const Expr value = here(e_.child(0));
+      if (names_stage(e_))
+        along(param(name(chain_.stages.size()), value.type()), value);
+      else if (value.type().is_array() || value.type().is_tuple())
+        down({1, 0}, value);  // a way of looking at arrays
+      else
+        break;
+    }
+    results(p);
+  }
+  Chain chain() const { return chain_; }
+
+ private:
+  /// No identifier of a program has a blank.
+  static std::string name(std::size_t stage) { return "stage " + std::to_string(stage + 1); }
+  Expr here(const Expr& part) const { return instantiate_in(part, scopes_); }
+  void down(const Place& children, std::optional<Expr> value = {}) {
+    for (const int c : children) {
+      if (e_.is(Op::Lambda)) scopes_.push_back({*value});
+      e_ = e_.child(static_cast<std::size_t>(c)), place_.push_back(c);
+    }
+  }
+  void along(const Expr& opaque, const Expr& value) {
+    Place at = place_;
+    at.push_back(0);
+    chain_.stages.push_back({std::move(at), param_name(opaque), value});
+    down({1, 0}, opaque);
+  }
+
+  /// An element of what a map goes over: of zipped arguments, one array each, under the argument's name.
+  Expr element(const Expr& xs, const Type& t) {
+    const auto whole_too = [&] { return contains(e_.child(0), [&](const Expr& x) { return x == xs; }); };
+    const int rank = rank_of(xs.type()) - rank_of(t);
+    if (is_of_rank(xs, Op::Zip, rank)) {
+      std::vector<Expr> parts;
+      for (std::size_t i = 0; i < xs.children().size(); ++i)
+        parts.push_back(element(xs.child(i), t.parts()[i]));
+      return tuple(parts);
+    }
+    const Expr x = xs.is(Op::Param) && !whole_too()
+                       ? param(param_name(xs), t)
+                       : param("element " + std::to_string(chain_.arguments.size()), t);
+    if (std::find(chain_.arguments.begin(), chain_.arguments.end(), x) == chain_.arguments.end())
+      chain_.arguments.push_back(x);
+    return x;
+  }
+  void into_map() {
+    const Type t = e_.child(0).type().parts()[0];
+    Expr xs = here(e_.child(1));
+    while (is_identity(xs.op())) xs = xs.child(0);
+    down({0, 0}, element(xs, t));
+  }
+  void results(const Program& p) {
+    if (!e_.is(Op::Tuple)) {
+      chain_.stages.push_back({place_, chain_.stages.empty() ? "out" : name(chain_.stages.size()), here(e_)});
+      return;
+    }
+    chain_.results = e_.children().size();
+    const bool named = place_.empty() && p.results.size() == chain_.results;
+    for (std::size_t i = 0; i < chain_.results; ++i) {
+      Place at = place_;
+      at.push_back(static_cast<int>(i));
+      chain_.stages.push_back({at, named ? p.results[i] : name(chain_.stages.size()), here(e_.child(i))});
+    }
+  }
+
+  Expr e_;
+  Place place_;
+  std::vector<std::vector<Expr>> scopes_;  ///< values of the variables of the lambdas around, outermost first
+  Chain chain_;
+};
+
+}  // namespace
+
+Chain chain_of(const Program& program) { return Walk(program).chain(); }
+
+Program stage_program(const Chain& chain, std::size_t stage) {
+  Program p{chain.stages.at(stage).name,
+            params_of(chain.stages[stage].value),
+            chain.stages[stage].value,
+            chain.overwritable,
+            {}};
+  for (std::size_t i = 0; i < stage; ++i) p.overwritable.push_back(chain.stages[i].name);
+  return p;
+}
+
+std::optional<Expr> updated_array(const Expr& e) {
+  if (is_update(e.op())) return e.child(0);
+  if (is_identity(e.op())) return updated_array(e.child(0));
+  if (!is_map(e.op()) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
+  const auto is_element = [](const Expr& x) {
+    return x.is(Op::Bound) && bound_depth(x) == 0 && bound_index(x) == 0;
+  };
+  const auto inner = updated_array(e.child(0).child(0));
+  const Expr& xs = e.child(1);
+  if (!inner) return std::nullopt;
+  if (is_element(*inner)) return xs;
+  if (!inner->is(Op::Get) || !is_element(inner->child(0))) return std::nullopt;
+  const auto i = static_cast<std::size_t>(tuple_index(*inner));
+  return is_of_rank(xs, Op::Zip, 1) ? std::optional(xs.child(i)) : std::nullopt;
+}
+
+}  // namespace lift

@@ -1,0 +1,57 @@
+// Chains of stages, the one notion of time: let x1 = S1(x0) in let x2 = S2(x1) in ... Sn. Half-sweeps of a
+// smoother, steps of a polynomial or of an iteration, and different operators one after the other are chains.
+// A chain may stand below maps (over boxes, over planes): what these hand to it are arrays like arguments.
+//
+// The value of a stage is an expression over opaque arrays: an earlier stage is a name, nothing is inlined,
+// so that looking at a chain costs as much as its stages are large.
+#pragma once
+
+#include <optional>
+
+#include "rewrite/engine/strategy.hpp"
+
+namespace lift {
+
+struct ChainStage {
+  Place place;       ///< of its expression in the program's body
+  std::string name;  ///< of the array that it computes, in the values of later stages
+  Expr value;        ///< over the chain's arguments and the names of earlier stages
+};
+struct Chain {
+  std::vector<Expr> arguments;            ///< of the program, and what the maps around hand to the chain
+  std::vector<std::string> overwritable;  ///< those of them whose old contents nobody needs
+  std::vector<ChainStage> stages;  ///< those at the end together, when the program returns several arrays
+  std::size_t results = 1;         ///< how many these are
+};
+
+/// The chain that a program computes its result by; of one stage when it has no named arrays on the way.
+Chain chain_of(const Program& program);
+/// A stage by itself: earlier stages are arguments, which may be overwritten.
+Program stage_program(const Chain& chain, std::size_t stage);
+
+/// The array that a stage replaces a region of: the base of its update, also below maps over zipped arrays.
+std::optional<Expr> updated_array(const Expr& value);
+
+// ---- chains in which every stage updates an array: sweeps, each a loop nest of its own
+
+/// Where each sweep stands, in order; one place, the empty one, for a program that is no such sequence.
+std::vector<Place> sweeps_of(const Expr& body);
+/// Sweep `n` by itself: the variables of the sweeps before stand for the arrays that these overwrite. The
+/// program itself when it has one sweep.
+Program single_sweep(const Program& program, std::size_t n);
+/// Whether the sweeps may overwrite their arrays one after the other: no array is used under its old name
+/// after it has been overwritten. Empty: they may; else the reason.
+std::string why_not_one_after_the_other(const Program& program);
+
+// ---- chains of computed arrays within one result: stored, or computed again where the next stage reads them
+
+/// Where the named values stand that are such stages, outer before inner; none when computing all of them
+/// where they are used would repeat too much.
+std::vector<Place> stages_of(const Expr& body);
+/// The program in which every stage is computed where it is used.
+Rewriting with_stages_fused(Rewriting start);
+/// Elements of all stages together, of one iteration of the loops around them; nothing when a length is not
+/// known.
+std::optional<std::int64_t> elements_of_stages(const Expr& body);
+
+}  // namespace lift

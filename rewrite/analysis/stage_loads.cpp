@@ -1,0 +1,176 @@
+#include "rewrite/analysis/stage_loads.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "ir/error.hpp"
+#include "ir/nat/nat_atoms.hpp"
+#include "rewrite/analysis/footprint.hpp"
+
+namespace lift {
+namespace {
+
+std::string text_of(const std::vector<Nat>& p) {
+  std::string s;
+  for (const Nat& n : p) s += "[" + n.str() + "]";
+  return s;
+}
+
+// ---- loads with what is known where they happen
+
+/// Conditions that hold in the first branch of a select, as far as they are about indices.
+void add_conditions(const Term& c, Facts& facts) {
+  if (c->kind == TermKind::Compare) facts = facts.with(c->conds[0]);
+  if (c->kind == TermKind::Apply && c->op == Op::And)
+    for (const Term& a : c->args) add_conditions(a, facts);
+}
+
+class Loads {
+ public:
+  explicit Loads(StageElement& e) : e_(e) {
+    Facts guarded;
+    for (const NatCond& c : e.written.guard) guarded = guarded.with(c);
+    collect(e.written.value, guarded);
+    for (const Term& t : e.written.tests) collect(t, {});
+  }
+
+ private:
+  void collect(const Term& t, const Facts& facts) {
+    const std::vector<NatCond> where(facts.conditions().begin(), facts.conditions().end());
+    auto& seen = seen_[t->id];
+    if (std::find(seen.begin(), seen.end(), where) != seen.end()) return;
+    seen.push_back(where);
+    if (t->kind == TermKind::Load) {
+      for (PositionCase& c : cases_of(t->nats, facts))
+        e_.loads.push_back({t->name, std::move(c), text_of(t->nats)});
+      return;
+    }
+    if (t->kind == TermKind::Apply && t->op == Op::Select) {
+      const Term& c = t->args[0];
+      collect(c, facts);
+      Facts yes = facts, no = facts;
+      add_conditions(c, yes);
+      if (c->kind == TermKind::Compare) no = no.with(negate(c->conds[0]));
+      collect(t->args[1], yes);
+      return collect(t->args[2], no);
+    }
+    for (const Term& a : t->args) collect(a, facts);
+  }
+
+  StageElement& e_;
+  std::map<std::uint32_t, std::vector<std::vector<NatCond>>> seen_;  ///< a term: what was known there
+};
+
+StageElement analysed(const Expr& value) {
+  StageElement e;
+  Program p{"stage", params_of(value), value, {}, {}};
+  for (const Expr& a : p.arguments) p.overwritable.push_back(param_name(a));
+  try {
+    if (!value.type().is_array()) throw UserError("a stage's value is " + value.type().str() + ", no array");
+    e.written = written_element(p);
+    Loads{e};
+    e.in_place = e.written.update && why_not_in_place(p).empty();
+  } catch (const UserError& error) {
+    e.unknown = error.what();
+  }
+  return e;
+}
+
+// ---- bounds under conditions
+
+/// floordiv(x, b) with a coefficient that b divides as (x - x mod b) / b, which has no division.
+Nat without_divisions(const Nat& n) {
+  Nat r = 0;
+  for (const NatTerm& t : terms(n)) {
+    Nat product = t.coefficient;
+    const auto b =
+        t.factors.size() == 1 && t.factors[0].power == 1 ? t.factors[0].atom->b.constant() : std::nullopt;
+    if (b && *b > 0 && t.factors[0].atom->kind == AtomKind::FloorDiv && t.coefficient % *b == 0) {
+      const Nat& x = t.factors[0].atom->a;
+      r = r + (t.coefficient / *b) * (x - mod(x, *b));
+      continue;
+    }
+    for (const NatFactor& f : t.factors)
+      for (int i = 0; i < f.power; ++i) product = product * atom_nat(*f.atom);
+    r = r + product;
+  }
+  return r;
+}
+
+constexpr std::int64_t kFar = 1 << 20;
+
+/// The largest number that is proved not to be above n.
+std::optional<std::int64_t> lower_bound(const Nat& n, const Facts& facts) {
+  const auto holds = [&](std::int64_t c) { return facts.proves_nonnegative(n - c); };
+  std::int64_t low = facts.bounds(n).lower.value_or(-1), step = 1;
+  while (!holds(low)) {
+    if (low < -kFar) return std::nullopt;
+    low -= step, step *= 2;
+  }
+  for (step = 1; step < kFar && holds(low + step); step *= 2) low += step;
+  for (; step > 0; step /= 2)
+    if (holds(low + step)) low += step;
+  return low;
+}
+
+}  // namespace
+
+std::shared_ptr<const StageElement> stage_element(const Expr& value) {
+  static std::mutex mutex;
+  static auto* known = new std::unordered_map<std::uint32_t, std::shared_ptr<const StageElement>>;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto it = known->find(value.id()); it != known->end()) return it->second;
+  }
+  auto e = std::make_shared<const StageElement>(analysed(value));
+  const std::lock_guard lock(mutex);
+  return known->emplace(value.id(), std::move(e)).first->second;
+}
+
+std::optional<Slope> slope_of(const LoadCase& load, const WrittenElement& w, std::size_t axis) {
+  if (load.at.position.size() != w.position.size()) return std::nullopt;
+  const Nat position = load.at.facts.simplify(load.at.position[axis]);
+  const auto affine = affine_in(position, w.index[axis]);
+  if (affine) {
+    const auto c = affine->coefficient.constant();
+    return c && *c > 0 ? std::optional(Slope{*c, 1}) : std::nullopt;
+  }
+  for (const NatTerm& t : terms(position)) {
+    if (t.factors.size() != 1 || t.factors[0].power != 1 || t.coefficient <= 0) continue;
+    const NatAtom& a = *t.factors[0].atom;
+    const auto b = a.kind == AtomKind::FloorDiv ? a.b.constant() : std::nullopt;
+    const auto inner = b ? affine_in(a.a, w.index[axis]) : std::nullopt;
+    const auto c = inner ? inner->coefficient.constant() : std::nullopt;
+    if (c && *c > 0 && !mentions(position - t.coefficient * atom_nat(a), w.index[axis]))
+      return Slope{t.coefficient * *c, *b};
+  }
+  return std::nullopt;
+}
+
+Distance distance_of(const LoadCase& load, const WrittenElement& w, std::size_t axis, std::int64_t read_scale,
+                     std::int64_t write_scale) {
+  const Facts& facts = load.at.facts;
+  const Nat d = facts.simplify(without_divisions(
+      facts.simplify(read_scale * load.at.position[axis] - write_scale * w.position[axis])));
+  Distance r{d.constant(), d.constant(), load.load, load.load, {}};
+  if (!r.min) {
+    r.min = lower_bound(d, facts);
+    const auto above = lower_bound(-d, facts);
+    r.max = above ? std::optional(-*above) : std::nullopt;
+    if (!r.bounded()) r.why = load.load + ": " + d.str() + " is not bounded by numbers";
+  }
+  if (!load.at.wrapped[axis]) return r;
+  if (!facts.proves(less(d, 0))) r.max.reset();
+  if (!facts.proves(less(0, d))) r.min.reset();
+  r.why = load.load + " wraps around a periodic boundary";
+  return r;
+}
+
+Distance hull(const Distance& a, const Distance& b) {
+  const bool lower = a.min && (!b.min || *b.min < *a.min), higher = a.max && (!b.max || *b.max > *a.max);
+  return {lower ? b.min : a.min, higher ? b.max : a.max, lower ? b.at_min : a.at_min,
+          higher ? b.at_max : a.at_max, a.why.empty() ? b.why : a.why};
+}
+
+}  // namespace lift
