@@ -7,6 +7,7 @@
 #include "emit/emit.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
+#include "lower/translate/storage.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {
@@ -18,7 +19,7 @@ int show(const Options& o) {
   }
   const Chosen chosen = choose_variant(o);
   if (o.stage == "low") {
-    std::fputs(printable(print_program(chosen.low)).c_str(), stdout);
+    std::fputs(printable(print_program(with_storage(chosen.low))).c_str(), stdout);
     print("\n// derivation:");
     for (const Step& step : chosen.derivation) print("//   " + str(step) + "\n//       " + prose(step));
   } else if (o.stage == "loops") {

@@ -427,7 +427,10 @@ LIFT_MEANING(scan) {
 LIFT_MEANING(iterate) {
   const Value f = in.eval(e.child(0));
   Value x = in.eval(e.child(1));
-  for (std::int64_t t = in.nat(iterate_times(e)); t > 0; --t) x = in.apply(f, {std::move(x)});
+  const bool numbered = e.child(0).type().parts().size() == 2;
+  const std::int64_t times = in.nat(iterate_times(e));
+  for (std::int64_t t = 0; t < times; ++t)
+    x = numbered ? in.apply(f, {Value(t), std::move(x)}) : in.apply(f, {std::move(x)});
   return x;
 }
 LIFT_MEANING(identity) { return in.eval(e.child(0)); }

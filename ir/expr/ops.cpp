@@ -198,6 +198,13 @@ std::optional<std::size_t> function_child(Op op) {
   }
 }
 
+namespace {
+bool takes_number(const Expr& iterated) {
+  if (iterated.is(Op::Lambda)) return parameter_types(iterated).size() == 2;
+  return iterated.type().is_function() && iterated.type().parts().size() == 2;
+}
+}  // namespace
+
 std::vector<Type> applied_to(Op op, std::span<const Expr> children, const Attr& a) {
   switch (row(op).applies) {
     case Applies::Nothing:
@@ -210,8 +217,10 @@ std::vector<Type> applied_to(Op op, std::span<const Expr> children, const Attr& 
       return std::vector<Type>(static_cast<std::size_t>(op_rank(op, a)), Type(i32));
     case Applies::Value:
       return {children[0].type()};
-    case Applies::State:
-      return {children[1].type()};
+    case Applies::State: {  // and, to a function of two parameters, the step's number before it
+      const Type& state = children[1].type();
+      return takes_number(children[0]) ? std::vector<Type>{i32, state} : std::vector<Type>{state};
+    }
   }
   return {};
 }

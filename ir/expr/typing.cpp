@@ -307,10 +307,13 @@ LIFT_TYPE_RULE(scan) {
 LIFT_TYPE_RULE(iterate) {
   if (const auto times = iterate_times(a).constant(); times && *times < 0)
     type_error(op, std::to_string(*times) + " times", "use 0 or more");
-  const Type f = function_type(op, c[0], 1);
-  need_same(op, f.parts()[0], c[1].type(), "the start value", "f and the start value must agree");
-  need_same(op, f.parts()[0], f.result(), "the result of f",
-            "an iterated function must return its argument's type");
+  const bool numbered = c[0].type().is_function() && c[0].type().parts().size() == 2;
+  const Type f = function_type(op, c[0], numbered ? 2 : 1), x = f.parts().back();
+  if (numbered)
+    need_same(op, Type(i32), f.parts()[0], "the step's number",
+              "a function of two parameters takes the step's number, an i32, and then the value");
+  need_same(op, x, c[1].type(), "the start value", "f and the start value must agree");
+  need_same(op, x, f.result(), "the result of f", "an iterated function must return its argument's type");
   return c[1].type();
 }
 

@@ -142,6 +142,8 @@ class InPlace {
 
   /// Of the variables of the function that e applies to its arguments.
   std::vector<Origin> parameter_origins(const Expr& e) {
+    if (e.is(Op::Iterate) && e.child(0).type().parts().size() == 2)
+      return {{}, origin(e.child(1))};  // number, state
     if (is_map(e.op()) || e.is(Op::Iterate)) return {origin(e.child(1))};
     if (e.is(Op::Let)) return {origin(e.child(0))};
     if (e.is(Op::Apply)) return origins(e.children().subspan(1));

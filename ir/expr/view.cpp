@@ -150,15 +150,8 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::ToPrivate:
     case Op::CircularBuffer:
       return place(e, scope);
-    case Op::Iterate: {
-      const auto times = iterate_times(e).constant();
-      if (!times)
-        throw UserError("iterate: the number of iterations must be known, got " + iterate_times(e).str() +
-                        "; fix the size");
-      View x = eval(e.child(1), scope);
-      for (std::int64_t t = 0; t < *times; ++t) x = call(e.child(0), {x}, scope);
-      return x;
-    }
+    case Op::Iterate:
+      return iterate(e, scope);
     default:
       break;
   }
@@ -166,7 +159,6 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
   if (is_reduce(e.op())) return reduce(e, scope);
   if (is_scan(e.op())) return scan(e, scope);
   if (is_map(e.op())) {
-    if (const auto stored = stored_map(e, scope)) return *stored;
     const View xs = eval(e.child(1), scope);
     const Expr f = e.child(0);
     return collect(e.type(), op_rank(e), [this, xs, f, scope](const std::vector<Nat>& p) {
@@ -197,6 +189,28 @@ View Views::reduce(const Expr& e, const ScopePtr& scope) {
     throw UserError("reduce: the length " + e.child(2).type().length().str() +
                     " is not known here; fix the size");
   return unrolled_reduce(e, scope);
+}
+
+View Views::step(const Expr& e, const Nat& t, const View& x, const ScopePtr& scope) {
+  if (e.child(0).type().parts().size() == 1) return call(e.child(0), {x}, scope);
+  return call(e.child(0), {View{index_term(t)}, x}, scope);
+}
+
+View Views::iterate(const Expr& e, const ScopePtr& scope) {
+  const auto times = iterate_times(e).constant();
+  if (!times)
+    throw UserError("iterate: the number of iterations must be known, got " + iterate_times(e).str() +
+                    "; fix the size");
+  constexpr std::int64_t most = 4, most_copied = 1 << 16;
+  const bool computed = contains(
+      e.child(0), [](const Expr& x) { return is_map(x.op()) || is_reduce(x.op()) || x.is(Op::Generate); });
+  if (*times > (e.type().is_array() && computed ? most : most_copied))
+    throw UserError("iterate: " + std::to_string(*times) +
+                    " steps are too many to compute each element from the start; store the steps' results "
+                    "(to_global)");
+  View x = eval(e.child(1), scope);
+  for (std::int64_t t = 0; t < *times; ++t) x = step(e, t, x, scope);
+  return x;
 }
 
 View Views::scan(const Expr& e, const ScopePtr&) {

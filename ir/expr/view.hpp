@@ -63,13 +63,15 @@ class Views {
   virtual View place(const Expr& e, const ScopePtr& scope) { return eval(e.child(0), scope); }
   /// A reduction that is not unrolled. The default unrolls constant lengths and refuses others.
   virtual View reduce(const Expr& e, const ScopePtr& scope);
+  /// An iteration: the default applies its function as often as it says. Of arrays it refuses many steps: an
+  /// element would be computed from all that the steps before it read, again and again.
+  virtual View iterate(const Expr& e, const ScopePtr& scope);
+  /// Step t of an iteration, of x.
+  View step(const Expr& e, const Nat& t, const View& x, const ScopePtr& scope);
   virtual View layout(const Expr& e, const ScopePtr& scope) { return eval(e.child(0), scope); }
   /// A scan. The default refuses: an element depends on all those before it, it is no formula of its
   /// position.
   virtual View scan(const Expr& e, const ScopePtr& scope);
-  /// A map that is to be stored before it is read: nothing, unless its elements must not be computed again at
-  /// each use.
-  virtual std::optional<View> stored_map(const Expr&, const ScopePtr&) { return std::nullopt; }
   View unrolled_reduce(const Expr& e, const ScopePtr& scope);
   bool decide(const NatCond& c, bool& value);  ///< false: undecided (and noted)
 

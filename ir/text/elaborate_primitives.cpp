@@ -144,7 +144,10 @@ Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const E
     case Op::Iterate: {
       need_arguments(t, args, 2, "iterate(times, f)");
       const Nat times = nat(*args[0]);
-      return node(op, {function(*args[1], {x.type()}), x}, attributes::nats({times}), t.at);
+      const bool numbered = args[1]->kind == K::Lambda && args[1]->binders.size() == 2;
+      const Expr f =
+          function(*args[1], numbered ? std::vector<Type>{i32, x.type()} : std::vector<Type>{x.type()});
+      return node(op, {f, x}, attributes::nats({times}), t.at);
     }
     case Op::Layout: {
       need_arguments(t, args, 1, "layout(rows 8 1, xs)");

@@ -131,6 +131,12 @@ class Printer {
     return head + body;
   }
 
+  std::string iterated(const Expr& e) {
+    const Expr& f = e.child(0);
+    if (applied_types(e).size() == 2) return lambda(f, applied_types(e), std::nullopt, {"t"});
+    return lambda(f, applied_types(e), e.child(1));
+  }
+
   std::string piped(const Expr& array, const std::string& stage) {
     return print(array, Pipe) + (lines_ ? line() : " ") + "|> " + stage;
   }
@@ -258,7 +264,7 @@ class Printer {
         arguments.push_back(print(e.child(1), Pipe));
         break;
       case Applies::State:
-        arguments.push_back(lambda(e.child(0), applied_types(e), e.child(1)));
+        arguments.push_back(iterated(e));
         break;
       default:
         if (e.is(Op::Pad)) arguments.push_back(boundary(e));

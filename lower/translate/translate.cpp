@@ -8,6 +8,8 @@
 #include "ir/expr/ops.hpp"
 #include "lower/launches.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/translate/route.hpp"
+#include "lower/translate/storage.hpp"
 #include "lower/translate/translator.hpp"
 
 namespace lift {
@@ -88,7 +90,8 @@ void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to
 bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to) {
   const Expr& first = e.child(0);
   const auto alike = [&](const Expr& c) {
-    return is_map(c.op()) && c.op() == first.op() && c.attr() == first.attr() && op_rank(c) == 1;
+    return is_map(c.op()) && !scan_gone_over(c) && c.op() == first.op() && c.attr() == first.attr() &&
+           op_rank(c) == 1;
   };
   if (!std::all_of(e.children().begin(), e.children().end(), alike)) return false;
   std::vector<View> xs;
@@ -104,6 +107,8 @@ bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const P
 }
 
 void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
+  const auto* cell = std::get_if<Cell>(&to.v);
+  if (cell && !cell->guards.empty() && !guarded_) return write_guarded(e, scope, *cell);
   if (is_scan(e.op())) return write_scan(e, scope, to);
   if (is_map(e.op()) && write_map_of_scan(e, scope, to)) return;
   if (is_map(e.op())) {
@@ -114,6 +119,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
     return rings.empty() ? write_map(e, scope, to, 0, xs) : write_along(e, scope, to, xs, rings);
   }
   if (is_update(e.op())) return write_update(e, scope, to);
+  if (e.is(Op::Iterate) && stores_steps(e)) return write_iterate(e, scope, to);
   if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
     if (e.children().size() == 2) return write_let(e.child(1), e.child(0), scope, to);
     std::vector<View> args;
@@ -129,6 +135,33 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
     return write(e.child(0), scope, to);
   if (write_structure(e, scope, to)) return;
   write_view(eval(e, scope), to);
+}
+
+/// A scalar that is stored under guards: loops that compute it are under them, too, since what they read may
+/// exist only there.
+void Translator::write_guarded(const Expr& e, const ScopePtr& scope, const Cell& cell) {
+  Block computed, *outer = block;
+  block = &computed, guarded_ = true;
+  write(e, scope, {cell});
+  block = outer, guarded_ = false;
+  const bool loops = std::any_of(computed.begin(), computed.end(),
+                                 [](const Stmt& s) { return std::holds_alternative<For>(s.v); });
+  if (loops) {
+    std::vector<Term> guards;
+    for (const NatCond& g : cell.guards) guards.push_back(compare_term(g));
+    if (auto* last = std::get_if<If>(&computed.back().v)) {  // the store's own
+      std::erase_if(last->conditions, [&](const Term& c) {
+        return std::find(guards.begin(), guards.end(), c) != guards.end();
+      });
+      if (last->conditions.empty()) {
+        Block stored = std::move(last->body);
+        computed.pop_back();
+        for (Stmt& s : stored) computed.push_back(std::move(s));
+      }
+    }
+    computed = {{If{std::move(guards), std::move(computed)}}};
+  }
+  for (Stmt& s : computed) block->push_back(std::move(s));
 }
 
 /// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all
@@ -192,6 +225,18 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Pla
 /// The base is already where the result goes when reading it there gives the place's own old value. An update
 /// in place of an argument makes that argument the place of the result.
 void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place& given) {
+  const std::vector<Nat> offsets = update_offsets(e);
+  const auto write_block = [&](const Place& to) {
+    write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
+            std::vector<Nat> q;
+            for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
+            return access(to, q);
+          }));
+  };
+  if (is_map(e.child(0).op()) && has_scan(e.child(0))) {  // computed once, where the result goes
+    write(e.child(0), scope, given);
+    return write_block(given);
+  }
   const View base = eval(e.child(0), scope);
   Place to = given, cell = given;
   View old = base;
@@ -217,12 +262,7 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
     write(e.child(0), scope, to);
   else if (!in_place)
     write_view(base, to);
-  const std::vector<Nat> offsets = update_offsets(e);
-  write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
-          std::vector<Nat> q;
-          for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
-          return access(to, q);
-        }));
+  write_block(to);
 }
 
 void Translator::write_view(const View& v, const Place& to) {
@@ -307,7 +347,8 @@ void add_results(Kernel& k, const Program& program, const std::map<std::string, 
 
 }  // namespace
 
-Kernel translate(const Program& program) {
+Kernel translate(const Program& given) {
+  const Program program = with_storage(given);
   const auto requests = layouts(program);
   const auto layout = [&](const std::string& name, const Type& t) {
     const auto it = requests.find(name);

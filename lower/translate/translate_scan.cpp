@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 
 namespace lift {
@@ -88,12 +89,6 @@ void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Pl
   });
 }
 
-namespace {
-bool is_carried_in_variables(const Expr& scan) {
-  return !has_arrays(scan.child(1).type()) && loop_option(scan, LoopOption::Stored) == 0;
-}
-}  // namespace
-
 void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
   if (!e.child(0).is(Op::Lambda)) throw InternalError("scan: call of " + lift::str(e.child(0)));
   const View xs = eval(e.child(2), scope);
@@ -118,18 +113,15 @@ View zipped(const std::vector<View>& parts, std::int64_t rank) {
 }
 }  // namespace
 
-/// A loop over a scan, or over a scan beside other arrays, needs each of its elements as it is computed: one
-/// loop does both.
+/// A loop over a scan that is not stored first, or over such a scan beside other arrays, uses each element as
+/// it is computed: one loop does both.
 bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
+  const auto scan = scan_gone_over(e);
+  if (!scan) return false;
   const Expr& array = e.child(1);
-  if (!(e.is(Op::Map) || e.is(Op::MapSeq)) || op_rank(e) != 1 || has_scan(e.child(0))) return false;
   const std::vector<Expr> parts = array.is(Op::Zip)
                                       ? std::vector<Expr>(array.children().begin(), array.children().end())
                                       : std::vector{array};
-  const auto scan = std::find_if(parts.begin(), parts.end(), [](const Expr& p) { return is_scan(p.op()); });
-  if (scan == parts.end() ||
-      std::count_if(parts.begin(), parts.end(), [&](const Expr& p) { return has_scan(p); }) > 1)
-    return false;
   std::vector<View> views;
   for (const Expr& p : parts) views.push_back(p == *scan ? View{} : eval(p, scope));
   const View xs = eval(scan->child(2), scope);
@@ -146,27 +138,12 @@ bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const P
   return true;
 }
 
-/// In argument position it is stored, so that no element is computed twice.
-View Translator::scan(const Expr& e, const ScopePtr& scope) {
-  const Place place = new_array("work", e.type(), AddressSpace::Global);
-  write_scan(e, scope, place);
-  return view_of(place, e.type());
-}
-
 bool Translator::has_scan(const Expr& e) {
   const auto [it, added] = has_scan_.try_emplace(e.id(), false);
   if (!added) return it->second;
   bool found = is_scan(e.op());
   for (const Expr& c : e.children()) found = found || has_scan(c);
   return has_scan_[e.id()] = found;
-}
-
-/// A map of scans is stored for the same reason.
-std::optional<View> Translator::stored_map(const Expr& e, const ScopePtr& scope) {
-  if (!has_scan(e.child(0))) return std::nullopt;
-  const Place place = new_array("work", e.type(), AddressSpace::Global);
-  write(e, scope, place);
-  return view_of(place, e.type());
 }
 
 }  // namespace lift

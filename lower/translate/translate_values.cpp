@@ -6,7 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
-#include "lower/translate/constant_positions.hpp"
+#include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 
 namespace lift {
@@ -14,70 +14,6 @@ namespace {
 
 /// An array for intermediate values of at most this many bytes lies on the stack.
 constexpr std::int64_t kOnStack = 32 * 1024;
-
-/// The place of a function's argument when the function's value, which is made of the argument's components
-/// by structural primitives alone, each used once, goes `to`.
-struct Route {
-  std::optional<Place> whole;
-  std::map<std::size_t, Place> parts;
-
-  bool follow(const Expr& e, const Place& to) {
-    const auto is_argument = [](const Expr& x) {
-      return x.is(Op::Bound) && bound_depth(x) == 0 && bound_index(x) == 0;
-    };
-    if (is_argument(e)) {
-      if (whole || !parts.empty()) return false;
-      whole = to;
-      return true;
-    }
-    if (e.is(Op::Get) && is_argument(e.child(0)))
-      return !whole && parts.emplace(static_cast<std::size_t>(tuple_index(e)), to).second;
-    if (e.is(Op::Tuple)) {
-      for (std::size_t i = 0; i < e.children().size(); ++i)
-        if (!follow(e.child(i), std::get<std::vector<Place>>(to.v).at(i))) return false;
-      return true;
-    }
-    if (is_identity(e.op())) return follow(e.child(0), to);
-    const auto place = accept(e, to);
-    return place && follow(e.child(0), *place);
-  }
-  std::optional<Place> place(const Type& t) const {
-    if (whole) return whole;
-    if (!t.is_tuple() || parts.size() != t.parts().size()) return std::nullopt;
-    std::vector<Place> all;
-    for (const auto& [i, p] : parts) all.push_back(p);
-    return Place{std::move(all)};
-  }
-};
-
-/// Whether a function's argument can be in variables.
-bool used_at_numbers(const Expr& fn) {
-  std::vector<Expr> names;
-  const Expr body = open(fn, names);
-  return only_at_numbers(body, names.at(0));
-}
-
-/// Whether threads or work-items share the work of computing a value.
-bool shares_work(const Expr& e) {
-  return contains(e, [](const Expr& x) {
-    return x.is(Op::MapPar) || x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl);
-  });
-}
-
-/// Whether a value is more than a way of looking at others.
-bool computes(const Expr& e) {
-  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate))
-    return true;
-  if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
-  if (e.is(Op::Lambda)) return false;
-  return std::any_of(e.children().begin(), e.children().end(), computes);
-}
-
-/// Arrays that say where they are stored, put together by structural primitives or not.
-bool is_placed(const Expr& e) {
-  if (e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
-  return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
-}
 
 }  // namespace
 
@@ -122,9 +58,8 @@ std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
   return View{ArrayView{xs.array().length, [element](const Nat& i) { return *element(i); }}};
 }
 
-/// A value that is used by name is computed once: into variables when it is small and no loop goes over it;
-/// over its own base when it is an update in place; where the result goes when the result is that value, or
-/// has it as a component; else into an array, which is an iteration's own when it is small.
+/// A value that is used by name is computed once: where it says that it is stored, over its own base when it
+/// is an update in place, or where the result goes when the result is made of it. See storage.hpp.
 void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
   const Expr& body = fn.child(0);
   const Type& t = value.type();
@@ -135,62 +70,46 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     const View v = t.is_function() ? View{} : eval(value, scope);
     return continue_with(t.is_scalar() ? in_variables(v, t) : v);
   }
-  if (Route route; route.follow(body, to))
-    if (const auto place = route.place(t)) return write(value, scope, *place);
-  if (const auto base = base_of(value, scope)) {
-    const auto place = place_of(*base, t);
+  if (const auto place = place_in_result(fn, to)) return write(value, scope, *place);
+  if (overwrites_base(value)) {
+    const auto base = base_of(value, scope);
+    const auto place = base ? place_of(*base, t) : std::nullopt;
     if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
     write(value, scope, *place);
     return continue_with(*base);
   }
-  if (has_few_scalars(t) && !value.is(Op::ToGlobal) && !has_scan(value) && used_at_numbers(fn))
-    return continue_with(in_variables(eval(value, scope), t));
-  if (body.is(Op::Tuple) && write_updated(value, fn, scope, to)) return;
-  if (body.is(Op::Tuple))
-    for (std::size_t i = 0; i < body.children().size(); ++i) {
-      Route route;
-      const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
-      if (!route.follow(body.child(i), places.at(i)) || !route.whole) continue;
-      write(value, scope, *route.whole);
-      const auto inner = std::make_shared<Scope>(Scope{{view_of(*route.whole, t)}, scope});
-      for (std::size_t k = 0; k < body.children().size(); ++k)
-        if (k != i) write(body.child(k), inner, places.at(k));
-      return;
-    }
-  const bool own = has_few_scalars(t) && !value.is(Op::ToGlobal) && !shares_work(value);
-  const Place place = new_array("work", t, own ? AddressSpace::Private : AddressSpace::Global);
-  write(value, scope, place);
-  continue_with(view_of(place, t));
+  if (const auto i = updated_with(fn)) return write_updated(*i, value, fn, scope, to);
+  if (const auto component = component_in_result(fn, to)) {
+    write(value, scope, component->place);
+    const auto inner = std::make_shared<Scope>(Scope{{view_of(component->place, t)}, scope});
+    for (std::size_t k = 0; k < body.children().size(); ++k)
+      if (k != component->index) write(body.child(k), inner, std::get<std::vector<Place>>(to.v).at(k));
+    return;
+  }
+  if (value.is(Op::ToGlobal)) return continue_with(eval(value, scope));
+  if (!has_few_scalars(t)) throw InternalError("translate: no storage was decided for " + str(value));
+  continue_with(in_variables(eval(value, scope), t));
 }
 
-/// Where one component of the body is an update in place with the named value as its block, the value is
+/// Where component i of the body is an update in place with the named value as its block, the value is
 /// computed where the update puts it, and the other components read it there.
-bool Translator::write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
+void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn, const ScopePtr& scope,
+                               const Place& to) {
   std::vector<Expr> names;
   const Expr body = open(fn, names);
-  const Expr& name = names.at(0);
-  const auto uses = [&](const Expr& e) {
-    const std::vector<Expr> free = params_of(e);
-    return std::find(free.begin(), free.end(), name) != free.end();
-  };
-  for (std::size_t i = 0; i < body.children().size(); ++i) {
-    const Expr& u = body.child(i);
-    if (!u.is(Op::UpdateInPlace) || !(u.child(1) == name) || uses(u.child(0))) continue;
-    const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
-    write(make(Op::UpdateInPlace, {u.child(0), value}, u.attr()), scope, places.at(i));
-    const auto rank = op_rank(u);
-    const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank),
-                           &low = update_offsets(u);
-    std::vector<Nat> high;
-    for (std::size_t d = 0; d < whole.size(); ++d) high.push_back(whole[d] - low[d] - block[d]);
-    const Expr there = drop(low, high, u.child(0));
-    for (std::size_t k = 0; k < body.children().size(); ++k)
-      if (k != i)
-        write(substitute(body.child(k), [&](const Expr& leaf) { return leaf == name ? there : leaf; }), scope,
-              places.at(k));
-    return true;
-  }
-  return false;
+  const Expr &name = names.at(0), &u = body.child(i);
+  const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+  write(make(Op::UpdateInPlace, {u.child(0), value}, u.attr()), scope, places.at(i));
+  const auto rank = static_cast<int>(update_offsets(u).size());
+  const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank),
+                         &low = update_offsets(u);
+  std::vector<Nat> high;
+  for (std::size_t d = 0; d < whole.size(); ++d) high.push_back(whole[d] - low[d] - block[d]);
+  const Expr there = drop(low, high, u.child(0));
+  for (std::size_t k = 0; k < body.children().size(); ++k)
+    if (k != i)
+      write(substitute(body.child(k), [&](const Expr& leaf) { return leaf == name ? there : leaf; }), scope,
+            places.at(k));
 }
 
 /// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel
@@ -237,8 +156,7 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
 /// Short reductions are unrolled; a long one becomes a loop with an accumulator.
 View Translator::reduce(const Expr& e, const ScopePtr& scope) {
   const auto n = e.child(2).type().length().constant();
-  const bool short_one = n && *n <= kFewScalars && !e.is(Op::ReduceSeq);
-  if (short_one || (n && e.child(2).is(Op::Bound) && eval(e.child(2), scope).array().variables)) {
+  if (is_unrolled(e) || (n && e.child(2).is(Op::Bound) && eval(e.child(2), scope).array().variables)) {
     const View xs = eval(e.child(2), scope);
     View acc = eval(e.child(1), scope);
     for (std::int64_t i = 0; i < *n; ++i) acc = call(e.child(0), {acc, xs[Nat(i)]}, scope);

@@ -22,8 +22,7 @@ class Translator : public Views {
  protected:
   View reduce(const Expr& e, const ScopePtr& scope) override;
   View place(const Expr& e, const ScopePtr& scope) override;
-  View scan(const Expr& e, const ScopePtr& scope) override;
-  std::optional<View> stored_map(const Expr& e, const ScopePtr& scope) override;
+  View iterate(const Expr& e, const ScopePtr& scope) override;
 
  private:
   void write_scan(const Expr& e, const ScopePtr& scope, const Place& to);
@@ -42,9 +41,12 @@ class Translator : public Views {
   void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
   bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Place>& places);
-  bool write_updated(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
+  void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
+                     const Place& to);
+  void write_iterate(const Expr& e, const ScopePtr& scope, const Place& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_view(const View& v, const Place& to);
+  void write_guarded(const Expr& e, const ScopePtr& scope, const Cell& cell);
   void store(const Term& given, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
   std::optional<View> base_of(const Expr& e, const ScopePtr& scope);
@@ -76,6 +78,7 @@ class Translator : public Views {
   Place new_array(const std::string& hint, const Type& t, AddressSpace space);
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
+  bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to
   std::unordered_map<std::uint32_t, bool> has_scan_;
   std::vector<Ring>* rings_ = nullptr;  ///< those found in the argument of a map that is being evaluated
   std::vector<For> parallel_;           ///< the parallel loops around, without their bodies

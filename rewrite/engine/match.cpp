@@ -158,6 +158,7 @@ class Builder {
       std::vector<Expr> children(p.children().size());
       for (std::size_t i = 0; i < children.size(); ++i)
         if (i != *f) children[i] = child(i);
+      children[*f] = p.child(*f);  // tells how many arguments it takes
       children[*f] = function_over(p.child(*f), applied_to(p.op(), children, a));
       return make(p.op(), std::move(children), a);
     }

@@ -107,6 +107,13 @@ TEST_CASE("computation") {
           return iterate(3, fun(x.type(), [](Expr y) { return y | map(plus_one); }), x);
         }) == Numbers{3, 4});
   CHECK(result({2}, [](Expr x) {
+          return iterate(
+              4,
+              fun({i32, x.type()},
+                  [](Expr t, Expr y) { return y | map([&](Expr e) { return e * 2.0 + cast(f64, t); }); }),
+              x);
+        }) == Numbers{11, 27});
+  CHECK(result({2}, [](Expr x) {
           return let(x | sum(), [&](Expr s) { return x | map([&](Expr e) { return e + s; }); });
         }) == Numbers{1, 2});
   CHECK(result({3}, [](Expr x) {

@@ -98,6 +98,12 @@ TEST_CASE("parse: functions are lambdas, stages, compositions, operations") {
   same("iota(4) |> take(3)", iota(4) | take(3));
   same("xs |> iterate(3, \\v. v |> pad(1, 0, wrap) |> drop(0, 1))",
        iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs));
+  const Expr numbered = iterate(
+      3,
+      fun({i32, xs.type()}, [](Expr t, Expr v) { return v | map([&](Expr x) { return x + cast(f64, t); }); }),
+      xs);
+  same("xs |> iterate(3, \\t v. v |> map(\\x. x + f64(t)))", numbered);
+  round_trip(numbered);
   same("xs |> iterate(3, drop(0, 1) o pad(1, 0, wrap))",
        iterate(3, fun(xs.type(), [](Expr v) { return v | pad(1, 0, wrap) | drop(0, 1); }), xs));
 }

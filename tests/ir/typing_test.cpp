@@ -185,6 +185,12 @@ TEST_CASE("errors of functions") {
   expect([&] { iterate(2, fun(xs.type(), [](Expr x) { return x | drop(1, 0); }), xs); },
          "iterate: the result of f has type 5.f64, expected 6.f64; an iterated function must return its "
          "argument's type");
+  expect(
+      [&] {
+        iterate(2, fun({f64, xs.type()}, [](Expr, Expr x) { return x; }), xs);
+      },
+      "iterate: the step's number has type f64, expected i32; a function of two parameters takes the step's "
+      "number, an i32, and then the value");
   expect([&] { iterate(2, increment, xs); },
          "iterate: the start value has type 6.f64, expected f64; f and the start value must agree");
   expect(

@@ -9,6 +9,7 @@ using Generators = std::map<std::string, std::function<Instance(Gen&)>>;
 Generators map_generators();
 Generators reduce_generators();
 Generators scan_generators();
+Generators iterate_generators();
 Generators split_generators();
 Generators drop_and_pad_generators();
 Generators slide_generators();

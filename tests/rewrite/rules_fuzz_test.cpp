@@ -35,6 +35,7 @@ TEST_CASE("rules of windows keep the meaning") { check_all(slide_generators()); 
 TEST_CASE("primitives of rank D are what those of rank 1 define") { check_all(rank_generators()); }
 TEST_CASE("rules of blocks keep the meaning") { check_all(block_generators()); }
 TEST_CASE("rules of scans keep the meaning") { check_all(scan_generators()); }
+TEST_CASE("rules of iterations keep the meaning") { check_all(iterate_generators()); }
 TEST_CASE("decisions do not change the meaning") { check_all(lowering_generators()); }
 TEST_CASE("decisions of grids do not change the meaning") { check_all(grid_generators()); }
 
@@ -45,8 +46,8 @@ TEST_CASE("every rule about expressions is fuzzed") {
     bool found = false;
     for (const auto& group :
          {map_generators(), reduce_generators(), split_generators(), drop_and_pad_generators(),
-          slide_generators(), rank_generators(), block_generators(), scan_generators(), lowering_generators(),
-          grid_generators()})
+          slide_generators(), rank_generators(), block_generators(), scan_generators(), iterate_generators(),
+          lowering_generators(), grid_generators()})
       found = found || group.count(r.name) > 0;
     CHECK_MESSAGE(found, r.name << " has no generator of instances");
     covered += found;

@@ -1,0 +1,153 @@
+#include "lower/translate/route.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/ops.hpp"
+
+namespace lift {
+namespace {
+
+/// Follows structural primitives from a function's value to its argument.
+struct Route {
+  std::optional<Place> whole;
+  std::map<std::size_t, Place> parts;
+
+  bool follow(const Expr& e, const Place& to) {
+    const auto is_argument = [](const Expr& x) {
+      return x.is(Op::Bound) && bound_depth(x) == 0 && bound_index(x) == 0;
+    };
+    if (is_argument(e)) {
+      if (whole || !parts.empty()) return false;
+      whole = to;
+      return true;
+    }
+    if (e.is(Op::Get) && is_argument(e.child(0)))
+      return !whole && parts.emplace(static_cast<std::size_t>(tuple_index(e)), to).second;
+    if (e.is(Op::Tuple)) {
+      for (std::size_t i = 0; i < e.children().size(); ++i)
+        if (!follow(e.child(i), std::get<std::vector<Place>>(to.v).at(i))) return false;
+      return true;
+    }
+    if (is_identity(e.op())) return follow(e.child(0), to);
+    const auto place = accept(e, to);
+    return place && follow(e.child(0), *place);
+  }
+  std::optional<Place> place(const Type& t) const {
+    if (whole) return whole;
+    if (!t.is_tuple() || parts.size() != t.parts().size()) return std::nullopt;
+    std::vector<Place> all;
+    for (const auto& [i, p] : parts) all.push_back(p);
+    return Place{std::move(all)};
+  }
+};
+
+/// Some place for a value of type t.
+Place any_place(const Type& t) {
+  std::vector<std::string> names(components_in(t), "any");
+  return array_places(names, t);
+}
+
+}  // namespace
+
+bool computes(const Expr& e) {
+  if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate))
+    return true;
+  if (e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
+  if (e.is(Op::Lambda)) return false;
+  return std::any_of(e.children().begin(), e.children().end(), computes);
+}
+
+bool is_placed(const Expr& e) {
+  if (e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
+  return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
+}
+
+bool is_carried_in_variables(const Expr& scan) {
+  const std::function<bool(const Type&)> has_arrays = [&](const Type& t) {
+    return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));
+  };
+  return !has_arrays(scan.child(1).type()) && loop_option(scan, LoopOption::Stored) == 0;
+}
+
+bool is_unrolled(const Expr& reduce) {
+  const auto n = reduce.child(2).type().length().constant();
+  return n && *n <= kFewScalars && !reduce.is(Op::ReduceSeq);
+}
+
+bool stores_steps(const Expr& iterate) {
+  const Expr& f = iterate.child(0);
+  return f.is(Op::Lambda) && (is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal));
+}
+
+bool hands_on(const Expr& e) {
+  switch (e.op()) {
+    case Op::Join:
+    case Op::Split:
+    case Op::Drop:
+    case Op::Transpose:
+    case Op::Unzip:
+    case Op::At:
+      return accept(e, any_place(e.type())).has_value();
+    default:
+      return false;
+  }
+}
+
+std::optional<Place> place_in_result(const Expr& fn, const Place& to) {
+  Route route;
+  if (!route.follow(fn.child(0), to)) return std::nullopt;
+  return route.place(parameter_types(fn).at(0));
+}
+
+std::optional<Component> component_in_result(const Expr& fn, const Place& to) {
+  const Expr& body = fn.child(0);
+  if (!body.is(Op::Tuple)) return std::nullopt;
+  for (std::size_t i = 0; i < body.children().size(); ++i) {
+    Route route;
+    if (route.follow(body.child(i), std::get<std::vector<Place>>(to.v).at(i)) && route.whole)
+      return Component{i, *route.whole};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> updated_with(const Expr& fn) {
+  if (!fn.child(0).is(Op::Tuple)) return std::nullopt;
+  std::vector<Expr> names;
+  const Expr body = open(fn, names);
+  for (std::size_t i = 0; i < body.children().size(); ++i) {
+    const Expr& u = body.child(i);
+    if (!u.is(Op::UpdateInPlace) || !(u.child(1) == names.at(0))) continue;
+    if (!contains(u.child(0), [&](const Expr& x) { return x == names.at(0); })) return i;
+  }
+  return std::nullopt;
+}
+
+bool overwrites_base(const Expr& e) {
+  if (e.is(Op::UpdateInPlace)) return true;
+  if (is_identity(e.op())) return overwrites_base(e.child(0));
+  return is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) &&
+         overwrites_base(e.child(0).child(0));
+}
+
+std::optional<Expr> scan_gone_over(const Expr& map) {
+  const Expr& xs = map.child(1);
+  if (is_scan(xs.op())) return xs;
+  if (!xs.is(Op::Zip)) return std::nullopt;
+  for (const Expr& c : xs.children())
+    if (is_scan(c.op())) return c;
+  return std::nullopt;
+}
+
+bool overwrites_or_is_result(const Expr& value, const Expr& fn) {
+  return overwrites_base(value) || place_in_result(fn, any_place(fn.child(0).type())).has_value();
+}
+
+bool is_component_of_result(const Expr& fn) {
+  return fn.child(0).is(Op::Tuple) &&
+         (updated_with(fn) || component_in_result(fn, any_place(fn.child(0).type())));
+}
+
+}  // namespace lift

@@ -1,0 +1,44 @@
+// Questions about expressions that deciding storage and translation both ask.
+#pragma once
+
+#include "lower/translate/place.hpp"
+
+namespace lift {
+
+/// Whether a value is more than a way of looking at others.
+bool computes(const Expr& e);
+/// Whether it says where it is stored, in a place of an iteration's or a group's own.
+bool is_placed(const Expr& e);
+/// A scan keeps the element before in scalar variables; else it reads it back from where it was stored.
+bool is_carried_in_variables(const Expr& scan);
+/// A reduction of few elements becomes copies of its function's body, not a loop.
+bool is_unrolled(const Expr& reduce);
+/// An iteration of which the function says where its result is stored.
+bool stores_steps(const Expr& iterate);
+/// Whether a structural primitive hands the place of its value on to its argument; see accept.
+bool hands_on(const Expr& e);
+
+/// Where the argument of a function lies when the function's value goes `to` and is made of it by structural
+/// primitives alone, each used once; nothing for other functions.
+std::optional<Place> place_in_result(const Expr& fn, const Place& to);
+/// The component of a function's value, a tuple, that is its argument in this way, and the argument's place.
+struct Component {
+  std::size_t index;
+  Place place;
+};
+std::optional<Component> component_in_result(const Expr& fn, const Place& to);
+/// The component of a function's value, a tuple, that is an update in place with the function's argument as
+/// its block, and whose base is not made of the argument.
+std::optional<std::size_t> updated_with(const Expr& fn);
+/// Whether a value is an update in place, also below maps.
+bool overwrites_base(const Expr& value);
+/// Of what a map goes over, alone or zipped: the scan that is not stored first, so that the map uses each
+/// element as it is computed.
+std::optional<Expr> scan_gone_over(const Expr& map);
+/// Whether a value that `fn` uses by name needs no storage of its own: it is what the result is made of, or
+/// overwrites its own base.
+bool overwrites_or_is_result(const Expr& value, const Expr& fn);
+/// Whether it is a component of the result, where the other components read it.
+bool is_component_of_result(const Expr& fn);
+
+}  // namespace lift

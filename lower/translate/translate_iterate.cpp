@@ -1,0 +1,75 @@
+// Iterations: a loop over the steps. Results that are stored take turns in two arrays, numbers are kept in
+// variables. The first step reads the start value where it is, the last one writes where the result goes.
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "lower/translate/route.hpp"
+#include "lower/translate/translator.hpp"
+
+namespace lift {
+namespace {
+
+constexpr std::int64_t kWrittenOut = 4;      ///< steps that are copies of the code rather than a loop
+constexpr std::int64_t kMostLaunches = 256;  ///< steps that are kernels of their own
+
+bool takes_launches(const Expr& e) {
+  return contains(e, [](const Expr& x) { return x.is(Op::MapGlb) || x.is(Op::MapWrg); });
+}
+std::int64_t steps_of(const Expr& e) {
+  if (const auto times = iterate_times(e).constant()) return *times;
+  throw UserError("iterate: the number of iterations must be known, got " + iterate_times(e).str() +
+                  "; fix the size");
+}
+
+}  // namespace
+
+void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Place& to) {
+  const std::int64_t times = steps_of(e);
+  const Expr &f = e.child(0), &stored = f.child(0);
+  const bool numbered = parameter_types(f).size() == 2;
+  const bool written_out = takes_launches(stored);
+  if (written_out && times > kMostLaunches)
+    throw UserError("iterate: " + std::to_string(times) + " steps would be as many kernels; at most " +
+                    std::to_string(kMostLaunches) +
+                    " follow one another here, so iterate over blocks of steps");
+  const auto step = [&](const Nat& t, const View& x, const Place& there) {
+    std::vector<View> values{x};
+    if (numbered) values.insert(values.begin(), View{index_term(t)});
+    write(stored.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), there);
+  };
+  if (times == 0) return write(e.child(1), scope, to);
+  const View start = eval(e.child(1), scope);
+  if (times == 1) return step(0, start, to);
+  const AddressSpace space = stored.is(Op::ToGlobal)  ? AddressSpace::Global
+                             : stored.is(Op::ToLocal) ? AddressSpace::Local
+                                                      : AddressSpace::Private;
+  Place turn[2] = {new_array("even", e.type(), space), {}};
+  if (times > 2) turn[1] = new_array("odd", e.type(), space);
+  const auto middle = [&](const Nat& t, int parity) {  // t has this parity
+    step(t, view_of(turn[1 - parity], e.type()), turn[parity]);
+  };
+  step(0, start, turn[0]);
+  std::int64_t t = 1;
+  const std::int64_t pairs = (times - 2) / 2;
+  if (!written_out && pairs > kWrittenOut / 2) {
+    loop(new_loop("t", pairs), [&](const Nat& p) { middle(2 * p + 1, 1), middle(2 * p + 2, 0); });
+    t += 2 * pairs;
+  }
+  for (; t < times - 1; ++t) middle(t, static_cast<int>(t % 2));
+  step(times - 1, view_of(turn[times % 2], e.type()), to);
+}
+
+/// Numbers are carried from step to step in variables; arrays of which the steps are not stored are ways of
+/// looking at the start value.
+View Translator::iterate(const Expr& e, const ScopePtr& scope) {
+  if (stores_steps(e)) throw InternalError("iterate: where its result is to be stored is not said");
+  const std::int64_t times = steps_of(e);
+  if (has_arrays(e.type()) || times <= kFewScalars) return Views::iterate(e, scope);
+  const View start = eval(e.child(1), scope);
+  const std::vector<Term> locals = carried(start, "x");
+  loop(new_loop("t", times),
+       [&](const Nat& t) { carry(Views::step(e, t, with_scalars(start, locals), scope), locals); });
+  return with_scalars(start, locals);
+}
+
+}  // namespace lift

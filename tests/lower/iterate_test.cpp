@@ -1,0 +1,81 @@
+// Iterations become loops over their steps, with two arrays that take turns; the numbers are the
+// interpreter's.
+#include <doctest/doctest.h>
+
+#include "ir/error.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/view.hpp"
+#include "tests/lower/run_program.hpp"
+
+using namespace lift;
+using namespace lift::test;
+
+namespace {
+
+Expr three_points(const Expr& x, const Expr& shift) {
+  return x | pad(1, 1, clamp) | slide(3, 1) | map([=](Expr w) { return w[0] - w[1] + w[2] + shift; });
+}
+Expr smoothed(std::int64_t times, const Expr& xs) {
+  return iterate(times, fun(xs.type(), [](Expr x) { return three_points(x, literal(1, f64)); }), xs);
+}
+Expr numbered(std::int64_t times, const Expr& xs) {
+  return iterate(times, fun({i32, xs.type()}, [](Expr t, Expr x) { return three_points(x, cast(f64, t)); }),
+                 xs);
+}
+std::size_t work_arrays(const Kernel& k) {
+  std::size_t n = 0;
+  visit(k.body, [&](const Stmt& s) { n += std::holds_alternative<Allocate>(s.v); });
+  for (const KernelArgument& a : k.arguments) n += a.work;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("any number of steps, with and without their numbers") {
+  for (const std::int64_t n : {5, 50})
+    for (const std::int64_t times : {0, 1, 2, 3, 4, 5, 8, 9, 16, 17}) {
+      CAPTURE(n);
+      CAPTURE(times);
+      const Expr xs = param("xs", array({Nat(n)}, f64));
+      CHECK(work_arrays(run(program({xs}, smoothed(times, xs)))) ==
+            std::min<std::size_t>(2, times > 1 ? times - 1 : 0));
+      run(program({xs}, numbered(times, xs)));
+    }
+}
+
+TEST_CASE("the code does not grow with the number of steps") {
+  const Expr xs = param("xs", array({Nat(100)}, f64));
+  const Kernel k = lower(program({xs}, smoothed(16, xs)));
+  CHECK(str(lower(program({xs}, smoothed(1000000, xs))).body).size() < str(k.body).size() + 100);
+}
+
+TEST_CASE("iterations in argument position, below maps, of numbers, and of ways of looking at an array") {
+  const Expr xs = param("xs", array({Nat(40)}, f64)), rows = param("rows", array({Nat(3), Nat(40)}, f64));
+  run(program({xs}, smoothed(5, xs) | slide(2, 1) | map([](Expr w) { return w[0] + w[1]; })));
+  run(program({rows}, rows | map([](Expr row) { return numbered(6, row); })));
+  run(program({xs},
+              xs | map([](Expr x) {
+                return iterate(100, fun({i32, f64}, [](Expr t, Expr y) { return cast(f64, t) - y; }), x);
+              })));
+  run(program({xs}, iterate(6, fun(xs.type(), [](Expr x) { return x | pad(1, 0, wrap) | drop(0, 1); }), xs) |
+                        map([](Expr x) { return x * 2.0; })));
+}
+
+TEST_CASE("what cannot be iterated is refused with the number") {
+  const Expr xs = param("xs", array({Nat(512)}, f64));
+  const auto grid = [&](std::int64_t times) {
+    return program({xs}, iterate(times,
+                                 fun(xs.type(),
+                                     [](Expr x) {
+                                       return map_with(Op::MapGlb, 1,
+                                                       fun(f64, [](Expr v) { return v + 1.0; }), x, {0});
+                                     }),
+                                 xs));
+  };
+  run(grid(7));
+  CHECK_THROWS_WITH_AS(lower(grid(1000)),
+                       doctest::Contains("1000 steps would be as many kernels; at most 256"), UserError);
+  Views views;
+  CHECK_THROWS_WITH_AS(views.eval(smoothed(16, xs), nullptr), doctest::Contains("16 steps are too many"),
+                       UserError);
+}

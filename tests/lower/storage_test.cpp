@@ -1,0 +1,96 @@
+// Storage is decided on the expression: each rule of lower/translate/storage, what users say, and the same
+// numbers.
+#include <doctest/doctest.h>
+
+#include "ir/expr/build.hpp"
+#include "ir/expr/ops.hpp"
+#include "lower/translate/storage.hpp"
+#include "rewrite/rules/rules.hpp"
+#include "tests/lower/run_program.hpp"
+
+using namespace lift;
+using namespace lift::test;
+
+namespace {
+
+const Expr xs = param("xs", array({Nat(40)}, f64)), rows = param("rows", array({Nat(6), Nat(40)}, f64));
+
+std::map<std::string, int> storage_of(const Program& p) {
+  std::map<std::string, int> n;
+  visit(with_storage(p).body, [&](const Expr& e) {
+    if (e.is(Op::ToPrivate) || e.is(Op::ToGlobal) || e.is(Op::ToLocal)) ++n[std::string(text(e.op()))];
+  });
+  return n;
+}
+using Storage = std::map<std::string, int>;
+Expr doubled(const Expr& x) {
+  return x | map([](Expr v) { return v * 2.0; });
+}
+Expr sums(const Expr& x) {
+  return x | slide(2, 1) | map([](Expr w) { return w[0] + w[1]; });
+}
+void check(const Program& p, const Storage& expected) {
+  CAPTURE(str(with_storage(p).body));
+  CHECK(storage_of(p) == expected);
+  CHECK(with_storage(with_storage(p)).body == with_storage(p).body);
+  run(p);
+}
+
+}  // namespace
+
+TEST_CASE("a named array that is read by position lies in memory; a small one is an iteration's own") {
+  check(program({xs}, let(doubled(xs), [](Expr y) { return sums(y); })), {{"to_global", 1}});
+  check(program({rows}, rows | map([](Expr row) {
+                          return let(doubled(row | drop(0, 30)), [](Expr y) { return sums(y); });
+                        })),
+        {{"to_private", 1}});
+}
+
+TEST_CASE("few numbers that are asked for one by one are in variables") {
+  check(program({rows}, rows | map([](Expr row) {
+                          return let(doubled(row | drop(0, 37)), [](Expr y) { return y[0] * y[1] + y[2]; });
+                        })),
+        {});
+}
+
+TEST_CASE("a value that the result is made of lies there") {
+  check(program({xs}, let(doubled(xs), [](Expr y) { return y | split(8); })), {});
+  check(program({xs}, let(doubled(xs), [](Expr y) { return tuple({y, sums(y)}); })), {});
+}
+
+TEST_CASE("what users say wins") {
+  check(program({xs}, let(make(Op::ToPrivate, {doubled(xs)}), [](Expr y) { return sums(y); })),
+        {{"to_private", 1}});
+  check(program({rows}, rows | map([](Expr row) {
+                          return let(make(Op::ToGlobal, {doubled(row | drop(0, 37))}),
+                                     [](Expr y) { return y[0] * y[1] + y[2]; });
+                        })),
+        {{"to_global", 1}});
+}
+
+TEST_CASE("scans are stored, unless one loop uses each element as it is computed") {
+  const auto sum = [](const Expr& x) {
+    return x | scan([](Expr a, Expr v) { return a + v; }, literal(0, f64));
+  };
+  check(program({xs}, sums(sum(xs))), {{"to_global", 1}});
+  check(program({xs}, doubled(sum(xs))), {});
+  check(program({xs}, zip({xs, sum(xs)}) | map([](Expr x, Expr s) { return x * s; })), {});
+  check(program({xs}, zip({sum(doubled(xs)), sum(xs)}) | map([](Expr x, Expr s) { return x * s; })),
+        {{"to_global", 2}});
+}
+
+TEST_CASE("the steps of an iteration are stored") {
+  const auto step = fun(xs.type(), [](Expr x) {
+    return x | pad(1, 1, clamp) | slide(3, 1) | map([](Expr w) { return w[0] + w[2]; });
+  });
+  check(program({xs}, iterate(6, step, xs)), {{"to_global", 1}});
+  check(program({xs}, sums(iterate(6, step, xs))), {{"to_global", 2}});
+}
+
+TEST_CASE("a reduction of a tile's remainder does not read beyond the array") {
+  const Expr a = param("a", array({Nat(30), Nat(40)}, f64));
+  const Program p = program({a}, a | map([](Expr row) { return row | sum(); }));
+  const auto tiled = apply(find_rule("tile"), p, {}, {"8"});
+  REQUIRE(tiled);
+  run(*tiled);
+}
