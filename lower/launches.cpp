@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 
 namespace lift {
@@ -182,6 +183,7 @@ class Separation {
     arrays();
     while (next_local()) {
     }
+    b_ = distinct_names(b_);  // what is handed over is another value in each launch
   }
 
  private:

@@ -1,10 +1,12 @@
 #include "lower/lower.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 
 #include "ir/expr/verify.hpp"
+#include "ir/verify_mode.hpp"
 #include "lower/passes/pipeline.hpp"
 #include "lower/passes/place_barriers.hpp"
 #include "lower/translate/translate.hpp"
@@ -39,10 +41,10 @@ std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
          return rotate_loops(b, k);
        }},  // on the interior's loop and logical positions; where barriers are, others may have stored
       {"prefetch-loops", [&k](const Block& b) { return prefetch_loops(b, k); }},  // of what is still loaded
-      {"linearise", [&k](const Block& b) { return linearise(b, k); }},
-      {"vectorise",
-       [&](const Block& b) { return vectorise(b, k, options); }},  // unit stride shows in the flat index
-      {"remove-trivial-loops", remove_trivial_loops},              // remainders of one iteration
+      {"linearise", [&k](const Block& b) { return linearise(b, k); }, Form::Flat},
+      {"vectorise", [&](const Block& b) { return vectorise(b, k, options); },
+       Form::Vectors},                                 // unit stride shows in the flat index
+      {"remove-trivial-loops", remove_trivial_loops},  // remainders of one iteration
       {"name-values", name_values},
       {"name-indices", name_indices},  // last: it hides what the others look for
   };
@@ -50,18 +52,26 @@ std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
 
 }  // namespace
 
-void run_passes(Kernel& k, const std::vector<Pass>& passes) {
+void run_passes(Kernel& k, const std::vector<Pass>& passes, Form form) {
+  using Clock = std::chrono::steady_clock;
   const char* wanted = std::getenv("LIFTGEN_PRINT_AFTER");
+  const bool times = std::getenv("LIFTGEN_TIME_PASSES") != nullptr;
   for (const Pass& p : passes) {
+    const auto start = Clock::now();
     k.body = p.run(k.body);
+    const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
+    form = p.makes.value_or(form);
     if (wanted && (std::string(wanted) == "all" || p.name == wanted))
       std::cerr << "-- after " << p.name << "\n" << str(k);
+    if (times) std::cerr << "-- " << p.name << " of " << k.name << ": " << taken.count() << " ms\n";
+    if (verify_steps()) verify(k, form, p.name);
   }
 }
 
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   Kernel k = translate(program);
+  if (verify_steps()) verify(k, Form::Positions, "translate");
   std::vector<Pass> all = passes(k, options);
   if (!options.linear)
     all.erase(std::find_if(all.begin(), all.end(), [](const Pass& p) { return p.name == "linearise"; }),

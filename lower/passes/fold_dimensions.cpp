@@ -2,6 +2,7 @@
 // share the third: work-group g of dimension 2 does iteration g div n of the outer loop and g mod n of the
 // inner one, n long.
 #include "ir/error.hpp"
+#include "lower/loops/distinct_names.hpp"
 #include "lower/passes/passes.hpp"
 
 namespace lift {
@@ -54,11 +55,11 @@ Block fold(For f) {
 }  // namespace
 
 Block fold_dimensions(const Block& b) {
-  return rebuild(b, [](Stmt s) -> Block {
+  return distinct_names(rebuild(b, [](Stmt s) -> Block {
     for (const LoopKind kind : {LoopKind::Glb, LoopKind::Wrg})
       if (is_loop(s, kind, fourth)) return fold(std::move(std::get<For>(s.v)));
     return {std::move(s)};
-  });
+  }));
 }
 
 }  // namespace lift

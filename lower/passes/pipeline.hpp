@@ -1,9 +1,10 @@
-// A pipeline is a list of passes; one runner applies and, on request (LIFTGEN_PRINT_AFTER=pass|all), prints
-// them.
+// A pipeline is a list of passes; one runner applies, verifies, prints (LIFTGEN_PRINT_AFTER=pass|all) and
+// times (LIFTGEN_TIME_PASSES=1) them.
 #pragma once
 
 #include <functional>
 
+#include "lower/loops/verify.hpp"
 #include "lower/passes/passes.hpp"
 
 namespace lift {
@@ -11,8 +12,10 @@ namespace lift {
 struct Pass {
   std::string name;
   std::function<Block(const Block&)> run;
+  std::optional<Form> makes = std::nullopt;  ///< the form of the kernel from here on; nothing: that before
 };
-void run_passes(Kernel& k, const std::vector<Pass>& passes);
+/// `form`: of the kernel before the first pass.
+void run_passes(Kernel& k, const std::vector<Pass>& passes, Form form = Form::Positions);
 
 /// All passes after translation.
 Kernel finish(Kernel k, const LowerOptions& options);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -95,7 +96,7 @@ Block pieces_of(const For& f, const std::vector<Nat>& points) {
 
 Block split_boundaries(const Block& b) {
   const std::vector<Nat> items = item_variables(b);
-  return rebuild(b, [&](Stmt s) -> Block {
+  return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || has_loop(f->body) || f->kind >= LoopKind::Glb) return {std::move(s)};
     Breaks breaks{*f, items};
@@ -106,7 +107,7 @@ Block split_boundaries(const Block& b) {
     });
     if (breaks.at.empty()) return {std::move(s)};
     return pieces_of(*f, ordered(breaks.at));
-  });
+  }));
 }
 
 }  // namespace lift

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "lower/loops/distinct_names.hpp"
 #include "lower/passes/passes.hpp"
 
 namespace lift {
@@ -151,7 +152,7 @@ bool is_only_group(const For& f) {
 }  // namespace
 
 Block remove_trivial_loops(const Block& b) {
-  return rebuild(b, [](Stmt s) -> Block {
+  return distinct_names(rebuild(b, [](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f) return {std::move(s)};
     if (f->body.empty() || Facts().proves(less_equal(f->upper, f->lower))) return {};
@@ -160,7 +161,7 @@ Block remove_trivial_loops(const Block& b) {
                                            *length.constant() <= *f->step.constant());
     if (once && !is_only_group(*f)) return at_index(f->body, f->var, f->lower);
     return {std::move(s)};
-  });
+  }));
 }
 
 namespace {

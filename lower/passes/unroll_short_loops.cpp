@@ -1,5 +1,6 @@
 // Loops of a few iterations become copies of their body, in which everything that depends on the index is
 // decided.
+#include "lower/loops/distinct_names.hpp"
 #include "lower/passes/passes.hpp"
 
 namespace lift {
@@ -65,6 +66,6 @@ Block unroll(const Block& b, bool in_vectors) {
 
 }  // namespace
 
-Block unroll_short_loops(const Block& b) { return unroll(b, false); }
+Block unroll_short_loops(const Block& b) { return distinct_names(unroll(b, false)); }
 
 }  // namespace lift

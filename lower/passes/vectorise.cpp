@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ir/error.hpp"
+#include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/lanes.hpp"
 
@@ -362,12 +363,12 @@ Block vector_loop(const For& f, const Kernel& k, const LowerOptions& options, in
 
 Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options) {
   int late = 0;  // numbers the stores that are late
-  return rebuild(b, [&](Stmt s) -> Block {
+  return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || f->kind != LoopKind::Vec) return {std::move(s)};
     if (f->width == 1 || Facts().proves(less(f->upper - f->lower, f->width))) return {{scalar_loop(*f)}};
     return vector_loop(*f, k, options, late);
-  });
+  }));
 }
 
 }  // namespace lift

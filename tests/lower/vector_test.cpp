@@ -77,12 +77,14 @@ Kernel one_loop(const Nat& n, std::int64_t nx, std::int64_t ny, int width,
     const Type t = array(f64, length);
     k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
   }
+  for (const auto& [name, most] : {std::pair<std::string, std::int64_t>{"n", 16}, {"shift", 1000}})
+    k.arguments.push_back({name, i32, {}, false, true, {1, most}});
   For f;
   f.lower = 0, f.upper = n, f.kind = LoopKind::Vec, f.width = width, f.prefetch = prefetch,
   f.late_store = late;
   f.var = Nat::fresh("i", 0, n - 1);
   f.body = body(f.var);
-  k.body = {{std::move(f)}};
+  k.body = {{Declare{local_term("sum", f64), constant_term(0, f64)}}, {std::move(f)}};
   return finish(std::move(k), {});
 }
 Stmt store(const Nat& at, const Term& value) { return {Store{"y", {at}, value, false}}; }

@@ -1,0 +1,140 @@
+// Rules about loops: what backends count on, who meets at a barrier, and which iterations may run at once.
+#include <algorithm>
+
+#include "lower/loops/loop_rules.hpp"
+
+namespace lift {
+namespace {
+
+bool is_over_grid(const For& f) { return f.kind >= LoopKind::Glb; }
+bool is_parallel_loop(const For& f) { return f.kind == LoopKind::Par || is_over_grid(f); }
+
+const For* loop(const Stmt& s) { return std::get_if<For>(&s.v); }
+
+}  // namespace
+
+Complaint loop_attributes(const Stmt& s, const Surroundings& in) {
+  const For* f = loop(s);
+  if (!f) return {};
+  const auto step = f->step.constant();
+  if (!f->var.is_variable()) return "the loop goes over " + f->var.str() + ", which is no variable";
+  if (!step || *step < 1) return "the loop's step is " + f->step.str();
+  if (f->width < 1 || f->stride < 1 || f->prefetch < 0 || f->items < 0) return "an attribute is negative";
+  if (f->items > 0 && !is_over_grid(*f)) return "iterations are dealt to items of no grid";
+  if (is_over_grid(*f) && *step != 1) return "a loop over the grid has a step";
+  if (f->late_store && f->kind != LoopKind::Vec) return "stores are late in a loop without vectors";
+  if (in.form != Form::Positions && f->stride != 1) return "the loop still visits only some of its indices";
+  return {};
+}
+
+/// Each dimension of the grid once on the way to a statement, and threads share no loop of a grid.
+Complaint grid_dimensions(const Stmt& s, const Surroundings& in) {
+  const For* f = loop(s);
+  if (!f || !is_parallel_loop(*f)) return {};
+  if (is_over_grid(*f) && (f->dim < 0 || f->dim > (in.form == Form::Positions ? 3 : 2)))
+    return "the grid has no dimension " + std::to_string(f->dim);
+  for (const Stmt* x : in.around) {
+    const For* outer = loop(*x);
+    if (!outer || !is_parallel_loop(*outer)) continue;
+    if ((outer->kind == LoopKind::Par) != (f->kind == LoopKind::Par))
+      return "loops of threads and of a grid within each other";
+    if (outer->kind == LoopKind::Lcl && (f->kind == LoopKind::Wrg || f->kind == LoopKind::Glb))
+      return "a loop over groups within one over the items of a group";
+    if (is_over_grid(*f) && outer->kind == f->kind && outer->dim == f->dim)
+      return "two loops within each other over dimension " + std::to_string(f->dim) + " of the grid";
+  }
+  return {};
+}
+
+Complaint vector_loops(const Stmt& s, const Surroundings& in) {
+  const For* f = loop(s);
+  if (!f || f->kind != LoopKind::Vec) return {};
+  if (in.form == Form::Vectors && !(f->step == Nat(f->width)))
+    return "a loop over vectors of " + std::to_string(f->width) + " has a step of " + f->step.str();
+  if (in.form != Form::Vectors && !(f->step == Nat(1))) return "a loop has a step before it is vectorised";
+  if (in.form == Form::Vectors && has_loop(f->body)) return "a loop over vectors holds another loop";
+  return {};
+}
+
+namespace {
+
+/// All items of a group find the same: it asks no memory, and no values that do.
+bool is_uniform(const Term& t, const Surroundings& in) {
+  bool uniform = true;
+  visit(t, [&](const Term& x) {
+    if (!uniform || (x->kind != TermKind::Load && x->kind != TermKind::Local)) return;
+    const auto* l = x->kind == TermKind::Local ? in.local(x->name) : nullptr;
+    uniform = l && !l->variable && is_uniform(l->value, in);
+  });
+  return uniform;
+}
+
+}  // namespace
+
+/// Reached by all items of a group or by none. Above it no loop is over items, so that indices are the same
+/// for all of them.
+Complaint uniform_barriers(const Stmt& s, const Surroundings& in) {
+  if (!std::holds_alternative<Barrier>(s.v)) return {};
+  for (const Stmt* x : in.around) {
+    const For* f = loop(*x);
+    if (f && (f->kind == LoopKind::Lcl || f->kind == LoopKind::Glb))
+      return "a barrier within the loop over the items " + f->var.str();
+    if (f && (f->kind == LoopKind::Par || f->kind == LoopKind::Vec)) return "a barrier without items";
+    if (const auto* i = std::get_if<If>(&x->v))
+      for (const Term& c : i->conditions)
+        if (!is_uniform(c, in))
+          return "a barrier below the condition " + str(c) + ", which items may differ in";
+  }
+  return {};
+}
+
+namespace {
+
+/// Statements of a parallel loop's body that its iterations do whatever their index is.
+class SameInAll {
+ public:
+  SameInAll(const For& f, const Surroundings& in) : f_(f), in_(in) {
+    visit(f.body, [&](const Stmt& s) {
+      if (const auto* a = std::get_if<Allocate>(&s.v)) own_.insert(a->name);
+      if (const auto* d = std::get_if<Declare>(&s.v)) own_.insert(d->local->name);
+    });
+  }
+  Complaint in(const Block& b) const {
+    for (const Stmt& s : b) {
+      if (const auto* a = std::get_if<Assign>(&s.v);
+          a && f_.kind == LoopKind::Par && !own_.count(a->local->name))
+        return "the iterations over " + f_.var.str() + " run at once, and all assign to " + a->local->name;
+      if (const auto* x = std::get_if<Store>(&s.v); x && is_shared(x->array) && !depends(x->position))
+        return "the iterations over " + f_.var.str() + " run at once, and all store " + x->array + "[" +
+               x->position.at(0).str() + "]";
+      // Below conditions, and in loops that may have no iterations, it is not known which do.
+      if (const For* l = loop(s); l && Facts().proves(less(l->lower, l->upper)))
+        if (const Complaint c = in(l->body)) return c;
+    }
+    return {};
+  }
+
+ private:
+  bool is_shared(const std::string& name) const {
+    const auto* a = own_.count(name) ? nullptr : in_.array(name);
+    return a && (a->space != AddressSpace::Private || f_.kind == LoopKind::Par);
+  }
+  bool depends(const std::vector<Nat>& position) const {
+    return std::any_of(position.begin(), position.end(),
+                       [&](const Nat& n) { return mentions(expanded(n, in_.names()), f_.var); });
+  }
+  const For& f_;
+  const Surroundings& in_;
+  std::set<std::string> own_;
+};
+
+}  // namespace
+
+/// No two iterations of a parallel loop write one variable, or one element whatever their index.
+Complaint independent_iterations(const Stmt& s, const Surroundings& in) {
+  const For* f = loop(s);
+  if (!f || !is_parallel_loop(*f) || !Facts().proves(less(f->lower + 1, f->upper))) return {};
+  return SameInAll(*f, in).in(f->body);
+}
+
+}  // namespace lift

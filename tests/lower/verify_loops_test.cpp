@@ -1,0 +1,170 @@
+// The verifier of the loop language: kernels broken by hand, one rule at a time.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "ir/error.hpp"
+#include "ir/expr/build.hpp"
+#include "lower/loops/distinct_names.hpp"
+#include "lower/loops/verify.hpp"
+#include "tests/lower/run_program.hpp"
+
+namespace lift {
+namespace {
+
+const Nat i = Nat::fresh("i", 0, 7), j = Nat::fresh("j", 0, 7);
+const Term x = local_term("x", f64), y = local_term("y", f64), one = constant_term(1, f64);
+
+Term a_at(const Nat& at, int width = 1) { return load_term("a", {at}, f64, width); }
+Stmt put(const Nat& at, const Term& value) { return {Store{"out", {at}, value}}; }
+For over(const Nat& v, Block body, LoopKind kind = LoopKind::Seq, int dim = 0) {
+  For f;
+  f.var = v, f.upper = 8, f.kind = kind, f.dim = dim, f.body = std::move(body);
+  return f;
+}
+/// out[i] = ... over eight elements of `a`.
+Kernel kernel(Block body) {
+  const Type t = array({8}, f64);
+  Kernel k;
+  k.name = "k", k.results = {"out"};
+  k.arguments = {{"a", t, Layout({}, t), false, true, {}}, {"out", t, Layout({}, t), true, false, {}}};
+  k.body = std::move(body);
+  return k;
+}
+Kernel vectors(int width, const Nat& step) {
+  For f = over(i, {put(i, a_at(i, 4))}, LoopKind::Vec);
+  f.width = width, f.step = step;
+  return kernel({{f}});
+}
+
+struct BrokenKernel {
+  const char* rule;
+  Kernel kernel;
+  Form form = Form::Positions;
+};
+
+std::vector<BrokenKernel> broken_kernels() {
+  For no_step = over(i, {put(i, one)});
+  no_step.step = 0;
+  const Term asks = apply_term(Op::Lt, boolean, {a_at(0), one});
+  return {
+      {"indices-defined", kernel({put(j, one)})},
+      {"indices-defined", kernel({{over(i, {put(i, one)})}, put(i, one)})},
+      {"values-defined", kernel({{over(i, {{Let{x, one}}})}, put(0, x)})},
+      {"values-defined", kernel({{Let{x, one}}, put(0, local_term("x", f32))})},
+      {"values-defined", kernel({put(0, argument_term("h", f64))})},
+      {"arrays-known", kernel({{Store{"b", {0}, one}}})},
+      {"arrays-known", kernel({{Store{"a", {0}, one}}})},
+      {"arrays-known", kernel({put(0, load_term("out", {1}, f64))})},
+      {"declared-once", kernel({{Let{x, one}}, {Let{x, one}}, put(0, x)})},
+      {"declared-once", kernel({{Declare{x, one}}, {Let{x, one}}, put(0, x)})},
+      {"variables-assigned", kernel({{Let{x, one}}, {Assign{x, one}}, put(0, x)})},
+      {"variables-assigned", kernel({{Assign{x, one}}})},
+      {"types-agree", kernel({put(0, load_term("a", {0}, f32))})},
+      {"types-agree", kernel({put(0, constant_term(1, f32))})},
+      {"types-agree", kernel({{If{{one}, {put(0, one)}}}})},
+      {"widths-agree", kernel({put(0, a_at(0, 4))})},
+      {"widths-agree", kernel({{Let{local_term("w", f64, 4), one}}}), Form::Vectors},
+      {"one-index-a-dimension", kernel({{Store{"out", {0, 0}, one}}})},
+      {"loop-attributes", kernel({{no_step}})},
+      {"grid-dimensions", kernel({{over(i, {put(i, one)}, LoopKind::Glb, 4)}})},
+      {"grid-dimensions", kernel({{over(i, {put(i, one)}, LoopKind::Glb, 3)}}), Form::Flat},
+      {"grid-dimensions", kernel({{over(i, {{over(j, {put(i, one)}, LoopKind::Wrg)}}, LoopKind::Wrg)}})},
+      {"grid-dimensions", kernel({{over(i, {{over(j, {put(i, one)}, LoopKind::Wrg)}}, LoopKind::Lcl, 1)}})},
+      {"grid-dimensions", kernel({{over(i, {{over(j, {put(i, one)}, LoopKind::Par)}}, LoopKind::Glb)}})},
+      {"vector-loops", vectors(4, 1), Form::Vectors},
+      {"uniform-barriers", kernel({{over(i, {{Barrier{}}}, LoopKind::Lcl)}})},
+      {"uniform-barriers", kernel({{over(i, {{If{{asks}, {{Barrier{}}}}}}, LoopKind::Wrg)}})},
+      {"uniform-barriers",
+       kernel(
+           {{over(i, {{Let{local_term("c", boolean), asks}}, {If{{local_term("c", boolean)}, {{Barrier{}}}}}},
+                  LoopKind::Wrg)}})},
+      {"independent-iterations", kernel({{over(i, {put(0, one)}, LoopKind::Par)}})},
+      {"independent-iterations", kernel({{over(i, {put(0, one)}, LoopKind::Wrg)}})},
+      {"independent-iterations", kernel({{over(i, {{over(j, {put(j, one)})}}, LoopKind::Par)}})},
+      {"independent-iterations",
+       kernel({{Declare{x, one}}, {over(i, {{Assign{x, a_at(i)}}}, LoopKind::Par)}, put(0, x)})},
+      {"within-arrays", kernel({{over(i, {put(i, a_at(i + 1))})}})},
+      {"within-arrays", kernel({{over(i, {put(i, a_at(i - 1))})}})},
+      {"within-arrays", vectors(3, 3), Form::Vectors},  // the last vector of four begins at 6
+      {"within-arrays", kernel({{over(i, {{If{{compare_term(less_equal(i, 7))}, {put(i + 1, one)}}}})}})},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("each rule refuses a kernel that breaks it, by its name") {
+  std::set<std::string> refused;
+  for (const BrokenKernel& b : broken_kernels()) {
+    INFO(b.rule << "\n" << str(b.kernel));
+    CHECK_THROWS_WITH_AS(
+        verify(b.kernel, b.form, "some-pass"),
+        doctest::Contains((std::string("loops after some-pass break the rule ") + b.rule).c_str()),
+        InternalError);
+    refused.insert(b.rule);
+  }
+  for (const std::string& rule : loop_rules()) CHECK_MESSAGE(refused.count(rule) == 1, rule);
+}
+
+TEST_CASE("what is right passes") {
+  const Term first = compare_term(less_equal(1, i)), last = compare_term(less(i, 7));
+  For only_group = over(i,
+                        {{Allocate{"t", array({8}, f64), AddressSpace::Local}},
+                         {over(j, {{Store{"t", {j}, one}}}, LoopKind::Lcl)},
+                         {Barrier{}},
+                         {over(j, {put(j, load_term("t", {7 - j}, f64))}, LoopKind::Lcl)}},
+                        LoopKind::Wrg);
+  only_group.upper = 1;
+  const Kernel good[] = {
+      kernel({{over(i, {put(i, a_at(i))}, LoopKind::Par)}}),
+      // Guards, and the arms of choices, keep accesses within arrays.
+      kernel(
+          {{over(i, {{If{{first, last}, {put(i, apply_term(Op::Add, f64, {a_at(i - 1), a_at(i + 1)}))}}}})}}),
+      kernel({{over(i, {put(i, apply_term(Op::Select, f64, {first, a_at(i - 1), one}))})}}),
+      // What a guard asks memory for may never hold.
+      kernel({{over(i, {{If{{apply_term(Op::Lt, boolean, {a_at(i), one})}, {put(i + 1, one)}}}})}}),
+      kernel({{Declare{x, one}}, {over(i, {{Assign{x, a_at(i)}}})}, put(0, x)}),
+      kernel({{over(i, {{Let{x, one}}, put(i, x)})}, {over(j, {{Let{x, one}}, put(j, x)})}}),
+      kernel({{only_group}}),
+  };
+  for (const Kernel& k : good) CHECK_NOTHROW(verify(k, Form::Positions, "some-pass"));
+  CHECK_NOTHROW(verify(vectors(4, 4), Form::Vectors, "some-pass"));
+}
+
+TEST_CASE("values of copies side by side have names of their own") {
+  const Block b = distinct_names({{Let{x, one}},
+                                  put(0, x),
+                                  {Let{x, a_at(0)}},
+                                  {over(i, {put(i, x), {Let{x, one}}, put(i, x)})},
+                                  {Let{x, a_at(1)}},
+                                  {Declare{y, x}},
+                                  {Assign{y, x}},
+                                  {If{{compare_term(less(0, i))}, {put(1, x)}}}});
+  CHECK(str(b) == str(Block{{Let{x, one}},
+                            put(0, x),
+                            {Let{local_term("x_2", f64), a_at(0)}},
+                            {over(i, {put(i, local_term("x_2", f64)), {Let{x, one}}, put(i, x)})},
+                            {Let{local_term("x_3", f64), a_at(1)}},
+                            {Declare{y, local_term("x_3", f64)}},
+                            {Assign{y, local_term("x_3", f64)}},
+                            {If{{compare_term(less(0, i))}, {put(1, local_term("x_3", f64))}}}}));
+}
+
+TEST_CASE(
+    "a vector loop of one trip and a remainder of one iteration are side by side, each with its values") {
+  const Expr xs = param("xs", array({17}, f64));
+  const auto square = [](Expr e) { return let(e + 1.0, [](Expr s) { return s * s; }); };
+  const Expr body = map_with(Op::MapVec, 1, function_of(f64, square), xs, {16});
+  const Kernel k = test::run(test::program({xs}, body));
+  CHECK(test::count<For>(k.body) == 0);
+}
+
+TEST_CASE("three iterations peeled by a wrap are side by side, each with its values") {
+  const Expr xs = param("xs", array({3}, f64));
+  const auto square = [](Expr w) { return let(w[0] + w[1] + w[2], [](Expr s) { return s * s; }); };
+  const Expr windows = slide({Nat(3)}, {Nat(1)}, pad({Nat(1)}, {Nat(1)}, Boundary::wrap, xs));
+  test::run(
+      test::program({xs}, map_with(Op::MapSeq, 1, function_of(windows.type().element(), square), windows)));
+}
+
+}  // namespace lift
