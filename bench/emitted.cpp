@@ -56,7 +56,7 @@ void write(const std::filesystem::path& file, const Program& program, const Spac
   try {
     const Derivation d = space.derive(c);
     out << "# " << space.structure(c) << "\n" << str(d) << "\n----\n";
-    out << emit_source(lower(replay(program, d)), target);
+    out << emit_source(lower(replay(program, d), {.target = target}));
   } catch (const UserError& e) {
     out << "impossible: " << e.what() << "\n";
   }

@@ -54,12 +54,11 @@ fs::path kernel_directory(const fs::path& out) {
 
 fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target,
                       const Program& program, const std::map<std::string, std::int64_t>& sizes) {
-  const std::string source = target == Target::opencl ? ".cl" : target == Target::cuda ? ".cu" : ".c";
-  const fs::path path = directory / (name + source);
-  write_file_atomically(path, emit_source(kernel, target));
-  write_file_atomically(directory / (name + ".h"), emit_header(kernel, target));
-  write_file_atomically(directory / (name + "_main" + (target == Target::cuda ? ".cu" : ".c")),
-                        emit_caller(kernel, lower(undecided(program)), target, sizes));
+  const fs::path path = directory / (name + capabilities(target).extension);
+  write_file_atomically(path, emit_source(kernel));
+  write_file_atomically(directory / (name + ".h"), emit_header(kernel));
+  write_file_atomically(directory / (name + "_main" + capabilities(target).host_extension),
+                        emit_caller(kernel, lower(undecided(program), {.target = Target::openmp}), sizes));
   return path;
 }
 

@@ -26,7 +26,7 @@ int show(const Options& o) {
     print(str(chosen.kernel));
   } else {
     const Kernel kernel = documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o));
-    print(emit_source(kernel, o.target));
+    print(emit_source(kernel));
   }
   return 0;
 }
@@ -42,7 +42,7 @@ int emit(const Options& o) {
                                  documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o)),
                                  o.target, chosen.program, sizes);
   print("kernel: " + path.string());
-  const std::string caller = o.pattern->name + "_main" + (o.target == Target::cuda ? ".cu" : ".c");
+  const std::string caller = o.pattern->name + "_main" + capabilities(o.target).host_extension;
   if (!o.quiet)
     print("with its header " + o.pattern->name + ".h and the caller " + caller + " beside it; the head of " +
           (is_grid(o.target) ? caller : path.filename().string()) + " says how to compile");

@@ -7,8 +7,9 @@
 
 namespace lift::cli {
 
-LowerOptions lowering_of(const Machine& machine) {
+LowerOptions lowering_of(const Machine& machine, Target target) {
   LowerOptions options;
+  options.target = target;
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
   return options;
 }
@@ -75,7 +76,7 @@ Chosen choose_variant(const Options& o) {
   const Program program = o.pattern->build(o.problem);
   NativeCompiler compiler;
   const Machine machine = probe(compiler, o.threads, false);
-  const LowerOptions lowering = lowering_of(machine);
+  const LowerOptions lowering = lowering_of(machine, o.target);
   if (const auto derivation = given_derivation(o)) {
     Chosen chosen{program, *derivation, replay(program, *derivation), {}};
     chosen.kernel = lower(chosen.low, lowering);

@@ -22,7 +22,7 @@ Chosen choose_variant(const Options& o);
 /// The command line that emits the kernel of these options again, its derivation being in FILE.
 std::string command_of(const Options& o);
 /// What `choose_variant` lowers with.
-LowerOptions lowering_of(const Machine& machine);
+LowerOptions lowering_of(const Machine& machine, Target target);
 /// From the file of --derivation; nothing when none was given.
 std::optional<Derivation> given_derivation(const Options& o);
 

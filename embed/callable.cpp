@@ -40,6 +40,7 @@ std::optional<Kernel> without_streaming(const Kernel& kernel) {
   bool streams = false;
   Kernel plain = kernel;
   plain.body = rebuild(kernel.body, [&](Stmt s) {
+    if (std::holds_alternative<Fence>(s.v)) return Block{};
     if (auto* store = std::get_if<Store>(&s.v)) streams |= store->stream, store->stream = false;
     return Block{std::move(s)};
   });

@@ -14,6 +14,7 @@ namespace {
 
 LowerOptions lower_options() {
   LowerOptions options;
+  options.target = Target::openmp;
   if (this_machine().vector_bytes > 0) options.vector_bytes = this_machine().vector_bytes;
   return options;
 }

@@ -6,42 +6,20 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
-#include "ir/expr/c_text.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/reserved_words.hpp"
 
 namespace lift {
 namespace {
 
-// Words of C and C++, which no argument may have as its name.
-const char* const keywords[] = {
-    "auto",     "bool",    "break",     "case",   "catch",    "char",     "class",     "const",    "continue",
-    "default",  "delete",  "do",        "double", "else",     "enum",     "explicit",  "export",   "extern",
-    "false",    "float",   "for",       "friend", "goto",     "if",       "inline",    "int",      "long",
-    "main",     "mutable", "namespace", "new",    "operator", "private",  "protected", "public",   "register",
-    "restrict", "return",  "short",     "signed", "sizeof",   "static",   "struct",    "switch",   "template",
-    "this",     "throw",   "true",      "try",    "typedef",  "typename", "union",     "unsigned", "using",
-    "virtual",  "void",    "volatile",  "while"};
-// Functions of the C library and of OpenCL that emitted code calls, or that compilers know.
-const char* const functions[] = {
-    "select", "kernel", "global", "local", "half", "min",    "max",       "y0",        "y1",         "j0",
-    "j1",     "gamma",  "exp",    "log",   "sqrt", "sqrtf",  "fabs",      "fabsf",     "fmod",       "fmodf",
-    "abs",    "pow",    "index",  "args",  "lane", "result", "floor_div", "floor_mod", "store_fence"};
 bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
 
 }  // namespace
 
-CLike::CLike(const Kernel& k) : k_(k), scopes_(1), reserved_(std::begin(keywords), std::end(keywords)) {
-  reserved_.insert(std::begin(functions), std::end(functions));
-  const auto check = [&](const std::string& what, const std::string& n) {
-    if (!is_c_identifier(n))
-      throw UserError(what + " '" + n + "' cannot be a name in C; use letters, digits and _");
-    if (std::find(std::begin(keywords), std::end(keywords), n) != std::end(keywords))
-      throw UserError(what + " '" + n + "' has a word of C or C++ as its name; choose another");
-    reserved_.insert(n);
-  };
-  check("kernel", k.name);
-  for (const std::string& n : k.sizes) check("size", n);
-  for (const KernelArgument& a : k.arguments) check("argument", a.name);
+CLike::CLike(const Kernel& k)
+    : k_(k), index_type_(k.wide_indices ? "long" : "int"), scopes_(1), reserved_{k.name} {
+  reserved_.insert(k.sizes.begin(), k.sizes.end());
+  for (const KernelArgument& a : k.arguments) reserved_.insert(a.name);
   for (const Attr& f : k.user_functions) reserved_.insert(user_name(f));
   for (const KernelArgument& a : k.arguments)
     if (a.written && a.type.is_array()) real_ = element_of(a.type).scalar();
@@ -83,7 +61,8 @@ bool is_helper_name(const std::string& n) {
 }  // namespace
 
 bool CLike::taken(const std::string& n) const {
-  if (reserved_.count(n) || is_helper_name(n)) return true;
+  if (reserved_.count(n) || is_word(n, k_.target.value()) || is_called_by_kernels(n) || is_helper_name(n))
+    return true;
   for (const Scope& s : scopes_) {
     for (const auto& [key, v] : s.indices)
       if (v == n) return true;
@@ -404,12 +383,23 @@ void CLike::statement(const Stmt& s) {
     return line(
         private_array(x->name, element_of(x->type).scalar(), nat(Layout({}, x->type).size()).s, x->space));
   if (const auto* x = std::get_if<Prefetch>(&s.v)) return prefetch(*x);
-  barrier(std::get<Barrier>(s.v));
+  if (const auto* x = std::get_if<Barrier>(&s.v)) return barrier(*x);
+  if (std::holds_alternative<Fence>(s.v)) return fence();
+  if (const auto* x = std::get_if<CopyRow>(&s.v)) return copy_row(*x);
+  if (const auto* x = std::get_if<First>(&s.v)) return first(*x);
+  throw InternalError("emit: a launch within a kernel");
 }
 
-void CLike::barrier(const Barrier&) {
-  throw InternalError("emit: a barrier between work-items in a kernel without work-items");
+namespace {
+[[noreturn]] void no_items(const std::string& what) {
+  throw InternalError("emit: " + what + " in a kernel without work-items");
 }
+}  // namespace
+
+void CLike::barrier(const Barrier&) { no_items("a barrier between work-items"); }
+void CLike::fence() { throw InternalError("emit: a fence where nothing is stored past the cache"); }
+void CLike::copy_row(const CopyRow&) { no_items("a row that a group copies"); }
+void CLike::first(const First&) { no_items("what the first work-item does"); }
 
 std::string wrapped(const std::string& text, int indent) {
   constexpr std::size_t columns = 110;
@@ -466,6 +456,12 @@ std::string comment_lines(const std::string& text) {
 }
 
 }  // namespace
+
+void check_target(const Kernel& k, Target target) {
+  if (k.target != target)
+    throw InternalError("emit: kernel " + k.name + " is spelled for " + text(target) +
+                        ", and was lowered for " + (k.target ? text(*k.target) : "no target"));
+}
 
 std::string header_comment(const Kernel& k, const std::string& how) {
   std::string s = "/* " + k.name;

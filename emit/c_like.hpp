@@ -47,7 +47,11 @@ class CLike {
   virtual std::string mask(Scalar s, int width, const std::string& comparison) = 0;
   virtual void loop(const For& f) = 0;
   virtual void prefetch(const Prefetch& p) = 0;
-  virtual void barrier(const Barrier& b);  ///< the default has no work-items
+  // The defaults have no work-items.
+  virtual void barrier(const Barrier& b);
+  virtual void fence();
+  virtual void copy_row(const CopyRow& c);
+  virtual void first(const First& f);
   virtual std::string private_array(const std::string& name, Scalar s, const std::string& size,
                                     AddressSpace space) = 0;
   virtual std::string user_call(const Term& t, const std::vector<std::string>& args) = 0;
@@ -88,8 +92,8 @@ class CLike {
   std::set<std::string> helpers_;  ///< helper functions the text refers to: "div", "mod", "min", "max"
   std::set<std::pair<Scalar, int>> vectors_;  ///< vector types it refers to
   bool streams_ = false;
-  std::string index_type_ = "long";  ///< of loop variables and named indices
-  Scalar real_ = f64;                ///< element type that masks are made for
+  std::string index_type_;  ///< of loop variables and named indices
+  Scalar real_ = f64;       ///< element type that masks are made for
 
  private:
   struct Scope {
@@ -100,6 +104,9 @@ class CLike {
   std::vector<Scope> scopes_;
   std::set<std::string> reserved_;
 };
+
+/// InternalError for a kernel that was not lowered for that target.
+void check_target(const Kernel& k, Target target);
 
 /// The comment at a source's head: the kernel's name and header, and how to compile it.
 std::string header_comment(const Kernel& k, const std::string& how_to_compile);

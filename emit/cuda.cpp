@@ -2,19 +2,9 @@
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
-#include "lower/analyses/index_range.hpp"
-#include "lower/passes/pair_accesses.hpp"
-#include "lower/passes/passes.hpp"
-#include "lower/passes/split_lanes.hpp"
 
 namespace lift {
 namespace {
-
-const std::vector<std::string> words{
-    "threadIdx",  "blockIdx",     "blockDim",     "gridDim",  "warpSize",   "__global__",      "__device__",
-    "__shared__", "__constant__", "__restrict__", "prefetch", "copy_async", "wait_for_copies", "alignas",
-    "asm",        "constexpr",    "decltype",     "delete",   "nullptr",    "static_assert",   "typeid",
-    "wchar_t",    "and",          "or",           "not",      "xor"};
 
 std::string sizes(const std::array<std::size_t, 3>& s) {
   return std::to_string(s[0]) + ", " + std::to_string(s[1]) + ", " + std::to_string(s[2]);
@@ -22,7 +12,7 @@ std::string sizes(const std::array<std::size_t, 3>& s) {
 
 class Cuda : public GridLike {
  public:
-  Cuda(const Kernel& k, const std::string& index_type) : GridLike(k, Target::cuda, index_type, words) {
+  Cuda(const Kernel& k, const NDRange& range) : GridLike(k, range) {
     const auto note = [&](const Term& t) {
       visit(t, [&](const Term& x) {
         if (x->kind == TermKind::Load && x->width > 1) vectors_in_.insert(x->name);
@@ -198,26 +188,15 @@ constexpr const char* copy_helper =
 
 }  // namespace
 
-namespace {
-
-/// CUDA computes with scalars, and loads and stores up to 16 bytes at a time.
-Block in_scalars(const Kernel& k) {
-  Kernel scalars = k;
-  scalars.body = split_lanes(k.body);
-  return name_values(forward_names(pair_accesses(scalars)));
-}
-
-}  // namespace
-
 std::string emit_cuda(const Kernel& kernel) {
   const std::string qualifier = "static __device__ __forceinline__ ";
-  const GridText t =
-      print_launches<Cuda>(kernel, indices_fit_int(kernel) ? "int" : "long", qualifier, in_scalars);
+  check_target(kernel, Target::cuda);
+  const GridText t = print_launches<Cuda>(kernel, qualifier);
   const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " +
                           (t.grids.size() > 1 ? "in this order: " : "as ");
   const std::string functions = std::string(t.helpers.count("prefetch") ? prefetch_helper : "") +
                                 (t.helpers.count("copy_async") ? copy_helper : "") +
-                                index_helpers(t.helpers, qualifier, t.index_type) + t.user_functions;
+                                index_helpers(t.helpers, qualifier, index_type(kernel)) + t.user_functions;
   return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) +
          t.functions;
 }

@@ -1,4 +1,5 @@
-// Kernels as source text. Placement has been decided in lower/; a backend only spells.
+// Kernels as source text. All is decided in lower/; a backend only spells what was lowered for it
+// (InternalError for other kernels).
 #pragma once
 
 #include <array>
@@ -28,22 +29,11 @@ std::string emit_trampoline(const Kernel& kernel, const std::string& function);
 std::string emit_opencl(const Kernel& kernel);
 
 /// CUDA C++ for nvcc and NVRTC: `extern "C" __global__ void __launch_bounds__(threads) NAME(...)`, arguments
-/// as above. Index arithmetic is in int where all of it fits. UserError for names that are words of CUDA C++,
-/// and where nd_range throws.
+/// as above. UserError for names that are words of CUDA C++.
 std::string emit_cuda(const Kernel& kernel);
 
-/// One of the three.
-std::string emit_source(const Kernel& kernel, Target target);
-
-/// The grid that a kernel is launched over, in work-items, from its map_glb, map_wrg and map_lcl loops. For
-/// OpenCL, local all zero is the device's free choice and the grid fits exactly; for CUDA the block size is
-/// always there, and the grid consists of whole blocks: the emitted text asks whether a work-item has work.
-/// UserError when a loop has no known bound, or the grid is beyond what CUDA can launch.
-struct NDRange {
-  int dims = 1;
-  std::array<std::size_t, 3> global{1, 1, 1}, local{0, 0, 0};
-};
-NDRange nd_range(const Kernel& kernel, Target target = Target::opencl);
+/// One of the three: that which the kernel was lowered for.
+std::string emit_source(const Kernel& kernel);
 
 /// A header for C and C++ that declares the kernel and says what its arguments are; for arrays that are not
 /// in the caller's layout it defines where an element lies, KERNEL_index_ARRAY(sizes, position).
@@ -62,8 +52,8 @@ std::string emit_c_caller(const Kernel& kernel, const Kernel& reference,
 ///           that builds NAME.cl for a device of the OpenCL loader;
 ///   cuda:   a header for nvcc with `void NAME_launch(stream, arguments...)`, and a program NAME_main.cu.
 /// Either does all launches of the kernel, in order. For openmp: as emit_c_header and emit_c_caller.
-std::string emit_header(const Kernel& kernel, Target target);
-std::string emit_caller(const Kernel& kernel, const Kernel& reference, Target target,
+std::string emit_header(const Kernel& kernel);
+std::string emit_caller(const Kernel& kernel, const Kernel& reference,
                         const std::map<std::string, std::int64_t>& sizes = {});
 
 }  // namespace lift

@@ -5,6 +5,7 @@
 #include "emit/c_like.hpp"
 #include "emit/caller.hpp"
 #include "emit/stand_alone.hpp"
+#include "ir/error.hpp"
 #include "lower/launches.hpp"
 
 namespace lift {
@@ -55,8 +56,8 @@ std::string opencl_header(const Kernel& k) {
                0) +
        "\n";
   s += "  static const struct { const char *name; size_t global[3], local[3]; } grid_[] = {\n";
-  for (const Kernel& launch : launches(k)) {
-    NDRange r = nd_range(launch);
+  for (const Launch& launch : launches_in(k)) {
+    NDRange r = launch.range;
     if (r.local[0])
       for (std::size_t& l : r.local) l = std::max<std::size_t>(l, 1);
     s += "    {\"" + launch.name + "\", {" + listed(r.global) + "}, {" + listed(r.local) + "}},\n";
@@ -230,8 +231,8 @@ std::string cuda_header(const Kernel& k) {
     return std::string(a.written ? "" : "const ") + c_type(a) + " *";
   };
   std::string s, body;
-  for (const Kernel& launch : launches(k)) {
-    const NDRange r = nd_range(launch, Target::cuda);
+  for (const Launch& launch : launches_in(k)) {
+    const NDRange& r = launch.range;
     s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(k, pointer) + ");", 0) +
          "\n";
     body +=
@@ -313,17 +314,40 @@ class CudaCaller : public GridCaller {
 
 }  // namespace
 
-std::string emit_header(const Kernel& kernel, Target target) {
-  return target == Target::opencl ? opencl_header(kernel)
-         : target == Target::cuda ? cuda_header(kernel)
-                                  : emit_c_header(kernel);
+namespace {
+
+/// What a target's sources are spelled by.
+struct Backend {
+  std::string (*source)(const Kernel&);
+  std::string (*header)(const Kernel&);
+  std::string (*caller)(const Kernel&, const Kernel& reference,
+                        const std::map<std::string, std::int64_t>& sizes);
+};
+template <class C>
+std::string caller_of(const Kernel& kernel, const Kernel& reference,
+                      const std::map<std::string, std::int64_t>& sizes) {
+  return C(kernel, reference, sizes).text();
 }
 
-std::string emit_caller(const Kernel& kernel, const Kernel& reference, Target target,
+/// By Target.
+constexpr Backend backends[] = {
+    {emit_openmp, emit_c_header, emit_c_caller},
+    {emit_opencl, opencl_header, caller_of<OpenCLCaller>},
+    {emit_cuda, cuda_header, caller_of<CudaCaller>},
+};
+
+const Backend& backend_of(const Kernel& k) {
+  if (!k.target) throw InternalError("emit: kernel " + k.name + " was lowered for no target");
+  return backends[static_cast<std::size_t>(*k.target)];
+}
+
+}  // namespace
+
+std::string emit_source(const Kernel& kernel) { return backend_of(kernel).source(kernel); }
+std::string emit_header(const Kernel& kernel) { return backend_of(kernel).header(kernel); }
+std::string emit_caller(const Kernel& kernel, const Kernel& reference,
                         const std::map<std::string, std::int64_t>& sizes) {
-  if (target == Target::opencl) return OpenCLCaller(kernel, reference, sizes).text();
-  if (target == Target::cuda) return CudaCaller(kernel, reference, sizes).text();
-  return emit_c_caller(kernel, reference, sizes);
+  return backend_of(kernel).caller(kernel, reference, sizes);
 }
 
 }  // namespace lift

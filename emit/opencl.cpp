@@ -4,7 +4,6 @@
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
-#include "lower/analyses/index_range.hpp"
 
 namespace lift {
 namespace {
@@ -14,34 +13,15 @@ bool uses_f64(const Kernel& k) {
                      [](const KernelArgument& a) { return element_of(a.type) == Type(f64); });
 }
 
-/// Work-groups of one item each go through loops, as processors' threads do: with indices as wide as
-/// addresses, compilers fold what is added to an index into the access. Work-items side by side have few
-/// accesses each, and a GPU's registers are of 32 bits.
-std::string index_type(const Kernel& k) {
-  bool groups = false, items = false;
-  visit(k.body, [&](const Stmt& s) {
-    const auto* f = std::get_if<For>(&s.v);
-    groups |= f && f->kind == LoopKind::Wrg;
-    items |= f && (f->kind == LoopKind::Lcl || f->kind == LoopKind::Glb);
-  });
-  const bool solo = groups && !items;
-  return indices_fit_int(k) && !solo ? "int" : "long";
-}
-
 std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
   std::string r;
   for (int d = 0; d < dims; ++d) r += (d ? " x " : "") + std::to_string(s[static_cast<std::size_t>(d)]);
   return r;
 }
 
-const std::vector<std::string> words{
-    "kernel",  "global",   "local",     "constant",  "half",        "uint",        "uchar",      "ushort",
-    "ulong",   "event_t",  "sampler_t", "__kernel",  "__global",    "__local",     "__constant", "__private",
-    "barrier", "prefetch", "copies",    "no_copies", "fetch_ahead", "stream_store"};
-
 class OpenCL : public GridLike {
  public:
-  OpenCL(const Kernel& k, const std::string& index_type) : GridLike(k, Target::opencl, index_type, words) {}
+  OpenCL(const Kernel& k, const NDRange& range) : GridLike(k, range) {}
   std::string launch() const {
     const NDRange& r = range();
     return "global size " + sizes(r.global, r.dims) +
@@ -68,9 +48,6 @@ class OpenCL : public GridLike {
   }
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const int w = st.value->width;
-    if (st.async)
-      throw UserError("async: OpenCL copies whole rows that are contiguous in memory, and " + st.value->name +
-                      " is read otherwise; leave out async");
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
     if (st.stream && is_global(st.array))
       return "stream_store(" + std::to_string(w) + ", " + scalar_type(st.value->type) + ", " + value + ", &" +
@@ -134,10 +111,12 @@ class OpenCL : public GridLike {
     if (b.copies) line("wait_group_events(1, &copies);"), line("copies = no_copies;");
     line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);");
   }
-  bool copies_rows() const override { return true; }
-  std::string row_copy(const std::string& to, const std::string& from,
-                       const std::string& elements) const override {
-    return "copies = async_work_group_copy(" + to + ", " + from + ", " + elements + ", copies);";
+  void copy_row(const CopyRow& c) override {
+    const auto first = [&](const std::string& array, const Nat& at) {
+      return "&" + array + "[" + nat(at).s + "]";
+    };
+    line("copies = async_work_group_copy(" + first(c.to, c.to_position.at(0)) + ", " +
+         first(c.from, c.from_position.at(0)) + ", " + nat(c.elements).s + ", copies);");
   }
   std::string declarations() const override { return "event_t copies = 0, no_copies = 0;"; }
   std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
@@ -200,7 +179,8 @@ constexpr const char* kFetchAhead =
 }  // namespace
 
 std::string emit_opencl(const Kernel& kernel) {
-  const GridText t = print_launches<OpenCL>(kernel, index_type(kernel), "");
+  check_target(kernel, Target::opencl);
+  const GridText t = print_launches<OpenCL>(kernel, "");
   std::string s = header_comment(
       kernel, "OpenCL C 1.2; " +
                   (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
@@ -209,7 +189,7 @@ std::string emit_opencl(const Kernel& kernel) {
   const auto uses = [&](const char* helper) { return t.functions.find(helper) != std::string::npos; };
   const std::string functions = std::string(uses("stream_store(") ? kStreamStore : "") +
                                 (uses("fetch_ahead(") ? kFetchAhead : "") +
-                                index_helpers(t.helpers, "", t.index_type) + t.user_functions;
+                                index_helpers(t.helpers, "", index_type(kernel)) + t.user_functions;
   return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 

@@ -85,7 +85,7 @@ class OpenMP : public CLike {
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const int w = st.value->width;
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
-    if (st.stream) streams_ = true, fence_at_end_ |= !inside_parallel_;
+    streams_ |= st.stream;
     return std::string(st.stream ? "stream_" : "store_") + vector_type(st.value->type, w) + "(&" + st.array +
            "[" + index + "], " + value + ");";
   }
@@ -136,6 +136,7 @@ class OpenMP : public CLike {
   void prefetch(const Prefetch& p) override {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
   }
+  void fence() override { line("store_fence();"); }
   /// As aligned as the caller's arrays, which streaming stores count on.
   std::string private_array(const std::string& name, Scalar s, const std::string& size,
                             AddressSpace) override {
@@ -149,7 +150,6 @@ class OpenMP : public CLike {
     return t->name + "_x" + std::to_string(t->width) + "(" + joined(args) + ")";
   }
 
-  /// Perfectly nested parallel loops whose bounds do not depend on each other are one iteration space.
   void loop(const For& f) override {
     switch (f.kind) {
       case LoopKind::Par:
@@ -172,40 +172,17 @@ class OpenMP : public CLike {
 
  private:
   void parallel(const For& f) {
-    if (inside_parallel_) return plain_loop(f);
-    int depth = 1;
-    std::vector<Nat> outer{f.var};
-    const For* inner = &f;
-    while (inner->body.size() == 1) {
-      const auto* next = std::get_if<For>(&inner->body[0].v);
-      if (!next || next->kind != LoopKind::Par) break;
-      bool independent = true;
-      for (const Nat& v : outer) independent &= !mentions(next->lower, v) && !mentions(next->upper, v);
-      if (!independent) break;
-      outer.push_back(next->var), inner = next, ++depth;
-    }
-    inside_parallel_ = true;
-    const std::size_t start = out_.size();
     out_ += "#ifdef _OPENMP\n";
     line("#pragma omp parallel for " +
-         (depth > 1 ? "collapse(" + std::to_string(depth) + ") " : std::string()) + "schedule(static)");
+         (f.collapse > 1 ? "collapse(" + std::to_string(f.collapse) + ") " : std::string()) +
+         "schedule(static)");
     out_ += "#endif\n";
     plain_loop(f);
-    inside_parallel_ = false;
-    if (streams_ && out_.find("stream_", start) != std::string::npos) fence(depth);
-  }
-  /// Streaming stores are ordered at the end of each iteration of the parallel loops: before the barrier.
-  void fence(int depth) {
-    std::size_t end = out_.size();
-    for (int d = 0; d < depth; ++d) end = out_.rfind('}', end - 1);
-    const std::size_t at = out_.rfind('\n', end) + 1;
-    out_.insert(at, std::string(static_cast<std::size_t>(indent_ + depth) * 2, ' ') + "store_fence();\n");
   }
 
   /// The kernel itself; what it refers to is known afterwards.
   std::string function(const std::string& qualifier) {
     for (const Stmt& s : k_.body) statement(s);
-    if (fence_at_end_) line("store_fence();");
     std::string unused;
     for (const std::string& n : k_.sizes) unused += mentioned(n) ? "" : "  (void)" + n + ";\n";
     for (const KernelArgument& a : k_.arguments)
@@ -400,7 +377,6 @@ class OpenMP : public CLike {
     return s + "}\n";
   }
 
-  bool inside_parallel_ = false, fence_at_end_ = false;
   std::set<std::pair<Op, std::pair<Scalar, int>>> math_;
   std::set<std::pair<std::string, int>> user_vectors_;
   std::vector<std::pair<Shuffle, std::string>> shuffles_;
@@ -409,8 +385,14 @@ class OpenMP : public CLike {
 
 }  // namespace
 
-std::string emit_openmp(const Kernel& kernel) { return OpenMP(kernel).text(); }
-std::string emit_static(const Kernel& kernel) { return OpenMP(kernel).static_text(); }
+std::string emit_openmp(const Kernel& kernel) {
+  check_target(kernel, Target::openmp);
+  return OpenMP(kernel).text();
+}
+std::string emit_static(const Kernel& kernel) {
+  check_target(kernel, Target::openmp);
+  return OpenMP(kernel).static_text();
+}
 
 std::string emit_trampoline(const Kernel& kernel, const std::string& function) {
   const auto type = [](Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; };

@@ -8,10 +8,10 @@ namespace {
 
 // clang-format off: a table
 constexpr std::array rows = std::to_array<Capabilities>({
-    // name    language    file   host   grid  vectors thread's async  by groups read-only fixed
-    {"openmp", "C", ".c", ".c", 0, true, true, false, false, false, false},
-    {"opencl", "OpenCL C", ".cl", ".c", 3, true, false, true, true, false, false},
-    {"cuda", "CUDA C++", ".cu", ".cu", 3, false, false, true, false, true, true},
+    // name    language    file   host   grid  vectors thread's async  by groups read-only processors fixed
+    {"openmp", "C", ".c", ".c", 0, true, true, false, false, false, true, false},
+    {"opencl", "OpenCL C", ".cl", ".c", 3, true, false, true, true, false, true, false},
+    {"cuda", "CUDA C++", ".cu", ".cu", 3, false, false, true, false, true, false, true},
 });
 // clang-format on
 

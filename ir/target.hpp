@@ -20,6 +20,7 @@ struct Capabilities {
   bool asynchronous_copies;    ///< from global to local memory
   bool copies_by_groups;  ///< asynchronous copies are begun by a whole group, a row at a time, not by items
   bool read_only_loads;   ///< a path of their own for arrays that a kernel does not write
+  bool processors;        ///< devices may be processors, whose threads run whole groups
   bool fixed_group_size;  ///< the size of a work-group is in the kernel's text and always asked for
 };
 const Capabilities& capabilities(Target t);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "ir/reserved_words.hpp"
 #include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 
@@ -291,24 +292,8 @@ void separate_launches(Kernel& k) {
 
 namespace {
 
-/// Functions that OpenCL C or CUDA C++ has without being asked: a kernel cannot have their names.
-const std::set<std::string> library{
-    "abs",      "acos",    "acosh",   "add_sat",  "all",       "any",       "asin",      "asinh",
-    "atan",     "atan2",   "atanh",   "barrier",  "bitselect", "cbrt",      "ceil",      "clamp",
-    "clz",      "cos",     "cosh",    "cross",    "degrees",   "distance",  "dot",       "erf",
-    "erfc",     "erfcinv", "erfinv",  "exp",      "exp10",     "exp2",      "expm1",     "fabs",
-    "fdim",     "floor",   "fma",     "fmax",     "fmin",      "fmod",      "fract",     "frexp",
-    "hypot",    "j0",      "j1",      "ldexp",    "length",    "lgamma",    "log",       "log10",
-    "log1p",    "log2",    "logb",    "mad",      "mad24",     "max",       "min",       "mix",
-    "modf",     "mul24",   "norm",    "norm3d",   "norm4d",    "normalize", "normcdf",   "normcdfinv",
-    "popcount", "pow",     "pown",    "prefetch", "printf",    "radians",   "remainder", "rhypot",
-    "rint",     "rnorm",   "rnorm3d", "rnorm4d",  "rotate",    "round",     "rsqrt",     "select",
-    "shuffle",  "sign",    "sin",     "sincos",   "sinh",      "sqrt",      "step",      "smoothstep",
-    "tan",      "tanh",    "tgamma",  "trunc",    "upsample",  "vload2",    "vstore2",   "y0",
-    "y1"};
-
 Kernel renamed(Kernel k) {
-  if (library.count(k.name)) k.name += "_kernel";
+  if (is_library_name(k.name, Target::opencl)) k.name += "_kernel";  // of OpenCL C or CUDA C++
   return k;
 }
 
@@ -330,6 +315,20 @@ std::vector<Kernel> launches(const Kernel& k) {
     if (all.size() > 1) one.name += "_" + std::to_string(r.size() + 1);
     r.push_back(renamed(std::move(one)));
   }
+  return r;
+}
+
+Block split_launches(const Kernel& k) {
+  Block r;
+  for (Kernel& one : launches(k)) r.push_back({Launch{std::move(one.name), {}, std::move(one.body)}});
+  return r;
+}
+
+std::vector<Launch> launches_in(const Kernel& k) {
+  std::vector<Launch> r;
+  for (const Stmt& s : k.body)
+    if (const auto* l = std::get_if<Launch>(&s.v)) r.push_back(*l);
+  if (r.empty()) throw InternalError("kernel " + k.name + " has not been lowered for a grid");
   return r;
 }
 

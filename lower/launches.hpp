@@ -18,5 +18,9 @@ void separate_launches(Kernel& k);
 /// computations of indices and scalars that several need are in each of them. An argument counts as read or
 /// written when one of them does so.
 std::vector<Kernel> launches(const Kernel& k);
+/// The same as a list of Launch statements, whose grids are not known yet.
+Block split_launches(const Kernel& k);
+/// Those of a kernel for a target with a grid, in order.
+std::vector<Launch> launches_in(const Kernel& k);
 
 }  // namespace lift

@@ -1,14 +1,18 @@
 #include "lower/lower.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <iostream>
 
+#include "ir/error.hpp"
 #include "ir/expr/verify.hpp"
 #include "ir/verify_mode.hpp"
+#include "lower/launches.hpp"
+#include "lower/passes/free_reserved_names.hpp"
+#include "lower/passes/grids.hpp"
+#include "lower/passes/index_width.hpp"
+#include "lower/passes/pair_accesses.hpp"
 #include "lower/passes/pipeline.hpp"
 #include "lower/passes/place_barriers.hpp"
+#include "lower/passes/split_lanes.hpp"
 #include "lower/translate/translate.hpp"
 
 namespace lift {
@@ -21,68 +25,110 @@ std::vector<std::string> work_arrays(const Kernel& k) {
   return all;
 }
 
-/// The order, and why.
-std::vector<Pass> passes(const Kernel& k, const LowerOptions& options) {
-  return {
-      {"drop-unread", drop_unread},          // what is not kept needs no loops
-      {"fold-dimensions", fold_dimensions},  // while loops over the grid are as long as their maps
-      {"unroll-short-loops",
-       unroll_short_loops},                // before a short loop's guards become bounds that are no constants
-      {"tighten-bounds", tighten_bounds},  // every later pass gains from exact trip counts
-      {"remove-trivial-loops", remove_trivial_loops},  // a tile as long as its axis is one iteration
-      {"stride-loops", stride_loops},  // needs the guard around the whole body, so before loops are split
-      {"split-boundaries", split_boundaries},  // on logical positions, where the boundary can still be seen
-      {"place-barriers",
-       [&k](const Block& b) {
-         return place_barriers(b, work_arrays(k));
-       }},  // where it can still be seen which item accesses an element
-      {"rotate-loops",
-       [&k](const Block& b) {
-         return rotate_loops(b, k);
-       }},  // on the interior's loop and logical positions; where barriers are, others may have stored
-      {"prefetch-loops", [&k](const Block& b) { return prefetch_loops(b, k); }},  // of what is still loaded
-      {"linearise", [&k](const Block& b) { return linearise(b, k); }, Form::Flat},
-      {"vectorise", [&](const Block& b) { return vectorise(b, k, options); },
-       Form::Vectors},                                 // unit stride shows in the flat index
-      {"remove-trivial-loops", remove_trivial_loops},  // remainders of one iteration
-      {"name-values", name_values},
-      {"name-indices", name_indices},  // last: it hides what the others look for
+// What a pass is: over the body, over the body beside the kernel's arguments, over that of each launch.
+std::function<void(Kernel&)> over(Block (*pass)(const Block&)) {
+  return [pass](Kernel& k) { k.body = pass(k.body); };
+}
+std::function<void(Kernel&)> over(Block (*pass)(const Block&, const Kernel&)) {
+  return [pass](Kernel& k) { k.body = pass(k.body, k); };
+}
+std::function<void(Kernel&)> each_launch(const std::function<Block(const Launch&, const Kernel&)>& pass) {
+  return [pass](Kernel& k) {
+    Block launches = k.body;
+    for (Stmt& s : launches) {
+      auto& l = std::get<Launch>(s.v);
+      l.body = pass(l, k);
+    }
+    k.body = std::move(launches);
   };
+}
+std::function<void(Kernel&)> each_launch(Block (*pass)(const Block&)) {
+  return each_launch([pass](const Launch& l, const Kernel&) { return pass(l.body); });
+}
+
+/// The order, and why.
+std::vector<Pass> passes(const LowerOptions& options) {
+  std::vector<Pass> all{
+      {"eliminate-dead-code", over(eliminate_dead_code)},  // what is not kept needs no loops
+      {"fold-dimensions", over(fold_dimensions)},  // while loops over the grid are as long as their maps
+      {"unroll-short-loops", over(unroll_short_loops)},  // before guards become bounds that are no constants
+      {"tighten-bounds", over(tighten_bounds)},          // every later pass gains from exact trip counts
+      {"remove-trivial-loops", over(remove_trivial_loops)},  // a tile as long as its axis is one iteration
+      {"stride-loops", over(stride_loops)},  // needs the guard around the whole body: before loops are split
+      {"split-boundaries", over(split_boundaries)},  // on positions, where the boundary can still be seen
+      {"place-barriers",
+       [](Kernel& k) { k.body = place_barriers(k.body, work_arrays(k)); }},  // where it can still be seen
+                                                                             // which item accesses an element
+      {"rotate-loops", over(rotate_loops)},  // of the interior; where barriers are, others may have stored
+      {"prefetch-loops", over(prefetch_loops)},  // of what is still loaded
+  };
+  if (!options.linear) return all;
+  const std::vector<Pass> flat{
+      {"linearise", over(linearise), Form::Flat},
+      {"vectorise", [options](Kernel& k) { k.body = vectorise(k.body, k, options); },
+       Form::Vectors},                                       // unit stride shows in the flat index
+      {"remove-trivial-loops", over(remove_trivial_loops)},  // remainders of one iteration
+      {"eliminate-common-subexpressions", over(eliminate_common_subexpressions)},
+      {"hoist-loop-invariants", over(hoist_loop_invariants)},  // it hides what the others look for
+  };
+  all.insert(all.end(), flat.begin(), flat.end());
+  return all;
+}
+
+/// Those that a target needs besides, by what it has.
+std::vector<Pass> passes_for(Target target) {
+  const Capabilities& has = capabilities(target);
+  const Pass names{"free-reserved-names", [target](Kernel& k) { free_reserved_names(k, target); }};
+  if (has.grid_dimensions == 0)
+    return {
+        names,
+        {"collapse-loops", over(collapse_loops)},
+        {"fence-streams", over(fence_streams)},  // within the iterations that threads share
+    };
+  std::vector<Pass> all{
+      names,  // while all is in one place
+      {"choose-index-width", [target](Kernel& k) { k.wide_indices = needs_wide_indices(k, target); }},
+      {"split-launches", [](Kernel& k) { k.body = split_launches(k); }},
+  };
+  const auto add = [&](const std::vector<Pass>& more) { all.insert(all.end(), more.begin(), more.end()); };
+  if (!has.vector_arithmetic)
+    add({
+        {"split-lanes", each_launch(split_lanes)},
+        {"pair-accesses",
+         each_launch([](const Launch& l, const Kernel& k) { return pair_accesses(l.body, k); })},
+        {"propagate-copies", each_launch(propagate_copies)},  // lanes of what is loaded as a vector
+        {"eliminate-common-subexpressions",
+         each_launch(eliminate_common_subexpressions)},  // lanes that are used more than once
+    });
+  add({{"size-grids", [target](Kernel& k) { size_grids(k, target); }}});  // of the values it holds at once
+  if (has.copies_by_groups) add({{"copy-rows", each_launch(copy_rows)}});
+  add({
+      {"hoist-local-arrays", each_launch(hoist_local_arrays)},  // out of what is guarded
+      {"guard-idle-items", each_launch([](const Launch& l, const Kernel&) { return guard_idle_items(l); })},
+  });
+  return all;
 }
 
 }  // namespace
 
-void run_passes(Kernel& k, const std::vector<Pass>& passes, Form form) {
-  using Clock = std::chrono::steady_clock;
-  const char* wanted = std::getenv("LIFTGEN_PRINT_AFTER");
-  const bool times = std::getenv("LIFTGEN_TIME_PASSES") != nullptr;
-  for (const Pass& p : passes) {
-    const auto start = Clock::now();
-    k.body = p.run(k.body);
-    const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
-    form = p.makes.value_or(form);
-    if (wanted && (std::string(wanted) == "all" || p.name == wanted))
-      std::cerr << "-- after " << p.name << "\n" << str(k);
-    if (times) std::cerr << "-- " << p.name << " of " << k.name << ": " << taken.count() << " ms\n";
-    if (verify_steps()) verify(k, form, p.name);
-  }
+Kernel for_target(Kernel k, Target target) {
+  if (k.target == target) return k;
+  if (k.target) throw InternalError("kernel " + k.name + " is for " + text(*k.target) + " already");
+  run_passes(k, passes_for(target), Form::Vectors);
+  k.target = target;
+  return k;
+}
+
+Kernel finish(Kernel k, const LowerOptions& options) {
+  run_passes(k, passes(options));
+  return options.target ? for_target(std::move(k), *options.target) : k;
 }
 
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   Kernel k = translate(program);
   if (verify_steps()) verify(k, Form::Positions, "translate");
-  std::vector<Pass> all = passes(k, options);
-  if (!options.linear)
-    all.erase(std::find_if(all.begin(), all.end(), [](const Pass& p) { return p.name == "linearise"; }),
-              all.end());
-  run_passes(k, all);
-  return k;
-}
-
-Kernel finish(Kernel k, const LowerOptions& options) {
-  run_passes(k, passes(k, options));
-  return k;
+  return finish(std::move(k), options);
 }
 
 Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to) {
@@ -107,7 +153,7 @@ Kernel lower_conversion(const std::string& name, const Type& array, const Layout
     b = {{std::move(loops[d])}};
   }
   k.body = std::move(b);
-  return finish(std::move(k), {});
+  return finish(std::move(k), {.target = Target::openmp});
 }
 
 }  // namespace lift

@@ -333,7 +333,9 @@ Kernel lower_without_steps(const Program& program) {
   return k;
 }
 
-std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& options) {
+std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& given) {
+  LowerOptions options = given;
+  options.target = Target::openmp;
   Kernel base = lower_without_steps(program);
   bool updates = false;
   Scalar type = f64;

@@ -62,9 +62,8 @@ class Executor {
 std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments,
                                                int threads);
 /// A device with a grid, and what its compiler reads. `compiler` serves the conversions of layouts.
-std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target,
-                                             NativeCompiler& compiler, const ProblemData& arguments,
-                                             int threads);
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler,
+                                             const ProblemData& arguments, int threads);
 
 /// Pristine arguments in any layout, on the host, and the way back. Used by the executors.
 class LayoutStore {

@@ -13,11 +13,11 @@ namespace {
 
 class GridExecutor : public Executor {
  public:
-  GridExecutor(std::shared_ptr<GridDevice> device, Target target, NativeCompiler& compiler,
-               const ProblemData& arguments, int threads)
-      : device_(std::move(device)), target_(target), store_(compiler, arguments, threads) {}
+  GridExecutor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler, const ProblemData& arguments,
+               int threads)
+      : device_(std::move(device)), store_(compiler, arguments, threads) {}
 
-  std::string source(const Kernel& kernel) override { return emit_source(kernel, target_); }
+  std::string source(const Kernel& kernel) override { return emit_source(kernel); }
 
   std::vector<Compiled> compile(std::span<const Job> jobs,
                                 const std::function<bool(std::size_t)>& on_progress) override {
@@ -38,12 +38,11 @@ class GridExecutor : public Executor {
   TimedRun bind(const Kernel& kernel, const Compiled& compiled) override {
     const auto program = std::static_pointer_cast<GridProgram>(compiled.program);
     std::vector<GridLaunch> queue;
-    for (const Kernel& part : launches(kernel)) {
-      const NDRange range = nd_range(part, target_);
+    for (const Launch& part : launches_in(kernel)) {
       GridLaunch launch;
       launch.kernel = program->kernel(part.name);
-      launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
-      for (const KernelArgument& a : part.arguments) launch.args.push_back(argument(a));
+      launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
+      for (const KernelArgument& a : kernel.arguments) launch.args.push_back(argument(a));
       queue.push_back(std::move(launch));
     }
     // On processors the host's work for a launch is part of what is compared with other kernels there.
@@ -153,17 +152,15 @@ class GridExecutor : public Executor {
     bool callers = false;  ///< in the caller's layout
   };
   std::shared_ptr<GridDevice> device_;
-  Target target_;
   LayoutStore store_;
   std::map<std::string, Kept> pristine_, scratch_;  ///< by name and layout
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, Target target,
-                                             NativeCompiler& compiler, const ProblemData& arguments,
-                                             int threads) {
-  return std::make_unique<GridExecutor>(std::move(device), target, compiler, arguments, threads);
+std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler,
+                                             const ProblemData& arguments, int threads) {
+  return std::make_unique<GridExecutor>(std::move(device), compiler, arguments, threads);
 }
 
 }  // namespace lift

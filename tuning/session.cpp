@@ -131,11 +131,11 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       device(open_device(options, q, program, compiler, threads)),
       machine(probe_machine(compiler, threads)),
       arguments(p, q, fitting(program), threads),
-      native(make_native_executor(compiler, arguments, threads)),
-      target_(options.target) {
+      native(make_native_executor(compiler, arguments, threads)) {
   device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "")
                        : machine.device;
   if (machine.vector_bytes > 0) lowering.vector_bytes = machine.vector_bytes;
+  lowering.target = options.target;
   if (device) other_ = executor_for(arguments);
   reference_ = ExpectedResults(program, threads);
   compute_reference();
@@ -143,7 +143,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
-  return device ? make_grid_executor(device, target_, compiler, others, threads)
+  return device ? make_grid_executor(device, compiler, others, threads)
                 : make_native_executor(compiler, others, threads);
 }
 
@@ -153,7 +153,9 @@ bool Session::twin_applies() const { return !device || device->info().cpu; }
 /// The small problem's comparison with the interpreter stands behind it.
 void Session::compute_reference() {
   if (pattern.reference) return pattern.reference(problem, arguments.all(), reference_.results());
-  const Kernel kernel = lower(undecided(program), lowering);
+  LowerOptions on_processors = lowering;
+  on_processors.target = Target::openmp;
+  const Kernel kernel = lower(undecided(program), on_processors);
   const Job job{kernel, {}, {}, {}, {}};
   const Compiled compiled = native->compile({&job, 1}, {}).front();
   if (!compiled.program) compiler.require_working();

@@ -48,7 +48,6 @@ class Session {
  private:
   void compute_reference();
 
-  Target target_;
   std::unique_ptr<Executor> other_;
   ExpectedResults reference_;
 };

@@ -1,5 +1,7 @@
 #include "lower/loops/loop.hpp"
 
+#include <utility>
+
 #include "ir/error.hpp"
 #include "lower/loops/visit.hpp"
 
@@ -19,6 +21,16 @@ struct Overload : F... {
 template <class... F>
 Overload(F...) -> Overload<F...>;
 
+std::string str(const NDRange& r) {
+  std::string s;
+  for (int d = 0; d < r.dims; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    s += (d ? ", " : "") + std::to_string(r.global[at]);
+    if (r.local[at]) s += " by " + std::to_string(r.local[at]);
+  }
+  return s;
+}
+
 std::string list(const std::vector<Nat>& ns) {
   std::string s;
   for (const Nat& n : ns) s += (s.empty() ? "" : ", ") + n.str();
@@ -26,6 +38,15 @@ std::string list(const std::vector<Nat>& ns) {
 }
 
 }  // namespace
+
+const Block* body_of(const Stmt& s) {
+  if (const auto* x = std::get_if<For>(&s.v)) return &x->body;
+  if (const auto* x = std::get_if<If>(&s.v)) return &x->body;
+  if (const auto* x = std::get_if<First>(&s.v)) return &x->body;
+  if (const auto* x = std::get_if<Launch>(&s.v)) return &x->body;
+  return nullptr;
+}
+Block* body_of(Stmt& s) { return const_cast<Block*>(body_of(std::as_const(s))); }
 
 std::string str(const Block& b, int indent) {
   const std::string pad(static_cast<std::size_t>(indent) * 2, ' ');
@@ -44,6 +65,7 @@ std::string str(const Block& b, int indent) {
               if (f.stride != 1) s += " strided " + std::to_string(f.stride);
               if (f.late_store) s += " late-store";
               if (f.rotate) s += " rotate";
+              if (f.collapse != 1) s += " collapse " + std::to_string(f.collapse);
               if (f.prefetch) s += " prefetch " + std::to_string(f.prefetch);
               s += "\n" + str(f.body, indent + 1);
             },
@@ -67,8 +89,21 @@ std::string str(const Block& b, int indent) {
                    a.type.str() + "\n";
             },
             [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
-            [&](const Barrier& b) {
-              s += std::string("barrier") + (b.global ? " global" : "") + (b.copies ? " copies\n" : "\n");
+            [&](const Barrier& x) {
+              s += std::string("barrier") + (x.global ? " global" : "") + (x.copies ? " copies\n" : "\n");
+            },
+            [&](const Fence&) { s += "fence\n"; },
+            [&](const CopyRow& c) {
+              s += "copy " + c.elements.str() + " elements to " + c.to + "[" + list(c.to_position) +
+                   "] from " + c.from + "[" + list(c.from_position) + "] (async)\n";
+            },
+            [&](const First& f) {
+              s += "first";
+              for (const Axis& a : f.axes) s += std::string(" ") + text(a.kind) + " " + std::to_string(a.dim);
+              s += "\n" + str(f.body, indent + 1);
+            },
+            [&](const Launch& l) {
+              s += "launch " + l.name + " over " + str(l.range) + "\n" + str(l.body, indent + 1);
             },
         },
         x.v);
@@ -92,16 +127,14 @@ std::string str(const Kernel& k) {
 void visit(const Block& b, const std::function<void(const Stmt&)>& f) {
   for (const Stmt& s : b) {
     f(s);
-    if (const auto* l = std::get_if<For>(&s.v)) visit(l->body, f);
-    if (const auto* i = std::get_if<If>(&s.v)) visit(i->body, f);
+    if (const Block* body = body_of(s)) visit(*body, f);
   }
 }
 
 Block rebuild(const Block& b, const std::function<Block(Stmt)>& f) {
   Block r;
   for (Stmt s : b) {
-    if (auto* l = std::get_if<For>(&s.v)) l->body = rebuild(l->body, f);
-    if (auto* i = std::get_if<If>(&s.v)) i->body = rebuild(i->body, f);
+    if (Block* body = body_of(s)) *body = rebuild(*body, f);
     for (Stmt& x : f(std::move(s))) r.push_back(std::move(x));
   }
   return r;
@@ -129,6 +162,14 @@ Block map_both(const Block& b, const std::function<Nat(const Nat&)>& nat,
                      for (Nat& n : p.position) n = nat(n);
                    },
                    [](Barrier&) {},
+                   [](Fence&) {},
+                   [&](CopyRow& c) {
+                     for (Nat& n : c.to_position) n = nat(n);
+                     for (Nat& n : c.from_position) n = nat(n);
+                     c.elements = nat(c.elements);
+                   },
+                   [](First&) {},
+                   [](Launch&) {},
                },
                s.v);
     return {std::move(s)};

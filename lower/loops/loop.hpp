@@ -2,13 +2,16 @@
 // spells it.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "ir/expr/layout.hpp"
 #include "ir/expr/term.hpp"
+#include "ir/target.hpp"
 
 namespace lift {
 
@@ -30,6 +33,7 @@ struct For {
   bool late_store = false;  ///< Vec: store each vector after the loads of the next
   int prefetch = 0;         ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
   bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers
+  int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
   Nat step = 1;
   Block body;
 };
@@ -77,9 +81,49 @@ struct Barrier {
   bool copies = false;  ///< each work-item waits for the asynchronous stores that it has begun, first
 };
 
-struct Stmt {
-  std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch, Barrier> v;
+/// What this thread has stored past the cache is done before what it stores afterwards.
+struct Fence {};
+/// to[to_position], ... = from[from_position], ...: so many neighbours, copied asynchronously by all items of
+/// a group together. Done when a barrier has waited for copies.
+struct CopyRow {
+  std::string to;
+  std::vector<Nat> to_position;
+  std::string from;
+  std::vector<Nat> from_position;
+  Nat elements;
 };
+/// Work-items (Glb), groups (Wrg) or the items of a group (Lcl) along a dimension of the grid.
+struct Axis {
+  LoopKind kind;
+  int dim;
+  friend auto operator<=>(const Axis&, const Axis&) = default;
+};
+/// The body is done by the first along each of the axes; the others would do the same.
+struct First {
+  std::vector<Axis> axes;
+  Block body;
+};
+/// A grid of work-items in groups. `local` all zero: how they are grouped is left to the device.
+struct NDRange {
+  int dims = 1;
+  std::array<std::size_t, 3> global{1, 1, 1}, local{0, 0, 0};
+};
+/// A kernel of its own: the body is the text of one work-item of the grid. Names and arrays of the kernel's
+/// own are each launch's; launches follow one another.
+struct Launch {
+  std::string name;
+  NDRange range;
+  Block body;
+};
+
+struct Stmt {
+  std::variant<For, If, Store, Let, Declare, Assign, Allocate, Prefetch, Barrier, Fence, CopyRow, First,
+               Launch>
+      v;
+};
+/// The statements within a statement; null where there are none.
+const Block* body_of(const Stmt& s);
+Block* body_of(Stmt& s);
 
 /// What a backend may assume of an array: Plain, nothing; Restrict, that it overlaps no other array;
 /// ReadOnly, that nothing writes it either, so that it may be read through a cache for such arrays.
@@ -97,9 +141,12 @@ struct KernelArgument {
 
 /// A lowered program. After `lower`, positions are flat indices, a Vec loop advances by its width and its
 /// body holds terms of that width (Load at lane 0, Lanes masks, LaneIndex), late stores and remainders are
-/// explicit, and a Let whose local is an index term names an index.
+/// explicit, and a Let whose local is an index term names an index. For a target, the body is as that target
+/// takes it: for one with a grid, a list of launches.
 struct Kernel {
   std::string name;
+  std::optional<Target> target;           ///< that it can be spelled for
+  bool wide_indices = true;               ///< indices are as wide as addresses, else of 32 bits
   std::vector<KernelArgument> arguments;  ///< in signature order: the program's, new results, work arrays
   std::vector<std::string>
       results;  ///< the array each result (results_of) is in: a new one, or an argument updated in place

@@ -31,8 +31,7 @@ Complaint loop_attributes(const Stmt& s, const Surroundings& in) {
 Complaint grid_dimensions(const Stmt& s, const Surroundings& in) {
   const For* f = loop(s);
   if (!f || !is_parallel_loop(*f)) return {};
-  if (is_over_grid(*f) && (f->dim < 0 || f->dim > (in.form == Form::Positions ? 3 : 2)))
-    return "the grid has no dimension " + std::to_string(f->dim);
+  if (is_over_grid(*f) && f->dim < 0) return "the grid has no dimension " + std::to_string(f->dim);
   for (const Stmt* x : in.around) {
     const For* outer = loop(*x);
     if (!outer || !is_parallel_loop(*outer)) continue;
@@ -80,6 +79,7 @@ Complaint uniform_barriers(const Stmt& s, const Surroundings& in) {
     if (f && (f->kind == LoopKind::Lcl || f->kind == LoopKind::Glb))
       return "a barrier within the loop over the items " + f->var.str();
     if (f && (f->kind == LoopKind::Par || f->kind == LoopKind::Vec)) return "a barrier without items";
+    if (std::holds_alternative<First>(x->v)) return "a barrier for some of the work-items";
     if (const auto* i = std::get_if<If>(&x->v))
       for (const Term& c : i->conditions)
         if (!is_uniform(c, in))
@@ -117,7 +117,9 @@ class SameInAll {
  private:
   bool is_shared(const std::string& name) const {
     const auto* a = own_.count(name) ? nullptr : in_.array(name);
-    return a && (a->space != AddressSpace::Private || f_.kind == LoopKind::Par);
+    if (!a) return false;
+    return a->space == AddressSpace::Global || f_.kind == LoopKind::Par ||
+           (a->space == AddressSpace::Local && f_.kind == LoopKind::Lcl);
   }
   bool depends(const std::vector<Nat>& position) const {
     return std::any_of(position.begin(), position.end(),

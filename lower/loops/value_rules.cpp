@@ -1,6 +1,7 @@
 // Rules about values: what they refer to is there, once, and of the type, width and rank that is asked for.
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "lower/loops/loop_rules.hpp"
 
 namespace lift {
@@ -74,7 +75,7 @@ const Term* target_of(const Stmt& s) {
 }
 
 /// The first complaint of several checks.
-class First {
+class Complaints {
  public:
   void add(bool wrong, const std::string& what) {
     if (wrong && !found_) found_ = what;
@@ -88,7 +89,7 @@ class First {
 }  // namespace
 
 Complaint indices_defined(const Stmt& s, const Surroundings& in) {
-  First r;
+  Complaints r;
   visit_own_nats(s, [&](const Nat& n) {
     for (const NatAtom* v : variables(n)) r.add(!in.knows(*v), "the index " + v->name + " is not defined");
   });
@@ -96,7 +97,7 @@ Complaint indices_defined(const Stmt& s, const Surroundings& in) {
 }
 
 Complaint values_defined(const Stmt& s, const Surroundings& in) {
-  First r;
+  Complaints r;
   const auto check = [&](const Term& t) {
     if (t->kind == TermKind::Local) {
       const auto* l = in.local(t->name);
@@ -116,7 +117,7 @@ Complaint values_defined(const Stmt& s, const Surroundings& in) {
 }
 
 Complaint arrays_known(const Stmt& s, const Surroundings& in) {
-  First r;
+  Complaints r;
   visit_accesses(s, [&](const ElementAccess& a) {
     const auto* array = in.array(a.array);
     r.add(!array, "there is no array " + a.array);
@@ -129,7 +130,7 @@ Complaint arrays_known(const Stmt& s, const Surroundings& in) {
   visit_own_terms(s, [&](const Term& t) {
     if (t->kind != TermKind::Call) return;
     const auto& all = in.kernel.user_functions;
-    r.add(std::none_of(all.begin(), all.end(), [&](const Attr& f) { return f.texts.at(0) == t->name; }),
+    r.add(std::none_of(all.begin(), all.end(), [&](const Attr& f) { return user_name(f) == t->name; }),
           "there is no user function " + t->name);
   });
   return r.found();
@@ -155,7 +156,7 @@ Complaint variables_assigned(const Stmt& s, const Surroundings& in) {
 }
 
 Complaint types_agree(const Stmt& s, const Surroundings& in) {
-  First r;
+  Complaints r;
   const auto element = [&](const std::string& array) { return element_of(in.array(array)->type).scalar(); };
   visit_own_terms(s, [&](const Term& t) {
     r.add(t->kind == TermKind::Load && t->type != element(t->name),
@@ -170,7 +171,7 @@ Complaint types_agree(const Stmt& s, const Surroundings& in) {
 }
 
 Complaint widths_agree(const Stmt& s, const Surroundings& in) {
-  First r;
+  Complaints r;
   visit_own_terms(s, [&](const Term& t) {
     r.add(t->width < 1, "a value has no lanes");
     r.add(t->width > 1 && in.form != Form::Vectors, "a value has lanes before loops are vectorised");
@@ -191,7 +192,7 @@ Complaint widths_agree(const Stmt& s, const Surroundings& in) {
 }
 
 Complaint one_index_a_dimension(const Stmt& s, const Surroundings& in) {
-  First r;
+  Complaints r;
   const auto check = [&](const std::string& array, const std::vector<Nat>& position) {
     const std::size_t rank =
         in.form == Form::Positions ? std::max<std::size_t>(1, shape_of(in.array(array)->type).size()) : 1;

@@ -41,13 +41,11 @@ std::optional<Broken> first_broken(const Block& b, Surroundings& in) {
     for (const Rule& r : rules)
       if (r.of_statement)
         if (const Complaint c = r.of_statement(s, in)) return Broken{&r, *c + ", in " + str(Block{s})};
-    const auto* f = std::get_if<For>(&s.v);
-    const auto* i = std::get_if<If>(&s.v);
-    if (f || i) {
+    if (const Block* body = body_of(s)) {
       in.around.push_back(&s);
       in.open();
-      if (f) in.define(f->var);
-      const auto below = first_broken(f ? f->body : i->body, in);
+      if (const auto* f = std::get_if<For>(&s.v)) in.define(f->var);
+      const auto below = first_broken(*body, in);
       in.close();
       in.around.pop_back();
       if (below) return below;

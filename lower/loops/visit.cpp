@@ -48,6 +48,8 @@ void visit_accesses(const Stmt& s, const std::function<void(const ElementAccess&
     });
   });
   if (const auto* x = std::get_if<Store>(&s.v)) f({x->array, x->position, true, x->value->width});
+  if (const auto* x = std::get_if<CopyRow>(&s.v))
+    f({x->from, x->from_position, false, 1}), f({x->to, x->to_position, true, 1});
 }
 
 void visit_nats(const Block& b, const std::function<void(const Nat&, bool)>& f) {
@@ -58,6 +60,8 @@ void visit_nats(const Block& b, const std::function<void(const Nat&, bool)>& f) 
     if (const auto* l = std::get_if<For>(&s.v)) f(l->lower, false), f(l->upper, false);
     if (const auto* x = std::get_if<Store>(&s.v)) positions(x->position);
     if (const auto* x = std::get_if<Prefetch>(&s.v)) positions(x->position);
+    if (const auto* x = std::get_if<CopyRow>(&s.v))
+      positions(x->from_position), positions(x->to_position), f(x->elements, false);
     visit_values(s, [&](const Term& t) {
       visit(t, [&](const Term& x) {
         for (const Nat& n : x->nats) f(n, x->kind == TermKind::Load);

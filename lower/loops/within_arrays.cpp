@@ -66,11 +66,17 @@ class Run {
       }
       return block(i->body);
     }
+    if (const Block* body = body_of(s)) return block(*body);
     if (const auto* a = std::get_if<Allocate>(&s.v)) {
       add(a->name, shape_of(a->type), Layout({}, a->type).size());
       return {};
     }
     if (const auto* p = std::get_if<Prefetch>(&s.v)) return access(p->array, p->position, 1);
+    if (const auto* c = std::get_if<CopyRow>(&s.v)) {
+      const auto row = static_cast<int>(value(c->elements));
+      if (Complaint found = access(c->from, c->from_position, row)) return found;
+      return access(c->to, c->to_position, row);
+    }
     const Term* t = value_of(s);
     if (!t) return {};
     seen_.clear();

@@ -26,10 +26,10 @@ bool is_straight(const Stmt& s) { return value_of(s) != nullptr || std::holds_al
 
 class Pairs {
  public:
-  Pairs(const Kernel& k, std::size_t bytes) : bytes_(bytes), names_(named_indices(k.body)) {
+  Pairs(const Block& b, const Kernel& k, std::size_t bytes) : bytes_(bytes), names_(named_indices(b)) {
     for (const KernelArgument& a : k.arguments)
       if (a.type.is_array()) arrays_.insert(a.name);
-    visit(k.body, [&](const Stmt& s) {
+    visit(b, [&](const Stmt& s) {
       if (const auto* d = std::get_if<Declare>(&s.v)) mutable_.insert(d->local->name);
       if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Local)
         arrays_.insert(a->name);
@@ -289,6 +289,8 @@ class Pairs {
 
 }  // namespace
 
-Block pair_accesses(const Kernel& k, std::size_t bytes) { return Pairs(k, bytes).block(k.body); }
+Block pair_accesses(const Block& b, const Kernel& k, std::size_t bytes) {
+  return Pairs(b, k, bytes).block(b);
+}
 
 }  // namespace lift

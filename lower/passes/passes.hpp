@@ -8,7 +8,7 @@ namespace lift {
 
 /// Arrays of the kernel's own that nothing loads from, and variables that nothing uses, disappear with their
 /// stores.
-Block drop_unread(const Block& b);
+Block eliminate_dead_code(const Block& b);
 
 /// Loops of kind Unroll that have no more iterations than their factor, and short loops within vector loops,
 /// become copies of their body.
@@ -44,6 +44,24 @@ Block rotate_loops(const Block& b, const Kernel& k);
 /// loop's last iteration.
 Block prefetch_loops(const Block& b, const Kernel& k);
 
+/// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
+/// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
+Block collapse_loops(const Block& b);
+
+/// A Fence at the end of each iteration of a shared loop that stores past the cache, and of a kernel that
+/// does so outside such loops. After loops are collapsed and vectorised.
+Block fence_streams(const Block& b);
+
+/// Asynchronous stores by the items of a group become copies of rows by the group. UserError where a row is
+/// not contiguous, or not copied by the whole group.
+Block copy_rows(const Block& b);
+
+/// Arrays in local memory are allocated where the launch begins.
+Block hoist_local_arrays(const Block& b);
+
+/// What all work-items along an axis of the grid would store is stored by the first.
+Block guard_idle_items(const Launch& l);
+
 /// Loads, stores and prefetches get one flat index, by their array's layout.
 Block linearise(const Block& b, const Kernel& k);
 
@@ -55,14 +73,14 @@ Block linearise(const Block& b, const Kernel& k);
 Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options);
 
 /// Values used more than once, in one statement or several of a block, get a name.
-Block name_values(const Block& b);
+Block eliminate_common_subexpressions(const Block& b);
 
 /// A Let whose value is another name, or a lane of one, that does not change: those who use it use the other.
-Block forward_names(const Block& b);
+Block propagate_copies(const Block& b);
 
 /// The part of the indices that does not change in an inner loop is computed once, outside it, and named; so
 /// are divisions, remainders and masks.
-Block name_indices(const Block& b);
+Block hoist_loop_invariants(const Block& b);
 
 /// The body of a loop for one value of its variable, or for another variable; guards that this decides are
 /// gone.

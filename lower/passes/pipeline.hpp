@@ -11,13 +11,13 @@ namespace lift {
 
 struct Pass {
   std::string name;
-  std::function<Block(const Block&)> run;
+  std::function<void(Kernel&)> run;
   std::optional<Form> makes = std::nullopt;  ///< the form of the kernel from here on; nothing: that before
 };
 /// `form`: of the kernel before the first pass.
 void run_passes(Kernel& k, const std::vector<Pass>& passes, Form form = Form::Positions);
 
-/// All passes after translation.
+/// All passes after translation, those of the target included.
 Kernel finish(Kernel k, const LowerOptions& options);
 
 }  // namespace lift

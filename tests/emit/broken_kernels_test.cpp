@@ -12,6 +12,7 @@
 #include "lower/lower.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/opencl.hpp"
+#include "tests/spelled.hpp"
 #include "together.hpp"
 
 using namespace lift;
@@ -226,11 +227,12 @@ std::string fault(GridDevice& device, const Kernel& k) {
 }  // namespace
 
 TEST_CASE("broken kernels on the emulation of CUDA") {
+  const Unverified on_purpose;
   NativeCompiler compiler;
   const auto device = make_cuda_host_device(compiler);
   for (const Broken& b : all_kernels()) {
     const std::string why = fault(*device, b.kernel);
-    INFO(b.what << ": " << why << "\n" << emit_cuda(b.kernel));
+    INFO(b.what << ": " << why << "\n" << test::cuda_of(b.kernel));
     if (b.cuda.empty())
       CHECK(why.empty());
     else
@@ -246,14 +248,14 @@ TEST_CASE("asynchronous copies on the emulation of CUDA: no wait for them, and n
   std::vector<Variant> variants;
   Together source;
   for (Kernel k : {tile(async), rows(async), planes(async)}) {
-    const std::string name = k.name, whole = emit_cuda(k);
+    const std::string name = k.name, whole = test::cuda_of(k);
     for (const std::string& what :
          {std::string(), std::string("wait_for_copies();"), std::string("__syncthreads();")}) {
       const std::size_t lines = what.empty() ? 1 : lines_with(whole, what);
       CHECK(lines > 0);
       for (std::size_t n = 0; n < lines; ++n) {
         k.name = name + "_" + std::to_string(variants.size());
-        const std::string text = emit_cuda(k);
+        const std::string text = test::cuda_of(k);
         source.add(what.empty() ? text : without_line(text, what, n));
         variants.push_back({k, what});
       }
@@ -286,6 +288,7 @@ TEST_CASE("asynchronous copies on the emulation of CUDA: no wait for them, and n
 }
 
 TEST_CASE("oclgrind runs broken kernels" * doctest::skip()) {
+  const Unverified on_purpose;
   opencl::Device device;
   for (const Broken& b : all_kernels()) {
     std::printf("=== %s\n", b.what.c_str());
@@ -296,13 +299,14 @@ TEST_CASE("oclgrind runs broken kernels" * doctest::skip()) {
 }
 
 TEST_CASE("broken kernels under oclgrind") {
+  const Unverified on_purpose;
   if (!has_oclgrind()) return;
   const std::string all = under_oclgrind({"--data-races", "--uninitialized"}, "oclgrind runs broken kernels");
   for (const Broken& b : all_kernels()) {
     const std::size_t begin = all.find("=== " + b.what + "\n");
     REQUIRE(begin != std::string::npos);
     const std::string part = all.substr(begin, all.find("===", begin + 4) - begin);
-    INFO(part << emit_opencl(b.kernel));
+    INFO(part << test::opencl_of(b.kernel));
     if (b.opencl.empty()) {
       for (const char* word : {"race", "Uninitialized", "Invalid", "divergence", "waiting"})
         CHECK(part.find(word) == std::string::npos);

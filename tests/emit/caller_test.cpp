@@ -9,6 +9,7 @@
 #include "runtime/process.hpp"
 #include "small_problem.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -25,8 +26,9 @@ void write(const Scratch& d, const StandAlone& s) {
   const auto file = [&](const std::string& end, const std::string& text) {
     write_file_atomically(d.path() / (s.kernel.name + end), text);
   };
-  file(".c", emit_openmp(s.kernel)), file(".h", emit_c_header(s.kernel)),
-      file("_main.c", emit_c_caller(s.kernel, lower(s.program), s.sizes));
+  file(".c", test::openmp_of(s.kernel)), file(".h", emit_c_header(s.kernel)),
+      file("_main.c", emit_c_caller(for_target(s.kernel, Target::openmp),
+                                    lower(s.program, {.target = Target::openmp}), s.sizes));
 }
 ProcessResult in(const Scratch& d, const std::vector<std::string>& command) {
   ProcessOptions options;
@@ -132,7 +134,7 @@ TEST_CASE("stand-alone: a wrong kernel is noticed") {
   const Scratch d;
   const StandAlone s = smoother(small(7, 2, "gsrb"), {{"inner", "seq"}}, true);
   write(d, s);
-  std::string code = emit_openmp(s.kernel);
+  std::string code = test::openmp_of(s.kernel);
   const std::size_t at = code.find("i < 7");
   REQUIRE(at != std::string::npos);
   write_file_atomically(d.path() / "smooth3d.c", code.replace(at, 5, "i < 6"));
@@ -160,7 +162,7 @@ TEST_CASE("stand-alone: arguments may have the names that the caller would use, 
     check_right(run(d));
   }
   for (const char* word : {"double", "class", "while"})
-    CHECK_THROWS_WITH_AS(emit_openmp(lower(program("x", "y", word))), doctest::Contains("word of C"),
+    CHECK_THROWS_WITH_AS(test::openmp_of(lower(program("x", "y", word))), doctest::Contains("word of C"),
                          UserError);
 }
 

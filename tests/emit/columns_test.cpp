@@ -11,6 +11,7 @@
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
 #include "small_problem.hpp"
+#include "tests/spelled.hpp"
 #include "together.hpp"
 
 using namespace lift;
@@ -55,7 +56,7 @@ void check_all(const std::vector<Variant>& all) {
   Together source;
   for (const Variant& v : all) {
     source.add_line("#undef liftgen_call\n#define liftgen_call call_" + v.kernel.name);
-    source.add(emit_openmp(v.kernel) + emit_trampoline(v.kernel, v.kernel.name));
+    source.add(test::openmp_of(v.kernel) + emit_trampoline(v.kernel, v.kernel.name));
   }
   NativeCompiler compiler;
   const std::vector<NativeSource> sources{{source.code(),
@@ -68,7 +69,7 @@ void check_all(const std::vector<Variant>& all) {
   for (const Variant& v : all) {
     INFO(v.pattern.name << " of " << v.problem.box << " " << text(v.problem.type) << ": "
                         << test::str(v.configuration) << "\n"
-                        << emit_openmp(v.kernel));
+                        << test::openmp_of(v.kernel));
     const SmallProblem data(v.pattern, v.problem, 0);
     auto storage = data.storage(v.kernel);
     compiled[0].library->function<void(void**)>("call_" + v.kernel.name)(storage.pointers.data());
@@ -134,7 +135,7 @@ TEST_CASE("columns: groups of one item each have columns of their own, as thread
 TEST_CASE("columns: the level before stays in variables, or is read where it was stored") {
   const Space space(thomas().build(of_size(8, f64)), {Target::openmp, 2, 32, 512 * 1024, false});
   const auto text_of = [&](const Configuration& c) {
-    return emit_openmp(lower(replay(space.program(), space.derive(c))));
+    return test::openmp_of(lower(replay(space.program(), space.derive(c))));
   };
   const std::string in_registers = text_of({{"order", "j i k"}, {"kcache", "yes"}}),
                     stored = text_of({{"order", "j i k"}, {"kcache", "no"}});
@@ -173,7 +174,7 @@ TEST_CASE("columns: what a scan reads some levels later is asked for, in its dir
   const Kernel two = kernel_of({{"order", "j i k"}, {"prefetch", "2"}});
   CHECK(prefetches(two) ==
         4);  // a, b, c, d on the way up; on the way down, nothing is loaded that was not stored just before
-  const std::string text = emit_opencl(two);
+  const std::string text = test::opencl_of(two);
   CAPTURE(text);
   CHECK(count(text, "fetch_ahead(&") == 4);
   CHECK(count(text, "+ 2;") == 1);
@@ -198,9 +199,9 @@ TEST_CASE("read-only path: loads through the cache, restricted pointers, or no p
       Configuration c;
       if (readonly) c["readonly"] = readonly;
       const Kernel k = lower(replay(space.program(), space.derive(c)));
-      return target == Target::cuda     ? emit_cuda(k)
-             : target == Target::opencl ? emit_opencl(k)
-                                        : emit_openmp(k);
+      return target == Target::cuda     ? test::cuda_of(k)
+             : target == Target::opencl ? test::opencl_of(k)
+                                        : test::openmp_of(k);
     };
     CAPTURE(pattern.name);
     CHECK(count(text_of(Target::cuda, "no"), "__ldg(") == 0);

@@ -8,6 +8,7 @@
 #include "runtime/native.hpp"
 #include "runtime/parallel.hpp"
 #include "small_problem.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -64,7 +65,7 @@ TEST_CASE("emitted kernels give the reference's result: whole arrays, both colou
   const std::vector<Case> all = cases(impossible);
   std::vector<NativeSource> sources;
   for (const Case& c : all)
-    sources.push_back({emit_openmp(c.kernel) + emit_trampoline(c.kernel, c.kernel.name),
+    sources.push_back({test::openmp_of(c.kernel) + emit_trampoline(c.kernel, c.kernel.name),
                        {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"},
                        "",
                        "c"});

@@ -10,6 +10,7 @@
 #include "runtime/process.hpp"
 #include "small_problem.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -44,9 +45,11 @@ std::string source_name(const StandAlone& s, Target target) {
   return s.kernel.name + (target == Target::cuda ? ".cu" : ".cl");
 }
 void write(const Scratch& d, const StandAlone& s, Target target) {
-  write_file_atomically(d.path() / source_name(s, target), emit_source(s.kernel, target));
-  write_file_atomically(d.path() / (s.kernel.name + ".h"), emit_header(s.kernel, target));
-  write_file_atomically(d.path() / main_name(s, target), emit_caller(s.kernel, lower(s.program), target));
+  write_file_atomically(d.path() / source_name(s, target), test::spelled(s.kernel, target));
+  write_file_atomically(d.path() / (s.kernel.name + ".h"), emit_header(for_target(s.kernel, target)));
+  write_file_atomically(
+      d.path() / main_name(s, target),
+      emit_caller(for_target(s.kernel, target), lower(s.program, {.target = Target::openmp})));
 }
 ProcessResult in(const Scratch& d, const std::vector<std::string>& command) {
   ProcessOptions options;
@@ -123,7 +126,7 @@ TEST_CASE("stand-alone OpenCL: what is wrong is said, with status 1") {
   const StandAlone s = variant(smooth(3), small(7, 2, "jacobi"), Target::opencl, {{"grid", "k j i"}});
   write(d, s, Target::opencl);
   build(d, s);
-  const std::string code = emit_opencl(s.kernel);
+  const std::string code = test::opencl_of(s.kernel);
   const std::size_t at = code.rfind("w * ");
   REQUIRE(at != std::string::npos);
   const auto with_source = [&](const std::string& text) {
@@ -144,8 +147,8 @@ TEST_CASE("stand-alone OpenCL: what is wrong is said, with status 1") {
 
 TEST_CASE("stand-alone: headers of kernels over a grid launch all they consist of") {
   const StandAlone s = mixed();
-  const std::string opencl = emit_header(s.kernel, Target::opencl),
-                    cuda = emit_header(s.kernel, Target::cuda);
+  const std::string opencl = emit_header(for_target(s.kernel, Target::opencl)),
+                    cuda = emit_header(for_target(s.kernel, Target::cuda));
   INFO(opencl << cuda);
   for (const char* part : {"{\"mixed_1\", {37, 5, 1}, {0, 0, 0}},", "{\"mixed_2\", {1, 1, 1}, {0, 0, 0}},",
                            "clSetKernelArg(kernel_, 2, sizeof check, &check)"})

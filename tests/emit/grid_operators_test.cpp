@@ -12,6 +12,7 @@
 #include "runtime/opencl.hpp"
 #include "small_problem.hpp"
 #include "tests/patterns/operator_cases.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -53,7 +54,7 @@ Count check(opencl::Device& device, const OperatorCase& c, bool cpu, std::size_t
       const SmallProblem data(*c.pattern, c.problem, static_cast<int>(s % 2));
       auto storage = data.storage(kernel);
       run_on(device, kernel, Target::opencl, storage.pointers);
-      INFO(emit_opencl(kernel));
+      INFO(test::opencl_of(kernel));
       CHECK(data.error(kernel, storage) < (c.problem.type == f32 ? 1e-5 : 1e-12));
     } catch (const UserError& e) {  // impossible as asked
       if (std::getenv("LIFTGEN_ALL_VARIANTS") != nullptr) MESSAGE("impossible: " << e.what());

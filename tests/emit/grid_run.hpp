@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "emit/emit.hpp"
 #include "lower/launches.hpp"
 #include "runtime/grid_device.hpp"
 #include "runtime/process.hpp"
+#include "tests/spelled.hpp"
 
 namespace lift::test {
 
@@ -64,7 +64,7 @@ inline void run_on(GridDevice& device, GridProgram& program, const Kernel& k, Ta
 
 /// The same from source.
 inline void run_on(GridDevice& device, const Kernel& k, Target target, std::span<void* const> storage) {
-  const std::string source = emit_source(k, target);
+  const std::string source = test::spelled(k, target);
   const GridBuild built = device.build(source);
   INFO(source);
   REQUIRE_MESSAGE(built.program, built.error);

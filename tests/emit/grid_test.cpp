@@ -8,6 +8,7 @@
 #include "ir/error.hpp"
 #include "lower/analyses/index_range.hpp"
 #include "runtime/opencl.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -44,7 +45,7 @@ bool available() {
 /// The result over x = 0, 1, 2, ...
 std::vector<double> run_opencl(const Kernel& k) {
   opencl::Device device;
-  const std::string source = emit_opencl(k);
+  const std::string source = test::opencl_of(k);
   const GridBuild built = device.build(source);
   INFO(source);
   REQUIRE_MESSAGE(built.program, built.error);
@@ -95,8 +96,8 @@ TEST_CASE("grid: an OpenCL grid of free local size fits exactly; CUDA's has whol
   CHECK(free.local == std::array<std::size_t, 3>{0, 0, 0});
   CHECK(blocks.global == std::array<std::size_t, 3>{128, 7, 1});
   CHECK(blocks.local == std::array<std::size_t, 3>{128, 1, 1});
-  CHECK(count(emit_opencl(k), "if (") == 0);
-  const std::string cuda = emit_cuda(k);
+  CHECK(count(test::opencl_of(k), "if (") == 0);
+  const std::string cuda = test::cuda_of(k);
   CAPTURE(cuda);
   CHECK(count(cuda, "if (") == 1);
   CHECK(cuda.find("if (i < 100) {") != std::string::npos);
@@ -134,7 +135,7 @@ TEST_CASE("grid: fewer work-items than iterations take them in turn") {
 TEST_CASE("grid: cooperative loads of a tile with its halo, and one barrier") {
   const Kernel k = staged(128);
   CHECK(nd_range(k).local[0] == 32);
-  const std::string opencl = emit_opencl(k), cuda = emit_cuda(k);
+  const std::string opencl = test::opencl_of(k), cuda = test::cuda_of(k);
   INFO(opencl << cuda);
   CHECK(count(opencl, "barrier(CLK_LOCAL_MEM_FENCE);") == 1);
   CHECK(count(opencl, "__local double tile[34];") == 1);
@@ -160,7 +161,7 @@ TEST_CASE("grid: what only some work-items have to do is guarded, and barriers a
   const Kernel k = kernel(
       "some", {array_argument("x", f64, 128), out_argument("y", f64, 128)}, "y",
       {{Allocate{"tile", array({Nat(128)}, f64), AddressSpace::Local}}, load[0], {Barrier{}}, {write}});
-  const std::string text = emit_opencl(k);
+  const std::string text = test::opencl_of(k);
   CAPTURE(text);
   CHECK(count(text, "if ((int)get_local_id(1) == 0) {") == 1);
   CHECK(text.find("barrier") < text.find("if ("));
@@ -170,7 +171,7 @@ TEST_CASE("grid: what only some work-items have to do is guarded, and barriers a
   Kernel two = copy_rows(4, 32, sequential, on_grid(LoopKind::Lcl, 0));
   two.body.push_back(
       {grid(h, 0, 10, {put("y", h, binary(Op::Add, at("x", h), number(1)))}, LoopKind::Lcl, 0)});
-  CHECK(count(emit_opencl(two), "< 10) {") == 1);
+  CHECK(count(test::opencl_of(two), "< 10) {") == 1);
   check_copied(two);
 }
 
@@ -192,10 +193,10 @@ TEST_CASE("grid: indices are int where all of them fit, else long") {
   };
   CHECK(indices_fit_int(of(32767)));
   CHECK_FALSE(indices_fit_int(of(32769)));
-  CHECK(emit_cuda(of(32767)).find("long") == std::string::npos);
-  CHECK(emit_cuda(of(32769)).find("const long i = ((long)blockIdx.x * 128 + threadIdx.x);") !=
+  CHECK(test::cuda_of(of(32767)).find("long") == std::string::npos);
+  CHECK(test::cuda_of(of(32769)).find("const long i = ((long)blockIdx.x * 128 + threadIdx.x);") !=
         std::string::npos);
-  CHECK(emit_opencl(of(32769)).find("const long i = (long)get_global_id(0);") != std::string::npos);
+  CHECK(test::opencl_of(of(32769)).find("const long i = (long)get_global_id(0);") != std::string::npos);
   // A part of a sum that does not fit, though the sum does.
   const Nat j = index_of("j", 0, 65535),
             row = Nat::fresh("row", -(std::int64_t{1} << 40), std::int64_t{1} << 40);
@@ -207,7 +208,7 @@ TEST_CASE("grid: indices are int where all of them fit, else long") {
 
 TEST_CASE("grid: what cannot be launched is refused") {
   const auto message = [](const Kernel& k, const char* text) {
-    CHECK_THROWS_WITH_AS(emit_cuda(k), doctest::Contains(text), UserError);
+    CHECK_THROWS_WITH_AS(test::cuda_of(k), doctest::Contains(text), UserError);
   };
   message(copy_rows(65536, 256, on_grid(LoopKind::Glb, 1), on_grid(LoopKind::Glb, 0)),
           "needs 65536 blocks along dimension 1, where at most 65535 are possible");
@@ -219,5 +220,5 @@ TEST_CASE("grid: what cannot be launched is refused") {
   k.arguments[0].name = "blockIdx";
   message(k, "a word of CUDA C++");
   k.arguments[0].name = "global";
-  CHECK_THROWS_WITH_AS(emit_opencl(k), doctest::Contains("a word of OpenCL C"), UserError);
+  CHECK_THROWS_WITH_AS(test::opencl_of(k), doctest::Contains("a word of OpenCL C"), UserError);
 }

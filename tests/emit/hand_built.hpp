@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "emit/emit.hpp"
 #include "runtime/native.hpp"
 #include "runtime/process.hpp"
+#include "tests/spelled.hpp"
 
 namespace lift::test {
 
@@ -101,7 +101,7 @@ inline void run_with(const std::string& compiler, const Kernel& k, std::vector<v
                      const std::vector<std::string>& more = {}) {
   static NativeCompiler native;
   NativeSource source;
-  source.code = emit_openmp(k) + emit_trampoline(k, k.name);
+  source.code = test::openmp_of(k) + emit_trampoline(k, k.name);
   source.flags = {"-std=gnu11", "-O2", "-march=native", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"};
   if (has_openmp(native, compiler)) source.flags.emplace_back("-fopenmp");
   source.flags.insert(source.flags.end(), more.begin(), more.end());
@@ -118,7 +118,7 @@ template <class Reset, class Check>
 void run_everywhere(const Kernel& k, const std::vector<void*>& arguments, const Reset& reset,
                     const Check& check) {
   for (const std::string& c : compilers()) {
-    INFO(c << "\n" << emit_openmp(k));
+    INFO(c << "\n" << test::openmp_of(k));
     reset();
     run_with(c, k, arguments,
              c == "gcc"

@@ -3,6 +3,7 @@
 
 #include "ir/error.hpp"
 #include "tests/emit/hand_built.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "lower/launches.hpp"
 #include "lower/lower.hpp"
@@ -19,6 +18,7 @@
 #include "runtime/process.hpp"
 #include "tests/emit/together.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tests/spelled.hpp"
 
 namespace lift::test {
 
@@ -55,7 +55,7 @@ inline std::map<std::string, Resources> compiled_by_nvcc(const std::vector<Kerne
                                                          const std::string& architecture) {
   const Scratch scratch;
   Together source;
-  for (const Kernel& k : kernels) source.add(emit_cuda(k));
+  for (const Kernel& k : kernels) source.add(test::cuda_of(k));
   const auto file = scratch.path() / "kernels.cu";
   write_file_atomically(file, source.code());
   ProcessOptions options;
@@ -85,7 +85,7 @@ inline std::vector<Kernel> first_variants(const Pattern& pattern, std::map<std::
     try {
       Kernel k = lower(replay(space.program(), space.derive(c)));
       k.name = name + "_" + std::to_string(kernels.size());
-      (void)emit_cuda(k);  // which may refuse it, too
+      (void)test::cuda_of(k);  // which may refuse it, too
       kernels.push_back(std::move(k));
     } catch (const UserError&) {
     }

@@ -1,6 +1,7 @@
 // Emitted CUDA through nvcc: the first variants of what a multigrid cycle spends its time in need no memory
 // of a thread's own. All operators, types and architectures are in long/nvcc_test.cpp.
 #include "tests/emit/nvcc.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -23,7 +24,7 @@ TEST_CASE("nvcc: the first variants of a cycle's operators neither spill nor hav
   const auto found = compiled_by_nvcc(all, "sm_80");
   CHECK(all.size() >= 12);
   for (const Kernel& k : all) {
-    INFO(emit_cuda(k));
+    INFO(test::cuda_of(k));
     check_in_registers(k, found);
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
@@ -12,6 +11,7 @@
 #include "runtime/nvrtc.hpp"
 #include "tests/emit/together.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -78,7 +78,7 @@ TEST_CASE("nvrtc: kernels of every structure compile without a warning") {
   const Scratch scratch;
   const BinaryCache cache(scratch.path());
   Together source;
-  for (const Kernel& k : all_kernels()) source.add(emit_cuda(k));
+  for (const Kernel& k : all_kernels()) source.add(test::cuda_of(k));
   for (const char* part :
        {"copy_async((double2 *)", "copy_async((float2 *)", "__ldg(", "__shared__", "prefetch(&"})
     CHECK_MESSAGE(source.code().find(part) != std::string::npos, std::string(part));

@@ -9,6 +9,7 @@
 #include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
 #include "small_problem.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -82,7 +83,7 @@ TEST_CASE("OpenCL kernels give the reference's result") {
             6);
   CHECK(all.size() > 30);
   for (const Case& c : all) {
-    const std::string source = emit_opencl(c.kernel);
+    const std::string source = test::opencl_of(c.kernel);
     for (const int color : {0, 1}) {
       INFO(test::str(c.configuration) << "at box " << c.problem.box << ", " << c.problem.boundary << "\n"
                                       << source);
@@ -95,13 +96,14 @@ bool masked(const std::string& source) { return source.find("select(") != std::s
 
 TEST_CASE("oclgrind runs one kernel of each structure" * doctest::skip()) {
   opencl::Device device;
-  for (const Case& c : tiny()) CHECK(error_on(device, c, emit_opencl(c.kernel), 1) < 1e-5);
+  for (const Case& c : tiny()) CHECK(error_on(device, c, test::opencl_of(c.kernel), 1) < 1e-5);
 }
 
 /// Not optimised: its check of what is not initialised does not know LLVM's freeze.
 TEST_CASE("oclgrind runs one kernel of each structure as it is written" * doctest::skip()) {
   opencl::Device device;
-  for (const Case& c : tiny()) CHECK(error_on(device, c, emit_opencl(c.kernel), 1, "-cl-opt-disable") < 1e-5);
+  for (const Case& c : tiny())
+    CHECK(error_on(device, c, test::opencl_of(c.kernel), 1, "-cl-opt-disable") < 1e-5);
 }
 
 // A masked vector store writes back the old value of elements that neighbours may be reading: the value does
@@ -110,14 +112,14 @@ TEST_CASE("oclgrind runs one kernel of each structure as it is written" * doctes
 TEST_CASE("oclgrind runs one kernel of each structure without masks" * doctest::skip()) {
   opencl::Device device;
   for (const Case& c : tiny())
-    if (const std::string source = emit_opencl(c.kernel); !masked(source))
+    if (const std::string source = test::opencl_of(c.kernel); !masked(source))
       CHECK(error_on(device, c, source, 1) < 1e-5);
 }
 
 TEST_CASE("oclgrind runs a kernel one element too long" * doctest::skip()) {
   opencl::Device device;
   for (const Case& c : tiny()) {
-    std::string source = emit_opencl(c.kernel);
+    std::string source = test::opencl_of(c.kernel);
     const std::size_t at = source.find("i < 5;");
     if (at == std::string::npos) continue;
     source.replace(at, 6, "i < 700;");

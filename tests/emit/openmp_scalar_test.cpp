@@ -5,6 +5,7 @@
 
 #include "hand_built.hpp"
 #include "ir/error.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -65,7 +66,7 @@ TEST_CASE("a copy and a stencil") {
         CHECK(out[n - 1] == a[n - 1]);
         for (std::size_t x = 1; x + 1 < n; ++x) CHECK(out[x] == h * (a[x - 1] - 2 * a[x] + a[x + 1]));
       });
-  CHECK(emit_openmp(k).find("out[i] = h * (a[i - 1] - 2.0 * a[i] + a[i + 1]);") != std::string::npos);
+  CHECK(test::openmp_of(k).find("out[i] = h * (a[i - 1] - 2.0 * a[i] + a[i + 1]);") != std::string::npos);
 }
 
 TEST_CASE("subtraction, division and negation keep their grouping") {
@@ -201,8 +202,8 @@ TEST_CASE("indices: clamped, wrapped and mirrored positions, also of negative nu
 TEST_CASE("an index where the numerator is not negative is divided plainly, otherwise rounding down") {
   const Nat i = index_of("i", 0, 29), j = index_of("j", -30, 29);
   const auto text = [](const Nat& v, const Nat& lower, const Nat& p) {
-    return emit_openmp(kernel("k", {array_argument("a", f64, 99), out_argument("out", f64, 99)}, "out",
-                              {{over(v, lower, 30, {put("out", v + 30, at("a", p))})}}));
+    return test::openmp_of(kernel("k", {array_argument("a", f64, 99), out_argument("out", f64, 99)}, "out",
+                                  {{over(v, lower, 30, {put("out", v + 30, at("a", p))})}}));
   };
   CHECK(text(i, 0, floordiv(i, Nat(3))).find("a[i / 3]") != std::string::npos);
   CHECK(text(i, 0, mod(i, Nat(3))).find("a[i % 3]") != std::string::npos);
@@ -232,7 +233,7 @@ TEST_CASE("a strided loop starts at a named parity") {
             for (int x = 0; x < n; ++x)
               CHECK(out[static_cast<std::size_t>(y * n + x)] == ((x + y) % 2 == c ? 10 * y + x : -1));
         });
-  const std::string text = emit_openmp(k);
+  const std::string text = test::openmp_of(k);
   CHECK(text.find("const long first = (color + j) & 1;") + text.find("const long first = (j + color) & 1;") !=
         2 * std::string::npos);
   CHECK(text.find("for (long i = first; i < 9; i += 2)") != std::string::npos);
@@ -282,7 +283,7 @@ TEST_CASE("parallel loops: one iteration space where bounds allow, and never one
   };
   std::vector<double> out(216);
   const auto check = [&](const Kernel& kern, bool triangle, const std::string& pragma) {
-    const std::string text = emit_openmp(kern);
+    const std::string text = test::openmp_of(kern);
     CHECK(count(text, "#pragma omp") == 1);
     CHECK_MESSAGE(text.find(pragma) != std::string::npos, text);
     run_everywhere(
@@ -392,10 +393,10 @@ TEST_CASE("what OpenMP C cannot say is refused") {
   for (const LoopKind kind : {LoopKind::Glb, LoopKind::Wrg, LoopKind::Lcl}) {
     const Kernel k = kernel("k", {out_argument("out", f64, 4)}, "out",
                             {{over(i, 0, 4, {put("out", i, number(1))}, kind)}});
-    CHECK_THROWS_WITH_AS(emit_openmp(k), doctest::Contains(text(kind)), InternalError);
+    CHECK_THROWS_WITH_AS(test::openmp_of(k), doctest::Contains(text(kind)), InternalError);
   }
   const Nat lost = index_of("lost", 0, 3);
   CHECK_THROWS_WITH_AS(
-      emit_openmp(kernel("k", {out_argument("out", f64, 4)}, "out", {put("out", lost, number(1))})),
+      test::openmp_of(kernel("k", {out_argument("out", f64, 4)}, "out", {put("out", lost, number(1))})),
       doctest::Contains("lost"), InternalError);
 }

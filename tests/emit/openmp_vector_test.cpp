@@ -8,6 +8,7 @@
 #include "ir/error.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/file.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -108,7 +109,7 @@ TEST_CASE("a masked half-sweep with late stores, in several widths and types") {
 }
 
 TEST_CASE("the inner loop of a masked half-sweep neither divides nor branches") {
-  const std::string text = emit_openmp(masked(f64, 4, 5, 48));
+  const std::string text = test::openmp_of(masked(f64, 4, 5, 48));
   const std::size_t begin = text.find("for (long i"), end = text.find('}', begin);
   REQUIRE(begin != std::string::npos);
   const std::string inner = text.substr(begin, end - begin);
@@ -120,8 +121,8 @@ TEST_CASE("the inner loop of a masked half-sweep neither divides nor branches") 
 }
 
 TEST_CASE("two kernels in full") {
-  check_golden("laplacian.c", emit_openmp(stencil()));
-  check_golden("half_sweep.c", emit_openmp(masked(f64, 4, 5, 48)));
+  check_golden("laplacian.c", test::openmp_of(stencil()));
+  check_golden("half_sweep.c", test::openmp_of(masked(f64, 4, 5, 48)));
 }
 
 TEST_CASE("the Laplacian of the golden text") {
@@ -160,7 +161,7 @@ TEST_CASE("streaming stores write what others would, and are ordered before a pa
         [&] {
           for (std::size_t x = 0; x < a.size(); ++x) CHECK(out[x] == 3 * a[x]);
         });
-    const std::string text = emit_openmp(k);
+    const std::string text = test::openmp_of(k);
     CHECK(count(text, "store_fence();") == 1);
     CHECK(text.find("store_fence();") > text.rfind("stream_"));
     // Within the parallel loop's body, outside the loop of vectors; at the end of the function where nothing
@@ -184,7 +185,7 @@ TEST_CASE("an array called stream_ does not bring fences") {
   const Nat j = index_of("j", 0, 3);
   const Kernel k = kernel("copy", {array_argument("stream_in", f64, 4), out_argument("out", f64, 4)}, "out",
                           {{over(j, 0, 4, {put("out", j, at("stream_in", j))}, LoopKind::Par)}});
-  CHECK(emit_openmp(k).find("fence") == std::string::npos);
+  CHECK(test::openmp_of(k).find("fence") == std::string::npos);
 }
 
 TEST_CASE("vectors of computed conditions, of lanes' indices, of other types") {

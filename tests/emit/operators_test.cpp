@@ -8,6 +8,7 @@
 #include "runtime/parallel.hpp"
 #include "small_problem.hpp"
 #include "tests/patterns/operator_cases.hpp"
+#include "tests/spelled.hpp"
 #include "together.hpp"
 
 using namespace lift;
@@ -27,7 +28,7 @@ std::string together(std::span<const Emitted> kernels) {
   Together all;
   for (const Emitted& e : kernels) {
     all.add_line("#undef liftgen_call\n#define liftgen_call call_" + e.kernel.name);
-    all.add(emit_openmp(e.kernel) + emit_trampoline(e.kernel, e.kernel.name));
+    all.add(test::openmp_of(e.kernel) + emit_trampoline(e.kernel, e.kernel.name));
   }
   return all.code();
 }
@@ -73,7 +74,7 @@ void check(const std::vector<Emitted>& all) {
   const auto compiled = compiler.compile_all(sources);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Emitted& e = all[i];
-    INFO(describe(e.c) << ": " << test::str(e.configuration) << "\n" << emit_openmp(e.kernel));
+    INFO(describe(e.c) << ": " << test::str(e.configuration) << "\n" << test::openmp_of(e.kernel));
     const CompileResult& library = compiled[i / in_one_source];
     REQUIRE_MESSAGE(library.library, library.error);
     const SmallProblem data(*e.c.pattern, e.c.problem, static_cast<int>(i % 2));
@@ -125,6 +126,6 @@ TEST_CASE(
   CHECK(all.size() == 6);
   check(all);
   for (const Emitted& e : all)
-    CHECK((emit_openmp(e.kernel).find("stream_f") != std::string::npos) ==
+    CHECK((test::openmp_of(e.kernel).find("stream_f") != std::string::npos) ==
           (e.configuration.at("stream") == "1"));
 }

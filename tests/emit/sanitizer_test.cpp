@@ -11,6 +11,7 @@
 #include "runtime/file.hpp"
 #include "runtime/process.hpp"
 #include "small_problem.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -100,7 +101,7 @@ TEST_CASE("no access outside an array, no undefined behaviour") {
   CHECK(all.size() > 30);
   std::string code;
   for (std::size_t i = 0; i < all.size(); ++i)
-    code += apart(emit_openmp(all[i]), "_" + std::to_string(i) + "_");
+    code += apart(test::openmp_of(all[i]), "_" + std::to_string(i) + "_");
   const ProcessResult r = sanitized(scratch, code + driver(all));
   CHECK_MESSAGE(r.status == 0, r.output);
 }
@@ -110,7 +111,7 @@ TEST_CASE("a kernel that reads one element too far is caught") {
   const Problem p = small(7, 1, "gsrb");
   const Space space(smooth3d().build(p), {Target::openmp, 2, 32, 512 * 1024, true});
   Kernel k = lower(replay(space.program(), space.derive({{"inner", "seq"}})));
-  std::string code = emit_openmp(k);
+  std::string code = test::openmp_of(k);
   const std::string bound = "k < 7";
   REQUIRE(code.find(bound) != std::string::npos);
   code.replace(code.find(bound), bound.size(), "k < 9");

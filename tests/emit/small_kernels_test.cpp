@@ -10,7 +10,6 @@
 #include <memory>
 #include <sstream>
 
-#include "emit/emit.hpp"
 #include "ir/expr/interpret.hpp"
 #include "lower/lower.hpp"
 #include "runtime/native.hpp"
@@ -18,6 +17,7 @@
 #include "runtime/process.hpp"
 #include "small_kernels.hpp"
 #include "small_problem.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -103,7 +103,7 @@ void check_with(const std::string& compiler) {
   for (const SmallKernel& c : all) {
     INFO(c.name);
     kernels.push_back(lower(c.program));
-    sources.push_back({emit_openmp(kernels.back()) + emit_trampoline(kernels.back(), kernels.back().name),
+    sources.push_back({test::openmp_of(kernels.back()) + emit_trampoline(kernels.back(), kernels.back().name),
                        flags(), compiler, "c"});
   }
   NativeCompiler native;
@@ -195,7 +195,7 @@ TEST_CASE("small kernels: a wrong one is found") {
   for (const SmallKernel& c : small_kernels()) {
     if (c.name != "strided_f64") continue;
     const Kernel k = lower(c.program);
-    std::string code = emit_openmp(k) + emit_trampoline(k, k.name);
+    std::string code = test::openmp_of(k) + emit_trampoline(k, k.name);
     const std::size_t at = code.find("ii < 19");
     REQUIRE(at != std::string::npos);
     code.replace(at, 7, "ii < 18");  // one element too few
@@ -208,7 +208,7 @@ TEST_CASE("small kernels: a wrong one is found") {
 
 TEST_CASE("small kernels: what their text contains and lacks") {
   for (const SmallKernel& c : small_kernels()) {
-    const std::string code = emit_openmp(lower(c.program)),
+    const std::string code = test::openmp_of(lower(c.program)),
                       body = code.substr(code.find("void " + c.name + "("));
     CAPTURE(code);
     for (const std::string& part : c.contains) CHECK_MESSAGE(body.find(part) != std::string::npos, part);
@@ -221,7 +221,7 @@ TEST_CASE("vector loops of the smoother hold no division, whatever the space dec
   for (const Problem& p : {small(64, 2, "gsrb"), small(64, 2, "jacobi", "ghost", f32)}) {
     const Space space(smooth3d().build(p), {Target::openmp, 2, 32, 512 * 1024, false});
     for (const Configuration& c : configurations(space, 0, 1)) {
-      const std::string code = emit_openmp(lower(replay(space.program(), space.derive(c))));
+      const std::string code = test::openmp_of(lower(replay(space.program(), space.derive(c))));
       CAPTURE(code);
       for (const std::string& body : vector_loops(code)) {
         ++found;
@@ -239,7 +239,7 @@ TEST_CASE("vector loops of the smoother hold no division, whatever the space dec
 }
 
 TEST_CASE("the fence of streaming stores ends each iteration of the parallel loops") {
-  const std::string code = emit_openmp(kernel_named("streamed_collapsed_f64"));
+  const std::string code = test::openmp_of(kernel_named("streamed_collapsed_f64"));
   CAPTURE(code);
   const std::size_t fence = code.rfind("store_fence();"), last = code.rfind("stream_f64x4(");
   REQUIRE(fence != std::string::npos);
@@ -250,6 +250,6 @@ TEST_CASE("the fence of streaming stores ends each iteration of the parallel loo
 }
 
 TEST_CASE("golden: a vector loop with its remainder, a strided update in place") {
-  check_golden("neighbours_late", emit_openmp(kernel_named("neighbours_late_f64")));
-  check_golden("strided", emit_openmp(kernel_named("strided_f32")));
+  check_golden("neighbours_late", test::openmp_of(kernel_named("neighbours_late_f64")));
+  check_golden("strided", test::openmp_of(kernel_named("strided_f32")));
 }

@@ -9,6 +9,7 @@
 #include "runtime/cuda_host.hpp"
 #include "runtime/opencl.hpp"
 #include "staged_cases.hpp"
+#include "tests/spelled.hpp"
 #include "together.hpp"
 
 using namespace lift;
@@ -36,7 +37,7 @@ void check_on_opencl(bool all) {
   for (const GridCase& c : staged_cases(Target::opencl)) {
     if (!all && dimensions(*c.pattern) == 3 && c.problem.choices.count("coefficients") == 0)
       continue;  // oclgrind takes its time
-    const std::string source = emit_opencl(c.kernel);
+    const std::string source = test::opencl_of(c.kernel);
     INFO(test::describe(c) << "\n" << source);
     const GridBuild built = device.build(source);
     REQUIRE_MESSAGE(built.program, built.error);
@@ -57,11 +58,11 @@ TEST_CASE("staged tiles and register tiles give the reference's result as CUDA o
   const auto device = make_cuda_host_device(compiler);
   const std::vector<GridCase> cases = staged_cases(Target::cuda);
   Together source;
-  for (const GridCase& c : cases) source.add(emit_cuda(c.kernel));
+  for (const GridCase& c : cases) source.add(test::cuda_of(c.kernel));
   const GridBuild built = device->build(source.code());
   REQUIRE_MESSAGE(built.program, built.error);
   for (const GridCase& c : cases) {
-    INFO(test::describe(c) << "\n" << emit_cuda(c.kernel));
+    INFO(test::describe(c) << "\n" << test::cuda_of(c.kernel));
     double error = 1e30;
     CHECK_NOTHROW(error = error_of(*device, *built.program, c, Target::cuda));
     CHECK(error < tolerance(c));
@@ -112,7 +113,7 @@ TEST_CASE("the slot of a plane is found by a mask where there is a power of two 
   options.target = Target::cuda;
   const Space space(smooth3d().build(small(32, 1, "jacobi")), options);
   const Kernel k = lower(replay(space.program(), space.derive({{"tile", "j8 i16"}, {"local", "planes"}})));
-  for (const std::string& text : {emit_cuda(k), emit_opencl(k)}) {
+  for (const std::string& text : {test::cuda_of(k), test::opencl_of(k)}) {
     INFO(text);
     CHECK(text.find(" & 3;") != std::string::npos);  // four slots for windows of three planes
     CHECK(text.find(" % ") == std::string::npos);

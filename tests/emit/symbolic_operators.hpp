@@ -12,6 +12,7 @@
 #include "runtime/native.hpp"
 #include "runtime/parallel.hpp"
 #include "small_problem.hpp"
+#include "tests/spelled.hpp"
 
 namespace lift::test {
 
@@ -116,7 +117,7 @@ inline void check_symbolic(const std::vector<OperatorCase>& cases) {
     auto k = symbolic_kernel(c);
     REQUIRE_MESSAGE(k, "no variant can be lowered");
     CHECK_FALSE(k->sizes.empty());
-    sources.push_back({emit_openmp(*k) + emit_trampoline(*k, k->name),
+    sources.push_back({test::openmp_of(*k) + emit_trampoline(*k, k->name),
                        {"-std=gnu11", "-O1", "-march=native", "-fopenmp", "-Wall", "-Wextra", "-Werror"},
                        "",
                        "c"});

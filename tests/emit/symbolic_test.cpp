@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
@@ -13,6 +12,7 @@
 #include "rewrite/engine/derivation.hpp"
 #include "runtime/native.hpp"
 #include "runtime/parallel.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 
@@ -189,7 +189,7 @@ TEST_CASE("symbolic sizes: the interpreter's result at every size") {
     const Program program = c.build(c.size);
     kernels.push_back(lower(replay(program, parse_derivation(c.derivation))));
     CHECK(kernels.back().sizes == std::vector<std::string>{"n"});
-    const std::string code = emit_openmp(kernels.back());
+    const std::string code = test::openmp_of(kernels.back());
     for (const std::string& part : c.lacks)
       CHECK_MESSAGE(code.substr(code.find("void " + c.name + "(")).find(part) == std::string::npos, code);
     sources.push_back({code + emit_trampoline(kernels.back(), kernels.back().name),

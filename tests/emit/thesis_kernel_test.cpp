@@ -1,10 +1,10 @@
 // The thesis's prolongation as emitted C, OpenCL and CUDA: short, and without division or modulo, like ours.
 #include <doctest/doctest.h>
 
-#include "emit/emit.hpp"
 #include "lower/lower.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/space/space.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 
@@ -21,7 +21,7 @@ std::string body(const std::string& form, int dim, Target target) {
       return !c.contains(name) || c.at(name) == value;
     };
     if (!is_grid(target) && (!is("inner", "seq") || !is("unroll", "1"))) continue;
-    std::string code = emit_source(lower(replay(space.program(), space.derive(c))), target);
+    std::string code = test::spelled(lower(replay(space.program(), space.derive(c))), target);
     for (std::size_t at; (at = code.find("/*")) != std::string::npos;)
       code.erase(at, code.find("*/", at) + 2 - at);
     return code.substr(code.find(") {\n", code.find("prolongation")));

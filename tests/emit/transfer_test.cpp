@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <regex>
 
-#include "emit/emit.hpp"
 #include "runtime/file.hpp"
 #include "runtime/native.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
 #include "runtime/process.hpp"
 #include "tests/lower/vector_sample.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -56,7 +56,7 @@ std::string together(const std::vector<Sample>& all, bool trampolines) {
       "\\b(\\w*(f32|f64|i32)x\\d+(_any)?|mask\\d+|index_(div|mod|min|max)|store_fence)\\b");
   std::string code;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    code += std::regex_replace(emit_openmp(all[i].kernel), helper, "$1_" + std::to_string(i));
+    code += std::regex_replace(test::openmp_of(all[i].kernel), helper, "$1_" + std::to_string(i));
     if (trampolines)
       code += std::regex_replace(emit_trampoline(all[i].kernel, all[i].kernel.name),
                                  std::regex("liftgen_call"), "call_" + std::to_string(i));
@@ -145,7 +145,7 @@ TEST_CASE("kernels of grid transfer give the interpreter's result") {
     const Storage storage(all[i], data);
     auto pointers = storage.pointers;
     compiled.library->function<void(void**)>("call_" + std::to_string(i))(pointers.data());
-    INFO(all[i].kernel.name << "\n" << emit_openmp(all[i].kernel));
+    INFO(all[i].kernel.name << "\n" << test::openmp_of(all[i].kernel));
     CHECK(storage.result(all[i].kernel) == interpreted(all[i].program, data));
   }
 }
@@ -185,7 +185,7 @@ TEST_CASE("OpenCL kernels of grid transfer give the interpreter's result") {
   std::vector<Sample> all = samples(1, 21, f64, {4, false, false, false, 0});
   for (const Sample& s : samples(2, 11, f32, {8, false, false, false, 0})) all.push_back(s);
   for (const Sample& s : all) {
-    const std::string source = emit_opencl(s.kernel);
+    const std::string source = test::opencl_of(s.kernel);
     INFO(source);
     const auto data = sample_data(s.program);
     const Storage storage(s, data);

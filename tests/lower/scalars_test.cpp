@@ -18,7 +18,7 @@ namespace {
 Kernel in_scalars(const Kernel& k) {
   Kernel r = k;
   r.body = split_lanes(k.body);
-  r.body = name_values(forward_names(pair_accesses(r)));
+  r.body = eliminate_common_subexpressions(propagate_copies(pair_accesses(r)));
   return r;
 }
 

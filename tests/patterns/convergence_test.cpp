@@ -12,10 +12,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "emit/emit.hpp"
 #include "runtime/native.hpp"
 #include "tests/patterns/box_data.hpp"
 #include "tests/patterns/operator_cases.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::testing;
@@ -169,10 +169,11 @@ TEST_CASE("L converges with second order: the emitted kernel in 3D") {
       for (const std::int64_t n : {20, 40}) {
         settings.emplace_back(boundary, variable, 3, n);
         kernels.push_back(lower(settings.back().data->program));
-        sources.push_back({emit_openmp(kernels.back()) + emit_trampoline(kernels.back(), kernels.back().name),
-                           {"-std=gnu11", "-O1"},
-                           "",
-                           "c"});
+        sources.push_back(
+            {test::openmp_of(kernels.back()) + emit_trampoline(kernels.back(), kernels.back().name),
+             {"-std=gnu11", "-O1"},
+             "",
+             "c"});
       }
   NativeCompiler compiler;
   const auto compiled = compiler.compile_all(sources);

@@ -11,6 +11,7 @@
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "tests/emit/small_problem.hpp"
+#include "tests/spelled.hpp"
 
 namespace lift::test {
 
@@ -137,7 +138,7 @@ inline std::vector<GridCase> grid_cases(const Pattern& pattern, const GridChoice
       try {
         GridCase made{&pattern, p, c, space.structure(c), lower(replay(space.program(), space.derive(c)))};
         made.kernel.name = name + "_" + std::to_string(all.size());
-        (void)emit_source(made.kernel, choice.target);  // a printer may refuse, too
+        (void)test::spelled(made.kernel, choice.target);  // a printer may refuse, too
         all.push_back(std::move(made));
         return true;
       } catch (const UserError&) {  // impossible as asked

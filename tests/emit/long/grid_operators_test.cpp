@@ -10,6 +10,7 @@
 #include "tests/emit/broken.hpp"
 #include "tests/emit/grid_run.hpp"
 #include "tests/emit/together.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -41,7 +42,7 @@ std::vector<std::string> sources(std::span<const GridCase> cases) {
   for (std::size_t i = 0; i < cases.size(); i += kInOneSource) {
     Together source;
     for (const GridCase& c : cases.subspan(i, std::min(kInOneSource, cases.size() - i)))
-      source.add(emit_cuda(c.kernel));
+      source.add(test::cuda_of(c.kernel));
     all.push_back(source.code());
   }
   return all;
@@ -80,7 +81,7 @@ TEST_CASE("every operator and structure as CUDA on the host gives the reference'
   std::set<std::pair<std::string, std::string>> interpreted;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const GridCase& c = cases[i];
-    INFO(test::describe(c) << "\n" << emit_cuda(c.kernel));
+    INFO(test::describe(c) << "\n" << test::cuda_of(c.kernel));
     const GridBuild& build = built[i / kInOneSource];
     REQUIRE_MESSAGE(build.program, build.error);
     double error = 1e30;
@@ -110,7 +111,7 @@ TEST_CASE("no barrier of a generated kernel can be left out") {
       for (int b = 0; b < barriers; ++b) {
         mutants.push_back({c, b});
         mutants.back().c.kernel = without_barrier(c.kernel, b);
-        texts.push_back(emit_cuda(mutants.back().c.kernel));
+        texts.push_back(test::cuda_of(mutants.back().c.kernel));
       }
     }
   }
@@ -155,7 +156,7 @@ std::vector<GridCase> tiny_cases() {
 TEST_CASE("oclgrind runs one kernel of each operator and structure" * doctest::skip()) {
   opencl::Device device;
   for (const GridCase& c : tiny_cases()) {
-    const std::string source = emit_opencl(c.kernel);
+    const std::string source = test::opencl_of(c.kernel);
     if (masked(source)) continue;
     std::printf("=== %s\n", c.kernel.name.c_str());
     std::fflush(stdout);
@@ -175,7 +176,7 @@ TEST_CASE("no race, no access beyond an array, no barrier in divergent code unde
     if (begin == std::string::npos) continue;  // masked
     ++kernels;
     const std::string part = all.substr(begin, all.find("===", begin + 4) - begin);
-    INFO(test::describe(c) << "\n" << part << emit_opencl(c.kernel));
+    INFO(test::describe(c) << "\n" << part << test::opencl_of(c.kernel));
     // (Its check of what is not initialised does not know LLVM's freeze.)
     for (const char* word : {"race", "Invalid", "divergence"}) CHECK(part.find(word) == std::string::npos);
   }

@@ -5,6 +5,7 @@
 #include "grid_cases.hpp"
 #include "tests/emit/nvcc.hpp"
 #include "tests/emit/staged_cases.hpp"
+#include "tests/spelled.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -43,7 +44,7 @@ TEST_CASE(
   for (const char* architecture : {"sm_75", "sm_80", "sm_90"}) {
     const auto found = compiled_by_nvcc(kernels_of(best), architecture);
     for (const GridCase& c : best) {
-      INFO(architecture << ": " << test::describe(c) << "\n" << emit_cuda(c.kernel));
+      INFO(architecture << ": " << test::describe(c) << "\n" << test::cuda_of(c.kernel));
       check_in_registers(c.kernel, found);
     }
     compiled_by_nvcc(kernels_of(varied), architecture);
@@ -67,7 +68,7 @@ TEST_CASE("nvcc: the first variants of every operator, f32 and f64, need no loca
       }
   const auto found = compiled_by_nvcc(all, "sm_80");
   for (const Kernel& k : all) {
-    INFO(emit_cuda(k));
+    INFO(test::cuda_of(k));
     check_in_registers(k, found);
   }
 }

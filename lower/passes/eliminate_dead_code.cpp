@@ -35,7 +35,7 @@ Block without(const Block& b, const std::set<std::string>& names) {
 
 }  // namespace
 
-Block drop_unread(const Block& b) {
+Block eliminate_dead_code(const Block& b) {
   Block r = b;
   for (std::set<std::string> names = unread_names(r); !names.empty(); names = unread_names(r))
     r = without(r, names);

@@ -1,7 +1,7 @@
-// The grid of work-items that a kernel is launched over.
+#include "lower/passes/grids.hpp"
+
 #include <algorithm>
 
-#include "emit/emit.hpp"
 #include "ir/limit_error.hpp"
 #include "lower/analyses/registers.hpp"
 
@@ -42,8 +42,9 @@ Sizes free_block(const Sizes& global) {
 
 constexpr std::size_t kThreadRegisters = 255, kBlockRegisters = 65536;  ///< of 32 bits, from sm_50 on
 
-/// What CUDA needs beyond OpenCL: a block size, whole blocks, and not too many.
-void fit_cuda(const Kernel& k, NDRange& r) {
+/// What CUDA, where the size of a group is fixed, needs beyond OpenCL: a block size, whole blocks, and not
+/// too many.
+void fit_groups(const Kernel& k, NDRange& r) {
   if (r.local[0] == 0) r.local = free_block(r.global);
   for (std::size_t& l : r.local) l = std::max<std::size_t>(l, 1);
   const auto refuse = [&](const std::string& what) {
@@ -95,7 +96,37 @@ NDRange nd_range(const Kernel& kernel, Target target) {
       r.local[d] = std::max<std::size_t>(r.local[d], 1);
       r.global[d] = std::max(r.global[d], groups[d] * r.local[d]);
     }
-  if (target == Target::cuda) fit_cuda(kernel, r);
+  if (capabilities(target).fixed_group_size) fit_groups(kernel, r);
+  return r;
+}
+
+void size_grids(Kernel& k, Target target) {
+  for (Stmt& s : k.body) {
+    auto& l = std::get<Launch>(s.v);
+    Kernel one = k;
+    one.name = l.name, one.body = l.body;
+    l.range = nd_range(one, target);
+  }
+}
+
+std::size_t extent(const NDRange& r, const Axis& a) {
+  const auto d = static_cast<std::size_t>(a.dim);
+  return a.kind == LoopKind::Glb   ? r.global[d]
+         : a.kind == LoopKind::Wrg ? r.global[d] / std::max<std::size_t>(r.local[d], 1)
+                                   : r.local[d];
+}
+
+std::vector<Axis> axes_of(const Launch& l) {
+  std::array<bool, 3> global{};
+  visit(l.body, [&](const Stmt& s) {
+    if (const auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Glb)
+      global.at(static_cast<std::size_t>(f->dim)) = true;
+  });
+  std::vector<Axis> r;
+  for (int d = 0; d < l.range.dims; ++d)
+    for (const LoopKind kind : {LoopKind::Glb, LoopKind::Wrg, LoopKind::Lcl})
+      if ((kind == LoopKind::Glb) == global.at(static_cast<std::size_t>(d)) && extent(l.range, {kind, d}) > 1)
+        r.push_back({kind, d});
   return r;
 }
 

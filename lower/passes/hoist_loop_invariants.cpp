@@ -232,6 +232,6 @@ Block at_rows(const Block& b) {
 
 }  // namespace
 
-Block name_indices(const Block& b) { return at_rows(name_atoms(b)); }
+Block hoist_loop_invariants(const Block& b) { return at_rows(name_atoms(b)); }
 
 }  // namespace lift

@@ -101,7 +101,7 @@ Block name_block(Block b, std::map<std::string, int>& counts) {
 
 }  // namespace
 
-Block name_values(const Block& b) {
+Block eliminate_common_subexpressions(const Block& b) {
   std::map<std::string, int> counts;  // of names given to base + number; those there are stay
   visit(b, [&](const Stmt& s) {
     const auto* l = std::get_if<Let>(&s.v);

@@ -54,6 +54,6 @@ class Forward {
 
 }  // namespace
 
-Block forward_names(const Block& b) { return Forward(b).block(b, {}); }
+Block propagate_copies(const Block& b) { return Forward(b).block(b, {}); }
 
 }  // namespace lift

@@ -1,0 +1,44 @@
+// Streaming stores are not ordered with others: what a thread has stored so is done before it meets the
+// others at the end of a parallel loop, and before the kernel returns.
+#include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
+
+namespace lift {
+namespace {
+
+/// Single elements are stored as any others are.
+bool streams(const Stmt& s) {
+  const auto* x = std::get_if<Store>(&s.v);
+  return x && x->stream && x->value->width > 1;
+}
+
+/// At the end of each iteration of the loops that threads share.
+void fence_iterations(For& f) {
+  Block* body = &f.body;
+  for (int d = 1; d < f.collapse; ++d) body = body_of(body->at(0));
+  body->push_back({Fence{}});
+}
+
+bool fence_loops(Block& b) {
+  bool outside = false;
+  for (Stmt& s : b) {
+    auto* f = std::get_if<For>(&s.v);
+    outside |= streams(s);
+    if (f && f->kind == LoopKind::Par) {
+      if (holds(f->body, streams)) fence_iterations(*f);
+    } else if (Block* body = body_of(s)) {
+      outside |= fence_loops(*body);
+    }
+  }
+  return outside;
+}
+
+}  // namespace
+
+Block fence_streams(const Block& b) {
+  Block r = b;
+  if (fence_loops(r)) r.push_back({Fence{}});
+  return r;
+}
+
+}  // namespace lift

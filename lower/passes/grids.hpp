@@ -1,0 +1,22 @@
+// The grid of work-items that a launch runs over.
+#pragma once
+
+#include "lower/loops/loop.hpp"
+
+namespace lift {
+
+/// The grid that a kernel of one launch is launched over, in work-items, from its map_glb, map_wrg and
+/// map_lcl loops. Where the target leaves the size of a group open, local all zero is the device's free
+/// choice and the grid fits exactly; where it is fixed it is always there, and the grid consists of whole
+/// groups: the emitted text asks whether a work-item has work. UserError when a loop has no known bound,
+/// LimitError where the grid is beyond what the target can launch.
+NDRange nd_range(const Kernel& kernel, Target target = Target::opencl);
+
+/// Gives each launch of a kernel its grid.
+void size_grids(Kernel& k, Target target);
+
+/// Work-items (groups) along an axis of a grid, and the axes of a launch that have more than one.
+std::size_t extent(const NDRange& r, const Axis& a);
+std::vector<Axis> axes_of(const Launch& l);
+
+}  // namespace lift

@@ -1,0 +1,78 @@
+// What only some work-items of a launch have to do: where no loop over the grid tells them apart along an
+// axis, all would do the same stores, and the first does them for all.
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "lower/loops/visit.hpp"
+#include "lower/passes/grids.hpp"
+#include "lower/passes/passes.hpp"
+
+namespace lift {
+namespace {
+
+using Axes = std::set<Axis>;
+
+bool is_over_grid(const For& f) { return f.kind >= LoopKind::Glb; }
+
+/// Calls f with the axes that loops within s tell apart at each of its stores to an array that others see.
+void visit_stores(const Stmt& s, const std::set<std::string>& own, Axes told,
+                  const std::function<void(const Axes&)>& f) {
+  if (const auto* x = std::get_if<Store>(&s.v); x && !own.count(x->array)) f(told);
+  if (const auto* x = std::get_if<For>(&s.v); x && is_over_grid(*x)) told.insert({x->kind, x->dim});
+  if (const Block* body = body_of(s))
+    for (const Stmt& x : *body) visit_stores(x, own, told, f);
+}
+
+class Guards {
+ public:
+  explicit Guards(const Launch& l) : axes_(axes_of(l)) {
+    visit(l.body, [&](const Stmt& s) {
+      if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Private)
+        own_.insert(a->name);
+    });
+  }
+
+  /// `told`: the axes that loops around, or guards, tell apart.
+  Block block(const Block& b, const Axes& told) const {
+    Block r;
+    for (Stmt s : b) {
+      const std::vector<Axis> idle = idle_axes(s, told);
+      Axes within = told;
+      within.insert(idle.begin(), idle.end());
+      if (const auto* f = std::get_if<For>(&s.v); f && is_over_grid(*f)) within.insert({f->kind, f->dim});
+      if (Block* body = body_of(s)) *body = block(*body, within);
+      if (idle.empty())
+        r.push_back(std::move(s));
+      else
+        r.push_back({First{idle, {std::move(s)}}});
+    }
+    return r;
+  }
+
+ private:
+  /// Along which all work-items would do the same stores.
+  std::vector<Axis> idle_axes(const Stmt& s, const Axes& told) const {
+    std::vector<Axis> idle;
+    for (const Axis& a : axes_)
+      if (!told.count(a)) idle.push_back(a);
+    const auto waits = [](const Stmt& x) { return std::holds_alternative<Barrier>(x.v); };
+    if (idle.empty() || holds({s}, waits)) return {};
+    bool stores = false;
+    visit_stores(s, own_, {}, [&](const Axes& within) {
+      stores = true;
+      std::erase_if(idle, [&](const Axis& a) { return within.count(a) > 0; });
+    });
+    return stores ? idle : std::vector<Axis>{};
+  }
+
+  std::vector<Axis> axes_;     ///< those longer than 1
+  std::set<std::string> own_;  ///< arrays that each work-item has for itself
+};
+
+}  // namespace
+
+Block guard_idle_items(const Launch& l) { return Guards(l).block(l.body, {}); }
+
+}  // namespace lift

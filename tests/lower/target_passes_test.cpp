@@ -1,0 +1,145 @@
+// The passes that only some targets need: what they decide stands in the loops.
+#include <doctest/doctest.h>
+
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/reserved_words.hpp"
+#include "lower/launches.hpp"
+#include "tests/lower/run_program.hpp"
+
+namespace lift {
+namespace {
+
+using test::count;
+
+const Term one = constant_term(1, f64);
+
+Nat index(const std::string& name) { return Nat::fresh(name, 0, 7); }
+For over(const Nat& v, Block body, LoopKind kind, int dim = 0) {
+  For f;
+  f.var = v, f.upper = 8, f.kind = kind, f.dim = dim, f.body = std::move(body);
+  return f;
+}
+Stmt put(const Nat& at, const Term& value, bool stream = false) {
+  return {Store{"out", {at}, value, stream}};
+}
+Kernel kernel(Block body) {
+  const Type t = array({64}, f64);
+  Kernel k;
+  k.name = "k", k.results = {"out"};
+  k.arguments = {{"a", t, Layout({}, t), false, true, {}}, {"out", t, Layout({}, t), true, false, {}}};
+  k.body = std::move(body);
+  return k;
+}
+const Nat i = index("i"), j = index("j");
+For streaming() {
+  For f = over(i, {put(8 * j + i, broadcast(one, 4), true)}, LoopKind::Vec);
+  f.width = 4, f.step = 4;
+  return f;
+}
+const For& loop(const Block& b, std::size_t n = 0) { return std::get<For>(b.at(n).v); }
+
+}  // namespace
+
+TEST_CASE("threads share perfectly nested loops whose bounds do not depend on each other") {
+  const Kernel square = for_target(
+      kernel({{over(j, {{over(i, {put(8 * j + i, one)}, LoopKind::Par)}}, LoopKind::Par)}}), Target::openmp);
+  CHECK(loop(square.body).collapse == 2);
+  CHECK(loop(loop(square.body).body).kind == LoopKind::Seq);
+  For inner = over(i, {put(8 * j + i, one)}, LoopKind::Par);
+  inner.upper = j + 1;
+  const Kernel triangle = for_target(kernel({{over(j, {{inner}}, LoopKind::Par)}}), Target::openmp);
+  CHECK(loop(triangle.body).collapse == 1);
+  CHECK(loop(loop(triangle.body).body).kind == LoopKind::Seq);
+}
+
+TEST_CASE("a fence ends the iterations of shared loops that stream, and kernels that stream outside them") {
+  const Kernel shared = for_target(kernel({{over(j, {{streaming()}}, LoopKind::Par)}}), Target::openmp);
+  REQUIRE(loop(shared.body).body.size() == 2);
+  CHECK(std::holds_alternative<Fence>(loop(shared.body).body[1].v));
+  CHECK(count<Fence>(shared.body) == 1);
+  const Kernel alone = for_target(kernel({{over(j, {{streaming()}}, LoopKind::Seq)}}), Target::openmp);
+  CHECK(std::holds_alternative<Fence>(alone.body.back().v));
+  CHECK(count<Fence>(alone.body) == 1);
+  const Kernel plain = for_target(kernel({{over(i, {put(i, one, true)}, LoopKind::Par)}}),
+                                  Target::openmp);  // a single element is not streamed
+  CHECK(count<Fence>(plain.body) == 0);
+}
+
+TEST_CASE("what no loop over the grid tells apart is stored by the first work-item") {
+  For group = over(j, {put(j, one), {over(i, {put(8 * j + i, one)}, LoopKind::Lcl)}}, LoopKind::Wrg);
+  for (const Target t : {Target::opencl, Target::cuda}) {
+    const auto all = launches_in(for_target(kernel({{group}}), t));
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].range.global[0] == 64);
+    CHECK(all[0].range.local[0] == 8);
+    const Block& body = loop(all[0].body).body;
+    REQUIRE(std::holds_alternative<First>(body.at(0).v));
+    CHECK(std::get<First>(body[0].v).axes == std::vector<Axis>{{LoopKind::Lcl, 0}});
+    CHECK(std::holds_alternative<For>(body.at(1).v));
+  }
+}
+
+TEST_CASE("rows are copied by groups where a target copies so, and contiguous") {
+  const Type tile = array({8}, f64);
+  const auto copying = [&](const Nat& from) {
+    For copy = over(i, {{Store{"t", {i}, load_term("a", {from}, f64), false, true}}}, LoopKind::Lcl);
+    For use = over(index("r"), {}, LoopKind::Lcl);
+    use.body = {put(8 * j + use.var, load_term("t", {7 - use.var}, f64))};
+    return kernel(
+        {{over(j, {{Allocate{"t", tile, AddressSpace::Local}}, {copy}, {Barrier{false, true}}, {use}},
+               LoopKind::Wrg)}});
+  };
+  const auto opencl = launches_in(for_target(copying(8 * j + i), Target::opencl));
+  CHECK(count<CopyRow>(opencl.at(0).body) == 1);
+  CHECK(std::holds_alternative<Allocate>(opencl[0].body.at(0).v));
+  const auto cuda = launches_in(for_target(copying(8 * j + i), Target::cuda));
+  CHECK(count<CopyRow>(cuda.at(0).body) == 0);
+  CHECK_THROWS_WITH_AS(for_target(copying(8 * i + j), Target::opencl), doctest::Contains("not contiguous"),
+                       UserError);
+}
+
+TEST_CASE("a kernel is for one target") {
+  const Kernel k = for_target(kernel({put(0, one)}), Target::openmp);
+  CHECK_THROWS_WITH_AS(for_target(k, Target::cuda), doctest::Contains("for openmp already"), InternalError);
+}
+
+TEST_CASE("names that a language owns") {
+  const auto named = [](const std::string& kernel_name, const std::string& size = "n") {
+    Kernel k = kernel({put(0, one)});
+    k.name = kernel_name, k.sizes = {size};
+    return k;
+  };
+  for (const char* word : {"INFINITY", "M_PI", "NAN", "NULL", "_Bool", "_Pragma", "typeof", "linux", "unix",
+                           "size_t", "asm", "__attribute__", "static_assert", "double"})
+    for (const Target t : {Target::openmp, Target::opencl, Target::cuda}) {
+      CAPTURE(word);
+      CHECK_THROWS_WITH_AS(for_target(named("k", word), t), doctest::Contains("a word of C or C++"),
+                           UserError);
+      CHECK_THROWS_WITH_AS(for_target(named(word), t), doctest::Contains("a word of C or C++"), UserError);
+    }
+  for (const char* function : {"printf", "sqrt", "memcpy"}) {
+    CHECK_THROWS_WITH_AS(for_target(named(function), Target::openmp),
+                         doctest::Contains("a function of C's library"), UserError);
+    CHECK(launches_in(for_target(named(function), Target::cuda)).at(0).name ==
+          std::string(function) + "_kernel");
+  }
+  CHECK_NOTHROW(for_target(named("k", "blockIdx"), Target::opencl));
+  CHECK_THROWS_WITH_AS(for_target(named("k", "blockIdx"), Target::cuda), doctest::Contains("CUDA C++"),
+                       UserError);
+}
+
+TEST_CASE("a function of the program's gives way to one of the language's library") {
+  for (const std::string name : {"exp", "fma", "y0", "mine"}) {
+    Attr f = attributes::user_fun(name, "return x;", f64);
+    attributes::add_parameter(f, "x", f64);
+    Kernel k = kernel({put(0, call_term(f, {one}))});
+    k.user_functions = {f};
+    const Kernel c = for_target(k, Target::openmp);
+    const std::string expected = name == "mine" ? name : "user_" + name;
+    CHECK(user_name(c.user_functions.at(0)) == expected);
+    CHECK(std::get<Store>(c.body.at(0).v).value->name == expected);
+  }
+}
+
+}  // namespace lift
