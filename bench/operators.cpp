@@ -9,6 +9,7 @@
 
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
+#include "rewrite/space/keys.hpp"
 #include "runtime/measure.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/session.hpp"
@@ -108,8 +109,8 @@ struct Sides {
 std::optional<Kernel> item_a_cell(const Session& session) {
   const Space space = make_space(session.program, Target::opencl, session.machine, true, nullptr);
   for (const Configuration& c : space.seeds()) {
-    const auto grid = c.find("grid");
-    if (grid == c.end() || grid->second.back() != 'i' || grid->second.rfind("solo", 0) == 0) continue;
+    const Loops& grid = c[key::grid];
+    if (grid.by != Loops::By::itself || grid.names.empty() || grid.names.back() != "i") continue;
     try {
       return lower(replay(space.program(), space.derive(c)), session.lowering);
     } catch (const UserError&) {  // impossible here

@@ -7,7 +7,7 @@ function(liftgen_add_layers)
   set(added)
   foreach(layer ${ARGN})
     set(target liftgen_${layer})
-    file(GLOB sources CONFIGURE_DEPENDS ${layer}/*.cpp ${layer}/*/*.cpp)
+    file(GLOB sources CONFIGURE_DEPENDS ${layer}/*.cpp ${layer}/*/*.cpp ${layer}/*/*/*.cpp)
     # A folder of headers alone, or one not begun, is a library without an archive.
     if(sources)
       add_library(${target} STATIC ${sources})

@@ -22,9 +22,8 @@ bool is_number(const std::string& text) {
 std::string name_of(const Space& space, const Configuration& c) {
   std::string name = space.structure(c);
   for (const Parameter& p : space.parameters())
-    if (const auto at = c.find(p.name);
-        at != c.end() && is_number(at->second) && at->second != p.values.front())
-      name += " " + p.name + "=" + at->second;
+    if (const Setting* s = c.find(*p.key); s != nullptr && *s != p.values.front())
+      if (const std::string text = p.key->text(*s); is_number(text)) name += " " + p.name() + "=" + text;
   return name;
 }
 
@@ -55,8 +54,9 @@ Candidate prepare(const Space& space, const Configuration& c, const LowerOptions
   Variant& v = candidate.variant;
   v.params = c, v.structure = space.structure(c), v.name = name_of(space, c), v.layout = space.layout(c);
   fill(candidate, executor, [&] {
-    v.derivation = space.derive(c);
-    return lower(replay(space.program(), v.derivation), lowering);
+    Rewriting derived = space.derived(c);
+    v.derivation = std::move(derived.steps);
+    return lower(derived.program, lowering);
   });
   return candidate;
 }

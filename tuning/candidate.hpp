@@ -19,7 +19,7 @@ struct Candidate {
                         ///< machine does changes in the course of an exploration
 };
 
-/// Derives, replays, lowers and prints. A configuration that is refused has the status impossible and a
+/// Derives, lowers and prints. A configuration that is refused has the status impossible and a
 /// message.
 Candidate prepare(const Space& space, const Configuration& c, const LowerOptions& lowering,
                   Executor& executor);

@@ -414,9 +414,6 @@ Space make_space(const Program& program, Target target, const Machine& machine, 
   options.threads = machine.threads;
   options.caller_layout_only = caller_layout_only;
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
-  for (const CacheLevel& cache : machine.caches)
-    if (cache.level == 2 && cache.shared_by > 0)
-      options.cache_bytes = cache.bytes / static_cast<std::size_t>(cache.shared_by);
   if (device != nullptr) {
     options.local_bytes = device->local_bytes;
     options.max_work_group = device->max_work_group;

@@ -21,10 +21,11 @@ Json measured(double value) { return value > 0 ? number(value) : Json(nullptr); 
 
 Json params(const Configuration& c) {
   Json json = Json::object();
-  for (const auto& [name, value] : c) {
+  for (const auto& entry : c) {
+    const std::string value = entry.text();
     long n = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    json[name] = error == std::errc{} && end == value.data() + value.size() ? Json(n) : Json(value);
+    json[entry.name()] = error == std::errc{} && end == value.data() + value.size() ? Json(n) : Json(value);
   }
   return json;
 }
@@ -97,9 +98,9 @@ Json switches(const SwitchGrid& g) {
   for (std::size_t s = 0; s < g.switches.size(); ++s) {
     const Switch& x = g.switches[s];
     const SwitchEffect& e = g.effects[s];
-    json["switches"].push_back({{"name", x.name},
-                                {"off", x.off},
-                                {"on", x.on},
+    json["switches"].push_back({{"name", x.name()},
+                                {"off", x.off_text()},
+                                {"on", x.on_text()},
                                 {"title", x.title},
                                 {"off_ms", measured(e.off_ms)},
                                 {"on_ms", measured(e.on_ms)},
@@ -121,7 +122,7 @@ Json switches(const SwitchGrid& g) {
              {"ms", measured(r.ms)},
              {"verified", r.verified}};
     for (std::size_t s = 0; s < g.switches.size(); ++s)
-      if (r.on[s]) run["on"].push_back(g.switches[s].name);
+      if (r.on[s]) run["on"].push_back(g.switches[s].name());
     if (!r.note.empty()) run["note"] = r.note;
     json["combinations"].push_back(std::move(run));
   }
@@ -194,8 +195,12 @@ std::vector<Configuration> configurations_in(const std::string& json_report, std
     for (const Json& variant : report.at("variants")) {
       if (found.size() == most || variant.at("status") != text(Status::ok)) continue;
       Configuration& c = found.emplace_back();
-      for (const auto& [name, value] : variant.at("params").items())
-        c[name] = value.is_string() ? value.get<std::string>() : value.dump();
+      for (const auto& [name, value] : variant.at("params").items()) {
+        const Key* key = find_key(name);  // of a decision that another version had, nothing is taken over
+        if (key == nullptr) continue;
+        if (auto s = key->read(value.is_string() ? value.get<std::string>() : value.dump()))
+          c.set(*key, std::move(*s));
+      }
     }
   } catch (const Json::exception&) {
     throw UserError("it is no report that liftgen explore --json has written");

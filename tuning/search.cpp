@@ -1,9 +1,9 @@
 #include "tuning/search.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "ir/error.hpp"
+#include "rewrite/space/keys.hpp"
 
 namespace lift {
 namespace {
@@ -12,50 +12,42 @@ constexpr int kAttempts = 300;            ///< to find a configuration not given
 constexpr std::size_t kSmallSpace = 256;  ///< enumerated rather than sampled
 constexpr std::size_t kParents = 5;       ///< whose neighbours are tried
 
-std::optional<long> number(const std::string& text) {
-  long value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-std::string closest(const std::vector<std::string>& allowed, const std::string& wanted) {
-  if (std::find(allowed.begin(), allowed.end(), wanted) != allowed.end()) return wanted;
-  const auto limit = number(wanted);
-  const std::string* best = &allowed.front();
-  std::optional<long> best_number;
+Setting closest(const Settings& allowed, const Setting& wanted) {
+  if (contains(allowed, wanted)) return wanted;
+  const auto limit = number_of(wanted);
+  const Setting* best = &allowed.front();
+  std::optional<std::int64_t> best_number;
   if (limit)
-    for (const std::string& value : allowed)
-      if (const auto n = number(value); n && *n <= *limit && (!best_number || *n > *best_number))
-        best_number = n, best = &value;
+    for (const Setting& s : allowed)
+      if (const auto n = number_of(s); n && *n <= *limit && (!best_number || *n > *best_number))
+        best_number = n, best = &s;
   return *best;
 }
 
 /// What a configuration says of a decision: loops that threads share run on a grid as work-groups of one
 /// item.
-std::optional<std::string> wish(const Configuration& c, const std::string& decision) {
-  const std::string solo = "solo ";
-  if (const auto at = c.find(decision); at != c.end()) return at->second;
-  if (const auto at = c.find("parallel"); decision == "grid" && at != c.end()) return solo + at->second;
-  if (const auto at = c.find("grid");
-      decision == "parallel" && at != c.end() && at->second.rfind(solo, 0) == 0)
-    return at->second.substr(solo.size());
+std::optional<Setting> wish(const Configuration& c, const Key& decision) {
+  if (const Setting* s = c.find(decision)) return *s;
+  if (decision.name == std::string_view(key::grid.name) && c.find(key::parallel) != nullptr)
+    return Loops{Loops::By::solo, c[key::parallel].names};
+  if (decision.name == std::string_view(key::parallel.name) && is_solo(c)) return shared_loops(c);
   return std::nullopt;
 }
 
 /// Steps an odometer over the dependent parameters to the next configuration; false when it has run over.
-using Wheel = std::pair<std::vector<std::string>, std::size_t>;
+using Wheel = std::pair<Settings, std::size_t>;
 Configuration chosen(const Space& space, const std::vector<Wheel>& wheels) {
   Configuration c;
   for (std::size_t i = 0; i < wheels.size(); ++i)
-    c[space.parameters()[i].name] = wheels[i].first[wheels[i].second];
+    c.set(*space.parameters()[i].key, wheels[i].first[wheels[i].second]);
   return c;
 }
 void complete(const Space& space, std::vector<Wheel>& wheels) {
   Configuration c = chosen(space, wheels);
   for (std::size_t i = wheels.size(); i < space.parameters().size(); ++i) {
-    const std::string& name = space.parameters()[i].name;
-    wheels.emplace_back(space.allowed(c, name), 0);
-    c[name] = wheels.back().first.front();
+    const Key& key = *space.parameters()[i].key;
+    wheels.emplace_back(space.allowed(c, key), 0);
+    c.set(key, wheels.back().first.front());
   }
 }
 bool step(const Space& space, std::vector<Wheel>& wheels) {
@@ -78,9 +70,9 @@ SearchKind parse_search(const std::string& text) {
 Configuration project(const Space& space, const Configuration& c) {
   Configuration near;
   for (const Parameter& p : space.parameters()) {
-    const auto wanted = wish(c, p.name);
-    const auto allowed = space.allowed(near, p.name);
-    near[p.name] = wanted ? closest(allowed, *wanted) : allowed.front();
+    const auto wanted = wish(c, *p.key);
+    const Settings allowed = space.allowed(near, *p.key);
+    near.set(*p.key, wanted ? closest(allowed, *wanted) : allowed.front());
   }
   return near;
 }
@@ -102,13 +94,13 @@ Search::Search(const Space& space, SearchKind kind, std::uint64_t seed,
     kind_ = SearchKind::exhaustive;
 }
 
-const std::string& Search::pick(const std::vector<std::string>& values) {
+const Setting& Search::pick(const Settings& values) {
   return values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(random_)];
 }
 
 Configuration Search::sample() {
   Configuration c;
-  for (const Parameter& p : space_.parameters()) c[p.name] = pick(space_.allowed(c, p.name));
+  for (const Parameter& p : space_.parameters()) c.set(*p.key, pick(space_.allowed(c, *p.key)));
   return c;
 }
 
@@ -126,12 +118,12 @@ Configuration Search::neighbour() {
     changed.insert(std::uniform_int_distribution<std::size_t>(0, n - 1)(random_));
   Configuration c;
   for (std::size_t i = 0; i < n; ++i) {
-    const std::string& name = space_.parameters()[i].name;
-    const auto allowed = space_.allowed(c, name);
-    const auto before = parent.find(name);
-    const bool keep = (!changed.contains(i) || (in_caller && name == "layout")) && before != parent.end() &&
-                      std::find(allowed.begin(), allowed.end(), before->second) != allowed.end();
-    c[name] = keep ? before->second : pick(allowed);
+    const Key& key = *space_.parameters()[i].key;
+    const Settings allowed = space_.allowed(c, key);
+    const Setting* before = parent.find(key);
+    const bool fixed = in_caller && key.name == std::string_view(key::layout.name);
+    const bool keep = (!changed.contains(i) || fixed) && before != nullptr && contains(allowed, *before);
+    c.set(key, keep ? *before : pick(allowed));
   }
   return c;
 }

@@ -31,7 +31,7 @@ class Search {
   std::optional<Configuration> enumerate();
   Configuration sample();
   Configuration neighbour();
-  const std::string& pick(const std::vector<std::string>& values);
+  const Setting& pick(const Settings& values);
 
   const Space& space_;
   SearchKind kind_;
@@ -41,8 +41,7 @@ class Search {
   using Ranking = std::vector<std::pair<double, Configuration>>;  ///< fastest first
   static void insert(Ranking& ranking, const Configuration& c, double ms);
   Ranking best_, best_caller_;  ///< of any layout; of the caller's, which is reported too
-  std::vector<std::pair<std::vector<std::string>, std::size_t>>
-      odometer_;  ///< enumerate: values and position, a parameter
+  std::vector<std::pair<Settings, std::size_t>> odometer_;  ///< enumerate: values and position, a parameter
   bool enumerating_ = false, exhausted_ = false;
   int turn_ = 0;
 };

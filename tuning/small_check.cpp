@@ -102,7 +102,7 @@ std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std
                                                const LowerOptions& lowering) {
   Configuration near = project(*space_, c);
   for (const Parameter& p : space_->comparisons())  // of which a search takes none
-    if (const auto at = c.find(p.name); at != c.end()) near[p.name] = at->second;
+    if (const Setting* s = c.find(*p.key)) near.set(*p.key, *s);
   if (space_->structure(near) != structure) return std::nullopt;
   Candidate made = prepare(*space_, near, lowering, *executor_);
   if (made.variant.status == Status::impossible) return std::nullopt;

@@ -33,14 +33,14 @@ std::string effect_lines(const SwitchGrid& g) {
   std::size_t title = 6, values = 9;
   for (const Switch& s : g.switches)
     title = std::max(title, s.title.size()),
-    values = std::max(values, s.name.size() + s.off.size() + s.on.size() + 5);
+    values = std::max(values, s.name().size() + s.off_text().size() + s.on_text().size() + 5);
   for (const MissingSwitch& m : g.missing) title = std::max(title, m.title.size());
   std::string t =
       fmt::format("  {:<{}}  {:<{}}  {:>22}  {}\n", "switch", title, "off -> on", values, "ms", "effect");
   for (std::size_t s = 0; s < g.switches.size(); ++s) {
     const Switch& x = g.switches[s];
     const SwitchEffect& e = g.effects[s];
-    const std::string from_to = x.name + " " + x.off + " -> " + x.on;
+    const std::string from_to = x.name() + " " + x.off_text() + " -> " + x.on_text();
     t += fmt::format("  {:<{}}  {:<{}}  {:>9} -> {:>9}  ", x.title, title, from_to, values,
                      milliseconds(e.off_ms), milliseconds(e.on_ms));
     if (e.pairs == 0)
@@ -56,13 +56,17 @@ std::string effect_lines(const SwitchGrid& g) {
   return t;
 }
 
+/// Its width.
+std::size_t column(const Switch& x) {
+  return std::max({x.name().size(), x.on_text().size(), x.off_text().size()});
+}
+
 /// Values of the switches of one combination, a column each.
 std::string row(const SwitchGrid& g, const SwitchRun& r) {
   std::string t;
   for (std::size_t s = 0; s < g.switches.size(); ++s) {
     const Switch& x = g.switches[s];
-    t +=
-        fmt::format("  {:<{}}", r.on[s] ? x.on : x.off, std::max({x.name.size(), x.on.size(), x.off.size()}));
+    t += fmt::format("  {:<{}}", r.on[s] ? x.on_text() : x.off_text(), column(x));
   }
   return t;
 }
@@ -82,8 +86,7 @@ std::string reasons(const SwitchGrid& g) {
 
 std::string switch_table(const SwitchGrid& g) {
   std::string t = surroundings(g) + "\n" + effect_lines(g) + fmt::format("\n  {:>9}", "ms");
-  for (const Switch& x : g.switches)
-    t += fmt::format("  {:<{}}", x.name, std::max({x.name.size(), x.on.size(), x.off.size()}));
+  for (const Switch& x : g.switches) t += fmt::format("  {:<{}}", x.name(), column(x));
   t += "\n";
   std::vector<std::size_t> order(g.runs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

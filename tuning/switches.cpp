@@ -7,23 +7,10 @@
 #include <set>
 
 #include "ir/error.hpp"
-#include "rewrite/space/values.hpp"
+#include "rewrite/space/keys.hpp"
 
 namespace lift {
 namespace {
-
-struct Kind {
-  const char *name, *title, *absent;
-};
-constexpr Kind kKinds[] = {
-    {"order", "loop order", "there is one order of the loops only"},
-    {"tile", "block size", "no loop of a known length can be cut into blocks"},
-    {"unroll", "unrolling", "no loop is left to a thread or work-item"},
-    {"kcache", "values kept in registers (K-cache)",
-     "no element is read again by a later iteration of a loop"},
-    {"prefetch", "prefetching", "there is no loop to look ahead in"},
-    {"readonly", "read-only path", "every array argument may be overwritten"},
-};
 
 bool is_paired(const SwitchRun& a, const SwitchRun& b) { return a.possible && b.possible; }
 
@@ -32,42 +19,45 @@ std::vector<Parameter> decisions_of(const Space& space) {
   all.insert(all.end(), space.comparisons().begin(), space.comparisons().end());
   return all;
 }
-bool is_comparison(const Space& space, const std::string& name) {
-  return std::any_of(space.comparisons().begin(), space.comparisons().end(),
-                     [&](const Parameter& p) { return p.name == name; });
+const Parameter* find(const std::vector<Parameter>& all, const Key& key) {
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.key == &key; });
+  return at == all.end() ? nullptr : &*at;
 }
 
-/// Which one choice made before is in the way of a value.
+/// Which one choice made before is in the way of a setting.
 std::string obstacle(const Space& space, const Configuration& before, const Parameter& p,
-                     const std::string& wish) {
+                     const Setting& wish) {
   for (const Parameter& q : decisions_of(space)) {
-    if (before.count(q.name) == 0) continue;
+    const Setting* here = before.find(*q.key);
+    if (here == nullptr) continue;
     Configuration c = before;
-    for (const std::string& other : q.values)
-      if (c[q.name] = other; other != before.at(q.name) && contains(space.allowed(c, p.name), wish))
-        return q.name + " '" + before.at(q.name) + "'";
+    for (const Setting& other : q.values) {
+      c.set(*q.key, other);
+      if (other != *here && contains(space.allowed(c, *p.key), wish))
+        return q.name() + " '" + q.key->text(*here) + "'";
+    }
   }
   return "the others";
 }
 
-/// The configuration with the values asked for; nothing where one of the switches cannot have its value; then
+/// The configuration with the settings asked for; nothing where one of the switches cannot have its; then
 /// `why` says so.
 std::optional<Configuration> configuration(const Space& space, const Configuration& switched,
                                            const Configuration& base, std::string* why) {
   Configuration c;
   for (const Parameter& p : decisions_of(space)) {
-    const std::vector<std::string> allowed = space.allowed(c, p.name);
-    if (const auto wish = switched.find(p.name); wish != switched.end()) {
-      if (!contains(allowed, wish->second)) {
+    const Settings allowed = space.allowed(c, *p.key);
+    if (const Setting* wish = switched.find(*p.key)) {
+      if (!contains(allowed, *wish)) {
         if (why)
-          *why = p.name + " '" + wish->second + "' does not go with " + obstacle(space, c, p, wish->second);
+          *why = p.name() + " '" + p.key->text(*wish) + "' does not go with " + obstacle(space, c, p, *wish);
         return std::nullopt;
       }
-      c[p.name] = wish->second;
+      c.set(*p.key, *wish);
       continue;
     }
-    const auto kept = base.find(p.name);
-    c[p.name] = kept != base.end() && contains(allowed, kept->second) ? kept->second : allowed.front();
+    const Setting* kept = base.find(*p.key);
+    c.set(*p.key, kept != nullptr && contains(allowed, *kept) ? *kept : allowed.front());
   }
   return c;
 }
@@ -75,7 +65,7 @@ std::optional<Configuration> configuration(const Space& space, const Configurati
 Configuration switched(const std::vector<Switch>& switches, const std::vector<bool>& on) {
   Configuration c;
   for (std::size_t s = 0; s < switches.size(); ++s)
-    c[switches[s].name] = on[s] ? switches[s].on : switches[s].off;
+    c.set(*switches[s].key, on[s] ? switches[s].on : switches[s].off);
   return c;
 }
 
@@ -105,11 +95,11 @@ void for_pairs(const std::vector<SwitchRun>& runs, std::size_t s, const F& f) {
 }
 
 /// Both have the same decisions but this one; which loops are shared may be another: they have other names.
-bool differ_in(const std::string& name, const Configuration& a, const Configuration& b) {
-  return std::all_of(a.begin(), a.end(), [&](const auto& x) {
-    const auto y = b.find(x.first);
-    return x.first == name || x.first == "grid" || x.first == "parallel" ||
-           (y != b.end() && y->second == x.second);
+bool differ_in(const Key& switched, const Configuration& a, const Configuration& b) {
+  return std::all_of(a.begin(), a.end(), [&](const Configuration::Entry& x) {
+    const Setting* y = b.find(*x.key);
+    return x.key == &switched || x.key == &key::grid || x.key == &key::parallel ||
+           (y != nullptr && *y == x.setting);
   });
 }
 
@@ -120,7 +110,7 @@ std::pair<int, int> score(const std::vector<Switch>& switches, const std::vector
     bool clean = false, any = false;
     for_pairs(runs, s, [&](const SwitchRun& off, const SwitchRun& on) {
       any = any || is_paired(off, on);
-      clean = clean || (is_paired(off, on) && differ_in(switches[s].name, off.params, on.params));
+      clean = clean || (is_paired(off, on) && differ_in(*switches[s].key, off.params, on.params));
     });
     r.first += clean, r.second += any;
   }
@@ -133,27 +123,24 @@ std::vector<Switch> fitted(const Space& space, std::vector<Switch> switches, con
   constexpr std::size_t most_values = 8;
   const auto all = decisions_of(space);
   for (Switch& s : switches) {
-    const Parameter& p =
-        *std::find_if(all.begin(), all.end(), [&](const Parameter& x) { return x.name == s.name; });
-    Values values;
-    if (const auto own = base.find(s.name); own != base.end() && own->second != s.off)
-      values.push_back(own->second);
+    Settings values;
+    if (const Setting* own = base.find(*s.key); own != nullptr && *own != s.off) values.push_back(*own);
     add_new(values, s.on);
-    for (const std::string& v : p.values)
+    for (const Setting& v : find(all, *s.key)->values)
       if (v != s.off && values.size() < most_values) add_new(values, v);
     if (values.size() < 2) continue;
-    const auto goes_with = [&](const std::string& value) {
+    const auto goes_with = [&](const Setting& value) {
       int n = 0;
       for (const Switch& other : switches) {
         Configuration c;
         for (const Switch& x : switches)
-          c[x.name] = x.name == s.name ? value : x.name == other.name ? x.on : x.off;
+          c.set(*x.key, x.key == s.key ? value : x.key == other.key ? x.on : x.off);
         n += configuration(space, c, base, nullptr).has_value();
       }
       return n;
     };
     int best = -1;
-    for (const std::string& v : values)
+    for (const Setting& v : values)
       if (const int n = goes_with(v); n > best) best = n, s.on = v;
   }
   return switches;
@@ -161,16 +148,15 @@ std::vector<Switch> fitted(const Space& space, std::vector<Switch> switches, con
 
 /// The decisions of a configuration that are no switches.
 Configuration without(const std::vector<Switch>& switches, Configuration c) {
-  for (const Switch& s : switches) c.erase(s.name);
+  for (const Switch& s : switches) c.erase(*s.key);
   return c;
 }
 
 std::vector<MissingSwitch> missing_from(const Space& space) {
   std::vector<MissingSwitch> r;
   const auto all = decisions_of(space);
-  for (const Kind& k : kKinds)
-    if (std::none_of(all.begin(), all.end(), [&](const Parameter& p) { return p.name == k.name; }))
-      r.push_back({k.name, k.title, k.absent});
+  for (const SwitchKind& k : switch_kinds())
+    if (find(all, *k.key) == nullptr) r.push_back({k.key->name, k.title, k.absent});
   return r;
 }
 
@@ -189,7 +175,7 @@ void drop_unpaired(const Space& space, SwitchGrid& g) {
       kept.push_back(x);
     else
       g.missing.push_back(
-          {x.name, x.title, why.empty() ? x.name + " '" + x.off + "' is not possible here" : why});
+          {x.name(), x.title, why.empty() ? x.name() + " '" + x.off_text() + "' is not possible here" : why});
   }
   if (kept.size() == g.switches.size() || kept.empty()) return;
   g.switches = std::move(kept);
@@ -199,21 +185,23 @@ void drop_unpaired(const Space& space, SwitchGrid& g) {
 }  // namespace
 
 std::vector<Switch> switches_of(const Space& space, const std::vector<Configuration>& good) {
+  const std::vector<SwitchKind> kinds = switch_kinds();
   std::vector<Switch> r;
   std::string names;
-  for (const Kind& k : kKinds) names += (names.empty() ? "" : ", ") + std::string(k.name);
+  for (const SwitchKind& k : kinds) names += (names.empty() ? "" : ", ") + std::string(k.key->name);
   for (const Parameter& p : decisions_of(space)) {
     const auto kind =
-        std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.name == p.name; });
-    if (kind == std::end(kKinds)) continue;
-    Switch s{p.name, p.values.front(), p.values.at(1), kind->title};
-    if (is_comparison(space, p.name))
-      std::swap(s.off, s.on);  // the plain value is the one that is never worse
+        std::find_if(kinds.begin(), kinds.end(), [&](const SwitchKind& k) { return k.key == p.key; });
+    if (kind == kinds.end()) continue;
+    Switch s{p.key, p.values.front(), p.values.at(1), kind->title};
+    if (find(space.comparisons(), *p.key) != nullptr)
+      std::swap(s.off, s.on);  // the plain setting is the one that is never worse
     const auto other = [&](const Configuration& c) {
-      const auto at = c.find(p.name);
-      return at != c.end() && at->second != s.off;
+      const Setting* at = c.find(*p.key);
+      return at != nullptr && *at != s.off;
     };
-    if (const auto c = std::find_if(good.begin(), good.end(), other); c != good.end()) s.on = c->at(p.name);
+    if (const auto c = std::find_if(good.begin(), good.end(), other); c != good.end())
+      s.on = *c->find(*p.key);
     r.push_back(std::move(s));
   }
   if (!r.empty()) return r;

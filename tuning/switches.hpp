@@ -8,9 +8,12 @@ namespace lift {
 /// A decision of the space: loop order, unrolling, values kept in registers, prefetching, the read-only path,
 /// the size of blocks.
 struct Switch {
-  std::string name;     ///< of the parameter
-  std::string off, on;  ///< two of its values
-  std::string title;    ///< in words
+  const Key* key;     ///< of the parameter
+  Setting off, on;    ///< two of its settings
+  std::string title;  ///< in words
+  std::string name() const { return key->name; }
+  std::string off_text() const { return key->text(off); }
+  std::string on_text() const { return key->text(on); }
 };
 
 /// A switch that there is nothing to be compared with, and why.

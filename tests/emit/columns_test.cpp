@@ -40,7 +40,7 @@ std::vector<Variant> variants(const Pattern& pattern, int random, Target target 
   std::vector<Variant> all;
   for (const auto& [box, type] : sizes) {
     const Problem p = of_size(box, type);
-    SpaceOptions options{target, 2, 32, 512 * 1024, false};
+    SpaceOptions options{target, 2, 32, false};
     options.cpu = cpu;
     const Space space(pattern.build(p), options);
     for (const Configuration& c : configurations(space, random, static_cast<std::uint64_t>(box))) {
@@ -118,22 +118,22 @@ TEST_CASE("columns: on a grid of work-items") {
 }
 
 TEST_CASE("columns: groups of one item each have columns of their own, as threads have") {
-  SpaceOptions options{Target::opencl, 2, 32, 512 * 1024, false};
+  SpaceOptions options{Target::opencl, 2, 32, false};
   options.cpu = true;
   const Space space(thomas().build(of_size(256, f64)), options);
   const Configuration shared{{"order", "j k i"}, {"tile", "i32"}, {"grid", "j"}};
   Configuration solo = shared;
   solo["grid"] = "solo j";
-  CHECK(space.allowed(shared, "keep") ==
+  CHECK(space.allowed_texts(shared, "keep") ==
         std::vector<std::string>{"work"});  // PoCL has the items' arrays on one stack
-  CHECK(space.allowed(solo, "keep") == std::vector<std::string>{"work", "private"});
+  CHECK(space.allowed_texts(solo, "keep") == std::vector<std::string>{"work", "private"});
   solo["keep"] = "private";
   const NDRange range = nd_range(lower(replay(space.program(), space.derive(solo))), Target::opencl);
   CHECK(range.local[0] == 1);
 }
 
 TEST_CASE("columns: the level before stays in variables, or is read where it was stored") {
-  const Space space(thomas().build(of_size(8, f64)), {Target::openmp, 2, 32, 512 * 1024, false});
+  const Space space(thomas().build(of_size(8, f64)), {Target::openmp, 2, 32, false});
   const auto text_of = [&](const Configuration& c) {
     return test::openmp_of(lower(replay(space.program(), space.derive(c))));
   };
@@ -147,10 +147,10 @@ TEST_CASE("columns: the level before stays in variables, or is read where it was
 TEST_CASE("columns: every switch is there, on every target") {
   for (const auto make : {thomas, vertical_advection, fillz})
     for (const Target target : {Target::openmp, Target::opencl, Target::cuda}) {
-      const Space space(make().build(of_size(24, f64)), {target, 2, 32, 512 * 1024, false});
+      const Space space(make().build(of_size(24, f64)), {target, 2, 32, false});
       std::set<std::string> names;
       for (const auto* some : {&space.parameters(), &space.comparisons()})
-        for (const Parameter& p : *some) names.insert(p.name);
+        for (const Parameter& p : *some) names.insert(p.name());
       for (const char* name : {"order", "tile", "unroll", "kcache", "prefetch", "readonly"}) {
         CAPTURE(make().name);
         CAPTURE(lift::text(target));
@@ -161,7 +161,7 @@ TEST_CASE("columns: every switch is there, on every target") {
 }
 
 TEST_CASE("columns: what a scan reads some levels later is asked for, in its direction") {
-  const Space space(thomas().build(of_size(8, f64)), {Target::opencl, 2, 32, 512 * 1024, false});
+  const Space space(thomas().build(of_size(8, f64)), {Target::opencl, 2, 32, false});
   const auto kernel_of = [&](const Configuration& c) {
     return lower(replay(space.program(), space.derive(c)));
   };
@@ -178,26 +178,27 @@ TEST_CASE("columns: what a scan reads some levels later is asked for, in its dir
   CAPTURE(text);
   CHECK(count(text, "fetch_ahead(&") == 4);
   CHECK(count(text, "+ 2;") == 1);
-  CHECK(space.allowed({{"order", "j k i"}}, "prefetch") ==
+  CHECK(space.allowed_texts({{"order", "j k i"}}, "prefetch") ==
         std::vector<std::string>{"0"});  // rows of 8 points are too short
 }
 
 TEST_CASE("columns: a work-group has a tile of columns") {
-  const Space space(thomas().build(of_size(24, f64)), {Target::cuda, 2, 32, 512 * 1024, false});
+  const Space space(thomas().build(of_size(24, f64)), {Target::cuda, 2, 32, false});
   const Kernel k = lower(replay(space.program(), space.derive({{"order", "j i k"}, {"tile", "i8"}})));
   const NDRange range = nd_range(k, Target::cuda);
   CHECK(range.local == std::array<std::size_t, 3>{8, 1, 1});
   CHECK(range.global == std::array<std::size_t, 3>{24, 24, 2});
-  CHECK(space.allowed({{"order", "j i k"}, {"tile", "i8"}}, "grid") == std::vector<std::string>{"groups"});
+  CHECK(space.allowed_texts({{"order", "j i k"}, {"tile", "i8"}}, "grid") ==
+        std::vector<std::string>{"groups"});
 }
 
 TEST_CASE("read-only path: loads through the cache, restricted pointers, or no promise at all") {
   for (const auto& [pattern, box] : {std::pair{thomas(), 8}, {smooth3d(), 8}}) {
     const Problem p = of_size(box, f64);
     const auto text_of = [&, &pattern = pattern](Target target, const char* readonly) {
-      const Space space(pattern.build(p), {target, 2, 32, 512 * 1024, false});
+      const Space space(pattern.build(p), {target, 2, 32, false});
       Configuration c;
-      if (readonly) c["readonly"] = readonly;
+      if (readonly) c.set("readonly", readonly);
       const Kernel k = lower(replay(space.program(), space.derive(c)));
       return target == Target::cuda     ? test::cuda_of(k)
              : target == Target::opencl ? test::opencl_of(k)

@@ -149,18 +149,18 @@ inline std::vector<Configuration> configurations(const Space& space, int random,
   for (int i = 0; i < random; ++i) {
     Configuration c;
     for (const Parameter& p : space.parameters()) {
-      const auto values = space.allowed(c, p.name);
-      c[p.name] = values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(r)];
+      const Settings values = space.allowed(c, *p.key);
+      c.set(*p.key, values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(r)]);
     }
     for (const Parameter& p : space.comparisons())
-      if (r() % 4 == 0) c[p.name] = p.values.back();
+      if (r() % 4 == 0) c.set(*p.key, p.values.back());
     if (std::find(all.begin(), all.end(), c) == all.end()) all.push_back(std::move(c));
   }
   return all;
 }
 inline std::string str(const Configuration& c) {
   std::string s;
-  for (const auto& [k, v] : c) s += k + "=" + v + " ";
+  for (const auto& entry : c) s += entry.name() + "=" + entry.text() + " ";
   return s;
 }
 

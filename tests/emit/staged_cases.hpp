@@ -35,7 +35,7 @@ inline std::vector<Configuration> copied_configurations(Target target, int dim) 
     for (const Configuration& c : staged) {
       if (target == Target::opencl && copy == std::string("async vec")) continue;  // whole rows at once
       all.push_back(c);
-      all.back()["copy"] = copy;
+      all.back().set("copy", copy);
     }
   return all;
 }

@@ -63,7 +63,7 @@ inline std::vector<OperatorCase> operator_cases() {
 /// The kernel of the first seed in the caller's layout whose derivation can be replayed over size variables.
 inline std::optional<Kernel> symbolic_kernel(const OperatorCase& c) {
   Problem p = c.problem;
-  const Space space(c.pattern->build(p), {Target::openmp, 2, 32, 512 * 1024, true});
+  const Space space(c.pattern->build(p), {Target::openmp, 2, 32, true});
   p.symbolic = true;
   const Program program = c.pattern->build(p);
   for (const Configuration& x : space.seeds()) try {

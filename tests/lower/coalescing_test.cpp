@@ -48,7 +48,7 @@ struct Ranked {
   Kernel kernel;
 };
 std::vector<Ranked> first_variants(const Program& program, std::size_t most = 100) {
-  const Space space(program, {Target::cuda, 2, 32, 512 * 1024, true});
+  const Space space(program, {Target::cuda, 2, 32, true});
   std::vector<Ranked> ranked;
   for (const Configuration& c : space.seeds()) {
     if (ranked.size() == most) break;

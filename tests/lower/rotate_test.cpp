@@ -32,11 +32,9 @@ Problem problem(std::int64_t box, const std::string& boundary, std::map<std::str
 Configuration nearest(const Space& space, const Configuration& wishes) {
   Configuration c;
   for (const Parameter& parameter : space.parameters()) {
-    const auto allowed = space.allowed(c, parameter.name);
-    const auto wish = wishes.find(parameter.name);
-    const bool granted =
-        wish != wishes.end() && std::find(allowed.begin(), allowed.end(), wish->second) != allowed.end();
-    c[parameter.name] = granted ? wish->second : allowed.front();
+    const Settings allowed = space.allowed(c, *parameter.key);
+    const Setting* wish = wishes.find(*parameter.key);
+    c.set(*parameter.key, wish != nullptr && contains(allowed, *wish) ? *wish : allowed.front());
   }
   return c;
 }
@@ -45,10 +43,9 @@ Configuration nearest(const Space& space, const Configuration& wishes) {
 int check_columns(const Pattern& pattern, const Problem& p, const std::vector<unsigned>& seeds = {0, 1}) {
   const Program program = pattern.build(p);
   const Space space(program, grid_options());
-  const std::string order =
-      std::find_if(space.parameters().begin(), space.parameters().end(), [](const Parameter& x) {
-        return x.name == "order";
-      })->values.back();
+  const Parameter& orders = *std::find_if(space.parameters().begin(), space.parameters().end(),
+                                          [](const Parameter& x) { return x.name() == "order"; });
+  const std::string order = orders.key->text(orders.values.back());
   int checked = 0;
   for (const unsigned seed : seeds) {
     const LoopsRun expected = run_loops(lower(replay(program, Space(program, {}).derive({}))), seed);

@@ -78,13 +78,13 @@ Program restriction(int rank, std::int64_t n) {
 
 TEST_CASE("space: prolongation is written row by row or block by block") {
   const Space s(prolongation(3, 64), options(Target::openmp, 64));
-  CHECK(s.allowed({}, "block") == Values{"rows", "rows unrolled", "whole"});
+  CHECK(s.allowed_texts({}, "block") == Values{"rows", "rows unrolled", "whole"});
   CHECK(has(s, "inner", "vec"));
   CHECK(has(s, "width", "8"));
   CHECK(has(s, "tile", "j16"));
-  CHECK(s.allowed({{"block", "rows"}}, "parallel") == Values{"k", "k j"});
-  CHECK(s.allowed({{"block", "whole"}}, "order") == Values{"k j", "j k"});
-  CHECK(s.allowed({{"block", "rows"}}, "order") == Values{"k j"});
+  CHECK(s.allowed_texts({{"block", "rows"}}, "parallel") == Values{"k", "k j"});
+  CHECK(s.allowed_texts({{"block", "whole"}}, "order") == Values{"k j", "j k"});
+  CHECK(s.allowed_texts({{"block", "rows"}}, "order") == Values{"k j"});
   CHECK(s.seeds()[0].at("block") == "rows");
   CHECK(s.seeds()[0].at("inner") == "vec");
   const Derivation d = s.derive(s.seeds()[0]);
@@ -124,18 +124,18 @@ TEST_CASE(
 
 TEST_CASE("space: an increment over boxes is in place") {
   const Space s(increment(3, 32), options());
-  CHECK(s.allowed({}, "in_place") == Values{"yes", "no"});
-  CHECK(s.allowed({}, "parallel").front() == "box k");
-  CHECK(s.allowed({{"in_place", "yes"}, {"inner", "vec"}}, "stream") == Values{"0", "1"});
+  CHECK(s.allowed_texts({}, "in_place") == Values{"yes", "no"});
+  CHECK(s.allowed_texts({}, "parallel").front() == "box k");
+  CHECK(s.allowed_texts({{"in_place", "yes"}, {"inner", "vec"}}, "stream") == Values{"0", "1"});
   for (int rank = 1; rank <= 3; ++rank) check_space(increment(rank, 4), options(), 5, 3);
   check_space(increment(2, 5), options(Target::opencl), 5, 2);
 }
 
 TEST_CASE("space: restriction is one loop nest with vectors and streaming stores") {
   const Space s(restriction(3, 32), options());
-  CHECK(s.allowed({}, "block") == Values{"none"});
+  CHECK(s.allowed_texts({}, "block") == Values{"none"});
   CHECK(has(s, "inner", "vec"));
-  CHECK(s.allowed({{"inner", "vec"}}, "stream") == Values{"0", "1"});
+  CHECK(s.allowed_texts({{"inner", "vec"}}, "stream") == Values{"0", "1"});
   for (int rank = 1; rank <= 3; ++rank) check_space(restriction(rank, 5), options(), 5, 3);
 }
 

@@ -31,10 +31,12 @@ inline std::map<std::string, Value> values_of(const Program& p, unsigned seed) {
 inline Configuration random_configuration(const Space& s, std::mt19937& random) {
   Configuration c;
   for (const Parameter& p : s.parameters()) {
-    const auto values = s.allowed(c, p.name);
-    for (const std::string& v : values)
-      CHECK(std::find(p.values.begin(), p.values.end(), v) != p.values.end());
-    c[p.name] = values[random() % values.size()];
+    const Settings values = s.allowed(c, *p.key);
+    for (const Setting& v : values) {
+      CHECK(contains(p.values, v));
+      CHECK(p.key->read(p.key->text(v)) == v);
+    }
+    c.set(*p.key, values[random() % values.size()]);
   }
   return c;
 }
@@ -64,12 +66,12 @@ inline void check_space(const Program& p, const SpaceOptions& o, int random_ones
 
 inline const Parameter* find(const Space& s, const std::string& name) {
   for (const Parameter& p : s.parameters())
-    if (p.name == name) return &p;
+    if (p.name() == name) return &p;
   return nullptr;
 }
 inline bool has(const Space& s, const std::string& name, const std::string& value) {
   const Parameter* p = find(s, name);
-  return p && std::find(p->values.begin(), p->values.end(), value) != p->values.end();
+  return p && contains(p->values, p->key->read(value).value());
 }
 inline int count(const Derivation& d, const std::string& rule) {
   return static_cast<int>(std::count_if(d.begin(), d.end(), [&](const Step& s) { return s.rule == rule; }));

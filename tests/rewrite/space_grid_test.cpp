@@ -5,7 +5,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
-#include "rewrite/space/decide.hpp"
+#include "rewrite/space/keys.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -38,7 +38,7 @@ int count_of(const Expr& e, Op op) {
 }
 Program derived(const Space& s, const Configuration& c) { return replay(s.program(), s.derive(c)); }
 bool allows(const Space& s, const Configuration& c, const std::string& name, const std::string& value) {
-  const auto all = s.allowed(c, name);
+  const auto all = s.allowed_texts(c, name);
   return std::find(all.begin(), all.end(), value) != all.end();
 }
 
@@ -81,9 +81,10 @@ TEST_CASE("space: groups of several cells an item keep the meaning where tiles s
   const Value expected = interpret(p.body, values);
   int neighbours = 0;
   for (const Configuration& c : s.seeds()) {
-    if (chosen(c, "items", "1") == "1") continue;
+    const AxisSizes& items = c[key::items];
+    if (items.empty() || items.list[0].size == 1) continue;
     check_configuration(s, c, expected, values);
-    neighbours += chosen(c, "items", "1")[0] == 'j';
+    neighbours += items.list[0].axis == "j";
   }
   CHECK(neighbours >= 3);
 }
@@ -104,7 +105,6 @@ TEST_CASE("space: what is overwritten is not staged") {
   const Program p = stencil(1, 70, true);
   const Space s(p, options(Target::opencl));
   for (const Configuration& c : s.seeds()) {
-    const auto local = c.find("local");
-    CHECK((local == c.end() || local->second == "none" || c.at("in_place") == "no"));
+    CHECK((c[key::local] == Local::none || !c[key::in_place]));
   }
 }

@@ -63,9 +63,9 @@ void check_all(const Program& p, std::size_t at_least, const SpaceOptions& o = o
   const auto values = values_of(p, 1);
   const Value expected = interpret(p.body, values);
   std::size_t n = 0;
-  for (const std::string& parts : s.allowed({}, "parts"))
-    for (const std::string& group : s.allowed({{"parts", parts}}, "group"))
-      for (const std::string& lanes : s.allowed({{"parts", parts}, {"group", group}}, "lanes")) {
+  for (const std::string& parts : s.allowed_texts({}, "parts"))
+    for (const std::string& group : s.allowed_texts({{"parts", parts}}, "group"))
+      for (const std::string& lanes : s.allowed_texts({{"parts", parts}, {"group", group}}, "lanes")) {
         const Derivation d = s.derive({{"parts", parts}, {"group", group}, {"lanes", lanes}});
         const Program q = replay(p, parse_derivation(str(d)));
         CHECK_MESSAGE(difference(interpret(q.body, values), expected) < 1e-12, str(d));
@@ -78,9 +78,9 @@ void check_all(const Program& p, std::size_t at_least, const SpaceOptions& o = o
 
 TEST_CASE("space: a reduction over boxes") {
   const Space s(product(64, 30), options());
-  CHECK(s.allowed({}, "parts") == Values{"box", "box k", "box k j", "none"});
-  CHECK(s.allowed({}, "lanes") == Values{"1", "2", "4", "8"});
-  CHECK(Space(product(1, 30), options()).allowed({}, "parts") == Values{"k j", "k", "none"});
+  CHECK(s.allowed_texts({}, "parts") == Values{"box", "box k", "box k j", "none"});
+  CHECK(s.allowed_texts({}, "lanes") == Values{"1", "2", "4", "8"});
+  CHECK(Space(product(1, 30), options()).allowed_texts({}, "parts") == Values{"k j", "k", "none"});
   const auto seeds = s.seeds();
   CHECK(seeds[0].at("parts") == "box");
   CHECK(seeds[0].at("lanes") == "4");
@@ -95,7 +95,7 @@ TEST_CASE("space: a reduction over boxes") {
 
 TEST_CASE("space: nested reductions") {
   const Space s(nested({Nat(8), Nat(32), Nat(32), Nat(32)}), options());
-  CHECK(s.allowed({}, "parts") == Values{"box k", "box", "box k j", "none"});
+  CHECK(s.allowed_texts({}, "parts") == Values{"box k", "box", "box k j", "none"});
   const Derivation d = s.derive({{"parts", "box k"}, {"lanes", "4"}});
   CHECK(count(d, "reduce-joined") == 1);
   CHECK(count(d, "reduce-of-join") == 0);
@@ -104,16 +104,16 @@ TEST_CASE("space: nested reductions") {
 
 TEST_CASE("space: a long array is reduced in chunks") {
   const Space s(largest({Nat(1 << 20)}), options());
-  CHECK(s.allowed({}, "parts") == Values{"i65536", "i16384", "i4096", "i1024", "none"});
-  CHECK(Space(largest({Nat(1), Nat(100)}), options()).allowed({}, "parts") == Values{"i50", "none"});
+  CHECK(s.allowed_texts({}, "parts") == Values{"i65536", "i16384", "i4096", "i1024", "none"});
+  CHECK(Space(largest({Nat(1), Nat(100)}), options()).allowed_texts({}, "parts") == Values{"i50", "none"});
 }
 
 TEST_CASE("space: on a GPU, the items of a group share a part, and one group has their results") {
   const Space s(product(64, 64), options(Target::cuda));
-  CHECK(s.allowed({}, "parts") ==
+  CHECK(s.allowed_texts({}, "parts") ==
         Values{"i16384", "i65536", "i4096", "i1024", "box k", "box", "box k j", "none"});
-  CHECK(s.allowed({{"parts", "none"}}, "group") == Values{"none"});
-  CHECK(s.allowed({{"parts", "box k j"}}, "group") == Values{"none"});
+  CHECK(s.allowed_texts({{"parts", "none"}}, "group") == Values{"none"});
+  CHECK(s.allowed_texts({{"parts", "box k j"}}, "group") == Values{"none"});
   const Configuration c = s.seeds()[0];
   CHECK(c.at("group") == "256");
   CHECK(c.at("lanes") == "4");

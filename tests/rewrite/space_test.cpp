@@ -78,23 +78,23 @@ TEST_CASE("space: the red-black smoother") {
 TEST_CASE("space: choices agree with the choices before them") {
   const Space s(smoother("gsrb", 64, 64), options(Target::openmp, 64));
   const Configuration split{{"in_place", "yes"}, {"layout", "split 3 1"}};
-  CHECK(s.allowed(split, "inner") == Values{"strided", "strided vec"});
-  CHECK(s.allowed({{"in_place", "no"}}, "layout") == Values{"caller", "rows 8 1"});
-  CHECK(s.allowed({{"in_place", "no"}}, "inner") == Values{"seq", "vec"});
-  CHECK(s.allowed({{"inner", "seq"}}, "late") == Values{"0"});
-  CHECK(s.allowed({{"in_place", "yes"}, {"inner", "vec"}}, "stream") == Values{"0"});
-  CHECK(s.allowed({{"in_place", "no"}, {"inner", "vec"}}, "stream") == Values{"0", "1"});
-  CHECK(s.allowed({{"in_place", "yes"}, {"tile", "j16"}}, "parallel") == Values{"box", "box jj"});
-  CHECK(s.allowed({{"in_place", "no"}}, "parallel") == Values{"box", "k", "k j"});
-  CHECK_THROWS_AS(s.allowed({}, "colour"), UserError);
+  CHECK(s.allowed_texts(split, "inner") == Values{"strided", "strided vec"});
+  CHECK(s.allowed_texts({{"in_place", "no"}}, "layout") == Values{"caller", "rows 8 1"});
+  CHECK(s.allowed_texts({{"in_place", "no"}}, "inner") == Values{"seq", "vec"});
+  CHECK(s.allowed_texts({{"inner", "seq"}}, "late") == Values{"0"});
+  CHECK(s.allowed_texts({{"in_place", "yes"}, {"inner", "vec"}}, "stream") == Values{"0"});
+  CHECK(s.allowed_texts({{"in_place", "no"}, {"inner", "vec"}}, "stream") == Values{"0", "1"});
+  CHECK(s.allowed_texts({{"in_place", "yes"}, {"tile", "j16"}}, "parallel") == Values{"box", "box jj"});
+  CHECK(s.allowed_texts({{"in_place", "no"}}, "parallel") == Values{"box", "k", "k j"});
+  CHECK_THROWS_AS(s.allowed_texts({}, "colour"), UserError);
   CHECK_THROWS_AS(s.derive({{"colour", "red"}}), UserError);
   CHECK_THROWS_AS(s.derive({{"in_place", "no"}, {"layout", "split 3 1"}}), UserError);
 }
 
 TEST_CASE("space: one box is spread over its planes") {
   const Space s(smoother("gsrb", 64, 1), options());
-  CHECK(s.allowed({}, "parallel") == std::vector<std::string>{"k", "k j"});
-  CHECK(s.allowed({{"order", "j k"}}, "parallel") == std::vector<std::string>{"j", "j k"});
+  CHECK(s.allowed_texts({}, "parallel") == std::vector<std::string>{"k", "k j"});
+  CHECK(s.allowed_texts({{"order", "j k"}}, "parallel") == std::vector<std::string>{"j", "j k"});
   const Derivation d = s.derive({{"parallel", "k"}});
   CHECK(count(d, "map-par") == 1);
 }
@@ -139,8 +139,8 @@ TEST_CASE("space: programs it has never seen") {
   SUBCASE("one loop is both parallel and vectorised only in chunks") {
     const Space s(line(130), options());
     CHECK(has(s, "tile", "i64"));
-    CHECK(s.allowed({{"tile", "none"}}, "parallel") == std::vector<std::string>{"none"});
-    CHECK(s.allowed({{"tile", "i64"}}, "parallel") == std::vector<std::string>{"ii"});
+    CHECK(s.allowed_texts({{"tile", "none"}}, "parallel") == std::vector<std::string>{"none"});
+    CHECK(s.allowed_texts({{"tile", "i64"}}, "parallel") == std::vector<std::string>{"ii"});
     check_space(line(130), options(), 8, 3);
     check_space(line(130), options(Target::opencl), 5, 2);
   }
@@ -222,7 +222,7 @@ TEST_CASE("space: sweeps one after the other are in place, and all of their loop
                      .overwritable = {"x"},
                      .results = {}};
   const Space s(both, options());
-  CHECK(s.allowed({}, "in_place").front() == "yes");
+  CHECK(s.allowed_texts({}, "in_place").front() == "yes");
   CHECK(in_place_updates(replay(both, s.derive({}))) == 2);
   CHECK(count(s.derive({{"inner", "vec"}}), "map-vec") == 2);
   check_space(both, options(), 6, 3);
@@ -242,7 +242,7 @@ TEST_CASE("space: several results are each updated in place") {
   const Program p{
       .name = "two", .arguments = {x, y, z}, .body = two(z), .overwritable = {"y", "z"}, .results = {}};
   const Space s(p, options());
-  CHECK(s.allowed({}, "in_place").front() == "yes");
+  CHECK(s.allowed_texts({}, "in_place").front() == "yes");
   CHECK(in_place_updates(replay(p, s.derive({}))) == 2);
   CHECK(count(s.derive({{"inner", "vec"}}), "map-vec") == 2);
   check_space(p, options(), 6, 3);
@@ -261,6 +261,7 @@ TEST_CASE("space: several results are each updated in place") {
         .name = "boxes", .arguments = {xs, ys}, .body = body, .overwritable = {"xs", "ys"}, .results = {}};
   };
   CHECK(in_place_updates(replay(boxes(false), parse_derivation("update-in-place at body"))) == 2);
-  CHECK(Space(boxes(false), options()).allowed({}, "parallel") == Values{"j"});  // around both loops over i
+  CHECK(Space(boxes(false), options()).allowed_texts({}, "parallel") ==
+        Values{"j"});  // around both loops over i
   CHECK_THROWS_AS(replay(boxes(true), parse_derivation("update-in-place at body")), UserError);
 }

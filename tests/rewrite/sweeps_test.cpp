@@ -73,7 +73,7 @@ TEST_CASE("the space decides for every sweep") {
     CHECK(seeds.size() >= 3);
     for (const Configuration& c : seeds) {
       const Program q = replay(p, space.derive(c));
-      if (const auto it = c.find("in_place"); it != c.end() && it->second == "no") continue;
+      if (c.contains("in_place") && c.at("in_place") == "no") continue;
       for (const Place& sweep : sweeps_of(q.body)) {  // each is lowered, and in place
         int undecided = 0, parallel = 0;
         visit(part_at(q.body, sweep), [&](const Expr& e) {

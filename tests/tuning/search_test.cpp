@@ -22,11 +22,9 @@ Space smoother_space(std::int64_t box) {
 bool belongs_to(const Space& space, const Configuration& c) {
   Configuration so_far;
   for (const Parameter& p : space.parameters()) {
-    const auto at = c.find(p.name);
-    if (at == c.end()) return false;
-    const auto allowed = space.allowed(so_far, p.name);
-    if (std::find(allowed.begin(), allowed.end(), at->second) == allowed.end()) return false;
-    so_far[p.name] = at->second;
+    const Setting* s = c.find(*p.key);
+    if (s == nullptr || !contains(space.allowed(so_far, *p.key), *s)) return false;
+    so_far.set(*p.key, *s);
   }
   return c.size() == space.parameters().size();
 }

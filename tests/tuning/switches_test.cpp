@@ -5,6 +5,7 @@
 
 #include "ir/expr/build.hpp"
 #include "patterns/operators.hpp"
+#include "rewrite/space/keys.hpp"
 #include "tests/message.hpp"
 #include "tuning/explore.hpp"
 
@@ -17,7 +18,7 @@ Problem small() {
   p.box = 16, p.boxes = 2, p.choices["smoother"] = "jacobi";
   return p;
 }
-Space space() { return {smooth3d().build(small()), {Target::openmp, 2, 32, 512 * 1024, true}}; }
+Space space() { return {smooth3d().build(small()), {Target::openmp, 2, 32, true}}; }
 
 SwitchRun run(std::vector<bool> on, double ms) {
   SwitchRun r;
@@ -31,14 +32,14 @@ TEST_CASE("switches: the decisions that are on or off, on as in the fastest conf
   const Space s = space();
   const auto plain = switches_of(s, {});
   std::vector<std::string> names;
-  for (const Switch& x : plain) names.push_back(x.name);
+  for (const Switch& x : plain) names.push_back(x.name());
   CHECK(std::find(names.begin(), names.end(), "order") != names.end());
   CHECK(std::find(names.begin(), names.end(), "unroll") != names.end());
   CHECK(std::find(names.begin(), names.end(), "inner") == names.end());
   for (const Switch& x : plain) CHECK(x.on != x.off);
   const auto chosen = switches_of(s, {{{"unroll", "1"}}, {{"unroll", "4"}}, {{"unroll", "2"}}});
   for (const Switch& x : chosen)
-    if (x.name == "unroll") CHECK(x.on == "4");
+    if (x.name() == "unroll") CHECK(x.on_text() == "4");
   const Expr xs = param("xs", array({7}, f64));
   const Program sum{"sum",
                     {xs},
@@ -46,7 +47,7 @@ TEST_CASE("switches: the decisions that are on or off, on as in the fastest conf
                     {"xs"},
                     {}};
   CHECK(test::message([&] { switches_of(Space(sum, {}), {}); }) ==
-        "--grid: the space of sum has no switches (order, tile, unroll, kcache, prefetch, readonly); explore "
+        "--grid: the space of sum has no switches (tile, order, unroll, kcache, prefetch, readonly); explore "
         "it without --grid");
 }
 
@@ -65,14 +66,14 @@ TEST_CASE("switches: combinations keep the other decisions, and say what does no
     (r.note.empty() ? possible : refused) += 1;
     if (r.note.empty()) CHECK(r.params.at("inner") == "seq");
     for (std::size_t i = 0; r.note.empty() && i < switches.size(); ++i)
-      CHECK(r.params.at(switches[i].name) == (r.on[i] ? switches[i].on : switches[i].off));
+      CHECK(*r.params.find(*switches[i].key) == (r.on[i] ? switches[i].on : switches[i].off));
   }
   CHECK(possible >= 4);
   CHECK(refused > 0);  // no loop over scalars has vectors to prefetch for
 }
 
 TEST_CASE("switches: effects are geometric means over pairs") {
-  const std::vector<Switch> two{{"a", "0", "1", "first"}, {"b", "0", "1", "second"}};
+  const std::vector<Switch> two{{&key::late, false, true, "first"}, {&key::stream, false, true, "second"}};
   const auto e = effects(
       two, {run({false, false}, 8), run({false, true}, 4), run({true, false}, 2), run({true, true}, 4)});
   CHECK(e[0].factor == doctest::Approx(2));  // 8 / 2 and 4 / 4
@@ -99,13 +100,12 @@ TEST_CASE("switches: the surroundings are those that all switches go with, thoug
     for (const std::string name : {"thomas", "smooth3d", "residual3d"}) {
       Problem p;
       p.box = 24, p.boxes = 4;
-      SpaceOptions options{target, 2, 32, 512 * 1024, true};
+      SpaceOptions options{target, 2, 32, true};
       options.cpu = target == Target::opencl;
       const Space space(find_pattern(name).build(p), options);
       std::vector<Configuration> vectors;
       for (const Configuration& c : space.seeds())
-        if (const auto inner = c.find("inner"); inner != c.end() && inner->second == "vec")
-          vectors.push_back(c);
+        if (c.contains("inner") && c.at("inner") == "vec") vectors.push_back(c);
       REQUIRE(!vectors.empty());
       const SwitchGrid g = switch_grid(space, vectors);
       CAPTURE(name);
@@ -126,12 +126,12 @@ TEST_CASE("switches: the surroundings are those that all switches go with, thoug
             std::vector<bool> partner = off.on;
             partner[s] = true;
             bool same = partner == on.on;
-            for (const auto& [other, value] : off.params)
-              same = same && (other == g.switches[s].name || other == "grid" || other == "parallel" ||
-                              on.params.at(other) == value);
+            for (const auto& x : off.params)
+              same = same && (x.key == g.switches[s].key || x.name() == "grid" || x.name() == "parallel" ||
+                              *on.params.find(*x.key) == x.setting);
             alone = alone || same;
           }
-        CHECK_MESSAGE(alone, g.switches[s].name);
+        CHECK_MESSAGE(alone, g.switches[s].name());
       }
       for (const SwitchRun& r : g.runs)
         if (r.possible) CHECK_FALSE(space.derive(r.params).empty());
@@ -142,7 +142,7 @@ TEST_CASE(
     "switches: what a space does not have is said, with the reason; few switches on are measured first") {
   const Expr xs = param("xs", array({Nat(40)}, f64));
   const Program twice{"twice", {xs}, xs | map([](Expr x) { return x * 2.0; }), {}, {}};
-  const Space space(twice, {Target::openmp, 2, 32, 512 * 1024, true});
+  const Space space(twice, {Target::openmp, 2, 32, true});
   const SwitchGrid g = switch_grid(space, {});
   std::map<std::string, std::string> why;
   for (const MissingSwitch& m : g.missing) why[m.name] = m.why;
@@ -182,7 +182,7 @@ TEST_CASE("explore: all combinations of the switches are verified and timed") {
   CHECK(timed >= 2);
   const std::string table = switch_table(g);
   for (const Switch& s : g.switches)
-    CHECK(table.find(s.name + " " + s.off + " -> " + s.on) != std::string::npos);
+    CHECK(table.find(s.name() + " " + s.off_text() + " -> " + s.on_text()) != std::string::npos);
   CHECK(table.find("<- fastest") != std::string::npos);
   CHECK(r.best.has_value());
 }

@@ -1,0 +1,117 @@
+// Columns: their decisions in dependency order, how a configuration is derived, and what would be tried
+// first.
+#include "rewrite/space/columns/columns.hpp"
+
+namespace lift {
+namespace columns {
+
+const ColumnDecision& order();
+const ColumnDecision& tile();
+const ColumnDecision& grid();
+const ColumnDecision& parallel();
+const ColumnDecision& inner();
+const ColumnDecision& width();
+const ColumnDecision& kcache();
+const ColumnDecision& unroll();
+const ColumnDecision& prefetch();
+const ColumnDecision& keep();
+
+}  // namespace columns
+
+namespace {
+
+using columns::ColumnDecision;
+using List = std::vector<const ColumnDecision*>;
+
+/// In dependency order: a decision asks only for those before it.
+const List& all_decisions() {
+  static const List all{&columns::order(),    &columns::tile(),  &columns::grid(),   &columns::parallel(),
+                        &columns::inner(),    &columns::width(), &columns::kcache(), &columns::unroll(),
+                        &columns::prefetch(), &columns::keep()};
+  return all;
+}
+
+/// The loops over the points of a level are the inner ones, or else those of scans.
+ScanLoop scan_loop(const Configuration& c) {
+  if (!columns::is_by_columns(c)) return {};
+  return {!c[key::kcache], c[key::unroll], c[key::prefetch]};
+}
+
+class Columns : public KindWith<ColumnFacts> {
+ public:
+  explicit Columns(Form form) : KindWith(std::move(form), std::nullopt) {
+    for (const ColumnDecision* d : all_decisions()) add(bound(*d));
+    add(bound_common(common::readonly()));
+
+    for (const ColumnDecision* d : {&columns::order(), &columns::keep(), &columns::tile()}) say(bound(*d));
+    say({.key = nullptr, .settings = {}, .allowed = {}, .suits = {}, .words = [](const Configuration& c) {
+           return std::string(columns::is_by_columns(c) ? "columns" : "");
+         }});
+    for (const ColumnDecision* d :
+         {&columns::grid(), &columns::inner(), &columns::unroll(), &columns::kcache()})
+      say(bound(*d));
+    say(bound_common(common::readonly()));
+    say(bound(columns::prefetch()));
+  }
+
+  std::vector<Wishes> first_guesses() const override { return columns::first_guesses(facts()); }
+
+  Rewriting derive(const Configuration& c) const override {
+    const auto& [start, f] = form(c);
+    Deriver d(start);
+    d.nest_all();
+    Place points = d.level(f.axes.size() - 1);
+    take(columns::tile(), d, f, c, points);
+    if (!c[key::tile].empty()) points = body_of(content_of(points));
+    for (const ColumnDecision* x :
+         {&columns::order(), &columns::grid(), &columns::parallel(), &columns::keep()})
+      take(*x, d, f, c, points);
+    run_scans(d, scan_loop(c));
+    take(columns::inner(), d, f, c);
+    take(common::readonly(), d, f, c);
+    return d.result();
+  }
+};
+
+}  // namespace
+
+/// Which of the loops around goes along the columns, and where those are kept.
+std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
+  const Loops by_rows[] = {"j i k"_loops, "i k"_loops}, by_levels[] = {"j k i"_loops, "k i"_loops};
+  std::vector<Wishes> r;
+  for (const Loops& order : by_levels)
+    for (const Inner inner : {Inner::vec, Inner::seq})
+      for (const Keep keep : {Keep::privately, Keep::work})
+        for (const AxisSizes& tile : {"i32"_sizes, AxisSizes{}, "i16"_sizes, "i64"_sizes}) {
+          if (!f.on_processors()) continue;
+          r.push_back({{key::order, order}, {key::inner, inner}, {key::keep, keep}, {key::tile, tile}});
+          if (f.on_grid()) r.back().set(key::grid, {Loops::By::solo, {}});
+        }
+  for (const Loops& order : by_rows)
+    for (const bool kept : {true, false})
+      for (const Keep keep : {Keep::privately, Keep::work})
+        r.push_back({{key::order, order}, {key::kcache, kept}, {key::keep, keep}});
+  for (const AxisSizes& tile : {"i64"_sizes, "i128"_sizes, "i32"_sizes})
+    r.push_back({{key::order, by_rows[0]}, {key::tile, tile}, {key::kcache, true}});
+  for (const Loops& order : by_rows)
+    r.push_back({{key::order, order}, {key::kcache, true}, {key::prefetch, 2}});
+  for (const Loops& order : by_rows)
+    r.push_back({{key::order, order}, {key::kcache, true}, {key::unroll, 2}});
+  r.push_back({{key::order, by_rows[0]}});
+  r.push_back({{key::order, by_levels[0]}});
+  r.emplace_back();
+  return r;
+}
+
+std::unique_ptr<Kind> columns_kind(Rewriting start, const SpaceOptions& options) {
+  ColumnFacts f = column_facts(start.program, options);
+  return std::make_unique<Columns>(Columns::Form{std::move(start), std::move(f)});
+}
+
+std::vector<RegisteredDecision> registered_column_decisions() {
+  std::vector<RegisteredDecision> r;
+  for (const ColumnDecision* d : all_decisions()) r.push_back({d->key, d->switched});
+  return r;
+}
+
+}  // namespace lift

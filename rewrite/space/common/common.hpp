@@ -1,0 +1,37 @@
+// Decisions and steps of every kind of program.
+#pragma once
+
+#include "rewrite/space/decision.hpp"
+#include "rewrite/space/facts.hpp"
+#include "rewrite/space/keys.hpp"
+
+namespace lift::common {
+
+using CommonDecision = Decision<ProgramFacts>;
+
+const CommonDecision& stages();
+const CommonDecision& readonly();
+
+}  // namespace lift::common
+
+namespace lift {
+
+/// How the loop of a scan runs.
+struct ScanLoop {
+  bool stored = false;                    ///< the element before is read back from memory
+  std::int64_t unroll = 1, prefetch = 0;  ///< elements a trip, elements ahead
+};
+/// All scans without a decision.
+void run_scans(Deriver& d, const ScanLoop& loop = {});
+
+/// What loops outside a main nest follow of its decisions.
+struct OtherLoops {
+  bool parallel = true;  ///< the outermost of more than one iteration is shared among threads
+  bool vectors = true;   ///< the innermost is over vectors, where that is possible
+  bool solo = false;     ///< on a grid: work-groups of one item
+  std::int64_t width = 1;
+};
+/// Loops of further results and of values with a name, all that are left.
+void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how);
+
+}  // namespace lift

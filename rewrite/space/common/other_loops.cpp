@@ -1,0 +1,137 @@
+// Loops outside the main nest follow its decisions: the outermost of more than one iteration is shared among
+// threads, the innermost is a loop over vectors where the main one is.
+#include <algorithm>
+
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/space/common/common.hpp"
+
+namespace lift {
+namespace {
+
+bool in_parallel(const Program& p, const Place& place) {
+  Expr e = p.body;
+  for (const int i : place) {
+    if (e.is(Op::MapPar) && i == 0) return true;
+    e = e.child(static_cast<std::size_t>(i));
+  }
+  return false;
+}
+
+/// Vectors are tried where the function returns numbers; the rule says whether they are possible.
+void run_innermost(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& p,
+                   std::int64_t trips) {
+  const bool vectors = f.lanes > 1 && how.vectors && trips >= how.width;
+  if (!vectors || !d.try_step("map-vec", {how.width}, p)) d.step("map-seq", p);
+}
+
+/// What a loop on a grid has around it.
+struct Around {
+  std::vector<bool> taken =
+      std::vector<bool>(4, false);     ///< dimensions of the grid, a fourth shares the third
+  bool groups = false, items = false;  ///< loops over work-groups, over single items
+  bool open = true;  ///< nothing but loops over the grid and of one iteration: more may follow
+};
+Around around(const Program& p, const Place& place) {
+  Around r;
+  Expr e = p.body;
+  for (const int i : place) {
+    if (e.is(Op::ToPrivate) || e.is(Op::ToLocal)) r.open = false;  // of an item, of a group
+    if (is_map(e.op()) && i == 0) {
+      const bool grid = e.is(Op::MapGlb) || e.is(Op::MapWrg);
+      if (grid) r.taken.at(static_cast<std::size_t>(loop_option(e, LoopOption::Dimension))) = true;
+      r.groups = r.groups || e.is(Op::MapWrg), r.items = r.items || e.is(Op::MapGlb);
+      r.open = r.open && (grid || shape_of(e.type(), 1)[0] == Nat(1));
+    }
+    e = e.child(static_cast<std::size_t>(i));
+  }
+  return r;
+}
+
+/// The loops of a nest without decisions, outer to inner: maps in each other's functions.
+std::vector<Place> nest_at(Deriver& d, Place at) {
+  std::vector<Place> loops;
+  for (;;) {
+    Expr e = d.part(at);
+    if (!e.is(Op::Map)) return loops;
+    if (op_rank(e) > 1) d.step("map-nest", at), e = d.part(at);
+    loops.push_back(at);
+    if (!e.child(0).is(Op::Lambda)) return loops;
+    at = body_of(std::move(at));
+  }
+}
+
+/// Iterations of a loop; a large number where that is not known.
+std::int64_t trips_at(const Deriver& d, const Place& loop) {
+  return shape_of(d.part(loop).type(), 1)[0].constant().value_or(1 << 20);
+}
+
+/// Which loops of a nest are the grid's, inner to outer: on work-groups of one item the outer ones, `row`:
+/// one loop alone that nothing follows inside; else the inner ones.
+std::vector<std::size_t> grid_loops(const std::vector<std::int64_t>& trips, std::size_t most, bool solo,
+                                    bool row, std::int64_t enough) {
+  std::vector<std::size_t> r;
+  if (!solo) {
+    for (std::size_t i = trips.size(); i-- > 0 && r.size() < most;)
+      if (trips[i] > 1) r.push_back(i);
+    return r;
+  }
+  std::int64_t groups = 1;
+  for (std::size_t i = 0; i + 1 < trips.size() && r.size() < most && groups < enough; ++i)
+    if (trips[i] > 1) groups *= trips[i], r.insert(r.begin(), i);
+  if (trips.size() == 1 && trips[0] > 1 && !row && most > 0) r.push_back(0);
+  return r;
+}
+
+/// A nest on the grid: on processors the outer loops, a work-group of one item each; else the inner loops, an
+/// item each.
+void run_on_grid(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at) {
+  const Around outside = around(d.program(), at);
+  const std::vector<Place> loops = nest_at(d, at);
+  std::vector<std::int64_t> trips;
+  for (const Place& loop : loops) trips.push_back(trips_at(d, loop));
+  const bool row = loops.size() == 1 && element_of(d.part(loops[0]).type()).is_scalar();
+  const bool solo =
+      outside.groups || (!outside.items && !(row && trips[0] > 4096) && (how.solo || f.options.cpu));
+  std::vector<int> free;
+  for (int dim = 0; dim < 3; ++dim)
+    if (outside.open && !outside.taken[static_cast<std::size_t>(dim)]) free.push_back(dim);
+  const std::vector<std::size_t> on_grid = grid_loops(trips, free.size(), solo, row, 32 * f.options.threads);
+  for (std::size_t n = 0; n < on_grid.size(); ++n)
+    d.step(solo ? "map-wrg" : "map-glb", {free[n]}, loops[on_grid[n]]);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (std::find(on_grid.begin(), on_grid.end(), i) != on_grid.end()) continue;
+    if (i + 1 == loops.size() && solo)
+      run_innermost(d, f, how, loops[i], trips[i]);
+    else
+      d.step("map-seq", loops[i]);
+  }
+}
+
+void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at) {
+  const Expr e = d.part(at);
+  const std::int64_t trips = trips_at(d, at);
+  if (op_rank(e) > 1)
+    d.step("map-nest", at);
+  else if (rank_of(e.type()) == 1 && element_of(e.type()).is_scalar())
+    run_innermost(d, f, how, at, trips);
+  else
+    d.step(how.parallel && trips > 1 && !in_parallel(d.program(), at) ? "map-par" : "map-seq", at);
+}
+
+}  // namespace
+
+void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how) {
+  for (;;) {
+    const std::vector<Place> all = loop_places(d.program().body);
+    const auto it =
+        std::find_if(all.begin(), all.end(), [&](const Place& p) { return d.part(p).is(Op::Map); });
+    if (it == all.end()) return;
+    if (f.on_grid())
+      run_on_grid(d, f, how, *it);
+    else
+      run_on_threads(d, f, how, *it);
+  }
+}
+
+}  // namespace lift

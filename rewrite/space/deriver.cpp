@@ -1,0 +1,76 @@
+#include "rewrite/space/deriver.hpp"
+
+#include <algorithm>
+
+namespace lift {
+namespace {
+
+Place below(Place p, std::initializer_list<int> children) {
+  p.insert(p.end(), children);
+  return p;
+}
+
+Arguments texts(const StepArguments& arguments) {
+  Arguments r;
+  for (const StepArgument& a : arguments) r.push_back(a.text);
+  return r;
+}
+
+void collect(const Expr& e, Op op, Place& at, std::vector<Place>& found) {
+  if (e.is(op)) found.push_back(at);
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    collect(e.child(i), op, at, found);
+    at.pop_back();
+  }
+}
+
+}  // namespace
+
+Place body_of(Place map) { return below(std::move(map), {0, 0}); }
+Place argument_of(Place map) { return below(std::move(map), {1}); }
+Place array_of(Place reduction) { return below(std::move(reduction), {2}); }
+Place initial_of(Place reduction) { return below(std::move(reduction), {1}); }
+Place content_of(Place wrapped) { return below(std::move(wrapped), {0}); }
+Place let_value(Place let) { return below(std::move(let), {0}); }
+Place let_body(Place let) { return below(std::move(let), {1, 0}); }
+Place component_of(Place tuple, int n) { return below(std::move(tuple), {n}); }
+
+void Deriver::step(const std::string& rule, const StepArguments& arguments, const Place& place) {
+  now_ = run(use(rule, texts(arguments)), std::move(now_), place);
+}
+
+bool Deriver::try_step(const std::string& rule, const StepArguments& arguments, const Place& place) {
+  const auto r = use(rule, texts(arguments))(now_, place);
+  if (r) now_ = *r;
+  return static_cast<bool>(r);
+}
+
+void Deriver::nest_all() {
+  for (;;) {
+    const Nest n = nest();
+    const auto it = std::find_if(n.levels.begin(), n.levels.end(),
+                                 [](const NestLevel& l) { return l.extents.size() > 1; });
+    if (it == n.levels.end()) return;
+    step("map-nest", it->place);
+  }
+}
+
+bool find_place(const Expr& e, const std::function<bool(const Expr&)>& p, Place& at) {
+  if (p(e)) return true;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    if (find_place(e.child(i), p, at)) return true;
+    at.pop_back();
+  }
+  return false;
+}
+
+std::vector<Place> places_of(const Deriver& d, const Place& below, Op op) {
+  std::vector<Place> found;
+  Place at = below;
+  collect(d.part(below), op, at, found);
+  return found;
+}
+
+}  // namespace lift

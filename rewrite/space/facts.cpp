@@ -1,0 +1,35 @@
+#include "rewrite/space/facts.hpp"
+
+#include <algorithm>
+
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
+#include "rewrite/rules/rules.hpp"
+
+namespace lift {
+namespace {
+
+Scalar scalar_of(const Type& t) {
+  const Type e = element_of(t);
+  if (e.is_scalar()) return e.scalar();
+  return e.is_tuple() && e.parts()[0].is_scalar() ? e.parts()[0].scalar() : f64;
+}
+
+}  // namespace
+
+std::string loop_axis(std::size_t from_inside) {
+  static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
+  return from_inside < names.size() ? names[from_inside] : std::string(from_inside - names.size() + 1, 'e');
+}
+
+ProgramFacts program_facts(const Program& program, const SpaceOptions& options) {
+  ProgramFacts f;
+  f.options = options;
+  f.lanes = std::max<std::int64_t>(
+      1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
+  f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));
+  f.stage_elements = elements_of_stages(program.body);
+  return f;
+}
+
+}  // namespace lift

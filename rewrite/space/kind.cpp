@@ -1,0 +1,84 @@
+#include "rewrite/space/kind.hpp"
+
+#include <algorithm>
+
+#include "rewrite/analysis/chain.hpp"
+#include "rewrite/space/block_form.hpp"
+
+namespace lift {
+namespace {
+
+bool same_nest(const Nest& a, const Nest& b) {
+  return a.update == b.update && std::equal(a.levels.begin(), a.levels.end(), b.levels.begin(),
+                                            b.levels.end(), [](const NestLevel& x, const NestLevel& y) {
+                                              return x.place == y.place && x.extents == y.extents;
+                                            });
+}
+
+enum class Kinds : std::uint8_t { nests, columns, reductions };
+Kinds which(const Program& program) {
+  if (!have_one_nest(program)) return Kinds::reductions;
+  const Program first = single_sweep(program, 0);
+  const Nest nest = main_nest(first.body);
+  if (levels_around_scans(first.body, nest) > 0) return Kinds::columns;
+  return nest.levels.empty() ? Kinds::reductions : Kinds::nests;
+}
+
+}  // namespace
+
+bool have_one_nest(const Program& program) {
+  const std::size_t sweeps = sweeps_of(program.body).size();
+  if (sweeps == 1) return true;
+  const Nest first = main_nest(single_sweep(program, 0).body);
+  for (std::size_t s = 1; s < sweeps; ++s)
+    if (!same_nest(first, main_nest(single_sweep(program, s).body))) return false;
+  return true;
+}
+
+std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
+  Rewriting start = in_block_form(program);
+  std::optional<Rewriting> staged;
+  if (!stages_of(start.program.body).empty()) {
+    staged = start;
+    start = with_stages_fused(std::move(start));
+  }
+  const Kinds kind = which(start.program);
+  if (staged && which(staged->program) != kind) staged.reset();  // its decisions would be others
+  switch (kind) {
+    case Kinds::columns:
+      return columns_kind(std::move(start), options);
+    case Kinds::reductions:
+      return reductions(std::move(start), std::move(staged), options);
+    case Kinds::nests:
+      break;
+  }
+  return nests(std::move(start), std::move(staged), options);
+}
+
+const std::vector<RegisteredDecision>& registered_decisions() {
+  static const std::vector<RegisteredDecision> all = [] {
+    std::vector<RegisteredDecision> r;
+    const auto add = [&](const std::vector<RegisteredDecision>& some) {
+      for (const RegisteredDecision& d : some)
+        if (std::none_of(r.begin(), r.end(), [&](const RegisteredDecision& x) {
+              return x.key->name == std::string_view(d.key->name);
+            }))
+          r.push_back(d);
+    };
+    add({{common::stages().key, common::stages().switched}});
+    add(registered_nest_decisions());
+    add(registered_column_decisions());
+    add(registered_reduction_decisions());
+    add({{common::readonly().key, common::readonly().switched}});
+    return r;
+  }();
+  return all;
+}
+
+const Key* find_key(std::string_view name) {
+  for (const RegisteredDecision& d : registered_decisions())
+    if (d.key->name == name) return d.key;
+  return nullptr;
+}
+
+}  // namespace lift

@@ -1,0 +1,110 @@
+// Kinds of program. A kind has its facts, its decisions in dependency order, what it says of a configuration,
+// what it would try first, and how it derives a configuration. A program is of one kind:
+//   nests       the result is written by loops over cells
+//   columns     the loops are around scans along columns
+//   reductions  no loops over cells: the result is reduced from arrays, or is a few numbers
+// Chains of stages, when they are scheduled together, are the next one.
+#pragma once
+
+#include <memory>
+
+#include "rewrite/space/common/common.hpp"
+#include "rewrite/space/decision.hpp"
+#include "rewrite/space/options.hpp"
+
+namespace lift {
+
+/// Some decisions of a configuration, the others as the space would have them: of each a setting, or else how
+/// one begins.
+using Wishes = Configuration;
+
+/// A decision of a kind, whatever the facts.
+struct RegisteredDecision {
+  const Key* key;
+  SwitchWords switched;
+};
+
+class Kind {
+ public:
+  virtual ~Kind() = default;
+  virtual const std::vector<BoundDecision>& decisions() const = 0;  ///< in dependency order
+  virtual std::string words(const Configuration& c) const = 0;
+  virtual std::vector<Wishes> first_guesses() const = 0;  ///< best first; some are not possible in the space
+  virtual Rewriting derive(const Configuration& c) const = 0;
+};
+/// Of the kind that the program is of.
+std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options);
+
+/// Of programs of several sweeps: all have loops over the same cells.
+bool have_one_nest(const Program& program);
+
+std::unique_ptr<Kind> nests(Rewriting fused, std::optional<Rewriting> staged, const SpaceOptions& options);
+std::unique_ptr<Kind> columns_kind(Rewriting start, const SpaceOptions& options);
+std::unique_ptr<Kind> reductions(Rewriting fused, std::optional<Rewriting> staged,
+                                 const SpaceOptions& options);
+/// All decisions of all kinds, each name once.
+const std::vector<RegisteredDecision>& registered_decisions();
+std::vector<RegisteredDecision> registered_nest_decisions();
+std::vector<RegisteredDecision> registered_column_decisions();
+std::vector<RegisteredDecision> registered_reduction_decisions();
+
+/// What kinds have in common: the program in block form, with its stages computed where they are used and, if
+/// it has any, stored; facts of both.
+template <class Facts>
+class KindWith : public Kind {
+ public:
+  struct Form {
+    Rewriting start;
+    Facts facts;
+  };
+  const std::vector<BoundDecision>& decisions() const override { return decisions_; }
+  std::string words(const Configuration& c) const override {
+    std::string s;
+    for (const BoundDecision& d : said_) {
+      const std::string w = d.words(c);
+      if (!w.empty()) s += (s.empty() ? "" : ", ") + w;
+    }
+    return s;
+  }
+
+ protected:
+  KindWith(Form fused, std::optional<Form> staged) : fused_(std::move(fused)), staged_(std::move(staged)) {}
+  const Form& form(const Configuration& c) const { return is_fused(c) || !staged_ ? fused_ : *staged_; }
+  const Facts& facts() const { return fused_.facts; }
+  bool has_stages() const { return staged_.has_value(); }
+
+  /// The decision about this program; `view` takes the decision's facts out of the kind's.
+  template <class Part, class View>
+  BoundDecision bound(const Decision<Part>& d, const View& view) const {
+    BoundDecision b;
+    b.key = d.key;
+    // What is stored is a question about the form in which it is.
+    b.settings = d.settings(view(d.key == &key::stages && staged_ ? staged_->facts : fused_.facts));
+    const auto now = [this, view](const Configuration& c) -> const Part& { return view(form(c).facts); };
+    b.allowed = [now, &d, all = b.settings](const Configuration& c) { return allowed(d, all, now(c), c); };
+    b.suits = [now, &d](const Configuration& c, const Settings& allowed) {
+      return d.suits ? d.suits(now(c), c, allowed) : allowed.front();
+    };
+    b.words = [now, &d](const Configuration& c) { return d.words ? d.words(now(c), c) : std::string(); };
+    b.searched = !d.searched || d.searched(view(fused_.facts));
+    return b;
+  }
+  BoundDecision bound(const Decision<Facts>& d) const {
+    return bound(d, [](const Facts& f) -> const Facts& { return f; });
+  }
+  BoundDecision bound_common(const Decision<ProgramFacts>& d) const {
+    return bound(d, [](const Facts& f) -> const ProgramFacts& { return f; });
+  }
+  /// A decision without settings does not exist in the program.
+  void add(BoundDecision d) {
+    if (!d.settings.empty()) decisions_.push_back(std::move(d));
+  }
+  void say(BoundDecision d) { said_.push_back(std::move(d)); }
+
+ private:
+  Form fused_;
+  std::optional<Form> staged_;
+  std::vector<BoundDecision> decisions_, said_;
+};
+
+}  // namespace lift

@@ -1,0 +1,53 @@
+// How blocks are written that cells make: row by row, with loops over the rows of a block or with these
+// unrolled, or each block as a whole.
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+std::vector<Block> blocks(const NestFacts& f) {
+  if (f.block.empty()) return {Block::none};
+  if (!f.rows || !f.on_processors()) return {Block::whole};
+  return {Block::rows, Block::rows_unrolled, Block::whole};
+}
+
+std::string block_words(const NestFacts&, const Configuration& c) {
+  const Block block = c[key::block];
+  if (block == Block::none) return "";
+  return block == Block::whole ? "whole blocks" : "blocks by " + c.at(key::block.name);
+}
+
+}  // namespace
+
+void nest::shape_blocks(LoopNest& loops, const Configuration& c) {
+  if (is_by_rows(c)) loops.write_by_rows();
+}
+
+void run_blocks(NestDeriver& d, const Configuration& c, const std::vector<bool>& parallel) {
+  const std::size_t inner = d.inner();
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    if (!d[i].block) continue;
+    const std::int64_t trips = *d[i].trips;
+    const bool unrolled = trips > 1 && (i > inner || c[key::block] == Block::rows_unrolled);
+    if (parallel[i])
+      d.step("map-par", d.loop(i));
+    else if (unrolled)
+      d.step("map-unroll", {trips}, d.loop(i));
+    else
+      d.step("map-seq", d.loop(i));
+  }
+}
+
+namespace nest {
+
+const NestDecision& block() {
+  static const NestDecision d = decide<NestFacts>(key::block)
+                                    .offers(blocks)
+                                    .taken([](NestDeriver& deriver, const NestFacts&, const Configuration& c,
+                                              const Place&) { shape_blocks(deriver, c); })
+                                    .said(block_words);
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <numeric>
+
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "ir/nat/shift.hpp"
+#include "rewrite/analysis/footprint.hpp"
+#include "rewrite/analysis/chain.hpp"
+#include "rewrite/rules/rules.hpp"
+#include "rewrite/space/nest/nest.hpp"
+
+namespace lift {
+namespace {
+
+/// Whether the last level computes the small block of elements that a join puts in the place of each cell of
+/// the level before.
+bool makes_blocks(const Expr& body, const Nest& nest) {
+  if (nest.levels.size() < 2) return false;
+  const NestLevel &block = nest.levels.back(), &cells = nest.levels[nest.levels.size() - 2];
+  Place within = cells.place, around = cells.place;
+  within.insert(within.end(), {0, 0});
+  if (cells.place.empty() || block.place != within || block.extents.size() != cells.extents.size())
+    return false;
+  around.pop_back();
+  const Expr join = part_at(body, around);
+  std::int64_t elements = 1;
+  for (const Nat& n : block.extents) elements *= n.constant().value_or(1000);
+  return join.is(Op::Join) && op_rank(join) == static_cast<std::int64_t>(cells.extents.size()) &&
+         elements > 1 && elements <= 8;
+}
+
+void name_axes(const Expr& body, NestFacts& f) {
+  std::vector<NestLevel> levels = f.nest.levels;
+  if (makes_blocks(body, f.nest)) {
+    for (const Nat& n : levels.back().extents) f.block.push_back({"", n.constant()});
+    levels.pop_back();
+  }
+  for (const NestLevel& l : levels)
+    for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
+  for (std::size_t a = 0; a < f.axes.size(); ++a) f.axes[a].name = loop_axis(f.axes.size() - 1 - a);
+  for (std::size_t a = 0; a < f.block.size(); ++a)
+    f.block[a].name = f.axes[f.axes.size() - f.block.size() + a].name + "2";
+  if (!levels.empty()) f.inner_rank = levels.back().extents.size();
+}
+
+/// Whether blocks can be written row by row: the rule applies where the join stands.
+bool rows_apply(const Program& program, const NestFacts& f) {
+  if (f.block.size() < 2) return false;
+  Place join = f.cells().place;
+  join.pop_back();
+  return static_cast<bool>(apply(find_rule("join-map-nest"), program, join));
+}
+
+/// A tile of one block in each dimension but the last, which it fills: where that applies, and the tile fits
+/// into a stack.
+std::vector<std::int64_t> buffer_of(const Program& program, const NestFacts& f) {
+  if (!f.block.empty() || f.inner_rank < 2 || !f.on_processors() || !f.axes.back().extent) return {};
+  std::vector<std::int64_t> tile(f.inner_rank, 1);
+  tile.back() = *f.axes.back().extent;
+  Arguments sizes;
+  for (const std::int64_t n : tile) sizes.push_back(std::to_string(n));
+  const Place cells = f.cells().place;
+  const Expr e = part_at(program.body, cells);
+  if (!apply(find_rule("tile-blocks"), program, cells, sizes)) return {};
+  std::int64_t scalars = *f.axes.back().extent;
+  for (const Nat& m : split_lengths(e.child(1))) scalars *= m.constant().value_or(1 << 20);
+  return scalars <= 8192 ? tile : std::vector<std::int64_t>{};
+}
+
+/// Atoms x mod m of a condition, with constant m.
+std::vector<std::pair<Nat, std::int64_t>> moduli(const NatCond& c) {
+  std::vector<std::pair<Nat, std::int64_t>> r;
+  for (const NatTerm& t : terms(c.a))
+    for (const NatFactor& x : t.factors)
+      if (x.atom->kind == AtomKind::Mod && x.atom->b.is_constant())
+        r.emplace_back(x.atom->a, *x.atom->b.constant());
+  return r;
+}
+std::optional<std::int64_t> coefficient(const Nat& n, const Nat& variable) {
+  const auto a = affine_in(n, variable);
+  return a ? a->coefficient.constant() : std::nullopt;
+}
+
+/// The guard's modulus, when stepping by it in the innermost index keeps the guard's value and nothing
+/// smaller does.
+void read_guard(const Footprint& print, NestFacts& f) {
+  for (const NatCond& c : print.guard) {
+    if (c.kind != NatCond::Kind::Zero || print.index.empty()) continue;
+    for (const auto& [n, m] : moduli(c)) {
+      const auto inner = coefficient(n, print.index.back());
+      if (m < 2 || !inner || std::gcd(*inner, m) != 1) continue;
+      f.modulus = m;
+      for (std::size_t d = print.index.size(); m == 2 && d-- > 0;) {
+        const auto k = coefficient(n, print.index[d]);
+        if (!k || *k % 2 == 0) break;
+        f.parity_axes = static_cast<std::int64_t>(print.index.size() - d);
+      }
+    }
+  }
+}
+
+/// The base of the update, when it is an argument read at other elements than the written one.
+bool reads_elsewhere(const Footprint& print) {
+  for (const auto& [array, position] : print.writes)
+    if (const auto it = print.reads.find(array); it != print.reads.end())
+      for (const auto& p : it->second.positions)
+        if (p != position) return true;
+  return false;
+}
+
+/// Whether vectors of neighbouring elements along the innermost axis can be loaded from a position: it moves
+/// by at most two elements of a row from one cell to the next, as far as can be seen away from boundaries.
+bool loads_vectors(std::vector<Nat> position, const Nat& innermost, const Nat& cells, const Nat& block) {
+  const Nat cell = Nat::fresh("cell", 0, cells - 1);
+  for (Nat r = 0; !(r == block); r = r + 1)
+    for (std::size_t d = 0; d < position.size(); ++d) {
+      const auto a = affine_in(simplify(substitute(position[d], innermost, block * cell + r)), cell);
+      if (!a) continue;
+      const auto stride = a->coefficient.constant();
+      if (!stride || *stride < 0 || *stride > (d + 1 == position.size() ? 2 : 0)) return false;
+    }
+  return true;
+}
+bool loads_vectors(const Footprint& print, const NestFacts& f) {
+  if (print.index.empty() || f.axes.empty()) return true;
+  const Nat block = f.block.empty() ? 1 : *f.block.back().extent, cells = f.cells().extents.back();
+  for (const auto& [array, reads] : print.reads)
+    for (const auto& p : reads.positions)
+      if (!loads_vectors(p, print.index.back(), cells, block)) return false;
+  return true;
+}
+
+/// After how many cells along an axis an element is read again, as far as can be seen away from boundaries.
+std::vector<std::int64_t> repeats_along(const Footprint& print, const Nat& index, std::int64_t block) {
+  const Nat cell = Nat::fresh("cell", 0, 1 << 20);
+  std::vector<std::int64_t> r;
+  for (const auto& [array, reads] : print.reads) {
+    std::vector<ShiftedPosition> seen;
+    for (const auto& p : reads.positions)
+      for (std::int64_t b = 0; b < block; ++b) {
+        std::vector<Nat> q;
+        for (const Nat& n : p) q.push_back(simplify(substitute(n, index, block * cell + b)));
+        const auto s = shifted(q, cell);
+        if (!s) continue;
+        for (const ShiftedPosition& other : seen)
+          if (const std::int64_t apart = std::abs(other.shift - s->shift);
+              apart > 0 && other.origin == s->origin)
+            r.push_back(apart);
+        seen.push_back(*s);
+      }
+  }
+  std::sort(r.begin(), r.end());
+  r.erase(std::unique(r.begin(), r.end()), r.end());
+  return r;
+}
+void read_repeats(const Footprint& print, NestFacts& f) {
+  f.repeats.assign(f.axes.size(), {});
+  if (print.index.size() != f.axes.size()) return;
+  for (std::size_t a = 0; a < f.axes.size(); ++a) {
+    const std::size_t first = f.axes.size() - f.block.size();
+    f.repeats[a] =
+        repeats_along(print, print.index[a], a < first ? 1 : f.block[a - first].extent.value_or(1));
+  }
+}
+
+/// Axes of the levels that have loops of further results inside, beside those of the main nest.
+std::size_t axes_above_others(const Expr& body, const Nest& nest) {
+  std::size_t most = 0;
+  const auto is_below = [](const Place& p, const Place& around) {
+    return p.size() >= around.size() && std::equal(around.begin(), around.end(), p.begin());
+  };
+  for (const Place& p : loop_places(body)) {
+    if (nest.levels.empty() || is_below(p, nest.levels.back().place)) continue;
+    std::size_t axes = 0;
+    for (const NestLevel& l : nest.levels) {
+      if (!is_below(p, l.place) || p == l.place) break;
+      axes += l.extents.size();
+    }
+    if (std::none_of(nest.levels.begin(), nest.levels.end(),
+                     [&](const NestLevel& l) { return l.place == p; }))
+      most = std::max(most, axes);
+  }
+  return most;
+}
+
+}  // namespace
+
+NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
+  const Program program = single_sweep(whole, 0);
+  NestFacts f;
+  static_cast<ProgramFacts&>(f) = program_facts(program, options);
+  f.sweeps = sweeps_of(whole.body).size();
+  f.nest = main_nest(program.body);
+  name_axes(program.body, f);
+  f.rows = rows_apply(program, f);
+  f.buffer = buffer_of(program, f);
+  f.above_others = axes_above_others(program.body, f.nest);
+  f.update = f.nest.update.has_value();
+  for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
+  if (f.update)
+    if (const auto offset = update_offsets(part_at(program.body, *f.nest.update)).back().constant())
+      f.lead = *offset;
+  if (f.sweeps == 1) f.reduction = reduction_facts(program, options);
+  try {
+    f.in_place = static_cast<bool>(apply(find_rule("update-in-place"), whole, {}));
+    const Footprint print = footprint(program);
+    if (f.block.empty()) read_guard(print, f);
+    f.reads_target = reads_elsewhere(print);
+    f.vectors = loads_vectors(print, f);
+    read_repeats(print, f);
+  } catch (const UserError&) {  // no footprint: the decisions that need one are not offered
+    f.reads_target = true;
+  }
+  f.windows = window_arrays(program, f);
+  for (const Expr& a : program.arguments)  // all arrays take the layout together
+    if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;
+  return f;
+}
+
+}  // namespace lift

@@ -1,0 +1,131 @@
+// What is worth trying first on nests: on threads, on a grid's work-items, on a grid of a device that
+// computes on processors.
+#include <iterator>
+
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+using List = std::vector<Wishes>;
+
+void append(List& all, List more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+const Choice kSplit{kSplitLayout, {}}, kRows{kRowsLayout, {}};
+const Loops kSolo{Loops::By::solo, {}};
+
+List stored_stages() {
+  List r;
+  for (const Stages stages : {Stages::privately, Stages::work}) {
+    r.push_back({{key::stages, stages}, {key::inner, Inner::vec}});
+    r.push_back({{key::stages, stages}});
+  }
+  return r;
+}
+
+/// Tiles of cells as work-groups: several cells an item, and what cells share in local memory or in
+/// registers.
+List groups() {
+  const Loops columns = "j i k"_loops;
+  const AxisSizes two{{{"", 2}}}, two_neighbours{{{"j", 2}}}, four_neighbours{{{"j", 4}}};
+  List r;
+  for (const AxisSizes& tile : {"j4 i32"_sizes, "i64"_sizes, "k4 j4 i16"_sizes, "i256"_sizes})
+    r.push_back({{key::tile, tile}});
+  for (const AxisSizes& tile : {"j8 i32"_sizes, "k32 j8 i32"_sizes, "j4 i64"_sizes, "k32 j4 i64"_sizes})
+    for (const bool kept : {true, false})
+      r.push_back({{key::tile, tile}, {key::order, columns}, {key::kcache, kept}});
+  for (const AxisSizes& tile : {"j8 i32"_sizes, "k32 j8 i32"_sizes})
+    r.push_back({{key::tile, tile}, {key::local, Local::planes}});
+  for (const Copy copy : {Copy::vec, Copy::async, Copy::async_vec}) {
+    r.push_back({{key::tile, "k32 j8 i32"_sizes}, {key::local, Local::planes}, {key::copy, copy}});
+    r.push_back({{key::tile, "k4 j8 i32"_sizes}, {key::local, Local::tile}, {key::copy, copy}});
+  }
+  for (const AxisSizes& tile : {"k4 j4 i32"_sizes, "k4 j4 i16"_sizes, "j8 i32"_sizes, "i256"_sizes})
+    r.push_back({{key::tile, tile}, {key::local, Local::tile}});
+  for (const AxisSizes& items : {two, two_neighbours, four_neighbours})
+    r.push_back({{key::tile, "j8 i32"_sizes}, {key::items, items}});
+  r.push_back({{key::tile, "k4 j8 i32"_sizes}, {key::items, four_neighbours}, {key::local, Local::tile}});
+  r.push_back({{key::tile, "k32 j8 i32"_sizes}, {key::items, two_neighbours}, {key::local, Local::planes}});
+  r.push_back({{key::tile, "k32 j8 i32"_sizes},
+               {key::order, columns},
+               {key::items, two_neighbours},
+               {key::kcache, false}});  // with windows of two cells kept, registers run out
+  return r;
+}
+
+/// Which loops are the grid: every cell a work-item, or rows and planes left to one.
+List grids(const std::vector<Loops>& grids) {
+  List r;
+  for (const Inner inner : {Inner::vec, Inner::seq, Inner::strided})
+    for (const Loops& grid : grids) r.push_back({{key::grid, grid}, {key::inner, inner}});
+  return r;
+}
+
+List on_grid_of_processors() {
+  List r{{{key::grid, "k j i"_loops}}};
+  append(r, grids({"box k j"_loops, "k j i"_loops, "j i"_loops, "i"_loops}));
+  append(r, groups());
+  r.push_back({{key::layout, kSplit}, {key::inner, Inner::strided_vec}});
+  r.push_back({{key::in_place, false}});
+  r.emplace_back();
+  return r;
+}
+
+List on_grid(bool stages) {
+  List r = grids({"box k j i"_loops, "k j i"_loops, "box j i"_loops, "j i"_loops, "i"_loops});
+  append(r, groups());
+  r.push_back({{key::in_place, false}});
+  r.emplace_back();
+  if (stages) append(r, stored_stages());
+  r.push_back({{key::layout, kSplit}, {key::inner, Inner::strided_vec}});
+  append(r, grids({"box k j"_loops}));
+  for (const Inner inner : {Inner::vec, Inner::seq}) r.push_back({{key::grid, kSolo}, {key::inner, inner}});
+  return r;
+}
+
+List on_threads(const NestFacts& f) {
+  const AxisSizes rows = "j16"_sizes;
+  const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
+  return {
+      {{key::buffer, true}, {key::inner, vec}},
+      {{key::inner, vec}, {key::late, true}},
+      {{key::layout, kSplit}, {key::inner, split_vec}},
+      {{key::inner, vec}},
+      {{key::block, Block::rows_unrolled}, {key::inner, vec}},
+      {{key::block, Block::whole}, {key::inner, vec}},
+      {{key::block, Block::rows}, {key::inner, vec}, {key::stream, true}},
+      {{key::block, Block::whole}, {key::inner, vec}, {key::stream, true}},
+      {{key::layout, kRows}, {key::inner, vec}, {key::late, true}},
+      {{key::layout, kSplit}, {key::inner, split_vec}, {key::prefetch, 64}},
+      {{key::inner, vec}, {key::stream, true}},
+      {{key::tile, rows}, {key::inner, vec}, {key::late, true}},
+      {{key::layout, kSplit}, {key::inner, split_vec}, {key::tile, rows}},
+      {{key::inner, Inner::strided}},
+      {{key::inner, Inner::seq}},
+      {{key::inner, vec}, {key::prefetch, 64}, {key::late, true}},
+      {{key::in_place, false}, {key::inner, vec}},
+      {{key::in_place, false}, {key::inner, vec}, {key::stream, true}},
+      {{key::order, "j k"_loops}, {key::inner, vec}, {key::late, true}},
+      {{key::layout, kSplit}, {key::inner, split_vec}, {key::width, 2 * f.lanes}},
+      {{key::layout, kSplit}, {key::inner, Inner::strided}},
+      {{key::inner, Inner::seq}, {key::unroll, 4}},
+  };
+}
+
+}  // namespace
+
+std::vector<Wishes> nest::first_guesses(const NestFacts& f, bool stages) {
+  List r = reduction::first_guesses(f.reduction);
+  if (!f.on_processors()) {
+    append(r, on_grid(stages));
+    return r;
+  }
+  if (stages) append(r, stored_stages());
+  append(r, on_threads(f));
+  if (f.options.cpu) append(r, on_grid_of_processors());
+  return r;
+}
+
+}  // namespace lift

@@ -1,0 +1,26 @@
+// Whether the result overwrites the array that it replaces a block of.
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+
+bool is_in_place(const NestFacts& f, const Configuration& c) { return f.in_place && c[key::in_place]; }
+
+namespace nest {
+
+const NestDecision& in_place() {
+  static const NestDecision d =
+      decide<NestFacts>(key::in_place)
+          .offers([](const NestFacts& f) {
+            return f.in_place ? std::vector<bool>{true, false} : std::vector<bool>{false};
+          })
+          .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c, const Place& at) {
+            if (is_in_place(f, c)) deriver.step("update-in-place", at);
+          })
+          .said([](const NestFacts& f, const Configuration& c) -> std::string {
+            return !f.update ? "" : is_in_place(f, c) ? "in place" : "two buffers";
+          });
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift

@@ -1,0 +1,61 @@
+// The innermost loop: scalar or vectors, every element or only those that a guard admits.
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+std::vector<Inner> inners(const NestFacts& f) {
+  std::vector<Inner> r{Inner::seq};
+  if (f.modulus > 1 && f.in_place) r.push_back(Inner::strided);
+  if (f.lanes > 1 && f.vectors) {
+    r.push_back(Inner::vec);
+    if (f.parity_axes > 0 && f.in_place && !f.options.caller_layout_only) r.push_back(Inner::strided_vec);
+  }
+  return r;
+}
+
+bool admits_inner(const NestFacts& f, const Configuration& c, const Inner& inner) {
+  const bool split = is_split(c), columns = is_by_columns(f, c);
+  if (!inner_is_loop(f, c)) return inner == Inner::seq && !split;
+  if (inner == Inner::seq) return !split;
+  const bool neighbours = shared_cells(c).neighbours;  // with a loop within, over cells of both colours
+  const bool stride = f.modulus > 1 && !neighbours && is_in_place(f, c) &&
+                      (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
+  if (inner == Inner::strided) return stride;
+  const bool vectors =
+      f.lanes > 1 && !columns && f.vectors && inner_trips(f, c, 1 << 30) >= f.lanes * (split ? f.modulus : 1);
+  return inner == Inner::vec ? vectors && !split : vectors && split && stride;
+}
+
+void take_inner(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place& loop) {
+  if (is_vector(c))
+    d.step("map-vec", {c[key::width]}, loop);
+  else
+    d.step("map-seq", loop);
+  const Inner inner = c[key::inner];
+  if (inner == Inner::strided || inner == Inner::strided_vec) d.step("strided", {f.modulus}, loop);
+}
+
+std::string inner_words(const NestFacts& f, const Configuration& c) {
+  const Inner inner = c[key::inner];
+  return inner == Inner::vec && f.modulus > 1 && is_in_place(f, c) ? "masked vec"
+                                                                   : key::inner.text(setting_of(inner));
+}
+
+}  // namespace
+
+std::int64_t inner_trips(const NestFacts& f, const Configuration& c, std::int64_t unknown) {
+  const LoopNest loops = loops_of(f, c);
+  return loops[loops.inner()].trips.value_or(unknown);
+}
+
+namespace nest {
+
+const NestDecision& inner() {
+  static const NestDecision d =
+      decide<NestFacts>(key::inner).offers(inners).admitted(admits_inner).taken(take_inner).said(inner_words);
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift

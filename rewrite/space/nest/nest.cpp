@@ -1,0 +1,137 @@
+// Nests: their decisions in dependency order, how a configuration is derived, and what is said of it.
+#include "rewrite/analysis/chain.hpp"
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace nest {
+
+const NestDecision& in_place();
+const NestDecision& layout();
+const NestDecision& block();
+const NestDecision& buffer();
+const NestDecision& tile();
+const NestDecision& order();
+const NestDecision& grid();
+const NestDecision& parallel();
+const NestDecision& local();
+const NestDecision& copy();
+const NestDecision& items();
+const NestDecision& inner();
+const NestDecision& width();
+const NestDecision& late();
+const NestDecision& stream();
+const NestDecision& unroll();
+const NestDecision& kcache();
+const NestDecision& prefetch();
+
+}  // namespace nest
+
+namespace {
+
+using nest::NestDecision;
+using List = std::vector<const NestDecision*>;
+
+/// In dependency order: a decision asks only for those before it.
+const List& all_decisions() {
+  static const List all{&nest::in_place(), &nest::layout(),  &nest::block(),  &nest::buffer(),
+                        &nest::tile(),     &nest::order(),   &nest::grid(),   &nest::parallel(),
+                        &nest::local(),    &nest::copy(),    &nest::items(),  &nest::inner(),
+                        &nest::width(),    &nest::late(),    &nest::stream(), &nest::unroll(),
+                        &nest::kcache(),   &nest::prefetch()};
+  return all;
+}
+
+/// In words: what a variant is like, from the data it works on to its innermost loop.
+const List& said_before_reductions() {
+  static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(), &nest::tile(),
+                         &nest::order(),    &nest::grid(),   &nest::local(), &nest::copy(),   &nest::items()};
+  return said;
+}
+const List& said_of_the_inner_loop() {
+  static const List said{&nest::inner(), &nest::unroll(), &nest::kcache()};
+  return said;
+}
+const List& said_of_stores() {
+  static const List said{&nest::late(), &nest::prefetch(), &nest::stream()};
+  return said;
+}
+
+/// The steps of a sweep: the shape of its nest, how its loops run, then its inner loop.
+void derive_sweep(NestDeriver& d, const NestFacts& f, const Configuration& c) {
+  if (c[key::buffer]) {
+    take(nest::buffer(), d, f, c);
+  } else {
+    for (const NestDecision* shape : {&nest::tile(), &nest::local(), &nest::block()}) take(*shape, d, f, c);
+    d.nest_loops();
+    for (const NestDecision* run :
+         {&nest::order(), &nest::items(), &nest::grid(), &nest::parallel(), &nest::copy()})
+      take(*run, d, f, c);
+    if (!d.inner_is_item) run_inner(d, f, c, d.loop(d.inner()));
+  }
+  take(nest::stream(), d, f, c);
+}
+
+class Nests : public KindWith<NestFacts> {
+ public:
+  Nests(Form fused, std::optional<Form> staged) : KindWith(std::move(fused), std::move(staged)) {
+    const auto reduction = [](const NestFacts& f) -> const ReductionFacts& { return f.reduction; };
+    if (has_stages()) add(bound_common(common::stages()));
+    for (const NestDecision* d : all_decisions()) add(bound(*d));
+    for (const ReductionDecision* d : reduction_decisions()) add(bound(*d, reduction));
+    add(bound_common(common::readonly()));
+
+    say(bound_common(common::stages()));
+    for (const NestDecision* d : said_before_reductions()) say(bound(*d));
+    for (const ReductionDecision* d : reduction_decisions()) say(bound(*d, reduction));
+    for (const NestDecision* d : said_of_the_inner_loop()) say(bound(*d));
+    say(bound_common(common::readonly()));
+    for (const NestDecision* d : said_of_stores()) say(bound(*d));
+  }
+
+  std::vector<Wishes> first_guesses() const override { return nest::first_guesses(facts(), has_stages()); }
+
+  Rewriting derive(const Configuration& c) const override {
+    const auto& [start, f] = form(c);
+    NestDeriver d(start, f);
+    derive_reductions(d, f.reduction, c);  // first: it has the places in the program as it was
+    take(nest::in_place(), d, f, c);
+    for (const Place& sweep : sweeps_of(d.part({}))) {
+      d.begin(sweep);
+      derive_sweep(d, f, c);
+      if (const Nest n = d.nest(); f.on_grid() && n.update) d.try_step("copy-base", *n.update);
+    }
+    run_other_loops(d, f, {!c[key::parallel].names.empty(), is_vector(c), is_solo(c), c[key::width]});
+    take(common::readonly(), d, f, c);
+    take(nest::layout(), d, f, c);
+    run_scans(d);
+    take(common::stages(), d, f, c);
+    return d.result();
+  }
+
+  static Form form_of(Rewriting start, const SpaceOptions& options) {
+    NestFacts f = nest_facts(start.program, options);
+    return {std::move(start), std::move(f)};
+  }
+};
+
+}  // namespace
+
+void run_inner(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place& place) {
+  for (const NestDecision* x :
+       {&nest::inner(), &nest::unroll(), &nest::kcache(), &nest::late(), &nest::prefetch()})
+    take(*x, d, f, c, place);
+}
+
+std::unique_ptr<Kind> nests(Rewriting fused, std::optional<Rewriting> staged, const SpaceOptions& options) {
+  std::optional<Nests::Form> stored;
+  if (staged) stored = Nests::form_of(std::move(*staged), options);
+  return std::make_unique<Nests>(Nests::form_of(std::move(fused), options), std::move(stored));
+}
+
+std::vector<RegisteredDecision> registered_nest_decisions() {
+  std::vector<RegisteredDecision> r;
+  for (const NestDecision* d : all_decisions()) r.push_back({d->key, d->switched});
+  return r;
+}
+
+}  // namespace lift

@@ -1,0 +1,114 @@
+// Which loops run on threads; the same loops may run on work-groups of one item (grid.cpp).
+#include <algorithm>
+
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+/// Names of the first loops of [begin, end) that do not run once, one more at a time: box, box k, ...
+std::vector<Loops> prefixes(const LoopNest& loops, std::size_t begin, std::size_t end) {
+  std::vector<Loops> r;
+  Loops names;
+  for (std::size_t i = begin; i < end && r.size() < 3; ++i)
+    if (!loops[i].single() && !loops[i].block) {
+      names.names.push_back(loops[i].name());
+      r.push_back(names);
+    }
+  return r;
+}
+
+std::int64_t iterations(const LoopNest& loops, const Loops& some) {
+  std::int64_t n = 1;
+  for (const Loop& l : loops.loops())
+    if (some.has(l.name())) n *= l.trips.value_or(1000);
+  return n;
+}
+
+/// The loops named, with those of one trip between them.
+std::vector<bool> covered(const LoopNest& loops, const Loops& names) {
+  std::vector<bool> r(loops.size(), false);
+  std::size_t first = loops.size(), last = 0;
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (names.has(loops[i].name())) first = std::min(first, i), last = i;
+  for (std::size_t i = first; i <= last && i < loops.size(); ++i) r[i] = true;
+  return r;
+}
+
+}  // namespace
+
+/// Perfectly nested, so not on both sides of an update that first copies its base, nor of a function that has
+/// more loops in it.
+std::vector<Loops> parallel_loops(const NestFacts& f, const Configuration& c) {
+  const LoopNest loops = loops_of(f, c);
+  const std::size_t end = c[key::tile].empty() ? loops.inner()  // never the inner loop
+                                               : loops.size() - f.inner_rank - f.block.size();
+  if (f.on_grid()) return prefixes(loops, 0, end);  // loops around several nests become several
+  std::size_t split = 0;
+  if (f.update && !is_in_place(f, c))
+    while (split < end && !loops[split].below_update) ++split;
+  split = std::max(split, std::min(end, f.above_others));
+  std::vector<Loops> r = prefixes(loops, 0, split);
+  for (const Loops& l : prefixes(loops, split, end)) add_new(r, l);
+  return r;
+}
+
+std::vector<Loops> all_parallel_loops(const NestFacts& f) {
+  std::vector<Loops> all;
+  for (const AxisSizes& tile : tiles(f))
+    for (const auto& [in_place, order] :
+         {std::pair{true, "k j"_loops}, {false, "k j"_loops}, {true, "j k"_loops}, {false, "j k"_loops}}) {
+      const Configuration c{{key::tile, tile}, {key::in_place, in_place}, {key::order, order}};
+      std::vector<Loops> these = parallel_loops(f, c);
+      const LoopNest loops = loops_of(f, c);
+      std::stable_sort(these.begin(), these.end(), [&](const Loops& a, const Loops& b) {
+        const std::int64_t enough = 32 * f.options.threads, na = iterations(loops, a),
+                           nb = iterations(loops, b);
+        if ((na >= enough) != (nb >= enough)) return na >= enough;
+        return na < enough && na > nb;
+      });
+      for (const Loops& l : these) add_new(all, l);
+    }
+  all.push_back({});
+  return all;
+}
+
+std::vector<Run> shared_runs(const LoopNest& loops, const Configuration& c) {
+  const std::vector<bool> shared = covered(loops, shared_loops(c));
+  std::vector<Run> r(loops.size());
+  int dim = 0;
+  for (std::size_t i = loops.inner(); i-- > 0;) {
+    if (!shared[i]) continue;
+    if (!is_solo(c))
+      r[i] = {"map-par"};
+    else if (!loops[i].single() && !loops[i].block)
+      r[i] = {"map-wrg", {dim++}};
+  }
+  return r;
+}
+
+void run_shared(NestDeriver& d, const Configuration& c) {
+  const std::vector<Run> runs = shared_runs(d, c);
+  std::vector<bool> parallel;
+  for (const Run& r : runs) parallel.push_back(r.rule == std::string_view("map-par"));
+  run_blocks(d, c, parallel);
+  for (std::size_t i = 0; i < d.inner(); ++i)
+    if (!d[i].block) d.step(runs[i].rule, runs[i].arguments, d.loop(i));
+}
+
+namespace nest {
+
+const NestDecision& parallel() {
+  static const NestDecision d =
+      decide<NestFacts>(key::parallel)
+          .offers(
+              [](const NestFacts& f) { return f.on_grid() ? std::vector<Loops>{} : all_parallel_loops(f); })
+          .chosen_among(parallel_loops)
+          .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c, const Place&) {
+            if (!f.on_grid()) run_shared(deriver, c);
+          });
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift

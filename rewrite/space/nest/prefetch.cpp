@@ -1,0 +1,40 @@
+// How far ahead the inner loop asks for data: elements of a row, 16 and more; or a few iterations of a
+// work-item's sequential loop.
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+std::vector<std::int64_t> distances(const NestFacts& f) {
+  std::vector<std::int64_t> r{0};
+  if (f.on_grid()) r.insert(r.end(), {1, 2, 4});
+  if (f.on_processors()) r.insert(r.end(), {16, 64, 128});
+  return r;
+}
+
+bool admits_prefetch(const NestFacts& f, const Configuration& c, const std::int64_t& ahead) {
+  if (ahead == 0) return true;
+  if (is_vector(c)) return ahead >= 16;
+  if (!inner_is_loop(f, c) || (ahead >= 16 && is_by_columns(f, c))) return false;
+  return inner_trips(f, c, 1000) > ahead * (c[key::inner] == Inner::strided ? f.modulus : 1);
+}
+
+}  // namespace
+
+namespace nest {
+
+const NestDecision& prefetch() {
+  static const NestDecision d =
+      decide<NestFacts>(key::prefetch)
+          .offers(distances)
+          .admitted(admits_prefetch)
+          .taken([](NestDeriver& deriver, const NestFacts&, const Configuration& c, const Place& loop) {
+            if (c[key::prefetch] != 0) deriver.step("prefetch", {c[key::prefetch]}, loop);
+          })
+          .said("prefetch")
+          .is_switch("prefetching", "there is no loop to look ahead in");
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift
