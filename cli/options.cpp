@@ -10,6 +10,7 @@
 #include "patterns/operators.hpp"
 #include "runtime/affinity.hpp"
 #include "tuning/lift_problem.hpp"
+#include "tuning/search/technique.hpp"
 
 namespace lift::cli {
 namespace {
@@ -193,7 +194,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_option("--configs", o.configurations, "try at most so many configurations; 0 is no limit")
         ->check(kWhole)
         ->capture_default_str();
-    app.add_option("--search", o.search, "climb, random or exhaustive")->capture_default_str();
+    app.add_option("--search", o.search, technique_names())->capture_default_str();
     app.add_option("--seed", o.seed, "of the random choices")->check(kNatural)->capture_default_str();
     app.add_option("--from", o.from,
                    "begin with the fastest variants in this file, which --json has written, of any size, "

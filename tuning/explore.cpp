@@ -27,7 +27,6 @@ class Exploration {
   Exploration(const Pattern& pattern, const Problem& problem, const ExploreOptions& options)
       : options_(options),
         began_(Clock::now()),
-        search_kind_(parse_search(options.search)),
         session_(pattern, problem, options),
         comparison_(session_, options.plain, options.rivals, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
@@ -114,7 +113,7 @@ class Exploration {
     const Space space = make_space(session_.program, options_.target, session_.machine,
                                    options_.caller_layout_only, session_.device_info());
     const std::size_t switches = options_.switches ? switches_of(space, {}).size() : 0;
-    Search search(space, search_kind_, options_.seed, options_.first);
+    Search search(space, options_.search, options_.seed, options_.first);
     const double whole =
         options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     const double began = elapsed();
@@ -374,7 +373,6 @@ class Exploration {
 
   const ExploreOptions& options_;
   const Clock::time_point began_;
-  const SearchKind search_kind_;
   const InterruptScope interrupt_;
   Session session_;
   ExploreResult result_;
@@ -424,6 +422,7 @@ Space make_space(const Program& program, Target target, const Machine& machine, 
 
 ExploreResult explore(const Pattern& pattern, const Problem& problem, const ExploreOptions& options) {
   if (options.budget_seconds <= 0) throw UserError("--budget must be more than 0 seconds");
+  find_technique(options.search);  // an unknown one is said before anything is measured
   if (pattern.before_running) pattern.before_running();
   return Exploration(pattern, problem, options).run();
 }

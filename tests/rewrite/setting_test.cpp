@@ -71,7 +71,8 @@ TEST_CASE("configuration: settings by decision, in any order, equal and hashed a
   other.erase(key::tile);
   CHECK_FALSE(other.contains("tile"));
   CHECK_THROWS_WITH_AS(other.set("colour", "red"),
-                       "parameter 'colour' does not exist in this space; see its list of parameters", UserError);
+                       "parameter 'colour' does not exist in this space; see its list of parameters",
+                       UserError);
   CHECK_THROWS_WITH_AS(other.set("inner", "quick"),
                        "parameter inner cannot be 'quick'; see the space's list of parameters", UserError);
 }

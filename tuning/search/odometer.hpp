@@ -1,0 +1,23 @@
+// The configurations of a space one after the other: a wheel each parameter, whose settings depend on the
+// wheels before it.
+#pragma once
+
+#include "rewrite/space/space.hpp"
+
+namespace lift {
+
+class Odometer {
+ public:
+  explicit Odometer(const Space& space) : space_(&space) { complete(); }
+  Configuration configuration() const;
+  /// To the next one; false when it has run over.
+  bool step();
+
+ private:
+  void complete();
+
+  const Space* space_;
+  std::vector<std::pair<Settings, std::size_t>> wheels_;  ///< settings and position
+};
+
+}  // namespace lift
