@@ -101,7 +101,8 @@ TEST_CASE("search: what was fast elsewhere is tried first, with threads as work-
 
 TEST_CASE("search: an unknown kind is named, with the remedy") {
   CHECK_THROWS_WITH_AS(find_technique("genetic"),
-                       "--search genetic: no such search; use climb, random or exhaustive", UserError);
+                       "--search genetic: no such search; use climb, random, exhaustive or anneal",
+                       UserError);
 }
 
 namespace {
@@ -145,7 +146,7 @@ double found_by(const Space& space, const std::string& technique, bool told) {
 TEST_CASE("search: what techniques learn leads them to less than chance does") {
   const Space space = smoother_space(64);
   const double random = found_by(space, "random", true);
-  for (const std::string technique : {"climb"}) {
+  for (const std::string technique : {"climb", "anneal"}) {
     const double told = found_by(space, technique, true);
     MESSAGE(technique << ": " << told << ", untold " << found_by(space, technique, false) << ", random "
                       << random);

@@ -7,12 +7,14 @@ namespace lift {
 std::unique_ptr<Technique> climb(const Space& space, std::uint64_t seed);
 std::unique_ptr<Technique> random_choices(const Space& space, std::uint64_t seed);
 std::unique_ptr<Technique> exhaustive(const Space& space, std::uint64_t seed);
+std::unique_ptr<Technique> anneal(const Space& space, std::uint64_t seed);
 
 const std::vector<TechniqueRow>& techniques() {
   static const std::vector<TechniqueRow> rows{
       {"climb", "two neighbours of one of the best so far to each random configuration", climb},
       {"random", "uniform choices parameter by parameter (a control for the others)", random_choices},
       {"exhaustive", "every configuration in order", exhaustive},
+      {"anneal", "steps from where the search stands, to slower configurations less and less often", anneal},
   };
   return rows;
 }
