@@ -23,6 +23,7 @@ const NestDecision& stream();
 const NestDecision& unroll();
 const NestDecision& kcache();
 const NestDecision& prefetch();
+const NestDecision& deal();
 
 }  // namespace nest
 
@@ -33,18 +34,19 @@ using List = std::vector<const NestDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{&nest::in_place(), &nest::layout(),  &nest::block(),  &nest::buffer(),
-                        &nest::tile(),     &nest::order(),   &nest::grid(),   &nest::parallel(),
-                        &nest::local(),    &nest::copy(),    &nest::items(),  &nest::inner(),
-                        &nest::width(),    &nest::late(),    &nest::stream(), &nest::unroll(),
-                        &nest::kcache(),   &nest::prefetch()};
+  static const List all{&nest::in_place(), &nest::layout(), &nest::block(),   &nest::buffer(),
+                        &nest::tile(),     &nest::order(),  &nest::grid(),    &nest::parallel(),
+                        &nest::deal(),     &nest::local(),  &nest::copy(),    &nest::items(),
+                        &nest::inner(),    &nest::width(),  &nest::late(),    &nest::stream(),
+                        &nest::unroll(),   &nest::kcache(), &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
-  static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(), &nest::tile(),
-                         &nest::order(),    &nest::grid(),   &nest::local(), &nest::copy(),   &nest::items()};
+  static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(),
+                         &nest::tile(),     &nest::order(),  &nest::grid(),  &nest::deal(),
+                         &nest::local(),    &nest::copy(),   &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {
@@ -64,7 +66,7 @@ void derive_sweep(NestDeriver& d, const NestFacts& f, const Configuration& c) {
     for (const NestDecision* shape : {&nest::tile(), &nest::local(), &nest::block()}) take(*shape, d, f, c);
     d.nest_loops();
     for (const NestDecision* run :
-         {&nest::order(), &nest::items(), &nest::grid(), &nest::parallel(), &nest::copy()})
+         {&nest::order(), &nest::items(), &nest::grid(), &nest::parallel(), &nest::deal(), &nest::copy()})
       take(*run, d, f, c);
     if (!d.inner_is_item) run_inner(d, f, c, d.loop(d.inner()));
   }
