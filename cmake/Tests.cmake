@@ -34,8 +34,8 @@ foreach(layer ${layers})
   endif()
   file(GLOB quick CONFIGURE_DEPENDS tests/${layer}/*.cpp)
   file(GLOB long CONFIGURE_DEPENDS tests/${layer}/long/*.cpp)
-  liftgen_add_test_program(test_${layer} quick 600 ${quick})
-  liftgen_add_test_program(test_${layer}_long long 1200 ${long})
+  liftgen_add_test_program(test_${layer} quick 1800 ${quick})
+  liftgen_add_test_program(test_${layer}_long long 3600 ${long})
 endforeach()
 
 file(GLOB examples CONFIGURE_DEPENDS examples/*.cpp)
@@ -44,7 +44,7 @@ foreach(source ${examples})
   add_executable(example_${name} ${source})
   target_link_libraries(example_${name} PRIVATE liftgen_all liftgen_warnings)
   add_test(NAME example_${name} COMMAND example_${name})
-  set_tests_properties(example_${name} PROPERTIES LABELS quick TIMEOUT 300)
+  set_tests_properties(example_${name} PROPERTIES LABELS quick TIMEOUT 1800)
 endforeach()
 
 # The parser's fuzzer needs libFuzzer, and so clang; 15 is the first that knows std::source_location.
@@ -52,24 +52,24 @@ find_program(LIFTGEN_FUZZ_CXX NAMES clang++-15 clang++-16 clang++-17 clang++-18 
 mark_as_advanced(LIFTGEN_FUZZ_CXX)
 if(LIFTGEN_FUZZ_CXX)
   add_test(NAME fuzz_parse COMMAND bash ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${LIFTGEN_FUZZ_CXX} ${PROJECT_BINARY_DIR}/fuzz 60)
-  set_tests_properties(fuzz_parse PROPERTIES LABELS long TIMEOUT 1200)
+  set_tests_properties(fuzz_parse PROPERTIES LABELS long TIMEOUT 3600)
 endif()
 
 add_test(NAME refused_signatures COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER} -DSOURCE=${PROJECT_SOURCE_DIR} -P
                                          ${PROJECT_SOURCE_DIR}/cmake/test_refused.cmake)
-set_tests_properties(refused_signatures PROPERTIES LABELS quick TIMEOUT 120)
+set_tests_properties(refused_signatures PROPERTIES LABELS quick TIMEOUT 600)
 
 add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
                                   ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
 set_tests_properties(layer_order PROPERTIES LABELS quick)
 
 add_test(NAME launcher COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/test_launcher.sh ${PROJECT_SOURCE_DIR})
-set_tests_properties(launcher PROPERTIES LABELS quick TIMEOUT 120)
+set_tests_properties(launcher PROPERTIES LABELS quick TIMEOUT 600)
 
 # Not with sanitizers, whose run time a consumer does not link.
 if(LIFTGEN_INSTALL AND NOT LIFTGEN_SANITIZE)
   add_test(NAME consumer COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
                                  -DGENERATOR=${CMAKE_GENERATOR} -DCOMPILER=${CMAKE_CXX_COMPILER}
                                  -P ${PROJECT_SOURCE_DIR}/cmake/test_consumer.cmake)
-  set_tests_properties(consumer PROPERTIES LABELS quick TIMEOUT 300)
+  set_tests_properties(consumer PROPERTIES LABELS quick TIMEOUT 1800)
 endif()

@@ -20,7 +20,7 @@ ProcessResult liftgen(std::vector<std::string> arguments, const std::string& dir
                       std::vector<std::string> variables = {}) {
   arguments.insert(arguments.begin(), std::string(LIFTGEN_BINARY_DIR) + "/liftgen");
   ProcessOptions options;
-  options.timeout_seconds = 100;
+  options.timeout_seconds = 1000;
   options.directory = directory;
   options.variables = std::move(variables);
   return run_process(arguments, options);
@@ -41,7 +41,7 @@ TEST_CASE("lift files: a stencil is explored and verified") {
   const std::string json = (scratch.path() / "r.json").string();
   const ProcessResult r =
       liftgen({kExamples + "stencil_2d9.lift", "--explore", "--size", "n=130", "--configs", "4", "--budget",
-               "40", "--json", json, "--out", scratch.path().string()});
+               "3600", "--json", json, "--out", scratch.path().string()});
   check_output(r, 0,
                {"stencil_2d9 (", "smooth : 130.130.f64",
                 "results are held against the kernel that takes no decision, itself held against the "

@@ -348,7 +348,7 @@ TEST_CASE("every variant takes arrays of any alignment") {
 
 TEST_CASE("an explored expression becomes a kernel") {
   using namespace std::chrono_literals;
-  ExpressionOptions options{.sizes = {{"n", 4000}}, .budget = 60s};
+  ExpressionOptions options{.sizes = {{"n", 4000}}, .budget = 3600s};
   options.more.configurations = 4, options.more.rivals = false;
   const Tuned tuned = explore(blur(f32), options);
   CHECK(tuned.report.counts.wrong == 0);
@@ -361,7 +361,7 @@ TEST_CASE("an explored expression becomes a kernel") {
 
 TEST_CASE("updates, reductions and several results are explored") {
   using namespace std::chrono_literals;
-  ExpressionOptions options{.sizes = {{"n", 3000}}, .budget = 60s};
+  ExpressionOptions options{.sizes = {{"n", 3000}}, .budget = 3600s};
   options.more.configurations = 2, options.more.rivals = false;
 
   options.overwrites = {"u"};

@@ -32,7 +32,7 @@ void write(const Scratch& d, const StandAlone& s) {
 }
 ProcessResult in(const Scratch& d, const std::vector<std::string>& command) {
   ProcessOptions options;
-  options.directory = d.path().string(), options.timeout_seconds = 100;
+  options.directory = d.path().string(), options.timeout_seconds = 1000;
   return run_process(command, options);
 }
 /// Compiles kernel and caller; reports what the compiler says.

@@ -53,7 +53,7 @@ void write(const Scratch& d, const StandAlone& s, Target target) {
 }
 ProcessResult in(const Scratch& d, const std::vector<std::string>& command) {
   ProcessOptions options;
-  options.directory = d.path().string(), options.timeout_seconds = 100;
+  options.directory = d.path().string(), options.timeout_seconds = 1000;
   return run_process(command, options);
 }
 void build(const Scratch& d, const StandAlone& s,

@@ -74,7 +74,7 @@ inline void run_on(GridDevice& device, const Kernel& k, Target target, std::span
 /// The test cases `name` of the program `binary` (of the build directory), which are skipped otherwise, under
 /// oclgrind: what it printed. They must pass.
 inline std::string under_oclgrind(const std::vector<std::string>& options, const std::string& name,
-                                  const std::string& binary = "test_emit", double timeout_seconds = 120) {
+                                  const std::string& binary = "test_emit", double timeout_seconds = 1000) {
   std::vector<std::string> command{find_program("oclgrind")};
   command.insert(command.end(), options.begin(), options.end());
   for (const std::string& word : {LIFTGEN_BINARY_DIR "/" + binary, "-tc=" + name, std::string("--no-skip")})

@@ -59,7 +59,7 @@ inline std::map<std::string, Resources> compiled_by_nvcc(const std::vector<Kerne
   const auto file = scratch.path() / "kernels.cu";
   write_file_atomically(file, source.code());
   ProcessOptions options;
-  options.timeout_seconds = 600;
+  options.timeout_seconds = 1000;
   const ProcessResult r =
       run_process({nvcc(), "-arch=" + architecture, "-cubin", "-Xptxas", "-v", "--Werror", "all-warnings",
                    "-o", (scratch.path() / "kernels.cubin").string(), file.string()},

@@ -59,7 +59,7 @@ bool available() {
 /// This program's test case `name` under oclgrind: what it printed.
 std::string under_oclgrind(const std::string& option, const std::string& name) {
   ProcessOptions options;
-  options.timeout_seconds = 120;
+  options.timeout_seconds = 1000;
   const ProcessResult r = run_process(
       {find_program("oclgrind"), option, LIFTGEN_BINARY_DIR "/test_emit", "-tc=" + name, "--no-skip"},
       options);

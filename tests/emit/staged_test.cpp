@@ -53,7 +53,7 @@ TEST_CASE("staged tiles and register tiles give the reference's result as OpenCL
 
 TEST_CASE("staged tiles and register tiles give the reference's result as CUDA on the host") {
   NativeCompilerOptions options;
-  options.timeout_seconds = 200;
+  options.timeout_seconds = 1000;
   NativeCompiler compiler(options);
   const auto device = make_cuda_host_device(compiler);
   const std::vector<GridCase> cases = staged_cases(Target::cuda);

@@ -21,7 +21,7 @@ Problem tiny() {
 
 ExploreOptions on_cuda() {
   ExploreOptions o;
-  o.target = Target::cuda, o.threads = 2, o.budget_seconds = 60, o.configurations = 2, o.rivals = false;
+  o.target = Target::cuda, o.threads = 2, o.budget_seconds = 3600, o.configurations = 2, o.rivals = false;
   return o;
 }
 
@@ -61,7 +61,7 @@ TEST_CASE(
   const Fake fake;
   const EnvironmentVariable little("FAKE_CUDA_MEMORY", "200000");
   ExploreOptions o = on_cuda();
-  o.configurations = 8, o.check_small = false;
+  o.first = {{{"layout", "caller"}}, {{"layout", "split"}}}, o.check_small = false;
   const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
   int callers = 0, others = 0;
   for (const Variant& v : r.variants) {

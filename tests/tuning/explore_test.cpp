@@ -24,7 +24,7 @@ Problem small(const std::string& smoother) {
 
 ExploreOptions brief(int configurations) {
   ExploreOptions options;
-  options.configurations = configurations, options.budget_seconds = 60, options.rivals = false;
+  options.configurations = configurations, options.budget_seconds = 3600, options.rivals = false;
   return options;
 }
 

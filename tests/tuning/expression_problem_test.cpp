@@ -68,7 +68,7 @@ TEST_CASE("data of an expression's arguments") {
 TEST_CASE("an expression is explored without a reference of its own") {
   const PatternProblem p = pattern_of({.program = blur(Nat::size("n")), .sizes = {{"n", 5000}}});
   ExploreOptions options;
-  options.budget_seconds = 60, options.configurations = 6, options.rivals = false;
+  options.budget_seconds = 3600, options.configurations = 6, options.rivals = false;
   const ExploreResult r = explore(p.pattern, p.problem, options);
   REQUIRE(r.best);
   CHECK(r.variants[*r.best].verified);

@@ -165,7 +165,7 @@ TEST_CASE(
 
 TEST_CASE("explore: all combinations of the switches are verified and timed") {
   ExploreOptions options;
-  options.configurations = 4, options.budget_seconds = 60, options.rivals = false,
+  options.configurations = 4, options.budget_seconds = 3600, options.rivals = false,
   options.caller_layout_only = true, options.switches = true;
   const ExploreResult r = explore(smooth3d(), small(), options);
   const SwitchGrid& g = r.switches;

@@ -68,7 +68,7 @@ bool masked(const std::string& source) {
 
 TEST_CASE("every operator and structure as CUDA on the host gives the reference's result") {
   NativeCompilerOptions options;
-  options.timeout_seconds = 200;
+  options.timeout_seconds = 1000;
   NativeCompiler compiler(options);
   const auto device = make_cuda_host_device(compiler);
   std::vector<GridCase> cases =
@@ -93,7 +93,7 @@ TEST_CASE("every operator and structure as CUDA on the host gives the reference'
 
 TEST_CASE("no barrier of a generated kernel can be left out") {
   NativeCompilerOptions options;
-  options.timeout_seconds = 200;
+  options.timeout_seconds = 1000;
   NativeCompiler compiler(options);
   const auto device = make_cuda_host_device(compiler);
   struct Mutant {
