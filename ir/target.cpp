@@ -7,7 +7,7 @@ namespace lift {
 namespace {
 
 // clang-format off: a table
-constexpr std::array rows = std::to_array<Capabilities>({
+constexpr std::array targets = std::to_array<Capabilities>({
     // name    language    file   host   grid  vectors thread's async  by groups read-only processors fixed
     {"openmp", "C", ".c", ".c", 0, true, true, false, false, false, true, false},
     {"opencl", "OpenCL C", ".cl", ".c", 3, true, false, true, true, false, true, false},
@@ -17,6 +17,6 @@ constexpr std::array rows = std::to_array<Capabilities>({
 
 }  // namespace
 
-const Capabilities& capabilities(Target t) { return rows.at(static_cast<std::size_t>(t)); }
+const Capabilities& capabilities(Target t) { return targets.at(static_cast<std::size_t>(t)); }
 
 }  // namespace lift

@@ -12,6 +12,7 @@
 #include "patterns/reduction_plain.hpp"
 
 namespace lift {
+namespace patterns::blas1 {
 namespace {
 
 std::string name_of(const std::string& operation, int dim) { return operation + std::to_string(dim) + "d"; }
@@ -205,26 +206,36 @@ Pattern reduction_pattern(bool norm, int dim) {
 }
 
 }  // namespace
+}  // namespace patterns::blas1
 
 Pattern axpy(int dim) {
+  using namespace patterns::blas1;
   return vector_pattern({"axpy", "y = y + a x, in place", "Y += a * X;", true,
                          [](const Expr& a, const Expr& x, const Expr& y) { return y + a * x; },
                          [](double a, double x, double y) { return y + a * x; }},
                         dim);
 }
 Pattern scale(int dim) {
+  using namespace patterns::blas1;
   return vector_pattern({"scale", "x = a x, in place", "X *= a;", false,
                          [](const Expr& a, const Expr& x, const Expr&) { return a * x; },
                          [](double a, double x, double) { return a * x; }},
                         dim);
 }
 Pattern shift(int dim) {
+  using namespace patterns::blas1;
   return vector_pattern({"shift", "x = x + a, in place", "X += a;", false,
                          [](const Expr& a, const Expr& x, const Expr&) { return x + a; },
                          [](double a, double x, double) { return x + a; }},
                         dim);
 }
-Pattern norm(int dim) { return reduction_pattern(true, dim); }
-Pattern dot(int dim) { return reduction_pattern(false, dim); }
+Pattern norm(int dim) {
+  using namespace patterns::blas1;
+  return reduction_pattern(true, dim);
+}
+Pattern dot(int dim) {
+  using namespace patterns::blas1;
+  return reduction_pattern(false, dim);
+}
 
 }  // namespace lift

@@ -7,6 +7,7 @@
 #include "patterns/operators.hpp"
 
 namespace lift {
+namespace patterns::fillz {
 namespace {
 
 Program build(const BoxProblem& p) {
@@ -116,8 +117,10 @@ std::string plain(const BoxProblem& p) {
 }
 
 }  // namespace
+}  // namespace patterns::fillz
 
 Pattern fillz() {
+  using namespace patterns::fillz;
   return column_pattern("fillz", "limiter a column: levels that lack mass borrow from those above and below",
                         "m[k] = q[k] dp[k]; from the first level to the last: a negative m[k] takes "
                         "min(m[k-1], -m[k]) from a positive m[k-1], then,\n"

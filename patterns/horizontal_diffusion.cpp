@@ -8,6 +8,7 @@
 #include "patterns/operators.hpp"
 
 namespace lift {
+namespace patterns::horizontal_diffusion {
 namespace {
 
 constexpr std::int64_t kReach = 2;  ///< points read to each side
@@ -171,8 +172,10 @@ std::string plain(const BoxProblem& p) {
 }
 
 }  // namespace
+}  // namespace patterns::horizontal_diffusion
 
 Pattern horizontal_diffusion() {
+  using namespace patterns::horizontal_diffusion;
   return column_pattern("horizontal_diffusion",
                         "horizontal diffusion of fourth order with a flux limiter: Laplacian, fluxes, output",
                         "lap = 4 u - (u[i+1] + u[i-1] + u[j+1] + u[j-1])\n"

@@ -8,6 +8,7 @@
 #include "patterns/two_levels.hpp"
 
 namespace lift {
+namespace patterns::prolongation {
 namespace {
 
 const Choices all_choices{
@@ -106,8 +107,10 @@ std::string plain(const Prolongation& how) {
 }
 
 }  // namespace
+}  // namespace patterns::prolongation
 
 Pattern prolongation(int dim) {
+  using namespace patterns::prolongation;
   return {
       .name = name_of(dim),
       .summary = std::to_string(dim) +
@@ -135,6 +138,7 @@ Pattern prolongation(int dim) {
 }
 
 Pattern prolongation_correction(int dim) {
+  using namespace patterns::prolongation;
   const auto increment = [](Problem p) {
     for (const auto& [name, value] : p.choices)
       if (name != "kind")

@@ -17,6 +17,7 @@
 #include "patterns/two_levels.hpp"
 
 namespace lift {
+namespace patterns::residual_transfer {
 namespace {
 
 std::string named(const char* name, int dim) { return name + std::to_string(dim) + "d"; }
@@ -201,8 +202,10 @@ std::string plain_norm(const Problem& problem, int dim) {
 }
 
 }  // namespace
+}  // namespace patterns::residual_transfer
 
 Pattern residual_restriction(int dim) {
+  using namespace patterns::residual_transfer;
   return {.name = named("residual_restriction", dim),
           .summary = std::to_string(dim) +
                      "D residual and its restriction by averages, with or without keeping the residual",
@@ -224,6 +227,7 @@ Pattern residual_restriction(int dim) {
 }
 
 Pattern residual_norm(int dim) {
+  using namespace patterns::residual_transfer;
   return {.name = named("residual_norm", dim),
           .summary = std::to_string(dim) + "D norm of the residual: largest magnitude, or Euclidean",
           .formula = "max |rhs - L(phi)|, or the square root of the sum of (rhs - L(phi))^2",

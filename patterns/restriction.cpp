@@ -8,6 +8,7 @@
 #include "patterns/two_levels.hpp"
 
 namespace lift {
+namespace patterns::restriction {
 namespace {
 
 std::string name_of(int dim) { return "restriction" + std::to_string(dim) + "d"; }
@@ -123,8 +124,10 @@ std::string plain(const Restriction& r) {
 }
 
 }  // namespace
+}  // namespace patterns::restriction
 
 Pattern restriction(int dim) {
+  using namespace patterns::restriction;
   return {
       .name = name_of(dim),
       .summary =

@@ -10,6 +10,7 @@
 #include "patterns/stencil_reference.hpp"
 
 namespace lift {
+namespace patterns::smooth {
 namespace {
 
 const Choices& choices() {
@@ -263,8 +264,10 @@ std::string plain(const Problem& problem, int dim) {
 }
 
 }  // namespace
+}  // namespace patterns::smooth
 
 Pattern smooth(int dim) {
+  using namespace patterns::smooth;
   return {.name = name_of(dim),
           .summary = std::to_string(dim) +
                      "D smoother: red-black Gauss-Seidel half-sweep in place, weighted Jacobi sweep, "

@@ -5,6 +5,7 @@
 #include "patterns/operators.hpp"
 
 namespace lift {
+namespace patterns::thomas {
 namespace {
 
 Program build(const BoxProblem& p) {
@@ -87,8 +88,10 @@ std::string plain(const BoxProblem& p) {
 }
 
 }  // namespace
+}  // namespace patterns::thomas
 
 Pattern thomas() {
+  using namespace patterns::thomas;
   return column_pattern(
       "thomas", "tridiagonal systems, one a column: elimination down, substitution up",
       "a[k] x[k-1] + b[k] x[k] + c[k] x[k+1] = d[k]   for each box, j, i; a[0] and c[n-1] count as 0", build,

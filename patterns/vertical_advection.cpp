@@ -6,6 +6,7 @@
 #include "patterns/operators.hpp"
 
 namespace lift {
+namespace patterns::vertical_advection {
 namespace {
 
 /// What a level sees: the four velocities about it, u one level up and down, and the terms of the right side.
@@ -143,8 +144,10 @@ std::string plain(const BoxProblem& p) {
 }
 
 }  // namespace
+}  // namespace patterns::vertical_advection
 
 Pattern vertical_advection() {
+  using namespace patterns::vertical_advection;
   return column_pattern(
       "vertical_advection",
       "implicit vertical advection: coefficients from averaged velocities, a tridiagonal system a column",

@@ -13,10 +13,10 @@ namespace {
 
 /// CU_FUNC_ATTRIBUTE_...
 enum FunctionAttribute {
-  kMaxThreads = 0,
+  kFunctionThreads = 0,
   kStaticLocalBytes = 1,
   kPrivateBytes = 3,
-  kRegisters = 4,
+  kFunctionRegisters = 4,
   kMaxDynamicLocalBytes = 8
 };
 /// CU_JIT_...
@@ -118,10 +118,10 @@ struct CudaKernel final : GridFunction {
 
   CudaKernel(Function handle, const std::string& called, std::shared_ptr<Loaded> of)
       : GridFunction(called), function(handle), module(std::move(of)) {
-    info_.max_work_group = ask(kMaxThreads);
+    info_.max_work_group = ask(kFunctionThreads);
     info_.local_bytes = ask(kStaticLocalBytes);
     info_.private_bytes = ask(kPrivateBytes);
-    info_.registers = static_cast<int>(ask(kRegisters));
+    info_.registers = static_cast<int>(ask(kFunctionRegisters));
     if (api().parameter_info == nullptr) return;
     std::size_t offset = 0, bytes = 0;
     Status status = kSuccess;

@@ -11,7 +11,7 @@
 namespace lift {
 namespace {
 
-std::string milliseconds(double v) {
+std::string time_or_dash(double v) {
   return v > 0 ? fmt::format("{:.{}f}", v, v < 0.1 ? 5 : 3) : std::string("-");
 }
 
@@ -42,7 +42,7 @@ std::string effect_lines(const SwitchGrid& g) {
     const SwitchEffect& e = g.effects[s];
     const std::string from_to = x.name() + " " + x.off_text() + " -> " + x.on_text();
     t += fmt::format("  {:<{}}  {:<{}}  {:>9} -> {:>9}  ", x.title, title, from_to, values,
-                     milliseconds(e.off_ms), milliseconds(e.on_ms));
+                     time_or_dash(e.off_ms), time_or_dash(e.on_ms));
     if (e.pairs == 0)
       t += "not measured both off and on\n";
     else if (e.pairs == 1)
@@ -99,7 +99,7 @@ std::string switch_table(const SwitchGrid& g) {
     std::string note = r.verified ? "" : "  not verified";
     if (r.verified && fastest) note = "  <- fastest", fastest = false;
     if (i == 0) note += "  <- all off";
-    t += fmt::format("  {:>9}", milliseconds(r.ms)) + row(g, r) + note + "\n";
+    t += fmt::format("  {:>9}", time_or_dash(r.ms)) + row(g, r) + note + "\n";
   }
   t += reasons(g);
   t.pop_back();

@@ -12,6 +12,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/hash.hpp"
 #include "ir/expr/instantiate.hpp"
 #include "ir/expr/ops.hpp"
 
@@ -29,8 +30,6 @@ struct Node {
 };
 
 namespace {
-
-std::size_t mix(std::size_t h, std::size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ULL + (h >> 29); }
 
 std::size_t hash_of(const Node& n) {
   std::size_t h = static_cast<std::size_t>(n.op);

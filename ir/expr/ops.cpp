@@ -176,6 +176,7 @@ bool is_reduce(Op op) { return high_level(op) == Op::Reduce; }
 bool is_scan(Op op) { return high_level(op) == Op::Scan || is_backward(op); }
 bool is_backward(Op op) { return high_level(op) == Op::ScanBack; }
 bool is_update(Op op) { return high_level(op) == Op::Update; }
+bool is_map_on_grid(Op op) { return op == Op::MapGlb || op == Op::MapWrg || op == Op::MapLcl; }
 bool is_identity(Op op) { return row(op).meaning == m::identity; }
 
 Expr without_decision(const Expr& e) {

@@ -117,6 +117,7 @@ std::optional<std::size_t> function_child(Op op);
 std::vector<Type> applied_to(Op op, std::span<const Expr> children, const Attr& a);
 /// Whether the elements of the result are those of its first argument, each at most once.
 inline bool rearranges(Op op) { return row(op).elements == Elements::Same; }
+bool is_map_on_grid(Op op);  ///< MapGlb, MapWrg, MapLcl
 
 /// A typing rule was broken: names the primitive, what it was given and what to try; `make` adds the source
 /// line.

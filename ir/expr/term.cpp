@@ -10,14 +10,13 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/hash.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
 namespace {
 
-std::size_t mix(std::size_t h, std::size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ULL + (h >> 31); }
-
-struct Hash {
+struct TermHash {
   std::size_t operator()(const TermNode* n) const {
     std::size_t h = mix(static_cast<std::size_t>(n->kind), static_cast<std::size_t>(n->op));
     h = mix(h, static_cast<std::size_t>(n->type) * 64 + static_cast<std::size_t>(n->width));
@@ -30,7 +29,7 @@ struct Hash {
     return h;
   }
 };
-struct Equal {
+struct TermEqual {
   bool operator()(const TermNode* a, const TermNode* b) const {
     return a->kind == b->kind && a->type == b->type && a->width == b->width && a->op == b->op &&
            std::bit_cast<std::uint64_t>(a->number) == std::bit_cast<std::uint64_t>(b->number) &&
@@ -39,13 +38,13 @@ struct Equal {
   }
 };
 
-struct Table {
+struct TermTable {
   std::mutex mutex;
   std::deque<TermNode> nodes;
-  std::unordered_set<const TermNode*, Hash, Equal> index;
+  std::unordered_set<const TermNode*, TermHash, TermEqual> index;
 };
-Table& table() {
-  static Table* t = new Table;
+TermTable& term_table() {
+  static TermTable* t = new TermTable;
   return *t;
 }
 
@@ -127,13 +126,13 @@ std::optional<bool> truth(const Term& t) {
 }  // namespace
 
 Term intern(TermNode node) {
-  const std::lock_guard lock(table().mutex);
-  const auto found = table().index.find(&node);
-  if (found != table().index.end()) return Term(*found);
-  node.id = static_cast<std::uint32_t>(table().nodes.size());
-  table().nodes.push_back(std::move(node));
-  table().index.insert(&table().nodes.back());
-  return Term(&table().nodes.back());
+  const std::lock_guard lock(term_table().mutex);
+  const auto found = term_table().index.find(&node);
+  if (found != term_table().index.end()) return Term(*found);
+  node.id = static_cast<std::uint32_t>(term_table().nodes.size());
+  term_table().nodes.push_back(std::move(node));
+  term_table().index.insert(&term_table().nodes.back());
+  return Term(&term_table().nodes.back());
 }
 
 Term constant_term(double v, Scalar type) {

@@ -1,5 +1,6 @@
 #include "ir/expr/type.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -45,7 +46,7 @@ class TypeTable {
   std::map<std::vector<std::uint32_t>, const TypeNode*> index_;
 };
 
-TypeTable& table() {
+TypeTable& type_table() {
   static TypeTable* t = new TypeTable;  // never destroyed: handles live in statics elsewhere
   return *t;
 }
@@ -73,24 +74,28 @@ std::size_t size_of(Scalar s) {
 Type::Type(Scalar s) {
   TypeNode n = node_of(Kind::Scalar);
   n.scalar = s;
-  node_ = table().intern(std::move(n));
+  node_ = type_table().intern(std::move(n));
 }
 
-Type Type::any() { return Type(table().intern(node_of(Kind::Any))); }
+Type Type::any() { return Type(type_table().intern(node_of(Kind::Any))); }
 Type Type::tuple(std::vector<Type> parts) {
-  return Type(table().intern(node_of(Kind::Tuple, std::move(parts))));
+  return Type(type_table().intern(node_of(Kind::Tuple, std::move(parts))));
 }
 Type Type::array(const Nat& length, const Type& element) {
-  return Type(table().intern(node_of(Kind::Array, {element}, length)));
+  return Type(type_table().intern(node_of(Kind::Array, {element}, length)));
 }
 Type Type::function(std::vector<Type> parameters, const Type& result) {
   parameters.push_back(result);
-  return Type(table().intern(node_of(Kind::Function, std::move(parameters))));
+  return Type(type_table().intern(node_of(Kind::Function, std::move(parameters))));
 }
 
 Type::Kind Type::kind() const { return node_->kind; }
 std::uint32_t Type::id() const { return node_->id; }
 
+bool Type::has_arrays() const {
+  return is_array() || (is_tuple() && std::any_of(parts().begin(), parts().end(),
+                                                  [](const Type& part) { return part.has_arrays(); }));
+}
 Scalar Type::scalar() const {
   if (!is_scalar()) throw InternalError("scalar() of " + str());
   return node_->scalar;

@@ -39,6 +39,7 @@ class Type {
   bool is_array() const { return kind() == Kind::Array; }
   bool is_tuple() const { return kind() == Kind::Tuple; }
   bool is_function() const { return kind() == Kind::Function; }
+  bool has_arrays() const;              ///< an array, or a tuple with one
   Scalar scalar() const;                ///< Scalar
   std::span<const Type> parts() const;  ///< Tuple: components; Function: parameters
   const Nat& length() const;            ///< Array

@@ -73,7 +73,7 @@ void one_machine(const Check& c) {
   Expr threads, items;
   visit(c.program.body, [&](const Expr& e) {
     if (e.is(Op::MapPar)) threads = e;
-    if (on_a_grid(e)) items = e;
+    if (is_map_on_grid(e.op())) items = e;
   });
   if (threads && items) c.broken("beside " + std::string(text(items.op())) + " there is", threads);
 }

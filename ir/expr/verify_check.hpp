@@ -36,7 +36,6 @@ struct Around {
 };
 /// The dimensions of a map on a grid as bits; 0 for others.
 unsigned dimensions(const Expr& map);
-bool on_a_grid(const Expr& e);
 
 struct OfNesting : VerifierRule {
   void (*check)(const Check&, const Expr&, const Around&);

@@ -10,11 +10,10 @@
 namespace lift::verifier {
 
 unsigned dimensions(const Expr& map) {
-  if (!on_a_grid(map)) return 0;
+  if (!is_map_on_grid(map.op())) return 0;
   return ((1U << static_cast<unsigned>(op_rank(map))) - 1U)
          << static_cast<unsigned>(loop_option(map, LoopOption::Dimension));
 }
-bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl); }
 
 namespace {
 

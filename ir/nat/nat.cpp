@@ -344,7 +344,7 @@ std::optional<Affine> affine_in(const Nat& n, const Nat& variable) {
 std::int64_t evaluate(const Nat& n, const std::function<std::int64_t(const NatAtom&)>& value_of) {
   const auto floor_divide = [](std::int64_t a, std::int64_t b) {
     if (b <= 0) throw std::domain_error("division by " + std::to_string(b));
-    return a >= 0 ? a / b : -((-a + b - 1) / b);
+    return detail::floor_div(a, b);
   };
   std::int64_t sum = 0;
   for (const NatTerm& t : terms(n)) {

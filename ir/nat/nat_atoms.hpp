@@ -5,6 +5,12 @@
 
 namespace lift::detail {
 
+/// The quotient rounded down, and what is left, for b > 0.
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - b * floor_div(a, b); }
+
 /// floordiv, mod, min or max of a and b as an atom, unsimplified.
 Nat compound(AtomKind kind, const Nat& a, const Nat& b);
 /// The polynomial with these terms, which must be in canonical order.

@@ -10,6 +10,8 @@
 namespace lift {
 namespace {
 
+using detail::floor_div;
+
 using Interval = Facts::Interval;
 using Bound = std::optional<std::int64_t>;
 
@@ -17,8 +19,6 @@ constexpr std::int64_t large = std::int64_t{1} << 60;
 Bound checked(__int128 v) { return v > large || v < -large ? Bound() : Bound(static_cast<std::int64_t>(v)); }
 
 Interval interval(const Nat& n, int depth);
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 Interval atom_interval(const NatAtom& a, int depth) {
   if (depth > 12) return {};

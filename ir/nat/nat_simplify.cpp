@@ -8,8 +8,7 @@
 namespace lift {
 namespace {
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - b * floor_div(a, b); }
+using detail::floor_div, detail::floor_mod;
 
 Nat monomial(const NatTerm& t) { return detail::from_terms({t}); }
 

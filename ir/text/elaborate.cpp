@@ -11,9 +11,9 @@ namespace {
 
 using K = Term::Kind;
 
-constexpr int kSteps = 200000;    ///< nodes made for one text
-constexpr double kSize = 500000;  ///< of an expression, written out
-constexpr int kDepth = 1500;
+constexpr int kSteps = 200000;           ///< nodes made for one text
+constexpr double kWrittenSize = 500000;  ///< of an expression, written out
+constexpr int kWrittenDepth = 1500;
 
 /// Numbers without a type of their own, and arithmetic on such: they take the type of what they are combined
 /// with.
@@ -419,7 +419,7 @@ Elaborator::Extent Elaborator::extent(const Expr& e) {
 
 void Elaborator::check_size(const Expr& e, std::size_t at) {
   const Extent x = extent(e);
-  if (x.size > kSize || x.depth > kDepth)
+  if (x.size > kWrittenSize || x.depth > kWrittenDepth)
     fail(at,
          "this expression is too large once its definitions are unfolded; use let for what is used several "
          "times, map and reduce for what repeats");

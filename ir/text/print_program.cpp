@@ -57,7 +57,7 @@ std::string argument_lines(const std::vector<Expr>& arguments) {
   return lines;
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string joined_names(const std::vector<std::string>& names) {
   std::string s;
   for (const std::string& n : names) s += (s.empty() ? "" : ", ") + quoted(n);
   return s;
@@ -72,9 +72,10 @@ std::string print_program(const Program& p) {
     for (const auto& [n, size] : names_of(a).sizes) names.sizes.emplace(n, size);
   for (const auto& [n, size] : names.sizes) s += size_line(*variables(size)[0]);
   s += argument_lines(p.arguments);
-  if (!p.overwritable.empty()) s += "overwrite " + joined(p.overwritable) + "\n";
+  if (!p.overwritable.empty()) s += "overwrite " + joined_names(p.overwritable) + "\n";
   for (const auto& [n, attr] : names.functions) s += user_line(attr);
-  return s + "\nresult" + (p.results.empty() ? "" : " " + joined(p.results)) + " =\n" + pretty(p.body) + "\n";
+  return s + "\nresult" + (p.results.empty() ? "" : " " + joined_names(p.results)) + " =\n" + pretty(p.body) +
+         "\n";
 }
 
 }  // namespace lift

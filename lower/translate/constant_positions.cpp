@@ -10,10 +10,6 @@
 namespace lift {
 namespace {
 
-bool has_arrays(const Type& t) {
-  return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));
-}
-
 class Uses {
  public:
   explicit Uses(const Expr& array) : arrays_{array} {}
@@ -28,7 +24,7 @@ class Uses {
   bool fit(const Expr& e, Asked how) {
     if (is_one(e)) return how != Asked::anywhere;
     if (!mentions(e)) return true;
-    const Asked inner = !has_arrays(e.type()) ? Asked::at_numbers : how;
+    const Asked inner = !e.type().has_arrays() ? Asked::at_numbers : how;
     if (is_map(e.op())) return fit_map(e, how);
     if (is_reduce(e.op())) return fit_reduce(e, how);
     switch (e.op()) {
@@ -72,7 +68,7 @@ class Uses {
     const Expr body = open(f, parameters);
     const std::size_t before = arrays_.size();
     for (std::size_t i = 0; i < arguments.size() && i < parameters.size(); ++i)
-      if (has_arrays(parameters[i].type()) && mentions(arguments[i])) arrays_.push_back(parameters[i]);
+      if (parameters[i].type().has_arrays() && mentions(arguments[i])) arrays_.push_back(parameters[i]);
     const bool r = fit(body, how);
     arrays_.resize(before, body);
     return r;
@@ -88,7 +84,7 @@ class Uses {
     const auto n = e.child(2).type().length().constant();
     const bool no_loop = is_one(e.child(2)) || (n && *n <= kFewScalars && !e.is(Op::ReduceSeq));
     const Asked inner = no_loop ? Asked::at_numbers : Asked::anywhere;
-    const Asked value = has_arrays(e.type()) ? how : Asked::at_numbers;
+    const Asked value = e.type().has_arrays() ? how : Asked::at_numbers;
     return fit(e.child(2), inner) && fit(e.child(1), value) &&
            fit_function(e.child(0), value, {e.child(1), e.child(2)});
   }
@@ -99,7 +95,7 @@ class Uses {
 }  // namespace
 
 bool only_at_numbers(const Expr& body, const Expr& array) {
-  return !has_arrays(array.type()) || Uses(array).fit(body, Uses::Asked::written);
+  return !array.type().has_arrays() || Uses(array).fit(body, Uses::Asked::written);
 }
 
 }  // namespace lift

@@ -182,9 +182,6 @@ View with_scalars(const View& v, const std::vector<Term>& terms) {
   std::size_t next = 0;
   return with_scalars_from(v, terms, next);
 }
-bool has_arrays(const Type& t) {
-  return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));
-}
 
 namespace {
 
@@ -278,7 +275,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   };
   const Expr& f = e.child(0);
   if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
-  if (has_arrays(e.type())) {
+  if (e.type().has_arrays()) {
     const Place place = new_array("acc", e.type(), AddressSpace::Private);
     write(e.child(1), scope, place);
     const View acc = view_of(place, e.type());

@@ -92,6 +92,5 @@ For new_loop(const std::string& hint, const Nat& length);
 /// The scalars of a view of scalars and tuples, in order; and a view of the same shape with other scalars.
 void scalars_of(const View& v, std::vector<Term>& to);
 View with_scalars(const View& v, const std::vector<Term>& terms);
-bool has_arrays(const Type& t);
 
 }  // namespace lift

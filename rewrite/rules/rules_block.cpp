@@ -4,19 +4,13 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
 
-const Expr f = hole("f"), g = hole("g"), xs = hole("xs");
-
-/// Dimension d - 1 moved in front of the others.
-std::vector<int> last_to_first(int d) {
-  std::vector<int> p{d - 1};
-  for (int i = 0; i + 1 < d; ++i) p.push_back(i);
-  return p;
-}
+using holes::f, holes::g, holes::xs, holes::nats, holes::last_to_first;
 
 /// join_D of blocks that are given: each cell is a block of arguments.
 Sides rows_of_given_blocks(int d) {
@@ -213,12 +207,6 @@ Result<Expr> identity_map(const Site& site, const Arguments& a) {
   return map_with(Op::Map, rank,
                   function({element_of(site.e.type(), rank)}, [](std::span<const Expr> x) { return x[0]; }),
                   site.e);
-}
-
-std::vector<Nat> nats(const std::string& name, int rank) {
-  std::vector<Nat> v;
-  for (int d = 0; d < rank; ++d) v.push_back(nat_hole(name + std::to_string(d)));
-  return v;
 }
 
 Sides drop_of_join(int d) {

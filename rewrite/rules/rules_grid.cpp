@@ -10,11 +10,9 @@
 namespace lift {
 namespace {
 
-bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl); }
-
 Result<Expr> items(const Site& site, const Arguments& a) {
   const Expr& e = site.e;
-  if (!on_a_grid(e) || op_rank(e) != 1)
+  if (!is_map_on_grid(e.op()) || op_rank(e) != 1)
     return Failure{"needs map_glb, map_wrg or map_lcl of rank 1, found " + std::string(text(e.op()))};
   const std::int64_t n = number(a, 0);
   if (n < 1) return Failure{"a loop is shared by 1 work-item or more"};

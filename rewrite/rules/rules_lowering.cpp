@@ -55,7 +55,6 @@ bool unrolled_block(const Expr& map) {
   }
   return !nest.levels.empty() && elements.constant().value_or(100) <= 16;
 }
-bool on_a_grid(const Expr& e) { return e.is(Op::MapGlb) || e.is(Op::MapWrg) || e.is(Op::MapLcl); }
 
 Result<Expr> map_seq(const Site& site, const Arguments&) {
   const auto m = need_map(site);
@@ -71,7 +70,8 @@ Result<Expr> map_unroll(const Site& site, const Arguments& a) {
 Result<Expr> map_par(const Site& site, const Arguments&) {
   const auto m = need_map(site);
   if (!m) return m;
-  if (encloses(site, on_a_grid)) return Failure{"map_par inside a work-item"};
+  if (encloses(site, [](const Expr& e) { return is_map_on_grid(e.op()); }))
+    return Failure{"map_par inside a work-item"};
   return lowered(*m, Op::MapPar);
 }
 Result<Expr> map_vec(const Site& site, const Arguments& a) {

@@ -2,12 +2,13 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
 
-const Expr f = hole("f"), g = hole("g"), h = hole("h"), xs = hole("xs"), ys = hole("ys");
+using holes::f, holes::g, holes::h, holes::xs, holes::ys;
 
 Expr identity() {
   return function({Type::any()}, [](std::span<const Expr> x) { return x[0]; });

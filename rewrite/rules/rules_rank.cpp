@@ -5,29 +5,19 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
 
-const Expr f = hole("f"), xs = hole("xs"), ys = hole("ys");
+using holes::f, holes::xs, holes::ys, holes::nats, holes::last_to_first;
 
-std::vector<Nat> nats(const std::string& name, int from, int to) {
-  std::vector<Nat> v;
-  for (int d = from; d < to; ++d) v.push_back(nat_hole(name + std::to_string(d)));
-  return v;
-}
-std::vector<Nat> nats(const std::string& name, int rank) { return nats(name, 0, rank); }
-/// Dimension 0 moved behind the d - 1 that follow it, and back.
+/// Dimension 0 moved behind the d - 1 that follow it.
 std::vector<int> first_to_last(int d) {
   std::vector<int> p;
   for (int i = 1; i < d; ++i) p.push_back(i);
   p.push_back(0);
-  return p;
-}
-std::vector<int> last_to_first(int d) {
-  std::vector<int> p{d - 1};
-  for (int i = 0; i + 1 < d; ++i) p.push_back(i);
   return p;
 }
 Expr each(const std::function<Expr(Expr)>& body, const Expr& e) { return map(body, e); }

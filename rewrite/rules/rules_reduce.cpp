@@ -5,12 +5,13 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/expr/reduction.hpp"
+#include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
 
-const Expr f = hole("f"), g = hole("g"), xs = hole("xs"), z = hole("z");
+using holes::f, holes::g, holes::xs, holes::z;
 
 std::string in_any_order(const Match& m) { return why_in_order(m["f"], m["z"]); }
 constexpr const char* kInAnyOrder = "f associative, z its unit (see ir/expr/reduction.hpp)";

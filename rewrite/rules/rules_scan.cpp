@@ -4,13 +4,14 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
 
-const Expr a = hole("a"), b = hole("b"), c = hole("c"), f = hole("f"), g = hole("g"), xs = hole("xs"),
-           ys = hole("ys"), z = hole("z"), zs = hole("zs");
+const Expr a = hole("a"), b = hole("b"), c = hole("c");
+using holes::f, holes::g, holes::xs, holes::ys, holes::z, holes::zs;
 
 Expr scan_to(bool back, const Expr& fn, const Expr& init, const Expr& array) {
   return back ? scan_back(fn, init, array) : scan(fn, init, array);

@@ -5,18 +5,14 @@
 // carries the divisibility that it needs.
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
 
-const Expr f = hole("f"), xs = hole("xs"), ys = hole("ys");
+using holes::f, holes::xs, holes::ys, holes::nats;
 
-std::vector<Nat> nats(const std::string& name, int rank) {
-  std::vector<Nat> v;
-  for (int d = 0; d < rank; ++d) v.push_back(nat_hole(name + std::to_string(d)));
-  return v;
-}
 Expr windows(int d, const Expr& e) { return slide(nats("n", d), nats("s", d), e); }
 
 std::string tiles_fit(const Match& m) {

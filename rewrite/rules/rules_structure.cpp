@@ -4,12 +4,13 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/holes.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
 
-const Expr f = hole("f"), xs = hole("xs"), ys = hole("ys"), zs = hole("zs");
+using holes::f, holes::xs, holes::ys, holes::zs, holes::nats;
 
 /// A pad of a law: its boundary, and whether it is given a value.
 struct PadKind {
@@ -21,11 +22,6 @@ struct PadKind {
 };
 constexpr PadKind choosing[] = {{Boundary::clamp}, {Boundary::wrap}, {Boundary::mirror}};
 
-std::vector<Nat> nats(const std::string& name, int rank) {
-  std::vector<Nat> v;
-  for (int d = 0; d < rank; ++d) v.push_back(nat_hole(name + std::to_string(d)));
-  return v;
-}
 std::vector<Nat> plus(std::vector<Nat> a, const std::vector<Nat>& b, int sign = 1) {
   for (std::size_t d = 0; d < a.size(); ++d) a[d] = a[d] + b[d] * sign;
   return a;
