@@ -24,9 +24,6 @@ std::filesystem::path write_kernel(const std::filesystem::path& directory, const
                                    const Kernel& kernel, Target target, const Program& program,
                                    const std::map<std::string, std::int64_t>& sizes = {});
 
-/// A line of standard output.
-void print(const std::string& text);
-
 /// A bar on a terminal (on standard error), plain lines of standard output when piped, nothing when quiet.
 class ProgressPrinter {
  public:

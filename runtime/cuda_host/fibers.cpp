@@ -11,7 +11,7 @@
 namespace lift::cuda_host {
 namespace {
 
-constexpr std::size_t kPage = 4096, kStack = 16 * kPage;  // a guard page below each
+constexpr std::size_t kGuard = 4096, kStack = 16 * kGuard;  // a guard page below each stack
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Fibers* Fibers::current_ = nullptr;
 
 Fibers::Fibers(std::size_t threads)
     : fibers_(threads), fiber_of_(threads), waits_at_(threads), copies_(threads) {
-  mapped_ = threads * (kStack + kPage);
+  mapped_ = threads * (kStack + kGuard);
   stacks_ =
       ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (stacks_ == MAP_FAILED) {
@@ -28,7 +28,7 @@ Fibers::Fibers(std::size_t threads)
                         " threads");
   }
   for (std::size_t t = 0; t < threads; ++t)
-    (void)::mprotect(static_cast<char*>(stacks_) + t * (kStack + kPage), kPage, PROT_NONE);
+    (void)::mprotect(static_cast<char*>(stacks_) + t * (kStack + kGuard), kGuard, PROT_NONE);
 }
 
 Fibers::~Fibers() {
@@ -38,7 +38,7 @@ Fibers::~Fibers() {
 void Fibers::prepare(std::size_t fiber) {
   ucontext_t& context = fibers_[fiber].context;
   ::getcontext(&context);
-  context.uc_stack.ss_sp = static_cast<char*>(stacks_) + fiber * (kStack + kPage) + kPage;
+  context.uc_stack.ss_sp = static_cast<char*>(stacks_) + fiber * (kStack + kGuard) + kGuard;
   context.uc_stack.ss_size = kStack;
   context.uc_link = nullptr;
   ::makecontext(&context, &Fibers::enter, 0);

@@ -12,6 +12,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace yardstick_test {
 namespace {
 
 std::shared_ptr<NativeLibrary> yardstick(const std::vector<std::string>& more_flags) {
@@ -70,3 +71,5 @@ TEST_CASE("hand-written half-sweeps agree with the reference") {
         }
   }
 }
+
+}  // namespace yardstick_test

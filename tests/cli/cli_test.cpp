@@ -15,6 +15,7 @@
 using namespace lift;
 using lift::test::Scratch;
 
+namespace cli_test {
 namespace {
 
 const std::string kLiftgen = LIFTGEN_BINARY_DIR "/liftgen";
@@ -345,8 +346,8 @@ TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kern
   const Scratch scratch;
   const std::string json = (scratch.path() / "result.json").string();
   const ProcessResult result =
-      liftgen(with_tiny({"smooth3d", "--explore", "--configs", "4", "--budget", "3600", "--json", json, "--out",
-                         scratch.path().string(), "--verbose"}));
+      liftgen(with_tiny({"smooth3d", "--explore", "--configs", "4", "--budget", "3600", "--json", json,
+                         "--out", scratch.path().string(), "--verbose"}));
   CAPTURE(result.output);
   REQUIRE(result.status == 0);
   for (const char* part :
@@ -401,3 +402,5 @@ TEST_CASE("cli: Ctrl-C keeps what was found, and leaves no half-written file") {
   }
   for (const auto& file : files_in(scratch.path())) CHECK(file.string().find(".tmp") == std::string::npos);
 }
+
+}  // namespace cli_test

@@ -19,6 +19,8 @@
 
 using namespace lift;
 using lift::test::Scratch;
+namespace failing_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -171,3 +173,5 @@ TEST_CASE("failing: signals end an exploration with its best, without files or p
     CHECK(left_behind(scratch) == 0);
   }
 }
+
+}  // namespace failing_test

@@ -12,6 +12,7 @@
 using namespace lift;
 using lift::test::Scratch;
 
+namespace lift_test {
 namespace {
 
 const std::string kExamples = std::string(LIFTGEN_SOURCE_DIR) + "/examples/";
@@ -208,3 +209,5 @@ TEST_CASE("lift files: options") {
   check_output(liftgen({"run", "none.lift"}), 2, {"none.lift"});
   check_output(liftgen({file}), 2, {"what to do with", "--explore"});
 }
+
+}  // namespace lift_test

@@ -11,6 +11,7 @@
 
 using namespace lift;
 
+namespace compile_test {
 namespace {
 
 const Nat n = lift::nat("n"), m = lift::nat("m");
@@ -383,3 +384,5 @@ TEST_CASE("updates, reductions and several results are explored") {
   const std::vector<double> x{1, 2, 3};
   CHECK(of(x) == std::tuple{6.0, 14.0, std::vector<double>{-1, -2, -3}});
 }
+
+}  // namespace compile_test

@@ -8,6 +8,7 @@
 using namespace lift;
 using lift::test::message;
 
+namespace errors_test {
 namespace {
 
 const Nat n = lift::nat("n");
@@ -230,3 +231,5 @@ TEST_CASE("C text of a user function that does not compile is the user's") {
           kernel(std::vector<double>(3));
         }).find("look at the C text of the user function broken") != std::string::npos);
 }
+
+}  // namespace errors_test

@@ -18,6 +18,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace broken_kernels_test {
 namespace {
 
 Expr low(Op op, int dim, const std::function<Expr(Expr)>& f, const Expr& xs, int items = 0) {
@@ -315,3 +316,5 @@ TEST_CASE("broken kernels under oclgrind") {
     }
   }
 }
+
+}  // namespace broken_kernels_test

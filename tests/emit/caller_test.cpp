@@ -14,6 +14,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace caller_test {
 namespace {
 
 struct StandAlone {
@@ -210,3 +211,5 @@ TEST_CASE("stand-alone: the header's index functions are the layout") {
       CHECK(run(d).status == 0);
     }
 }
+
+}  // namespace caller_test

@@ -17,6 +17,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace columns_test {
 namespace {
 
 struct Variant {
@@ -216,3 +217,5 @@ TEST_CASE("read-only path: loads through the cache, restricted pointers, or no p
     }
   }
 }
+
+}  // namespace columns_test

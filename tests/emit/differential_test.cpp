@@ -13,6 +13,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace differential_test {
 namespace {
 
 struct Case {
@@ -86,3 +87,5 @@ TEST_CASE("emitted kernels give the reference's result: whole arrays, both colou
   CHECK(all.size() > 80);
   CHECK(impossible < 10);
 }
+
+}  // namespace differential_test

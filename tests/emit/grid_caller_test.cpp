@@ -15,6 +15,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace grid_caller_test {
 namespace {
 
 struct StandAlone {
@@ -180,3 +181,5 @@ TEST_CASE("stand-alone CUDA: nvcc takes kernel and caller without a warning") {
     CHECK_MESSAGE(built.status == 0, built.output);
   }
 }
+
+}  // namespace grid_caller_test

@@ -18,6 +18,7 @@ using namespace lift;
 using namespace lift::test;
 using namespace lift::testing;
 
+namespace grid_operators_test {
 namespace {
 
 bool available() {
@@ -131,3 +132,5 @@ TEST_CASE("operators of one nest on a grid, on processors and on a GPU") {
       }
   check_all(cases, 1, 1);
 }
+
+}  // namespace grid_operators_test

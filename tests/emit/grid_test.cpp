@@ -13,6 +13,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace grid_test {
 namespace {
 
 Kernel copy_rows(std::int64_t n, std::int64_t m, const std::function<For(const Nat&, Block)>& rows,
@@ -222,3 +223,5 @@ TEST_CASE("grid: what cannot be launched is refused") {
   k.arguments[0].name = "global";
   CHECK_THROWS_WITH_AS(test::opencl_of(k), doctest::Contains("a word of OpenCL C"), UserError);
 }
+
+}  // namespace grid_test

@@ -8,6 +8,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace limits_test {
 namespace {
 
 /// Work-items that each load `values` numbers before they add them up.
@@ -41,3 +42,5 @@ TEST_CASE("limits: a CUDA block has 1024 threads at most") {
   CHECK_THROWS_WITH_AS(nd_range(holding(1, 2048), Target::cuda), doctest::Contains("choose a smaller tile"),
                        UserError);
 }
+
+}  // namespace limits_test

@@ -6,6 +6,8 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace nvcc_test {
+
 TEST_CASE("nvcc: the first variants of a cycle's operators neither spill nor have a stack frame") {
   if (nvcc().empty()) {
     MESSAGE("nvcc is not installed, not tested");
@@ -28,3 +30,5 @@ TEST_CASE("nvcc: the first variants of a cycle's operators neither spill nor hav
     check_in_registers(k, found);
   }
 }
+
+}  // namespace nvcc_test

@@ -16,6 +16,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace nvrtc_test {
 namespace {
 
 struct Source {
@@ -94,3 +95,5 @@ TEST_CASE("nvrtc: kernels of every structure compile without a warning") {
     CHECK_MESSAGE(made.log.empty(), made.log.substr(0, 4000));
   }
 }
+
+}  // namespace nvrtc_test

@@ -14,6 +14,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace opencl_test {
 namespace {
 
 struct Case {
@@ -146,3 +147,5 @@ TEST_CASE("oclgrind sees no race and no access out of bounds, and would see one"
   CHECK(under_oclgrind("--check-api", "oclgrind runs a kernel one element too long").find("Invalid") !=
         std::string::npos);
 }
+
+}  // namespace opencl_test

@@ -10,6 +10,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace openmp_scalar_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity(),
@@ -400,3 +401,5 @@ TEST_CASE("what OpenMP C cannot say is refused") {
       test::openmp_of(kernel("k", {out_argument("out", f64, 4)}, "out", {put("out", lost, number(1))})),
       doctest::Contains("lost"), InternalError);
 }
+
+}  // namespace openmp_scalar_test

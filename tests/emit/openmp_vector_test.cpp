@@ -13,6 +13,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace openmp_vector_test {
 namespace {
 
 /// One colour of each row of a 2D grid is halved, in place; each vector is stored after the next has been
@@ -315,3 +316,5 @@ TEST_CASE("vectors of computed conditions, of lanes' indices, of other types") {
         [w](double, double, int x) { return x % w == 0 ? 1.5 : 77; });  // a scalar store touches one element
   }
 }
+
+}  // namespace openmp_vector_test

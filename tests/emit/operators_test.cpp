@@ -15,6 +15,7 @@ using namespace lift;
 using namespace lift::test;
 using namespace lift::testing;
 
+namespace operators_test {
 namespace {
 
 struct Emitted {
@@ -129,3 +130,5 @@ TEST_CASE(
     CHECK((test::openmp_of(e.kernel).find("stream_f") != std::string::npos) ==
           (e.configuration.at("stream") == "1"));
 }
+
+}  // namespace operators_test

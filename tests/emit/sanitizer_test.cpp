@@ -16,6 +16,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace sanitizer_test {
 namespace {
 
 /// A main() that calls each kernel on arrays of exactly their size.
@@ -119,3 +120,5 @@ TEST_CASE("a kernel that reads one element too far is caught") {
   CHECK(r.status != 0);
   CHECK(r.output.find("heap-buffer-overflow") != std::string::npos);
 }
+
+}  // namespace sanitizer_test

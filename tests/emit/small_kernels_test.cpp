@@ -22,6 +22,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace small_kernels_test {
 namespace {
 
 // ---- running
@@ -253,3 +254,5 @@ TEST_CASE("golden: a vector loop with its remainder, a strided update in place")
   check_golden("neighbours_late", test::openmp_of(kernel_named("neighbours_late_f64")));
   check_golden("strided", test::openmp_of(kernel_named("strided_f32")));
 }
+
+}  // namespace small_kernels_test

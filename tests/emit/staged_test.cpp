@@ -15,6 +15,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace staged_test {
 namespace {
 
 double error_of(GridDevice& device, GridProgram& program, const GridCase& c, Target target) {
@@ -119,3 +120,5 @@ TEST_CASE("the slot of a plane is found by a mask where there is a power of two 
     CHECK(text.find(" % ") == std::string::npos);
   }
 }
+
+}  // namespace staged_test

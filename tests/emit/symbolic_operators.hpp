@@ -16,11 +16,11 @@
 
 namespace lift::test {
 
-struct OperatorCase {
+struct SymbolicCase {
   const Pattern* pattern;
   Problem problem;  ///< at the size that is compiled for
 };
-inline std::string str(const OperatorCase& c) {
+inline std::string str(const SymbolicCase& c) {
   std::string s = c.pattern->name + " --bc " + c.problem.boundary + " --type " + text(c.problem.type) +
                   " --box " + std::to_string(c.problem.box);
   for (const auto& [name, value] : c.problem.choices) s += " --" + name + " " + value;
@@ -43,8 +43,8 @@ inline std::optional<Problem> buildable(const Pattern& pattern, Problem p,
 
 /// The default choices, and each choice alone with each of its other values, in both types and for every
 /// boundary condition.
-inline std::vector<OperatorCase> operator_cases() {
-  std::vector<OperatorCase> all;
+inline std::vector<SymbolicCase> operator_cases() {
+  std::vector<SymbolicCase> all;
   for (const auto& pattern : all_patterns()) {
     std::vector<std::map<std::string, std::string>> choices{{}};
     for (const auto& [name, values] : pattern->choices)
@@ -61,7 +61,7 @@ inline std::vector<OperatorCase> operator_cases() {
 }
 
 /// The kernel of the first seed in the caller's layout whose derivation can be replayed over size variables.
-inline std::optional<Kernel> symbolic_kernel(const OperatorCase& c) {
+inline std::optional<Kernel> symbolic_kernel(const SymbolicCase& c) {
   Problem p = c.problem;
   const Space space(c.pattern->build(p), {Target::openmp, 2, 32, true});
   p.symbolic = true;
@@ -108,11 +108,11 @@ inline bool admitted(const Kernel& k, const std::vector<long>& sizes) {
 }
 
 /// Compiles each case once and checks it at several sizes, odd and small ones too.
-inline void check_symbolic(const std::vector<OperatorCase>& cases) {
+inline void check_symbolic(const std::vector<SymbolicCase>& cases) {
   configure_openmp(2);
   std::vector<Kernel> kernels;
   std::vector<NativeSource> sources;
-  for (const OperatorCase& c : cases) {
+  for (const SymbolicCase& c : cases) {
     INFO(str(c));
     auto k = symbolic_kernel(c);
     REQUIRE_MESSAGE(k, "no variant can be lowered");
@@ -126,7 +126,7 @@ inline void check_symbolic(const std::vector<OperatorCase>& cases) {
   NativeCompiler compiler;
   const auto compiled = compiler.compile_all(sources);
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const OperatorCase& c = cases[i];
+    const SymbolicCase& c = cases[i];
     INFO(str(c) << "\n" << sources[i].code);
     REQUIRE_MESSAGE(compiled[i].library, compiled[i].error);
     int checked = 0;

@@ -16,6 +16,7 @@
 
 using namespace lift;
 
+namespace symbolic_test {
 namespace {
 
 struct Case {
@@ -220,3 +221,5 @@ TEST_CASE("symbolic sizes: what OpenCL cannot launch is refused, with a remedy")
   const Kernel k = lower(c.build(c.size));
   CHECK_THROWS_WITH_AS(nd_range(k), doctest::Contains("fix the size"), UserError);
 }
+
+}  // namespace symbolic_test

@@ -8,6 +8,7 @@
 
 using namespace lift;
 
+namespace thesis_kernel_test {
 namespace {
 
 /// The kernel of 256^3 cells without comments and all before its body: on processors a box a loop nest of
@@ -51,3 +52,5 @@ TEST_CASE("both formulations of prolongation give short kernels without division
         if (is_grid(target)) CHECK(count("coarse[") == (dim == 1 ? 3 : dim == 2 ? 9 : 27));
       }
 }
+
+}  // namespace thesis_kernel_test

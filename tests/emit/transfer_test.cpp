@@ -18,6 +18,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace transfer_test {
 namespace {
 
 struct Sample {
@@ -209,3 +210,5 @@ TEST_CASE("OpenCL kernels of grid transfer give the interpreter's result") {
     CHECK(storage.result(s.kernel) == interpreted(s.program, data));
   }
 }
+
+}  // namespace transfer_test

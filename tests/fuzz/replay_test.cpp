@@ -9,6 +9,7 @@
 
 using lift::test::parse_and_print;
 
+namespace replay_test {
 namespace {
 
 std::vector<std::string> seeds() {
@@ -65,3 +66,5 @@ TEST_CASE("fuzz: mutations of the seeds are parsed or refused") {
   CHECK(parsed > 100);
   CHECK(parsed < 3900);
 }
+
+}  // namespace replay_test

@@ -7,6 +7,7 @@
 
 using namespace lift;
 
+namespace expr_test {
 namespace {
 const Type number(f64);
 const Expr x = param("x", number), y = param("y", number);
@@ -86,3 +87,5 @@ TEST_CASE("a term contains what is anywhere in it, asked once of each node until
   CHECK_FALSE(contains(e, [&](const Expr&) { return ++asked, false; }));
   CHECK(asked == size_of(e));
 }
+
+}  // namespace expr_test

@@ -9,6 +9,7 @@
 
 using namespace lift;
 
+namespace interpret_test {
 namespace {
 
 Value numbers(const std::vector<double>& data, const Type& t) { return make_array(data, t); }
@@ -214,3 +215,5 @@ TEST_CASE("comparisons of values") {
   CHECK(std::isinf(difference(Value{Value::Poison{}}, Value{1.0})));
   CHECK(identical(Value{Value::Poison{}}, Value{Value::Poison{}}));
 }
+
+}  // namespace interpret_test

@@ -8,6 +8,7 @@
 
 using namespace lift;
 
+namespace layout_test {
 namespace {
 
 void check(const std::string& request, const std::vector<Nat>& shape) {
@@ -61,3 +62,5 @@ TEST_CASE("text round trip and errors") {
                        UserError);
   CHECK_THROWS_AS(Layout(parse_layout("split 3 1"), array({4}, f64)), UserError);
 }
+
+}  // namespace layout_test

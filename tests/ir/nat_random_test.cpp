@@ -8,6 +8,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace nat_random_test {
 namespace {
 
 /// What is wrong with the simplification of a term; empty: nothing.
@@ -162,3 +163,5 @@ TEST_CASE("substitution commutes with evaluation") {
     CHECK(equal);
   }
 }
+
+}  // namespace nat_random_test

@@ -8,6 +8,8 @@
 
 using namespace lift;
 
+namespace nat_test {
+
 TEST_CASE("quotients and remainders of an index by the length it runs over") {
   const Nat n = Nat::size("n"), i = Nat::fresh("i", 0, n - 1), k = Nat::fresh("k", 0, 7);
   CHECK(floordiv(i, n) == Nat(0));
@@ -105,3 +107,5 @@ TEST_CASE("an empty range breaks nothing") {
   CHECK_NOTHROW(mod(i - j, 3));
   CHECK_NOTHROW(Facts().proves(less(i, j)));
 }
+
+}  // namespace nat_test

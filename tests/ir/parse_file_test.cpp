@@ -7,6 +7,7 @@
 
 using namespace lift;
 
+namespace parse_file_test {
 namespace {
 
 const std::string kStencil = R"(// 9-point smoothing
@@ -204,3 +205,5 @@ TEST_CASE("file: declarations that are wrong") {
   refused("result = \\(x : f64). x",
           "file.lift:1:1: the result is of type (f64) -> f64; it must be an array or a number");
 }
+
+}  // namespace parse_file_test

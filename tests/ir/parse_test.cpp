@@ -11,6 +11,7 @@
 
 using namespace lift;
 
+namespace parse_test {
 namespace {
 
 const Type number(f64);
@@ -228,3 +229,5 @@ TEST_CASE("parse: no text overflows the stack or the arithmetic") {
   for (int i = 0; i < 40; ++i) doubled = "(\\(x : f64). x + x)(" + doubled + ")";
   CHECK(error_of(doubled) == "no error");
 }
+
+}  // namespace parse_test

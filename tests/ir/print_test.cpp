@@ -9,6 +9,7 @@
 
 using namespace lift;
 
+namespace print_test {
 namespace {
 
 const Type number(f64);
@@ -144,3 +145,5 @@ TEST_CASE("pretty text breaks at the outermost form and says the same") {
   CHECK(many.find("\n        (i + j + k + color) % 2 == 0,\n") != std::string::npos);
   CHECK(pretty(xs | slide(3, 1)) == "xs |> slide(3, 1)");
 }
+
+}  // namespace print_test

@@ -6,6 +6,8 @@
 
 using namespace lift;
 
+namespace reduction_test {
+
 TEST_CASE("functions known to be associative, with their units") {
   const auto why = [](double z, const std::function<Expr(Expr, Expr)>& f) {
     return why_in_order(fun({Type(f64), Type(f64)}, f), literal(z, f64));
@@ -43,3 +45,5 @@ TEST_CASE("a compensated sum keeps what a plain one loses") {
   CHECK(identical(interpret(compensated, values), Value{2.0}));
   CHECK(identical(interpret(x | sum(), values), Value{0.0}));
 }
+
+}  // namespace reduction_test

@@ -8,6 +8,7 @@
 using namespace lift;
 using lift::test::message;
 
+namespace sizes_test {
 namespace {
 
 const Nat n = Nat::size("n"), m = Nat::size("m");
@@ -59,3 +60,5 @@ TEST_CASE("sizes are solved from lengths") {
           solve_sizes({{n, 4, "xs"}, {n + 1, 4, "ys"}});
         }) == "ys has length 4, expected n + 1 = 5 with n = 4");
 }
+
+}  // namespace sizes_test

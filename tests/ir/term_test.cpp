@@ -5,6 +5,8 @@
 
 using namespace lift;
 
+namespace term_test {
+
 TEST_CASE("arithmetic on floating-point constants is done, in the operands' precision") {
   const auto f = [](Op op, double a, double b, Scalar t) {
     return apply_term(op, t, {constant_term(a, t), constant_term(b, t)});
@@ -21,3 +23,5 @@ TEST_CASE("what has no spelling as a literal, or is not constant, stays an opera
   CHECK(apply_term(Op::Mul, f64, {huge, huge})->kind == TermKind::Apply);
   CHECK(apply_term(Op::Add, f64, {constant_term(0, f64), x})->kind == TermKind::Apply);  // -0.0 + 0.0 is 0.0
 }
+
+}  // namespace term_test

@@ -9,6 +9,7 @@
 
 using namespace lift;
 
+namespace typing_test {
 namespace {
 
 const Expr xs = param("xs", array({6}, f64)), ys = param("ys", array({5}, f64)),
@@ -255,3 +256,5 @@ TEST_CASE("a symbolic length is refused only where it is certainly wrong") {
          "drop: removes n + 2 of n + 1 elements; remove fewer");
   expect([&] { u | slide(n + 1, 1); }, "slide: window of n + 1 is longer than the length n of n.f64");
 }
+
+}  // namespace typing_test

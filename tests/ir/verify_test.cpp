@@ -12,6 +12,7 @@
 
 using namespace lift;
 
+namespace verify_test {
 namespace {
 
 const Expr xs = param("xs", array({8}, f64)), m = param("m", array({4, 8}, f64));
@@ -246,3 +247,5 @@ TEST_CASE("each rule of the verifier is broken by some test above") {
     if (r.name != "types") CHECK(broken_rules.count(std::string(r.name)) == 1);
   }
 }
+
+}  // namespace verify_test

@@ -13,6 +13,7 @@
 
 using namespace lift;
 
+namespace view_test {
 namespace {
 
 constexpr std::int64_t kLargest = 300;  ///< elements
@@ -445,3 +446,5 @@ TEST_CASE("what views do not mean") {
                        "array a component and zip them",
                        UserError);
 }
+
+}  // namespace view_test

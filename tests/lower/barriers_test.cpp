@@ -6,7 +6,7 @@
 #include "tests/lower/run_loops.hpp"
 #include "tests/lower/run_program.hpp"
 
-namespace lift {
+namespace lift::barriers_test {
 namespace {
 
 using test::count;
@@ -289,4 +289,4 @@ TEST_CASE("local memory where items cannot wait is refused") {
                        doctest::Contains("local memory takes arrays of constant size"), UserError);
 }
 
-}  // namespace lift
+}  // namespace lift::barriers_test

@@ -13,6 +13,7 @@
 
 using namespace lift;
 
+namespace coalescing_test {
 namespace {
 
 /// One loop over dimension 0 whose body stores y[...] = x[...] at the indices that f gives, vectors of
@@ -187,3 +188,5 @@ TEST_CASE("coalescing: work-items do have the innermost dimension to themselves"
           static_cast<std::ptrdiff_t>(all.size()));
   }
 }
+
+}  // namespace coalescing_test

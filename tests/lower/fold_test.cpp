@@ -6,7 +6,7 @@
 #include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
 
-namespace lift {
+namespace lift::fold_test {
 namespace {
 
 Expr low(Op op, int dim, const std::function<Expr(Expr)>& f, const Expr& xs, int items = 0) {
@@ -70,4 +70,4 @@ TEST_CASE("iterations of loops that share a dimension are not dealt") {
   CHECK_THROWS_WITH_AS(lower(test::program({boxes}, e)), doctest::Contains("leave out the items"), UserError);
 }
 
-}  // namespace lift
+}  // namespace lift::fold_test

@@ -11,7 +11,7 @@
 #include "lower/lower.hpp"
 #include "tests/lower/run_loops.hpp"
 
-namespace lift {
+namespace lift::launches_test {
 namespace {
 
 const Expr xs = param("xs", array({13}, f64)), ys = param("ys", array({13}, f64)),
@@ -163,4 +163,4 @@ TEST_CASE("the items of a group stay in one launch") {
   CHECK(all.size() == 1);
 }
 
-}  // namespace lift
+}  // namespace lift::launches_test

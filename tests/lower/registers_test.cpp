@@ -5,6 +5,7 @@
 
 using namespace lift;
 
+namespace registers_test {
 namespace {
 
 Term load(int i, Scalar s = f64) { return load_term("x", {Nat(i)}, s); }
@@ -53,3 +54,5 @@ TEST_CASE("registers: what the next iteration needs stays alive throughout a loo
             {let("after", load(5)), {Declare{local("before"), load(0)}}, {loop}, store(local("after"))}) ==
         8);
 }
+
+}  // namespace registers_test

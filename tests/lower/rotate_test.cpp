@@ -14,6 +14,7 @@ using namespace lift;
 using lift::test::LoopsRun;
 using lift::test::run_loops;
 
+namespace rotate_test {
 namespace {
 
 SpaceOptions grid_options() {
@@ -151,3 +152,5 @@ TEST_CASE("prefetch: an iteration asks for what a later one loads, once a line, 
   CHECK(prefetches("no") == expected);
   CHECK(prefetches("yes") == expected);
 }
+
+}  // namespace rotate_test

@@ -13,6 +13,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace scalars_test {
 namespace {
 
 Kernel in_scalars(const Kernel& k) {
@@ -208,3 +209,5 @@ TEST_CASE("scalars: four of f32 make one access of 16 bytes") {
   CHECK(wide_accesses(s, 4) == 2);
   check_same(k, s);
 }
+
+}  // namespace scalars_test

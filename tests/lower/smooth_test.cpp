@@ -13,6 +13,7 @@ using namespace lift;
 using lift::test::Decisions;
 using lift::test::LoopRunner;
 
+namespace smooth_test {
 namespace {
 
 std::size_t count(const Type& t) {
@@ -142,3 +143,5 @@ TEST_CASE("smooth3d: boundaries without ghost zones") {
         check(p, decisions(true, true, 4, 1, true));
       }
 }
+
+}  // namespace smooth_test

@@ -8,7 +8,7 @@
 #include "lower/lower.hpp"
 #include "tests/lower/run_loops.hpp"
 
-namespace lift {
+namespace lift::twin_test {
 namespace {
 
 /// Runs every twin of the program on ones; returns how many there are. None may leave the arrays or race.
@@ -65,4 +65,4 @@ TEST_CASE("twins of programs with several results write all of them") {
   CHECK_NOTHROW(lower_traffic_twins({"p", {xs}, both, {}, {}}));
 }
 
-}  // namespace lift
+}  // namespace lift::twin_test

@@ -5,7 +5,7 @@
 #include "ir/expr/build.hpp"
 #include "tests/lower/run_program.hpp"
 
-namespace lift {
+namespace lift::values_test {
 namespace {
 
 using test::count;
@@ -244,4 +244,4 @@ TEST_CASE("reductions: one result, several accumulators, partial results in para
       UserError);
 }
 
-}  // namespace lift
+}  // namespace lift::values_test

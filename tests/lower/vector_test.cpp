@@ -9,6 +9,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace vector_test {
 namespace {
 
 struct Counts {
@@ -275,3 +276,5 @@ TEST_CASE("what cannot be vectors is refused, and says why") {
           return Block{{Assign{sum, plus(sum, x_at(i))}}};
         }).find("accumulate into sum") != std::string::npos);
 }
+
+}  // namespace vector_test

@@ -12,6 +12,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace blas1_test {
 namespace {
 
 std::vector<Case> cases(const std::vector<Scalar>& types) {
@@ -108,3 +109,5 @@ TEST_CASE("blas1: a compensated maximum is refused") {
   CHECK(user_error([&] { norm(3).build(p); }) ==
         "--compensated yes: the largest magnitude is exact already; use --kind l2");
 }
+
+}  // namespace blas1_test

@@ -12,6 +12,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace box_problem_test {
 namespace {
 
 Problem problem(const std::string& boundary, std::int64_t box = 6, std::int64_t ghost = 2) {
@@ -113,3 +114,5 @@ TEST_CASE(
   CHECK(axis_name(boxes("ghost", 2), 0) == "j");
   CHECK(axis_name(boxes("ghost", 1), 0) == "i");
 }
+
+}  // namespace box_problem_test

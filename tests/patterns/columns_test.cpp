@@ -11,6 +11,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace columns_test {
 namespace {
 
 struct Case {
@@ -110,3 +111,5 @@ TEST_CASE("horizontal diffusion: what is constant or linear stays as it is") {
     for (std::size_t j = 0; j < 4; ++j)
       for (std::size_t i = 0; i < 4; ++i) CHECK(got[(k * 4 + j) * 4 + i] == u[(k * 8 + j + 2) * 8 + i + 2]);
 }
+
+}  // namespace columns_test

@@ -20,6 +20,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace convergence_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -194,3 +195,5 @@ TEST_CASE("L converges with second order: the emitted kernel in 3D") {
     check_second_order(errors[i], errors[i + 1]);
   }
 }
+
+}  // namespace convergence_test

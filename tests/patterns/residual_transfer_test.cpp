@@ -10,6 +10,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace residual_transfer_test {
 namespace {
 
 std::vector<Case> cases(Pattern (*make)(int),
@@ -111,3 +112,5 @@ TEST_CASE("residual with restriction or norm: the plain loops compute the refere
   }
   CHECK(checked == 4 * 4);
 }
+
+}  // namespace residual_transfer_test

@@ -9,6 +9,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace smooth_test {
 namespace {
 
 Problem problem(const std::string& smoother, const std::string& boundary, std::int64_t box,
@@ -226,3 +227,5 @@ TEST_CASE("operators are found by name, and near misses are suggested") {
     CHECK((p->build && p->fill && p->reference));
   }
 }
+
+}  // namespace smooth_test

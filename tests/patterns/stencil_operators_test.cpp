@@ -11,6 +11,8 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace stencil_operators_test {
+
 TEST_CASE("stencil operators: the expression means what the reference computes") {
   std::size_t checked = 0;
   for (const OperatorCase& c : operator_cases(stencil_families(), true)) {
@@ -107,3 +109,5 @@ TEST_CASE("Chebyshev steps are single steps, one after the other") {
   }
   CHECK(one.values("phi") == numbers(all.by_reference().view()));
 }
+
+}  // namespace stencil_operators_test

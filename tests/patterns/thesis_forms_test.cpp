@@ -11,6 +11,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace thesis_forms_test {
 namespace {
 
 constexpr int n = 5, side = n + 2;
@@ -110,3 +111,5 @@ TEST_CASE("listing 2.10 is the library's red-black half-sweep, for both colours"
       CHECK(worst <= tolerance(t));
     }
 }
+
+}  // namespace thesis_forms_test

@@ -9,6 +9,7 @@
 using namespace lift;
 using namespace lift::testing;
 
+namespace transfer_operators_test {
 namespace {
 
 struct Case {
@@ -133,3 +134,5 @@ TEST_CASE("transfer: problems that cannot be built say why") {
   p.choices = {{"kind", "face"}, {"axis", "k"}};
   CHECK(user_error([&] { restriction(2).build(p); }).find("--axis k") == 0);
 }
+
+}  // namespace transfer_operators_test

@@ -11,6 +11,7 @@
 
 using namespace lift;
 
+namespace transfer_test {
 namespace {
 
 Type grid(int dim, std::int64_t n, Scalar t = f64) {
@@ -199,3 +200,5 @@ TEST_CASE("listing 2.7 sums both neighbourhoods") {
                              {"b", make_array(std::vector<double>{10, 20, 40}, t)}});
   CHECK(flatten(v) == std::vector<double>{44, 77, 110});
 }
+
+}  // namespace transfer_test

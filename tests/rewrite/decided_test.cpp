@@ -10,6 +10,8 @@
 
 using namespace lift;
 
+namespace decided_test {
+
 TEST_CASE("decisions taken back give the program that was") {
   for (const auto& pattern : all_patterns()) {
     CAPTURE(pattern->name);
@@ -44,3 +46,5 @@ TEST_CASE("decisions of every kind are taken back") {
   CHECK(without("scan_back_seq(add, 0)") == plain("scan_back(add, 0)"));
   CHECK(without("reduce_seq(add, 0)") == plain("reduce(add, 0)"));
 }
+
+}  // namespace decided_test

@@ -7,6 +7,7 @@
 
 using namespace lift;
 
+namespace footprint_test {
 namespace {
 
 Problem problem(const std::string& smoother, const std::string& boundary, std::int64_t box = 6,
@@ -233,3 +234,5 @@ TEST_CASE("loads far away: of a ghost cell safe, of a written element not") {
   CHECK(from(9) == "");
   CHECK(from(3) != "");
 }
+
+}  // namespace footprint_test

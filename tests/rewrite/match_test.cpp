@@ -7,6 +7,7 @@
 
 using namespace lift;
 
+namespace match_test {
 namespace {
 
 const Expr f = hole("f"), g = hole("g"), xs = hole("xs");
@@ -176,3 +177,5 @@ TEST_CASE("derivations: malformed ones are refused with the line") {
                  "layout 'diagonal 4 0' is not known"));
   CHECK(contains(failure([&] { replay(p, parse_derivation("update-in-place at body")); }), "not an update"));
 }
+
+}  // namespace match_test

@@ -9,6 +9,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace program_rules_fuzz_test {
 namespace {
 
 /// A body from any of the other generators, over its arrays and one more, some of which may be overwritten.
@@ -88,3 +89,5 @@ TEST_CASE("rules that say how arguments may be read keep the meaning") {
     CHECK(m.misplaced == 0);
   }
 }
+
+}  // namespace program_rules_fuzz_test

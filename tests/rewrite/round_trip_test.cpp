@@ -13,6 +13,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace round_trip_test {
 namespace {
 
 /// Each expression once; how many there were.
@@ -148,3 +149,5 @@ TEST_CASE("round trip: random expressions, before and after a rule") {
     }
   CHECK(r.count() >= 800);
 }
+
+}  // namespace round_trip_test

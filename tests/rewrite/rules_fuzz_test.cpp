@@ -9,6 +9,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace rules_fuzz_test {
 namespace {
 
 void check_all(const Generators& generators) {
@@ -131,3 +132,5 @@ TEST_CASE("wrong rules are caught") {
     CHECK(check_rule(r, reduce_generators().at("reduce-split")).wrong > 0);
   }
 }
+
+}  // namespace rules_fuzz_test

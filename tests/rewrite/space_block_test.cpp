@@ -8,6 +8,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace space_block_test {
 namespace {
 
 std::vector<Nat> all(int rank, const Nat& n) { return std::vector<Nat>(static_cast<std::size_t>(rank), n); }
@@ -154,3 +155,5 @@ TEST_CASE("space: loads that no vector has are not offered as vectors") {
   CHECK(has(Space({"second", {x}, map_n(2, first, slide(all(2, 2), all(2, 2), x)), {}}, options()), "inner",
             "vec"));
 }
+
+}  // namespace space_block_test

@@ -11,6 +11,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace space_grid_test {
 namespace {
 
 /// out = a 7-point stencil of xs plus ys, written into the interior of `base`; in place when it is xs itself.
@@ -108,3 +109,5 @@ TEST_CASE("space: what is overwritten is not staged") {
     CHECK((c[key::local] == Local::none || !c[key::in_place]));
   }
 }
+
+}  // namespace space_grid_test

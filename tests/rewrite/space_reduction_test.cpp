@@ -7,6 +7,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace space_reduction_test {
 namespace {
 
 Expr flat(Expr x) {
@@ -151,3 +152,5 @@ TEST_CASE("space: reductions keep their meaning") {
   check_all(nested({Nat(1), Nat(67)}), 6);
   check_all(nested({Nat(5), Nat(8)}), 6);
 }
+
+}  // namespace space_reduction_test

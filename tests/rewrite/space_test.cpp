@@ -10,6 +10,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace space_test {
 namespace {
 
 Program smoother(const std::string& kind, std::int64_t box, std::int64_t boxes = 2) {
@@ -265,3 +266,5 @@ TEST_CASE("space: several results are each updated in place") {
         Values{"j"});  // around both loops over i
   CHECK_THROWS_AS(replay(boxes(true), parse_derivation("update-in-place at body")), UserError);
 }
+
+}  // namespace space_test

@@ -9,7 +9,7 @@
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
 
-namespace lift {
+namespace lift::sweeps_test {
 namespace {
 
 const Expr xs = param("xs", array({12}, f64)), ys = param("ys", array({12}, f64));
@@ -87,4 +87,4 @@ TEST_CASE("the space decides for every sweep") {
   }
 }
 
-}  // namespace lift
+}  // namespace lift::sweeps_test

@@ -8,6 +8,7 @@
 
 using namespace lift;
 
+namespace cuda_host_device_test {
 namespace {
 
 const std::string scale =
@@ -100,3 +101,5 @@ TEST_CASE("more shared memory than a block may have") {
                        "work-group; use smaller tiles",
                        LimitError);
 }
+
+}  // namespace cuda_host_device_test

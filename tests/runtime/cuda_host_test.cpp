@@ -13,6 +13,7 @@
 using namespace lift;
 using namespace lift::cuda_host;
 
+namespace cuda_host_test {
 namespace {
 
 std::vector<std::string> compilers() {
@@ -319,3 +320,5 @@ TEST_CASE("several kernels run in order, in one module, over the same arrays") {
     CHECK(y == std::vector<double>{5, 4, 3, 2});
   }
 }
+
+}  // namespace cuda_host_test

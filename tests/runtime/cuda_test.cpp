@@ -19,6 +19,10 @@
 using namespace lift;
 using lift::test::fake_cuda_library;
 using Variable = lift::test::EnvironmentVariable;
+
+namespace cuda_test {
+namespace cuda_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -351,3 +355,7 @@ TEST_CASE("nvrtc child: the toolkit's compiler" * doctest::skip()) {
   CHECK_MESSAGE(has(wrong.error, "undeclared_thing"), wrong.error);
   fs::remove_all(folder);
 }
+
+}  // namespace cuda_test
+
+}  // namespace cuda_test

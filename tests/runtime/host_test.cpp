@@ -27,6 +27,8 @@ using namespace lift;
 using lift::test::Scratch;
 using lift::test::Variable;
 
+namespace host_test {
+
 TEST_CASE("buffer: aligned, zeroed, readable beyond both ends") {
   for (const std::size_t bytes :
        {std::size_t{0}, std::size_t{1}, std::size_t{4096}, std::size_t{3} << 20, std::size_t{9} << 20}) {
@@ -338,3 +340,5 @@ TEST_CASE("process: one that does not heed SIGTERM is ended by SIGKILL") {
   deaf.stop();
   CHECK(deaf.status() == 128 + 9);
 }
+
+}  // namespace host_test

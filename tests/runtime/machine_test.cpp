@@ -10,6 +10,8 @@ using namespace lift;
 using lift::test::Scratch;
 using lift::test::Variable;
 
+namespace machine_test {
+
 TEST_CASE("machine: what is known without measuring") {
   const Scratch scratch;
   NativeCompiler compiler({.cache_directory = scratch.path()});
@@ -51,3 +53,5 @@ TEST_CASE("machine: without a compiler everything but the triad is still known")
   CHECK(machine.triad_error.find("no C compiler") != std::string::npos);
   CHECK(machine.vector_bytes >= 8);
 }
+
+}  // namespace machine_test

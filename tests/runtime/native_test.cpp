@@ -18,6 +18,7 @@ using namespace lift;
 using lift::test::Scratch;
 using lift::test::Variable;
 
+namespace native_test {
 namespace {
 
 const char* kTwice = "int twice(int x) { return 2 * x; }\n";
@@ -172,7 +173,8 @@ TEST_CASE("native: a compiler that takes too long is ended with what it started"
     if (std::ifstream in(grandchild); in) std::getline(in, state);
     return !state.empty() && state.find(") Z ") == std::string::npos;
   };
-  while (alive()) std::this_thread::sleep_for(std::chrono::milliseconds(10));  // ctest ends it should it not end
+  while (alive())
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // ctest ends it should it not end
 }
 
 TEST_CASE("native: compilation stops when told to, and on interruption") {
@@ -259,3 +261,5 @@ TEST_CASE("native: the compiler's name") {
   const std::string name = compiler_in(scratch).describe();
   CHECK_MESSAGE(name.find_first_of("0123456789") != std::string::npos, name);
 }
+
+}  // namespace native_test

@@ -19,6 +19,7 @@
 
 using namespace lift;
 
+namespace opencl_test {
 namespace {
 
 const char* kSource = R"(
@@ -289,3 +290,5 @@ TEST_CASE("opencl child: no driver" * doctest::skip()) {
   CHECK_MESSAGE(why.find("apt-get install") != std::string::npos, why);
   CHECK_THROWS_AS(opencl::Device(0), EnvironmentError);
 }
+
+}  // namespace opencl_test

@@ -18,6 +18,8 @@
 
 using namespace lift;
 using lift::test::Scratch;
+namespace vault_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -229,3 +231,5 @@ TEST_CASE("vault: a planted object is not loaded but compiled again") {
   });
   CHECK(has(text, "is damaged; it is not used but made again"));
 }
+
+}  // namespace vault_test

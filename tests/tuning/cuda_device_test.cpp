@@ -11,6 +11,7 @@
 using namespace lift;
 using lift::test::EnvironmentVariable;
 
+namespace cuda_device_test {
 namespace {
 
 Problem tiny() {
@@ -89,3 +90,5 @@ TEST_CASE("explore: CUDA kernels on the emulation are verified, and not timed") 
   CHECK(r.variants[*r.best].speedup == 0);
   CHECK(json_report(r, "").find("\"emulated\"") != std::string::npos);
 }
+
+}  // namespace cuda_device_test

@@ -13,6 +13,7 @@
 
 using namespace lift;
 
+namespace explore_test {
 namespace {
 
 Problem small(const std::string& smoother) {
@@ -160,3 +161,5 @@ TEST_CASE("explore: errors of use") {
   thin.ghost = 0;
   CHECK_THROWS_AS(explore(smooth3d(), thin, {}), UserError);
 }
+
+}  // namespace explore_test

@@ -12,6 +12,7 @@
 using namespace lift;
 using lift::test::message;
 
+namespace expression_problem_test {
 namespace {
 
 Program blur(const Nat& n) {
@@ -74,3 +75,5 @@ TEST_CASE("an expression is explored without a reference of its own") {
   CHECK(r.variants[*r.best].verified);
   CHECK(r.counts.wrong == 0);
 }
+
+}  // namespace expression_problem_test

@@ -6,6 +6,8 @@
 
 using namespace lift;
 
+namespace layout_store_test {
+
 TEST_CASE("storage: arrays of one name share memory only where they are of one size, element and layout") {
   const auto work = [](std::int64_t n, Scalar s) {
     KernelArgument a;
@@ -16,3 +18,5 @@ TEST_CASE("storage: arrays of one name share memory only where they are of one s
   CHECK(work(256, f64) != work(1024, f64));  // parts of a reduction in another variant of it
   CHECK(work(256, f64) != work(256, f32));
 }
+
+}  // namespace layout_store_test

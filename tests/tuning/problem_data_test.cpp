@@ -11,6 +11,7 @@
 
 using namespace lift;
 
+namespace problem_data_test {
 namespace {
 
 template <class T>
@@ -65,3 +66,5 @@ TEST_CASE("data: every argument of a program is filled, and found by its name") 
   CHECK(values[0] != values[1]);
   CHECK(data.find("out") == nullptr);
 }
+
+}  // namespace problem_data_test

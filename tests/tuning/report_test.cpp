@@ -9,6 +9,7 @@
 using namespace lift;
 using Json = nlohmann::json;
 
+namespace report_test {
 namespace {
 
 ExploreResult some_result() {
@@ -91,3 +92,5 @@ TEST_CASE("report: the leaderboard names the best, the plain loops, wrong rivals
   }
   CHECK(table.find("other") == std::string::npos);
 }
+
+}  // namespace report_test

@@ -12,6 +12,7 @@
 
 using namespace lift;
 
+namespace search_test {
 namespace {
 
 Space smoother_space(std::int64_t box) {
@@ -154,3 +155,5 @@ TEST_CASE("search: what techniques learn leads them to less than chance does") {
     CHECK(told < 0.95 * found_by(space, technique, false));
   }
 }
+
+}  // namespace search_test

@@ -8,6 +8,7 @@
 
 using namespace lift;
 
+namespace small_check_test {
 namespace {
 
 /// Runs as another executor does, and then spoils the last element of the result.
@@ -95,3 +96,5 @@ TEST_CASE("small check: one wrong element of the ghost zone is found") {
   REQUIRE(errors.size() == 2);
   for (const double error : errors) CHECK(error > tolerance(f64));
 }
+
+}  // namespace small_check_test

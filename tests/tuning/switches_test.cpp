@@ -11,6 +11,7 @@
 
 using namespace lift;
 
+namespace switches_test {
 namespace {
 
 Problem small() {
@@ -186,3 +187,5 @@ TEST_CASE("explore: all combinations of the switches are verified and timed") {
   CHECK(table.find("<- fastest") != std::string::npos);
   CHECK(r.best.has_value());
 }
+
+}  // namespace switches_test

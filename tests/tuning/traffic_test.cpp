@@ -8,6 +8,7 @@
 
 using namespace lift;
 
+namespace traffic_test {
 namespace {
 
 Traffic smoother_traffic(const std::string& smoother, const std::string& boundary, Scalar type = f64) {
@@ -109,3 +110,5 @@ TEST_CASE("traffic: programs in several steps are counted by what they return") 
       diffusion.bytes_per_cell() ==
       doctest::Approx(32));  // two arrays read, one fetched and written; the Laplacian's halo does not count
 }
+
+}  // namespace traffic_test
