@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
-#include "rewrite/rules/rules.hpp"
+#include "rewrite/engine/catalogue.hpp"
 
 namespace lift {
 

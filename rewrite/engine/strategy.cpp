@@ -3,7 +3,7 @@
 #include <unordered_set>
 
 #include "ir/error.hpp"
-#include "rewrite/rules/rules.hpp"
+#include "rewrite/engine/catalogue.hpp"
 
 namespace lift {
 

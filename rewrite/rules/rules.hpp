@@ -2,18 +2,9 @@
 // low-level one.
 #pragma once
 
-#include "rewrite/engine/rule.hpp"
+#include "rewrite/engine/catalogue.hpp"
 
 namespace lift {
-
-/// All rules, in the order of the files below.
-const std::vector<Rule>& all_rules();
-/// UserError listing near matches when there is none of that name.
-const Rule& find_rule(const std::string& name);
-/// What is wrong with a set of rules, one line each: unbound holes, unused parameters, names used twice,
-/// rules that can never fire because their left side occurs in an earlier rule with the same right side,
-/// sides that are the same.
-std::vector<std::string> lint(const std::vector<Rule>& rules);
 
 std::vector<Rule> map_rules();        ///< maps
 std::vector<Rule> reduce_rules();     ///< reductions
