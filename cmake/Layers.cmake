@@ -1,3 +1,20 @@
+# Sources of a folder are compiled together where the preset says so (CMAKE_UNITY_BUILD): most of what a file costs are
+# headers and instantiations that its neighbours need too. Names in anonymous namespaces are then one folder's.
+function(liftgen_compile_together)
+  set(most 9)  # files of a batch: two cores stay busy, and a batch stays below 1 GB
+  foreach(source ${ARGN})
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
+    if(name IN_LIST LIFTGEN_FOLDERS_OF_SINGLE_FILES)
+      continue()
+    endif()
+    string(MAKE_C_IDENTIFIER "${name}" name)
+    math(EXPR batch "0${files_of_${name}} / ${most}")
+    math(EXPR files_of_${name} "0${files_of_${name}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${batch})
+  endforeach()
+endfunction()
+
 # One static library a layer folder, each linking those before it; liftgen_all is what a user of the API links.
 function(liftgen_add_layers)
   add_library(liftgen_all INTERFACE)
@@ -11,6 +28,8 @@ function(liftgen_add_layers)
     # A folder of headers alone, or one not begun, is a library without an archive.
     if(sources)
       add_library(${target} STATIC ${sources})
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+      liftgen_compile_together(${sources})
       target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:liftgen_warnings>)
       set(scope PUBLIC)
     else()

@@ -1,6 +1,6 @@
 # tests/<layer>/*.cpp       -> test_<layer>, label quick
 # tests/<layer>/long/*.cpp  -> test_<layer>_long, label long
-# tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer for a minute
+# tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer, for so many texts
 # examples/*.cpp            -> example_<name>, label quick
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
 # A test program links every layer, so a layer's tests may use later ones as oracles.
@@ -17,6 +17,8 @@ function(liftgen_add_test_program name label timeout)
     return()
   endif()
   add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+  liftgen_compile_together(${ARGN})
   target_link_libraries(${name} PRIVATE liftgen_test_main liftgen_warnings)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # of tests, compiling takes longer than running
   if(TARGET liftgen)
@@ -51,7 +53,7 @@ endforeach()
 find_program(LIFTGEN_FUZZ_CXX NAMES clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
 mark_as_advanced(LIFTGEN_FUZZ_CXX)
 if(LIFTGEN_FUZZ_CXX)
-  add_test(NAME fuzz_parse COMMAND bash ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${LIFTGEN_FUZZ_CXX} ${PROJECT_BINARY_DIR}/fuzz 60)
+  add_test(NAME fuzz_parse COMMAND bash ${PROJECT_SOURCE_DIR}/tests/fuzz/run.sh ${LIFTGEN_FUZZ_CXX} ${PROJECT_BINARY_DIR}/fuzz 20000)
   set_tests_properties(fuzz_parse PROPERTIES LABELS long TIMEOUT 3600)
 endif()
 
@@ -59,9 +61,23 @@ add_test(NAME refused_signatures COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX
                                          ${PROJECT_SOURCE_DIR}/cmake/test_refused.cmake)
 set_tests_properties(refused_signatures PROPERTIES LABELS quick TIMEOUT 600)
 
-add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
+add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" "-DFOLDERS=${LIFTGEN_FOLDERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
                                   ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
 set_tests_properties(layer_order PROPERTIES LABELS quick)
+
+add_test(NAME format COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_format.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(format PROPERTIES LABELS quick TIMEOUT 600)
+
+# clang-tidy reads files of a folder together, as they are compiled: those with changes always, all of them on demand.
+if(CMAKE_UNITY_BUILD)
+  foreach(which changed all)
+    add_test(NAME tidy_${which} COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_tidy.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+                                        ${which})
+    set_tests_properties(tidy_${which} PROPERTIES TIMEOUT 3600)
+  endforeach()
+  set_tests_properties(tidy_changed PROPERTIES LABELS quick)
+  set_tests_properties(tidy_all PROPERTIES LABELS tidy PROCESSORS 64)
+endif()
 
 add_test(NAME launcher COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/test_launcher.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(launcher PROPERTIES LABELS quick TIMEOUT 600)

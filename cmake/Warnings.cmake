@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # gcc 12 warns about its own library here: overlapping copies inside std::string's operator+ (gcc bug 105651), and
   # the members of a variant's or optional's other alternatives. clang and the sanitizers watch in their place.
   target_compile_options(liftgen_warnings INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  if(CMAKE_UNITY_BUILD)
+    # Warns of types with parts from an anonymous namespace where the file is included, be it into one of its own folder.
+    target_compile_options(liftgen_warnings INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 
 if(LIFTGEN_SANITIZE)
