@@ -158,7 +158,7 @@ Rule rule_of_rank(std::string name, int lowest, int highest, const std::function
   r.name = std::move(name);
   for (int d = lowest; d <= highest; ++d) r.sides.push_back(sides(d));
   r.maths = str(r.sides.at(0));
-  if (r.sides.size() > 1) r.maths += " (and " + std::to_string(r.sides.size() - 1) + " more forms)";
+  if (r.sides.size() > 1) r.maths += " (the first of " + std::to_string(r.sides.size()) + " forms)";
   for (const Sides& s : r.sides) {
     Rule named = r;  // naturals that are parameters are checked by the lint, when the rule is complete
     for (const std::string& n : holes_of(s.rhs).nats) named.parameters.push_back({n, "", false, false});

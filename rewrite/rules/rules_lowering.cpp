@@ -184,6 +184,10 @@ Rule::Construct marked(Op op) {
     const Type t = site.e.type();
     if (t.is_function()) return Failure{"a function is not stored"};
     if (site.e.is(op)) return Failure{"is " + std::string(text(op)) + " already"};
+    const auto group = [](const Expr& x) { return x.is(Op::MapWrg) || x.is(Op::Map); };
+    if (op == Op::ToLocal && !encloses(site, group))
+      return Failure{
+          "local memory belongs to a work-group: needs map_wrg around, or a map that may become it"};
     if (op == Op::Async && !t.is_array()) return Failure{"only the stores of an array can be done later"};
     if (op == Op::Stream && !t.is_array()) return Failure{"only the stores of an array can bypass the cache"};
     return make(op, {site.e}, {}, origin(site.e));

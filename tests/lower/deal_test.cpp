@@ -8,6 +8,8 @@
 #include "tests/lower/run_kernel.hpp"
 
 using namespace lift;
+
+namespace deal_test {
 using lift::test::run_loops;
 
 TEST_CASE("deal: fewer items compute every iteration once") {
@@ -54,3 +56,5 @@ TEST_CASE("deal: only where every item is one of its own, and nothing else runs 
   on_grid.cpu = true;
   for (const Parameter& x : Space(program, on_grid).parameters()) CHECK(x.name() != "deal");
 }
+
+}  // namespace deal_test

@@ -10,6 +10,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace iterate_test {
 namespace {
 
 Expr three_points(const Expr& x, const Expr& shift) {
@@ -79,3 +80,5 @@ TEST_CASE("what cannot be iterated is refused with the number") {
   CHECK_THROWS_WITH_AS(views.eval(smoothed(16, xs), nullptr), doctest::Contains("16 steps are too many"),
                        UserError);
 }
+
+}  // namespace iterate_test

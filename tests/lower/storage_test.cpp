@@ -11,6 +11,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace storage_test {
 namespace {
 
 const Expr xs = param("xs", array({Nat(40)}, f64)), rows = param("rows", array({Nat(6), Nat(40)}, f64));
@@ -94,3 +95,5 @@ TEST_CASE("a reduction of a tile's remainder does not read beyond the array") {
   REQUIRE(tiled);
   run(*tiled);
 }
+
+}  // namespace storage_test

@@ -70,13 +70,20 @@ Instance inside_map(const Instance& x) {
 
 }  // namespace
 
+Program whole_program(const Expr& e) {
+  Program p{"test", params_of(e), e, {}};
+  for (const Expr& a : p.arguments)
+    if (a.type().is_array()) p.overwritable.push_back(param_name(a));
+  return p;
+}
+
 Outcome check_rule(const Rule& r, const std::function<Instance(Gen&)>& instance, int wanted, unsigned seed) {
   Outcome result;
   Gen gen(seed);
   for (int tried = 0; result.accepted < wanted && tried < 20 * wanted; ++tried) {
     Instance x = instance(gen);
     if (tried % 2 == 1 && !params_of(x.e).empty()) x = inside_map(x);
-    const Program before{"test", {}, x.e, {}};
+    const Program before = whole_program(x.e);
     const auto after = apply(r, before, x.place, x.arguments);
     if (!after) {
       if (result.refused++ == 0) result.first_refused = after.reason();

@@ -53,6 +53,9 @@ class Gen {
   int names_ = 0;
 };
 
+/// An expression as a program of all its free variables, whose arrays may all be overwritten.
+Program whole_program(const Expr& e);
+
 struct Outcome {
   int accepted = 0, refused = 0, wrong = 0;
   std::set<std::size_t> sides;  ///< which of the rule's sides were used

@@ -143,7 +143,8 @@ TEST_CASE("round trip: random expressions, before and after a rule") {
       for (int i = 0; i < 12; ++i) {
         const Instance x = instance(gen);
         r.expression(x.e);
-        if (const auto after = apply(find_rule(name), Program{"test", {}, x.e, {}}, x.place, x.arguments))
+        const Program before = whole_program(x.e);
+        if (const auto after = apply(find_rule(name), before, x.place, x.arguments))
           r.expression(after->body);
       }
     }

@@ -99,9 +99,8 @@ TEST_CASE("wrong rules are caught") {
   }
   SUBCASE("the published slide-before-split law holds for step 1 only") {
     const Nat n = nat_hole("n"), s = nat_hole("s"), m = nat_hole("m");
-    const Rule published =
-        rule("slide-before-split", split({m}, slide({n}, {s}, xs)),
-             map([=](Expr w) { return slide({n}, {s}, w); }, slide({m + n - 1}, {m}, xs)));
+    const Rule published = rule("slide-before-split", split({m}, slide({n}, {s}, xs)),
+                                map([=](Expr w) { return slide({n}, {s}, w); }, slide({m + n - 1}, {m}, xs)));
     const auto instance = [](int step) {
       return [step](Gen& g) -> Instance {
         const int size = g.n(1, 4), chunk = g.n(2, 3), count = chunk * g.n(1, 3);
@@ -117,8 +116,8 @@ TEST_CASE("wrong rules are caught") {
     CHECK(two.refused + two.wrong > 0);
   }
   SUBCASE("interchange without the outer transpose, on square arrays") {
-    const Rule r =
-        rule("half-interchange", map([](Expr x) { return map(f, x); }, xs), map([](Expr x) { return map(f, x); }, transpose(xs)));
+    const Rule r = rule("half-interchange", map([](Expr x) { return map(f, x); }, xs),
+                        map([](Expr x) { return map(f, x); }, transpose(xs)));
     const auto o = check_rule(r, [](Gen& g) -> Instance {
       const int n = g.n(2, 3);
       return {map_each(g.fun(f64, f64), g.array({Nat(n), Nat(n)}, f64)), {}, {}};

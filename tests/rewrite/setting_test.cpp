@@ -9,6 +9,7 @@
 
 using namespace lift;
 
+namespace setting_test {
 TEST_CASE("setting: every domain is written as it is read") {
   const auto same = [](const Key& key, const std::string& text) {
     const auto s = key.read(text);
@@ -76,3 +77,5 @@ TEST_CASE("configuration: settings by decision, in any order, equal and hashed a
   CHECK_THROWS_WITH_AS(other.set("inner", "quick"),
                        "parameter inner cannot be 'quick'; see the space's list of parameters", UserError);
 }
+
+}  // namespace setting_test

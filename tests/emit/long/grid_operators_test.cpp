@@ -15,6 +15,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace grid_operators_test {
 namespace {
 
 std::vector<GridCase> all_cases(const GridChoice& choice, const std::vector<Scalar>& types,
@@ -183,3 +184,5 @@ TEST_CASE("no race, no access beyond an array, no barrier in divergent code unde
   MESSAGE(kernels << " kernels");
   CHECK(kernels > 100);
 }
+
+}  // namespace grid_operators_test

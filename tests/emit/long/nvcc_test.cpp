@@ -10,6 +10,7 @@
 using namespace lift;
 using namespace lift::test;
 
+namespace nvcc_test {
 namespace {
 
 std::vector<Kernel> kernels_of(const std::vector<GridCase>& cases) {
@@ -72,3 +73,5 @@ TEST_CASE("nvcc: the first variants of every operator, f32 and f64, need no loca
     check_in_registers(k, found);
   }
 }
+
+}  // namespace nvcc_test
