@@ -5,7 +5,7 @@
 #include "ir/expr/typing.hpp"
 
 namespace lift {
-namespace {
+namespace op_table {
 
 namespace t = typing;
 namespace m = meaning;
@@ -161,9 +161,9 @@ constexpr bool decisions_have_high_forms() {
 static_assert(decisions_have_high_forms(),
               "a low-level op means its argument, or what its high-level form means");
 
-}  // namespace
+}  // namespace op_table
 
-const OpRow& row(Op op) { return rows[static_cast<std::size_t>(op)]; }
+const OpRow& row(Op op) { return op_table::rows[static_cast<std::size_t>(op)]; }
 
 bool is_ranked(Op op) {
   const Payload::Kind k = row(op).payload.kind;
@@ -177,7 +177,7 @@ bool is_scan(Op op) { return high_level(op) == Op::Scan || is_backward(op); }
 bool is_backward(Op op) { return high_level(op) == Op::ScanBack; }
 bool is_update(Op op) { return high_level(op) == Op::Update; }
 bool is_map_on_grid(Op op) { return op == Op::MapGlb || op == Op::MapWrg || op == Op::MapLcl; }
-bool is_identity(Op op) { return row(op).meaning == m::identity; }
+bool is_identity(Op op) { return row(op).meaning == meaning::identity; }
 
 Expr without_decision(const Expr& e) {
   if (!is_low_level(e.op())) return e;

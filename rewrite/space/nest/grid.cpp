@@ -77,7 +77,7 @@ std::vector<Loops> grids_now(const NestFacts& f, const Configuration& c) {
 }
 
 /// All for all tiles; groups of one item come first on processors, last elsewhere.
-std::vector<Loops> grids(const NestFacts& f) {
+std::vector<Loops> offered_grids(const NestFacts& f) {
   if (!f.on_grid()) return {};
   std::vector<Loops> items, solos;
   if (f.options.cpu)
@@ -178,7 +178,7 @@ namespace nest {
 
 const NestDecision& grid() {
   static const NestDecision d =
-      decide<NestFacts>(key::grid).offers(grids).chosen_among(grids_now).taken(take_grid).said(
+      decide<NestFacts>(key::grid).offers(offered_grids).chosen_among(grids_now).taken(take_grid).said(
           [](const NestFacts& f, const Configuration& c) -> std::string {
             return f.on_grid() ? "grid " + key::grid.text(c[key::grid]) : "";
           });
