@@ -9,7 +9,7 @@ namespace lift {
 /// Where arrays live that are named between a program's arguments and its result.
 enum class Stages : std::uint8_t { fused, work, privately };
 /// How blocks are written that cells make.
-enum class Block : std::uint8_t { none, rows, rows_unrolled, whole };
+enum class Blocks : std::uint8_t { none, rows, rows_unrolled, whole };
 /// What a work-group keeps in local memory.
 enum class Local : std::uint8_t { none, tile, planes };
 /// How it gets there.
@@ -19,14 +19,14 @@ enum class Inner : std::uint8_t { seq, strided, vec, strided_vec };
 /// Where columns with a name live.
 enum class Keep : std::uint8_t { work, privately };
 /// Layouts of arrays; `rows` has alignment and first element, `split` axes and alignment.
-enum Layout : int { kCallerLayout, kRowsLayout, kSplitLayout };
+enum ArrayLayout : int { kCallerLayout, kRowsLayout, kSplitLayout };
 
 namespace key {
 
 inline constexpr KeyOf<Stages> stages{{"stages", Domain::choice, {"fused", "work", "private"}}};
 inline constexpr KeyOf<bool> in_place{{"in_place", Domain::flag, {"no", "yes"}, 1}};
 inline constexpr KeyOf<Choice> layout{{"layout", Domain::choice, {"caller", "rows", "split"}}};
-inline constexpr KeyOf<Block> block{{"block", Domain::choice, {"none", "rows", "rows unrolled", "whole"}}};
+inline constexpr KeyOf<Blocks> block{{"block", Domain::choice, {"none", "rows", "rows unrolled", "whole"}}};
 inline constexpr KeyOf<bool> buffer{{"buffer", Domain::flag, {"none", "rows"}}};
 inline constexpr KeyOf<AxisSizes> tile{{"tile", Domain::sizes}};
 inline constexpr KeyOf<Loops> order{{"order", Domain::loops}};

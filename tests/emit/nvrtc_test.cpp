@@ -29,7 +29,7 @@ std::vector<Source> sources() {
   const Configuration tile{{"tile", "k4 j4 i16"}, {"local", "tile"}},
       planes{{"tile", "j8 i16"}, {"local", "planes"}}, columns{{"tile", "j8 i16"}, {"order", "j i k"}};
   const auto with = [](Configuration c, const std::string& name, const std::string& value) {
-    c[name] = value;
+    c.set(name, value);
     return c;
   };
   std::vector<Configuration> staged{

@@ -5,16 +5,16 @@
 namespace lift {
 namespace {
 
-std::vector<Block> blocks(const NestFacts& f) {
-  if (f.block.empty()) return {Block::none};
-  if (!f.rows || !f.on_processors()) return {Block::whole};
-  return {Block::rows, Block::rows_unrolled, Block::whole};
+std::vector<Blocks> blocks(const NestFacts& f) {
+  if (f.block.empty()) return {Blocks::none};
+  if (!f.rows || !f.on_processors()) return {Blocks::whole};
+  return {Blocks::rows, Blocks::rows_unrolled, Blocks::whole};
 }
 
 std::string block_words(const NestFacts&, const Configuration& c) {
-  const Block block = c[key::block];
-  if (block == Block::none) return "";
-  return block == Block::whole ? "whole blocks" : "blocks by " + c.at(key::block.name);
+  const Blocks block = c[key::block];
+  if (block == Blocks::none) return "";
+  return block == Blocks::whole ? "whole blocks" : "blocks by " + c.at(key::block.name);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void run_blocks(NestDeriver& d, const Configuration& c, const std::vector<bool>&
   for (std::size_t i = 0; i < d.size(); ++i) {
     if (!d[i].block) continue;
     const std::int64_t trips = *d[i].trips;
-    const bool unrolled = trips > 1 && (i > inner || c[key::block] == Block::rows_unrolled);
+    const bool unrolled = trips > 1 && (i > inner || c[key::block] == Blocks::rows_unrolled);
     if (parallel[i])
       d.step("map-par", d.loop(i));
     else if (unrolled)

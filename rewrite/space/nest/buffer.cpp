@@ -23,7 +23,7 @@ void sequential_around(Deriver& d, const std::vector<Place>& loops) {
 /// The whole nest: the tiles of rows leave nothing to other decisions but the inner loops.
 void take_buffer(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place&) {
   if (!c[key::buffer]) return;
-  const std::vector<Run> runs = shared_runs(d, c);
+  const std::vector<LoopRun> runs = shared_runs(d, c);
   const Place cells = d.cells();
   d.step("tile-blocks", StepArguments(f.buffer.begin(), f.buffer.end()), cells);
   const Place consumer =

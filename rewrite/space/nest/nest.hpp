@@ -124,7 +124,7 @@ struct DeriverFor<NestFacts> {
 bool is_in_place(const NestFacts& f, const Configuration& c);
 inline bool is_split(const Configuration& c) { return c[key::layout].index == kSplitLayout; }
 inline bool is_by_rows(const Configuration& c) {
-  return c[key::block] == Block::rows || c[key::block] == Block::rows_unrolled;
+  return c[key::block] == Blocks::rows || c[key::block] == Blocks::rows_unrolled;
 }
 /// The inner loop goes along columns: along the outer of the axes that can be interchanged.
 bool is_by_columns(const NestFacts& f, const Configuration& c);
@@ -148,11 +148,11 @@ std::vector<Loops> parallel_loops(const NestFacts& f, const Configuration& c);
 /// All of them for all tiles; first, the shortest that gives every thread enough iterations to balance.
 std::vector<Loops> all_parallel_loops(const NestFacts& f);
 /// How each loop but the inner one runs on threads, or on work-groups of one item.
-struct Run {
+struct LoopRun {
   const char* rule = "map-seq";
   StepArguments arguments = {};
 };
-std::vector<Run> shared_runs(const LoopNest& loops, const Configuration& c);
+std::vector<LoopRun> shared_runs(const LoopNest& loops, const Configuration& c);
 void run_shared(NestDeriver& d, const Configuration& c);
 /// Loops within a block.
 void run_blocks(NestDeriver& d, const Configuration& c, const std::vector<bool>& parallel);

@@ -73,9 +73,9 @@ std::vector<Loops> all_parallel_loops(const NestFacts& f) {
   return all;
 }
 
-std::vector<Run> shared_runs(const LoopNest& loops, const Configuration& c) {
+std::vector<LoopRun> shared_runs(const LoopNest& loops, const Configuration& c) {
   const std::vector<bool> shared = covered(loops, shared_loops(c));
-  std::vector<Run> r(loops.size());
+  std::vector<LoopRun> r(loops.size());
   int dim = 0;
   for (std::size_t i = loops.inner(); i-- > 0;) {
     if (!shared[i]) continue;
@@ -88,9 +88,9 @@ std::vector<Run> shared_runs(const LoopNest& loops, const Configuration& c) {
 }
 
 void run_shared(NestDeriver& d, const Configuration& c) {
-  const std::vector<Run> runs = shared_runs(d, c);
+  const std::vector<LoopRun> runs = shared_runs(d, c);
   std::vector<bool> parallel;
-  for (const Run& r : runs) parallel.push_back(r.rule == std::string_view("map-par"));
+  for (const LoopRun& r : runs) parallel.push_back(r.rule == std::string_view("map-par"));
   run_blocks(d, c, parallel);
   for (std::size_t i = 0; i < d.inner(); ++i)
     if (!d[i].block) d.step(runs[i].rule, runs[i].arguments, d.loop(i));
