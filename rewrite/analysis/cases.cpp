@@ -33,7 +33,7 @@ std::vector<Choice> choices_of(const NatAtom& x, const Facts& facts) {
   const Nat &a = x.a, &b = x.b;
   if (x.kind == AtomKind::Min || x.kind == AtomKind::Max) {
     // where both are equal, the one that moves with the element says more: its remainders are known
-    const Nat &fixed = b.is_constant() ? b : a, &moving = b.is_constant() ? a : b;
+    const Nat &fixed = a.is_constant() ? a : b, &moving = a.is_constant() ? b : a;
     return x.kind == AtomKind::Min
                ? std::vector<Choice>{{{less(fixed, moving)}, fixed}, {{less_equal(moving, fixed)}, moving}}
                : std::vector<Choice>{{{less(moving, fixed)}, fixed}, {{less_equal(fixed, moving)}, moving}};

@@ -233,7 +233,10 @@ TEST_CASE("a user's chain of 9-point stencils") {
   // a base that is needed again, and one that the caller needs, are copied
   compare({"used again",
            {u},
-           let(coloured(u, 0, 0), [](Expr x) { return coloured(u, 1, 1) | map2([](Expr v) { return v; }); }),
+           let(coloured(u, 0, 0),
+               [](Expr x) {
+                 return zip_n(2, {coloured(u, 1, 1), x}) | map2([](Expr v, Expr w) { return v + w; });
+               }),
            {"u"},
            {}});
   compare({"needed", {u}, let(coloured(u, 0, 0), [](Expr x) { return coloured(x, 1, 1); }), {}, {}});
