@@ -261,8 +261,37 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
   if (!in_place && is_map(e.child(0).op()))
     write(e.child(0), scope, to);
   else if (!in_place)
-    write_view(base, to);
+    write_around(e, base, to);
   write_block(to);
+}
+
+/// Copies what an update leaves of its base: for each dimension the slabs before and after the block, within
+/// the block's range of the dimensions before. In parallel where the block is computed so.
+void Translator::write_around(const Expr& update, const View& base, const Place& to) {
+  const std::vector<Nat>& low = update_offsets(update);
+  const std::size_t rank = low.size();
+  const std::vector<Nat> whole = shape_of(update.type(), static_cast<int>(rank)),
+                         block_shape = shape_of(update.child(1).type(), static_cast<int>(rank));
+  const bool shared =
+      parallel_.empty() && contains(update.child(1), [](const Expr& x) { return x.is(Op::MapPar); });
+  const auto copy = [&](std::size_t slab, const Nat& first, const Nat& length) {
+    if (Facts().proves(less_equal(length, 0))) return;
+    const std::function<void(std::size_t, const View&, const Place&, bool)> loops =
+        [&](std::size_t d, const View& from, const Place& there, bool serial) {
+          if (d == rank) return write_view(from, there);
+          For f = new_loop(there.hint(), d == slab ? length : d < slab ? block_shape[d] : whole[d]);
+          const Nat start = d == slab ? first : d < slab ? low[d] : Nat(0);
+          const bool here = serial && shared && (d != slab || rank == 1);
+          if (here) f.kind = LoopKind::Par;
+          loop(std::move(f),
+               [&](const Nat& i) { loops(d + 1, from[i + start], there[i + start], serial && !here); });
+        };
+    loops(0, base, to, true);
+  };
+  for (std::size_t d = 0; d < rank; ++d) {
+    copy(d, 0, low[d]);
+    copy(d, low[d] + block_shape[d], whole[d] - low[d] - block_shape[d]);
+  }
 }
 
 void Translator::write_view(const View& v, const Place& to) {

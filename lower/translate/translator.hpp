@@ -39,6 +39,7 @@ class Translator : public Views {
   void write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs);
   bool write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
+  void write_around(const Expr& update, const View& base, const Place& to);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
   bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Place>& places);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,

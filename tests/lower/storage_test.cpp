@@ -96,4 +96,29 @@ TEST_CASE("a reduction of a tile's remainder does not read beyond the array") {
   run(*tiled);
 }
 
+TEST_CASE("an update that is not in place copies what it does not replace, and nothing else") {
+  const Expr a = param("a", array({Nat(6), Nat(9)}, f64));
+  const auto block = [&](Op op) {
+    return map_with(op, 2, fun(f64, [](Expr v) { return v * 2.0; }), a | drop2(1, 2));
+  };
+  const auto copies = [&](Op op, const std::vector<Nat>& offsets) {
+    const Kernel k = run(program({a}, update(a, offsets, block(op))));
+    std::int64_t serial = 0;
+    for (const Stmt& s : k.body)
+      if (const auto* f = std::get_if<For>(&s.v))
+        serial += f->kind != LoopKind::Par && (f->upper - f->lower).constant().value_or(0) > 2;
+    return serial;
+  };
+  CHECK(copies(Op::MapPar, {1, 1}) ==
+        0);  // slabs of at most two rows or columns, shared along the other axis
+  copies(Op::MapSeq, {0, 2});
+  copies(Op::Map, {3, 3});
+  LoopRunner loops;
+  const Kernel k =
+      lower(program({a}, update(a, {1, 1}, block(Op::MapSeq))), {.vector_bytes = 32, .linear = true});
+  for (const KernelArgument& x : k.arguments) loops.arrays[x.name].assign(54, 1);
+  loops.run(k);
+  CHECK(loops.loads.at("a") == 54);  // 18 for the block of 3 by 6, 36 around it
+}
+
 }  // namespace storage_test
