@@ -74,19 +74,22 @@ std::vector<std::string> default_flags() {
           "-fno-trapping-math"};
 }
 
-NativeLibrary::NativeLibrary(const fs::path& path) : path_(path) {
-  handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+void NativeLibrary::open() const {
+  const std::lock_guard lock(mutex_);
+  if (handle_ != nullptr) return;
+  handle_ = ::dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ != nullptr) return;
   const char* why = ::dlerror();
   throw EnvironmentError("cannot open the compiled kernel: " +
-                         std::string(why != nullptr ? why : path.c_str()));
+                         std::string(why != nullptr ? why : path_.c_str()));
 }
 
 NativeLibrary::~NativeLibrary() {
-  if (may_close()) ::dlclose(handle_);
+  if (handle_ != nullptr && may_close()) ::dlclose(handle_);
 }
 
 void* NativeLibrary::symbol(const std::string& name) const {
+  open();
   void* address = ::dlsym(handle_, name.c_str());
   if (address == nullptr)
     throw InternalError("the compiled kernel " + path_.string() + " has no symbol " + name);
@@ -173,6 +176,7 @@ void NativeCompiler::start(Job& job) {
     command.push_back(word);
   command.insert(command.begin() + 1, job.command.begin() + 1, job.command.end());
   command.push_back("-lm");
+  command.push_back("-Wl,-z,defs");  // what is missing is missed by the linker, not when it is opened
   ProcessOptions options;
   options.timeout_seconds = options_.timeout_seconds;
   options.directory = temporary.string();

@@ -38,16 +38,17 @@ struct NativeSource {
 /// Reassociation (-ffast-math) is not allowed: the order of a sum is the expression's.
 std::vector<std::string> default_flags();
 
-/// An opened shared object. Objects that use an OpenMP run time which cannot be left behind stay in memory.
+/// A shared object, opened when its first symbol is asked for: what runs in another process is opened there
+/// only. Objects that use an OpenMP run time which cannot be left behind stay in memory.
 class NativeLibrary {
  public:
-  /// Throws EnvironmentError with the loader's message when it cannot be opened.
-  explicit NativeLibrary(const std::filesystem::path& path);
+  explicit NativeLibrary(const std::filesystem::path& path) : path_(path) {}
   ~NativeLibrary();
   NativeLibrary(const NativeLibrary&) = delete;
   NativeLibrary& operator=(const NativeLibrary&) = delete;
 
-  /// The address of `name`; InternalError when there is none. Valid while the library lives.
+  /// The address of `name`; InternalError when there is none, EnvironmentError with the loader's message when
+  /// the object cannot be opened. Valid while the library lives.
   void* symbol(const std::string& name) const;
   template <class Function>
   Function* function(const std::string& name) const {
@@ -56,8 +57,11 @@ class NativeLibrary {
   const std::filesystem::path& path() const { return path_; }  ///< the source lies beside it, as .c or .cpp
 
  private:
+  void open() const;
+
   std::filesystem::path path_;
-  void* handle_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable void* handle_ = nullptr;
 };
 
 struct CompileResult {

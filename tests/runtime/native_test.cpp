@@ -131,7 +131,7 @@ TEST_CASE("native: a compile error gives the compiler's words, and does not dist
   CHECK(results[1].error.find("undeclared_thing") != std::string::npos);
   CHECK(results[1].error.find("error") != std::string::npos);
   CHECK_FALSE(results[3].library);  // a symbol nobody defines
-  CHECK(results[3].error.find("undefined symbol: g") != std::string::npos);
+  CHECK(results[3].error.find("undefined reference to `g'") != std::string::npos);
   for (const char* ending : {".c", ".so"})
     CHECK(count_files(scratch.path() / "kernels" / "tmp", ending) == 0);
 }

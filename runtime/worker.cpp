@@ -1,0 +1,285 @@
+#include "runtime/worker.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "ir/error.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/interrupt.hpp"
+
+namespace lift {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kGraceSeconds = 1;       ///< for the task at hand, after an interruption
+constexpr double kShareOfMemory = 0.9;    ///< of what is available, that a child may take
+constexpr std::size_t kSpare = 64 << 20;  ///< and this in any case
+
+enum class Answer : std::uint32_t { text, user_error, environment_error, internal_error };
+struct Request {
+  Worker::Task task;
+  std::uint64_t bytes;
+};
+struct Reply {
+  Answer kind;
+  std::uint64_t bytes;
+};
+
+bool send_all(int fd, const void* data, std::size_t bytes) {
+  const auto* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t count = ::send(fd, at, bytes, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count, bytes -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+/// Blocks; false when the other side is gone.
+bool receive_all(int fd, void* data, std::size_t bytes) {
+  auto* at = static_cast<char*>(data);
+  while (bytes > 0) {
+    const ssize_t count = ::recv(fd, at, bytes, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count, bytes -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool is_opened(const char* library) {
+  void* handle = ::dlopen(library, RTLD_NOW | RTLD_NOLOAD);
+  if (handle != nullptr) ::dlclose(handle);
+  return handle != nullptr;
+}
+
+bool cannot_be_copied() {
+  if (const char* value = std::getenv("LIFTGEN_IN_PROCESS"); value != nullptr && *value == '1') return true;
+  for (const char* library : {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"})
+    if (is_opened(library)) return true;
+  return false;
+}
+
+/// Memory for data: what this process has, and a share of what is available.
+void limit_memory() {
+  std::size_t kilobytes = 0;
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("VmData:")) kilobytes = std::strtoull(line.c_str() + 7, nullptr, 10);
+  const auto more = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
+  rlimit limit{};
+  (void)::getrlimit(RLIMIT_DATA, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, kilobytes * 1024 + more + kSpare);
+  (void)::setrlimit(RLIMIT_DATA, &limit);
+  const rlimit none{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &none);
+  std::ofstream("/proc/self/oom_score_adj") << "1000";  // should memory run out all the same
+}
+
+void guard_memory(const std::vector<std::pair<const void*, std::size_t>>& ranges) {
+  constexpr std::uintptr_t page = 4096;
+  for (const auto& [data, bytes] : ranges) {
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page,
+                         end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
+    if (begin < end) (void)::mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ);
+  }
+}
+
+/// In the child, first of all.
+void become_worker(pid_t parent) {
+  (void)::setpgid(0, 0);  // a terminal's signals are the parent's business
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSEGV, SIGBUS,
+                           SIGFPE, SIGILL, SIGABRT, SIGALRM})
+    std::signal(signal, SIG_DFL);  // what handlers of this program would say is not asked for
+  // A kernel that calls exit() shall not run what this program does at its end.
+  (void)::on_exit([](int status, void*) { ::_exit(status); }, nullptr);
+  if (const int null = ::open("/dev/null", O_RDONLY); null > 0) ::dup2(null, 0), ::close(null);
+  limit_memory();
+}
+
+template <class F>
+std::pair<Answer, std::string> answer_of(const F& f) {
+  try {
+    return {Answer::text, f()};
+  } catch (const UserError& error) {
+    return {Answer::user_error, error.what()};
+  } catch (const EnvironmentError& error) {
+    return {Answer::environment_error, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Answer::user_error, "out of memory"};
+  } catch (const std::exception& error) {
+    return {Answer::internal_error, error.what()};
+  }
+}
+
+bool send_reply(int fd, const std::pair<Answer, std::string>& answer) {
+  const Reply reply{answer.first, answer.second.size()};
+  std::fflush(stdout);  // what user functions have printed
+  return send_all(fd, &reply, sizeof reply) && send_all(fd, answer.second.data(), answer.second.size());
+}
+
+[[noreturn]] void serve(int fd) {
+  Request request{};
+  std::string input;
+  while (receive_all(fd, &request, sizeof request)) {
+    input.resize(request.bytes);
+    if (!receive_all(fd, input.data(), input.size())) break;
+    if (!send_reply(fd, answer_of([&] { return request.task(input); }))) break;
+  }
+  ::_exit(0);
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+}  // namespace
+
+void Worker::start() {
+  if (pid_ >= 0 || here_) return;
+  ++generation_;
+  if (!apart_ || cannot_be_copied()) {
+    here_ = true;
+    return;
+  }
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw EnvironmentError(std::string("cannot open a socket: ") + std::strerror(errno));
+  std::fflush(nullptr);  // else both would print what is waiting
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ == 0) {
+    ::close(ends[0]);
+    become_worker(parent);
+    guard_memory(guarded_);
+    serve(ends[1]);
+  }
+  ::close(ends[1]);
+  socket_ = ends[0];
+  if (pid_ >= 0) {
+    (void)::setpgid(pid_, pid_);
+    return;
+  }
+  const int error = errno;
+  ::close(socket_);
+  socket_ = -1;
+  throw EnvironmentError(std::string("cannot start a process: ") + std::strerror(error));
+}
+
+unsigned Worker::generation() {
+  start();
+  return generation_;
+}
+
+void Worker::stop() {
+  here_ = false;
+  if (pid_ < 0) return;
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  ::close(socket_);
+  pid_ = socket_ = -1;
+}
+
+void Worker::lost(bool hung, double limit_seconds) {
+  std::string what = "the kernel did not end within " + seconds_text(limit_seconds);
+  if (!hung) {
+    int status = 0;
+    // It has closed its socket, so that it is about to end.
+    for (int tries = 0; ::waitpid(pid_, &status, WNOHANG) == 0; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      if (tries == 100) ::kill(pid_, SIGKILL);
+    }
+    ::kill(-pid_, SIGKILL);  // what it has started
+    what = WIFSIGNALED(status)
+               ? "the kernel crashed: " + std::string(::strsignal(WTERMSIG(status)))
+               : "the kernel ended the process, with status " + std::to_string(WEXITSTATUS(status));
+    ::close(socket_);
+    pid_ = socket_ = -1;
+  }
+  stop();
+  throw WorkerLost(hung ? WorkerLost::Kind::hung : WorkerLost::Kind::crashed, what);
+}
+
+std::string Worker::receive(double limit_seconds) {
+  const auto began = Clock::now();
+  const auto since = [](Clock::time_point then) {
+    return std::chrono::duration<double>(Clock::now() - then).count();
+  };
+  Clock::time_point stopped_at{};
+  pollfd waiting{socket_, POLLIN, 0};
+  while (::poll(&waiting, 1, 50) <= 0) {
+    if (limit_seconds > 0 && since(began) > limit_seconds) lost(true, limit_seconds);
+    if (!interrupted()) continue;
+    if (stopped_at == Clock::time_point{}) stopped_at = Clock::now();
+    if (since(stopped_at) < kGraceSeconds) continue;
+    stop();
+    throw EnvironmentError("interrupted while a kernel was running");
+  }
+  Reply reply{};
+  std::string text;
+  if (!receive_all(socket_, &reply, sizeof reply)) lost(false, 0);
+  text.resize(reply.bytes);
+  if (!receive_all(socket_, text.data(), text.size())) lost(false, 0);
+  switch (reply.kind) {
+    case Answer::text:
+      return text;
+    case Answer::user_error:
+      throw UserError(text);
+    case Answer::environment_error:
+      throw EnvironmentError(text);
+    case Answer::internal_error:
+      break;
+  }
+  throw InternalError(text);
+}
+
+std::string Worker::call(Task task, std::string_view input, double limit_seconds) {
+  start();
+  if (here_) return task(input);
+  const Request request{task, input.size()};
+  if (!send_all(socket_, &request, sizeof request) || !send_all(socket_, input.data(), input.size()))
+    lost(false, 0);
+  return receive(limit_seconds);
+}
+
+std::string run_apart(const std::function<std::string()>& f, double limit_seconds) {
+  // The child sees the function where it lies here.
+  Worker worker;
+  const std::function<std::string()>* function = &f;
+  return worker.call(
+      [](std::string_view input) {
+        const std::function<std::string()>* given = nullptr;
+        std::memcpy(&given, input.data(), sizeof given);
+        return (*given)();
+      },
+      {reinterpret_cast<const char*>(&function), sizeof function}, limit_seconds);
+}
+
+}  // namespace lift

@@ -1,0 +1,71 @@
+// A child process in which kernels run: what they do to memory, how they end and how long they take is not
+// this process's concern.
+//
+// The child is a copy of this process (fork) at the moment of the first call. It sees all arrays that exist
+// then, without a copy, as long as neither side writes them; what it writes is its own. Work is sent to it as
+// a function of this program and bytes, and comes back as bytes. It ends with this process.
+//
+// A process in which an OpenMP run time has been opened cannot be copied safely (the copy has no threads but
+// believes it has). There, and with LIFTGEN_IN_PROCESS=1 (for debuggers), calls run in this process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/grid_device.hpp"
+
+namespace lift {
+
+/// What became of a worker: the kernel crashed (a signal, or it ended the process), or did not end in time.
+struct WorkerLost : KernelFault {
+  enum class Kind { crashed, hung } kind;
+  WorkerLost(Kind k, const std::string& what) : KernelFault(what), kind(k) {}
+};
+
+class Worker {
+ public:
+  using Task = std::string (*)(std::string_view);
+
+  /// Without `apart`, calls run in this process.
+  explicit Worker(bool apart = true) : apart_(apart) {}
+  ~Worker() { stop(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// task(input) in the child, which is made if there is none. What the task throws is thrown here, as
+  /// UserError, EnvironmentError or InternalError. WorkerLost when the child is gone or was ended after
+  /// `limit_seconds` (0: no limit); the next call gets a new one. EnvironmentError when interrupted() became
+  /// true and the task did not end soon after.
+  std::string call(Task task, std::string_view input, double limit_seconds = 0);
+
+  /// Counts the children, beginning with 1; makes one if there is none. What was made in an earlier one (its
+  /// memory, its libraries) is gone.
+  unsigned generation();
+  bool is_running() const { return pid_ >= 0 || here_; }
+  /// Ends the child; the next call makes one that sees this process as it is then.
+  void stop();
+  /// Memory that children cannot write: a kernel that tries crashes.
+  void guard(std::vector<std::pair<const void*, std::size_t>> ranges) { guarded_ = std::move(ranges); }
+
+ private:
+  void start();
+  std::string receive(double limit_seconds);
+  [[noreturn]] void lost(bool hung, double limit_seconds);
+
+  bool apart_;
+  pid_t pid_ = -1;
+  int socket_ = -1;
+  bool here_ = false;  ///< calls run in this process
+  unsigned generation_ = 0;
+  std::vector<std::pair<const void*, std::size_t>> guarded_;
+};
+
+/// The text that `f` returns, computed in a child of its own; errors as Worker::call.
+std::string run_apart(const std::function<std::string()>& f, double limit_seconds = 0);
+
+}  // namespace lift
