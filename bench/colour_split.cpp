@@ -91,7 +91,7 @@ Contender generated(Session& s, const Chosen& chosen) {
   if (!c.compiled.program) throw InternalError(chosen.name + " does not compile: " + c.variant.message);
   fmt::print("{}:\n", chosen.name);
   for (const Step& step : chosen.derivation) fmt::print("    {}\n", str(step));
-  const double error = run_and_compare(s.executor(), c.kernel, c.compiled, s.expected()).error;
+  const double error = run_and_compare(s.executor(), c.kernel, c.compiled, s.expected()).difference.error;
   return {chosen.name, s.executor().bind(c.kernel, c.compiled), error};
 }
 

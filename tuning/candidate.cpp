@@ -85,56 +85,31 @@ FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compile
   const TimedRun run = executor.bind(kernel, compiled);
   executor.restore(kernel);
   const double ms = run();
-  double error = 0;
+  Difference all;
   for (std::size_t n = 0; n < expected.size(); ++n)
-    error = std::max(error, relative_error(executor.fetch(kernel, n, expected[n].staging), expected[n].result,
-                                           expected[n].mean));
-  return {error, ms};
+    all = worse(all, executor.compare(kernel, n, expected[n]));
+  return {all, ms};
 }
 
-ExpectedResults::ExpectedResults(const Program& program, int threads) {
-  for (const ProgramResult& r : results_of(program)) {
-    results_.emplace_back(r.name, r.type, threads);
-    staging_.emplace_back(r.name, r.type, threads);
-    means_.push_back(0);
-  }
+namespace {
+
+/// Sets status and message of a variant whose result is not right.
+void refuse(Variant& v, const Difference& d) {
+  v.status = Status::wrong, v.verified = false;
+  v.message = d.unwritten > 0 ? std::to_string(d.unwritten) + " elements of the result are not written"
+                              : "differs from the reference";
 }
 
-void ExpectedResults::measure_magnitudes() {
-  for (std::size_t n = 0; n < results_.size(); ++n) means_[n] = mean_magnitude(results_[n].view());
-}
-
-std::vector<HostArray> ExpectedResults::results() const {
-  std::vector<HostArray> r;
-  for (const OwnedArray& a : results_) r.push_back(a.view());
-  return r;
-}
-
-std::vector<Expected> ExpectedResults::all() const {
-  std::vector<Expected> r;
-  for (std::size_t n = 0; n < results_.size(); ++n)
-    r.push_back({results_[n].view(), staging_[n].view(), means_[n]});
-  return r;
-}
-
-double tolerance(const std::vector<Expected>& expected) {
-  double most = 0;
-  for (const Expected& e : expected) most = std::max(most, tolerance(element_of(e.result.type).scalar()));
-  return most;
-}
+}  // namespace
 
 void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected,
                      double abort_above_ms) {
   Variant& v = candidate.variant;
   try {
     const FirstRun first = run_and_compare(executor, candidate.kernel, candidate.compiled, expected);
-    v.error = first.error;
+    v.error = first.difference.error;
     v.convert_ms = executor.convert_ms(candidate.kernel);
-    if (!(v.error <= tolerance(expected))) {
-      v.status = Status::wrong;
-      v.message = "differs from the reference";
-      return;
-    }
+    if (!first.difference.right()) return refuse(v, first.difference);
     v.verified = true;
     if (!executor.is_timed()) {
       v.ms = first.ms;
@@ -151,6 +126,9 @@ void verify_and_time(Candidate& candidate, Executor& executor, const std::vector
     v.status = Status::impossible;
     v.message = error.what();
     candidate.refusal = std::current_exception();
+  } catch (const WorkerLost& lost) {
+    v.status = lost.kind == WorkerLost::Kind::hung ? Status::hung : Status::crashed, v.verified = false;
+    v.message = lost.what();
   } catch (const KernelFault& fault) {
     v.status = Status::wrong, v.verified = false;
     v.message = fault.what();

@@ -30,35 +30,12 @@ Candidate prepare(const Program& program, const Derivation& d, const LowerOption
 /// Takes over what the compiler said.
 void accept(Candidate& candidate, Compiled compiled);
 
-/// What results are held against.
-struct Expected {
-  HostArray result;
-  HostArray staging;  ///< of the same type, for results that have to be copied or converted
-  double mean = 0;    ///< magnitude, see relative_error
-};
-/// Buffers and contents of all results of a program; see results_of.
-class ExpectedResults {
- public:
-  ExpectedResults() = default;
-  ExpectedResults(const Program& program, int threads);
-  /// To be called when the results have been filled.
-  void measure_magnitudes();
-  std::vector<HostArray> results() const;
-  std::vector<Expected> all() const;
-
- private:
-  std::vector<OwnedArray> results_, staging_;
-  std::vector<double> means_;
-};
-/// The largest tolerance of the results; see tolerance(Scalar).
-double tolerance(const std::vector<Expected>& expected);
-
 /// One application on fresh scratch copies.
 struct FirstRun {
-  double error = 0;  ///< the largest of the results', see relative_error
+  Difference difference;  ///< of all results together
   double ms = 0;
 };
-/// UserError: the device cannot run it. KernelFault: see runtime/grid_device.hpp.
+/// UserError: the device cannot run it. KernelFault: see runtime/grid_device.hpp and runtime/worker.hpp.
 FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compiled& compiled,
                          const std::vector<Expected>& expected);
 

@@ -1,7 +1,6 @@
 #include "tuning/converter.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
@@ -21,8 +20,8 @@ std::string Converter::key(const Type& array, const Layout& from, const Layout& 
   return array.str() + " / " + str(from.request()) + " / " + str(to.request());
 }
 
-void Converter::convert(const Type& array, const Layout& from, const void* source, const Layout& to,
-                        void* target) {
+void Converter::convert(KernelHost& host, const Type& array, const Layout& from, const void* source,
+                        const Layout& to, void* target) {
   Entry& entry = entries_[key(array, from, to)];
   if (!entry.library) {
     const Kernel kernel = lower_conversion("convert", array, from, to);
@@ -33,12 +32,9 @@ void Converter::convert(const Type& array, const Layout& from, const void* sourc
                              "' was not compiled: " + compiled.error);
     entry.library = compiled.library;
   }
-  void* arguments[] = {const_cast<void*>(source), target};
-  const auto call = entry.library->function<void(void**)>("liftgen_call");
-  const auto begin = std::chrono::steady_clock::now();
-  call(arguments);
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-  entry.ms = entry.ms > 0 ? std::min(entry.ms, elapsed.count()) : elapsed.count();
+  void* const arguments[] = {const_cast<void*>(source), target};
+  const double ms = host.call(entry.library->path(), arguments);
+  entry.ms = entry.ms > 0 ? std::min(entry.ms, ms) : ms;
 }
 
 double Converter::ms(const Type& array, const Layout& from, const Layout& to) const {

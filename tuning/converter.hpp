@@ -5,6 +5,7 @@
 
 #include "lower/loops/loop.hpp"
 #include "runtime/native.hpp"
+#include "tuning/kernel_host.hpp"
 
 namespace lift {
 
@@ -17,8 +18,9 @@ class Converter {
   explicit Converter(NativeCompiler& compiler) : compiler_(&compiler) {}
 
   /// Copies the array `source`, stored in layout `from`, to `target` in layout `to`.
-  /// EnvironmentError when the kernel does not compile.
-  void convert(const Type& array, const Layout& from, const void* source, const Layout& to, void* target);
+  /// Addresses are the host's. EnvironmentError when the kernel does not compile.
+  void convert(KernelHost& host, const Type& array, const Layout& from, const void* source, const Layout& to,
+               void* target);
   /// The shortest time that such a conversion has taken so far; 0 when there has been none.
   double ms(const Type& array, const Layout& from, const Layout& to) const;
 

@@ -11,7 +11,8 @@
 #include "runtime/grid_device.hpp"
 #include "runtime/measure.hpp"
 #include "tuning/converter.hpp"
-#include "tuning/problem_data.hpp"
+#include "tuning/expected.hpp"
+#include "tuning/kernel_host.hpp"
 
 namespace lift {
 
@@ -46,43 +47,55 @@ class Executor {
   /// UserError, also from its calls: the device cannot run it, or another layout's arrays do not fit.
   /// OutOfDeviceMemory: the problem does not fit.
   virtual TimedRun bind(const Kernel& kernel, const Compiled& compiled) = 0;
-  /// Puts the original contents back into the arrays that the kernel writes (NaN into a new result).
+  /// Puts the original contents back into the arrays that the kernel writes (poison into a new result and
+  /// into work arrays, see difference.hpp).
   virtual void restore(const Kernel& kernel) = 0;
-  /// The kernel's n-th result in the caller's layout: where it lies, or copied to `staging`, which has its
-  /// type. Valid until the next call for the same result.
+  /// The kernel's n-th result in the caller's layout, copied to `staging`, which has its type.
   virtual HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) = 0;
+  /// The kernel's n-th result and what is expected.
+  virtual Difference compare(const Kernel& kernel, std::size_t n, const Expected& expected);
   /// Time to bring all arguments into the kernel's layouts and the results back; 0 when they are the
   /// caller's. To be asked after a `fetch`.
   virtual double convert_ms(const Kernel& kernel) const = 0;
   /// Times say how fast kernels are; an emulation's do not, and are taken once only.
   virtual bool is_timed() const { return true; }
+  /// Where kernels run in a process of their own: this is what results are compared with from now on, and no
+  /// kernel writes it or the arguments.
+  virtual void guard(const std::vector<Expected>&) {}
+  /// There: how long a call may take; 0: as long as it likes. What does not end throws WorkerLost.
+  virtual void set_limit(double) {}
 };
 
-/// C with OpenMP through the system's compiler. `compiler`, `arguments` outlive it.
+/// C with OpenMP through the system's compiler. `compiler`, `arguments` outlive it, and it outlives the runs
+/// that it has bound. `apart`: in a worker process, where that is possible; see runtime/worker.hpp.
 std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments,
-                                               int threads);
+                                               int threads, bool apart = true);
 /// A device with a grid, and what its compiler reads. `compiler` serves the conversions of layouts.
 std::unique_ptr<Executor> make_grid_executor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler,
                                              const ProblemData& arguments, int threads);
 
-/// Pristine arguments in any layout, on the host, and the way back. Used by the executors.
+/// Pristine arguments in any layout, and the way back. Used by the executors.
 class LayoutStore {
  public:
-  LayoutStore(NativeCompiler& compiler, const ProblemData& arguments, int threads)
-      : arguments_(&arguments), converter_(compiler), threads_(threads) {}
+  /// `host`: where conversions run and converted arrays lie.
+  LayoutStore(NativeCompiler& compiler, const ProblemData& arguments, std::shared_ptr<KernelHost> host)
+      : arguments_(&arguments), converter_(compiler), host_(std::move(host)) {}
   /// Data of an argument in its layout; kept alive by the pointer. Not for new results and work arrays.
   std::shared_ptr<const void> in_layout(const KernelArgument& argument);
   /// Converts an array stored as `argument` says, not in the caller's layout, to `into`, which is.
-  void to_caller(const KernelArgument& argument, const void* stored, const HostArray& into);
+  void to_caller(const KernelArgument& argument, const void* stored, void* into);
+  /// The host has lost what was converted.
+  void forget() { converted_.clear(); }
+  const std::vector<HostArray>& arguments() const { return arguments_->all(); }
   double convert_ms(const Kernel& kernel) const;
   const HostArray* find(const std::string& name) const { return arguments_->find(name); }
-  int threads() const { return threads_; }
+  int threads() const { return host_->threads(); }
 
  private:
   const ProblemData* arguments_;
   Converter converter_;
-  std::map<std::string, std::shared_ptr<Buffer>> converted_;  ///< by name and layout
-  int threads_;
+  std::shared_ptr<KernelHost> host_;
+  std::map<std::string, std::shared_ptr<void>> converted_;  ///< by name and layout
 };
 
 /// The argument that the n-th result is in.

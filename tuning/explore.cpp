@@ -89,6 +89,10 @@ class Exploration {
     result_.reference = session_.pattern.reference
                             ? "loops written from the formulas; each structure is " + interpreter
                             : "the kernel that takes no decision, itself " + interpreter;
+    for (const Expected& e : session_.expected())
+      if (e.no_numbers)
+        result_.reference += "; every element of " + e.result.name +
+                             " is NaN or infinite, so that little is known of kernels that compute it";
   }
 
   /// Without a reference of the pattern's own, results are held against the kernel that takes no decision.
@@ -103,10 +107,10 @@ class Exploration {
     if (!plain.compiled.program)
       throw InternalError("verification: the reference of " + session_.pattern.name +
                           " does not compile at " + small_->describe() + ": " + plain.compiled.error);
-    if (const double error = small_->compare(plain); !(error <= tolerance(session_.expected())))
+    if (const Difference d = small_->compare(plain); !d.right())
       throw InternalError("verification: the reference of " + session_.pattern.name +
                           " differs from the interpreter at " + small_->describe() + " by " +
-                          std::to_string(error));
+                          std::to_string(d.error));
   }
 
   void search(double comparing_seconds) {
@@ -296,10 +300,9 @@ class Exploration {
       return;
     }
     try {
-      const double error = small_->compare(check);
-      if (!(error <= tolerance(session_.expected())))
+      if (const Difference d = small_->compare(check); !d.right())
         broken_[structure] =
-            "differs from the interpreter at " + small_->describe() + " by " + std::to_string(error);
+            "differs from the interpreter at " + small_->describe() + " by " + std::to_string(d.error);
     } catch (const UserError&) {
       checked_.erase(structure);  // the device cannot run it at that size
     } catch (const KernelFault& fault) {
@@ -346,6 +349,12 @@ class Exploration {
         break;
       case Status::compile_failed:
         ++n.compile_failed;
+        break;
+      case Status::crashed:
+        ++n.crashed;
+        break;
+      case Status::hung:
+        ++n.hung;
         break;
       case Status::impossible:
         ++n.impossible;
@@ -401,6 +410,10 @@ const char* text(Status s) {
       return "aborted";
     case Status::impossible:
       return "impossible";
+    case Status::crashed:
+      return "crashed";
+    case Status::hung:
+      return "hung";
   }
   return "";
 }

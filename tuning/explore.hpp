@@ -25,7 +25,8 @@ namespace lift {
 ///   ok              verified and timed              wrong           compiled, but its result differs
 ///   compile_failed  the compiler refused it         aborted         verified; timing ended early, far behind
 ///   the best impossible      a guard, or the lowering, refused the configuration
-enum class Status : std::uint8_t { ok, wrong, compile_failed, aborted, impossible };
+///   crashed         its process ended             hung            it did not end in time
+enum class Status : std::uint8_t { ok, wrong, compile_failed, aborted, impossible, crashed, hung };
 const char* text(Status s);
 
 struct Variant {
@@ -67,7 +68,7 @@ struct Counts {
   int configurations = 0;  ///< derived
   int compiled = 0;        ///< distinct sources that compiled
   int timed = 0;           ///< ok and aborted
-  int compile_failed = 0, wrong = 0, aborted = 0, impossible = 0;
+  int compile_failed = 0, wrong = 0, aborted = 0, impossible = 0, crashed = 0, hung = 0;
 };
 
 /// Wall seconds.

@@ -13,9 +13,10 @@ namespace {
 
 class GridExecutor : public Executor {
  public:
-  GridExecutor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler, const ProblemData& arguments,
-               int threads)
-      : device_(std::move(device)), store_(compiler, arguments, threads) {}
+  GridExecutor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler,
+               const ProblemData& arguments, int threads)
+      : device_(std::move(device)),
+        store_(compiler, arguments, std::make_shared<KernelHost>(threads, false)) {}
 
   std::string source(const Kernel& kernel) override { return emit_source(kernel); }
 
@@ -57,7 +58,7 @@ class GridExecutor : public Executor {
       if (store_.find(a.name) != nullptr)
         device_->copy(scratch, pristine(a));
       else
-        device_->fill(scratch, std::uint8_t{0xff});  // NaN as f32 and f64
+        device_->fill(scratch, kPoison);
     }
   }
 
@@ -70,7 +71,7 @@ class GridExecutor : public Executor {
     }
     Buffer copy(stored->bytes(), BufferOptions{store_.threads(), -1});
     device_->read(stored, copy.data(), copy.bytes());
-    store_.to_caller(result, copy.data(), staging);
+    store_.to_caller(result, copy.data(), staging.data);
     return staging;
   }
 

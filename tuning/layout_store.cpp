@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "patterns/host_data.hpp"
 #include "tuning/executor.hpp"
 
 namespace lift {
@@ -21,25 +22,33 @@ std::shared_ptr<const void> LayoutStore::in_layout(const KernelArgument& argumen
   if (original == nullptr) throw InternalError("tuning: no data for the argument '" + argument.name + "'");
   if (!argument.type.is_array() || is_caller_layout(argument.layout))
     return {std::shared_ptr<void>(), original->data};
-  if (const auto kept = converted_.find(storage_key(argument)); kept != converted_.end())
-    return {kept->second, kept->second->data()};
+  if (const auto kept = converted_.find(storage_key(argument)); kept != converted_.end()) return kept->second;
 
   const std::size_t bytes = bytes_of(argument.layout, element_of(argument.type).scalar());
   // What other layouts hold is given up rather than the machine's last memory.
   if (bytes + bytes / 4 > available_memory())
     std::erase_if(converted_, [](const auto& entry) { return entry.second.use_count() == 1; });
-  auto buffer = std::make_shared<Buffer>(bytes, BufferOptions{threads_, -1});
+  const std::shared_ptr<void> buffer = host_->allocate(bytes);
   const Layout caller(LayoutRequest{}, argument.type);
   // Twice: the first time warms up, and the shorter time counts.
   for (int run = 0; run < 2; ++run)
-    converter_.convert(argument.type, caller, original->data, argument.layout, buffer->data());
+    converter_.convert(*host_, argument.type, caller, original->data, argument.layout, buffer.get());
   converted_[storage_key(argument)] = buffer;
-  return {buffer, buffer->data()};
+  return buffer;
 }
 
-void LayoutStore::to_caller(const KernelArgument& argument, const void* stored, const HostArray& into) {
-  converter_.convert(argument.type, argument.layout, stored, Layout(LayoutRequest{}, argument.type),
-                     into.data);
+Difference Executor::compare(const Kernel& kernel, std::size_t n, const Expected& expected) {
+  const HostArray got = fetch(kernel, n, expected.staging);
+  if (!(got.type == expected.result.type))
+    throw InternalError("verification: " + got.type.str() + " compared with " + expected.result.type.str());
+  const Scalar type = element_of(got.type).scalar();
+  return difference(type, got.data, expected.result.data, expected.bounds, host::count(got.type),
+                    expected.mean, tolerance(type));
+}
+
+void LayoutStore::to_caller(const KernelArgument& argument, const void* stored, void* into) {
+  converter_.convert(*host_, argument.type, argument.layout, stored, Layout(LayoutRequest{}, argument.type),
+                     into);
 }
 
 double LayoutStore::convert_ms(const Kernel& kernel) const {

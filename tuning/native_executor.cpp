@@ -1,18 +1,30 @@
-// Kernels as C with OpenMP: compiled in parallel, called through the trampoline.
+// Kernels as C with OpenMP: compiled in parallel, called through the trampoline, in a worker process where
+// that is possible.
 #include <cstring>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
-#include "runtime/parallel.hpp"
+#include "patterns/host_data.hpp"
 #include "tuning/executor.hpp"
 
 namespace lift {
 namespace {
 
+/// What of a kernel is needed to call it.
+Kernel signature_of(const Kernel& kernel) {
+  Kernel k;
+  k.name = kernel.name, k.arguments = kernel.arguments, k.results = kernel.results;
+  return k;
+}
+
 class NativeExecutor : public Executor {
  public:
-  NativeExecutor(NativeCompiler& compiler, const ProblemData& arguments, int threads)
-      : compiler_(compiler), store_(compiler, arguments, threads) {}
+  NativeExecutor(NativeCompiler& compiler, const ProblemData& arguments, int threads, bool apart)
+      : compiler_(compiler),
+        host_(std::make_shared<KernelHost>(threads, apart)),
+        store_(compiler, arguments, host_) {
+    guard({});
+  }
 
   std::string source(const Kernel& kernel) override { return emit_openmp(kernel); }
 
@@ -40,66 +52,109 @@ class NativeExecutor : public Executor {
   }
 
   TimedRun bind(const Kernel& kernel, const Compiled& compiled) override {
-    const auto library = std::static_pointer_cast<NativeLibrary>(compiled.program);
-    std::vector<std::shared_ptr<const void>> kept;
-    std::vector<void*> pointers;
-    for (const KernelArgument& a : kernel.arguments) {
-      kept.push_back(a.type.is_array() && a.written ? scratch(a) : store_.in_layout(a));
-      pointers.push_back(const_cast<void*>(kept.back().get()));
-    }
-    const auto call = library->function<void(void**)>("liftgen_call");
-    return TimedRun([library, kept, pointers, call]() mutable { call(pointers.data()); });
+    auto bound = std::make_shared<Bound>();
+    bound->kernel = signature_of(kernel);
+    bound->library = std::static_pointer_cast<NativeLibrary>(compiled.program);
+    collect(*bound);
+    return TimedRun([this, bound](int times) {
+      if (refresh() != bound->generation) {  // what it was bound to is gone with its worker
+        collect(*bound);
+        restore(bound->kernel);
+      }
+      return host_->call(bound->library->path(), bound->pointers, times);
+    });
   }
 
   void restore(const Kernel& kernel) override {
+    refresh();
     for (const KernelArgument& a : kernel.arguments) {
       if (!a.type.is_array() || !a.written) continue;
-      const std::shared_ptr<Buffer> to = scratch_buffer(a);
-      const bool known = store_.find(a.name) != nullptr;
-      const std::shared_ptr<const void> from = known ? store_.in_layout(a) : nullptr;
-      parallel_for_chunks(to->bytes(), store_.threads(), [&](std::size_t begin, std::size_t end) {
-        char* target = static_cast<char*>(to->data()) + begin;
-        if (known)
-          std::memcpy(target, static_cast<const char*>(from.get()) + begin, end - begin);
-        else
-          std::memset(target, 0xff, end - begin);  // NaN as f32 and f64
-      });
+      const std::shared_ptr<void> to = scratch(a);
+      const std::size_t bytes = bytes_of(a.layout, element_of(a.type).scalar());
+      if (store_.find(a.name) != nullptr)
+        host_->copy(to.get(), store_.in_layout(a).get(), bytes);
+      else
+        host_->poison(to.get(), bytes);
     }
   }
 
   HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
-    const KernelArgument& result = result_argument(kernel, n);
-    void* stored = scratch_buffer(result)->data();
-    if (is_caller_layout(result.layout)) return {result.name, result.type, stored};
-    store_.to_caller(result, stored, staging);
+    const std::shared_ptr<void> stored = in_callers_layout(result_argument(kernel, n));
+    const std::string bytes = host_->read(stored.get(), bytes_of(staging.type));
+    std::memcpy(staging.data, bytes.data(), bytes.size());
     return staging;
+  }
+
+  Difference compare(const Kernel& kernel, std::size_t n, const Expected& expected) override {
+    const std::shared_ptr<void> stored = in_callers_layout(result_argument(kernel, n));
+    const Scalar type = element_of(expected.result.type).scalar();
+    return host_->compare(type, stored.get(), expected.result.data, expected.bounds,
+                          host::count(expected.result.type), expected.mean, tolerance(type));
   }
 
   double convert_ms(const Kernel& kernel) const override { return store_.convert_ms(kernel); }
 
- private:
-  std::shared_ptr<Buffer> scratch_buffer(const KernelArgument& a) {
-    std::shared_ptr<Buffer>& buffer = scratch_[storage_key(a)];
-    if (!buffer)
-      buffer = std::make_shared<Buffer>(bytes_of(a.layout, element_of(a.type).scalar()),
-                                        BufferOptions{store_.threads(), -1});
-    return buffer;
+  void guard(const std::vector<Expected>& expected) override {
+    std::vector<std::pair<const void*, std::size_t>> ranges;
+    for (const HostArray& a : store_.arguments()) ranges.emplace_back(a.data, bytes_of(a.type));
+    for (const Expected& e : expected) ranges.emplace_back(e.result.data, bytes_of(e.result.type));
+    host_->guard(std::move(ranges));
+    host_->restart();
   }
-  std::shared_ptr<const void> scratch(const KernelArgument& a) {
-    const std::shared_ptr<Buffer> buffer = scratch_buffer(a);
-    return {buffer, buffer->data()};
+  void set_limit(double seconds) override { host_->set_limit(seconds); }
+
+ private:
+  struct Bound {
+    Kernel kernel;
+    std::shared_ptr<NativeLibrary> library;
+    std::vector<std::shared_ptr<const void>> kept;
+    std::vector<void*> pointers;
+    unsigned generation = 0;
+  };
+
+  /// The worker's generation; what an earlier one had is forgotten.
+  unsigned refresh() {
+    const unsigned now = host_->generation();
+    if (now == generation_) return now;
+    scratch_.clear(), staging_.clear(), store_.forget();
+    return generation_ = now;
+  }
+  void collect(Bound& bound) {
+    bound.generation = refresh();
+    bound.kept.clear(), bound.pointers.clear();
+    for (const KernelArgument& a : bound.kernel.arguments) {
+      bound.kept.push_back(a.type.is_array() && a.written ? scratch(a) : store_.in_layout(a));
+      bound.pointers.push_back(const_cast<void*>(bound.kept.back().get()));
+    }
+  }
+  std::shared_ptr<void> scratch(const KernelArgument& a) {
+    std::shared_ptr<void>& memory = scratch_[storage_key(a)];
+    if (!memory) memory = host_->allocate(bytes_of(a.layout, element_of(a.type).scalar()));
+    return memory;
+  }
+  std::shared_ptr<void> in_callers_layout(const KernelArgument& result) {
+    refresh();
+    const std::shared_ptr<void> stored = scratch(result);
+    if (is_caller_layout(result.layout)) return stored;
+    std::shared_ptr<void>& staging = staging_[result.name + " : " + result.type.str()];
+    if (!staging) staging = host_->allocate(bytes_of(result.type));
+    store_.to_caller(result, stored.get(), staging.get());
+    return staging;
   }
 
   NativeCompiler& compiler_;
+  std::shared_ptr<KernelHost> host_;
   LayoutStore store_;
-  std::map<std::string, std::shared_ptr<Buffer>> scratch_;  ///< written arrays, by name and layout
+  unsigned generation_ = 0;
+  std::map<std::string, std::shared_ptr<void>> scratch_;  ///< written arrays, by name and layout
+  std::map<std::string, std::shared_ptr<void>> staging_;  ///< results in the caller's layout
 };
 
 }  // namespace
 
 std::unique_ptr<Executor> make_native_executor(NativeCompiler& compiler, const ProblemData& arguments,
-                                               int threads) {
-  return std::make_unique<NativeExecutor>(compiler, arguments, threads);
+                                               int threads, bool apart) {
+  return std::make_unique<NativeExecutor>(compiler, arguments, threads, apart);
 }
 
 }  // namespace lift

@@ -30,6 +30,9 @@ class ProblemData {
   /// UserError when the arrays do not fit into memory.
   ProblemData(const Pattern& pattern, const Problem& problem, const Program& program, int threads);
   const std::vector<HostArray>& all() const { return views_; }
+  /// Other data of the same kind: floats of arrays are moved by up to a sixteenth and by a hundredth,
+  /// differently for each seed. Scalars stay.
+  void vary(std::uint64_t seed);
   /// Null when there is none of that name (`out`, say).
   const HostArray* find(const std::string& name) const;
 

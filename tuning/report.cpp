@@ -85,7 +85,9 @@ Json counts(const Counts& n) {
           {"compile_failed", n.compile_failed},
           {"wrong", n.wrong},
           {"aborted", n.aborted},
-          {"impossible", n.impossible}};
+          {"impossible", n.impossible},
+          {"crashed", n.crashed},
+          {"hung", n.hung}};
 }
 
 Json spent(const Spent& s) {

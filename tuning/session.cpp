@@ -7,16 +7,19 @@
 
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
-#include "rewrite/analysis/decided.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/interrupt.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
+#include "tuning/reference.hpp"
 
 namespace lift {
 namespace {
+
+constexpr double kLeastLimitSeconds = 5;  ///< for one call of a kernel, whatever its size
+constexpr double kSlower = 20;            ///< times the reference's time more: then it hangs
 
 /// Before any OpenMP run time is opened. Their threads spin after each parallel region, on the processors of
 /// whatever is measured next: LLVM's for 200 ms, GNU's for some; now for about 1 ms, longer than the gaps
@@ -79,7 +82,7 @@ const Program& fitting(const Program& program) {
     bytes += all;
   };
   for (const Expr& a : program.arguments) count(a.type(), 1);
-  for (const ProgramResult& r : results_of(program)) count(r.type, 3);
+  for (const ProgramResult& r : results_of(program)) count(r.type, 3.5);
   const auto available = static_cast<double>(available_memory());
   if (bytes <= available) return program;
   const auto megabytes = [](double n) {
@@ -138,8 +141,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
   lowering.target = options.target;
   if (device) other_ = executor_for(arguments);
   reference_ = ExpectedResults(program, threads);
-  compute_reference();
-  reference_.measure_magnitudes();
+  compute_expected(options.budget_seconds);
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
@@ -149,25 +151,23 @@ std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
 
 bool Session::twin_applies() const { return !device || device->info().cpu; }
 
-/// Without a reference of the pattern's own: the kernel that takes no decisions, which runs as it is written.
-/// The small problem's comparison with the interpreter stands behind it.
-void Session::compute_reference() {
-  if (pattern.reference) return pattern.reference(problem, arguments.all(), reference_.results());
+/// Without a reference of the pattern's own, results are held against the kernel that takes no decision,
+/// which runs as it is written. The small problem's comparison with the interpreter stands behind it.
+void Session::compute_expected(double budget_seconds) {
+  const auto began = std::chrono::steady_clock::now();
+  if (pattern.reference) pattern.reference(problem, arguments.all(), reference_.results());
+  ReferenceOptions options;
+  options.values = !pattern.reference, options.threads = threads;
+  options.limit_seconds = std::max(kLeastLimitSeconds, 2 * budget_seconds);
   LowerOptions on_processors = lowering;
   on_processors.target = Target::openmp;
-  const Kernel kernel = lower(undecided(program), on_processors);
-  const Job job{kernel, {}, {}, {}, {}};
-  const Compiled compiled = native->compile({&job, 1}, {}).front();
-  if (!compiled.program) compiler.require_working();
-  if (!compiled.program)
-    throw InternalError("the sequential kernel of " + program.name + " was not compiled: " + compiled.error);
-  const auto run = native->bind(kernel, compiled);
-  native->restore(kernel);
-  run();
-  const std::vector<HostArray> results = reference_.results();
-  for (std::size_t n = 0; n < results.size(); ++n) {
-    const HostArray got = native->fetch(kernel, n, results[n]);
-    if (got.data != results[n].data) host::copy(got, results[n]);
+  compute_reference(program, on_processors, compiler, arguments, reference_, options);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  reference_.measure_magnitudes();
+  for (Executor* each : {native.get(), other_.get()}) {
+    if (each == nullptr) continue;
+    each->guard(expected());
+    each->set_limit(kLeastLimitSeconds + kSlower * took.count());
   }
 }
 

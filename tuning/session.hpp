@@ -46,7 +46,7 @@ class Session {
   bool twin_applies() const;
 
  private:
-  void compute_reference();
+  void compute_expected(double budget_seconds);
 
   std::unique_ptr<Executor> other_;
   ExpectedResults reference_;

@@ -1,7 +1,10 @@
 #include "tuning/small_check.hpp"
 
+#include <cstring>
+
 #include "ir/error.hpp"
 #include "ir/expr/interpret.hpp"
+#include "ir/text/parse.hpp"
 #include "patterns/host_data.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "tuning/search.hpp"
@@ -11,6 +14,7 @@ namespace {
 
 /// Odd first, since that is where remainders go wrong; the even ones for operators that need such.
 constexpr std::int64_t kBoxes[] = {5, 6, 8};
+constexpr double kLimitSeconds = 20;  ///< for a kernel at such a size
 
 std::vector<double> to_doubles(const HostArray& a) {
   const auto n = static_cast<std::size_t>(host::count(a.type));
@@ -77,25 +81,55 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       continue;
     }
     if (decision_in(program_).empty()) space_.emplace(make_space(program_, target, machine, false, device));
-    arguments_ = std::make_unique<ProblemData>(pattern, problem_, program_, threads);
-    executor_ = make_executor(*arguments_);
-    interpret_program();
+    for (const std::uint64_t seed : {0, 1}) {
+      Data data;
+      data.arguments = std::make_unique<ProblemData>(pattern, problem_, program_, threads);
+      if (seed != 0) data.arguments->vary(seed);
+      data.executor = make_executor(*data.arguments);
+      interpret(data);
+      data.executor->set_limit(kLimitSeconds);
+      data_.push_back(std::move(data));
+    }
     return;
   }
 }
 
-void SmallCheck::interpret_program() {
-  Interpreter interpreter;
-  for (const HostArray& a : arguments_->all()) {
-    interpreter.params[a.name] = value_of(a);
-    if (a.type.is_scalar() && a.type.scalar() == i32)
-      interpreter.sizes[a.name] = *static_cast<const std::int32_t*>(a.data);
+void SmallCheck::interpret(Data& data) const {
+  data.expected = ExpectedResults(program_, 1);
+  const std::vector<HostArray> results = data.expected.results();
+  const auto evaluate = [&] {
+    Interpreter interpreter;
+    for (const HostArray& a : data.arguments->all()) {
+      interpreter.params[a.name] = value_of(a);
+      if (a.type.is_scalar() && a.type.scalar() == i32)
+        interpreter.sizes[a.name] = *static_cast<const std::int32_t*>(a.data);
+    }
+    std::string bytes;
+    const auto values = flatten_components(interpreter.eval(program_.body), program_.body.type());
+    for (std::size_t n = 0; n < results.size(); ++n) {
+      from_doubles(values.at(n), results[n]);
+      bytes.append(static_cast<const char*>(results[n].data), bytes_of(results[n].type));
+    }
+    return bytes;
+  };
+  // C functions of users are called, which may do anything.
+  const auto functions = names_of(program_.body).functions;
+  if (functions.empty()) {
+    evaluate();
+  } else {
+    std::string bytes;
+    try {
+      bytes = run_apart(evaluate, kLimitSeconds);
+    } catch (const WorkerLost& lost) {
+      throw UserError(program_.name + ": calling its C function " + functions.begin()->first +
+                      (functions.size() > 1 ? " (or another one)" : "") + ": " + lost.what());
+    }
+    for (const HostArray& r : results) {
+      std::memcpy(r.data, bytes.data(), bytes_of(r.type));
+      bytes.erase(0, bytes_of(r.type));
+    }
   }
-  expected_ = ExpectedResults(program_, 1);
-  const std::vector<HostArray> results = expected_.results();
-  const auto values = flatten_components(interpreter.eval(program_.body), program_.body.type());
-  for (std::size_t n = 0; n < results.size(); ++n) from_doubles(values.at(n), results[n]);
-  expected_.measure_magnitudes();
+  data.expected.measure_magnitudes();
 }
 
 std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std::string& structure,
@@ -104,23 +138,26 @@ std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std
   for (const Parameter& p : space_->comparisons())  // of which a search takes none
     if (const Setting* s = c.find(*p.key)) near.set(*p.key, *s);
   if (space_->structure(near) != structure) return std::nullopt;
-  Candidate made = prepare(*space_, near, lowering, *executor_);
+  Candidate made = prepare(*space_, near, lowering, *data_.front().executor);
   if (made.variant.status == Status::impossible) return std::nullopt;
   return made;
 }
 
 std::optional<Candidate> SmallCheck::candidate(const Derivation& d, const LowerOptions& lowering) {
-  Candidate made = prepare(program_, d, lowering, *executor_);
+  Candidate made = prepare(program_, d, lowering, *data_.front().executor);
   if (made.variant.status == Status::impossible) return std::nullopt;
   return made;
 }
 
 Candidate SmallCheck::reference(const LowerOptions& lowering) {
-  return prepare(undecided(program_), Derivation{}, lowering, *executor_);
+  return prepare(undecided(program_), Derivation{}, lowering, *data_.front().executor);
 }
 
-double SmallCheck::compare(const Candidate& c) {
-  return run_and_compare(*executor_, c.kernel, c.compiled, expected_.all()).error;
+Difference SmallCheck::compare(const Candidate& c) {
+  Difference all;
+  for (Data& data : data_)
+    all = worse(all, run_and_compare(*data.executor, c.kernel, c.compiled, data.expected.all()).difference);
+  return all;
 }
 
 std::string SmallCheck::describe() const {

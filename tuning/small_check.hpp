@@ -13,7 +13,7 @@ class SmallCheck {
              const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor);
 
   /// A small problem was found; if not, `compare` must not be called.
-  bool possible() const { return executor_ != nullptr; }
+  bool possible() const { return !data_.empty(); }
   const std::string& why_not() const { return why_not_; }
 
   /// The configuration with numbers that fit the small problem; nothing when its structure does not exist
@@ -23,21 +23,25 @@ class SmallCheck {
   std::optional<Candidate> candidate(const Derivation& d, const LowerOptions& lowering);
   /// The kernel that takes no decision.
   Candidate reference(const LowerOptions& lowering);
-  /// The error against the interpreter, see relative_error.
-  double compare(const Candidate& compiled);
+  /// Against the interpreter, on the problem's data and on other data.
+  Difference compare(const Candidate& compiled);
   /// Box size and so on, for messages.
   std::string describe() const;
 
  private:
-  void interpret_program();
+  /// Data, what runs kernels on them, and what the interpreter makes of them.
+  struct Data {
+    std::unique_ptr<ProblemData> arguments;
+    std::unique_ptr<Executor> executor;
+    ExpectedResults expected;
+  };
+  void interpret(Data& data) const;
 
   Problem problem_;
   std::string why_not_;
   Program program_;
   std::optional<Space> space_;
-  std::unique_ptr<ProblemData> arguments_;
-  std::unique_ptr<Executor> executor_;
-  ExpectedResults expected_;
+  std::vector<Data> data_;
 };
 
 }  // namespace lift

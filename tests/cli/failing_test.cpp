@@ -174,4 +174,50 @@ TEST_CASE("failing: signals end an exploration with its best, without files or p
   }
 }
 
+TEST_CASE("failing: user functions that crash, exit or never end cost a line, not the tool") {
+  const Scratch scratch;
+  const auto file = [&](const std::string& name, const std::string& body) {
+    write_file_atomically(
+        scratch.path() / (name + ".lift"),
+        "param x : 4096.f64\nuser g(a : f64) : f64 = \"" + body + "\"\nresult = x |> map(g)\n");
+    return name + ".lift";
+  };
+  const auto check = [&](const std::string& name, const std::string& body, const std::string& part) {
+    const ProcessResult r = in(scratch, {"run", file(name, body), "--out", "."});
+    CAPTURE(r.output);
+    CHECK(r.status == 2);
+    CHECK(r.output.find(part) != std::string::npos);
+    CHECK(r.output.find("g") != std::string::npos);
+    CHECK(left_behind(scratch) == 0);
+  };
+  check("crash", "volatile int *p = 0; *p = 1; return a;", "the kernel crashed: Segmentation fault");
+  check("leave", "extern void exit(int); exit(0); return a;", "the kernel ended the process, with status 0");
+  write_file_atomically(
+      scratch.path() / "spin.lift",
+      "param x : 4096.f64\nuser g(a : f64) : f64 = \"for (volatile int i = 0; i < 1; i = 0) {} "
+      "return a;\"\nresult = x |> map(g)\n");
+  const ProcessResult spin = in(scratch, {"explore", "spin.lift", "--budget", "1", "--out", ".", "--quiet"});
+  CHECK_MESSAGE(spin.output.find("did not end within 5 s") != std::string::npos, spin.output);
+  CHECK(spin.status == 2);
+  CHECK(left_behind(scratch) == 0);
+}
+
+TEST_CASE("failing: right sums are accepted whatever they cancel, and NaN everywhere is said") {
+  const Scratch scratch;
+  const auto run = [&](const std::string& text) {
+    write_file_atomically(scratch.path() / "p.lift", text);
+    return in(scratch, {"explore", "p.lift", "--budget", "60", "--configs", "4", "--out", "."});
+  };
+  const ProcessResult dot =
+      run("param x, y : 4194304.f32\nresult = zip(x, y) |> map(\\(a, b). a * b) |> reduce(add, 0.0f)\n");
+  CHECK_MESSAGE(dot.status == 0, dot.output);
+  CHECK_MESSAGE(dot.output.find("0 wrong") != std::string::npos, dot.output);
+  const ProcessResult cancelling =
+      run("param x : 1000000.f64 = random(5, -1, 1)\nresult = x |> reduce(add, 0.0)\n");
+  CHECK_MESSAGE(cancelling.status == 0, cancelling.output);
+  CHECK_MESSAGE(cancelling.output.find("0 wrong") != std::string::npos, cancelling.output);
+  const ProcessResult nan = run("param x : 1000.f64\nresult = x |> map(\\v. sqrt(0.0 - v))\n");
+  CHECK_MESSAGE(nan.output.find("every element of out is NaN or infinite") != std::string::npos, nan.output);
+}
+
 }  // namespace failing_test

@@ -60,7 +60,7 @@ struct Setting {
       const Job job{candidate->kernel, {}, {}, {}, {}};
       accept(*candidate, make_native_executor(compiler, nothing, 1)->compile({&job, 1}, {}).front());
       REQUIRE_MESSAGE(candidate->compiled.program, candidate->variant.message);
-      found.push_back(check.compare(*candidate));
+      found.push_back(check.compare(*candidate).error);
     }
     return found;
   }
