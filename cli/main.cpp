@@ -46,12 +46,16 @@ int flushed(int status) {
 /// would have ended them.
 int guarded(const std::vector<std::string>& arguments) {
   const lift::InterruptScope scope(true);
+  lift::cli::Options options;
   int status = 0;
   try {
-    status = dispatch(lift::cli::parse(arguments));
+    options = lift::cli::parse(arguments);
+    status = dispatch(options);
   } catch (...) {
-    if (const int signal = lift::interrupting_signal()) return 128 + signal;
-    throw;
+    const int signal = lift::interrupting_signal();
+    if (signal == 0) throw;
+    const bool measuring = options.command == "explore" || options.command == "run";
+    return measuring ? complain("no variant was verified before the interruption", 1) : 128 + signal;
   }
   return flushed(status);
 }
