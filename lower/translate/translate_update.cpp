@@ -1,0 +1,81 @@
+// Updates: the block goes where the base lies, or the rest of the base is copied first.
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "lower/translate/translator.hpp"
+
+namespace lift {
+
+/// The base is already where the result goes when reading it there gives the place's own old value. An update
+/// in place of an argument makes that argument the place of the result.
+void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place& given) {
+  const std::vector<Nat> offsets = update_offsets(e);
+  const auto write_block = [&](const Place& to) {
+    write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
+            std::vector<Nat> q;
+            for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
+            return access(to, q);
+          }));
+  };
+  if (is_map(e.child(0).op()) && has_scan(e.child(0))) {  // computed once, where the result goes
+    write(e.child(0), scope, given);
+    return write_block(given);
+  }
+  const View base = eval(e.child(0), scope);
+  Place to = given, cell = given;
+  View old = base;
+  Type element = e.type();
+  while (element.is_array()) {
+    const Nat i = Nat::fresh("p", 0, element.length() - 1);
+    old = old[i], cell = cell[i], element = element.element();
+  }
+  const auto* c = std::get_if<Cell>(&cell.v);
+  const Term* value = std::get_if<Term>(&old.v);
+  const bool same_position = c && value && (*value)->kind == TermKind::Load && (*value)->nats == c->position;
+  bool in_place = same_position && (*value)->name == c->array;
+  if (!in_place && e.is(Op::UpdateInPlace)) {
+    if (!same_position || in_argument.count(c->array) == 0 || !in_argument[c->array].empty())
+      throw UserError(
+          "update_in_place: the result does not lie where its base lies; the base must be an argument, the "
+          "result the whole of it");
+    in_argument[c->array] = (*value)->name;
+    to = map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
+    in_place = true;
+  }
+  if (!in_place && is_map(e.child(0).op()))
+    write(e.child(0), scope, to);
+  else if (!in_place)
+    write_around(e, base, to);
+  write_block(to);
+}
+
+/// Copies what an update leaves of its base: for each dimension the slabs before and after the block, within
+/// the block's range of the dimensions before. In parallel where the block is computed so.
+void Translator::write_around(const Expr& update, const View& base, const Place& to) {
+  const std::vector<Nat>& low = update_offsets(update);
+  const std::size_t rank = low.size();
+  const std::vector<Nat> whole = shape_of(update.type(), static_cast<int>(rank)),
+                         block_shape = shape_of(update.child(1).type(), static_cast<int>(rank));
+  const bool shared =
+      parallel_.empty() && contains(update.child(1), [](const Expr& x) { return x.is(Op::MapPar); });
+  const auto copy = [&](std::size_t slab, const Nat& first, const Nat& length) {
+    if (Facts().proves(less_equal(length, 0))) return;
+    const std::function<void(std::size_t, const View&, const Place&, bool)> loops =
+        [&](std::size_t d, const View& from, const Place& there, bool serial) {
+          if (d == rank) return write_view(from, there);
+          For f = new_loop(there.hint(), d == slab ? length : d < slab ? block_shape[d] : whole[d]);
+          const Nat start = d == slab ? first : d < slab ? low[d] : Nat(0);
+          const bool here = serial && shared && (d != slab || rank == 1);
+          if (here) f.kind = LoopKind::Par;
+          loop(std::move(f),
+               [&](const Nat& i) { loops(d + 1, from[i + start], there[i + start], serial && !here); });
+        };
+    loops(0, base, to, true);
+  };
+  for (std::size_t d = 0; d < rank; ++d) {
+    copy(d, 0, low[d]);
+    copy(d, low[d] + block_shape[d], whole[d] - low[d] - block_shape[d]);
+  }
+}
+
+}  // namespace lift
