@@ -57,8 +57,10 @@ fs::path write_kernel(const fs::path& directory, const std::string& name, const 
   const fs::path path = directory / (name + capabilities(target).extension);
   write_file_atomically(path, emit_source(kernel));
   write_file_atomically(directory / (name + ".h"), emit_header(kernel));
+  Program reference = undecided(program);
+  reference.name += "_reference";  // the kernel's own may be one of C's where the kernel is not C
   write_file_atomically(directory / (name + "_main" + capabilities(target).host_extension),
-                        emit_caller(kernel, lower(undecided(program), {.target = Target::openmp}), sizes));
+                        emit_caller(kernel, lower(reference, {.target = Target::openmp}), sizes));
   return path;
 }
 

@@ -19,7 +19,7 @@ namespace {
 Kernel in_scalars(const Kernel& k) {
   Kernel r = k;
   r.body = split_lanes(k.body);
-  r.body = eliminate_common_subexpressions(propagate_copies(pair_accesses(r)));
+  r.body = eliminate_common_subexpressions(propagate_copies(pair_accesses(r.body, r)));
   return r;
 }
 

@@ -54,7 +54,7 @@ struct Setting {
     std::vector<double> found;
     for (const Configuration& c : space.seeds()) {
       if (found.size() == 2) break;
-      auto candidate = check.candidate(c, space.structure(c), {});
+      auto candidate = check.candidate(c, space.structure(c), {.target = Target::openmp});
       if (!candidate) continue;
       const ProblemData nothing(smooth3d(), problem, smooth3d().build(problem), 1);
       const Job job{candidate->kernel, {}, {}, {}, {}};
