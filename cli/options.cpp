@@ -137,6 +137,11 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
   app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")
       ->check(kWhole)
       ->capture_default_str();
+  app.add_option("--sweeps", o.problem.sweeps,
+                 "of a smoother: (half-)sweeps one after the other, each of which uses up the stencil's "
+                 "radius of the ghost zone")
+      ->check(kWhole)
+      ->capture_default_str();
   app.add_option("--bc", o.problem.boundary,
                  "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, "
                  "dirichlet-value, neumann, clamp, mirror, constant")
@@ -315,6 +320,9 @@ Options parse(const std::vector<std::string>& given) {
   if (command->on_operator && options.pattern == nullptr && options.file.empty())
     options.pattern = &find_pattern(texts.op);
   check(options, texts);
+  if (options.pattern != nullptr && options.problem.sweeps != 1 && !options.pattern->sweeps)
+    throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +
+                    " is applied once; only smoothers have sweeps");
   if (!options.file.empty()) load_file(options, texts.sizes);
   options.command = command->name;
   return options;

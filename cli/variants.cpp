@@ -36,6 +36,7 @@ std::string command_of(const Options& o) {
       add("ghost", std::to_string(p.ghost));
     else
       add("bc", p.boundary);
+    if (p.sweeps > 1) add("sweeps", std::to_string(p.sweeps));
     add("type", text(p.type));
     for (const auto& [name, value] : p.choices) add(name, value);
   }

@@ -45,7 +45,15 @@ void check_box_problem(const Problem& p, int radius) {
     throw UserError(std::string("--type ") + text(p.type) +
                     ": operators need floating point; use f32 or f64");
   const std::string needed = std::to_string(radius);
+  if (p.sweeps < 1)
+    throw UserError("--sweeps " + std::to_string(p.sweeps) + ": there must be at least one sweep");
   if (has_ghost_zone(p)) {
+    if (p.ghost >= radius && p.ghost < p.sweeps * radius) {
+      const std::string depth = std::to_string(p.sweeps * radius);
+      throw UserError("--sweeps " + std::to_string(p.sweeps) + " --ghost " + std::to_string(p.ghost) +
+                      ": ghost too thin: every sweep uses up " + needed + (radius == 1 ? " cell" : " cells") +
+                      " of it; use --ghost " + depth + " or more");
+    }
     if (p.ghost < radius)
       throw UserError("--ghost " + std::to_string(p.ghost) + ": ghost too thin for the stencil: radius " +
                       needed + " needs --ghost " + needed + " or more");
@@ -86,6 +94,13 @@ BoxProblem::BoxProblem(const Problem& p, int dimensions, std::int64_t multiple)
     throw UserError("--box " + std::to_string(p.box) + " --boxes " + std::to_string(p.boxes) +
                     ": more than 10^12 cells in " + std::to_string(dim) + "D fit into no memory; use fewer");
 }
+BoxProblem grown(const BoxProblem& p, std::int64_t margin) {
+  if (!has_ghost_zone(p)) return p;
+  BoxProblem q = p;
+  q.box += 2 * margin, q.cells = p.cells + 2 * margin, q.ghost -= margin, q.sweeps = 1;
+  return q;
+}
+
 Nat box_count(const Problem& p) { return p.symbolic ? Nat::size("boxes") : Nat(p.boxes); }
 std::vector<Nat> cells_shape(const BoxProblem& p) {
   return std::vector<Nat>(static_cast<std::size_t>(p.dim), side(p));

@@ -29,6 +29,12 @@ struct BoxProblem : Problem {
   BoxProblem(const Problem& p, int dimensions, std::int64_t multiple = 1);
 };
 
+/// The problem over the same arrays whose boxes are `margin` cells larger on every side, at the expense of
+/// their ghost zone, and that has one sweep. Of T sweeps of radius r between two exchanges of ghost zones,
+/// sweep t = 0 ... T-1 computes the cells of grown(p, (T-1-t) r): all that later sweeps read of it. Without a
+/// ghost zone, p itself.
+BoxProblem grown(const BoxProblem& p, std::int64_t margin);
+
 /// UserError for a problem that no operator reading `radius` cells away from a cell can be built for.
 void check_box_problem(const Problem& p, int radius = 1);
 bool has_ghost_zone(const Problem& p);

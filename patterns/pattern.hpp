@@ -21,6 +21,10 @@ struct Problem {
   std::int64_t box = 64;
   std::int64_t boxes = 64;
   std::int64_t ghost = 1;
+  /// Applications one after the other, each reading what the one before has written: (half-)sweeps of a
+  /// smoother. Boxes with a ghost zone exchange it once before all of them, see `grown` in
+  /// patterns/box_problem.hpp.
+  int sweeps = 1;
   Scalar type = f64;
   std::string boundary = "ghost";  ///< ghost (caller-filled), periodic, dirichlet, dirichlet-value, neumann,
                                    ///< clamp, mirror, constant; see patterns/box_problem.hpp
@@ -61,6 +65,7 @@ struct Pattern {
   std::function<std::string(const Problem&)> plain_c;
   /// Called before anything of it is compiled or run, but not to show it; UserError. May be empty.
   std::function<void()> before_running = {};
+  bool sweeps = false;          ///< Problem::sweeps may be more than 1
   bool plain_in_place = false;  ///< plain() writes its results into the first overwritable arguments
 };
 

@@ -96,6 +96,15 @@ std::string PlainLoops::guard(const std::string& color) const {
   return "if ((" + sum + color + ") % 2 == 0)\n";
 }
 
+std::string PlainLoops::first() const {
+  if (!has_ghost_zone(p_)) return "0";
+  return margin_ == 0 ? "G" : "G - " + std::to_string(margin_);
+}
+std::string PlainLoops::past() const {
+  if (!has_ghost_zone(p_)) return "N";
+  return margin_ == 0 ? "G + N" : "G + N + " + std::to_string(margin_);
+}
+
 std::string PlainLoops::loop(int axis, const std::string& from, const std::string& to) const {
   const std::string x = axis_name(p_, axis);
   return "for (int " + x + " = " + from + "; " + x + " < " + to + "; ++" + x + ")";
@@ -110,7 +119,7 @@ std::string PlainLoops::outer_loops(std::string& in) const {
   s += in + "for (int box = 0; box < BOXES; ++box)";
   for (int d = 0; d + 1 < p_.dim; ++d) {
     in += "  ";
-    s += "\n" + in + loop(d, has_ghost_zone(p_) ? "G" : "0", has_ghost_zone(p_) ? "G + N" : "N");
+    s += "\n" + in + loop(d, first(), past());
   }
   in += "  ";
   return s;
@@ -129,7 +138,7 @@ std::string PlainLoops::ghost_sweep(
     const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
   std::string in, s = outer_loops(in) + "\n";
   s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in +
-       loop(p_.dim - 1, "G", "G + N") + "\n";
+       loop(p_.dim - 1, first(), past()) + "\n";
   in += "  ";
   if (!color.empty()) s += in + guard(color), in += "  ";
   return s + statement(

@@ -36,6 +36,13 @@ class PlainLoops {
   /// `radius`: how far from a cell neighbours are read.
   PlainLoops(const BoxProblem& p, int radius) : p_(p), radius_(radius) {}
 
+  /// Loops over the cells of grown(p, margin).
+  PlainLoops grown(std::int64_t margin) const {
+    PlainLoops r = *this;
+    r.margin_ = has_ghost_zone(p_) ? margin : 0;
+    return r;
+  }
+
   /// A comment, the sizes, and what finds cells outside a box.
   std::string header(const std::string& what) const;
   /// void plain(...) { body }, the arguments in the program's order; what it may overwrite is not const.
@@ -55,6 +62,8 @@ class PlainLoops {
 
  private:
   std::string guard(const std::string& color) const;
+  std::string first() const;  ///< of the interior cells, along each axis
+  std::string past() const;   ///< the one after the last
   std::string loop(int axis, const std::string& from, const std::string& to) const;
   std::string ghost_sweep(
       const std::string& array, const std::string& color,
@@ -72,6 +81,7 @@ class PlainLoops {
 
   BoxProblem p_;
   int radius_;
+  std::int64_t margin_ = 0;
 };
 
 }  // namespace lift

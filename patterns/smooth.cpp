@@ -30,7 +30,8 @@ struct Smoother {
   BoxProblem p;
   Stencil L;
   std::string kind;
-  int degree;  ///< of the Chebyshev polynomial: its steps
+  int degree;               ///< of the Chebyshev polynomial: its steps
+  std::int64_t margin = 0;  ///< cells that p has more on every side than the problem
   Expr phi, rhs, lambda;
 
   Smoother(const Problem& problem, int dim)
@@ -41,6 +42,10 @@ struct Smoother {
         phi(param("phi", cell_array(p))),
         rhs(param("rhs", cell_array(p))),
         lambda(param("lambda", cell_array(p))) {
+    if (p.sweeps > 1 && (kind == "chebyshev" || kind == "symmetric-gsrb"))
+      throw UserError("--sweeps " + std::to_string(p.sweeps) + ": --smoother " + kind +
+                      " has a fixed number of sweeps" + (kind == "chebyshev" ? ", its --degree" : "") +
+                      "; use --smoother gsrb or jacobi, or leave --sweeps out");
     if (p.choices.contains("degree") && kind != "chebyshev")
       throw UserError("--degree " + std::to_string(degree) +
                       ": only a polynomial has a degree; use --smoother chebyshev, or leave it out");
@@ -58,6 +63,16 @@ struct Smoother {
   static bool wraps_colours(const Problem& p) {
     return p.boundary == "periodic" && choice(p, "smoother", choices()).ends_with("gsrb");
   }
+  /// Sweep t of several: over the cells that the later ones read, too.
+  Smoother sweep(int t) const {
+    Smoother s = *this;
+    s.margin = has_ghost_zone(p) ? static_cast<std::int64_t>(p.sweeps - 1 - t) * L.radius() : 0;
+    s.p = grown(p, s.margin), s.L = Stencil(s.p, L.variable(), L.shape());
+    return s;
+  }
+  /// What a cell's position, counted from the first cell that a sweep computes, has to be raised by for the
+  /// parity that it has in the box.
+  std::int64_t parity() const { return p.dim * margin % 2; }
   bool red_black() const { return kind == "gsrb" || kind == "symmetric-gsrb"; }
   /// c1 and c2 of Chebyshev step m.
   std::string factor(const char* name, int m) const {
@@ -111,8 +126,23 @@ Expr half_sweep(const Smoother& s, const Expr& phi, const Expr& color) {
   return sweep(s, phi, phi, [&](const Cell& c) {
     Expr sum = c.index.back();
     for (std::size_t d = c.index.size() - 1; d-- > 0;) sum = sum + c.index[d];
+    if (s.parity() != 0) sum = sum + literal(1, i32);
     return select(eq((sum + color) % 2, 0), c.phi + c.correction, c.phi);
   });
+}
+
+/// Half-sweeps t, t + 1, ... of alternating colours.
+Expr half_sweeps(const Smoother& s, int t, const Expr& phi, const Expr& color) {
+  const Expr x = half_sweep(s.sweep(t), phi, t % 2 == 0 ? color : color + 1);
+  if (t + 1 == s.p.sweeps) return x;
+  return let(x, [&](Expr next) { return half_sweeps(s, t + 1, next, color); });
+}
+
+/// Jacobi sweeps t, t + 1, ...: from one array into the other, and back.
+Expr jacobi(const Smoother& s, int t, const Expr& phi, const Expr& target, const Expr& w) {
+  const Expr x = sweep(s.sweep(t), phi, target, [&](const Cell& c) { return c.phi + w * c.correction; });
+  if (t + 1 == s.p.sweeps) return x;
+  return let(x, [&](Expr next) { return jacobi(s, t + 1, next, phi, w); });
 }
 
 /// Steps m, m + 1, ... of the Chebyshev polynomial: each overwrites the array of the step before last.
@@ -136,12 +166,16 @@ Program build(const Problem& problem, int dim) {
   if (s.kind == "gsrb") {
     const Expr color = index_param("color", 0, 1);
     add(scalars), add({color});
-    r.body = half_sweep(s, s.phi, color), r.overwritable = {"phi"};
+    r.body = half_sweeps(s, 0, s.phi, color), r.overwritable = {"phi"};
   } else if (s.kind == "jacobi") {
     const Expr next = param("next", cell_array(s.p)), w = param("w", s.p.type);
     add({next}), add(scalars), add({w});
-    r.body = sweep(s, s.phi, next, [&](const Cell& c) { return c.phi + w * c.correction; }),
-    r.overwritable = {"next"};
+    r.body = jacobi(s, 0, s.phi, next, w);
+    if (s.p.sweeps == 1)
+      r.overwritable = {"next"};
+    else
+      r.overwritable = s.p.sweeps % 2 == 0 ? std::vector<std::string>{"phi", "next"}
+                                           : std::vector<std::string>{"next", "phi"};
   } else if (s.kind == "chebyshev") {
     const Expr prev = param("prev", cell_array(s.p));
     add({prev}), add(scalars);
@@ -178,11 +212,47 @@ struct Copy {
   }
 };
 
+/// One sweep of several over the cells of `s`: from `phi` into `out`, which may be the same array.
+template <class T>
+void reference_sweep(const Smoother& s, std::int64_t color, const std::vector<HostArray>& arguments,
+                     const HostArray& from, const HostArray& to) {
+  using Cells = host::BoxCells<const T>;
+  const double g = host::boundary_value(s.p, arguments);
+  const host::StencilReference<T> L(s.p, s.L.variable(), s.L.shape(), arguments);
+  const Cells phi(s.p, from, g), rhs(s.p, host::argument(arguments, "rhs")),
+      lambda(s.p, host::argument(arguments, "lambda"));
+  const T w = s.red_black() ? T(1) : static_cast<T>(host::scalar(arguments, "w"));
+  const host::BoxCells<T> out(s.p, to, g);
+  out.for_cells([&](std::int64_t box, const host::Position& x) {
+    const std::int64_t sum = x[0] + x[1] + x[2] - s.p.dim * s.margin + color;
+    if (!s.red_black() || sum % 2 == 0)
+      out(box, x) = phi(box, x) + w * (lambda(box, x) * (rhs(box, x) - L(phi, box, x)));
+  });
+}
+
+template <class T>
+void references(const Smoother& s, const std::vector<HostArray>& arguments, const HostArray& result) {
+  Copy<T> current(host::argument(arguments, "phi"));
+  if (s.red_black()) {
+    const auto color = static_cast<std::int64_t>(host::scalar(arguments, "color"));
+    for (int t = 0; t < s.p.sweeps; ++t)
+      reference_sweep<T>(s.sweep(t), color + t, arguments, current.array, current.array);
+  } else {
+    Copy<T> other(host::argument(arguments, "next"));
+    for (int t = 0; t < s.p.sweeps; ++t) {
+      reference_sweep<T>(s.sweep(t), 0, arguments, current.array, other.array);
+      std::swap(current, other);
+    }
+  }
+  host::copy(current.array, result);
+}
+
 template <class T>
 void reference(const Problem& problem, int dim, const std::vector<HostArray>& arguments,
                const HostArray& result) {
   using Cells = host::BoxCells<const T>;
   const Smoother s(problem, dim);
+  if (problem.sweeps > 1) return references<T>(s, arguments, result);
   const host::StencilReference<T> L(s.p, s.L.variable(), s.L.shape(), arguments);
   const Cells rhs(s.p, host::argument(arguments, "rhs")), lambda(s.p, host::argument(arguments, "lambda"));
   const double g = host::boundary_value(s.p, arguments);
@@ -232,10 +302,11 @@ void reference(const Problem& problem, int dim, const std::vector<HostArray>& ar
 
 std::string plain(const Problem& problem, int dim) {
   const Smoother s(problem, dim);
-  const PlainLoops loops(s.p, s.L.radius());
-  const StencilText L(s.p, s.L.variable(), s.L.shape(), loops);
+  const PlainLoops all(s.p, s.L.radius());
   const auto sweep = [&](const std::string& phi, const std::string& target, const std::string& value_head,
-                         const std::string& color) {
+                         const std::string& color, std::int64_t margin = 0) {
+    const PlainLoops loops = all.grown(margin);
+    const StencilText L(s.p, s.L.variable(), s.L.shape(), loops);
     return loops.sweep(
         phi, color, [&, value_head, target](const PlainLoops::Neighbour& at, const std::string& in) {
           return in + loops.cell(target) + " = " + at({}) + " + " + value_head + loops.cell("lambda") +
@@ -244,15 +315,23 @@ std::string plain(const Problem& problem, int dim) {
   };
   std::string body, what;
   if (s.kind == "gsrb")
-    what = "Red-black Gauss-Seidel half-sweep", body = sweep("phi", "phi", "", "color");
+    what = "Red-black Gauss-Seidel half-sweep";
   else if (s.kind == "jacobi")
-    what = "Weighted Jacobi sweep", body = sweep("phi", "next", "w * ", "");
-  else if (s.kind == "chebyshev") {
+    what = "Weighted Jacobi sweep";
+  if (!what.empty()) {
+    for (int t = 0; t < problem.sweeps; ++t) {
+      const std::int64_t margin = s.sweep(t).margin;
+      const char *from = t % 2 == 0 ? "phi" : "next", *to = t % 2 == 0 ? "next" : "phi";
+      body += s.red_black() ? sweep("phi", "phi", "", t % 2 == 0 ? "color" : "color + 1", margin)
+                            : sweep(from, to, "w * ", "", margin);
+    }
+    if (problem.sweeps > 1) what += ", " + std::to_string(problem.sweeps) + " times";
+  } else if (s.kind == "chebyshev") {
     what = "Chebyshev polynomial of degree " + std::to_string(s.degree);
     for (int m = 0; m < s.degree; ++m) {
       const std::string phi = m % 2 == 0 ? "phi" : "prev", prev = m % 2 == 0 ? "prev" : "phi";
       body += sweep(phi, prev,
-                    s.factor("c1", m) + " * (" + loops.cell(phi) + " - " + loops.cell(prev) + ") + " +
+                    s.factor("c1", m) + " * (" + all.cell(phi) + " - " + all.cell(prev) + ") + " +
                         s.factor("c2", m) + " * ",
                     "");
     }
@@ -260,7 +339,8 @@ std::string plain(const Problem& problem, int dim) {
     what = "Symmetric red-black Gauss-Seidel sweep";
     for (const char* color : {"0", "1", "1", "0"}) body += sweep("phi", "phi", "", color);
   }
-  return loops.header(what + ", " + L.describe()) + loops.function(build(problem, dim), body);
+  return all.header(what + ", " + StencilText(s.p, s.L.variable(), s.L.shape(), all).describe()) +
+         all.function(build(problem, dim), body);
 }
 
 }  // namespace
@@ -287,6 +367,7 @@ Pattern smooth(int dim) {
                 host::with_float(p.type, [&]<class T>(T) { reference<T>(p, dim, arguments, results.at(0)); });
               },
           .plain_c = [=](const Problem& p) { return plain(p, dim); },
+          .sweeps = true,
           .plain_in_place = true};
 }
 

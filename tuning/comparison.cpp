@@ -30,7 +30,7 @@ void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
   std::vector<Job> jobs;
   for (const RivalJob& rival : jobs_) jobs.push_back(rival.job);
   if (session_.twin_applies())
-    for (Kernel& kernel : lower_traffic_twins(session_.program, session_.lowering)) {
+    for (Kernel& kernel : lower_traffic_twins(session_.single, session_.lowering)) {
       jobs.push_back({kernel, {}, {}, {}, {}});
       twins_.push_back({std::move(kernel), {}, 0});
     }
@@ -170,6 +170,9 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
 void Comparison::rank(std::vector<Candidate>& candidates) {
   ExploreResult& r = result_;
   const double bytes = r.traffic.bytes;
+  const int sweeps = session_.problem.sweeps;  // times are of one
+  for (Rival& rival : r.rivals) rival.ms /= sweeps;
+  for (Candidate& c : candidates) c.variant.ms /= sweeps, c.variant.sweeps = sweeps;
   for (Rival& rival : r.rivals) rival.gbs = gbs(bytes, rival.ms);
   for (std::size_t i = 0; i < r.rivals.size(); ++i)
     if (r.rivals[i].baseline && r.rivals[i].status == Status::ok &&

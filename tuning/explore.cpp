@@ -32,7 +32,7 @@ class Exploration {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name,
     result_.emulated = options.emulate, result_.threads = session_.threads;
-    result_.traffic = traffic(session_.program);
+    result_.traffic = traffic(session_.single);
   }
 
   ExploreResult run() {
@@ -60,8 +60,8 @@ class Exploration {
   /// Whether to go on.
   bool tell(const std::string& phase) {
     if (options_.on_progress)
-      options_.on_progress(
-          {phase, elapsed() / options_.budget_seconds, result_.counts.timed, best_ms_, best_name_});
+      options_.on_progress({phase, elapsed() / options_.budget_seconds, result_.counts.timed,
+                            best_ms_ / session_.problem.sweeps, best_name_});
     return !interrupted();
   }
 

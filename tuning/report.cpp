@@ -162,6 +162,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
             {"box", r.problem.box},
             {"boxes", r.problem.boxes},
             {"ghost", r.problem.ghost},
+            {"sweeps", r.problem.sweeps},
             {"boundary", r.problem.boundary},
             {"choices", Json(r.problem.choices)},
             {"cells", r.traffic.cells},

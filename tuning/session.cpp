@@ -105,6 +105,11 @@ std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Pro
   return device;
 }
 
+Problem one_sweep(Problem p) {
+  p.sweeps = 1;
+  return p;
+}
+
 NativeCompiler open_compiler() {
   NativeCompilerOptions options;
   options.timeout_seconds = 15;
@@ -129,6 +134,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
     : pattern(p),
       problem(q),
       program(p.build(q)),
+      single(p.build(one_sweep(q))),
       threads(configure(options)),
       compiler(open_compiler()),
       device(open_device(options, q, program, compiler, threads)),

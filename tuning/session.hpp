@@ -30,6 +30,7 @@ class Session {
   const Pattern& pattern;
   const Problem problem;
   const Program program;
+  const Program single;  ///< one of the problem's sweeps: its traffic is what times are held against
   int threads;
   NativeCompiler compiler;
   std::shared_ptr<GridDevice> device;  ///< null for OpenMP

@@ -16,6 +16,7 @@ struct OperatorCase {
   Problem problem;
 };
 
+/// Values of choices; "sweeps" is Problem::sweeps.
 using ChosenValues = std::map<std::string, std::string>;
 
 struct OperatorFamily {
@@ -35,6 +36,10 @@ inline std::vector<ChosenValues> stencils(const ChosenValues& more) {
 /// The operators that read a stencil.
 inline std::vector<OperatorFamily> stencil_families() {
   std::vector<ChosenValues> smoothers{{}, {{"coefficients", "constant"}}, {{"smoother", "symmetric-gsrb"}}};
+  for (const char* sweeps : {"2", "3"}) smoothers.push_back({{"sweeps", sweeps}});
+  for (const char* sweeps : {"2", "3"}) smoothers.push_back({{"smoother", "jacobi"}, {"sweeps", sweeps}});
+  smoothers.push_back(
+      {{"smoother", "jacobi"}, {"sweeps", "2"}, {"coefficients", "constant"}, {"stencil", "wide"}});
   for (const ChosenValues& c : stencils({{"smoother", "jacobi"}})) smoothers.push_back(c);
   for (const char* degree : {"1", "2", "3"})
     smoothers.push_back({{"smoother", "chebyshev"}, {"degree", degree}});
@@ -91,7 +96,13 @@ inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily
             const bool red_black =
                 pattern->choices.contains("smoother") && smoother.find("gsrb") != std::string::npos;
             c.problem.ghost = wide ? 2 + second : 1 + second;
-            const bool steps = smoother == "symmetric-gsrb" || choices.contains("degree");
+            if (const auto sweeps = choices.find("sweeps"); sweeps != choices.end()) {
+              c.problem.choices.erase("sweeps");
+              c.problem.sweeps = std::stoi(sweeps->second);
+              c.problem.ghost = (wide ? 2 : 1) * c.problem.sweeps + second;
+            }
+            const bool steps =
+                smoother == "symmetric-gsrb" || choices.contains("degree") || choices.contains("sweeps");
             if (steps)
               c.problem.boxes = 2,
               c.problem.box += dim == 1 ? 10 : 0;  // values between steps that need arrays
@@ -107,6 +118,7 @@ inline std::string describe(const OperatorCase& c) {
   std::string s = c.pattern->name + " " + c.problem.boundary + ", " + std::to_string(c.problem.boxes) +
                   " x " + std::to_string(c.problem.box) + ", ghost " + std::to_string(c.problem.ghost) +
                   ", " + text(c.problem.type);
+  if (c.problem.sweeps > 1) s += ", sweeps " + std::to_string(c.problem.sweeps);
   for (const auto& [name, value] : c.problem.choices) s += ", " + name + " " + value;
   return s;
 }
