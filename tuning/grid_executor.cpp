@@ -13,8 +13,8 @@ namespace {
 
 class GridExecutor : public Executor {
  public:
-  GridExecutor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler,
-               const ProblemData& arguments, int threads)
+  GridExecutor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler, const ProblemData& arguments,
+               int threads)
       : device_(std::move(device)),
         store_(compiler, arguments, std::make_shared<KernelHost>(threads, false)) {}
 

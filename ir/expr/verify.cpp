@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include "ir/error.hpp"
@@ -70,12 +71,12 @@ void arguments(const Check& c) {
 }
 
 void one_machine(const Check& c) {
-  Expr threads, items;
+  std::optional<Expr> threads, items;
   visit(c.program.body, [&](const Expr& e) {
     if (e.is(Op::MapPar)) threads = e;
     if (is_map_on_grid(e.op())) items = e;
   });
-  if (threads && items) c.broken("beside " + std::string(text(items.op())) + " there is", threads);
+  if (threads && items) c.broken("beside " + std::string(text(items->op())) + " there is", *threads);
 }
 
 constexpr std::array of_programs = std::to_array<OfPrograms>({

@@ -5,8 +5,8 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/nat/shift.hpp"
-#include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/footprint.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/nest/nest.hpp"
 

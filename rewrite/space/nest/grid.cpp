@@ -177,11 +177,13 @@ bool inner_is_loop(const NestFacts& f, const Configuration& c) {
 namespace nest {
 
 const NestDecision& grid() {
-  static const NestDecision d =
-      decide<NestFacts>(key::grid).offers(offered_grids).chosen_among(grids_now).taken(take_grid).said(
-          [](const NestFacts& f, const Configuration& c) -> std::string {
-            return f.on_grid() ? "grid " + key::grid.text(c[key::grid]) : "";
-          });
+  static const NestDecision d = decide<NestFacts>(key::grid)
+                                    .offers(offered_grids)
+                                    .chosen_among(grids_now)
+                                    .taken(take_grid)
+                                    .said([](const NestFacts& f, const Configuration& c) -> std::string {
+                                      return f.on_grid() ? "grid " + key::grid.text(c[key::grid]) : "";
+                                    });
   return d;
 }
 
