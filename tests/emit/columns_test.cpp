@@ -124,11 +124,11 @@ TEST_CASE("columns: groups of one item each have columns of their own, as thread
   const Space space(thomas().build(of_size(256, f64)), options);
   const Configuration shared{{"order", "j k i"}, {"tile", "i32"}, {"grid", "j"}};
   Configuration solo = shared;
-  solo["grid"] = "solo j";
+  solo.set("grid", "solo j");
   CHECK(space.allowed_texts(shared, "keep") ==
         std::vector<std::string>{"work"});  // PoCL has the items' arrays on one stack
   CHECK(space.allowed_texts(solo, "keep") == std::vector<std::string>{"work", "private"});
-  solo["keep"] = "private";
+  solo.set("keep", "private");
   const NDRange range = nd_range(lower(replay(space.program(), space.derive(solo))), Target::opencl);
   CHECK(range.local[0] == 1);
 }

@@ -54,7 +54,8 @@ TEST_CASE("deal: only where every item is one of its own, and nothing else runs 
   CHECK(space.allowed_texts({{"grid", "solo box k"}}, "deal") == Texts{"1"});
   CHECK(space.allowed_texts({{"in_place", "no"}, {"grid", "box k j i"}}, "deal") == Texts{"1"});
   on_grid.cpu = true;
-  for (const Parameter& x : Space(program, on_grid).parameters()) CHECK(x.name() != "deal");
+  const Space on_processors(program, on_grid);
+  for (const Parameter& x : on_processors.parameters()) CHECK(x.name() != "deal");
 }
 
 }  // namespace deal_test

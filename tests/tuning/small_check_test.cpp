@@ -35,7 +35,7 @@ class Spoiling : public Executor {
   std::unique_ptr<Executor> honest_;
 };
 
-struct Setting {
+struct Checked {
   Problem problem;
   NativeCompiler compiler;
   Machine machine;
@@ -66,7 +66,7 @@ struct Setting {
   }
   std::string description;
 
-  explicit Setting(const std::string& boundary) {
+  explicit Checked(const std::string& boundary) {
     configure_openmp(2);
     problem.box = 16, problem.boxes = 3, problem.boundary = boundary;
     machine.threads = 2, machine.vector_bytes = 32;
@@ -76,23 +76,23 @@ struct Setting {
 }  // namespace
 
 TEST_CASE("small check: variants of the smoother agree with the interpreter at an odd size") {
-  Setting setting("ghost");
-  const auto errors = setting.errors(false);
-  CHECK(setting.description == "box 5, boxes 2");
+  Checked checked("ghost");
+  const auto errors = checked.errors(false);
+  CHECK(checked.description == "box 5, boxes 2");
   REQUIRE(errors.size() == 2);
   for (const double error : errors) CHECK(error <= tolerance(f64));
 }
 
 TEST_CASE("small check: red-black colouring of a periodic box takes an even size") {
-  Setting setting("periodic");
-  const auto errors = setting.errors(false);
-  CHECK(setting.description == "box 6, boxes 2");
+  Checked checked("periodic");
+  const auto errors = checked.errors(false);
+  CHECK(checked.description == "box 6, boxes 2");
   for (const double error : errors) CHECK(error <= tolerance(f64));
 }
 
 TEST_CASE("small check: one wrong element of the ghost zone is found") {
-  Setting setting("ghost");
-  const auto errors = setting.errors(true);
+  Checked checked("ghost");
+  const auto errors = checked.errors(true);
   REQUIRE(errors.size() == 2);
   for (const double error : errors) CHECK(error > tolerance(f64));
 }
