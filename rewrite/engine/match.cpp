@@ -204,7 +204,7 @@ std::optional<Match> match(const Expr& pattern, const Expr& term, Match known) {
   return std::move(matcher.m);
 }
 
-Expr build(const Expr& pattern, const Match& m) { return Builder(m)(pattern); }
+Expr filled_in(const Expr& pattern, const Match& m) { return Builder(m)(pattern); }
 
 Holes holes_of(const Expr& pattern) {
   Holes h;

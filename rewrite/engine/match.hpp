@@ -52,7 +52,7 @@ struct Match {
 /// Matches a pattern against a term, which may be open (refer to binders around it).
 std::optional<Match> match(const Expr& pattern, const Expr& term, Match known = {});
 /// The pattern with its holes replaced, typed anew; throws TypeError when it does not fit.
-Expr build(const Expr& pattern, const Match& m);
+Expr filled_in(const Expr& pattern, const Match& m);
 
 /// The names of a pattern's holes (Nat holes too).
 struct Holes {

@@ -113,7 +113,7 @@ Result<Expr> rewrite_by_sides(const Rule& r, const Expr& e, const Match& known) 
         why = reason;
         continue;
       }
-    return build(s.rhs, *m);
+    return filled_in(s.rhs, *m);
   }
   return Failure{why};
 }
