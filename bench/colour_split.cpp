@@ -24,7 +24,7 @@ namespace {
 
 using namespace lift;
 
-struct Arguments {
+struct Asked {
   Problem problem;
   std::string json;
   double budget = 60;
@@ -71,7 +71,7 @@ std::vector<Chosen> from_json(const std::string& path, Problem& problem) {
   return chosen;
 }
 
-std::vector<Chosen> by_exploring(const Arguments& a) {
+std::vector<Chosen> by_exploring(const Asked& a) {
   ExploreOptions options;
   options.budget_seconds = a.budget, options.threads = a.threads, options.rivals = false;
   fmt::print("exploring for {:.0f} s\n", a.budget);
@@ -184,7 +184,7 @@ void print_table(const std::vector<Contender>& all, const std::vector<Timing>& t
   }
 }
 
-int compare(Arguments a) {
+int compare(Asked a) {
   const std::vector<Chosen> chosen = a.json.empty() ? by_exploring(a) : from_json(a.json, a.problem);
   if (chosen.empty()) throw UserError("there is no verified generated kernel; try a larger --budget");
   ExploreOptions options;
@@ -211,7 +211,7 @@ int compare(Arguments a) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Arguments a;
+  Asked a;
   CLI::App app{"Generated kernels of the red-black smoother beside hand-written ones"};
   app.add_option("--box", a.problem.box, "interior cells a dimension")->check(CLI::PositiveNumber);
   app.add_option("--boxes", a.problem.boxes, "boxes")->check(CLI::PositiveNumber);

@@ -320,7 +320,8 @@ class Bench {
     const bool timed = v.ms > 0 && !options_.dry_run;
     r["ms"] = timed ? Json(v.ms) : Json(nullptr), r["gbs"] = timed ? Json(v.gbs) : Json(nullptr);
     r["of_copy"] = timed ? Json(v.gbs / copy_gbs) : Json(nullptr);
-    r["verified"] = v.verified, r["error"] = v.error, r["variant"] = v.name, r["params"] = Json(v.params);
+    r["verified"] = v.verified, r["error"] = v.error, r["variant"] = v.name;
+    for (const auto& choice : v.params) r["params"][choice.name()] = choice.text();
     Json steps = Json::array();
     for (const Step& s : v.derivation) steps.push_back(str(s));
     r["derivation"] = steps, r["source"] = v.source;

@@ -22,13 +22,12 @@ Stage turn(const Nat& k) {
 Rule turn_of_turn() {
   const Expr xs = hole("xs");
   const Nat a = nat_hole("a"), b = nat_hole("b");
-  return rule("turn-of-turn", "turn a . turn b = turn (a + b)", turn(a, turn(b, xs)), turn(a + b, xs))
-      .says("two turns are one");
+  return rule("turn-of-turn", turn(a, turn(b, xs)), turn(a + b, xs)).says("two turns are one");
 }
 Rule wrong_rule() {
   const Expr xs = hole("xs");
   const Nat a = nat_hole("a"), b = nat_hole("b");
-  return rule("turn-of-turn-wrong", "turn a . turn b = turn (2 a)", turn(a, turn(b, xs)), turn(a + a, xs));
+  return rule("turn-of-turn-wrong", turn(a, turn(b, xs)), turn(a + a, xs));
 }
 
 /// A rule as a strategy, so that top_down, repeat and the others apply to it.

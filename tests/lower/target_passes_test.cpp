@@ -7,7 +7,7 @@
 #include "lower/launches.hpp"
 #include "tests/lower/run_program.hpp"
 
-namespace lift {
+namespace lift::target_passes_test {
 namespace {
 
 using test::count;
@@ -142,4 +142,4 @@ TEST_CASE("a function of the program's gives way to one of the language's librar
   }
 }
 
-}  // namespace lift
+}  // namespace lift::target_passes_test

@@ -9,7 +9,7 @@
 #include "lower/loops/verify.hpp"
 #include "tests/lower/run_program.hpp"
 
-namespace lift {
+namespace lift::verify_loops_test {
 namespace {
 
 const Nat i = Nat::fresh("i", 0, 7), j = Nat::fresh("j", 0, 7);
@@ -166,4 +166,4 @@ TEST_CASE("three iterations peeled by a wrap are side by side, each with its val
       test::program({xs}, map_with(Op::MapSeq, 1, function_of(windows.type().element(), square), windows)));
 }
 
-}  // namespace lift
+}  // namespace lift::verify_loops_test

@@ -25,14 +25,14 @@ namespace {
 constexpr int kThreads = 2;
 
 /// A small problem of a pattern: what its reference says, with bounds.
-struct Setting {
+struct Situation {
   Problem problem;
   Program program;
   NativeCompiler compiler;
   ProblemData arguments;
   ExpectedResults expected;
 
-  Setting(const Pattern& pattern, Scalar type)
+  Situation(const Pattern& pattern, Scalar type)
       : problem(problem_of(type)),
         program(pattern.build(problem)),
         arguments(pattern, problem, program, kThreads),
@@ -98,7 +98,7 @@ TEST_CASE("verification: for every operator, its own kernel is within the bounds
       CAPTURE(pattern->name);
       const std::string precision = text(type);
       CAPTURE(precision);
-      Setting s(*pattern, type);
+      Situation s(*pattern, type);
       ExpectedResults own(s.program, kThreads);
       compute_reference(s.program, {}, s.compiler, s.arguments, own,
                         {.limit_seconds = 60, .threads = kThreads});
@@ -178,8 +178,8 @@ TEST_CASE("worker: kernels that crash, exit, hang or take all memory are recorde
   const std::string name = "worker: kernels that crash*";
   if (ran_elsewhere(name)) return;
   const Pattern& pattern = find_pattern("smooth3d");
-  Setting s(pattern, f64);
-  const Kernel kernel = lower(undecided(s.program));
+  Situation s(pattern, f64);
+  const Kernel kernel = lower(undecided(s.program), {.target = Target::openmp});
   const auto executor = make_native_executor(s.compiler, s.arguments, kThreads);
   const std::vector<Expected> expected = s.expected.all();
   executor->guard(expected);
