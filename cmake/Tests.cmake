@@ -75,7 +75,7 @@ if(CMAKE_UNITY_BUILD)
                                         ${which})
     set_tests_properties(tidy_${which} PROPERTIES TIMEOUT 3600)
   endforeach()
-  set_tests_properties(tidy_changed PROPERTIES LABELS quick)
+  set_tests_properties(tidy_changed PROPERTIES LABELS tidy)
   set_tests_properties(tidy_all PROPERTIES LABELS tidy PROCESSORS 64)
 endif()
 

@@ -1,7 +1,7 @@
 # Fails when a file includes from a layer later than its own, or within its layer from a folder later than its own:
 # linking cannot see that, since all layers share one include root, and a layer's folders one archive.
 # FOLDERS are the folders of layers in their order; a layer itself stands there for its own headers, while its own
-# sources come after all its folders. LAYER/X.hpp belongs to the folder LAYER/X where there is one. Run as:
+# sources come after all its folders. LAYER/X.hpp and LAYER/X.cpp belong to LAYER/X where that is listed. Run as:
 #   cmake "-DLAYERS=ir;patterns;..." "-DFOLDERS=ir;ir/nat;..." -DROOT=<repository> -P check_layers.cmake
 cmake_minimum_required(VERSION 3.25)
 set(later ${LAYERS} cli)
@@ -10,7 +10,7 @@ set(files_seen 0)
 
 # The place in FOLDERS of a file that is named by its path.
 function(place_of path out)
-  string(REGEX REPLACE "\\.hpp$" "" folder "${path}")
+  string(REGEX REPLACE "\\.[ch]pp$" "" folder "${path}")
   if(NOT folder IN_LIST FOLDERS)
     cmake_path(GET path PARENT_PATH folder)
   endif()

@@ -55,7 +55,9 @@ std::string suspects(const Program& program) {
 
 void compute_reference(const Program& program, const LowerOptions& lowering, NativeCompiler& compiler,
                        const ProblemData& arguments, ExpectedResults& into, const ReferenceOptions& options) {
-  const Kernel plain = lower(undecided(program), lowering);
+  LowerOptions on_processors = lowering;
+  on_processors.target = Target::openmp;
+  const Kernel plain = lower(undecided(program), on_processors);
   const std::optional<Kernel> bounded = with_error_bounds(plain);
   if (!bounded && !options.values) return;
   const Kernel& kernel = bounded ? *bounded : plain;

@@ -165,9 +165,7 @@ void Session::compute_expected(double budget_seconds) {
   ReferenceOptions options;
   options.values = !pattern.reference, options.threads = threads;
   options.limit_seconds = std::max(kLeastLimitSeconds, 2 * budget_seconds);
-  LowerOptions on_processors = lowering;
-  on_processors.target = Target::openmp;
-  compute_reference(program, on_processors, compiler, arguments, reference_, options);
+  compute_reference(program, lowering, compiler, arguments, reference_, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   reference_.measure_magnitudes();
   for (Executor* each : {native.get(), other_.get()}) {

@@ -93,8 +93,10 @@ namespace {
 /// Statements of a parallel loop's body that its iterations do whatever their index is.
 class SameInAll {
  public:
-  SameInAll(const For& f, const Surroundings& in) : f_(f), in_(in) {
+  SameInAll(const For& f, const Surroundings& in) : f_(f), in_(in), indices_{f.var} {
     visit(f.body, [&](const Stmt& s) {
+      if (const For* l = loop(s); l && (depends({l->lower}) || depends({l->upper})))
+        indices_.push_back(l->var);
       if (const auto* a = std::get_if<Allocate>(&s.v)) own_.insert(a->name);
       if (const auto* d = std::get_if<Declare>(&s.v)) own_.insert(d->local->name);
     });
@@ -122,11 +124,14 @@ class SameInAll {
            (a->space == AddressSpace::Local && f_.kind == LoopKind::Lcl);
   }
   bool depends(const std::vector<Nat>& position) const {
-    return std::any_of(position.begin(), position.end(),
-                       [&](const Nat& n) { return mentions(expanded(n, in_.names()), f_.var); });
+    return std::any_of(position.begin(), position.end(), [&](const Nat& n) {
+      const Nat p = expanded(n, in_.names());
+      return std::any_of(indices_.begin(), indices_.end(), [&](const Nat& v) { return mentions(p, v); });
+    });
   }
   const For& f_;
   const Surroundings& in_;
+  std::vector<Nat> indices_;  ///< the loop's, and those of loops within whose bounds depend on it
   std::set<std::string> own_;
 };
 

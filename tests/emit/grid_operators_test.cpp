@@ -122,11 +122,12 @@ TEST_CASE("operators of one nest on a grid, on processors and on a GPU") {
     for (const OperatorFamily& f : families)
       for (std::size_t i = 0; i < f.choices.size(); i += 2) {
         OperatorCase c{std::make_shared<const Pattern>(f.make(3)), {}};
-        c.problem.choices = f.choices[i], c.problem.boxes = 2, c.problem.box = f.sides[2] + 2,
-        c.problem.boundary = "ghost";
+        choose(c.problem, f.choices[i]);
+        c.problem.boxes = 2, c.problem.box = f.sides[2] + 2, c.problem.boundary = "ghost";
         if (const auto stencil = c.problem.choices.find("stencil");
             stencil != c.problem.choices.end() && stencil->second == "wide")
           c.problem.ghost = 2;
+        c.problem.ghost *= c.problem.sweeps;
         c.problem.type = cases.size() % 2 ? f32 : f64;
         cases.push_back(std::move(c));
       }

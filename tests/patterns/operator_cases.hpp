@@ -19,6 +19,14 @@ struct OperatorCase {
 /// Values of choices; "sweeps" is Problem::sweeps.
 using ChosenValues = std::map<std::string, std::string>;
 
+inline void choose(Problem& p, ChosenValues choices) {
+  if (const auto sweeps = choices.find("sweeps"); sweeps != choices.end()) {
+    p.sweeps = std::stoi(sweeps->second);
+    choices.erase(sweeps);
+  }
+  p.choices = std::move(choices);
+}
+
 struct OperatorFamily {
   Pattern (*make)(int dim);
   std::vector<ChosenValues> choices;              ///< as they are tested
@@ -89,18 +97,13 @@ inline std::vector<OperatorCase> operator_cases(const std::vector<OperatorFamily
             const bool second = (all.size() + family.choices.size()) % 2 != 0;
             OperatorCase c{pattern, {}};
             c.problem.box = family.sides[static_cast<std::size_t>(dim) - 1], c.problem.boxes = second ? 1 : 2,
-            c.problem.boundary = boundary, c.problem.choices = choices;
+            c.problem.boundary = boundary, choose(c.problem, choices);
             c.problem.type = all_types ? type : second ? f32 : f64;
             const bool wide = choices.contains("stencil") && choices.at("stencil") == "wide";
             const std::string smoother = choices.contains("smoother") ? choices.at("smoother") : "gsrb";
             const bool red_black =
                 pattern->choices.contains("smoother") && smoother.find("gsrb") != std::string::npos;
-            c.problem.ghost = wide ? 2 + second : 1 + second;
-            if (const auto sweeps = choices.find("sweeps"); sweeps != choices.end()) {
-              c.problem.choices.erase("sweeps");
-              c.problem.sweeps = std::stoi(sweeps->second);
-              c.problem.ghost = (wide ? 2 : 1) * c.problem.sweeps + second;
-            }
+            c.problem.ghost = (wide ? 2 : 1) * c.problem.sweeps + second;
             const bool steps =
                 smoother == "symmetric-gsrb" || choices.contains("degree") || choices.contains("sweeps");
             if (steps)

@@ -127,8 +127,10 @@ TEST_CASE("affinity: threads and children of a pinned thread get the process's p
 
 TEST_CASE("affinity: the number of threads and the binding follow the user's settings") {
   {
-    const Variable threads("OMP_NUM_THREADS", "3");
-    CHECK(default_threads() == 3);
+    const Variable threads("OMP_NUM_THREADS", "1");
+    CHECK(default_threads() == 1);
+    const Variable more("OMP_NUM_THREADS", "100000");
+    CHECK(default_threads() == static_cast<int>(allowed_cpus().size()));
     const Variable bind("OMP_PROC_BIND", "false");
     CHECK_FALSE(should_pin(4));
   }

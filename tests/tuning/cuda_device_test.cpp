@@ -62,7 +62,8 @@ TEST_CASE(
   const Fake fake;
   const EnvironmentVariable little("FAKE_CUDA_MEMORY", "200000");
   ExploreOptions o = on_cuda();
-  o.first = {{{"layout", "caller"}}, {{"layout", "split"}}}, o.check_small = false;
+  o.first = {{{"layout", "caller"}}, {{"layout", "split 3 1"}, {"inner", "strided vec"}}},
+  o.check_small = false;
   const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
   int callers = 0, others = 0;
   for (const Variant& v : r.variants) {
