@@ -123,6 +123,7 @@ Stage take(const Nat& n, Where where) {
 Expr transpose(const std::vector<int>& permutation, const Expr& xs, Where where) {
   return make(Op::Transpose, {xs}, attributes::order({permutation.begin(), permutation.end()}), where);
 }
+Expr reverse_n(int rank, const Expr& xs, Where where) { return make(Op::Reverse, {xs}, ranked(rank), where); }
 Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where) {
   return make(Op::Generate, {f}, nats(shape), where);
 }

@@ -223,6 +223,12 @@ Stage take(const Nat& n, Where where = Where::current());  ///< the first n elem
 /// transpose(p): dimension d of the result is dimension p[d] of the argument.
 Expr transpose(const std::vector<int>& permutation, const Expr& xs, Where where = Where::current());
 inline Expr transpose(const Expr& xs, Where where = Where::current()) { return transpose({1, 0}, xs, where); }
+/// The elements from the last to the first, in each of `rank` dimensions.
+Expr reverse_n(int rank, const Expr& xs, Where where = Where::current());
+inline Expr reverse(const Expr& xs, Where where = Where::current()) { return reverse_n(1, xs, where); }
+inline Stage reverse(Where where = Where::current()) {
+  return {[=](const Expr& xs) { return reverse(xs, where); }};
+}
 /// generate(shape, f): element at (i, j, ...) is f(i, j, ...), the indices being i32.
 Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where = Where::current());
 template <class F>

@@ -46,6 +46,7 @@ enum class Op : std::uint8_t {
   Pad,
   Drop,
   Transpose,
+  Reverse,
   Generate,
   Concat,
   Interleave,

@@ -101,6 +101,7 @@ LIFT_MEANING(slide);
 LIFT_MEANING(pad);
 LIFT_MEANING(drop);
 LIFT_MEANING(transpose);
+LIFT_MEANING(reverse);
 LIFT_MEANING(generate);
 LIFT_MEANING(concat);
 LIFT_MEANING(interleave);

@@ -359,6 +359,14 @@ LIFT_MEANING(transpose) {
     return element(xs, q);
   });
 }
+LIFT_MEANING(reverse) {
+  const Read given(in, e.child(0));
+  const auto shape = lengths(*given, static_cast<std::size_t>(op_rank(e)));
+  return tabulate(shape, [&](std::vector<std::int64_t> at) {
+    for (std::size_t d = 0; d < at.size(); ++d) at[d] = shape[d] - 1 - at[d];
+    return element(*given, at);
+  });
+}
 LIFT_MEANING(generate) {
   const Value f = in.eval(e.child(0));
   return tabulate(numbers(in, generate_shape(e)), [&](const std::vector<std::int64_t>& at) {
@@ -430,7 +438,7 @@ LIFT_MEANING(iterate) {
   const bool numbered = e.child(0).type().parts().size() == 2;
   const std::int64_t times = in.nat(iterate_times(e));
   for (std::int64_t t = 0; t < times; ++t)
-    x = numbered ? in.apply(f, {Value(t), std::move(x)}) : in.apply(f, {std::move(x)});
+    x = numbered ? in.apply(f, {Value{t}, std::move(x)}) : in.apply(f, {std::move(x)});
   return x;
 }
 LIFT_MEANING(identity) { return in.eval(e.child(0)); }

@@ -64,6 +64,8 @@ constexpr std::array rows = std::to_array<OpRow>({
      "without so many elements at both ends"},
     {Op::Transpose, "transpose", 1, struc, t::transpose, m::transpose, stage, order, no, same,
      "the dimensions in another order"},
+    {Op::Reverse, "reverse", 1, struc, t::rearranged, m::reverse, stage, rank, no, same,
+     "the elements from the last to the first"},
     {Op::Generate, "generate", 1, struc, t::generate, m::generate, call, shape, index, made,
      "an array from a function of the index"},
     {Op::Concat, "concat", 2, struc, t::concat, m::concat, call, none, no, made, "one array after the other"},

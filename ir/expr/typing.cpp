@@ -238,6 +238,11 @@ LIFT_TYPE_RULE(transpose) {
   return array(permuted, element_of(c[0].type(), static_cast<int>(rank)));
 }
 
+LIFT_TYPE_RULE(rearranged) {
+  need_rank(op, c[0].type(), op_rank(op, a));
+  return c[0].type();
+}
+
 LIFT_TYPE_RULE(generate) {
   const Type f = function_type(op, c[0], generate_shape(a).size());
   for (std::size_t d = 0; d < generate_shape(a).size(); ++d)

@@ -23,6 +23,7 @@ LIFT_TYPE_RULE(slide);
 LIFT_TYPE_RULE(pad);
 LIFT_TYPE_RULE(drop);
 LIFT_TYPE_RULE(transpose);
+LIFT_TYPE_RULE(rearranged);  // the type of the only child, an array of the op's rank
 LIFT_TYPE_RULE(generate);
 LIFT_TYPE_RULE(concat);
 LIFT_TYPE_RULE(interleave);

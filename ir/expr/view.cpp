@@ -300,6 +300,13 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
         return access(xs, q);
       });
     }
+    case Op::Reverse: {
+      const View xs = child(0);
+      return collect(e.type(), rank, [=, n = shape_of(e.type(), rank)](std::vector<Nat> p) {
+        for (std::size_t d = 0; d < dimensions; ++d) p[d] = n[d] - 1 - p[d];
+        return access(xs, p);
+      });
+    }
     case Op::Generate: {
       const Expr f = e.child(0);
       return collect(e.type(), rank, [this, f, scope](const std::vector<Nat>& p) {

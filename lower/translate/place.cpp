@@ -176,6 +176,13 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
         return access(to, q);
       });
     }
+    case Op::Reverse: {
+      const std::vector<Nat> n = shape_of(e.type(), static_cast<int>(rank));
+      return collect(hints(to, rank), [=](std::vector<Nat> p) {
+        for (std::size_t d = 0; d < rank; ++d) p[d] = n[d] - 1 - p[d];
+        return access(to, p);
+      });
+    }
     case Op::At: {  // the only element of an array
       const std::vector<Nat> shape = shape_of(e.child(0).type(), static_cast<int>(rank));
       if (std::any_of(shape.begin(), shape.end(), [](const Nat& n) { return !(n == Nat(1)); }))

@@ -137,6 +137,40 @@ std::vector<Rule> split_and_join() {
   };
 }
 
+std::vector<Rule> reversals() {
+  return {
+      rule_of_rank("reverse-of-reverse", 1, 3,
+                   [](int d) {
+                     return Sides{reverse_n(d, reverse_n(d, xs)), xs};
+                   }),
+      rule_of_rank("reverse-of-map", 1, 3,
+                   [](int d) {
+                     return Sides{reverse_n(d, map_n(d, f, xs)), map_n(d, f, reverse_n(d, xs))};
+                   })
+          .says("a loop over the elements from the last to the first"),
+      rule_of_rank("map-of-reverse", 1, 3,
+                   [](int d) {
+                     return Sides{map_n(d, f, reverse_n(d, xs)), reverse_n(d, map_n(d, f, xs))};
+                   }),
+      rule_of_rank(
+          "reverse-of-zip", 1, 3,
+          [](int d) {
+            return Sides{reverse_n(d, zip_n(d, {xs, ys})), zip_n(d, {reverse_n(d, xs), reverse_n(d, ys)})};
+          }),
+      rule_of_rank("reverse-of-join", 1, 2,
+                   [](int d) {
+                     return Sides{reverse_n(d, join_n(d, xs)), join_n(d, reverse_n(2 * d, xs))};
+                   }),
+      rule_of_rank(
+          "reverse-nest", 2, 4,
+          [](int d) {
+            return Sides{reverse_n(d, xs), reverse(map([d](Expr x) { return reverse_n(d - 1, x); }, xs))};
+          }),
+      rule("scan-back-as-scan", scan_back(f, z, xs), reverse(scan(f, z, reverse(xs))))
+          .says("a scan from the last element to the first runs forwards over the reversed array"),
+  };
+}
+
 std::vector<Rule> drop_and_pad() {
   constexpr PadKind pads[] = {{Boundary::clamp},         {Boundary::wrap},      {Boundary::mirror},
                               {Boundary::odd},           {Boundary::undefined}, {Boundary::odd, true},
@@ -235,6 +269,7 @@ std::vector<Rule> drop_and_pad() {
 std::vector<Rule> structure_rules() {
   std::vector<Rule> all = split_and_join();
   for (Rule& r : drop_and_pad()) all.push_back(std::move(r));
+  for (Rule& r : reversals()) all.push_back(std::move(r));
   all.push_back(constructed("copy-base", "update base block = update (map id base) block", copy_base)
                     .says("the base is copied by loops of its own"));
   return all;

@@ -98,6 +98,18 @@ void others(std::vector<Case>& to) {
                                                   Op::MapSeq, [](Expr a) { return a * a; }, x)});
                          },
                          "", {" / ", " % "}));
+  for (const bool vectors : {false, true}) {
+    const auto each = [vectors](const Expr& x) {
+      return low(vectors ? Op::MapVec : Op::MapSeq, [](Expr a) { return a * 2.0 + 1.0; }, x,
+                 {vectors ? 4 : 1, 1, 0, 0});
+    };
+    const std::string name = vectors ? "_v" : "";
+    to.push_back(one_array("from_last" + name, 1, same,
+                           [each](const Expr& x, const Nat&) { return each(x | reverse()); }));
+    if (!vectors)  // vectors are not stored backwards
+      to.push_back(one_array("to_first" + name, 1, same,
+                             [each](const Expr& x, const Nat&) { return reverse(each(x)); }));
+  }
   to.push_back(one_array(
       "regrouped", 1, [](const Nat& n) { return 5 * n; },
       [](const Expr& x, const Nat&) {

@@ -40,6 +40,9 @@ TEST_CASE("structure in one dimension") {
   CHECK(result({5}, [](Expr x) { return x | slide(3, 2); }) == Numbers{0, 1, 2, 2, 3, 4});
   CHECK(result({5}, [](Expr x) { return x | drop(1, 2); }) == Numbers{1, 2});
   CHECK(result({2, 3}, [](Expr x) { return transpose(x); }) == Numbers{0, 3, 1, 4, 2, 5});
+  CHECK(result({4}, [](Expr x) { return x | reverse(); }) == Numbers{3, 2, 1, 0});
+  CHECK(result({2, 3}, [](Expr x) { return reverse(x); }) == Numbers{3, 4, 5, 0, 1, 2});
+  CHECK(result({2, 3}, [](Expr x) { return reverse_n(2, x); }) == Numbers{5, 4, 3, 2, 1, 0});
   CHECK(result({2}, [](Expr x) { return concat(x, x); }) == Numbers{0, 1, 0, 1});
   CHECK(result({2}, [](Expr x) { return interleave({x, x | map(plus_one)}); }) == Numbers{0, 1, 1, 2});
   CHECK(result({4}, [](Expr x) { return update(x, {Nat(1)}, x | drop(1, 1) | map(plus_one)); }) ==

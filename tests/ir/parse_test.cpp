@@ -136,6 +136,7 @@ TEST_CASE("parse: what is printed is read back as it was") {
   round_trip(update(m, {1}, m | drop(1, 1)));
   round_trip(transpose({1, 0, 2}, m | slide(2, 1)) | split(1));
   round_trip(interleave({xs, ys}));
+  round_trip(reverse_n(2, m) | map([](Expr row) { return row | reverse(); }));
   round_trip(concat(xs, ys | drop(1, 1)));
   round_trip(unzip(zip({xs, ys})));
   round_trip(scan(fun({number, number}, [](Expr p, Expr q) { return p + q; }), literal(0, f64), xs));

@@ -56,6 +56,8 @@ TEST_CASE("ranks, tuples, arguments") {
   CHECK(str((xs | drop(1, 1))[0]) == "(xs |> drop(1, 1))[0]");
   CHECK(str(at({1, 2}, m)) == "m[1, 2]");
   CHECK(str(transpose(m)) == "m |> transpose");
+  CHECK(str(reverse(xs)) == "xs |> reverse");
+  CHECK(str(reverse_n(2, m)) == "m |> reverse2");
   CHECK(str(concat(xs, ys | drop(1, 1))) == "concat(xs, ys |> drop(1, 1))");
   CHECK(str(update(m, {1, 1}, m | drop2(1, 1))) == "update2(m, 1, m |> drop2(1, 1))");
   CHECK(str(generate({2, 3}, [](Expr j, Expr i) { return j * 3 + i; })) ==

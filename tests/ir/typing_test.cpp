@@ -111,6 +111,7 @@ TEST_CASE("errors of boundaries") {
   expect([] { xs | drop(-1, 0); }, "drop: negative width -1; use pad to add elements");
   expect([] { xs | take(7); }, "drop: negative width -1; use pad to add elements");
   expect([] { xs | drop2(1, 1); }, "drop: needs an array of rank 2, got 6.f64");
+  expect([] { reverse_n(2, xs); }, "reverse: needs an array of rank 2, got 6.f64");
   expect([] { xs | pad(-1, 0, clamp); }, "pad: negative width -1; use drop to remove elements");
   expect([] { xs | pad(0, -2, clamp); }, "pad: negative width -2; use drop to remove elements");
   expect([] { xs | pad(7, 0, mirror); },

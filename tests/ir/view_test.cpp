@@ -71,7 +71,9 @@ class Source {
   /// Windows, chunks, fewer elements, another order.
   Expr cut(const Expr& x) {
     const int r = rank(x), all = rank_of(x.type());
-    switch (between(0, 6)) {
+    switch (between(0, 7)) {
+      case 7:
+        return reverse_n(r, x);
       case 0: {
         const auto steps = each(r, [&](int) { return between(1, 2); });
         const auto size = [&](int d) {  // the last of several windows ends with the array

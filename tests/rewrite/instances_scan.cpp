@@ -46,6 +46,11 @@ Expr low_scan(Gen& g) {
 
 Generators scan_generators() {
   return {
+      {"scan-back-as-scan",
+       [](Gen& g) -> Instance {
+         const Type t = g.element(), acc = scalar_or_pair(g);
+         return {scan_back(step(g, acc, t), start(g, acc), g.array(g.n(1, 6), t)), {}, {}};
+       }},
       {"scan-map",
        [](Gen& g) -> Instance {
          const Type t = g.element(), u = g.element(), acc = scalar_or_pair(g);

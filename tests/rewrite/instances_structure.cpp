@@ -249,6 +249,39 @@ Generators rank_generators() {
          const int d = g.n(2, 4);
          return {join_n(d, g.array(g.shape(2 * d, 1, d < 4 ? 3 : 2), f64)), {}, {}};
        }},
+      {"reverse-nest",
+       [](Gen& g) -> Instance {
+         const int d = g.n(2, 4);
+         return {reverse_n(d, g.array(g.shape(d, 1, 3), g.element())), {}, {}};
+       }},
+      {"reverse-of-reverse",
+       [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         return {reverse_n(d, reverse_n(d, g.array(g.shape(d, 1, 3), g.element()))), {}, {}};
+       }},
+      {"reverse-of-map",
+       [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const Type t = g.element();
+         return {reverse_n(d, map_n(d, g.fun(t, g.element()), g.array(g.shape(d, 1, 3), t))), {}, {}};
+       }},
+      {"map-of-reverse",
+       [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const Type t = g.element();
+         return {map_n(d, g.fun(t, g.element()), reverse_n(d, g.array(g.shape(d, 1, 3), t))), {}, {}};
+       }},
+      {"reverse-of-zip",
+       [](Gen& g) -> Instance {
+         const int d = g.n(1, 3);
+         const auto n = g.shape(d, 1, 3);
+         return {reverse_n(d, zip_n(d, {g.array(n, g.element()), g.array(n, g.element())})), {}, {}};
+       }},
+      {"reverse-of-join",
+       [](Gen& g) -> Instance {
+         const int d = g.n(1, 2);
+         return {reverse_n(d, join_n(d, g.array(g.shape(2 * d, 1, 3), g.element()))), {}, {}};
+       }},
       {"zip-nest",
        [](Gen& g) -> Instance {
          const int d = g.n(2, 4);
