@@ -63,6 +63,7 @@ class OpenMP : public CLike {
 
  protected:
   static std::string suffix(Scalar s, int width) {
+    if (s == boolean) return "mask" + std::to_string(width);
     return std::string(s == f32 ? "f32" : s == f64 ? "f64" : "i32") + "x" + std::to_string(width);
   }
   std::string vector_type(Scalar s, int width) override {
@@ -258,11 +259,13 @@ class OpenMP : public CLike {
         std::vector<std::string> params, lanes;
         for (std::size_t i = 0; i < user_types(f).size(); ++i)
           params.push_back(suffix(user_types(f)[i].scalar(), width) + " " + user_parameters(f)[i]),
-              lanes.push_back(user_parameters(f)[i] + "[lane]");
-        const std::string vector = suffix(user_result(f).scalar(), width);
+              lanes.push_back(user_parameters(f)[i] +
+                              (user_types(f)[i].scalar() == boolean ? "[lane] != 0" : "[lane]"));
+        const std::string vector = suffix(user_result(f).scalar(), width),
+                          sign = user_result(f).scalar() == boolean ? "-" : "";
         s += "static inline " + vector + " " + name + "_x" + std::to_string(width) + "(" + joined(params) +
              ") {\n  " + vector + " result;\n  for (int lane = 0; lane < " + std::to_string(width) +
-             "; ++lane) result[lane] = " + name + "(" + joined(lanes) + ");\n  return result;\n}\n";
+             "; ++lane) result[lane] = " + sign + name + "(" + joined(lanes) + ");\n  return result;\n}\n";
       }
     return s;
   }
@@ -295,7 +298,26 @@ class OpenMP : public CLike {
       if (const std::string m = "mask" + std::to_string(width);
           out_.find(m) != std::string::npos && widths.insert(width).second)
         s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width, m) +
-             "  /* -1: on, 0: off */\n";
+             "  /* -1: on, 0: off */\n" + mask_helpers(width);
+    return s;
+  }
+  /// In memory a bool is a byte, 0 or 1.
+  std::string mask_helpers(int width) const {
+    const std::string n = std::to_string(width), m = "mask" + n, bytes = "bytes" + n + "_any";
+    const bool loads = out_.find("load_" + m + "(") != std::string::npos,
+               stores = out_.find("store_" + m + "(") != std::string::npos;
+    std::string s;
+    if (loads || stores)
+      s += "typedef unsigned char " + bytes + " __attribute__((vector_size(" + n +
+           "), aligned(1), may_alias));\n";
+    if (loads)
+      s += "#define load_" + m + "(p) ((" + m + ")(__builtin_convertvector(*(const " + bytes + " *)(p), " +
+           m + ") != 0))\n";
+    if (stores)
+      s += "#define store_" + m + "(p, x) (*(" + bytes + " *)(p) = __builtin_convertvector(-(x), " + bytes +
+           "))\n";
+    for (const auto& [key, name] : shuffles_)
+      if (key.type == boolean && key.width == width) s += shuffle_helper(key, name);
     return s;
   }
   /// A vector type, and the functions on it that the text refers to.
@@ -312,7 +334,8 @@ class OpenMP : public CLike {
     };
     macro("load_" + v, "p", "(" + v + ")*(const " + v + "_any *)(p)");
     macro("store_" + v, "p, x", "*(" + v + "_any *)(p) = (x)");
-    macro("splat_" + v, "x", "(" + v + "){0} + (x)");
+    macro("splat_" + v, "x",
+          "(" + v + "){0} + " + (type == i32 ? "(int)" : "") + "(x)");  // an index is a long
     if (out_.find("stream_" + v + "(") != std::string::npos) s += streaming(type, width);
     for (const auto& [key, name] : shuffles_)
       if (key.type == type && key.width == width) s += shuffle_helper(key, name);
