@@ -79,6 +79,15 @@ class OpenMP : public CLike {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
   }
   void fence() override { line(*helpers_.insert("store_fence").first + "();"); }
+  void statement(const Stmt& s) override {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (!a || a->space != AddressSpace::Scratch) return CLike::statement(s);
+    const std::string type = element_type(element_of(a->type).scalar()), offset = nat(a->offset).s;
+    if (!own_named_)
+      line("char *const own = own_scratch(" + scratch_ + ", " + scratch_ + "_bytes);"), own_named_ = true;
+    line(type + " *const restrict " + a->name + " = (" + type + " *)" +
+         (offset == "0" ? "own;" : "(own + " + offset + ");"));
+  }
   /// As aligned as the caller's arrays, which streaming stores count on.
   std::string own_array(const Allocate& a, Scalar s, const std::string& size) override {
     return element_type(s) + " " + a.name + "[" + size + "] __attribute__((aligned(64)));";
@@ -100,6 +109,7 @@ class OpenMP : public CLike {
 
  private:
   void parallel(const For& f) {
+    own_named_ = false;
     out_ += "#ifdef _OPENMP\n";
     line("#pragma omp parallel for " +
          (f.collapse > 1 ? "collapse(" + std::to_string(f.collapse) + ") " : std::string()) +
@@ -110,7 +120,15 @@ class OpenMP : public CLike {
 
   /// The kernel itself; what it refers to is known afterwards.
   std::string function(const std::string& qualifier) {
+    const bool allocates = needs_scratch(k_);
+    if (allocates) {
+      scratch_ = unique("scratch");
+      line("const long " + scratch_ + "_bytes = " + nat(k_.scratch).s + ";  /* of each thread */");
+      line("char *const " + scratch_ + " = new_scratch(" + scratch_ + "_bytes);");
+      line("if (!" + scratch_ + ") return 1;");
+    }
     for (const Stmt& s : k_.body) statement(s);
+    if (allocates) line("free_scratch(" + scratch_ + ");"), line("return 0;");
     std::string unused;
     const auto use = [&](const std::string& n) {
       if (!mentioned_.count(n)) unused += "  (void)" + n + ";\n";
@@ -118,8 +136,10 @@ class OpenMP : public CLike {
     for (const std::string& n : k_.sizes) use(n);
     for (const KernelArgument& a : k_.arguments) use(a.name);
     const std::string list = parameters("", qualifier.empty() ? "restrict " : "");
-    return wrapped(qualifier + "void " + k_.name + "(" + (list.empty() ? "void" : list) + ") {", 0) + "\n" +
-           unused + out_ + "}\n";
+    return wrapped(qualifier + (allocates ? "int " : "void ") + k_.name + "(" +
+                       (list.empty() ? "void" : list) + ") {",
+                   0) +
+           "\n" + unused + out_ + "}\n";
   }
   bool uses_math() const {
     return math_.calls_library() || helpers_.count("INFINITY") > 0 || helpers_.count("NAN") > 0;
@@ -133,10 +153,39 @@ class OpenMP : public CLike {
     own += vectors_.definitions() + math_.definitions();
     if (helpers_.count("store_fence"))
       own += "static inline void store_fence(void) {\n#ifdef __SSE2__\n  _mm_sfence();\n#endif\n}\n";
-    const std::string s = index_helpers(helpers_, "static inline ") + (own.empty() ? own : own + "\n") +
-                          user_functions("static inline ") + vector_user_functions();
+    const std::string s = scratch_helpers() + index_helpers(helpers_, "static inline ") +
+                          (own.empty() ? own : own + "\n") + user_functions("static inline ") +
+                          vector_user_functions();
     return s.empty() || s.ends_with("\n\n") ? s : s + "\n";
   }
+
+  std::string scratch_helpers() const {
+    if (scratch_.empty()) return "";
+    return R"(#include <stdint.h>
+#include <stdlib.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+/* Memory that each thread has to itself, so many bytes of it; NULL where there is not enough. */
+static inline char *new_scratch(long bytes) {
+  long threads = 1;
+#ifdef _OPENMP
+  threads = omp_get_max_threads();
+#endif
+  return (char *)malloc((size_t)bytes * (size_t)threads + 63);
+}
+/* That of this thread. */
+static inline char *own_scratch(char *scratch, long bytes) {
+  long thread = 0;
+#ifdef _OPENMP
+  thread = omp_get_thread_num();
+#endif
+  return scratch + (64 - (uintptr_t)scratch % 64) % 64 + bytes * thread;
+}
+static inline void free_scratch(char *scratch) { free(scratch); }
+)";
+  }
+
   std::string vector_user_functions() const {
     std::string s;
     for (const Attr& f : k_.user_functions)
@@ -157,6 +206,8 @@ class OpenMP : public CLike {
   VectorTypes vectors_{real_};
   MathFunctions math_;
   std::set<std::pair<std::string, int>> user_vectors_;  ///< functions of users that take vectors: name, lanes
+  std::string scratch_;     ///< the variable that holds what the threads have to themselves
+  bool own_named_ = false;  ///< in the shared loop that is being spelled, the thread's part has a name
 };
 
 }  // namespace
@@ -179,7 +230,10 @@ std::string emit_trampoline(const Kernel& kernel, const std::string& function) {
                                        : "*(" + c_type(a.type.scalar()) + " *)" + slot());
   std::string call;
   for (const std::string& v : values) call += (call.empty() ? "" : ", ") + v;
-  return "\nvoid liftgen_call(void **args) { " + function + "(" + call + "); }\n";
+  const std::string called = function + "(" + call + ");";
+  const bool reports = function == kernel.name && needs_scratch(kernel);
+  return "\nint liftgen_call(void **args) { " + (reports ? "return " + called : called + " return 0;") +
+         " }\n";
 }
 
 }  // namespace lift
