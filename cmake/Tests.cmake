@@ -49,6 +49,12 @@ foreach(source ${examples})
   set_tests_properties(example_${name} PROPERTIES LABELS quick TIMEOUT 1800)
 endforeach()
 
+# examples/gallery: each program against plain loops, at a small odd size
+if(TARGET liftgen)
+  add_test(NAME gallery COMMAND bash ${PROJECT_SOURCE_DIR}/examples/gallery/run --check)
+  set_tests_properties(gallery PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "LIFTGEN=$<TARGET_FILE:liftgen>")
+endif()
+
 # The parser's fuzzer needs libFuzzer, and so clang; 15 is the first that knows std::source_location.
 find_program(LIFTGEN_FUZZ_CXX NAMES clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
 mark_as_advanced(LIFTGEN_FUZZ_CXX)

@@ -74,10 +74,10 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) cons
   v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
   v->source = emit_openmp(v->kernel);
   v->library = compiled(v->kernel, v->source);
-  v->call = v->library->function<void(void**)>("liftgen_call");
+  v->call = v->library->function<int(void**)>("liftgen_call");
   if (const auto plain = without_streaming(v->kernel)) {
     v->library_any_alignment = compiled(*plain, emit_openmp(*plain));
-    v->call_any_alignment = v->library_any_alignment->function<void(void**)>("liftgen_call");
+    v->call_any_alignment = v->library_any_alignment->function<int(void**)>("liftgen_call");
   }
   for (const KernelArgument& a : v->kernel.arguments)
     v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));

@@ -38,7 +38,10 @@ class Call {
     for (std::size_t i = given; i < slots.size(); ++i)
       if (slots[i].work) pointer(i) = work(i);
     check_overlaps();
-    (v_.call_any_alignment && !aligned() ? v_.call_any_alignment : v_.call)(pointers_.data());
+    const auto kernel = v_.call_any_alignment && !aligned() ? v_.call_any_alignment : v_.call;
+    if (kernel(pointers_.data()) != 0)
+      throw UserError(impl_.plan.program.name + ": there is not enough memory for what it keeps in between" +
+                      line_of(where_));
     for (Pass& p : passes_)
       if (p.copied() && p.written) scatter(p.copy.data(), p.bytes, p.caller);
   }

@@ -18,10 +18,10 @@ struct Callable::Variant {
   Kernel kernel;
   std::string source;
   std::shared_ptr<NativeLibrary> library;
-  void (*call)(void**) = nullptr;
+  int (*call)(void**) = nullptr;  ///< not 0: not enough memory to begin
   /// The same without streaming stores, which need aligned arrays; none when the kernel has no such stores.
   std::shared_ptr<NativeLibrary> library_any_alignment;
-  void (*call_any_alignment)(void**) = nullptr;
+  int (*call_any_alignment)(void**) = nullptr;
   std::vector<std::size_t> bytes;                 ///< of each kernel argument's element
   std::vector<long> size_arguments;               ///< that a kernel for all sizes takes first
   std::vector<std::vector<std::int64_t>> shapes;  ///< of each result

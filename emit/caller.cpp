@@ -102,9 +102,9 @@ Caller::Caller(const Kernel& kernel, const Kernel& reference,
   if (kernel.results.size() != reference.results.size())
     throw InternalError("emit: " + kernel.name + " and its reference have different results");
   r_.name = k_.name + "_reference";
-  reserved_ = {k_.name,  r_.name,   "allocate", "seconds", "main",   "argc",  "argv",
-               "printf", "fprintf", "stderr",   "free",    "memcpy", "atol",  "start",
-               "ms",     "best",    "run",      "wrong",   "error",  "sizeof"};
+  reserved_ = {k_.name,  r_.name,   "allocate", "seconds", "main",   "argc",   "argv",
+               "printf", "fprintf", "stderr",   "free",    "memcpy", "atol",   "start",
+               "ms",     "best",    "run",      "wrong",   "error",  "sizeof", "exit"};
   for (const char* t : {"float", "double", "int"})
     for (const char* f : {"new_", "fill_", "difference_"}) reserved_.insert(std::string(f) + t);
   for (const KernelArgument& a : k_.arguments)
@@ -209,11 +209,14 @@ std::string Caller::call(const std::string& function, std::vector<std::string> b
   return function + "(" + joined(before) + ");";
 }
 std::string Caller::run(int indent) const {
-  std::string s;
-  line(s,
-       call(k_.name, {}, k_,
-            [&](const KernelArgument& a) { return a.type.is_array() ? stored(a) : var(a.name); }),
-       indent);
+  std::string s, run = call(k_.name, {}, k_, [&](const KernelArgument&a) {
+                   return a.type.is_array() ? stored(a) : var(a.name);
+                 });
+  if (!needs_scratch(k_)) return line(s, run, indent), s;
+  run.pop_back();  // of the statement, its semicolon
+  line(s, "if (" + run + " != 0) {", indent);
+  line(s, "fprintf(stderr, \"not enough memory for " + k_.name + "\\n\");", indent + 1);
+  line(s, "exit(1);", indent + 1), line(s, "}", indent);
   return s;
 }
 

@@ -15,13 +15,16 @@ namespace lift {
 /// defines
 ///   void NAME(<sizes as long, arguments: arrays by pointer, f32/f64 by value, index params as int>)
 /// with the kernel's header as a comment and how to compile it alone, as C or C++ (then with C linkage).
+/// Kernels that allocate memory (Kernel::scratch) are of type int: 0, or 1 where there is not enough of it;
+/// then nothing has been computed.
 /// Arrays begin at a multiple of 64 bytes: streaming stores fault elsewhere. UserError for names that are
 /// words of C or C++.
 std::string emit_openmp(const Kernel& kernel);
 
-/// For calling without knowing the signature: `void liftgen_call(void **args)`, args being addresses of the
+/// For calling without knowing the signature: `int liftgen_call(void **args)`, args being addresses of the
 /// sizes, then for each argument the pointer of the array or the address of the scalar. Appended to the C
-/// source of a kernel (or of a plain `void plain(...)` of the same arguments).
+/// source of a kernel (or of a plain `void plain(...)` of the same arguments). Not 0: there was not enough
+/// memory for the kernel to begin.
 std::string emit_trampoline(const Kernel& kernel, const std::string& function);
 
 /// OpenCL C 1.2: `__kernel void NAME(...)`, arguments as above. UserError for names that are words of OpenCL

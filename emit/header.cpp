@@ -39,7 +39,7 @@ std::string prototype(const Kernel& k) {
     add(std::string(array && !a.written ? "const " : "") +
         c_type(array ? element_of(a.type).scalar() : a.type.scalar()) + (array ? " *" : " ") + a.name);
   }
-  return "void " + k.name + "(" + (list.empty() ? "void" : list) + ");";
+  return (needs_scratch(k) ? "int " : "void ") + k.name + "(" + (list.empty() ? "void" : list) + ");";
 }
 
 /// Where an element of a rearranged array lies, as a C function of its position.
@@ -125,7 +125,10 @@ std::string header_around(const Kernel& k, const std::string& introduction, cons
 }
 
 std::string emit_c_header(const Kernel& k) {
-  return header_around(k, "",
+  const char* status =
+      " Returns 0, or 1\n * where there is no memory for what threads keep in between: then nothing has been "
+      "computed.";
+  return header_around(k, needs_scratch(k) ? status : "",
                        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n" + wrapped(prototype(k), 0) + "\n\n",
                        "#ifdef __cplusplus\n}\n#endif\n\n");
 }

@@ -137,6 +137,15 @@ class OpenMP : public CLike {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
   }
   void fence() override { line("store_fence();"); }
+  void statement(const Stmt& s) override {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (!a || a->space != AddressSpace::Scratch) return CLike::statement(s);
+    const std::string type = element_type(element_of(a->type).scalar()), offset = nat(a->offset).s;
+    if (!own_named_)
+      line("char *const own = own_scratch(" + scratch_ + ", " + scratch_ + "_bytes);"), own_named_ = true;
+    line(type + " *const restrict " + a->name + " = (" + type + " *)" +
+         (offset == "0" ? "own;" : "(own + " + offset + ");"));
+  }
   /// As aligned as the caller's arrays, which streaming stores count on.
   std::string private_array(const std::string& name, Scalar s, const std::string& size,
                             AddressSpace) override {
@@ -172,6 +181,7 @@ class OpenMP : public CLike {
 
  private:
   void parallel(const For& f) {
+    own_named_ = false;
     out_ += "#ifdef _OPENMP\n";
     line("#pragma omp parallel for " +
          (f.collapse > 1 ? "collapse(" + std::to_string(f.collapse) + ") " : std::string()) +
@@ -182,14 +192,24 @@ class OpenMP : public CLike {
 
   /// The kernel itself; what it refers to is known afterwards.
   std::string function(const std::string& qualifier) {
+    const bool allocates = needs_scratch(k_);
+    if (allocates) {
+      scratch_ = unique("scratch");
+      line("const long " + scratch_ + "_bytes = " + nat(k_.scratch).s + ";  /* of each thread */");
+      line("char *const " + scratch_ + " = new_scratch(" + scratch_ + "_bytes);");
+      line("if (!" + scratch_ + ") return 1;");
+    }
     for (const Stmt& s : k_.body) statement(s);
+    if (allocates) line("free_scratch(" + scratch_ + ");"), line("return 0;");
     std::string unused;
     for (const std::string& n : k_.sizes) unused += mentioned(n) ? "" : "  (void)" + n + ";\n";
     for (const KernelArgument& a : k_.arguments)
       unused += mentioned(a.name) ? "" : "  (void)" + a.name + ";\n";
     const std::string list = parameters("", qualifier.empty() ? "restrict " : "");
-    return wrapped(qualifier + "void " + k_.name + "(" + (list.empty() ? "void" : list) + ") {", 0) + "\n" +
-           unused + out_ + "}\n";
+    return wrapped(qualifier + (allocates ? "int " : "void ") + k_.name + "(" +
+                       (list.empty() ? "void" : list) + ") {",
+                   0) +
+           "\n" + unused + out_ + "}\n";
   }
   bool mentioned(const std::string& name) const {
     const auto part_of_word = [&](std::size_t at) {
@@ -205,9 +225,36 @@ class OpenMP : public CLike {
     return out_.find("INFINITY") != std::string::npos || out_.find("NAN") != std::string::npos;
   }
   std::string helper_functions() const {
-    std::string s = index_helpers(helpers_, "static inline ") + vector_helpers() +
+    std::string s = scratch_helpers() + index_helpers(helpers_, "static inline ") + vector_helpers() +
                     lift::CLike::user_functions("static inline ") + vector_user_functions();
     return s.empty() || s.ends_with("\n\n") ? s : s + "\n";
+  }
+
+  std::string scratch_helpers() const {
+    if (scratch_.empty()) return "";
+    return R"(#include <stdint.h>
+#include <stdlib.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+/* Memory that each thread has to itself, so many bytes of it; NULL where there is not enough. */
+static inline char *new_scratch(long bytes) {
+  long threads = 1;
+#ifdef _OPENMP
+  threads = omp_get_max_threads();
+#endif
+  return (char *)malloc((size_t)bytes * (size_t)threads + 63);
+}
+/* That of this thread. */
+static inline char *own_scratch(char *scratch, long bytes) {
+  long thread = 0;
+#ifdef _OPENMP
+  thread = omp_get_thread_num();
+#endif
+  return scratch + (64 - (uintptr_t)scratch % 64) % 64 + bytes * thread;
+}
+static inline void free_scratch(char *scratch) { free(scratch); }
+)";
   }
 
   static const char* word(Op op) {
@@ -381,6 +428,8 @@ class OpenMP : public CLike {
   std::set<std::pair<std::string, int>> user_vectors_;
   std::vector<std::pair<Shuffle, std::string>> shuffles_;
   int other_shuffles_ = 0;
+  std::string scratch_;     ///< the variable that holds what the threads have to themselves
+  bool own_named_ = false;  ///< in the shared loop that is being spelled, the thread's part has a name
 };
 
 }  // namespace
@@ -404,7 +453,10 @@ std::string emit_trampoline(const Kernel& kernel, const std::string& function) {
                                        : "*(" + std::string(type(a.type.scalar())) + " *)" + slot());
   std::string call;
   for (const std::string& v : values) call += (call.empty() ? "" : ", ") + v;
-  return "\nvoid liftgen_call(void **args) { " + function + "(" + call + "); }\n";
+  const std::string called = function + "(" + call + ");";
+  const bool reports = function == kernel.name && needs_scratch(kernel);
+  return "\nint liftgen_call(void **args) { " + (reports ? "return " + called : called + " return 0;") +
+         " }\n";
 }
 
 }  // namespace lift

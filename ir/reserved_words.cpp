@@ -174,13 +174,16 @@ const Names grid_functions{
     "upsample", "vload2",     "vstore2",  "barrier",   "prefetch"};
 
 /// Helper functions of kernels' sources.
-const Names helpers{"floor_div", "floor_mod", "store_fence", "liftgen_call"};
+const Names helpers{"floor_div",   "floor_mod",   "store_fence", "liftgen_call",
+                    "new_scratch", "own_scratch", "free_scratch"};
 
 /// What emitted text calls, in any language, and names that its helpers have for their own.
-const Names called{"select", "kernel", "global",    "local",     "half",       "min", "max",   "y0",
-                   "y1",     "j0",     "j1",        "gamma",     "exp",        "log", "sqrt",  "sqrtf",
-                   "fabs",   "fabsf",  "fmod",      "fmodf",     "abs",        "pow", "index", "args",
-                   "lane",   "result", "floor_div", "floor_mod", "store_fence"};
+const Names called{"select",      "kernel",      "global",      "local",     "half",        "min",
+                   "max",         "y0",          "y1",          "j0",        "j1",          "gamma",
+                   "exp",         "log",         "sqrt",        "sqrtf",     "fabs",        "fabsf",
+                   "fmod",        "fmodf",       "abs",         "pow",       "index",       "args",
+                   "lane",        "result",      "floor_div",   "floor_mod", "store_fence", "own",
+                   "new_scratch", "own_scratch", "free_scratch"};
 
 bool is_implementations(const std::string& n) {
   return n.size() > 1 && n[0] == '_' && (n[1] == '_' || std::isupper(static_cast<unsigned char>(n[1])));

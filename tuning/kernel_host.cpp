@@ -81,10 +81,12 @@ std::string call(std::string_view input) {
   std::vector<void*> arguments(in.take<std::size_t>());
   for (void*& a : arguments) a = in.take<void*>();
   const auto library = opened(in.rest());
-  auto* function = library->function<void(void**)>("liftgen_call");
+  auto* function = library->function<int(void**)>("liftgen_call");
   const auto begin = std::chrono::steady_clock::now();
-  for (int time = 0; time < times; ++time) function(arguments.data());
+  int failed = 0;
+  for (int time = 0; time < times; ++time) failed |= function(arguments.data());
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+  if (failed) throw UserError("there is not enough memory for what the kernel keeps in between");
   return bytes_of_value(elapsed.count());
 }
 

@@ -85,8 +85,10 @@ std::string str(const Block& b, int indent) {
             [&](const Declare& l) { s += "var " + str(l.local) + " = " + str(l.value) + "\n"; },
             [&](const Assign& l) { s += str(l.local) + " = " + str(l.value) + "\n"; },
             [&](const Allocate& a) {
-              s += (a.space == AddressSpace::Local ? "alloc local " : "alloc ") + a.name + " : " +
-                   a.type.str() + "\n";
+              s += (a.space == AddressSpace::Local     ? "alloc local "
+                    : a.space == AddressSpace::Scratch ? "alloc scratch " + a.offset.str() + " "
+                                                       : "alloc ") +
+                   a.name + " : " + a.type.str() + "\n";
             },
             [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
             [&](const Barrier& x) {
@@ -121,6 +123,7 @@ std::string str(const Kernel& k) {
   }
   s += ") ->";
   for (const std::string& r : k.results) s += " " + r;
+  if (needs_scratch(k)) s += " with " + k.scratch.str() + " bytes a thread";
   return s + "\n" + str(k.body, 1);
 }
 

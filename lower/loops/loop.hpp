@@ -62,12 +62,15 @@ struct Declare {
 struct Assign {
   Term local, value;
 };
-enum class AddressSpace : std::uint8_t { Global, Local, Private };
+/// Scratch: in memory that a processor's thread has to itself during a call of the kernel, of which each
+/// iteration of a shared loop finds what an earlier one left.
+enum class AddressSpace : std::uint8_t { Global, Local, Private, Scratch };
 /// An array that lives inside the kernel.
 struct Allocate {
   std::string name;
   Type type;
   AddressSpace space = AddressSpace::Private;
+  Nat offset = 0;  ///< Scratch: bytes from where the thread's memory begins
 };
 /// array[position], an element that exists, will be loaded soon, or one near it.
 struct Prefetch {
@@ -152,9 +155,13 @@ struct Kernel {
       results;  ///< the array each result (results_of) is in: a new one, or an argument updated in place
   std::vector<std::string> sizes;  ///< size variables, passed first as long
   std::vector<Attr> user_functions;
+  Nat scratch = 0;  ///< bytes that each thread has to itself; 0: the kernel allocates nothing
   Block body;
   std::vector<std::string> header;  ///< comment lines: expression, derivation
 };
+
+/// Whether the kernel allocates memory, and so may find that there is none.
+inline bool needs_scratch(const Kernel& k) { return !(k.scratch == Nat(0)); }
 
 std::string str(const Block& b, int indent = 0);
 std::string str(const Kernel& k);

@@ -73,6 +73,7 @@ Complaint grid_dimensions(const Stmt& s, const Surroundings& in);
 Complaint vector_loops(const Stmt& s, const Surroundings& in);
 Complaint uniform_barriers(const Stmt& s, const Surroundings& in);
 Complaint independent_iterations(const Stmt& s, const Surroundings& in);
+Complaint scratch_of_threads(const Stmt& s, const Surroundings& in);
 
 /// An access beyond its array that is really done: all loops around it at their first or last iteration, the
 /// guards evaluated; those that ask memory are not known to hold. (within_arrays.cpp)

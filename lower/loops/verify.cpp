@@ -27,6 +27,7 @@ constexpr Rule rules[] = {
     {"vector-loops", vector_loops, nullptr},
     {"uniform-barriers", uniform_barriers, nullptr},
     {"independent-iterations", independent_iterations, nullptr},
+    {"scratch-of-threads", scratch_of_threads, nullptr},
     {"within-arrays", nullptr, within_arrays},
 };
 

@@ -48,6 +48,11 @@ Block prefetch_loops(const Block& b, const Kernel& k);
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
 Block collapse_loops(const Block& b);
 
+/// Arrays of more than a few vectors that lie within shared loops are not made by each iteration: they become
+/// parts of memory that each thread has once a call (AddressSpace::Scratch, Kernel::scratch), and are named
+/// at the beginning of the iteration. Smaller ones stay on the thread's stack. After loops are collapsed.
+void place_scratch(Kernel& k);
+
 /// A Fence at the end of each iteration of a shared loop that stores past the cache, and of a kernel that
 /// does so outside such loops. After loops are collapsed and vectorised.
 Block fence_streams(const Block& b);

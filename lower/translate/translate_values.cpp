@@ -112,10 +112,13 @@ void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn,
             places.at(k));
 }
 
-/// A new array for each scalar component. Global ones of any size are shared by the threads: below parallel
-/// loops each iteration has its own. Columns (one dimension) of neighbouring work-items lie side by side: the
-/// loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows.
+/// A new array for each scalar component. Global ones of any size are shared by the work-items: below loops
+/// over a grid each iteration has its own part. Columns (one dimension) of neighbouring work-items lie side
+/// by side: the loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows. Below loops
+/// that threads share, they are each iteration's own arrays; where these lie is for place-scratch to say.
 Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
+  if (space == AddressSpace::Global && !parallel_.empty() && parallel_.front().kind == LoopKind::Par)
+    space = AddressSpace::Private;
   std::vector<Nat> around, position, within, last;
   const std::vector<Type> parts = component_arrays(t);
   const bool columns =

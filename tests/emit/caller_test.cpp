@@ -27,7 +27,7 @@ void write(const Scratch& d, const StandAlone& s) {
   const auto file = [&](const std::string& end, const std::string& text) {
     write_file_atomically(d.path() / (s.kernel.name + end), text);
   };
-  file(".c", test::openmp_of(s.kernel)), file(".h", emit_c_header(s.kernel)),
+  file(".c", test::openmp_of(s.kernel)), file(".h", emit_c_header(for_target(s.kernel, Target::openmp))),
       file("_main.c", emit_c_caller(for_target(s.kernel, Target::openmp),
                                     lower(s.program, {.target = Target::openmp}), s.sizes));
 }
@@ -80,6 +80,20 @@ StandAlone mixed() {
   return {lower(p), p, {{"n", 30}}};
 }
 
+/// Rows that threads share, of each of which an array is kept; a size.
+StandAlone scratch() {
+  const Nat n = Nat::size("n", 3);
+  const Expr x = param("x", array({Nat(37), n}, f64));
+  const auto row = [](Expr r) {
+    return let(r | map([](Expr a) { return a * 3.0; }),
+               [](Expr b) { return b | slide(3, 1) | map([](Expr w) { return w[0] - w[1] + w[2]; }); });
+  };
+  const auto shared = [&](Op op) {
+    return Program{"kept", {x}, map_with(op, 1, fun(x.type().element(), row), x), {}, {}};
+  };
+  return {lower(shared(Op::MapPar)), shared(Op::MapSeq), {{"n", 130}}};
+}
+
 bool installed(const std::string& compiler) { return !find_program(compiler).empty(); }
 
 }  // namespace
@@ -129,6 +143,56 @@ TEST_CASE("stand-alone: kernels in place, in vectors, in other layouts; under sa
            "-fno-sanitize-recover=all"});
     check_right(run(d));
   }
+}
+
+TEST_CASE(
+    "stand-alone: memory of each thread's own, any number of threads; where there is none, that is said") {
+  const StandAlone s = scratch();
+  const Scratch d;
+  write(d, s);
+  for (const std::vector<std::string>& compiler : std::vector<std::vector<std::string>>{
+           {"gcc", "-std=c99", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"},
+           {"gcc", "-O2", "-g", "-march=native", "-fopenmp", "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all"},
+           {"g++", "-O1", "-fopenmp", "-x", "c++"},
+           {"clang-15", "-O1"}}) {
+    if (!installed(compiler[0])) continue;
+    build(d, s.kernel.name, compiler);
+    for (const char* threads : {"1", "2", "7"})
+      for (const char* n : {"3", "65", "1000"})
+        check_right(in(d, {"env", std::string("OMP_NUM_THREADS=") + threads, "./program", n}));
+  }
+  write_file_atomically(d.path() / "parts.c", R"(#include "kept.c"
+#include <omp.h>
+int main(void) {
+  enum { bytes = 192, threads = 5 };
+  char *const all = new_scratch(bytes), *own[threads] = {0};
+  omp_set_dynamic(0);
+#pragma omp parallel num_threads(threads)
+  own[omp_get_thread_num()] = own_scratch(all, bytes);
+  int wrong = 0;
+  for (int t = 0; t < threads; ++t)
+    wrong |= (uintptr_t)own[t] % 64 != 0 || own[t] < all || own[t] + bytes > all + bytes * threads + 63 ||
+             (t > 0 && own[t] < own[t - 1] + bytes);
+  free_scratch(all);
+  return wrong;
+}
+)");
+  const ProcessResult parts = in(d, {"gcc", "-O1", "-fopenmp", "-Werror", "parts.c", "-o", "parts"});
+  REQUIRE_MESSAGE(parts.status == 0, parts.output);
+  CHECK(in(d, {"env", "OMP_NUM_THREADS=5", "./parts"}).status == 0);
+  std::string code = test::openmp_of(s.kernel);
+  const std::string memory = "(char *)malloc((size_t)bytes * (size_t)threads + 63)";
+  REQUIRE(code.find(memory) != std::string::npos);
+  write_file_atomically(d.path() / "kept.c", code.replace(code.find(memory), memory.size(),
+                                                          "bytes * threads < 0 ? (char *)&threads : NULL"));
+  build(d, s.kernel.name, {"gcc", "-O1", "-Wno-return-local-addr", "-Wno-free-nonheap-object"});
+  const ProcessResult r = run(d);
+  CHECK(r.status == 1);
+  CHECK_MESSAGE(r.output.find("not enough memory for kept") != std::string::npos, r.output);
+  const std::string header = emit_c_header(for_target(s.kernel, Target::openmp));
+  CHECK(header.find("int kept(long n, const double *x, double *out);") != std::string::npos);
+  CHECK(header.find("Returns 0, or 1") != std::string::npos);
 }
 
 TEST_CASE("stand-alone: a wrong kernel is noticed") {

@@ -83,6 +83,9 @@ std::vector<BrokenKernel> broken_kernels() {
       {"independent-iterations", kernel({{over(i, {{over(j, {put(j, one)})}}, LoopKind::Par)}})},
       {"independent-iterations",
        kernel({{Declare{x, one}}, {over(i, {{Assign{x, a_at(i)}}}, LoopKind::Par)}, put(0, x)})},
+      {"scratch-of-threads", kernel({{Allocate{"t", array({8}, f64), AddressSpace::Scratch}}})},
+      {"scratch-of-threads",
+       kernel({{over(i, {{Allocate{"t", array({8}, f64), AddressSpace::Scratch}}}, LoopKind::Par)}})},
       {"within-arrays", kernel({{over(i, {put(i, a_at(i + 1))})}})},
       {"within-arrays", kernel({{over(i, {put(i, a_at(i - 1))})}})},
       {"within-arrays", vectors(3, 3), Form::Vectors},  // the last vector of four begins at 6
