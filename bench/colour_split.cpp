@@ -14,29 +14,21 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "bench/contenders.hpp"
 #include "bench/yardstick/colour_split.h"
-#include "ir/error.hpp"
 #include "patterns/host_data.hpp"
 #include "patterns/operators.hpp"
-#include "tuning/session.hpp"
 
 namespace {
 
 using namespace lift;
+using bench::Contender;
 
 struct Asked {
   Problem problem;
   std::string json;
   double budget = 60;
   int rounds = 21, threads = 0;
-};
-
-/// Something to be timed, with its result verified.
-struct Contender {
-  std::string name;
-  TimedRun run;
-  double error = 0;
-  bool computes = true;  ///< the twin does not
 };
 
 struct Chosen {
@@ -84,32 +76,9 @@ std::vector<Chosen> by_exploring(const Asked& a) {
 }
 
 Contender generated(Session& s, const Chosen& chosen) {
-  Candidate c = prepare(s.program, chosen.derivation, s.lowering, s.executor());
-  if (c.variant.status == Status::impossible) throw UserError(chosen.name + ": " + c.variant.message);
-  const Job job{c.kernel, {}, {}, {}, {}};
-  accept(c, s.executor().compile({&job, 1}, {}).front());
-  if (!c.compiled.program) throw InternalError(chosen.name + " does not compile: " + c.variant.message);
   fmt::print("{}:\n", chosen.name);
   for (const Step& step : chosen.derivation) fmt::print("    {}\n", str(step));
-  const double error = run_and_compare(s.executor(), c.kernel, c.compiled, s.expected()).difference.error;
-  return {chosen.name, s.executor().bind(c.kernel, c.compiled), error};
-}
-
-/// The fastest of the traffic twins.
-Contender twin(Session& s) {
-  Contender best{"traffic twin", {}, 0, false};
-  double best_ms = 0;
-  for (const Kernel& kernel : lower_traffic_twins(s.program, s.lowering)) {
-    const Job job{kernel, {}, {}, {}, {}};
-    const Compiled compiled = s.native->compile({&job, 1}, {}).front();
-    if (!compiled.program) continue;
-    auto run = s.native->bind(kernel, compiled);
-    s.native->restore(kernel);
-    const double ms = measure(run).median_ms;
-    if (best.run && ms >= best_ms) continue;
-    best.run = std::move(run), best_ms = ms;
-  }
-  return best;
+  return bench::generated(s, chosen.name, chosen.derivation);
 }
 
 // ---- the yardstick
@@ -197,7 +166,7 @@ int compare(Asked a) {
   for (const Contender& c : all)
     if (!(c.error <= tolerance(f64))) right = false, fmt::print("WRONG: {}: error {:.1e}\n", c.name, c.error);
   if (!right) return 1;
-  if (Contender t = twin(session); t.run) all.push_back(std::move(t));
+  if (Contender t = bench::twin(session); t.run) all.push_back(std::move(t));
 
   std::vector<TimedRun> runs;
   for (const Contender& c : all) runs.push_back(c.run);
