@@ -1,6 +1,5 @@
 // Kernels on a device with a grid: arrays are written to it once, in each layout that a kernel wants, and
 // stay there.
-#include <cstring>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
