@@ -14,6 +14,7 @@
 #include "lower/passes/place_barriers.hpp"
 #include "lower/passes/split_lanes.hpp"
 #include "lower/translate/translate.hpp"
+#include "rewrite/analysis/lags.hpp"
 
 namespace lift {
 namespace {
@@ -132,6 +133,7 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
+  check_in_step(program);
   Kernel k = translate(program);
   if (verify_steps()) verify(k, Form::Positions, "translate");
   return finish(std::move(k), options);
