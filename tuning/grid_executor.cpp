@@ -142,7 +142,7 @@ class GridExecutor : public Executor {
     if (!a.written) return pristine(a);
     const auto at = scratch_.find(storage_key(a));
     if (at != scratch_.end()) return at->second.memory;
-    const GridMemory memory = allocate(a);
+    GridMemory memory = allocate(a);
     scratch_[storage_key(a)] = {memory, is_caller_layout(a.layout)};
     return memory;
   }

@@ -120,7 +120,7 @@ constexpr std::array rows = std::to_array<OpRow>({
      "copied while the work-item goes on"},
     {Op::Stream, "stream", 1, low, t::identity, m::identity, partial, none, no, same,
      "stored around the cache"},
-    {Op::InStep, "in_step", 1, low, t::in_step, m::identity, stage, lags, no, made,
+    {Op::InStep, "in_step", 1, low, t::in_step, m::identity, partial, lags, no, made,
      "the stages of a chain go along an axis together, each so far behind"},
     {Op::Layout, "layout", 1, low, t::identity, m::identity, call, other, no, same,
      "stored in another layout"},
