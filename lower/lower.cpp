@@ -6,6 +6,7 @@
 #include "ir/expr/verify.hpp"
 #include "ir/verify_mode.hpp"
 #include "lower/launches.hpp"
+#include "lower/loops/visit.hpp"
 #include "lower/passes/free_reserved_names.hpp"
 #include "lower/passes/grids.hpp"
 #include "lower/passes/index_width.hpp"
@@ -24,6 +25,15 @@ std::vector<std::string> work_arrays(const Kernel& k) {
   for (const KernelArgument& a : k.arguments)
     if (a.work) all.push_back(a.name);
   return all;
+}
+
+/// A store under a mask reads what it leaves as it was.
+void mark_reads(Kernel& k) {
+  visit(k.body, [&](const Stmt& s) {
+    visit_accesses(s, [&](const ElementAccess& x) {
+      for (KernelArgument& a : k.arguments) a.read |= !x.store && a.name == x.array;
+    });
+  });
 }
 
 // What a pass is: over the body, over the body beside the kernel's arguments, over that of each launch.
@@ -66,7 +76,11 @@ std::vector<Pass> passes(const LowerOptions& options) {
   if (!options.linear) return all;
   const std::vector<Pass> flat{
       {"linearise", over(linearise), Form::Flat},
-      {"vectorise", [options](Kernel& k) { k.body = vectorise(k.body, k, options); },
+      {"vectorise",
+       [options](Kernel& k) {
+         k.body = vectorise(k.body, k, options);
+         mark_reads(k);
+       },
        Form::Vectors},                                       // unit stride shows in the flat index
       {"remove-trivial-loops", over(remove_trivial_loops)},  // remainders of one iteration
       {"eliminate-common-subexpressions", over(eliminate_common_subexpressions)},
