@@ -137,7 +137,8 @@ void reference_lambda(const Problem& problem, int dim, const std::vector<HostArr
   std::vector<std::pair<std::size_t, Cells>> faces;  // and their axis of three
   for (int axis = 0; axis < dim; ++axis) {
     const int of_three = 3 - dim + axis;
-    faces.emplace_back(of_three, Cells(p, host::argument(arguments, "beta_" + axis_name(p, axis))));
+    faces.emplace_back(static_cast<std::size_t>(of_three),
+                       Cells(p, host::argument(arguments, "beta_" + axis_name(p, axis))));
   }
   host::copy(host::argument(arguments, "lambda"), result);
   const host::BoxCells<T> out(p, result);
