@@ -127,8 +127,7 @@ std::string compare(std::string_view input) {
 
 template <class Result, class... Arguments>
 Result KernelHost::ask(Worker::Task task, const Arguments&... arguments) {
-  std::string answer =
-      worker_.call(task, (std::string() + ... + bytes_of_value(arguments)), limit_seconds_);
+  std::string answer = worker_.call(task, (std::string() + ... + bytes_of_value(arguments)), limit_seconds_);
   if constexpr (std::is_same_v<Result, std::string>)
     return answer;
   else if constexpr (!std::is_void_v<Result>)
