@@ -64,7 +64,7 @@ std::vector<Pass> passes(const LowerOptions& options) {
   };
   if (!options.linear) return all;
   const std::vector<Pass> flat{
-      {"linearise", over(linearise), Form::Flat},
+      {"linearise", linearise, Form::Flat},
       {"vectorise", [options](Kernel& k) { k.body = vectorise(k.body, k, options); },
        Form::Vectors},                                       // unit stride shows in the flat index
       {"remove-trivial-loops", over(remove_trivial_loops)},  // remainders of one iteration
@@ -82,6 +82,7 @@ std::vector<Pass> passes_for(Target target) {
   if (has.grid_dimensions == 0)
     return {
         names,
+        {"keep-accumulators", over(keep_accumulators)},  // compilers do not: accesses of vectors may alias
         {"collapse-loops", over(collapse_loops)},
         {"place-scratch", place_scratch},        // which loops threads share has been said
         {"fence-streams", over(fence_streams)},  // within the iterations that threads share

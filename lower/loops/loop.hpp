@@ -70,7 +70,8 @@ struct Allocate {
   std::string name;
   Type type;
   AddressSpace space = AddressSpace::Private;
-  Nat offset = 0;  ///< Scratch: bytes from where the thread's memory begins
+  Nat offset = 0;             ///< Scratch: bytes from where the thread's memory begins
+  LayoutRequest layout = {};  ///< until `linearise`, after which the array is one row as long as that says
 };
 /// array[position], an element that exists, will be loaded soon, or one near it.
 struct Prefetch {

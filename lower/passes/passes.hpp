@@ -44,6 +44,10 @@ Block rotate_loops(const Block& b, const Kernel& k);
 /// loop's last iteration.
 Block prefetch_loops(const Block& b, const Kernel& k);
 
+/// In a loop that loads and stores a few vectors of an array of the kernel's own, always the same, and
+/// nothing else of it, they are variables: loaded before the loop and stored after it.
+Block keep_accumulators(const Block& b);
+
 /// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
 Block collapse_loops(const Block& b);
@@ -67,8 +71,9 @@ Block hoist_local_arrays(const Block& b);
 /// What all work-items along an axis of the grid would store is stored by the first.
 Block guard_idle_items(const Launch& l);
 
-/// Loads, stores and prefetches get one flat index, by their array's layout.
-Block linearise(const Block& b, const Kernel& k);
+/// Loads, stores and prefetches get one flat index, by their array's layout. Arrays of the kernel's own, work
+/// arrays too, are of one dimension from here on, as long as their layouts say.
+void linearise(Kernel& k);
 
 /// Vec loops become loops over whole vectors and a scalar loop over the remainder. Conditions become masks; a
 /// masked store writes the old value where the mask is off. Loads of a small constant stride become shuffles

@@ -65,6 +65,13 @@ bool is_placed(const Expr& e) {
   return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
 }
 
+LayoutRequest asked_layout(const Expr& value) {
+  if (!computes(value)) return {};
+  Expr e = value;
+  while (is_identity(e.op()) && !e.is(Op::Layout)) e = e.child(0);
+  return e.is(Op::Layout) ? layout_of(e) : LayoutRequest{};
+}
+
 bool is_carried_in_variables(const Expr& scan) {
   const std::function<bool(const Type&)> has_arrays = [&](const Type& t) {
     return t.is_array() || (t.is_tuple() && std::any_of(t.parts().begin(), t.parts().end(), has_arrays));

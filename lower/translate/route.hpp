@@ -1,6 +1,7 @@
 // Questions about expressions that deciding storage and translation both ask.
 #pragma once
 
+#include "ir/expr/layout.hpp"
 #include "lower/translate/place.hpp"
 
 namespace lift {
@@ -9,6 +10,9 @@ namespace lift {
 bool computes(const Expr& e);
 /// Whether it says where it is stored, in a place of an iteration's or a group's own.
 bool is_placed(const Expr& e);
+/// The layout that a value says it is stored in; the caller's where it says nothing. Of values that are ways
+/// of looking at arguments it is the arguments' layout, and none here.
+LayoutRequest asked_layout(const Expr& value);
 /// A scan keeps the element before in scalar variables; else it reads it back from where it was stored.
 bool is_carried_in_variables(const Expr& scan);
 /// A reduction of few elements becomes copies of its function's body, not a loop.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
@@ -83,10 +84,8 @@ class Storage {
   }
 
   Expr read_anew(const Expr& e) {
-    const auto is = [&](std::initializer_list<Op> ops) {
-      return std::find(ops.begin(), ops.end(), e.op()) != ops.end();
-    };
-    if (is({Op::ToGlobal, Op::ToLocal, Op::ToPrivate})) return all_written(e);
+    if (is_to(e)) return all_written(e);
+    if (e.is(Op::Layout) && is_to(e.child(0))) return read(layout_within(e));
     if (e.is(Op::CircularBuffer)) {  // its map makes one plane after the other
       const Expr& made = e.child(0);
       if (!is_map(made.op())) return all_read(e);
@@ -122,11 +121,29 @@ class Storage {
   Expr named(const Expr& value, const Expr& fn) {
     const Type& t = value.type();
     if (t.is_function() || !computes(value) || is_placed(value)) return read(value);
+    if (!(asked_layout(value) == LayoutRequest{})) return in_own_layout(value);
     if (overwrites_or_is_result(value, fn)) return written(value);
     if (has_few_scalars(t) && !value.is(Op::ToGlobal) && !has_scan(value) && used_at_numbers(fn))
       return read(value);  // in variables
     if (value.is(Op::ToGlobal) || is_component_of_result(fn)) return written(value);
     return to(kept(t, value), written(value));
+  }
+
+  /// An array of its own, whatever else it might be kept in: what says where it is stored is around the
+  /// layout.
+  Expr in_own_layout(const Expr& value) {
+    if (overwrites_base(value))
+      throw UserError(
+          "layout: an update in place lies where its base lies; give the layout to the base, or leave it "
+          "out");
+    const Expr stored = layout_within(value);
+    return is_to(stored) ? read(stored) : to(kept(stored.type(), stored), written(stored));
+  }
+  static bool is_to(const Expr& e) { return e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate); }
+  /// layout (to_global xs) as to_global (layout xs).
+  static Expr layout_within(const Expr& e) {
+    const Expr& c = e.child(0);
+    return e.is(Op::Layout) && is_to(c) ? with_children(c, {with_children(e, {c.child(0)})}) : e;
   }
 
   Expr scan_written(const Expr& e) {

@@ -66,7 +66,8 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   const auto continue_with = [&](const View& v) {
     write(body, std::make_shared<Scope>(Scope{{v}, scope}), to);
   };
-  if (t.is_function() || !computes(value) || is_placed(value)) {
+  const bool stored = is_placed(value) || !(asked_layout(value) == LayoutRequest{});
+  if (t.is_function() || !computes(value) || stored) {
     const View v = t.is_function() ? View{} : eval(value, scope);
     return continue_with(t.is_scalar() ? in_variables(v, t) : v);
   }
@@ -116,12 +117,14 @@ void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn,
 /// over a grid each iteration has its own part. Columns (one dimension) of neighbouring work-items lie side
 /// by side: the loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows. Below loops
 /// that threads share, they are each iteration's own arrays; where these lie is for place-scratch to say.
-Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
+Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space,
+                            const LayoutRequest& layout) {
   if (space == AddressSpace::Global && !parallel_.empty() && parallel_.front().kind == LoopKind::Par)
     space = AddressSpace::Private;
   std::vector<Nat> around, position, within, last;
   const std::vector<Type> parts = component_arrays(t);
   const bool columns =
+      layout == LayoutRequest{} &&
       std::all_of(parts.begin(), parts.end(), [](const Type& part) { return rank_of(part) == 1; });
   if (space == AddressSpace::Global)
     for (const For& f : parallel_) {
@@ -144,10 +147,10 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
       shape.insert(shape.end(), more.begin(), more.end());
     const Type whole = array(shape, element_of(parts[i]));
     if (on_stack)
-      block->push_back(
-          {Allocate{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space}});
+      block->push_back({Allocate{names[i], whole,
+                                 space == AddressSpace::Global ? AddressSpace::Private : space, 0, layout}});
     else
-      work.push_back({names[i], whole, Layout({}, whole), false, false, {}, true});
+      work.push_back({names[i], whole, Layout(layout, whole), false, false, {}, true});
   }
   return map_cells(array_places(names, t), [=](Cell c) {
     c.position.insert(c.position.begin(), position.begin(), position.end());
@@ -302,7 +305,7 @@ View Translator::place(const Expr& e, const ScopePtr& scope) {
   const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
                              : e.is(Op::ToLocal) ? AddressSpace::Local
                                                  : AddressSpace::Private;
-  const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space);
+  const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space, asked_layout(e));
   write(e.child(0), scope, place);
   return view_of(place, e.type());
 }
