@@ -158,7 +158,7 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
 }
 
 void add_backend(CLI::App& app, Options& o, Texts& t) {
-  app.add_option("--backend", t.backend, "openmp, opencl or cuda")->capture_default_str();
+  app.add_option("--backend", t.backend, target_names())->capture_default_str();
   app.add_option("--device", o.device,
                  "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")
       ->check(kWhole)
@@ -227,15 +227,10 @@ void check(Options& o, const Texts& t) {
     o.problem.type = f64;
   else
     throw UserError("--type " + t.type + ": no such type; use f32 or f64");
-  if (t.backend == "openmp")
-    o.target = Target::openmp;
-  else if (t.backend == "opencl")
-    o.target = Target::opencl;
-  else if (t.backend == "cuda")
-    o.target = Target::cuda;
-  else
-    throw UserError("--backend " + t.backend + ": no such backend here; use openmp, opencl or cuda");
-  if (o.emulate && o.target != Target::cuda)
+  const auto target = target_named(t.backend);
+  if (!target) throw UserError("--backend " + t.backend + ": no such backend here; use " + target_names());
+  o.target = *target;
+  if (o.emulate && !capabilities(o.target).emulated)
     throw UserError("--emulate: only CUDA kernels are emulated; add --backend cuda");
   if (o.device < -1)
     throw UserError("--device " + std::to_string(o.device) +

@@ -42,7 +42,7 @@ std::string command_of(const Options& o) {
   }
   for (const auto& [name, value] : o.sizes) add("size", name + "=" + std::to_string(value));
   if (p.symbolic) s += " --symbolic";
-  if (o.target != Target::openmp) add("backend", text(o.target));
+  if (o.target != Options().target) add("backend", text(o.target));
   return s + " --derivation FILE";
 }
 

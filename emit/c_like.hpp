@@ -2,26 +2,14 @@
 // overrides what differs: types, vectors, parallel loops, the signature.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <set>
 
+#include "emit/c_arithmetic.hpp"
 #include "emit/emit.hpp"
+#include "emit/source_text.hpp"
 
 namespace lift {
-
-/// A piece of C and how tightly its outermost operator binds.
-struct Text {
-  std::string s;
-  int precedence;  ///< 1 ternary, 2 or, 3 and, 4 comparison, 6 sum, 7 product, 8 unary, 9 atom
-  std::string in(int minimum) const { return precedence < minimum ? "(" + s + ")" : s; }
-};
-
-/// An index as C. `name` spells its variables; `helpers` gets the functions it calls, see index_helpers.
-Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
-                std::set<std::string>& helpers);
-
-std::string joined(const std::vector<std::string>& parts, const std::string& separator = ", ");
 
 class CLike {
  public:
@@ -30,7 +18,6 @@ class CLike {
 
  protected:
   // ---- what backends decide
-  virtual std::string scalar_type(Scalar s) const;
   virtual std::string vector_type(Scalar s, int width) = 0;  ///< boolean: the mask type
   virtual std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) = 0;
   virtual std::string load(const std::string& array, const std::string& index, Scalar s, int width) = 0;
@@ -52,8 +39,8 @@ class CLike {
   virtual void fence();
   virtual void copy_row(const CopyRow& c);
   virtual void first(const First& f);
-  virtual std::string private_array(const std::string& name, Scalar s, const std::string& size,
-                                    AddressSpace space) = 0;
+  /// The declaration of an array of the kernel's own, of so many elements.
+  virtual std::string own_array(const Allocate& a, Scalar s, const std::string& size) = 0;
   virtual std::string user_call(const Term& t, const std::vector<std::string>& args) = 0;
 
   // ---- shared spelling
@@ -65,9 +52,9 @@ class CLike {
   virtual void statement(const Stmt& s);
   void line(const std::string& text);
   void plain_loop(const For& f, const std::string& pragma = "");
-  std::string floating(double v, Scalar s) const;
-  virtual std::string infinity(Scalar) const { return "INFINITY"; }
-  virtual std::string not_a_number(Scalar) const { return "NAN"; }
+  std::string floating(double v, Scalar s);
+  virtual std::string infinity(Scalar s);
+  virtual std::string not_a_number(Scalar s);
   /// Sizes, arrays, scalars: the parameters of the kernel's function. `array` is put before the type of an
   /// array, `alone` before the name of one.
   std::string parameters(const std::string& array, const std::string& alone = "restrict ") const;
@@ -76,11 +63,11 @@ class CLike {
   /// Functions with a C body, each after `qualifier`.
   std::string user_functions(const std::string& qualifier) const;
   /// The type of an array's elements.
-  virtual std::string element_type(Scalar s) const { return s == boolean ? "unsigned char" : scalar_type(s); }
+  virtual std::string element_type(Scalar s) const { return s == boolean ? "unsigned char" : c_type(s); }
   /// The name of an index variable; new ones are declared in the current scope.
   std::string declare(const Nat& variable);
   std::string declare_local(const Term& local);
-  std::string name(const NatAtom& variable) const;
+  std::string name(const NatAtom& variable);
   std::string local(const Term& t) const;
   std::string unique(const std::string& hint) const;  ///< a name that nothing in scope has
   void open_scope() { scopes_.emplace_back(); }
@@ -89,11 +76,11 @@ class CLike {
   const Kernel& k_;
   std::string out_;
   int indent_ = 1;
-  std::set<std::string> helpers_;  ///< helper functions the text refers to: "div", "mod", "min", "max"
-  std::set<std::pair<Scalar, int>> vectors_;  ///< vector types it refers to
-  bool streams_ = false;
-  std::string index_type_;  ///< of loop variables and named indices
-  Scalar real_ = f64;       ///< element type that masks are made for
+  /// What the text refers to and has to be defined before it: functions, macros, constants.
+  std::set<std::string> helpers_;
+  std::set<std::string> mentioned_;  ///< parameters of the kernel that the text refers to
+  std::string index_type_;           ///< of loop variables and named indices
+  Scalar real_ = f64;                ///< element type that masks are made for
 
  private:
   struct Scope {
@@ -110,14 +97,5 @@ void check_target(const Kernel& k, Target target);
 
 /// The comment at a source's head: the kernel's name and header, and how to compile it.
 std::string header_comment(const Kernel& k, const std::string& how_to_compile);
-
-/// `text` at an indentation, broken where it is longer than 110 columns: before the operators, or after the
-/// commas, that the fewest parentheses enclose.
-std::string wrapped(const std::string& text, int indent);
-
-/// Helper functions of C for Euclidean division and the like, those named in `helpers`; indices are of type
-/// `index`.
-std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier,
-                          const std::string& index = "long");
 
 }  // namespace lift

@@ -11,7 +11,7 @@
 
 namespace lift {
 
-const char* c_type(const KernelArgument& a) {
+std::string c_type(const KernelArgument& a) {
   return c_type(a.type.is_array() ? element_of(a.type).scalar() : a.type.scalar());
 }
 const KernelArgument* find(const Kernel& k, const std::string& name) {
@@ -125,9 +125,10 @@ std::string Caller::text() {
     for (const KernelArgument& a : arguments)
       if (a.type.is_array()) types.insert(c_type(a));
   for (const std::string& t : types)
-    for (const auto& [name, helper] :
-         {std::pair{"new_", new_helper}, {"fill_", fill_helper}, {"difference_", difference_helper}})
-      if (body.find(name + t + "(") != std::string::npos)
+    for (const auto& [name, helper] : {std::pair<std::string, const char*>{"new_", new_helper},
+                                       {"fill_", fill_helper},
+                                       {"difference_", difference_helper}})
+      if (helpers_.count(name + t))
         s += fmt::format(fmt::runtime(helper), t,
                          t == "int" ? std::string("(int)((x + seed) % 7)")
                                     : "(" + t + ")(1 + 0.25 * sin(0.37 * (double)x + seed))");
@@ -148,6 +149,9 @@ std::int64_t Caller::typical(const std::string& size) const {
   const auto it = sizes_.find(size);
   return it == sizes_.end() ? 64 : it->second;
 }
+std::string Caller::helper(const std::string& name, const KernelArgument& a) {
+  return *helpers_.insert(name + c_type(a)).first;
+}
 void Caller::line(std::string& s, const std::string& text, int indent) { s += wrapped(text, indent) + "\n"; }
 
 std::string Caller::read_sizes() const {
@@ -167,15 +171,15 @@ std::string Caller::read_sizes() const {
 }
 
 /// Arrays as the caller has them, row by row, and scalars.
-std::string Caller::inputs() const {
+std::string Caller::inputs() {
   std::string s;
   int seed = 0;
   for (const KernelArgument& a : k_.arguments) {
     const std::string v = var(a.name);
     if (a.type.is_array()) {
       line(s, fmt::format("const long n_{} = {};", a.name, size_of_rows(a)));
-      line(s, fmt::format("{0} *{1} = new_{0}(n_{2});", c_type(a), v, a.name));
-      if (is_input(a)) line(s, fmt::format("fill_{}({}, n_{}, {});", c_type(a), v, a.name, ++seed));
+      line(s, fmt::format("{} *{} = {}(n_{});", c_type(a), v, helper("new_", a), a.name));
+      if (is_input(a)) line(s, fmt::format("{}({}, n_{}, {});", helper("fill_", a), v, a.name, ++seed));
     } else {
       const auto lower = a.range.empty() ? std::nullopt : a.range[0].constant();
       line(s, fmt::format("const {} {} = {};", c_type(a), v,
@@ -221,11 +225,11 @@ std::string Caller::run(int indent) const {
 }
 
 /// The reference works on copies of what it writes.
-std::string Caller::reference_run() const {
+std::string Caller::reference_run() {
   std::string s;
   for (const KernelArgument& a : r_.arguments) {
     if (!a.type.is_array() || !a.written) continue;
-    line(s, fmt::format("{0} *{1}_expected = new_{0}({2});", c_type(a), a.name, size_of_rows(a)));
+    line(s, fmt::format("{} *{}_expected = {}({});", c_type(a), a.name, helper("new_", a), size_of_rows(a)));
     if (find(k_, a.name))
       line(s, fmt::format("memcpy({0}_expected, {1}, (size_t)n_{0} * sizeof *{1});", a.name, var(a.name)));
   }
@@ -267,11 +271,11 @@ std::string Caller::for_elements(
   line(s, body(var(a.name) + "[" + flat + "]", stored(a) + "[" + list + "]"), indent);
   return s;
 }
-std::string Caller::kernel_run() const {
+std::string Caller::kernel_run() {
   std::string s;
   for (const KernelArgument& a : k_.arguments) {
     if (!is_rearranged(a)) continue;
-    line(s, fmt::format("{0} *{1} = new_{0}({2});", c_type(a), stored(a), nat(a.layout.size())));
+    line(s, fmt::format("{} *{} = {}({});", c_type(a), stored(a), helper("new_", a), nat(a.layout.size())));
     s += for_elements(a,
                       [](const std::string& rows, const std::string& at) { return at + " = " + rows + ";"; });
   }
@@ -282,10 +286,9 @@ std::string Caller::kernel_run() const {
     if (is_rearranged(a))
       s += for_elements(
           a, [](const std::string& rows, const std::string& at) { return rows + " = " + at + ";"; });
-    const char* t = c_type(a);
     line(s, "{");
     line(s,
-         fmt::format("const double error = difference_{}({}, {}_expected, n_{});", t, var(a.name),
+         fmt::format("const double error = {}({}, {}_expected, n_{});", helper("difference_", a), var(a.name),
                      r_.results.at(i), a.name),
          2);
     line(s,

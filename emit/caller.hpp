@@ -52,21 +52,25 @@ class Caller {
   std::string nat(const Nat& n) const;
   std::int64_t typical(const std::string& size) const;
   std::string read_sizes() const;
-  std::string inputs() const;
+  std::string inputs();
   std::string size_of_rows(const KernelArgument& a) const;
   bool is_input(const KernelArgument& a) const;
-  std::string reference_run() const;
+  std::string reference_run();
   std::string for_elements(
       const KernelArgument& a,
       const std::function<std::string(const std::string& rows, const std::string& at)>& body) const;
-  std::string kernel_run() const;
+  std::string kernel_run();
   std::string timing() const;
+
+  /// The function for arrays of a's type that begins with `name`; the program will have it.
+  std::string helper(const std::string& name, const KernelArgument& a);
 
   Kernel r_;
   std::map<std::string, std::int64_t> sizes_;
+  std::set<std::string> helpers_;  ///< functions that the text refers to
 };
 
-const char* c_type(const KernelArgument& a);
+std::string c_type(const KernelArgument& a);
 const KernelArgument* find(const Kernel& k, const std::string& name);
 
 }  // namespace lift

@@ -12,20 +12,7 @@ std::string sizes(const std::array<std::size_t, 3>& s) {
 
 class Cuda : public GridLike {
  public:
-  Cuda(const Kernel& k, const NDRange& range) : GridLike(k, range) {
-    const auto note = [&](const Term& t) {
-      visit(t, [&](const Term& x) {
-        if (x->kind == TermKind::Load && x->width > 1) vectors_in_.insert(x->name);
-      });
-    };
-    visit(k.body, [&](const Stmt& s) {
-      if (const auto* x = std::get_if<Store>(&s.v)) {
-        note(x->value);
-        if (x->value->width > 1) vectors_in_.insert(x->array);
-      }
-      if (const auto* x = std::get_if<Let>(&s.v)) note(x->value);
-    });
-  }
+  using GridLike::GridLike;
 
   std::string launch() const {
     const auto& r = range();
@@ -36,7 +23,7 @@ class Cuda : public GridLike {
  protected:
   std::string vector_type(Scalar s, int width) override {
     if (s == boolean || (width != 2 && width != 4)) no_vectors();
-    return scalar_type(s) + std::to_string(width);
+    return c_type(s) + std::to_string(width);
   }
   std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override {
     return "make_" + vector_type(s, width) + "(" + joined(lanes) + ")";
@@ -102,10 +89,10 @@ class Cuda : public GridLike {
     return helper + list;
   }
   /// NVRTC has no math.h to take them from.
-  std::string infinity(Scalar s) const override {
+  std::string infinity(Scalar s) override {
     return s == f32 ? "__int_as_float(0x7f800000)" : "__longlong_as_double(0x7ff0000000000000)";
   }
-  std::string not_a_number(Scalar s) const override {
+  std::string not_a_number(Scalar s) override {
     return s == f32 ? "__int_as_float(0x7fffffff)" : "__longlong_as_double(0x7fffffffffffffff)";
   }
 
@@ -120,12 +107,10 @@ class Cuda : public GridLike {
     }
     line("__syncthreads();");
   }
-  std::string private_array(const std::string& name, Scalar s, const std::string& size,
-                            AddressSpace space) override {
-    return (space == AddressSpace::Local
-                ? vectors_in_.count(name) ? "__shared__ __align__(16) " : "__shared__ "
-                : "") +
-           element_type(s) + " " + name + "[" + size + "];";
+  std::string own_array(const Allocate& a, Scalar s, const std::string& size) override {
+    const std::string shared = a.vectors ? "__shared__ __align__(16) " : "__shared__ ";
+    return (a.space == AddressSpace::Local ? shared : "") + element_type(s) + " " + a.name + "[" + size +
+           "];";
   }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override {
     return t->name + "(" + joined(args) + ")";
@@ -141,7 +126,6 @@ class Cuda : public GridLike {
     const std::string all = block + " * " + std::to_string(local_size(dim)) + " + " + thread;
     return index_type_ == "int" ? "(int)(" + all + ")" : "((long)" + all + ")";
   }
-  std::string as_written() const override { return "#pragma unroll 1"; }
   std::string signature() const override {
     const auto& l = range().local;
     return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(l[0] * l[1] * l[2]) + ") " +
@@ -154,8 +138,6 @@ class Cuda : public GridLike {
     const std::size_t bytes = size_of(s) * static_cast<std::size_t>(width);
     return bytes == 4 || bytes == 8 || bytes == 16;
   }
-
-  std::set<std::string> vectors_in_;  ///< arrays that are accessed by vectors
 };
 
 constexpr const char* prefetch_helper =

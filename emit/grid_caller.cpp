@@ -20,7 +20,7 @@ std::string parameters(const Kernel& k, const std::function<std::string(const Ke
   std::vector<std::string> all;
   for (const std::string& n : k.sizes) all.push_back("long " + n);
   for (const KernelArgument& a : k.arguments)
-    all.push_back((a.type.is_array() ? array(a) : std::string(c_type(a)) + " ") + a.name);
+    all.push_back((a.type.is_array() ? array(a) : c_type(a) + " ") + a.name);
   return joined(all);
 }
 std::string names(const Kernel& k) {

@@ -1,25 +1,30 @@
 #include "emit/grid_like.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/error.hpp"
-#include "lower/loops/visit.hpp"
 
 namespace lift {
 namespace {
 
-bool is_grid_loop(const For& f) { return f.kind >= LoopKind::Glb; }
+std::string unrolled(const For& f) {
+  return f.unroll == 0            ? ""
+         : f.unroll == whole_loop ? "#pragma unroll"
+                                  : "#pragma unroll " + std::to_string(f.unroll);
+}
 
 }  // namespace
 
 std::string GridLike::function() {
-  const bool copies = holds(k_.body, [](const Stmt& s) { return std::holds_alternative<CopyRow>(s.v); });
-  bool declared = !copies;
-  for (const Stmt& s : k_.body) {
-    if (!declared && !std::holds_alternative<Allocate>(s.v)) line(declarations()), declared = true;
-    statement(s);
-  }
-  return wrapped(signature(), 0) + "\n" + out_ + "}\n";
+  const auto first = std::find_if(k_.body.begin(), k_.body.end(),
+                                  [](const Stmt& s) { return !std::holds_alternative<Allocate>(s.v); });
+  std::for_each(k_.body.begin(), first, [&](const Stmt& s) { statement(s); });
+  const std::string arrays = std::exchange(out_, "");
+  std::for_each(first, k_.body.end(), [&](const Stmt& s) { statement(s); });
+  const std::string body = std::exchange(out_, "");
+  if (const std::string declared = declarations(); !declared.empty()) line(declared);
+  return wrapped(signature(), 0) + "\n" + arrays + out_ + body + "}\n";
 }
 
 void GridLike::open(const std::string& text) {
@@ -43,74 +48,58 @@ void GridLike::first(const First& f) {
 
 void GridLike::loop(const For& f) {
   if (f.kind == LoopKind::Par) throw InternalError("emit: map_par in a kernel over a grid");
-  if (is_grid_loop(f)) return grid_loop(f);
-  if (f.kind == LoopKind::Unroll) {
-    const auto trips = (f.upper - f.lower).constant();
-    return plain_loop(f, f.width > 1 ? "#pragma unroll " + std::to_string(f.width)
-                         : trips     ? "#pragma unroll"
-                                     : "#pragma unroll 4");
-  }
-  if (f.kind == LoopKind::Seq && f.width > 1)
-    return plain_loop(f, "#pragma unroll " + std::to_string(f.width));
-  constexpr std::int64_t few =
-      16;  // arrays that such loops go through are registers only when they are unrolled
-  plain_loop(f, (f.upper - f.lower).constant().value_or(few + 1) > few ? as_written() : "");
+  if (f.kind >= LoopKind::Glb) return grid_loop(f);
+  plain_loop(f, unrolled(f));
 }
 
-/// One iteration a work-item where there are enough of them, else a loop over those dealt to this one.
+/// The iterations of this work-item.
 void GridLike::grid_loop(const For& f) {
-  const Nat trips = f.upper - f.lower;
-  const auto exact = trips.constant();
-  const std::size_t items = extent(range_, {f.kind, f.dim});
-  const std::string own = id(f.kind, f.dim), lower = f.lower == Nat(0) ? "" : nat(f.lower).in(6) + " + ",
-                    upper = nat(f.upper).in(5);
-  if (f.items > 0 && !(exact && *exact <= f.items)) {
-    // All work-items of a launch take part where the grid is larger, but a group's own are told apart by
-    // number.
-    const bool fewer = f.kind == LoopKind::Lcl && static_cast<std::size_t>(f.items) < items;
-    if (fewer) open("if (" + own + " < " + std::to_string(f.items) + ")");
-    dealt_loop(f, lower, upper, own);
-    if (fewer) close();
+  const std::string own = id(f.kind, f.dim),
+                    first = (f.lower == Nat(0) ? "" : nat(f.lower).in(6) + " + ") + own;
+  if (f.dealt > 0) {
+    if (f.surplus) open("if (" + own + " < " + std::to_string(f.dealt) + ")");
+    f.unroll == whole_loop ? counted_loop(f, first) : dealt_loop(f, first);
+    if (f.surplus) close();
     return;
   }
-  const bool guarded = !exact || static_cast<std::size_t>(*exact) < items;
-  if (guarded && !exact) open("");  // the name is this iteration's
+  const bool scope = f.surplus && !(f.upper - f.lower).is_constant();  // the name is this iteration's
+  const std::string upper = nat(f.upper).in(5);
+  if (scope) open("");
   const std::string v = declare(f.var);
-  line("const " + index_type_ + " " + v + " = " + lower + own + ";");
-  if (guarded) open("if (" + v + " < " + upper + ")");
+  line("const " + index_type_ + " " + v + " = " + first + ";");
+  if (f.surplus) open("if (" + v + " < " + upper + ")");
   for (const Stmt& s : f.body) statement(s);
-  if (guarded) close();
-  if (guarded && !exact) close();
+  if (f.surplus) close();
+  if (scope) close();
 }
 
-/// A few trips are counted, so that compilers unroll them; the last may be for some of the work-items only.
-void GridLike::dealt_loop(const For& f, const std::string& lower, const std::string& upper,
-                          const std::string& own) {
-  constexpr std::int64_t few = 8;
-  const auto step = static_cast<std::int64_t>(f.kind == LoopKind::Lcl ? static_cast<std::size_t>(f.items)
-                                                                      : extent(range_, {f.kind, f.dim}));
-  const auto exact = (f.upper - f.lower).constant();
-  if (exact && *exact <= few * step && f.kind != LoopKind::Wrg) {
-    line("#pragma unroll");
-    open_scope();
-    const Nat trip = Nat::fresh("trip", 0, few - 1);
-    const std::string t = declare(trip);
-    open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string((*exact + step - 1) / step) +
-         "; ++" + t + ")");
-    const std::string v = declare(f.var);
-    line("const " + index_type_ + " " + v + " = " + lower + own + " + " + std::to_string(step) + "*" + t +
-         ";");
-    if (*exact % step != 0) open("if (" + v + " < " + upper + ")");
-    block(f.body);
-    if (*exact % step != 0) close();
-    close();
-    return close_scope();
-  }
+void GridLike::dealt_loop(const For& f, const std::string& first) {
+  const std::string upper = nat(f.upper).in(5);
   open_scope();
   const std::string v = declare(f.var);
-  open("for (" + index_type_ + " " + v + " = " + lower + own + "; " + v + " < " + upper + "; " + v +
-       " += " + std::to_string(step) + ")");
+  open("for (" + index_type_ + " " + v + " = " + first + "; " + v + " < " + upper + "; " + v +
+       " += " + std::to_string(f.dealt) + ")");
   block(f.body);
+  close();
+  close_scope();
+}
+
+/// Trips are counted where a loop is unrolled, as compilers unroll those only; the last may be for some of
+/// the work-items.
+void GridLike::counted_loop(const For& f, const std::string& first) {
+  const std::int64_t iterations = (f.upper - f.lower).constant().value(),
+                     trips = (iterations + f.dealt - 1) / f.dealt;
+  const std::string upper = nat(f.upper).in(5);
+  line(unrolled(f));
+  open_scope();
+  const std::string t = declare(Nat::fresh("trip", 0, trips - 1));
+  open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string(trips) + "; ++" + t + ")");
+  const std::string v = declare(f.var);
+  line("const " + index_type_ + " " + v + " = " + first + " + " + std::to_string(f.dealt) + "*" + t + ";");
+  const bool partial = iterations % f.dealt != 0;
+  if (partial) open("if (" + v + " < " + upper + ")");
+  block(f.body);
+  if (partial) close();
   close();
   close_scope();
 }

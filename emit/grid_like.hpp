@@ -24,11 +24,10 @@ class GridLike : public CLike {
   /// What names this work-item (Glb), its group (Wrg), or it within its group (Lcl) along a dimension: an
   /// index.
   virtual std::string id(LoopKind kind, int dim) const = 0;
-  /// A pragma for loops that are not to be unrolled: how often is a decision.
-  virtual std::string as_written() const { return ""; }
   /// The kernel's function up to the opening brace.
   virtual std::string signature() const = 0;
-  virtual std::string declarations() const { return ""; }  ///< at the start of a kernel that copies rows
+  /// What the text of a kernel refers to, declared at its start.
+  virtual std::string declarations() const { return ""; }
 
   void first(const First& f) override;
   void loop(const For& f) override;
@@ -38,7 +37,8 @@ class GridLike : public CLike {
 
  private:
   void grid_loop(const For& f);
-  void dealt_loop(const For& f, const std::string& lower, const std::string& upper, const std::string& own);
+  void dealt_loop(const For& f, const std::string& first);
+  void counted_loop(const For& f, const std::string& first);
   void open(const std::string& text);
   void close();
 

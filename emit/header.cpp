@@ -67,8 +67,6 @@ std::string index_definition(const Kernel& k, const KernelArgument& a) {
 
 }  // namespace
 
-const char* c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; }
-
 std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name) {
   std::set<std::string> helpers;
   const std::string s = index_text(n, name, helpers).s;

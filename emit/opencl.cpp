@@ -21,7 +21,8 @@ std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
 
 class OpenCL : public GridLike {
  public:
-  OpenCL(const Kernel& k, const NDRange& range) : GridLike(k, range) {}
+  using GridLike::GridLike;
+
   std::string launch() const {
     const NDRange& r = range();
     return "global size " + sizes(r.global, r.dims) +
@@ -34,7 +35,7 @@ class OpenCL : public GridLike {
       throw UserError("OpenCL: no vectors of " + std::to_string(width) +
                       " elements; use a width of 2, 4, 8 or 16");
     if (s == boolean) return (size_of(real_) == 8 ? "long" : "int") + std::to_string(width);
-    return scalar_type(s) + std::to_string(width);
+    return c_type(s) + std::to_string(width);
   }
   std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override {
     std::string r;
@@ -50,8 +51,8 @@ class OpenCL : public GridLike {
     const int w = st.value->width;
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
     if (st.stream && is_global(st.array))
-      return "stream_store(" + std::to_string(w) + ", " + scalar_type(st.value->type) + ", " + value + ", &" +
-             st.array + "[" + index + "]);";
+      return *helpers_.insert("stream_store").first + "(" + std::to_string(w) + ", " +
+             c_type(st.value->type) + ", " + value + ", &" + st.array + "[" + index + "]);";
     return "vstore" + std::to_string(w) + "(" + value + ", 0, &" + st.array + "[" + index + "]);";
   }
   std::string blend(Scalar s, int width, const std::string& mask, const std::string& a,
@@ -95,7 +96,7 @@ class OpenCL : public GridLike {
     if (op == Op::Min) return (integer ? "min(" : "fmin(") + joined(args) + ")";
     if (op == Op::Max) return (integer ? "max(" : "fmax(") + joined(args) + ")";
     if (op == Op::Abs && integer)
-      return "(" + scalar_type(s) + (width > 1 ? std::to_string(width) : "") + ")abs(" + joined(args) + ")";
+      return "(" + c_type(s) + (width > 1 ? std::to_string(width) : "") + ")abs(" + joined(args) + ")";
     if (op == Op::Abs) return "fabs(" + joined(args) + ")";
     if (op == Op::Sqrt) return "sqrt(" + joined(args) + ")";
     if (!integer) return "fmod(" + joined(args) + ")";
@@ -105,9 +106,10 @@ class OpenCL : public GridLike {
     return f + "(" + joined(args) + ")";
   }
   void prefetch(const Prefetch& p) override {
-    line("fetch_ahead(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
+    line(*helpers_.insert("fetch_ahead").first + "(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
   }
   void barrier(const Barrier& b) override {
+    copies_ |= b.copies;
     if (b.copies) line("wait_group_events(1, &copies);"), line("copies = no_copies;");
     line(b.global ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);" : "barrier(CLK_LOCAL_MEM_FENCE);");
   }
@@ -115,14 +117,14 @@ class OpenCL : public GridLike {
     const auto first = [&](const std::string& array, const Nat& at) {
       return "&" + array + "[" + nat(at).s + "]";
     };
+    copies_ = true;
     line("copies = async_work_group_copy(" + first(c.to, c.to_position.at(0)) + ", " +
          first(c.from, c.from_position.at(0)) + ", " + nat(c.elements).s + ", copies);");
   }
-  std::string declarations() const override { return "event_t copies = 0, no_copies = 0;"; }
-  std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : scalar_type(s); }
-  std::string private_array(const std::string& name, Scalar s, const std::string& size,
-                            AddressSpace space) override {
-    return (space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + name + "[" + size +
+  std::string declarations() const override { return copies_ ? "event_t copies = 0, no_copies = 0;" : ""; }
+  std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : c_type(s); }
+  std::string own_array(const Allocate& a, Scalar s, const std::string& size) override {
+    return (a.space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + a.name + "[" + size +
            "];";
   }
   std::string user_call(const Term& t, const std::vector<std::string>& args) override {
@@ -152,6 +154,8 @@ class OpenCL : public GridLike {
     return std::any_of(k_.arguments.begin(), k_.arguments.end(),
                        [&](const KernelArgument& a) { return a.name == array; });
   }
+
+  bool copies_ = false;  ///< the text refers to the copies that are under way
 };
 
 /// Whole vectors past the cache, where the device's compiler can: those for processors.
@@ -186,9 +190,8 @@ std::string emit_opencl(const Kernel& kernel) {
                   (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
   s += "#pragma OPENCL FP_CONTRACT ON\n";
   if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-  const auto uses = [&](const char* helper) { return t.functions.find(helper) != std::string::npos; };
-  const std::string functions = std::string(uses("stream_store(") ? kStreamStore : "") +
-                                (uses("fetch_ahead(") ? kFetchAhead : "") +
+  const std::string functions = std::string(t.helpers.count("stream_store") ? kStreamStore : "") +
+                                (t.helpers.count("fetch_ahead") ? kFetchAhead : "") +
                                 index_helpers(t.helpers, "", index_type(kernel)) + t.user_functions;
   return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }

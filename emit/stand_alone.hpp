@@ -9,8 +9,6 @@
 
 namespace lift {
 
-const char* c_type(Scalar s);
-
 /// An index as C, divisions being those of non-negative numbers; `name` spells the variables.
 std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name);
 

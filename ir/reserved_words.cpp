@@ -191,7 +191,15 @@ bool is_implementations(const std::string& n) {
 
 const Names& words_of(Target t) {
   static const Names none;
-  return t == Target::opencl ? opencl_words : t == Target::cuda ? cuda_words : none;
+  switch (t) {
+    case Target::openmp:
+      break;
+    case Target::opencl:
+      return opencl_words;
+    case Target::cuda:
+      return cuda_words;
+  }
+  return none;
 }
 
 }  // namespace

@@ -6,17 +6,51 @@
 namespace lift {
 namespace {
 
-// clang-format off: a table
 constexpr std::array targets = std::to_array<Capabilities>({
-    // name    language    file   host   grid  vectors thread's async  by groups read-only processors fixed
-    {"openmp", "C", ".c", ".c", 0, true, true, false, false, false, true, false},
-    {"opencl", "OpenCL C", ".cl", ".c", 3, true, false, true, true, false, true, false},
-    {"cuda", "CUDA C++", ".cu", ".cu", 3, false, false, true, false, true, false, true},
+    {.name = "openmp",
+     .language = "C",
+     .extension = ".c",
+     .host_extension = ".c",
+     .vector_arithmetic = true,
+     .thread_local_arrays = true,
+     .processors = true,
+     .most_unrolled = 64},
+    {.name = "opencl",
+     .language = "OpenCL C",
+     .extension = ".cl",
+     .host_extension = ".c",
+     .grid_dimensions = 3,
+     .vector_arithmetic = true,
+     .asynchronous_copies = true,
+     .copies_by_groups = true,
+     .processors = true},
+    {.name = "cuda",
+     .language = "CUDA C++",
+     .extension = ".cu",
+     .host_extension = ".cu",
+     .grid_dimensions = 3,
+     .asynchronous_copies = true,
+     .read_only_loads = true,
+     .fixed_group_size = true,
+     .unrolls_unasked = true,
+     .emulated = true},
 });
-// clang-format on
 
 }  // namespace
 
 const Capabilities& capabilities(Target t) { return targets.at(static_cast<std::size_t>(t)); }
+
+std::optional<Target> target_named(const std::string& name) {
+  for (std::size_t t = 0; t < targets.size(); ++t)
+    if (targets[t].name == name) return static_cast<Target>(t);
+  return std::nullopt;
+}
+
+std::string target_names() {
+  std::string s = targets[0].name;
+  for (std::size_t t = 1; t < targets.size(); ++t)
+    s += (t + 1 < targets.size() ? ", " : " or ") + std::string(targets[t].name);
+  return s;
+}
 
 }  // namespace lift

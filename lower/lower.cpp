@@ -79,13 +79,15 @@ std::vector<Pass> passes(const LowerOptions& options) {
 std::vector<Pass> passes_for(Target target) {
   const Capabilities& has = capabilities(target);
   const Pass names{"free-reserved-names", [target](Kernel& k) { free_reserved_names(k, target); }};
+  const Pass unrolling{"choose-unrolling",
+                       [target](Kernel& k) { k.body = choose_unrolling(k.body, target); }};
   if (has.grid_dimensions == 0)
     return {
         names,
-        {"keep-accumulators", over(keep_accumulators)},  // compilers do not: accesses of vectors may alias
         {"collapse-loops", over(collapse_loops)},
         {"place-scratch", place_scratch},        // which loops threads share has been said
         {"fence-streams", over(fence_streams)},  // within the iterations that threads share
+        unrolling,
     };
   std::vector<Pass> all{
       names,  // while all is in one place
@@ -107,6 +109,8 @@ std::vector<Pass> passes_for(Target target) {
   add({
       {"hoist-local-arrays", each_launch(hoist_local_arrays)},  // out of what is guarded
       {"guard-idle-items", each_launch([](const Launch& l, const Kernel&) { return guard_idle_items(l); })},
+      {"deal-iterations", each_launch([](const Launch& l, const Kernel&) { return deal_iterations(l); })},
+      unrolling,  // of the loops over what was dealt, too
   });
   return all;
 }

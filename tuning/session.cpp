@@ -30,14 +30,20 @@ int configure(const ExploreOptions& options) {
   return configure_openmp(options.threads);
 }
 
+/// Where kernels over a grid are launched.
 std::shared_ptr<GridDevice> device_of(const ExploreOptions& options, NativeCompiler& compiler, int threads) {
   const OriginalAffinity affinity;  // for the driver's workers
-  if (options.target == Target::cuda) {
-    if (options.emulate) return make_cuda_host_device(compiler);
-    return std::make_shared<cuda::Device>(options.device);
+  switch (options.target) {
+    case Target::openmp:  // has no grid
+      break;
+    case Target::opencl:
+      opencl::configure_pocl(threads);
+      return std::make_shared<opencl::Device>(options.device);
+    case Target::cuda:
+      if (options.emulate) return make_cuda_host_device(compiler);
+      return std::make_shared<cuda::Device>(options.device);
   }
-  opencl::configure_pocl(threads);
-  return std::make_shared<opencl::Device>(options.device);
+  return nullptr;
 }
 
 /// What the arrays of a program need, before any is made: nothing but the results on processors, which share

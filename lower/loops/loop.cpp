@@ -67,6 +67,9 @@ std::string str(const Block& b, int indent) {
               if (f.rotate) s += " rotate";
               if (f.collapse != 1) s += " collapse " + std::to_string(f.collapse);
               if (f.prefetch) s += " prefetch " + std::to_string(f.prefetch);
+              if (f.dealt) s += " dealt " + std::to_string(f.dealt);
+              if (f.surplus) s += " surplus";
+              if (f.unroll) s += " unroll " + (f.unroll == whole_loop ? "whole" : std::to_string(f.unroll));
               s += "\n" + str(f.body, indent + 1);
             },
             [&](const If& i) {
@@ -89,7 +92,8 @@ std::string str(const Block& b, int indent) {
                     : a.space == AddressSpace::Scratch ? "alloc scratch " + a.offset.str() + " "
                                                        : "alloc ") +
                    a.name + " : " + a.type.str() +
-                   (a.layout == LayoutRequest{} ? "" : " in " + str(a.layout)) + "\n";
+                   (a.layout == LayoutRequest{} ? "" : " in " + str(a.layout)) +
+                   (a.vectors ? " by vectors\n" : "\n");
             },
             [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
             [&](const Barrier& x) {

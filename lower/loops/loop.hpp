@@ -21,6 +21,9 @@ const char* text(LoopKind k);
 struct Stmt;
 using Block = std::vector<Stmt>;
 
+/// For::unroll of a loop that is to be unrolled altogether.
+constexpr int whole_loop = -1;
+
 /// for var in [lower, upper) step `step`: body. `var` is a Nat variable whose own range is that interval.
 struct For {
   Nat var, lower, upper;
@@ -34,6 +37,12 @@ struct For {
   int prefetch = 0;         ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
   bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers
   int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
+  std::int64_t dealt = 0;  ///< Glb, Wrg, Lcl: so many items take the iterations in turn, each in a loop of
+                           ///< its own; 0: each takes one
+  bool surplus = false;  ///< Glb, Wrg, Lcl: there may be more items than iterations or than `dealt`, so that
+                         ///< an item asks whether it takes part
+  int unroll = 0;  ///< copies of the body that the compiler is asked for, or whole_loop; 1: it is asked for
+                   ///< no more; 0: it is not asked
   Nat step = 1;
   Block body;
 };
@@ -71,6 +80,7 @@ struct Allocate {
   Type type;
   AddressSpace space = AddressSpace::Private;
   Nat offset = 0;             ///< Scratch: bytes from where the thread's memory begins
+  bool vectors = false;       ///< local memory: accessed by whole vectors, and as aligned as they need
   LayoutRequest layout = {};  ///< until `linearise`, after which the array is one row as long as that says
 };
 /// array[position], an element that exists, will be loaded soon, or one near it.

@@ -21,6 +21,8 @@ Complaint loop_attributes(const Stmt& s, const Surroundings& in) {
   if (!step || *step < 1) return "the loop's step is " + f->step.str();
   if (f->width < 1 || f->stride < 1 || f->prefetch < 0 || f->items < 0) return "an attribute is negative";
   if (f->items > 0 && !is_over_grid(*f)) return "iterations are dealt to items of no grid";
+  if ((f->dealt != 0 || f->surplus) && !is_over_grid(*f)) return "it asks for items of no grid";
+  if (f->dealt < 0 || f->unroll < whole_loop) return "an attribute is negative";
   if (is_over_grid(*f) && *step != 1) return "a loop over the grid has a step";
   if (f->late_store && f->kind != LoopKind::Vec) return "stores are late in a loop without vectors";
   if (in.form != Form::Positions && f->stride != 1) return "the loop still visits only some of its indices";

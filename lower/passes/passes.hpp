@@ -44,10 +44,6 @@ Block rotate_loops(const Block& b, const Kernel& k);
 /// loop's last iteration.
 Block prefetch_loops(const Block& b, const Kernel& k);
 
-/// In a loop that loads and stores a few vectors of an array of the kernel's own, always the same, and
-/// nothing else of it, they are variables: loaded before the loop and stored after it.
-Block keep_accumulators(const Block& b);
-
 /// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
 Block collapse_loops(const Block& b);
@@ -65,11 +61,21 @@ Block fence_streams(const Block& b);
 /// not contiguous, or not copied by the whole group.
 Block copy_rows(const Block& b);
 
-/// Arrays in local memory are allocated where the launch begins.
+/// Arrays in local memory are allocated where the launch begins, and say whether vectors access them
+/// (Allocate::vectors).
 Block hoist_local_arrays(const Block& b);
 
 /// What all work-items along an axis of the grid would store is stored by the first.
 Block guard_idle_items(const Launch& l);
+
+/// Of each loop over the grid: whether an item takes one iteration or several in turn (For::dealt), and
+/// whether some items may have none (For::surplus). After grids are sized.
+Block deal_iterations(const Launch& l);
+
+/// What the compiler is asked to do with each loop (For::unroll): those whose unrolling is a decision, those
+/// that go through few of the iterations that were dealt, and those that it would unroll unasked. After
+/// iterations are dealt.
+Block choose_unrolling(const Block& b, Target target);
 
 /// Loads, stores and prefetches get one flat index, by their array's layout. Arrays of the kernel's own, work
 /// arrays too, are of one dimension from here on, as long as their layouts say.

@@ -146,11 +146,13 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
     for (const std::vector<Nat>& more : {shape_of(parts[i]), within})
       shape.insert(shape.end(), more.begin(), more.end());
     const Type whole = array(shape, element_of(parts[i]));
-    if (on_stack)
-      block->push_back({Allocate{names[i], whole,
-                                 space == AddressSpace::Global ? AddressSpace::Private : space, 0, layout}});
-    else
+    if (on_stack) {
+      Allocate own{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space};
+      own.layout = layout;
+      block->push_back({std::move(own)});
+    } else {
       work.push_back({names[i], whole, Layout(layout, whole), false, false, {}, true});
+    }
   }
   return map_cells(array_places(names, t), [=](Cell c) {
     c.position.insert(c.position.begin(), position.begin(), position.end());

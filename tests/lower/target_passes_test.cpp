@@ -5,6 +5,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/reserved_words.hpp"
 #include "lower/launches.hpp"
+#include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
 
 namespace lift::target_passes_test {
@@ -97,6 +98,77 @@ TEST_CASE("rows are copied by groups where a target copies so, and contiguous") 
   CHECK(count<CopyRow>(cuda.at(0).body) == 0);
   CHECK_THROWS_WITH_AS(for_target(copying(8 * i + j), Target::opencl), doctest::Contains("not contiguous"),
                        UserError);
+}
+
+TEST_CASE("arrays that vectors access are marked") {
+  const Type tile = array({8}, f64);
+  const auto use = [&](const Nat& at, int width) {
+    Block b{{Allocate{"t", tile, AddressSpace::Local}}, {Allocate{"u", tile, AddressSpace::Local}}};
+    b.push_back({Store{"t", {at}, load_term("a", {at}, f64)}});
+    b.push_back({Store{"u", {at}, load_term("a", {at}, f64)}});
+    b.push_back({Barrier{}});
+    const Term read = load_term("t", {7 - at}, f64, width), other = load_term("u", {7 - at}, f64);
+    const Term first = width > 1 ? shuffle_term({read}, {0}) : read;
+    b.push_back({Declare{local_term("x", f64), apply_term(Op::Add, f64, {first, other})}});
+    b.push_back({Store{"out", {at}, local_term("x", f64)}});
+    return hoist_local_arrays(b);
+  };
+  CHECK(std::get<Allocate>(use(i, 2).at(0).v).vectors);
+  CHECK_FALSE(std::get<Allocate>(use(i, 2).at(1).v).vectors);
+  CHECK_FALSE(std::get<Allocate>(use(i, 1).at(0).v).vectors);
+}
+
+namespace {
+
+/// A loop of `trips` iterations over the grid that were dealt to `items`, in a launch of `range`.
+For dealt(LoopKind kind, std::int64_t trips, int items, std::size_t groups, std::size_t group) {
+  Launch l;
+  l.range.global = {groups * group, 1, 1}, l.range.local = {group, 1, 1};
+  For f = over(i, {put(i, one)}, kind);
+  f.upper = trips, f.items = items;
+  l.body = {{f}};
+  return loop(deal_iterations(l));
+}
+
+}  // namespace
+
+TEST_CASE("an item takes one iteration where there are enough items, else some in turn") {
+  const For exact = dealt(LoopKind::Glb, 64, 0, 8, 8), idle = dealt(LoopKind::Glb, 60, 0, 8, 8);
+  CHECK((exact.dealt == 0 && !exact.surplus));
+  CHECK((idle.dealt == 0 && idle.surplus));
+  const For enough = dealt(LoopKind::Lcl, 8, 8, 8, 8);
+  CHECK((enough.dealt == 0 && !enough.surplus));
+  // All items of the launch take part, of a group only those that were asked for.
+  const For all = dealt(LoopKind::Glb, 100, 60, 8, 8), own = dealt(LoopKind::Lcl, 100, 6, 8, 8);
+  CHECK((all.dealt == 64 && !all.surplus));
+  CHECK((own.dealt == 6 && own.surplus));
+  const For groups = dealt(LoopKind::Wrg, 100, 8, 8, 8);
+  CHECK((groups.dealt == 8 && !groups.surplus));
+}
+
+TEST_CASE("what compilers are asked to unroll") {
+  const auto unrolling = [](LoopKind kind, std::int64_t trips, int width, std::int64_t dealt_to, Target t) {
+    For f = over(i, {put(i, one)}, kind);
+    f.upper = trips, f.width = width, f.dealt = dealt_to;
+    return loop(choose_unrolling({{f}}, t)).unroll;
+  };
+  // a factor that was decided
+  for (const Target t : {Target::openmp, Target::opencl, Target::cuda}) {
+    CHECK(unrolling(LoopKind::Unroll, 100, 4, 0, t) == 4);
+    CHECK(unrolling(LoopKind::Seq, 100, 2, 0, t) == 2);
+  }
+  // none: the whole loop, where a pragma says that
+  CHECK(unrolling(LoopKind::Unroll, 20, 1, 0, Target::openmp) == 20);
+  CHECK(unrolling(LoopKind::Unroll, 100, 1, 0, Target::openmp) == 64);
+  CHECK(unrolling(LoopKind::Unroll, 100, 1, 0, Target::cuda) == whole_loop);
+  // long loops stay as they are only where the compiler is told
+  CHECK(unrolling(LoopKind::Seq, 17, 1, 0, Target::cuda) == 1);
+  CHECK(unrolling(LoopKind::Seq, 16, 1, 0, Target::cuda) == 0);
+  CHECK(unrolling(LoopKind::Seq, 17, 1, 0, Target::opencl) == 0);
+  // a few trips through what was dealt
+  CHECK(unrolling(LoopKind::Lcl, 64, 1, 8, Target::opencl) == whole_loop);
+  CHECK(unrolling(LoopKind::Lcl, 65, 1, 8, Target::opencl) == 0);
+  CHECK(unrolling(LoopKind::Wrg, 64, 1, 8, Target::opencl) == 0);
 }
 
 TEST_CASE("a kernel is for one target") {

@@ -1,0 +1,91 @@
+#include "emit/c_arithmetic.hpp"
+
+#include <algorithm>
+
+namespace lift {
+namespace {
+
+bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
+
+}  // namespace
+
+std::string c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; }
+
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
+                std::set<std::string>& helpers) {
+  const auto nat = [&](const Nat& x) { return index_text(x, name, helpers); };
+  if (const auto c = n.constant()) return {std::to_string(*c), *c < 0 ? 8 : 9};
+  std::vector<NatTerm> ts(terms(n).begin(), terms(n).end());
+  const auto magnitude = [](const NatTerm& t) { return t.coefficient < 0 ? -t.coefficient : t.coefficient; };
+  std::stable_sort(ts.begin(), ts.end(), [&](const NatTerm& a, const NatTerm& b) {
+    if (a.factors.empty() != b.factors.empty()) return b.factors.empty();  // the constant last
+    if ((a.coefficient < 0) != (b.coefficient < 0))
+      return b.coefficient < 0;  // what is subtracted after the rest
+    if (magnitude(a) != magnitude(b)) return magnitude(a) > magnitude(b);  // outer dimensions first
+    return a.factors[0].atom->id > b.factors[0].atom->id;                  // row + i
+  });
+  std::string s;
+  for (const NatTerm& t : ts) {
+    s += s.empty() ? (t.coefficient < 0 ? "-" : "") : (t.coefficient < 0 ? " - " : " + ");
+    std::string product;
+    if (magnitude(t) != 1 || t.factors.empty()) product = std::to_string(magnitude(t));
+    for (const NatFactor& f : t.factors)
+      for (int p = 0; p < f.power; ++p) {
+        const NatAtom& a = *f.atom;
+        Text x{"", 9};
+        if (a.kind == AtomKind::Var) {
+          x.s = name(a);
+        } else if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) {
+          const std::string h = a.kind == AtomKind::Min ? "min" : "max";
+          helpers.insert(h);
+          x.s = "index_" + h + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
+        } else {
+          const auto m = a.b.constant();
+          const bool division = a.kind == AtomKind::FloorDiv;
+          if (!division && m && power_of_two(*m))
+            x = {nat(a.a).in(7) + " & " + std::to_string(*m - 1), 3};
+          else if (Facts().proves_nonnegative(a.a))
+            x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};
+          else
+            helpers.insert(division ? "div" : "mod"), x.s = std::string("index_") +
+                                                            (division ? "div" : "mod") + "(" + nat(a.a).s +
+                                                            ", " + nat(a.b).s + ")";
+          if (n == atom_nat(a)) return x;
+        }
+        product += (product.empty() ? "" : "*") + x.in(8);
+      }
+    s += product;
+  }
+  return {s, ts.size() > 1 ? 6
+                           : (ts[0].coefficient < 0 ? 8
+                                                    : (ts[0].coefficient == 1 && ts[0].factors.size() == 1 &&
+                                                               ts[0].factors[0].power == 1
+                                                           ? 9
+                                                           : 7))};
+}
+
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& q,
+                          const std::string& index) {
+  std::string s;
+  if (helpers.count("floor_div") || helpers.count("floor_mod"))
+    s += q +
+         "int floor_div(int a, int b) {  /* rounds down; by 0 it gives 0 */\n"
+         "  if (b == 0) return 0;\n"
+         "  if (b == -1) return (int)(0u - (unsigned)a);\n"
+         "  const int q = a / b;\n"
+         "  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;\n"
+         "}\n";
+  if (helpers.count("floor_mod"))
+    s += q + "int floor_mod(int a, int b) { return b == -1 ? 0 : a - b * floor_div(a, b); }\n";
+  const auto function = [&](const std::string& name, const std::string& b, const std::string& body) {
+    if (helpers.count(name))
+      s += q + index + " index_" + name + "(" + index + " a, " + index + " " + b + ") { " + body + "\n";
+  };
+  function("div", "m", "return a >= 0 ? a / m : -((m - 1 - a) / m); }  /* rounds down */");
+  function("mod", "m", "const " + index + " r = a % m; return r < 0 ? r + m : r; }");
+  function("min", "b", "return a < b ? a : b; }");
+  function("max", "b", "return a > b ? a : b; }");
+  return s;
+}
+
+}  // namespace lift

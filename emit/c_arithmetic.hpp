@@ -1,0 +1,32 @@
+// Arithmetic in C: types of numbers, and indices with the functions that they call.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "ir/expr/type.hpp"
+#include "ir/nat/nat.hpp"
+
+namespace lift {
+
+/// The type of a number; of a truth value outside arrays.
+std::string c_type(Scalar s);
+
+/// A piece of C and how tightly its outermost operator binds.
+struct Text {
+  std::string s;
+  int precedence;  ///< 1 ternary, 2 or, 3 and, 4 comparison, 6 sum, 7 product, 8 unary, 9 atom
+  std::string in(int minimum) const { return precedence < minimum ? "(" + s + ")" : s; }
+};
+
+/// An index as C. `name` spells its variables; `helpers` gets the functions it calls, see index_helpers.
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
+                std::set<std::string>& helpers);
+
+/// Helper functions of C for Euclidean division and the like, those named in `helpers`; indices are of type
+/// `index`.
+std::string index_helpers(const std::set<std::string>& helpers, const std::string& qualifier,
+                          const std::string& index = "long");
+
+}  // namespace lift

@@ -1,0 +1,26 @@
+// Functions of numbers and of vectors of them in C: those of math.h, and others that are defined before the
+// text that asked for them.
+#pragma once
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "ir/expr/term.hpp"
+
+namespace lift {
+
+class MathFunctions {
+ public:
+  /// The function that computes min, max, abs, sqrt, div or mod; width 1: of numbers.
+  std::string function(Op op, Scalar s, int width);
+
+  bool calls_library() const;   ///< math.h is needed
+  bool passes_vectors() const;  ///< some take vectors
+  std::string definitions() const;
+
+ private:
+  std::set<std::tuple<Op, Scalar, int>> used_;
+};
+
+}  // namespace lift

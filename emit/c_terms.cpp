@@ -1,0 +1,190 @@
+// Values as C: numbers, conditions, operators by how tightly they bind. What depends on the language, vectors
+// above all, is the backend's.
+#include <cmath>
+#include <cstdio>
+
+#include "emit/c_like.hpp"
+#include "ir/error.hpp"
+#include "ir/expr/ops.hpp"
+
+namespace lift {
+
+Text CLike::nat(const Nat& n) {
+  return index_text(
+      n, [this](const NatAtom& a) { return name(a); }, helpers_);
+}
+
+Text CLike::condition(const NatCond& c) {
+  Nat left = 0, right = 0;  // what is subtracted goes to the other side
+  for (const NatTerm& t : terms(c.a)) {
+    Nat one = t.coefficient;
+    for (const NatFactor& f : t.factors)
+      for (int i = 0; i < f.power; ++i) one = one * atom_nat(*f.atom);
+    (t.coefficient > 0 ? left : right) = (t.coefficient > 0 ? left + one : right - one);
+  }
+  const char* const relation[] = {" >= ", " == ", " != "};
+  std::string r = relation[static_cast<int>(c.kind)];
+  if (left.is_constant() && !right.is_constant()) {
+    std::swap(left, right);
+    if (c.kind == NatCond::Kind::NonNegative) r = " <= ";
+  }
+  return {nat(left).in(5) + r + nat(right).in(5), 4};
+}
+
+std::string CLike::infinity(Scalar) { return *helpers_.insert("INFINITY").first; }
+std::string CLike::not_a_number(Scalar) { return *helpers_.insert("NAN").first; }
+
+std::string CLike::floating(double v, Scalar s) {
+  char text[40];
+  if (s == f32) v = static_cast<double>(static_cast<float>(v));
+  if (std::isinf(v)) return (v < 0 ? "-" : "") + infinity(s);
+  if (std::isnan(v)) return not_a_number(s);
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, v);
+    if (s == f32 ? std::strtof(text, nullptr) == static_cast<float>(v) : std::strtod(text, nullptr) == v)
+      break;
+  }
+  std::string r = text;
+  if (r.find_first_of(".e") == std::string::npos) r += ".0";
+  return r + (s == f32 ? "f" : "");
+}
+
+Text CLike::term(const Term& t) {
+  const int w = t->width;
+  const auto vec =
+      [&](const Term& x,
+          int minimum) -> std::string {  // an operand of vector arithmetic where a vector is needed
+    const Text e = term(x);
+    return x->width == w ? e.in(minimum) : splat(x->type, w, e.s);
+  };
+  switch (t->kind) {
+    case TermKind::Constant:
+      if (is_float(t->type))
+        return {floating(t->number, t->type), std::signbit(t->number) && !std::isnan(t->number) ? 8 : 9};
+      return {std::to_string(static_cast<long long>(t->number)), t->number < 0 ? 8 : 9};
+    case TermKind::Index: {
+      const Text n = nat(t->nats[0]);
+      return n;
+    }
+    case TermKind::Load:
+      mentioned_.insert(t->name);
+      return {load(t->name, nat(t->nats.at(0)).s, t->type, w), 9};
+    case TermKind::Argument:
+      return {*mentioned_.insert(t->name).first, 9};
+    case TermKind::Local:
+      return {local(t), 9};
+    case TermKind::Compare:
+      return condition(t->conds[0]);
+    case TermKind::Lanes: {
+      std::vector<std::string> lanes;
+      for (const NatCond& c : t->conds) lanes.push_back("-(" + condition(c).s + ")");
+      return {vector_literal(boolean, w, lanes), 9};
+    }
+    case TermKind::LaneIndex: {
+      std::vector<std::string> lanes;
+      for (int l = 0; l < w; ++l) {
+        const Nat n = t->nats[0] + l * t->nats[1];
+        lanes.push_back(is_float(t->type) && n.is_constant()
+                            ? floating(static_cast<double>(*n.constant()), t->type)
+                            : "(" + c_type(t->type) + ")(" + nat(n).s + ")");
+      }
+      return {vector_literal(t->type, w, lanes), 9};
+    }
+    case TermKind::Shuffle: {
+      if (t->args[0]->width > 1) return {shuffle(t), 9};
+      if (t->args.size() == 1) return {splat(t->type, w, term(t->args[0]).s), 9};
+      std::vector<std::string> lanes;
+      for (const int l : t->lanes) lanes.push_back(term(t->args[static_cast<std::size_t>(l)]).s);
+      return {vector_literal(t->type, w, lanes), 9};
+    }
+    case TermKind::Call: {
+      std::vector<std::string> args;
+      for (const Term& a : t->args)
+        args.push_back(w > 1 && a->width == 1 ? splat(a->type, w, term(a).s) : term(a).s);
+      return {user_call(t, args), 9};
+    }
+    case TermKind::Apply:
+      break;
+  }
+  const auto binary = [&](const char* op, int precedence, bool commutes) -> Text {
+    const auto operand = [&](const Term& x,
+                             int minimum) {  // beside a vector of integers, an index is one too
+      return w > 1 && x->width == 1 && x->kind == TermKind::Index
+                 ? "(" + c_type(x->type) + ")" + term(x).in(9)
+                 : term(x).in(minimum);
+    };
+    return {operand(t->args[0], precedence) + op + operand(t->args[1], precedence + (commutes ? 0 : 1)),
+            precedence};
+  };
+  const auto compared = [&](const char* op) -> Text {
+    const Text c = binary(op, 5, false);
+    return w > 1 ? Text{mask(t->args[t->args[0]->width > 1 ? 0 : 1]->type, w, c.s), 9} : Text{c.s, 4};
+  };
+  const auto called = [&]() -> Text {
+    std::vector<std::string> args;
+    for (const Term& a : t->args) args.push_back(vec(a, 1));
+    return {math(t->op, t->type, w, args), 9};
+  };
+  const auto either = [&]() -> Text {  // && within || in parentheses, as compilers ask for
+    const auto operand = [&](const Term& x) {
+      return term(x).in(x->kind == TermKind::Apply && x->op == Op::Or ? 2 : 4);
+    };
+    return {operand(t->args[0]) + " || " + operand(t->args[1]), 2};
+  };
+  switch (t->op) {
+    case Op::Add:
+      return binary(" + ", 6, false);
+    case Op::Sub:
+      return binary(" - ", 6, false);
+    case Op::Mul:
+      return binary(" * ", 7, false);
+    case Op::Div:
+      return is_float(t->type) ? binary(" / ", 7, false) : called();
+    case Op::Lt:
+      return compared(" < ");
+    case Op::Le:
+      return compared(" <= ");
+    case Op::Eq:
+      return compared(" == ");
+    case Op::Ne:
+      return compared(" != ");
+    case Op::And:
+      return w > 1 ? Text{"(" + vec(t->args[0], 8) + " & " + vec(t->args[1], 8) + ")", 9}
+                   : binary(" && ", 3, true);
+    case Op::Or:
+      return w > 1 ? Text{"(" + vec(t->args[0], 8) + " | " + vec(t->args[1], 8) + ")", 9} : either();
+    case Op::Not:
+      return {(w > 1 ? "~" : "!") + term(t->args[0]).in(8), 8};
+    case Op::Neg:
+      return {"-" + term(t->args[0]).in(9), 8};
+    case Op::Select:
+      if (t->args[0]->width > 1)
+        return {blend(t->type, w, term(t->args[0]).s, vec(t->args[1], 1), vec(t->args[2], 1)), 9};
+      if (w > 1) return {term(t->args[0]).in(2) + " ? " + vec(t->args[1], 2) + " : " + vec(t->args[2], 2), 1};
+      return {term(t->args[0]).in(2) + " ? " + term(t->args[1]).in(2) + " : " + term(t->args[2]).in(1), 1};
+    case Op::Cast:
+      if (t->type == boolean)
+        return w > 1 ? Text{mask(t->args[0]->type, w, term(t->args[0]).in(5) + " != 0"), 9}
+                     : Text{term(t->args[0]).in(5) + " != 0", 4};
+      if (w > 1 && t->args[0]->type == boolean)
+        return {"-" + convert(t->type, w, term(t->args[0]).s), 8};  // lanes that hold are -1
+      if (w > 1) return {convert(t->type, w, term(t->args[0]).s), 9};
+      return {"(" + c_type(t->type) + ")" + term(t->args[0]).in(9), 8};
+    case Op::Min:
+    case Op::Max:
+    case Op::Abs:
+    case Op::Sqrt:
+    case Op::Mod:
+      return called();
+    default:
+      throw InternalError("emit: no spelling of " + std::string(text(t->op)));
+  }
+}
+
+std::string CLike::conditions(const std::vector<Term>& cs) {
+  std::string s;
+  for (const Term& c : cs) s += (s.empty() ? "" : " && ") + term(c).in(cs.size() > 1 ? 4 : 0);
+  return s;
+}
+
+}  // namespace lift

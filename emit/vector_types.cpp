@@ -1,0 +1,180 @@
+#include "emit/vector_types.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "emit/c_arithmetic.hpp"
+
+namespace lift {
+namespace {
+
+/// What a shuffle that loads of stride 2 and interleaved stores need does; empty for others.
+std::string shuffle_name(const Term& t) {
+  const int w = t->width, half = w / 2, block = static_cast<int>(16 / size_of(t->type));
+  const auto is = [&](const std::function<int(int)>& lane) {
+    for (int l = 0; l < w; ++l)
+      if (t->lanes[static_cast<std::size_t>(l)] != lane(l)) return false;
+    return true;
+  };
+  if (t->args.size() == 1) {
+    if (is([&](int l) { return w - 1 - l; })) return "reverse";
+    if (is([](int l) { return l / 2; })) return "double_low";
+    if (is([&](int l) { return half + l / 2; })) return "double_high";
+    if (is([&](int l) {
+          return 2 * (l % half) / block * block + l / half * (block / 2) + 2 * (l % half) % block / 2;
+        }))
+      return "order";
+    return "";
+  }
+  for (const int p : {0, 1}) {
+    if (is([&](int l) { return 2 * l + p; })) return p ? "odd" : "even";
+    if (is([&](int l) { return p * half + l / 2 + l % 2 * w; }))
+      return p ? "interleave_high" : "interleave_low";
+    const auto in_block = [&](int l) {
+      return l / block * block + 2 * (l % (block / 2)) + (l % block < block / 2 ? 0 : w);
+    };
+    if (is([&](int l) { return in_block(l) + p; })) return p ? "odd_unordered" : "even_unordered";
+  }
+  return "";
+}
+
+std::string vector_typedef(const std::string& element, std::size_t size, int width, const std::string& name) {
+  return "typedef " + element + " " + name + " __attribute__((vector_size(" +
+         std::to_string(size * static_cast<std::size_t>(width)) + ")));";
+}
+
+}  // namespace
+
+std::string VectorTypes::name(Scalar s, int width) {
+  return std::string(s == f32 ? "f32" : s == f64 ? "f64" : "i32") + "x" + std::to_string(width);
+}
+
+std::string VectorTypes::type(Scalar s, int width) {
+  if (s != boolean) {
+    types_.insert({s, width});
+    return name(s, width);
+  }
+  types_.insert({real_, width});
+  masks_.insert(width);
+  return "mask" + std::to_string(width);
+}
+
+std::string VectorTypes::function(const std::string& what, Scalar s, int width) {
+  return *functions_.insert(what + type(s, width)).first;
+}
+
+std::string VectorTypes::stream(Scalar s, int width) {
+  streams_ = true;
+  return function("stream_", s, width);
+}
+
+std::string VectorTypes::select(Scalar s, int width) {
+  type(boolean, width);
+  return function("select_", s, width);
+}
+
+std::string VectorTypes::shuffle(const Term& t) {
+  type(t->type, t->width);
+  const Shuffle key{t->type, t->width, t->args.size(), t->lanes};
+  const auto found =
+      std::find_if(shuffles_.begin(), shuffles_.end(), [&](const auto& s) { return s.first == key; });
+  if (found != shuffles_.end()) return found->second;
+  std::string what = shuffle_name(t);
+  if (what.empty()) what = "shuffle" + std::to_string(++other_shuffles_);
+  return shuffles_.emplace_back(key, what + "_" + name(t->type, t->width)).second;
+}
+
+std::string VectorTypes::definitions() const {
+  std::string s = masks();
+  for (const auto& [type, width] : types_) s += definitions(type, width);
+  return s;
+}
+
+std::string VectorTypes::masks() const {
+  std::string s;
+  std::set<int> widths;
+  for (const auto& [type, width] : types_)
+    if (masks_.count(width) && widths.insert(width).second)
+      s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width,
+                          "mask" + std::to_string(width)) +
+           "  /* -1: on, 0: off */\n";
+  return s;
+}
+
+std::string VectorTypes::macro(const std::string& function, const std::string& arguments,
+                               const std::string& value) const {
+  return functions_.count(function) ? "#define " + function + "(" + arguments + ") (" + value + ")\n" : "";
+}
+
+std::string VectorTypes::definitions(Scalar type, int width) const {
+  const std::string v = name(type, width), e = c_type(type), size = std::to_string(size_of(type));
+  std::string s = vector_typedef(e, size_of(type), width, v) + "\n";
+  s += "typedef " + e + " " + v + "_any __attribute__((vector_size(" +
+       std::to_string(size_of(type) * static_cast<std::size_t>(width)) + "), aligned(" + size +
+       "), may_alias));\n";
+  s += macro("load_" + v, "p", "(" + v + ")*(const " + v + "_any *)(p)");
+  s += macro("store_" + v, "p, x", "*(" + v + "_any *)(p) = (x)");
+  s += macro("splat_" + v, "x", "(" + v + "){0} + (x)");
+  if (functions_.count("stream_" + v)) s += streaming(type, width);
+  for (const auto& [key, function] : shuffles_)
+    if (key.type == type && key.width == width) s += shuffle_function(key, function);
+  return s + selection(type, width);
+}
+
+std::string VectorTypes::selection(Scalar type, int width) const {
+  const std::string v = name(type, width), m = "mask" + std::to_string(width), select = "select_" + v;
+  if (!functions_.count(select)) return "";
+  const auto chosen = [&](const std::string& mask, const std::string& lanes) {
+    return "(" + v + ")((" + mask + " & (" + lanes + ")(a)) | (~" + mask + " & (" + lanes + ")(b)))";
+  };
+  if (size_of(type) == size_of(real_)) return macro(select, "m, a, b", chosen("(m)", m));
+  const std::string n = "lanes_" + v;  // the mask's lanes have another size
+  return vector_typedef(size_of(type) == 4 ? "int" : "long long", size_of(type), width, n) + "\n" +
+         macro(select, "m, a, b", chosen("__builtin_convertvector(m, " + n + ")", n));
+}
+
+std::string VectorTypes::shuffle_function(const Shuffle& x, const std::string& function) const {
+  const std::string v = name(x.type, x.width), b = x.args == 2 ? "b" : "a";
+  const auto builtin = [](const std::string& first, const std::string& second,
+                          const std::vector<int>& lanes) {
+    std::string s = "__builtin_shufflevector(" + first + ", " + second;
+    for (const int l : lanes) s += ", " + std::to_string(l);
+    return s + ")";
+  };
+  const std::string one = "return " + builtin("a", b, x.lanes) + ";";
+  std::string s =
+      "static inline " + v + " " + function + "(" + v + " a" + (x.args == 2 ? ", " + v + " b" : "") + ") {";
+  const bool low = function.starts_with("interleave_low"), high = function.starts_with("interleave_high");
+  if (size_of(x.type) != 8 || x.width != 4 || !(low || high)) return s + " " + one + " }\n";
+  // gcc 12 makes three instructions of each; in two steps, both of them together are four
+  return s + "\n#if defined(__AVX2__) && !defined(__AVX512VL__)\n  const " + v +
+         " even = " + builtin("a", "b", {0, 4, 2, 6}) + ", odd = " + builtin("a", "b", {1, 5, 3, 7}) +
+         ";\n  return " +
+         (low ? builtin("even", "odd", {0, 1, 4, 5}) : builtin("even", "odd", {2, 3, 6, 7})) +
+         ";\n#else\n  " + one + "\n#endif\n}\n";
+}
+
+/// A vector past the cache, in pieces of the widest instruction; the address is a multiple of the vector's
+/// size or 32.
+std::string VectorTypes::streaming(Scalar type, int width) const {
+  const std::string v = name(type, width), e = c_type(type);
+  const std::string d = type == f32 ? "ps" : "pd", m256 = type == f32 ? "__m256" : "__m256d",
+                    m128 = type == f32 ? "__m128" : "__m128d";
+  const std::size_t bytes = size_of(type) * static_cast<std::size_t>(width);
+  const auto pieces = [&](const std::string& m, const std::string& call, std::size_t each) {
+    return "  const " + m + " *from = (const " + m + " *)&x;\n  for (int c = 0; c < " +
+           std::to_string(bytes / each) + "; ++c) " + call + "((" + (type == f32 ? "float" : "double") +
+           " *)(p + c * " + std::to_string(each / size_of(type)) + "), from[c]);\n";
+  };
+  std::string s = "static inline void stream_" + v + "(" + e + " *p, " + v + " x) {\n";
+  const char* first = "#if";
+  if (bytes % 32 == 0)
+    s += "#if defined(__AVX__)\n" + pieces(m256, "_mm256_stream_" + d, 32), first = "#elif";
+  if (bytes % 16 == 0)
+    s += std::string(first) + " defined(__SSE2__)\n" + pieces(m128, "_mm_stream_" + d, 16) + "#else\n";
+  s += "  *(" + v + "_any *)p = x;\n";
+  if (bytes % 16 == 0) s += "#endif\n";
+  return s + "}\n";
+}
+
+}  // namespace lift

@@ -1,0 +1,65 @@
+// Vectors in C: types and functions by the extensions that gcc and clang share. Whoever prints asks for
+// names; what was asked for is defined before the text that has the names in it.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/expr/term.hpp"
+
+namespace lift {
+
+class VectorTypes {
+ public:
+  /// Masks have lanes as wide as `real`.
+  explicit VectorTypes(Scalar real) : real_(real) {}
+
+  /// f64x4; of truth values, the mask type: mask4.
+  std::string type(Scalar s, int width);
+  /// The first without asking for a definition.
+  static std::string name(Scalar s, int width);
+
+  // ---- functions: those of a type, each the name of one that takes
+  std::string load(Scalar s, int width) { return function("load_", s, width); }    ///< (address)
+  std::string store(Scalar s, int width) { return function("store_", s, width); }  ///< (address, vector)
+  std::string stream(Scalar s, int width);                                         ///< past the cache
+  std::string splat(Scalar s, int width) { return function("splat_", s, width); }  ///< (number)
+  std::string select(Scalar s, int width);                                         ///< (mask, then, else)
+  std::string shuffle(const Term& t);  ///< (vector) or (vector, vector), as t has arguments
+
+  /// Some vector goes past the cache; some function takes vectors.
+  bool streams() const { return streams_; }
+  bool passes() const { return streams_ || !shuffles_.empty(); }
+  std::string definitions() const;
+
+ private:
+  struct Shuffle {
+    Scalar type;
+    int width;
+    std::size_t args;
+    std::vector<int> lanes;
+    friend bool operator==(const Shuffle&, const Shuffle&) = default;
+  };
+
+  std::string function(const std::string& what, Scalar s, int width);
+  std::string masks() const;
+  std::string definitions(Scalar s, int width) const;
+  /// A function that takes vectors is a macro, as how vectors are passed varies. Empty for one not asked for.
+  std::string macro(const std::string& function, const std::string& arguments,
+                    const std::string& value) const;
+  std::string selection(Scalar s, int width) const;
+  std::string streaming(Scalar s, int width) const;
+  std::string shuffle_function(const Shuffle& x, const std::string& function) const;
+
+  Scalar real_;
+  std::set<std::pair<Scalar, int>> types_;  ///< but masks
+  std::set<int> masks_;                     ///< their widths
+  std::set<std::string> functions_;
+  std::vector<std::pair<Shuffle, std::string>> shuffles_;  ///< with their names, in order of appearance
+  int other_shuffles_ = 0;                                 ///< those without a name of their own
+  bool streams_ = false;
+};
+
+}  // namespace lift
