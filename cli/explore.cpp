@@ -9,6 +9,7 @@
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
 #include "runtime/file.hpp"
+#include "tuning/depths.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {
@@ -125,19 +126,34 @@ void say_what_is_trusted(const Options& o, const Program& program) {
   if (!all.empty() && !o.quiet) print("compiling and running the C functions of " + o.file + ": " + all);
 }
 
-}  // namespace
-
-int explore(const Options& o) {
-  say_what_is_trusted(o, o.pattern->build(o.problem));
-  if (!o.json.empty()) check_writable_file(o.json, "--json");
-  const auto directory = kernel_directory(o.out);
-  ExploreOptions options = explore_options(o);
+/// Of several depths the best; `o` is then about that one.
+ExploreResult explored(Options& o, ExploreOptions options) {
+  std::optional<Depths> depths;
   ExploreResult result;
   {
     ProgressPrinter progress(o.quiet);
     options.on_progress = [&](const Progress& p) { progress(p); };
-    result = lift::explore(*o.pattern, o.problem, options);
+    if (o.every_depth)
+      depths = explore_depths(*o.pattern, o.problem, options);
+    else
+      result = lift::explore(*o.pattern, o.problem, options);
   }
+  if (!depths) return result;
+  print(fmt::format("{}: times of one sweep, by how many are done in a call\n{}", o.pattern->name,
+                    depth_table(*depths)));
+  Depth& best = depths->tried[depths->best];
+  o.problem = best.problem;
+  return std::move(best.result);
+}
+
+}  // namespace
+
+int explore(const Options& given) {
+  Options o = given;
+  say_what_is_trusted(o, o.pattern->build(o.problem));
+  if (!o.json.empty()) check_writable_file(o.json, "--json");
+  const auto directory = kernel_directory(o.out);
+  const ExploreResult result = explored(o, explore_options(o));
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));

@@ -109,7 +109,7 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error,
 }
 
 struct Texts {
-  std::string op, type = "f64", backend = "openmp";
+  std::string op, type = "f64", backend = "openmp", sweeps = "1";
   std::vector<std::string> sizes;
 };
 
@@ -129,6 +129,13 @@ const CLI::Validator kNatural{[](std::string& text) {
                               },
                               ""};
 
+const CLI::Validator kSweeps{
+    [](std::string& text) {
+      return text == "auto" ? std::string() : kWhole(text) + (kWhole(text).empty() ? "" : ", nor auto");
+    },
+    ""};
+constexpr int kMostSweeps = 64;
+
 void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
   app.add_option("--box", o.problem.box, "interior cells a dimension of a box")
       ->check(kWhole)
@@ -137,10 +144,12 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
   app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")
       ->check(kWhole)
       ->capture_default_str();
-  app.add_option("--sweeps", o.problem.sweeps,
-                 "of a smoother: (half-)sweeps one after the other, each of which uses up the stencil's "
-                 "radius of the ghost zone")
-      ->check(kWhole)
+  app.add_option(
+         "--sweeps", t.sweeps,
+         "of a smoother: (half-)sweeps one after the other, each of which uses up the stencil's "
+         "radius of the ghost zone; explore --sweeps auto tries 1, 2, 4 and 8, each with --ghost times "
+         "as deep a ghost zone, and keeps what is fastest a sweep")
+      ->check(kSweeps)
       ->capture_default_str();
   app.add_option("--bc", o.problem.boundary,
                  "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, "
@@ -230,6 +239,13 @@ void check(Options& o, const Texts& t) {
   const auto target = target_named(t.backend);
   if (!target) throw UserError("--backend " + t.backend + ": no such backend here; use " + target_names());
   o.target = *target;
+  if (t.sweeps == "auto")
+    o.every_depth = true;
+  else
+    o.problem.sweeps = static_cast<int>(std::min<std::int64_t>(std::stoll(t.sweeps), kMostSweeps + 1));
+  if (o.problem.sweeps > kMostSweeps)
+    throw UserError("--sweeps " + t.sweeps + ": more than " + std::to_string(kMostSweeps) +
+                    " sweeps would each be a copy of the code; use fewer, and more calls");
   if (o.emulate && !capabilities(o.target).emulated)
     throw UserError("--emulate: only CUDA kernels are emulated; add --backend cuda");
   if (o.device < -1)
@@ -319,6 +335,9 @@ Options parse(const std::vector<std::string>& given) {
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +
                     " is applied once; only smoothers have sweeps");
   if (!options.file.empty()) load_file(options, texts.sizes);
+  if (options.every_depth && command->name != std::string_view("explore"))
+    throw UserError("--sweeps auto: only explore looks for how many are fastest; give " +
+                    std::string(command->name) + " a number");
   options.command = command->name;
   return options;
 }

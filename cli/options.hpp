@@ -20,6 +20,7 @@ struct Options {
   std::map<std::string, std::int64_t> sizes;  ///< given with --size
   std::shared_ptr<const Pattern> from_file;
   Problem problem;
+  bool every_depth = false;  ///< --sweeps auto: as many as are fastest
   Target target = Target::openmp;
   int device = -1;
   bool emulate = false;    ///< CUDA on the host

@@ -1,6 +1,7 @@
 # tests/<layer>/*.cpp       -> test_<layer>, label quick
 # tests/<layer>/long/*.cpp  -> test_<layer>_long, label long
 # tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer, for so many texts
+# tests/fuzz/programs/      -> test_fuzz_programs, test_fuzz_programs_long and, for hours of it, fuzz_programs
 # examples/*.cpp            -> example_<name>, label quick
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
 # A test program links every layer, so a layer's tests may use later ones as oracles.
@@ -38,6 +39,22 @@ foreach(layer ${layers})
   file(GLOB long CONFIGURE_DEPENDS tests/${layer}/long/*.cpp)
   liftgen_add_test_program(test_${layer} quick 1800 ${quick})
   liftgen_add_test_program(test_${layer}_long long 3600 ${long})
+endforeach()
+
+# Random programs: the machinery once, for the tests and for the driver.
+file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/programs/*.cpp)
+list(FILTER programs EXCLUDE REGEX "(_test|/driver)[.]cpp$")
+add_library(liftgen_fuzz_programs STATIC ${programs})
+set_target_properties(liftgen_fuzz_programs PROPERTIES UNITY_BUILD_MODE GROUP)
+liftgen_compile_together(${programs})
+target_link_libraries(liftgen_fuzz_programs PUBLIC liftgen_all PRIVATE liftgen_warnings)
+target_compile_options(liftgen_fuzz_programs PRIVATE $<$<CONFIG:Release>:-O1>)
+add_executable(fuzz_programs tests/fuzz/programs/driver.cpp)
+target_link_libraries(fuzz_programs PRIVATE liftgen_fuzz_programs CLI11::CLI11 liftgen_warnings)
+liftgen_add_test_program(test_fuzz_programs quick 1800 tests/fuzz/programs/programs_test.cpp)
+liftgen_add_test_program(test_fuzz_programs_long long 3600 tests/fuzz/programs/long/programs_test.cpp)
+foreach(program test_fuzz_programs test_fuzz_programs_long)
+  target_link_libraries(${program} PRIVATE liftgen_fuzz_programs)
 endforeach()
 
 file(GLOB examples CONFIGURE_DEPENDS examples/*.cpp)

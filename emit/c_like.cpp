@@ -13,6 +13,7 @@ CLike::CLike(const Kernel& k)
   for (const Attr& f : k.user_functions) reserved_.insert(user_name(f));
   for (const KernelArgument& a : k.arguments)
     if (a.written && a.type.is_array()) real_ = element_of(a.type).scalar();
+  if (real_ == boolean) real_ = i32;  // masks have lanes as wide as numbers
 }
 
 namespace {

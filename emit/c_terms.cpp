@@ -94,7 +94,10 @@ Text CLike::term(const Term& t) {
       if (t->args[0]->width > 1) return {shuffle(t), 9};
       if (t->args.size() == 1) return {splat(t->type, w, term(t->args[0]).s), 9};
       std::vector<std::string> lanes;
-      for (const int l : t->lanes) lanes.push_back(term(t->args[static_cast<std::size_t>(l)]).s);
+      for (const int l : t->lanes) {
+        const std::string element = term(t->args[static_cast<std::size_t>(l)]).s;
+        lanes.push_back(t->type == boolean ? "-(" + element + ")" : element);  // lanes that hold are -1
+      }
       return {vector_literal(t->type, w, lanes), 9};
     }
     case TermKind::Call: {
@@ -109,6 +112,7 @@ Text CLike::term(const Term& t) {
   const auto binary = [&](const char* op, int precedence, bool commutes) -> Text {
     const auto operand = [&](const Term& x,
                              int minimum) {  // beside a vector of integers, an index is one too
+      if (w > 1 && x->width == 1 && x->type == boolean) return splat(boolean, w, term(x).s);
       return w > 1 && x->width == 1 && x->kind == TermKind::Index
                  ? "(" + c_type(x->type) + ")" + term(x).in(9)
                  : term(x).in(minimum);

@@ -194,11 +194,13 @@ static inline void free_scratch(char *scratch) { free(scratch); }
         std::vector<std::string> params, lanes;
         for (std::size_t i = 0; i < user_types(f).size(); ++i)
           params.push_back(VectorTypes::name(user_types(f)[i].scalar(), width) + " " + user_parameters(f)[i]),
-              lanes.push_back(user_parameters(f)[i] + "[lane]");
-        const std::string vector = VectorTypes::name(user_result(f).scalar(), width);
+              lanes.push_back(user_parameters(f)[i] +
+                              (user_types(f)[i].scalar() == boolean ? "[lane] != 0" : "[lane]"));
+        const std::string vector = VectorTypes::name(user_result(f).scalar(), width),
+                          sign = user_result(f).scalar() == boolean ? "-" : "";
         s += "static inline " + vector + " " + name + "_x" + std::to_string(width) + "(" + joined(params) +
              ") {\n  " + vector + " result;\n  for (int lane = 0; lane < " + std::to_string(width) +
-             "; ++lane) result[lane] = " + name + "(" + joined(lanes) + ");\n  return result;\n}\n";
+             "; ++lane) result[lane] = " + sign + name + "(" + joined(lanes) + ");\n  return result;\n}\n";
       }
     return s;
   }

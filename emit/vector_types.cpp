@@ -46,6 +46,7 @@ std::string vector_typedef(const std::string& element, std::size_t size, int wid
 }  // namespace
 
 std::string VectorTypes::name(Scalar s, int width) {
+  if (s == boolean) return "mask" + std::to_string(width);
   return std::string(s == f32 ? "f32" : s == f64 ? "f64" : "i32") + "x" + std::to_string(width);
 }
 
@@ -56,7 +57,7 @@ std::string VectorTypes::type(Scalar s, int width) {
   }
   types_.insert({real_, width});
   masks_.insert(width);
-  return "mask" + std::to_string(width);
+  return name(s, width);
 }
 
 std::string VectorTypes::function(const std::string& what, Scalar s, int width) {
@@ -96,8 +97,23 @@ std::string VectorTypes::masks() const {
   for (const auto& [type, width] : types_)
     if (masks_.count(width) && widths.insert(width).second)
       s += vector_typedef(size_of(real_) == 4 ? "int" : "long long", size_of(real_), width,
-                          "mask" + std::to_string(width)) +
-           "  /* -1: on, 0: off */\n";
+                          name(boolean, width)) +
+           "  /* -1: on, 0: off */\n" + mask_functions(width);
+  return s;
+}
+
+/// In memory a truth value is a byte, 0 or 1.
+std::string VectorTypes::mask_functions(int width) const {
+  const std::string n = std::to_string(width), m = name(boolean, width), bytes = "bytes" + n + "_any";
+  std::string s =
+      macro("load_" + m, "p",
+            "(" + m + ")(__builtin_convertvector(*(const " + bytes + " *)(p), " + m + ") != 0)") +
+      macro("store_" + m, "p, x", "*(" + bytes + " *)(p) = __builtin_convertvector(-(x), " + bytes + ")");
+  if (!s.empty())
+    s = "typedef unsigned char " + bytes + " __attribute__((vector_size(" + n +
+        "), aligned(1), may_alias));\n" + s;
+  for (const auto& [key, function] : shuffles_)
+    if (key.type == boolean && key.width == width) s += shuffle_function(key, function);
   return s;
 }
 
@@ -114,7 +130,8 @@ std::string VectorTypes::definitions(Scalar type, int width) const {
        "), may_alias));\n";
   s += macro("load_" + v, "p", "(" + v + ")*(const " + v + "_any *)(p)");
   s += macro("store_" + v, "p, x", "*(" + v + "_any *)(p) = (x)");
-  s += macro("splat_" + v, "x", "(" + v + "){0} + (x)");
+  s += macro("splat_" + v, "x",
+             "(" + v + "){0} + " + (type == i32 ? "(int)" : "") + "(x)");  // an index is a long
   if (functions_.count("stream_" + v)) s += streaming(type, width);
   for (const auto& [key, function] : shuffles_)
     if (key.type == type && key.width == width) s += shuffle_function(key, function);

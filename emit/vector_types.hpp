@@ -45,6 +45,7 @@ class VectorTypes {
 
   std::string function(const std::string& what, Scalar s, int width);
   std::string masks() const;
+  std::string mask_functions(int width) const;
   std::string definitions(Scalar s, int width) const;
   /// A function that takes vectors is a macro, as how vectors are passed varies. Empty for one not asked for.
   std::string macro(const std::string& function, const std::string& arguments,

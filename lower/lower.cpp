@@ -6,6 +6,7 @@
 #include "ir/expr/verify.hpp"
 #include "ir/verify_mode.hpp"
 #include "lower/launches.hpp"
+#include "lower/loops/visit.hpp"
 #include "lower/passes/free_reserved_names.hpp"
 #include "lower/passes/grids.hpp"
 #include "lower/passes/index_width.hpp"
@@ -14,6 +15,7 @@
 #include "lower/passes/place_barriers.hpp"
 #include "lower/passes/split_lanes.hpp"
 #include "lower/translate/translate.hpp"
+#include "rewrite/analysis/lags.hpp"
 
 namespace lift {
 namespace {
@@ -23,6 +25,15 @@ std::vector<std::string> work_arrays(const Kernel& k) {
   for (const KernelArgument& a : k.arguments)
     if (a.work) all.push_back(a.name);
   return all;
+}
+
+/// A store under a mask reads what it leaves as it was.
+void mark_reads(Kernel& k) {
+  visit(k.body, [&](const Stmt& s) {
+    visit_accesses(s, [&](const ElementAccess& x) {
+      for (KernelArgument& a : k.arguments) a.read |= !x.store && a.name == x.array;
+    });
+  });
 }
 
 // What a pass is: over the body, over the body beside the kernel's arguments, over that of each launch.
@@ -65,7 +76,11 @@ std::vector<Pass> passes(const LowerOptions& options) {
   if (!options.linear) return all;
   const std::vector<Pass> flat{
       {"linearise", linearise, Form::Flat},
-      {"vectorise", [options](Kernel& k) { k.body = vectorise(k.body, k, options); },
+      {"vectorise",
+       [options](Kernel& k) {
+         k.body = vectorise(k.body, k, options);
+         mark_reads(k);
+       },
        Form::Vectors},                                       // unit stride shows in the flat index
       {"remove-trivial-loops", over(remove_trivial_loops)},  // remainders of one iteration
       {"eliminate-common-subexpressions", over(eliminate_common_subexpressions)},
@@ -132,6 +147,7 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
+  check_in_step(program);
   Kernel k = translate(program);
   if (verify_steps()) verify(k, Form::Positions, "translate");
   return finish(std::move(k), options);

@@ -11,7 +11,8 @@
 namespace lift {
 namespace {
 
-constexpr std::size_t kRank = 0;  ///< among the ints
+constexpr std::size_t kRank = 0;                                     ///< among the ints
+constexpr std::size_t kStepAxis = 0, kStepWidth = 1, kStepLags = 2;  ///< among the nats of in_step
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLastDimension = 3, kLastOfGroup = 2;
 
@@ -62,6 +63,10 @@ std::vector<std::span<const Nat>> natural_arguments(const Expr& e) {
     case Payload::TwoPerAxis:
     case Payload::Boundary:
       return {half(e, false), half(e, true)};
+    case Payload::Lags: {
+      const std::span<const Nat> all(e.attr().nats);
+      return {all.subspan(kStepAxis, 1), all.subspan(kStepWidth, 1), all.subspan(kStepLags)};
+    }
     default:
       return {};
   }
@@ -96,6 +101,13 @@ const std::vector<Nat>& generate_shape(AttrRef e) { return e.attr.nats; }
 const std::vector<Nat>& update_offsets(AttrRef e) { return e.attr.nats; }
 const Nat& iterate_times(AttrRef e) { return e.attr.nats.at(0); }
 const Nat& buffer_slots(AttrRef e) { return e.attr.nats.at(0); }
+std::int64_t step_axis(AttrRef e) { return e.attr.nats.at(kStepAxis).constant().value(); }
+std::int64_t step_width(AttrRef e) { return e.attr.nats.at(kStepWidth).constant().value(); }
+std::vector<std::int64_t> step_lags(AttrRef e) {
+  std::vector<std::int64_t> lags;
+  for (const Nat& lag : std::span(e.attr.nats).subspan(kStepLags)) lags.push_back(lag.constant().value());
+  return lags;
+}
 
 const std::string& user_name(AttrRef e) { return e.attr.texts.at(0); }
 const std::string& user_body(AttrRef e) { return e.attr.texts.at(1); }
@@ -246,6 +258,11 @@ Attr pairs(std::vector<Nat> first, const std::vector<Nat>& second) {
                     " needs as many values for its second parameter, got " + std::to_string(second.size()));
   first.insert(first.end(), second.begin(), second.end());
   return nats(std::move(first));
+}
+Attr steps(std::int64_t axis, std::int64_t width, const std::vector<std::int64_t>& lags) {
+  std::vector<Nat> all{axis, width};
+  for (const std::int64_t lag : lags) all.emplace_back(lag);
+  return nats(std::move(all));
 }
 Attr pad(std::vector<Nat> low, const std::vector<Nat>& high, Boundary b, double number) {
   Attr a = pairs(std::move(low), high);

@@ -61,6 +61,11 @@ const std::vector<Nat>& generate_shape(AttrRef generate);
 const std::vector<Nat>& update_offsets(AttrRef update);  ///< of the block, one a dimension
 const Nat& iterate_times(AttrRef iterate);
 const Nat& buffer_slots(AttrRef circular_buffer);  ///< planes that it holds
+std::int64_t step_axis(AttrRef in_step);           ///< of the arrays that the stages make: 0 is the outermost
+std::int64_t step_width(AttrRef in_step);          ///< iterations of each stage in a step
+/// By stage, in iterations of its loop along the axis: iteration p of a stage is done in step
+/// (p + lag) / width, rounded down.
+std::vector<std::int64_t> step_lags(AttrRef in_step);
 
 // ---- user functions, layouts
 
@@ -135,6 +140,8 @@ Attr order(std::vector<std::int64_t> permutation);
 Attr nats(std::vector<Nat> ns);
 /// Sizes and steps, or low and high widths: two numbers a dimension.
 Attr pairs(std::vector<Nat> first, const std::vector<Nat>& second);
+/// Lags by stage; all at least 0, the width at least 1.
+Attr steps(std::int64_t axis, std::int64_t width, const std::vector<std::int64_t>& lags);
 Attr pad(std::vector<Nat> low, const std::vector<Nat>& high, Boundary b, double number = 0);
 Attr user_fun(std::string name, std::string body, const Type& result);
 void add_parameter(Attr& user_fun, std::string name, const Type& type);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <mutex>
+#include <unordered_map>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -77,6 +78,17 @@ Expr get(int i, const Expr& t, Where where) {
   if (t.is(Op::Tuple) && i >= 0 && i < static_cast<int>(t.children().size()))
     return t.child(static_cast<std::size_t>(i));
   return make(Op::Get, {t}, attributes::component(i), where);
+}
+Expr components_taken(const Expr& e) {
+  std::unordered_map<std::uint32_t, Expr> known;
+  const std::function<Expr(const Expr&)> taken = [&](const Expr& x) {
+    if (const auto it = known.find(x.id()); it != known.end()) return it->second;
+    const Expr inner = map_children(x, taken);
+    const Expr r = inner.is(Op::Get) ? get(tuple_index(inner), inner.child(0), origin(x)) : inner;
+    known.emplace(x.id(), r);
+    return r;
+  };
+  return taken(e);
 }
 Expr at(const std::vector<Nat>& position, const Expr& xs, Where where) {
   if (xs.is(Op::At)) {  // at(p) . at(q) is one access

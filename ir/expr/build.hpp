@@ -162,6 +162,7 @@ inline Expr unzip(const Expr& xs, Where where = Where::current()) {
 }  ///< n.{T, U} -> {n.T, n.U}
 Expr tuple(const std::vector<Expr>& parts, Where where = Where::current());
 Expr get(int i, const Expr& t, Where where = Where::current());
+Expr components_taken(const Expr& e);  ///< {a, b}.0 becomes a, everywhere
 Expr at(const std::vector<Nat>& position, const Expr& xs, Where where = Where::current());
 
 /// split(k): (m*k).T -> m.k.T; rank D splits each of D dimensions: outer indices first, then inner.

@@ -76,6 +76,7 @@ enum class Op : std::uint8_t {
   CircularBuffer,
   Async,
   Stream,
+  InStep,
   Layout,
   ReadOnly,
   MayAlias,

@@ -20,7 +20,8 @@ constexpr Notation sum(std::string_view sign) { return {Notation::Infix, Sum, si
 constexpr Notation product(std::string_view sign) { return {Notation::Infix, Product, sign}; }
 constexpr Notation order_of(std::string_view sign) { return {Notation::Infix, Comparison, sign}; }
 constexpr Payload none{}, rank{Payload::Rank}, other{Payload::Own}, shape{Payload::Shape},
-    order{Payload::Order, "1, 0"}, boundary{Payload::Boundary, "1, 1, clamp"};
+    order{Payload::Order, "1, 0"}, lags{Payload::Lags, "axis, width, (lag, lag)"},
+    boundary{Payload::Boundary, "1, 1, clamp"};
 constexpr Payload one(std::string_view name) { return {Payload::Number, name}; }
 constexpr Payload axis(std::string_view name) { return {Payload::PerAxis, name}; }
 constexpr Payload pairs(std::string_view names) { return {Payload::TwoPerAxis, names}; }
@@ -119,6 +120,8 @@ constexpr std::array rows = std::to_array<OpRow>({
      "copied while the work-item goes on"},
     {Op::Stream, "stream", 1, low, t::identity, m::identity, stage, none, no, same,
      "stored around the cache"},
+    {Op::InStep, "in_step", 1, low, t::in_step, m::identity, stage, lags, no, made,
+     "the stages of a chain go along an axis together, each so far behind"},
     {Op::Layout, "layout", 1, low, t::identity, m::identity, call, other, no, same,
      "stored in another layout"},
     {Op::ReadOnly, "read_only", 1, low, t::identity, m::identity, stage, none, no, same,

@@ -56,6 +56,7 @@ struct Payload {
     Boundary,    ///< the same and a boundary condition
     Order,       ///< a permutation of the dimensions
     Shape,       ///< the lengths of the result
+    Lags,        ///< an axis, a width, and a natural for each stage of a chain
     Own,         ///< others, see `ir/expr/attributes.hpp`
   } kind = None;
   std::string_view names = {};  ///< of the arguments, in messages: "size, step"

@@ -33,6 +33,7 @@ LIFT_TYPE_RULE(reduce);
 LIFT_TYPE_RULE(scan);
 LIFT_TYPE_RULE(iterate);
 LIFT_TYPE_RULE(identity);    // the type of the only child
+LIFT_TYPE_RULE(in_step);     // the same, of a chain with a lag for each stage
 LIFT_TYPE_RULE(arithmetic);  // scalar operands of one type, which is the result's
 LIFT_TYPE_RULE(comparison);  // scalar operands of one type -> bool
 LIFT_TYPE_RULE(logical);     // bool operands -> bool

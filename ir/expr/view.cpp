@@ -144,6 +144,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::MayAlias:
     case Op::Async:
     case Op::Stream:
+    case Op::InStep:
       return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:

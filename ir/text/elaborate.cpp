@@ -89,8 +89,11 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
       return applied(*t.parts[0], value(*t.parts[1]));
     case K::Compose:
       fail(t.at, "a composition is a function and needs an argument; write (f o g) $ x or x |> f o g");
-    case K::Tuple:
-      return node(Op::Tuple, operands(t.parts), {}, t.at);
+    case K::Tuple: {  // its parts need have no type in common
+      std::vector<Expr> parts;
+      for (const TermPtr& p : t.parts) parts.push_back(value(*p));
+      return node(Op::Tuple, std::move(parts), {}, t.at);
+    }
     case K::List:
       fail(t.at, "a list in parentheses is a parameter of a primitive; a tuple is written {a, b}");
     case K::Get:

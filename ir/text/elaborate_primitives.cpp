@@ -58,6 +58,7 @@ std::optional<std::size_t> Elaborator::own_arguments(Op op, const Args& args) co
     case Payload::TwoPerAxis:
       return functions + 2;
     case Payload::Boundary:
+    case Payload::Lags:
       return functions + 3;
     case Payload::Order:
       return static_cast<std::size_t>(
@@ -176,6 +177,19 @@ Attr Elaborator::attributes_of(Payload::Kind kind, int rank, const Args& args) {
       return attributes::nats(nats(*args[0], rank));
     case Payload::TwoPerAxis:
       return attributes::pairs(nats(*args[0], rank), nats(*args[1], rank));
+    case Payload::Lags: {
+      const auto number = [&](const Term& t) {
+        const auto n = nat(t).constant();
+        if (!n || *n < 0) fail(t.at, "an axis, a width and lags are numbers; write in_step(0, 1, (0, 1))");
+        return *n;
+      };
+      std::vector<std::int64_t> lags;
+      for (const Nat& lag : nats(*args[2], static_cast<int>(std::max<std::size_t>(1, args[2]->parts.size()))))
+        lags.push_back(lag.constant().value_or(-1));
+      if (std::count(lags.begin(), lags.end(), -1) != 0)
+        fail(args[2]->at, "lags are numbers, one a stage; write in_step(0, 1, (0, 1))");
+      return attributes::steps(number(*args[0]), number(*args[1]), lags);
+    }
     default:
       return {};
   }

@@ -31,12 +31,15 @@ std::string joined(const std::vector<std::string>& parts) {
   for (const std::string& p : parts) s += (s.empty() ? "" : ", ") + p;
   return s;
 }
-std::string same_or_all(std::span<const Nat> ns) {
-  if (!ns.empty() && std::all_of(ns.begin(), ns.end(), [&](const Nat& n) { return n == ns[0]; }))
-    return ns[0].str();
+std::string all_of(std::span<const Nat> ns) {
   std::vector<std::string> all;
   for (const Nat& n : ns) all.push_back(n.str());
   return "(" + joined(all) + ")";
+}
+std::string same_or_all(std::span<const Nat> ns) {
+  if (!ns.empty() && std::all_of(ns.begin(), ns.end(), [&](const Nat& n) { return n == ns[0]; }))
+    return ns[0].str();
+  return all_of(ns);
 }
 std::string with_rank(Op op, std::int64_t rank) {
   return std::string(text(op)) + (rank > 1 ? std::to_string(rank) : "");
@@ -253,7 +256,9 @@ class Printer {
   std::string stage(const Expr& e) {
     if (e.is(Op::Transpose)) return transpose(e);
     std::vector<std::string> arguments;
-    for (const auto& ns : natural_arguments(e)) arguments.push_back(same_or_all(ns));
+    const bool lags = row(e.op()).payload.kind == Payload::Lags;  // as many as there are stages, each written
+    for (const auto& ns : natural_arguments(e))
+      arguments.push_back(lags && ns.size() > 1 ? all_of(ns) : same_or_all(ns));
     const std::string name = with_options(e);
     switch (row(e.op()).applies) {
       case Applies::Element:

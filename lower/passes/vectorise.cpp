@@ -96,7 +96,7 @@ Term VectorBody::value(Lanes& lanes, const Term& t) const {
 void VectorBody::put(Lanes& lanes, Store s, Block& to) {
   settle([&](const Term& t) { return loads(t, s.array); }, to);
   s.value = order_lanes_last(broadcast(s.value, lanes.width()));
-  s.stream = s.stream && is_aligned(lanes, s);
+  s.stream = s.stream && s.value->type != boolean && is_aligned(lanes, s);  // bytes are packed first
   to.push_back({std::move(s)});
 }
 
@@ -293,7 +293,8 @@ Head head_of(const For& f, const LowerOptions& options) {
   visit(f.body, [&](const Stmt& s) {
     if (const auto* x = std::get_if<Store>(&s.v)) stores.push_back(*x);
   });
-  const auto first = std::find_if(stores.begin(), stores.end(), [](const Store& s) { return s.stream; });
+  const auto first = std::find_if(stores.begin(), stores.end(),
+                                  [](const Store& s) { return s.stream && s.value->type != boolean; });
   if (first == stores.end()) return {};
   const auto a = affine_in(first->position[0], f.var);
   const auto stride = a ? a->coefficient.constant() : std::nullopt;
@@ -305,8 +306,9 @@ Head head_of(const For& f, const LowerOptions& options) {
       break;
     }
   const Scalar type = first->value->type;
-  const std::int64_t elements =
-      static_cast<std::int64_t>(static_cast<std::size_t>(options.vector_bytes) / size_of(type));
+  // Compilers for a machine of wider vectors than were asked for store 32 bytes at once.
+  const std::int64_t elements = static_cast<std::int64_t>(
+      std::max<std::size_t>(32, static_cast<std::size_t>(options.vector_bytes)) / size_of(type));
   const Nat start = substitute(position, f.var, f.lower);
   if (elements % *stride != 0 || !Facts().proves(equal(mod(start, *stride), 0))) return {};  // never aligned
   return {Aligned{position, type, elements}, mod(-floordiv(start, *stride), elements / *stride)};

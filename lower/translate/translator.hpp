@@ -45,6 +45,7 @@ class Translator : public Views {
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Place& to);
   void write_iterate(const Expr& e, const ScopePtr& scope, const Place& to);
+  void write_in_step(const Expr& e, const ScopePtr& scope, const Place& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_view(const View& v, const Place& to);
   void write_guarded(const Expr& e, const ScopePtr& scope, const Cell& cell);

@@ -34,7 +34,10 @@ class Walk {
  public:
   explicit Walk(const Program& p) : e_(p.body) {
     chain_.arguments = p.arguments, chain_.overwritable = p.overwritable;
-    while (leads_to_chain(e_) && !names_stage(e_)) is_identity(e_.op()) ? down({0}) : into_map();
+    while (leads_to_chain(e_) && !names_stage(e_)) {
+      if (e_.is(Op::InStep)) chain_.steps.push_back(e_);
+      is_identity(e_.op()) ? down({0}) : into_map();
+    }
     while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {
       const Expr value = here(e_.child(0));
       if (names_stage(e_))
@@ -51,7 +54,7 @@ class Walk {
  private:
   /// No identifier of a program has a blank.
   static std::string name(std::size_t stage) { return "stage " + std::to_string(stage + 1); }
-  Expr here(const Expr& part) const { return instantiate_in(part, scopes_); }
+  Expr here(const Expr& part) const { return components_taken(instantiate_in(part, scopes_)); }
   void down(const Place& children, std::optional<Expr> value = {}) {
     for (const int c : children) {
       if (e_.is(Op::Lambda)) scopes_.push_back({*value});
@@ -67,6 +70,7 @@ class Walk {
 
   /// An element of what a map goes over: of zipped arguments, one array each, under the argument's name.
   Expr element(const Expr& xs, const Type& t) {
+    if (is_identity(xs.op())) return element(xs.child(0), t);
     const auto whole_too = [&] { return contains(e_.child(0), [&](const Expr& x) { return x == xs; }); };
     const int rank = rank_of(xs.type()) - rank_of(t);
     if (is_of_rank(xs, Op::Zip, rank)) {
@@ -84,9 +88,7 @@ class Walk {
   }
   void into_map() {
     const Type t = e_.child(0).type().parts()[0];
-    Expr xs = here(e_.child(1));
-    while (is_identity(xs.op())) xs = xs.child(0);
-    down({0, 0}, element(xs, t));
+    down({0, 0}, element(here(e_.child(1)), t));
   }
   void results(const Program& p) {
     if (!e_.is(Op::Tuple)) {

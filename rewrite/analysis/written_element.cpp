@@ -26,6 +26,16 @@ class Descent {
   WrittenElement result() const { return w_; }
 
  private:
+  /// The part of a tuple that a scalar component belongs to; `component` becomes its number there.
+  static std::size_t part_with_component(const Type& tuple, std::size_t& component) {
+    for (std::size_t i = 0; i < tuple.parts().size(); ++i) {
+      const std::size_t n = components_in(tuple.parts()[i]);
+      if (component < n) return i;
+      component -= n;
+    }
+    throw InternalError("footprint: " + tuple.str() + " has no such component");
+  }
+
   /// A variable for the next dimension, written at the offset that the enclosing update gives it.
   Nat next_index(const Nat& length) {
     static constexpr const char* names[] = {"i", "j", "k", "l", "m"};
@@ -39,7 +49,7 @@ class Descent {
 
   void descend(const Expr& e, const ScopePtr& scope) {
     if (is_identity(e.op())) return descend(e.child(0), scope);
-    if (e.is(Op::Tuple) && component_ < e.children().size()) return descend(e.child(component_), scope);
+    if (e.is(Op::Tuple)) return descend(e.child(part_with_component(e.type(), component_)), scope);
     if (e.is(Op::Let)) return enter(e.child(1), {views_.eval(e.child(0), scope)}, scope, e);
     if (e.is(Op::Apply)) {
       std::vector<View> arguments;
@@ -56,7 +66,7 @@ class Descent {
       w_.update = true;
       const std::size_t outer = w_.index.size();
       base_ = views_.eval(e.child(0), scope);
-      base_depth_ = outer;
+      base_depth_ = outer, base_type_ = e.type(), base_component_ = component_;
       offsets_.assign(outer, Nat(0));
       const std::vector<Nat>& offsets = update_offsets(e);
       offsets_.insert(offsets_.end(), offsets.begin(), offsets.end());
@@ -86,7 +96,15 @@ class Descent {
   /// value = select(c, new, old element) with the base's own element as the old one.
   void split_select() {
     if (!w_.update) return;
-    for (std::size_t d = base_depth_; d < w_.position.size(); ++d) base_ = base_[w_.position[d]];
+    for (std::size_t d = base_depth_; !base_type_.is_scalar();) {
+      if (base_type_.is_array()) {
+        base_ = base_[w_.position.at(d++)], base_type_ = base_type_.element();
+        continue;
+      }
+      const std::size_t part = part_with_component(base_type_, base_component_);
+      View component = base_.parts().at(part);
+      base_ = std::move(component), base_type_ = Type(base_type_.parts()[part]);
+    }
     const Term old = base_.term();
     if (old->kind == TermKind::Load && old->nats == w_.position) w_.updated = old->name;
     while (w_.value->kind == TermKind::Apply && w_.value->op == Op::Select) {
@@ -124,7 +142,8 @@ class Descent {
   std::size_t component_, rank_ = 0;
   WrittenElement w_;
   View base_;
-  std::size_t base_depth_ = 0;
+  std::size_t base_depth_ = 0, base_component_ = 0;
+  Type base_type_;            ///< below so many dimensions
   std::vector<Nat> offsets_;  ///< of the update, a dimension of the result
 };
 

@@ -62,46 +62,70 @@ Result<Expr> iterate_blocks(const Site& site, const Arguments& a) {
                  first);
 }
 
-/// p stands in zip_D (..., p, ...) or by itself, and nowhere else.
+/// The arrays that a map goes over, alone or zipped in any nesting, each once; and elements as the map's
+/// function gets them, when some of the arrays are known by other expressions.
+class GoneOver {
+ public:
+  explicit GoneOver(int rank) : rank_(rank) {}
+  void add(const Expr& xs) {
+    if (is_of_rank(xs, Op::Zip, rank_)) {
+      for (const Expr& c : xs.children()) add(c);
+    } else if (std::find(arrays_.begin(), arrays_.end(), xs) == arrays_.end()) {
+      arrays_.push_back(xs);
+    }
+  }
+  const std::vector<Expr>& arrays() const { return arrays_; }
+  void leave_out(const Expr& xs) { std::erase(arrays_, xs); }
+  /// Of `xs`, whose arrays have been added, or left out for `value`; `x` is an element of all arrays
+  /// together.
+  Expr element(const Expr& xs, const Expr& x, const std::optional<Expr>& value = {}) const {
+    if (is_of_rank(xs, Op::Zip, rank_)) {
+      std::vector<Expr> parts;
+      for (const Expr& c : xs.children()) parts.push_back(element(c, x, value));
+      return tuple(parts);
+    }
+    const auto at = std::find(arrays_.begin(), arrays_.end(), xs);
+    if (at == arrays_.end()) return *value;
+    return arrays_.size() == 1 ? x : get(static_cast<int>(at - arrays_.begin()), x);
+  }
+  Expr together() const { return arrays_.size() == 1 ? arrays_[0] : zip_n(rank_, arrays_); }
+
+ private:
+  int rank_;
+  std::vector<Expr> arrays_;
+};
+
+/// Both maps are loops of one form: ordinary, or shared in one way.
+bool are_alike(const Expr& a, const Expr& b) {
+  return is_map(a.op()) && !is_map_on_grid(a.op()) && !a.is(Op::MapVec) && a.op() == b.op() &&
+         a.attr() == b.attr();
+}
+
+/// p stands among what the second map goes over, and nowhere else.
 Result<Expr> let_of_maps(const Site& site, const Arguments&) {
   const Expr& e = site.e;
-  if (!e.is(Op::Let) || !e.child(0).is(Op::Map) || !e.child(1).is(Op::Lambda))
+  if (!e.is(Op::Let) || !is_map(e.child(0).op()) || !e.child(1).is(Op::Lambda))
     return Failure{"needs let p = map f xs in map g (zip p ys)"};
   std::vector<Expr> names;
-  const Expr body = open(e.child(1), names), p = names[0], xs = e.child(0).child(1), f = e.child(0).child(0);
-  const auto rank = op_rank(e.child(0));
-  if (!body.is(Op::Map) || op_rank(body) != rank)
-    return Failure{"what follows is no map over the same dimensions"};
-  const Expr g = body.child(0), over = body.child(1);
-  const bool zipped = is_of_rank(over, Op::Zip, rank);
-  std::vector<Expr> arrays{xs};
+  const Expr first = e.child(0), second = open(e.child(1), names), p = names[0];
+  if (!are_alike(first, second)) return Failure{"what follows is no such map over the same dimensions"};
+  const Expr f = first.child(0), g = second.child(0), xs = first.child(1), over = second.child(1);
   const auto mentions = [&](const Expr& x) { return contains(x, [&](const Expr& y) { return y == p; }); };
-  if (mentions(g) || (!zipped && !(over == p))) return Failure{"not every use is element by element"};
-  std::vector<int> part;  // of the zipped elements; -1 is p
-  for (const Expr& c :
-       zipped ? std::vector<Expr>(over.children().begin(), over.children().end()) : std::vector<Expr>{p}) {
-    if (c == p) {
-      part.push_back(-1);
-      continue;
-    }
-    if (mentions(c)) return Failure{"not every use is element by element"};
-    part.push_back(static_cast<int>(arrays.size()));
-    arrays.push_back(c);
-  }
-  if (std::count(part.begin(), part.end(), -1) == 0) return Failure{"the value is not used"};
-  const int d = rank;
-  const bool alone = arrays.size() == 1;
-  return map_n(
-      d,
-      [&](Expr x) {
-        return let(apply(f, {alone ? x : get(0, x)}), [&](Expr value) {
-          if (!zipped) return apply(g, {value});
-          std::vector<Expr> parts;
-          for (const int i : part) parts.push_back(i < 0 ? value : get(i, x));
-          return apply(g, {tuple(parts)});
-        });
-      },
-      alone ? xs : zip_n(d, arrays));
+  GoneOver all(op_rank(first));
+  all.add(over);
+  const bool used = std::find(all.arrays().begin(), all.arrays().end(), p) != all.arrays().end();
+  all.leave_out(p);
+  if (mentions(g) || std::any_of(all.arrays().begin(), all.arrays().end(), mentions))
+    return Failure{"not every use is element by element"};
+  if (!used) return Failure{"the value is not used"};
+  GoneOver ordered(op_rank(first));  // what comes first is gone over first
+  ordered.add(xs);
+  for (const Expr& ys : all.arrays()) ordered.add(ys);
+  const Expr arrays = ordered.together();
+  const Expr x = fresh_param("x", element_of(arrays.type(), op_rank(first)));
+  const Expr body = let(apply(f, {ordered.element(xs, x)}),
+                        [&](Expr value) { return apply(g, {ordered.element(over, x, value)}); });
+  return make(first.op(), {lambda({x}, components_taken(body)), arrays}, first.attr(), origin(first));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ inline constexpr KeyOf<Blocks> block{{"block", Domain::choice, {"none", "rows", 
 inline constexpr KeyOf<bool> buffer{{"buffer", Domain::flag, {"none", "rows"}}};
 inline constexpr KeyOf<AxisSizes> tile{{"tile", Domain::sizes}};
 inline constexpr KeyOf<Loops> order{{"order", Domain::loops}};
+inline constexpr KeyOf<AxisSizes> time{{"time", Domain::sizes}};
 inline constexpr KeyOf<Loops> grid{{"grid", Domain::loops}};
 inline constexpr KeyOf<Loops> parallel{{"parallel", Domain::loops}};
 inline constexpr KeyOf<Local> local{{"local", Domain::choice, {"none", "tile", "planes"}}};

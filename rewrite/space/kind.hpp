@@ -35,7 +35,7 @@ class Kind {
 /// Of the kind that the program is of.
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options);
 
-/// Of programs of several sweeps: all have loops over the same cells.
+/// Of programs of several sweeps: all have the same loops, over as many cells or fewer.
 bool have_one_nest(const Program& program);
 
 std::unique_ptr<Kind> nests(Rewriting fused, std::optional<Rewriting> staged, const SpaceOptions& options);

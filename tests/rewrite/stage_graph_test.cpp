@@ -28,7 +28,8 @@ void for_positions(const std::vector<std::int64_t>& shape, const std::function<v
   }
 }
 
-Elements elements_of(const Chain& chain, std::size_t stage, bool in_place) {
+/// `base`: the array that the stage overwrites; where it keeps an element of it, it writes nothing.
+Elements elements_of(const Chain& chain, std::size_t stage, const std::optional<std::string>& base) {
   const Expr& value = chain.stages[stage].value;
   std::vector<std::int64_t> shape;
   for (const Nat& n : shape_of(value.type())) shape.push_back(*n.constant());
@@ -44,7 +45,7 @@ Elements elements_of(const Chain& chain, std::size_t stage, bool in_place) {
       for (const Nat& n : load->nats) q.push_back(simplify(n).constant().value());
       return q;
     };
-    if (in_place && t->kind == TermKind::Load && at(t) == p) return;
+    if (base && t->kind == TermKind::Load && t->name == *base && at(t) == p) return;
     std::vector<Load>& loads = r[p];
     visit(t, [&](const Term& x) {
       if (x->kind == TermKind::Load) loads.emplace_back(x->name, at(x));
@@ -75,7 +76,8 @@ std::map<std::tuple<std::size_t, std::size_t, Dependence::Kind>, Hulls> by_brute
   std::map<std::string, std::size_t> version;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const std::string& name = chain.stages[i].name;
-    all.push_back(elements_of(chain, i, g.stages[i].storage != name));
+    all.push_back(
+        elements_of(chain, i, g.stages[i].storage != name ? g.stages[i].base : std::optional<std::string>()));
     storage[name] = g.stages[i].storage, version[name] = i;
   }
   const auto stored_in = [&](const std::string& array) {

@@ -7,6 +7,7 @@
 #include "ir/nat/shift.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/footprint.hpp"
+#include "rewrite/analysis/lags.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/nest/nest.hpp"
 
@@ -184,15 +185,58 @@ std::size_t axes_above_others(const Expr& body, const Nest& nest) {
   return most;
 }
 
+NestFacts loop_facts(const Program& sweep) {
+  NestFacts f;
+  f.nest = main_nest(sweep.body);
+  name_axes(sweep.body, f);
+  return f;
+}
+
+/// Of several sweeps the one of the fewest cells: what it allows, the others do.
+std::size_t smallest(const std::vector<NestFacts>& sweeps) {
+  const auto cells = [](const NestFacts& f) {
+    double n = 1;
+    for (const Axis& a : f.axes) n *= static_cast<double>(a.extent.value_or(1));
+    return n;
+  };
+  const auto least =
+      std::min_element(sweeps.begin(), sweeps.end(),
+                       [&](const NestFacts& a, const NestFacts& b) { return cells(a) < cells(b); });
+  return static_cast<std::size_t>(least - sweeps.begin());
+}
+
+/// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
+/// iterations behind.
+std::vector<std::string> axes_in_step(const Program& whole, const NestFacts& f) {
+  if (f.sweeps < 2 || !f.in_place || f.on_grid() || !f.block.empty()) return {};
+  const Chain chain = chain_of(whole);
+  const StageGraph graph = stage_graph(chain);
+  std::vector<std::string> r;
+  for (std::size_t a = f.above_update; a + 1 < f.axes.size(); ++a)
+    if (least_lags(chain, graph, a).obstacle.empty()) r.push_back(f.axes[a].name);
+  return r;
+}
+
 }  // namespace
 
+NestFacts NestFacts::of_sweep(std::size_t n) const {
+  NestFacts f = *this;
+  if (!each.empty()) f.nest = each.at(n).nest, f.axes = each[n].axes;
+  return f;
+}
+
 NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
-  const Program program = single_sweep(whole, 0);
-  NestFacts f;
+  const std::size_t sweeps = sweeps_of(whole.body).size();
+  std::vector<NestFacts> loops;
+  for (std::size_t s = 0; s < sweeps; ++s) loops.push_back(loop_facts(single_sweep(whole, s)));
+  const std::size_t least = smallest(loops);
+  const Program program = single_sweep(whole, least);
+  NestFacts f = loops[least];
   static_cast<ProgramFacts&>(f) = program_facts(program, options);
-  f.sweeps = sweeps_of(whole.body).size();
-  f.nest = main_nest(program.body);
-  name_axes(program.body, f);
+  f.axes = loops[least].axes;
+  f.sweeps = sweeps;
+  if (sweeps > 1)
+    for (const NestFacts& l : loops) f.each.push_back({l.nest, l.axes});
   f.rows = rows_apply(program, f);
   f.buffer = buffer_of(program, f);
   f.above_others = axes_above_others(program.body, f.nest);
@@ -212,6 +256,7 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   } catch (const UserError&) {  // no footprint: the decisions that need one are not offered
     f.reads_target = true;
   }
+  f.steps = axes_in_step(whole, f);
   f.windows = window_arrays(program, f);
   for (const Expr& a : program.arguments)  // all arrays take the layout together
     if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;

@@ -85,33 +85,48 @@ List on_grid(bool stages) {
   return r;
 }
 
+/// Sweeps in one pass over memory: the inner loops that are best for one sweep.
+List in_step(const NestFacts& f) {
+  List r;
+  if (f.steps.empty()) return r;
+  std::vector<AxisSizes> schedules{{{{f.steps[0], 1}}}};
+  if (f.steps.size() > 1) schedules.push_back({{{f.steps[1], 16}, {f.steps[0], 1}}});
+  for (const AxisSizes& schedule : schedules) {
+    r.push_back({{key::time, schedule}, {key::layout, kSplit}, {key::inner, Inner::strided_vec}});
+    r.push_back({{key::time, schedule}, {key::inner, Inner::vec}});
+  }
+  return r;
+}
+
 List on_threads(const NestFacts& f) {
   const AxisSizes rows = "j16"_sizes;
   const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
-  return {
-      {{key::buffer, true}, {key::inner, vec}},
-      {{key::inner, vec}, {key::late, true}},
-      {{key::layout, kSplit}, {key::inner, split_vec}},
-      {{key::inner, vec}},
-      {{key::block, Blocks::rows_unrolled}, {key::inner, vec}},
-      {{key::block, Blocks::whole}, {key::inner, vec}},
-      {{key::block, Blocks::rows}, {key::inner, vec}, {key::stream, true}},
-      {{key::block, Blocks::whole}, {key::inner, vec}, {key::stream, true}},
-      {{key::layout, kRows}, {key::inner, vec}, {key::late, true}},
-      {{key::layout, kSplit}, {key::inner, split_vec}, {key::prefetch, 64}},
-      {{key::inner, vec}, {key::stream, true}},
-      {{key::tile, rows}, {key::inner, vec}, {key::late, true}},
-      {{key::layout, kSplit}, {key::inner, split_vec}, {key::tile, rows}},
-      {{key::inner, Inner::strided}},
-      {{key::inner, Inner::seq}},
-      {{key::inner, vec}, {key::prefetch, 64}, {key::late, true}},
-      {{key::in_place, false}, {key::inner, vec}},
-      {{key::in_place, false}, {key::inner, vec}, {key::stream, true}},
-      {{key::order, "j k"_loops}, {key::inner, vec}, {key::late, true}},
-      {{key::layout, kSplit}, {key::inner, split_vec}, {key::width, 2 * f.lanes}},
-      {{key::layout, kSplit}, {key::inner, Inner::strided}},
-      {{key::inner, Inner::seq}, {key::unroll, 4}},
-  };
+  List r = in_step(f);
+  append(r, {
+                {{key::buffer, true}, {key::inner, vec}},
+                {{key::inner, vec}, {key::late, true}},
+                {{key::layout, kSplit}, {key::inner, split_vec}},
+                {{key::inner, vec}},
+                {{key::block, Blocks::rows_unrolled}, {key::inner, vec}},
+                {{key::block, Blocks::whole}, {key::inner, vec}},
+                {{key::block, Blocks::rows}, {key::inner, vec}, {key::stream, true}},
+                {{key::block, Blocks::whole}, {key::inner, vec}, {key::stream, true}},
+                {{key::layout, kRows}, {key::inner, vec}, {key::late, true}},
+                {{key::layout, kSplit}, {key::inner, split_vec}, {key::prefetch, 64}},
+                {{key::inner, vec}, {key::stream, true}},
+                {{key::tile, rows}, {key::inner, vec}, {key::late, true}},
+                {{key::layout, kSplit}, {key::inner, split_vec}, {key::tile, rows}},
+                {{key::inner, Inner::strided}},
+                {{key::inner, Inner::seq}},
+                {{key::inner, vec}, {key::prefetch, 64}, {key::late, true}},
+                {{key::in_place, false}, {key::inner, vec}},
+                {{key::in_place, false}, {key::inner, vec}, {key::stream, true}},
+                {{key::order, "j k"_loops}, {key::inner, vec}, {key::late, true}},
+                {{key::layout, kSplit}, {key::inner, split_vec}, {key::width, 2 * f.lanes}},
+                {{key::layout, kSplit}, {key::inner, Inner::strided}},
+                {{key::inner, Inner::seq}, {key::unroll, 4}},
+            });
+  return r;
 }
 
 }  // namespace

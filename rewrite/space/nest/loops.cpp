@@ -7,8 +7,8 @@
 
 namespace lift {
 
-void LoopNest::reset() {
-  const NestFacts& f = *facts_;
+void LoopNest::reset(const NestFacts& f) {
+  facts_ = &f;
   loops_.clear();
   for (std::size_t a = 0; a < f.axes.size(); ++a)
     loops_.push_back({f.axes[a].name, f.axes[a].extent, f.update && a >= f.above_update});
@@ -61,9 +61,9 @@ LoopNest loops_of(const NestFacts& f, const Configuration& c) {
   return loops;
 }
 
-void NestDeriver::begin(const Place& place) {
+void NestDeriver::begin(const Place& place, const NestFacts& f) {
   start_at(place);
-  reset();
+  reset(f);
   group.clear(), inner_is_item = false;
   join_ = cells();
   if (!join_.empty()) join_.pop_back();

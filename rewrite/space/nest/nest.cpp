@@ -11,6 +11,7 @@ const NestDecision& block();
 const NestDecision& buffer();
 const NestDecision& tile();
 const NestDecision& order();
+const NestDecision& time();
 const NestDecision& grid();
 const NestDecision& parallel();
 const NestDecision& local();
@@ -34,19 +35,19 @@ using List = std::vector<const NestDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{&nest::in_place(), &nest::layout(), &nest::block(),   &nest::buffer(),
-                        &nest::tile(),     &nest::order(),  &nest::grid(),    &nest::parallel(),
-                        &nest::deal(),     &nest::local(),  &nest::copy(),    &nest::items(),
-                        &nest::inner(),    &nest::width(),  &nest::late(),    &nest::stream(),
-                        &nest::unroll(),   &nest::kcache(), &nest::prefetch()};
+  static const List all{&nest::in_place(), &nest::layout(), &nest::block(),  &nest::buffer(),
+                        &nest::tile(),     &nest::order(),  &nest::time(),   &nest::grid(),
+                        &nest::parallel(), &nest::deal(),   &nest::local(),  &nest::copy(),
+                        &nest::items(),    &nest::inner(),  &nest::width(),  &nest::late(),
+                        &nest::stream(),   &nest::unroll(), &nest::kcache(), &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
   static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(),
-                         &nest::tile(),     &nest::order(),  &nest::grid(),  &nest::deal(),
-                         &nest::local(),    &nest::copy(),   &nest::items()};
+                         &nest::tile(),     &nest::order(),  &nest::time(),  &nest::grid(),
+                         &nest::deal(),     &nest::local(),  &nest::copy(),  &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {
@@ -97,13 +98,16 @@ class Nests : public KindWith<NestFacts> {
     NestDeriver d(start, f);
     derive_reductions(d, f.reduction, c);  // first: it has the places in the program as it was
     take(nest::in_place(), d, f, c);
-    for (const Place& sweep : sweeps_of(d.part({}))) {
-      d.begin(sweep);
-      derive_sweep(d, f, c);
+    const std::vector<Place> sweeps = sweeps_of(d.part({}));
+    for (std::size_t s = 0; s < sweeps.size(); ++s) {
+      const NestFacts here = f.of_sweep(s);
+      d.begin(sweeps[s], here);
+      derive_sweep(d, here, c);
       if (const Nest n = d.nest(); f.on_grid() && n.update) d.try_step("copy-base", *n.update);
     }
     run_other_loops(d, f, {!c[key::parallel].names.empty(), is_vector(c), is_solo(c), c[key::width]});
     take(common::readonly(), d, f, c);
+    take(nest::time(), d, f, c);  // before layouts, by which arguments have other names
     take(nest::layout(), d, f, c);
     run_scans(d);
     take(common::stages(), d, f, c);

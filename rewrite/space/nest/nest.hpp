@@ -21,7 +21,14 @@ struct WindowArray {
 /// Axes are those of the main nest. Where each cell makes a small block of elements (prolongation), they are
 /// those of the cells, and i2, j2, k2 those within a block.
 struct NestFacts : ProgramFacts {
-  std::size_t sweeps = 1;  ///< updates one after another (sweeps.hpp); what follows is said of the first
+  std::size_t sweeps = 1;  ///< updates one after another; what follows is said of the smallest of them
+  /// Of several sweeps, the loops of each: those of deep ghost zones are over regions that shrink.
+  struct SweepLoops {
+    Nest nest;
+    std::vector<Axis> axes;
+  };
+  std::vector<SweepLoops> each;
+  std::vector<std::string> steps;  ///< axes along which the sweeps may go in step, outer to inner
   Nest nest;
   std::vector<Axis> block;           ///< outer to inner; empty: a cell makes one element
   std::vector<std::int64_t> buffer;  ///< blocks of a computed array: blocks in a tile of rows; empty: no such
@@ -44,6 +51,8 @@ struct NestFacts : ProgramFacts {
   const NestLevel& cells() const { return nest.levels.at(nest.levels.size() - (block.empty() ? 1 : 2)); }
   std::size_t first_inner() const { return axes.size() - inner_rank; }
   const Axis& outer_inner() const { return axes[first_inner()]; }
+  /// The same with the loops of one sweep.
+  NestFacts of_sweep(std::size_t n) const;
 };
 /// Of a program with a main nest, and no scans in it.
 NestFacts nest_facts(const Program& program, const SpaceOptions& options);
@@ -64,7 +73,7 @@ struct Loop {
 /// under derivation each move is also made by rules (NestDeriver).
 class LoopNest {
  public:
-  explicit LoopNest(const NestFacts& f) : facts_(&f) { reset(); }
+  explicit LoopNest(const NestFacts& f) : facts_(&f) { reset(f); }
   virtual ~LoopNest() = default;
   const std::vector<Loop>& loops() const { return loops_; }
   const Loop& operator[](std::size_t i) const { return loops_[i]; }
@@ -79,7 +88,7 @@ class LoopNest {
   void interchange(std::size_t outer);
 
  protected:
-  void reset();
+  void reset(const NestFacts& f);
   const NestFacts& facts() const { return *facts_; }
 
  private:
@@ -97,8 +106,8 @@ LoopNest loops_of(const NestFacts& f, const Configuration& c);
 class NestDeriver : public Deriver, public LoopNest {
  public:
   NestDeriver(Rewriting start, const NestFacts& f) : Deriver(std::move(start)), LoopNest(f) {}
-  /// The nest is now that of the sweep at `place`.
-  void begin(const Place& place);
+  /// The nest is now that of the sweep at `place`, of which `f` is said.
+  void begin(const Place& place, const NestFacts& f);
   /// Maps of several dimensions become the loops that the moves have made.
   void nest_loops();
   Place cells() const;  ///< the map over cells, before it is nested

@@ -25,6 +25,17 @@ std::int64_t iterations(const LoopNest& loops, const Loops& some) {
   return n;
 }
 
+/// Loops around the steps; where these are too few for all threads, rows of what a stage does in a step.
+std::vector<Loops> loops_beside_steps(const NestFacts& f, const Configuration& c, const LoopNest& loops) {
+  std::vector<Loops> r = prefixes(loops, 0, f.above_update);
+  std::int64_t around = 1;
+  for (std::size_t i = 0; i < f.above_update; ++i) around *= loops[i].trips.value_or(1000);
+  const bool planes = c[key::time].list.size() == 1;
+  for (std::size_t i = f.above_update; planes && around < f.options.threads && i + 1 < loops.inner(); ++i)
+    if (loops[i].name() == c[key::time].list[0].axis) r.push_back({Loops::By::itself, {loops[i + 1].name()}});
+  return r;
+}
+
 /// The loops named, with those of one trip between them.
 std::vector<bool> covered(const LoopNest& loops, const Loops& names) {
   std::vector<bool> r(loops.size(), false);
@@ -44,6 +55,7 @@ std::vector<Loops> parallel_loops(const NestFacts& f, const Configuration& c) {
   const std::size_t end = c[key::tile].empty() ? loops.inner()  // never the inner loop
                                                : loops.size() - f.inner_rank - f.block.size();
   if (f.on_grid()) return prefixes(loops, 0, end);  // loops around several nests become several
+  if (!c[key::time].empty()) return loops_beside_steps(f, c, loops);
   std::size_t split = 0;
   if (f.update && !is_in_place(f, c))
     while (split < end && !loops[split].below_update) ++split;
@@ -69,6 +81,8 @@ std::vector<Loops> all_parallel_loops(const NestFacts& f) {
       });
       for (const Loops& l : these) add_new(all, l);
     }
+  for (std::size_t a = 0; !f.steps.empty() && a + 1 < f.axes.size(); ++a)
+    if (f.axes[a].name == f.steps[0]) add_new(all, Loops{Loops::By::itself, {f.axes[a + 1].name}});
   all.push_back({});
   return all;
 }

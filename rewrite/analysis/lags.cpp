@@ -1,0 +1,125 @@
+#include "rewrite/analysis/lags.hpp"
+
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+
+namespace lift {
+namespace {
+
+/// Whether iteration p of the stage's loop along the axis makes position first + p of its array: the stage is
+/// loops over what it writes, and nothing else.
+bool loops_over_result(const Expr& value, std::size_t axis) {
+  if (is_identity(value.op())) return loops_over_result(value.child(0), axis);
+  if (is_update(value.op())) return loops_over_result(value.child(1), axis);
+  if (!is_map(value.op()) || !value.child(0).is(Op::Lambda)) return false;
+  const auto rank = static_cast<std::size_t>(op_rank(value));
+  return axis < rank || loops_over_result(value.child(0).child(0), axis - rank);
+}
+
+std::string name_of(const Chain& c, std::size_t stage) { return c.stages[stage].name; }
+
+/// Why a chain cannot go in step along an axis whatever the lags.
+std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) {
+  if (chain.stages.size() < 2) return "there is no chain: the program has one stage";
+  if (chain.results > 1) return "the chain has several results";
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const StageWrites& w = g.stages[i];
+    if (!w.unknown.empty()) return name_of(chain, i) + ": " + w.unknown;
+    if (axis >= w.extents.size())
+      return name_of(chain, i) + " makes an array of " + std::to_string(w.extents.size()) +
+             " dimensions, there is no axis " + std::to_string(axis);
+    if (w.base && w.storage == name_of(chain, i))
+      return name_of(chain, i) + " copies " + *w.base + ", which it cannot overwrite: update it in place";
+    if (!loops_over_result(chain.stages[i].value, axis))
+      return name_of(chain, i) + " is no loop over what it writes along axis " + std::to_string(axis);
+    if (axis < w.scale.size() && w.scale[axis] != g.stages[0].scale.at(axis))
+      return name_of(chain, i) + " is on another grid than " + name_of(chain, 0) + " along axis " +
+             std::to_string(axis);
+    if (!(w.first[axis] - g.stages[0].first[axis]).constant())
+      return name_of(chain, i) + " begins at " + w.first[axis].str() + ", " + name_of(chain, 0) + " at " +
+             g.stages[0].first[axis].str() + ": by how much they differ must be a number";
+  }
+  return "";
+}
+
+/// The least difference of lags, `to` minus `from`, that a dependence asks for; nothing: none is enough.
+std::optional<std::int64_t> needed(const StageGraph& g, const Dependence& d, std::size_t axis) {
+  const Distance& x = d.distance.at(axis);
+  const std::int64_t begins = *(g.stages[d.to].first[axis] - g.stages[d.from].first[axis]).constant();
+  switch (d.kind) {
+    case Dependence::Kind::Flow:
+      return x.max ? std::optional(*x.max + begins) : std::nullopt;
+    case Dependence::Kind::Anti:
+      return x.min ? std::optional(-*x.min + begins) : std::nullopt;
+    case Dependence::Kind::Output:
+      break;
+  }
+  return begins;
+}
+
+std::string description(const Chain& c, const Dependence& d, std::size_t axis) {
+  const Distance& x = d.distance.at(axis);
+  const std::string& load = d.kind == Dependence::Kind::Flow ? x.at_max : x.at_min;
+  const std::string from = name_of(c, d.from), to = name_of(c, d.to);
+  if (d.kind == Dependence::Kind::Output) return to + " writes " + d.storage + " where " + from + " does";
+  if (d.kind == Dependence::Kind::Flow)
+    return to + " reads " + (load.empty() ? d.storage : load) + ", which " + from + " has written";
+  return from + " reads " + (load.empty() ? d.storage : load) + ", which " + to + " overwrites";
+}
+
+}  // namespace
+
+Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis) {
+  Lags r;
+  r.obstacle = obstacle(chain, graph, axis);
+  if (!r.obstacle.empty()) return r;
+  r.by_stage.assign(chain.stages.size(), 0);
+  for (const Dependence& d : graph.dependences) {  // by `to`: what they come from has its lag already
+    const auto least = needed(graph, d, axis);
+    if (!least)
+      return {{},
+              description(chain, d, axis) + ": however far behind along axis " + std::to_string(axis) +
+                  ", since " + d.distance.at(axis).why};
+    r.by_stage[d.to] = std::max(r.by_stage[d.to], r.by_stage[d.from] + *least);
+  }
+  return r;
+}
+
+std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,
+                            const std::vector<std::int64_t>& lags) {
+  if (std::string why = obstacle(chain, graph, axis); !why.empty()) return why;
+  if (lags.size() != chain.stages.size())
+    return std::to_string(lags.size()) + " lags for " + std::to_string(chain.stages.size()) + " stages";
+  for (const Dependence& d : graph.dependences) {
+    const auto least = needed(graph, d, axis);
+    const std::string what = description(chain, d, axis);
+    if (!least) return what + ": " + d.distance.at(axis).why;
+    if (lags[d.to] - lags[d.from] < *least)
+      return what + " (" + text(d.kind) + "): along axis " + std::to_string(axis) + " " +
+             name_of(chain, d.to) + " has to stay " + std::to_string(*least) + " behind " +
+             name_of(chain, d.from) + ", not " + std::to_string(lags[d.to] - lags[d.from]);
+  }
+  return "";
+}
+
+void check_in_step(const Program& program) {
+  std::size_t all = 0;
+  visit(program.body, [&](const Expr& e) { all += e.is(Op::InStep) ? 1 : 0; });
+  if (all == 0) return;
+  const Chain chain = chain_of(program);
+  if (chain.steps.size() != all)
+    throw UserError("in_step: the program has " + std::to_string(all) + " of them, but " +
+                    std::to_string(chain.steps.size()) +
+                    " around its chain; put it around let x1 = ... in ... below maps only");
+  const StageGraph graph = stage_graph(chain);
+  for (const Expr& s : chain.steps)
+    if (const std::string why =
+            why_not_in_step(chain, graph, static_cast<std::size_t>(step_axis(s)), step_lags(s));
+        !why.empty())
+      throw UserError("in_step: " + why);
+}
+
+}  // namespace lift

@@ -1,0 +1,29 @@
+// Lags: how far behind the first each stage of a chain has to stay when all of them go along an axis together
+// (in_step). They are counted in iterations of the stages' loops along that axis; what a stage's loop begins
+// with is part of them, so that stages over regions that shrink have lags, too.
+#pragma once
+
+#include <map>
+
+#include "rewrite/analysis/stage_graph.hpp"
+
+namespace lift {
+
+struct Lags {
+  std::vector<std::int64_t> by_stage;
+  std::string obstacle;  ///< why there are none; else empty
+};
+
+/// The least lags with which the stages of a chain may go along `axis` (0: the outermost of the arrays that
+/// they make) together, or the dependence that forbids it.
+Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis);
+
+/// What is wrong with these lags: the dependence that they violate, and the load that it is of. Empty: they
+/// respect all.
+std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,
+                            const std::vector<std::int64_t>& lags);
+
+/// UserError when in_step of a program is not around its chain, or its lags are too small for a dependence.
+void check_in_step(const Program& program);
+
+}  // namespace lift

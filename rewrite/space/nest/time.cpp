@@ -1,0 +1,71 @@
+// How the sweeps of a program follow one another: each over all cells before the next begins, or all of them
+// together along axes of the arrays (in_step), each some iterations behind the one before, so that what one
+// has computed is in a cache when the next reads it. AxisSizes, outer to inner: the iterations of a step.
+#include "ir/expr/ops.hpp"
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+constexpr std::int64_t kRowsOfStep[] = {8, 16, 32};
+
+/// Along the outermost axis a plane a step; also tiles of rows, skewed, around planes.
+std::vector<AxisSizes> schedules(const NestFacts& f) {
+  std::vector<AxisSizes> r{{}};
+  if (f.steps.empty()) return r;
+  const AxisSize plane{f.steps[0], 1};
+  r.push_back({{plane}});
+  if (f.steps.size() < 2) return r;
+  for (const std::int64_t rows : kRowsOfStep) r.push_back({{{f.steps[1], rows}, plane}});
+  return r;
+}
+
+bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes& schedule) {
+  if (schedule.empty()) return true;
+  const bool plain = c[key::tile].empty() && c[key::block] == Blocks::none && !c[key::buffer] &&
+                     c[key::order] == orders(f).front() && is_fused(c);
+  return plain && is_in_place(f, c);
+}
+
+/// The sweeps below a place move into the loops that are around each of them.
+void share_loops(NestDeriver& d, const Place& at) {
+  if (!d.part(at).is(Op::Let)) return;
+  share_loops(d, let_body(at));
+  d.step("let-of-maps", at);
+}
+
+void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place& given) {
+  if (c[key::time].empty()) return;
+  Place at = given;
+  for (std::size_t a = 0; a < f.above_update; ++a) share_loops(d, at), at = body_of(at);
+  for (const AxisSize& step : c[key::time].list) {
+    std::size_t axis = 0;
+    while (f.axes[axis].name != step.axis) ++axis;
+    d.step("in-step", {axis - f.above_update, step.size}, {});
+  }
+}
+
+std::string schedule_words(const NestFacts&, const Configuration& c) {
+  std::string s;
+  for (const AxisSize& step : c[key::time].list) s += (s.empty() ? "in step along " : " and ") + step.axis;
+  return s;
+}
+
+}  // namespace
+
+namespace nest {
+
+const NestDecision& time() {
+  static const NestDecision d =
+      decide<NestFacts>(key::time)
+          .offers([](const NestFacts& f) {
+            return f.sweeps > 1 && !f.on_grid() ? schedules(f) : std::vector<AxisSizes>{};
+          })
+          .admitted(admits_schedule)
+          .taken(take_schedule)
+          .said(schedule_words);
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift

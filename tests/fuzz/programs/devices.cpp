@@ -1,0 +1,142 @@
+#include "tests/fuzz/programs/devices.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
+#include "lower/launches.hpp"
+#include "runtime/cuda_host.hpp"
+#include "runtime/file.hpp"
+#include "runtime/opencl.hpp"
+#include "tests/fuzz/programs/stored.hpp"
+
+namespace lift::fuzz {
+namespace {
+
+GridDevice& device_for(Target target) {
+  static NativeCompiler compiler;
+  if (target == Target::cuda) {
+    static const std::shared_ptr<GridDevice> cuda = make_cuda_host_device(compiler);
+    return *cuda;
+  }
+  static opencl::Device opencl;
+  return opencl;
+}
+
+GridArg number_argument(const KernelArgument& a, const Stored& s) {
+  const auto as = [&]<class T>(T v) {
+    std::memcpy(&v, s.data(), sizeof v);
+    return GridArg(v);
+  };
+  switch (a.type.scalar()) {
+    case Scalar::f32:
+      return as(float{});
+    case Scalar::f64:
+      return as(double{});
+    default:
+      return as(std::int32_t{});
+  }
+}
+
+Outcome run_on(GridDevice& device, const Case& c, const Data& data) {
+  const Kernel k = kernel_of(c, "kernel");
+  const GridBuild built = device.build(emit_source(k));
+  if (!built.program) {
+    const std::size_t at = built.error.find("error:");
+    return {at == std::string::npos ? Verdict::unknown : Verdict::not_compiled,
+            built.error.substr(at == std::string::npos ? 0 : at, 300)};
+  }
+  Interpreter in;
+  std::vector<std::vector<unsigned char>> storage;
+  std::vector<GridArg> args;
+  for (const KernelArgument& a : k.arguments) {
+    storage.emplace_back(bytes_of(a, in));
+    const Stored s{a, in, storage.back().data()};
+    s.fill(data);
+    if (!a.type.is_array()) {
+      args.push_back(number_argument(a, s));
+      continue;
+    }
+    const GridMemory memory = device.allocate(storage.back().size());
+    device.write(memory, storage.back().data(), memory->bytes());
+    args.emplace_back(memory);
+  }
+  std::vector<GridLaunch> queue;
+  for (const Launch& l : launches_in(k)) {
+    GridLaunch launch;
+    launch.kernel = built.program->kernel(l.name), launch.args = args;
+    launch.global = l.range.global, launch.local = l.range.local, launch.dims = l.range.dims;
+    queue.push_back(std::move(launch));
+  }
+  device.run(queue);
+  for (std::size_t r = 0; r < k.results.size(); ++r)
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (k.arguments[i].name != k.results[r]) continue;
+      device.read(args[i].memory(), storage[i].data(), storage[i].size());
+      const std::string fault =
+          Stored{k.arguments[i], in, storage[i].data()}.fault(data.expected.at(r), tolerance_of(c, data));
+      if (!fault.empty()) return {Verdict::wrong, fault};
+    }
+  return {Verdict::right};
+}
+
+}  // namespace
+
+double tolerance_of(const Case& c, const Data& data) {
+  if (c.choice == Case::Choice::written || (c.choice == Case::Choice::derived && !reassociated(c.derivation)))
+    return 0;
+  for (const ProgramResult& r : data.results)
+    if (element_of(r.type).scalar() == f32) return 1e-4;
+  return 1e-6;
+}
+
+Outcome on_device(const Case& c, const Data& data) {
+  try {
+    return run_on(device_for(c.target), c, data);
+  } catch (const KernelFault& e) {
+    return {Verdict::crashed, e.what()};
+  } catch (const UserError& e) {
+    return {Verdict::refused, e.what()};
+  } catch (const EnvironmentError& e) {
+    return {Verdict::unknown, e.what()};
+  } catch (const std::exception& e) {
+    return {Verdict::defect, std::string("lower: ") + e.what()};
+  }
+}
+
+Outcome stand_alone(const Case& c, const std::filesystem::path& folder) {
+  const Kernel kernel = kernel_of(c, "alone"), reference = lower(
+                                                   [&] {
+                                                     Program p = subject(c);
+                                                     p.name = "alone";
+                                                     return p;
+                                                   }(),
+                                                   {.target = Target::openmp});
+  const auto file = [&](const char* name) { return (folder / name).string(); };
+  write_file_atomically(file("alone.c"), emit_openmp(kernel));
+  write_file_atomically(file("alone.h"), emit_header(kernel));
+  write_file_atomically(file("alone_main.c"), emit_caller(kernel, reference, c.sizes));
+  ProcessOptions options;
+  options.timeout_seconds = 60, options.directory = folder.string();
+  const ProcessResult built = run_process(
+      {"gcc", "-std=c11", "-O1", "-march=native", "-ffp-contract=off", "-fsanitize=address,undefined",
+       "-fno-sanitize-recover=all", "-w", "alone.c", "alone_main.c", "-lm", "-o", "alone"},
+      options);
+  if (built.status != 0) {
+    const std::size_t at = built.output.find("error:");
+    if (at == std::string::npos) return {Verdict::unknown, built.output.substr(0, 300)};
+    return {Verdict::not_compiled, "caller: " + built.output.substr(at, 300)};
+  }
+  std::vector<std::string> command{file("alone")};
+  for (const std::string& s : kernel.sizes) command.push_back(std::to_string(c.sizes.at(s)));
+  const ProcessResult ran = run_process(command, options);
+  if (ran.timed_out) return {Verdict::unknown, "caller: not ended"};
+  if (ran.status == 0) return {Verdict::right};
+  const std::size_t at = ran.output.find("ERROR: ");
+  const std::size_t from = at != std::string::npos ? at : ran.output.find("runtime error");
+  return {from == std::string::npos && ran.status == 1 ? Verdict::wrong : Verdict::crashed,
+          "caller: " + ran.output.substr(from == std::string::npos ? 0 : from, 300)};
+}
+
+}  // namespace lift::fuzz

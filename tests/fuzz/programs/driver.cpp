@@ -1,0 +1,46 @@
+// Random programs for as long as one likes: fuzz_programs --seconds 3600 --finds FOLDER; or cases replayed:
+// fuzz_programs FILE...
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "ir/verify_mode.hpp"
+#include "runtime/file.hpp"
+#include "tests/fuzz/programs/session.hpp"
+#include "tests/runtime/scratch.hpp"
+
+int main(int argc, char** argv) {
+  using namespace lift;
+  fuzz::Options o;
+  o.programs = 0, o.seconds = 60, o.stand_alone_every = 60;
+  std::vector<std::string> files;
+  std::string finds;
+  CLI::App app("random programs against the interpreter");
+  app.add_option("--seed", o.seed);
+  app.add_option("--programs", o.programs);
+  app.add_option("--seconds", o.seconds);
+  app.add_option("--configurations", o.configurations, "random ones of each program");
+  app.add_option("--cuda-every", o.cuda_every);
+  app.add_option("--opencl-every", o.opencl_every);
+  app.add_option("--alone-every", o.stand_alone_every);
+  app.add_option("--most-finds", o.most_finds);
+  app.add_flag("!--no-shrinking", o.shrinking);
+  app.add_option("--finds", finds, "a folder for what is found");
+  app.add_option("cases", files, "cases to replay instead");
+  CLI11_PARSE(app, argc, argv);
+  set_verify_steps(true);
+  int wrong = 0;
+  if (!files.empty()) {
+    const test::Scratch scratch;
+    for (const std::string& file : files) {
+      const fuzz::Outcome r = fuzz::outcome_of(fuzz::parse_case(read_file(file), file), scratch.path());
+      std::cout << file << ": " << fuzz::text(r.verdict) << (r.detail.empty() ? "" : ": ") << r.detail
+                << "\n";
+      wrong += fuzz::is_find(r.verdict) ? 1 : 0;
+    }
+    return wrong > 0 ? 1 : 0;
+  }
+  o.finds = finds, o.log = &std::cout;
+  const fuzz::Report r = fuzz::run(o);
+  std::cout << str(r);
+  return r.finds.empty() ? 0 : 1;
+}

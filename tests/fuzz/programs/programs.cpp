@@ -1,0 +1,183 @@
+// Whole programs: any expression, and those of the kinds that rewriting knows.
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "tests/fuzz/programs/generator.hpp"
+
+namespace lift::fuzz {
+namespace {
+
+constexpr std::int64_t kElements = 1500;  ///< of an argument: the interpreter is slow
+
+}  // namespace
+
+/// let x = e in f(x)
+Expr Generator::named(const Type& t, const Scope& scope, int fuel) {
+  const Type of = chance(70)   ? Type::array(t.length(), element_type())
+                  : chance(50) ? Type(scalar_type())
+                               : array(shape(number(1, 2)), scalar_type());
+  return let(grown(of, scope, fuel), [&](Expr x) {
+    Scope inner = scope;
+    inner.push_back(x);
+    return array_value(t, inner, fuel);
+  });
+}
+
+Expr Generator::anything() {
+  const auto result = [&](int fuel) {
+    const int k = number(0, 9);
+    if (k == 0) return grown(Type(scalar_type()), {}, fuel);
+    if (k == 1) return grown(array(shape(1), Type::tuple({scalar_type(), scalar_type()})), {}, fuel);
+    return grown(array(shape(number(1, 3)), scalar_type()), {}, fuel);
+  };
+  if (chance(60)) return result(number(2, 6));
+  std::vector<Expr> parts;
+  for (int n = number(2, 3); n > 0; --n) parts.push_back(result(number(1, 4)));
+  return tuple(parts);
+}
+
+/// An array that is overwritten: red-black or not, in place or not.
+Expr Generator::sweep() {
+  const int rank = number(1, 3), ghost = number(0, 2);
+  const Scalar s = scalar_type();
+  std::vector<Nat> inner = shape(rank), whole = inner;
+  for (Nat& n : whole) n = n + 2 * ghost;
+  const Expr phi = argument(array(whole, s));
+  overwritable_.push_back(param_name(phi));
+  const std::vector<Nat> low(static_cast<std::size_t>(rank), Nat(ghost)), ones(low.size(), Nat(1));
+  const std::vector<Nat> size(low.size(), Nat(2 * ghost + 1));
+  std::vector<Expr> all{slide(size, ones, phi), positions(inner)};
+  for (int n = number(0, 2); n > 0; --n) all.push_back(grown(array(inner, scalar_type()), {}, number(0, 2)));
+  const int fuel = number(1, 4), colors = number(0, 2);
+  const Expr color = index_param("color", 0, 1);
+  const auto cell = [&](Expr x) -> Expr {
+    const Expr window = get(0, x), at = get(1, x);
+    Scope scope;
+    for (std::size_t i = 2; i < all.size(); ++i) scope.push_back(get(static_cast<int>(i), x));
+    const Expr centre = lift::at(low, window);
+    scope.push_back(colors == 2 ? centre : window);
+    const Expr value = grown(Type(s), scope, fuel);
+    if (colors == 2) return value;
+    Expr sum;
+    for (int d = 0; d < rank; ++d) sum = sum ? sum + get(d, at) : get(d, at);
+    const Expr parity = colors == 1 ? sum + color : sum;
+    return select(eq(parity % 2, number(0, 1)), value, centre);
+  };
+  if (colors == 1) arguments_.push_back(color);
+  if (chance(20)) {  // several sweeps
+    const auto once = [&](Expr x) {
+      const Expr block = map_n(rank, cell, zip_n(rank, [&] {
+                                 std::vector<Expr> now = all;
+                                 now[0] = slide(size, ones, x);
+                                 return now;
+                               }()));
+      return update(x, low,
+                    map_n(
+                        rank, [&](Expr v) { return bounded(v); }, block));
+    };
+    return iterate(Nat(number(1, 3)), fun(phi.type(), once), phi);
+  }
+  const Expr next = update(phi, low, map_n(rank, cell, zip_n(rank, all)));
+  if (chance(25)) return tuple({next, grown(array(shape(1), scalar_type()), {}, 2)});
+  return next;
+}
+
+Expr Generator::reduction() {
+  const int rank = number(1, 3);
+  const Scalar s = scalar_type();
+  Expr xs = grown(array(shape(rank), s), {}, number(1, 4));
+  for (int d = 1; d < rank; ++d) xs = join(xs);
+  const auto f = [&](Expr acc, Expr x) -> Expr {
+    if (s == boolean) return acc || x;
+    const int k = number(0, 2);
+    return k == 0 ? min(acc, x) : k == 1 ? max(acc, x) : acc + (s == i32 ? bounded(x) : x);
+  };
+  const Expr r = reduce(fun({Type(s), Type(s)}, f), literal(0, s), xs);
+  if (chance(25)) return tuple({r, grown(Type(scalar_type()), {}, 2)});
+  return r;
+}
+
+/// Scans along columns, one after the other.
+Expr Generator::columns() {
+  const Scalar s = chance(80) ? (chance(60) ? f64 : f32) : i32;
+  const std::vector<Nat> all = shape(2);
+  std::vector<Expr> arrays{grown(array(all, s), {}, 1)};
+  for (int n = number(0, 2); n > 0; --n) arrays.push_back(grown(array(all, scalar_type()), {}, 1));
+  const bool twice = chance(50), pairs = chance(30);
+  const int fuel = number(1, 3);
+  const Type u = pairs ? Type::tuple({s, s}) : Type(s);
+  const auto scanned_from = [&](const Expr& xs, const Type& of, bool back) {
+    const auto f = [&](Expr acc, Expr x) -> Expr {
+      if (of.is_scalar()) return bounded(grown(of, {x, acc}, fuel));
+      return tuple({bounded(grown(Type(s), {x, acc}, fuel)), bounded(grown(Type(s), {x, acc}, fuel))});
+    };
+    const Expr init = of.is_scalar() ? literal_of(s) : tuple({literal_of(s), literal_of(s)});
+    const Expr function = fun({of, xs.type().element()}, f);
+    return back ? scan_back(function, init, xs) : scan(function, init, xs);
+  };
+  const auto column = [&](Expr x) -> Expr {
+    Expr xs = x;
+    if (arrays.size() > 1) {
+      std::vector<Expr> parts;
+      for (std::size_t i = 0; i < arrays.size(); ++i) parts.push_back(get(static_cast<int>(i), x));
+      xs = zip(parts);
+    }
+    const Expr first = scanned_from(xs, u, chance(30));
+    if (!twice)
+      return pairs && chance(50) ? first : map([&](Expr e) { return grown(Type(s), {e}, 1); }, first);
+    return let(first, [&](Expr kept) { return scanned_from(kept, Type(s), chance(70)); });
+  };
+  if (arrays.size() == 1) return map(column, arrays[0]);
+  return map(column, zip(arrays));
+}
+
+/// Named arrays, each made from those before.
+Expr Generator::stages() {
+  const int rank = number(1, 3);
+  const std::vector<Nat> all = shape(rank);
+  const std::function<Expr(Scope, int)> rest = [&](Scope scope, int left) -> Expr {
+    if (left == 0) {
+      const Expr last = array_value(array(all, scalar_type()), scope, 2);
+      if (chance(30)) return tuple({last, array_value(array(all, scalar_type()), scope, 1)});
+      return last;
+    }
+    const Type t = array(all, chance(90) ? Type(scalar_type()) : element_type());
+    return let(windows(t, scope, number(1, 2)), [&](Expr x) {
+      Scope inner = scope;
+      inner.push_back(x);
+      return rest(inner, left - 1);
+    });
+  };
+  return rest({}, number(1, 3));
+}
+
+Made Generator::make() {
+  sizes_.clear(), values_.clear(), arguments_.clear(), overwritable_.clear(), nodes_ = 0;
+  const std::vector<int> inner{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 37, 40, 64, 65},
+      outer{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
+  for (const char* name : {"n", "m", "l"}) {
+    int value = one_of(sizes_.empty() ? inner : outer);
+    if (sizes_.size() == 2) value = std::min(value, 9);
+    const int modulus = value % 4 == 0 && chance(50) ? 4 : value % 2 == 0 && chance(50) ? 2 : 1;
+    const int least = value >= 5 && chance(40) ? 5 : modulus;
+    sizes_.push_back(Nat::size(name, modulus == 1 ? least : modulus, modulus, 0));
+    values_[name] = value;
+  }
+  Expr body;
+  const int k = number(0, 9);
+  body = k < 4 ? anything() : k < 6 ? sweep() : k < 7 ? reduction() : k < 8 ? columns() : stages();
+  // A copy is no program: something is to be computed.
+  Made made{{"made", params_of(body), body, {}}, {}};
+  for (const Expr& a : made.program.arguments) {
+    if (a.type().is_array() &&
+        (chance(15) || std::count(overwritable_.begin(), overwritable_.end(), param_name(a))))
+      made.program.overwritable.push_back(param_name(a));
+    std::int64_t elements = 1;
+    for (const Nat& n : shape_of(a.type())) elements *= value_of(n);
+    if (elements > kElements) throw UserError("too large");
+  }
+  for (const NatAtom* v : size_variables(made.program)) made.sizes[v->name] = values_.at(v->name);
+  return made;
+}
+
+}  // namespace lift::fuzz

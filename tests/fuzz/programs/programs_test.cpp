@@ -1,0 +1,53 @@
+// Random programs: a fixed share of them, and those that were found wrong before.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "runtime/file.hpp"
+#include "tests/fuzz/programs/session.hpp"
+#include "tests/runtime/scratch.hpp"
+
+using namespace lift;
+
+namespace programs_test {
+namespace {
+
+std::vector<std::filesystem::path> kept() {
+  std::vector<std::filesystem::path> all;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(LIFTGEN_SOURCE_DIR "/tests/fuzz/programs/kept"))
+    if (entry.path().extension() == ".lift") all.push_back(entry.path());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("random programs: what was found before is right") {
+  const test::Scratch scratch;
+  CHECK(!kept().empty());
+  for (const std::filesystem::path& file : kept()) {
+    CAPTURE(file);
+    const fuzz::Outcome o = fuzz::outcome_of(fuzz::parse_case(read_file(file), file), scratch.path());
+    CHECK_MESSAGE(!fuzz::is_find(o.verdict), fuzz::text(o.verdict) << ": " << o.detail);
+  }
+}
+
+TEST_CASE("random programs: a case is read as it was printed") {
+  for (const std::filesystem::path& file : kept()) {
+    CAPTURE(file);
+    const fuzz::Case c = fuzz::parse_case(read_file(file), file);
+    CHECK(fuzz::print(fuzz::parse_case(fuzz::print(c), file)) == fuzz::print(c));
+  }
+}
+
+TEST_CASE("random programs: kernels compute what the interpreter says") {
+  std::ostringstream log;
+  fuzz::Options o;
+  o.programs = 150, o.stand_alone_every = 100, o.cuda_every = 50, o.log = &log;
+  const fuzz::Report r = fuzz::run(o);
+  CHECK_MESSAGE(r.finds.empty(), log.str());
+  CHECK(r.programs >= 150);
+  CHECK(r.variants > 3 * r.programs);
+}
+
+}  // namespace programs_test

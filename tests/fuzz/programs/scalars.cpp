@@ -1,0 +1,208 @@
+// Numbers: arithmetic that stays within bounds, conditions, reductions, functions of users.
+#include "tests/fuzz/programs/generator.hpp"
+
+namespace lift::fuzz {
+namespace {
+
+double halved(std::span<const double> v) { return static_cast<double>(0.5 * v[0] + 1); }
+double larger(std::span<const double> v) { return v[0] < v[1] ? v[1] : v[0]; }
+
+const UserFun& user_function(Scalar s, bool two) {
+  static const UserFun half32("halved_f", {{"x", f32}}, f32, "return 0.5f * x + 1.0f;", halved);
+  static const UserFun half64("halved_d", {{"x", f64}}, f64, "return 0.5 * x + 1;", halved);
+  static const UserFun larger32("larger_f", {{"x", f32}, {"low", f32}}, f32, "return x < low ? low : x;",
+                                larger);
+  static const UserFun larger64("larger_d", {{"x", f64}, {"low", f64}}, f64, "return x < low ? low : x;",
+                                larger);
+  static const UserFun larger_int("larger_i", {{"x", i32}, {"low", i32}}, i32, "return x < low ? low : x;",
+                                  larger);
+  if (s == i32) return larger_int;
+  if (s == f32) return two ? larger32 : half32;
+  return two ? larger64 : half64;
+}
+
+}  // namespace
+
+Expr Generator::literal_of(Scalar s) {
+  if (s == boolean) return literal(number(0, 1), s);
+  if (s == i32) return literal(number(-7, 9), s);
+  return literal(number(-16, 16) / 4.0, s);
+}
+
+/// The value, or one near 0 where it may be large: what scans and iterations apply again and again.
+Expr Generator::bounded(const Expr& e) {
+  switch (e.type().scalar()) {
+    case Scalar::boolean:
+      return e;
+    case Scalar::i32:
+      return e % 997;
+    default:
+      return min(max(e, -64.0), 64.0);
+  }
+}
+
+/// A number that the variable holds, as a number of type s; nothing when it holds none that can be reached.
+Expr Generator::part_of(const Expr& variable, Scalar s) {
+  const Type& t = variable.type();
+  if (t.is_tuple()) return part_of(get(number(0, static_cast<int>(t.parts().size()) - 1), variable), s);
+  if (t.is_array()) {
+    const std::int64_t n = value_of(t.length());
+    if (n <= 0) return {};
+    Nat at = t.length().is_constant() ? Nat(number(0, static_cast<int>(n) - 1)) : Nat(0);
+    if (!t.length().is_constant() && chance(40)) at = t.length() - 1;
+    return part_of(variable[at], s);
+  }
+  if (t.is_function()) return {};
+  const Scalar from = t.scalar();
+  if (from == s) return variable;
+  if (s == i32 && is_float(from)) return cast(i32, min(max(variable, -50.0), 50.0));
+  if (s == boolean) return from == i32 ? binary(Op::Lt, variable, literal(2, i32)) : variable < 0.25;
+  return cast(s, variable);
+}
+
+Expr Generator::scalar_leaf(Scalar s, const Scope& scope) {
+  for (int tries = 0; tries < 4 && !scope.empty(); ++tries) {
+    // The innermost binder's variables more often than those around it.
+    const std::size_t back = static_cast<std::size_t>(std::min(number(0, 3), number(0, 3)));
+    const Expr& v = back < scope.size() ? scope[scope.size() - 1 - back] : one_of(scope);
+    if (const Expr e = part_of(v, s)) return e;
+  }
+  const int k = number(0, 9);
+  if (k < 2 && is_float(s))
+    if (const Expr a = argument(s)) return a;
+  if (k == 2 && s == i32) return nat_value(one_of(sizes_));
+  return literal_of(s);
+}
+
+Expr Generator::scalar(Scalar s, const Scope& scope, int fuel) {
+  if (fuel <= 0 || chance(12)) return scalar_leaf(s, scope);
+  const int k = number(0, 19);
+  if (k == 0) return reduced(s, scope, fuel - 1);
+  if (k == 1 && s != boolean) return called(s, scope, fuel - 1);
+  if (k == 2) {
+    const Type t = scalar_type();
+    return let(grown(t, scope, fuel - 1), [&](Expr x) {
+      Scope inner = scope;
+      inner.push_back(x);
+      return scalar(s, inner, fuel - 1);
+    });
+  }
+  if (k < 6)
+    return select(condition(scope, fuel - 1), scalar(s, scope, fuel - 1), scalar(s, scope, fuel - 1));
+  if (k == 6) {
+    const Expr e = scalar(scalar_type(), scope, fuel - 1);
+    return part_of(e, s);
+  }
+  if (s == boolean) return condition(scope, fuel);
+  return s == i32 ? integer(scope, fuel) : floating(s, scope, fuel);
+}
+
+Expr Generator::floating(Scalar s, const Scope& scope, int fuel) {
+  const auto part = [&] { return scalar(s, scope, fuel - 1); };
+  const Expr a = part();
+  switch (number(0, 11)) {
+    case 0:
+      return -a;
+    case 1:
+      return abs(a);
+    case 2:
+      return sqrt(abs(a));
+    case 3:
+      return min(a, part());
+    case 4:
+      return max(a, part());
+    case 5:
+      return a / (abs(part()) + 1.0);
+    case 6:
+      return bounded(a) * bounded(part());
+    case 7:
+      return a * (number(-8, 8) / 4.0);
+    case 8:
+    case 9:
+      return a - part();
+    default:
+      return a + part();
+  }
+}
+
+Expr Generator::integer(const Scope& scope, int fuel) {
+  const auto part = [&] { return scalar(i32, scope, fuel - 1); };
+  const Expr a = part();
+  switch (number(0, 10)) {
+    case 0:
+      return -a;
+    case 1:
+      return abs(a);
+    case 2:
+      return min(a, part());
+    case 3:
+      return max(a, part());
+    case 4:
+      return bounded(a) * bounded(part());
+    case 5:
+      return a / number(1, 5);
+    case 6:
+      return a % (number(0, 1) == 0 ? number(2, 5) : -3);
+    case 7:
+      return chance(50) ? a / part() : a % part();
+    case 8:
+      return a - part();
+    default:
+      return a + part();
+  }
+}
+
+Expr Generator::condition(const Scope& scope, int fuel) {
+  if (fuel <= 0) return scalar_leaf(boolean, scope);
+  switch (number(0, 8)) {
+    case 0:
+      return condition(scope, fuel - 1) && condition(scope, fuel - 1);
+    case 1:
+      return condition(scope, fuel - 1) || condition(scope, fuel - 1);
+    case 2:
+      return !condition(scope, fuel - 1);
+    case 3:
+      return scalar_leaf(boolean, scope);
+    case 4:
+      return eq(scalar(i32, scope, fuel - 1) % 2, 0);
+    default: {
+      const Scalar s = std::vector{f64, f32, i32}[static_cast<std::size_t>(number(0, 2))];
+      const std::vector<Op> all{Op::Lt, Op::Le, Op::Eq, Op::Ne};
+      return binary(one_of(all), scalar(s, scope, fuel - 1), scalar(s, scope, fuel - 1));
+    }
+  }
+}
+
+/// A reduction of an array that is in scope, or of a new one.
+Expr Generator::reduced(Scalar s, const Scope& scope, int fuel) {
+  std::vector<Expr> arrays;
+  for (const Expr& v : scope)
+    if (v.type().is_array() && v.type().element().is_scalar()) arrays.push_back(v);
+  const Nat n = chance(50) ? Nat(number(1, 5)) : extent(0);
+  const Expr xs =
+      !arrays.empty() && chance(70) ? one_of(arrays) : grown(Type::array(n, scalar_type()), scope, fuel - 1);
+  const auto f = [&](Expr acc, Expr x) -> Expr {
+    const Expr e = part_of(x, s);
+    if (s == boolean) return chance(50) ? acc || e : acc && e;
+    switch (number(0, 4)) {
+      case 0:
+        return min(acc, e);
+      case 1:
+        return max(acc, e);
+      case 2:
+        return bounded(grown(Type(s), {acc, x}, fuel - 1));
+      default:
+        return acc + (s == i32 ? bounded(e) : e);
+    }
+  };
+  return reduce(fun({Type(s), xs.type().element()}, f), literal_of(s), xs);
+}
+
+Expr Generator::called(Scalar s, const Scope& scope, int fuel) {
+  const bool two = s == i32 || chance(50);
+  std::vector<Expr> all{scalar(s, scope, fuel)};
+  if (two) all.push_back(scalar(s, scope, fuel));
+  return user_function(s, two).call(all);
+}
+
+}  // namespace lift::fuzz

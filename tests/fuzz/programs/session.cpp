@@ -1,0 +1,266 @@
+#include "tests/fuzz/programs/session.hpp"
+
+#include <chrono>
+#include <set>
+#include <sstream>
+
+#include "embed/default_variant.hpp"
+#include "ir/error.hpp"
+#include "runtime/file.hpp"
+#include "tests/fuzz/programs/devices.hpp"
+#include "tests/runtime/scratch.hpp"
+
+namespace lift::fuzz {
+namespace {
+
+constexpr std::size_t kTogether = 48;  ///< kernels in one source
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A message without what differs from program to program.
+std::string kind_of(const std::string& message) {
+  std::string s;
+  const std::size_t rule = message.find("break the rule");
+  for (const char c : rule != std::string::npos ? message.substr(0, message.find(':', rule))
+                                                : message.substr(0, message.find('\n')))
+    if (c < '0' || c > '9') s += c;
+  return s.substr(0, 160);
+}
+
+struct Ready {
+  Case made;
+  Job job;
+};
+
+class Session {
+ public:
+  explicit Session(const Options& options)
+      : options_(options), generator_(options.seed), random_(options.seed) {}
+
+  Report run() {
+    const double start = now();
+    const auto done = [&] {
+      return (options_.programs > 0 && report_.programs >= options_.programs) ||
+             (options_.seconds > 0 && now() - start >= options_.seconds) ||
+             static_cast<int>(report_.finds.size()) >= options_.most_finds;
+    };
+    while (!done()) {
+      one_program();
+      if (ready_.size() >= kTogether) turn();
+    }
+    turn(), turn();
+    report_.seconds = now() - start;
+    return report_;
+  }
+
+ private:
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  bool every(int n) { return n > 0 && report_.programs % n == n - 1; }
+
+  void refused(const Case& c, const std::string& why) {
+    ++report_.refused;
+    ++report_.refusals[(c.choice == Case::Choice::derived ? "" : "without decisions: ") + kind_of(why)];
+  }
+
+  void found(const Case& c, const Outcome& o) {
+    if (o.verdict == Verdict::refused) refused(c, o.detail);
+    if (o.verdict == Verdict::unknown) {
+      ++report_.unknown;
+      if (options_.log != nullptr && kinds_.insert(kind_of(o.detail)).second)
+        *options_.log << "unknown: " << o.detail << "\n";
+    }
+    if (!is_find(o.verdict)) return;
+    // Of one kind of failure the first is enough, and one of a program.
+    const std::string kind = o.verdict == Verdict::wrong || o.verdict == Verdict::crashed
+                                 ? std::to_string(c.data) + text(o.verdict)
+                                 : kind_of(o.detail);
+    if (!kinds_.insert(kind).second) return;
+    Find f{c, o};
+    if (options_.log != nullptr)
+      *options_.log << "found: " << text(o.verdict) << ": " << o.detail << "\n" << std::flush;
+    if (options_.shrinking) f.smallest = shrunk(c, o, scratch_.path());
+    if (options_.log != nullptr) *options_.log << print(f.smallest) << std::endl;
+    if (!options_.finds.empty()) {
+      make_directories(options_.finds);
+      std::string comment = std::string("// ") + text(o.verdict) + ", " + o.detail;
+      for (char& c : comment)
+        if (c == '\n') c = ' ';
+      write_file_atomically(options_.finds / ("find_" + std::to_string(options_.seed) + "_" +
+                                              std::to_string(report_.finds.size()) + ".lift"),
+                            print(f.smallest) + comment + "\n");
+    }
+    report_.finds.push_back(std::move(f));
+  }
+
+  /// Made and typed; nothing where that failed.
+  std::optional<Made> made() {
+    try {
+      return generator_.make();
+    } catch (const UserError&) {
+    } catch (const std::out_of_range&) {
+    }
+    ++report_.ill_typed;
+    return std::nullopt;
+  }
+
+  void one_program() {
+    const std::optional<Made> m = made();
+    if (!m) return;
+    Case c{m->program, m->sizes};
+    c.data = random_() % 100000;
+    std::shared_ptr<const Data> data;
+    try {
+      data = data_of(c.program, c.sizes, c.data);
+    } catch (const UserError&) {  // what is right for all sizes is right for these; a generator's slip
+      ++report_.ill_typed;
+      return;
+    }
+    if (!data) return;
+    ++report_.programs;
+    if (const std::string why = round_trip(c.program); !why.empty()) found(c, {Verdict::unreadable, why});
+    for (Case& v : variants(c)) add(std::move(v), data);
+  }
+
+  std::vector<Case> variants(const Case& c) {
+    std::vector<Case> all{c};
+    all.back().symbolic = below(2) == 0;
+    Case next = c;
+    next.choice = Case::Choice::defaulted, next.symbolic = below(4) == 0;
+    all.push_back(next);
+    next.choice = Case::Choice::derived;
+    for (const int bytes : {below(2) == 0 ? 16 : 32, below(3) == 0 ? 64 : 32}) {
+      next.vector_bytes = bytes, next.symbolic = below(3) == 0;
+      derived(next, options_.configurations / 2, all);
+    }
+    const auto on = [&](Target t, int n) {
+      next.target = t, next.symbolic = false, next.vector_bytes = 32;
+      all.push_back(next), all.back().choice = Case::Choice::written;
+      derived(next, n, all);
+    };
+    if (every(options_.cuda_every)) on(Target::cuda, 4);
+    if (every(options_.opencl_every)) on(Target::opencl, 4);
+    return all;
+  }
+
+  /// A first guess of the space and random configurations.
+  void derived(const Case& c, int wanted, std::vector<Case>& all) {
+    try {
+      SpaceOptions options = space_options(c);
+      options.caller_layout_only = below(3) == 0, options.cpu = below(3) == 0;
+      const Space space(subject(c), options);
+      std::vector<Configuration> chosen = space.seeds();
+      if (!chosen.empty())
+        chosen = {chosen[static_cast<std::size_t>(below(static_cast<int>(chosen.size())))]};
+      for (int i = 0; i < wanted; ++i) {
+        Configuration next;
+        for (const Parameter& p : space.parameters()) {
+          const Settings values = space.allowed(next, *p.key);
+          next.set(*p.key, values[static_cast<std::size_t>(below(static_cast<int>(values.size())))]);
+        }
+        for (const Parameter& p : space.comparisons())
+          if (below(4) == 0) next.set(*p.key, p.values.back());
+        chosen.push_back(std::move(next));
+      }
+      for (const Configuration& configuration : chosen) {
+        Case v = c;
+        v.configuration = configuration;
+        try {
+          v.derivation = space.derive(configuration);
+        } catch (const UserError& e) {
+          refused(v, e.what());
+          continue;
+        }
+        if (std::none_of(all.begin(), all.end(), [&](const Case& o) {
+              return o.choice == v.choice && o.derivation == v.derivation && o.symbolic == v.symbolic &&
+                     o.vector_bytes == v.vector_bytes && o.target == v.target;
+            }))
+          all.push_back(std::move(v));
+      }
+    } catch (const UserError& e) {
+      refused(c, e.what());
+    } catch (const std::exception& e) {
+      found(c, {Verdict::defect, std::string("space: ") + e.what()});
+    }
+  }
+
+  void add(Case c, const std::shared_ptr<const Data>& data) {
+    ++report_.variants;
+    if (c.target != Target::openmp) {
+      found(c, on_device(c, *data));
+      return;
+    }
+    try {
+      Job job{kernel_of(c, "k" + std::to_string(names_++)), data, c.symbolic ? c.sizes : Sizes{}, 0};
+      job.tolerance = tolerance_of(c, *data);
+      const bool alone = c.choice == Case::Choice::derived && every(options_.stand_alone_every);
+      if (alone) found(c, stand_alone(c, scratch_.path()));
+      ready_.push_back({std::move(c), std::move(job)});
+    } catch (const UserError& e) {
+      refused(c, e.what());
+    } catch (const std::exception& e) {
+      found(c, {Verdict::defect, std::string("lower: ") + e.what()});
+    }
+  }
+
+  /// Runs what was compiled meanwhile, and has the next ones compiled.
+  void turn() {
+    if (batch_) {
+      const std::vector<Outcome> outcomes = batch_->outcomes();
+      batch_.reset();
+      for (std::size_t i = 0; i < outcomes.size(); ++i) found(compiling_[i], outcomes[i]);
+    }
+    compiling_.clear();
+    std::vector<Job> jobs;
+    for (Ready& r : ready_) compiling_.push_back(std::move(r.made)), jobs.push_back(std::move(r.job));
+    ready_.clear();
+    if (!jobs.empty())
+      batch_.emplace(scratch_.path(), "b" + std::to_string(batches_), std::move(jobs), batches_ % 6 == 5),
+          ++batches_;
+  }
+
+  Options options_;
+  Generator generator_;
+  std::mt19937_64 random_;
+  test::Scratch scratch_;
+  Report report_;
+  std::set<std::string> kinds_;
+  std::vector<Ready> ready_;
+  std::vector<Case> compiling_;
+  std::optional<Batch> batch_;
+  int names_ = 0, batches_ = 0;
+};
+
+}  // namespace
+
+Report run(const Options& options) { return Session(options).run(); }
+
+std::string str(const Report& r) {
+  std::ostringstream s;
+  s << r.programs << " programs, " << r.variants << " variants in " << static_cast<int>(r.seconds) << " s; "
+    << r.refused << " refused, " << r.unknown << " unknown, " << r.ill_typed << " attempts ill-typed, "
+    << r.finds.size() << " finds\n";
+  for (const auto& [message, times] : r.refusals) s << "  " << times << " x " << message << "\n";
+  return s.str();
+}
+
+Outcome outcome_of(const Case& c, const std::filesystem::path& folder) {
+  try {
+    if (const std::string why = round_trip(c.program); !why.empty()) return {Verdict::unreadable, why};
+    const auto data = data_of(c.program, c.sizes, c.data);
+    if (!data) return {Verdict::unknown, "reads what nobody defined"};
+    if (c.target != Target::openmp) return on_device(c, *data);
+    Job job{kernel_of(c, "k"), data, c.symbolic ? c.sizes : Sizes{}, tolerance_of(c, *data)};
+    static int count = 0;
+    return Batch(folder, "one" + std::to_string(count++), {std::move(job)}, false).outcomes()[0];
+  } catch (const UserError& e) {
+    return {Verdict::refused, e.what()};
+  } catch (const EnvironmentError& e) {
+    return {Verdict::unknown, e.what()};
+  } catch (const std::exception& e) {
+    return {Verdict::defect, std::string("lower: ") + e.what()};
+  }
+}
+
+}  // namespace lift::fuzz

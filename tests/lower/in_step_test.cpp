@@ -1,0 +1,252 @@
+// Chains whose stages go along axes together compute what the stages compute one after the other, bit by bit;
+// lags are the least ones, and what no lag allows is refused by name.
+#include <doctest/doctest.h>
+
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/ops.hpp"
+#include "ir/text/parse.hpp"
+#include "ir/text/printable.hpp"
+#include "lower/translate/translate.hpp"
+#include "patterns/operators.hpp"
+#include "rewrite/analysis/lags.hpp"
+#include "rewrite/rules/rules.hpp"
+#include "rewrite/space/space.hpp"
+#include "tests/lower/run_kernel.hpp"
+#include "tests/lower/run_program.hpp"
+
+namespace lift::in_step_test {
+namespace {
+
+using test::LoopsRun;
+using test::run_loops;
+
+Program stepped(Program p, const std::string& rule, const Arguments& a = {}, const Place& at = {}) {
+  const auto r = apply(find_rule(rule), p, at, a);
+  INFO(rule << ": " << (r ? "" : r.reason()));
+  REQUIRE(r);
+  return *r;
+}
+
+struct Schedule {
+  std::vector<std::pair<int, int>> steps;  ///< axis and width, outermost first
+};
+std::string text_of(const Schedule& s) {
+  std::string t;
+  for (const auto& [axis, width] : s.steps) t += " " + std::to_string(axis) + ":" + std::to_string(width);
+  return t;
+}
+
+/// In place, one loop over boxes; not yet in step.
+Program in_one_loop(const Problem& problem) {
+  Program p = stepped(smooth3d().build(problem), "update-in-place");
+  for (int t = problem.sweeps - 2; t >= 0; --t) {
+    Place at;
+    for (int i = 0; i < t; ++i) at.insert(at.end(), {1, 0});
+    p = stepped(p, "let-of-maps", {}, at);
+  }
+  return p;
+}
+Program in_step(Program p, const Schedule& s) {
+  for (const auto& [axis, width] : s.steps)
+    p = stepped(p, "in-step", {std::to_string(axis), std::to_string(width)});
+  return p;
+}
+std::string refusal(const Program& p, int axis) {
+  const auto r = apply(find_rule("in-step"), p, {}, {std::to_string(axis), "1"});
+  return r ? "" : r.reason();
+}
+
+Problem problem(int sweeps, const std::string& boundary, const std::string& smoother,
+                std::int64_t boxes = 2) {
+  Problem p;
+  p.box = 5, p.boxes = boxes, p.ghost = boundary == "ghost" ? sweeps : 1, p.sweeps = sweeps;
+  p.boundary = boundary, p.choices = {{"smoother", smoother}};
+  return p;
+}
+
+/// Both colours, twice; the results are the same numbers.
+void check_same(const Program& p, const Program& together) {
+  const Kernel one = lower(p), other = lower(together);
+  CHECK(other.arguments.size() == one.arguments.size());
+  for (const unsigned seed : {1U, 2U}) {
+    const LoopsRun expected = run_loops(one, seed), found = run_loops(other, seed);
+    CHECK_MESSAGE(found.results == expected.results, lift::str(other.body));
+    CHECK(found.races.empty());
+  }
+}
+
+const std::vector<Schedule> kSchedules{
+    {{{0, 1}}}, {{{0, 3}}}, {{{1, 1}}}, {{{1, 2}, {0, 1}}}, {{{2, 3}, {1, 2}, {0, 2}}}};
+
+/// p with other lags in its only in_step.
+Program with_lags(const Program& p, const std::vector<std::int64_t>& lags) {
+  Program q = p;
+  const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
+    if (!e.is(Op::InStep)) return map_children(e, changed);
+    return make(Op::InStep, {e.child(0)}, attributes::steps(step_axis(e), step_width(e), lags));
+  };
+  q.body = changed(p.body);
+  return q;
+}
+std::vector<std::int64_t> lags_of(const Program& p) {
+  std::vector<std::int64_t> lags;
+  visit(p.body, [&](const Expr& e) {
+    if (e.is(Op::InStep)) lags = step_lags(e);
+  });
+  return lags;
+}
+
+const Expr u = param("u", array({Nat(9), Nat(7)}, f64));
+
+/// A 9-point stencil on the cells of one of four colours, over all but the border.
+Expr coloured(const Expr& x, int a, int b) {
+  const auto inner = shape_of(x.type());
+  const Nat m = inner[0] - 2, n = inner[1] - 2;
+  const auto mean = [](const Expr& w) {
+    Expr sum = w[0][0];
+    for (int i = 1; i < 9; ++i) sum = sum + w[i / 3][i % 3];
+    return sum * 0.125;
+  };
+  return update(x, {1, 1}, zip_n(2, {positions({m, n}), x | slide2(3, 1)}) | map2([=](Expr at, Expr w) {
+                             return select(eq(get(0, at) % 2, a) && eq(get(1, at) % 2, b), mean(w), w[1][1]);
+                           }));
+}
+
+}  // namespace
+
+TEST_CASE("in step: half-sweeps, every boundary, depth and schedule, bit by bit") {
+  for (const char* boundary : {"ghost", "dirichlet", "neumann", "clamp", "mirror", "constant"})
+    for (const int sweeps : {2, 3, 5}) {
+      const Program p = in_one_loop(problem(sweeps, boundary, "gsrb"));
+      for (const Schedule& s : kSchedules) {
+        if (sweeps == 5 && s.steps.size() == 1) continue;
+        CAPTURE(boundary);
+        CAPTURE(sweeps);
+        CAPTURE(text_of(s));
+        check_same(p, in_step(p, s));
+      }
+    }
+}
+
+TEST_CASE("in step: two arrays that take turns, and stages that are other operators") {
+  for (const char* boundary : {"ghost", "neumann"})
+    for (const int sweeps : {2, 4}) {
+      const Program p = in_one_loop(problem(sweeps, boundary, "jacobi"));
+      for (const Schedule& s : kSchedules) {
+        CAPTURE(boundary);
+        CAPTURE(text_of(s));
+        check_same(p, in_step(p, s));
+      }
+    }
+  // What stages compute that overwrite nothing lies in arrays of the kernel's own.
+  const Expr x = param("x", array({Nat(11), Nat(6)}, f64));
+  const auto mean = [](const Expr& y, int step) {
+    return y | pad2(1, 1, clamp) | slide2(3, step) | map2([](Expr w) { return w[0][1] + w[2][1] - w[1][0]; });
+  };
+  const Program chain{
+      "p",
+      {x},
+      let(mean(x, 1), [&](Expr a) { return let(mean(a, 1), [&](Expr b) { return mean(b, 1); }); }),
+      {},
+      {}};
+  for (const Schedule& s : {Schedule{{{0, 1}}}, Schedule{{{0, 2}}}, Schedule{{{1, 2}, {0, 1}}}})
+    test::run(in_step(chain, s));
+}
+
+TEST_CASE("in step: a user's four colours, of any and of symbolic size") {
+  const auto chain = [](const Expr& x) {
+    return let(coloured(x, 0, 0), [](Expr a) {
+      return let(coloured(a, 1, 1),
+                 [](Expr b) { return let(coloured(b, 1, 0), [](Expr c) { return coloured(c, 0, 1); }); });
+    });
+  };
+  const Program p = stepped({"four", {u}, chain(u), {"u"}, {}}, "update-in-place");
+  for (const Schedule& s : {Schedule{{{0, 1}}}, Schedule{{{0, 4}}}, Schedule{{{1, 1}, {0, 1}}}})
+    check_same(p, in_step(p, s));
+  const Expr any = param("u", array({Nat::size("n", 3), Nat::size("m", 3)}, f64));
+  const Program q = in_step(stepped({"four", {any}, chain(any), {"u"}, {}}, "update-in-place"), {{{0, 1}}});
+  CHECK(lags_of(q) == std::vector<std::int64_t>{0, 1, 1, 2});  // two of the colours share rows
+  CHECK_NOTHROW(lower(q));
+}
+
+TEST_CASE("in step: lags are the least, and smaller ones are refused with the dependence that they break") {
+  const Program p = in_one_loop(problem(3, "ghost", "gsrb"));
+  const Program q = in_step(p, {{{0, 1}}});
+  const std::vector<std::int64_t> lags = lags_of(q);
+  CHECK(lags == std::vector<std::int64_t>{0, 2, 4});  // a plane behind, in regions that begin a plane later
+  const LoopsRun expected = run_loops(lower(p), 1);
+  for (std::size_t i = 1; i < lags.size(); ++i) {
+    auto fewer = lags;
+    for (std::size_t j = i; j < lags.size(); ++j) --fewer[j];
+    const Program wrong = with_lags(q, fewer);
+    CHECK_THROWS_WITH_AS(lower(wrong), doctest::Contains("has to stay 2 behind"), UserError);
+    const LoopsRun found = run_loops(translate(wrong), 1);  // behind the check's back
+    CHECK(found.results != expected.results);
+  }
+  auto more = lags;
+  more[2] += 3;
+  check_same(p, with_lags(q, more));
+}
+
+TEST_CASE("in step: what cannot be says why") {
+  Problem periodic = problem(2, "periodic", "gsrb");
+  periodic.box = 6;
+  CHECK(refusal(in_one_loop(periodic), 0).find("wraps around a periodic boundary") != std::string::npos);
+  const Program p = in_one_loop(problem(2, "ghost", "gsrb"));
+  CHECK(refusal(in_step(p, {{{0, 1}}}), 0) == "the chain goes in step along axis 0 already");
+  CHECK(refusal(p, 3).find("there is no axis 3") != std::string::npos);
+  CHECK(refusal(smooth3d().build(problem(2, "ghost", "gsrb")), 0).empty());  // along the boxes
+  const Program alone = stepped(smooth3d().build(problem(1, "ghost", "gsrb")), "update-in-place");
+  CHECK(refusal(alone, 0) == "there is no chain: the program has one stage");
+  const Program needed{
+      "needed", {u}, let(coloured(u, 0, 0), [](Expr x) { return coloured(x, 1, 1); }), {}, {}};
+  CHECK(refusal(needed, 0).find("copies u, which it cannot overwrite") != std::string::npos);
+  CHECK_THROWS_WITH_AS(make(Op::InStep, {p.body}, attributes::steps(0, 1, {0, 1})),
+                       doctest::Contains("needs a chain"), UserError);
+  const Program four =
+      stepped({"two", {u}, let(coloured(u, 0, 0), [](Expr x) { return coloured(x, 1, 1); }), {"u"}, {}},
+              "update-in-place");
+  CHECK_THROWS_WITH_AS(make(Op::InStep, {four.body}, attributes::steps(0, 1, {0, 1, 2})),
+                       doctest::Contains("3 lags for 2 stages"), UserError);
+  CHECK_THROWS_WITH_AS(make(Op::InStep, {four.body}, attributes::steps(0, 0, {0, 1})),
+                       doctest::Contains("no iterations"), UserError);
+  CHECK_THROWS_WITH_AS(make(Op::InStep, {four.body}, attributes::steps(2, 1, {0, 1})),
+                       doctest::Contains("no axis 2"), UserError);
+}
+
+TEST_CASE("in step: explored, every setting of the time gives the same numbers") {
+  for (const std::int64_t boxes : {1, 3}) {
+    Problem three = problem(3, "ghost", "gsrb", boxes);
+    three.box = 9;
+    const Program p = smooth3d().build(three);
+    const Space space(p, {Target::openmp, 2, 32, false});
+    const LoopsRun expected = run_loops(lower(stepped(p, "update-in-place")), 1);
+    std::set<std::string> times;
+    for (const Configuration& c : space.seeds())
+      if (const std::string time = c.at("time"); time != "none" && times.size() < 12) {
+        CAPTURE(space.structure(c));
+        times.insert(time + " " + c.at("inner") + " " + c.at("layout"));
+        const Program q = replay(space.program(), space.derive(c));
+        const LoopsRun found = run_loops(lower(q, {.vector_bytes = 32}), 1);
+        CHECK(found.results == expected.results);
+        // A masked vector writes the other colour's old values back, which rows beside it read.
+        if (c.at("inner") != "vec") CHECK(found.races.empty());
+      }
+    CHECK(times.size() >= 3);
+  }
+}
+
+TEST_CASE("in step: rows of a plane on threads, where there is one box") {
+  const Program p = smooth3d().build(problem(3, "ghost", "gsrb", 1));
+  const Space space(p, {Target::openmp, 2, 32, false});
+  Configuration c;
+  c.set("time", "k"), c.set("parallel", "j");
+  const LoopsRun expected = run_loops(lower(stepped(p, "update-in-place")), 1),
+                 found = run_loops(lower(replay(space.program(), space.derived(c).steps)), 1);
+  CHECK(found.results == expected.results);
+  CHECK(found.races.empty());
+}
+
+}  // namespace lift::in_step_test
