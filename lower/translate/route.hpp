@@ -39,10 +39,7 @@ bool overwrites_base(const Expr& value);
 /// Of what a map goes over, alone or zipped: the scan that is not stored first, so that the map uses each
 /// element as it is computed.
 std::optional<Expr> scan_gone_over(const Expr& map);
-/// Whether a value that `fn` uses by name needs no storage of its own: it is what the result is made of, or
-/// overwrites its own base.
-bool overwrites_or_is_result(const Expr& value, const Expr& fn);
-/// Whether it is a component of the result, where the other components read it.
-bool is_component_of_result(const Expr& fn);
+/// Some place for a value of type t: for asking whether there is one.
+Place any_place(const Type& t);
 
 }  // namespace lift

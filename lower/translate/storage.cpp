@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/constant_positions.hpp"
+#include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
 
 namespace lift {
@@ -119,25 +119,27 @@ class Storage {
   }
 
   Expr named(const Expr& value, const Expr& fn) {
-    const Type& t = value.type();
-    if (t.is_function() || !computes(value) || is_placed(value)) return read(value);
-    if (!(asked_layout(value) == LayoutRequest{})) return in_own_layout(value);
-    if (overwrites_or_is_result(value, fn)) return written(value);
-    if (has_few_scalars(t) && !value.is(Op::ToGlobal) && !has_scan(value) && used_at_numbers(fn))
-      return read(value);  // in variables
-    if (value.is(Op::ToGlobal) || is_component_of_result(fn)) return written(value);
-    return to(kept(t, value), written(value));
+    using Kind = Destination::Kind;
+    switch (destination_of(value, fn).kind) {
+      case Kind::None:
+        return read(value);
+      case Kind::Own:  // what says where it is stored is around the layout
+        if (const Expr stored = layout_within(value); is_to(stored) || is_placed(stored)) return read(stored);
+        return to(kept(value.type(), value), written(value));
+      case Kind::Result:
+      case Kind::Base:
+        return written(value);
+      case Kind::Update:
+      case Kind::Component:
+        return in_variables(value, fn) ? read(value) : written(value);
+      case Kind::Open:
+        break;
+    }
+    return in_variables(value, fn) ? read(value) : to(kept(value.type(), value), written(value));
   }
-
-  /// An array of its own, whatever else it might be kept in: what says where it is stored is around the
-  /// layout.
-  Expr in_own_layout(const Expr& value) {
-    if (overwrites_base(value))
-      throw UserError(
-          "layout: an update in place lies where its base lies; give the layout to the base, or leave it "
-          "out");
-    const Expr stored = layout_within(value);
-    return is_to(stored) ? read(stored) : to(kept(stored.type(), stored), written(stored));
+  bool in_variables(const Expr& value, const Expr& fn) {
+    return has_few_scalars(value.type()) && !value.is(Op::ToGlobal) && !has_scan(value) &&
+           used_at_numbers(fn);
   }
   static bool is_to(const Expr& e) { return e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate); }
   /// layout (to_global xs) as to_global (layout xs).

@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 
@@ -66,28 +67,35 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   const auto continue_with = [&](const View& v) {
     write(body, std::make_shared<Scope>(Scope{{v}, scope}), to);
   };
-  const bool stored = is_placed(value) || !(asked_layout(value) == LayoutRequest{});
-  if (t.is_function() || !computes(value) || stored) {
-    const View v = t.is_function() ? View{} : eval(value, scope);
-    return continue_with(t.is_scalar() ? in_variables(v, t) : v);
+  const Destination goes = destination_of(value, fn);
+  switch (goes.kind) {
+    case Destination::Kind::None:
+    case Destination::Kind::Own: {
+      const View v = t.is_function() ? View{} : eval(value, scope);
+      return continue_with(t.is_scalar() ? in_variables(v, t) : v);
+    }
+    case Destination::Kind::Result:
+      return write(value, scope, *place_in_result(fn, to));
+    case Destination::Kind::Base: {
+      const auto base = base_of(value, scope);
+      const auto place = base ? place_of(*base, t) : std::nullopt;
+      if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
+      write(value, scope, *place);
+      return continue_with(*base);
+    }
+    case Destination::Kind::Update:
+      return write_updated(goes.component, value, fn, scope, to);
+    case Destination::Kind::Component: {
+      const Place place = component_in_result(fn, to)->place;
+      write(value, scope, place);
+      const auto inner = std::make_shared<Scope>(Scope{{view_of(place, t)}, scope});
+      for (std::size_t k = 0; k < body.children().size(); ++k)
+        if (k != goes.component) write(body.child(k), inner, std::get<std::vector<Place>>(to.v).at(k));
+      return;
+    }
+    case Destination::Kind::Open:
+      break;
   }
-  if (const auto place = place_in_result(fn, to)) return write(value, scope, *place);
-  if (overwrites_base(value)) {
-    const auto base = base_of(value, scope);
-    const auto place = base ? place_of(*base, t) : std::nullopt;
-    if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
-    write(value, scope, *place);
-    return continue_with(*base);
-  }
-  if (const auto i = updated_with(fn)) return write_updated(*i, value, fn, scope, to);
-  if (const auto component = component_in_result(fn, to)) {
-    write(value, scope, component->place);
-    const auto inner = std::make_shared<Scope>(Scope{{view_of(component->place, t)}, scope});
-    for (std::size_t k = 0; k < body.children().size(); ++k)
-      if (k != component->index) write(body.child(k), inner, std::get<std::vector<Place>>(to.v).at(k));
-    return;
-  }
-  if (value.is(Op::ToGlobal)) return continue_with(eval(value, scope));
   if (!has_few_scalars(t)) throw InternalError("translate: no storage was decided for " + str(value));
   continue_with(in_variables(eval(value, scope), t));
 }
