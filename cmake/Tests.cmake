@@ -21,7 +21,6 @@ function(liftgen_add_test_program name label timeout)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
   liftgen_compile_together(${ARGN})
   target_link_libraries(${name} PRIVATE liftgen_test_main liftgen_warnings)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # of tests, compiling takes longer than running
   if(TARGET liftgen)
     add_dependencies(${name} liftgen)
   endif()

@@ -57,6 +57,7 @@ namespace {
 struct Origin {
   std::string argument;
   std::vector<Origin> parts;
+  bool own = false;  ///< an array of the program's own (to_global), which may be overwritten
 };
 
 class InPlace {
@@ -91,7 +92,9 @@ class InPlace {
   }
 
   void base(const Expr& update) {
-    const std::string name = origin(update.child(0)).argument;
+    const Origin base = origin(update.child(0));
+    const std::string& name = base.argument;
+    if (base.own) return;
     const auto& allowed = c_.program.overwritable;
     if (name.empty()) c_.broken("the base is computed, it is no argument:", update.child(0));
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end())
@@ -114,6 +117,11 @@ class InPlace {
     switch (e.op()) {
       case Op::Param:
         return {param_name(e), {}};
+      case Op::ToGlobal: {
+        Origin of = origin(e.child(0));
+        of.own = of.own || of.argument.empty();
+        return of;
+      }
       case Op::Bound: {
         const auto& scope = scopes_.at(scopes_.size() - 1 - static_cast<std::size_t>(bound_depth(e)));
         const auto i = static_cast<std::size_t>(bound_index(e));

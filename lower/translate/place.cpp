@@ -126,6 +126,24 @@ Place map_cells(const Place& p, const std::function<Cell(Cell)>& f) {
   return array_place(p.hint(), [=](const Nat& i) { return map_cells(p[i], f); });
 }
 
+std::vector<NatCond> common_guards(const Place& p) {
+  if (const auto* c = std::get_if<Cell>(&p.v)) return c->guards;
+  std::vector<NatCond> common;
+  if (const auto* parts = std::get_if<std::vector<Place>>(&p.v)) {
+    for (std::size_t i = 0; i < parts->size(); ++i) {
+      const std::vector<NatCond> here = common_guards((*parts)[i]);
+      if (i == 0) common = here;
+      std::erase_if(common,
+                    [&](const NatCond& g) { return std::find(here.begin(), here.end(), g) == here.end(); });
+    }
+    return common;
+  }
+  const Nat i = Nat::fresh("p", 0, std::int64_t{1} << 40);
+  common = common_guards(p[i]);
+  std::erase_if(common, [&](const NatCond& g) { return mentions(g.a, i); });
+  return common;
+}
+
 std::optional<Place> accept(const Expr& e, const Place& to) {
   const auto rank = static_cast<std::size_t>(op_rank(e));
   switch (e.op()) {

@@ -60,5 +60,7 @@ std::set<std::string> arrays_at(const Place& p);
 std::optional<Place> accept(const Expr& e, const Place& to);
 /// Applies f to every cell below a place.
 Place map_cells(const Place& p, const std::function<Cell(Cell)>& f);
+/// The guards that all cells have, whatever the position.
+std::vector<NatCond> common_guards(const Place& p);
 
 }  // namespace lift

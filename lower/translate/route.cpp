@@ -94,6 +94,7 @@ bool hands_on(const Expr& e) {
     case Op::Split:
     case Op::Drop:
     case Op::Transpose:
+    case Op::Reverse:
     case Op::Unzip:
     case Op::At:
       return accept(e, any_place(e.type())).has_value();

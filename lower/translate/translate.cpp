@@ -34,6 +34,16 @@ LoopKind loop_kind(Op op) {
   }
 }
 
+/// What names values or keeps them in variables before it stores any, alone: work-items of a group are to
+/// meet whatever the guards say.
+bool computes_first(const Expr& e) {
+  const bool names =
+      e.is(Op::Let) || (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) || is_scan(e.op()) || is_reduce(e.op());
+  return names && !contains(e, [](const Expr& x) {
+           return x.is(Op::ToLocal) || x.is(Op::MapLcl) || x.is(Op::MapWrg);
+         });
+}
+
 }  // namespace
 
 For new_loop(const std::string& hint, const Nat& length) {
@@ -109,6 +119,9 @@ bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const P
 void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
   const auto* cell = std::get_if<Cell>(&to.v);
   if (cell && !cell->guards.empty() && !guarded_) return write_guarded(e, scope, *cell);
+  if (!cell && computes_first(e))
+    if (const std::vector<NatCond> guards = common_guards(to); !guards.empty())
+      return write_under(guards, e, scope, to);
   if (is_scan(e.op())) return write_scan(e, scope, to);
   if (is_map(e.op()) && write_map_of_scan(e, scope, to)) return;
   if (is_map(e.op())) {
@@ -138,8 +151,8 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
   write_view(eval(e, scope), to);
 }
 
-/// A scalar that is stored under guards: loops that compute it are under them, too, since what they read may
-/// exist only there.
+/// A scalar that is stored under guards: loops and names that compute it are under them, too, since what they
+/// read may exist only there.
 void Translator::write_guarded(const Expr& e, const ScopePtr& scope, const Cell& cell) {
   Block computed, *outer = block;
   block = &computed, guarded_ = true;
@@ -147,7 +160,7 @@ void Translator::write_guarded(const Expr& e, const ScopePtr& scope, const Cell&
   block = outer, guarded_ = false;
   const bool loops = std::any_of(computed.begin(), computed.end(),
                                  [](const Stmt& s) { return std::holds_alternative<For>(s.v); });
-  if (loops) {
+  if (loops || computed.size() > 1) {
     std::vector<Term> guards;
     for (const NatCond& g : cell.guards) guards.push_back(compare_term(g));
     if (auto* last = std::get_if<If>(&computed.back().v)) {  // the store's own
@@ -163,6 +176,23 @@ void Translator::write_guarded(const Expr& e, const ScopePtr& scope, const Cell&
     computed = {{If{std::move(guards), std::move(computed)}}};
   }
   for (Stmt& s : computed) block->push_back(std::move(s));
+}
+
+/// The same of several scalars, under the guards that all of them have.
+void Translator::write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope,
+                             const Place& to) {
+  Block computed, *outer = block;
+  block = &computed;
+  write(e, scope, map_cells(to, [guards](Cell c) {
+          std::erase_if(c.guards, [&](const NatCond& g) {
+            return std::find(guards.begin(), guards.end(), g) != guards.end();
+          });
+          return c;
+        }));
+  block = outer;
+  std::vector<Term> conditions;
+  for (const NatCond& g : guards) conditions.push_back(compare_term(g));
+  if (!computed.empty()) block->push_back({If{std::move(conditions), std::move(computed)}});
 }
 
 /// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all

@@ -80,12 +80,10 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Place
   const auto in_own_block = [&](const std::function<void()>& write_stage) {
     block = &stages.emplace_back();
     write_stage();
-    std::erase_if(stages.back(), [&](Stmt& s) {  // arrays outlive the step
-      const bool array = std::holds_alternative<Allocate>(s.v);
-      if (array) outer->push_back(s);
-      return array;
-    });
     block = outer;
+    // Arrays outlive the step; what a stage copies of a base that no stage writes is there before all steps.
+    for (Block& stage = stages.back(); stage.size() > 1; stage.erase(stage.begin()))
+      outer->push_back(std::move(stage.front()));
   };
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) {
     const Expr& value = chain.child(0);

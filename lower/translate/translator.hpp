@@ -48,6 +48,7 @@ class Translator : public Views {
   void write_in_step(const Expr& e, const ScopePtr& scope, const Place& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
   void write_view(const View& v, const Place& to);
+  void write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope, const Place& to);
   void write_guarded(const Expr& e, const ScopePtr& scope, const Cell& cell);
   void store(const Term& given, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);

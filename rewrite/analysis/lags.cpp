@@ -21,6 +21,15 @@ bool loops_over_result(const Expr& value, std::size_t axis) {
 
 std::string name_of(const Chain& c, std::size_t stage) { return c.stages[stage].name; }
 
+/// Whether some stage writes into the array of that name. Copies of what none writes can be made beforehand.
+bool is_written(const StageGraph& g, const Chain& chain, const std::string& array) {
+  std::string storage = array;
+  for (std::size_t i = 0; i < chain.stages.size(); ++i)
+    if (name_of(chain, i) == array) storage = g.stages[i].storage;
+  return std::any_of(g.stages.begin(), g.stages.end(),
+                     [&](const StageWrites& w) { return w.storage == storage; });
+}
+
 /// Why a chain cannot go in step along an axis whatever the lags.
 std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) {
   if (chain.stages.size() < 2) return "there is no chain: the program has one stage";
@@ -31,16 +40,17 @@ std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) 
     if (axis >= w.extents.size())
       return name_of(chain, i) + " makes an array of " + std::to_string(w.extents.size()) +
              " dimensions, there is no axis " + std::to_string(axis);
-    if (w.base && w.storage == name_of(chain, i))
-      return name_of(chain, i) + " copies " + *w.base + ", which it cannot overwrite: update it in place";
+    if (w.base && w.storage == name_of(chain, i) && is_written(g, chain, *w.base))
+      return name_of(chain, i) + " copies " + *w.base +
+             ", which another stage overwrites: update it in place";
     if (!loops_over_result(chain.stages[i].value, axis))
       return name_of(chain, i) + " is no loop over what it writes along axis " + std::to_string(axis);
     if (axis < w.scale.size() && w.scale[axis] != g.stages[0].scale.at(axis))
       return name_of(chain, i) + " is on another grid than " + name_of(chain, 0) + " along axis " +
              std::to_string(axis);
-    if (!(w.first[axis] - g.stages[0].first[axis]).constant())
-      return name_of(chain, i) + " begins at " + w.first[axis].str() + ", " + name_of(chain, 0) + " at " +
-             g.stages[0].first[axis].str() + ": by how much they differ must be a number";
+    if (!(w.begins[axis] - g.stages[0].begins[axis]).constant())
+      return name_of(chain, i) + " begins at " + w.begins[axis].str() + ", " + name_of(chain, 0) + " at " +
+             g.stages[0].begins[axis].str() + ": by how much they differ must be a number";
   }
   return "";
 }
@@ -48,7 +58,7 @@ std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) 
 /// The least difference of lags, `to` minus `from`, that a dependence asks for; nothing: none is enough.
 std::optional<std::int64_t> needed(const StageGraph& g, const Dependence& d, std::size_t axis) {
   const Distance& x = d.distance.at(axis);
-  const std::int64_t begins = *(g.stages[d.to].first[axis] - g.stages[d.from].first[axis]).constant();
+  const std::int64_t begins = *(g.stages[d.to].begins[axis] - g.stages[d.from].begins[axis]).constant();
   switch (d.kind) {
     case Dependence::Kind::Flow:
       return x.max ? std::optional(*x.max + begins) : std::nullopt;

@@ -78,17 +78,18 @@ class Graph {
   void place(std::size_t i) {
     const Node& n = nodes_[i];
     const std::string& name = chain_.stages[i].name;
-    StageWrites w{{}, {}, {}, name, {}, {}, n.element->unknown};
+    StageWrites w{{}, {}, {}, {}, name, {}, {}, n.element->unknown};
     if (n.known() && !n.written().updated.empty()) w.base = n.array.at(n.written().updated);
     if (n.element->in_place && w.base && overwritable(*w.base) && last_use_[*w.base] == i)
       w.storage = storage_of(*w.base);
     const bool in_place = w.storage != name;
+    if (n.known())
+      for (std::size_t d = 0; d < n.rank; ++d)
+        w.begins.push_back(n.written().position[d] - n.written().index[d] + index_of(n, d).lower);
     if (in_place) {
-      for (std::size_t d = 0; d < n.rank; ++d) {
-        const NatAtom& index = *variables(n.written().index[d]).at(0);
-        w.first.push_back(n.written().position[d] - n.written().index[d] + index.lower);
-        w.extents.push_back(index.upper - index.lower + 1);
-      }
+      w.first = w.begins;
+      for (std::size_t d = 0; d < n.rank; ++d)
+        w.extents.push_back(index_of(n, d).upper - index_of(n, d).lower + 1);
       w.guard = n.written().guard;
     } else if (chain_.stages[i].value.type().is_array()) {
       w.extents = shape_of(chain_.stages[i].value.type());
@@ -96,6 +97,9 @@ class Graph {
     }
     storage_[name] = w.storage, version_[name] = i;
     result.stages.push_back(std::move(w));
+  }
+  static const NatAtom& index_of(const Node& n, std::size_t axis) {
+    return *variables(n.written().index[axis]).at(0);
   }
   bool in_place(std::size_t i) const { return result.stages[i].storage != chain_.stages[i].name; }
 

@@ -39,6 +39,7 @@ const char* text(Dependence::Kind k);
 /// Where a stage writes.
 struct StageWrites {
   std::vector<Nat> first, extents;  ///< the block that it writes, an axis of its array
+  std::vector<Nat> begins;          ///< the position that the first iteration of its loops computes, an axis
   std::vector<NatCond> guard;       ///< it writes only where these hold (the colour of a half-sweep)
   std::string storage;              ///< an argument or an earlier stage's array, or an array of its own
   std::optional<std::string> base;  ///< the array that it updates; in place where it has that one's storage

@@ -1,10 +1,70 @@
 // Rules about time: how the stages of a chain follow one another.
+#include <optional>
+
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
 namespace {
+
+std::string why_not_two_arrays(const Chain& chain) {
+  if (chain.stages.size() < 3)
+    return "there are fewer than three stages, which need no two arrays between them";
+  if (chain.results > 1) return "the chain has several results";
+  if (!chain.steps.empty()) return "the chain goes in step already: use this rule before in-step";
+  const Expr& first = chain.stages[0].value;
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const auto& [place, name, value] = chain.stages[i];
+    if (!(value.type() == first.type()) || value.op() != first.op() ||
+        (is_update(value.op()) && !value.is(Op::Update)))
+      return name + " is no array like that of " + chain.stages[0].name + ", computed in the same way";
+    for (const Expr& x : params_of(value))
+      for (std::size_t k = 0; k + 1 < i; ++k)
+        if (param_name(x) == chain.stages[k].name)
+          return name + " reads " + param_name(x) + ", which is older than the stage before it";
+    if (!value.is(Op::Update)) continue;
+    if (!(value.attr() == first.attr()) || !(value.child(1).type() == first.child(1).type()))
+      return name + " updates another block than " + chain.stages[0].name;
+    if (i > 0 && !(value.child(0).is(Op::Param) && param_name(value.child(0)) == chain.stages[i - 1].name))
+      return name + " is no update of the array that the stage before it made";
+  }
+  return "";
+}
+
+/// What surrounds the blocks of updates is the same in all arrays: each may get it from the first base, or
+/// find it where an array is overwritten.
+Result<Program> two_arrays(const Program& p, const Arguments&) {
+  const Chain chain = chain_of(p);
+  if (const std::string why = why_not_two_arrays(chain); !why.empty()) return Failure{why};
+  Place at = chain.stages[0].place;
+  at.pop_back();
+  const Expr whole = part_at(p.body, at);
+  const Type type = whole.type();
+  const auto older = [&] { return make(Op::Bound, {}, attributes::bound(1, 0, type)); };
+  std::optional<Expr> base;
+  const std::function<Expr(const Expr&, int)> changed = [&](const Expr& e, int stage) {
+    const bool last = !e.is(Op::Let);
+    const Expr value = last ? e : e.child(0);
+    const bool update = value.is(Op::Update);
+    if (stage == 0 && update) base = value.child(0);
+    Expr v = value;
+    if (update && (last || stage < 2))
+      v = make(Op::Update, {shift(*base, stage), value.child(1)}, value.attr(), origin(value));
+    else if (!last && stage >= 2)
+      v = make(Op::UpdateInPlace, {older(), update ? value.child(1) : value},
+               update ? value.attr()
+                      : attributes::nats(std::vector<Nat>(static_cast<std::size_t>(rank_of(type)), 0)),
+               origin(value));
+    if (last) return v;
+    if (stage < 2) v = make(Op::ToGlobal, {v}, {}, origin(value));
+    return with_children(e, {v, with_children(e.child(1), {changed(e.child(1).child(0), stage + 1)})});
+  };
+  Program q = p;
+  q.body = replaced_at(p.body, at, changed(whole, 0));
+  return q;
+}
 
 /// Directly around the chain: of several, the one applied first is the outermost loop.
 Result<Program> in_step(const Program& p, const Arguments& a) {
@@ -28,6 +88,13 @@ Result<Program> in_step(const Program& p, const Arguments& a) {
 
 std::vector<Rule> time_rules() {
   return {
+      program_rule("two-arrays",
+                   "let x1 = S1 x0 in let x2 = S2 x1 in let x3 = S3 x2 in ... = ... let x3 = update_in_place "
+                   "x1 (S3 x2) in ...",
+                   two_arrays)
+          .says("stages between the first and the last take turns in two arrays: each overwrites the one "
+                "before the one that "
+                "it reads"),
       program_rule("in-step", "let x1 = S1 x0 in ... Sn = in_step axis width lags (let x1 = S1 x0 in ... Sn)",
                    in_step)
           .takes("axis", "of the arrays that the stages make, 0 the outermost")

@@ -26,12 +26,11 @@ Program sweeps(std::int64_t n, std::int64_t m, std::int64_t times) {
 
 }  // namespace
 
-TEST_CASE("space: the steps of an iteration are shared by threads, in vectors") {
+TEST_CASE("space: the steps of an iteration are shared by threads") {
   const Program p = sweeps(20, 30, 6);
   const Space s(p, options());
   const Derivation d = s.derive(s.seeds().at(0));
   CHECK(count(d, "map-par") == 1);
-  CHECK(count(d, "map-vec") == 1);
   check_space(sweeps(5, 7, 3), options(), 3, 1);
   check_space(sweeps(1, 9, 2), options(), 3, 1);
 }

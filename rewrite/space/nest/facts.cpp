@@ -205,16 +205,34 @@ std::size_t smallest(const std::vector<NestFacts>& sweeps) {
   return static_cast<std::size_t>(least - sweeps.begin());
 }
 
+/// The sweeps in the loops around each of them, the chain in two arrays.
+Result<Program> in_two_arrays(const Program& whole, std::size_t loops_around) {
+  Program p = whole;
+  Place at;
+  for (std::size_t a = 0; a < loops_around; ++a) {
+    for (std::size_t n = sweeps_of(part_at(p.body, at)).size() - 1; n-- > 0;) {
+      Place let = at;
+      for (std::size_t i = 0; i < n; ++i) let.insert(let.end(), {1, 0});
+      const auto shared = apply(find_rule("let-of-maps"), p, let);
+      if (!shared) return shared;
+      p = *shared;
+    }
+    at.insert(at.end(), {0, 0});
+  }
+  return apply(find_rule("two-arrays"), p, {});
+}
+
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
 /// iterations behind.
-std::vector<std::string> axes_in_step(const Program& whole, const NestFacts& f) {
-  if (f.sweeps < 2 || !f.in_place || f.on_grid() || !f.block.empty()) return {};
-  const Chain chain = chain_of(whole);
+void read_steps(const Program& whole, NestFacts& f) {
+  if (f.sweeps < 2 || f.on_grid() || !f.block.empty()) return;
+  const auto alternating = f.in_place ? Result<Program>(Failure{}) : in_two_arrays(whole, f.above_update);
+  f.two_arrays = static_cast<bool>(alternating);
+  const Chain chain = chain_of(f.two_arrays ? *alternating : whole);
   const StageGraph graph = stage_graph(chain);
-  std::vector<std::string> r;
+  const std::size_t above = f.two_arrays ? f.above_update : 0;  // loops that the chain is in
   for (std::size_t a = f.above_update; a + 1 < f.axes.size(); ++a)
-    if (least_lags(chain, graph, a).obstacle.empty()) r.push_back(f.axes[a].name);
-  return r;
+    if (least_lags(chain, graph, a - above).obstacle.empty()) f.steps.push_back(f.axes[a].name);
 }
 
 }  // namespace
@@ -256,7 +274,7 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   } catch (const UserError&) {  // no footprint: the decisions that need one are not offered
     f.reads_target = true;
   }
-  f.steps = axes_in_step(whole, f);
+  read_steps(whole, f);
   f.windows = window_arrays(program, f);
   for (const Expr& a : program.arguments)  // all arrays take the layout together
     if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;

@@ -90,7 +90,10 @@ List in_step(const NestFacts& f) {
   List r;
   if (f.steps.empty()) return r;
   std::vector<AxisSizes> schedules{{{{f.steps[0], 1}}}};
-  if (f.steps.size() > 1) schedules.push_back({{{f.steps[1], 16}, {f.steps[0], 1}}});
+  if (f.steps.size() > 1)
+    schedules.push_back({{{f.steps[1], 16}, {f.steps[0], 1}}});
+  else
+    schedules.push_back({{{f.steps[0], 16}}});
   for (const AxisSizes& schedule : schedules) {
     r.push_back({{key::time, schedule}, {key::layout, kSplit}, {key::inner, Inner::strided_vec}});
     r.push_back({{key::time, schedule}, {key::inner, Inner::vec}});

@@ -25,14 +25,21 @@ std::int64_t iterations(const LoopNest& loops, const Loops& some) {
   return n;
 }
 
-/// Loops around the steps; where these are too few for all threads, rows of what a stage does in a step.
+/// Loops around the steps; where these are too few for all threads, planes or rows of what a stage does in a
+/// step.
 std::vector<Loops> loops_beside_steps(const NestFacts& f, const Configuration& c, const LoopNest& loops) {
   std::vector<Loops> r = prefixes(loops, 0, f.above_update);
   std::int64_t around = 1;
   for (std::size_t i = 0; i < f.above_update; ++i) around *= loops[i].trips.value_or(1000);
-  const bool planes = c[key::time].list.size() == 1;
-  for (std::size_t i = f.above_update; planes && around < f.options.threads && i + 1 < loops.inner(); ++i)
-    if (loops[i].name() == c[key::time].list[0].axis) r.push_back({Loops::By::itself, {loops[i + 1].name()}});
+  const std::vector<AxisSize>& steps = c[key::time].list;
+  for (std::size_t i = f.above_update; steps.size() == 1 && around < f.options.threads && i < loops.inner();
+       ++i)
+    if (loops[i].name() == steps[0].axis) {
+      if (steps[0].size > 1)
+        r.push_back({Loops::By::itself, {loops[i].name()}});
+      else if (i + 1 < loops.inner())
+        r.push_back({Loops::By::itself, {loops[i + 1].name()}});
+    }
   return r;
 }
 
@@ -82,7 +89,8 @@ std::vector<Loops> all_parallel_loops(const NestFacts& f) {
       for (const Loops& l : these) add_new(all, l);
     }
   for (std::size_t a = 0; !f.steps.empty() && a + 1 < f.axes.size(); ++a)
-    if (f.axes[a].name == f.steps[0]) add_new(all, Loops{Loops::By::itself, {f.axes[a + 1].name}});
+    if (f.axes[a].name == f.steps[0])
+      for (const std::size_t loop : {a, a + 1}) add_new(all, Loops{Loops::By::itself, {f.axes[loop].name}});
   all.push_back({});
   return all;
 }

@@ -9,14 +9,15 @@ namespace {
 
 constexpr std::int64_t kRowsOfStep[] = {8, 16, 32};
 
-/// Along the outermost axis a plane a step; also tiles of rows, skewed, around planes.
+/// Along the outermost axis a plane a step, or several; and tiles of rows, skewed, around planes.
 std::vector<AxisSizes> schedules(const NestFacts& f) {
   std::vector<AxisSizes> r{{}};
   if (f.steps.empty()) return r;
   const AxisSize plane{f.steps[0], 1};
   r.push_back({{plane}});
-  if (f.steps.size() < 2) return r;
-  for (const std::int64_t rows : kRowsOfStep) r.push_back({{{f.steps[1], rows}, plane}});
+  for (const std::int64_t rows : kRowsOfStep)
+    r.push_back(f.steps.size() > 1 ? AxisSizes{{{f.steps[1], rows}, plane}}
+                                   : AxisSizes{{{f.steps[0], rows}}});
   return r;
 }
 
@@ -24,7 +25,8 @@ bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes
   if (schedule.empty()) return true;
   const bool plain = c[key::tile].empty() && c[key::block] == Blocks::none && !c[key::buffer] &&
                      c[key::order] == orders(f).front() && is_fused(c);
-  return plain && is_in_place(f, c);
+  return plain && (f.two_arrays || is_in_place(f, c)) &&
+         (!f.two_arrays || c[key::layout].index == kCallerLayout);
 }
 
 /// The sweeps below a place move into the loops that are around each of them.
@@ -38,6 +40,7 @@ void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, c
   if (c[key::time].empty()) return;
   Place at = given;
   for (std::size_t a = 0; a < f.above_update; ++a) share_loops(d, at), at = body_of(at);
+  if (f.two_arrays) d.step("two-arrays", {});
   for (const AxisSize& step : c[key::time].list) {
     std::size_t axis = 0;
     while (f.axes[axis].name != step.axis) ++axis;

@@ -40,7 +40,7 @@ GridArg number_argument(const KernelArgument& a, const Stored& s) {
 }
 
 Outcome run_on(GridDevice& device, const Case& c, const Data& data) {
-  const Kernel k = kernel_of(c, "kernel");
+  const Kernel k = kernel_of(c, "made");
   const GridBuild built = device.build(emit_source(k));
   if (!built.program) {
     const std::size_t at = built.error.find("error:");
