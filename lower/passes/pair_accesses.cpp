@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "lower/loops/visit.hpp"
@@ -71,7 +70,7 @@ class Pairs {
     return r;
   }
 
-  Block run(Block b) { return load_vectors(store_vectors(copy_vectors(std::move(b)))); }
+  Block run(const Block& b) { return load_vectors(store_vectors(copy_vectors(b))); }
 
   // ---- asynchronous copies
 

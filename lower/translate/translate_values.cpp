@@ -14,7 +14,7 @@ namespace lift {
 namespace {
 
 /// An array for intermediate values of at most this many bytes lies on the stack.
-constexpr std::int64_t kOnStack = 32 * 1024;
+constexpr std::int64_t kOnStack = std::int64_t{32} * 1024;
 
 }  // namespace
 
@@ -294,7 +294,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   if (e.type().has_arrays()) {
     const Place place = new_array("acc", e.type(), AddressSpace::Private);
     write(e.child(1), scope, place);
-    const View acc = view_of(place, e.type());
+    View acc = view_of(place, e.type());
     for_each(xs, [&](const View& x) {
       write(f.child(0), next_value(acc, x), place);
       check_own_elements(*block, arrays_at(place));
@@ -303,7 +303,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   }
   const View init = eval(e.child(1), scope);
   const std::vector<Term> locals = carried(init, "acc");
-  const View acc = with_scalars(init, locals);
+  View acc = with_scalars(init, locals);
   for_each(xs, [&](const View& x) { carry(eval(f.child(0), next_value(acc, x)), locals); });
   return acc;
 }

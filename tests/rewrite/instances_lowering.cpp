@@ -1,9 +1,6 @@
 // Instances of rules that take decisions.
 #include "tests/rewrite/instances.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "ir/expr/ops.hpp"
 
 namespace lift::test {

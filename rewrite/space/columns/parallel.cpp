@@ -1,5 +1,4 @@
 // Which loops around the scans run on threads: all outer ones up to one of them.
-#include <algorithm>
 
 #include "rewrite/space/columns/columns.hpp"
 
