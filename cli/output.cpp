@@ -39,7 +39,7 @@ void check_writable_file(const fs::path& path, const std::string& option) {
 }
 
 fs::path kernel_directory(const fs::path& out) {
-  const fs::path directory = out.empty() ? fs::path("build/kernels") : out;
+  fs::path directory = out.empty() ? fs::path("build/kernels") : out;
   const std::string option = out.empty() ? "the kernel's source: " : "--out " + out.string() + ": ";
   const std::string remedy = out.empty() ? "; choose another place with --out DIR" : "";
   try {
@@ -54,7 +54,7 @@ fs::path kernel_directory(const fs::path& out) {
 
 fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target,
                       const Program& program, const std::map<std::string, std::int64_t>& sizes) {
-  const fs::path path = directory / (name + capabilities(target).extension);
+  fs::path path = directory / (name + capabilities(target).extension);
   write_file_atomically(path, emit_source(kernel));
   write_file_atomically(directory / (name + ".h"), emit_header(kernel));
   Program reference = undecided(program);

@@ -52,7 +52,7 @@ bool CLike::taken(const std::string& n) const {
 std::string CLike::unique(const std::string& hint) const {
   if (!taken(hint)) return hint;
   for (int i = 2;; ++i)
-    if (const std::string n = hint + "_" + std::to_string(i); !taken(n)) return n;
+    if (std::string n = hint + "_" + std::to_string(i); !taken(n)) return n;
 }
 std::string CLike::declare(const Nat& v) {
   const NatAtom* a = variables(v).at(0);

@@ -62,10 +62,8 @@ Text CLike::term(const Term& t) {
       if (is_float(t->type))
         return {floating(t->number, t->type), std::signbit(t->number) && !std::isnan(t->number) ? 8 : 9};
       return {std::to_string(static_cast<long long>(t->number)), t->number < 0 ? 8 : 9};
-    case TermKind::Index: {
-      const Text n = nat(t->nats[0]);
-      return n;
-    }
+    case TermKind::Index:
+      return nat(t->nats[0]);
     case TermKind::Load:
       mentioned_.insert(t->name);
       return {load(t->name, nat(t->nats.at(0)).s, t->type, w), 9};

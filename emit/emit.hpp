@@ -2,7 +2,6 @@
 // (InternalError for other kernels).
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
 

@@ -69,7 +69,7 @@ std::string index_definition(const Kernel& k, const KernelArgument& a) {
 
 std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name) {
   std::set<std::string> helpers;
-  const std::string s = index_text(n, name, helpers).s;
+  std::string s = index_text(n, name, helpers).s;
   if (!helpers.empty())
     throw InternalError("emit: the size " + n.str() + " needs more than plain arithmetic");
   return s;

@@ -13,7 +13,7 @@ namespace {
 
 /// turn(k) xs: element i is element (i + k) mod n of xs.
 Expr turn(const Nat& k, const Expr& xs) { return drop({k}, {Nat(0)}, pad({Nat(0)}, {k}, wrap, xs)); }
-Stage turn(const Nat& k) {
+Partial turn(const Nat& k) {
   return {[=](const Expr& xs) { return turn(k, xs); }};
 }
 

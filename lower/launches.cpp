@@ -188,8 +188,8 @@ class Separation {
   }
 
  private:
-  void add_work(const std::string& name, const Type& t) {
-    k_.arguments.push_back({name, t, Layout({}, t), false, false, {}, true});
+  void add_work(const std::string& name, const Type& t, const LayoutRequest& layout = {}) {
+    k_.arguments.push_back({name, t, Layout(layout, t), false, false, {}, true});
   }
 
   /// Arrays that a loop over the grid or two launches use.
@@ -208,7 +208,7 @@ class Separation {
       if (own)
         kept.push_back(s);
       else
-        add_work(a->name, a->type);
+        add_work(a->name, a->type, a->layout);
     }
     b_ = std::move(kept);
   }

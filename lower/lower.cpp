@@ -75,7 +75,7 @@ std::vector<Pass> passes(const LowerOptions& options) {
   };
   if (!options.linear) return all;
   const std::vector<Pass> flat{
-      {"linearise", over(linearise), Form::Flat},
+      {"linearise", linearise, Form::Flat},
       {"vectorise",
        [options](Kernel& k) {
          k.body = vectorise(k.body, k, options);

@@ -114,7 +114,7 @@ Scalar type_of_loads(const Block& b, Scalar otherwise) {
   return type;
 }
 
-For loop_over(const std::string& name, const Nat& trips, Block body, const Nat& variable) {
+For loop_over(const std::string& name, const Nat& trips, const Block& body, const Nat& variable) {
   For f;
   f.var = Nat::fresh(name, 0, trips - 1);
   f.lower = 0, f.upper = trips;
@@ -345,7 +345,7 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
   const bool sums = reduces(base.body);
   if (sums) {
     std::vector<For> around;
-    base.body = sum_rows(chunked_reductions(base.body), base, 4 * lanes, type, around);
+    base.body = sum_rows(chunked_reductions(base.body), base, std::int64_t{4} * lanes, type, around);
   } else {
     base.body = chunked_single(drop_guards_and_arithmetic(without_blocks(base.body)));
   }

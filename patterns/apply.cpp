@@ -135,9 +135,11 @@ void reference_lambda(const Problem& problem, int dim, const std::vector<HostArr
              b_h2inv = static_cast<T>(host::scalar(arguments, "b_h2inv"));
   const Cells alpha(p, host::argument(arguments, "alpha"));
   std::vector<std::pair<std::size_t, Cells>> faces;  // and their axis of three
-  for (int axis = 0; axis < dim; ++axis)
-    faces.emplace_back(static_cast<std::size_t>(3 - dim + axis),
+  for (int axis = 0; axis < dim; ++axis) {
+    const int of_three = 3 - dim + axis;
+    faces.emplace_back(static_cast<std::size_t>(of_three),
                        Cells(p, host::argument(arguments, "beta_" + axis_name(p, axis))));
+  }
   host::copy(host::argument(arguments, "lambda"), result);
   const host::BoxCells<T> out(p, result);
   out.for_cells([&](std::int64_t box, const host::Position& x) {

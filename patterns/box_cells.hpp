@@ -24,7 +24,8 @@ class BoxCells {
     const auto stored = lengths(a.type);
     boxes = stored.at(0);
     for (int d = 0; d < p.dim; ++d) {
-      const auto axis = static_cast<std::size_t>(3 - p.dim + d);
+      const int of_three = 3 - p.dim + d;
+      const auto axis = static_cast<std::size_t>(of_three);
       stored_[axis] = stored.at(static_cast<std::size_t>(d) + 1), ghost_[axis] = ghost_depth(p),
       n[axis] = p.box;
     }

@@ -1,5 +1,4 @@
 // Smoothers: sweeps of phi + (something) * lambda * (rhs - L(phi)).
-#include <cstring>
 
 #include "ir/error.hpp"
 #include "patterns/box_fill.hpp"

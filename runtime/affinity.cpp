@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <memory>
 #include <sstream>
 #include <string>
 

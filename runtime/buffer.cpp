@@ -27,7 +27,7 @@ std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to *
 /// 19 lines apart: coprime to the 64 lines of a page.
 std::size_t next_skew() {
   static std::atomic<unsigned> serial{0};
-  return 64 * ((serial++ * 19u) % 64u);
+  return std::size_t{64} * ((serial++ * 19u) % 64u);
 }
 
 int threads_for(std::size_t bytes, int threads) { return bytes < kWorthThreads ? 1 : threads; }

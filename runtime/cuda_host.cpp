@@ -84,7 +84,7 @@ class CudaHostDevice : public GridDevice {
     info_.max_work_group = 1024;
     info_.max_work_items = {1024, 1024, 64};
     info_.max_groups = {0x7fffffff, 65535, 65535};
-    info_.local_bytes = info_.max_local_bytes = 48 * 1024;
+    info_.local_bytes = info_.max_local_bytes = std::size_t{48} * 1024;
     info_.local_is_dedicated = true;
     info_.registers = 64 * 1024;
     info_.global_bytes = info_.max_allocation = available_memory() / 8;  // a run has several copies

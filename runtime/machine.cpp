@@ -5,11 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <set>
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>

@@ -191,8 +191,10 @@ GridBuild Device::build_one(const std::string& source, const std::string& option
   if (const auto binary = impl_->cache ? impl_->cache->find(key) : std::nullopt)
     built = impl_->from_binary(*binary, options);
   result.cached = built != nullptr;
-  if (!built && (built = impl_->from_source(source, options, result.error)) && impl_->cache)
-    impl_->keep(key, *built);
+  if (!built) {
+    built = impl_->from_source(source, options, result.error);
+    if (built && impl_->cache) impl_->keep(key, *built);
+  }
   if (built) result.program = std::make_shared<Program>(built);
   return result;
 }

@@ -14,7 +14,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -79,7 +78,7 @@ std::optional<std::string> unusable(const fs::path& folder) {
   } catch (const UserError& error) {
     return error.what();
   }
-  if (const auto why = private_folder(folder)) return why;
+  if (auto why = private_folder(folder)) return why;
   if (!has_marker(folder)) {
     std::error_code error;
     if (!fs::is_empty(folder, error) && !has_marker(folder))
@@ -117,7 +116,7 @@ fs::path find_parent(const fs::path& asked) {
   for (const auto& [base, below] :
        {std::pair{variable("XDG_CACHE_HOME"), "liftgen"}, {variable("HOME"), ".cache/liftgen"}}) {
     if (base.empty() || base[0] != '/') continue;
-    const fs::path path = fs::path(base) / below;
+    fs::path path = fs::path(base) / below;
     if (!unusable(path / kFolder)) return path;
   }
   return temporary_parent();

@@ -1,7 +1,6 @@
 #include "tuning/error_bounds.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <unordered_map>

@@ -31,10 +31,6 @@ float* ExpectedResults::make_bounds(std::size_t n) {
   return one.bounds->as<float>().data();
 }
 
-void ExpectedResults::drop_bounds() {
-  for (One& one : all_) one.bounds.reset();
-}
-
 std::vector<HostArray> ExpectedResults::results() const {
   std::vector<HostArray> r;
   for (const One& one : all_) r.push_back(one.result.view());

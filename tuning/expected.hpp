@@ -25,7 +25,6 @@ class ExpectedResults {
   void measure_magnitudes();
   /// Memory for bounds of the n-th result.
   float* make_bounds(std::size_t n);
-  void drop_bounds();
   std::vector<HostArray> results() const;
   std::vector<Expected> all() const;
 

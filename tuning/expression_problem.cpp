@@ -149,7 +149,7 @@ void check_data(const ExpressionProblem& p) {
 }  // namespace
 
 PatternProblem pattern_of(const ExpressionProblem& p) {
-  const Program whole = with_sizes(p.program, p.sizes);
+  Program whole = with_sizes(p.program, p.sizes);
   check_data(p);
   Problem problem;
   problem.box = 1, problem.boxes = 1, problem.ghost = 0, problem.boundary = "built in";

@@ -1,6 +1,5 @@
 // Kernels on a device with a grid: arrays are written to it once, in each layout that a kernel wants, and
 // stay there.
-#include <cstring>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
@@ -143,7 +142,7 @@ class GridExecutor : public Executor {
     if (!a.written) return pristine(a);
     const auto at = scratch_.find(storage_key(a));
     if (at != scratch_.end()) return at->second.memory;
-    const GridMemory memory = allocate(a);
+    GridMemory memory = allocate(a);
     scratch_[storage_key(a)] = {memory, is_caller_layout(a.layout)};
     return memory;
   }

@@ -70,7 +70,7 @@ std::shared_ptr<NativeLibrary> opened(const std::string& path) {
   const std::lock_guard lock(mutex);
   std::shared_ptr<NativeLibrary>& library = (*libraries)[path];
   if (!library) library = std::make_shared<NativeLibrary>(path);
-  const std::shared_ptr<NativeLibrary> kept = library;
+  std::shared_ptr<NativeLibrary> kept = library;
   if (libraries->size() > most) libraries->clear();
   return kept;
 }
@@ -127,8 +127,7 @@ std::string compare(std::string_view input) {
 
 template <class Result, class... Arguments>
 Result KernelHost::ask(Worker::Task task, const Arguments&... arguments) {
-  const std::string answer =
-      worker_.call(task, (std::string() + ... + bytes_of_value(arguments)), limit_seconds_);
+  std::string answer = worker_.call(task, (std::string() + ... + bytes_of_value(arguments)), limit_seconds_);
   if constexpr (std::is_same_v<Result, std::string>)
     return answer;
   else if constexpr (!std::is_void_v<Result>)

@@ -1,6 +1,5 @@
 #include "tuning/lift_problem.hpp"
 
-#include <algorithm>
 #include <mutex>
 
 #include "ir/error.hpp"

@@ -134,7 +134,7 @@ class NativeExecutor : public Executor {
   }
   std::shared_ptr<void> in_callers_layout(const KernelArgument& result) {
     refresh();
-    const std::shared_ptr<void> stored = scratch(result);
+    std::shared_ptr<void> stored = scratch(result);
     if (is_caller_layout(result.layout)) return stored;
     std::shared_ptr<void>& staging = staging_[result.name + " : " + result.type.str()];
     if (!staging) staging = host_->allocate(bytes_of(result.type));

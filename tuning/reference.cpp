@@ -1,6 +1,5 @@
 #include "tuning/reference.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "emit/emit.hpp"

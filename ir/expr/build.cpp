@@ -51,7 +51,7 @@ Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, std::vector<std::i
 Expr reduce(const Expr& f, const Expr& init, const Expr& xs, Where where) {
   return make(Op::Reduce, {f, init, xs}, {}, where);
 }
-Stage sum(Where where) {
+Partial sum(Where where) {
   return {[=](const Expr& xs) {
     const Type t = element_of(xs.type(), 1);
     return reduce(fun(
@@ -106,7 +106,7 @@ Expr join_n(int rank, const Expr& xs, Where where) { return make(Op::Join, {xs},
 Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const Expr& xs, Where where) {
   return make(Op::Slide, {xs}, pairs(sizes, steps), where);
 }
-Stage slide_n(int rank, const Nat& size, const Nat& step, Where where) {
+Partial slide_n(int rank, const Nat& size, const Nat& step, Where where) {
   return {[=](const Expr& xs) { return slide(repeat(rank, size), repeat(rank, step), xs, where); }};
 }
 Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, double value,
@@ -117,19 +117,19 @@ Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, 
          const Expr& value, Where where) {
   return make(Op::Pad, {xs, value}, attributes::pad(low, high, b), where);
 }
-Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where) {
+Partial pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where) {
   return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
 }
-Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value, Where where) {
+Partial pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value, Where where) {
   return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
 }
 Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs, Where where) {
   return make(Op::Drop, {xs}, pairs(low, high), where);
 }
-Stage drop_n(int rank, const Nat& low, const Nat& high, Where where) {
+Partial drop_n(int rank, const Nat& low, const Nat& high, Where where) {
   return {[=](const Expr& xs) { return drop(repeat(rank, low), repeat(rank, high), xs, where); }};
 }
-Stage take(const Nat& n, Where where) {
+Partial take(const Nat& n, Where where) {
   return {[=](const Expr& xs) { return drop({Nat(0)}, {xs.type().length() - n}, xs, where); }};
 }
 Expr transpose(const std::vector<int>& permutation, const Expr& xs, Where where) {

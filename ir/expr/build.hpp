@@ -20,13 +20,14 @@ namespace lift {
 using Where = std::source_location;
 using enum Boundary;
 
-/// A primitive waiting for its array: `xs | slide(3, 1)` is slide applied to xs.
-struct Stage {
+/// A primitive (or several, one after the other) without its array: `xs | slide(3, 1)` is slide applied to
+/// xs.
+struct Partial {
   std::function<Expr(const Expr&)> apply;
   Expr operator()(const Expr& xs) const { return apply(xs); }
 };
-inline Expr operator|(const Expr& xs, const Stage& s) { return s.apply(xs); }
-inline Stage operator|(const Stage& f, const Stage& g) {  ///< first f, then g
+inline Expr operator|(const Expr& xs, const Partial& f) { return f.apply(xs); }
+inline Partial operator|(const Partial& f, const Partial& g) {  ///< first f, then g
   return {[f, g](const Expr& xs) { return g.apply(f.apply(xs)); }};
 }
 
@@ -103,19 +104,19 @@ Expr map_n(int rank, F&& f, const Expr& xs, Where where = Where::current()) {
                   where);
 }
 template <class F>
-Stage map_n(int rank, F f, Where where = Where::current()) {
+Partial map_n(int rank, F f, Where where = Where::current()) {
   return {[=](const Expr& xs) { return map_n(rank, f, xs, where); }};
 }
 template <class F>
-Stage map(F f, Where where = Where::current()) {
+Partial map(F f, Where where = Where::current()) {
   return map_n(1, f, where);
 }
 template <class F>
-Stage map2(F f, Where where = Where::current()) {
+Partial map2(F f, Where where = Where::current()) {
   return map_n(2, f, where);
 }
 template <class F>
-Stage map3(F f, Where where = Where::current()) {
+Partial map3(F f, Where where = Where::current()) {
   return map_n(3, f, where);
 }
 template <class F>
@@ -126,25 +127,25 @@ Expr map(F&& f, const Expr& xs, Where where = Where::current()) {
 /// reduce(f, init): f(accumulator, element) from the left; n.T -> U.
 Expr reduce(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
 template <class F>
-Stage reduce(F f, Expr init, Where where = Where::current()) {
+Partial reduce(F f, Expr init, Where where = Where::current()) {
   return {[=](const Expr& xs) {
     return reduce(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
   }};
 }
-Stage sum(Where where = Where::current());  ///< reduce(+, 0)
+Partial sum(Where where = Where::current());  ///< reduce(+, 0)
 /// scan(f, init): element k is f(element k - 1, xs[k]), the first one f(init, xs[0]); n.T -> n.U.
 Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
 /// scan_back(f, init): from the last to the first, element k is f(element k + 1, xs[k]), the last one f(init,
 /// xs[n - 1]).
 Expr scan_back(const Expr& f, const Expr& init, const Expr& xs, Where where = Where::current());
 template <class F>
-Stage scan(F f, Expr init, Where where = Where::current()) {
+Partial scan(F f, Expr init, Where where = Where::current()) {
   return {[=](const Expr& xs) {
     return scan(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
   }};
 }
 template <class F>
-Stage scan_back(F f, Expr init, Where where = Where::current()) {
+Partial scan_back(F f, Expr init, Where where = Where::current()) {
   return {[=](const Expr& xs) {
     return scan_back(fun({init.type(), xs.type().element()}, f, where), init, xs, where);
   }};
@@ -167,25 +168,25 @@ Expr at(const std::vector<Nat>& position, const Expr& xs, Where where = Where::c
 
 /// split(k): (m*k).T -> m.k.T; rank D splits each of D dimensions: outer indices first, then inner.
 Expr split(const std::vector<Nat>& k, const Expr& xs, Where where = Where::current());
-inline Stage split(const Nat& k, Where where = Where::current()) {
+inline Partial split(const Nat& k, Where where = Where::current()) {
   return {[=](const Expr& xs) { return split(std::vector{k}, xs, where); }};
 }
 Expr join_n(int rank, const Expr& xs, Where where = Where::current());
 inline Expr join(const Expr& xs, Where where = Where::current()) { return join_n(1, xs, where); }
-inline Stage join(Where where = Where::current()) {
+inline Partial join(Where where = Where::current()) {
   return {[=](const Expr& xs) { return join(xs, where); }};
 }
 /// slide(size, step): windows; rank D gives all D window positions first, then the D window dimensions.
 Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const Expr& xs,
            Where where = Where::current());
-Stage slide_n(int rank, const Nat& size, const Nat& step, Where where = Where::current());
-inline Stage slide(const Nat& size, const Nat& step, Where where = Where::current()) {
+Partial slide_n(int rank, const Nat& size, const Nat& step, Where where = Where::current());
+inline Partial slide(const Nat& size, const Nat& step, Where where = Where::current()) {
   return slide_n(1, size, step, where);
 }
-inline Stage slide2(const Nat& size, const Nat& step, Where where = Where::current()) {
+inline Partial slide2(const Nat& size, const Nat& step, Where where = Where::current()) {
   return slide_n(2, size, step, where);
 }
-inline Stage slide3(const Nat& size, const Nat& step, Where where = Where::current()) {
+inline Partial slide3(const Nat& size, const Nat& step, Where where = Where::current()) {
   return slide_n(3, size, step, where);
 }
 /// pad(low, high, boundary): `value` is used by Boundary::constant. As an expression, a scalar of the
@@ -194,40 +195,42 @@ Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, 
          double value = 0, Where where = Where::current());
 Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs,
          const Expr& value, Where where = Where::current());
-Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value = 0,
-            Where where = Where::current());
-Stage pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value,
-            Where where = Where::current());
-inline Stage pad(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) {
+Partial pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double value = 0,
+              Where where = Where::current());
+Partial pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value,
+              Where where = Where::current());
+inline Partial pad(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) {
   return pad_n(1, l, h, b, value, where);
 }
-inline Stage pad2(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) {
+inline Partial pad2(const Nat& l, const Nat& h, Boundary b, double value = 0,
+                    Where where = Where::current()) {
   return pad_n(2, l, h, b, value, where);
 }
-inline Stage pad3(const Nat& l, const Nat& h, Boundary b, double value = 0, Where where = Where::current()) {
+inline Partial pad3(const Nat& l, const Nat& h, Boundary b, double value = 0,
+                    Where where = Where::current()) {
   return pad_n(3, l, h, b, value, where);
 }
 /// drop(low, high): removes elements at both ends of each dimension.
 Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs,
           Where where = Where::current());
-Stage drop_n(int rank, const Nat& low, const Nat& high, Where where = Where::current());
-inline Stage drop(const Nat& l, const Nat& h, Where where = Where::current()) {
+Partial drop_n(int rank, const Nat& low, const Nat& high, Where where = Where::current());
+inline Partial drop(const Nat& l, const Nat& h, Where where = Where::current()) {
   return drop_n(1, l, h, where);
 }
-inline Stage drop2(const Nat& l, const Nat& h, Where where = Where::current()) {
+inline Partial drop2(const Nat& l, const Nat& h, Where where = Where::current()) {
   return drop_n(2, l, h, where);
 }
-inline Stage drop3(const Nat& l, const Nat& h, Where where = Where::current()) {
+inline Partial drop3(const Nat& l, const Nat& h, Where where = Where::current()) {
   return drop_n(3, l, h, where);
 }
-Stage take(const Nat& n, Where where = Where::current());  ///< the first n elements
+Partial take(const Nat& n, Where where = Where::current());  ///< the first n elements
 /// transpose(p): dimension d of the result is dimension p[d] of the argument.
 Expr transpose(const std::vector<int>& permutation, const Expr& xs, Where where = Where::current());
 inline Expr transpose(const Expr& xs, Where where = Where::current()) { return transpose({1, 0}, xs, where); }
 /// The elements from the last to the first, in each of `rank` dimensions.
 Expr reverse_n(int rank, const Expr& xs, Where where = Where::current());
 inline Expr reverse(const Expr& xs, Where where = Where::current()) { return reverse_n(1, xs, where); }
-inline Stage reverse(Where where = Where::current()) {
+inline Partial reverse(Where where = Where::current()) {
   return {[=](const Expr& xs) { return reverse(xs, where); }};
 }
 /// generate(shape, f): element at (i, j, ...) is f(i, j, ...), the indices being i32.

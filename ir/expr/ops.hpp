@@ -23,11 +23,11 @@ using Meaning = Value (*)(Interpreter& in, const Expr& e);
 /// How an op is written.
 struct Notation {
   enum Form : std::uint8_t {
-    Own,     ///< by signs or words that the printer and the parser know
-    Stage,   ///< xs |> slide(3, 1); slide(3, 1, xs)
-    Call,    ///< zip(xs, ys)
-    Infix,   ///< a + b
-    Prefix,  ///< -a
+    Own,      ///< by signs or words that the printer and the parser know
+    Partial,  ///< xs |> slide(3, 1); slide(3, 1, xs)
+    Call,     ///< zip(xs, ys)
+    Infix,    ///< a + b
+    Prefix,   ///< -a
   } form = Own;
   /// How tightly the form binds.
   enum Precedence : std::uint8_t {

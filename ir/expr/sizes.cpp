@@ -1,7 +1,6 @@
 #include "ir/expr/sizes.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "ir/error.hpp"

@@ -4,7 +4,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <tuple>
 
 #include "ir/error.hpp"
 

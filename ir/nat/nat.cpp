@@ -5,7 +5,6 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "ir/nat/nat_atoms.hpp"
 

@@ -231,7 +231,7 @@ Expr Elaborator::lambda(const Term& t, const std::vector<Type>& parameters) {
   return f;
 }
 
-/// A function of parameters of these types, from a lambda, a stage, a definition, a composition, an
+/// A function of parameters of these types, from a lambda, a primitive, a definition, a composition, an
 /// operation's name.
 Expr Elaborator::function(const Term& t, const std::vector<Type>& parameters) {
   if (t.kind == K::Lambda) return lambda(t, parameters);
@@ -273,7 +273,7 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
   const Args args = f.kind == K::Call ? Args(f.parts.begin() + 1, f.parts.end()) : Args();
   const bool scoped = is_bound(callee);
   if (is_plain(callee) && callee.index == 0 && !scoped) {
-    if (const auto p = lift::primitive(callee.text)) return stage(f, p->op, p->rank, args, x);
+    if (const auto p = lift::primitive(callee.text)) return partial(f, p->op, p->rank, args, x);
     if (callee.text == "take") {
       need_arguments(f, args, 1, "take(n)");
       if (!x.type().is_array())

@@ -39,7 +39,7 @@ class Elaborator {
   Expr function(const Term& t, const std::vector<Type>& parameters);
   Expr lambda(const Term& t, const std::vector<Type>& parameters);
   Expr lambda_of(const std::vector<Type>& types, const std::function<Expr(const std::vector<Expr>&)>& body);
-  /// A stage, a function or a composition of such, applied.
+  /// A primitive without its array, a function or a composition of such, applied.
   Expr applied(const Term& f, const Expr& x);
   Expr applied_function(const Expr& f, std::vector<Expr> arguments, std::size_t at);
   void bind(const Binder& b, const Expr& e);
@@ -54,7 +54,7 @@ class Elaborator {
   // elaborate_primitives.cpp
   Expr primitive(const Term& t, Op op, int rank, const Args& args);
   Expr scalar_call(const Term& t, Op op, const Args& args);
-  Expr stage(const Term& t, Op op, int rank, const Args& args, const Expr& x);
+  Expr partial(const Term& t, Op op, int rank, const Args& args, const Expr& x);
   Expr reduction(const Term& t, Op op, const Args& args, const Expr& x);
   Expr map(const Term& t, Op op, int rank, const Args& args, const Expr& x);
   Expr pad(const Term& t, int rank, const Args& args, const Expr& x);

@@ -1,7 +1,6 @@
-// Primitives with their arguments. A primitive over arrays is a stage, xs |> slide(3, 1), or takes the array
-// last, slide(3, 1, xs).
+// Primitives with their arguments. A primitive over arrays is applied by a pipe, xs |> slide(3, 1), or takes
+// the array last, slide(3, 1, xs).
 #include <algorithm>
-#include <cmath>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/layout.hpp"
@@ -44,12 +43,12 @@ std::string options_of(Op op) {
 
 }  // namespace
 
-/// Of a stage, without its array; nothing for primitives that are no stages.
+/// Of a primitive without its array; nothing for those that are not applied by pipes.
 std::optional<std::size_t> Elaborator::own_arguments(Op op, const Args& args) const {
   const OpRow& r = row(op);
   if (op == Op::Layout) return 1;
   if (is_scalar_op(op) && r.arity == 1) return 0;
-  if (r.notation.form != Notation::Stage) return std::nullopt;
+  if (r.notation.form != Notation::Partial) return std::nullopt;
   const std::size_t functions = r.applies == Applies::Nothing ? 0 : r.applies == Applies::Fold ? 2 : 1;
   switch (r.payload.kind) {
     case Payload::Number:
@@ -79,8 +78,9 @@ void Elaborator::need_arguments(const Term& t, const Args& args, std::size_t n,
 Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args) {
   if (const auto own = own_arguments(op, args)) {
     if (args.size() == *own + 1)
-      return stage(t, op, rank, Args(args.begin(), args.end() - 1),
-                   op == Op::Layout || !is_scalar_op(op) ? value(*args.back()) : operands({args.back()})[0]);
+      return partial(
+          t, op, rank, Args(args.begin(), args.end() - 1),
+          op == Op::Layout || !is_scalar_op(op) ? value(*args.back()) : operands({args.back()})[0]);
     fail(t.at, std::string(text(op)) + " takes " + std::to_string(*own) + " argument(s) and an array, got " +
                    std::to_string(args.size()) + "; write xs |> " + std::string(text(op)) + "(...)");
   }
@@ -129,8 +129,8 @@ Expr Elaborator::scalar_call(const Term& t, Op op, const Args& args) {
   return node(op, std::move(v), {}, t.at);
 }
 
-/// A stage applied to an array.
-Expr Elaborator::stage(const Term& t, Op op, int rank, const Args& args, const Expr& x) {
+/// A primitive without its array, applied to one.
+Expr Elaborator::partial(const Term& t, Op op, int rank, const Args& args, const Expr& x) {
   const std::string name = std::string(text(op)) + (rank > 1 ? std::to_string(rank) : "");
   const auto own = own_arguments(op, args);
   if (!own)
@@ -337,9 +337,9 @@ Expr Elaborator::word(const Term& t, const Args& args) {
     return w == "iota" ? iota(shape[0]) : positions(shape);
   }
   if (w == "take" && args.size() == 2) {
-    Term stage = t;
-    stage.parts.pop_back();
-    return applied(stage, value(*args[1]));
+    Term partial = t;
+    partial.parts.pop_back();
+    return applied(partial, value(*args[1]));
   }
   fail(t.at, "the word '" + w + "' is used in another way; see docs/lift-language.md");
 }

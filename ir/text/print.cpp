@@ -1,4 +1,4 @@
-// Expressions as text: data first, stages piped, scalars infix.
+// Expressions as text: data first, primitives piped, scalars infix.
 //
 //   phi |> pad3(1, 1, mirror) |> slide3(3, 1) |> map3(\w. (w[1, 1, 0] + w[1, 1, 2]) / 2)
 //
@@ -140,8 +140,8 @@ class Printer {
     return lambda(f, applied_types(e), e.child(1));
   }
 
-  std::string piped(const Expr& array, const std::string& stage) {
-    return print(array, Pipe) + (lines_ ? line() : " ") + "|> " + stage;
+  std::string piped(const Expr& array, const std::string& f) {
+    return print(array, Pipe) + (lines_ ? line() : " ") + "|> " + f;
   }
 
   /// Chains of one precedence are one list: a + b - c.
@@ -175,8 +175,8 @@ class Printer {
         return infix(e);
       case Notation::Prefix:
         return prefix(e);
-      case Notation::Stage:
-        return piped(e.child(function_child(e.op()) ? e.children().size() - 1 : 0), stage(e));
+      case Notation::Partial:
+        return piped(e.child(function_child(e.op()) ? e.children().size() - 1 : 0), partial(e));
       case Notation::Call:
         return called(e);
       case Notation::Own:
@@ -253,7 +253,7 @@ class Printer {
   static std::vector<Type> applied_types(const Expr& e) { return applied_to(e.op(), e.children(), e.attr()); }
 
   /// What stands after |>, with all arguments but the array.
-  std::string stage(const Expr& e) {
+  std::string partial(const Expr& e) {
     if (e.is(Op::Transpose)) return transpose(e);
     std::vector<std::string> arguments;
     const bool lags = row(e.op()).payload.kind == Payload::Lags;  // as many as there are stages, each written

@@ -1,7 +1,5 @@
 #include "ir/text/print_names.hpp"
 
-#include <algorithm>
-
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/lex.hpp"

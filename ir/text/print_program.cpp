@@ -1,6 +1,4 @@
 // Programs as .lift files.
-#include <algorithm>
-#include <set>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/text/parse.hpp"

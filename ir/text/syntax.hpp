@@ -45,7 +45,7 @@ struct Term {
     Call,      ///< parts: what is called, then the arguments; `decisions` of map_vec<...>
     Infix,     ///< text; parts: left, right
     Prefix,    ///< text: - or !
-    Pipe,      ///< parts: data, stage
+    Pipe,      ///< parts: data, function
     Apply,     ///< f $ x; parts: f, x
     Compose,   ///< f o g
     Tuple,     ///< {a, b}

@@ -85,7 +85,8 @@ class Ranges {
           product = {std::min({a, b, c, d}), std::max({a, b, c, d})};
           if (product.magnitude() > kLargest) return unknown();
         }
-      if (product.magnitude() > kLargest || (magnitude += product.magnitude()) > kLargest) return unknown();
+      magnitude += product.magnitude();
+      if (product.magnitude() > kLargest || magnitude > kLargest) return unknown();
       sum.lower += product.lower, sum.upper += product.upper;
     }
     return sum;

@@ -91,7 +91,9 @@ std::string str(const Block& b, int indent) {
               s += (a.space == AddressSpace::Local     ? "alloc local "
                     : a.space == AddressSpace::Scratch ? "alloc scratch " + a.offset.str() + " "
                                                        : "alloc ") +
-                   a.name + " : " + a.type.str() + (a.vectors ? " by vectors\n" : "\n");
+                   a.name + " : " + a.type.str() +
+                   (a.layout == LayoutRequest{} ? "" : " in " + str(a.layout)) +
+                   (a.vectors ? " by vectors\n" : "\n");
             },
             [&](const Prefetch& p) { s += "prefetch " + p.array + "[" + list(p.position) + "]\n"; },
             [&](const Barrier& x) {

@@ -79,8 +79,9 @@ struct Allocate {
   std::string name;
   Type type;
   AddressSpace space = AddressSpace::Private;
-  Nat offset = 0;        ///< Scratch: bytes from where the thread's memory begins
-  bool vectors = false;  ///< local memory: accessed by whole vectors, and as aligned as they need
+  Nat offset = 0;             ///< Scratch: bytes from where the thread's memory begins
+  bool vectors = false;       ///< local memory: accessed by whole vectors, and as aligned as they need
+  LayoutRequest layout = {};  ///< until `linearise`, after which the array is one row as long as that says
 };
 /// array[position], an element that exists, will be loaded soon, or one near it.
 struct Prefetch {

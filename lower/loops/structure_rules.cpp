@@ -113,7 +113,7 @@ class SameInAll {
                x->position.at(0).str() + "]";
       // Below conditions, and in loops that may have no iterations, it is not known which do.
       if (const For* l = loop(s); l && Facts().proves(less(l->lower, l->upper)))
-        if (const Complaint c = in(l->body)) return c;
+        if (Complaint c = in(l->body)) return c;
     }
     return {};
   }

@@ -46,7 +46,7 @@ std::optional<Broken> first_broken(const Block& b, Surroundings& in) {
       in.around.push_back(&s);
       in.open();
       if (const auto* f = std::get_if<For>(&s.v)) in.define(f->var);
-      const auto below = first_broken(*body, in);
+      auto below = first_broken(*body, in);
       in.close();
       in.around.pop_back();
       if (below) return below;

@@ -94,7 +94,7 @@ class Run {
     if (first >= end) return {};
     indices_[variables(f.var).at(0)] = last_(depth_) ? first + (end - 1 - first) / step * step : first;
     ++depth_;
-    const Complaint c = block(f.body);
+    Complaint c = block(f.body);
     --depth_;
     return c;
   }
@@ -165,7 +165,7 @@ class Run {
 
 Complaint within_arrays(const Kernel& k, Form form) {
   for (std::size_t corner = 0; corner < corners.size(); ++corner)
-    if (const Complaint c = Run(k, form, corner).block(k.body)) return c;
+    if (Complaint c = Run(k, form, corner).block(k.body)) return c;
   return {};
 }
 

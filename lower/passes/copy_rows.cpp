@@ -1,5 +1,4 @@
 // Asynchronous copies where a group begins them together: whole rows that are contiguous in memory.
-#include <algorithm>
 
 #include "ir/error.hpp"
 #include "lower/loops/visit.hpp"

@@ -1,6 +1,5 @@
 // What only some work-items of a launch have to do: where no loop over the grid tells them apart along an
 // axis, all would do the same stores, and the first does them for all.
-#include <algorithm>
 #include <functional>
 #include <set>
 #include <string>

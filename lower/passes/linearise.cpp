@@ -51,20 +51,21 @@ class Strides {
 
 }  // namespace
 
-Block linearise(const Block& b, const Kernel& k) {
+void linearise(Kernel& k) {
+  const auto row = [](const Layout& l, const Type& t) { return array({l.size()}, element_of(t)); };
   std::map<std::string, Layout> layouts;
   Strides strides;
   for (const KernelArgument& a : k.arguments)
     if (a.type.is_array()) layouts[a.name] = strides.named(a.layout);
-  visit(b, [&](const Stmt& s) {
-    if (const auto* a = std::get_if<Allocate>(&s.v)) layouts[a->name] = Layout({}, a->type);
+  visit(k.body, [&](const Stmt& s) {
+    if (const auto* a = std::get_if<Allocate>(&s.v)) layouts[a->name] = Layout(a->layout, a->type);
   });
   const auto flat = [&](const std::string& array, const std::vector<Nat>& position) {
     const auto it = layouts.find(array);
     if (it == layouts.end()) throw InternalError("linearise: no array " + array);
     return it->second.index(position);
   };
-  const Block loads = map_terms(b, [&](const Term& t) {
+  const Block loads = map_terms(k.body, [&](const Term& t) {
     return rewrite(t, [&](const Term& x) {
       return x->kind == TermKind::Load ? load_term(x->name, {flat(x->name, x->nats)}, x->type, x->width) : x;
     });
@@ -73,10 +74,15 @@ Block linearise(const Block& b, const Kernel& k) {
   for (Stmt& s : rebuild(loads, [&](Stmt x) -> Block {
          if (auto* t = std::get_if<Store>(&x.v)) t->position = {flat(t->array, t->position)};
          if (auto* p = std::get_if<Prefetch>(&x.v)) p->position = {flat(p->array, p->position)};
+         if (auto* a = std::get_if<Allocate>(&x.v); a && !(a->layout == LayoutRequest{}))
+           a->type = row(Layout(a->layout, a->type), a->type), a->layout = {};
          return {std::move(x)};
        }))
     r.push_back(std::move(s));
-  return r;
+  k.body = std::move(r);
+  for (KernelArgument& a : k.arguments)
+    if (a.work && !(a.layout.request() == LayoutRequest{}))
+      a.type = row(a.layout, a.type), a.layout = Layout({}, a.type);
 }
 
 }  // namespace lift

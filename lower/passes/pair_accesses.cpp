@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "lower/loops/visit.hpp"
@@ -67,11 +66,12 @@ class Pairs {
   }
   std::vector<int> widths(Scalar s) const {
     std::vector<int> r;
+    if (s == boolean) return r;  // there are vectors of numbers only
     for (int w = static_cast<int>(bytes_ / size_of(s)); w > 1; w /= 2) r.push_back(w);
     return r;
   }
 
-  Block run(Block b) { return load_vectors(store_vectors(copy_vectors(std::move(b)))); }
+  Block run(const Block& b) { return load_vectors(store_vectors(copy_vectors(b))); }
 
   // ---- asynchronous copies
 

@@ -77,8 +77,9 @@ Block deal_iterations(const Launch& l);
 /// iterations are dealt.
 Block choose_unrolling(const Block& b, Target target);
 
-/// Loads, stores and prefetches get one flat index, by their array's layout.
-Block linearise(const Block& b, const Kernel& k);
+/// Loads, stores and prefetches get one flat index, by their array's layout. Arrays of the kernel's own, work
+/// arrays too, are of one dimension from here on, as long as their layouts say.
+void linearise(Kernel& k);
 
 /// Vec loops become loops over whole vectors and a scalar loop over the remainder. Conditions become masks; a
 /// masked store writes the old value where the mask is off. Loads of a small constant stride become shuffles

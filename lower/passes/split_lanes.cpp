@@ -31,7 +31,7 @@ class Splitter {
   void statement(Stmt s, Block& to) {
     if (auto* f = std::get_if<For>(&s.v)) {
       f->body = block(f->body);
-      if (f->kind == LoopKind::Vec) f->kind = LoopKind::Seq, f->width = 1;
+      if (f->kind == LoopKind::Vec) f->kind = LoopKind::Seq, f->width = 1, f->late_store = false;
     } else if (auto* i = std::get_if<If>(&s.v)) {
       i->body = block(i->body);
     } else if (const auto* x = std::get_if<Store>(&s.v); x && x->value->width > 1) {

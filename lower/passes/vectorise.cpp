@@ -41,7 +41,7 @@ struct Aligned {
 /// The body of a vector loop from that of the scalar one.
 class VectorBody {
  public:
-  VectorBody(const For& f, std::optional<Aligned> aligned) : f_(f), aligned_(std::move(aligned)) {}
+  VectorBody(const For& f, std::optional<Aligned> aligned) : f_(f), aligned_(aligned) {}
 
   Block statements(Lanes& lanes, const Block& body, const std::vector<Term>& mask);
   /// UserError when elements between those that are stored are not.

@@ -99,12 +99,12 @@ std::vector<std::string> hints(Place p, std::size_t rank) {
 }
 
 Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f,
-              std::vector<Nat> position) {
+              const std::vector<Nat>& position) {
   if (position.size() == names.size()) return f(position);
   return array_place(names[position.size()], [=](const Nat& i) {
     auto p = position;
     p.push_back(i);
-    return collect(names, f, std::move(p));
+    return collect(names, f, p);
   });
 }
 

@@ -52,7 +52,7 @@ Place access(Place p, std::span<const Nat> position);
 std::vector<std::string> hints(Place p, std::size_t rank);
 /// A place below `names.size()` further dimensions, whose indices are collected first.
 Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f,
-              std::vector<Nat> position = {});
+              const std::vector<Nat>& position = {});
 /// The arrays that the cells below a place belong to.
 std::set<std::string> arrays_at(const Place& p);
 /// A structural primitive of one argument as an acceptor: where its argument's value goes, when that of e

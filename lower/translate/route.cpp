@@ -44,13 +44,12 @@ struct Route {
   }
 };
 
-/// Some place for a value of type t.
+}  // namespace
+
 Place any_place(const Type& t) {
   std::vector<std::string> names(components_in(t), "any");
   return array_places(names, t);
 }
-
-}  // namespace
 
 bool computes(const Expr& e) {
   if (is_map(e.op()) || is_reduce(e.op()) || is_update(e.op()) || is_scan(e.op()) || e.is(Op::Iterate))
@@ -63,6 +62,13 @@ bool computes(const Expr& e) {
 bool is_placed(const Expr& e) {
   if (e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
   return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
+}
+
+LayoutRequest asked_layout(const Expr& value) {
+  if (!computes(value)) return {};
+  Expr e = value;
+  while (is_identity(e.op()) && !e.is(Op::Layout)) e = e.child(0);
+  return e.is(Op::Layout) ? layout_of(e) : LayoutRequest{};
 }
 
 bool is_carried_in_variables(const Expr& scan) {
@@ -140,15 +146,6 @@ std::optional<Expr> scan_gone_over(const Expr& map) {
   for (const Expr& c : xs.children())
     if (is_scan(c.op())) return c;
   return std::nullopt;
-}
-
-bool overwrites_or_is_result(const Expr& value, const Expr& fn) {
-  return overwrites_base(value) || place_in_result(fn, any_place(fn.child(0).type())).has_value();
-}
-
-bool is_component_of_result(const Expr& fn) {
-  return fn.child(0).is(Op::Tuple) &&
-         (updated_with(fn) || component_in_result(fn, any_place(fn.child(0).type())));
 }
 
 }  // namespace lift

@@ -1,6 +1,7 @@
 // Questions about expressions that deciding storage and translation both ask.
 #pragma once
 
+#include "ir/expr/layout.hpp"
 #include "lower/translate/place.hpp"
 
 namespace lift {
@@ -9,6 +10,9 @@ namespace lift {
 bool computes(const Expr& e);
 /// Whether it says where it is stored, in a place of an iteration's or a group's own.
 bool is_placed(const Expr& e);
+/// The layout that a value says it is stored in; the caller's where it says nothing. Of values that are ways
+/// of looking at arguments it is the arguments' layout, and none here.
+LayoutRequest asked_layout(const Expr& value);
 /// A scan keeps the element before in scalar variables; else it reads it back from where it was stored.
 bool is_carried_in_variables(const Expr& scan);
 /// A reduction of few elements becomes copies of its function's body, not a loop.
@@ -35,10 +39,7 @@ bool overwrites_base(const Expr& value);
 /// Of what a map goes over, alone or zipped: the scan that is not stored first, so that the map uses each
 /// element as it is computed.
 std::optional<Expr> scan_gone_over(const Expr& map);
-/// Whether a value that `fn` uses by name needs no storage of its own: it is what the result is made of, or
-/// overwrites its own base.
-bool overwrites_or_is_result(const Expr& value, const Expr& fn);
-/// Whether it is a component of the result, where the other components read it.
-bool is_component_of_result(const Expr& fn);
+/// Some place for a value of type t: for asking whether there is one.
+Place any_place(const Type& t);
 
 }  // namespace lift

@@ -7,6 +7,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/constant_positions.hpp"
+#include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
 
 namespace lift {
@@ -83,10 +84,8 @@ class Storage {
   }
 
   Expr read_anew(const Expr& e) {
-    const auto is = [&](std::initializer_list<Op> ops) {
-      return std::find(ops.begin(), ops.end(), e.op()) != ops.end();
-    };
-    if (is({Op::ToGlobal, Op::ToLocal, Op::ToPrivate})) return all_written(e);
+    if (is_to(e)) return all_written(e);
+    if (e.is(Op::Layout) && is_to(e.child(0))) return read(layout_within(e));
     if (e.is(Op::CircularBuffer)) {  // its map makes one plane after the other
       const Expr& made = e.child(0);
       if (!is_map(made.op())) return all_read(e);
@@ -120,13 +119,33 @@ class Storage {
   }
 
   Expr named(const Expr& value, const Expr& fn) {
-    const Type& t = value.type();
-    if (t.is_function() || !computes(value) || is_placed(value)) return read(value);
-    if (overwrites_or_is_result(value, fn)) return written(value);
-    if (has_few_scalars(t) && !value.is(Op::ToGlobal) && !has_scan(value) && used_at_numbers(fn))
-      return read(value);  // in variables
-    if (value.is(Op::ToGlobal) || is_component_of_result(fn)) return written(value);
-    return to(kept(t, value), written(value));
+    using Kind = Destination::Kind;
+    switch (destination_of(value, fn).kind) {
+      case Kind::None:
+        return read(value);
+      case Kind::Own:  // what says where it is stored is around the layout
+        if (const Expr stored = layout_within(value); is_to(stored) || is_placed(stored)) return read(stored);
+        return to(kept(value.type(), value), written(value));
+      case Kind::Result:
+      case Kind::Base:
+        return written(value);
+      case Kind::Update:
+      case Kind::Component:
+        return in_variables(value, fn) ? read(value) : written(value);
+      case Kind::Open:
+        break;
+    }
+    return in_variables(value, fn) ? read(value) : to(kept(value.type(), value), written(value));
+  }
+  bool in_variables(const Expr& value, const Expr& fn) {
+    return has_few_scalars(value.type()) && !value.is(Op::ToGlobal) && !has_scan(value) &&
+           used_at_numbers(fn);
+  }
+  static bool is_to(const Expr& e) { return e.is(Op::ToGlobal) || e.is(Op::ToLocal) || e.is(Op::ToPrivate); }
+  /// layout (to_global xs) as to_global (layout xs).
+  static Expr layout_within(const Expr& e) {
+    const Expr& c = e.child(0);
+    return e.is(Op::Layout) && is_to(c) ? with_children(c, {with_children(e, {c.child(0)})}) : e;
   }
 
   Expr scan_written(const Expr& e) {

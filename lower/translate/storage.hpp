@@ -12,6 +12,7 @@ namespace lift {
 ///
 ///   let v = a in b     a in variables, when it has few scalars and b asks for them one by one, at numbers;
 ///                      in an array of an iteration's own, when it has few scalars otherwise; else in memory
+///   let v = layout l a in b   in an array of its own in that layout: an iteration's or in memory, as above
 ///   f (scan ...)       the scan in memory, so that no element is computed twice; one that a map goes over,
 ///   alone
 ///                      or zipped, in variables: the map uses each element as it is computed

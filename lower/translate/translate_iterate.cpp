@@ -43,8 +43,9 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Place
   const AddressSpace space = stored.is(Op::ToGlobal)  ? AddressSpace::Global
                              : stored.is(Op::ToLocal) ? AddressSpace::Local
                                                       : AddressSpace::Private;
-  Place turn[2] = {new_array("even", e.type(), space), {}};
-  if (times > 2) turn[1] = new_array("odd", e.type(), space);
+  const LayoutRequest layout = asked_layout(stored);
+  Place turn[2] = {new_array("even", e.type(), space, layout), {}};
+  if (times > 2) turn[1] = new_array("odd", e.type(), space, layout);
   const auto middle = [&](const Nat& t, int parity) {  // t has this parity
     step(t, view_of(turn[1 - parity], e.type()), turn[parity]);
   };
@@ -64,7 +65,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Place
 View Translator::iterate(const Expr& e, const ScopePtr& scope) {
   if (stores_steps(e)) throw InternalError("iterate: where its result is to be stored is not said");
   const std::int64_t times = steps_of(e);
-  if (has_arrays(e.type()) || times <= kFewScalars) return Views::iterate(e, scope);
+  if (e.type().has_arrays() || times <= kFewScalars) return Views::iterate(e, scope);
   const View start = eval(e.child(1), scope);
   const std::vector<Term> locals = carried(start, "x");
   loop(new_loop("t", times),

@@ -1,6 +1,5 @@
 // Scans: a loop that carries the element before from one iteration to the next, in scalar variables or by
 // reading it back from where it was stored.
-#include <algorithm>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"

@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 
@@ -13,7 +14,7 @@ namespace lift {
 namespace {
 
 /// An array for intermediate values of at most this many bytes lies on the stack.
-constexpr std::int64_t kOnStack = 32 * 1024;
+constexpr std::int64_t kOnStack = std::int64_t{32} * 1024;
 
 }  // namespace
 
@@ -66,27 +67,35 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
   const auto continue_with = [&](const View& v) {
     write(body, std::make_shared<Scope>(Scope{{v}, scope}), to);
   };
-  if (t.is_function() || !computes(value) || is_placed(value)) {
-    const View v = t.is_function() ? View{} : eval(value, scope);
-    return continue_with(t.is_scalar() ? in_variables(v, t) : v);
+  const Destination goes = destination_of(value, fn);
+  switch (goes.kind) {
+    case Destination::Kind::None:
+    case Destination::Kind::Own: {
+      const View v = t.is_function() ? View{} : eval(value, scope);
+      return continue_with(t.is_scalar() ? in_variables(v, t) : v);
+    }
+    case Destination::Kind::Result:
+      return write(value, scope, *place_in_result(fn, to));
+    case Destination::Kind::Base: {
+      const auto base = base_of(value, scope);
+      const auto place = base ? place_of(*base, t) : std::nullopt;
+      if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
+      write(value, scope, *place);
+      return continue_with(*base);
+    }
+    case Destination::Kind::Update:
+      return write_updated(goes.component, value, fn, scope, to);
+    case Destination::Kind::Component: {
+      const Place place = component_in_result(fn, to)->place;
+      write(value, scope, place);
+      const auto inner = std::make_shared<Scope>(Scope{{view_of(place, t)}, scope});
+      for (std::size_t k = 0; k < body.children().size(); ++k)
+        if (k != goes.component) write(body.child(k), inner, std::get<std::vector<Place>>(to.v).at(k));
+      return;
+    }
+    case Destination::Kind::Open:
+      break;
   }
-  if (const auto place = place_in_result(fn, to)) return write(value, scope, *place);
-  if (overwrites_base(value)) {
-    const auto base = base_of(value, scope);
-    const auto place = base ? place_of(*base, t) : std::nullopt;
-    if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
-    write(value, scope, *place);
-    return continue_with(*base);
-  }
-  if (const auto i = updated_with(fn)) return write_updated(*i, value, fn, scope, to);
-  if (const auto component = component_in_result(fn, to)) {
-    write(value, scope, component->place);
-    const auto inner = std::make_shared<Scope>(Scope{{view_of(component->place, t)}, scope});
-    for (std::size_t k = 0; k < body.children().size(); ++k)
-      if (k != component->index) write(body.child(k), inner, std::get<std::vector<Place>>(to.v).at(k));
-    return;
-  }
-  if (value.is(Op::ToGlobal)) return continue_with(eval(value, scope));
   if (!has_few_scalars(t)) throw InternalError("translate: no storage was decided for " + str(value));
   continue_with(in_variables(eval(value, scope), t));
 }
@@ -116,12 +125,14 @@ void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn,
 /// over a grid each iteration has its own part. Columns (one dimension) of neighbouring work-items lie side
 /// by side: the loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows. Below loops
 /// that threads share, they are each iteration's own arrays; where these lie is for place-scratch to say.
-Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space) {
+Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space,
+                            const LayoutRequest& layout) {
   if (space == AddressSpace::Global && !parallel_.empty() && parallel_.front().kind == LoopKind::Par)
     space = AddressSpace::Private;
   std::vector<Nat> around, position, within, last;
   const std::vector<Type> parts = component_arrays(t);
   const bool columns =
+      layout == LayoutRequest{} &&
       std::all_of(parts.begin(), parts.end(), [](const Type& part) { return rank_of(part) == 1; });
   if (space == AddressSpace::Global)
     for (const For& f : parallel_) {
@@ -143,11 +154,13 @@ Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace
     for (const std::vector<Nat>& more : {shape_of(parts[i]), within})
       shape.insert(shape.end(), more.begin(), more.end());
     const Type whole = array(shape, element_of(parts[i]));
-    if (on_stack)
-      block->push_back(
-          {Allocate{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space}});
-    else
-      work.push_back({names[i], whole, Layout({}, whole), false, false, {}, true});
+    if (on_stack) {
+      Allocate own{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space};
+      own.layout = layout;
+      block->push_back({std::move(own)});
+    } else {
+      work.push_back({names[i], whole, Layout(layout, whole), false, false, {}, true});
+    }
   }
   return map_cells(array_places(names, t), [=](Cell c) {
     c.position.insert(c.position.begin(), position.begin(), position.end());
@@ -281,7 +294,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   if (e.type().has_arrays()) {
     const Place place = new_array("acc", e.type(), AddressSpace::Private);
     write(e.child(1), scope, place);
-    const View acc = view_of(place, e.type());
+    View acc = view_of(place, e.type());
     for_each(xs, [&](const View& x) {
       write(f.child(0), next_value(acc, x), place);
       check_own_elements(*block, arrays_at(place));
@@ -290,7 +303,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   }
   const View init = eval(e.child(1), scope);
   const std::vector<Term> locals = carried(init, "acc");
-  const View acc = with_scalars(init, locals);
+  View acc = with_scalars(init, locals);
   for_each(xs, [&](const View& x) { carry(eval(f.child(0), next_value(acc, x)), locals); });
   return acc;
 }
@@ -302,7 +315,7 @@ View Translator::place(const Expr& e, const ScopePtr& scope) {
   const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
                              : e.is(Op::ToLocal) ? AddressSpace::Local
                                                  : AddressSpace::Private;
-  const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space);
+  const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space, asked_layout(e));
   write(e.child(0), scope, place);
   return view_of(place, e.type());
 }

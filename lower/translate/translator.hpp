@@ -78,7 +78,8 @@ class Translator : public Views {
   Elements elements_of(const Expr& e, const ScopePtr& scope);
   void for_each(const Elements& xs, const std::function<void(const View&)>& body,
                 std::vector<Nat> position = {});
-  Place new_array(const std::string& hint, const Type& t, AddressSpace space);
+  Place new_array(const std::string& hint, const Type& t, AddressSpace space,
+                  const LayoutRequest& layout = {});
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
   bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to

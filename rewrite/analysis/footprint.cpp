@@ -112,12 +112,9 @@ Footprint footprint(const Program& program) {
   for (auto& [array, positions] : everywhere) {
     f.reads[array] = reads_of(away[array], w, inside);
     if (away[array].empty() || !f.reads[array].stencil) f.reads[array] = reads_of(positions, w, {});
-    const ArrayFootprint& r = f.reads[array];
-    for (std::size_t d = 0; d < r.low.size(); ++d) f.radius = std::max({f.radius, -r.low[d], r.high[d]});
   }
   f.writes[w.updated.empty() ? "out" : w.updated] = w.position;
   f.flops = flops_of(terms_inside[0]);
-  for (const NatCond& c : w.guard) f.written_fraction *= admitted(c);
   return f;
 }
 

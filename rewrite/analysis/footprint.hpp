@@ -24,8 +24,6 @@ struct Footprint {
   std::map<std::string, std::vector<Nat>> writes;  ///< written array -> position ("out" for a new array)
   int flops = 0;  ///< additions, subtractions, multiplications, divisions, min, max, sqrt a written element;
                   ///< a user function counts the operators in its text
-  double written_fraction = 1;  ///< 1/2 when a guard modulo 2 admits every second element
-  std::int64_t radius = 0;      ///< largest |offset| over all stencil reads
 };
 /// Floating-point operations of a value, each shared one once; see Footprint::flops.
 int flops_of(const Term& value);

@@ -161,6 +161,10 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
       return;
     case Op::Get:
       return below({0}, e.child(0));
+    case Op::Iterate:  // the steps are stored, each by the same loops
+      if (e.type().is_array() && !is_small(e.type()) && e.child(0).is(Op::Lambda))
+        below({0, 0}, e.child(0).child(0));
+      return;
     default:
       if (rearranges(e.op()) && !e.is(Op::At)) below({0}, e.child(0));
       return;

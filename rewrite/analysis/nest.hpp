@@ -23,8 +23,8 @@ struct Nest {
 /// result is such a value. `start`: of the part of the body there; places are those in the whole body.
 Nest main_nest(const Expr& body, const Place& start = {}, int result = 0);
 
-/// Places of all maps that are loops on the way to results, to larger values with a name and within scans,
-/// outer before inner.
+/// Places of all maps that are loops on the way to results, to larger values with a name, within scans and
+/// within the steps of iterations, outer before inner.
 std::vector<Place> loop_places(const Expr& body);
 bool has_scan(const Expr& e);
 /// How many of a nest's levels are around the scans of the program: the last of them goes over columns, from

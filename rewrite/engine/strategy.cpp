@@ -41,13 +41,6 @@ Strategy choice(std::vector<Strategy> parts) {
   };
 }
 
-Strategy try_(Strategy s) {
-  return [s = std::move(s)](const Rewriting& before, const Place& focus) {
-    const auto r = s(before, focus);
-    return r ? r : Result<Rewriting>(before);
-  };
-}
-
 Strategy repeat(Strategy s) {
   return [s = std::move(s)](const Rewriting& before, const Place& focus) -> Result<Rewriting> {
     Rewriting now = before;
@@ -68,42 +61,29 @@ Strategy at(const Place& below, Strategy s) {
   };
 }
 
-namespace {
-
-/// Tries s at every distinct node below the focus; a node met again by another path is not tried again.
-Strategy first_place(Strategy s, bool outer_first) {
-  return [s = std::move(s), outer_first](const Rewriting& before, const Place& focus) -> Result<Rewriting> {
-    std::unordered_set<std::uint32_t> seen;
+Strategy top_down(Strategy s) {
+  return [s = std::move(s)](const Rewriting& before, const Place& focus) -> Result<Rewriting> {
+    std::unordered_set<std::uint32_t> seen;  // a node met again by another path is not tried again
     std::string reason;
     const std::function<std::optional<Rewriting>(const Expr&, Place&)> go =
         [&](const Expr& e, Place& place) -> std::optional<Rewriting> {
       if (!seen.insert(e.id()).second) return std::nullopt;
-      const auto here = [&]() -> std::optional<Rewriting> {
-        const auto r = s(before, place);
-        if (r) return *r;
-        if (reason.empty()) reason = r.reason();
-        return std::nullopt;
-      };
-      if (outer_first)
-        if (auto r = here()) return r;
+      const auto here = s(before, place);
+      if (here) return *here;
+      if (reason.empty()) reason = here.reason();
       for (std::size_t i = 0; i < e.children().size(); ++i) {
         place.push_back(static_cast<int>(i));
         auto r = go(e.child(i), place);
         place.pop_back();
         if (r) return r;
       }
-      return outer_first ? std::nullopt : here();
+      return std::nullopt;
     };
     Place place = focus;
     if (auto r = go(part_at(before.program.body, focus), place)) return *r;
     return Failure{"nowhere below " + str(focus) + "; first tried: " + reason};
   };
 }
-
-}  // namespace
-
-Strategy top_down(Strategy s) { return first_place(std::move(s), true); }
-Strategy bottom_up(Strategy s) { return first_place(std::move(s), false); }
 
 Rewriting run(const Strategy& s, Rewriting r, const Place& focus) {
   auto after = s(r, focus);

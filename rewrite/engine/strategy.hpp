@@ -18,11 +18,9 @@ Strategy use(const std::string& rule,
              const Arguments& arguments = {});  ///< UserError for a rule that does not exist
 Strategy seq(std::vector<Strategy> parts);      ///< one after the other, at the same focus
 Strategy choice(std::vector<Strategy> parts);   ///< the first that applies
-Strategy try_(Strategy s);                      ///< s, or nothing
 Strategy repeat(Strategy s);                    ///< s until it fails; at most 10000 times
 Strategy at(const Place& below, Strategy s);    ///< at a place below the focus
 Strategy top_down(Strategy s);                  ///< at the first place, outer before inner, where s applies
-Strategy bottom_up(Strategy s);                 ///< the same, inner before outer
 
 /// UserError with the failure's reason.
 Rewriting run(const Strategy& s, Rewriting r, const Place& focus = {});

@@ -2,8 +2,10 @@
 // primitive; the guards are the nesting rules of the backends.
 #include <algorithm>
 
+#include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/layout.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -196,6 +198,34 @@ Rule::Construct marked(Op op) {
   };
 }
 
+/// What is computed, not an argument: those get layouts all together, see the rule `layout`.
+Result<Expr> in_layout_of(const Site& site, const Arguments& words) {
+  const Expr& e = site.e;
+  std::string text;
+  for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
+  LayoutRequest request;
+  try {
+    request = parse_layout(text);
+  } catch (const UserError& error) {
+    return Failure{error.what()};
+  }
+  const std::vector<Type> arrays = e.type().has_arrays() ? component_arrays(e.type()) : std::vector<Type>{};
+  if (arrays.empty()) return Failure{"needs an array, found " + e.type().str()};
+  if (contains(e, [](const Expr& x) { return x.is(Op::UpdateInPlace); }))
+    return Failure{"an update in place lies where its base lies"};
+  if (e.is(Op::Layout)) return Failure{"is in a layout already"};
+  if (!contains(e, [](const Expr& x) {
+        return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || is_update(x.op()) ||
+               x.is(Op::Iterate);
+      }))
+    return Failure{"is no array that is computed; arguments get layouts by the rule layout"};
+  for (const Type& t : arrays)
+    if (request.kind == LayoutRequest::Kind::Split && rank_of(t) < request.axes)
+      return Failure{"a split over " + std::to_string(request.axes) +
+                     " axes needs a rank of as many, found " + t.str()};
+  return in_layout(request, e);
+}
+
 std::vector<Rule> loops() {
   return {
       constructed("map-seq", "map f -> map_seq f", map_seq).says("an ordinary loop"),
@@ -247,6 +277,10 @@ std::vector<Rule> lowering_rules() {
           .says("the value is kept in local memory"),
       constructed("to-global", "xs = to_global xs", marked(Op::ToGlobal))
           .says("the value is stored in global memory"),
+      constructed("in-layout", "xs = layout xs for a named value or another array that is stored",
+                  in_layout_of)
+          .takes("layout", "rows ALIGN LEAD, split AXES ALIGN", true, true)
+          .says("the array is stored in the layout: %*"),
       constructed("async", "xs = async xs", marked(Op::Async))
           .says("elements are copied asynchronously, and waited for before the barrier that needs them"),
       constructed("stream", "xs = stream xs", marked(Op::Stream)).says("stores bypass the cache"),

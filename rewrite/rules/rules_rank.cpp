@@ -1,6 +1,5 @@
 // Rank: primitives of rank D defined by those of rank 1 and D - 1, as laws (from left to right they are the
 // definitions), and tiles of any rank.
-#include <algorithm>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"

@@ -53,7 +53,7 @@ struct Deciding : Decision<Facts> {
   Deciding& offers(std::function<std::vector<T>(const Facts&)> all) {
     this->settings = [all = std::move(all)](const Facts& f) {
       Settings r;
-      for (const T& value : all(f)) r.push_back(setting_of(value));
+      for (const auto& value : all(f)) r.push_back(setting_of<T>(value));
       return r;
     };
     return *this;

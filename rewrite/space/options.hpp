@@ -12,8 +12,8 @@ struct SpaceOptions {
   int threads = 1;
   int vector_bytes = 32;
   bool caller_layout_only = false;
-  std::size_t local_bytes = 48 * 1024;  ///< local memory that a work-group may use
-  std::size_t max_work_group = 1024;    ///< work-items in a work-group
+  std::size_t local_bytes = std::size_t{48} * 1024;  ///< local memory that a work-group may use
+  std::size_t max_work_group = 1024;                 ///< work-items in a work-group
   bool cpu = false;  ///< a grid's device computes on processors: what suits threads suits it
 };
 

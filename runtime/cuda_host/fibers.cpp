@@ -15,7 +15,7 @@ constexpr std::size_t kGuard = 4096, kStack = 16 * kGuard;  // a guard page belo
 
 }  // namespace
 
-Fibers* Fibers::current_ = nullptr;
+Fibers* Fibers::current = nullptr;
 
 Fibers::Fibers(std::size_t threads)
     : fibers_(threads), fiber_of_(threads), waits_at_(threads), copies_(threads) {
@@ -52,8 +52,8 @@ LiftgenHostIndex Fibers::index_of(std::size_t thread) const {
 
 void Fibers::enter() {
   for (;;) {
-    current_->take_threads();
-    ::swapcontext(&current_->fibers_[current_->running_].context, &current_->scheduler_);
+    current->take_threads();
+    ::swapcontext(&current->fibers_[current->running_].context, &current->scheduler_);
   }
 }
 
@@ -71,7 +71,7 @@ void Fibers::take_threads() {
 }
 
 void Fibers::wait(int line) {
-  Fibers& self = *current_;
+  Fibers& self = *current;
   Fiber& fiber = self.fibers_[self.running_];
   self.waits_at_[fiber.thread] = line;
   self.hide_copies();
@@ -79,7 +79,7 @@ void Fibers::wait(int line) {
 }
 
 void Fibers::begin_copy(void* to, const void* from, unsigned long bytes) {
-  Fibers& self = *current_;
+  Fibers& self = *current;
   Copy copy{to, from, bytes, {}};
   std::memcpy(copy.value, from, bytes);
   std::memset(to, self.poison_, bytes);
@@ -88,7 +88,7 @@ void Fibers::begin_copy(void* to, const void* from, unsigned long bytes) {
 
 /// A device may read the source at any time until now: what has changed since is nothing to rely on.
 void Fibers::finish_copies() {
-  Fibers& self = *current_;
+  Fibers& self = *current;
   std::vector<Copy>& copies = self.copies_[self.fibers_[self.running_].thread];
   for (const Copy& c : copies)
     if (std::memcmp(c.value, c.from, c.bytes) == 0) {
@@ -173,7 +173,7 @@ bool Fibers::run_grid(LiftgenHostState& state, void (*call)(void**), void** argu
   if (threads > fibers_.size())
     throw InternalError("CUDA emulation: a block of " + std::to_string(threads) +
                         " threads; there are stacks for " + std::to_string(fibers_.size()));
-  current_ = this;
+  current = this;
   state_ = &state, call_ = call, arguments_ = arguments;
   state.barrier = &Fibers::wait, state.copy_async = &Fibers::begin_copy,
   state.wait_for_copies = &Fibers::finish_copies;

@@ -70,7 +70,7 @@ class Fibers {
   bool run_block(const Schedule& schedule, Divergence& found);
   bool all_at_one_barrier(Divergence& found) const;
 
-  static Fibers* current_;
+  static Fibers* current;
 
   void* stacks_ = nullptr;
   std::size_t mapped_ = 0;

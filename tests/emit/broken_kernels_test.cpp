@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <numeric>
 
 #include "broken.hpp"
 #include "grid_run.hpp"

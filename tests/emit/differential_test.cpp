@@ -1,8 +1,6 @@
 // Emitted C against the plain reference, at odd sizes, for seeds and random configurations of the space.
 #include <doctest/doctest.h>
 
-#include <set>
-
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/native.hpp"

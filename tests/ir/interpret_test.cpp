@@ -79,7 +79,8 @@ TEST_CASE("rank 2 is rank 1 in each dimension") {
   same([](Expr x) { return x | pad2(1, 2, mirror); },
        [&](Expr x) { return x | pad(1, 2, mirror) | each([](Expr r) { return r | pad(1, 2, mirror); }); });
   const auto columns = [](auto f) {
-    return Stage{[f](const Expr& x) { return transpose(transpose(x) | map([f](Expr c) { return f(c); })); }};
+    return Partial{
+        [f](const Expr& x) { return transpose(transpose(x) | map([f](Expr c) { return f(c); })); }};
   };
   const auto reflect = [](Expr r) { return r | pad(1, 1, odd); };
   same([](Expr x) { return x | pad2(1, 1, odd); },
@@ -95,7 +96,7 @@ TEST_CASE("rank 2 is rank 1 in each dimension") {
       },
       [&](Expr x) {
         return x | each([](Expr r) { return split({Nat(3)}, r); }) |
-               Stage{[](const Expr& y) { return split({Nat(2)}, y); }} |
+               Partial{[](const Expr& y) { return split({Nat(2)}, y); }} |
                each([](Expr b) { return transpose(b); });
       });
   same([](Expr x) { return x | map2(plus_one); },

@@ -2,8 +2,6 @@
 // compensates.
 #include <doctest/doctest.h>
 
-#include <cmath>
-
 #include "patterns/operators.hpp"
 #include "patterns/reduction.hpp"
 #include "tests/patterns/box_case.hpp"

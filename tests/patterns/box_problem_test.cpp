@@ -2,9 +2,6 @@
 // defined.
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <set>
-
 #include "patterns/box_cells.hpp"
 #include "patterns/operators.hpp"
 #include "tests/patterns/box_data.hpp"

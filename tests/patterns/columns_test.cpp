@@ -2,9 +2,6 @@
 // properties of what they stand for.
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <numeric>
-
 #include "patterns/operators.hpp"
 #include "tests/patterns/box_data.hpp"
 

@@ -2,8 +2,6 @@
 // boundary condition and choice, at odd sizes.
 #include <doctest/doctest.h>
 
-#include <chrono>
-
 #include "tests/patterns/box_data.hpp"
 #include "tests/patterns/operator_cases.hpp"
 #include "tests/patterns/plain_kernels.hpp"

@@ -1,9 +1,6 @@
 // Instances of rules that take decisions.
 #include "tests/rewrite/instances.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "ir/expr/ops.hpp"
 
 namespace lift::test {
@@ -93,6 +90,14 @@ Generators lowering_generators() {
       {"to-private", marked},
       {"to-local", marked},
       {"to-global", marked},
+      {"in-layout",
+       [](Gen& g) -> Instance {
+         const int rank = g.n(1, 3);
+         const Type t = g.element();
+         const Expr x = map_n(rank, g.fun(t, g.element()), g.array(g.shape(rank), t));
+         if (g.coin()) return {x, {"rows", std::to_string(g.n(1, 8)), std::to_string(g.n(0, 3))}, {}};
+         return {x, {"split", std::to_string(g.n(1, 3)), std::to_string(g.n(1, 4))}, {}};
+       }},
       {"async", marked},
       {"stream", marked},
   };

@@ -1,9 +1,6 @@
 // Instances of rules about drop, pad, zip, windows and rank.
 #include "tests/rewrite/instances.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "ir/expr/ops.hpp"
 
 namespace lift::test {

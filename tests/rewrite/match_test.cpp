@@ -124,13 +124,11 @@ TEST_CASE("strategies") {
     CHECK(r.steps.size() == 3);
     CHECK(r.program.body.child(1) == v);
   }
-  SUBCASE("top-down finds the outermost place, bottom-up the innermost") {
+  SUBCASE("top-down finds the outermost place") {
     CHECK(run(top_down(fuse), start).steps[0].place == Place{});
-    CHECK(run(bottom_up(fuse), start).steps[0].place == Place{1, 1});
   }
-  SUBCASE("at, seq, choice, try") {
-    const Rewriting r =
-        run(seq({at({1}, fuse), choice({use("interchange"), fuse}), try_(use("reduce-map"))}), start);
+  SUBCASE("at, seq, choice") {
+    const Rewriting r = run(seq({at({1}, fuse), choice({use("interchange"), fuse})}), start);
     REQUIRE(r.steps.size() == 2);
     CHECK(r.steps[0].place == Place{1});
     CHECK(r.steps[1] == Step{"map-fusion", {}, {}});

@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include <unistd.h>

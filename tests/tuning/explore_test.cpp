@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
 #include "runtime/interrupt.hpp"

@@ -4,8 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"

@@ -75,10 +75,13 @@ class Columns : public KindWith<ColumnFacts> {
 
 }  // namespace
 
-/// Which of the loops around goes along the columns, and where those are kept.
+/// Which of the loops around goes along the columns, and where those are kept. The points of a row are next
+/// to each other in memory, as a rule: the levels go around them, in vectors.
 std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
   const Loops by_rows[] = {"j i k"_loops, "i k"_loops}, by_levels[] = {"j k i"_loops, "k i"_loops};
   std::vector<Wishes> r;
+  if (f.along_memory)  // neighbouring points are far apart
+    for (const Loops& order : by_rows) r.push_back({{key::order, order}, {key::kcache, true}});
   for (const Loops& order : by_levels)
     for (const Inner inner : {Inner::vec, Inner::seq})
       for (const Keep keep : {Keep::privately, Keep::work})

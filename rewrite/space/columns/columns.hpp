@@ -11,6 +11,7 @@ struct ColumnFacts : ProgramFacts {
   Nest nest;
   std::int64_t named_columns = 0;  ///< scalars in values with a name that are made of a column by scans; 0:
                                    ///< none, or not known
+  bool along_memory = false;       ///< the elements of a column are neighbours in memory, as far as is known
 };
 ColumnFacts column_facts(const Program& program, const SpaceOptions& options);
 

@@ -34,6 +34,7 @@ ColumnFacts column_facts(const Program& whole, const SpaceOptions& options) {
   for (const NestLevel& l : f.nest.levels)
     for (const Nat& n : l.extents) f.axes.push_back({"", n.constant()});
   for (std::size_t a = 0; a < f.axes.size(); ++a) f.axes[f.axes.size() - 1 - a].name = axis_name(a);
+  f.along_memory = !contains(program.body, [](const Expr& e) { return e.is(Op::Transpose); });
   f.named_columns = named_scalars(part_at(program.body, f.nest.levels.back().place));
   return f;
 }

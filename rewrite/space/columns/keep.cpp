@@ -10,7 +10,7 @@ bool admits_keep(const ColumnFacts& f, const Configuration& c, const Keep& keep)
   if (!f.on_processors()) return false;  // a work-item's own array is in global memory anyway
   const std::int64_t bytes = 8 * f.named_columns * (columns::is_by_columns(c) ? 1 : columns::points(f, c));
   const bool many = f.on_grid() && !is_solo(c);  // items of a group, which have one stack
-  return bytes <= (many ? 16 : 512) * 1024;
+  return bytes <= std::int64_t{many ? 16 : 512} * 1024;
 }
 
 void take_keep(Deriver& d, const ColumnFacts&, const Configuration& c, const Place&) {

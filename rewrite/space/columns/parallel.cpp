@@ -1,5 +1,4 @@
 // Which loops around the scans run on threads: all outer ones up to one of them.
-#include <algorithm>
 
 #include "rewrite/space/columns/columns.hpp"
 
@@ -13,7 +12,7 @@ std::vector<Loops> parallel_loops(const ColumnFacts& f, const Configuration& c) 
   for (const std::string& name : columns::loops_around(f, c)) {
     if (now.names.size() == 3) break;
     now.names.push_back(name);
-    const bool few = iterations < 32 * f.options.threads;
+    const bool few = iterations < std::int64_t{32} * f.options.threads;
     for (const Axis& a : f.axes)
       if (a.name == name) iterations *= a.extent.value_or(1000);
     r.insert(few ? r.begin() : r.end(), now);  // the shortest with enough iterations comes first

@@ -18,6 +18,16 @@ bool in_parallel(const Program& p, const Place& place) {
   return false;
 }
 
+/// On a grid, a loop in the step of an iteration would be as many launches as there are steps.
+bool in_iteration(const Program& p, const Place& place) {
+  Expr e = p.body;
+  for (const int i : place) {
+    if (e.is(Op::Iterate)) return true;
+    e = e.child(static_cast<std::size_t>(i));
+  }
+  return false;
+}
+
 /// Vectors are tried where the function returns numbers; the rule says whether they are possible.
 void run_innermost(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& p,
                    std::int64_t trips) {
@@ -124,8 +134,9 @@ void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, co
 void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how) {
   for (;;) {
     const std::vector<Place> all = loop_places(d.program().body);
-    const auto it =
-        std::find_if(all.begin(), all.end(), [&](const Place& p) { return d.part(p).is(Op::Map); });
+    const auto it = std::find_if(all.begin(), all.end(), [&](const Place& p) {
+      return d.part(p).is(Op::Map) && !(f.on_grid() && in_iteration(d.program(), p));
+    });
     if (it == all.end()) return;
     if (f.on_grid())
       run_on_grid(d, f, how, *it);

@@ -1,6 +1,5 @@
 // How many iterations of the grid's outermost loop a work-item goes through: fewer items, each with more to
 // do once its other indices are known.
-#include <algorithm>
 
 #include "rewrite/space/nest/decisions.hpp"
 

@@ -1,5 +1,4 @@
 // The loops of the main nest, and how a program under derivation follows their moves.
-#include <algorithm>
 
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
