@@ -40,7 +40,7 @@ void GridLike::close() {
 
 void GridLike::first(const First& f) {
   std::vector<std::string> here;
-  for (const Axis& a : f.axes) here.push_back(id(a.kind, a.dim) + " == 0");
+  for (const GridAxis& a : f.axes) here.push_back(id(a.kind, a.dim) + " == 0");
   open("if (" + joined(here, " && ") + ")");
   for (const Stmt& s : f.body) statement(s);
   close();

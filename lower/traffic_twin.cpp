@@ -213,10 +213,7 @@ Expr pointwise(const Expr& e) {
 bool has_work_arrays(const Kernel& k) {
   return std::any_of(k.arguments.begin(), k.arguments.end(),
                      [](const KernelArgument& a) { return a.work; }) ||
-         holds(k.body, [](const Stmt& s) {
-           const auto* a = std::get_if<Allocate>(&s.v);
-           return a && a->name.starts_with("work");
-         });
+         holds(k.body, [](const Stmt& s) { return std::holds_alternative<Allocate>(s.v); });
 }
 
 /// The loops of a perfect nest in the order of the written array's dimensions.

@@ -106,7 +106,8 @@ std::string str(const Block& b, int indent) {
             },
             [&](const First& f) {
               s += "first";
-              for (const Axis& a : f.axes) s += std::string(" ") + text(a.kind) + " " + std::to_string(a.dim);
+              for (const GridAxis& a : f.axes)
+                s += std::string(" ") + text(a.kind) + " " + std::to_string(a.dim);
               s += "\n" + str(f.body, indent + 1);
             },
             [&](const Launch& l) {

@@ -107,14 +107,14 @@ struct CopyRow {
   Nat elements;
 };
 /// Work-items (Glb), groups (Wrg) or the items of a group (Lcl) along a dimension of the grid.
-struct Axis {
+struct GridAxis {
   LoopKind kind;
   int dim;
-  friend auto operator<=>(const Axis&, const Axis&) = default;
+  friend auto operator<=>(const GridAxis&, const GridAxis&) = default;
 };
 /// The body is done by the first along each of the axes; the others would do the same.
 struct First {
-  std::vector<Axis> axes;
+  std::vector<GridAxis> axes;
   Block body;
 };
 /// A grid of work-items in groups. `local` all zero: how they are grouped is left to the device.

@@ -109,20 +109,20 @@ void size_grids(Kernel& k, Target target) {
   }
 }
 
-std::size_t extent(const NDRange& r, const Axis& a) {
+std::size_t extent(const NDRange& r, const GridAxis& a) {
   const auto d = static_cast<std::size_t>(a.dim);
   return a.kind == LoopKind::Glb   ? r.global[d]
          : a.kind == LoopKind::Wrg ? r.global[d] / std::max<std::size_t>(r.local[d], 1)
                                    : r.local[d];
 }
 
-std::vector<Axis> axes_of(const Launch& l) {
+std::vector<GridAxis> axes_of(const Launch& l) {
   std::array<bool, 3> global{};
   visit(l.body, [&](const Stmt& s) {
     if (const auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Glb)
       global.at(static_cast<std::size_t>(f->dim)) = true;
   });
-  std::vector<Axis> r;
+  std::vector<GridAxis> r;
   for (int d = 0; d < l.range.dims; ++d)
     for (const LoopKind kind : {LoopKind::Glb, LoopKind::Wrg, LoopKind::Lcl})
       if ((kind == LoopKind::Glb) == global.at(static_cast<std::size_t>(d)) && extent(l.range, {kind, d}) > 1)

@@ -16,7 +16,7 @@ NDRange nd_range(const Kernel& kernel, Target target = Target::opencl);
 void size_grids(Kernel& k, Target target);
 
 /// Work-items (groups) along an axis of a grid, and the axes of a launch that have more than one.
-std::size_t extent(const NDRange& r, const Axis& a);
-std::vector<Axis> axes_of(const Launch& l);
+std::size_t extent(const NDRange& r, const GridAxis& a);
+std::vector<GridAxis> axes_of(const Launch& l);
 
 }  // namespace lift

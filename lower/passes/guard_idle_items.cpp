@@ -11,7 +11,7 @@
 namespace lift {
 namespace {
 
-using Axes = std::set<Axis>;
+using Axes = std::set<GridAxis>;
 
 bool is_over_grid(const For& f) { return f.kind >= LoopKind::Glb; }
 
@@ -37,7 +37,7 @@ class Guards {
   Block block(const Block& b, const Axes& told) const {
     Block r;
     for (Stmt s : b) {
-      const std::vector<Axis> idle = idle_axes(s, told);
+      const std::vector<GridAxis> idle = idle_axes(s, told);
       Axes within = told;
       within.insert(idle.begin(), idle.end());
       if (const auto* f = std::get_if<For>(&s.v); f && is_over_grid(*f)) within.insert({f->kind, f->dim});
@@ -52,22 +52,22 @@ class Guards {
 
  private:
   /// Along which all work-items would do the same stores.
-  std::vector<Axis> idle_axes(const Stmt& s, const Axes& told) const {
-    std::vector<Axis> idle;
-    for (const Axis& a : axes_)
+  std::vector<GridAxis> idle_axes(const Stmt& s, const Axes& told) const {
+    std::vector<GridAxis> idle;
+    for (const GridAxis& a : axes_)
       if (!told.count(a)) idle.push_back(a);
     const auto waits = [](const Stmt& x) { return std::holds_alternative<Barrier>(x.v); };
     if (idle.empty() || holds({s}, waits)) return {};
     bool stores = false;
     visit_stores(s, own_, {}, [&](const Axes& within) {
       stores = true;
-      std::erase_if(idle, [&](const Axis& a) { return within.count(a) > 0; });
+      std::erase_if(idle, [&](const GridAxis& a) { return within.count(a) > 0; });
     });
-    return stores ? idle : std::vector<Axis>{};
+    return stores ? idle : std::vector<GridAxis>{};
   }
 
-  std::vector<Axis> axes_;     ///< those longer than 1
-  std::set<std::string> own_;  ///< arrays that each work-item has for itself
+  std::vector<GridAxis> axes_;  ///< those longer than 1
+  std::set<std::string> own_;   ///< arrays that each work-item has for itself
 };
 
 }  // namespace

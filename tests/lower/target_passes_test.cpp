@@ -76,7 +76,7 @@ TEST_CASE("what no loop over the grid tells apart is stored by the first work-it
     CHECK(all[0].range.local[0] == 8);
     const Block& body = loop(all[0].body).body;
     REQUIRE(std::holds_alternative<First>(body.at(0).v));
-    CHECK(std::get<First>(body[0].v).axes == std::vector<Axis>{{LoopKind::Lcl, 0}});
+    CHECK(std::get<First>(body[0].v).axes == std::vector<GridAxis>{{LoopKind::Lcl, 0}});
     CHECK(std::holds_alternative<For>(body.at(1).v));
   }
 }
