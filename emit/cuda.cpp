@@ -64,7 +64,10 @@ class Cuda : public GridLike {
     no_vectors();
   }
   std::string convert(Scalar, int, const std::string&) override { no_vectors(); }
-  std::string splat(Scalar, int, const std::string&) override { no_vectors(); }
+  /// Of stores that are paired: the same number in neighbouring elements.
+  std::string splat(Scalar s, int width, const std::string& x) override {
+    return vector_literal(s, width, std::vector<std::string>(static_cast<std::size_t>(width), x));
+  }
   std::string mask(Scalar, int, const std::string&) override { no_vectors(); }
 
   std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
