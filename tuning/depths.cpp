@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "ir/error.hpp"
 #include "ir/expr/type.hpp"
+#include "patterns/box_problem.hpp"
 
 namespace lift {
 namespace {
@@ -21,14 +23,12 @@ double bytes_of_arrays(const Program& p) {
   return bytes;
 }
 
-/// Sweep t of T is over boxes that are wider by what the sweeps after it still use up.
-double cells_computed(const Problem& p, std::int64_t radius) {
+/// Sweep t of T is over boxes of `dimensions` that are wider by what the sweeps after it still use up.
+double cells_computed(const Problem& p, std::int64_t radius, int dimensions) {
   double sum = 0;
-  for (int t = 0; t < p.sweeps; ++t) {
-    const double wider =
-        static_cast<double>(p.box + 2 * radius * (p.sweeps - 1 - t)) / static_cast<double>(p.box);
-    sum += wider * wider * wider;
-  }
+  for (int t = 0; t < p.sweeps; ++t)
+    sum += std::pow(static_cast<double>(p.box + 2 * radius * (p.sweeps - 1 - t)) / static_cast<double>(p.box),
+                    dimensions);
   return sum / p.sweeps;
 }
 
@@ -36,7 +36,7 @@ double cells_computed(const Problem& p, std::int64_t radius) {
 
 Problem with_sweeps(Problem p, int sweeps) {
   p.sweeps = sweeps;
-  if (p.boundary == "ghost") p.ghost *= sweeps;
+  if (has_ghost_zone(p)) p.ghost *= sweeps;
   return p;
 }
 
@@ -55,7 +55,8 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
     Depth d{with_sweeps(problem, sweeps), {}, 1, 1};
     const Program program = pattern.build(d.problem);
     d.memory = bytes_of_arrays(program) / one;
-    if (problem.boundary == "ghost") d.computed = cells_computed(d.problem, problem.ghost);
+    if (has_ghost_zone(problem))  // the first dimension of an array is that of the boxes
+      d.computed = cells_computed(d.problem, problem.ghost, rank_of(results_of(program).at(0).type) - 1);
     d.result = explore(pattern, d.problem, options);
     r.tried.push_back(std::move(d));
     const auto ms = [&](std::size_t i) {
