@@ -1,84 +1,22 @@
 // The roofline of a kernel as a kernel: what is read is read once, what is written is written once, next to
 // nothing is computed. It is made from the translated loops, so it needs to know nothing of the operator.
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 #include "ir/error.hpp"
-#include "ir/expr/build.hpp"
-#include "ir/expr/ops.hpp"
+#include "lower/analyses/load_classes.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/lower.hpp"
 #include "lower/passes/pipeline.hpp"
-#include "lower/translate/translate.hpp"
-#include "rewrite/analysis/decided.hpp"
-#include "rewrite/space/block_form.hpp"
 
 namespace lift {
 namespace {
-
-/// Updates of overwritable arguments happen in place: copying the base would be traffic that nobody needs.
-Expr in_place(const Expr& e) {
-  const Expr x = map_children(e, in_place);
-  return x.is(Op::Update) ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr()) : x;
-}
-
-bool has_atoms(const std::vector<Nat>& position) {
-  for (const Nat& n : position)
-    for (const NatTerm& t : terms(n))
-      for (const NatFactor& f : t.factors)
-        if (f.atom->kind != AtomKind::Var) return true;
-  return false;
-}
-
-/// Loads of one class reach the same elements in different iterations: they differ by a multiple of the step
-/// with which the loops go through the array. One of them stands for the class: the one nearest to the
-/// centre.
-struct LoadClasses {
-  std::map<std::vector<std::int64_t>, std::pair<std::int64_t, Term>> nearest;
-  std::map<std::string, int> plain;  // loads without boundary arithmetic, by array
-
-  void add(const Term& load) {
-    std::vector<std::int64_t> key{0};
-    for (const char c : load->name) key.push_back(c);
-    std::int64_t distance = 0;
-    for (const Nat& n : load->nats) {
-      std::int64_t constant = 0, step = 0;
-      for (const NatTerm& t : terms(n)) {
-        if (t.factors.empty())
-          constant = t.coefficient;
-        else
-          step = std::gcd(step, t.coefficient);
-      }
-      distance += constant < 0 ? -constant : constant;
-      key.push_back((n - constant).id());
-      key.push_back(step == 0 ? constant : ((constant % step) + step) % step);
-    }
-    if (!has_atoms(load->nats)) ++plain[load->name];
-    const auto [it, added] = nearest.try_emplace(std::move(key), distance, load);
-    if (!added && distance < it->second.first) it->second = {distance, load};
-  }
-  Term mean(Scalar type) const {
-    Term sum;
-    int count = 0;
-    for (const auto& [key, entry] : nearest) {
-      const Term& load = entry.second;
-      if (load->type != type || (has_atoms(load->nats) && plain.count(load->name))) continue;
-      sum = sum ? apply_term(Op::Add, type, {sum, load}) : load;
-      ++count;
-    }
-    if (!sum) return constant_term(1, type);
-    return count == 1 ? sum : apply_term(Op::Mul, type, {sum, constant_term(1.0 / count, type)});
-  }
-};
 
 Block drop_guards_and_arithmetic(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     if (auto* i = std::get_if<If>(&s.v)) return std::move(i->body);
     if (auto* t = std::get_if<Store>(&s.v)) {
       LoadClasses classes;
-      visit(t->value, [&](const Term& x) {
-        if (x->kind == TermKind::Load) classes.add(x);
-      });
+      classes.add_all_of(t->value);
       t->value = classes.mean(t->value->type);
       if (t->value ==
           load_term(t->array, t->position, t->value->type))  // else the compiler drops the statement
@@ -196,61 +134,6 @@ Block chunked_reductions(const Block& b) {
   });
 }
 
-// ---- values that are kept in between, and what is computed from the element before
-
-/// Named values are computed where they are used, an element of a scan from its own input alone: the same
-/// arrays are read and written, with nothing in between.
-Expr pointwise(const Expr& e) {
-  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
-    const std::vector<Expr> value{pointwise(e.child(0))};
-    return pointwise(instantiate(e.child(1), value));
-  }
-  const Expr x = map_children(e, pointwise);
-  if (!is_scan(x.op())) return x;
-  return map([&](Expr input) { return apply(x.child(0), {x.child(1), input}); }, x.child(2));
-}
-/// Arrays for intermediate values, in memory or on the stack.
-bool has_work_arrays(const Kernel& k) {
-  return std::any_of(k.arguments.begin(), k.arguments.end(),
-                     [](const KernelArgument& a) { return a.work; }) ||
-         holds(k.body, [](const Stmt& s) { return std::holds_alternative<Allocate>(s.v); });
-}
-
-/// The loops of a perfect nest in the order of the written array's dimensions.
-Block in_array_order(const Block& b) {
-  std::vector<For> loops;
-  const Block* inner = &b;
-  while (inner->size() == 1 && std::holds_alternative<For>(inner->front().v)) {
-    const For& f = std::get<For>(inner->front().v);
-    loops.push_back(f);
-    loops.back().body.clear();
-    inner = &f.body;
-  }
-  const auto store = std::find_if(inner->begin(), inner->end(),
-                                  [](const Stmt& s) { return std::holds_alternative<Store>(s.v); });
-  if (loops.size() < 2 || store == inner->end()) return b;
-  const auto dimension = [&](const For& f) {
-    const std::vector<Nat>& position = std::get<Store>(store->v).position;
-    for (std::size_t d = position.size(); d-- > 0;)
-      if (affine_in(position[d], f.var) && !(affine_in(position[d], f.var)->coefficient == Nat(0)))
-        return static_cast<int>(d);
-    return -1;
-  };
-  for (const For& f : loops)
-    for (const For& other : loops)
-      if (affine_in(f.upper - f.lower, other.var) &&
-          !(affine_in(f.upper - f.lower, other.var)->coefficient == Nat(0)))
-        return b;
-  std::stable_sort(loops.begin(), loops.end(),
-                   [&](const For& x, const For& y) { return dimension(x) < dimension(y); });
-  Block body = *inner;
-  for (std::size_t d = loops.size(); d-- > 0;) {
-    loops[d].body = std::move(body);
-    body = {{std::move(loops[d])}};
-  }
-  return body;
-}
-
 struct Schedule {
   std::string name;
   int parallel = 1;  ///< outermost loops
@@ -311,24 +194,6 @@ Block chunked_single(const Block& b) {
 }
 
 }  // namespace
-
-Kernel lower_undecided(const Program& program) {
-  Program p = in_block_form(undecided(program)).program;
-  if (!p.overwritable.empty()) p.body = in_place(p.body);
-  Kernel k = translate(p);
-  k.body = remove_trivial_loops(tighten_bounds(k.body));
-  return k;
-}
-
-Kernel lower_without_steps(const Program& program) {
-  Kernel k = lower_undecided(program);
-  if (!has_work_arrays(k)) return k;
-  Program without = program;
-  without.body = pointwise(program.body);
-  k = lower_undecided(without);
-  k.body = in_array_order(k.body);
-  return k;
-}
 
 std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptions& given) {
   LowerOptions options = given;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "ir/expr/build.hpp"
@@ -63,6 +64,25 @@ TEST_CASE("twins of programs with several results write all of them") {
     CHECK(written == std::set<std::string>{"out0", "out1"});
   }
   CHECK_NOTHROW(lower_traffic_twins({"p", {xs}, both, {}, {}}));
+}
+
+TEST_CASE("twins of chains are one nest over the results, however many stages there are") {
+  const Expr u = param("u", array({24, 20}, f64));
+  const auto step = [](const Expr& x) {
+    return update(x, {1, 1},
+                  x | slide2(3, 1) | map2([](Expr w) { return w[0][1] + w[2][1] + w[1][0] + w[1][2]; }));
+  };
+  const std::function<Expr(Expr, int)> chain = [&](const Expr& x, int stages) {
+    return stages == 1 ? step(x) : let(step(x), [&, stages](Expr y) { return chain(y, stages - 1); });
+  };
+  for (const int stages : {2, 9}) {
+    const Program p{"chain", {u}, chain(u, stages), {}, {}};
+    CHECK(run_twins(p, 1) >= 2);
+    for (const Kernel& k : lower_traffic_twins(p)) {
+      CHECK(k.arguments.size() == 2);
+      visit(k.body, [](const Stmt& s) { CHECK(!std::holds_alternative<Allocate>(s.v)); });
+    }
+  }
 }
 
 }  // namespace lift::twin_test

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
+
 #include "ir/expr/build.hpp"
 #include "patterns/operators.hpp"
 
@@ -109,6 +111,42 @@ TEST_CASE("traffic: programs in several steps are counted by what they return") 
   CHECK(
       diffusion.bytes_per_cell() ==
       doctest::Approx(32));  // two arrays read, one fetched and written; the Laplacian's halo does not count
+}
+
+TEST_CASE("traffic: chains of stages are counted by what all of them read, in time that grows as they do") {
+  const Expr u = param("u", array({32, 32, 32}, f64)), f = param("f", array({30, 30, 30}, f64)),
+             cold = param("cold", array({32, 32, 32}, f64));
+  const auto star = [](const Expr& x, const Expr& y) {
+    return zip_n(3, {x | slide3(3, 1), y}) | map3([](Expr p) {
+             const Expr w = get(0, p);
+             return w[1][1][1] +
+                    0.1 * (w[0][1][1] + w[2][1][1] + w[1][0][1] + w[1][2][1] + get(1, p) - w[1][1][1]);
+           });
+  };
+  const auto step = [&](const Expr& x, const Expr& base) { return update(base, {1, 1, 1}, star(x, f)); };
+  const std::function<Expr(Expr, int)> chain = [&](const Expr& x, int stages) {
+    return stages == 1 ? step(x, x) : let(step(x, x), [&, stages](Expr y) { return chain(y, stages - 1); });
+  };
+  const Traffic one = traffic({"one", {u, f}, chain(u, 1), {}, {}});
+  for (const int stages : {2, 3, 12}) {
+    CAPTURE(stages);
+    const Traffic all = traffic({"chain", {u, f}, chain(u, stages), {}, {}});
+    CHECK(all.bytes == doctest::Approx(one.bytes).epsilon(1e-9));
+    CHECK(all.flops == doctest::Approx(stages * one.flops));
+    CHECK(all.cells == one.cells);
+  }
+  // What only an early stage reads counts: its border alone, all of it.
+  const auto ending = [&](const Expr& first) {
+    return traffic({"late",
+                    {u, f, cold},
+                    let(first, [&](Expr x) { return let(step(x, x), [&](Expr y) { return step(y, y); }); }),
+                    {},
+                    {}});
+  };
+  CHECK(ending(step(u, u)).bytes == doctest::Approx(one.bytes));
+  CHECK(ending(step(u, cold)).bytes > one.bytes);
+  CHECK(ending(zip_n(3, {u, cold}) | map3([](Expr p) { return get(0, p) * get(1, p); })).bytes ==
+        doctest::Approx(one.bytes + 8.0 * 32 * 32 * 32));
 }
 
 }  // namespace traffic_test

@@ -138,4 +138,14 @@ std::string round_trip(const Program& program) {
   }
 }
 
+std::string twin_defect(const Case& c) {
+  try {
+    lower_traffic_twins(with_sizes(c.program, c.sizes));
+  } catch (const UserError&) {
+  } catch (const std::exception& e) {
+    return std::string("traffic twin: ") + e.what();
+  }
+  return "";
+}
+
 }  // namespace lift::fuzz

@@ -47,5 +47,7 @@ std::shared_ptr<const Data> data_of(const Program& program, const Sizes& sizes, 
 
 /// "" or how what was printed and parsed again differs from the program.
 std::string round_trip(const Program& program);
+/// "" or why no kernels that move the program's traffic can be made, though nothing says that there are none.
+std::string twin_defect(const Case& c);
 
 }  // namespace lift::fuzz

@@ -120,6 +120,7 @@ class Session {
     if (!data) return;
     ++report_.programs;
     if (const std::string why = round_trip(c.program); !why.empty()) found(c, {Verdict::unreadable, why});
+    if (const std::string why = twin_defect(c); !why.empty()) found(c, {Verdict::defect, why});
     for (Case& v : variants(c)) add(std::move(v), data);
   }
 
@@ -248,6 +249,7 @@ std::string str(const Report& r) {
 Outcome outcome_of(const Case& c, const std::filesystem::path& folder) {
   try {
     if (const std::string why = round_trip(c.program); !why.empty()) return {Verdict::unreadable, why};
+    if (const std::string why = twin_defect(c); !why.empty()) return {Verdict::defect, why};
     const auto data = data_of(c.program, c.sizes, c.data);
     if (!data) return {Verdict::unknown, "reads what nobody defined"};
     if (c.target != Target::openmp) return on_device(c, *data);
