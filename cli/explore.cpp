@@ -139,11 +139,12 @@ ExploreResult explored(Options& o, ExploreOptions options) {
       result = lift::explore(*o.pattern, o.problem, options);
   }
   if (!depths) return result;
-  print(fmt::format("{}: times of one sweep, by how many are done in a call\n{}", o.pattern->name,
+  const std::int64_t boxes = o.problem.boxes;
+  print(fmt::format("{}: times of one sweep, by how many are done in a call{}\n{}", o.pattern->name,
+                    depths->boxes < boxes ? fmt::format(" (over {} of {} boxes)", depths->boxes, boxes) : "",
                     depth_table(*depths)));
-  Depth& best = depths->tried[depths->best];
-  o.problem = best.problem;
-  return std::move(best.result);
+  o.problem = depths->result.problem;
+  return std::move(depths->result);
 }
 
 }  // namespace

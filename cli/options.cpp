@@ -109,7 +109,7 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error,
 }
 
 struct Texts {
-  std::string op, type = "f64", backend = "openmp", sweeps = "1";
+  std::string op, type = "f64", backend = "openmp", sweeps;
   std::vector<std::string> sizes;
 };
 
@@ -147,10 +147,10 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
   app.add_option(
          "--sweeps", t.sweeps,
          "of a smoother: (half-)sweeps one after the other, each of which uses up the stencil's "
-         "radius of the ghost zone; explore --sweeps auto tries 1, 2, 4 and 8, each with --ghost times "
-         "as deep a ghost zone, and keeps what is fastest a sweep")
-      ->check(kSweeps)
-      ->capture_default_str();
+         "radius of the ghost zone; auto tries 1, 2, 4 and 8, each with --ghost times as deep a ghost "
+         "zone, and keeps what is fastest a sweep. Without it auto to explore smoothers on processors, else "
+         "1")
+      ->check(kSweeps);
   app.add_option("--bc", o.problem.boundary,
                  "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, "
                  "dirichlet-value, neumann, clamp, mirror, constant")
@@ -241,7 +241,7 @@ void check(Options& o, const Texts& t) {
   o.target = *target;
   if (t.sweeps == "auto")
     o.every_depth = true;
-  else
+  else if (!t.sweeps.empty())
     o.problem.sweeps = static_cast<int>(std::min<std::int64_t>(std::stoll(t.sweeps), kMostSweeps + 1));
   if (o.problem.sweeps > kMostSweeps)
     throw UserError("--sweeps " + t.sweeps + ": more than " + std::to_string(kMostSweeps) +
@@ -335,6 +335,10 @@ Options parse(const std::vector<std::string>& given) {
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +
                     " is applied once; only smoothers have sweeps");
   if (!options.file.empty()) load_file(options, texts.sizes);
+  // Schedules of several sweeps exist on processors; a grid of switches is of one program.
+  if (texts.sweeps.empty() && command->name == std::string_view("explore") && options.pattern != nullptr &&
+      options.pattern->sweeps && options.target == Target::openmp && !options.grid)
+    options.every_depth = true;
   if (options.every_depth && command->name != std::string_view("explore"))
     throw UserError("--sweeps auto: only explore looks for how many are fastest; give " +
                     std::string(command->name) + " a number");

@@ -48,7 +48,7 @@ void check_box_problem(const Problem& p, int radius) {
   if (p.sweeps < 1)
     throw UserError("--sweeps " + std::to_string(p.sweeps) + ": there must be at least one sweep");
   if (has_ghost_zone(p)) {
-    if (p.ghost >= radius && p.ghost < p.sweeps * radius) {
+    if (p.ghost >= radius && p.ghost < std::int64_t{p.sweeps} * radius) {
       const std::string depth = std::to_string(std::int64_t{p.sweeps} * radius);
       throw UserError("--sweeps " + std::to_string(p.sweeps) + " --ghost " + std::to_string(p.ghost) +
                       ": ghost too thin: every sweep uses up " + needed + (radius == 1 ? " cell" : " cells") +

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "ir/error.hpp"
 #include "ir/expr/type.hpp"
 #include "patterns/box_problem.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/machine.hpp"
 
 namespace lift {
 namespace {
@@ -40,34 +43,88 @@ Problem with_sweeps(Problem p, int sweeps) {
   return p;
 }
 
+namespace {
+
+double ms_of(const ExploreResult& r) { return r.best ? r.variants[*r.best].ms : 0; }
+
+/// What was fast, for another depth to begin with: the same inner loops and schedule, where it has them.
+std::vector<Configuration> fastest(const ExploreResult& r, std::size_t most) {
+  std::vector<Configuration> all;
+  for (const Variant& v : r.variants)
+    if (v.status == Status::ok && v.verified && all.size() < most) all.push_back(v.params);
+  return all;
+}
+
+Problem sample(const Pattern& pattern, const Problem& problem, int threads) {
+  NativeCompiler compiler;
+  const auto caches = static_cast<double>(probe(compiler, threads, false).last_level_bytes());
+  Problem one = problem, p = problem;
+  one.boxes = 1;
+  p.boxes = boxes_of_sample(bytes_of_arrays(pattern.build(one)), caches,
+                            threads > 0 ? threads : default_threads(), problem.boxes);
+  return p;
+}
+
+}  // namespace
+
+std::int64_t boxes_of_sample(double bytes_of_box, double cache_bytes, std::int64_t threads,
+                             std::int64_t boxes) {
+  constexpr double kTimesCaches = 8, kLeastBytes = 64 << 20;
+  constexpr std::int64_t kBoxesOfThread = 4;
+  const auto beyond_caches =
+      static_cast<std::int64_t>(std::ceil(std::max(kTimesCaches * cache_bytes, kLeastBytes) / bytes_of_box));
+  const std::int64_t least = std::max(beyond_caches, kBoxesOfThread * threads);
+  return std::min(boxes, (least + threads - 1) / threads * threads);
+}
+
 Depths explore_depths(const Pattern& pattern, const Problem& problem, const ExploreOptions& given) {
   if (!pattern.sweeps)
     throw UserError("--sweeps auto: " + pattern.name + " is applied once; only smoothers have sweeps");
+  constexpr double kForDepths = 0.6;  // of the budget; what is left is the winner's
   const auto began = std::chrono::steady_clock::now();
-  const double one = bytes_of_arrays(pattern.build(with_sweeps(problem, 1)));
+  const auto spent = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  };
+  const Problem sampled = sample(pattern, problem, given.threads);
+  const double one = bytes_of_arrays(pattern.build(with_sweeps(sampled, 1)));
   Depths r;
-  std::size_t left = std::size(kDepths);
+  r.boxes = sampled.boxes;
+  ExploreOptions options = given;
+  options.rivals = false;  // other compilers' loops stand beside the winner alone
+  auto rounds = static_cast<double>(std::size(kDepths));
   for (const int sweeps : kDepths) {
-    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    ExploreOptions options = given;
-    options.budget_seconds = (given.budget_seconds - spent) / static_cast<double>(left--);
+    options.budget_seconds = (kForDepths * given.budget_seconds - spent()) / rounds--;
     if (sweeps > 1 && options.budget_seconds <= 0) break;
-    Depth d{with_sweeps(problem, sweeps), {}, 1, 1};
-    const Program program = pattern.build(d.problem);
+    Depth d{with_sweeps(problem, sweeps), {}, 1, 1, ""};
+    const Problem smaller = with_sweeps(sampled, sweeps);
+    const Program program = pattern.build(smaller);
     d.memory = bytes_of_arrays(program) / one;
     if (has_ghost_zone(problem))  // the first dimension of an array is that of the boxes
       d.computed = cells_computed(d.problem, problem.ghost, rank_of(results_of(program).at(0).type) - 1);
-    d.result = explore(pattern, d.problem, options);
+    try {
+      d.result = explore(pattern, smaller, options);
+    } catch (const UserError& e) {
+      if (sweeps == 1) throw;
+      d.why_not = e.what();  // too large, say
+    }
+    if (!d.result.best && d.why_not.empty())
+      d.why_not = "no kernel was verified within its share of the budget";
     r.tried.push_back(std::move(d));
-    const auto ms = [&](std::size_t i) {
-      const ExploreResult& x = r.tried[i].result;
-      return x.best ? x.variants[*x.best].ms : 0.0;
-    };
-    const std::size_t last = r.tried.size() - 1;
-    const bool better = ms(last) > 0 && (ms(r.best) == 0 || ms(last) < ms(r.best));
-    if (r.tried.back().result.interrupted || (last > 0 && !better)) break;
-    r.best = last;
+    const ExploreResult& last = r.tried.back().result;
+    const double best = ms_of(r.tried[r.best].result);
+    const bool better = ms_of(last) > 0 && (best == 0 || ms_of(last) < best);
+    if (better) r.best = r.tried.size() - 1;
+    if (last.interrupted || (sweeps > 1 && !better)) break;
+    options.first = fastest(last, 4);
+    options.first.insert(options.first.end(), given.first.begin(), given.first.end());
   }
+  const Depth& winner = r.tried[r.best];
+  options.first = fastest(winner.result, 8), options.rivals = given.rivals;
+  options.budget_seconds = std::max(given.budget_seconds - spent(), 1.0);
+  const bool interrupted = r.tried.back().result.interrupted;
+  if (!interrupted) r.result = explore(pattern, winner.problem, options);
+  if (!r.result.best && winner.result.best) r.result = winner.result;  // what was found over the sample
+  r.result.interrupted |= interrupted;
   return r;
 }
 
@@ -77,7 +134,7 @@ std::string depth_table(const Depths& d) {
   for (const Depth& x : d.tried) {
     const ExploreResult& r = x.result;
     if (!r.best) {
-      lines += fmt::format("\n  {:>6} {:>8}", x.problem.sweeps, "none");
+      lines += fmt::format("\n  {:>6} {:>8}  {}", x.problem.sweeps, "none", x.why_not);
       continue;
     }
     const Variant& v = r.variants[*r.best];

@@ -8,13 +8,17 @@ namespace lift {
 
 struct Depth {
   Problem problem;       ///< with `sweeps`, and as deep a ghost zone
-  ExploreResult result;  ///< its times are of one sweep
+  ExploreResult result;  ///< its times are of one sweep, over the boxes of the sample
   double memory = 1;     ///< bytes of all arrays, over those at one sweep: what deeper ghost zones cost
   double computed = 1;   ///< cells computed in a sweep, on average, over those of the boxes
+  std::string why_not;   ///< the problem cannot be explored at this depth; else empty
 };
 struct Depths {
   std::vector<Depth> tried;
-  std::size_t best = 0;  ///< of those tried
+  std::int64_t boxes = 0;  ///< of the sample
+  std::size_t best = 0;    ///< of those tried
+  ExploreResult
+      result;  ///< of the best; over the sample where it was interrupted before, else over all boxes
 };
 
 constexpr int kDepths[] = {1, 2, 4, 8};
@@ -23,8 +27,15 @@ constexpr int kDepths[] = {1, 2, 4, 8};
 /// needs.
 Problem with_sweeps(Problem p, int sweeps);
 
-/// Explores the depths of kDepths in turn, until one is slower than the one before, within the budget of
-/// `options`. UserError for a pattern that is applied once only.
+/// So many boxes do not fit in the caches, and keep every thread as busy as the next: their times a box are
+/// those of all. At most `boxes`.
+std::int64_t boxes_of_sample(double bytes_of_box, double cache_bytes, std::int64_t threads,
+                             std::int64_t boxes);
+
+/// Explores the depths of kDepths in turn, until one is slower than the one before, each beginning with what
+/// was fast at the one before: over a sample of the boxes. Then the
+/// winner over all boxes, beginning with what was fast there. All within the budget of `options`. UserError
+/// for a pattern that is applied once only, or where one sweep cannot be explored.
 Depths explore_depths(const Pattern& pattern, const Problem& problem, const ExploreOptions& options);
 
 /// A line a depth.

@@ -44,7 +44,8 @@ Expr compose(const Expr& f, const Expr& g, Where where) {
   return lambda({x}, apply(f, {apply(g, {x}, where)}, where), where);
 }
 
-Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, std::vector<std::int64_t> more, Where where) {
+Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, const std::vector<std::int64_t>& more,
+              Where where) {
   return make(op, {f, xs}, attributes::map_numbers(rank, more), where);
 }
 

@@ -96,7 +96,7 @@ Expr compose(const Expr& f, const Expr& g, Where where = Where::current());  ///
 // ---- arrays: rank-D primitives; `rank` is the number of dimensions acted on
 // ------------------------------------------
 
-Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, std::vector<std::int64_t> more = {},
+Expr map_with(Op op, int rank, const Expr& f, const Expr& xs, const std::vector<std::int64_t>& more = {},
               Where where = Where::current());
 template <class F>
 Expr map_n(int rank, F&& f, const Expr& xs, Where where = Where::current()) {

@@ -23,7 +23,8 @@ struct TermHash {
     h = mix(h, std::bit_cast<std::uint64_t>(n->number));  // by its bits: -0.0 is not 0.0, and a NaN is itself
     h = mix(h, std::hash<std::string>{}(n->name));
     for (const Nat& x : n->nats) h = mix(h, x.id());
-    for (const NatCond& c : n->conds) h = mix(h, c.a.id() * 4 + static_cast<std::size_t>(c.kind));
+    for (const NatCond& c : n->conds)
+      h = mix(h, std::size_t{c.a.id()} * 4 + static_cast<std::size_t>(c.kind));
     for (const Term& t : n->args) h = mix(h, t->id);
     for (const int l : n->lanes) h = mix(h, static_cast<std::size_t>(l));
     return h;
@@ -259,7 +260,7 @@ struct Sources {
 
 }  // namespace
 
-Term shuffle_term(std::vector<Term> args, std::vector<int> lanes) {
+Term shuffle_term(std::vector<Term> args, const std::vector<int>& lanes) {
   const int width = static_cast<int>(lanes.size());
   std::vector<std::pair<Term, int>> elements, direct;
   for (const int l : lanes) {

@@ -70,7 +70,7 @@ Term apply_term(Op op, Scalar type, std::vector<Term> args);
 Term call_term(const Attr& user, std::vector<Term> args);
 /// Lanes of vectors put together anew; see TermKind::Shuffle. Shuffles of shuffles become one where two
 /// vectors suffice.
-Term shuffle_term(std::vector<Term> args, std::vector<int> lanes);
+Term shuffle_term(std::vector<Term> args, const std::vector<int>& lanes);
 /// `value` in each of `width` lanes.
 Term broadcast(const Term& value, int width);
 /// t with other arguments, simplified again.

@@ -78,7 +78,7 @@ View choose(const Term& condition, const View& a, const View& b) {
 
 /// Access below `depth` further dimensions: (xs[i0]...[id-1]) with the list of indices collected first.
 View collect(const Type& t, int rank, const std::function<View(const std::vector<Nat>&)>& f,
-             std::vector<Nat> position = {}) {
+             const std::vector<Nat>& position = {}) {
   if (rank == 0) return f(position);
   return array(t.length(), [=](const Nat& i) {
     auto p = position;

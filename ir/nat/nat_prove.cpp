@@ -103,13 +103,13 @@ class Proof {
 
   bool nonnegative(const Nat& n, std::uint64_t used = 0) {
     if (const auto c = n.constant()) return *c >= 0;
-    if (--budget_ < 0) return false;
+    if (--budget < 0) return false;
     const Interval i = interval(n, 0);
     if (i.lower && *i.lower >= 0) return true;
     if (i.upper && *i.upper < 0 && conditions_.empty()) return false;
     return by_bound(n, used) || by_condition(n, used);
   }
-  int budget_ = 400;
+  int budget = 400;
 
  private:
   bool by_bound(const Nat& n, std::uint64_t used) {

@@ -28,11 +28,13 @@ void add_conditions(const Term& c, Facts& facts) {
 
 class Loads {
  public:
-  explicit Loads(StageElement& e) : e_(e) {
+  explicit Loads(StageElement& e) : e_(e) {}
+
+  void note() {
     Facts guarded;
-    for (const NatCond& c : e.written.guard) guarded = guarded.with(c);
-    collect(e.written.value, guarded);
-    for (const Term& t : e.written.tests) collect(t, {});
+    for (const NatCond& c : e_.written.guard) guarded = guarded.with(c);
+    collect(e_.written.value, guarded);
+    for (const Term& t : e_.written.tests) collect(t, {});
   }
 
  private:
@@ -69,7 +71,7 @@ StageElement analysed(const Expr& value) {
   try {
     if (!value.type().is_array()) throw UserError("a stage's value is " + value.type().str() + ", no array");
     e.written = written_element(p);
-    Loads{e};
+    Loads(e).note();
     e.in_place = e.written.update && why_not_in_place(p).empty();
   } catch (const UserError& error) {
     e.unknown = error.what();

@@ -85,7 +85,7 @@ Strategy top_down(Strategy s) {
   };
 }
 
-Rewriting run(const Strategy& s, Rewriting r, const Place& focus) {
+Rewriting run(const Strategy& s, const Rewriting& r, const Place& focus) {
   auto after = s(r, focus);
   if (!after) throw UserError(after.reason());
   return *after;

@@ -23,6 +23,6 @@ Strategy at(const Place& below, Strategy s);    ///< at a place below the focus
 Strategy top_down(Strategy s);                  ///< at the first place, outer before inner, where s applies
 
 /// UserError with the failure's reason.
-Rewriting run(const Strategy& s, Rewriting r, const Place& focus = {});
+Rewriting run(const Strategy& s, const Rewriting& r, const Place& focus = {});
 
 }  // namespace lift

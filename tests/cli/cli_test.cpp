@@ -350,8 +350,8 @@ TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kern
                          "--out", scratch.path().string(), "--verbose"}));
   CAPTURE(result.output);
   REQUIRE(result.status == 0);
-  for (const char* part :
-       {"variant", "speedup", "plain", "traffic twin", "best: ", "verified", "kernel: ", "compiling"}) {
+  for (const char* part : {"times of one sweep, by how many are done in a call", "variant", "speedup",
+                           "plain", "traffic twin", "best: ", "verified", "kernel: ", "compiling"}) {
     CAPTURE(part);
     CHECK(result.output.find(part) != std::string::npos);
   }
@@ -364,12 +364,14 @@ TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kern
   CHECK(parsed["counts"]["configurations"] == 4);
   CHECK(std::filesystem::exists(parsed["best"]["source"].get<std::string>()));
 
-  const std::string again = (scratch.path() / "again.json").string();
-  const ProcessResult begun =
-      liftgen(with_tiny({"smooth3d", "--explore", "--configs", "1", "--budget", "3600", "--from", json,
-                         "--json", again, "--out", scratch.path().string()}));
+  const std::string again = (scratch.path() / "again.json").string(),
+                    sweeps = std::to_string(parsed["best"]["sweeps"].get<int>());
+  const ProcessResult begun = liftgen(
+      with_tiny({"smooth3d", "--explore", "--configs", "1", "--budget", "3600", "--from", json, "--json",
+                 again, "--out", scratch.path().string(), "--sweeps", sweeps, "--ghost", sweeps}));
   CAPTURE(begun.output);
   REQUIRE(begun.status == 0);
+  CHECK(begun.output.find("times of one sweep") == std::string::npos);
   CHECK(nlohmann::json::parse(read_file(again))["best"]["params"] == parsed["variants"][0]["params"]);
   check_refused({"smooth3d", "--explore", "--from", parsed["best"]["source"].get<std::string>()}, 2,
                 {"--from", "no report"});

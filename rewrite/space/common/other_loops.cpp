@@ -106,7 +106,8 @@ void run_on_grid(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const
   std::vector<int> free;
   for (int dim = 0; dim < 3; ++dim)
     if (outside.open && !outside.taken[static_cast<std::size_t>(dim)]) free.push_back(dim);
-  const std::vector<std::size_t> on_grid = grid_loops(trips, free.size(), solo, row, 32 * f.options.threads);
+  const std::vector<std::size_t> on_grid =
+      grid_loops(trips, free.size(), solo, row, std::int64_t{32} * f.options.threads);
   for (std::size_t n = 0; n < on_grid.size(); ++n)
     d.step(solo ? "map-wrg" : "map-glb", {free[n]}, loops[on_grid[n]]);
   for (std::size_t i = 0; i < loops.size(); ++i) {

@@ -81,7 +81,7 @@ std::vector<Loops> all_parallel_loops(const NestFacts& f) {
       std::vector<Loops> these = parallel_loops(f, c);
       const LoopNest loops = loops_of(f, c);
       std::stable_sort(these.begin(), these.end(), [&](const Loops& a, const Loops& b) {
-        const std::int64_t enough = 32 * f.options.threads, na = iterations(loops, a),
+        const std::int64_t enough = std::int64_t{32} * f.options.threads, na = iterations(loops, a),
                            nb = iterations(loops, b);
         if ((na >= enough) != (nb >= enough)) return na >= enough;
         return na < enough && na > nb;

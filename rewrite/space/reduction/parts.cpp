@@ -16,7 +16,7 @@ std::vector<AxisSizes> chunks(const ReductionFacts& f, std::int64_t enough, std:
     if (around > 1) return {};
     for (const std::int64_t k : {65536, 16384, 4096, 1024})
       if (row >= 4 * k * f.options.threads) offer(k);
-    if (r.empty() && row >= 2 * f.options.threads) offer(row / f.options.threads);
+    if (r.empty() && row >= std::int64_t{2} * f.options.threads) offer(row / f.options.threads);
     return r;
   }
   for (const std::int64_t k : {65536, 16384, 4096, 1024})
@@ -41,7 +41,9 @@ std::vector<AxisSizes> all_parts(const ReductionFacts& f) {
     if (n == 1) continue;
     axes.list.push_back({f.over[a].name, 1});
     // The shortest that gives everyone enough parts to balance comes first.
-    if (parts < enough && (parts *= n) >= enough)
+    const bool are_few = parts < enough;
+    if (are_few) parts *= n;
+    if (are_few && parts >= enough)
       r.insert(r.begin(), axes);
     else
       r.push_back(axes);

@@ -24,8 +24,11 @@ class Shrinker {
 
   Case run() {
     simplest_choice();
-    for (bool progress = true; progress && in_time();)
-      progress = smaller_program() | smaller_sizes() | fewer_decisions();
+    for (bool progress = true; progress && in_time();) {
+      progress = smaller_program();
+      progress = smaller_sizes() || progress;
+      progress = fewer_decisions() || progress;
+    }
     return best_;
   }
 
