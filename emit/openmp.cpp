@@ -78,6 +78,11 @@ class OpenMP : public CLike {
   void prefetch(const Prefetch& p) override {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");
   }
+  void barrier(const Barrier&) override {
+    out_ += "#ifdef _OPENMP\n";
+    line("#pragma omp barrier");
+    out_ += "#endif\n";
+  }
   void fence() override { line(*helpers_.insert("store_fence").first + "();"); }
   void statement(const Stmt& s) override {
     const auto* a = std::get_if<Allocate>(&s.v);
@@ -104,6 +109,7 @@ class OpenMP : public CLike {
     if (f.kind >= LoopKind::Glb)
       throw InternalError(std::string("emit: map_") + lift::text(f.kind) + " in an OpenMP kernel");
     if (f.kind == LoopKind::Par) return parallel(f);
+    if (f.team) return team(f);
     plain_loop(f, f.unroll == 0 ? "" : "#pragma GCC unroll " + std::to_string(f.unroll));
   }
 
@@ -111,11 +117,20 @@ class OpenMP : public CLike {
   void parallel(const For& f) {
     own_named_ = false;
     out_ += "#ifdef _OPENMP\n";
-    line("#pragma omp parallel for " +
+    line(std::string("#pragma omp ") + (in_team_ ? "for " : "parallel for ") +
          (f.collapse > 1 ? "collapse(" + std::to_string(f.collapse) + ") " : std::string()) +
-         "schedule(static)");
+         "schedule(static)" + (in_team_ ? " nowait" : ""));
     out_ += "#endif\n";
     plain_loop(f);
+  }
+  /// Each thread goes through it, and takes its share of the loops within.
+  void team(const For& f) {
+    out_ += "#ifdef _OPENMP\n";
+    line("#pragma omp parallel");
+    out_ += "#endif\n";
+    in_team_ = true;
+    plain_loop(f);
+    in_team_ = false;
   }
 
   /// The kernel itself; what it refers to is known afterwards.
@@ -209,6 +224,7 @@ static inline void free_scratch(char *scratch) { free(scratch); }
   MathFunctions math_;
   std::set<std::pair<std::string, int>> user_vectors_;  ///< functions of users that take vectors: name, lanes
   std::string scratch_;     ///< the variable that holds what the threads have to themselves
+  bool in_team_ = false;    ///< all threads are here
   bool own_named_ = false;  ///< in the shared loop that is being spelled, the thread's part has a name
 };
 

@@ -100,6 +100,7 @@ std::vector<Pass> passes_for(Target target) {
     return {
         names,
         {"collapse-loops", over(collapse_loops)},
+        {"form-teams", over(form_teams)},
         {"place-scratch", place_scratch},        // which loops threads share has been said
         {"fence-streams", over(fence_streams)},  // within the iterations that threads share
         unrolling,

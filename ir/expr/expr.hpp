@@ -77,6 +77,7 @@ enum class Op : std::uint8_t {
   Async,
   Stream,
   InStep,
+  InStepTeam,
   Layout,
   ReadOnly,
   MayAlias,

@@ -122,6 +122,8 @@ constexpr std::array rows = std::to_array<OpRow>({
      "stored around the cache"},
     {Op::InStep, "in_step", 1, low, t::in_step, m::identity, partial, lags, no, made,
      "the stages of a chain go along an axis together, each so far behind"},
+    {Op::InStepTeam, "in_step_team", 1, low, t::in_step, m::identity, partial, lags, no, made,
+     "in_step whose stages need nothing that is computed in the same step: threads wait once a step"},
     {Op::Layout, "layout", 1, low, t::identity, m::identity, call, other, no, same,
      "stored in another layout"},
     {Op::ReadOnly, "read_only", 1, low, t::identity, m::identity, partial, none, no, same,

@@ -326,7 +326,7 @@ LIFT_TYPE_RULE(identity) { return c[0].type(); }
 
 LIFT_TYPE_RULE(in_step) {
   Expr chain = c[0];
-  while (chain.is(Op::InStep)) chain = chain.child(0);
+  while (is_in_step(chain.op())) chain = chain.child(0);
   std::size_t stages = 1;
   for (; chain.is(Op::Let) && chain.child(1).is(Op::Lambda); chain = chain.child(1).child(0)) ++stages;
   if (stages == 1)

@@ -145,6 +145,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::Async:
     case Op::Stream:
     case Op::InStep:
+    case Op::InStepTeam:
       return eval(e.child(0), scope);
     case Op::ToGlobal:
     case Op::ToLocal:

@@ -48,6 +48,11 @@ Block prefetch_loops(const Block& b, const Kernel& k);
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
 Block collapse_loops(const Block& b);
 
+/// Loops whose iterations all threads go through together (For::team) get a barrier at the end of each, where
+/// all that they store is stored in loops that the threads share; elsewhere each shared loop is one by
+/// itself.
+Block form_teams(const Block& b);
+
 /// Arrays of more than a few vectors that lie within shared loops are not made by each iteration: they become
 /// parts of memory that each thread has once a call (AddressSpace::Scratch, Kernel::scratch), and are named
 /// at the beginning of the iteration. Smaller ones stay on the thread's stack. After loops are collapsed.

@@ -139,7 +139,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
     for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
     return write(e.child(0).child(0), std::make_shared<Scope>(Scope{std::move(args), scope}), to);
   }
-  if (e.is(Op::InStep)) return write_in_step(e, scope, to);
+  if (is_in_step(e.op())) return write_in_step(e, scope, to);
   if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
   if (e.is(Op::Async))
     return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.async = true, c; }));

@@ -71,7 +71,8 @@ Block in_one_step(Block nest, const Step& step, std::int64_t lag, const Nat& s,
 void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Place& to) {
   std::vector<Step> steps;  // outermost first
   Expr chain = e;
-  for (; chain.is(Op::InStep); chain = chain.child(0))
+  bool team = false;
+  for (; is_in_step(chain.op()); team = chain.is(Op::InStepTeam), chain = chain.child(0))
     steps.push_back({static_cast<std::size_t>(step_axis(chain)), step_width(chain), step_lags(chain)});
 
   Block* outer = block;
@@ -123,6 +124,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Place
           max(count, steps_of(loop_along(nest, steps[d].axis).upper, steps[d].lags.at(i++), steps[d].width));
     loops.push_back(new_loop("s", count));
   }
+  loops.back().team = team;
   Block together;
   std::size_t i = 0;
   for (Block nest : stages) {

@@ -35,7 +35,7 @@ class Walk {
   explicit Walk(const Program& p) : e_(p.body) {
     chain_.arguments = p.arguments, chain_.overwritable = p.overwritable;
     while (leads_to_chain(e_) && !names_stage(e_)) {
-      if (e_.is(Op::InStep)) chain_.steps.push_back(e_);
+      if (is_in_step(e_.op())) chain_.steps.push_back(e_);
       is_identity(e_.op()) ? down({0}) : into_map();
     }
     while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {

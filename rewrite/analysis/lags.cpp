@@ -56,9 +56,11 @@ std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) 
 }
 
 /// The least difference of lags, `to` minus `from`, that a dependence asks for; nothing: none is enough.
-std::optional<std::int64_t> needed(const StageGraph& g, const Dependence& d, std::size_t axis) {
+std::optional<std::int64_t> needed(const StageGraph& g, const Dependence& d, std::size_t axis,
+                                   std::int64_t apart) {
   const Distance& x = d.distance.at(axis);
-  const std::int64_t begins = *(g.stages[d.to].begins[axis] - g.stages[d.from].begins[axis]).constant();
+  const std::int64_t begins =
+      *(g.stages[d.to].begins[axis] - g.stages[d.from].begins[axis]).constant() + apart;
   switch (d.kind) {
     case Dependence::Kind::Flow:
       return x.max ? std::optional(*x.max + begins) : std::nullopt;
@@ -82,13 +84,13 @@ std::string description(const Chain& c, const Dependence& d, std::size_t axis) {
 
 }  // namespace
 
-Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis) {
+Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t apart) {
   Lags r;
   r.obstacle = obstacle(chain, graph, axis);
   if (!r.obstacle.empty()) return r;
   r.by_stage.assign(chain.stages.size(), 0);
   for (const Dependence& d : graph.dependences) {  // by `to`: what they come from has its lag already
-    const auto least = needed(graph, d, axis);
+    const auto least = needed(graph, d, axis, apart);
     if (!least)
       return {{},
               description(chain, d, axis) + ": however far behind along axis " + std::to_string(axis) +
@@ -99,25 +101,28 @@ Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis) {
 }
 
 std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,
-                            const std::vector<std::int64_t>& lags) {
+                            const std::vector<std::int64_t>& lags, std::int64_t apart) {
   if (std::string why = obstacle(chain, graph, axis); !why.empty()) return why;
   if (lags.size() != chain.stages.size())
     return std::to_string(lags.size()) + " lags for " + std::to_string(chain.stages.size()) + " stages";
   for (const Dependence& d : graph.dependences) {
-    const auto least = needed(graph, d, axis);
+    const auto least = needed(graph, d, axis, apart);
     const std::string what = description(chain, d, axis);
     if (!least) return what + ": " + d.distance.at(axis).why;
     if (lags[d.to] - lags[d.from] < *least)
       return what + " (" + text(d.kind) + "): along axis " + std::to_string(axis) + " " +
              name_of(chain, d.to) + " has to stay " + std::to_string(*least) + " behind " +
-             name_of(chain, d.from) + ", not " + std::to_string(lags[d.to] - lags[d.from]);
+             name_of(chain, d.from) + ", not " + std::to_string(lags[d.to] - lags[d.from]) +
+             (apart > 0 ? ", so that no two stages of a step meet" : "");
   }
   return "";
 }
 
+std::int64_t steps_apart(const Expr& in_step) { return in_step.is(Op::InStepTeam) ? step_width(in_step) : 0; }
+
 void check_in_step(const Program& program) {
   std::size_t all = 0;
-  visit(program.body, [&](const Expr& e) { all += e.is(Op::InStep) ? 1 : 0; });
+  visit(program.body, [&](const Expr& e) { all += is_in_step(e.op()) ? 1 : 0; });
   if (all == 0) return;
   const Chain chain = chain_of(program);
   if (chain.steps.size() != all)
@@ -125,11 +130,15 @@ void check_in_step(const Program& program) {
                     std::to_string(chain.steps.size()) +
                     " around its chain; put it around let x1 = ... in ... below maps only");
   const StageGraph graph = stage_graph(chain);
-  for (const Expr& s : chain.steps)
-    if (const std::string why =
-            why_not_in_step(chain, graph, static_cast<std::size_t>(step_axis(s)), step_lags(s));
+  for (const Expr& s : chain.steps) {
+    const std::string op(text(s.op()));
+    if (s.is(Op::InStepTeam) && !(s == chain.steps.back()))
+      throw UserError(op + ": another axis is gone along within a step; use it for the innermost");
+    if (const std::string why = why_not_in_step(chain, graph, static_cast<std::size_t>(step_axis(s)),
+                                                step_lags(s), steps_apart(s));
         !why.empty())
-      throw UserError("in_step: " + why);
+      throw UserError(op + ": " + why);
+  }
 }
 
 }  // namespace lift

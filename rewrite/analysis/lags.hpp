@@ -15,13 +15,17 @@ struct Lags {
 };
 
 /// The least lags with which the stages of a chain may go along `axis` (0: the outermost of the arrays that
-/// they make) together, or the dependence that forbids it.
-Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis);
+/// they make) together, or the dependence that forbids it. Where stages meet, the later one stays `apart`
+/// iterations more behind: with the width of a step, what a stage needs is done before the step begins.
+Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t apart = 0);
 
 /// What is wrong with these lags: the dependence that they violate, and the load that it is of. Empty: they
 /// respect all.
 std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,
-                            const std::vector<std::int64_t>& lags);
+                            const std::vector<std::int64_t>& lags, std::int64_t apart = 0);
+
+/// `apart` of an in_step.
+std::int64_t steps_apart(const Expr& in_step);
 
 /// UserError when in_step of a program is not around its chain, or its lags are too small for a dependence.
 void check_in_step(const Program& program);

@@ -84,6 +84,24 @@ Result<Program> in_step(const Program& p, const Arguments& a) {
   return q;
 }
 
+/// The innermost in_step.
+Result<Program> wait_once(const Program& p, const Arguments&) {
+  const Chain chain = chain_of(p);
+  if (chain.steps.empty()) return Failure{"no chain goes in step"};
+  const Expr& step = chain.steps.back();
+  if (!step.is(Op::InStep)) return Failure{"the threads wait once a step already"};
+  const auto axis = static_cast<std::size_t>(step_axis(step));
+  const Lags lags = least_lags(chain, stage_graph(chain), axis, step_width(step));
+  if (!lags.obstacle.empty()) return Failure{lags.obstacle};
+  Place at = chain.stages[0].place;  // in the let, in the in_step
+  at.pop_back(), at.pop_back();
+  Program q = p;
+  q.body = replaced_at(p.body, at,
+                       make(Op::InStepTeam, {step.child(0)},
+                            attributes::steps(step_axis(step), step_width(step), lags.by_stage)));
+  return q;
+}
+
 }  // namespace
 
 std::vector<Rule> time_rules() {
@@ -102,6 +120,11 @@ std::vector<Rule> time_rules() {
           .says("the stages go along axis %1 together, %2 iterations of each a step, each stage as far "
                 "behind as "
                 "its dependences ask"),
+      program_rule("wait-once", "in_step axis width lags chain = in_step_team axis width larger-lags chain",
+                   wait_once)
+          .says("each stage stays a step further behind, so that the stages of a step are independent and "
+                "the threads "
+                "wait for one another once a step"),
   };
 }
 

@@ -33,6 +33,7 @@ inline constexpr KeyOf<Loops> order{{"order", Domain::loops}};
 inline constexpr KeyOf<AxisSizes> time{{"time", Domain::sizes}};
 inline constexpr KeyOf<Loops> grid{{"grid", Domain::loops}};
 inline constexpr KeyOf<Loops> parallel{{"parallel", Domain::loops}};
+inline constexpr KeyOf<bool> team{{"team", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<Local> local{{"local", Domain::choice, {"none", "tile", "planes"}}};
 inline constexpr KeyOf<Copy> copy{{"copy", Domain::choice, {"direct", "vec", "async", "async vec"}}};
 inline constexpr KeyOf<AxisSizes> items{{"items", Domain::sizes}};

@@ -84,16 +84,23 @@ const std::vector<Schedule> kSchedules{
 Program with_lags(const Program& p, const std::vector<std::int64_t>& lags) {
   Program q = p;
   const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
-    if (!e.is(Op::InStep)) return map_children(e, changed);
-    return make(Op::InStep, {e.child(0)}, attributes::steps(step_axis(e), step_width(e), lags));
+    if (!is_in_step(e.op())) return map_children(e, changed);
+    return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), lags));
   };
   q.body = changed(p.body);
   return q;
 }
+std::size_t teams(const Block& b) {
+  std::size_t n = 0;
+  visit(b, [&](const Stmt& s) {
+    if (const auto* f = std::get_if<For>(&s.v)) n += f->team ? 1 : 0;
+  });
+  return n;
+}
 std::vector<std::int64_t> lags_of(const Program& p) {
   std::vector<std::int64_t> lags;
   visit(p.body, [&](const Expr& e) {
-    if (e.is(Op::InStep)) lags = step_lags(e);
+    if (is_in_step(e.op())) lags = step_lags(e);
   });
   return lags;
 }
@@ -239,6 +246,63 @@ TEST_CASE("in step: a user's chain is explored, with threads on what a stage doe
         CHECK(found.results == expected.results);
         CHECK(found.races.empty());
       }
+}
+
+/// What each stage computes is shared by threads.
+Program shared(Program p) {
+  const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
+    if (!e.is(Op::UpdateInPlace)) return map_children(e, changed);
+    const Expr& cells = e.child(1);
+    return make(e.op(), {e.child(0), make(Op::MapPar, {cells.child(0), cells.child(1)}, cells.attr())},
+                e.attr());
+  };
+  p.body = changed(p.body);
+  return p;
+}
+
+TEST_CASE("in step: where each stage is a step further behind, the stages of a step are independent") {
+  const auto coloured_twice = [](const Expr& x) {
+    return let(coloured(x, 0, 0), [](Expr a) {
+      return let(coloured(a, 1, 1),
+                 [](Expr b) { return let(coloured(b, 0, 1), [](Expr c) { return coloured(c, 1, 0); }); });
+    });
+  };
+  const Expr any = param("u", array({Nat(31), Nat(9)}, f64));
+  const Program p = shared(stepped({"four", {any}, coloured_twice(any), {"u"}, {}}, "update-in-place"));
+  for (const int width : {2, 3, 7, 40}) {
+    CAPTURE(width);
+    const Program near = in_step(p, {{{0, width}}}), far = stepped(near, "wait-once");
+    CHECK(lags_of(near) == std::vector<std::int64_t>{0, 1, 2, 3});
+    CHECK(lags_of(far) == std::vector<std::int64_t>{0, 1 + width, 2 + 2 * width, 3 + 3 * width});
+    check_same(p, far);
+    const Kernel k = for_target(lower(far), Target::openmp);
+    CHECK(test::count<Barrier>(k.body) == 1);
+    CHECK(teams(k.body) == 1);
+    CHECK(run_loops(k, 1).results == run_loops(lower(p), 1).results);
+    // Smaller lags are refused; behind the check's back the stages of a step are seen to meet.
+    auto fewer = lags_of(far);
+    for (std::size_t i = 1; i < fewer.size(); ++i) --fewer[i];
+    Program wrong = with_lags(far, fewer);
+    CHECK_THROWS_WITH_AS(lower(wrong), doctest::Contains("so that no two stages of a step meet"), UserError);
+    CHECK_FALSE(run_loops(translate(wrong), 1).races.empty());
+  }
+  const auto refused = [](const Program& q) {
+    const auto r = apply(find_rule("wait-once"), q, {}, {});
+    return r ? "" : r.reason();
+  };
+  CHECK(refused(p) == "no chain goes in step");
+  CHECK(refused(stepped(in_step(p, {{{0, 2}}}), "wait-once")) == "the threads wait once a step already");
+  CHECK_THROWS_WITH_AS(lower(in_step(stepped(in_step(p, {{{0, 2}}}), "wait-once"), {{{1, 2}}})),
+                       doctest::Contains("use it for the innermost"), UserError);
+}
+
+TEST_CASE("in step: what threads do not share is not done by each of them") {
+  const Program p =
+      stepped({"two", {u}, let(coloured(u, 0, 0), [](Expr x) { return coloured(x, 1, 1); }), {"u"}, {}},
+              "update-in-place");
+  const Kernel k = for_target(lower(stepped(in_step(p, {{{0, 3}}}), "wait-once")), Target::openmp);
+  CHECK(test::count<Barrier>(k.body) == 0);
+  CHECK(teams(k.body) == 0);
 }
 
 TEST_CASE("in step: lags are the least, and smaller ones are refused with the dependence that they break") {

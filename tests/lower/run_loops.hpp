@@ -191,7 +191,18 @@ class LoopRunner {
       for (Touch* t : touches_) t->own.insert(x->name);
     }
   }
+  /// What iterations of shared loops touch within one iteration of a loop that a team goes through: none
+  /// waits for another.
+  std::vector<Touch>* team_ = nullptr;
+
   void loop(const For& f) {
+    std::vector<Touch> items;
+    std::vector<Touch>* const outer_team = team_;
+    if (f.team) team_ = &items;
+    iterations(f);
+    team_ = outer_team;
+  }
+  void iterations(const For& f) {
     const auto lower = nat(f.lower), upper = nat(f.upper), step = nat(f.step);
     const bool parallel = f.kind == LoopKind::Par || f.kind >= LoopKind::Glb;
     std::vector<Touch> seen;
@@ -203,6 +214,7 @@ class LoopRunner {
         throw std::runtime_error("range of " + v->name);
       if (!parallel) {
         exec(f.body);
+        if (f.team) check(f, *team_), team_->clear();
         continue;
       }
       seen.emplace_back();
@@ -213,6 +225,7 @@ class LoopRunner {
       seen.back() = std::move(t);
     }
     if (parallel) check(f, seen);
+    if (parallel && team_ && touches_.empty()) team_->insert(team_->end(), seen.begin(), seen.end());
     values_.erase(v);
   }
   void check(const For& f, const std::vector<Touch>& seen) {

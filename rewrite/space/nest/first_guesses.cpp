@@ -89,15 +89,22 @@ List on_grid(bool stages) {
 List in_step(const NestFacts& f) {
   List r;
   if (f.steps.empty()) return r;
-  std::vector<AxisSizes> schedules{{{{f.steps[0], 1}}}};
-  if (f.steps.size() > 1)
-    schedules.push_back({{{f.steps[1], 16}, {f.steps[0], 1}}});
-  else
-    schedules.push_back({{{f.steps[0], 16}}});
-  for (const AxisSizes& schedule : schedules) {
-    r.push_back({{key::time, schedule}, {key::layout, kSplit}, {key::inner, Inner::strided_vec}});
-    r.push_back({{key::time, schedule}, {key::inner, Inner::vec}});
-  }
+  const bool planes = f.steps.size() > 1;
+  const AxisSizes one{{{f.steps[0], 1}}}, several{{{f.steps[0], 16}}};
+  const auto add = [&](const AxisSizes& schedule, bool team) {
+    for (const bool split : {true, false}) {
+      Wishes w{{key::time, schedule}, {key::inner, split ? Inner::strided_vec : Inner::vec}};
+      if (split) w.set(key::layout, kSplit);
+      if (team) w.set(key::team, true);
+      r.push_back(std::move(w));
+    }
+  };
+  std::int64_t around = 1;
+  for (std::size_t a = 0; a < f.above_update; ++a) around *= f.axes[a].extent.value_or(1000);
+  // Few boxes: threads share what a step does, of which there must be something to share.
+  if (around < f.options.threads) add(planes ? one : several, true);
+  add(one, false);
+  add(planes ? AxisSizes{{{f.steps[1], 16}, {f.steps[0], 1}}} : several, false);
   return r;
 }
 

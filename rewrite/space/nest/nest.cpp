@@ -14,6 +14,7 @@ const NestDecision& order();
 const NestDecision& time();
 const NestDecision& grid();
 const NestDecision& parallel();
+const NestDecision& team();
 const NestDecision& local();
 const NestDecision& copy();
 const NestDecision& items();
@@ -35,19 +36,19 @@ using List = std::vector<const NestDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{&nest::in_place(), &nest::layout(), &nest::block(),  &nest::buffer(),
-                        &nest::tile(),     &nest::order(),  &nest::time(),   &nest::grid(),
-                        &nest::parallel(), &nest::deal(),   &nest::local(),  &nest::copy(),
-                        &nest::items(),    &nest::inner(),  &nest::width(),  &nest::late(),
-                        &nest::stream(),   &nest::unroll(), &nest::kcache(), &nest::prefetch()};
+  static const List all{
+      &nest::in_place(), &nest::layout(), &nest::block(),    &nest::buffer(), &nest::tile(), &nest::order(),
+      &nest::time(),     &nest::grid(),   &nest::parallel(), &nest::team(),   &nest::deal(), &nest::local(),
+      &nest::copy(),     &nest::items(),  &nest::inner(),    &nest::width(),  &nest::late(), &nest::stream(),
+      &nest::unroll(),   &nest::kcache(), &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
-  static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(),
-                         &nest::tile(),     &nest::order(),  &nest::time(),  &nest::grid(),
-                         &nest::deal(),     &nest::local(),  &nest::copy(),  &nest::items()};
+  static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(), &nest::tile(),
+                         &nest::order(),    &nest::time(),   &nest::team(),  &nest::grid(),   &nest::deal(),
+                         &nest::local(),    &nest::copy(),   &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {
@@ -108,6 +109,7 @@ class Nests : public KindWith<NestFacts> {
     run_other_loops(d, f, {!c[key::parallel].names.empty(), is_vector(c), is_solo(c), c[key::width]});
     take(common::readonly(), d, f, c);
     take(nest::time(), d, f, c);  // before layouts, by which arguments have other names
+    take(nest::team(), d, f, c);
     take(nest::layout(), d, f, c);
     run_scans(d);
     take(common::stages(), d, f, c);

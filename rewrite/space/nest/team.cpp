@@ -1,0 +1,39 @@
+// How often threads wait for one another where they share what sweeps do in a step: after each sweep, or once
+// a step, in which each sweep is then a step further behind the one before.
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+/// Steps along one axis, and a loop within them is shared.
+bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
+  if (!team) return true;
+  const std::vector<AxisSize>& steps = c[key::time].list;
+  const Loops& shared = c[key::parallel];
+  if (steps.size() != 1 || shared.names.size() != 1) return false;
+  for (std::size_t a = 0; a < f.above_update; ++a)
+    if (f.axes[a].name == shared.names[0]) return false;
+  return true;
+}
+
+}  // namespace
+
+namespace nest {
+
+const NestDecision& team() {
+  static const NestDecision d =
+      decide<NestFacts>(key::team)
+          .offers([](const NestFacts& f) {
+            const bool can = f.sweeps > 1 && !f.steps.empty() && !f.on_grid() && f.options.threads > 1;
+            return can ? std::vector<bool>{false, true} : std::vector<bool>{};
+          })
+          .admitted(admits_team)
+          .taken([](NestDeriver& d, const NestFacts&, const Configuration& c, const Place&) {
+            if (c[key::team]) d.step("wait-once", {});
+          })
+          .said("threads wait once a step");
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift
