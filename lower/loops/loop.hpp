@@ -37,7 +37,7 @@ struct For {
   int prefetch = 0;         ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
   bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers
   bool team = false;        ///< Seq: loops of kind Par in one iteration do not depend on each other, so that
-                      ///< threads need to wait for one another only where it ends
+                            ///< threads need to wait for one another only where it ends
   int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
   std::int64_t dealt = 0;  ///< Glb, Wrg, Lcl: so many items take the iterations in turn, each in a loop of
                            ///< its own; 0: each takes one
