@@ -16,10 +16,15 @@
 namespace lift {
 namespace {
 
-/// Updates of overwritable arguments happen in place: copying the base would be traffic that nobody needs.
-Expr in_place(const Expr& e) {
-  const Expr x = map_children(e, in_place);
-  return x.is(Op::Update) ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr()) : x;
+/// Updates of overwritable arguments, and of what was made from them, happen in place: copying the base would
+/// be traffic that nobody needs.
+Expr in_place(const Expr& e, const std::vector<std::string>& overwritable) {
+  const Expr x = map_children(e, [&](const Expr& c) { return in_place(c, overwritable); });
+  if (!x.is(Op::Update)) return x;
+  const Expr& base = x.child(0);
+  const bool may = !base.is(Op::Param) || std::find(overwritable.begin(), overwritable.end(),
+                                                    param_name(base)) != overwritable.end();
+  return may ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr()) : x;
 }
 
 /// An element of a scan is computed from its own input alone: the same arrays are read and written.
@@ -221,7 +226,7 @@ Block in_array_order(const Block& b) {
 
 Kernel lower_undecided(const Program& program) {
   Program p = in_block_form(undecided(program)).program;
-  if (!p.overwritable.empty()) p.body = in_place(p.body);
+  if (!p.overwritable.empty()) p.body = in_place(p.body, p.overwritable);
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));
   return k;
@@ -229,12 +234,12 @@ Kernel lower_undecided(const Program& program) {
 
 Kernel lower_without_steps(const Program& program) {
   Kernel k = lower_undecided(program);
-  if (kept_arrays(k).empty()) return k;
   Program without = program;
   without.body = without_scans(program.body);
+  if (kept_arrays(k).empty() && without.body == program.body) return k;
   k = lower_undecided(without);
   k.body = in_array_order(ThroughKept(k).of(k.body));
-  std::erase_if(k.arguments, [](const KernelArgument& a) { return a.work; });
+  std::erase_if(k.arguments, [](const KernelArgument& x) { return x.work; });
   return k;
 }
 

@@ -266,19 +266,15 @@ For scalar_loop(const For& f) {
   return s;
 }
 
-/// Lanes of the vectors that a loop of f.width iterations a trip is made of: where lanes change places, no
-/// more than the machine has.
+/// Lanes of the vectors that a loop of f.width iterations a trip is made of: no more than the machine has.
+/// Compilers take wider ones apart through memory, above all where an iteration needs what the one before
+/// computed.
 int lanes_of(const For& f, const LowerOptions& options) {
-  bool moves = false;
   std::size_t element = 0;
   visit(f.body, [&](const Stmt& s) {
-    visit_accesses(s, [&](const ElementAccess& x) {
-      const auto a = affine_in(x.position.at(0), f.var);
-      moves |= a && !(a->coefficient == Nat(0)) && !(a->coefficient == Nat(1));
-    });
     if (const auto* x = std::get_if<Store>(&s.v)) element = std::max(element, size_of(x->value->type));
   });
-  if (!moves || element == 0) return f.width;
+  if (element == 0) return f.width;
   const int most = options.vector_bytes / static_cast<int>(element);
   return most > 1 && f.width > most && f.width % most == 0 ? most : f.width;
 }
