@@ -10,9 +10,9 @@
 namespace lift {
 namespace {
 
-constexpr int kRounds = 11;
-constexpr std::size_t kFinalists = 6;        ///< of any layout
-constexpr std::size_t kCallerFinalists = 5;  ///< of the caller's
+constexpr int kRounds = 11, kLeastRounds = 3;  ///< of the last comparison; the least where a run takes long
+constexpr std::size_t kFinalists = 6;          ///< of any layout
+constexpr std::size_t kCallerFinalists = 5;    ///< of the caller's
 constexpr std::size_t kTwins = 2;
 
 double gbs(double bytes, double ms) { return ms > 0 ? bytes / ms / 1e6 : 0; }
@@ -161,7 +161,11 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
       enter(*session_.native, jobs_[i].job.kernel, compiled_[i], r.ms);
   for (Twin& twin : twins_) enter(*session_.native, twin.kernel, twin.compiled, twin.ms);
 
-  const std::vector<Timing> timings = interleaved(runs, kRounds);
+  double round_ms = 0;
+  for (const double* ms : times) round_ms += *ms;
+  const int rounds =
+      std::clamp(static_cast<int>(1e3 * seconds / std::max(round_ms, 1e-3)) - 1, kLeastRounds, kRounds);
+  const std::vector<Timing> timings = interleaved(runs, rounds);
   for (std::size_t i = 0; i < timings.size(); ++i)
     if (timings[i].runs > 0) *times[i] = timings[i].median_ms;
   rank(candidates);

@@ -45,8 +45,6 @@ Problem with_sweeps(Problem p, int sweeps) {
 
 namespace {
 
-double ms_of(const ExploreResult& r) { return r.best ? r.variants[*r.best].ms : 0; }
-
 /// What was fast, for another depth to begin with: the same inner loops and schedule, where it has them.
 std::vector<Configuration> fastest(const ExploreResult& r, std::size_t most) {
   std::vector<Configuration> all;
@@ -67,6 +65,11 @@ Problem sample(const Pattern& pattern, const Problem& problem, int threads) {
 
 }  // namespace
 
+double cost(const Depth& d) {
+  const Variant& best = d.result.variants.at(d.result.best.value());
+  return best.speedup > 0 ? d.computed / best.speedup : best.ms;
+}
+
 std::int64_t boxes_of_sample(double bytes_of_box, double cache_bytes, std::int64_t threads,
                              std::int64_t boxes) {
   constexpr double kTimesCaches = 8, kLeastBytes = 64 << 20;
@@ -80,7 +83,8 @@ std::int64_t boxes_of_sample(double bytes_of_box, double cache_bytes, std::int64
 Depths explore_depths(const Pattern& pattern, const Problem& problem, const ExploreOptions& given) {
   if (!pattern.sweeps)
     throw UserError("--sweeps auto: " + pattern.name + " is applied once; only smoothers have sweeps");
-  constexpr double kForDepths = 0.6;  // of the budget; what is left is the winner's
+  constexpr double kClose = 1.1;
+  constexpr double kForDepths = 0.55;  // of the budget; what is left is the winner's
   const auto began = std::chrono::steady_clock::now();
   const auto spent = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -94,7 +98,16 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   auto rounds = static_cast<double>(std::size(kDepths));
   for (const int sweeps : kDepths) {
     options.budget_seconds = (kForDepths * given.budget_seconds - spent()) / rounds--;
-    if (sweeps > 1 && options.budget_seconds <= 0) break;
+    if (sweeps > 1) {
+      // Twice as many sweeps take twice as long to set up; then something must be measured, here and over all
+      // boxes.
+      const double setup = 2 * r.tried.back().result.spent.setup,
+                   over_all = setup * static_cast<double>(problem.boxes) / static_cast<double>(r.boxes);
+      if (options.budget_seconds < setup || given.budget_seconds - spent() < 3 * over_all) {
+        r.tried.push_back({with_sweeps(problem, sweeps), {}, 1, 1, "the budget is too short for it"});
+        break;
+      }
+    }
     Depth d{with_sweeps(problem, sweeps), {}, 1, 1, ""};
     const Problem smaller = with_sweeps(sampled, sweeps);
     const Program program = pattern.build(smaller);
@@ -111,10 +124,11 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
       d.why_not = "no kernel was verified within its share of the budget";
     r.tried.push_back(std::move(d));
     const ExploreResult& last = r.tried.back().result;
-    const double best = ms_of(r.tried[r.best].result);
-    const bool better = ms_of(last) > 0 && (best == 0 || ms_of(last) < best);
+    const bool better =
+        last.best && (!r.tried[r.best].result.best || cost(r.tried.back()) < cost(r.tried[r.best]));
     if (better) r.best = r.tried.size() - 1;
-    if (last.interrupted || (sweeps > 1 && !better)) break;
+    const bool slower = last.best && cost(r.tried.back()) > kClose * cost(r.tried[r.best]);
+    if (last.interrupted || !last.best || slower) break;
     options.first = fastest(last, 4);
     options.first.insert(options.first.end(), given.first.begin(), given.first.end());
   }

@@ -57,6 +57,12 @@ class Exploration {
  private:
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
+  /// A budget that the setting up has spent leaves time for something all the same: the first configurations,
+  /// one by one, until one is timed.
+  bool may_go_on() const {
+    constexpr int kMostInVain = 8;
+    return elapsed() < deadline_ || (best_ms_ == 0 && result_.counts.configurations < kMostInVain);
+  }
   /// Whether to go on.
   bool tell(const std::string& phase) {
     if (options_.on_progress)
@@ -124,7 +130,7 @@ class Exploration {
     deadline_ = switches > 0 ? began + kBeforeSwitches * std::max(0.0, whole - began) : whole;
     const std::size_t cores = allowed_cpus().size();
     const std::size_t batch_size = std::clamp<std::size_t>(switches > 0 ? cores : 3 * cores, 4, 16);
-    while (tell("exploring") && elapsed() < deadline_ && !device_lost_) {
+    while (tell("exploring") && may_go_on() && !device_lost_) {
       std::vector<Candidate> batch = next_batch(space, search, batch_size);
       if (batch.empty()) break;
       const std::size_t first = candidates_.size();
@@ -210,7 +216,7 @@ class Exploration {
   std::vector<Candidate> next_batch(const Space& space, Search& search, std::size_t size) {
     const Stopwatch preparing(result_.spent.preparing);
     std::vector<Candidate> batch;
-    while (batch.size() < size && !interrupted() && elapsed() < deadline_) {
+    while (batch.size() < (elapsed() < deadline_ ? size : 1) && !interrupted() && may_go_on()) {
       if (options_.configurations > 0 && result_.counts.configurations >= options_.configurations) break;
       const std::optional<Configuration> c = search.next();
       if (!c) break;

@@ -54,6 +54,14 @@ void check_consistent(const ExploreResult& r) {
 
 }  // namespace
 
+TEST_CASE("explore: a budget that is spent before the search begins times something all the same") {
+  ExploreOptions options = brief(0);
+  options.budget_seconds = 1e-6;
+  const ExploreResult r = explore(smooth3d(), small("gsrb"), options);
+  check_consistent(r);
+  CHECK(r.counts.configurations <= 8);
+}
+
 TEST_CASE("explore: finds verified variants of the smoothers") {
   for (const char* smoother : {"gsrb", "jacobi"}) {
     CAPTURE(smoother);
