@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -90,7 +91,8 @@ std::string write_best(const Options& o, const ExploreResult& r, const std::file
 void print_best(const ExploreResult& r) {
   const Variant& best = r.variants[*r.best];
   print("\nbest: " + best.name);
-  for (const Step& step : best.derivation) print("  - " + prose(step));
+  std::istringstream steps(prose(best.derivation));
+  for (std::string line; std::getline(steps, line);) print("  " + line);
   std::string ratios;
   if (best.speedup > 0) ratios += fmt::format(", {:.2f}x the plain loops", best.speedup);
   if (best.roofline > 0) ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);

@@ -143,8 +143,8 @@ std::string kind_of(const Derivation& d) {
   std::string kind;
   for (const Step& step : d) {
     kind += step.rule;
-    for (const std::string& p : step.parameters)
-      if (!is_number(p)) kind += " " + p;
+    for (const Argument& p : step.parameters)
+      if (!p.is_number()) kind += " " + p.str();
     kind += "\n";
   }
   return kind;

@@ -100,9 +100,12 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
     options.budget_seconds = (kForDepths * given.budget_seconds - spent()) / rounds--;
     if (sweeps > 1) {
       // Twice as many sweeps take twice as long to set up; then something must be measured, here and over all
+      // boxes. What the first depth took has in it what is done once a process, and says nothing of all
       // boxes.
-      const double setup = 2 * r.tried.back().result.spent.setup,
-                   over_all = setup * static_cast<double>(problem.boxes) / static_cast<double>(r.boxes);
+      const bool first = r.tried.size() == 1;
+      const double setup = r.tried.back().result.spent.setup * (first ? 1 : 2),
+                   over_all =
+                       first ? 0 : setup * static_cast<double>(problem.boxes) / static_cast<double>(r.boxes);
       if (options.budget_seconds < setup || given.budget_seconds - spent() < 3 * over_all) {
         r.tried.push_back({with_sweeps(problem, sweeps), {}, 1, 1, "the budget is too short for it"});
         break;

@@ -266,9 +266,7 @@ Kernel documented(Kernel kernel, const Program& program, const Derivation& deriv
   std::string steps;
   for (const Step& s : derivation) steps += str(s) + "\n";
   add("Derivation" + (command.empty() ? "" : ", to be replayed by `" + command + "`") + ":", steps);
-  std::string what;
-  for (const Step& s : derivation) what += "- " + prose(s) + "\n";
-  add("That is:", what);
+  add("That is:", prose(derivation));
   return kernel;
 }
 

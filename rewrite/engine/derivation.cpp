@@ -1,5 +1,6 @@
 #include "rewrite/engine/derivation.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "ir/error.hpp"
@@ -9,7 +10,7 @@ namespace lift {
 
 std::string str(const Step& s) {
   std::string r = s.rule;
-  for (const std::string& p : s.parameters) r += " " + p;
+  for (const Argument& p : s.parameters) r += " " + p.str();
   return r + " at " + str(Place(s.place));
 }
 
@@ -78,7 +79,7 @@ Program replay(const Program& start, const Derivation& d) {
 std::string prose(const Step& s) {
   const Rule& r = find_rule(s.rule);
   std::string all;
-  for (const std::string& p : s.parameters) all += (all.empty() ? "" : " ") + p;
+  for (const Argument& p : s.parameters) all += (all.empty() ? "" : " ") + p.str();
   if (r.prose.empty()) return "by " + r.name + ": " + r.maths + (all.empty() ? "" : " with " + all);
   std::string out;
   for (std::size_t i = 0; i < r.prose.size(); ++i) {
@@ -90,9 +91,48 @@ std::string prose(const Step& s) {
     if (c == '*')
       out += all;
     else if (const auto n = static_cast<std::size_t>(c - '1'); n < s.parameters.size())
-      out += s.parameters[n];
+      out += s.parameters[n].str();
   }
   return out;
+}
+
+namespace {
+
+/// Lines that follow one another several times over, from one of them on.
+struct Repeat {
+  std::size_t lines = 1, times = 1;
+  std::size_t saved() const { return lines * (times - 1); }
+};
+Repeat longest_repeat(const std::vector<std::string>& lines, std::size_t from) {
+  Repeat best;
+  for (std::size_t n = 1; from + 2 * n <= lines.size(); ++n) {
+    Repeat r{n, 1};
+    const auto block = lines.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto length = static_cast<std::ptrdiff_t>(n);
+    while (from + (r.times + 1) * n <= lines.size() &&
+           std::equal(block, block + length, block + length * static_cast<std::ptrdiff_t>(r.times)))
+      ++r.times;
+    if (r.saved() > best.saved()) best = r;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string prose(const Derivation& d) {
+  std::vector<std::string> lines;
+  for (const Step& s : d) lines.push_back(prose(s));
+  std::string all;
+  for (std::size_t i = 0; i < lines.size();) {
+    const Repeat r = longest_repeat(lines, i);
+    const bool fold = r.saved() > 2;  // else two lines are easier to read
+    if (fold)
+      all += "- " + std::to_string(r.times) + " times" + (r.lines > 1 ? ":\n" : ": " + lines[i] + "\n");
+    for (std::size_t n = 0; n < r.lines && (!fold || r.lines > 1); ++n)
+      all += (fold ? "  - " : "- ") + lines[i + n] + "\n";
+    i += fold ? r.lines * r.times : r.lines;
+  }
+  return all;
 }
 
 }  // namespace lift

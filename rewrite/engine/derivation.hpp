@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "ir/expr/program.hpp"
+#include "rewrite/engine/argument.hpp"
 
 namespace lift {
 
 struct Step {
   std::string rule;
-  std::vector<std::string> parameters;  ///< numbers or words
-  std::vector<int> place;               ///< child indices from the program's body
+  Arguments parameters;
+  std::vector<int> place;  ///< child indices from the program's body
   friend bool operator==(const Step&, const Step&) = default;
 };
 using Derivation = std::vector<Step>;
@@ -28,5 +29,8 @@ Derivation parse_derivation(const std::string& text);  ///< inverse; UserError w
 Program replay(const Program& start, const Derivation& d);
 /// What the step does, as a sentence for people.
 std::string prose(const Step& s);
+/// All steps, "- ..." one a line; what is done several times over, as to each of several sweeps, is said
+/// once.
+std::string prose(const Derivation& d);
 
 }  // namespace lift

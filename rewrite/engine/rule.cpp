@@ -64,11 +64,6 @@ bool same_type(const Type& a, const Type& b) {
   return parts && (!a.is_function() || same_type(a.result(), b.result()));
 }
 
-bool is_number(const std::string& s) {
-  return !s.empty() && s.size() <= 9 &&
-         std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c); });
-}
-
 /// "" or what is wrong with the arguments.
 std::string wrong_arguments(const Rule& r, const Arguments& a) {
   const bool repeated = !r.parameters.empty() && r.parameters.back().repeated;
@@ -80,8 +75,8 @@ std::string wrong_arguments(const Rule& r, const Arguments& a) {
   }
   for (std::size_t i = 0; i < a.size(); ++i) {
     const RuleParameter& p = r.parameters[std::min(i, r.parameters.size() - 1)];
-    if (!p.word && !is_number(a[i]))
-      return "parameter " + p.name + " (" + p.meaning + ") is a natural number, got '" + a[i] + "'";
+    if (!p.word && (!a[i].is_number() || a[i].number() < 0))
+      return "parameter " + p.name + " (" + p.meaning + ") is a natural number, got '" + a[i].str() + "'";
   }
   return "";
 }
@@ -124,7 +119,7 @@ Expr replaced_at(const Expr& root, const Place& place, const Expr& part) {
   return replaced_below(root, place, 0, part);
 }
 
-std::int64_t number(const Arguments& a, std::size_t i) { return std::stoll(a.at(i)); }
+std::int64_t number(const Arguments& a, std::size_t i) { return a.at(i).number(); }
 
 Rule& Rule::with(Guard g, std::string condition) {
   guard = std::move(g), when = std::move(condition);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ir/expr/program.hpp"
+#include "rewrite/engine/argument.hpp"
 #include "rewrite/engine/match.hpp"
 
 namespace lift {
@@ -17,8 +18,6 @@ std::string str(const Place& place);  ///< "0.1.0"; "body" for the root
 Expr part_at(const Expr& root, const Place& place);
 /// `root` with another part at a place.
 Expr replaced_at(const Expr& root, const Place& place, const Expr& part);
-
-using Arguments = std::vector<std::string>;  ///< of a rule: numbers or words
 
 struct RuleParameter {
   std::string name;

@@ -202,7 +202,7 @@ Result<Expr> tile_blocks(const Site& site, const Arguments& arguments) {
 Result<Expr> identity_map(const Site& site, const Arguments& a) {
   const std::int64_t d = number(a, 0);
   if (d < 1 || rank_of(site.e.type()) < d)
-    return Failure{"needs an array of rank " + a[0] + " or more, found " + site.e.type().str()};
+    return Failure{"needs an array of rank " + a[0].str() + " or more, found " + site.e.type().str()};
   const int rank = static_cast<int>(d);
   return map_with(Op::Map, rank,
                   function({element_of(site.e.type(), rank)}, [](std::span<const Expr> x) { return x[0]; }),

@@ -96,10 +96,10 @@ Result<Expr> from_copies(const Site& site, const Arguments& which,
     const auto c = static_cast<std::size_t>(number(which, i));
     if (c >= t->arrays.size())
       return Failure{"there are " + std::to_string(t->arrays.size()) + " arrays, the first is 0; " +
-                     which[i] + " is none of them"};
+                     which[i].str() + " is none of them"};
     const auto w = window_tiles(t->arrays[c], *t);
     if (!w)
-      return Failure{"array " + which[i] + " is no array of windows: only slide_D can be taken from a tile"};
+      return Failure{"array " + which[i].str() + " is no array of windows: only slide_D can be taken from a tile"};
     windows.emplace(c, *w);
   }
   std::vector<Expr> tiles;
@@ -138,7 +138,7 @@ std::string overwritten(const Site& site, const Arguments& which) {
   for (std::size_t i = 0; t && i < which.size(); ++i)
     if (const auto c = static_cast<std::size_t>(number(which, i));
         c < t->arrays.size() && is_overwritten(site, t->arrays[c]))
-      return "array " + which[i] +
+      return "array " + which[i].str() +
              " is overwritten: a tile holds neighbours that other work-groups write in the meantime; use two "
              "arrays";
   return "";
@@ -167,7 +167,7 @@ Result<Expr> stage_planes(const Site& site, const Arguments& a) {
         tile);
     return make(Op::CircularBuffer, {planes}, attributes::nats({Nat(slots)}));
   });
-  if (r && !fit) return Failure{a[0] + " planes do not hold a window; use more"};
+  if (r && !fit) return Failure{a[0].str() + " planes do not hold a window; use more"};
   return r;
 }
 

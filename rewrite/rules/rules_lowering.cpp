@@ -66,7 +66,7 @@ Result<Expr> map_unroll(const Site& site, const Arguments& a) {
   const auto m = need_map(site);
   if (!m) return m;
   const std::int64_t u = number(a, 0);
-  if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + a[0]};
+  if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + a[0].str()};
   return lowered(*m, Op::MapUnroll, LoopOption::Width, u);
 }
 Result<Expr> map_par(const Site& site, const Arguments&) {
@@ -89,7 +89,7 @@ Result<Expr> map_vec(const Site& site, const Arguments& a) {
     return Failure{"the function has a scan, which goes from element to element: vectors run across scans"};
   const std::int64_t w = number(a, 0);
   if (w < 2 || w > 64 || (w & (w - 1)) != 0)
-    return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0]};
+    return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0].str()};
   return lowered(*m, Op::MapVec, LoopOption::Width, w);
 }
 
@@ -99,10 +99,10 @@ Result<Expr> map_grid(Op op, const Site& site, const Arguments& a) {
   const std::int64_t dim = number(a, 0);
   if (dim > (op == Op::MapLcl ? 2 : 3))
     return Failure{"an NDRange has dimensions 0, 1 and 2, and 3 for loops that share dimension 2; got " +
-                   a[0]};
+                   a[0].str()};
   const auto same = [&](const Expr& x) { return same_dimension(x, op, dim); };
   if (encloses(site, same) || contains(m->child(0), same))
-    return Failure{"two nested " + std::string(text(op)) + " over dimension " + a[0]};
+    return Failure{"two nested " + std::string(text(op)) + " over dimension " + a[0].str()};
   if (encloses(site, [](const Expr& x) { return x.is(Op::MapPar); }))
     return Failure{"a work-item cannot run inside map_par"};
   const auto foreign = [&](const Expr& x) {
@@ -110,7 +110,7 @@ Result<Expr> map_grid(Op op, const Site& site, const Arguments& a) {
   };
   if (encloses(site, foreign)) return Failure{"map_glb does not mix with map_wrg and map_lcl"};
   if (op == Op::MapLcl && !encloses(site, [&](const Expr& x) { return same_dimension(x, Op::MapWrg, dim); }))
-    return Failure{"map_lcl " + a[0] + " needs an enclosing map_wrg " + a[0]};
+    return Failure{"map_lcl " + a[0].str() + " needs an enclosing map_wrg " + a[0].str()};
   if (op == Op::MapWrg && encloses(site, [](const Expr& x) { return x.is(Op::MapLcl); }))
     return Failure{"map_wrg inside map_lcl"};
   return lowered(*m, op, LoopOption::Dimension, dim);
@@ -133,7 +133,7 @@ Result<Expr> prefetch(const Site& site, const Arguments& a) {
 Result<Expr> unroll(const Site& site, const Arguments& a) {
   if (!site.e.is(Op::MapSeq)) return Failure{"needs a map_seq, found " + std::string(text(site.e.op()))};
   const std::int64_t u = number(a, 0);
-  if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + a[0]};
+  if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + a[0].str()};
   const Expr wide = with_option(site.e, LoopOption::Width, u);
   return make(Op::MapUnroll, {wide.child(0), wide.child(1)}, wide.attr(), origin(site.e));
 }
@@ -167,10 +167,10 @@ Result<Expr> strided(const Site& site, const Arguments& a) {
   const Expr& e = site.e;
   if (!is_sequential(e) && !(e.is(Op::MapVec) && op_rank(e) == 1))
     return Failure{"needs map_seq, map_unroll or map_vec of rank 1, found " + std::string(text(e.op()))};
-  if (m < 2) return Failure{"a stride is 2 or more, got " + a[0]};
+  if (m < 2) return Failure{"a stride is 2 or more, got " + a[0].str()};
   const Expr r = result_of(e.child(0));
   if (!r.is(Op::Select) || !tests_modulo(r.child(0), m))
-    return Failure{"the function does not select by an index modulo " + a[0]};
+    return Failure{"the function does not select by an index modulo " + a[0].str()};
   if (!encloses(site, [](const Expr& x) { return x.is(Op::UpdateInPlace); }))
     return Failure{"elements that are not visited keep their value only in place: use update-in-place first"};
   return with_option(e, LoopOption::Stride, m);
@@ -202,7 +202,7 @@ Rule::Construct marked(Op op) {
 Result<Expr> in_layout_of(const Site& site, const Arguments& words) {
   const Expr& e = site.e;
   std::string text;
-  for (const std::string& w : words) text += (text.empty() ? "" : " ") + w;
+  for (const Argument& w : words) text += (text.empty() ? "" : " ") + w.str();
   LayoutRequest request;
   try {
     request = parse_layout(text);

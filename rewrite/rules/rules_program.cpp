@@ -57,14 +57,15 @@ Result<Program> layout(const Program& p, const Arguments& words) {
   const std::size_t n = words[0] == "caller" ? 1 : 3;
   if (words.size() < n) return Failure{"a layout is 'rows ALIGN LEAD' or 'split AXES ALIGN'"};
   std::string text;
-  for (std::size_t i = 0; i < n; ++i) text += (i ? " " : "") + words[i];
+  for (std::size_t i = 0; i < n; ++i) text += (i ? " " : "") + words[i].str();
   LayoutRequest request;
   try {
     request = parse_layout(text);
   } catch (const UserError& e) {
     return Failure{e.what()};
   }
-  const std::vector<std::string> names(words.begin() + static_cast<std::ptrdiff_t>(n), words.end());
+  std::vector<std::string> names;
+  for (std::size_t i = n; i < words.size(); ++i) names.push_back(words[i].str());
   for (const std::string& name : names)
     if (std::none_of(p.arguments.begin(), p.arguments.end(),
                      [&](const Expr& a) { return param_name(a) == name && a.type().is_array(); }))

@@ -65,13 +65,13 @@ Result<Expr> decided(const Expr& e, LoopOption option, std::int64_t value) {
 }
 Result<Expr> scan_unroll(const Site& site, const Arguments& arguments) {
   const std::int64_t u = number(arguments, 0);
-  if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + arguments[0]};
+  if (u < 2 || u > 64) return Failure{"unrolls by 2 to 64, got " + arguments[0].str()};
   return decided(site.e, LoopOption::Width, u);
 }
 
 Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
   const std::int64_t ahead = number(arguments, 0);
-  if (ahead < 1 || ahead > 64) return Failure{"prefetches 1 to 64 elements ahead, got " + arguments[0]};
+  if (ahead < 1 || ahead > 64) return Failure{"prefetches 1 to 64 elements ahead, got " + arguments[0].str()};
   return decided(site.e, LoopOption::Prefetch, ahead);
 }
 

@@ -10,12 +10,6 @@ Place below(Place p, std::initializer_list<int> children) {
   return p;
 }
 
-Arguments texts(const StepArguments& arguments) {
-  Arguments r;
-  for (const StepArgument& a : arguments) r.push_back(a.text);
-  return r;
-}
-
 void collect(const Expr& e, Op op, Place& at, std::vector<Place>& found) {
   if (e.is(op)) found.push_back(at);
   for (std::size_t i = 0; i < e.children().size(); ++i) {
@@ -36,12 +30,12 @@ Place let_value(Place let) { return below(std::move(let), {0}); }
 Place let_body(Place let) { return below(std::move(let), {1, 0}); }
 Place component_of(Place tuple, int n) { return below(std::move(tuple), {n}); }
 
-void Deriver::step(const std::string& rule, const StepArguments& arguments, const Place& place) {
-  now_ = run(use(rule, texts(arguments)), std::move(now_), place);
+void Deriver::step(const std::string& rule, const Arguments& arguments, const Place& place) {
+  now_ = run(use(rule, arguments), std::move(now_), place);
 }
 
-bool Deriver::try_step(const std::string& rule, const StepArguments& arguments, const Place& place) {
-  const auto r = use(rule, texts(arguments))(now_, place);
+bool Deriver::try_step(const std::string& rule, const Arguments& arguments, const Place& place) {
+  const auto r = use(rule, arguments)(now_, place);
   if (r) now_ = *r;
   return static_cast<bool>(r);
 }

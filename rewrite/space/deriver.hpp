@@ -18,23 +18,13 @@ Place let_value(Place let);              ///< the value with a name
 Place let_body(Place let);               ///< the expression that the name is for
 Place component_of(Place tuple, int n);  ///< of a tuple or zip
 
-/// An argument of a rule: a number or a word.
-struct StepArgument {
-  std::string text;
-  StepArgument(std::int64_t number) : text(std::to_string(number)) {}
-  StepArgument(int number) : text(std::to_string(number)) {}
-  StepArgument(std::size_t number) : text(std::to_string(number)) {}
-  StepArgument(const char* word) : text(word) {}
-};
-using StepArguments = std::vector<StepArgument>;
-
 class Deriver {
  public:
   explicit Deriver(Rewriting start) : now_(std::move(start)) {}
   void step(const std::string& rule, const Place& place) { step(rule, {}, place); }
-  void step(const std::string& rule, const StepArguments& arguments, const Place& place);
+  void step(const std::string& rule, const Arguments& arguments, const Place& place);
   /// False where the rule does not apply.
-  bool try_step(const std::string& rule, const StepArguments& arguments, const Place& place);
+  bool try_step(const std::string& rule, const Arguments& arguments, const Place& place);
   bool try_step(const std::string& rule, const Place& place) { return try_step(rule, {}, place); }
 
   const Program& program() const { return now_.program; }

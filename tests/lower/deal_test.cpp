@@ -30,7 +30,7 @@ TEST_CASE("deal: fewer items compute every iteration once") {
       REQUIRE((items != d.end()) == (share != "1"));
       if (items != d.end()) {
         const std::int64_t trips = grid.starts_with("box") ? 4 : 8;
-        CHECK(std::stoll(items->parameters.at(0)) == trips / std::stoll(share));
+        CHECK(items->parameters.at(0).number() == trips / std::stoll(share));
         CHECK(space.structure(c).find("dealt to fewer items") != std::string::npos);
         ++dealt;
       }

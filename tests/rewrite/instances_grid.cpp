@@ -6,7 +6,7 @@ namespace {
 
 /// Tiles, divisors of the lengths or not, of windows zipped with plain arrays, or of windows alone; made by
 /// rule tile.
-Instance tiles_of_windows(Gen& g, const std::vector<std::string>& before) {
+Instance tiles_of_windows(Gen& g, const Arguments& before) {
   const int d = g.n(1, 3), count = g.n(1, 3), chosen = g.n(0, count - 1);
   const auto n = g.shape(d, 1, d < 3 ? 5 : 3);
   Arguments k;

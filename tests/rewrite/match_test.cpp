@@ -157,7 +157,15 @@ TEST_CASE("derivations: text and back") {
   const std::map<std::string, Value> values{{"v", gen.value(v.type())}};
   CHECK(identical(interpret(p.body, values), interpret(q.body, values)));
   CHECK(prose(d[1]) == "the loops are tiled by 4");
-  CHECK(contains(prose({"map-identity", {}, {}}), "id"));
+  CHECK(contains(prose(Step{"map-identity", {}, {}}), "id"));
+  const Step a{"tile", {"4"}, {}}, b{"tile", {"8"}, {}}, c{"tile", {"2"}, {}};
+  const std::string of_a = "the loops are tiled by 4\n", of_b = "the loops are tiled by 8\n",
+                    of_c = "the loops are tiled by 2\n";
+  CHECK(prose(Derivation{}).empty());
+  CHECK(prose({a, a, b}) == "- " + of_a + "- " + of_a + "- " + of_b);  // two are easier to read
+  CHECK(prose({a, b, b, b, b}) == "- " + of_a + "- 4 times: " + of_b);
+  CHECK(prose({c, a, b, b, a, b, b, c}) ==
+        "- " + of_c + "- 2 times:\n  - " + of_a + "  - " + of_b + "  - " + of_b + "- " + of_c);
 }
 
 TEST_CASE("derivations: malformed ones are refused with the line") {

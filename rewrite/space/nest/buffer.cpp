@@ -25,7 +25,7 @@ void take_buffer(NestDeriver& d, const NestFacts& f, const Configuration& c, con
   if (!c[key::buffer]) return;
   const std::vector<LoopRun> runs = shared_runs(d, c);
   const Place cells = d.cells();
-  d.step("tile-blocks", StepArguments(f.buffer.begin(), f.buffer.end()), cells);
+  d.step("tile-blocks", Arguments(f.buffer.begin(), f.buffer.end()), cells);
   const Place consumer =
       body_of(content_of(cells));  // in the function of the tiles, which a join puts together
   const Place producer = body_of(argument_of(consumer));

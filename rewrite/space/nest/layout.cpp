@@ -21,7 +21,7 @@ bool admits_layout(const NestFacts& f, const Configuration& c, const Choice& lay
 void take_layout(NestDeriver& d, const NestFacts&, const Configuration& c, const Place& at) {
   const Choice& layout = c[key::layout];
   if (layout.index == kCallerLayout) return;
-  StepArguments arguments{key::layout.words[static_cast<std::size_t>(layout.index)]};
+  Arguments arguments{key::layout.words[static_cast<std::size_t>(layout.index)]};
   arguments.insert(arguments.end(), layout.numbers.begin(), layout.numbers.end());
   d.step("layout", arguments, at);
 }

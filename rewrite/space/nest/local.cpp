@@ -59,7 +59,7 @@ void take_local(NestDeriver& d, const NestFacts& f, const Configuration& c, cons
   if (local == Local::none) return;
   Place tiles = d.cells();
   while (!is_map(d.part(tiles).op())) tiles = content_of(tiles);  // below what puts the tiles together
-  StepArguments which;
+  Arguments which;
   std::int64_t planes = 0;
   for (const WindowArray& w : staged_arrays(f, c))
     which.emplace_back(w.array), planes = std::max(planes, ring_planes(w));

@@ -77,7 +77,7 @@ Place NestDeriver::cells() const {
 
 /// The join of the cells' blocks moves into the tiles.
 void NestDeriver::on_cut(const std::vector<std::int64_t>& tile) {
-  step("tile", StepArguments(tile.begin(), tile.end()), cells());
+  step("tile", Arguments(tile.begin(), tile.end()), cells());
   if (facts().block.empty()) return;
   if (part(content_of(join_)).is(Op::Drop)) {
     step("join-of-drop", join_);

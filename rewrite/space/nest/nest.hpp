@@ -160,7 +160,7 @@ std::vector<Loops> all_parallel_loops(const NestFacts& f);
 /// How each loop but the inner one runs on threads, or on work-groups of one item.
 struct LoopRun {
   const char* rule = "map-seq";
-  StepArguments arguments = {};
+  Arguments arguments = {};
 };
 std::vector<LoopRun> shared_runs(const LoopNest& loops, const Configuration& c);
 void run_shared(NestDeriver& d, const Configuration& c);
