@@ -99,7 +99,8 @@ Result<Expr> from_copies(const Site& site, const Arguments& which,
                      which[i].str() + " is none of them"};
     const auto w = window_tiles(t->arrays[c], *t);
     if (!w)
-      return Failure{"array " + which[i].str() + " is no array of windows: only slide_D can be taken from a tile"};
+      return Failure{"array " + which[i].str() +
+                     " is no array of windows: only slide_D can be taken from a tile"};
     windows.emplace(c, *w);
   }
   std::vector<Expr> tiles;
