@@ -40,6 +40,10 @@ foreach(layer ${layers})
   liftgen_add_test_program(test_${layer}_long long 3600 ${long})
 endforeach()
 
+# Those that take minutes begin first, so that no processor waits for the last of them.
+set_tests_properties(test_emit PROPERTIES COST 500)
+set_tests_properties(test_emit_long PROPERTIES COST 300)
+
 # Random programs: the machinery once, for the tests and for the driver.
 file(GLOB programs CONFIGURE_DEPENDS tests/fuzz/programs/*.cpp)
 list(FILTER programs EXCLUDE REGEX "(_test|/driver)[.]cpp$")
