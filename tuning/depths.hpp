@@ -37,10 +37,10 @@ Problem with_sweeps(Problem p, int sweeps);
 std::int64_t boxes_of_sample(double bytes_of_box, double cache_bytes, std::int64_t threads,
                              std::int64_t boxes);
 
-/// Explores the depths of kDepths in turn, until one is slower than the one before, each beginning with what
-/// was fast at the one before: over a sample of the boxes. Then the
-/// winner over all boxes, beginning with what was fast there. All within the budget of `options`. UserError
-/// for a pattern that is applied once only, or where one sweep cannot be explored.
+/// Explores the depths of kDepths in turn, until one is clearly slower than the best, each beginning with
+/// what was fast at the one before: over a sample of the boxes. Then the winner over all boxes, beginning
+/// with what was fast there. All within the budget of `options`. UserError for a pattern that is applied once
+/// only, or where one sweep cannot be explored.
 Depths explore_depths(const Pattern& pattern, const Problem& problem, const ExploreOptions& options);
 
 /// A line a depth.

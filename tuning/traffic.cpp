@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "lower/analyses/load_classes.hpp"
 #include "lower/passes/passes.hpp"
 #include "rewrite/analysis/footprint.hpp"
 
@@ -45,14 +46,6 @@ bool enumerate(const Nat& coordinate, std::set<std::int64_t>& values) {
     values.insert(evaluate(coordinate, [&](const NatAtom& atom) { return at.at(&atom); }));
   }
   return true;
-}
-
-bool has_choices(const std::vector<Nat>& position) {
-  for (const Nat& n : position)
-    for (const NatTerm& t : terms(n))
-      for (const NatFactor& f : t.factors)
-        if (f.atom->kind != AtomKind::Var) return true;
-  return false;
 }
 
 /// Coordinates of one class reach the same elements in different iterations: they differ by a multiple of the

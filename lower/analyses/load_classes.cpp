@@ -6,14 +6,6 @@
 namespace lift {
 namespace {
 
-bool has_atoms(const std::vector<Nat>& position) {
-  for (const Nat& n : position)
-    for (const NatTerm& t : terms(n))
-      for (const NatFactor& f : t.factors)
-        if (f.atom->kind != AtomKind::Var) return true;
-  return false;
-}
-
 std::int64_t constant_of(const Nat& n) {
   for (const NatTerm& t : terms(n))
     if (t.factors.empty()) return t.coefficient;
@@ -21,6 +13,14 @@ std::int64_t constant_of(const Nat& n) {
 }
 
 }  // namespace
+
+bool has_choices(const std::vector<Nat>& position) {
+  for (const Nat& n : position)
+    for (const NatTerm& t : terms(n))
+      for (const NatFactor& f : t.factors)
+        if (f.atom->kind != AtomKind::Var) return true;
+  return false;
+}
 
 void LoadClasses::add(const Term& load) {
   std::vector<std::int64_t> key{0};
@@ -37,7 +37,7 @@ void LoadClasses::add(const Term& load) {
     key.push_back((n - constant).id());
     key.push_back(step == 0 ? constant : ((constant % step) + step) % step);
   }
-  if (!has_atoms(load->nats)) ++plain_[load->name];
+  if (!has_choices(load->nats)) ++plain_[load->name];
   const auto [it, added] = nearest_.try_emplace(std::move(key), distance, load);
   if (!added && distance < it->second.first) it->second = {distance, load};
 }
@@ -51,7 +51,7 @@ void LoadClasses::add_all_of(const Term& value) {
 std::vector<Term> LoadClasses::loads() const {
   std::vector<Term> r;
   for (const auto& [key, entry] : nearest_)
-    if (const Term& load = entry.second; !has_atoms(load->nats) || !plain_.count(load->name))
+    if (const Term& load = entry.second; !has_choices(load->nats) || !plain_.count(load->name))
       r.push_back(load);
   return r;
 }

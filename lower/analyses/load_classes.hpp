@@ -10,6 +10,9 @@
 
 namespace lift {
 
+/// Whether an index is more than a polynomial of loops' variables: a minimum, a remainder, as pads make them.
+bool has_choices(const std::vector<Nat>& position);
+
 /// Loads of one class differ by a multiple of the step with which the loops go through the array. One of them
 /// stands for the class: the one nearest to the centre, by default where all loops begin. Where an array is
 /// also loaded without boundary arithmetic, its loads with some are of elements that the others reach.
