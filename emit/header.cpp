@@ -7,7 +7,7 @@
 #include "emit/c_like.hpp"
 #include "emit/stand_alone.hpp"
 #include "ir/error.hpp"
-#include "lower/translate/place.hpp"
+#include "lower/translate/acceptor.hpp"
 
 namespace lift {
 namespace {

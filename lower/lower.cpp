@@ -149,6 +149,7 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   check_in_step(program);
+  check_rings(program);
   Kernel k = translate(program);
   if (verify_steps()) verify(k, Form::Positions, "translate");
   return finish(std::move(k), options);

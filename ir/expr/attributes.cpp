@@ -101,6 +101,7 @@ const std::vector<Nat>& generate_shape(AttrRef e) { return e.attr.nats; }
 const std::vector<Nat>& update_offsets(AttrRef e) { return e.attr.nats; }
 const Nat& iterate_times(AttrRef e) { return e.attr.nats.at(0); }
 const Nat& buffer_slots(AttrRef e) { return e.attr.nats.at(0); }
+const Nat& ring_planes(AttrRef e) { return e.attr.nats.at(0); }
 std::int64_t step_axis(AttrRef e) { return e.attr.nats.at(kStepAxis).constant().value(); }
 std::int64_t step_width(AttrRef e) { return e.attr.nats.at(kStepWidth).constant().value(); }
 std::vector<std::int64_t> step_lags(AttrRef e) {

@@ -124,6 +124,8 @@ constexpr std::array rows = std::to_array<OpRow>({
      "the stages of a chain go along an axis together, each so far behind"},
     {Op::InStepTeam, "in_step_team", 1, low, t::in_step, m::identity, partial, lags, no, made,
      "in_step whose stages need nothing that is computed in the same step: threads wait once a step"},
+    {Op::Ring, "ring", 1, low, t::identity, m::identity, partial, one("planes"), no, made,
+     "a stage of which so many planes are stored, while in_step goes along its outermost axis"},
     {Op::Layout, "layout", 1, low, t::identity, m::identity, call, other, no, same,
      "stored in another layout"},
     {Op::ReadOnly, "read_only", 1, low, t::identity, m::identity, partial, none, no, same,

@@ -151,6 +151,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::ToLocal:
     case Op::ToPrivate:
     case Op::CircularBuffer:
+    case Op::Ring:
       return place(e, scope);
     case Op::Iterate:
       return iterate(e, scope);

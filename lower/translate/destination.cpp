@@ -18,7 +18,7 @@ Destination destination_of(const Expr& value, const Expr& fn) {
           "out");
     return {Kind::Own, 0, layout};
   }
-  const Place result = any_place(fn.child(0).type());
+  const Acceptor result = any_place(fn.child(0).type());
   if (place_in_result(fn, result)) return {Kind::Result};
   if (overwrites_base(value)) return {Kind::Base};
   if (const auto i = updated_with(fn)) return {Kind::Update, *i};

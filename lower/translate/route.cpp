@@ -12,10 +12,10 @@ namespace {
 
 /// Follows structural primitives from a function's value to its argument.
 struct Route {
-  std::optional<Place> whole;
-  std::map<std::size_t, Place> parts;
+  std::optional<Acceptor> whole;
+  std::map<std::size_t, Acceptor> parts;
 
-  bool follow(const Expr& e, const Place& to) {
+  bool follow(const Expr& e, const Acceptor& to) {
     const auto is_argument = [](const Expr& x) {
       return x.is(Op::Bound) && bound_depth(x) == 0 && bound_index(x) == 0;
     };
@@ -28,25 +28,25 @@ struct Route {
       return !whole && parts.emplace(static_cast<std::size_t>(tuple_index(e)), to).second;
     if (e.is(Op::Tuple)) {
       for (std::size_t i = 0; i < e.children().size(); ++i)
-        if (!follow(e.child(i), std::get<std::vector<Place>>(to.v).at(i))) return false;
+        if (!follow(e.child(i), std::get<std::vector<Acceptor>>(to.v).at(i))) return false;
       return true;
     }
     if (is_identity(e.op())) return follow(e.child(0), to);
     const auto place = accept(e, to);
     return place && follow(e.child(0), *place);
   }
-  std::optional<Place> place(const Type& t) const {
+  std::optional<Acceptor> place(const Type& t) const {
     if (whole) return whole;
     if (!t.is_tuple() || parts.size() != t.parts().size()) return std::nullopt;
-    std::vector<Place> all;
+    std::vector<Acceptor> all;
     for (const auto& [i, p] : parts) all.push_back(p);
-    return Place{std::move(all)};
+    return Acceptor{std::move(all)};
   }
 };
 
 }  // namespace
 
-Place any_place(const Type& t) {
+Acceptor any_place(const Type& t) {
   std::vector<std::string> names(components_in(t), "any");
   return array_places(names, t);
 }
@@ -60,7 +60,7 @@ bool computes(const Expr& e) {
 }
 
 bool is_placed(const Expr& e) {
-  if (e.is(Op::ToLocal) || e.is(Op::ToPrivate)) return true;
+  if (e.is(Op::ToLocal) || e.is(Op::ToPrivate) || e.is(Op::Ring)) return true;
   return e.is(Op::Tuple) && std::all_of(e.children().begin(), e.children().end(), is_placed);
 }
 
@@ -103,18 +103,18 @@ bool hands_on(const Expr& e) {
   }
 }
 
-std::optional<Place> place_in_result(const Expr& fn, const Place& to) {
+std::optional<Acceptor> place_in_result(const Expr& fn, const Acceptor& to) {
   Route route;
   if (!route.follow(fn.child(0), to)) return std::nullopt;
   return route.place(parameter_types(fn).at(0));
 }
 
-std::optional<Component> component_in_result(const Expr& fn, const Place& to) {
+std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to) {
   const Expr& body = fn.child(0);
   if (!body.is(Op::Tuple)) return std::nullopt;
   for (std::size_t i = 0; i < body.children().size(); ++i) {
     Route route;
-    if (route.follow(body.child(i), std::get<std::vector<Place>>(to.v).at(i)) && route.whole)
+    if (route.follow(body.child(i), std::get<std::vector<Acceptor>>(to.v).at(i)) && route.whole)
       return Component{i, *route.whole};
   }
   return std::nullopt;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/expr/layout.hpp"
-#include "lower/translate/place.hpp"
+#include "lower/translate/acceptor.hpp"
 
 namespace lift {
 
@@ -24,13 +24,13 @@ bool hands_on(const Expr& e);
 
 /// Where the argument of a function lies when the function's value goes `to` and is made of it by structural
 /// primitives alone, each used once; nothing for other functions.
-std::optional<Place> place_in_result(const Expr& fn, const Place& to);
+std::optional<Acceptor> place_in_result(const Expr& fn, const Acceptor& to);
 /// The component of a function's value, a tuple, that is its argument in this way, and the argument's place.
 struct Component {
   std::size_t index;
-  Place place;
+  Acceptor place;
 };
-std::optional<Component> component_in_result(const Expr& fn, const Place& to);
+std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to);
 /// The component of a function's value, a tuple, that is an update in place with the function's argument as
 /// its block, and whose base is not made of the argument.
 std::optional<std::size_t> updated_with(const Expr& fn);
@@ -40,6 +40,6 @@ bool overwrites_base(const Expr& value);
 /// element as it is computed.
 std::optional<Expr> scan_gone_over(const Expr& map);
 /// Some place for a value of type t: for asking whether there is one.
-Place any_place(const Type& t);
+Acceptor any_place(const Type& t);
 
 }  // namespace lift

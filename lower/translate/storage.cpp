@@ -84,7 +84,7 @@ class Storage {
   }
 
   Expr read_anew(const Expr& e) {
-    if (is_to(e)) return all_written(e);
+    if (is_to(e) || e.is(Op::Ring)) return all_written(e);
     if (e.is(Op::Layout) && is_to(e.child(0))) return read(layout_within(e));
     if (e.is(Op::CircularBuffer)) {  // its map makes one plane after the other
       const Expr& made = e.child(0);

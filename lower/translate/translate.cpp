@@ -11,6 +11,7 @@
 #include "lower/translate/route.hpp"
 #include "lower/translate/storage.hpp"
 #include "lower/translate/translator.hpp"
+#include "rewrite/analysis/stage_graph.hpp"
 
 namespace lift {
 namespace {
@@ -46,10 +47,10 @@ bool computes_first(const Expr& e) {
 
 }  // namespace
 
-For new_loop(const std::string& hint, const Nat& length) {
+For new_loop(const std::string& hint, const Nat& length, const Nat& first) {
   For f;
-  f.var = Nat::fresh(hint, 0, length - 1);
-  f.lower = 0, f.upper = length;
+  f.var = Nat::fresh(hint, first, first + length - 1);
+  f.lower = first, f.upper = first + length;
   return f;
 }
 
@@ -63,7 +64,7 @@ void Translator::loop(For f, const std::function<void(const Nat&)>& body) {
   block->push_back({std::move(f)});
 }
 
-For map_loop(const Expr& e, const Place& to, int depth) {
+For map_loop(const Expr& e, const Acceptor& to, int depth) {
   const int rank = op_rank(e);
   const bool innermost = depth + 1 == rank;
   For f = new_loop(to.hint(), shape_of(e.type(), rank)[static_cast<std::size_t>(depth)]);
@@ -80,7 +81,7 @@ For map_loop(const Expr& e, const Place& to, int depth) {
 
 /// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel
 /// ones to all.
-void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs) {
+void Translator::write_map(const Expr& e, const ScopePtr& scope, const Acceptor& to, int depth, const View& xs) {
   const int rank = op_rank(e);
   if (depth == rank) {
     const Expr& f = e.child(0);
@@ -97,7 +98,7 @@ void Translator::write_map(const Expr& e, const ScopePtr& scope, const Place& to
 
 /// Interleaved results of maps that are decided alike come from one loop, which writes neighbouring elements
 /// together.
-bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to) {
+bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   const Expr& first = e.child(0);
   const auto alike = [&](const Expr& c) {
     return is_map(c.op()) && !scan_gone_over(c) && c.op() == first.op() && c.attr() == first.attr() &&
@@ -116,7 +117,7 @@ bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const P
   return true;
 }
 
-void Translator::write(const Expr& e, const ScopePtr& scope, const Place& to) {
+void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   const auto* cell = std::get_if<Cell>(&to.v);
   if (cell && !cell->guards.empty() && !guarded_) return write_guarded(e, scope, *cell);
   if (!cell && computes_first(e))
@@ -180,7 +181,7 @@ void Translator::write_guarded(const Expr& e, const ScopePtr& scope, const Cell&
 
 /// The same of several scalars, under the guards that all of them have.
 void Translator::write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope,
-                             const Place& to) {
+                             const Acceptor& to) {
   Block computed, *outer = block;
   block = &computed;
   write(e, scope, map_cells(to, [guards](Cell c) {
@@ -197,7 +198,7 @@ void Translator::write_under(const std::vector<NatCond>& guards, const Expr& e, 
 
 /// Scalars one of which is computed from where another goes, as accumulators are: all are computed, then all
 /// are stored.
-bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std::vector<Place>& places) {
+bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std::vector<Acceptor>& places) {
   const auto plain = [](const Expr& c) {
     return c.type().is_scalar() && (is_scalar_op(c.op()) || c.is(Op::Bound) || c.is(Op::Get) || c.is(Op::At));
   };
@@ -222,14 +223,14 @@ bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std:
 }
 
 /// False: no acceptor, the value is copied element by element.
-bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Place& to) {
+bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   if (const auto place = accept(e, to)) {
     write(e.child(0), scope, *place);
     return true;
   }
   switch (e.op()) {
     case Op::Tuple: {
-      const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+      const std::vector<Acceptor>& places = std::get<std::vector<Acceptor>>(to.v);
       if (write_together(e, scope, places)) return true;
       for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, places.at(i));
       return true;
@@ -253,11 +254,11 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Pla
   }
 }
 
-void Translator::write_view(const View& v, const Place& to) {
+void Translator::write_view(const View& v, const Acceptor& to) {
   if (const auto* t = std::get_if<Term>(&v.v)) return store(*t, std::get<Cell>(to.v));
   if (const auto* parts = std::get_if<std::vector<View>>(&v.v)) {
     for (std::size_t i = 0; i < parts->size(); ++i)
-      write_view((*parts)[i], std::get<std::vector<Place>>(to.v).at(i));
+      write_view((*parts)[i], std::get<std::vector<Acceptor>>(to.v).at(i));
     return;
   }
   if (v.array().variables) {
@@ -353,6 +354,8 @@ Kernel translate(const Program& given) {
   }
   Translator t;
   t.block = &k.body;
+  if (contains(program.body, [](const Expr& e) { return is_in_step(e.op()); }))
+    for (const StageWrites& w : stage_graph(chain_of(program)).stages) t.stage_paces.push_back({w.scale, w.begins});
   std::vector<std::string> names;
   for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";
   t.write(program.body, nullptr, array_places(names, program.body.type()));

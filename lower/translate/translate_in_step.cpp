@@ -1,9 +1,8 @@
 // Chains whose stages go along an axis together: the stages' nests are translated each by itself, then put
-// into one loop over steps. In step s a stage does those of its iterations p for which (p + lag) / width is
-// s; within a step the stages follow one another. That the lags respect all dependences has been checked
-// (rewrite/analysis/lags.hpp).
+// into one loop over steps. In step s a stage does those of its iterations p for which (scale p + lag) / width
+// is s; within a step the stages follow one another. That the lags respect all dependences, and that rings keep
+// what is still read, has been checked (rewrite/analysis/lags.hpp).
 #include <algorithm>
-#include <list>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -14,10 +13,27 @@
 namespace lift {
 namespace {
 
-struct Step {
+struct StepLoop {
   std::size_t axis;
   std::int64_t width;
   std::vector<std::int64_t> lags;
+};
+
+/// A nest of a stage: what it computes, or what it copies of its base.
+struct Part {
+  Block nest;
+  std::size_t stage;
+  bool copies = false;
+};
+
+/// How the loop of a part along an axis goes through the steps.
+struct Pace {
+  std::int64_t scale, lag, width;
+  /// The first iteration of step s, or of a later one.
+  Nat first(const Nat& s) const { return ceildiv(width * s - lag, scale); }
+  Nat step_of(const Nat& iteration) const { return floordiv(scale * iteration + lag, width); }
+  /// Steps until all iterations before `upper` are done.
+  Nat steps_until(const Nat& upper) const { return ceildiv(scale * (upper - 1) + 1 + lag, width); }
 };
 
 [[noreturn]] void refuse(const std::string& what) { throw UserError("in_step: " + what); }
@@ -43,16 +59,13 @@ For& loop_along(Block& nest, std::size_t axis) {
   return *f;
 }
 
-/// Steps until the last iteration of a stage of n iterations is done.
-Nat steps_of(const Nat& n, std::int64_t lag, std::int64_t width) { return ceildiv(n + lag, width); }
-
-/// What is left of a stage's nest in step s along one axis; adds the conditions under which anything is.
-Block in_one_step(Block nest, const Step& step, std::int64_t lag, const Nat& s,
+/// What is left of a part in step s along one axis; adds the conditions under which anything is.
+Block in_one_step(Block nest, std::size_t axis, const Pace& pace, const Nat& s,
                   std::vector<Term>& conditions) {
-  For& f = loop_along(nest, step.axis);
-  const Nat first = step.width * s - lag;
-  if (step.width > 1) {
-    const Nat lower = max(f.lower, first), upper = min(f.upper, first + step.width);
+  For& f = loop_along(nest, axis);
+  const Nat first = pace.first(s);
+  if (pace.width > 1 || pace.scale > 1) {
+    const Nat lower = max(f.lower, first), upper = min(f.upper, pace.first(s + 1));
     const Nat v = Nat::fresh(f.var.str(), f.lower, f.upper - 1);
     f.body = substitute(f.body, f.var, v);
     f.var = v, f.lower = lower, f.upper = upper;
@@ -61,50 +74,83 @@ Block in_one_step(Block nest, const Step& step, std::int64_t lag, const Nat& s,
   for (const NatCond& c : {less_equal(f.lower, first), less(first, f.upper)})
     if (!Facts().proves(c)) conditions.push_back(compare_term(c));
   Block body = substitute(f.body, f.var, first);
-  if (step.axis == 0) return body;
-  outer_loop(nest, step.axis).body = std::move(body);
+  if (axis == 0) return body;
+  outer_loop(nest, axis).body = std::move(body);
   return nest;
+}
+
+/// A thread does it alone: what is copied in one step is little.
+void make_sequential(Block& nest) {
+  for (For* f = nested_loop(nest, 0); f; f = nested_loop(f->body, 0))
+    if (f->kind == LoopKind::Par) f->kind = LoopKind::Seq;
 }
 
 }  // namespace
 
-void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Place& to) {
-  std::vector<Step> steps;  // outermost first
+/// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes).
+Acceptor Translator::ring_of_stage(const Expr& ring) {
+  const Type& t = ring.type();
+  const Nat& planes = ring_planes(ring);
+  const Acceptor slots = new_array("ring", Type::array(planes, t.element()), AddressSpace::Global,
+                                asked_layout(ring.child(0)));
+  return array_place(slots.hint(), [=](const Nat& k) { return slots[mod(k, planes)]; });
+}
+
+void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Acceptor& to) {
+  std::vector<StepLoop> steps;  // outermost first
   Expr chain = e;
   bool team = false;
   for (; is_in_step(chain.op()); team = chain.is(Op::InStepTeam), chain = chain.child(0))
     steps.push_back({static_cast<std::size_t>(step_axis(chain)), step_width(chain), step_lags(chain)});
 
   Block* outer = block;
-  std::list<Block> stages;
-  ScopePtr scope = given;
-  const auto in_own_block = [&](const std::function<void()>& write_stage) {
-    block = &stages.emplace_back();
+  std::vector<Part> parts;
+  std::size_t stage = 0;
+  const auto in_own_block = [&](bool copies_by_planes, const std::function<void()>& write_stage) {
+    Block own;
+    block = &own;
     write_stage();
     block = outer;
     // Arrays outlive the step; what a stage copies of a base that no stage writes is there before all steps.
-    for (Block& stage = stages.back(); stage.size() > 1; stage.erase(stage.begin()))
-      outer->push_back(std::move(stage.front()));
+    for (std::size_t i = 0; i + 1 < own.size(); ++i)
+      if (copies_by_planes && std::holds_alternative<For>(own[i].v))
+        parts.push_back({{std::move(own[i])}, stage, true}), make_sequential(parts.back().nest);
+      else
+        outer->push_back(std::move(own[i]));
+    parts.push_back({{std::move(own.back())}, stage});
+    ++stage;
+  };
+  ScopePtr scope = given;
+  std::vector<bool> is_ring;  // of the stages so far
+  const auto updates_ring = [&](const Expr& value) {
+    if (!is_update(value.op()) || !value.child(0).is(Op::Bound)) return false;
+    const auto depth = static_cast<std::size_t>(bound_depth(value.child(0)));
+    return depth < is_ring.size() && is_ring[is_ring.size() - 1 - depth];
   };
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) {
     const Expr& value = chain.child(0);
     View stored;
-    in_own_block([&] {
+    in_own_block(value.is(Op::Ring) || updates_ring(value), [&] {
       if (overwrites_base(value)) {
         const auto base = base_of(value, scope);
         const auto place = base ? place_of(*base, value.type()) : std::nullopt;
         if (!place) refuse("a stage overwrites what is not stored; the base must be an argument");
         write(value, scope, *place);
         stored = *base;
+      } else if (value.is(Op::Ring)) {
+        const Acceptor ring = ring_of_stage(value);
+        write(value.child(0), scope, ring);
+        stored = view_of(ring, value.type());
       } else if (value.is(Op::ToGlobal)) {
         stored = eval(value, scope);
       } else {
         refuse("a stage is not stored: update in place, or to_global");
       }
     });
+    is_ring.push_back(value.is(Op::Ring));
     scope = std::make_shared<Scope>(Scope{{stored}, scope});
   }
-  in_own_block([&] { write(chain, scope, to); });
+  in_own_block(updates_ring(chain), [&] { write(chain, scope, to); });
 
   // Loops that steps take the place of vanish: inner ones first, so that outer ones stay where they are.
   std::vector<std::size_t> order(steps.size());
@@ -115,25 +161,34 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Place
     if (steps[order[d]].axis == steps[order[d - 1]].axis)
       refuse("axis " + std::to_string(steps[order[d]].axis) + " is gone along twice");
 
+  const auto pace = [&](const Part& part, const StepLoop& step) {
+    const StagePace& own = stage_paces.at(part.stage);
+    const std::int64_t scale = own.scale.at(step.axis), lag = step.lags.at(part.stage);
+    if (!part.copies) return Pace{scale, lag, step.width};
+    const auto begin = own.begins.at(step.axis).constant();  // loops that copy go over positions
+    if (!begin) refuse("a stage copies planes of its base, and where its block begins is no number");
+    return Pace{scale, lag - scale * *begin, step.width};
+  };
   std::vector<For> loops;
-  for (std::size_t d = 0; d < steps.size(); ++d) {
-    Nat count = 0;
-    std::size_t i = 0;
-    for (Block& nest : stages)
-      count =
-          max(count, steps_of(loop_along(nest, steps[d].axis).upper, steps[d].lags.at(i++), steps[d].width));
-    loops.push_back(new_loop("s", count));
+  for (const StepLoop& step : steps) {
+    Nat begin = 0, end = 0;
+    for (Part& part : parts) {
+      const For& f = loop_along(part.nest, step.axis);
+      const Pace p = pace(part, step);
+      end = max(end, p.steps_until(f.upper));
+      if (part.copies) begin = min(begin, p.step_of(f.lower));
+    }
+    loops.push_back(new_loop("s", end - begin, begin));
   }
   loops.back().team = team;
   Block together;
-  std::size_t i = 0;
-  for (Block nest : stages) {
+  for (Part& part : parts) {
     std::vector<Term> conditions;
+    Block nest = std::move(part.nest);
     for (const std::size_t d : order)
-      nest = in_one_step(std::move(nest), steps[d], steps[d].lags.at(i), loops[d].var, conditions);
+      nest = in_one_step(std::move(nest), steps[d].axis, pace(part, steps[d]), loops[d].var, conditions);
     if (!conditions.empty()) nest = {{If{std::move(conditions), std::move(nest)}}};
     together.insert(together.end(), nest.begin(), nest.end());
-    ++i;
   }
   for (std::size_t d = loops.size(); d-- > 0;) {
     loops[d].body = std::move(together);

@@ -23,7 +23,7 @@ std::int64_t steps_of(const Expr& e) {
 
 }  // namespace
 
-void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Place& to) {
+void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   const std::int64_t times = steps_of(e);
   const Expr &f = e.child(0), &stored = f.child(0);
   const bool numbered = parameter_types(f).size() == 2;
@@ -32,7 +32,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Place
     throw UserError("iterate: " + std::to_string(times) + " steps would be as many kernels; at most " +
                     std::to_string(kMostLaunches) +
                     " follow one another here, so iterate over blocks of steps");
-  const auto step = [&](const Nat& t, const View& x, const Place& there) {
+  const auto step = [&](const Nat& t, const View& x, const Acceptor& there) {
     std::vector<View> values{x};
     if (numbered) values.insert(values.begin(), View{index_term(t)});
     write(stored.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), there);
@@ -44,7 +44,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Place
                              : stored.is(Op::ToLocal) ? AddressSpace::Local
                                                       : AddressSpace::Private;
   const LayoutRequest layout = asked_layout(stored);
-  Place turn[2] = {new_array("even", e.type(), space, layout), {}};
+  Acceptor turn[2] = {new_array("even", e.type(), space, layout), {}};
   if (times > 2) turn[1] = new_array("odd", e.type(), space, layout);
   const auto middle = [&](const Nat& t, int parity) {  // t has this parity
     step(t, view_of(turn[1 - parity], e.type()), turn[parity]);

@@ -33,7 +33,7 @@ View Translator::ring(const Expr& e, const ScopePtr& scope) {
   if (!is_map(made.op()) || op_rank(made) != 1 || !made.child(0).is(Op::Lambda))
     throw UserError("circular_buffer: needs a map that makes one plane after the other, found " +
                     std::string(text(made.op())));
-  const Place all = new_array("planes", Type::array(slots, e.type().element()), AddressSpace::Local);
+  const Acceptor all = new_array("planes", Type::array(slots, e.type().element()), AddressSpace::Local);
   rings_->push_back({e, scope, eval(made.child(1), scope), all});
   return {ArrayView{e.type().length(), [all, slots, t = e.type().element()](const Nat& p) {
                       return view_of(all[mod(p, slots)], t);
@@ -47,7 +47,7 @@ void Translator::fill(const Ring& r, const Nat& plane) {
 }
 
 /// A sequential loop over windows of planes in circular buffers.
-void Translator::write_along(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs,
+void Translator::write_along(const Expr& e, const ScopePtr& scope, const Acceptor& to, const View& xs,
                              const std::vector<Ring>& rings) {
   const For f = map_loop(e, to, 0);
   if (f.kind != LoopKind::Seq && f.kind != LoopKind::Unroll)

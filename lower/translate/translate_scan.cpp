@@ -11,10 +11,10 @@ namespace lift {
 namespace {
 
 /// Whether what is stored at a place is found there again: no cell below it is left out by a guard.
-bool is_readable(Place p, const Type& t) {
+bool is_readable(Acceptor p, const Type& t) {
   if (t.is_scalar()) return std::get<Cell>(p.v).guards.empty();
   if (t.is_array()) return is_readable(p[Nat::fresh("p", 0, t.length() - 1)], t.element());
-  const std::vector<Place>& parts = std::get<std::vector<Place>>(p.v);
+  const std::vector<Acceptor>& parts = std::get<std::vector<Acceptor>>(p.v);
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (!is_readable(parts[i], t.parts()[i])) return false;
   return true;
@@ -67,7 +67,7 @@ void Translator::scan_in_variables(const Expr& e, const ScopePtr& scope, const S
 }
 
 /// The element before is read back; the first has none, so it stands before the loop.
-void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs,
+void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Acceptor& to, const View& xs,
                                   const ScanUse& use) {
   const Type& t = e.child(1).type();
   const Nat n = e.type().length();
@@ -88,14 +88,14 @@ void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Pl
   });
 }
 
-void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
+void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   if (!e.child(0).is(Op::Lambda)) throw InternalError("scan: call of " + lift::str(e.child(0)));
   const View xs = eval(e.child(2), scope);
   if (is_carried_in_variables(e))
     return scan_in_variables(
         e, scope, [&](const Nat& k, const View& y) { write_view(y, to[k]); }, xs);
   if (is_readable(to, e.type())) return scan_from_stored(e, scope, to, xs, {});
-  const Place own = new_array("work", e.type(), AddressSpace::Global);
+  const Acceptor own = new_array("work", e.type(), AddressSpace::Global);
   scan_from_stored(e, scope, own, xs, {});
   write_view(view_of(own, e.type()), to);
 }
@@ -114,7 +114,7 @@ View zipped(const std::vector<View>& parts, std::int64_t rank) {
 
 /// A loop over a scan that is not stored first, or over such a scan beside other arrays, uses each element as
 /// it is computed: one loop does both.
-bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to) {
+bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   const auto scan = scan_gone_over(e);
   if (!scan) return false;
   const Expr& array = e.child(1);

@@ -8,9 +8,9 @@ namespace lift {
 
 /// The base is already where the result goes when reading it there gives the place's own old value. An update
 /// in place of an argument makes that argument the place of the result.
-void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place& given) {
+void Translator::write_update(const Expr& e, const ScopePtr& scope, const Acceptor& given) {
   const std::vector<Nat> offsets = update_offsets(e);
-  const auto write_block = [&](const Place& to) {
+  const auto write_block = [&](const Acceptor& to) {
     write(e.child(1), scope, collect(hints(to, offsets.size()), [=](const std::vector<Nat>& p) {
             std::vector<Nat> q;
             for (std::size_t d = 0; d < p.size(); ++d) q.push_back(p[d] + offsets[d]);
@@ -22,7 +22,7 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
     return write_block(given);
   }
   const View base = eval(e.child(0), scope);
-  Place to = given, cell = given;
+  Acceptor to = given, cell = given;
   View old = base;
   Type element = e.type();
   while (element.is_array()) {
@@ -50,8 +50,8 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Place&
 }
 
 /// Copies what an update leaves of its base: for each dimension the slabs before and after the block, within
-/// the block's range of the dimensions before. In parallel where the block is computed so.
-void Translator::write_around(const Expr& update, const View& base, const Place& to) {
+/// the block's range of the dimensions before; the loops go over positions. In parallel where the block is computed so.
+void Translator::write_around(const Expr& update, const View& base, const Acceptor& to) {
   const std::vector<Nat>& low = update_offsets(update);
   const std::size_t rank = low.size();
   const std::vector<Nat> whole = shape_of(update.type(), static_cast<int>(rank)),
@@ -60,15 +60,15 @@ void Translator::write_around(const Expr& update, const View& base, const Place&
       parallel_.empty() && contains(update.child(1), [](const Expr& x) { return x.is(Op::MapPar); });
   const auto copy = [&](std::size_t slab, const Nat& first, const Nat& length) {
     if (Facts().proves(less_equal(length, 0))) return;
-    const std::function<void(std::size_t, const View&, const Place&, bool)> loops =
-        [&](std::size_t d, const View& from, const Place& there, bool serial) {
+    const std::function<void(std::size_t, const View&, const Acceptor&, bool)> loops =
+        [&](std::size_t d, const View& from, const Acceptor& there, bool serial) {
           if (d == rank) return write_view(from, there);
-          For f = new_loop(there.hint(), d == slab ? length : d < slab ? block_shape[d] : whole[d]);
-          const Nat start = d == slab ? first : d < slab ? low[d] : Nat(0);
+          For f = new_loop(there.hint(), d == slab ? length : d < slab ? block_shape[d] : whole[d],
+                           d == slab ? first : d < slab ? low[d] : Nat(0));
           const bool here = serial && shared && (d != slab || rank == 1);
           if (here) f.kind = LoopKind::Par;
           loop(std::move(f),
-               [&](const Nat& i) { loops(d + 1, from[i + start], there[i + start], serial && !here); });
+               [&](const Nat& i) { loops(d + 1, from[i], there[i], serial && !here); });
         };
     loops(0, base, to, true);
   };

@@ -61,7 +61,7 @@ std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
 
 /// A value that is used by name is computed once: where it says that it is stored, over its own base when it
 /// is an update in place, or where the result goes when the result is made of it. See storage.hpp.
-void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to) {
+void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Acceptor& to) {
   const Expr& body = fn.child(0);
   const Type& t = value.type();
   const auto continue_with = [&](const View& v) {
@@ -86,11 +86,11 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     case Destination::Kind::Update:
       return write_updated(goes.component, value, fn, scope, to);
     case Destination::Kind::Component: {
-      const Place place = component_in_result(fn, to)->place;
+      const Acceptor place = component_in_result(fn, to)->place;
       write(value, scope, place);
       const auto inner = std::make_shared<Scope>(Scope{{view_of(place, t)}, scope});
       for (std::size_t k = 0; k < body.children().size(); ++k)
-        if (k != goes.component) write(body.child(k), inner, std::get<std::vector<Place>>(to.v).at(k));
+        if (k != goes.component) write(body.child(k), inner, std::get<std::vector<Acceptor>>(to.v).at(k));
       return;
     }
     case Destination::Kind::Open:
@@ -103,11 +103,11 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
 /// Where component i of the body is an update in place with the named value as its block, the value is
 /// computed where the update puts it, and the other components read it there.
 void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn, const ScopePtr& scope,
-                               const Place& to) {
+                               const Acceptor& to) {
   std::vector<Expr> names;
   const Expr body = open(fn, names);
   const Expr &name = names.at(0), &u = body.child(i);
-  const std::vector<Place>& places = std::get<std::vector<Place>>(to.v);
+  const std::vector<Acceptor>& places = std::get<std::vector<Acceptor>>(to.v);
   write(make(Op::UpdateInPlace, {u.child(0), value}, u.attr()), scope, places.at(i));
   const auto rank = static_cast<int>(update_offsets(u).size());
   const std::vector<Nat> whole = shape_of(u.type(), rank), block = shape_of(name.type(), rank),
@@ -125,7 +125,7 @@ void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn,
 /// over a grid each iteration has its own part. Columns (one dimension) of neighbouring work-items lie side
 /// by side: the loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows. Below loops
 /// that threads share, they are each iteration's own arrays; where these lie is for place-scratch to say.
-Place Translator::new_array(const std::string& hint, const Type& t, AddressSpace space,
+Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSpace space,
                             const LayoutRequest& layout) {
   if (space == AddressSpace::Global && !parallel_.empty() && parallel_.front().kind == LoopKind::Par)
     space = AddressSpace::Private;
@@ -292,7 +292,7 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
   const Expr& f = e.child(0);
   if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
   if (e.type().has_arrays()) {
-    const Place place = new_array("acc", e.type(), AddressSpace::Private);
+    const Acceptor place = new_array("acc", e.type(), AddressSpace::Private);
     write(e.child(1), scope, place);
     View acc = view_of(place, e.type());
     for_each(xs, [&](const View& x) {
@@ -311,11 +311,12 @@ View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
 /// The value is computed into an array of its own, which later reads load from.
 View Translator::place(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::CircularBuffer)) return ring(e, scope);
+  if (e.is(Op::Ring)) throw UserError("ring: only a stage of a chain in step keeps planes in turn");
   if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
   const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
                              : e.is(Op::ToLocal) ? AddressSpace::Local
                                                  : AddressSpace::Private;
-  const Place place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space, asked_layout(e));
+  const Acceptor place = new_array(e.is(Op::ToGlobal) ? "work" : "tile", e.type(), space, asked_layout(e));
   write(e.child(0), scope, place);
   return view_of(place, e.type());
 }

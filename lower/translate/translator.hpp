@@ -6,13 +6,20 @@
 #include <unordered_map>
 
 #include "lower/loops/loop.hpp"
-#include "lower/translate/place.hpp"
+#include "lower/translate/acceptor.hpp"
 
 namespace lift {
 
 class Translator : public Views {
  public:
-  void write(const Expr& e, const ScopePtr& scope, const Place& to);
+  void write(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  /// Of a stage of the chain that goes in step, an axis: its grid's spacing in units of the finest one, and
+  /// the position at which its loop begins.
+  struct StagePace {
+    std::vector<std::int64_t> scale;
+    std::vector<Nat> begins;
+  };
+  std::vector<StagePace> stage_paces;
   Block* block = nullptr;            ///< where statements go
   std::vector<KernelArgument> work;  ///< arrays for intermediate values
   /// The argument that a result is written into, by the result's name, for those found to be updated in
@@ -25,30 +32,31 @@ class Translator : public Views {
   View iterate(const Expr& e, const ScopePtr& scope) override;
 
  private:
-  void write_scan(const Expr& e, const ScopePtr& scope, const Place& to);
-  bool write_map_of_scan(const Expr& e, const ScopePtr& scope, const Place& to);
+  void write_scan(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  bool write_map_of_scan(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   using ScanUse = std::function<void(const Nat& k, const View& element)>;  ///< what becomes of an element
   void scan_in_variables(const Expr& e, const ScopePtr& scope, const ScanUse& use, const View& xs);
-  void scan_from_stored(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs,
+  void scan_from_stored(const Expr& e, const ScopePtr& scope, const Acceptor& to, const View& xs,
                         const ScanUse& use);
   void scan_loop(const Expr& e, const View& xs, const Nat& first,
                  const std::function<void(const Nat& step)>& body);
   static ScopePtr scan_step(const View& before, const View& x, const ScopePtr& scope);
   /// Whether a scan occurs in an expression.
   bool has_scan(const Expr& e);
-  void write_map(const Expr& e, const ScopePtr& scope, const Place& to, int depth, const View& xs);
-  bool write_interleaved(const Expr& e, const ScopePtr& scope, const Place& to);
-  void write_update(const Expr& e, const ScopePtr& scope, const Place& to);
-  void write_around(const Expr& update, const View& base, const Place& to);
-  void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Place& to);
-  bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Place>& places);
+  void write_map(const Expr& e, const ScopePtr& scope, const Acceptor& to, int depth, const View& xs);
+  bool write_interleaved(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  void write_update(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  void write_around(const Expr& update, const View& base, const Acceptor& to);
+  void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Acceptor& to);
+  bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Acceptor>& places);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
-                     const Place& to);
-  void write_iterate(const Expr& e, const ScopePtr& scope, const Place& to);
-  void write_in_step(const Expr& e, const ScopePtr& scope, const Place& to);
-  bool write_structure(const Expr& e, const ScopePtr& scope, const Place& to);
-  void write_view(const View& v, const Place& to);
-  void write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope, const Place& to);
+                     const Acceptor& to);
+  void write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  void write_in_step(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  Acceptor ring_of_stage(const Expr& ring);
+  bool write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  void write_view(const View& v, const Acceptor& to);
+  void write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_guarded(const Expr& e, const ScopePtr& scope, const Cell& cell);
   void store(const Term& given, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
@@ -59,11 +67,11 @@ class Translator : public Views {
     Expr planes;  ///< circular_buffer of the map that makes them
     ScopePtr scope;
     View from;  ///< what that map goes over
-    Place slots;
+    Acceptor slots;
   };
   View ring(const Expr& e, const ScopePtr& scope);
   void fill(const Ring& r, const Nat& plane);
-  void write_along(const Expr& e, const ScopePtr& scope, const Place& to, const View& xs,
+  void write_along(const Expr& e, const ScopePtr& scope, const Acceptor& to, const View& xs,
                    const std::vector<Ring>& rings);
   View in_variables(const View& v, const Type& t);
   std::vector<Term> carried(const View& init, const std::string& hint);
@@ -78,7 +86,7 @@ class Translator : public Views {
   Elements elements_of(const Expr& e, const ScopePtr& scope);
   void for_each(const Elements& xs, const std::function<void(const View&)>& body,
                 std::vector<Nat> position = {});
-  Place new_array(const std::string& hint, const Type& t, AddressSpace space,
+  Acceptor new_array(const std::string& hint, const Type& t, AddressSpace space,
                   const LayoutRequest& layout = {});
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
@@ -90,9 +98,9 @@ class Translator : public Views {
 
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 /// The loop over dimension `depth` of a map whose results go `to`, without a body.
-For map_loop(const Expr& e, const Place& to, int depth);
-/// A loop over [0, length), without a body.
-For new_loop(const std::string& hint, const Nat& length);
+For map_loop(const Expr& e, const Acceptor& to, int depth);
+/// A loop over [first, first + length), without a body.
+For new_loop(const std::string& hint, const Nat& length, const Nat& first = 0);
 /// The scalars of a view of scalars and tuples, in order; and a view of the same shape with other scalars.
 void scalars_of(const View& v, std::vector<Term>& to);
 View with_scalars(const View& v, const std::vector<Term>& terms);

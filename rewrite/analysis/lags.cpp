@@ -30,6 +30,16 @@ bool is_written(const StageGraph& g, const Chain& chain, const std::string& arra
                      [&](const StageWrites& w) { return w.storage == storage; });
 }
 
+/// What an update leaves of its base is copied plane by plane, in step, where one of the two is a ring.
+bool copies_by_planes(const Chain& chain, std::size_t stage, const std::string& base) {
+  return is_ring(chain.stages[stage]) ||
+         std::any_of(chain.stages.begin(), chain.stages.end(),
+                     [&](const ChainStage& s) { return s.name == base && is_ring(s); });
+}
+
+/// Where the loop of a stage begins, in planes of the finest grid.
+Nat begin_of(const StageWrites& w, std::size_t axis) { return w.scale.at(axis) * w.begins[axis]; }
+
 /// Why a chain cannot go in step along an axis whatever the lags.
 std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) {
   if (chain.stages.size() < 2) return "there is no chain: the program has one stage";
@@ -40,15 +50,13 @@ std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) 
     if (axis >= w.extents.size())
       return name_of(chain, i) + " makes an array of " + std::to_string(w.extents.size()) +
              " dimensions, there is no axis " + std::to_string(axis);
-    if (w.base && w.storage == name_of(chain, i) && is_written(g, chain, *w.base))
+    if (w.base && w.storage == name_of(chain, i) && !copies_by_planes(chain, i, *w.base) &&
+        is_written(g, chain, *w.base))
       return name_of(chain, i) + " copies " + *w.base +
-             ", which another stage overwrites: update it in place";
+             ", which another stage overwrites: update it in place, or keep the stages in rings";
     if (!loops_over_result(chain.stages[i].value, axis))
       return name_of(chain, i) + " is no loop over what it writes along axis " + std::to_string(axis);
-    if (axis < w.scale.size() && w.scale[axis] != g.stages[0].scale.at(axis))
-      return name_of(chain, i) + " is on another grid than " + name_of(chain, 0) + " along axis " +
-             std::to_string(axis);
-    if (!(w.begins[axis] - g.stages[0].begins[axis]).constant())
+    if (!(begin_of(w, axis) - begin_of(g.stages[0], axis)).constant())
       return name_of(chain, i) + " begins at " + w.begins[axis].str() + ", " + name_of(chain, 0) + " at " +
              g.stages[0].begins[axis].str() + ": by how much they differ must be a number";
   }
@@ -60,7 +68,7 @@ std::optional<std::int64_t> needed(const StageGraph& g, const Dependence& d, std
                                    std::int64_t apart) {
   const Distance& x = d.distance.at(axis);
   const std::int64_t begins =
-      *(g.stages[d.to].begins[axis] - g.stages[d.from].begins[axis]).constant() + apart;
+      *(begin_of(g.stages[d.to], axis) - begin_of(g.stages[d.from], axis)).constant() + apart;
   switch (d.kind) {
     case Dependence::Kind::Flow:
       return x.max ? std::optional(*x.max + begins) : std::nullopt;
@@ -119,6 +127,55 @@ std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::si
 }
 
 std::int64_t steps_apart(const Expr& in_step) { return in_step.is(Op::InStepTeam) ? step_width(in_step) : 0; }
+
+bool is_ring(const ChainStage& stage) { return stage.value.is(Op::Ring); }
+
+// Written at position q in step (scale q - begin + lag) / width, a plane is read for the last time by the
+// reader whose position is the furthest behind it (the least distance); the plane m further, in whose place it
+// lies, has to be written in a later step.
+std::vector<Nat> fewest_planes(const StageGraph& g, const std::vector<std::int64_t>& lags,
+                               std::int64_t width) {
+  std::vector<std::int64_t> span(g.stages.size(), 0);
+  for (const Dependence& d : g.dependences) {
+    if (d.kind != Dependence::Kind::Flow) continue;
+    const std::int64_t begins =
+        begin_of(g.stages[d.to], 0).constant().value_or(0) - begin_of(g.stages[d.from], 0).constant().value_or(0);
+    const std::int64_t unbounded = std::int64_t{1} << 40;
+    const std::int64_t behind = lags[d.to] - lags[d.from] - begins - d.distance[0].min.value_or(-unbounded);
+    span[d.from] = std::max(span[d.from], behind);
+  }
+  std::vector<Nat> r;
+  for (std::size_t i = 0; i < g.stages.size(); ++i) {
+    const StageWrites& w = g.stages[i];
+    const std::int64_t scale = w.scale.empty() ? 1 : w.scale[0];
+    const Nat planes = (span[i] + width + scale - 1) / scale;
+    r.push_back(w.extents.empty() ? planes : min(planes, w.extents[0]));
+  }
+  return r;
+}
+
+void check_rings(const Program& program) {
+  std::size_t all = 0;
+  visit(program.body, [&](const Expr& e) { all += e.is(Op::Ring) ? 1 : 0; });
+  if (all == 0) return;
+  const Chain chain = chain_of(program);
+  for (const ChainStage& s : chain.stages) all -= is_ring(s) ? 1 : 0;
+  if (all != 0 || is_ring(chain.stages.back()))
+    throw UserError("ring: only a named stage of a chain in step can be one; leave it out elsewhere");
+  if (chain.steps.size() != 1 || step_axis(chain.steps[0]) != 0)
+    throw UserError(
+        "ring: its planes follow one another along the outermost axis; put in_step along axis 0 around the "
+        "chain, and no other");
+  const StageGraph graph = stage_graph(chain);
+  const std::vector<Nat> fewest =
+      fewest_planes(graph, step_lags(chain.steps[0]), step_width(chain.steps[0]));
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const Expr& value = chain.stages[i].value;
+    if (is_ring(chain.stages[i]) && !Facts().proves(less_equal(fewest[i], ring_planes(value))))
+      throw UserError("ring: " + chain.stages[i].name + " keeps " + ring_planes(value).str() +
+                      " planes, but " + fewest[i].str() + " are still read; use as many");
+  }
+}
 
 void check_in_step(const Program& program) {
   std::size_t all = 0;

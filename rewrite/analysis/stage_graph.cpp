@@ -80,7 +80,8 @@ class Graph {
     const std::string& name = chain_.stages[i].name;
     StageWrites w{{}, {}, {}, {}, name, {}, {}, n.element->unknown};
     if (n.known() && !n.written().updated.empty()) w.base = n.array.at(n.written().updated);
-    if (n.element->in_place && w.base && overwritable(*w.base) && last_use_[*w.base] == i)
+    const bool apart = chain_.stages[i].value.is(Op::Ring) || chain_.stages[i].value.is(Op::ToGlobal);
+    if (!apart && n.element->in_place && w.base && overwritable(*w.base) && last_use_[*w.base] == i)
       w.storage = storage_of(*w.base);
     const bool in_place = w.storage != name;
     if (n.known())

@@ -1,4 +1,5 @@
 // Rules about time: how the stages of a chain follow one another.
+#include <algorithm>
 #include <optional>
 
 #include "ir/expr/attributes.hpp"
@@ -33,13 +34,19 @@ std::string why_not_two_arrays(const Chain& chain) {
   return "";
 }
 
+/// Where the let of a chain stands.
+Place place_of_chain(const Chain& chain) {
+  Place at = chain.stages[0].place;  // of the first value: the chain is the let around it
+  at.pop_back();
+  return at;
+}
+
 /// What surrounds the blocks of updates is the same in all arrays: each may get it from the first base, or
 /// find it where an array is overwritten.
 Result<Program> two_arrays(const Program& p, const Arguments&) {
   const Chain chain = chain_of(p);
   if (const std::string why = why_not_two_arrays(chain); !why.empty()) return Failure{why};
-  Place at = chain.stages[0].place;
-  at.pop_back();
+  const Place at = place_of_chain(chain);
   const Expr whole = part_at(p.body, at);
   const Type type = whole.type();
   const auto older = [&] { return make(Op::Bound, {}, attributes::bound(1, 0, type)); };
@@ -66,6 +73,56 @@ Result<Program> two_arrays(const Program& p, const Arguments&) {
   return q;
 }
 
+/// The chain at a place with other values of its stages but the last.
+Program with_stages(const Program& p, const Place& chain,
+                    const std::function<Expr(const Expr& value, std::size_t stage)>& changed) {
+  const std::function<Expr(const Expr&, std::size_t)> along = [&](const Expr& e, std::size_t stage) {
+    if (!e.is(Op::Let)) return e;
+    const Expr rest = with_children(e.child(1), {along(e.child(1).child(0), stage + 1)});
+    return with_children(e, {changed(e.child(0), stage), rest});
+  };
+  Program q = p;
+  q.body = replaced_at(p.body, chain, along(part_at(p.body, chain), 0));
+  return q;
+}
+
+Expr ring(const Expr& value, const Nat& planes) {
+  return make(Op::Ring, {value}, attributes::nats({planes}), origin(value));
+}
+
+/// Whole arrays, as long as no steps say which planes are still read.
+Result<Program> rings(const Program& p, const Arguments&) {
+  const Chain chain = chain_of(p);
+  if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
+  if (chain.results > 1) return Failure{"the chain has several results"};
+  if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
+  const StageGraph graph = stage_graph(chain);
+  std::size_t all = 0;
+  for (std::size_t i = 0; i + 1 < chain.stages.size(); ++i) {
+    const auto& [place, name, value] = chain.stages[i];
+    if (is_update(value.op()) && !value.is(Op::Update))
+      return Failure{name + " is updated in place, it needs no ring"};
+    if (!value.type().is_array() || value.is(Op::Ring)) return Failure{name + " is no stage to be stored"};
+    ++all;
+  }
+  return all == 0 ? Result<Program>(Failure{"there is nothing to be stored"})
+                  : with_stages(p, place_of_chain(chain), [](const Expr& value, std::size_t) {
+                      const Expr stage = value.is(Op::ToGlobal) ? value.child(0) : value;
+                      return ring(stage, shape_of(value.type(), 1)[0]);
+                    });
+}
+
+/// What rings keep now that the chain goes in step.
+Program with_fewest_planes(const Program& p) {
+  const Chain chain = chain_of(p);
+  if (chain.steps.size() != 1 || step_axis(chain.steps[0]) != 0) return p;
+  const std::vector<Nat> planes =
+      fewest_planes(stage_graph(chain), step_lags(chain.steps[0]), step_width(chain.steps[0]));
+  return with_stages(p, place_of_chain(chain), [&](const Expr& value, std::size_t stage) {
+    return value.is(Op::Ring) ? ring(value.child(0), planes.at(stage)) : value;
+  });
+}
+
 /// Directly around the chain: of several, the one applied first is the outermost loop.
 Result<Program> in_step(const Program& p, const Arguments& a) {
   const std::int64_t axis = number(a, 0), width = number(a, 1);
@@ -76,12 +133,14 @@ Result<Program> in_step(const Program& p, const Arguments& a) {
       return Failure{"the chain goes in step along axis " + std::to_string(axis) + " already"};
   const Lags lags = least_lags(chain, stage_graph(chain), static_cast<std::size_t>(axis));
   if (!lags.obstacle.empty()) return Failure{lags.obstacle};
-  Place at = chain.stages[0].place;  // of the first value: the chain is the let around it
-  at.pop_back();
+  const bool in_rings = std::any_of(chain.stages.begin(), chain.stages.end(), is_ring);
+  if (in_rings && (axis != 0 || !chain.steps.empty()))
+    return Failure{"the planes of rings follow one another along axis 0: go in step along it, and no other"};
+  const Place at = place_of_chain(chain);
   Program q = p;
   q.body = replaced_at(
       p.body, at, make(Op::InStep, {part_at(p.body, at)}, attributes::steps(axis, width, lags.by_stage)));
-  return q;
+  return in_rings ? with_fewest_planes(q) : q;
 }
 
 /// The innermost in_step.
@@ -93,13 +152,13 @@ Result<Program> wait_once(const Program& p, const Arguments&) {
   const auto axis = static_cast<std::size_t>(step_axis(step));
   const Lags lags = least_lags(chain, stage_graph(chain), axis, step_width(step));
   if (!lags.obstacle.empty()) return Failure{lags.obstacle};
-  Place at = chain.stages[0].place;  // in the let, in the in_step
-  at.pop_back(), at.pop_back();
+  Place at = place_of_chain(chain);
+  at.pop_back();  // the in_step
   Program q = p;
   q.body = replaced_at(p.body, at,
                        make(Op::InStepTeam, {step.child(0)},
                             attributes::steps(step_axis(step), step_width(step), lags.by_stage)));
-  return q;
+  return with_fewest_planes(q);
 }
 
 }  // namespace
@@ -113,6 +172,9 @@ std::vector<Rule> time_rules() {
           .says("stages between the first and the last take turns in two arrays: each overwrites the one "
                 "before the one that "
                 "it reads"),
+      program_rule("rings", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn", rings)
+          .says("of each stage but the last, those planes are stored that later ones still read, once the "
+                "stages go in step"),
       program_rule("in-step", "let x1 = S1 x0 in ... Sn = in_step axis width lags (let x1 = S1 x0 in ... Sn)",
                    in_step)
           .takes("axis", "of the arrays that the stages make, 0 the outermost")

@@ -15,7 +15,7 @@
 
 namespace lift {
 
-struct Place;
+struct Acceptor;
 /// For a scalar.
 struct Cell {
   std::string array;
@@ -27,40 +27,40 @@ struct Cell {
 /// For an array.
 struct ArrayPlace {
   std::string hint;  ///< name of the loop variable over this dimension
-  std::function<Place(const Nat&)> at;
+  std::function<Acceptor(const Nat&)> at;
 };
 /// A cell for a scalar, a part for each component of a tuple, a function of the index for an array.
-struct Place {
-  std::variant<Cell, std::vector<Place>, ArrayPlace> v;
-  Place operator[](const Nat& i) const { return std::get<ArrayPlace>(v).at(i); }
+struct Acceptor {
+  std::variant<Cell, std::vector<Acceptor>, ArrayPlace> v;
+  Acceptor operator[](const Nat& i) const { return std::get<ArrayPlace>(v).at(i); }
   const std::string& hint() const { return std::get<ArrayPlace>(v).hint; }
 };
 
-Place array_place(std::string hint, std::function<Place(const Nat&)> at);
+Acceptor array_place(std::string hint, std::function<Acceptor(const Nat&)> at);
 /// Names of `rank` loop variables, outermost first: ..., b, k, j, i.
 std::vector<std::string> dimension_names(std::size_t rank);
 /// The elements of the arrays named, one for each scalar component of `t` (see results_of), below `position`.
 /// A scalar lies in the first element.
-Place array_places(std::span<const std::string> arrays, const Type& t, const std::vector<Nat>& position = {});
+Acceptor array_places(std::span<const std::string> arrays, const Type& t, const std::vector<Nat>& position = {});
 /// What is stored at a place.
-View view_of(const Place& p, const Type& t);
+View view_of(const Acceptor& p, const Type& t);
 /// Where the elements of a view are stored; nothing when one of them is no plain element of an array.
-std::optional<Place> place_of(const View& v, const Type& t);
+std::optional<Acceptor> place_of(const View& v, const Type& t);
 
-Place access(Place p, std::span<const Nat> position);
+Acceptor access(Acceptor p, std::span<const Nat> position);
 /// Names of the first `rank` dimensions.
-std::vector<std::string> hints(Place p, std::size_t rank);
+std::vector<std::string> hints(Acceptor p, std::size_t rank);
 /// A place below `names.size()` further dimensions, whose indices are collected first.
-Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f,
+Acceptor collect(const std::vector<std::string>& names, const std::function<Acceptor(const std::vector<Nat>&)>& f,
               const std::vector<Nat>& position = {});
 /// The arrays that the cells below a place belong to.
-std::set<std::string> arrays_at(const Place& p);
+std::set<std::string> arrays_at(const Acceptor& p);
 /// A structural primitive of one argument as an acceptor: where its argument's value goes, when that of e
 /// goes `to`. Nothing for all other expressions.
-std::optional<Place> accept(const Expr& e, const Place& to);
+std::optional<Acceptor> accept(const Expr& e, const Acceptor& to);
 /// Applies f to every cell below a place.
-Place map_cells(const Place& p, const std::function<Cell(Cell)>& f);
+Acceptor map_cells(const Acceptor& p, const std::function<Cell(Cell)>& f);
 /// The guards that all cells have, whatever the position.
-std::vector<NatCond> common_guards(const Place& p);
+std::vector<NatCond> common_guards(const Acceptor& p);
 
 }  // namespace lift

@@ -1,4 +1,4 @@
-#include "lower/translate/place.hpp"
+#include "lower/translate/acceptor.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace lift {
 
-Place array_place(std::string hint, std::function<Place(const Nat&)> at) {
+Acceptor array_place(std::string hint, std::function<Acceptor(const Nat&)> at) {
   return {ArrayPlace{std::move(hint), std::move(at)}};
 }
 
@@ -31,10 +31,10 @@ std::size_t dimensions_of(const Type& t) {
 
 }  // namespace
 
-Place array_places(std::span<const std::string> arrays, const Type& t, const std::vector<Nat>& position) {
+Acceptor array_places(std::span<const std::string> arrays, const Type& t, const std::vector<Nat>& position) {
   if (t.is_scalar()) return {Cell{arrays[0], position.empty() ? std::vector<Nat>{0} : position, {}, false}};
   if (t.is_tuple()) {
-    std::vector<Place> parts;
+    std::vector<Acceptor> parts;
     std::size_t first = 0;
     for (const Type& part : t.parts()) {
       parts.push_back(array_places(arrays.subspan(first, components_in(part)), part, position));
@@ -50,7 +50,7 @@ Place array_places(std::span<const std::string> arrays, const Type& t, const std
   });
 }
 
-View view_of(const Place& p, const Type& t) {
+View view_of(const Acceptor& p, const Type& t) {
   if (t.is_scalar()) {
     const auto& cell = std::get<Cell>(p.v);
     return {load_term(cell.array, cell.position, t.scalar())};
@@ -58,38 +58,38 @@ View view_of(const Place& p, const Type& t) {
   if (t.is_tuple()) {
     std::vector<View> parts;
     for (std::size_t i = 0; i < t.parts().size(); ++i)
-      parts.push_back(view_of(std::get<std::vector<Place>>(p.v)[i], t.parts()[i]));
+      parts.push_back(view_of(std::get<std::vector<Acceptor>>(p.v)[i], t.parts()[i]));
     return {std::move(parts)};
   }
   return {ArrayView{t.length(), [=](const Nat& i) { return view_of(p[i], t.element()); }}};
 }
 
-std::optional<Place> place_of(const View& v, const Type& t) {
+std::optional<Acceptor> place_of(const View& v, const Type& t) {
   if (t.is_scalar()) {
     const Term x = v.term();
     if (x->kind != TermKind::Load) return std::nullopt;
-    return Place{Cell{x->name, x->nats, {}, false}};
+    return Acceptor{Cell{x->name, x->nats, {}, false}};
   }
   if (t.is_tuple()) {
-    std::vector<Place> parts;
+    std::vector<Acceptor> parts;
     for (std::size_t i = 0; i < t.parts().size(); ++i) {
       const auto part = place_of(v.parts()[i], t.parts()[i]);
       if (!part) return std::nullopt;
       parts.push_back(*part);
     }
-    return Place{std::move(parts)};
+    return Acceptor{std::move(parts)};
   }
   if (!place_of(v[Nat::fresh("p", 0, t.length() - 1)], t.element())) return std::nullopt;
   return array_place(dimension_names(dimensions_of(t)).front(),
                      [=](const Nat& i) { return *place_of(v[i], t.element()); });
 }
 
-Place access(Place p, std::span<const Nat> position) {
+Acceptor access(Acceptor p, std::span<const Nat> position) {
   for (const Nat& i : position) p = p[i];
   return p;
 }
 
-std::vector<std::string> hints(Place p, std::size_t rank) {
+std::vector<std::string> hints(Acceptor p, std::size_t rank) {
   std::vector<std::string> r;
   for (std::size_t d = 0; d < rank; ++d) {
     r.push_back(p.hint());
@@ -98,7 +98,7 @@ std::vector<std::string> hints(Place p, std::size_t rank) {
   return r;
 }
 
-Place collect(const std::vector<std::string>& names, const std::function<Place(const std::vector<Nat>&)>& f,
+Acceptor collect(const std::vector<std::string>& names, const std::function<Acceptor(const std::vector<Nat>&)>& f,
               const std::vector<Nat>& position) {
   if (position.size() == names.size()) return f(position);
   return array_place(names[position.size()], [=](const Nat& i) {
@@ -108,28 +108,28 @@ Place collect(const std::vector<std::string>& names, const std::function<Place(c
   });
 }
 
-std::set<std::string> arrays_at(const Place& p) {
+std::set<std::string> arrays_at(const Acceptor& p) {
   if (const auto* c = std::get_if<Cell>(&p.v)) return {c->array};
   if (std::holds_alternative<ArrayPlace>(p.v)) return arrays_at(p[Nat(0)]);
   std::set<std::string> all;
-  for (const Place& part : std::get<std::vector<Place>>(p.v)) all.merge(arrays_at(part));
+  for (const Acceptor& part : std::get<std::vector<Acceptor>>(p.v)) all.merge(arrays_at(part));
   return all;
 }
 
-Place map_cells(const Place& p, const std::function<Cell(Cell)>& f) {
+Acceptor map_cells(const Acceptor& p, const std::function<Cell(Cell)>& f) {
   if (const auto* c = std::get_if<Cell>(&p.v)) return {f(*c)};
-  if (const auto* parts = std::get_if<std::vector<Place>>(&p.v)) {
-    std::vector<Place> r;
-    for (const Place& x : *parts) r.push_back(map_cells(x, f));
+  if (const auto* parts = std::get_if<std::vector<Acceptor>>(&p.v)) {
+    std::vector<Acceptor> r;
+    for (const Acceptor& x : *parts) r.push_back(map_cells(x, f));
     return {std::move(r)};
   }
   return array_place(p.hint(), [=](const Nat& i) { return map_cells(p[i], f); });
 }
 
-std::vector<NatCond> common_guards(const Place& p) {
+std::vector<NatCond> common_guards(const Acceptor& p) {
   if (const auto* c = std::get_if<Cell>(&p.v)) return c->guards;
   std::vector<NatCond> common;
-  if (const auto* parts = std::get_if<std::vector<Place>>(&p.v)) {
+  if (const auto* parts = std::get_if<std::vector<Acceptor>>(&p.v)) {
     for (std::size_t i = 0; i < parts->size(); ++i) {
       const std::vector<NatCond> here = common_guards((*parts)[i]);
       if (i == 0) common = here;
@@ -144,7 +144,7 @@ std::vector<NatCond> common_guards(const Place& p) {
   return common;
 }
 
-std::optional<Place> accept(const Expr& e, const Place& to) {
+std::optional<Acceptor> accept(const Expr& e, const Acceptor& to) {
   const auto rank = static_cast<std::size_t>(op_rank(e));
   switch (e.op()) {
     case Op::Join: {
@@ -208,11 +208,11 @@ std::optional<Place> accept(const Expr& e, const Place& to) {
       return collect(dimension_names(rank), [=](const std::vector<Nat>&) { return to; });
     }
     case Op::Unzip: {
-      const std::vector<Place> parts = std::get<std::vector<Place>>(to.v);
+      const std::vector<Acceptor> parts = std::get<std::vector<Acceptor>>(to.v);
       return collect(hints(parts.at(0), rank), [=](const std::vector<Nat>& p) {
-        std::vector<Place> elements;
-        for (const Place& part : parts) elements.push_back(access(part, p));
-        return Place{std::move(elements)};
+        std::vector<Acceptor> elements;
+        for (const Acceptor& part : parts) elements.push_back(access(part, p));
+        return Acceptor{std::move(elements)};
       });
     }
     default:
