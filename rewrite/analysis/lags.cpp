@@ -1,6 +1,7 @@
 #include "rewrite/analysis/lags.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -155,12 +156,14 @@ std::vector<Nat> fewest_planes(const StageGraph& g, const std::vector<std::int64
 }
 
 void check_rings(const Program& program) {
-  std::size_t all = 0;
-  visit(program.body, [&](const Expr& e) { all += e.is(Op::Ring) ? 1 : 0; });
-  if (all == 0) return;
+  std::set<std::uint32_t> rings;
+  visit(program.body, [&](const Expr& e) {
+    if (e.is(Op::Ring)) rings.insert(e.id());
+  });
+  if (rings.empty()) return;
   const Chain chain = chain_of(program);
-  for (const ChainStage& s : chain.stages) all -= is_ring(s) ? 1 : 0;
-  if (all != 0 || is_ring(chain.stages.back()))
+  for (const ChainStage& s : chain.stages) rings.erase(part_at(program.body, s.place).id());
+  if (!rings.empty() || is_ring(chain.stages.back()))
     throw UserError("ring: only a named stage of a chain in step can be one; leave it out elsewhere");
   if (chain.steps.size() != 1 || step_axis(chain.steps[0]) != 0)
     throw UserError(

@@ -90,6 +90,19 @@ Program with_lags(const Program& p, const std::vector<std::int64_t>& lags) {
   q.body = changed(p.body);
   return q;
 }
+/// p with a plane less in the ring of a stage; `whole`: it has all planes.
+Program with_fewer_planes(const Program& p, int stage, bool& whole) {
+  Program q = p;
+  int n = 0;
+  const std::function<Expr(const Expr&)> changed = [&](const Expr& e) {
+    if (!e.is(Op::Ring)) return map_children(e, changed);
+    if (n++ != stage) return e;
+    whole = ring_planes(e) == shape_of(e.type())[0];
+    return make(Op::Ring, {e.child(0)}, attributes::nats({ring_planes(e) - 1}));
+  };
+  q.body = changed(p.body);
+  return q;
+}
 std::size_t teams(const Block& b) {
   std::size_t n = 0;
   visit(b, [&](const Stmt& s) {
@@ -218,6 +231,92 @@ TEST_CASE("in step: stages that overwrite nothing take turns in two arrays") {
   CHECK_THROWS_WITH_AS(
       lower({"p", {u}, make(Op::UpdateInPlace, {clamped(u), clamped(u)}, attributes::nats({0, 0})), {}, {}}),
       doctest::Contains("the base is computed"), InternalError);
+}
+
+TEST_CASE("in step: rings keep the planes that later stages still read, borders with them") {
+  const auto mean = [](const Expr& w) { return w[0][1] + w[1][0] + w[1][2] + w[2][1] - w[1][1] * 3.0; };
+  const auto heat = [&](const Expr& x) { return update(x, {1, 1}, x | slide2(3, 1) | map2(mean)); };
+  const auto clamped = [&](const Expr& x) { return x | pad2(1, 1, clamp) | slide2(3, 1) | map2(mean); };
+  const auto wide = [](const Expr& x) {  // borders of other widths, reads two rows ahead only
+    const Expr block = x | slide2(3, 1) | map2([](Expr w) { return w[0][0] - w[2][2]; });
+    return update(x, {0, 2}, block);
+  };
+  const std::vector<std::pair<std::string, std::function<Expr(Expr)>>> steps{
+      {"heat", heat}, {"clamped", clamped}, {"wide", wide}};
+  for (const auto& [name, step] : steps)
+    for (const int stages : {2, 3, 5}) {
+      const std::function<Expr(const Expr&, int)> more = [&, &step = step](const Expr& x, int n) -> Expr {
+        return n == 1 ? step(x) : let(step(x), [&, n](Expr y) { return more(y, n - 1); });
+      };
+      const Program p{"chain", {u}, more(u, stages), {}, {}};
+      const LoopsRun expected = run_loops(lower(p), 1);
+      for (const int width : {1, 2, 3, 20}) {
+        CAPTURE(name);
+        CAPTURE(stages);
+        CAPTURE(width);
+        const Program q = in_step(stepped(p, "rings"), {{{0, width}}});
+        const Kernel k = test::run(q);
+        CHECK(test::count<Allocate>(k.body) == static_cast<std::size_t>(stages) - 1);
+        CHECK(run_loops(k, 1).results == expected.results);
+        // Behind the check's back: one plane fewer is too few, unless all planes are there.
+        for (int s = 0; s + 1 < stages; ++s) {
+          bool whole = false;
+          const Program wrong = with_fewer_planes(q, s, whole);
+          if (whole) continue;
+          CHECK_THROWS_WITH_AS(lower(wrong), doctest::Contains("are still read"), UserError);
+          CHECK(run_loops(translate(wrong), 1).results != expected.results);
+        }
+      }
+    }
+}
+
+TEST_CASE("in step: stages on other grids go in step with those that they read") {
+  const Expr x = param("x", array({Nat(17), Nat(13)}, f64));
+  const auto fine = [](const Expr& y) {
+    return y | pad2(1, 1, clamp) | slide2(3, 1) | map2([](Expr w) { return w[0][1] + w[2][1] - w[1][0]; });
+  };
+  const auto coarse = [](const Expr& y) {
+    return y | slide2(3, 2) | map2([](Expr w) { return w[0][0] + w[1][1] * 2.0 + w[2][2]; });
+  };
+  const Program p{"cycle",
+                  {x},
+                  let(fine(x), [&](Expr a) {
+                    return let(fine(a), [&](Expr b) { return let(coarse(b), [&](Expr c) { return fine(c); }); });
+                  }),
+                  {},
+                  {}};
+  const LoopsRun expected = run_loops(lower(p), 1);
+  for (const int width : {1, 2, 3, 4}) {
+    CAPTURE(width);
+    const Program q = in_step(stepped(p, "rings"), {{{0, width}}});
+    CHECK(run_loops(test::run(q), 1).results == expected.results);
+    const std::vector<std::int64_t> lags = lags_of(q);
+    for (std::size_t i = 1; i < lags.size(); ++i) {
+      auto fewer = lags;
+      for (std::size_t j = i; j < lags.size(); ++j) --fewer[j];
+      CHECK_THROWS_AS(lower(with_lags(q, fewer)), UserError);
+    }
+  }
+}
+
+TEST_CASE("in step: where rings cannot be says why") {
+  const auto clamped = [&](const Expr& x) {
+    return x | pad2(1, 1, clamp) | slide2(3, 1) | map2([](Expr w) { return w[0][1] + w[2][1]; });
+  };
+  const Program p{"p", {u}, let(clamped(u), clamped), {}, {}};
+  const Program ringed = stepped(p, "rings");
+  CHECK_THROWS_WITH_AS(lower(ringed), doctest::Contains("put in_step along axis 0 around"), UserError);
+  CHECK(refusal(ringed, 1).find("along axis 0") != std::string::npos);
+  CHECK(refusal(in_step(ringed, {{{0, 1}}}), 1).find("no other") != std::string::npos);
+  const auto why_not = [](const Program& q) {
+    const auto r = apply(find_rule("rings"), q, {}, {});
+    return r ? "" : r.reason();
+  };
+  CHECK(why_not(in_step(ringed, {{{0, 1}}})) == "the chain goes in step already: use this rule before in-step");
+  CHECK(why_not({"p", {u}, clamped(u), {}, {}}).find("there is no chain") != std::string::npos);
+  CHECK(why_not(in_one_loop(problem(2, "ghost", "gsrb"))).find("updated in place") != std::string::npos);
+  CHECK_THROWS_WITH_AS(lower({"p", {u}, make(Op::Ring, {clamped(u)}, attributes::nats({9})), {}, {}}),
+                       doctest::Contains("only a named stage"), UserError);
 }
 
 TEST_CASE("in step: a user's chain is explored, with threads on what a stage does in a step") {
