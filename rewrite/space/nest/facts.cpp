@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -205,8 +206,8 @@ std::size_t smallest(const std::vector<NestFacts>& sweeps) {
   return static_cast<std::size_t>(least - sweeps.begin());
 }
 
-/// The sweeps in the loops around each of them, the chain in two arrays.
-Result<Program> in_two_arrays(const Program& whole, std::size_t loops_around) {
+/// The sweeps in the loops around each of them.
+Result<Program> in_shared_loops(const Program& whole, std::size_t loops_around) {
   Program p = whole;
   Place at;
   for (std::size_t a = 0; a < loops_around; ++a) {
@@ -219,20 +220,39 @@ Result<Program> in_two_arrays(const Program& whole, std::size_t loops_around) {
     }
     at.insert(at.end(), {0, 0});
   }
-  return apply(find_rule("two-arrays"), p, {});
+  return p;
+}
+
+/// The axes, of some that are those of a chain's arrays from the first on, along which it can go in step.
+std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span<const Axis> axes,
+                                       std::size_t first = 0) {
+  std::vector<std::string> r;
+  if (!program) return r;
+  const Chain chain = chain_of(*program);
+  const StageGraph graph = stage_graph(chain);
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    if (least_lags(chain, graph, first + a).obstacle.empty()) r.push_back(axes[a].name);
+  return r;
 }
 
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
 /// iterations behind.
 void read_steps(const Program& whole, NestFacts& f) {
   if (f.sweeps < 2 || f.on_grid() || !f.block.empty()) return;
-  const auto alternating = f.in_place ? Result<Program>(Failure{}) : in_two_arrays(whole, f.above_update);
-  f.two_arrays = static_cast<bool>(alternating);
-  const Chain chain = chain_of(f.two_arrays ? *alternating : whole);
-  const StageGraph graph = stage_graph(chain);
-  const std::size_t above = f.two_arrays ? f.above_update : 0;  // loops that the chain is in
-  for (std::size_t a = f.above_update; a + 1 < f.axes.size(); ++a)
-    if (least_lags(chain, graph, a - above).obstacle.empty()) f.steps.push_back(f.axes[a].name);
+  const std::span<const Axis> axes(f.axes.data() + f.above_update, f.axes.size() - 1 - f.above_update);
+  if (f.in_place) {
+    f.steps = axes_of_steps(whole, axes, f.above_update);
+    return;
+  }
+  const Result<Program> shared = in_shared_loops(whole, f.above_update);
+  const auto steps_by = [&](const char* rule) {
+    return axes_of_steps(shared ? apply(find_rule(rule), *shared, {}) : shared, axes);
+  };
+  const std::vector<std::string> in_rings = steps_by("rings");
+  f.steps = steps_by("two-arrays");
+  f.two_arrays = !f.steps.empty();
+  f.rings = !in_rings.empty() && in_rings[0] == axes[0].name;
+  if (f.rings && f.steps.empty()) f.steps = {axes[0].name};
 }
 
 }  // namespace

@@ -99,6 +99,9 @@ List in_step(const NestFacts& f) {
       r.push_back(std::move(w));
     }
   };
+  if (f.rings)
+    for (const AxisSizes& schedule : {several, one})
+      r.push_back({{key::time, schedule}, {key::rings, true}, {key::inner, Inner::vec}});
   std::int64_t around = 1;
   for (std::size_t a = 0; a < f.above_update; ++a) around *= f.axes[a].extent.value_or(1000);
   // Few boxes: threads share what a step does, of which there must be something to share.

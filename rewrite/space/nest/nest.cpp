@@ -12,6 +12,7 @@ const NestDecision& buffer();
 const NestDecision& tile();
 const NestDecision& order();
 const NestDecision& time();
+const NestDecision& rings();
 const NestDecision& grid();
 const NestDecision& parallel();
 const NestDecision& team();
@@ -38,7 +39,7 @@ using List = std::vector<const NestDecision*>;
 const List& all_decisions() {
   static const List all{
       &nest::in_place(), &nest::layout(), &nest::block(),    &nest::buffer(), &nest::tile(), &nest::order(),
-      &nest::time(),     &nest::grid(),   &nest::parallel(), &nest::team(),   &nest::deal(), &nest::local(),
+      &nest::time(),     &nest::rings(),  &nest::grid(),     &nest::parallel(), &nest::team(), &nest::deal(), &nest::local(),
       &nest::copy(),     &nest::items(),  &nest::inner(),    &nest::width(),  &nest::late(), &nest::stream(),
       &nest::unroll(),   &nest::kcache(), &nest::prefetch()};
   return all;
@@ -47,7 +48,7 @@ const List& all_decisions() {
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
   static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(), &nest::tile(),
-                         &nest::order(),    &nest::time(),   &nest::team(),  &nest::grid(),   &nest::deal(),
+                         &nest::order(),    &nest::time(), &nest::rings(),  &nest::team(),  &nest::grid(),   &nest::deal(),
                          &nest::local(),    &nest::copy(),   &nest::items()};
   return said;
 }

@@ -30,6 +30,7 @@ struct NestFacts : ProgramFacts {
   std::vector<SweepLoops> each;
   std::vector<std::string> steps;  ///< axes along which the sweeps may go in step, outer to inner
   bool two_arrays = false;         ///< and then take turns in two arrays, since they are not in place
+  bool rings = false;              ///< or keep rings of planes along the outermost of these axes
   Nest nest;
   std::vector<Axis> block;           ///< outer to inner; empty: a cell makes one element
   std::vector<std::int64_t> buffer;  ///< blocks of a computed array: blocks in a tile of rows; empty: no such

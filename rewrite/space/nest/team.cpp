@@ -5,12 +5,12 @@
 namespace lift {
 namespace {
 
-/// Steps along one axis, and a loop within them is shared.
+/// Steps along one axis, and a loop within them is shared; rings also copy borders, which one thread does.
 bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
   if (!team) return true;
   const std::vector<AxisSize>& steps = c[key::time].list;
   const Loops& shared = c[key::parallel];
-  if (steps.size() != 1 || shared.names.size() != 1) return false;
+  if (c[key::rings] || steps.size() != 1 || shared.names.size() != 1) return false;
   for (std::size_t a = 0; a < f.above_update; ++a)
     if (f.axes[a].name == shared.names[0]) return false;
   return true;

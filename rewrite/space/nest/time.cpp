@@ -25,8 +25,8 @@ bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes
   if (schedule.empty()) return true;
   const bool plain = c[key::tile].empty() && c[key::block] == Blocks::none && !c[key::buffer] &&
                      c[key::order] == orders(f).front() && is_fused(c);
-  return plain && (f.two_arrays || is_in_place(f, c)) &&
-         (!f.two_arrays || c[key::layout].index == kCallerLayout);
+  const bool apart = f.two_arrays || f.rings;
+  return plain && (apart || is_in_place(f, c)) && (!apart || c[key::layout].index == kCallerLayout);
 }
 
 /// The sweeps below a place move into the loops that are around each of them.
@@ -40,7 +40,10 @@ void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, c
   if (c[key::time].empty()) return;
   Place at = given;
   for (std::size_t a = 0; a < f.above_update; ++a) share_loops(d, at), at = body_of(at);
-  if (f.two_arrays) d.step("two-arrays", {});
+  if (c[key::rings])
+    d.step("rings", {});
+  else if (f.two_arrays)
+    d.step("two-arrays", {});
   for (const AxisSize& step : c[key::time].list) {
     std::size_t axis = 0;
     while (f.axes[axis].name != step.axis) ++axis;

@@ -1,0 +1,30 @@
+// Where sweeps that go in step and are not in place put their results: in whole arrays, two of which take turns,
+// or in rings, which keep those planes that the next sweep still reads.
+#include "rewrite/space/nest/decisions.hpp"
+
+namespace lift {
+namespace {
+
+/// Planes follow one another along the outermost axis, and along no other.
+bool admits_rings(const NestFacts& f, const Configuration& c, bool rings) {
+  const std::vector<AxisSize>& steps = c[key::time].list;
+  if (!rings) return steps.empty() || f.two_arrays || !f.rings;
+  return f.rings && steps.size() == 1 && steps[0].axis == f.axes[f.above_update].name;
+}
+
+}  // namespace
+
+namespace nest {
+
+const NestDecision& rings() {
+  static const NestDecision d = decide<NestFacts>(key::rings)
+                                    .offers([](const NestFacts& f) {
+                                      return f.rings ? std::vector<bool>{false, true} : std::vector<bool>{};
+                                    })
+                                    .admitted(admits_rings)
+                                    .said("rings of planes");
+  return d;
+}
+
+}  // namespace nest
+}  // namespace lift
