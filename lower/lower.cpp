@@ -16,6 +16,8 @@
 #include "lower/passes/split_lanes.hpp"
 #include "lower/translate/translate.hpp"
 #include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/overlap.hpp"
+#include "rewrite/analysis/rings.hpp"
 
 namespace lift {
 namespace {
@@ -149,6 +151,7 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
   check_in_step(program);
+  check_in_tiles(program);
   check_rings(program);
   Kernel k = translate(program);
   if (verify_steps()) verify(k, Form::Positions, "translate");

@@ -109,6 +109,7 @@ std::vector<std::int64_t> step_lags(AttrRef e) {
   for (const Nat& lag : std::span(e.attr.nats).subspan(kStepLags)) lags.push_back(lag.constant().value());
   return lags;
 }
+std::vector<std::int64_t> tile_margins(AttrRef e) { return step_lags(e); }
 
 const std::string& user_name(AttrRef e) { return e.attr.texts.at(0); }
 const std::string& user_body(AttrRef e) { return e.attr.texts.at(1); }

@@ -62,11 +62,13 @@ const std::vector<Nat>& update_offsets(AttrRef update);  ///< of the block, one 
 const Nat& iterate_times(AttrRef iterate);
 const Nat& buffer_slots(AttrRef circular_buffer);  ///< planes that it holds
 const Nat& ring_planes(AttrRef ring);              ///< that it holds, along the outermost axis
-std::int64_t step_axis(AttrRef in_step);           ///< of the arrays that the stages make: 0 is the outermost
+std::int64_t step_axis(AttrRef in_step);           ///< (or in_tiles) of the arrays that the stages make: 0 is the outermost
 std::int64_t step_width(AttrRef in_step);          ///< planes of the finest grid in a step
 /// By stage, in planes of the finest grid: iteration p of the loop of a stage is done in step
 /// (scale * p + lag) / width, rounded down, with the stage's scale (1 on the finest grid) along the axis.
 std::vector<std::int64_t> step_lags(AttrRef in_step);
+/// By stage, in planes of the finest grid: how far beyond a tile on both sides a stage is computed.
+std::vector<std::int64_t> tile_margins(AttrRef in_tiles);
 
 // ---- user functions, layouts
 

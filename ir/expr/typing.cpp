@@ -326,16 +326,16 @@ LIFT_TYPE_RULE(identity) { return c[0].type(); }
 
 LIFT_TYPE_RULE(in_step) {
   Expr chain = c[0];
-  while (is_in_step(chain.op())) chain = chain.child(0);
+  while (is_schedule(chain.op())) chain = chain.child(0);
   std::size_t stages = 1;
   for (; chain.is(Op::Let) && chain.child(1).is(Op::Lambda); chain = chain.child(1).child(0)) ++stages;
   if (stages == 1)
     type_error(op, "needs a chain, let x1 = ... in let x2 = ... in ..., got " + c[0].type().str(),
-               "name the stages, or leave out in_step");
+               "name the stages, or leave out " + std::string(text(op)));
   if (step_lags(a).size() != stages)
-    type_error(op, std::to_string(step_lags(a).size()) + " lags for " + std::to_string(stages) + " stages",
+    type_error(op, std::to_string(step_lags(a).size()) + " numbers for " + std::to_string(stages) + " stages",
                "give each stage one, the last is that of the result");
-  if (step_width(a) < 1) type_error(op, "a step of no iterations", "use a width of 1 or more");
+  if (step_width(a) < 1) type_error(op, "a width of no iterations", "use a width of 1 or more");
   if (step_axis(a) >= rank_of(c[0].type()))
     type_error(op, "there is no axis " + std::to_string(step_axis(a)) + " in " + c[0].type().str(),
                "axes are counted from 0, the outermost");

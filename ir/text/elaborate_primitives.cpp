@@ -180,14 +180,14 @@ Attr Elaborator::attributes_of(Payload::Kind kind, int rank, const Args& args) {
     case Payload::Lags: {
       const auto number = [&](const Term& t) {
         const auto n = nat(t).constant();
-        if (!n || *n < 0) fail(t.at, "an axis, a width and lags are numbers; write in_step(0, 1, (0, 1))");
+        if (!n || *n < 0) fail(t.at, "an axis, a width and what is said of each stage are numbers; write in_step(0, 1, (0, 1))");
         return *n;
       };
       std::vector<std::int64_t> lags;
       for (const Nat& lag : nats(*args[2], static_cast<int>(std::max<std::size_t>(1, args[2]->parts.size()))))
         lags.push_back(lag.constant().value_or(-1));
       if (std::count(lags.begin(), lags.end(), -1) != 0)
-        fail(args[2]->at, "lags are numbers, one a stage; write in_step(0, 1, (0, 1))");
+        fail(args[2]->at, "numbers are needed, one a stage; write in_step(0, 1, (0, 1))");
       return attributes::steps(number(*args[0]), number(*args[1]), lags);
     }
     default:

@@ -140,7 +140,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to)
     for (std::size_t i = 1; i < e.children().size(); ++i) args.push_back(eval(e.child(i), scope));
     return write(e.child(0).child(0), std::make_shared<Scope>(Scope{std::move(args), scope}), to);
   }
-  if (is_in_step(e.op())) return write_in_step(e, scope, to);
+  if (is_schedule(e.op())) return write_schedule(e, scope, to);
   if (e.is(Op::Let)) return write_let(e.child(0), e.child(1), scope, to);
   if (e.is(Op::Async))
     return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.async = true, c; }));
@@ -354,8 +354,8 @@ Kernel translate(const Program& given) {
   }
   Translator t;
   t.block = &k.body;
-  if (contains(program.body, [](const Expr& e) { return is_in_step(e.op()); }))
-    for (const StageWrites& w : stage_graph(chain_of(program)).stages) t.stage_paces.push_back({w.scale, w.begins});
+  if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); }))
+    for (const StageWrites& w : stage_graph(chain_of(program)).stages) t.stage_grids.push_back({w.scale, w.begins});
   std::vector<std::string> names;
   for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";
   t.write(program.body, nullptr, array_places(names, program.body.type()));

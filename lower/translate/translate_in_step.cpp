@@ -1,8 +1,9 @@
-// Chains whose stages go along an axis together: the stages' nests are translated each by itself, then put
-// into one loop over steps. In step s a stage does those of its iterations p for which (scale p + lag) / width
+// Chains with a schedule: the stages' nests are translated each by itself, then put into one loop over steps
+// (in_step), within a loop over tiles (in_tiles). In step s a stage does those of its iterations p for which (scale p + lag) / width
 // is s; within a step the stages follow one another. That the lags respect all dependences, and that rings keep
-// what is still read, has been checked (rewrite/analysis/lags.hpp).
+// what is still read, has been checked (rewrite/analysis/lags.hpp, overlap.hpp, rings.hpp).
 #include <algorithm>
+#include <tuple>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -65,10 +66,7 @@ Block in_one_step(Block nest, std::size_t axis, const Pace& pace, const Nat& s,
   For& f = loop_along(nest, axis);
   const Nat first = pace.first(s);
   if (pace.width > 1 || pace.scale > 1) {
-    const Nat lower = max(f.lower, first), upper = min(f.upper, pace.first(s + 1));
-    const Nat v = Nat::fresh(f.var.str(), f.lower, f.upper - 1);
-    f.body = substitute(f.body, f.var, v);
-    f.var = v, f.lower = lower, f.upper = upper;
+    f.lower = max(f.lower, first), f.upper = min(f.upper, pace.first(s + 1));
     return nest;
   }
   for (const NatCond& c : {less_equal(f.lower, first), less(first, f.upper)})
@@ -77,6 +75,15 @@ Block in_one_step(Block nest, std::size_t axis, const Pace& pace, const Nat& s,
   if (axis == 0) return body;
   outer_loop(nest, axis).body = std::move(body);
   return nest;
+}
+
+/// What is left of a part in a tile.
+void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
+  For& f = loop_along(part.nest, tile.axis);
+  const std::int64_t scale = grid.scale.at(tile.axis), margin = tile.margins.at(part.stage);
+  const Nat begin = part.copies ? Nat(0) : grid.begins.at(tile.axis);
+  f.lower = max(f.lower, ceildiv(tile.begin - margin, scale) - begin);
+  f.upper = min(f.upper, ceildiv(tile.end + margin, scale) - begin);
 }
 
 /// A thread does it alone: what is copied in one step is little.
@@ -96,7 +103,20 @@ Acceptor Translator::ring_of_stage(const Expr& ring) {
   return array_place(slots.hint(), [=](const Nat& k) { return slots[mod(k, planes)]; });
 }
 
-void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Acceptor& to) {
+/// Tiles are shared by threads, unless what is around them is.
+void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
+  if (!e.is(Op::InTiles)) return write_in_step(e, scope, to, {});
+  const auto axis = static_cast<std::size_t>(step_axis(e));
+  const Nat width = step_width(e), planes = stage_grids.back().scale.at(axis) * shape_of(e.type())[axis];
+  For tiles = new_loop("tile", ceildiv(planes, width));
+  if (parallel_.empty()) tiles.kind = LoopKind::Par;
+  loop(std::move(tiles), [&](const Nat& t) {
+    write_in_step(e.child(0), scope, to, {axis, t * width, min(planes, (t + 1) * width), tile_margins(e)});
+  });
+}
+
+void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Acceptor& to,
+                               const TileOfStages& tile) {
   std::vector<StepLoop> steps;  // outermost first
   Expr chain = e;
   bool team = false;
@@ -144,7 +164,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
       } else if (value.is(Op::ToGlobal)) {
         stored = eval(value, scope);
       } else {
-        refuse("a stage is not stored: update in place, or to_global");
+        refuse("a stage is not stored: update in place, to_global, or ring");
       }
     });
     is_ring.push_back(value.is(Op::Ring));
@@ -162,25 +182,34 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
       refuse("axis " + std::to_string(steps[order[d]].axis) + " is gone along twice");
 
   const auto pace = [&](const Part& part, const StepLoop& step) {
-    const StagePace& own = stage_paces.at(part.stage);
+    const StageGrid& own = stage_grids.at(part.stage);
     const std::int64_t scale = own.scale.at(step.axis), lag = step.lags.at(part.stage);
     if (!part.copies) return Pace{scale, lag, step.width};
     const auto begin = own.begins.at(step.axis).constant();  // loops that copy go over positions
     if (!begin) refuse("a stage copies planes of its base, and where its block begins is no number");
     return Pace{scale, lag - scale * *begin, step.width};
   };
+  // Of whole arrays first: what is known of a loop's variable must hold in all tiles.
+  const auto range_of = [&](const StepLoop& step) {
+    const auto first = [&](Part& p) { return pace(p, step).step_of(loop_along(p.nest, step.axis).lower); };
+    std::pair<Nat, Nat> r{first(parts[0]), 0};
+    for (Part& part : parts) {
+      r.first = min(r.first, first(part));
+      r.second = max(r.second, pace(part, step).steps_until(loop_along(part.nest, step.axis).upper));
+    }
+    return r;
+  };
   std::vector<For> loops;
   for (const StepLoop& step : steps) {
-    Nat begin = 0, end = 0;
-    for (Part& part : parts) {
-      const For& f = loop_along(part.nest, step.axis);
-      const Pace p = pace(part, step);
-      end = max(end, p.steps_until(f.upper));
-      if (part.copies) begin = min(begin, p.step_of(f.lower));
-    }
+    const auto [begin, end] = range_of(step);
     loops.push_back(new_loop("s", end - begin, begin));
   }
-  loops.back().team = team;
+  if (!tile.margins.empty()) {
+    for (Part& part : parts) cut_to_tile(part, tile, stage_grids.at(part.stage));
+    for (std::size_t d = 0; d < steps.size(); ++d)
+      std::tie(loops[d].lower, loops[d].upper) = range_of(steps[d]);
+  }
+  if (team) loops.back().team = true;
   Block together;
   for (Part& part : parts) {
     std::vector<Term> conditions;

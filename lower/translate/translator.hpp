@@ -10,16 +10,26 @@
 
 namespace lift {
 
+/// An axis: the spacing of a stage's grid in units of the finest one of its chain, and the position at which
+/// its loop begins.
+struct StageGrid {
+  std::vector<std::int64_t> scale;
+  std::vector<Nat> begins;
+};
+
+/// The part of all stages that one tile of the result needs: planes of the finest grid along an axis, and how
+/// far beyond them each stage goes. Whole arrays: no margins.
+struct TileOfStages {
+  std::size_t axis = 0;
+  Nat begin, end;
+  std::vector<std::int64_t> margins;
+};
+
 class Translator : public Views {
  public:
   void write(const Expr& e, const ScopePtr& scope, const Acceptor& to);
-  /// Of a stage of the chain that goes in step, an axis: its grid's spacing in units of the finest one, and
-  /// the position at which its loop begins.
-  struct StagePace {
-    std::vector<std::int64_t> scale;
-    std::vector<Nat> begins;
-  };
-  std::vector<StagePace> stage_paces;
+  /// Of each stage of the chain that has a schedule.
+  std::vector<StageGrid> stage_grids;
   Block* block = nullptr;            ///< where statements go
   std::vector<KernelArgument> work;  ///< arrays for intermediate values
   /// The argument that a result is written into, by the result's name, for those found to be updated in
@@ -52,7 +62,8 @@ class Translator : public Views {
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Acceptor& to);
   void write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to);
-  void write_in_step(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  void write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  void write_in_step(const Expr& e, const ScopePtr& scope, const Acceptor& to, const TileOfStages& tile);
   Acceptor ring_of_stage(const Expr& ring);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_view(const View& v, const Acceptor& to);

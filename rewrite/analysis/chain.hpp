@@ -23,6 +23,7 @@ struct Chain {
   std::vector<ChainStage> stages;  ///< those at the end together, when the program returns several arrays
   std::size_t results = 1;         ///< how many these are
   std::vector<Expr> steps;         ///< the in_step around it, outermost first
+  std::optional<Expr> tiles;       ///< the in_tiles around these
 };
 
 /// The chain that a program computes its result by; of one stage when it has no named arrays on the way.

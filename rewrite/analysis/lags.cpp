@@ -1,11 +1,11 @@
 #include "rewrite/analysis/lags.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/rings.hpp"
 
 namespace lift {
 namespace {
@@ -37,9 +37,6 @@ bool copies_by_planes(const Chain& chain, std::size_t stage, const std::string& 
          std::any_of(chain.stages.begin(), chain.stages.end(),
                      [&](const ChainStage& s) { return s.name == base && is_ring(s); });
 }
-
-/// Where the loop of a stage begins, in planes of the finest grid.
-Nat begin_of(const StageWrites& w, std::size_t axis) { return w.scale.at(axis) * w.begins[axis]; }
 
 /// Why a chain cannot go in step along an axis whatever the lags.
 std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) {
@@ -128,57 +125,6 @@ std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::si
 }
 
 std::int64_t steps_apart(const Expr& in_step) { return in_step.is(Op::InStepTeam) ? step_width(in_step) : 0; }
-
-bool is_ring(const ChainStage& stage) { return stage.value.is(Op::Ring); }
-
-// Written at position q in step (scale q - begin + lag) / width, a plane is read for the last time by the
-// reader whose position is the furthest behind it (the least distance); the plane m further, in whose place it
-// lies, has to be written in a later step.
-std::vector<Nat> fewest_planes(const StageGraph& g, const std::vector<std::int64_t>& lags,
-                               std::int64_t width) {
-  std::vector<std::int64_t> span(g.stages.size(), 0);
-  for (const Dependence& d : g.dependences) {
-    if (d.kind != Dependence::Kind::Flow) continue;
-    const std::int64_t begins =
-        begin_of(g.stages[d.to], 0).constant().value_or(0) - begin_of(g.stages[d.from], 0).constant().value_or(0);
-    const std::int64_t unbounded = std::int64_t{1} << 40;
-    const std::int64_t behind = lags[d.to] - lags[d.from] - begins - d.distance[0].min.value_or(-unbounded);
-    span[d.from] = std::max(span[d.from], behind);
-  }
-  std::vector<Nat> r;
-  for (std::size_t i = 0; i < g.stages.size(); ++i) {
-    const StageWrites& w = g.stages[i];
-    const std::int64_t scale = w.scale.empty() ? 1 : w.scale[0];
-    const Nat planes = (span[i] + width + scale - 1) / scale;
-    r.push_back(w.extents.empty() ? planes : min(planes, w.extents[0]));
-  }
-  return r;
-}
-
-void check_rings(const Program& program) {
-  std::set<std::uint32_t> rings;
-  visit(program.body, [&](const Expr& e) {
-    if (e.is(Op::Ring)) rings.insert(e.id());
-  });
-  if (rings.empty()) return;
-  const Chain chain = chain_of(program);
-  for (const ChainStage& s : chain.stages) rings.erase(part_at(program.body, s.place).id());
-  if (!rings.empty() || is_ring(chain.stages.back()))
-    throw UserError("ring: only a named stage of a chain in step can be one; leave it out elsewhere");
-  if (chain.steps.size() != 1 || step_axis(chain.steps[0]) != 0)
-    throw UserError(
-        "ring: its planes follow one another along the outermost axis; put in_step along axis 0 around the "
-        "chain, and no other");
-  const StageGraph graph = stage_graph(chain);
-  const std::vector<Nat> fewest =
-      fewest_planes(graph, step_lags(chain.steps[0]), step_width(chain.steps[0]));
-  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
-    const Expr& value = chain.stages[i].value;
-    if (is_ring(chain.stages[i]) && !Facts().proves(less_equal(fewest[i], ring_planes(value))))
-      throw UserError("ring: " + chain.stages[i].name + " keeps " + ring_planes(value).str() +
-                      " planes, but " + fewest[i].str() + " are still read; use as many");
-  }
-}
 
 void check_in_step(const Program& program) {
   std::size_t all = 0;

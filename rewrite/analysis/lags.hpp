@@ -1,7 +1,6 @@
 // Lags: how far behind the first each stage of a chain has to stay when all of them go along an axis together
-// (in_step), and how many planes a stage keeps that stores no more than the later ones still read (ring). Lags
-// are counted in planes of the finest grid of the chain; what a stage's loop begins with is part of them, so
-// that stages over regions that shrink have lags, too.
+// (in_step). They are counted in planes of the finest grid of the chain; what a stage's loop begins with is
+// part of them, so that stages over regions that shrink have lags, too.
 #pragma once
 
 #include <map>
@@ -28,16 +27,6 @@ std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::si
 /// `apart` of an in_step.
 std::int64_t steps_apart(const Expr& in_step);
 
-/// Whether a stage stores planes in turn: its value is a ring.
-bool is_ring(const ChainStage& stage);
-/// How many planes along the outermost axis each stage has to keep, when all go along it in steps of `width`
-/// with these lags: those between what it writes and what later stages still read. At most its extent; 0 for
-/// a stage that lies where its base lies.
-std::vector<Nat> fewest_planes(const StageGraph& graph, const std::vector<std::int64_t>& lags,
-                               std::int64_t width);
-
-/// UserError when a ring is no stage of a chain in step along its outermost axis alone, or has too few planes.
-void check_rings(const Program& program);
 /// UserError when in_step of a program is not around its chain, or its lags are too small for a dependence.
 void check_in_step(const Program& program);
 

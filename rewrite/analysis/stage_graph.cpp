@@ -249,6 +249,8 @@ const char* text(Dependence::Kind k) {
   return k == Dependence::Kind::Flow ? "flow" : k == Dependence::Kind::Anti ? "anti" : "output";
 }
 
+Nat begin_of(const StageWrites& w, std::size_t axis) { return w.scale.at(axis) * w.begins.at(axis); }
+
 StageGraph stage_graph(const Chain& chain) { return Graph(chain).result; }
 
 std::string str(const StageGraph& g, const Chain& chain) {

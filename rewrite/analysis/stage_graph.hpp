@@ -47,6 +47,9 @@ struct StageWrites {
   std::string unknown;              ///< why nothing else is known of it; else empty
 };
 
+/// Where the loop of a stage begins along an axis, in planes of the finest grid.
+Nat begin_of(const StageWrites& w, std::size_t axis);
+
 struct StageGraph {
   std::vector<StageWrites> stages;
   std::vector<Dependence> dependences;  ///< by `to`, then `from`

@@ -5,6 +5,8 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/overlap.hpp"
+#include "rewrite/analysis/rings.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
@@ -112,15 +114,29 @@ Result<Program> rings(const Program& p, const Arguments&) {
                     });
 }
 
-/// What rings keep now that the chain goes in step.
+/// What rings keep by the schedule around the chain.
 Program with_fewest_planes(const Program& p) {
   const Chain chain = chain_of(p);
-  if (chain.steps.size() != 1 || step_axis(chain.steps[0]) != 0) return p;
-  const std::vector<Nat> planes =
-      fewest_planes(stage_graph(chain), step_lags(chain.steps[0]), step_width(chain.steps[0]));
+  const std::vector<Nat> planes = planes_of_rings(chain, stage_graph(chain));
   return with_stages(p, place_of_chain(chain), [&](const Expr& value, std::size_t stage) {
     return value.is(Op::Ring) ? ring(value.child(0), planes.at(stage)) : value;
   });
+}
+
+Result<Program> in_tiles(const Program& p, const Arguments& a) {
+  const std::int64_t axis = number(a, 0), width = number(a, 1);
+  if (width < 1) return Failure{"a tile of no planes; use a width of 1 or more"};
+  const Chain chain = chain_of(p);
+  if (chain.tiles) return Failure{"the chain goes in tiles already"};
+  if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
+  if (axis != 0) return Failure{"the planes of rings follow one another along axis 0: tiles go along it"};
+  const Margins margins = least_margins(chain, stage_graph(chain), static_cast<std::size_t>(axis));
+  if (!margins.obstacle.empty()) return Failure{margins.obstacle};
+  const Place at = place_of_chain(chain);
+  Program q = p;
+  q.body = replaced_at(
+      p.body, at, make(Op::InTiles, {part_at(p.body, at)}, attributes::steps(axis, width, margins.by_stage)));
+  return with_fewest_planes(q);
 }
 
 /// Directly around the chain: of several, the one applied first is the outermost loop.
@@ -175,6 +191,12 @@ std::vector<Rule> time_rules() {
       program_rule("rings", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn", rings)
           .says("of each stage but the last, those planes are stored that later ones still read, once the "
                 "stages go in step"),
+      program_rule("in-tiles", "let x1 = S1 x0 in ... Sn = in_tiles axis width margins (let x1 = S1 x0 in ... Sn)",
+                   in_tiles)
+          .takes("axis", "of the arrays that the stages make: 0, the outermost")
+          .takes("width", "planes of the finest grid in a tile")
+          .says("the chain is computed for %2 planes of its result along axis %1 at a time, in parallel, each "
+                "stage as far beyond them as later ones read"),
       program_rule("in-step", "let x1 = S1 x0 in ... Sn = in_step axis width lags (let x1 = S1 x0 in ... Sn)",
                    in_step)
           .takes("axis", "of the arrays that the stages make, 0 the outermost")

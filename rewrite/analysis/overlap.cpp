@@ -1,0 +1,76 @@
+#include "rewrite/analysis/overlap.hpp"
+
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/rings.hpp"
+
+namespace lift {
+namespace {
+
+bool is_update_in_place(const Expr& e) {
+  if (is_identity(e.op())) return is_update_in_place(e.child(0));
+  return e.is(Op::UpdateInPlace);
+}
+
+std::string why_not_in_tiles(const Chain& chain, const StageGraph& g, std::size_t axis) {
+  if (std::string why = least_lags(chain, g, axis).obstacle; !why.empty()) return why;
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const std::string& name = chain.stages[i].name;
+    if (g.stages[i].storage != name || is_update_in_place(chain.stages[i].value))
+      return name + " overwrites " + *g.stages[i].base + ", which other tiles still read";
+    if (i + 1 < chain.stages.size() && !is_ring(chain.stages[i]))
+      return name + " is one array for all tiles: keep the stages in rings first";
+  }
+  return "";
+}
+
+/// How far beyond its own position a stage reads, on either side.
+std::int64_t reach(const Dependence& d, std::size_t axis) {
+  const Distance& x = d.distance.at(axis);
+  return std::max({*x.max, -*x.min, std::int64_t{0}});
+}
+
+}  // namespace
+
+Margins least_margins(const Chain& chain, const StageGraph& graph, std::size_t axis) {
+  Margins r;
+  r.obstacle = why_not_in_tiles(chain, graph, axis);
+  if (!r.obstacle.empty()) return r;
+  r.by_stage.assign(chain.stages.size(), 0);
+  std::vector<Dependence> last_first = graph.dependences;
+  std::stable_sort(last_first.begin(), last_first.end(),
+                   [](const Dependence& a, const Dependence& b) { return a.to > b.to; });
+  for (const Dependence& d : last_first) {  // by `to`: what reads it has its margin already
+    if (d.kind != Dependence::Kind::Flow) continue;
+    if (!d.distance.at(axis).bounded()) return {{}, d.distance[axis].why};
+    r.by_stage[d.from] = std::max(r.by_stage[d.from], r.by_stage[d.to] + reach(d, axis));
+  }
+  return r;
+}
+
+void check_in_tiles(const Program& program) {
+  std::size_t all = 0;
+  visit(program.body, [&](const Expr& e) { all += e.is(Op::InTiles) ? 1 : 0; });
+  if (all == 0) return;
+  const Chain chain = chain_of(program);
+  if (all > 1 || !chain.tiles)
+    throw UserError("in_tiles: put it once around let x1 = ... in ... below maps only, outside in_step");
+  const auto axis = static_cast<std::size_t>(step_axis(*chain.tiles));
+  const StageGraph graph = stage_graph(chain);
+  const Margins least = least_margins(chain, graph, axis);
+  if (!least.obstacle.empty()) throw UserError("in_tiles: " + least.obstacle);
+  const std::vector<std::int64_t> margins = tile_margins(*chain.tiles);
+  for (const Dependence& d : graph.dependences)
+    if (d.kind == Dependence::Kind::Flow && margins[d.from] < margins[d.to] + reach(d, axis))
+      throw UserError("in_tiles: " + chain.stages[d.to].name + " reads " + chain.stages[d.from].name + " up to " +
+                      std::to_string(reach(d, axis)) + " beyond itself: " + chain.stages[d.from].name +
+                      " has to go " + std::to_string(margins[d.to] + reach(d, axis)) +
+                      " beyond the tile along axis " + std::to_string(axis) + ", not " +
+                      std::to_string(margins[d.from]));
+}
+
+}  // namespace lift

@@ -1,0 +1,78 @@
+#include "rewrite/analysis/rings.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+
+namespace lift {
+namespace {
+
+/// Planes of the finest grid, by stage. Written at position q in step (scale q - begin + lag) / width, a plane
+/// is read for the last time by the reader whose position is the furthest behind it (the least distance); the
+/// plane in whose place it lies, further on, has to be written in a later step.
+std::vector<std::int64_t> span_of_steps(const StageGraph& g, const Expr& in_step) {
+  const std::vector<std::int64_t> lags = step_lags(in_step);
+  std::vector<std::int64_t> span(g.stages.size(), step_width(in_step));
+  for (const Dependence& d : g.dependences) {
+    if (d.kind != Dependence::Kind::Flow) continue;
+    const auto begins = (begin_of(g.stages[d.to], 0) - begin_of(g.stages[d.from], 0)).constant();
+    const auto& least = d.distance[0].min;
+    if (!begins || !least) throw InternalError("rings: in step, but a distance is no number");
+    span[d.from] =
+        std::max(span[d.from], lags[d.to] - lags[d.from] - *begins - *least + step_width(in_step));
+  }
+  return span;
+}
+
+}  // namespace
+
+bool is_ring(const ChainStage& stage) { return stage.value.is(Op::Ring); }
+
+std::vector<Nat> planes_of_rings(const Chain& chain, const StageGraph& g) {
+  const auto along = [](const Expr& schedule) { return step_axis(schedule) == 0; };
+  std::vector<std::int64_t> span;
+  if (chain.steps.size() == 1 && along(chain.steps[0]))
+    span = span_of_steps(g, chain.steps[0]);
+  else if (chain.steps.empty() && chain.tiles && along(*chain.tiles))
+    for (const std::int64_t margin : tile_margins(*chain.tiles))
+      span.push_back(step_width(*chain.tiles) + 2 * margin);
+  std::vector<Nat> r;
+  for (std::size_t i = 0; i < g.stages.size(); ++i) {
+    const StageWrites& w = g.stages[i];
+    const Nat all = w.extents.empty() ? Nat(1) : w.extents[0];
+    const std::int64_t scale = w.scale.empty() ? 1 : w.scale[0];
+    r.push_back(span.empty() ? all : min(all, (span[i] + scale - 1) / scale));
+  }
+  return r;
+}
+
+void check_rings(const Program& program) {
+  std::set<std::uint32_t> rings;
+  visit(program.body, [&](const Expr& e) {
+    if (e.is(Op::Ring)) rings.insert(e.id());
+  });
+  if (rings.empty()) return;
+  const Chain chain = chain_of(program);
+  for (const ChainStage& s : chain.stages) rings.erase(part_at(program.body, s.place).id());
+  if (!rings.empty() || is_ring(chain.stages.back()))
+    throw UserError("ring: only a named stage of a chain in step can be one; leave it out elsewhere");
+  std::vector<Expr> schedules = chain.steps;
+  if (chain.tiles) schedules.push_back(*chain.tiles);
+  if (schedules.empty() || chain.steps.size() > 1 ||
+      std::any_of(schedules.begin(), schedules.end(), [](const Expr& s) { return step_axis(s) != 0; }))
+    throw UserError(
+        "ring: its planes follow one another along the outermost axis; put in_step along axis 0 around the "
+        "chain, and no other");
+  const std::vector<Nat> fewest = planes_of_rings(chain, stage_graph(chain));
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const Expr& value = chain.stages[i].value;
+    if (is_ring(chain.stages[i]) && !Facts().proves(less_equal(fewest[i], ring_planes(value))))
+      throw UserError("ring: " + chain.stages[i].name + " keeps " + ring_planes(value).str() +
+                      " planes, but " + fewest[i].str() + " are still read; use as many");
+  }
+}
+
+}  // namespace lift
