@@ -62,8 +62,9 @@ const std::vector<Nat>& update_offsets(AttrRef update);  ///< of the block, one 
 const Nat& iterate_times(AttrRef iterate);
 const Nat& buffer_slots(AttrRef circular_buffer);  ///< planes that it holds
 const Nat& ring_planes(AttrRef ring);              ///< that it holds, along the outermost axis
-std::int64_t step_axis(AttrRef in_step);           ///< (or in_tiles) of the arrays that the stages make: 0 is the outermost
-std::int64_t step_width(AttrRef in_step);          ///< planes of the finest grid in a step
+std::int64_t step_axis(
+    AttrRef in_step);  ///< (or in_tiles) of the arrays that the stages make: 0 is the outermost
+std::int64_t step_width(AttrRef in_step);  ///< planes of the finest grid in a step
 /// By stage, in planes of the finest grid: iteration p of the loop of a stage is done in step
 /// (scale * p + lag) / width, rounded down, with the stage's scale (1 on the finest grid) along the axis.
 std::vector<std::int64_t> step_lags(AttrRef in_step);
@@ -139,7 +140,8 @@ Attr literal(double number, Scalar s);
 Attr cast(Scalar s);
 Attr component(std::int64_t index);
 Attr order(std::vector<std::int64_t> permutation);
-/// Lengths, offsets or indices, one a dimension; or the only number of an op (iterate, nat, circular_buffer, ring).
+/// Lengths, offsets or indices, one a dimension; or the only number of an op (iterate, nat, circular_buffer,
+/// ring).
 Attr nats(std::vector<Nat> ns);
 /// Sizes and steps, or low and high widths: two numbers a dimension.
 Attr pairs(std::vector<Nat> first, const std::vector<Nat>& second);

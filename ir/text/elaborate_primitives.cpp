@@ -180,7 +180,9 @@ Attr Elaborator::attributes_of(Payload::Kind kind, int rank, const Args& args) {
     case Payload::Lags: {
       const auto number = [&](const Term& t) {
         const auto n = nat(t).constant();
-        if (!n || *n < 0) fail(t.at, "an axis, a width and what is said of each stage are numbers; write in_step(0, 1, (0, 1))");
+        if (!n || *n < 0)
+          fail(t.at,
+               "an axis, a width and what is said of each stage are numbers; write in_step(0, 1, (0, 1))");
         return *n;
       };
       std::vector<std::int64_t> lags;

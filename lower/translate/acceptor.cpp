@@ -98,8 +98,9 @@ std::vector<std::string> hints(Acceptor p, std::size_t rank) {
   return r;
 }
 
-Acceptor collect(const std::vector<std::string>& names, const std::function<Acceptor(const std::vector<Nat>&)>& f,
-              const std::vector<Nat>& position) {
+Acceptor collect(const std::vector<std::string>& names,
+                 const std::function<Acceptor(const std::vector<Nat>&)>& f,
+                 const std::vector<Nat>& position) {
   if (position.size() == names.size()) return f(position);
   return array_place(names[position.size()], [=](const Nat& i) {
     auto p = position;

@@ -41,7 +41,8 @@ Acceptor array_place(std::string hint, std::function<Acceptor(const Nat&)> at);
 std::vector<std::string> dimension_names(std::size_t rank);
 /// The elements of the arrays named, one for each scalar component of `t` (see results_of), below `position`.
 /// A scalar lies in the first element.
-Acceptor array_places(std::span<const std::string> arrays, const Type& t, const std::vector<Nat>& position = {});
+Acceptor array_places(std::span<const std::string> arrays, const Type& t,
+                      const std::vector<Nat>& position = {});
 /// What is stored at a place.
 View view_of(const Acceptor& p, const Type& t);
 /// Where the elements of a view are stored; nothing when one of them is no plain element of an array.
@@ -51,8 +52,9 @@ Acceptor access(Acceptor p, std::span<const Nat> position);
 /// Names of the first `rank` dimensions.
 std::vector<std::string> hints(Acceptor p, std::size_t rank);
 /// A place below `names.size()` further dimensions, whose indices are collected first.
-Acceptor collect(const std::vector<std::string>& names, const std::function<Acceptor(const std::vector<Nat>&)>& f,
-              const std::vector<Nat>& position = {});
+Acceptor collect(const std::vector<std::string>& names,
+                 const std::function<Acceptor(const std::vector<Nat>&)>& f,
+                 const std::vector<Nat>& position = {});
 /// The arrays that the cells below a place belong to.
 std::set<std::string> arrays_at(const Acceptor& p);
 /// A structural primitive of one argument as an acceptor: where its argument's value goes, when that of e

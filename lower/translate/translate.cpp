@@ -81,7 +81,8 @@ For map_loop(const Expr& e, const Acceptor& to, int depth) {
 
 /// The loops of a map of rank D: the attributes of a low-level map belong to the innermost of them, parallel
 /// ones to all.
-void Translator::write_map(const Expr& e, const ScopePtr& scope, const Acceptor& to, int depth, const View& xs) {
+void Translator::write_map(const Expr& e, const ScopePtr& scope, const Acceptor& to, int depth,
+                           const View& xs) {
   const int rank = op_rank(e);
   if (depth == rank) {
     const Expr& f = e.child(0);
@@ -355,7 +356,8 @@ Kernel translate(const Program& given) {
   Translator t;
   t.block = &k.body;
   if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); }))
-    for (const StageWrites& w : stage_graph(chain_of(program)).stages) t.stage_grids.push_back({w.scale, w.begins});
+    for (const StageWrites& w : stage_graph(chain_of(program)).stages)
+      t.stage_grids.push_back({w.scale, w.begins});
   std::vector<std::string> names;
   for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";
   t.write(program.body, nullptr, array_places(names, program.body.type()));

@@ -1,7 +1,8 @@
 // Chains with a schedule: the stages' nests are translated each by itself, then put into one loop over steps
-// (in_step), within a loop over tiles (in_tiles). In step s a stage does those of its iterations p for which (scale p + lag) / width
-// is s; within a step the stages follow one another. That the lags respect all dependences, and that rings keep
-// what is still read, has been checked (rewrite/analysis/lags.hpp, overlap.hpp, rings.hpp).
+// (in_step), within a loop over tiles (in_tiles). In step s a stage does those of its iterations p for which
+// (scale p + lag) / width is s; within a step the stages follow one another. That the lags respect all
+// dependences, and that rings keep what is still read, has been checked (rewrite/analysis/lags.hpp,
+// overlap.hpp, rings.hpp).
 #include <algorithm>
 #include <tuple>
 
@@ -98,8 +99,8 @@ void make_sequential(Block& nest) {
 Acceptor Translator::ring_of_stage(const Expr& ring) {
   const Type& t = ring.type();
   const Nat& planes = ring_planes(ring);
-  const Acceptor slots = new_array("ring", Type::array(planes, t.element()), AddressSpace::Global,
-                                asked_layout(ring.child(0)));
+  const Acceptor slots =
+      new_array("ring", Type::array(planes, t.element()), AddressSpace::Global, asked_layout(ring.child(0)));
   return array_place(slots.hint(), [=](const Nat& k) { return slots[mod(k, planes)]; });
 }
 

@@ -50,7 +50,8 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Accept
 }
 
 /// Copies what an update leaves of its base: for each dimension the slabs before and after the block, within
-/// the block's range of the dimensions before; the loops go over positions. In parallel where the block is computed so.
+/// the block's range of the dimensions before; the loops go over positions. In parallel where the block is
+/// computed so.
 void Translator::write_around(const Expr& update, const View& base, const Acceptor& to) {
   const std::vector<Nat>& low = update_offsets(update);
   const std::size_t rank = low.size();
@@ -63,12 +64,16 @@ void Translator::write_around(const Expr& update, const View& base, const Accept
     const std::function<void(std::size_t, const View&, const Acceptor&, bool)> loops =
         [&](std::size_t d, const View& from, const Acceptor& there, bool serial) {
           if (d == rank) return write_view(from, there);
-          For f = new_loop(there.hint(), d == slab ? length : d < slab ? block_shape[d] : whole[d],
-                           d == slab ? first : d < slab ? low[d] : Nat(0));
+          For f = new_loop(there.hint(),
+                           d == slab  ? length
+                           : d < slab ? block_shape[d]
+                                      : whole[d],
+                           d == slab  ? first
+                           : d < slab ? low[d]
+                                      : Nat(0));
           const bool here = serial && shared && (d != slab || rank == 1);
           if (here) f.kind = LoopKind::Par;
-          loop(std::move(f),
-               [&](const Nat& i) { loops(d + 1, from[i], there[i], serial && !here); });
+          loop(std::move(f), [&](const Nat& i) { loops(d + 1, from[i], there[i], serial && !here); });
         };
     loops(0, base, to, true);
   };

@@ -126,7 +126,7 @@ void Translator::write_updated(std::size_t i, const Expr& value, const Expr& fn,
 /// by side: the loop along dimension 0 of a grid comes last; rows of a work-item's own stay rows. Below loops
 /// that threads share, they are each iteration's own arrays; where these lie is for place-scratch to say.
 Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSpace space,
-                            const LayoutRequest& layout) {
+                               const LayoutRequest& layout) {
   if (space == AddressSpace::Global && !parallel_.empty() && parallel_.front().kind == LoopKind::Par)
     space = AddressSpace::Private;
   std::vector<Nat> around, position, within, last;

@@ -67,7 +67,8 @@ class Translator : public Views {
   Acceptor ring_of_stage(const Expr& ring);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_view(const View& v, const Acceptor& to);
-  void write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  void write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope,
+                   const Acceptor& to);
   void write_guarded(const Expr& e, const ScopePtr& scope, const Cell& cell);
   void store(const Term& given, const Cell& cell);
   void loop(For f, const std::function<void(const Nat&)>& body);
@@ -98,7 +99,7 @@ class Translator : public Views {
   void for_each(const Elements& xs, const std::function<void(const View&)>& body,
                 std::vector<Nat> position = {});
   Acceptor new_array(const std::string& hint, const Type& t, AddressSpace space,
-                  const LayoutRequest& layout = {});
+                     const LayoutRequest& layout = {});
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
   bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to

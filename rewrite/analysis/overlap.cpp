@@ -66,11 +66,11 @@ void check_in_tiles(const Program& program) {
   const std::vector<std::int64_t> margins = tile_margins(*chain.tiles);
   for (const Dependence& d : graph.dependences)
     if (d.kind == Dependence::Kind::Flow && margins[d.from] < margins[d.to] + reach(d, axis))
-      throw UserError("in_tiles: " + chain.stages[d.to].name + " reads " + chain.stages[d.from].name + " up to " +
-                      std::to_string(reach(d, axis)) + " beyond itself: " + chain.stages[d.from].name +
-                      " has to go " + std::to_string(margins[d.to] + reach(d, axis)) +
-                      " beyond the tile along axis " + std::to_string(axis) + ", not " +
-                      std::to_string(margins[d.from]));
+      throw UserError("in_tiles: " + chain.stages[d.to].name + " reads " + chain.stages[d.from].name +
+                      " up to " + std::to_string(reach(d, axis)) +
+                      " beyond itself: " + chain.stages[d.from].name + " has to go " +
+                      std::to_string(margins[d.to] + reach(d, axis)) + " beyond the tile along axis " +
+                      std::to_string(axis) + ", not " + std::to_string(margins[d.from]));
 }
 
 }  // namespace lift

@@ -1,6 +1,6 @@
-// Overlapped tiles: the whole chain once a tile of its result (in_tiles). Each tile computes of every stage what
-// its own part of the result needs, so that tiles wait for nothing; what lies beyond the tile is computed by its
-// neighbours, too.
+// Overlapped tiles: the whole chain once a tile of its result (in_tiles). Each tile computes of every stage
+// what its own part of the result needs, so that tiles wait for nothing; what lies beyond the tile is
+// computed by its neighbours, too.
 #pragma once
 
 #include "rewrite/analysis/stage_graph.hpp"
@@ -16,7 +16,8 @@ struct Margins {
 /// forbids it.
 Margins least_margins(const Chain& chain, const StageGraph& graph, std::size_t axis);
 
-/// UserError when in_tiles of a program is not around its chain, or its margins are too small for a dependence.
+/// UserError when in_tiles of a program is not around its chain, or its margins are too small for a
+/// dependence.
 void check_in_tiles(const Program& program);
 
 }  // namespace lift

@@ -10,9 +10,9 @@
 namespace lift {
 namespace {
 
-/// Planes of the finest grid, by stage. Written at position q in step (scale q - begin + lag) / width, a plane
-/// is read for the last time by the reader whose position is the furthest behind it (the least distance); the
-/// plane in whose place it lies, further on, has to be written in a later step.
+/// Planes of the finest grid, by stage. Written at position q in step (scale q - begin + lag) / width, a
+/// plane is read for the last time by the reader whose position is the furthest behind it (the least
+/// distance); the plane in whose place it lies, further on, has to be written in a later step.
 std::vector<std::int64_t> span_of_steps(const StageGraph& g, const Expr& in_step) {
   const std::vector<std::int64_t> lags = step_lags(in_step);
   std::vector<std::int64_t> span(g.stages.size(), step_width(in_step));
@@ -21,8 +21,7 @@ std::vector<std::int64_t> span_of_steps(const StageGraph& g, const Expr& in_step
     const auto begins = (begin_of(g.stages[d.to], 0) - begin_of(g.stages[d.from], 0)).constant();
     const auto& least = d.distance[0].min;
     if (!begins || !least) throw InternalError("rings: in step, but a distance is no number");
-    span[d.from] =
-        std::max(span[d.from], lags[d.to] - lags[d.from] - *begins - *least + step_width(in_step));
+    span[d.from] = std::max(span[d.from], lags[d.to] - lags[d.from] - *begins - *least + step_width(in_step));
   }
   return span;
 }

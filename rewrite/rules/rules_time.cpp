@@ -191,12 +191,14 @@ std::vector<Rule> time_rules() {
       program_rule("rings", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn", rings)
           .says("of each stage but the last, those planes are stored that later ones still read, once the "
                 "stages go in step"),
-      program_rule("in-tiles", "let x1 = S1 x0 in ... Sn = in_tiles axis width margins (let x1 = S1 x0 in ... Sn)",
+      program_rule("in-tiles",
+                   "let x1 = S1 x0 in ... Sn = in_tiles axis width margins (let x1 = S1 x0 in ... Sn)",
                    in_tiles)
           .takes("axis", "of the arrays that the stages make: 0, the outermost")
           .takes("width", "planes of the finest grid in a tile")
-          .says("the chain is computed for %2 planes of its result along axis %1 at a time, in parallel, each "
-                "stage as far beyond them as later ones read"),
+          .says(
+              "the chain is computed for %2 planes of its result along axis %1 at a time, in parallel, each "
+              "stage as far beyond them as later ones read"),
       program_rule("in-step", "let x1 = S1 x0 in ... Sn = in_step axis width lags (let x1 = S1 x0 in ... Sn)",
                    in_step)
           .takes("axis", "of the arrays that the stages make, 0 the outermost")

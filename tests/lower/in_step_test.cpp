@@ -292,7 +292,8 @@ TEST_CASE("in tiles: each computes what its part of the result needs, in step or
   const auto mean = [](const Expr& w) { return w[0][1] + w[1][0] + w[1][2] + w[2][1] - w[1][1] * 3.0; };
   const auto heat = [&](const Expr& x) { return update(x, {1, 1}, x | slide2(3, 1) | map2(mean)); };
   const auto clamped = [&](const Expr& x) { return x | pad2(1, 1, clamp) | slide2(3, 1) | map2(mean); };
-  const std::vector<std::pair<std::string, std::function<Expr(Expr)>>> kinds{{"heat", heat}, {"clamped", clamped}};
+  const std::vector<std::pair<std::string, std::function<Expr(Expr)>>> kinds{{"heat", heat},
+                                                                             {"clamped", clamped}};
   for (const auto& [name, step] : kinds)
     for (const int stages : {2, 3, 5}) {
       const Program p = chain_of_steps(step, stages);
@@ -313,7 +314,8 @@ TEST_CASE("in tiles: each computes what its part of the result needs, in step or
           CHECK(tile_margins(*chain_of(q).tiles) == margins);
           if (tile > 5) continue;
           --margins[0];  // behind the check's back, part of the first stage is never computed
-          CHECK_THROWS_WITH_AS(lower(with_margins(q, margins)), doctest::Contains("beyond the tile"), UserError);
+          CHECK_THROWS_WITH_AS(lower(with_margins(q, margins)), doctest::Contains("beyond the tile"),
+                               UserError);
           CHECK(run_loops(translate(with_margins(q, margins)), 1).results != expected.results);
         }
     }
@@ -327,8 +329,11 @@ TEST_CASE("in tiles: grids of two spacings") {
   const auto coarse = [](const Expr& y) {
     return y | slide2(3, 2) | map2([](Expr w) { return w[0][0] + w[1][1] * 2.0 + w[2][2]; });
   };
-  const Program p{
-      "cycle", {x}, let(fine(x), [&](Expr a) { return let(fine(a), [&](Expr b) { return coarse(b); }); }), {}, {}};
+  const Program p{"cycle",
+                  {x},
+                  let(fine(x), [&](Expr a) { return let(fine(a), [&](Expr b) { return coarse(b); }); }),
+                  {},
+                  {}};
   const LoopsRun expected = run_loops(lower(p), 1);
   for (const int tile : {1, 2, 3, 4, 6})
     for (const int width : {0, 1, 2, 3}) {
@@ -349,9 +354,11 @@ TEST_CASE("in tiles: what cannot be says why") {
   };
   const Program p = chain_of_steps(clamped, 3), ringed = stepped(p, "rings");
   CHECK(why_not(p).find("keep the stages in rings first") != std::string::npos);
-  CHECK(why_not(in_step(ringed, {{{0, 1}}})) == "the chain goes in step already: use this rule before in-step");
+  CHECK(why_not(in_step(ringed, {{{0, 1}}})) ==
+        "the chain goes in step already: use this rule before in-step");
   CHECK(why_not(stepped(ringed, "in-tiles", {"0", "3"})) == "the chain goes in tiles already");
-  CHECK(why_not(in_one_loop(problem(2, "ghost", "gsrb"))).find("which other tiles still read") != std::string::npos);
+  CHECK(why_not(in_one_loop(problem(2, "ghost", "gsrb"))).find("which other tiles still read") !=
+        std::string::npos);
   const auto wrapped = [](const Expr& x) {
     return x | pad2(1, 1, wrap) | slide2(3, 1) | map2([](Expr w) { return w[0][1] + w[2][1]; });
   };
@@ -368,9 +375,11 @@ TEST_CASE("in step: stages on other grids go in step with those that they read")
   };
   const Program p{"cycle",
                   {x},
-                  let(fine(x), [&](Expr a) {
-                    return let(fine(a), [&](Expr b) { return let(coarse(b), [&](Expr c) { return fine(c); }); });
-                  }),
+                  let(fine(x),
+                      [&](Expr a) {
+                        return let(fine(a),
+                                   [&](Expr b) { return let(coarse(b), [&](Expr c) { return fine(c); }); });
+                      }),
                   {},
                   {}};
   const LoopsRun expected = run_loops(lower(p), 1);
@@ -400,7 +409,8 @@ TEST_CASE("in step: where rings cannot be says why") {
     const auto r = apply(find_rule("rings"), q, {}, {});
     return r ? "" : r.reason();
   };
-  CHECK(why_not(in_step(ringed, {{{0, 1}}})) == "the chain goes in step already: use this rule before in-step");
+  CHECK(why_not(in_step(ringed, {{{0, 1}}})) ==
+        "the chain goes in step already: use this rule before in-step");
   CHECK(why_not({"p", {u}, clamped(u), {}, {}}).find("there is no chain") != std::string::npos);
   CHECK(why_not(in_one_loop(problem(2, "ghost", "gsrb"))).find("updated in place") != std::string::npos);
   CHECK_THROWS_WITH_AS(lower({"p", {u}, make(Op::Ring, {clamped(u)}, attributes::nats({9})), {}, {}}),

@@ -99,11 +99,15 @@ List in_step(const NestFacts& f) {
       r.push_back(std::move(w));
     }
   };
-  if (f.rings)
-    for (const AxisSizes& schedule : {several, one})
-      r.push_back({{key::time, schedule}, {key::rings, true}, {key::inner, Inner::vec}});
   std::int64_t around = 1;
   for (std::size_t a = 0; a < f.above_update; ++a) around *= f.axes[a].extent.value_or(1000);
+  if (f.rings) {
+    Wishes w{{key::time, one}, {key::rings, true}, {key::inner, Inner::vec}};
+    if (const auto strips = strip_widths(f); !strips.empty()) w.set(key::strips, strips.front());
+    r.push_back(w);
+    w.set(key::time, several);
+    r.push_back(std::move(w));
+  }
   // Few boxes: threads share what a step does, of which there must be something to share.
   if (around < f.options.threads) add(planes ? one : several, true);
   add(one, false);

@@ -13,6 +13,7 @@ const NestDecision& tile();
 const NestDecision& order();
 const NestDecision& time();
 const NestDecision& rings();
+const NestDecision& strips();
 const NestDecision& grid();
 const NestDecision& parallel();
 const NestDecision& team();
@@ -38,18 +39,18 @@ using List = std::vector<const NestDecision*>;
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
   static const List all{
-      &nest::in_place(), &nest::layout(), &nest::block(),    &nest::buffer(), &nest::tile(), &nest::order(),
-      &nest::time(),     &nest::rings(),  &nest::grid(),     &nest::parallel(), &nest::team(), &nest::deal(), &nest::local(),
-      &nest::copy(),     &nest::items(),  &nest::inner(),    &nest::width(),  &nest::late(), &nest::stream(),
-      &nest::unroll(),   &nest::kcache(), &nest::prefetch()};
+      &nest::in_place(), &nest::layout(), &nest::block(),  &nest::buffer(), &nest::tile(),     &nest::order(),
+      &nest::time(),     &nest::rings(),  &nest::strips(), &nest::grid(),   &nest::parallel(), &nest::team(),
+      &nest::deal(),     &nest::local(),  &nest::copy(),   &nest::items(),  &nest::inner(),    &nest::width(),
+      &nest::late(),     &nest::stream(), &nest::unroll(), &nest::kcache(), &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
   static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(), &nest::tile(),
-                         &nest::order(),    &nest::time(), &nest::rings(),  &nest::team(),  &nest::grid(),   &nest::deal(),
-                         &nest::local(),    &nest::copy(),   &nest::items()};
+                         &nest::order(),    &nest::time(),   &nest::rings(), &nest::strips(), &nest::team(),
+                         &nest::grid(),     &nest::deal(),   &nest::local(), &nest::copy(),   &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {

@@ -1,5 +1,5 @@
-// Where sweeps that go in step and are not in place put their results: in whole arrays, two of which take turns,
-// or in rings, which keep those planes that the next sweep still reads.
+// Where sweeps that go in step and are not in place put their results: in whole arrays, two of which take
+// turns, or in rings, which keep those planes that the next sweep still reads.
 #include "rewrite/space/nest/decisions.hpp"
 
 namespace lift {

@@ -44,6 +44,7 @@ void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, c
     d.step("rings", {});
   else if (f.two_arrays)
     d.step("two-arrays", {});
+  if (c[key::strips] > 0) d.step("in-tiles", {0, c[key::strips]}, {});
   for (const AxisSize& step : c[key::time].list) {
     std::size_t axis = 0;
     while (f.axes[axis].name != step.axis) ++axis;
