@@ -329,14 +329,23 @@ LIFT_TYPE_RULE(in_step) {
   while (is_schedule(chain.op())) chain = chain.child(0);
   std::size_t stages = 1;
   for (; chain.is(Op::Let) && chain.child(1).is(Op::Lambda); chain = chain.child(1).child(0)) ++stages;
-  if (stages == 1)
+  const bool named = stages > 1;
+  if (chain.is(Op::Tuple)) {  // a result that is a stage by name is no further one
+    --stages;
+    for (const Expr& result : chain.children()) stages += result.is(Op::Bound) ? 0 : 1;
+  }
+  if (!named)
     type_error(op, "needs a chain, let x1 = ... in let x2 = ... in ..., got " + c[0].type().str(),
                "name the stages, or leave out " + std::string(text(op)));
   if (step_lags(a).size() != stages)
     type_error(op, std::to_string(step_lags(a).size()) + " numbers for " + std::to_string(stages) + " stages",
-               "give each stage one, the last is that of the result");
+               "give each stage one, results without a name come last");
   if (step_width(a) < 1) type_error(op, "a width of no iterations", "use a width of 1 or more");
-  if (step_axis(a) >= rank_of(c[0].type()))
+  const Type& t = c[0].type();
+  int rank = rank_of(t.is_tuple() ? t.parts()[0] : t);
+  for (std::size_t i = 1; t.is_tuple() && i < t.parts().size(); ++i)
+    rank = std::min(rank, rank_of(t.parts()[i]));
+  if (step_axis(a) >= rank)
     type_error(op, "there is no axis " + std::to_string(step_axis(a)) + " in " + c[0].type().str(),
                "axes are counted from 0, the outermost");
   return c[0].type();

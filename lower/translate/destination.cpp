@@ -3,6 +3,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/route.hpp"
+#include "rewrite/analysis/chain.hpp"
 
 namespace lift {
 

@@ -132,13 +132,6 @@ std::optional<std::size_t> updated_with(const Expr& fn) {
   return std::nullopt;
 }
 
-bool overwrites_base(const Expr& e) {
-  if (e.is(Op::UpdateInPlace)) return true;
-  if (is_identity(e.op())) return overwrites_base(e.child(0));
-  return is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) &&
-         overwrites_base(e.child(0).child(0));
-}
-
 std::optional<Expr> scan_gone_over(const Expr& map) {
   const Expr& xs = map.child(1);
   if (is_scan(xs.op())) return xs;

@@ -34,8 +34,6 @@ std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to)
 /// The component of a function's value, a tuple, that is an update in place with the function's argument as
 /// its block, and whose base is not made of the argument.
 std::optional<std::size_t> updated_with(const Expr& fn);
-/// Whether a value is an update in place, also below maps.
-bool overwrites_base(const Expr& value);
 /// Of what a map goes over, alone or zipped: the scan that is not stored first, so that the map uses each
 /// element as it is computed.
 std::optional<Expr> scan_gone_over(const Expr& map);

@@ -11,6 +11,7 @@
 #include "ir/expr/ops.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
+#include "rewrite/analysis/chain.hpp"
 
 namespace lift {
 namespace {
@@ -93,6 +94,20 @@ void make_sequential(Block& nest) {
     if (f->kind == LoopKind::Par) f->kind = LoopKind::Seq;
 }
 
+/// By named stage: where it goes when it is a component of the chain's result.
+std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& to) {
+  std::size_t names = 0;
+  for (; chain.is(Op::Let); chain = chain.child(1).child(0)) ++names;
+  std::vector<std::optional<Acceptor>> r(names);
+  for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
+    if (const Expr& e = chain.child(i); e.is(Op::Bound) && static_cast<std::size_t>(bound_depth(e)) < names) {
+      std::optional<Acceptor>& result = r[names - 1 - static_cast<std::size_t>(bound_depth(e))];
+      if (result) refuse("a stage is two results; leave one out");
+      result = std::get<std::vector<Acceptor>>(to.v).at(i);
+    }
+  return r;
+}
+
 }  // namespace
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes).
@@ -148,11 +163,16 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     const auto depth = static_cast<std::size_t>(bound_depth(value.child(0)));
     return depth < is_ring.size() && is_ring[is_ring.size() - 1 - depth];
   };
+  const std::vector<std::optional<Acceptor>> results = named_results(chain, to);
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) {
     const Expr& value = chain.child(0);
     View stored;
     in_own_block(value.is(Op::Ring) || updates_ring(value), [&] {
-      if (overwrites_base(value)) {
+      if (const auto& result = results.at(stage)) {
+        write(value, scope, *result);
+        const auto base = overwrites_base(value) ? base_of(value, scope) : std::nullopt;
+        stored = base ? *base : view_of(*result, value.type());
+      } else if (overwrites_base(value)) {
         const auto base = base_of(value, scope);
         const auto place = base ? place_of(*base, value.type()) : std::nullopt;
         if (!place) refuse("a stage overwrites what is not stored; the base must be an argument");
@@ -171,7 +191,11 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     is_ring.push_back(value.is(Op::Ring));
     scope = std::make_shared<Scope>(Scope{{stored}, scope});
   }
-  in_own_block(updates_ring(chain), [&] { write(chain, scope, to); });
+  if (!chain.is(Op::Tuple)) in_own_block(updates_ring(chain), [&] { write(chain, scope, to); });
+  for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
+    if (const Expr& result = chain.child(i); !result.is(Op::Bound))
+      in_own_block(updates_ring(result),
+                   [&] { write(result, scope, std::get<std::vector<Acceptor>>(to.v).at(i)); });
 
   // Loops that steps take the place of vanish: inner ones first, so that outer ones stay where they are.
   std::vector<std::size_t> order(steps.size());

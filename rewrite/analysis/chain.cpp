@@ -65,7 +65,7 @@ class Walk {
   void along(const Expr& opaque, const Expr& value) {
     Place at = place_;
     at.push_back(0);
-    chain_.stages.push_back({std::move(at), param_name(opaque), value});
+    chain_.stages.push_back({std::move(at), param_name(opaque), value, false});
     down({1, 0}, opaque);
   }
 
@@ -91,17 +91,25 @@ class Walk {
     const Type t = e_.child(0).type().parts()[0];
     down({0, 0}, element(here(e_.child(1)), t));
   }
+  /// A component that is a stage by name makes that stage a result.
+  bool names_result(const Expr& component) {
+    for (ChainStage& s : chain_.stages)
+      if (component.is(Op::Param) && param_name(component) == s.name) return s.result = true;
+    return false;
+  }
   void results(const Program& p) {
     if (!e_.is(Op::Tuple)) {
-      chain_.stages.push_back({place_, chain_.stages.empty() ? "out" : name(chain_.stages.size()), here(e_)});
+      chain_.stages.push_back(
+          {place_, chain_.stages.empty() ? "out" : name(chain_.stages.size()), here(e_), true});
       return;
     }
-    chain_.results = e_.children().size();
-    const bool named = place_.empty() && p.results.size() == chain_.results;
-    for (std::size_t i = 0; i < chain_.results; ++i) {
+    const bool named = place_.empty() && p.results.size() == e_.children().size();
+    for (std::size_t i = 0; i < e_.children().size(); ++i) {
+      const Expr value = here(e_.child(i));
+      if (names_result(value)) continue;
       Place at = place_;
       at.push_back(static_cast<int>(i));
-      chain_.stages.push_back({at, named ? p.results[i] : name(chain_.stages.size()), here(e_.child(i))});
+      chain_.stages.push_back({at, named ? p.results[i] : name(chain_.stages.size()), value, true});
     }
   }
 
@@ -123,6 +131,13 @@ Program stage_program(const Chain& chain, std::size_t stage) {
             {}};
   for (std::size_t i = 0; i < stage; ++i) p.overwritable.push_back(chain.stages[i].name);
   return p;
+}
+
+bool overwrites_base(const Expr& e) {
+  if (e.is(Op::UpdateInPlace)) return true;
+  if (is_identity(e.op())) return overwrites_base(e.child(0));
+  return is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) &&
+         overwrites_base(e.child(0).child(0));
 }
 
 std::optional<Expr> updated_array(const Expr& e) {

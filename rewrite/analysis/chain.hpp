@@ -13,23 +13,26 @@
 namespace lift {
 
 struct ChainStage {
-  Place place;       ///< of its expression in the program's body
-  std::string name;  ///< of the array that it computes, in the values of later stages
-  Expr value;        ///< over the chain's arguments and the names of earlier stages
+  Place place;          ///< of its expression in the program's body
+  std::string name;     ///< of the array that it computes, in the values of later stages
+  Expr value;           ///< over the chain's arguments and the names of earlier stages
+  bool result = false;  ///< one of the program's results
 };
 struct Chain {
   std::vector<Expr> arguments;            ///< of the program, and what the maps around hand to the chain
   std::vector<std::string> overwritable;  ///< those of them whose old contents nobody needs
-  std::vector<ChainStage> stages;  ///< those at the end together, when the program returns several arrays
-  std::size_t results = 1;         ///< how many these are
-  std::vector<Expr> steps;         ///< the in_step around it, outermost first
-  std::optional<Expr> tiles;       ///< the in_tiles around these
+  std::vector<ChainStage> stages;         ///< results that have no name at the end, together
+  std::vector<Expr> steps;                ///< the in_step around it, outermost first
+  std::optional<Expr> tiles;              ///< the in_tiles around these
 };
 
 /// The chain that a program computes its result by; of one stage when it has no named arrays on the way.
 Chain chain_of(const Program& program);
 /// A stage by itself: earlier stages are arguments, which may be overwritten.
 Program stage_program(const Chain& chain, std::size_t stage);
+
+/// Whether a value is an update in place, also below maps.
+bool overwrites_base(const Expr& value);
 
 /// The array that a stage replaces a region of: the base of its update, also below maps over zipped arrays.
 std::optional<Expr> updated_array(const Expr& value);

@@ -41,7 +41,6 @@ bool copies_by_planes(const Chain& chain, std::size_t stage, const std::string& 
 /// Why a chain cannot go in step along an axis whatever the lags.
 std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) {
   if (chain.stages.size() < 2) return "there is no chain: the program has one stage";
-  if (chain.results > 1) return "the chain has several results";
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const StageWrites& w = g.stages[i];
     if (!w.unknown.empty()) return name_of(chain, i) + ": " + w.unknown;

@@ -11,19 +11,19 @@
 namespace lift {
 namespace {
 
-bool is_update_in_place(const Expr& e) {
-  if (is_identity(e.op())) return is_update_in_place(e.child(0));
-  return e.is(Op::UpdateInPlace);
-}
-
 std::string why_not_in_tiles(const Chain& chain, const StageGraph& g, std::size_t axis) {
   if (std::string why = least_lags(chain, g, axis).obstacle; !why.empty()) return why;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const std::string& name = chain.stages[i].name;
-    if (g.stages[i].storage != name || is_update_in_place(chain.stages[i].value))
+    if (g.stages[i].storage != name || overwrites_base(chain.stages[i].value))
       return name + " overwrites " + *g.stages[i].base + ", which other tiles still read";
-    if (i + 1 < chain.stages.size() && !is_ring(chain.stages[i]))
-      return name + " is one array for all tiles: keep the stages in rings first";
+    const bool read = std::any_of(g.dependences.begin(), g.dependences.end(), [&](const Dependence& d) {
+      return d.kind == Dependence::Kind::Flow && d.from == i;
+    });
+    if (read && !is_ring(chain.stages[i]))
+      return name + (chain.stages[i].result
+                         ? " is a result that later stages read: each tile has to keep its own"
+                         : " is one array for all tiles: keep the stages in rings first");
   }
   return "";
 }

@@ -56,8 +56,11 @@ void check_rings(const Program& program) {
   if (rings.empty()) return;
   const Chain chain = chain_of(program);
   for (const ChainStage& s : chain.stages) rings.erase(part_at(program.body, s.place).id());
-  if (!rings.empty() || is_ring(chain.stages.back()))
-    throw UserError("ring: only a named stage of a chain in step can be one; leave it out elsewhere");
+  const bool of_result = std::any_of(chain.stages.begin(), chain.stages.end(),
+                                     [](const ChainStage& s) { return s.result && is_ring(s); });
+  if (!rings.empty() || of_result)
+    throw UserError(
+        "ring: only a named stage of a chain in step can be one, and no result; leave it out elsewhere");
   std::vector<Expr> schedules = chain.steps;
   if (chain.tiles) schedules.push_back(*chain.tiles);
   if (schedules.empty() || chain.steps.size() > 1 ||

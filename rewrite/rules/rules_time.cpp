@@ -15,11 +15,14 @@ namespace {
 std::string why_not_two_arrays(const Chain& chain) {
   if (chain.stages.size() < 3)
     return "there are fewer than three stages, which need no two arrays between them";
-  if (chain.results > 1) return "the chain has several results";
+  if (std::count_if(chain.stages.begin(), chain.stages.end(), [](const ChainStage& s) { return s.result; }) >
+      1)
+    return "the chain has several results";
   if (!chain.steps.empty()) return "the chain goes in step already: use this rule before in-step";
   const Expr& first = chain.stages[0].value;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
-    const auto& [place, name, value] = chain.stages[i];
+    const std::string& name = chain.stages[i].name;
+    const Expr& value = chain.stages[i].value;
     if (!(value.type() == first.type()) || value.op() != first.op() ||
         (is_update(value.op()) && !value.is(Op::Update)))
       return name + " is no array like that of " + chain.stages[0].name + ", computed in the same way";
@@ -92,26 +95,22 @@ Expr ring(const Expr& value, const Nat& planes) {
   return make(Op::Ring, {value}, attributes::nats({planes}), origin(value));
 }
 
+/// Whether a stage needs an array of its own: it is no result, and does not lie where its base does.
+bool needs_array(const ChainStage& s) {
+  return !s.result && s.value.type().is_array() && !s.value.is(Op::Ring) && !overwrites_base(s.value);
+}
+
 /// Whole arrays, as long as no steps say which planes are still read.
 Result<Program> rings(const Program& p, const Arguments&) {
   const Chain chain = chain_of(p);
   if (chain.stages.size() < 2) return Failure{"there is no chain: the program has one stage"};
-  if (chain.results > 1) return Failure{"the chain has several results"};
   if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
-  const StageGraph graph = stage_graph(chain);
-  std::size_t all = 0;
-  for (std::size_t i = 0; i + 1 < chain.stages.size(); ++i) {
-    const auto& [place, name, value] = chain.stages[i];
-    if (is_update(value.op()) && !value.is(Op::Update))
-      return Failure{name + " is updated in place, it needs no ring"};
-    if (!value.type().is_array() || value.is(Op::Ring)) return Failure{name + " is no stage to be stored"};
-    ++all;
-  }
-  return all == 0 ? Result<Program>(Failure{"there is nothing to be stored"})
-                  : with_stages(p, place_of_chain(chain), [](const Expr& value, std::size_t) {
-                      const Expr stage = value.is(Op::ToGlobal) ? value.child(0) : value;
-                      return ring(stage, shape_of(value.type(), 1)[0]);
-                    });
+  if (std::none_of(chain.stages.begin(), chain.stages.end(), needs_array))
+    return Failure{"all stages are results, or updated in place: none needs a ring"};
+  return with_stages(p, place_of_chain(chain), [&](const Expr& value, std::size_t stage) {
+    if (!needs_array(chain.stages[stage])) return value;
+    return ring(value.is(Op::ToGlobal) ? value.child(0) : value, shape_of(value.type(), 1)[0]);
+  });
 }
 
 /// What rings keep by the schedule around the chain.

@@ -396,6 +396,70 @@ TEST_CASE("in step: stages on other grids go in step with those that they read")
   }
 }
 
+/// Two half-sweeps in place, then what they leave over on a grid of twice the spacing: the finished array and
+/// the coarse one are results.
+Program leg_of_a_cycle(bool keep) {
+  const Expr v = param("v", array({Nat(17), Nat(13)}, f64)), b = param("b", array({Nat(17), Nat(13)}, f64));
+  const auto sweep = [&](const Expr& x, int colour) {
+    const auto relaxed = [=](Expr at, Expr w, Expr f) {
+      return select(eq((get(0, at) + get(1, at)) % 2, colour),
+                    (w[0][1] + w[1][0] + w[1][2] + w[2][1] - f) * 0.25, w[1][1]);
+    };
+    const Expr cells = zip_n(2, {positions({Nat(15), Nat(11)}), x | slide2(3, 1), b | drop2(1, 1)});
+    return update(x, {1, 1}, cells | map2(relaxed));
+  };
+  const auto residual = [&](const Expr& x) {
+    const Expr r = zip_n(2, {x | slide2(3, 1), b | drop2(1, 1)}) | map2([](Expr w, Expr f) {
+                     return f - (w[0][1] + w[1][0] + w[1][2] + w[2][1] - w[1][1] * 4.0);
+                   });
+    return r;
+  };
+  const auto coarse = [](const Expr& r) {
+    return r | slide2(3, 2) | map2([](Expr w) { return w[0][0] + w[1][1] * 2.0 + w[2][2]; });
+  };
+  const Expr body = let(sweep(v, 0), [&](Expr x) {
+    return let(sweep(x, 1), [&](Expr y) {
+      return let(residual(y), [&](Expr r) {
+        return keep ? tuple({y, r, coarse(r)}) : tuple({y, coarse(r)});
+      });
+    });
+  });
+  return {"leg",
+          {v, b},
+          body,
+          {"v"},
+          keep ? std::vector<std::string>{"y", "r", "c"} : std::vector<std::string>{"y", "c"}};
+}
+
+TEST_CASE("in step: half-sweeps in place, what they leave over, and its restriction, with several results") {
+  for (const bool keep : {false, true}) {
+    Program p = leg_of_a_cycle(keep);
+    const LoopsRun plain = run_loops(lower(p), 1);
+    const Place second{1, 0, 0};
+    p.body = replaced_at(p.body, {0},
+                         make(Op::UpdateInPlace, {part_at(p.body, {0, 0}), part_at(p.body, {0, 1})},
+                              part_at(p.body, {0}).attr()));
+    p.body =
+        replaced_at(p.body, second,
+                    make(Op::UpdateInPlace, {part_at(p.body, {1, 0, 0, 0}), part_at(p.body, {1, 0, 0, 1})},
+                         part_at(p.body, second).attr()));
+    const Program ringed = keep ? p : stepped(p, "rings");
+    for (const int width : {1, 2, 3, 5, 30}) {
+      CAPTURE(keep);
+      CAPTURE(width);
+      const Program q = in_step(ringed, {{{0, width}}});
+      const LoopsRun found = run_loops(test::run(q), 1);
+      CHECK(found.results == plain.results);
+      CHECK(lags_of(q).size() == 4);
+      CHECK_THROWS_WITH_AS(lower(with_lags(q, {0, 1, 1, 3})), doctest::Contains("has to stay"),
+                           UserError);
+    }
+    const auto r = apply(find_rule("in-tiles"), ringed, {}, {"0", "4"});
+    CHECK_FALSE(r);
+    CHECK(r.reason().find("which other tiles still read") != std::string::npos);
+  }
+}
+
 TEST_CASE("in step: where rings cannot be says why") {
   const auto clamped = [&](const Expr& x) {
     return x | pad2(1, 1, clamp) | slide2(3, 1) | map2([](Expr w) { return w[0][1] + w[2][1]; });
