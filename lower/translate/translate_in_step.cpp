@@ -158,7 +158,8 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   };
   ScopePtr scope = given;
   std::vector<bool> is_ring;  // of the stages so far
-  const auto updates_ring = [&](const Expr& value) {
+  const std::function<bool(const Expr&)> updates_ring = [&](const Expr& value) {
+    if (is_identity(value.op())) return updates_ring(value.child(0));
     if (!is_update(value.op()) || !value.child(0).is(Op::Bound)) return false;
     const auto depth = static_cast<std::size_t>(bound_depth(value.child(0)));
     return depth < is_ring.size() && is_ring[is_ring.size() - 1 - depth];

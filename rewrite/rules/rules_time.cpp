@@ -95,6 +95,25 @@ Expr ring(const Expr& value, const Nat& planes) {
   return make(Op::Ring, {value}, attributes::nats({planes}), origin(value));
 }
 
+/// Those that may, by the stage graph: bases that are arguments, or lie where one does.
+Result<Program> overwrite_bases(const Program& p, const Arguments&) {
+  const Chain chain = chain_of(p);
+  const StageGraph graph = stage_graph(chain);
+  const auto is_stage = [&](const std::string& name) {
+    return std::any_of(chain.stages.begin(), chain.stages.end(),
+                       [&](const ChainStage& s) { return s.name == name; });
+  };
+  Program q = p;
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const Expr u = part_at(q.body, chain.stages[i].place);
+    if (u.is(Op::Update) && !is_stage(graph.stages[i].storage))
+      q.body = replaced_at(q.body, chain.stages[i].place,
+                           make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
+  }
+  if (q.body == p.body) return Failure{"no stage may overwrite its base"};
+  return q;
+}
+
 /// Whether a stage needs an array of its own: it is no result, and does not lie where its base does.
 bool needs_array(const ChainStage& s) {
   return !s.result && s.value.type().is_array() && !s.value.is(Op::Ring) && !overwrites_base(s.value);
@@ -187,6 +206,11 @@ std::vector<Rule> time_rules() {
           .says("stages between the first and the last take turns in two arrays: each overwrites the one "
                 "before the one that "
                 "it reads"),
+      program_rule("overwrite-bases",
+                   "let x = update base block in ... = let x = update_in_place base block in ...",
+                   overwrite_bases)
+          .says("stages overwrite the arguments that they update, as far as nothing reads the old contents "
+                "afterwards"),
       program_rule("rings", "let x1 = S1 x0 in ... Sn = let x1 = ring n (S1 x0) in ... Sn", rings)
           .says("of each stage but the last, those planes are stored that later ones still read, once the "
                 "stages go in step"),

@@ -43,6 +43,7 @@ bool have_one_nest(const Program& program) {
 
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
   Rewriting start = in_block_form(program);
+  if (auto chain = chains(start, options)) return chain;
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {
     staged = start;
@@ -75,6 +76,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
     add(registered_nest_decisions());
     add(registered_column_decisions());
     add(registered_reduction_decisions());
+    add(registered_chain_decisions());
     add({{common::readonly().key, common::readonly().switched}});
     return r;
   }();

@@ -3,7 +3,7 @@
 //   nests       the result is written by loops over cells
 //   columns     the loops are around scans along columns
 //   reductions  no loops over cells: the result is reduced from arrays, or is a few numbers
-// Chains of stages, when they are scheduled together, are the next one.
+//   chains      stages whose loops differ, computed one after the other or together
 #pragma once
 
 #include <memory>
@@ -42,11 +42,14 @@ std::unique_ptr<Kind> nests(Rewriting fused, std::optional<Rewriting> staged, co
 std::unique_ptr<Kind> columns_kind(Rewriting start, const SpaceOptions& options);
 std::unique_ptr<Kind> reductions(Rewriting fused, std::optional<Rewriting> staged,
                                  const SpaceOptions& options);
+/// Null for a program that is no chain whose stages can go in step.
+std::unique_ptr<Kind> chains(const Rewriting& start, const SpaceOptions& options);
 /// All decisions of all kinds, each name once.
 const std::vector<RegisteredDecision>& registered_decisions();
 std::vector<RegisteredDecision> registered_nest_decisions();
 std::vector<RegisteredDecision> registered_column_decisions();
 std::vector<RegisteredDecision> registered_reduction_decisions();
+std::vector<RegisteredDecision> registered_chain_decisions();
 
 /// What kinds have in common: the program in block form, with its stages computed where they are used and, if
 /// it has any, stored; facts of both.

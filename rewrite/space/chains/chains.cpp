@@ -1,0 +1,204 @@
+// Chains of stages whose loops differ, as a kind of program: half-sweeps, then what they leave over on a
+// coarser grid; fields that are updated in turn. All stages' loops run alike; what is decided is how they
+// follow one another.
+#include <algorithm>
+
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/overlap.hpp"
+#include "rewrite/rules/rules.hpp"
+#include "rewrite/space/block_form.hpp"
+#include "rewrite/space/kind.hpp"
+
+namespace lift {
+namespace {
+
+struct ChainFacts : ProgramFacts {
+  bool in_place = false;             ///< updates may overwrite their bases
+  bool rings = false;                ///< some stages need arrays of their own
+  bool tiles = false;                ///< the chain can be computed a tile of its result at a time
+  std::optional<std::string> steps;  ///< the outermost axis of the stages' arrays, if they can go along it
+  std::int64_t around = 1;           ///< iterations of the loops around the chain
+  std::int64_t planes = 0;           ///< of the first stage along that axis; 0: not known
+  std::size_t stages = 1;
+};
+using ChainDecision = Decision<ChainFacts>;
+
+/// Iterations of the maps above the chain, 1000 for those of no known number.
+std::int64_t iterations_around(const Expr& body, const Place& chain) {
+  std::int64_t n = 1;
+  Expr e = body;
+  for (const int child : chain) {
+    if (is_map(e.op()) && child == 0)
+      for (const Nat& length : shape_of(e.type(), op_rank(e))) n *= length.constant().value_or(1000);
+    e = e.child(static_cast<std::size_t>(child));
+  }
+  return n;
+}
+
+ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
+  ChainFacts f;
+  static_cast<ProgramFacts&>(f) = program_facts(program, options);
+  Program p = program;
+  if (const auto in_place = apply(find_rule("overwrite-bases"), p, {})) f.in_place = true, p = *in_place;
+  if (const auto rings = apply(find_rule("rings"), p, {})) f.rings = true, p = *rings;
+  const Chain chain = chain_of(p);
+  f.stages = chain.stages.size();
+  f.around = iterations_around(program.body, chain.stages[0].place);
+  if (f.stages < 2) return f;
+  const StageGraph graph = stage_graph(chain);
+  if (!least_lags(chain, graph, 0).obstacle.empty()) return f;
+  const Type& first = chain.stages[0].value.type();
+  f.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
+  f.planes = shape_of(first)[0].constant().value_or(0);
+  f.tiles = least_margins(chain, graph, 0).obstacle.empty();
+  return f;
+}
+
+const ChainDecision& in_place() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::in_place)
+          .offers([](const ChainFacts& f) { return std::vector<bool>{f.in_place}; })
+          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+            if (c[key::in_place]) d.step("overwrite-bases", {});
+          })
+          .said([](const ChainFacts&, const Configuration& c) {
+            return std::string(c[key::in_place] ? "in place" : "");
+          });
+  return d;
+}
+
+/// A plane a step, or several.
+const ChainDecision& time() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::time)
+          .offers([](const ChainFacts& f) {
+            std::vector<AxisSizes> r{{}};
+            for (const std::int64_t width : {1, 4, 16}) r.push_back({{{*f.steps, width}}});
+            return r;
+          })
+          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+            for (const AxisSize& step : c[key::time].list) d.step("in-step", {0, step.size}, {});
+          })
+          .said([](const ChainFacts&, const Configuration& c) -> std::string {
+            return c[key::time].empty() ? "" : "in step along " + c[key::time].list[0].axis;
+          });
+  return d;
+}
+
+/// Where there are too few loops around for all threads, strips of the result; see nest/strips.cpp.
+const ChainDecision& strips() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::strips)
+          .offers([](const ChainFacts& f) {
+            std::vector<std::int64_t> r{0};
+            if (!f.tiles || f.around >= f.options.threads) return r;
+            const std::int64_t threads = f.options.threads, planes = f.planes > 0 ? f.planes : 256 * threads;
+            for (const std::int64_t each : {1, 4}) r.push_back((planes + each * threads) / (each * threads));
+            return r;
+          })
+          .admitted([](const ChainFacts&, const Configuration& c, std::int64_t width) {
+            return width == 0 || !c[key::time].empty();
+          })
+          .taken([](Deriver& d, const ChainFacts& f, const Configuration& c, const Place&) {
+            if (f.rings && !c[key::time].empty()) d.step("rings", {});
+            if (c[key::strips] > 0) d.step("in-tiles", {0, c[key::strips]}, {});
+          })
+          .said("a strip at a time");
+  return d;
+}
+
+const ChainDecision& inner() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::inner)
+          .offers([](const ChainFacts& f) {
+            return f.lanes > 1 ? std::vector<Inner>{Inner::vec, Inner::seq} : std::vector<Inner>{Inner::seq};
+          })
+          .said(
+              [](const ChainFacts&, const Configuration& c) { return key::inner.text(*c.find(key::inner)); });
+  return d;
+}
+
+const ChainDecision& width() {
+  static const ChainDecision d = decide<ChainFacts>(key::width)
+                                     .offers([](const ChainFacts& f) {
+                                       return f.lanes > 1 ? std::vector<std::int64_t>{f.lanes, 2 * f.lanes, 1}
+                                                          : std::vector<std::int64_t>{1};
+                                     })
+                                     .admitted([](const ChainFacts&, const Configuration& c, std::int64_t w) {
+                                       return is_vector(c) == (w > 1);
+                                     });
+  return d;
+}
+
+const std::vector<const ChainDecision*>& chain_decisions() {
+  static const std::vector<const ChainDecision*> all{&in_place(), &time(), &strips(), &inner(), &width()};
+  return all;
+}
+
+class Chains : public KindWith<ChainFacts> {
+ public:
+  explicit Chains(Form form) : KindWith(std::move(form), {}) {
+    for (const ChainDecision* d : chain_decisions()) add(bound(*d)), say(bound(*d));
+    add(bound_common(common::readonly())), say(bound_common(common::readonly()));
+  }
+
+  std::vector<Wishes> first_guesses() const override {
+    const ChainFacts& f = facts();
+    std::vector<Wishes> r;
+    for (const std::int64_t width : {1, 16}) {
+      Wishes w{{key::time, AxisSizes{{{*f.steps, width}}}}, {key::inner, Inner::vec}};
+      if (f.tiles && f.around < f.options.threads)
+        w.set(key::strips, (std::max<std::int64_t>(f.planes, 1) + f.options.threads) / f.options.threads);
+      r.push_back(std::move(w));
+    }
+    r.push_back({{key::inner, Inner::vec}});
+    r.emplace_back();
+    return r;
+  }
+
+  Rewriting derive(const Configuration& c) const override {
+    const auto& [start, f] = form(c);
+    Deriver d(start);
+    take(in_place(), d, f, c);
+    const bool steps = !c[key::time].empty();
+    run_other_loops(
+        d, f, {!steps || f.around >= f.options.threads || !f.tiles, is_vector(c), false, c[key::width]});
+    take(common::readonly(), d, f, c);
+    take(strips(), d, f, c);  // around the steps
+    take(time(), d, f, c);
+    run_scans(d);
+    return d.result();
+  }
+};
+
+/// A chain of which no one nest of loops speaks.
+bool is_of_this_kind(const Program& program, const SpaceOptions& options) {
+  if (is_grid(options.target)) return false;
+  if (contains(program.body, [](const Expr& e) { return is_scan(e.op()) || e.is(Op::Iterate); }))
+    return false;
+  const Chain chain = chain_of(program);
+  if (chain.stages.size() < 2 || !stages_of(program.body).empty()) return false;
+  if (sweeps_of(program.body).size() > 1) return !have_one_nest(program);
+  return std::any_of(chain.stages.begin(), chain.stages.end(),
+                     [](const ChainStage& s) { return !s.result && updated_array(s.value).has_value(); });
+}
+
+}  // namespace
+
+std::unique_ptr<Kind> chains(const Rewriting& start, const SpaceOptions& options) {
+  if (!is_of_this_kind(start.program, options)) return nullptr;
+  ChainFacts f = chain_facts(start.program, options);
+  if (!f.steps) return nullptr;
+  return std::make_unique<Chains>(Chains::Form{start, std::move(f)});
+}
+
+std::vector<RegisteredDecision> registered_chain_decisions() {
+  std::vector<RegisteredDecision> r;
+  for (const ChainDecision* d : chain_decisions()) r.push_back({d->key, d->switched});
+  return r;
+}
+
+}  // namespace lift
