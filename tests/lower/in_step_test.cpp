@@ -451,12 +451,55 @@ TEST_CASE("in step: half-sweeps in place, what they leave over, and its restrict
       const LoopsRun found = run_loops(test::run(q), 1);
       CHECK(found.results == plain.results);
       CHECK(lags_of(q).size() == 4);
-      CHECK_THROWS_WITH_AS(lower(with_lags(q, {0, 1, 1, 3})), doctest::Contains("has to stay"),
-                           UserError);
+      CHECK_THROWS_WITH_AS(lower(with_lags(q, {0, 1, 1, 3})), doctest::Contains("has to stay"), UserError);
     }
     const auto r = apply(find_rule("in-tiles"), ringed, {}, {"0", "4"});
     CHECK_FALSE(r);
     CHECK(r.reason().find("which other tiles still read") != std::string::npos);
+  }
+}
+
+TEST_CASE("in step: chains of different stages are explored, threads share what they may") {
+  const Expr x = param("x", array({Nat(40), Nat(19)}, f64));
+  const auto heat = [](const Expr& y) {
+    return update(y, {1, 1}, y | slide2(3, 1) | map2([](Expr w) { return w[0][1] + w[2][1] - w[1][0]; }));
+  };
+  const auto coarse = [](const Expr& y) {
+    return y | slide2(3, 1) | map2([](Expr w) { return w[0][0] + w[1][1] * 2.0 + w[2][2]; });
+  };
+  const Program apart{"apart",
+                      {x},
+                      let(heat(x), [&](Expr a) { return let(heat(a), [&](Expr b) { return coarse(b); }); }),
+                      {},
+                      {}};
+  const Expr several = param("x", array({Nat(3), Nat(14), Nat(11)}, f64));
+  const Program boxes{"boxes",
+                      {several},
+                      several | map([&](Expr box) {
+                        return let(heat(box),
+                                   [&](Expr a) { return let(heat(a), [&](Expr b) { return coarse(b); }); });
+                      }),
+                      {},
+                      {}};
+  for (const Program& p : {leg_of_a_cycle(false), leg_of_a_cycle(true), apart, boxes}) {
+    CAPTURE(p.name);
+    const LoopsRun expected = run_loops(lower(p), 1);
+    const Space space(p, {Target::openmp, 2, 32, false});
+    std::set<std::string> structures;
+    int in_step = 0, together = 0;
+    for (const Configuration& c : space.seeds()) {
+      const std::string words = space.structure(c);
+      if (!structures.insert(words + (c.contains("time") ? c.at("time") : "")).second) continue;
+      CAPTURE(words);
+      in_step += c.contains("time") && c.at("time") != "none";
+      const Kernel k = lower(replay(space.program(), space.derive(c)), {.vector_bytes = 32});
+      together += teams(for_target(k, Target::openmp).body) > 0;
+      const LoopsRun found = run_loops(k, 1);
+      CHECK(found.results == expected.results);
+      if (c.at("inner") != "vec") CHECK(found.races.empty());  // masked vectors write old values back
+    }
+    CHECK(in_step >= 2);
+    CHECK((together > 0) == (p.name == "leg"));
   }
 }
 

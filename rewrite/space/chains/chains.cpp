@@ -70,6 +70,11 @@ const ChainDecision& in_place() {
   return d;
 }
 
+/// No loops around and no tiles to give each thread its own: a stage's planes of a step are what is shared.
+bool shares_steps(const ChainFacts& f) {
+  return f.around < f.options.threads && !f.tiles && f.options.threads > 1;
+}
+
 /// A plane a step, or several.
 const ChainDecision& time() {
   static const ChainDecision d =
@@ -110,6 +115,40 @@ const ChainDecision& strips() {
   return d;
 }
 
+/// Threads that share what a stage does in a step wait after each stage, or once a step.
+const ChainDecision& team() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::team)
+          .offers([](const ChainFacts& f) {
+            return shares_steps(f) ? std::vector<bool>{false, true} : std::vector<bool>{false};
+          })
+          .admitted([](const ChainFacts&, const Configuration& c, bool team) {
+            return !team || (!c[key::time].empty() && c[key::time].list[0].size > 1);
+          })
+          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+            if (c[key::team]) d.step("wait-once", {});
+          })
+          .said("threads wait once a step");
+  return d;
+}
+
+/// Of stages in place: a vector is stored after the loads of the next, which overlap it.
+const ChainDecision& late() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::late)
+          .offers([](const ChainFacts& f) {
+            return f.in_place && f.lanes > 1 ? std::vector<bool>{false, true} : std::vector<bool>{false};
+          })
+          .admitted(
+              [](const ChainFacts&, const Configuration& c, bool late) { return !late || is_vector(c); })
+          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place& stage) {
+            if (!c[key::late]) return;
+            for (const Place& loop : places_of(d, stage, Op::MapVec)) d.try_step("late-store", loop);
+          })
+          .said("late store");
+  return d;
+}
+
 const ChainDecision& inner() {
   static const ChainDecision d =
       decide<ChainFacts>(key::inner)
@@ -134,7 +173,8 @@ const ChainDecision& width() {
 }
 
 const std::vector<const ChainDecision*>& chain_decisions() {
-  static const std::vector<const ChainDecision*> all{&in_place(), &time(), &strips(), &inner(), &width()};
+  static const std::vector<const ChainDecision*> all{&in_place(), &time(),  &strips(), &team(),
+                                                     &inner(),    &width(), &late()};
   return all;
 }
 
@@ -148,13 +188,17 @@ class Chains : public KindWith<ChainFacts> {
   std::vector<Wishes> first_guesses() const override {
     const ChainFacts& f = facts();
     std::vector<Wishes> r;
-    for (const std::int64_t width : {1, 16}) {
-      Wishes w{{key::time, AxisSizes{{{*f.steps, width}}}}, {key::inner, Inner::vec}};
+    for (const std::int64_t width :
+         shares_steps(f) ? std::vector<std::int64_t>{16, 4} : std::vector<std::int64_t>{1, 16}) {
+      Wishes w{{key::time, AxisSizes{{{*f.steps, width}}}},
+               {key::inner, Inner::vec},
+               {key::late, f.in_place},
+               {key::team, shares_steps(f)}};
       if (f.tiles && f.around < f.options.threads)
         w.set(key::strips, (std::max<std::int64_t>(f.planes, 1) + f.options.threads) / f.options.threads);
       r.push_back(std::move(w));
     }
-    r.push_back({{key::inner, Inner::vec}});
+    r.push_back({{key::inner, Inner::vec}, {key::late, f.in_place}});
     r.emplace_back();
     return r;
   }
@@ -166,9 +210,12 @@ class Chains : public KindWith<ChainFacts> {
     const bool steps = !c[key::time].empty();
     run_other_loops(
         d, f, {!steps || f.around >= f.options.threads || !f.tiles, is_vector(c), false, c[key::width]});
+    for (const ChainStage& s : chain_of(d.program()).stages)
+      if (overwrites_base(s.value)) take(late(), d, f, c, s.place);
     take(common::readonly(), d, f, c);
     take(strips(), d, f, c);  // around the steps
     take(time(), d, f, c);
+    take(team(), d, f, c);
     run_scans(d);
     return d.result();
   }
