@@ -41,6 +41,8 @@ struct Decision {
   std::function<std::string(const Facts&, const Configuration&)> words;
   /// False: the plain setting is never worse; others are there to be compared with it. Empty: true.
   std::function<bool(const Facts&)> searched;
+  /// Where stages may be stored, that form of the program is asked for settings, too.
+  bool about_stages = false;
   SwitchWords switched;
 };
 
@@ -95,6 +97,10 @@ struct Deciding : Decision<Facts> {
   }
   Deciding& for_comparison_if(std::function<bool(const Facts&)> never_worse) {
     this->searched = [p = std::move(never_worse)](const Facts& f) { return !p(f); };
+    return *this;
+  }
+  Deciding& of_stored_stages_too() {
+    this->about_stages = true;
     return *this;
   }
   Deciding& is_switch(const char* title, const char* absent) {

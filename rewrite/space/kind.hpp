@@ -74,6 +74,7 @@ class KindWith : public Kind {
   KindWith(Form fused, std::optional<Form> staged) : fused_(std::move(fused)), staged_(std::move(staged)) {}
   const Form& form(const Configuration& c) const { return is_fused(c) || !staged_ ? fused_ : *staged_; }
   const Facts& facts() const { return fused_.facts; }
+  const Facts* stored_facts() const { return staged_ ? &staged_->facts : nullptr; }
   bool has_stages() const { return staged_.has_value(); }
 
   /// The decision about this program; `view` takes the decision's facts out of the kind's.
@@ -83,6 +84,9 @@ class KindWith : public Kind {
     b.key = d.key;
     // What is stored is a question about the form in which it is.
     b.settings = d.settings(view(d.key == &key::stages && staged_ ? staged_->facts : fused_.facts));
+    if (d.about_stages && staged_)
+      for (const Setting& s : d.settings(view(staged_->facts)))
+        if (!contains(b.settings, s)) b.settings.push_back(s);
     const auto now = [this, view](const Configuration& c) -> const Part& { return view(form(c).facts); };
     b.allowed = [now, &d, all = b.settings](const Configuration& c) { return allowed(d, all, now(c), c); };
     b.suits = [now, &d](const Configuration& c, const Settings& allowed) {

@@ -481,7 +481,13 @@ TEST_CASE("in step: chains of different stages are explored, threads share what 
                       }),
                       {},
                       {}};
-  for (const Program& p : {leg_of_a_cycle(false), leg_of_a_cycle(true), apart, boxes}) {
+  const auto blurred = [](const Expr& y) {
+    return y | pad2(1, 1, mirror) | slide2(3, 1) |
+           map2([](Expr w) { return w[0][1] + w[2][1] * 2.0 + w[1][0]; });
+  };
+  const Program stored{
+      "stored", {x}, let(blurred(x), blurred), {}, {}};  // or computed again where it is read
+  for (const Program& p : {leg_of_a_cycle(false), leg_of_a_cycle(true), apart, boxes, stored}) {
     CAPTURE(p.name);
     const LoopsRun expected = run_loops(lower(p), 1);
     const Space space(p, {Target::openmp, 2, 32, false});

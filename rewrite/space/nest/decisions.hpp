@@ -13,7 +13,7 @@ void shape_tiles(LoopNest& loops, const Configuration& c);
 void shape_blocks(LoopNest& loops, const Configuration& c);
 void shape_order(LoopNest& loops, const NestFacts& f, const Configuration& c);
 
-/// What is worth trying first; `stages`: the program has stages that may be stored.
-std::vector<Wishes> first_guesses(const NestFacts& f, bool stages);
+/// What is worth trying first; `stored`: of the program with its stages stored, where it has such.
+std::vector<Wishes> first_guesses(const NestFacts& f, const NestFacts* stored);
 
 }  // namespace lift::nest

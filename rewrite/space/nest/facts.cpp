@@ -235,10 +235,20 @@ std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span
   return r;
 }
 
+/// The outermost axis, of stages at the top of the program that are all maps over it.
+void read_steps_of_stages(const Program& program, NestFacts& f) {
+  if (stages_of(program.body).empty() || f.update || f.axes.size() < 2) return;
+  const auto rings = apply(find_rule("rings"), program, {});
+  const std::vector<std::string> steps = axes_of_steps(rings, {f.axes.data(), 1});
+  if (steps.empty() || chain_of(program).stages[0].place != Place{0}) return;
+  f.steps = steps, f.rings = true, f.stages_go_in_step = true;
+}
+
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
 /// iterations behind.
 void read_steps(const Program& whole, NestFacts& f) {
-  if (f.sweeps < 2 || f.on_grid() || !f.block.empty()) return;
+  if (f.on_grid() || !f.block.empty()) return;
+  if (f.sweeps < 2) return read_steps_of_stages(whole, f);
   const std::span<const Axis> axes(f.axes.data() + f.above_update, f.axes.size() - 1 - f.above_update);
   if (f.in_place) {
     f.steps = axes_of_steps(whole, axes, f.above_update);

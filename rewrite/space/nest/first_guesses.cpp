@@ -85,9 +85,21 @@ List on_grid(bool stages) {
   return r;
 }
 
+/// A plane a step, or several; where threads share one array, a strip of it each.
+List in_rings(const NestFacts& f) {
+  List r;
+  if (!f.rings) return r;
+  for (const std::int64_t width : {1, 16}) {
+    Wishes w{{key::time, AxisSizes{{{f.steps[0], width}}}}, {key::rings, true}, {key::inner, Inner::vec}};
+    if (const auto strips = strip_widths(f); !strips.empty()) w.set(key::strips, strips.front());
+    r.push_back(std::move(w));
+  }
+  return r;
+}
+
 /// Sweeps in one pass over memory: the inner loops that are best for one sweep.
 List in_step(const NestFacts& f) {
-  List r;
+  List r = in_rings(f);
   if (f.steps.empty()) return r;
   const bool planes = f.steps.size() > 1;
   const AxisSizes one{{{f.steps[0], 1}}}, several{{{f.steps[0], 16}}};
@@ -101,13 +113,6 @@ List in_step(const NestFacts& f) {
   };
   std::int64_t around = 1;
   for (std::size_t a = 0; a < f.above_update; ++a) around *= f.axes[a].extent.value_or(1000);
-  if (f.rings) {
-    Wishes w{{key::time, one}, {key::rings, true}, {key::inner, Inner::vec}};
-    if (const auto strips = strip_widths(f); !strips.empty()) w.set(key::strips, strips.front());
-    r.push_back(w);
-    w.set(key::time, several);
-    r.push_back(std::move(w));
-  }
   // Few boxes: threads share what a step does, of which there must be something to share.
   if (around < f.options.threads) add(planes ? one : several, true);
   add(one, false);
@@ -148,13 +153,16 @@ List on_threads(const NestFacts& f) {
 
 }  // namespace
 
-std::vector<Wishes> nest::first_guesses(const NestFacts& f, bool stages) {
+std::vector<Wishes> nest::first_guesses(const NestFacts& f, const NestFacts* stored) {
   List r = reduction::first_guesses(f.reduction);
   if (!f.on_processors()) {
-    append(r, on_grid(stages));
+    append(r, on_grid(stored != nullptr));
     return r;
   }
-  if (stages) append(r, stored_stages());
+  if (stored != nullptr) {
+    for (Wishes w : in_rings(*stored)) w.set(key::stages, Stages::work), r.push_back(std::move(w));
+    append(r, stored_stages());
+  }
   append(r, on_threads(f));
   if (f.options.cpu) append(r, on_grid_of_processors());
   return r;

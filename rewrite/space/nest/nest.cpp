@@ -94,7 +94,7 @@ class Nests : public KindWith<NestFacts> {
     for (const NestDecision* d : said_of_stores()) say(bound(*d));
   }
 
-  std::vector<Wishes> first_guesses() const override { return nest::first_guesses(facts(), has_stages()); }
+  std::vector<Wishes> first_guesses() const override { return nest::first_guesses(facts(), stored_facts()); }
 
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);

@@ -30,6 +30,7 @@ struct NestFacts : ProgramFacts {
   std::vector<SweepLoops> each;
   std::vector<std::string> steps;  ///< axes along which the sweeps may go in step, outer to inner
   bool two_arrays = false;         ///< and then take turns in two arrays, since they are not in place
+  bool stages_go_in_step = false;  ///< these are the axes of stages that are stored, not of sweeps
   bool rings = false;              ///< or keep rings of planes along the outermost of these axes
   Nest nest;
   std::vector<Axis> block;           ///< outer to inner; empty: a cell makes one element

@@ -21,6 +21,7 @@ const NestDecision& rings() {
                                     .offers([](const NestFacts& f) {
                                       return f.rings ? std::vector<bool>{false, true} : std::vector<bool>{};
                                     })
+                                    .of_stored_stages_too()
                                     .admitted(admits_rings)
                                     .said("rings of planes");
   return d;

@@ -24,15 +24,20 @@ std::vector<std::int64_t> strip_widths(const NestFacts& f) {
 namespace nest {
 
 const NestDecision& strips() {
-  static const NestDecision d = decide<NestFacts>(key::strips)
-                                    .offers([](const NestFacts& f) {
-                                      std::vector<std::int64_t> r = strip_widths(f);
-                                      if (!r.empty()) r.insert(r.begin(), 0);
-                                      return r;
-                                    })
-                                    .admitted([](const NestFacts&, const Configuration& c,
-                                                 std::int64_t strip) { return strip == 0 || c[key::rings]; })
-                                    .said("a strip at a time");
+  static const NestDecision d =
+      decide<NestFacts>(key::strips)
+          .offers([](const NestFacts& f) {
+            std::vector<std::int64_t> r = strip_widths(f);
+            if (!r.empty()) r.insert(r.begin(), 0);
+            return r;
+          })
+          .of_stored_stages_too()
+          .admitted([](const NestFacts& f, const Configuration& c, std::int64_t strip) {
+            const std::vector<std::int64_t> known = strip_widths(f);
+            return strip == 0 ||
+                   (c[key::rings] && std::find(known.begin(), known.end(), strip) != known.end());
+          })
+          .said("a strip at a time");
   return d;
 }
 

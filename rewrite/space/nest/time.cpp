@@ -1,6 +1,9 @@
-// How the sweeps of a program follow one another: each over all cells before the next begins, or all of them
-// together along axes of the arrays (in_step), each some iterations behind the one before, so that what one
-// has computed is in a cache when the next reads it. AxisSizes, outer to inner: the iterations of a step.
+// How the sweeps of a program, or its stored stages, follow one another: each over all cells before the next
+// begins, or all of them together along axes of the arrays (in_step), each some iterations behind the one
+// before, so that what one has computed is in a cache when the next reads it. AxisSizes, outer to inner: the
+// iterations of a step.
+#include <algorithm>
+
 #include "ir/expr/ops.hpp"
 #include "rewrite/space/nest/decisions.hpp"
 
@@ -23,8 +26,11 @@ std::vector<AxisSizes> schedules(const NestFacts& f) {
 
 bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes& schedule) {
   if (schedule.empty()) return true;
+  const std::vector<AxisSizes> known = schedules(f);
+  if (std::find(known.begin(), known.end(), schedule) == known.end()) return false;
+  if (c[key::stages] != (f.stages_go_in_step ? Stages::work : Stages::fused)) return false;
   const bool plain = c[key::tile].empty() && c[key::block] == Blocks::none && !c[key::buffer] &&
-                     c[key::order] == orders(f).front() && is_fused(c);
+                     c[key::order] == orders(f).front();
   const bool apart = f.two_arrays || f.rings;
   return plain && (apart || is_in_place(f, c)) && (!apart || c[key::layout].index == kCallerLayout);
 }
@@ -66,8 +72,9 @@ const NestDecision& time() {
   static const NestDecision d =
       decide<NestFacts>(key::time)
           .offers([](const NestFacts& f) {
-            return f.sweeps > 1 && !f.on_grid() ? schedules(f) : std::vector<AxisSizes>{};
+            return f.steps.empty() || f.on_grid() ? std::vector<AxisSizes>{} : schedules(f);
           })
+          .of_stored_stages_too()
           .admitted(admits_schedule)
           .taken(take_schedule)
           .said(schedule_words);
