@@ -482,7 +482,7 @@ TEST_CASE("in step: chains of different stages are explored, threads share what 
                       {},
                       {}};
   const auto blurred = [](const Expr& y) {
-    return y | pad2(1, 1, mirror) | slide2(3, 1) |
+    return y | pad2(1, 1, clamp) | slide2(3, 1) |
            map2([](Expr w) { return w[0][1] + w[2][1] * 2.0 + w[1][0]; });
   };
   const Program stored{
