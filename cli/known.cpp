@@ -28,7 +28,7 @@ std::filesystem::path database_file(const Options& o) {
 std::shared_ptr<Memory> memory_of(const Options& o) {
   std::filesystem::path file = database_file(o);
   if (file.empty() || o.emulate) return nullptr;
-  return std::make_shared<DatabaseMemory>(std::move(file), Say{say});
+  return std::make_shared<DatabaseMemory>(std::move(file), Say{say}, say_unless_quiet(o));
 }
 
 std::optional<Chosen> known_variant(const Options& o, const Program& program, const Machine& machine,
@@ -40,9 +40,10 @@ std::optional<Chosen> known_variant(const Options& o, const Program& program, co
   if (file.empty() || !std::filesystem::exists(file, error)) return std::nullopt;
   const int threads = o.threads > 0 ? o.threads : default_threads();
   const auto device = device_for(o.target, o.device, threads);
-  const std::vector<Found> all =
+  std::vector<Found> all =
       known_in(file, program_key(*o.pattern, o.problem),
                platform_of(o.target, machine, threads, device ? &*device : nullptr), true, Say{say});
+  std::erase_if(all, [](const Found& f) { return !near_enough(f); });
   Chosen chosen{program, {}, {}, {}};
   const auto attempt = [&](const Derivation& d) {
     chosen.derivation = d;

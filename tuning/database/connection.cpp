@@ -93,11 +93,17 @@ std::string escaped(const std::string& path) {
   return s;
 }
 
+/// What an empty file means: whoever made it has not written yet.
+std::unique_ptr<SQLite::Database> without_records() {
+  auto db = connect(":memory:", SQLite::OPEN_READWRITE);
+  db->exec(kTables);
+  return db;
+}
+
 std::unique_ptr<SQLite::Database> open_to_read(const fs::path& file) {
   try {
     auto db = connect(file.string(), SQLite::OPEN_READWRITE);
-    if (!check_identity(*db, file)) throw refused(file, "it is empty");
-    return db;
+    return check_identity(*db, file) ? std::move(db) : without_records();
   } catch (const SQLite::Exception& error) {
     const int code = error.getErrorCode();
     std::error_code ignored;
@@ -108,8 +114,7 @@ std::unique_ptr<SQLite::Database> open_to_read(const fs::path& file) {
   // In a folder that cannot be written there is no room for what readers and writers agree by; nobody writes.
   auto db = connect("file:" + escaped(fs::absolute(file).string()) + "?immutable=1",
                     SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-  if (!check_identity(*db, file)) throw refused(file, "it is empty");
-  return db;
+  return check_identity(*db, file) ? std::move(db) : without_records();
 }
 
 }  // namespace
@@ -140,7 +145,7 @@ DatabaseError database_error(const fs::path& file, const SQLite::Exception& erro
 std::unique_ptr<SQLite::Database> open_connection(const fs::path& file, Database::Access access) {
   try {
     struct stat status {};
-    if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) throw refused(file, "it is no file");
+    if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) throw refused(file, "it is no file; choose another with --db FILE");
     if (access == Database::Access::read) return open_to_read(file);
     if (file.has_parent_path()) make_directories(file.parent_path());
     auto db = connect(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);

@@ -35,18 +35,24 @@ std::vector<Found> look_up(const Database& database, const ProgramKey& program, 
         (caller_layout_only && !r.caller_layout))
       continue;
     const Nearness nearness = nearness_of(r, program, platform);
-    all.push_back({std::move(r), nearness});
+    const double factor = std::exp(distance(r.program.sizes, program.sizes));
+    all.push_back({std::move(r), nearness, factor});
   }
   const auto rank = [&](const Found& f) {
     const Platform& p = f.record.platform;
-    return std::tuple(f.nearness, distance(f.record.program.sizes, program.sizes), p.rules != platform.rules,
-                      p.threads != platform.threads, p.compiler != platform.compiler);
+    return std::tuple(f.nearness, f.factor, p.rules != platform.rules, p.threads != platform.threads,
+                      p.compiler != platform.compiler);
   };
   std::stable_sort(all.begin(), all.end(), [&](const Found& a, const Found& b) {
     const auto x = rank(a), y = rank(b);
     return x != y ? x < y : faster(a.record, b.record);
   });
   return all;
+}
+
+bool near_enough(const Found& f) {
+  constexpr double kFarthest = 16;
+  return f.factor <= kFarthest;
 }
 
 std::string describe(const Found& f) {

@@ -15,7 +15,13 @@ enum class Nearness : std::uint8_t { exact, platform, size, architecture };
 struct Found {
   Record record;
   Nearness nearness = Nearness::exact;
+  double factor =
+      1;  ///< by how much the sizes differ, all together: 8 for boxes twice as large, four times as many
 };
+
+/// Taken without being measured beside the default: not what was fastest for problems of quite another size.
+/// One thread is enough for a small one.
+bool near_enough(const Found& f);
 
 /// The records for the same expression and backend, nearest first; of those equally near the fastest first.
 /// Devices of another architecture are left out, unless there is no device to ask here. `caller_layout_only`:

@@ -54,22 +54,22 @@ Configuration configuration_of(const Record& r) {
   return c;
 }
 
-void DatabaseMemory::complain(const std::string& why) {
+void DatabaseMemory::once(const Say& say, const std::string& line) {
   const std::lock_guard lock(mutex_);
-  if (said_.insert(why).second && say_) say_(why);
+  if (say && said_.insert(line).second) say(line);
 }
 
 std::vector<Configuration> DatabaseMemory::known(const Occasion& occasion) {
   const std::vector<Found> all =
       known_in(file_, program_key(occasion.pattern, occasion.problem),
                platform_of(occasion.target, occasion.machine, occasion.threads, occasion.device),
-               occasion.caller_layout_only, [&](const std::string& line) { complain(line); });
+               occasion.caller_layout_only, [&](const std::string& line) { once(warn_, line); });
   std::vector<Configuration> configurations;
   for (const Found& f : all) {
     Configuration c = configuration_of(f.record);
     if (c.empty() || std::find(configurations.begin(), configurations.end(), c) != configurations.end())
       continue;
-    if (configurations.empty()) complain("begins with what is known: " + describe(f));
+    if (configurations.empty()) once(tell_, "begins with what is known: " + describe(f));
     configurations.push_back(std::move(c));
     if (configurations.size() == kFirst) break;
   }
@@ -86,7 +86,7 @@ void DatabaseMemory::keep(const Occasion& occasion, const ExploreResult& result)
   Database database(file_, Database::Access::write);
   for (const Record& r : records) database.keep(r, measured);
 } catch (const DatabaseError& error) {
-  complain(std::string(error.what()) + "; what was found is not remembered");
+  once(warn_, std::string(error.what()) + "; what was found is not remembered");
 }
 
 std::vector<Found> known_in(const std::filesystem::path& file, const ProgramKey& program,

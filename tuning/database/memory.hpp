@@ -24,16 +24,18 @@ Configuration configuration_of(const Record& r);
 /// The memory of explorations in a database. Safe to use from several threads.
 class DatabaseMemory : public Memory {
  public:
-  /// Opens `file` when there is something to look up or to keep; said once when it cannot be used.
-  DatabaseMemory(std::filesystem::path file, Say say) : file_(std::move(file)), say_(std::move(say)) {}
+  /// Opens `file` when there is something to look up or to keep. `warn` is told when it cannot be used,
+  /// `tell` what an exploration begins with; each once.
+  DatabaseMemory(std::filesystem::path file, Say warn, Say tell)
+      : file_(std::move(file)), warn_(std::move(warn)), tell_(std::move(tell)) {}
   std::vector<Configuration> known(const Occasion& occasion) override;
   void keep(const Occasion& occasion, const ExploreResult& result) override;
 
  private:
-  void complain(const std::string& why);
+  void once(const Say& say, const std::string& line);
 
   std::filesystem::path file_;
-  Say say_;
+  Say warn_, tell_;
   std::mutex mutex_;
   std::set<std::string> said_;
 };

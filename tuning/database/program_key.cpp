@@ -163,6 +163,8 @@ std::optional<Sizes> sizes_between(const Program& symbolic, const Program& numbe
 std::string canonical_text(const Program& program) { return CanonicalWriter(program).write(); }
 
 ProgramKey program_key(const Program& program, const Sizes& sizes) {
+  if (!sizes.empty() && !sizes_between(program, with_sizes(program, sizes)))
+    return program_key(with_sizes(program, sizes), {});
   CanonicalWriter writer(program);
   ProgramKey key;
   key.expression = hash_text(writer.write());

@@ -12,7 +12,8 @@ namespace lift {
 /// as their order in memory is that in which a process met their variables.
 std::string canonical_text(const Program& program);
 
-/// `sizes`: a number for each size of the program. UserError when one is missing.
+/// `sizes`: a number for each size of the program; UserError when one is missing. Where the arguments'
+/// lengths do not tell all sizes, the program with its numbers is the expression, without sizes.
 ProgramKey program_key(const Program& program, const Sizes& sizes);
 
 /// Of the problem's symbolic program, where the pattern has one and its lengths tell the sizes; else of the
