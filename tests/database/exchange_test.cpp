@@ -71,8 +71,7 @@ TEST_CASE("exchange: what is no export is refused") {
 }
 
 TEST_CASE("exchange: a record with a fault refuses the whole, naming record and field") {
-  for (const Json& value :
-       {Json(7), Json("x"), Json(nullptr), Json::array(), Json(true)})
+  for (const Json& value : {Json(7), Json("x"), Json(nullptr), Json::array(), Json(true)})
     check_refused(changed([&](Json& r) { r = value; }), "record 2: it is no object");
   const Json good = Json::parse(export_records({sample()}))["records"][0];
   for (const auto& [name, was] : good.items()) {

@@ -1,6 +1,8 @@
 // A program that tunes itself: its second start takes what the first one found, without searching.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "liftgen/lift.hpp"
 #include "runtime/file.hpp"
 #include "tests/database/sample.hpp"
@@ -43,9 +45,9 @@ TEST_CASE("helper: a program that tunes itself" * doctest::skip()) {
   const auto kernel = tuned.kernel<Blur>();
   const std::vector<float> y = kernel({0, 3, 6, 3, 0});
   const auto again = compile<Blur>(blur(), {.tuned = true, .database = file});
-  std::printf("configurations %d compiled %d result %g known %d same %d\n", tuned.report.counts.configurations,
-              tuned.report.counts.compiled, static_cast<double>(y.at(2)), tuned.origin.empty() ? 0 : 1,
-              again.derivation({{"n", 20000}}) == tuned.derivation ? 1 : 0);
+  std::printf("configurations %d compiled %d result %g known %d same %d\n",
+              tuned.report.counts.configurations, tuned.report.counts.compiled, static_cast<double>(y.at(2)),
+              tuned.origin.empty() ? 0 : 1, again.derivation({{"n", 20000}}) == tuned.derivation ? 1 : 0);
 }
 
 TEST_CASE("second start: the first start searches, the second one tries no configuration") {
@@ -83,7 +85,8 @@ TEST_CASE("second start: a kernel that is compiled as tuned has the derivation f
   // With names of its own it is the same program; with another body it is not.
   CHECK(compile<Blur>(blur(), {.name = "soften", .names = {"signal"}, .tuned = true, .database = file})
             .derivation(sizes) == kernel.derivation(sizes));
-  const auto twice = fun(array(f32, lift::nat("n")), [](Expr xs) { return xs | map([](Expr x) { return 2.0f * x; }); });
+  const auto twice =
+      fun(array(f32, lift::nat("n")), [](Expr xs) { return xs | map([](Expr x) { return 2.0f * x; }); });
   CHECK(compile<Blur>(twice, {.tuned = true, .database = file}).origin(sizes).empty());
 }
 
@@ -102,16 +105,24 @@ TEST_CASE("second start: other sizes, or a derivation that does not apply any mo
   CHECK(explore(blur(), few(file)).report.counts.configurations == 3);
 }
 
-TEST_CASE("second start: an exploration begins with what is known, after the default") {
+TEST_CASE("second start: an exploration begins with the default, then with what is known") {
   const Scratch scratch;
   const auto file = scratch.path() / "found.db";
-  explore(blur(), few(file));
-  // As if `unroll` and a width that no first guess has had been found.
+  const Tuned first = explore(blur(), few(file));
+  const Space space =
+      make_space(with_sizes(first.program, {{"n", 20000}}), Target::openmp, first.report.machine, true);
+  const Configuration standard = space.seeds().at(0), known = space.seeds().back();
+  REQUIRE(space.seeds().size() > 3);
   Record r = Database(file, Database::Access::read).all().at(0);
-  r.parameters = "parallel=\nwidth=2\n", r.roofline = 1e6;
-  const auto space = make_space(pattern_of({Program{"b", {}, blur(), {}}, {}, {}, {}}).pattern.build({}), Target::openmp,
-                                this_machine(), true);
-  (void)space;
+  r.parameters.clear(), r.roofline = 1e6;
+  for (const auto& entry : known) r.parameters += entry.name() + "=" + entry.text() + "\n";
+  Database(file, Database::Access::write).keep(r);
+
+  ExpressionOptions two = few(file);
+  two.unless_known = false, two.more.configurations = 2;
+  std::set<Configuration> tried;
+  for (const Variant& v : explore(blur(), two).report.variants) tried.insert(v.params);
+  CHECK(tried == std::set<Configuration>{standard, known});
 }
 
 TEST_CASE("second start: a database that cannot be used is no error") {

@@ -115,8 +115,10 @@ std::optional<Found> first_that_applies(const std::vector<Found>& all,
     } catch (const EnvironmentError&) {  // no fault of the derivation's
       throw;
     } catch (const std::exception& why) {
+      const std::string what = why.what();
       if (left_out.empty())
-        left_out = "what is known does not apply here and is left out: " + describe(f) + ": " + why.what();
+        left_out = "what is known does not apply here and is left out: " + describe(f) + ": " +
+                   what.substr(0, what.find('\n'));
       else
         ++others;
     }
