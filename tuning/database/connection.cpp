@@ -145,7 +145,8 @@ DatabaseError database_error(const fs::path& file, const SQLite::Exception& erro
 std::unique_ptr<SQLite::Database> open_connection(const fs::path& file, Database::Access access) {
   try {
     struct stat status {};
-    if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) throw refused(file, "it is no file; choose another with --db FILE");
+    if (::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+      throw refused(file, "it is no file; choose another with --db FILE");
     if (access == Database::Access::read) return open_to_read(file);
     if (file.has_parent_path()) make_directories(file.parent_path());
     auto db = connect(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
