@@ -52,14 +52,13 @@ std::size_t count_configurations(const Space& space, std::size_t limit) {
 
 Search::Search(const Space& space, const std::string& technique, std::uint64_t seed,
                const std::vector<Configuration>& first, const std::vector<Configuration>& known) {
-  for (Configuration& c : space.seeds()) seeds_.push_back(std::move(c));
-  const auto after_default = seeds_.begin() + (seeds_.empty() ? 0 : 1);
-  std::deque<Configuration> moved;
-  for (const Configuration& c : known) moved.push_back(project(space, c));
-  seeds_.insert(after_default, moved.begin(), moved.end());
-  moved.clear();
-  for (const Configuration& c : first) moved.push_back(project(space, c));
-  seeds_.insert(seeds_.begin(), moved.begin(), moved.end());
+  for (const Configuration& c : first) seeds_.push_back(project(space, c));
+  const std::vector<Configuration> seeds = space.seeds();
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    seeds_.push_back(seeds[i]);
+    if (i > 0) continue;
+    for (const Configuration& c : known) seeds_.push_back(project(space, c));
+  }
   const TechniqueRow& asked = find_technique(technique);
   const bool small = count_configurations(space, kSmallSpace) < kSmallSpace;
   technique_ = (small ? find_technique("exhaustive") : asked).make(space, seed);
