@@ -37,7 +37,8 @@ DatabaseError refused(const fs::path& file, const std::string& why) {
   return DatabaseError("the database " + file.string() + ": " + why);
 }
 
-/// Whether it is one of ours; not so for an empty file.
+/// Whether it is one of ours; not so for an empty file. Within a transaction: another process may be making
+/// it.
 bool check_identity(SQLite::Database& db, const fs::path& file) {
   const int application = number(db, "PRAGMA application_id"), schema = number(db, "PRAGMA user_version");
   if (application == 0 && schema == 0 && number(db, "SELECT count(*) FROM sqlite_master") == 0) return false;
@@ -64,8 +65,17 @@ void patiently(const F& f) {
     }
 }
 
+bool looked_at(SQLite::Database& db, const fs::path& file) {
+  bool ours = false;
+  patiently([&] {
+    const SQLite::Transaction reading(db);
+    ours = check_identity(db, file);
+  });
+  return ours;
+}
+
 void prepare_to_write(SQLite::Database& db, const fs::path& file) {
-  const bool ours = check_identity(db, file);  // before anything is changed
+  const bool ours = looked_at(db, file);  // before anything is changed
   patiently([&] { db.exec("PRAGMA journal_mode = WAL"); });
   db.exec("PRAGMA synchronous = FULL");
   if (ours) return;
@@ -103,7 +113,7 @@ std::unique_ptr<SQLite::Database> without_records() {
 std::unique_ptr<SQLite::Database> open_to_read(const fs::path& file) {
   try {
     auto db = connect(file.string(), SQLite::OPEN_READWRITE);
-    return check_identity(*db, file) ? std::move(db) : without_records();
+    return looked_at(*db, file) ? std::move(db) : without_records();
   } catch (const SQLite::Exception& error) {
     const int code = error.getErrorCode();
     std::error_code ignored;
@@ -114,7 +124,7 @@ std::unique_ptr<SQLite::Database> open_to_read(const fs::path& file) {
   // In a folder that cannot be written there is no room for what readers and writers agree by; nobody writes.
   auto db = connect("file:" + escaped(fs::absolute(file).string()) + "?immutable=1",
                     SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-  return check_identity(*db, file) ? std::move(db) : without_records();
+  return looked_at(*db, file) ? std::move(db) : without_records();
 }
 
 }  // namespace

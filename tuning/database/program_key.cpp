@@ -19,6 +19,11 @@ class CanonicalWriter {
   explicit CanonicalWriter(const Program& p) : program_(p) {
     for (const Expr& a : p.arguments)
       arguments_.emplace(param_name(a), "a" + std::to_string(arguments_.size()));
+    // Sizes that have a length to themselves are numbered first, as those that share one are numbered by
+    // name.
+    for (const Expr& a : p.arguments)
+      for (const Nat& length : shape_of(a.type()))
+        if (const auto met = variables(length); met.size() == 1) (void)variable(*met.front());
   }
 
   std::string write() {
@@ -28,8 +33,9 @@ class CanonicalWriter {
     const std::string body = node(program_.body);
     for (std::size_t i = 0; i < in_order_.size(); ++i) {  // bounds may mention further ones
       const auto [atom, name] = in_order_[i];
-      s += fmt::format("variable {} >= {} mod {} = {}{}\n", name, nat(atom->lower), atom->modulus,
-                       atom->residue, atom->bounded_above ? " <= " + nat(atom->upper) : "");
+      s += fmt::format("variable {} >= {}", name, nat(atom->lower));
+      if (atom->bounded_above) s += " <= " + nat(atom->upper);
+      s += fmt::format(" mod {} = {}\n", atom->modulus, atom->residue);
     }
     return s + lines_ + "result " + body + "\n";
   }
@@ -69,7 +75,8 @@ class CanonicalWriter {
   }
 
   std::string nat(const Nat& n) {
-    // Those met together are numbered by name: their order in memory is another one in each process.
+    // Those met together are numbered by name, which counts there alone: their order in memory is another one
+    // in each process.
     std::vector<const NatAtom*> met = variables(n);
     std::sort(met.begin(), met.end(), [](const NatAtom* a, const NatAtom* b) { return a->name < b->name; });
     for (const NatAtom* v : met) (void)variable(*v);
@@ -92,7 +99,8 @@ class CanonicalWriter {
       case Type::Kind::Scalar:
         return lift::text(t.scalar());
       case Type::Kind::Array:
-        return nat(t.length()) + "." + type(t.element());
+        s = nat(t.length());  // in this order: variables are numbered on the way
+        return s + "." + type(t.element());
       case Type::Kind::Tuple:
         for (const Type& part : t.parts()) s += type(part) + ",";
         return "{" + s + "}";

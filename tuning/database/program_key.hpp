@@ -9,7 +9,8 @@ namespace lift {
 
 /// A program as text that is the same in every process, and for every choice of names of arguments, sizes,
 /// results and the program itself: one line a distinct node, children first. Sums within lengths are sorted,
-/// as their order in memory is that in which a process met their variables.
+/// as their order in memory is that in which a process met their variables. Sizes that never have a length of
+/// an argument to themselves are told apart by name.
 std::string canonical_text(const Program& program);
 
 /// `sizes`: a number for each size of the program; UserError when one is missing. Where the arguments'
