@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cli/commands.hpp"
+#include "cli/known.hpp"
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
 #include "ir/text/parse.hpp"
@@ -156,7 +157,9 @@ int explore(const Options& given) {
   say_what_is_trusted(o, o.pattern->build(o.problem));
   if (!o.json.empty()) check_writable_file(o.json, "--json");
   const auto directory = kernel_directory(o.out);
-  const ExploreResult result = explored(o, explore_options(o));
+  ExploreOptions options = explore_options(o);
+  options.memory = memory_of(o);
+  const ExploreResult result = explored(o, options);
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));

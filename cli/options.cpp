@@ -23,8 +23,10 @@ constexpr const char* kHelp =
     "  liftgen list [--markdown]       the operators\n"
     "  liftgen show OP --stage S       an operator's expression (high), its low-level form (low), loops, or "
     "code\n"
-    "  liftgen emit OP --out DIR       a kernel with a header and a caller, without exploring\n"
+    "  liftgen emit OP --out DIR       a kernel with a header and a caller, the best known, without "
+    "exploring\n"
     "  liftgen run OP                  one verified, timed run\n"
+    "  liftgen db list                 what exploring has found; also show, export, import, merge, prune\n"
     "  liftgen rules [--lint]          the rewrite rules\n"
     "  liftgen machine                 what this machine is and how fast its memory\n"
     "\n"
@@ -44,6 +46,7 @@ constexpr CommandText kCommands[] = {
     {"show", "print a stage of an operator", true},
     {"emit", "write a kernel with a header and a caller", true},
     {"run", "one verified, timed run", true},
+    {"db", "what exploring has found: list, show ID, export [FILE], import FILE, merge FILE, prune", false},
     {"rules", "the rewrite rules", false},
     {"machine", "this machine", false},
 };
@@ -177,6 +180,26 @@ void add_backend(CLI::App& app, Options& o, Texts& t) {
       ->capture_default_str();
 }
 
+void add_database(CLI::App& app, const std::string& command, Options& o) {
+  if (command == "explore" || command == "run" || command == "emit" || command == "db")
+    app.add_option(
+        "--db", o.db,
+        "the database of what exploring has found ($LIFTGEN_DB, else liftgen/found.db in $XDG_DATA_HOME "
+        "or ~/.local/share)");
+  if (command == "explore" || command == "run" || command == "emit")
+    app.add_flag("--no-db", o.no_db, "neither use what was found before nor remember what is found");
+  if (command != "db") return;
+  app.add_option(
+         "action", o.action,
+         "list: a line a record; show ID: all of it; export [FILE]: as JSON, for others; import FILE: such "
+         "JSON; merge FILE: another database; prune: remove what other versions of the rules have left, or, "
+         "with --days, what is older")
+      ->required();
+  app.add_option("argument", o.argument, "ID or FILE");
+  app.add_option("--days", o.days, "prune: remove what was found more than so many days ago")
+      ->check(kNatural);
+}
+
 void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t, const Pattern* pattern) {
   const bool on_operator = find_command(command)->on_operator,
              measures = command == "explore" || command == "run";
@@ -225,6 +248,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
   if (measures) app.add_option("--json", o.json, "write the results to this file, schema 1");
   if (on_operator && command != "show")
     app.add_option("--out", o.out, "directory for the kernel's source (build/kernels)");
+  add_database(app, command, o);
   app.add_flag("--quiet", o.quiet, "results only");
   app.add_flag("--verbose", o.verbose, "also where the time went");
 }
@@ -259,6 +283,8 @@ void check(Options& o, const Texts& t) {
                  o.threads, most, most);
     o.threads = most;
   }
+  if (o.no_db && !o.db.empty())
+    throw UserError("--no-db: --db " + o.db.string() + " asks for a database; leave one of them out");
   if (o.configurations < 0)
     throw UserError("--configs " + std::to_string(o.configurations) + ": use 1 or more, or 0 for no limit");
   if (!(o.budget > 0)) throw UserError("--budget " + std::to_string(o.budget) + ": use more than 0 seconds");

@@ -1,5 +1,6 @@
 #include "cli/variants.hpp"
 
+#include "cli/known.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/decided.hpp"
@@ -91,6 +92,7 @@ Chosen choose_variant(const Options& o) {
                                : "processors; use --backend openmp"));
     return {program, {}, program, lower(program, lowering)};
   }
+  if (auto known = known_variant(o, program, machine, lowering)) return *known;
   std::string why = "its space of variants is empty";
   Problem sized = o.problem;
   sized.symbolic = false;

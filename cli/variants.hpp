@@ -14,10 +14,10 @@ struct Chosen {
   Kernel kernel;
 };
 
-/// From --derivation, else the first of the space's seeds in the caller's layout that can be met.
-/// With Problem::symbolic the variant is chosen at the sizes given and its derivation replayed over the size
-/// variables, or, where that cannot be done, chosen among those of the symbolic program. UserError when a
-/// derivation does not apply.
+/// From --derivation, else what the database knows to be fastest here (said on standard error), else the
+/// first of the space's seeds in the caller's layout that can be met. With Problem::symbolic the variant is
+/// chosen at the sizes given and its derivation replayed over the size variables, or, where that cannot be
+/// done, chosen among those of the symbolic program. UserError when a derivation does not apply.
 Chosen choose_variant(const Options& o);
 /// The command line that emits the kernel of these options again, its derivation being in FILE.
 std::string command_of(const Options& o);

@@ -66,6 +66,8 @@ liftgen_require(fmt libfmt-dev)
 liftgen_require_files(liftgen_hana boost/hana.hpp libboost1.81-dev)
 liftgen_require_files(liftgen_xxhash xxhash.h libxxhash-dev LIBRARY xxhash)
 liftgen_require_files(liftgen_hwloc hwloc.h libhwloc-dev LIBRARY hwloc)
+liftgen_require(SQLite3 libsqlite3-dev)
+liftgen_require(SQLiteCpp libsqlitecpp-dev)
 set(liftgen_source_dependencies)
 if(NOT liftgen_installed)
   if(LIFTGEN_COMMAND)
@@ -86,6 +88,7 @@ if(NOT TARGET liftgen_dependencies)
               liftgen_hana
               liftgen_xxhash
               liftgen_hwloc
+              SQLiteCpp
               Threads::Threads
               ${CMAKE_DL_LIBS})
   target_compile_definitions(liftgen_dependencies INTERFACE CL_TARGET_OPENCL_VERSION=300)

@@ -116,3 +116,7 @@ if(LIFTGEN_INSTALL AND NOT LIFTGEN_SANITIZE)
                                  -P ${PROJECT_SOURCE_DIR}/cmake/test_consumer.cmake)
   set_tests_properties(consumer PROPERTIES LABELS quick TIMEOUT 1800)
 endif()
+
+# What the user's explorations have found is none of a test's business, nor the other way round.
+get_property(tests DIRECTORY PROPERTY TESTS)
+set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT LIFTGEN_DB=none)

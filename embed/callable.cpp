@@ -5,11 +5,13 @@
 
 #include "embed/compiler.hpp"
 #include "embed/default_variant.hpp"
+#include "embed/known_variant.hpp"
 #include "embed/variant.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "tuning/database/program_key.hpp"
 #include "tuning/report.hpp"
 
 namespace lift {
@@ -25,7 +27,13 @@ std::vector<std::int64_t> numbers(const Type& t) {
   return r;
 }
 
-ChosenVariant choose(const Program& program, const CompileOptions& options) {
+ChosenVariant choose(const Program& program, const Program& unsized_program, const Sizes& sizes,
+                     const CompileOptions& options, std::string& origin) {
+  if (options.tuned && !options.derivation)
+    if (auto known = known_variant(program, program_key(unsized_program, sizes), options.database)) {
+      origin = known->origin;
+      return std::move(known->variant);
+    }
   if (options.derivation) {
     try {
       return variant_by(program, *options.derivation);
@@ -67,8 +75,8 @@ std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string&
 std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) const {
   const Program numbered = with_sizes(plan.program, sizes);  // also checks them
   const Program& program = options.symbolic ? plan.program : numbered;
-  ChosenVariant chosen = choose(program, options);
   auto v = std::make_unique<Variant>();
+  ChosenVariant chosen = choose(program, plan.program, sizes, options, v->origin);
   v->sizes = sizes;
   v->derivation = chosen.derivation;
   v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
@@ -171,6 +179,7 @@ std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t
 const std::string& Callable::source(const Variant& v) { return v.source; }
 const Derivation& Callable::derivation(const Variant& v) { return v.derivation; }
 const Sizes& Callable::sizes(const Variant& v) { return v.sizes; }
+const std::string& Callable::origin(const Variant& v) { return v.origin; }
 std::string Callable::name() const { return impl_->plan.program.name; }
 
 }  // namespace lift

@@ -14,6 +14,7 @@
 // its own.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -30,7 +31,10 @@ struct CompileOptions {
   Sizes sizes = {};                     ///< of size variables that the arguments do not determine
   bool symbolic = false;                ///< one kernel, which takes the sizes, for all of them: may be slower
   std::optional<Derivation> derivation =
-      {};  ///< how it is computed, where it applies to the sizes of a call; see `explore`
+      {};              ///< how it is computed, where it applies to the sizes of a call; see `explore`
+  bool tuned = false;  ///< without a derivation: begins with what exploring has found for these sizes, or
+                       ///< near them, where it has; nothing is searched
+  std::filesystem::path database = {};  ///< in which `tuned` looks; empty: the user's, see default_database
 };
 
 /// What a C++ signature demands: its parameters, and the results that it returns (none: void).
@@ -66,6 +70,8 @@ class Callable {
   static const std::string& source(const Variant& v);  ///< the C text
   static const Derivation& derivation(const Variant& v);
   static const Sizes& sizes(const Variant& v);
+  /// With CompileOptions::tuned, what was taken from the database, in a line; "" when it is the default.
+  static const std::string& origin(const Variant& v);
   std::string name() const;
 
   struct Impl;

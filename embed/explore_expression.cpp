@@ -1,10 +1,31 @@
 #include "embed/explore_expression.hpp"
 
+#include "embed/compiler.hpp"
+#include "embed/known_variant.hpp"
 #include "embed/plan.hpp"
+#include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
+#include "tuning/database/program_key.hpp"
 
 namespace lift {
+namespace {
+
+/// What was found before for just this problem; whether there is something.
+bool take_known(ExploredExpression& explored, const PatternProblem& p, const ExploreOptions& options,
+                const std::filesystem::path& database) {
+  if (options.target != Target::openmp) return false;
+  const Program program = p.pattern.build(p.problem);
+  auto known = known_variant(program, program_key(p.pattern, p.problem), database, options.threads, true);
+  if (!known) return false;
+  explored.derivation = known->variant.derivation, explored.origin = known->origin;
+  explored.source = emit_source(known->variant.kernel);
+  explored.report.pattern = p.pattern.name, explored.report.problem = p.problem;
+  explored.report.machine = this_machine(), explored.report.device = this_machine().device;
+  return true;
+}
+
+}  // namespace
 
 ExploredExpression explore_expression(const Program& given, const ExpressionOptions& options,
                                       std::source_location where) {
@@ -21,6 +42,8 @@ ExploredExpression explore_expression(const Program& given, const ExpressionOpti
   more.caller_layout_only = true;
   try {
     const PatternProblem p = pattern_of({explored.program, options.sizes, options.data, {}});
+    if (options.unless_known && take_known(explored, p, more, options.database)) return explored;
+    if (!more.memory) more.memory = memory_in(options.database);
     explored.report = explore(p.pattern, p.problem, more);
   } catch (const UserError& e) {
     throw UserError(e.what() + line_of(where));

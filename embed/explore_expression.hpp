@@ -17,6 +17,11 @@ struct ExpressionOptions {
       {};  ///< arguments whose old contents nobody needs: updates may be in place
   std::map<std::string, ArgumentData> data = {};  ///< by argument; pseudo-random for those not named
   ExploreOptions more = {};                       ///< threads, search, limits; the budget above counts
+  /// What was found for just this (expression, sizes, machine, compiler) is taken as it is, without
+  /// searching.
+  bool unless_known = false;
+  std::filesystem::path database =
+      {};  ///< that remembers what is found; empty: the user's, see default_database
 };
 
 /// What was found: the program with its arguments named, all that was measured, and the derivation of the
@@ -26,10 +31,13 @@ struct ExploredExpression {
   ExploreResult report;
   Derivation derivation;
   std::string source;  ///< its C text
+  std::string origin;  ///< with unless_known, what was taken from the database; "" when it was searched for
 };
 
 /// `program`'s body may be a function; its arguments are then named by the options. UserError: sizes, names
-/// or data that do not fit the program; no variant could be verified. EnvironmentError: no compiler.
+/// or data that do not fit the program; no variant could be verified. EnvironmentError: no compiler. What is
+/// found is stored in the database, and a later exploration begins with it; a database that cannot be used is
+/// said on standard error, once, and is no error.
 ExploredExpression explore_expression(const Program& program, const ExpressionOptions& options,
                                       std::source_location where);
 

@@ -15,6 +15,7 @@ inline constexpr std::uintptr_t kAlignment = 64;  ///< bytes, that streaming sto
 struct Callable::Variant {
   Sizes sizes;
   Derivation derivation;
+  std::string origin;  ///< see Callable::origin
   Kernel kernel;
   std::string source;
   std::shared_ptr<NativeLibrary> library;

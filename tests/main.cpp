@@ -1,7 +1,10 @@
 // Entry of every test program: doctest's own, except that a run that selects no test case fails, and that
-// every step of derivations and every pass is verified.
+// every step of derivations and every pass is verified, and that no test uses the database of what the user's
+// explorations have found.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+
+#include <cstdlib>
 
 #include "ir/verify_mode.hpp"
 
@@ -33,6 +36,7 @@ REGISTER_LISTENER("count-selected", 0, CountSelected);
 
 int main(int argc, char** argv) {
   lift::set_verify_steps(true);
+  ::setenv("LIFTGEN_DB", "none", 1);
   doctest::Context context(argc, argv);
   const int status = context.run();
   if (context.shouldExit()) return status;  // a query such as --list-test-cases

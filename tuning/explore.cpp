@@ -51,10 +51,17 @@ class Exploration {
     tell("comparing");
     compare();
     finish();
+    if (options_.memory && !options_.only && !options_.emulate) options_.memory->keep(occasion(), result_);
     return std::move(result_);
   }
 
  private:
+  Occasion occasion() const {
+    return {session_.pattern,           session_.problem,       options_.target,
+            session_.machine,           session_.device_info(), session_.threads,
+            options_.caller_layout_only};
+  }
+
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   /// A budget that the setting up has spent leaves time for something all the same: the first configurations,
@@ -123,7 +130,10 @@ class Exploration {
     const Space space = make_space(session_.program, options_.target, session_.machine,
                                    options_.caller_layout_only, session_.device_info());
     const std::size_t switches = options_.switches ? switches_of(space, {}).size() : 0;
-    Search search(space, options_.search, options_.seed, options_.first);
+    const std::vector<Configuration> known = options_.memory && !options_.emulate
+                                                 ? options_.memory->known(occasion())
+                                                 : std::vector<Configuration>{};
+    Search search(space, options_.search, options_.seed, options_.first, known);
     const double whole =
         options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     const double began = elapsed();

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "lower/loops/loop.hpp"
@@ -84,6 +85,29 @@ struct Progress {
   std::string best_name;
 };
 
+struct ExploreResult;
+
+/// What an exploration is about, once it is set up.
+struct Occasion {
+  const Pattern& pattern;
+  const Problem& problem;
+  Target target;
+  const Machine& machine;
+  const GridDeviceInfo* device;  ///< null: processors
+  int threads;
+  bool caller_layout_only;
+};
+
+/// What explorations leave to later ones, see database/memory.hpp.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  /// What was fast on occasions like this one, best first.
+  virtual std::vector<Configuration> known(const Occasion& occasion) = 0;
+  /// Told what was found, where that was searched for and timed.
+  virtual void keep(const Occasion& occasion, const ExploreResult& result) = 0;
+};
+
 struct ExploreOptions {
   Target target = Target::openmp;
   int device = -1;  ///< as in opencl::devices(), cuda::devices(); -1: the first GPU, else the first
@@ -96,6 +120,8 @@ struct ExploreOptions {
   std::uint64_t seed = 1;
   std::vector<Configuration> first =
       {};  ///< tried before all others, moved to the closest of the space, see project
+  std::shared_ptr<Memory> memory =
+      {};  ///< what it knows is tried right after the default; it is told the result
   bool caller_layout_only = false;
   bool switches = false;    ///< also measure all combinations of the space's switches, see switches.hpp
   bool plain = true;        ///< also measure the plain loops; no speed-ups otherwise

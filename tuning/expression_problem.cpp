@@ -161,6 +161,7 @@ PatternProblem pattern_of(const ExpressionProblem& p) {
   pattern.name = p.program.name;
   pattern.summary = p.summary.empty() ? "an expression" : p.summary;
   pattern.build = [p, whole, full = problem.box](const Problem& q) {
+    if (q.symbolic) return p.program;
     if (q.box == full) return whole;
     if (p.sizes.empty() && largest_array(whole) > kSmallElements)
       throw UserError(p.program.name +

@@ -35,7 +35,8 @@ struct ExpressionProblem {
 };
 
 /// What `explore` takes. Problem::box is the largest size; built for another box, the pattern takes small
-/// numbers for its sizes, or throws UserError when it has none and is too large for the interpreter.
+/// numbers for its sizes, or throws UserError when it has none and is too large for the interpreter. With
+/// Problem::symbolic it is the program as it stands, over its sizes.
 /// UserError: sizes, names in `data`, or a file that does not fit the program.
 struct PatternProblem {
   Pattern pattern;

@@ -142,9 +142,6 @@ PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
     p.program = numbers, p.sizes.clear();
   }
   PatternProblem made = pattern_of(p);
-  made.pattern.build = [sized = made.pattern.build, symbolic = p.program](const Problem& q) {
-    return q.symbolic ? symbolic : sized(q);
-  };
   made.pattern.before_running = compile_functions;
   return made;
 }

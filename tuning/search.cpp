@@ -51,9 +51,14 @@ std::size_t count_configurations(const Space& space, std::size_t limit) {
 }
 
 Search::Search(const Space& space, const std::string& technique, std::uint64_t seed,
-               const std::vector<Configuration>& first) {
+               const std::vector<Configuration>& first, const std::vector<Configuration>& known) {
   for (const Configuration& c : first) seeds_.push_back(project(space, c));
-  for (Configuration& c : space.seeds()) seeds_.push_back(std::move(c));
+  const std::vector<Configuration> seeds = space.seeds();
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    seeds_.push_back(seeds[i]);
+    if (i > 0) continue;
+    for (const Configuration& c : known) seeds_.push_back(project(space, c));
+  }
   const TechniqueRow& asked = find_technique(technique);
   const bool small = count_configurations(space, kSmallSpace) < kSmallSpace;
   technique_ = (small ? find_technique("exhaustive") : asked).make(space, seed);

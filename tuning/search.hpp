@@ -11,10 +11,10 @@ namespace lift {
 
 class Search {
  public:
-  /// `technique`: one of technique_names(). `first`: tried before the seeds, each moved to the closest
-  /// configuration of the space.
+  /// `technique`: one of technique_names(). `first`: tried before the seeds, `known`: after the first seed,
+  /// which is the default; each moved to the closest configuration of the space.
   Search(const Space& space, const std::string& technique, std::uint64_t seed,
-         const std::vector<Configuration>& first = {});
+         const std::vector<Configuration>& first = {}, const std::vector<Configuration>& known = {});
   /// A configuration not given before; nothing once the space is exhausted (or nearly so, when random).
   std::optional<Configuration> next();
   /// How fast a configuration that was verified is.

@@ -80,6 +80,12 @@ class TypedKernel<R(Args...)> {
     return Callable::derivation(callable_->variant(sizes, where));
   }
 
+  /// With CompileOptions::tuned, what was taken from the database at these sizes, in a line; "" when nothing
+  /// was known.
+  const std::string& origin(const Sizes& sizes = {}, Where where = Where::current()) const {
+    return Callable::origin(callable_->variant(sizes, where));
+  }
+
  private:
   std::shared_ptr<const Callable> callable_;
 };
@@ -109,7 +115,7 @@ struct Tuned : ExploredExpression {
   }
 };
 /// Searches the variants of a function (or of a program) for the fastest: within `budget`, at the given
-/// sizes.
+/// sizes. What is found is remembered: see CompileOptions::tuned and ExpressionOptions::unless_known.
 inline Tuned explore(const Expr& function, const ExpressionOptions& options, Where where = Where::current()) {
   return {explore_expression(Program{{}, {}, function, {}}, options, where)};
 }

@@ -52,6 +52,14 @@ TEST_CASE("search: the seeds come first, and nothing comes twice") {
   }
 }
 
+TEST_CASE("search: what is wished for, the default, what is known, then the other seeds") {
+  const Space space = smoother_space(16);
+  const std::vector<Configuration> seeds = space.seeds();
+  REQUIRE(seeds.size() > 5);
+  Search search(space, "random", 1, {seeds[3]}, {seeds[5], seeds[4]});
+  for (const std::size_t i : {3, 0, 5, 4, 1, 2}) CHECK(search.next() == seeds[i]);
+}
+
 TEST_CASE("search: one seed, one order; another seed, another order") {
   const Space space = smoother_space(16);
   const auto first = [&](std::uint64_t seed) {

@@ -1,0 +1,53 @@
+#include "embed/known_variant.hpp"
+
+#include <cstdio>
+
+#include "embed/compiler.hpp"
+#include "ir/text/printable.hpp"
+#include "tuning/database/location.hpp"
+#include "tuning/database/platform.hpp"
+
+namespace lift {
+namespace {
+
+void warn_once(const std::string& line) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(line).second) std::fprintf(stderr, "liftgen: %s\n", printable(line).c_str());
+}
+
+std::filesystem::path file_of(const std::filesystem::path& asked) {
+  if (!asked.empty()) return asked;
+  const DatabaseLocation location = default_database();
+  if (!location.why_not.empty()) warn_once(location.why_not);
+  return location.file;
+}
+
+}  // namespace
+
+std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
+                                          const std::filesystem::path& database, int threads, bool exact) {
+  const std::filesystem::path file = file_of(database);
+  std::error_code error;
+  if (file.empty() || !std::filesystem::exists(file, error))
+    return std::nullopt;  // this_machine() takes a while
+  const Platform platform =
+      platform_of(Target::openmp, this_machine(), threads > 0 ? threads : this_machine().threads, nullptr);
+  std::vector<Found> all = known_in(file, key, platform, true, warn_once);
+  std::erase_if(all, [&](const Found& f) { return exact ? f.nearness != Nearness::exact : !near_enough(f); });
+  KnownVariant known;
+  const auto found = first_that_applies(
+      all, [&](const Derivation& d) { known.variant = variant_by(program, d); }, warn_once);
+  if (!found) return std::nullopt;
+  known.origin = describe(*found);
+  return known;
+}
+
+std::shared_ptr<Memory> memory_in(const std::filesystem::path& database) {
+  std::filesystem::path file = file_of(database);
+  if (file.empty()) return nullptr;
+  return std::make_shared<DatabaseMemory>(std::move(file), Say{warn_once}, Say{});
+}
+
+}  // namespace lift

@@ -1,0 +1,25 @@
+// What exploring has found before, for kernels of C++ programs.
+#pragma once
+
+#include "embed/default_variant.hpp"
+#include "tuning/database/memory.hpp"
+
+namespace lift {
+
+struct KnownVariant {
+  ChosenVariant variant;
+  std::string origin;  ///< see describe(const Found&)
+};
+
+/// The fastest that the database knows for `key` on this machine's processors and that `program` admits, all
+/// arrays in the caller's layout. `database`: empty for the user's. `threads`: 0 for as many as the machine
+/// grants. `exact`: nothing found elsewhere, at other sizes or by other rules. What is wrong with the
+/// database is said on standard error, each once a process.
+std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
+                                          const std::filesystem::path& database, int threads = 0,
+                                          bool exact = false);
+
+/// For explorations; null where there is to be no database.
+std::shared_ptr<Memory> memory_in(const std::filesystem::path& database);
+
+}  // namespace lift
