@@ -79,6 +79,14 @@ if(TARGET liftgen)
   set_tests_properties(gallery PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "LIFTGEN=$<TARGET_FILE:liftgen>")
 endif()
 
+# Figures of schedules are as the schedules are.
+find_program(LIFTGEN_PYTHON python3)
+mark_as_advanced(LIFTGEN_PYTHON)
+if(TARGET liftgen AND LIFTGEN_PYTHON)
+  add_test(NAME figures COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/docs/figures/make.py --check --liftgen $<TARGET_FILE:liftgen>)
+  set_tests_properties(figures PROPERTIES LABELS quick TIMEOUT 600)
+endif()
+
 # The parser's fuzzer needs libFuzzer, and so clang; 15 is the first that knows std::source_location.
 find_program(LIFTGEN_FUZZ_CXX NAMES clang++-15 clang++-16 clang++-17 clang++-18 clang++-19)
 mark_as_advanced(LIFTGEN_FUZZ_CXX)
