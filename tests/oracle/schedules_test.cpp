@@ -205,6 +205,7 @@ TEST_CASE("isl: teams that wait once a step") {
     const Program p = chain(u, heat, 4);
     const Program two = in_step(with_parallel_updates(by(p, "two-arrays")), {{0, width}});
     CHECK(wrong_with(by(two, "wait-once"), by(p, "rings")) == "");
+    CHECK(wrong_with(by(in_step(with_parallel_updates(by(p, "rings")), {{0, width}}), "wait-once")) == "");
   }
 }
 
@@ -238,6 +239,11 @@ TEST_CASE("isl: iterations that are said to be parallel and are not are found") 
   const Program two = with_parallel_updates(by(chain(u, heat, 4), "two-arrays"));
   const Program team = by(in_step(two, {{0, 2}}), "wait-once");
   check_found(with_smaller_lags(team, 1, 0), "both touch");
+  // A slot that is written anew in the step in which it is still read.
+  const Program rings = with_parallel_updates(by(chain(u, heat, 4), "rings"));
+  const Program waits = by(in_step(rings, {{0, 2}}), "wait-once");
+  check_found(with_smaller_rings(waits), "gets");
+  check_found(with_smaller_lags(waits, 1, 0), "both touch");
   // A row that is replaced in place while its neighbours still read it.
   const Program rows =
       with_parallel_updates({"rows",
