@@ -13,7 +13,7 @@
 namespace lift::schedules_test {
 namespace {
 
-Program by(Program p, const std::string& rule, const Arguments& a = {}, const Place& at = {}) {
+Program by(const Program& p, const std::string& rule, const Arguments& a = {}, const Place& at = {}) {
   const auto r = apply(find_rule(rule), p, at, a);
   INFO(rule << ": " << (r ? "" : r.reason()));
   REQUIRE(r);
