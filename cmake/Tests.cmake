@@ -40,6 +40,10 @@ foreach(layer ${layers})
   liftgen_add_test_program(test_${layer}_long long 3600 ${long})
 endforeach()
 
+# Schedules are judged by isl, which knows nothing of liftgen's own analysis.
+liftgen_require_files(liftgen_isl isl/cpp.h libisl-dev LIBRARY isl)
+target_link_libraries(test_oracle PRIVATE liftgen_isl)
+
 # Those that take minutes begin first, so that no processor waits for the last of them.
 set_tests_properties(test_emit PROPERTIES COST 500)
 set_tests_properties(test_emit_long PROPERTIES COST 300)
@@ -73,6 +77,14 @@ endforeach()
 if(TARGET liftgen)
   add_test(NAME gallery COMMAND bash ${PROJECT_SOURCE_DIR}/examples/gallery/run --check)
   set_tests_properties(gallery PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "LIFTGEN=$<TARGET_FILE:liftgen>")
+endif()
+
+# Figures of schedules are as the schedules are.
+find_program(LIFTGEN_PYTHON python3)
+mark_as_advanced(LIFTGEN_PYTHON)
+if(TARGET liftgen AND LIFTGEN_PYTHON)
+  add_test(NAME figures COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/docs/figures/make.py --check --liftgen $<TARGET_FILE:liftgen>)
+  set_tests_properties(figures PROPERTIES LABELS quick TIMEOUT 600)
 endif()
 
 # The parser's fuzzer needs libFuzzer, and so clang; 15 is the first that knows std::source_location.
