@@ -79,13 +79,22 @@ Block in_one_step(Block nest, std::size_t axis, const Pace& pace, const Nat& s,
   return nest;
 }
 
+/// The first position of a stage's array that is computed in a tile, and the number of them.
+Nat first_in(const TileOfStages& tile, std::size_t stage, std::int64_t scale) {
+  return ceildiv(tile.begin - tile.margins.at(stage), scale);
+}
+Nat most_in(const TileOfStages& tile, std::size_t stage, std::int64_t scale) {
+  return ceildiv(tile.width + 2 * tile.margins.at(stage), scale);
+}
+
 /// What is left of a part in a tile.
 void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
   For& f = loop_along(part.nest, tile.axis);
-  const std::int64_t scale = grid.scale.at(tile.axis), margin = tile.margins.at(part.stage);
-  const Nat begin = part.copies ? Nat(0) : grid.begins.at(tile.axis);
-  f.lower = max(f.lower, ceildiv(tile.begin - margin, scale) - begin);
-  f.upper = min(f.upper, ceildiv(tile.end + margin, scale) - begin);
+  const std::int64_t scale = grid.scale.at(tile.axis);
+  const Nat begin = part.copies ? Nat(0) : grid.begins.at(tile.axis),
+            end = ceildiv(tile.end + tile.margins.at(part.stage), scale);
+  f.lower = max(f.lower, first_in(tile, part.stage, scale) - begin);
+  f.upper = min(f.upper, end - begin);
 }
 
 /// A thread does it alone: what is copied in one step is little.
@@ -110,29 +119,45 @@ std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& t
 
 }  // namespace
 
-/// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes).
-Acceptor Translator::ring_of_stage(const Expr& ring) {
-  const Type& t = ring.type();
+/// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
+/// other axes, what a tile needs.
+Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
+                                   const std::vector<TileOfStages>& tiles) {
   const Nat& planes = ring_planes(ring);
-  const Acceptor slots =
-      new_array("ring", Type::array(planes, t.element()), AddressSpace::Global, asked_layout(ring.child(0)));
-  return array_place(slots.hint(), [=](const Nat& k) { return slots[mod(k, planes)]; });
+  std::vector<Nat> shape = shape_of(ring.type()), first(shape.size(), 0);
+  shape[0] = planes;
+  for (const TileOfStages& tile : tiles) {
+    if (tile.axis == 0) continue;
+    const std::int64_t scale = stage_grids.at(stage).scale.at(tile.axis);
+    first[tile.axis] = first_in(tile, stage, scale), shape[tile.axis] = most_in(tile, stage, scale);
+  }
+  const Acceptor slots = new_array("ring", array(shape, element_of(ring.type())), AddressSpace::Global,
+                                   asked_layout(ring.child(0)));
+  return collect(hints(slots, shape.size()), [=](std::vector<Nat> p) {
+    p[0] = mod(p[0], planes);
+    for (std::size_t d = 1; d < p.size(); ++d) p[d] = p[d] - first[d];
+    return access(slots, p);
+  });
 }
 
 /// Tiles are shared by threads, unless what is around them is.
-void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
-  if (!e.is(Op::InTiles)) return write_in_step(e, scope, to, {});
+void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,
+                                const std::vector<TileOfStages>& tiles) {
+  if (!e.is(Op::InTiles)) return write_in_step(e, scope, to, tiles);
   const auto axis = static_cast<std::size_t>(step_axis(e));
-  const Nat width = step_width(e), planes = stage_grids.back().scale.at(axis) * shape_of(e.type())[axis];
-  For tiles = new_loop("tile", ceildiv(planes, width));
-  if (parallel_.empty()) tiles.kind = LoopKind::Par;
-  loop(std::move(tiles), [&](const Nat& t) {
-    write_in_step(e.child(0), scope, to, {axis, t * width, min(planes, (t + 1) * width), tile_margins(e)});
+  const Type& result = e.type().is_tuple() ? e.type().parts().back() : e.type();
+  const Nat width = step_width(e), planes = stage_grids.back().scale.at(axis) * shape_of(result)[axis];
+  For f = new_loop("tile", ceildiv(planes, width));
+  if (parallel_.size() == tiles.size()) f.kind = LoopKind::Par;  // no other loops around
+  loop(std::move(f), [&](const Nat& t) {
+    std::vector<TileOfStages> all = tiles;
+    all.push_back({axis, t * width, min(planes, (t + 1) * width), width, tile_margins(e)});
+    write_schedule(e.child(0), scope, to, all);
   });
 }
 
 void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Acceptor& to,
-                               const TileOfStages& tile) {
+                               const std::vector<TileOfStages>& tiles) {
   std::vector<StepLoop> steps;  // outermost first
   Expr chain = e;
   bool team = false;
@@ -180,7 +205,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
         write(value, scope, *place);
         stored = *base;
       } else if (value.is(Op::Ring)) {
-        const Acceptor ring = ring_of_stage(value);
+        const Acceptor ring = ring_of_stage(value, stage, tiles);
         write(value.child(0), scope, ring);
         stored = view_of(ring, value.type());
       } else if (value.is(Op::ToGlobal)) {
@@ -230,8 +255,9 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     const auto [begin, end] = range_of(step);
     loops.push_back(new_loop("s", end - begin, begin));
   }
-  if (!tile.margins.empty()) {
+  for (const TileOfStages& tile : tiles)
     for (Part& part : parts) cut_to_tile(part, tile, stage_grids.at(part.stage));
+  if (!tiles.empty()) {
     for (std::size_t d = 0; d < steps.size(); ++d)
       std::tie(loops[d].lower, loops[d].upper) = range_of(steps[d]);
   }

@@ -17,11 +17,11 @@ struct StageGrid {
   std::vector<Nat> begins;
 };
 
-/// The part of all stages that one tile of the result needs: planes of the finest grid along an axis, and how
-/// far beyond them each stage goes. Whole arrays: no margins.
+/// The part of all stages that one tile of the result needs along an axis: planes of the finest grid, and how
+/// far beyond them each stage goes.
 struct TileOfStages {
-  std::size_t axis = 0;
-  Nat begin, end;
+  std::size_t axis;
+  Nat begin, end, width;
   std::vector<std::int64_t> margins;
 };
 
@@ -62,9 +62,11 @@ class Translator : public Views {
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Acceptor& to);
   void write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to);
-  void write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to);
-  void write_in_step(const Expr& e, const ScopePtr& scope, const Acceptor& to, const TileOfStages& tile);
-  Acceptor ring_of_stage(const Expr& ring);
+  void write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,
+                      const std::vector<TileOfStages>& tiles = {});
+  void write_in_step(const Expr& e, const ScopePtr& scope, const Acceptor& to,
+                     const std::vector<TileOfStages>& tiles);
+  Acceptor ring_of_stage(const Expr& ring, std::size_t stage, const std::vector<TileOfStages>& tiles);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_view(const View& v, const Acceptor& to);
   void write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope,

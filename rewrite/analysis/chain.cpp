@@ -36,7 +36,7 @@ class Walk {
     chain_.arguments = p.arguments, chain_.overwritable = p.overwritable;
     while (leads_to_chain(e_) && !names_stage(e_)) {
       if (is_in_step(e_.op())) chain_.steps.push_back(e_);
-      if (e_.is(Op::InTiles)) chain_.tiles = e_;
+      if (e_.is(Op::InTiles)) chain_.tiles.push_back(e_);
       is_identity(e_.op()) ? down({0}) : into_map();
     }
     while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {

@@ -23,7 +23,7 @@ struct Chain {
   std::vector<std::string> overwritable;  ///< those of them whose old contents nobody needs
   std::vector<ChainStage> stages;         ///< results that have no name at the end, together
   std::vector<Expr> steps;                ///< the in_step around it, outermost first
-  std::optional<Expr> tiles;              ///< the in_tiles around these
+  std::vector<Expr> tiles;                ///< the in_tiles around these, outermost first
 };
 
 /// The chain that a program computes its result by; of one stage when it has no named arrays on the way.

@@ -1,6 +1,7 @@
 #include "rewrite/analysis/overlap.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -57,20 +58,30 @@ void check_in_tiles(const Program& program) {
   visit(program.body, [&](const Expr& e) { all += e.is(Op::InTiles) ? 1 : 0; });
   if (all == 0) return;
   const Chain chain = chain_of(program);
-  if (all > 1 || !chain.tiles)
-    throw UserError("in_tiles: put it once around let x1 = ... in ... below maps only, outside in_step");
-  const auto axis = static_cast<std::size_t>(step_axis(*chain.tiles));
+  const bool within_steps = std::any_of(chain.steps.begin(), chain.steps.end(), [](const Expr& s) {
+    return contains(s, [](const Expr& x) { return x.is(Op::InTiles); });
+  });
+  if (all != chain.tiles.size() || within_steps)
+    throw UserError("in_tiles: put it around let x1 = ... in ... below maps only, outside in_step");
   const StageGraph graph = stage_graph(chain);
-  const Margins least = least_margins(chain, graph, axis);
-  if (!least.obstacle.empty()) throw UserError("in_tiles: " + least.obstacle);
-  const std::vector<std::int64_t> margins = tile_margins(*chain.tiles);
-  for (const Dependence& d : graph.dependences)
-    if (d.kind == Dependence::Kind::Flow && margins[d.from] < margins[d.to] + reach(d, axis))
-      throw UserError("in_tiles: " + chain.stages[d.to].name + " reads " + chain.stages[d.from].name +
-                      " up to " + std::to_string(reach(d, axis)) +
-                      " beyond itself: " + chain.stages[d.from].name + " has to go " +
-                      std::to_string(margins[d.to] + reach(d, axis)) + " beyond the tile along axis " +
-                      std::to_string(axis) + ", not " + std::to_string(margins[d.from]));
+  std::set<std::int64_t> axes;
+  for (const Expr& tiles : chain.tiles) {
+    const auto axis = static_cast<std::size_t>(step_axis(tiles));
+    if (!axes.insert(step_axis(tiles)).second)
+      throw UserError("in_tiles: axis " + std::to_string(axis) + " is cut twice");
+    const Margins least = least_margins(chain, graph, axis);
+    if (!least.obstacle.empty()) throw UserError("in_tiles: " + least.obstacle);
+    const std::vector<std::int64_t> margins = tile_margins(tiles);
+    for (const Dependence& d : graph.dependences) {
+      const std::int64_t needed = margins[d.to] + reach(d, axis);
+      if (d.kind == Dependence::Kind::Flow && margins[d.from] < needed)
+        throw UserError("in_tiles: " + chain.stages[d.to].name + " reads " + chain.stages[d.from].name +
+                        " up to " + std::to_string(reach(d, axis)) +
+                        " beyond itself: " + chain.stages[d.from].name + " has to go " +
+                        std::to_string(needed) + " beyond the tile along axis " + std::to_string(axis) +
+                        ", not " + std::to_string(margins[d.from]));
+    }
+  }
 }
 
 }  // namespace lift

@@ -33,11 +33,10 @@ bool is_ring(const ChainStage& stage) { return stage.value.is(Op::Ring); }
 std::vector<Nat> planes_of_rings(const Chain& chain, const StageGraph& g) {
   const auto along = [](const Expr& schedule) { return step_axis(schedule) == 0; };
   std::vector<std::int64_t> span;
-  if (chain.steps.size() == 1 && along(chain.steps[0]))
-    span = span_of_steps(g, chain.steps[0]);
-  else if (chain.steps.empty() && chain.tiles && along(*chain.tiles))
-    for (const std::int64_t margin : tile_margins(*chain.tiles))
-      span.push_back(step_width(*chain.tiles) + 2 * margin);
+  if (chain.steps.size() == 1 && along(chain.steps[0])) span = span_of_steps(g, chain.steps[0]);
+  for (const Expr& tiles : chain.tiles)
+    if (chain.steps.empty() && along(tiles))
+      for (const std::int64_t margin : tile_margins(tiles)) span.push_back(step_width(tiles) + 2 * margin);
   std::vector<Nat> r;
   for (std::size_t i = 0; i < g.stages.size(); ++i) {
     const StageWrites& w = g.stages[i];
@@ -61,10 +60,8 @@ void check_rings(const Program& program) {
   if (!rings.empty() || of_result)
     throw UserError(
         "ring: only a named stage of a chain in step can be one, and no result; leave it out elsewhere");
-  std::vector<Expr> schedules = chain.steps;
-  if (chain.tiles) schedules.push_back(*chain.tiles);
-  if (schedules.empty() || chain.steps.size() > 1 ||
-      std::any_of(schedules.begin(), schedules.end(), [](const Expr& s) { return step_axis(s) != 0; }))
+  if ((chain.steps.empty() && chain.tiles.empty()) || chain.steps.size() > 1 ||
+      (chain.steps.size() == 1 && step_axis(chain.steps[0]) != 0))
     throw UserError(
         "ring: its planes follow one another along the outermost axis; put in_step along axis 0 around the "
         "chain, and no other");

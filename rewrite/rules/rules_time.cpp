@@ -145,9 +145,10 @@ Result<Program> in_tiles(const Program& p, const Arguments& a) {
   const std::int64_t axis = number(a, 0), width = number(a, 1);
   if (width < 1) return Failure{"a tile of no planes; use a width of 1 or more"};
   const Chain chain = chain_of(p);
-  if (chain.tiles) return Failure{"the chain goes in tiles already"};
+  for (const Expr& tiles : chain.tiles)
+    if (step_axis(tiles) == axis)
+      return Failure{"the chain goes in tiles along axis " + std::to_string(axis) + " already"};
   if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
-  if (axis != 0) return Failure{"the planes of rings follow one another along axis 0: tiles go along it"};
   const Margins margins = least_margins(chain, stage_graph(chain), static_cast<std::size_t>(axis));
   if (!margins.obstacle.empty()) return Failure{margins.obstacle};
   const Place at = place_of_chain(chain);
@@ -217,7 +218,7 @@ std::vector<Rule> time_rules() {
       program_rule("in-tiles",
                    "let x1 = S1 x0 in ... Sn = in_tiles axis width margins (let x1 = S1 x0 in ... Sn)",
                    in_tiles)
-          .takes("axis", "of the arrays that the stages make: 0, the outermost")
+          .takes("axis", "of the arrays that the stages make, 0 the outermost")
           .takes("width", "planes of the finest grid in a tile")
           .says(
               "the chain is computed for %2 planes of its result along axis %1 at a time, in parallel, each "
