@@ -321,6 +321,34 @@ TEST_CASE("in tiles: each computes what its part of the result needs, in step or
     }
 }
 
+TEST_CASE("in tiles: along other axes, and several, around steps along the outermost") {
+  const auto mean = [](const Expr& w) { return w[0][1] + w[1][0] + w[1][2] + w[2][1] - w[1][1] * 3.0; };
+  const auto heat = [&](const Expr& x) { return update(x, {1, 1}, x | slide2(3, 1) | map2(mean)); };
+  const auto clamped = [&](const Expr& x) { return x | pad2(1, 1, mirror) | slide2(3, 1) | map2(mean); };
+  const std::vector<std::pair<std::string, std::function<Expr(Expr)>>> kinds{{"heat", heat},
+                                                                             {"mirrored", clamped}};
+  for (const auto& [name, step] : kinds)
+    for (const int stages : {2, 4}) {
+      const Program p = chain_of_steps(step, stages);
+      const LoopsRun expected = run_loops(lower(p), 1);
+      for (const Schedule& tiles : {Schedule{{{1, 1}}}, Schedule{{{1, 3}}}, Schedule{{{1, 20}}},
+                                    Schedule{{{1, 2}, {0, 4}}}, Schedule{{{0, 3}, {1, 4}}}})
+        for (const int width : {0, 1, 2}) {
+          CAPTURE(name);
+          CAPTURE(stages);
+          CAPTURE(text_of(tiles));
+          CAPTURE(width);
+          Program q = stepped(p, "rings");
+          for (const auto& [axis, size] : tiles.steps)
+            q = stepped(q, "in-tiles", {std::to_string(axis), std::to_string(size)});
+          if (width > 0) q = in_step(q, {{{0, width}}});
+          const LoopsRun found = run_loops(test::run(q), 1);
+          CHECK(found.results == expected.results);
+          CHECK(found.races.empty());
+        }
+    }
+}
+
 TEST_CASE("in tiles: grids of two spacings") {
   const Expr x = param("x", array({Nat(17), Nat(13)}, f64));
   const auto fine = [](const Expr& y) {
@@ -335,9 +363,10 @@ TEST_CASE("in tiles: grids of two spacings") {
                   {},
                   {}};
   const LoopsRun expected = run_loops(lower(p), 1);
-  for (const int tile : {1, 2, 3, 4, 6})
+  for (const int tile : {1, 2, 3, 4, 6, -1, -2, -5})  // negative: along axis 1
     for (const int width : {0, 1, 2, 3}) {
-      const Program tiled = stepped(stepped(p, "rings"), "in-tiles", {"0", std::to_string(tile)});
+      const Program tiled =
+          stepped(stepped(p, "rings"), "in-tiles", {tile > 0 ? "0" : "1", std::to_string(std::abs(tile))});
       const LoopsRun found = run_loops(test::run(width > 0 ? in_step(tiled, {{{0, width}}}) : tiled), 1);
       CHECK(found.results == expected.results);
       CHECK(found.races.empty());

@@ -75,6 +75,12 @@ bool shares_steps(const ChainFacts& f) {
   return f.around < f.options.threads && !f.tiles && f.options.threads > 1;
 }
 
+AxisSizes strips_a_thread(const ChainFacts& f, std::int64_t each) {
+  const std::int64_t threads = each * f.options.threads,
+                     planes = f.planes > 0 ? f.planes : 256 * f.options.threads;
+  return {{{*f.steps, (planes + threads) / threads}}};
+}
+
 /// A plane a step, or several.
 const ChainDecision& time() {
   static const ChainDecision d =
@@ -98,20 +104,21 @@ const ChainDecision& strips() {
   static const ChainDecision d =
       decide<ChainFacts>(key::strips)
           .offers([](const ChainFacts& f) {
-            std::vector<std::int64_t> r{0};
+            std::vector<AxisSizes> r{{}};
             if (!f.tiles || f.around >= f.options.threads) return r;
-            const std::int64_t threads = f.options.threads, planes = f.planes > 0 ? f.planes : 256 * threads;
-            for (const std::int64_t each : {1, 4}) r.push_back((planes + each * threads) / (each * threads));
+            for (const std::int64_t each : {1, 4}) r.push_back(strips_a_thread(f, each));
             return r;
           })
-          .admitted([](const ChainFacts&, const Configuration& c, std::int64_t width) {
-            return width == 0 || !c[key::time].empty();
+          .admitted([](const ChainFacts&, const Configuration& c, const AxisSizes& strip) {
+            return strip.empty() || !c[key::time].empty();
           })
           .taken([](Deriver& d, const ChainFacts& f, const Configuration& c, const Place&) {
             if (f.rings && !c[key::time].empty()) d.step("rings", {});
-            if (c[key::strips] > 0) d.step("in-tiles", {0, c[key::strips]}, {});
+            for (const AxisSize& s : c[key::strips].list) d.step("in-tiles", {0, s.size}, {});
           })
-          .said("a strip at a time");
+          .said([](const ChainFacts&, const Configuration& c) -> std::string {
+            return c[key::strips].empty() ? "" : "strips of " + c[key::strips].list[0].axis;
+          });
   return d;
 }
 
@@ -194,8 +201,7 @@ class Chains : public KindWith<ChainFacts> {
                {key::inner, Inner::vec},
                {key::late, f.in_place},
                {key::team, shares_steps(f)}};
-      if (f.tiles && f.around < f.options.threads)
-        w.set(key::strips, (std::max<std::int64_t>(f.planes, 1) + f.options.threads) / f.options.threads);
+      if (f.tiles && f.around < f.options.threads) w.set(key::strips, strips_a_thread(f, 1));
       r.push_back(std::move(w));
     }
     r.push_back({{key::inner, Inner::vec}, {key::late, f.in_place}});

@@ -91,7 +91,12 @@ List in_rings(const NestFacts& f) {
   if (!f.rings) return r;
   for (const std::int64_t width : {1, 16}) {
     Wishes w{{key::time, AxisSizes{{{f.steps[0], width}}}}, {key::rings, true}, {key::inner, Inner::vec}};
-    if (const auto strips = strip_widths(f); !strips.empty()) w.set(key::strips, strips.front());
+    if (const auto strips = strips_of(f); !strips.empty()) {
+      w.set(key::strips, strips.front());
+      r.push_back(w);
+      if (!has_loops_for_threads(f)) continue;
+      w.erase(key::strips);
+    }
     r.push_back(std::move(w));
   }
   return r;

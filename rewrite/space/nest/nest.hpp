@@ -155,8 +155,11 @@ std::int64_t plane_items(const NestFacts& f, const AxisSizes& tile);
 bool is_group(const NestFacts& f, const Configuration& c);
 std::vector<AxisSizes> tiles(const NestFacts& f);
 
-/// Planes in a strip of which each thread has one, or some; none where there are boxes for all threads.
-std::vector<std::int64_t> strip_widths(const NestFacts& f);
+/// Whether the loops around updates, over boxes, keep all threads busy.
+bool has_loops_for_threads(const NestFacts& f);
+/// Sizes of strips of the result, of which each thread has one, or some: along the outermost axis where there
+/// are no boxes for all threads; along the next one, so that what rings hold stays in a cache.
+std::vector<AxisSizes> strips_of(const NestFacts& f);
 /// Loops that may be parallel together, on threads or on work-groups of one item.
 std::vector<Loops> parallel_loops(const NestFacts& f, const Configuration& c);
 /// All of them for all tiles; first, the shortest that gives every thread enough iterations to balance.

@@ -62,7 +62,7 @@ std::vector<Loops> parallel_loops(const NestFacts& f, const Configuration& c) {
   const std::size_t end = c[key::tile].empty() ? loops.inner()  // never the inner loop
                                                : loops.size() - f.inner_rank - f.block.size();
   if (f.on_grid()) return prefixes(loops, 0, end);  // loops around several nests become several
-  if (c[key::strips] > 0) return {};                // threads have strips
+  if (!c[key::strips].empty() && !has_loops_for_threads(f)) return {};  // threads have strips
   if (!c[key::time].empty()) return loops_beside_steps(f, c, loops);
   std::size_t split = 0;
   if (f.update && !is_in_place(f, c))

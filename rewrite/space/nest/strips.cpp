@@ -1,23 +1,58 @@
 // Sweeps in rings a strip of the result at a time, so that threads share one array without waiting for one
-// another: planes along the outermost axis in a strip. What lies beyond a strip is computed by two threads.
+// another, or so that the planes that rings hold are small. What lies beyond a strip is computed twice.
 #include <algorithm>
 
 #include "rewrite/space/nest/decisions.hpp"
 
 namespace lift {
+namespace {
 
-std::vector<std::int64_t> strip_widths(const NestFacts& f) {
+constexpr std::int64_t kRowsOfStrip[] = {32, 16, 64};
+constexpr std::int64_t kOfCache = std::int64_t{1} << 20;  ///< bytes that rings of whole planes may take
+
+/// A strip a thread, or a few.
+std::vector<AxisSizes> of_planes(const NestFacts& f) {
+  const Axis& axis = f.axes[f.above_update];
+  const std::int64_t threads = f.options.threads,
+                     planes = axis.extent.value_or(256 * threads) + 2,  // with a border of one
+      at_least = 4 * static_cast<std::int64_t>(f.sweeps);               // or else much is computed twice
+  std::vector<AxisSizes> r;
+  for (const std::int64_t each : {1, 2, 8}) {
+    const std::int64_t width = (planes + each * threads - 1) / (each * threads);
+    if (width >= at_least || each == 1) r.push_back({{{axis.name, width}}});
+  }
+  return r;
+}
+
+std::vector<AxisSizes> of_rows(const NestFacts& f) {
+  std::vector<AxisSizes> r;
+  if (f.axes.size() - f.above_update < 3) return r;
+  const Axis& axis = f.axes[f.above_update + 1];
+  for (const std::int64_t rows : kRowsOfStrip)
+    if (rows < axis.extent.value_or(rows + 1)) r.push_back({{{axis.name, rows}}});
+  return r;
+}
+
+/// Whether what rings hold of whole planes is more than a cache of a thread's own.
+bool planes_are_large(const NestFacts& f) {
+  std::int64_t bytes = 8 * (3 * static_cast<std::int64_t>(f.sweeps));
+  for (std::size_t a = f.above_update + 1; a < f.axes.size(); ++a) bytes *= f.axes[a].extent.value_or(256);
+  return bytes > kOfCache;
+}
+
+}  // namespace
+
+bool has_loops_for_threads(const NestFacts& f) {
   std::int64_t around = 1;
   for (std::size_t a = 0; a < f.above_update; ++a) around *= f.axes[a].extent.value_or(1000);
-  if (!f.rings || f.on_grid() || around >= f.options.threads) return {};
-  const auto extent = f.axes[f.above_update].extent;
-  const std::int64_t planes = extent.value_or(256 * f.options.threads) + 2,  // with a border of one
-      at_least = 4 * static_cast<std::int64_t>(f.sweeps);                    // or else much is computed twice
-  std::vector<std::int64_t> r;
-  for (const std::int64_t each : {1, 2, 8}) {
-    const std::int64_t of_thread = each * f.options.threads, width = (planes + of_thread - 1) / of_thread;
-    if (width >= at_least || each == 1) r.push_back(width);
-  }
+  return around >= f.options.threads;
+}
+
+std::vector<AxisSizes> strips_of(const NestFacts& f) {
+  if (!f.rings || f.on_grid()) return {};
+  std::vector<AxisSizes> r, rows = of_rows(f);
+  if (!has_loops_for_threads(f)) r = of_planes(f);
+  r.insert(planes_are_large(f) ? r.begin() : r.end(), rows.begin(), rows.end());
   return r;
 }
 
@@ -27,17 +62,19 @@ const NestDecision& strips() {
   static const NestDecision d =
       decide<NestFacts>(key::strips)
           .offers([](const NestFacts& f) {
-            std::vector<std::int64_t> r = strip_widths(f);
-            if (!r.empty()) r.insert(r.begin(), 0);
+            std::vector<AxisSizes> r = strips_of(f);
+            if (!r.empty()) r.insert(r.begin(), AxisSizes{});
             return r;
           })
           .of_stored_stages_too()
-          .admitted([](const NestFacts& f, const Configuration& c, std::int64_t strip) {
-            const std::vector<std::int64_t> known = strip_widths(f);
-            return strip == 0 ||
+          .admitted([](const NestFacts& f, const Configuration& c, const AxisSizes& strip) {
+            const std::vector<AxisSizes> known = strips_of(f);
+            return strip.empty() ||
                    (c[key::rings] && std::find(known.begin(), known.end(), strip) != known.end());
           })
-          .said("a strip at a time");
+          .said([](const NestFacts&, const Configuration& c) -> std::string {
+            return c[key::strips].empty() ? "" : "strips of " + c[key::strips].list[0].axis;
+          });
   return d;
 }
 

@@ -50,12 +50,15 @@ void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, c
     d.step("rings", {});
   else if (f.two_arrays)
     d.step("two-arrays", {});
-  if (c[key::strips] > 0) d.step("in-tiles", {0, c[key::strips]}, {});
-  for (const AxisSize& step : c[key::time].list) {
-    std::size_t axis = 0;
-    while (f.axes[axis].name != step.axis) ++axis;
-    d.step("in-step", {axis - f.above_update, step.size}, {});
-  }
+  const auto along = [&](const char* rule, const AxisSizes& sizes) {
+    for (const AxisSize& s : sizes.list) {
+      std::size_t axis = 0;
+      while (f.axes[axis].name != s.axis) ++axis;
+      d.step(rule, {axis - f.above_update, s.size}, {});
+    }
+  };
+  along("in-tiles", c[key::strips]);
+  along("in-step", c[key::time]);
 }
 
 std::string schedule_words(const NestFacts&, const Configuration& c) {
