@@ -53,7 +53,7 @@ Group plain(Session& s) {
 bool is_in_step(const Configuration& c) { return c.contains("time") && c.at("time") != "none"; }
 
 Group guessed(Session& s, const Space& space, bool in_step) {
-  constexpr int kMost = 6;
+  constexpr int kMost = 12;
   Group g;
   int tried = 0;
   for (const Configuration& c : space.seeds()) {

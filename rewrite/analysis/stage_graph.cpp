@@ -75,12 +75,16 @@ class Graph {
     return version_.contains(name) || std::find(chain_.overwritable.begin(), chain_.overwritable.end(),
                                                 name) != chain_.overwritable.end();
   }
+  bool is_ring(const std::string& name) const {
+    return version_.contains(name) && chain_.stages[version_.at(name)].value.is(Op::Ring);
+  }
   void place(std::size_t i) {
     const Node& n = nodes_[i];
     const std::string& name = chain_.stages[i].name;
     StageWrites w{{}, {}, {}, {}, name, {}, {}, n.element->unknown};
     if (n.known() && !n.written().updated.empty()) w.base = n.array.at(n.written().updated);
-    const bool apart = chain_.stages[i].value.is(Op::Ring) || chain_.stages[i].value.is(Op::ToGlobal);
+    const Expr& value = chain_.stages[i].value;
+    const bool apart = value.is(Op::Ring) || value.is(Op::ToGlobal) || (w.base && is_ring(*w.base));
     if (!apart && n.element->in_place && w.base && overwritable(*w.base) && last_use_[*w.base] == i)
       w.storage = storage_of(*w.base);
     const bool in_place = w.storage != name;

@@ -241,7 +241,7 @@ void read_steps_of_stages(const Program& program, NestFacts& f) {
   const auto rings = apply(find_rule("rings"), program, {});
   const std::vector<std::string> steps = axes_of_steps(rings, {f.axes.data(), 1});
   if (steps.empty() || chain_of(program).stages[0].place != Place{0}) return;
-  f.steps = steps, f.rings = true, f.stages_go_in_step = true;
+  f.rings = f.stages_go_in_step = true;
 }
 
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
@@ -250,19 +250,14 @@ void read_steps(const Program& whole, NestFacts& f) {
   if (f.on_grid() || !f.block.empty()) return;
   if (f.sweeps < 2) return read_steps_of_stages(whole, f);
   const std::span<const Axis> axes(f.axes.data() + f.above_update, f.axes.size() - 1 - f.above_update);
-  if (f.in_place) {
-    f.steps = axes_of_steps(whole, axes, f.above_update);
-    return;
-  }
   const Result<Program> shared = in_shared_loops(whole, f.above_update);
   const auto steps_by = [&](const char* rule) {
     return axes_of_steps(shared ? apply(find_rule(rule), *shared, {}) : shared, axes);
   };
   const std::vector<std::string> in_rings = steps_by("rings");
-  f.steps = steps_by("two-arrays");
-  f.two_arrays = !f.steps.empty();
   f.rings = !in_rings.empty() && in_rings[0] == axes[0].name;
-  if (f.rings && f.steps.empty()) f.steps = {axes[0].name};
+  f.steps = f.in_place ? axes_of_steps(whole, axes, f.above_update) : steps_by("two-arrays");
+  f.two_arrays = !f.in_place && !f.steps.empty();
 }
 
 }  // namespace

@@ -90,7 +90,10 @@ List in_rings(const NestFacts& f) {
   List r;
   if (!f.rings) return r;
   for (const std::int64_t width : {1, 16}) {
-    Wishes w{{key::time, AxisSizes{{{f.steps[0], width}}}}, {key::rings, true}, {key::inner, Inner::vec}};
+    Wishes w{{key::in_place, false},
+             {key::time, AxisSizes{{{f.axes[f.above_update].name, width}}}},
+             {key::rings, true},
+             {key::inner, Inner::vec}};
     if (const auto strips = strips_of(f); !strips.empty()) {
       w.set(key::strips, strips.front());
       r.push_back(w);
@@ -104,7 +107,8 @@ List in_rings(const NestFacts& f) {
 
 /// Sweeps in one pass over memory: the inner loops that are best for one sweep.
 List in_step(const NestFacts& f) {
-  List r = in_rings(f);
+  List r;
+  if (!f.in_place) append(r, in_rings(f));
   if (f.steps.empty()) return r;
   const bool planes = f.steps.size() > 1;
   const AxisSizes one{{{f.steps[0], 1}}}, several{{{f.steps[0], 16}}};
@@ -122,6 +126,7 @@ List in_step(const NestFacts& f) {
   if (around < f.options.threads) add(planes ? one : several, true);
   add(one, false);
   add(planes ? AxisSizes{{{f.steps[1], 16}, {f.steps[0], 1}}} : several, false);
+  if (f.in_place) append(r, in_rings(f));
   return r;
 }
 

@@ -89,8 +89,8 @@ std::vector<Loops> all_parallel_loops(const NestFacts& f) {
       });
       for (const Loops& l : these) add_new(all, l);
     }
-  for (std::size_t a = 0; !f.steps.empty() && a + 1 < f.axes.size(); ++a)
-    if (f.axes[a].name == f.steps[0])
+  for (std::size_t a = f.above_update; (f.rings || !f.steps.empty()) && a + 1 < f.axes.size(); ++a)
+    if (f.rings || f.axes[a].name == f.steps[0])
       for (const std::size_t loop : {a, a + 1}) add_new(all, Loops{Loops::By::itself, {f.axes[loop].name}});
   all.push_back({});
   return all;

@@ -8,8 +8,9 @@ namespace {
 /// Planes follow one another along the outermost axis, and along no other.
 bool admits_rings(const NestFacts& f, const Configuration& c, bool rings) {
   const std::vector<AxisSize>& steps = c[key::time].list;
-  if (!rings) return steps.empty() || f.two_arrays || !f.rings;
-  return f.rings && steps.size() == 1 && steps[0].axis == f.axes[f.above_update].name;
+  const bool in_place = is_in_place(f, c);
+  if (!rings) return steps.empty() || in_place || f.two_arrays;
+  return f.rings && !in_place && steps.size() == 1 && steps[0].axis == f.axes[f.above_update].name;
 }
 
 }  // namespace

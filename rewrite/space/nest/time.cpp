@@ -13,26 +13,39 @@ namespace {
 constexpr std::int64_t kRowsOfStep[] = {8, 16, 32};
 
 /// Along the outermost axis a plane a step, or several; and tiles of rows, skewed, around planes.
-std::vector<AxisSizes> schedules(const NestFacts& f) {
-  std::vector<AxisSizes> r{{}};
-  if (f.steps.empty()) return r;
-  const AxisSize plane{f.steps[0], 1};
+std::vector<AxisSizes> along(const std::vector<std::string>& axes) {
+  std::vector<AxisSizes> r;
+  if (axes.empty()) return r;
+  const AxisSize plane{axes[0], 1};
   r.push_back({{plane}});
   for (const std::int64_t rows : kRowsOfStep)
-    r.push_back(f.steps.size() > 1 ? AxisSizes{{{f.steps[1], rows}, plane}}
-                                   : AxisSizes{{{f.steps[0], rows}}});
+    r.push_back(axes.size() > 1 ? AxisSizes{{{axes[1], rows}, plane}} : AxisSizes{{{axes[0], rows}}});
+  return r;
+}
+/// With rings, the outermost axis alone.
+std::vector<AxisSizes> with_rings(const NestFacts& f) {
+  return f.rings ? along({f.axes[f.above_update].name}) : std::vector<AxisSizes>{};
+}
+std::vector<AxisSizes> schedules(const NestFacts& f) {
+  std::vector<AxisSizes> r{{}};
+  for (const AxisSizes& s : along(f.steps)) r.push_back(s);
+  for (const AxisSizes& s : with_rings(f))
+    if (std::find(r.begin(), r.end(), s) == r.end()) r.push_back(s);
   return r;
 }
 
 bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes& schedule) {
   if (schedule.empty()) return true;
-  const std::vector<AxisSizes> known = schedules(f);
-  if (std::find(known.begin(), known.end(), schedule) == known.end()) return false;
-  if (c[key::stages] != (f.stages_go_in_step ? Stages::work : Stages::fused)) return false;
-  const bool plain = c[key::tile].empty() && c[key::block] == Blocks::none && !c[key::buffer] &&
-                     c[key::order] == orders(f).front();
-  const bool apart = f.two_arrays || f.rings;
-  return plain && (apart || is_in_place(f, c)) && (!apart || c[key::layout].index == kCallerLayout);
+  const bool in_place = is_in_place(f, c), plain = c[key::tile].empty() && c[key::block] == Blocks::none &&
+                                                   !c[key::buffer] && c[key::order] == orders(f).front();
+  if (!plain || c[key::stages] != (f.stages_go_in_step ? Stages::work : Stages::fused)) return false;
+  if (!in_place && c[key::layout].index != kCallerLayout) return false;
+  const auto is_among = [&](const std::vector<AxisSizes>& some) {
+    return std::find(some.begin(), some.end(), schedule) != some.end();
+  };
+  if (in_place || f.two_arrays)
+    if (is_among(along(f.steps))) return true;
+  return !in_place && is_among(with_rings(f));
 }
 
 /// The sweeps below a place move into the loops that are around each of them.
@@ -72,15 +85,15 @@ std::string schedule_words(const NestFacts&, const Configuration& c) {
 namespace nest {
 
 const NestDecision& time() {
-  static const NestDecision d =
-      decide<NestFacts>(key::time)
-          .offers([](const NestFacts& f) {
-            return f.steps.empty() || f.on_grid() ? std::vector<AxisSizes>{} : schedules(f);
-          })
-          .of_stored_stages_too()
-          .admitted(admits_schedule)
-          .taken(take_schedule)
-          .said(schedule_words);
+  static const NestDecision d = decide<NestFacts>(key::time)
+                                    .offers([](const NestFacts& f) {
+                                      const bool none = (f.steps.empty() && !f.rings) || f.on_grid();
+                                      return none ? std::vector<AxisSizes>{} : schedules(f);
+                                    })
+                                    .of_stored_stages_too()
+                                    .admitted(admits_schedule)
+                                    .taken(take_schedule)
+                                    .said(schedule_words);
   return d;
 }
 
