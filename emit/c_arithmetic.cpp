@@ -10,6 +10,7 @@ bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
 }  // namespace
 
 std::string c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; }
+std::string c_element_type(Scalar s) { return s == boolean ? "unsigned char" : c_type(s); }
 
 Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
                 std::set<std::string>& helpers) {

@@ -12,6 +12,8 @@ namespace lift {
 
 /// The type of a number; of a truth value outside arrays.
 std::string c_type(Scalar s);
+/// Of an element of an array: truth values take a byte.
+std::string c_element_type(Scalar s);
 
 /// A piece of C and how tightly its outermost operator binds.
 struct Text {

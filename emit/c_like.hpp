@@ -63,7 +63,7 @@ class CLike {
   /// Functions with a C body, each after `qualifier`.
   std::string user_functions(const std::string& qualifier) const;
   /// The type of an array's elements.
-  virtual std::string element_type(Scalar s) const { return s == boolean ? "unsigned char" : c_type(s); }
+  virtual std::string element_type(Scalar s) const { return c_element_type(s); }
   /// The name of an index variable; new ones are declared in the current scope.
   std::string declare(const Nat& variable);
   std::string declare_local(const Term& local);

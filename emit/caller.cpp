@@ -12,7 +12,7 @@
 namespace lift {
 
 std::string c_type(const KernelArgument& a) {
-  return c_type(a.type.is_array() ? element_of(a.type).scalar() : a.type.scalar());
+  return a.type.is_array() ? c_element_type(element_of(a.type).scalar()) : c_type(a.type.scalar());
 }
 const KernelArgument* find(const Kernel& k, const std::string& name) {
   for (const KernelArgument& a : k.arguments)
@@ -64,18 +64,18 @@ static double seconds(void) {
 
 )";
 
-// For arrays of one element type; in place of 1 is the formula of an element.
+// For arrays of one element type; 1 is its name, 2 the formula of an element.
 constexpr const char* new_helper =
-    R"(static {0} *new_{0}(long n) {{ return ({0} *)allocate((size_t)n * sizeof({0})); }}
+    R"(static {0} *new_{1}(long n) {{ return ({0} *)allocate((size_t)n * sizeof({0})); }}
 
 )";
-constexpr const char* fill_helper = R"(static void fill_{0}({0} *a, long n, int seed) {{
-  for (long x = 0; x < n; ++x) a[x] = {1};
+constexpr const char* fill_helper = R"(static void fill_{1}({0} *a, long n, int seed) {{
+  for (long x = 0; x < n; ++x) a[x] = {2};
 }}
 
 )";
 constexpr const char* difference_helper = R"(/* The largest difference, as a part of the largest value. */
-static double difference_{0}(const {0} *got, const {0} *expected, long n) {{
+static double difference_{1}(const {0} *got, const {0} *expected, long n) {{
   double largest = 0, scale = 1e-30;
   for (long x = 0; x < n; ++x) {{
     const double d = fabs((double)got[x] - (double)expected[x]), e = fabs((double)expected[x]);
@@ -92,6 +92,14 @@ const char* tolerance(const KernelArgument& a) {
   return element_of(a.type).scalar() == f32 ? "1e-4" : "1e-11";
 }
 
+/// In the names of functions.
+std::string type_name(const std::string& type) { return type == "unsigned char" ? "byte" : type; }
+std::string element_formula(const std::string& type) {
+  if (type == "int") return "(int)((x + seed) % 7)";
+  if (type == "unsigned char") return "(x + seed) % 3 == 0";
+  return "(" + type + ")(1 + 0.25 * sin(0.37 * (double)x + seed))";
+}
+
 }  // namespace
 
 Caller::Caller(const Kernel& kernel, const Kernel& reference,
@@ -105,7 +113,7 @@ Caller::Caller(const Kernel& kernel, const Kernel& reference,
   reserved_ = {k_.name,  r_.name,   "allocate", "seconds", "main",   "argc",   "argv",
                "printf", "fprintf", "stderr",   "free",    "memcpy", "atol",   "start",
                "ms",     "best",    "run",      "wrong",   "error",  "sizeof", "exit"};
-  for (const char* t : {"float", "double", "int"})
+  for (const char* t : {"float", "double", "int", "byte"})
     for (const char* f : {"new_", "fill_", "difference_"}) reserved_.insert(std::string(f) + t);
   for (const KernelArgument& a : k_.arguments)
     reserved_.insert("n_" + a.name), reserved_.insert(a.name + "_rows"),
@@ -128,10 +136,8 @@ std::string Caller::text() {
     for (const auto& [name, helper] : {std::pair<std::string, const char*>{"new_", new_helper},
                                        {"fill_", fill_helper},
                                        {"difference_", difference_helper}})
-      if (helpers_.count(name + t))
-        s += fmt::format(fmt::runtime(helper), t,
-                         t == "int" ? std::string("(int)((x + seed) % 7)")
-                                    : "(" + t + ")(1 + 0.25 * sin(0.37 * (double)x + seed))");
+      if (helpers_.count(name + type_name(t)))
+        s += fmt::format(fmt::runtime(helper), t, type_name(t), element_formula(t));
   return s + functions() + body;
 }
 std::string Caller::head() const { return c_head; }
@@ -150,7 +156,7 @@ std::int64_t Caller::typical(const std::string& size) const {
   return it == sizes_.end() ? 64 : it->second;
 }
 std::string Caller::helper(const std::string& name, const KernelArgument& a) {
-  return *helpers_.insert(name + c_type(a)).first;
+  return *helpers_.insert(name + type_name(c_type(a))).first;
 }
 void Caller::line(std::string& s, const std::string& text, int indent) { s += wrapped(text, indent) + "\n"; }
 

@@ -23,7 +23,7 @@ std::string description(const KernelArgument& a) {
     if (a.range.size() == 2) s += ", from " + a.range[0].str() + " to " + a.range[1].str();
     return s;
   }
-  std::string s = c_type(element_of(a.type).scalar());
+  std::string s = c_element_type(element_of(a.type).scalar());
   s += " ";
   for (const Nat& n : a.layout.shape()) s += "[" + plain_text(n) + "]";
   s += a.written ? (a.read ? ", read and written" : ", written") : ", read";
@@ -37,7 +37,8 @@ std::string prototype(const Kernel& k) {
   for (const KernelArgument& a : k.arguments) {
     const bool array = a.type.is_array();
     add(std::string(array && !a.written ? "const " : "") +
-        c_type(array ? element_of(a.type).scalar() : a.type.scalar()) + (array ? " *" : " ") + a.name);
+        (array ? c_element_type(element_of(a.type).scalar()) : c_type(a.type.scalar())) +
+        (array ? " *" : " ") + a.name);
   }
   return (needs_scratch(k) ? "int " : "void ") + k.name + "(" + (list.empty() ? "void" : list) + ");";
 }

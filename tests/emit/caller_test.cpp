@@ -243,6 +243,21 @@ TEST_CASE("stand-alone: the header says what arguments are") {
     CHECK(header.find(part) != std::string::npos);
 }
 
+TEST_CASE("stand-alone: truth values take a byte, in the header, the kernel and its caller") {
+  const Expr flags = param("flags", array({Nat(6), Nat(9)}, boolean)),
+             x = param("x", array({Nat(4), Nat(7)}, f64));
+  const Expr cells = zip_n(2, {flags | slide2(3, 1), x}) |
+                     map2([](Expr w, Expr v) { return select(w[0][1], v < 1.0, w[2][1]); });
+  const Program p{"flagged", {flags, x}, update(flags, {1, 1}, cells), {}, {"changed"}};
+  const StandAlone s{lower(p), p, {}};
+  CHECK(emit_c_header(s.kernel).find("const unsigned char *flags, const double *x, unsigned char *changed") !=
+        std::string::npos);
+  const Scratch d;
+  write(d, s);
+  build(d, s.kernel.name, {"gcc", "-std=c11", "-O1", "-fopenmp", "-fsanitize=address"});
+  check_right(run(d));
+}
+
 TEST_CASE("stand-alone: the header's index functions are the layout") {
   const Scratch d;
   const Nat n = Nat::size("n");
