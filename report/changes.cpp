@@ -68,7 +68,8 @@ std::vector<Line> lines(const Text& text, const char* tag) {
     if (t.kind != TokenKind::space && t.kind != TokenKind::comment) {
       set(text.changed[i]);
       all.back().html += highlighted(t);
-      all.back().changed = all.back().changed || text.changed[i];
+      const bool closes = t.text == ")";  // of what is marked elsewhere: no line is shown for that alone
+      all.back().changed = all.back().changed || (text.changed[i] && !closes);
       continue;
     }
     for (std::size_t at = 0; at <= t.text.size();) {  // line by line; blanks between marked words are marked

@@ -117,7 +117,8 @@ std::string decisions_section(const Result& r, Charts& charts) {
     html += "<figure>\n<figcaption>" + escaped(name) + "</figcaption>\n" +
             canvas(id, "Times by the value of " + name) + "</figure>\n";
     if (values.size() > kMostValues)
-      html += paragraph("and " + std::to_string(values.size() - kMostValues) + " more values");
+      html += paragraph("and " + std::to_string(values.size() - kMostValues) +
+                        " more, slower at best: see the table");
   }
   return section("decisions", "What each decision costs",
                  html + "<details><summary>The same as a table</summary>\n" + table.html() + "</details>\n");

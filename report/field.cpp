@@ -1,5 +1,7 @@
 #include "report/field.hpp"
 
+#include <cmath>
+
 #include "ir/error.hpp"
 
 namespace lift::report {
@@ -20,7 +22,11 @@ Field Field::operator[](const std::string& name) const {
 double Field::number() const {
   if (!known()) return 0;
   if (!json_->is_number()) refuse("a number");
-  return json_->get<double>();
+  const double value = json_->get<double>();
+  constexpr double most = 1e30;  // quotients and products of a few of them are finite
+  if (std::fabs(value) > most || (value != 0 && std::fabs(value) < 1 / most))
+    refuse("a number of common size");
+  return value;
 }
 
 std::string Field::text() const {

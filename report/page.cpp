@@ -40,7 +40,7 @@ std::string page(const std::string& json) {
   sections += derivation_section(r);
   sections += code_section(r);
   sections += machine_section(r);
-  return filled(text_of_page_html, {{"title", escaped(r.name) + ": liftgen's report"},
+  return filled(text_of_page_html, {{"title", escaped(r.name) + ": what liftgen found"},
                                     {"css", text_of_page_css},
                                     {"sections", sections},
                                     {"charts", script_text(charts)},

@@ -4,7 +4,7 @@
   const colours = {
     best: "#1769aa", plain: "#8d98a5", peer: "#c77d1e", twin: "#b9c2cb", variant: "#9cc3e0", line: "#58616b",
   };
-  const kinds = { best: "best", variant: "variants", plain: "plain loops", peer: "peers" };
+  const kinds = { best: "best", plain: "plain loops", peer: "peers", variant: "variants" };
   const narrow = () => window.innerWidth < 600;
   const number = x => x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x >= 0.1 ? x.toFixed(2) : x.toPrecision(2);
   /// A label in lines of at most `most` letters, broken at blanks.
@@ -15,15 +15,15 @@
       if (last >= 0 && lines[last].length + 1 + word.length <= most) lines[last] += " " + word;
       else lines.push(word.length > 2 * most ? word.slice(0, 2 * most) + "\u2026" : word);
     }
-    return lines.length > 3 ? lines.slice(0, 3).concat("\u2026") : lines;
+    return lines;
   };
-  const labelled = texts => texts.map(t => wrapped(t, narrow() ? 16 : 34));
+  const labelled = texts => texts.map(t => wrapped(t, narrow() ? 17 : 40));
   const title = text => ({ display: true, text });
-  const plain_ticks = { callback: v => number(Number(v)), maxRotation: 0, autoSkipPadding: 16 };
+  const plain_ticks = { callback: v => String(Number(Number(v).toPrecision(4))), maxRotation: 0, autoSkipPadding: 16 };
   /// Ticks of a logarithmic axis at 1, 2 and 5 only.
   const log_ticks = {
     maxRotation: 0,
-    callback: v => [1, 2, 5].includes(Math.round(v / 10 ** Math.floor(Math.log10(v) + 1e-9))) ? String(Number(v.toPrecision(3))) : "",
+    callback: v => [1, 2, 5].some(n => Math.abs(v / 10 ** Math.floor(Math.log10(v) + 1e-9) - n) < 1e-6) ? String(Number(v.toPrecision(3))) : "",
   };
   const height = (id, pixels) => { document.getElementById(id + "-box").style.height = pixels + "px"; };
   const draw = (id, config) => {
@@ -63,7 +63,7 @@
     const from = d.intensity / 4, to = d.intensity * 4;
     const lines = d.ceilings.map((c, i) => ({
       type: "line", label: c.name, data: [from, to].map(x => ({ x, y: x * c.gbs })), borderColor: i ? "#1c2024" : colours.line,
-      borderDash: i ? [5, 4] : [], borderWidth: 1.5, pointRadius: 0,
+      borderDash: i ? [5, 4] : [], borderWidth: 1.5, pointRadius: 0, pointStyle: "line",
     }));
     const points = Object.keys(kinds).filter(k => d.points.some(p => p.of === k)).map(k => ({
       label: kinds[k], backgroundColor: colours[k], borderColor: k === "best" ? "#fff" : "transparent",
@@ -75,7 +75,7 @@
       data: { datasets: points.concat(lines) },
       options: {
         plugins: {
-          legend: { position: "bottom", align: "start", labels: { usePointStyle: true, boxWidth: 8 } },
+          legend: { position: "bottom", align: "start", labels: { usePointStyle: true, boxWidth: 20, boxHeight: 7 } },
           tooltip: { callbacks: { label: c => c.raw.name ? wrapped(c.raw.name, 34).concat(number(c.raw.y) + " Gflop/s") : number(c.raw.y) } },
         },
         scales: {
@@ -94,19 +94,19 @@
       type: "scatter",
       data: {
         datasets: [
-          { type: "line", label: "best so far", data: d.best.map(at), stepped: true, borderColor: colours.best, backgroundColor: colours.best, borderWidth: 2, pointRadius: 0 },
+          { type: "line", label: "best so far", data: d.best.map(at), stepped: true, borderColor: colours.best, backgroundColor: colours.best, borderWidth: 2, pointRadius: 0, pointStyle: "line" },
           { label: "variants", data: d.tried.filter(v => v.ok).map(at), backgroundColor: colours.variant, pointRadius: 3.5 },
           { label: "given up early", data: d.tried.filter(v => !v.ok).map(at), backgroundColor: "transparent", borderColor: colours.plain, pointRadius: 3 },
         ].filter(s => s.data.length),
       },
       options: {
         plugins: {
-          legend: { position: "bottom", align: "start", labels: { usePointStyle: true, boxWidth: 8 } },
+          legend: { position: "bottom", align: "start", labels: { usePointStyle: true, boxWidth: 20, boxHeight: 7 } },
           tooltip: { callbacks: { label: c => wrapped(c.raw.name || "", 34).concat(number(c.raw.y) + " ms") } },
         },
         scales: {
           x: { beginAtZero: true, title: title("seconds"), ticks: { maxRotation: 0 } },
-          y: spread > 6 ? { type: "logarithmic", title: title("ms"), ticks: log_ticks } : { title: title("ms"), ticks: plain_ticks },
+          y: spread > 6 ? { type: "logarithmic", min: 0.9 * Math.min(...all), max: 1.1 * Math.max(...all), title: title("ms"), ticks: log_ticks } : { title: title("ms"), ticks: plain_ticks },
         },
       },
     });
@@ -128,7 +128,7 @@
 
   const draw_spread = (id, d, range) => {
     const labels = labelled(d.values.map(v => v.value + " (" + v.count + ")"));
-    height(id, 52 + labels.reduce((sum, lines) => sum + Math.max(26, 15 * lines.length), 0));
+    height(id, 52 + labels.length * Math.max(26, 6 + 15 * Math.max(...labels.map(lines => lines.length))));
     const set = (data, colour, thickness) => ({ data, backgroundColor: d.values.map(colour), grouped: false, barThickness: thickness, minBarLength: 2 });
     return draw(id, {
       type: "bar",
@@ -149,7 +149,10 @@
           x: Object.assign({ title: title("ms") }, range.most / range.least > 6
             ? { type: "logarithmic", min: range.least * 0.9, max: range.most * 1.1, ticks: log_ticks }
             : { min: 0, max: range.most * 1.02, ticks: plain_ticks }),
-          y: { grid: { display: false }, ticks: { autoSkip: false } },
+          y: {
+            grid: { display: false }, ticks: { autoSkip: false },
+            afterFit: scale => { scale.width = Math.max(scale.width, narrow() ? 96 : 140); },  // in line with the others
+          },
         },
       },
       plugins: [medians],
@@ -165,13 +168,9 @@
   const drawn = Object.entries(charts).map(([id, d]) => kinds_drawn[d.kind](id, d, range));
   document.documentElement.dataset.drawn = drawn.length;
 
-  // What is folded is printed too, and charts as wide as the paper.
+  // Charts are as wide as the paper.
   window.addEventListener("beforeprint", () => {
-    for (const d of document.querySelectorAll("details:not([open])")) { d.open = true; d.dataset.folded = ""; }
     for (const c of drawn) c.resize(Math.min(640, c.canvas.parentNode.clientWidth), c.canvas.parentNode.clientHeight);
   });
-  window.addEventListener("afterprint", () => {
-    for (const d of document.querySelectorAll("details[data-folded]")) { d.open = false; delete d.dataset.folded; }
-    for (const c of drawn) c.resize();
-  });
+  window.addEventListener("afterprint", () => { for (const c of drawn) c.resize(); });
 })();
