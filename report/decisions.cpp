@@ -10,7 +10,7 @@
 namespace lift::report {
 namespace {
 
-constexpr std::size_t kMostValues = 12;
+constexpr std::size_t kMostValues = 12, kMostStructures = 8;  ///< drawn; the latter are long
 
 struct Spread {
   std::string value;
@@ -99,7 +99,8 @@ std::string decisions_section(const Result& r, Charts& charts) {
   for (const auto& [name, values] : all) {
     const std::string id = "decision-" + std::to_string(++number), best = best_value(r, name);
     Charts data{{"kind", "spread"}, {"values", Charts::array()}};
-    for (std::size_t i = 0; i < std::min(values.size(), kMostValues); ++i) {
+    const std::size_t most = std::min(values.size(), name == "structure" ? kMostStructures : kMostValues);
+    for (std::size_t i = 0; i < most; ++i) {
       const Spread& s = values[i];
       data["values"].push_back({{"value", s.value},
                                 {"count", s.count},
@@ -116,9 +117,9 @@ std::string decisions_section(const Result& r, Charts& charts) {
     charts[id] = data;
     html += "<figure>\n<figcaption>" + escaped(name) + "</figcaption>\n" +
             canvas(id, "Times by the value of " + name) + "</figure>\n";
-    if (values.size() > kMostValues)
-      html += paragraph("and " + std::to_string(values.size() - kMostValues) +
-                        " more, slower at best: see the table");
+    if (values.size() > most)
+      html +=
+          paragraph("and " + std::to_string(values.size() - most) + " more, slower at best: see the table");
   }
   return section("decisions", "What each decision costs",
                  html + "<details><summary>The same as a table</summary>\n" + table.html() + "</details>\n");

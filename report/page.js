@@ -62,7 +62,7 @@
     height(id, 400);
     const from = d.intensity / 4, to = d.intensity * 4;
     const lines = d.ceilings.map((c, i) => ({
-      type: "line", label: c.name, data: [from, to].map(x => ({ x, y: x * c.gbs })), borderColor: i ? "#1c2024" : colours.line,
+      type: "line", label: c.name, data: [from, to].map(x => ({ x, y: x * c.gbs })), borderColor: i ? "#9aa5b1" : colours.line,
       borderDash: i ? [5, 4] : [], borderWidth: 1.5, pointRadius: 0, pointStyle: "line",
     }));
     const points = Object.keys(kinds).filter(k => d.points.some(p => p.of === k)).map(k => ({
