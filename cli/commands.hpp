@@ -12,6 +12,7 @@ int show(const Options& o);
 int emit(const Options& o);
 int run(const Options& o);
 int database(const Options& o);
+int report(const Options& o);
 int rules(const Options& o);
 int machine(const Options& o);
 

@@ -10,6 +10,7 @@
 #include "cli/variants.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
+#include "report/page.hpp"
 #include "runtime/file.hpp"
 #include "tuning/depths.hpp"
 #include "tuning/report.hpp"
@@ -105,14 +106,33 @@ void print_best(const ExploreResult& r) {
         best.layout, best.convert_ms));
 }
 
+/// The result as JSON and as a page, where asked for.
+void write_results(const Options& o, const ExploreResult& r, const std::string& source,
+                   const Depths* depths) {
+  if (o.json.empty() && o.report.empty()) return;
+  std::optional<Explanation> explanation;
+  if (r.best) explanation = explain(o.pattern->build(o.problem), r.variants[*r.best]);
+  const std::string json =
+      json_report(r, source, {o.file, o.typed, command_of(o), depths, explanation ? &*explanation : nullptr});
+  if (!o.json.empty()) write_file_atomically(o.json, json);
+  if (!o.report.empty()) write_file_atomically(o.report, report::page(json));
+}
+
+void check_writable_results(const Options& o) {
+  if (!o.json.empty()) check_writable_file(o.json, "--json");
+  if (!o.report.empty()) check_writable_file(o.report, "--report");
+}
+
 /// 0, or 1 when nothing was verified or something is wrong.
-int finish(const Options& o, const ExploreResult& r, const std::filesystem::path& directory) {
+int finish(const Options& o, const ExploreResult& r, const std::filesystem::path& directory,
+           const Depths* depths = nullptr) {
   const std::string path = write_best(o, r, directory);
   if (r.best) {
     print_best(r);
     print("kernel: " + path);
   }
-  if (!o.json.empty()) write_file_atomically(o.json, json_report(r, path));
+  write_results(o, r, path, depths);
+  if (!o.report.empty()) print("report: " + o.report.string());
   const int wrong = report_wrong(r);
   if (r.best) return wrong;
   report_failures(r, true);
@@ -129,9 +149,8 @@ void say_what_is_trusted(const Options& o, const Program& program) {
   if (!all.empty() && !o.quiet) print("compiling and running the C functions of " + o.file + ": " + all);
 }
 
-/// Of several depths the best; `o` is then about that one.
-ExploreResult explored(Options& o, ExploreOptions options) {
-  std::optional<Depths> depths;
+/// Of several depths, which are left in `depths`, the best; `o` is then about that one.
+ExploreResult explored(Options& o, ExploreOptions options, std::optional<Depths>& depths) {
   ExploreResult result;
   {
     ProgressPrinter progress(o.quiet);
@@ -155,11 +174,12 @@ ExploreResult explored(Options& o, ExploreOptions options) {
 int explore(const Options& given) {
   Options o = given;
   say_what_is_trusted(o, o.pattern->build(o.problem));
-  if (!o.json.empty()) check_writable_file(o.json, "--json");
+  check_writable_results(o);
   const auto directory = kernel_directory(o.out);
   ExploreOptions options = explore_options(o);
   options.memory = memory_of(o);
-  const ExploreResult result = explored(o, options);
+  std::optional<Depths> depths;
+  const ExploreResult result = explored(o, options, depths);
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
@@ -167,12 +187,12 @@ int explore(const Options& given) {
     print("\nswitches, off and on in all combinations, " + switch_table(result.switches));
   print(summary(result, o.verbose));
   if (result.best) report_failures(result, o.verbose);
-  return finish(o, result, directory);
+  return finish(o, result, directory, depths ? &*depths : nullptr);
 }
 
 int run(const Options& o) {
   say_what_is_trusted(o, o.pattern->build(o.problem));
-  if (!o.json.empty()) check_writable_file(o.json, "--json");
+  check_writable_results(o);
   const auto directory = kernel_directory(o.out);
   ExploreOptions options = explore_options(o);
   options.configurations = 1, options.rivals = false, options.caller_layout_only = true;

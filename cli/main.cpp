@@ -22,6 +22,7 @@ int dispatch(const lift::cli::Options& o) {
   if (o.command == "emit") return emit(o);
   if (o.command == "run") return run(o);
   if (o.command == "db") return database(o);
+  if (o.command == "report") return report(o);
   if (o.command == "rules") return rules(o);
   if (o.command == "machine") return machine(o);
   return 0;  // help was printed

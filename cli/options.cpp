@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "ir/error.hpp"
@@ -27,6 +28,7 @@ constexpr const char* kHelp =
     "exploring\n"
     "  liftgen run OP                  one verified, timed run\n"
     "  liftgen db list                 what exploring has found; also show, export, import, merge, prune\n"
+    "  liftgen report FILE.json -o P   what explore --json has written as a page, P.html, to read and print\n"
     "  liftgen rules [--lint]          the rewrite rules\n"
     "  liftgen machine                 what this machine is and how fast its memory\n"
     "\n"
@@ -47,6 +49,7 @@ constexpr CommandText kCommands[] = {
     {"emit", "write a kernel with a header and a caller", true},
     {"run", "one verified, timed run", true},
     {"db", "what exploring has found: list, show ID, export [FILE], import FILE, merge FILE, prune", false},
+    {"report", "what explore --json has written, as a page to read and print", false},
     {"rules", "the rewrite rules", false},
     {"machine", "this machine", false},
 };
@@ -245,7 +248,14 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_flag("--emulate", o.emulate,
                  "with --backend cuda: run on the processor, at small sizes, to check kernels; the times "
                  "mean nothing");
-  if (measures) app.add_option("--json", o.json, "write the results to this file, schema 1");
+  if (measures) {
+    app.add_option("--json", o.json, "write the results to this file, schema 1");
+    app.add_option("--report", o.report, "write them to this file as one HTML page with charts");
+  }
+  if (command == "report") {
+    app.add_option("results", o.results, "FILE.json, which explore --json has written")->required();
+    app.add_option("-o,--out", o.report, "the page to write, FILE.html")->required();
+  }
   if (on_operator && command != "show")
     app.add_option("--out", o.out, "directory for the kernel's source (build/kernels)");
   add_database(app, command, o);
@@ -283,6 +293,8 @@ void check(Options& o, const Texts& t) {
                  o.threads, most, most);
     o.threads = most;
   }
+  if (!o.report.empty() && (o.report == o.json || o.report == o.results))
+    throw UserError("the page and the results cannot both be " + o.report.string() + "; give them two names");
   if (o.no_db && !o.db.empty())
     throw UserError("--no-db: --db " + o.db.string() + " asks for a database; leave one of them out");
   if (o.configurations < 0)
@@ -308,6 +320,22 @@ std::pair<std::string, std::int64_t> size_of(const std::string& text) {
   return {text.substr(0, equals), std::stoll(number)};
 }
 
+/// The command line as a shell reads it.
+std::string typed(const std::vector<std::string>& arguments) {
+  std::string line = "liftgen";
+  for (const std::string& argument : arguments) {
+    const bool plain =
+        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 ||
+                 std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+        });
+    std::string quoted;
+    for (const char c : argument) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    line += plain ? " " + argument : " '" + quoted + "'";
+  }
+  return line;
+}
+
 void load_file(Options& o, const std::vector<std::string>& sizes) {
   for (const std::string& text : sizes)
     if (const auto size = size_of(text); !o.sizes.insert(size).second)
@@ -323,6 +351,7 @@ void load_file(Options& o, const std::vector<std::string>& sizes) {
 
 Options parse(const std::vector<std::string>& given) {
   Options options;
+  options.typed = typed(given);
   if (given.empty() || given[0] == "--help" || given[0] == "-h" || given[0] == "help") {
     std::fputs(kHelp, stdout);
     return options;

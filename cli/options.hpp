@@ -32,7 +32,10 @@ struct Options {
   bool caller_layout = false;
   bool grid = false;  ///< all combinations of switches
   std::filesystem::path json, out, derivation, from;
-  std::filesystem::path db;  ///< the database of what was found; empty: the default one
+  std::filesystem::path report;   ///< the page to write; of `liftgen report` what -o names
+  std::filesystem::path results;  ///< of `liftgen report`: what --json has written
+  std::string typed;              ///< the command line
+  std::filesystem::path db;       ///< the database of what was found; empty: the default one
   bool no_db = false;
   std::string action, argument;  ///< of `liftgen db`: list, show, export, ...; a file or number
   int days = 0;                  ///< of `liftgen db prune`; 0: not given

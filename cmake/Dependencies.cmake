@@ -76,6 +76,12 @@ if(NOT liftgen_installed)
   liftgen_require(nlohmann_json nlohmann-json3-dev)
   liftgen_require(range-v3 librange-v3-dev)
   liftgen_require_files(liftgen_opencl_headers CL/cl.h opencl-headers)
+  find_file(LIFTGEN_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist
+                                          NO_DEFAULT_PATH)
+  mark_as_advanced(LIFTGEN_CHART_JS)
+  if(NOT LIFTGEN_CHART_JS)
+    liftgen_missing(chart.min.js libjs-chart.js)
+  endif()
   set(liftgen_source_dependencies nlohmann_json::nlohmann_json range-v3::range-v3 liftgen_opencl_headers)
 endif()
 

@@ -1,7 +1,8 @@
-# The text of `file` as `const char* const text_of_NAME` in `namespace`, compiled into `target`.
+# The text of `file`, a path of its own or one from the repository's root, as `const char* const text_of_NAME` in `namespace`, compiled into `target`.
 function(liftgen_embed target file name namespace)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
-  file(READ "${PROJECT_SOURCE_DIR}/${file}" text)
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+  file(READ "${path}" text)
   set(source "${PROJECT_BINARY_DIR}/embedded/${name}.cpp")
   file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT [[
 // The text of @file@.

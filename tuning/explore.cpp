@@ -344,6 +344,7 @@ class Exploration {
     const double after = anchor_now();
     candidate.relative = v.ms / std::min(anchor_ms_, after);
     anchor_ms_ = after;
+    v.explored_s = elapsed(), v.explored_ms = v.ms / session_.problem.sweeps;
     if (!v.verified || v.status != Status::ok) return;
     if (best_ms_ == 0 || candidate.relative < best_relative_)
       best_ms_ = v.ms, best_relative_ = candidate.relative, best_name_ = v.name;

@@ -51,6 +51,9 @@ struct Variant {
   double prepare_ms = 0;       ///< rewriting, lowering and printing
   Kernel kernel;
   std::string source;  ///< its text
+  double explored_s =
+      0;  ///< when it had been tried while exploring, in seconds since the beginning; 0: it never was
+  double explored_ms = 0;  ///< what was measured then; `ms` may be from the last round
 };
 
 /// The plain loops of the pattern through a compiler.

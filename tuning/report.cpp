@@ -55,6 +55,8 @@ Json short_variant(const Variant& v) {
   Json json{{"name", v.name},           {"structure", v.structure},       {"params", params(v.params)},
             {"ms", measured(v.ms)},     {"status", text(v.status)},       {"layout", layout_text(v)},
             {"error", number(v.error)}, {"compile_s", v.compile_seconds}, {"prepare_ms", v.prepare_ms}};
+  json["explored_s"] = measured(v.explored_s), json["explored_ms"] = measured(v.explored_ms);
+  json["final_round"] = v.final_round;
   if (!v.message.empty()) json["message"] = v.message;
   return json;
 }
@@ -62,6 +64,7 @@ Json short_variant(const Variant& v) {
 Json rival(const Rival& r) {
   Json json{{"name", r.name},         {"what", r.what},           {"ms", measured(r.ms)},
             {"gbs", measured(r.gbs)}, {"status", text(r.status)}, {"error", number(r.error)}};
+  json["baseline"] = r.baseline;
   if (!r.message.empty()) json["message"] = r.message;
   return json;
 }
@@ -93,6 +96,47 @@ Json counts(const Counts& n) {
 Json spent(const Spent& s) {
   return {{"total_s", s.total},         {"setup_s", s.setup},         {"preparing_s", s.preparing},
           {"compiling_s", s.compiling}, {"verifying_s", s.verifying}, {"measuring_s", s.measuring}};
+}
+
+Json machine(const ExploreResult& r) {
+  const Machine& m = r.machine;
+  Json json{{"threads", r.threads},
+            {"triad_gbs", measured(m.triad_gbs)},
+            {"device", r.device},
+            {"compiler", m.compiler},
+            {"simd", m.simd},
+            {"processor", m.device},
+            {"cores", m.cores},
+            {"memory_bytes", m.memory_bytes},
+            {"triad_ordinary_gbs", measured(m.triad_ordinary_gbs)},
+            {"triad_streaming_gbs", measured(m.triad_streaming_gbs)},
+            {"caches", Json::array()}};
+  for (const CacheLevel& c : m.caches)
+    json["caches"].push_back(
+        {{"level", c.level}, {"bytes", c.bytes}, {"shared_by", c.shared_by}, {"count", c.count}});
+  return json;
+}
+
+Json depths(const Depths& all) {
+  Json json{{"boxes", all.boxes}, {"tried", Json::array()}};
+  for (const Depth& d : all.tried) {
+    Json one{{"sweeps", d.problem.sweeps}, {"memory", number(d.memory)}, {"computed", number(d.computed)}};
+    if (d.result.best) {
+      const Variant& v = d.result.variants[*d.result.best];
+      one["ms"] = measured(v.ms), one["gbs"] = measured(v.gbs), one["speedup"] = measured(v.speedup);
+      one["roofline"] = measured(v.roofline), one["name"] = v.name;
+    }
+    if (!d.why_not.empty()) one["why_not"] = d.why_not;
+    json["tried"].push_back(std::move(one));
+  }
+  return json;
+}
+
+Json explanation(const Explanation& e) {
+  Json json{{"high", e.high}, {"steps", Json::array()}, {"low", e.low}, {"loops", e.loops}, {"code", e.code}};
+  for (const ExplainedStep& s : e.steps)
+    json["steps"].push_back({{"step", s.step}, {"prose", s.prose}, {"after", s.after}});
+  return json;
 }
 
 Json switches(const SwitchGrid& g) {
@@ -149,7 +193,7 @@ std::string trimmed(std::string line) {
 
 }  // namespace
 
-std::string json_report(const ExploreResult& r, const std::string& source_path) {
+std::string json_report(const ExploreResult& r, const std::string& source_path, const ReportExtras& extras) {
   const auto variant = [&](const std::optional<std::size_t>& at) {
     if (!at) return Json(nullptr);
     return full_variant(r.variants[*at], at == r.best ? source_path : "");
@@ -168,12 +212,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
             {"cells", r.traffic.cells},
             {"bytes_per_cell", r.traffic.bytes_per_cell()},
             {"flops_per_cell", r.traffic.flops_per_cell()},
-            {"machine",
-             {{"threads", r.threads},
-              {"triad_gbs", measured(r.machine.triad_gbs)},
-              {"device", r.device},
-              {"compiler", r.machine.compiler},
-              {"simd", r.machine.simd}}}};
+            {"machine", machine(r)}};
   if (r.emulated) json["emulated"] = true;  // its times mean nothing
   json["twin"] =
       r.twin_ms > 0 ? Json{{"ms", r.twin_ms}, {"gbs", r.twin_gbs}, {"name", r.twin_name}} : Json(nullptr);
@@ -182,6 +221,11 @@ std::string json_report(const ExploreResult& r, const std::string& source_path) 
   json["best_caller"] = variant(r.best_caller);
   json["counts"] = counts(r.counts);
   json["interrupted"] = r.interrupted;
+  if (!extras.file.empty()) json["file"] = extras.file;
+  if (!extras.command.empty()) json["command"] = extras.command;
+  if (!extras.emit_command.empty()) json["emit_command"] = extras.emit_command;
+  if (extras.depths != nullptr) json["depths"] = depths(*extras.depths);
+  if (extras.explanation != nullptr) json["explanation"] = explanation(*extras.explanation);
   if (!r.switches.empty()) json["grid"] = switches(r.switches);
   json["spent"] = spent(r.spent);
   json["rivals"] = Json::array();

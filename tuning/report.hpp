@@ -3,13 +3,23 @@
 
 #include <string>
 
-#include "tuning/explore.hpp"
+#include "tuning/depths.hpp"
+#include "tuning/explanation.hpp"
 
 namespace lift {
 
+/// What a report says beside the result of an exploration, where it is known.
+struct ReportExtras {
+  std::string file;                   ///< that the operator comes from; "" for those of the library
+  std::string command, emit_command;  ///< command lines: that explored, that makes the best kernel again
+  const Depths* depths = nullptr;     ///< of which the result is the best
+  const Explanation* explanation = nullptr;  ///< of the best variant
+};
+
 /// JSON, schema 1: fields are added freely and never renamed. `source_path` is where the best kernel was
 /// written ("" when it was not). Numbers that are not known are null.
-std::string json_report(const ExploreResult& result, const std::string& source_path);
+std::string json_report(const ExploreResult& result, const std::string& source_path,
+                        const ReportExtras& extras = {});
 
 /// The parameters of the verified variants in a JSON report, fastest first, at most `most`. UserError when it
 /// is none.

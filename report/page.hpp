@@ -1,0 +1,11 @@
+// A result as one HTML file that needs nothing else: no network, no other file.
+#pragma once
+
+#include <string>
+
+namespace lift::report {
+
+/// Of what `liftgen explore --json` has written. UserError, one line, for anything else.
+std::string page(const std::string& json);
+
+}  // namespace lift::report
