@@ -119,10 +119,11 @@ Outcome stand_alone(const Case& c, const std::filesystem::path& folder) {
   write_file_atomically(file("alone_main.c"), emit_caller(kernel, reference, c.sizes));
   ProcessOptions options;
   options.timeout_seconds = 60, options.directory = folder.string();
-  const ProcessResult built = run_process(
-      {"gcc", "-std=c11", "-O1", "-march=native", "-ffp-contract=off", "-fsanitize=address,undefined",
-       "-fno-sanitize-recover=all", "-Werror=incompatible-pointer-types", "alone.c", "alone_main.c", "-lm", "-o", "alone"},
-      options);
+  const ProcessResult built =
+      run_process({"gcc", "-std=c11", "-O1", "-march=native", "-ffp-contract=off",
+                   "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+                   "-Werror=incompatible-pointer-types", "alone.c", "alone_main.c", "-lm", "-o", "alone"},
+                  options);
   if (built.status != 0) {
     const std::size_t at = built.output.find("error:");
     if (at == std::string::npos) return {Verdict::unknown, built.output.substr(0, 300)};
