@@ -7,7 +7,8 @@
 // (CompileOptions::symbolic) spares the compilations.
 //
 // Results. One that updates an argument passed as writable is written into it; the others are returned, or
-// written to the additional arguments at the end. A kernel never reads what it may have overwritten: an
+// written to the additional arguments at the end. Where the signature returns as many values as there are
+// results, all are returned, and the arguments stay as they are. A kernel never reads what it may have overwritten: an
 // update that cannot be proved safe in place is computed beside and copied.
 //
 // Safe to call from several threads at once, on different outputs. Each call uses a team of OpenMP threads of
