@@ -34,8 +34,8 @@ Signature signature_of(const Program& opened, const std::string& array_name, con
     const auto it = std::find_if(opened.arguments.begin(), opened.arguments.end(),
                                  [&](const Expr& a) { return param_name(a) == name && a.type().is_array(); });
     if (it == opened.arguments.end())
-      throw UserError(opened.name + ": '" + name + "' is to be overwritten, but is no array among the arguments" +
-                      where);
+      throw UserError(opened.name + ": '" + name +
+                      "' is to be overwritten, but is no array among the arguments" + where);
     s.arguments[static_cast<std::size_t>(it - opened.arguments.begin())].writable = true;
   }
   std::vector<bool> numbers, updated(opened.arguments.size(), false);

@@ -17,7 +17,8 @@ char kind_of(Scalar s) { return s == Scalar::boolean ? 'b' : s == Scalar::i32 ? 
 
 bool has_elements(const py::array& a, Scalar s) {
   const py::dtype d = a.dtype();
-  return d.kind() == kind_of(s) && static_cast<std::size_t>(d.itemsize()) == size_of(s) && d.byteorder() != '>';
+  return d.kind() == kind_of(s) && static_cast<std::size_t>(d.itemsize()) == size_of(s) &&
+         d.byteorder() != '>';
 }
 
 std::string tuple_text(const py::object& t) { return py::str(t); }
@@ -52,7 +53,8 @@ ArgumentValue array_value(const py::handle& x, const ArgumentKind& kind,
                     ", or declare the expression over the array's type");
   if (a.ndim() != kind.rank)
     throw UserError(what() + " is " + t.str() + ", but an array of shape " + tuple_text(a.attr("shape")) +
-                    " is passed; one of " + std::to_string(kind.rank) + " dimensions is needed: a.reshape(...)");
+                    " is passed; one of " + std::to_string(kind.rank) +
+                    " dimensions is needed: a.reshape(...)");
   if (kind.writable && !a.writeable())
     throw UserError(what() + " is written, but the array that is passed is read-only; pass a.copy()");
   ArgumentValue v;

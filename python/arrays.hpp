@@ -15,8 +15,8 @@ py::dtype numpy_type(Scalar s);
 /// The memory of an array as an argument of `kind`. `what` names it, `t` is what the expression has there.
 /// UserError with the remedy: no array, another type of elements or number of dimensions, a view that would
 /// have to be copied, one that may not be written.
-ArgumentValue array_value(const py::handle& a, const ArgumentKind& kind, const std::function<std::string()>& what,
-                          const Type& t);
+ArgumentValue array_value(const py::handle& a, const ArgumentKind& kind,
+                          const std::function<std::string()>& what, const Type& t);
 
 /// A number in 8 bytes of its own.
 union Number {

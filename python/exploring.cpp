@@ -86,7 +86,8 @@ std::function<void(const Progress&)> told(const py::object& listener, std::excep
 void check_names(const Program& p, const py::dict& data) {
   for (const auto& [key, value] : data) {
     const std::string name = py::str(key);
-    if (std::none_of(p.arguments.begin(), p.arguments.end(), [&](const Expr& a) { return param_name(a) == name; }))
+    if (std::none_of(p.arguments.begin(), p.arguments.end(),
+                     [&](const Expr& a) { return param_name(a) == name; }))
       throw UserError(p.name + ": data is given for '" + name + "', which is no argument" + line_of(here()));
   }
 }
@@ -132,9 +133,9 @@ Tuned explore_program(const ProgramObject& p, ExpressionOptions options, const p
 
 const std::string& json_text(const Tuned& t) {
   if (t.json.empty())
-    throw UserError(t.found.program.name +
-                    ": nothing was searched, so that there is no report; what is known was taken: " +
-                    t.found.origin);
+    throw UserError(
+        t.found.program.name +
+        ": nothing was searched, so that there is no report; what is known was taken: " + t.found.origin);
   return t.json;
 }
 
@@ -145,7 +146,7 @@ void bind_exploring(py::module_& m) {
       .def("kernel",
            [](const Tuned& t) {
              CompileOptions options;
-             options.derivation = t.found.derivation;
+             options.derivation = t.found.derivation, options.or_default = true;
              return Kernel(t.found.program, std::move(options));
            })
       .def_property_readonly("sizes", [](const Tuned& t) { return t.sizes; })

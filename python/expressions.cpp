@@ -25,18 +25,18 @@ Operand operand(const py::handle& x, const Where& where) {
   if (py::isinstance<Expr>(x)) return {x.cast<Expr>(), where};
   if (py::isinstance<Nat>(x)) return {nat_value(x.cast<Nat>()), where};
   if (PyBool_Check(x.ptr()) || !PyNumber_Check(x.ptr()))
-    throw UserError("an operand is a Python " + std::string(py::str(py::type::handle_of(x).attr("__name__"))) +
+    throw UserError("an operand is a Python " +
+                    std::string(py::str(py::type::handle_of(x).attr("__name__"))) +
                     "; expressions and numbers go together, and comparisons for equality are lift.eq(a, b)" +
                     line_of(where));
   return {x.cast<double>(), where};
 }
 
 Op op_of(const std::string& name) {
-  static const std::map<std::string, Op> signs{{"+", Op::Add},  {"-", Op::Sub},  {"*", Op::Mul},
-                                               {"/", Op::Div},  {"%", Op::Mod},  {"==", Op::Eq},
-                                               {"!=", Op::Ne},  {"<", Op::Lt},   {"<=", Op::Le},
-                                               {"&", Op::And},  {"|", Op::Or},   {"!", Op::Not},
-                                               {"neg", Op::Neg}};
+  static const std::map<std::string, Op> signs{
+      {"+", Op::Add}, {"-", Op::Sub}, {"*", Op::Mul},  {"/", Op::Div}, {"%", Op::Mod},
+      {"==", Op::Eq}, {"!=", Op::Ne}, {"<", Op::Lt},   {"<=", Op::Le}, {"&", Op::And},
+      {"|", Op::Or},  {"!", Op::Not}, {"neg", Op::Neg}};
   if (const auto it = signs.find(name); it != signs.end()) return it->second;
   if (const auto known = primitive(name)) return known->op;
   throw UserError("there is no operation '" + name + "'");
@@ -59,15 +59,24 @@ std::vector<Expr> components(const Expr& e) {
 void bind_nat(py::module_& m) {
   py::class_<Nat>(m, "Nat", "A length: a number, a size variable, or a term of these.")
       .def(py::init<std::int64_t>())
-      .def("__add__", [](const Nat& a, const Nat& b) { return a + b; }, py::is_operator())
-      .def("__radd__", [](const Nat& a, const Nat& b) { return b + a; }, py::is_operator())
-      .def("__sub__", [](const Nat& a, const Nat& b) { return a - b; }, py::is_operator())
-      .def("__rsub__", [](const Nat& a, const Nat& b) { return b - a; }, py::is_operator())
-      .def("__mul__", [](const Nat& a, const Nat& b) { return a * b; }, py::is_operator())
-      .def("__rmul__", [](const Nat& a, const Nat& b) { return b * a; }, py::is_operator())
-      .def("__floordiv__", [](const Nat& a, const Nat& b) { return floordiv(a, b); }, py::is_operator())
-      .def("__mod__", [](const Nat& a, const Nat& b) { return mod(a, b); }, py::is_operator())
-      .def("__eq__", [](const Nat& a, const Nat& b) { return a == b; }, py::is_operator())
+      .def(
+          "__add__", [](const Nat& a, const Nat& b) { return a + b; }, py::is_operator())
+      .def(
+          "__radd__", [](const Nat& a, const Nat& b) { return b + a; }, py::is_operator())
+      .def(
+          "__sub__", [](const Nat& a, const Nat& b) { return a - b; }, py::is_operator())
+      .def(
+          "__rsub__", [](const Nat& a, const Nat& b) { return b - a; }, py::is_operator())
+      .def(
+          "__mul__", [](const Nat& a, const Nat& b) { return a * b; }, py::is_operator())
+      .def(
+          "__rmul__", [](const Nat& a, const Nat& b) { return b * a; }, py::is_operator())
+      .def(
+          "__floordiv__", [](const Nat& a, const Nat& b) { return floordiv(a, b); }, py::is_operator())
+      .def(
+          "__mod__", [](const Nat& a, const Nat& b) { return mod(a, b); }, py::is_operator())
+      .def(
+          "__eq__", [](const Nat& a, const Nat& b) { return a == b; }, py::is_operator())
       .def("__hash__", &Nat::id)
       .def_property_readonly("number", &Nat::constant, "The number, if it is one.")
       .def("__repr__", &Nat::str);
@@ -84,8 +93,10 @@ void bind_type(py::module_& m) {
       .def_property_readonly("is_function", &Type::is_function)
       .def_property_readonly("rank", [](const Type& t) { return rank_of(t); })
       .def_property_readonly("shape", [](const Type& t) { return shape_of(t); })
-      .def("element", [](const Type& t, int rank) { return element_of(t, rank); }, py::arg("rank") = 1)
-      .def("__eq__", [](const Type& a, const Type& b) { return a == b; }, py::is_operator())
+      .def(
+          "element", [](const Type& t, int rank) { return element_of(t, rank); }, py::arg("rank") = 1)
+      .def(
+          "__eq__", [](const Type& a, const Type& b) { return a == b; }, py::is_operator())
       .def("__hash__", &Type::id)
       .def("__repr__", &Type::str);
   for (const Scalar s : {f32, f64, i32, boolean}) m.attr(s == boolean ? "boolean" : text(s)) = Type(s);
@@ -109,9 +120,9 @@ void bind_expr(py::module_& m) {
       .def("__repr__", [](const Expr& e) { return str(e); })
       .def("__str__", [](const Expr& e) { return pretty(e); });
   for (const char* const op : {"+", "-", "*", "/", "%", "<", "<=", "&"}) {
-    static const std::map<std::string, std::string> names{{"+", "add"}, {"-", "sub"}, {"*", "mul"},
+    static const std::map<std::string, std::string> names{{"+", "add"},     {"-", "sub"}, {"*", "mul"},
                                                           {"/", "truediv"}, {"%", "mod"}, {"<", "lt"},
-                                                          {"<=", "le"}, {"&", "and"}};
+                                                          {"<=", "le"},     {"&", "and"}};
     const std::string sign = op, name = names.at(op);
     expr.def(("__" + name + "__").c_str(), [sign](const Expr& a, const py::object& b) {
       return of_operands(sign, py::cast(a), b, here());
@@ -139,7 +150,8 @@ void bind_functions(py::module_& m) {
   m.def("param_name", &param_name);
   m.def("fresh_param", &fresh_param);
   m.def("parameter_types", [](const Expr& f) { return parameter_types(f); });
-  m.def("function", [](const Exprs& p, const Expr& body, const Noted& w) { return lambda(p, body, line(w)); });
+  m.def("function",
+        [](const Exprs& p, const Expr& body, const Noted& w) { return lambda(p, body, line(w)); });
   m.def("apply", [](const Expr& f, const Exprs& xs, const Noted& w) { return apply(f, xs, line(w)); });
   m.def("compose", [](const Expr& f, const Expr& g, const Noted& w) { return compose(f, g, line(w)); });
   m.def("let", [](const Expr& value, const std::function<Expr(Expr)>& body, const Noted& w) {

@@ -41,7 +41,8 @@ Kernel::Kernel(const Program& program, CompileOptions options)
       callable_(program, signature_, std::move(options), here()) {}
 
 std::string Kernel::argument_text(std::size_t i) const {
-  return program_.name + ": argument " + std::to_string(i + 1) + " (" + param_name(program_.arguments[i]) + ")";
+  return program_.name + ": argument " + std::to_string(i + 1) + " (" + param_name(program_.arguments[i]) +
+         ")";
 }
 
 std::vector<py::handle> Kernel::in_order(const py::args& arguments, const py::kwargs& named,
@@ -70,8 +71,8 @@ std::vector<py::handle> Kernel::in_order(const py::args& arguments, const py::kw
   return all;
 }
 
-void Kernel::take_out(const py::object& out, const Callable::Variant& v, std::span<const ArgumentValue> values,
-                      std::vector<py::object>& results) const {
+void Kernel::take_out(const py::object& out, const Callable::Variant& v,
+                      std::span<const ArgumentValue> values, std::vector<py::object>& results) const {
   std::vector<py::object> given;
   if (py::isinstance<py::tuple>(out))
     given = out.cast<std::vector<py::object>>();
@@ -79,19 +80,22 @@ void Kernel::take_out(const py::object& out, const Callable::Variant& v, std::sp
     given = {out};
   if (given.size() > results.size() || (!given.empty() && given.size() != results.size()))
     throw UserError(program_.name + ": out has " + std::to_string(given.size()) + " arrays for " +
-                    std::to_string(results.size()) + " returned results; pass a tuple with one for each, or None");
+                    std::to_string(results.size()) +
+                    " returned results; pass a tuple with one for each, or None");
   for (std::size_t r = 0; r < given.size(); ++r) {
     if (given[r].is_none()) continue;
     const auto what = [&] { return program_.name + ": out of result " + std::to_string(r + 1); };
     ArgumentKind kind = signature_.returned[r];
     if (kind.is_scalar()) throw UserError(what() + " is a number, which is returned; pass None there");
     kind.writable = true;
-    const Type type = array(std::vector<Nat>(static_cast<std::size_t>(kind.rank), Nat::size("n")), kind.element);
+    const Type type =
+        array(std::vector<Nat>(static_cast<std::size_t>(kind.rank), Nat::size("n")), kind.element);
     const ArgumentValue to = array_value(given[r], kind, what, type);
     const std::vector<std::int64_t> shape = Callable::returned_shape(v, r);
     if (!std::equal(shape.begin(), shape.end(), to.shape.begin()))
-      throw UserError(what() + " has the shape " + shape_text({to.shape.begin(), to.shape.begin() + to.rank}) +
-                      ", but the result " + shape_text(shape) + "; pass an array of that shape");
+      throw UserError(what() + " has the shape " +
+                      shape_text({to.shape.begin(), to.shape.begin() + to.rank}) + ", but the result " +
+                      shape_text(shape) + "; pass an array of that shape");
     for (std::size_t i = 0; i < values.size(); ++i)
       if (!signature_.arguments[i].is_scalar() &&
           overlap(to, size_of(kind.element), values[i], size_of(signature_.arguments[i].element)))
@@ -166,7 +170,8 @@ void bind_kernels(py::module_& m) {
       .def("__call__", &Kernel::operator())
       .def(
           "prepare", [](const Kernel& k, const Sizes& sizes) { k.variant(sizes); },
-          py::arg("sizes") = Sizes{}, "Compiles for these sizes now, rather than at the first call that has them.")
+          py::arg("sizes") = Sizes{},
+          "Compiles for these sizes now, rather than at the first call that has them.")
       .def(
           "source", [](const Kernel& k, const Sizes& sizes) { return Callable::source(k.variant(sizes)); },
           py::arg("sizes") = Sizes{}, "The C text for these sizes.")
@@ -181,18 +186,18 @@ void bind_kernels(py::module_& m) {
       .def("__repr__", [](const Kernel& k) { return "<liftgen kernel " + k.description() + ">"; });
   m.def(
       "compile",
-      [](const ProgramObject& p, const Sizes& sizes, bool symbolic, const std::optional<std::string>& derivation,
-         bool tuned, const std::string& database) {
+      [](const ProgramObject& p, const Sizes& sizes, bool symbolic,
+         const std::optional<std::string>& derivation, bool tuned, const std::string& database) {
         CompileOptions options;
-        options.sizes = sizes, options.symbolic = symbolic, options.tuned = tuned, options.database = database;
+        options.sizes = sizes, options.symbolic = symbolic, options.tuned = tuned,
+        options.database = database;
         if (derivation) options.derivation = parse_derivation(*derivation);
         return Kernel(p.program, std::move(options));
       },
       py::arg("program"), py::kw_only(), py::arg("sizes") = Sizes{}, py::arg("symbolic") = false,
       py::arg("derivation") = py::none(), py::arg("tuned") = false, py::arg("database") = "");
-  m.def("new_array", [](const std::vector<std::int64_t>& shape, const Type& t) {
-    return new_array(t.scalar(), shape);
-  });
+  m.def("new_array",
+        [](const std::vector<std::int64_t>& shape, const Type& t) { return new_array(t.scalar(), shape); });
 }
 
 }  // namespace lift::python

@@ -35,7 +35,8 @@ void bind_programs(py::module_& m) {
              return p;
            }),
            py::arg("name"), py::arg("arguments"), py::arg("body"),
-           py::arg("overwrites") = std::vector<std::string>{}, py::arg("results") = std::vector<std::string>{})
+           py::arg("overwrites") = std::vector<std::string>{},
+           py::arg("results") = std::vector<std::string>{})
       .def_property_readonly("name", [](const ProgramObject& p) { return p.program.name; })
       .def_property_readonly("arguments", [](const ProgramObject& p) { return p.program.arguments; })
       .def_property_readonly("body", [](const ProgramObject& p) { return p.program.body; })

@@ -449,4 +449,8 @@ def user_fun(name, parameters, result, body):
     """A scalar function with a C body, the text between its braces:
     user_fun("square", {"x": f64}, f64, "return x * x;")."""
     f = _core.user_fun(name, list(parameters.items()), result, body)
-    return lambda *xs: f.call([_expr(x) for x in xs], None)
+
+    def call(*xs):
+        return f.call([_expr(x) for x in xs], None)
+    call.__signature__ = inspect.Signature([inspect.Parameter(p, inspect.Parameter.POSITIONAL_ONLY) for p in parameters])
+    return call
