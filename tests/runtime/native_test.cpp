@@ -57,8 +57,8 @@ TEST_CASE("native: what was compiled before is found where there is no compiler 
   CHECK(again.cached);
   CHECK(again.library->function<int(int)>("twice")(21) == 42);
   CHECK(compiler.describe() == described);
-  CHECK_THROWS_WITH_AS(compiler.compile({.code = kTwice, .flags = {"-O2"}}), doctest::Contains("no C compiler"),
-                       EnvironmentError);
+  CHECK_THROWS_WITH_AS(compiler.compile({.code = kTwice, .flags = {"-O2"}}),
+                       doctest::Contains("no C compiler"), EnvironmentError);
   CHECK_THROWS_AS(compiler.require_working(), EnvironmentError);
   {
     const Variable other("CC", "another-cc");  // which never compiled anything here
