@@ -212,7 +212,8 @@ int compare(const Options& o) {
   check_writable_results(o);
   const auto directory = kernel_directory(o.out);
   ExploreOptions options = explore_options(o);
-  options.rivals = false, options.contenders = make_contest(o.with), options.memory = memory_of(o);
+  options.rivals = false, options.contenders = make_contest(o.with, o.configurations),
+  options.memory = memory_of(o);
   ExploreResult result;
   {
     ProgressPrinter progress(o.quiet);

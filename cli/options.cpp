@@ -252,6 +252,10 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_option("--budget", o.budget,
                    "wall seconds, of which everybody gets the same share to look for fast settings")
         ->capture_default_str();
+    app.add_option("--configs", o.configurations,
+                   "everybody tries at most so many configurations; 0 is no limit")
+        ->check(kWhole)
+        ->capture_default_str();
     app.add_option("--seed", o.seed, "of the random choices")->check(kNatural)->capture_default_str();
     app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   }
@@ -415,7 +419,7 @@ Options parse(const std::vector<std::string>& given) {
   if (options.scop && !options.derivation.empty())
     throw UserError("--backend scop: writes the loops before any decision; leave --derivation out");
   for (const std::string& name : options.with)
-    if (name != peer_names().front()) make_peer(name);  // throws
+    if (name != peer_names().front()) make_peers(name);  // throws
   check(options, texts);
   if (options.pattern != nullptr && options.problem.sweeps != 1 && !options.pattern->sweeps)
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +

@@ -26,12 +26,13 @@ class PeerSearch {
     result_.rival.status = Status::impossible;
   }
 
-  Contender run(double seconds) {
+  Contender run(double seconds, int most) {
     const auto began = Clock::now();
     const std::size_t batch = std::max<std::size_t>(1, allowed_cpus().size());
     const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
     while (!interrupted() && (made_ == 0 || elapsed() < seconds)) {
-      const std::vector<PeerSettings> settings = next(made_ == 0 ? 1 : batch);
+      const std::size_t allowed = most > 0 ? static_cast<std::size_t>(std::max(0, most - made_)) : batch;
+      const std::vector<PeerSettings> settings = next(made_ == 0 ? 1 : std::min(batch, allowed));
       if (settings.empty()) break;
       try_out(settings);
     }
@@ -112,14 +113,16 @@ class PeerSearch {
 
 class Contest : public Contenders {
  public:
-  explicit Contest(const std::vector<std::string>& names) {
+  Contest(const std::vector<std::string>& names, int most) : most_(most) {
     for (const std::string& name : names)
-      if (name != "plain") peers_.push_back(make_peer(name));
+      if (name != peer_names().front())
+        for (auto& peer : make_peers(name)) peers_.push_back(std::move(peer));
   }
 
   std::vector<RivalJob> begin(const Pattern& pattern, const Problem& problem, const Program& program,
                               int threads) override {
     course_ = course_of(pattern, problem, program, threads);
+    std::erase_if(peers_, [&](const auto& p) { return p->missing().empty() && !p->applies(course_); });
     if (pattern.plain_c) return {};
     const std::string what = "the system's compiler, -O3 -march=native -fopenmp";
     Job simd = course_.plain;
@@ -142,7 +145,7 @@ class Contest : public Contenders {
         all.push_back(std::move(c));
         continue;
       }
-      all.push_back(PeerSearch(*peer, course_, trials).run(share));
+      all.push_back(PeerSearch(*peer, course_, trials).run(share, most_));
     }
     return all;
   }
@@ -150,6 +153,7 @@ class Contest : public Contenders {
  private:
   std::vector<std::unique_ptr<Peer>> peers_;
   Course course_;
+  int most_;
 };
 
 }  // namespace
@@ -174,8 +178,8 @@ Course course_of(const Pattern& pattern, const Problem& problem, const Program& 
   return c;
 }
 
-std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names) {
-  return std::make_shared<Contest>(names);
+std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names, int most) {
+  return std::make_shared<Contest>(names, most);
 }
 
 }  // namespace lift

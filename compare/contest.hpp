@@ -6,8 +6,9 @@
 
 namespace lift {
 
-/// UserError for names that none has. "plain" names the plain loops, which take part in any case.
-std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names);
+/// UserError for names that none has. "plain" names the plain loops, which take part in any case. `most`:
+/// each tries at most so many settings; 0: no limit.
+std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names, int most = 0);
 
 /// The course of a program. `pattern`: its plain loops, where it has any; else those of the program, shared
 /// by threads where that is allowed.

@@ -1,8 +1,13 @@
 // The rival isl: the schedule that its scheduler finds for the loops, in tiles.
 #ifdef LIFTGEN_HAS_ISL
 #include <isl/options.h>
+#include <isl/schedule_node.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+#include <isl/val.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "compare/peer.hpp"
 #include "compare/polyhedra.hpp"
@@ -52,34 +57,62 @@ class Tiling {
   isl::schedule_node in_tiles(const isl::schedule_node& node) const {
     const int n = static_cast<int>(band(node).n_member());
     isl::multi_val sizes = isl::manage(isl_multi_val_zero(band(node).partial_schedule().space().release()));
-    for (int d = 0; d < n; ++d)
-      sizes = isl::manage(isl_multi_val_set_val(
-          sizes.release(), d, isl_val_int_from_si(node.ctx().get(), d + 1 < n || n == 1 ? outer_ : inner_)));
+    bool all_independent = true;
+    for (int d = 0; d < n; ++d) all_independent &= band(node).member_get_coincident(d);
+    for (int d = 0; d < n; ++d) {
+      // Beside loops that depend on one another, independent ones (over boxes) are the threads', one by one.
+      const bool alone = !all_independent && band(node).member_get_coincident(d);
+      const int size = alone ? 1 : d + 1 < n || n == 1 ? outer_ : inner_;
+      sizes =
+          isl::manage(isl_multi_val_set_val(sizes.release(), d, isl_val_int_from_si(node.ctx().get(), size)));
+    }
     const isl::schedule_node tiles = isl::manage(isl_schedule_node_band_tile(node.copy(), sizes.release()));
     return marked(wavefronts(with_vectors(tiles.child(0)).parent()));
   }
 
-  /// Tiles none of whose loops is parallel run in wavefronts: the first loop counts the first two together.
-  static isl::schedule_node wavefronts(const isl::schedule_node& node) {
-    const int n = static_cast<int>(band(node).n_member());
-    for (int d = 0; d < n; ++d)
-      if (band(node).member_get_coincident(d)) return node;
-    if (n < 2) return node;
-    isl::multi_union_pw_aff tiles = band(node).partial_schedule();
-    const isl::union_pw_aff both = tiles.at(0).add(tiles.at(1));
-    tiles = tiles.set_at(0, both);
-    isl::schedule_node r = isl::manage(isl_schedule_node_delete(node.copy())).insert_partial_schedule(tiles);
-    return band(r).member_set_coincident(1, 1);
+  /// How many tiles there are along a dimension; many where that is no number.
+  static long count(const isl::schedule_node& node, int dimension) {
+    const isl::union_set domain = isl::manage(isl_schedule_node_get_domain(node.get()));
+    const isl::union_map at =
+        isl::manage(isl_union_map_from_union_pw_aff(band(node).partial_schedule().at(dimension).release()));
+    const isl::set range(at.intersect_domain(domain).range());
+    const isl::val first = isl::manage(isl_set_dim_min_val(range.copy(), 0)),
+                   last = isl::manage(isl_set_dim_max_val(range.copy(), 0));
+    const bool known =
+        isl_val_is_int(first.get()) == isl_bool_true && isl_val_is_int(last.get()) == isl_bool_true;
+    return known ? isl_val_get_num_si(last.get()) - isl_val_get_num_si(first.get()) + 1 : 1000;
   }
 
-  /// The first parallel loop of a band is shared by the threads.
+  /// Tiles none of whose loops is parallel run in wavefronts: the first of two loops counts both together.
+  static isl::schedule_node wavefronts(const isl::schedule_node& node) {
+    const int n = static_cast<int>(band(node).n_member());
+    std::vector<int> long_ones;
+    for (int d = 0; d < n; ++d) {
+      if (band(node).member_get_coincident(d)) return node;
+      if (count(node, d) > 1) long_ones.push_back(d);
+    }
+    if (long_ones.size() < 2) return node;
+    isl::multi_union_pw_aff tiles = band(node).partial_schedule();
+    const isl::union_pw_aff both = tiles.at(long_ones[0]).add(tiles.at(long_ones[1]));
+    tiles = tiles.set_at(long_ones[0], both);
+    const isl::schedule_node r =
+        isl::schedule_node(isl::manage(isl_schedule_node_delete(node.copy()))).insert_partial_schedule(tiles);
+    return band(r).member_set_coincident(long_ones[1], 1);
+  }
+
+  /// Loops whose iterations are independent are marked, each by itself: the outermost that is printed is
+  /// shared by the threads.
   static isl::schedule_node marked(const isl::schedule_node& node) {
     const int n = static_cast<int>(band(node).n_member());
-    int d = 0;
-    while (d < n && !band(node).member_get_coincident(d)) ++d;
-    if (d == n) return node;
-    if (d == 0) return node.insert_mark("parallel");
-    return isl::schedule_node(band(node).split(d)).child(0).insert_mark("parallel").parent();
+    std::vector<bool> independent;
+    for (int d = 0; d < n; ++d) independent.push_back(band(node).member_get_coincident(d));
+    isl::schedule_node r = node;
+    for (int d = n - 1; d >= 0; --d) {
+      if (!independent[static_cast<std::size_t>(d)]) continue;
+      if (d == 0) return r.insert_mark("parallel");
+      r = isl::schedule_node(band(r).split(d)).child(0).insert_mark("parallel").parent();
+    }
+    return r;
   }
 
   int outer_, inner_;

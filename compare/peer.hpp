@@ -34,6 +34,8 @@ class Peer {
   virtual std::string what() const = 0;
   /// Why it cannot take part here and what to do about that; empty: it can.
   virtual std::string missing() const { return ""; }
+  /// Whether these loops are of the kind that it is for.
+  virtual bool applies(const Course&) const { return true; }
   virtual std::vector<PeerChoice> choices(const Course& course) const = 0;
   /// What it makes of the loops. UserError: nothing, and why; EnvironmentError: it fails.
   virtual Job make(const Course& course, const PeerSettings& settings) = 0;
@@ -43,7 +45,8 @@ std::unique_ptr<Peer> make_graphite();
 std::unique_ptr<Peer> make_polly();
 std::unique_ptr<Peer> make_pluto();
 std::unique_ptr<Peer> make_ppcg();
-std::unique_ptr<Peer> make_isl();
+std::unique_ptr<Peer> make_isl();          ///< its scheduler's
+std::unique_ptr<Peer> make_isl_in_time();  ///< tiles in time of chains
 
 /// "tile 32x8, parallel": those that are not left to the peer.
 std::string describe(const std::vector<PeerChoice>& choices, const PeerSettings& settings);
@@ -52,7 +55,7 @@ std::string first_line(const std::string& text);
 /// The names for --with, in the order in which they are shown; the first is the plain loops, which always
 /// take part.
 const std::vector<std::string>& peer_names();
-/// UserError for a name that none has.
-std::unique_ptr<Peer> make_peer(const std::string& name);
+/// All that are meant by a name. UserError for one that none has.
+std::vector<std::unique_ptr<Peer>> make_peers(const std::string& name);
 
 }  // namespace lift

@@ -23,25 +23,27 @@ struct Row {
   const char* name;
   std::unique_ptr<Peer> (*make)();
 };
-constexpr Row kPeers[] = {
-    {"polly", make_polly}, {"graphite", make_graphite}, {"isl", make_isl},
-    {"pluto", make_pluto}, {"ppcg", make_ppcg},
-};
+constexpr Row kPeers[] = {{"polly", make_polly},     {"graphite", make_graphite}, {"isl", make_isl},
+                          {"isl", make_isl_in_time}, {"pluto", make_pluto},       {"ppcg", make_ppcg}};
 
 }  // namespace
 
 const std::vector<std::string>& peer_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all{"plain"};
-    for (const Row& row : kPeers) all.emplace_back(row.name);
+    for (const Row& row : kPeers)
+      if (all.back() != row.name) all.emplace_back(row.name);
     return all;
   }();
   return names;
 }
 
-std::unique_ptr<Peer> make_peer(const std::string& name) {
+std::vector<std::unique_ptr<Peer>> make_peers(const std::string& name) {
+  std::vector<std::unique_ptr<Peer>> peers;
   for (const Row& row : kPeers)
-    if (name == row.name) return row.make();
+    if (name == row.name) peers.push_back(row.make());
+  std::erase(peers, nullptr);  // without isl, one of its two says so
+  if (!peers.empty()) return peers;
   std::string all;
   for (const std::string& n : peer_names()) all += (all.empty() ? "" : ", ") + n;
   const std::string meant = nearest(name, peer_names());

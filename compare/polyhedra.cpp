@@ -2,7 +2,9 @@
 #include "compare/polyhedra.hpp"
 
 #include <isl/ctx.h>
+#include <isl/id.h>
 #include <isl/options.h>
+#include <isl/schedule_node.h>
 
 #include <map>
 #include <sstream>
@@ -126,35 +128,82 @@ Polyhedra polyhedra_of(const IslContext& isl, const Kernel& loops) {
   return {std::move(r), domain, reads, writes, schedule, flow.coalesce(), flow.unite(storage).coalesce()};
 }
 
-isl::multi_union_pw_aff one_dimension(const Polyhedra& p, const Texts& texts) {
+isl::union_map dated(const Polyhedra& p, const std::vector<Texts>& texts) {
   const isl::ctx ctx = p.domain.ctx();
   isl::union_map all(ctx, "{ }");
   for (std::size_t n = 0; n < p.reader.statements.size(); ++n)
     all = all.unite(relation(p.reader, ctx, affine::tuple(name_of(n), p.reader.statements[n].variables),
-                             "[" + texts.at(n) + "]", {}));
-  return as_function(all.intersect_domain(p.domain));
+                             affine::tuple("", texts.at(n)), {}));
+  return all.intersect_domain(p.domain);
 }
 
-std::string loops_as_c(const isl::schedule& schedule) {
-  const std::string text = isl::ast_build(schedule.ctx()).node_from(schedule).to_C_str();
-  const std::map<std::string, std::string> pragmas{
-      {"// parallel", "#pragma omp parallel for schedule(dynamic)"}, {"// ivdep", "#pragma GCC ivdep"}};
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  std::string out;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto start = lines[i].find_first_not_of(' ');
-    const auto pragma = start == std::string::npos ? pragmas.end() : pragmas.find(lines[i].substr(start));
-    if (pragma == pragmas.end()) {
-      out += "  " + lines[i] + "\n";
-      continue;
-    }
-    std::size_t next = i + 1;  // the loop, unless it has one iteration only
-    while (next < lines.size() && lines[next].find("// ") != std::string::npos) ++next;
-    if (next < lines.size() && lines[next].find_first_not_of(' ') == lines[next].find("for ("))
-      out += "  " + lines[i].substr(0, start) + pragma->second + "\n";
+isl::multi_union_pw_aff one_dimension(const Polyhedra& p, const Texts& texts) {
+  std::vector<Texts> each;
+  for (const std::string& text : texts) each.push_back({text});
+  return as_function(dated(p, each));
+}
+
+namespace {
+
+/// Marks with the variable of the loop that they are about: a loop of one iteration is not printed, and what
+/// is printed after the mark is then another one.
+isl::schedule with_variables(const isl::schedule& schedule) {
+  return schedule.root()
+      .map_descendant_bottom_up([](isl::schedule_node n) {
+        if (!n.isa<isl::schedule_node_mark>()) return n;
+        const isl::id mark = isl::manage(isl_schedule_node_mark_get_id(n.get()));
+        const int depth = isl_schedule_node_get_schedule_depth(n.get());
+        n = isl::manage(isl_schedule_node_delete(n.release()));
+        return n.insert_mark(mark.name() + "_c" + std::to_string(depth));
+      })
+      .schedule();
+}
+
+bool is_mark(const std::string& line) { return line.find("// ") != std::string::npos; }
+
+/// Lines of C with marks, `// parallel_c2`, as lines with pragmas.
+class Pragmas {
+ public:
+  explicit Pragmas(const std::string& text) {
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines_.push_back(line);
   }
+  std::string text() {
+    std::string out;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      const std::size_t indent = lines_[i].find_first_not_of(' ');
+      if (parallel_ && indent <= *parallel_ && i > begun_ && lines_[i].compare(indent, 1, "}") != 0)
+        parallel_.reset();
+      const std::string line = is_mark(lines_[i]) ? pragma(i, indent) : lines_[i];
+      if (!line.empty()) out += "  " + line + "\n";
+    }
+    return out;
+  }
+
+ private:
+  std::string pragma(std::size_t at, std::size_t indent) {
+    std::size_t next = at + 1;
+    while (next + 1 < lines_.size() && is_mark(lines_[next])) ++next;
+    const std::string variable = lines_[at].substr(lines_[at].rfind('_') + 1);
+    if (next >= lines_.size() || lines_[next].find("for (int " + variable + " = ") == std::string::npos)
+      return "";
+    const std::string before(indent, ' ');
+    if (lines_[at].compare(indent, 9, "// ivdep_") == 0) return before + "#pragma GCC ivdep";
+    if (parallel_) return "";
+    parallel_ = indent, begun_ = next;
+    return before + "#pragma omp parallel for schedule(dynamic)";
+  }
+
+  std::vector<std::string> lines_;
+  std::optional<std::size_t> parallel_;  ///< indentation of the parallel loop that we are in
+  std::size_t begun_ = 0;                ///< its line
+};
+
+}  // namespace
+
+std::string loops_as_c(const isl::schedule& schedule) {
+  const isl::ast_node loops = isl::ast_build(schedule.ctx()).node_from(with_variables(schedule));
+  const std::string out = Pragmas(loops.to_C_str()).text();
   return "#define floord(n, d) (((n) < 0) ? -((-(n) + (d) - 1) / (d)) : (n) / (d))\n"
          "#define min(x, y) ((x) < (y) ? (x) : (y))\n"
          "#define max(x, y) ((x) > (y) ? (x) : (y))\n" +

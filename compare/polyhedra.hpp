@@ -36,11 +36,13 @@ struct Polyhedra {
 /// Throws std::runtime_error or isl::exception for what isl cannot be told.
 Polyhedra polyhedra_of(const IslContext& isl, const Kernel& loops);
 
-/// { Sn[...] -> [text] } with a text for each statement, over the domain's iterations.
+/// { Sn[...] -> [text, ...] } with texts for each statement, over the domain's iterations; the same in one
+/// dimension as a function.
+isl::union_map dated(const Polyhedra& p, const std::vector<affine::Texts>& texts);
 isl::multi_union_pw_aff one_dimension(const Polyhedra& p, const affine::Texts& texts);
 
-/// The loops as C, for emit_rescheduled. Marks become pragmas of the loop that follows: "parallel" and
-/// "ivdep".
+/// The loops as C, for emit_rescheduled. Marks become pragmas of the loop that follows: "parallel", where no
+/// loop around it is, and "ivdep".
 std::string loops_as_c(const isl::schedule& schedule);
 
 }  // namespace lift

@@ -7,11 +7,13 @@
 namespace lift {
 namespace {
 
-constexpr std::size_t kWidth = 80, kName = 14, kWith = 36;
+constexpr std::size_t kWidth = 80, kName = 14, kWith = 35;
 
 std::string cut(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 2) + "..";
 }
+
+std::string line(const std::string& text) { return text.substr(0, text.find_last_not_of(' ') + 1) + "\n"; }
 
 std::string number(double value, int digits) {
   return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-";
@@ -19,23 +21,23 @@ std::string number(double value, int digits) {
 
 /// Words over several lines, each indented.
 std::string paragraph(const std::string& text, std::size_t indent) {
-  std::string all, line(indent, ' ');
+  std::string all, row(indent, ' ');
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
-    if (line.size() > indent && line.size() + 1 + end - at > kWidth)
-      all += line + "\n", line = std::string(indent, ' ');
-    line += (line.size() > indent ? " " : "") + text.substr(at, end - at);
+    if (row.size() > indent && row.size() + 1 + end - at > kWidth)
+      all += row + "\n", row = std::string(indent, ' ');
+    row += (row.size() > indent ? " " : "") + text.substr(at, end - at);
     at = end + 1;
   }
-  return all + line;
+  return all + row;
 }
 
 std::string row(const std::string& who, const std::string& with, double ms, double gbs, double base,
                 const std::string& tried) {
-  return fmt::format("  {:<{}} {:<{}} {:>8} {:>5} {:>6} {:>5}\n", cut(who, kName), kName, cut(with, kWith),
-                     kWith, number(ms, ms < 0.1 ? 5 : 3), number(gbs, 1),
-                     ms > 0 && base > 0 ? fmt::format("{:.2f}x", ms / base) : "-", tried);
+  return line(fmt::format("  {:<{}} {:<{}} {:>8} {:>5} {:>6} {:>5}", cut(who, kName), kName, cut(with, kWith),
+                          kWith, number(ms, ms < 0.1 ? 5 : 3), number(gbs, 1),
+                          ms > 0 && base > 0 ? fmt::format("{:.2f}x", ms / base) : "-", tried));
 }
 
 std::string trial_count(const Rival& r) { return r.tried > 0 ? std::to_string(r.tried) : ""; }

@@ -83,11 +83,24 @@ Block without_pairs(const Block& b) {
   });
 }
 
+/// Arrays that the whole kernel has to itself are arguments: how large they may be is not the stack's matter.
+void move_arrays_out(Kernel& k) {
+  std::erase_if(k.body, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (a == nullptr) return false;
+    KernelArgument work{a->name, a->type, Layout(LayoutRequest{}, a->type), true, true, {}};
+    work.work = true;
+    k.arguments.push_back(std::move(work));
+    return true;
+  });
+}
+
 }  // namespace
 
 Kernel untransformed_loops(const Program& program) {
   Kernel k = lower_undecided(program);
   k.body = without_pairs(with_values(k.body));
+  move_arrays_out(k);
   free_reserved_names(k, Target::openmp);
   return k;
 }

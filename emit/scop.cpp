@@ -67,7 +67,8 @@ class AffineLoops : public CLike {
       return block(*body_of(s));
     }
     if (as_ == As::Macros)
-      throw InternalError("emit: rescheduled loops hold stores only, not " + str(Block{s}));
+      throw UserError(k_.name + ": besides stores its loops hold what has no place of its own in others: " +
+                      str(Block{s}));
     CLike::statement(s);
   }
   void loop(const For& f) override {

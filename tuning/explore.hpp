@@ -66,7 +66,7 @@ struct Rival {
   bool baseline = false;  ///< one of those that count as the plain loops
   // Of those who searched:
   std::string settings = {};  ///< with which it was fastest
-  int tried = 0, wrong = 0;  ///< settings that ran; of these, with a wrong result
+  int tried = 0, wrong = 0;   ///< settings that ran; of these, with a wrong result
 };
 
 struct Counts {
