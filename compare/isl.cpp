@@ -4,6 +4,7 @@
 #include <isl/schedule_node.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
+#include <isl/union_set.h>
 #include <isl/val.h>
 
 #include <stdexcept>
@@ -75,7 +76,7 @@ class Tiling {
     const isl::union_set domain = isl::manage(isl_schedule_node_get_domain(node.get()));
     const isl::union_map at =
         isl::manage(isl_union_map_from_union_pw_aff(band(node).partial_schedule().at(dimension).release()));
-    const isl::set range(at.intersect_domain(domain).range());
+    const isl::set range = isl::manage(isl_set_from_union_set(at.intersect_domain(domain).range().release()));
     const isl::val first = isl::manage(isl_set_dim_min_val(range.copy(), 0)),
                    last = isl::manage(isl_set_dim_max_val(range.copy(), 0));
     const bool known =
