@@ -3,6 +3,7 @@
 # tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer, for so many texts
 # tests/fuzz/programs/      -> test_fuzz_programs, test_fuzz_programs_long and, for hours of it, fuzz_programs
 # examples/*.cpp            -> example_<name>, label quick
+# tests/python/             -> python, label quick: the Python package, its examples and its notebook
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
 # A test program links every layer, so a layer's tests may use later ones as oracles.
 liftgen_require(doctest doctest-dev)
@@ -77,6 +78,11 @@ endforeach()
 if(TARGET liftgen)
   add_test(NAME gallery COMMAND bash ${PROJECT_SOURCE_DIR}/examples/gallery/run --check)
   set_tests_properties(gallery PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "LIFTGEN=$<TARGET_FILE:liftgen>")
+endif()
+
+if(TARGET liftgen_python)
+  add_test(NAME python COMMAND ${Python_EXECUTABLE} -B -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
+  set_tests_properties(python PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()
 
 # Figures of schedules are as the schedules are.
