@@ -49,8 +49,8 @@ class Accesses {
 /// them, some index of the position is the same function of the iteration in both, one to one.
 bool same_item(const Access& a, Access b, std::vector<int> dims);
 
-/// No element is accessed by both: their positions differ, or they are done under conditions that exclude each
-/// other.
+/// No element is accessed by both: their positions differ, or they are done under conditions that exclude
+/// each other.
 bool disjoint(const Access& a, const Access& b);
 
 }  // namespace lift
