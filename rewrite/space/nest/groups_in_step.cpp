@@ -11,14 +11,14 @@
 namespace lift {
 namespace {
 
-constexpr std::int64_t kRing = 5;     ///< planes, at most, of sweeps of radius 1
-constexpr std::int64_t kItems = 512;  ///< in a group: registers last for the sums of a stencil
-constexpr std::int64_t kOverlap = 3;  ///< cells of the first sweep's tile by those of the last's, at most
+constexpr std::int64_t kRing = 4;     ///< planes of sweeps of radius 1, where a group waits once a step
+constexpr std::int64_t kItems = 256;  ///< in a group: registers last for the sums of a stencil
+constexpr std::int64_t kOverlap = 3;  ///< cells of the first sweep's region by those of the last's, at most
 
-/// Outer axes before inner ones.
-std::vector<std::vector<std::int64_t>> shapes(std::size_t axes) {
-  if (axes == 1) return {{128}, {64}, {256}};
-  return {{8, 32}, {16, 32}, {8, 64}, {4, 64}, {14, 64}, {16, 16}, {4, 32}, {8, 16}};
+/// Regions that the first sweep computes, outer axes before inner ones: whole warps side by side.
+std::vector<std::vector<std::int64_t>> regions(std::size_t axes) {
+  if (axes == 1) return {{128}, {256}, {64}};
+  return {{16, 32}, {8, 64}, {8, 32}, {16, 64}, {22, 22}, {32, 32}, {16, 16}};
 }
 
 /// Cells of a tile with the margins of a sweep.
@@ -36,12 +36,12 @@ bool fits(const NestFacts& f, const std::vector<std::int64_t>& tile) {
          cells_of(f, tile, 0) <= kOverlap * cells_of(f, tile, f.sweeps - 1);
 }
 
-/// Of an axis' loop over a tile: all along the innermost, as many as the group has left along the others.
+/// Along each axis: those of the first sweep's region, as far as a group has as many.
 std::vector<std::int64_t> items_of(const NestFacts& f, const AxisSizes& tile) {
   std::int64_t left = std::min(kItems, static_cast<std::int64_t>(f.options.max_work_group));
   std::vector<std::int64_t> r(tile.list.size());
   for (std::size_t a = r.size(); a-- > 0; left /= r[a])
-    r[a] = std::max<std::int64_t>(1, std::min(tile.list[a].size, left));
+    r[a] = std::max<std::int64_t>(1, std::min(tile.list[a].size + 2 * f.margins[a][0], left));
   return r;
 }
 
@@ -64,14 +64,16 @@ void run_sweep(NestDeriver& d, const Place& sweep, const std::vector<std::int64_
 std::vector<AxisSizes> group_tiles(const NestFacts& f) {
   std::vector<AxisSizes> r;
   if (f.margins.empty() || f.margins.size() > 2) return r;
-  for (std::vector<std::int64_t> shape : shapes(f.margins.size())) {
+  for (std::vector<std::int64_t> cells : regions(f.margins.size())) {
     AxisSizes tile;
-    for (std::size_t a = 0; a < shape.size(); ++a) {
+    bool any = true;
+    for (std::size_t a = 0; a < cells.size(); ++a) {
       const Axis& axis = f.axes[f.above_update + 1 + a];
-      shape[a] = std::min(shape[a], axis.extent.value_or(shape[a]));
-      tile.list.push_back({axis.name, shape[a]});
+      cells[a] = std::min(cells[a] - 2 * f.margins[a][0], axis.extent.value_or(cells[a]));
+      any = any && cells[a] > 0;
+      tile.list.push_back({axis.name, cells[a]});
     }
-    if (fits(f, shape) && std::find(r.begin(), r.end(), tile) == r.end()) r.push_back(std::move(tile));
+    if (any && fits(f, cells) && std::find(r.begin(), r.end(), tile) == r.end()) r.push_back(std::move(tile));
   }
   return r;
 }
