@@ -186,7 +186,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   Block* outer = block;
   std::vector<Part> parts;
   std::size_t stage = 0;
-  const auto in_own_block = [&](bool copies_by_planes, const std::function<void()>& write_stage) {
+  const auto in_own_block = [&](bool by_planes, const std::function<void()>& write_stage) {
     Block own;
     block = &own;
     write_stage();
@@ -194,7 +194,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     // Arrays outlive the step; what a stage copies of a base that no stage writes is there before all steps.
     Block last{{std::move(own.back())}};
     for (std::size_t i = 0; i + 1 < own.size(); ++i)
-      if (copies_by_planes && std::holds_alternative<For>(own[i].v))
+      if (by_planes && std::holds_alternative<For>(own[i].v))
         parts.push_back({{std::move(own[i])}, stage, true}), share_copies(parts.back().nest, last);
       else
         outer->push_back(std::move(own[i]));
@@ -203,8 +203,11 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   };
   ScopePtr scope = given;
   std::vector<bool> is_ring;  // of the stages so far
-  const std::function<bool(const Expr&)> updates_ring = [&](const Expr& value) {
-    if (is_identity(value.op())) return updates_ring(value.child(0));
+  // A tile copies what it has of a border; without tiles only rings, which do not hold all of it, are asked
+  // for it plane by plane.
+  const std::function<bool(const Expr&)> copies_by_planes = [&](const Expr& value) {
+    if (!tiles.empty()) return true;
+    if (is_identity(value.op())) return copies_by_planes(value.child(0));
     if (!is_update(value.op()) || !value.child(0).is(Op::Bound)) return false;
     const auto depth = static_cast<std::size_t>(bound_depth(value.child(0)));
     return depth < is_ring.size() && is_ring[is_ring.size() - 1 - depth];
@@ -213,7 +216,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) {
     const Expr& value = chain.child(0);
     View stored;
-    in_own_block(value.is(Op::Ring) || updates_ring(value), [&] {
+    in_own_block(value.is(Op::Ring) || copies_by_planes(value), [&] {
       if (const auto& result = results.at(stage)) {
         write(value, scope, *result);
         const auto base = overwrites_base(value) ? base_of(value, scope) : std::nullopt;
@@ -237,10 +240,10 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     is_ring.push_back(value.is(Op::Ring));
     scope = std::make_shared<Scope>(Scope{{stored}, scope});
   }
-  if (!chain.is(Op::Tuple)) in_own_block(updates_ring(chain), [&] { write(chain, scope, to); });
+  if (!chain.is(Op::Tuple)) in_own_block(copies_by_planes(chain), [&] { write(chain, scope, to); });
   for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
     if (const Expr& result = chain.child(i); !result.is(Op::Bound))
-      in_own_block(updates_ring(result),
+      in_own_block(copies_by_planes(result),
                    [&] { write(result, scope, std::get<std::vector<Acceptor>>(to.v).at(i)); });
 
   // Loops that steps take the place of vanish: inner ones first, so that outer ones stay where they are.
