@@ -155,8 +155,27 @@ class Placer {
                     "put to_local outside the map_lcl around it, or use to_private");
   }
 
+  /// The statements of an iteration are independent, as stages of a step are that a team goes through: a
+  /// barrier an iteration, in front of them.
+  Block team_loop(const For& f, std::vector<Access>& pending) {
+    For copy = f;
+    copy.body.clear();
+    std::vector<Access> all;
+    for (const Stmt& s : f.body) {
+      std::vector<Access> own;
+      for (Stmt& x : sequence({s}, own)) copy.body.push_back(std::move(x));
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    std::vector<Access> before = of_another(f, all, another(f));
+    before.insert(before.end(), pending.begin(), pending.end());
+    if (const auto barrier = needed(before, all)) copy.body.insert(copy.body.begin(), {*barrier});
+    pending = std::move(before);
+    return {{std::move(copy)}};
+  }
+
   /// A barrier that only the first iteration needs stands before the loop.
   Block group_loop(const For& f, std::vector<Access>& pending) {
+    if (f.team) return team_loop(f, pending);
     For copy = f;
     if (f.kind == LoopKind::Wrg && f.items == 0) {  // no iteration follows another in a group
       copy.body = sequence(f.body, pending);
