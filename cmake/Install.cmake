@@ -3,7 +3,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/liftgen)
 
 if(TARGET liftgen)
-  install(TARGETS liftgen RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS liftgen EXPORT liftgenCommand RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(EXPORT liftgenCommand NAMESPACE liftgen:: DESTINATION ${package_dir})
 endif()
 install(TARGETS liftgen_all ${LIFTGEN_LAYER_TARGETS} EXPORT liftgenTargets ARCHIVE DESTINATION
                                                             ${CMAKE_INSTALL_LIBDIR}/liftgen)
@@ -16,4 +17,4 @@ configure_package_config_file(cmake/liftgenConfig.cmake.in ${PROJECT_BINARY_DIR}
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/liftgenConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/liftgenConfig.cmake ${PROJECT_BINARY_DIR}/liftgenConfigVersion.cmake
-              cmake/Dependencies.cmake DESTINATION ${package_dir})
+              cmake/Dependencies.cmake cmake/Kernels.cmake DESTINATION ${package_dir})

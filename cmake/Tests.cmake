@@ -3,6 +3,7 @@
 # tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer, for so many texts
 # tests/fuzz/programs/      -> test_fuzz_programs, test_fuzz_programs_long and, for hours of it, fuzz_programs
 # examples/*.cpp            -> example_<name>, label quick
+# tests/python/             -> python, label quick: the Python package, its examples and its notebook
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
 # A test program links every layer, so a layer's tests may use later ones as oracles.
 liftgen_require(doctest doctest-dev)
@@ -41,7 +42,9 @@ foreach(layer ${layers})
 endforeach()
 
 # Schedules are judged by isl, which knows nothing of liftgen's own analysis.
-liftgen_require_files(liftgen_isl isl/cpp.h libisl-dev LIBRARY isl)
+if(NOT LIFTGEN_HAS_ISL)
+  liftgen_missing("<isl/cpp.h>" libisl-dev)
+endif()
 target_link_libraries(test_oracle PRIVATE liftgen_isl)
 
 # Those that take minutes begin first, so that no processor waits for the last of them.
@@ -77,6 +80,11 @@ endforeach()
 if(TARGET liftgen)
   add_test(NAME gallery COMMAND bash ${PROJECT_SOURCE_DIR}/examples/gallery/run --check)
   set_tests_properties(gallery PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "LIFTGEN=$<TARGET_FILE:liftgen>")
+endif()
+
+if(TARGET liftgen_python)
+  add_test(NAME python COMMAND ${Python_EXECUTABLE} -B -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
+  set_tests_properties(python PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()
 
 # Figures of schedules are as the schedules are.

@@ -1,5 +1,6 @@
-# Installs this build into a scratch prefix and builds and runs tests/consumer against it; then configures the same project
-# with liftgen as a subdirectory, which must bring no tests and no programs of its own. Run by ctest with -DSOURCE
+# Installs this build into a scratch prefix and builds and runs tests/consumer against it, the second time without a
+# compiler; then tests/consumer/kernels, whose kernels are made at build time; then configures the first project with
+# liftgen as a subdirectory, which must bring no tests and no programs of its own. Run by ctest with -DSOURCE
 # -DBUILD -DGENERATOR -DCOMPILER.
 set(scratch ${BUILD}/consumer_test)
 file(REMOVE_RECURSE ${scratch})
@@ -13,6 +14,12 @@ function(run name)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
+function(expect pattern)
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "expected ${pattern}, but it printed:\n${output}")
+  endif()
+endfunction()
+
 set(configure ${CMAKE_COMMAND} -S ${SOURCE}/tests/consumer -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER})
 run("installing" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${scratch}/prefix)
 run("the installed command" ${scratch}/prefix/bin/liftgen list)
@@ -21,9 +28,38 @@ if(NOT output MATCHES "smooth3d")
 endif()
 run("configuring the consumer" ${configure} -B ${scratch}/found -DCMAKE_PREFIX_PATH=${scratch}/prefix)
 run("building the consumer" ${CMAKE_COMMAND} --build ${scratch}/found)
-run("the consumer" ${scratch}/found/consumer)
-if(NOT output MATCHES "1 3 4 3 1")
-  message(FATAL_ERROR "the consumer printed:\n${output}")
+set(bare ${CMAKE_COMMAND} -E env --unset=CC --unset=CXX PATH=${scratch}/no_compiler_here)
+run("the consumer" ${CMAKE_COMMAND} -E env LIFTGEN_CACHE=${scratch}/cache ${scratch}/found/consumer)
+expect("1 3 4 3 1")
+run("the consumer without a compiler" ${bare} LIFTGEN_CACHE=${scratch}/cache ${scratch}/found/consumer)
+expect("1 3 4 3 1")
+execute_process(COMMAND ${bare} LIFTGEN_CACHE=${scratch}/other_cache ${scratch}/found/consumer RESULT_VARIABLE status
+                ERROR_VARIABLE output)
+if(status EQUAL 0 OR NOT output MATCHES "no C compiler")
+  message(FATAL_ERROR "without a compiler and without a cache the consumer ended with ${status} and said:\n${output}")
+endif()
+
+# Kernels made at build time, by a project that is compiled as C++ only; what they are made of may change.
+file(COPY ${SOURCE}/tests/consumer/kernels DESTINATION ${scratch})
+run("configuring kernels" ${CMAKE_COMMAND} -S ${scratch}/kernels -B ${scratch}/kernels/build -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${scratch}/prefix)
+run("building kernels" ${CMAKE_COMMAND} --build ${scratch}/kernels/build)
+run("the program with kernels" ${bare} ${scratch}/kernels/build/solver)
+expect("^3 1 0 1 3\n3 1 0 1 2\n2 126\n10.5\n$")
+file(READ ${scratch}/kernels/build/solver_kernels/scale.c text)
+if(NOT text MATCHES "map-seq at body")
+  message(FATAL_ERROR "scale.c is not made by its derivation:\n${text}")
+endif()
+file(READ ${scratch}/kernels/scale.lift text)
+string(REPLACE "a * e" "a * e + 1.0f" text "${text}")
+file(WRITE ${scratch}/kernels/scale.lift "${text}")
+run("building kernels that changed" ${CMAKE_COMMAND} --build ${scratch}/kernels/build)
+run("the program with changed kernels" ${bare} ${scratch}/kernels/build/solver)
+expect("3 127\n")
+file(APPEND ${scratch}/kernels/CMakeLists.txt "liftgen_add_kernels(solver FILES colour.lift)\n")
+execute_process(COMMAND ${CMAKE_COMMAND} ${scratch}/kernels/build RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE output)
+if(status EQUAL 0 OR NOT output MATCHES "there is no file")
+  message(FATAL_ERROR "a file that is not there: status ${status}\n${output}")
 endif()
 
 run("configuring with liftgen as a subdirectory" ${configure} -B ${scratch}/part -DLIFTGEN_SOURCE=${SOURCE})

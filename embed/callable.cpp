@@ -38,6 +38,7 @@ ChosenVariant choose(const Program& program, const Program& unsized_program, con
     try {
       return variant_by(program, *options.derivation);
     } catch (const UserError&) {  // explored at other sizes: a tile does not divide this one, say
+      if (!options.or_default) throw;
     }
   }
   return default_variant(program);
@@ -91,7 +92,9 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) cons
     v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
   for (const std::string& name : v->kernel.sizes)
     v->size_arguments.push_back(static_cast<long>(sizes.at(name)));
-  for (const ProgramResult& r : plan.results) v->shapes.push_back(numbers(with_sizes(r.type, sizes)));
+  for (std::size_t r = 0; r < plan.results.size(); ++r)
+    if (plan.targets[r].kind == ResultTarget::Kind::returned)
+      v->shapes.push_back(numbers(with_sizes(plan.results[r].type, sizes)));
   return v;
 }
 
@@ -173,8 +176,8 @@ const Callable::Variant& Callable::variant(const Sizes& sizes, std::source_locat
   }
 }
 
-std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t result) {
-  return v.shapes.at(result);
+std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t returned) {
+  return v.shapes.at(returned);
 }
 const std::string& Callable::source(const Variant& v) { return v.source; }
 const Derivation& Callable::derivation(const Variant& v) { return v.derivation; }

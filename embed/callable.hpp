@@ -7,8 +7,9 @@
 // (CompileOptions::symbolic) spares the compilations.
 //
 // Results. One that updates an argument passed as writable is written into it; the others are returned, or
-// written to the additional arguments at the end. A kernel never reads what it may have overwritten: an
-// update that cannot be proved safe in place is computed beside and copied.
+// written to the additional arguments at the end. Where the signature returns as many values as there are
+// results, all are returned, and the arguments stay as they are. A kernel never reads what it may have
+// overwritten: an update that cannot be proved safe in place is computed beside and copied.
 //
 // Safe to call from several threads at once, on different outputs. Each call uses a team of OpenMP threads of
 // its own.
@@ -31,7 +32,8 @@ struct CompileOptions {
   Sizes sizes = {};                     ///< of size variables that the arguments do not determine
   bool symbolic = false;                ///< one kernel, which takes the sizes, for all of them: may be slower
   std::optional<Derivation> derivation =
-      {};              ///< how it is computed, where it applies to the sizes of a call; see `explore`
+      {};  ///< how it is computed, see `explore`; sizes to which it does not apply are an error, unless
+  bool or_default = false;  ///< ... the default variant is to be taken for these
   bool tuned = false;  ///< without a derivation: begins with what exploring has found for these sizes, or
                        ///< near them, where it has; nothing is searched
   std::filesystem::path database = {};  ///< in which `tuned` looks; empty: the user's, see default_database
@@ -60,8 +62,8 @@ class Callable {
   const Variant& variant(std::span<const ArgumentValue> arguments, std::source_location where) const;
   /// The variant for given sizes: compiled now rather than at the first call.
   const Variant& variant(const Sizes& sizes, std::source_location where) const;
-  /// Shape of a returned result.
-  static std::vector<std::int64_t> returned_shape(const Variant& v, std::size_t result);
+  /// Shape of a result, counted among those that are returned.
+  static std::vector<std::int64_t> returned_shape(const Variant& v, std::size_t returned);
   /// Calls it. `returned` points to memory of the returned results. UserError: an output overlaps another
   /// argument, a value outside an index parameter's range, no data.
   void run(const Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned,

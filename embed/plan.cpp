@@ -35,26 +35,6 @@ void check_kind(const std::string& what, const Type& t, const ArgumentKind& kind
     throw UserError(head + "; a view of rank " + std::to_string(rank_of(t)) + " is needed" + where);
 }
 
-/// The argument of the call that a result updates, if it is writable.
-std::optional<std::size_t> updated_argument(Program p, std::size_t result, const Signature& s) {
-  if (p.body.is(Op::Tuple)) {
-    if (p.body.children().size() != results_of(p).size()) return std::nullopt;
-    p.body = p.body.child(result);
-  }
-  p.results.clear();
-  p = single_sweep(p, sweeps_of(p.body).size() - 1);  // the last one gives the result
-  if (!p.body.type().is_array() || !main_nest(p.body).update) return std::nullopt;
-  std::string updated;
-  try {
-    updated = written_element(p).updated;
-  } catch (const UserError&) {  // too involved to tell
-    return std::nullopt;
-  }
-  for (std::size_t i = 0; i < p.arguments.size(); ++i)
-    if (param_name(p.arguments[i]) == updated && s.arguments[i].writable) return i;
-  return std::nullopt;
-}
-
 std::string count(std::size_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
@@ -73,11 +53,13 @@ void assign_targets(Plan& plan, const Signature& s, const std::string& where) {
                     std::to_string(given) + " (" + types(plan.program.arguments) + "); pass one for each" +
                     where);
   std::size_t next = given, returned = 0;
+  const bool all_returned = s.returned.size() == plan.results.size();
   for (std::size_t r = 0; r < plan.results.size(); ++r) {
-    if (!s.returned.empty())
-      plan.targets.push_back({ResultTarget::Kind::returned, returned++});
-    else if (const auto updated = updated_argument(plan.program, r, s))
+    const auto updated = all_returned ? std::nullopt : updated_argument(plan.program, r, s);
+    if (updated)
       plan.targets.push_back({ResultTarget::Kind::in_place, *updated});
+    else if (!s.returned.empty())
+      plan.targets.push_back({ResultTarget::Kind::returned, returned++});
     else
       plan.targets.push_back({ResultTarget::Kind::argument, next++});
   }
@@ -153,6 +135,26 @@ Program opened(const Program& given, const CompileOptions& options, const std::s
               parameter_types(function)[i]));
   p.body = instantiate(function, p.arguments);
   return p;
+}
+
+std::optional<std::size_t> updated_argument(const Program& program, std::size_t result, const Signature& s) {
+  Program p = program;
+  if (p.body.is(Op::Tuple)) {
+    if (p.body.children().size() != results_of(p).size()) return std::nullopt;
+    p.body = p.body.child(result);
+  }
+  p.results.clear();
+  p = single_sweep(p, sweeps_of(p.body).size() - 1);  // the last one gives the result
+  if (!p.body.type().is_array() || !main_nest(p.body).update) return std::nullopt;
+  std::string updated;
+  try {
+    updated = written_element(p).updated;
+  } catch (const UserError&) {  // too involved to tell
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < p.arguments.size(); ++i)
+    if (param_name(p.arguments[i]) == updated && s.arguments[i].writable) return i;
+  return std::nullopt;
 }
 
 std::string Plan::argument_text(std::size_t i) const {

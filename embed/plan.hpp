@@ -29,6 +29,9 @@ Program opened(const Program& p, const CompileOptions& options, const std::strin
 Plan plan_of(const Program& program, const Signature& signature, const CompileOptions& options,
              const std::string& where);
 
+/// The argument that a result of an opened program updates, if the signature has it writable.
+std::optional<std::size_t> updated_argument(const Program& p, std::size_t result, const Signature& s);
+
 /// The equations that the arguments of a call give for the sizes of the program.
 std::vector<LengthEquation> equations_of(const Plan& plan, const Signature& signature,
                                          std::span<const ArgumentValue> arguments);

@@ -25,7 +25,7 @@ struct Callable::Variant {
   int (*call_any_alignment)(void**) = nullptr;
   std::vector<std::size_t> bytes;                 ///< of each kernel argument's element
   std::vector<long> size_arguments;               ///< that a kernel for all sizes takes first
-  std::vector<std::vector<std::int64_t>> shapes;  ///< of each result
+  std::vector<std::vector<std::int64_t>> shapes;  ///< of each returned result
 };
 
 struct Callable::Impl {

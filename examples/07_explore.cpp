@@ -58,10 +58,9 @@ int main(int argc, char** argv) try {
   std::printf("kept in %s and %s:\n%s", derivation_file.c_str(), source_file.c_str(),
               str(tuned.derivation).c_str());
 
-  // Another day: the same kernel from the text. At other sizes the same decisions are taken where they can
-  // be.
-  const auto again =
-      compile<SharpenInto>(sharpen(), {.derivation = parse_derivation(read_file(derivation_file))});
+  // Another day: the same kernel from the text. At sizes to which it does not apply the default is taken.
+  const auto again = compile<SharpenInto>(
+      sharpen(), {.derivation = parse_derivation(read_file(derivation_file)), .or_default = true});
   std::vector<float> once_more(in.size());
   again(array_view<const float, 2>(in.data(), {rows, columns}), 0.5f,
         array_view(once_more.data(), {rows, columns}));

@@ -36,7 +36,8 @@ Kernel lower_conversion(const std::string& name, const Type& array, const Layout
 Kernel lower_undecided(const Program& program);
 /// The same with nothing kept in between: named values are computed where they are used, an element of a scan
 /// from its own input alone. The same arguments are read and written, in loops over the results and in the
-/// order in which those lie in memory.
+/// order in which those lie in memory. What a reduction inside of such a value reads is loaded at the
+/// variable of its loop, which is not there any more: it stands for all values in its range.
 Kernel lower_without_steps(const Program& program);
 
 /// Kernels for processors that move the compulsory traffic of `program` and compute next to nothing: every

@@ -1,6 +1,9 @@
 // The roofline of a kernel as a kernel: what is read is read once, what is written is written once, next to
 // nothing is computed. It is made from the translated loops, so it needs to know nothing of the operator.
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 
 #include "ir/error.hpp"
 #include "lower/analyses/load_classes.hpp"
@@ -112,6 +115,77 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std
   return r;
 }
 
+// ---- reductions inside of what is not kept: their loops are not there any more
+
+class LostLoops {
+ public:
+  explicit LostLoops(const Kernel& k) : body_(k.body) {
+    for (const KernelArgument& a : k.arguments)
+      for (const Nat& n : shape_of(a.type)) add(n);
+    visit(body_, [&](const Stmt& s) {
+      if (const auto* f = std::get_if<For>(&s.v)) add(f->var);
+    });
+  }
+
+  /// Loops that add up what is read in such loops, one nest a load.
+  Block sums() const {
+    std::set<std::uint32_t> seen;
+    Block r;
+    visit_terms(body_, [&](const Term& x) {
+      if (x->kind == TermKind::Load && !lost_in(x->nats).empty() && seen.insert(x->id).second)
+        if (auto nest = sum_of(x)) r.insert(r.end(), nest->begin(), nest->end());
+    });
+    return r;
+  }
+
+  /// The body without them: the first element of what they read stands for all.
+  Block first_elements() const {
+    return map_nats(body_, [&](Nat n) {
+      for (auto lost = lost_in({n}); !lost.empty(); lost = lost_in({n})) {
+        std::map<const NatAtom*, Nat> first;
+        for (const NatAtom* v : lost) first.emplace(v, v->lower);
+        n = substitute(n, first);  // may be that of another
+      }
+      return n;
+    });
+  }
+
+ private:
+  void add(const Nat& n) {
+    for (const NatAtom* v : variables(n)) there_.insert(v);
+  }
+  std::vector<const NatAtom*> lost_in(const std::vector<Nat>& position) const {
+    std::vector<const NatAtom*> r;
+    for (const Nat& n : position)
+      for (const NatAtom* v : variables(n))
+        if (there_.count(v) == 0) r.push_back(v);
+    return r;
+  }
+  /// Loops over all variables of the load, those of its last dimensions innermost. None where the range of
+  /// one is no number.
+  static std::optional<Block> sum_of(const Term& load) {
+    std::vector<const NatAtom*> loops;
+    for (const Nat& n : load->nats)
+      for (const NatAtom* v : variables(n)) {
+        if (!v->bounded_above || !v->lower.is_constant() || !v->upper.is_constant()) return std::nullopt;
+        if (std::find(loops.begin(), loops.end(), v) == loops.end()) loops.push_back(v);
+      }
+    const Term sum = local_term("sum", load->type);
+    Block b{{Assign{sum, apply_term(Op::Add, load->type, {sum, load})}}};
+    for (std::size_t l = loops.size(); l-- > 0;) {
+      For f;
+      f.var = Nat::fresh(loops[l]->name, loops[l]->lower, loops[l]->upper);
+      f.lower = loops[l]->lower, f.upper = loops[l]->upper + 1;
+      f.body = substitute(b, atom_nat(*loops[l]), f.var);
+      b = {{std::move(f)}};
+    }
+    return b;
+  }
+
+  Block body_;
+  std::set<const NatAtom*> there_;  ///< variables of loops and sizes
+};
+
 constexpr std::int64_t kChunk = 8192;  ///< iterations
 
 /// A long loop is cut into chunks, so that it can be both parallel and vectorised.
@@ -199,15 +273,21 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
   LowerOptions options = given;
   options.target = Target::openmp;
   Kernel base = lower_without_steps(program);
+  const LostLoops lost(base);
+  base.body = lost.first_elements();
   bool updates = false;
   Scalar type = f64;
   for (const KernelArgument& a : base.arguments)
     if (a.written) updates = a.read, type = element_of(a.type).scalar();
   const int lanes = static_cast<int>(static_cast<std::size_t>(options.vector_bytes) / size_of(type));
   const bool sums = reduces(base.body);
-  if (sums) {
+  const auto in_rows = [&](const Block& b) {
     std::vector<For> around;
-    base.body = sum_rows(chunked_reductions(base.body), base, std::int64_t{4} * lanes, type, around);
+    return sum_rows(chunked_reductions(b), base, std::int64_t{4} * lanes, type, around);
+  };
+  const Block inside = in_rows(lost.sums());
+  if (sums) {
+    base.body = in_rows(base.body);
   } else {
     base.body = chunked_single(drop_guards_and_arithmetic(without_blocks(base.body)));
   }
@@ -225,6 +305,8 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
     k.name = "twin";
     k.header = {"traffic twin of " + program.name + ", schedule " + s.name};
     k.body = schedule(k.body, s, lanes);
+    for (Stmt& x : schedule(inside, {s.name, s.parallel, false, false, true}, lanes))
+      k.body.push_back(std::move(x));
     r.push_back(finished(k, options));
   }
   return r;

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/analyses/load_classes.hpp"
@@ -17,15 +18,64 @@ namespace lift {
 namespace {
 
 /// Updates of overwritable arguments, and of what was made from them, happen in place: copying the base would
-/// be traffic that nobody needs.
-Expr in_place(const Expr& e, const std::vector<std::string>& overwritable) {
-  const Expr x = map_children(e, [&](const Expr& c) { return in_place(c, overwritable); });
-  if (!x.is(Op::Update)) return x;
-  const Expr& base = x.child(0);
-  const bool may = !base.is(Op::Param) || std::find(overwritable.begin(), overwritable.end(),
-                                                    param_name(base)) != overwritable.end();
-  return may ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr()) : x;
-}
+/// be traffic that nobody needs. Not so in the function of a map, of what lies outside of it: all iterations
+/// would write there.
+class Overwriting {
+ public:
+  explicit Overwriting(const std::vector<std::string>& overwritable) : overwritable_(overwritable) {}
+
+  Expr of(const Expr& e) {
+    if (e.is(Op::Lambda)) return below(e, std::vector<Storage>(parameter_types(e).size(), {loops_, ""}));
+    const bool loop = is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op());
+    std::vector<Expr> children;
+    for (const Expr& c : e.children()) {
+      if (!c.is(Op::Lambda)) {
+        children.push_back(of(c));
+        continue;
+      }
+      loops_ += loop ? 1 : 0;
+      std::vector<Storage> of_parameters(parameter_types(c).size(), {loops_, ""});
+      if (e.is(Op::Let)) of_parameters = {storage(e.child(0))};
+      children.push_back(below(c, std::move(of_parameters)));
+      loops_ -= loop ? 1 : 0;
+    }
+    const Expr x = with_children(e, std::move(children));
+    return x.is(Op::Update) && may_overwrite(x.child(0))
+               ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr())
+               : x;
+  }
+
+ private:
+  /// Where a value lies: in an argument, or in what was made within so many loops.
+  struct Storage {
+    int loops = 0;
+    std::string argument;
+  };
+
+  Expr below(const Expr& lambda, std::vector<Storage> parameters) {
+    scopes_.push_back(std::move(parameters));
+    const Expr r = with_children(lambda, {of(lambda.child(0))});
+    scopes_.pop_back();
+    return r;
+  }
+  Storage storage(const Expr& e) const {
+    if (e.is(Op::Param)) return {0, param_name(e)};
+    if (e.is(Op::Bound))
+      return scopes_[scopes_.size() - 1 - static_cast<std::size_t>(bound_depth(e))].at(
+          static_cast<std::size_t>(bound_index(e)));
+    if (is_update(e.op()) || e.is(Op::Get) || rearranges(e.op())) return storage(e.child(0));
+    return {loops_, ""};
+  }
+  bool may_overwrite(const Expr& base) const {
+    const Storage s = storage(base);
+    return s.loops == loops_ && (s.argument.empty() || std::find(overwritable_.begin(), overwritable_.end(),
+                                                                 s.argument) != overwritable_.end());
+  }
+
+  const std::vector<std::string>& overwritable_;
+  std::vector<std::vector<Storage>> scopes_;  ///< of the parameters of the functions around
+  int loops_ = 0;
+};
 
 /// An element of a scan is computed from its own input alone: the same arrays are read and written.
 Expr without_scans(const Expr& e) {
@@ -74,8 +124,8 @@ class ThroughKept {
   }
 
  private:
-  /// A store to a kept array: the loops that it stands in, where it writes, and what its element is computed
-  /// from.
+  /// A store to a kept array: the loops that it stands in, outermost first, where it writes, and what its
+  /// element is computed from.
   struct Producer {
     std::vector<Nat> loops, position;
     std::vector<Term> loads;
@@ -114,8 +164,8 @@ class ThroughKept {
     }
   }
 
-  /// The variables of loops around the producer, not shared with where its element is loaded, at which it
-  /// writes that.
+  /// The variables of the producer's loops, not shared with where its element is loaded, at which it writes
+  /// that.
   std::map<const NatAtom*, Nat> solved(const Producer& p, const std::vector<Nat>& position) const {
     std::map<const NatAtom*, Nat> values;
     const auto is_shared = [&](const Nat& v) {
@@ -135,6 +185,10 @@ class ThroughKept {
         }
       values.emplace(atom, within(value, *atom));
     }
+    for (const Nat& v : p.loops)  // what the bounds of inner loops say of outer ones
+      if (const auto it = values.find(variables(v).front()); it != values.end())
+        for (auto& [atom, value] : values)
+          if (atom != it->first) value = substitute(value, {*it});
     return values;
   }
 
@@ -226,7 +280,7 @@ Block in_array_order(const Block& b) {
 
 Kernel lower_undecided(const Program& program) {
   Program p = in_block_form(undecided(program)).program;
-  if (!p.overwritable.empty()) p.body = in_place(p.body, p.overwritable);
+  if (!p.overwritable.empty()) p.body = Overwriting(p.overwritable).of(p.body);
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));
   return k;

@@ -16,6 +16,7 @@
 #include "runtime/cache.hpp"
 #include "runtime/file.hpp"
 #include "runtime/interrupt.hpp"
+#include "runtime/known_toolchain.hpp"
 #include "runtime/process.hpp"
 #include "runtime/toolchain.hpp"
 
@@ -99,6 +100,7 @@ struct NativeCompiler::Job {
   std::string suffix;  ///< ".c" or ".cpp"
   std::string code;
   std::vector<std::string> command;    ///< less source and output
+  std::string missing;                 ///< why it cannot be run
   fs::path workspace;                  ///< of the temporary files
   std::string stem;                    ///< of their names
   std::vector<std::size_t> consumers;  ///< positions in the results
@@ -111,7 +113,15 @@ NativeCompiler::NativeCompiler(NativeCompilerOptions options)
 }
 
 Toolchain NativeCompiler::tool(const std::string& compiler, const std::string& language) {
-  const std::vector<std::string> command = find_compiler(compiler, language);
+  std::vector<std::string> command;
+  try {
+    command = find_compiler(compiler, language);
+  } catch (const EnvironmentError& missing) {
+    auto before = remembered_toolchain(vault_, compiler, language);
+    if (!before) throw;
+    before->missing = missing.what();
+    return *std::move(before);
+  }
   std::string key;
   for (const auto& word : command) key += word + '\n';
   {
@@ -120,6 +130,7 @@ Toolchain NativeCompiler::tool(const std::string& compiler, const std::string& l
   }
   Toolchain found = ask_version(command);
   if (found.version.empty()) return found;  // interrupted before it could answer
+  remember_toolchain(vault_, compiler, language, found);
   const std::lock_guard lock(mutex_);
   return tools_.emplace(key, std::move(found)).first->second;
 }
@@ -134,6 +145,7 @@ NativeCompiler::Job NativeCompiler::prepare(const NativeSource& source) {
   job.suffix = source.language == "c" ? ".c" : ".cpp";
   job.code = source.code;
   job.command = with.command;
+  job.missing = with.missing;
   job.command.insert(job.command.end(), source.flags.begin(), source.flags.end());
   // Lengths keep ("ab", "c") and ("a", "bc") apart.
   std::string text = source.language + '\n' + with.version + '\n' + processor + '\n';
@@ -165,6 +177,7 @@ std::shared_ptr<NativeLibrary> NativeCompiler::lookup(const Job& job) {
 }
 
 void NativeCompiler::start(Job& job) {
+  if (!job.missing.empty()) throw EnvironmentError(job.missing);
   const fs::path temporary = job.workspace = vault_.workspace();
   write_private_file(temporary / (job.stem + job.suffix), job.code);
   std::vector<std::string> command = {job.command[0]};

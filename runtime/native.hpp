@@ -1,7 +1,8 @@
 // C source -> shared object -> callable symbol: the system's compiler behind a cache on disk.
 //
 // The key of a cached object is a hash of the code, the flags, the compiler (path and version) and the
-// processor model, which -march=native depends on. Objects lie in the vault (runtime/vault.hpp).
+// processor model, which -march=native depends on. Objects lie in the vault (runtime/vault.hpp). So does
+// which compiler was used: where it is missing, what it has compiled is still found.
 #pragma once
 
 #include <cstddef>
@@ -83,8 +84,8 @@ struct NativeCompilerOptions {
 
 /// Safe to use from several threads.
 /// The system's compiler is $CC, else cc, gcc or clang on PATH ($CXX, c++, g++, clang++ for C++).
-/// EnvironmentError when there is none; UserError when a cache directory that was asked for cannot be
-/// written.
+/// EnvironmentError when there is none and something is to be compiled; UserError when a cache directory that
+/// was asked for cannot be written.
 class NativeCompiler {
  public:
   explicit NativeCompiler(NativeCompilerOptions options = {});

@@ -10,6 +10,8 @@ struct Toolchain {
   std::vector<std::string> command;  ///< program (absolute path) and leading arguments
   std::string version;               ///< what it says to --version; empty when interrupted before it could
   std::string name;                  ///< e.g. "gcc 12.2.0"
+  std::string missing =
+      {};  ///< why it cannot be run; what it compiled before can be looked for. "" when it can
 };
 
 /// The command for `compiler` (a program, perhaps with arguments), or, when empty, for the system's compiler

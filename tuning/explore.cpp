@@ -18,6 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
+constexpr double kRememberedEvery = 2;   ///< seconds
 constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
 constexpr double kBeforeSwitches =
     0.4;  ///< of the time to explore, for the search that finds their surroundings
@@ -28,7 +29,7 @@ class Exploration {
       : options_(options),
         began_(Clock::now()),
         session_(pattern, problem, options),
-        comparison_(session_, options.plain, options.rivals, result_) {
+        comparison_(session_, options, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name,
     result_.emulated = options.emulate, result_.threads = session_.threads;
@@ -42,6 +43,8 @@ class Exploration {
           session_.program.name + ": decisions have been taken in it (" + decision +
           "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
     comparison_.prepare([&](std::size_t) { return tell("setting up"); });
+    const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
+    comparison_.contend(options_.budget_seconds - share - elapsed());
     if (options_.check_small) start_small_check();
     describe_reference();
     if (options_.only)
@@ -346,8 +349,22 @@ class Exploration {
     anchor_ms_ = after;
     v.explored_s = elapsed(), v.explored_ms = v.ms / session_.problem.sweeps;
     if (!v.verified || v.status != Status::ok) return;
-    if (best_ms_ == 0 || candidate.relative < best_relative_)
+    if (best_ms_ == 0 || candidate.relative < best_relative_) {
       best_ms_ = v.ms, best_relative_ = candidate.relative, best_name_ = v.name;
+      remember(v);
+    }
+  }
+
+  /// The best so far outlives a process that is killed.
+  void remember(Variant best) {
+    if (!options_.memory || options_.only || options_.emulate || elapsed() < remember_from_) return;
+    remember_from_ = elapsed() + kRememberedEvery;
+    best.sweeps = session_.problem.sweeps, best.ms /= best.sweeps;
+    ExploreResult so_far;
+    if (best.layout.empty()) so_far.best_caller = 0;
+    so_far.best = 0;
+    so_far.variants.push_back(std::move(best));
+    options_.memory->keep(occasion(), so_far);
   }
 
   double anchor_now() {
@@ -409,6 +426,7 @@ class Exploration {
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
   bool device_lost_ = false;
   double deadline_ = INFINITY, best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
+  double remember_from_ = 0;
   bool to_the_end_ = false;  ///< timing never ends early
   std::string best_name_;
 };

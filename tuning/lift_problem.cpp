@@ -5,7 +5,6 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
-#include "ir/text/parse.hpp"
 #include "runtime/file.hpp"
 #include "runtime/native.hpp"
 #include "tuning/problem_data.hpp"
@@ -66,23 +65,6 @@ class CompiledFunction {
   std::shared_ptr<NativeLibrary> library_;
 };
 
-/// Gives the interpreter the meanings of all user functions. Nothing is compiled before the result is called,
-/// which compiles them all, or the interpreter meets one.
-std::function<void()> give_meanings(const Program& p, const std::string& file) {
-  std::vector<std::shared_ptr<CompiledFunction>> all;
-  for (const auto& [name, attr] : names_of(p.body).functions) {
-    std::vector<UserParameter> parameters;
-    for (std::size_t i = 0; i < user_types(attr).size(); ++i)
-      parameters.push_back({user_parameters(attr)[i], user_types(attr)[i].scalar()});
-    all.push_back(std::make_shared<CompiledFunction>(attr, file));
-    UserFun(name, std::move(parameters), user_result(attr).scalar(), user_body(attr),
-            [compiled = all.back()](std::span<const double> x) { return (*compiled)(x); });
-  }
-  return [all] {
-    for (const auto& function : all) function->compile();
-  };
-}
-
 ArgumentData data_of(const LiftData& d, const fs::path& directory) {
   ArgumentData r;
   r.low = d.low, r.high = d.high, r.seed = d.seed;
@@ -119,6 +101,30 @@ void check_raw(const LiftData& d, const std::string& path, const Expr& argument)
 
 }  // namespace
 
+std::function<void()> give_meanings(const Program& p, const std::string& file) {
+  std::vector<std::shared_ptr<CompiledFunction>> all;
+  for (const auto& [name, attr] : names_of(p.body).functions) {
+    std::vector<UserParameter> parameters;
+    for (std::size_t i = 0; i < user_types(attr).size(); ++i)
+      parameters.push_back({user_parameters(attr)[i], user_types(attr)[i].scalar()});
+    all.push_back(std::make_shared<CompiledFunction>(attr, file));
+    UserFun(name, std::move(parameters), user_result(attr).scalar(), user_body(attr),
+            [compiled = all.back()](std::span<const double> x) { return (*compiled)(x); });
+  }
+  return [all] {
+    for (const auto& function : all) function->compile();
+  };
+}
+
+std::map<std::string, ArgumentData> data_in(const LiftFile& file, const Program& program,
+                                            const fs::path& directory) {
+  std::map<std::string, ArgumentData> all;
+  for (const Expr& argument : program.arguments)
+    if (const auto d = file.data().find(param_name(argument)); d != file.data().end())
+      all[d->first] = data_of(d->second, directory);
+  return all;
+}
+
 PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
   const LiftFile file(read_file(path), path.string());
   const Sizes sizes = file.values(given);
@@ -127,11 +133,11 @@ PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
 
   ExpressionProblem p;
   p.summary = path.string();
+  p.data = data_in(file, numbers, path.parent_path());
   for (const Expr& argument : numbers.arguments) {
     const auto d = file.data().find(param_name(argument));
-    if (d == file.data().end()) continue;
-    p.data[d->first] = data_of(d->second, path.parent_path());
-    if (d->second.kind == LiftData::Kind::raw) check_raw(d->second, p.data[d->first].path, argument);
+    if (d != file.data().end() && d->second.kind == LiftData::Kind::raw)
+      check_raw(d->second, p.data[d->first].path, argument);
   }
   try {
     p.program = file.program();

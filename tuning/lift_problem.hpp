@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "ir/text/parse.hpp"
 #include "tuning/expression_problem.hpp"
 
 namespace lift {
@@ -12,5 +13,15 @@ namespace lift {
 /// UserError: the file cannot be read, is wrong (file:line:column), or does not admit a size; a data file of
 /// another length.
 PatternProblem load_lift_file(const std::filesystem::path& path, const Sizes& given = {});
+
+/// What a file declares that the arguments of its program are filled with; names of raw files are relative to
+/// `directory`.
+std::map<std::string, ArgumentData> data_in(const LiftFile& file, const Program& program,
+                                            const std::filesystem::path& directory);
+
+/// Gives the interpreter the meanings of all user functions of a program, in messages those of `file`: what
+/// the C compiler makes of them. Nothing is compiled before the result is called, which compiles them all, or
+/// the interpreter meets one.
+std::function<void()> give_meanings(const Program& p, const std::string& file);
 
 }  // namespace lift

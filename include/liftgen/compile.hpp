@@ -110,7 +110,7 @@ struct Tuned : ExploredExpression {
   template <class Function>
   TypedKernel<Function> kernel(Where where = Where::current()) const {
     CompileOptions options;
-    options.derivation = derivation;
+    options.derivation = derivation, options.or_default = true;
     return TypedKernel<Function>(program, std::move(options), where);
   }
 };

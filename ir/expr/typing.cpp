@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/program.hpp"
 
 namespace lift {
 
@@ -77,10 +78,23 @@ LIFT_TYPE_RULE(let) {
   return f.result();
 }
 
+/// Each of a value's components is a variable or an array of its own. Tuples of one value, of those, and so
+/// on have twice as many each time.
+constexpr std::size_t kMostComponents = 1024;
+
+Type tuple_of(Op op, std::vector<Type> ts) {
+  std::size_t n = 0;
+  for (const Type& t : ts) n += components_in(t);  // of which each has at most so many
+  if (n > kMostComponents)
+    type_error(op, "a tuple with " + std::to_string(n) + " components, tuples within it counted by theirs",
+               "make it of " + std::to_string(kMostComponents) + " at most");
+  return Type::tuple(std::move(ts));
+}
+
 LIFT_TYPE_RULE(tuple) {
   std::vector<Type> ts;
   for (const Expr& e : c) ts.push_back(e.type());
-  return Type::tuple(std::move(ts));
+  return tuple_of(op, std::move(ts));
 }
 
 LIFT_TYPE_RULE(get) {
@@ -105,7 +119,7 @@ LIFT_TYPE_RULE(zip) {
                  "drop or pad the arrays to the same lengths");
     elements.push_back(element_of(e.type(), rank));
   }
-  return array(shape, Type::tuple(std::move(elements)));
+  return array(shape, tuple_of(op, std::move(elements)));
 }
 
 LIFT_TYPE_RULE(unzip) {
@@ -119,6 +133,15 @@ LIFT_TYPE_RULE(unzip) {
   return Type::tuple(std::move(ts));
 }
 
+/// Whether the position is a number that a caller gives, an index parameter, and may be too large or too
+/// small.
+bool may_leave(const Nat& position, const Nat& length) {
+  const std::vector<const NatAtom*> given = variables(position);
+  const bool in_a_range =
+      std::any_of(given.begin(), given.end(), [](const NatAtom* v) { return v->bounded_above; });
+  return in_a_range && !(Facts().proves(less(position, length)) && Facts().proves(less_equal(0, position)));
+}
+
 LIFT_TYPE_RULE(at) {
   const int rank = op_rank(op, a);
   need_rank(op, c[0].type(), rank);
@@ -127,6 +150,10 @@ LIFT_TYPE_RULE(at) {
     if (certainly_not(less(at_position(a)[d], shape[d])) || certainly_not(less_equal(0, at_position(a)[d])))
       type_error(op, "position " + nats(at_position(a)) + " is outside " + c[0].type().str(),
                  "positions count from 0");
+  for (int d = 0; d < rank; ++d)
+    if (may_leave(at_position(a)[d], shape[d]))
+      type_error(op, "position " + nats(at_position(a)) + " may be outside " + c[0].type().str(),
+                 "narrow the range of the index parameter, or say what sizes are at least");
   return element_of(c[0].type(), rank);
 }
 

@@ -85,7 +85,8 @@ constexpr std::array of_programs = std::to_array<OfPrograms>({
     {{"binders", "every bound variable has a binder, which declares it with the type that it has"}, binders},
     {{"one-machine", "threads (map_par) and work-items (map_glb, map_wrg, map_lcl) do not mix"}, one_machine},
     {{"update_in_place",
-      "the base is an overwritable argument, or an element of one, or an array of the program's own"},
+      "the base is an overwritable argument, or an element of one, or an array of the program's own, and "
+      "nothing reads it afterwards"},
      update_in_place},
 });
 

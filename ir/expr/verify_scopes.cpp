@@ -1,5 +1,7 @@
 // Rules of the verifier that follow variables to their binders.
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -57,12 +59,47 @@ namespace {
 struct Origin {
   std::string argument;
   std::vector<Origin> parts;
-  bool own = false;  ///< an array of the program's own (to_global), which may be overwritten
+  bool own = false;        ///< an array of the program's own (to_global), which may be overwritten
+  std::string array = {};  ///< which one: the argument, or one of its own by where it is named
+  int version = 0;         ///< how often it has been overwritten when this value was in it
+};
+
+/// What each part of a program reads that is named outside of it.
+class Reads {
+ public:
+  /// Functions between use and binder, parameter, components of components.
+  using Variable = std::tuple<int, int, std::vector<int>>;
+  explicit Reads(const Expr& program) {
+    visit(program, [&](const Expr& e) {
+      Of& all = of_[e.id()];
+      if (e.is(Op::Bound)) all.variables.insert({bound_depth(e), bound_index(e), {}});
+      if (e.is(Op::Param)) all.arguments.insert(param_name(e));
+      const bool component = e.is(Op::Get) && (e.child(0).is(Op::Bound) || e.child(0).is(Op::Get));
+      for (const Expr& child : e.children()) {
+        const Of& below = of_[child.id()];
+        all.arguments.insert(below.arguments.begin(), below.arguments.end());
+        for (auto [depth, index, path] : below.variables) {
+          if (e.is(Op::Lambda) && depth == 0) continue;
+          if (component) path.push_back(static_cast<int>(tuple_index(e)));
+          all.variables.insert({depth - (e.is(Op::Lambda) ? 1 : 0), index, std::move(path)});
+        }
+      }
+    });
+  }
+  const std::set<Variable>& variables(const Expr& e) const { return of_.at(e.id()).variables; }
+  const std::set<std::string>& arguments(const Expr& e) const { return of_.at(e.id()).arguments; }
+
+ private:
+  struct Of {
+    std::set<Variable> variables;
+    std::set<std::string> arguments;
+  };
+  std::map<std::uint32_t, Of> of_;
 };
 
 class InPlace {
  public:
-  explicit InPlace(const Check& c) : c_(c) {
+  explicit InPlace(const Check& c) : c_(c), reads_(c.program.body) {
     visit(c.program.body, [&](const Expr& e) {
       const auto overwrites = [&](const Expr& child) { return overwrites_.count(child.id()) > 0; };
       if (e.is(Op::UpdateInPlace) || std::any_of(e.children().begin(), e.children().end(), overwrites))
@@ -70,17 +107,16 @@ class InPlace {
     });
   }
 
-  /// Goes to every update in place with the origins of the variables around it.
+  /// Goes through the program in the order in which it is computed, with the origins of the variables around,
+  /// to every update in place, and to what is read after one.
   void go(const Expr& e) {
-    if (overwrites_.count(e.id()) == 0) return;
-    if (e.is(Op::UpdateInPlace)) base(e);
+    if (overwrites_.count(e.id()) == 0) return read(e);
     if (e.is(Op::Lambda)) return within({}, [&] { go(e.child(0)); });  // nothing is known to apply it
-    for (const Expr& child : e.children()) {
-      if (child.is(Op::Lambda))
-        within(parameter_origins(e), [&] { go(child.child(0)); });
-      else
-        go(child);
-    }
+    for (const Expr& child : e.children())
+      if (!child.is(Op::Lambda)) go(child);
+    for (const Expr& child : e.children())
+      if (child.is(Op::Lambda)) within(parameter_origins(e), [&] { go(child.child(0)); });
+    if (e.is(Op::UpdateInPlace)) base(e);
   }
 
  private:
@@ -91,9 +127,33 @@ class InPlace {
     scopes_.pop_back();
   }
 
+  /// Of an array that has been overwritten since it held the value, nothing is read.
+  void read(const Expr& e) const {
+    for (const auto& [depth, index, path] : reads_.variables(e)) {
+      const std::vector<Origin>* parts = &scopes_.at(scopes_.size() - 1 - static_cast<std::size_t>(depth));
+      std::size_t i = static_cast<std::size_t>(index);
+      for (const int part : path)
+        if (i < parts->size() && !(*parts)[i].parts.empty())
+          parts = &(*parts)[i].parts, i = static_cast<std::size_t>(part);
+      if (i < parts->size() && is_lost((*parts)[i]))
+        c_.broken("an array has been overwritten before it is read in", e);
+    }
+    for (const std::string& name : reads_.arguments(e))
+      if (version(name) > 0) c_.broken(name + " has been overwritten before it is read in", e);
+  }
+  bool is_lost(const Origin& o) const {
+    return (!o.array.empty() && o.version < version(o.array)) ||
+           std::any_of(o.parts.begin(), o.parts.end(), [&](const Origin& part) { return is_lost(part); });
+  }
+  int version(const std::string& array) const {
+    const auto it = versions_.find(array);
+    return it == versions_.end() ? 0 : it->second;
+  }
+
   void base(const Expr& update) {
     const Origin base = origin(update.child(0));
     const std::string& name = base.argument;
+    ++versions_[base.array];
     if (base.own) return;
     const auto& allowed = c_.program.overwritable;
     if (name.empty()) c_.broken("the base is computed, it is no argument:", update.child(0));
@@ -116,10 +176,11 @@ class InPlace {
     if (is_map(e.op())) return origin_of_body(e.child(0), {origin(e.child(1))});
     switch (e.op()) {
       case Op::Param:
-        return {param_name(e), {}};
+        return {param_name(e), {}, false, param_name(e)};
       case Op::ToGlobal: {
         Origin of = origin(e.child(0));
         of.own = of.own || of.argument.empty();
+        if (of.array.empty()) of.array = "#" + std::to_string(e.id()) + "." + std::to_string(scopes_.size());
         return of;
       }
       case Op::Bound: {
@@ -140,9 +201,11 @@ class InPlace {
       case Op::Apply:
         return origin_of_body(e.child(0), origins(e.children().subspan(1)));
       case Op::UpdateInPlace:
-        return origin(e.child(0));
-      case Op::Iterate:
-        return origin(e.child(1));
+      case Op::Iterate: {
+        Origin of = origin(e.child(e.is(Op::Iterate) ? 1 : 0));
+        of.version = version(of.array);
+        return of;
+      }
       default:
         return rearranges(e.op()) ? origin(e.child(0)) : Origin{};
     }
@@ -153,12 +216,18 @@ class InPlace {
     if (e.is(Op::Iterate) && e.child(0).type().parts().size() == 2)
       return {{}, origin(e.child(1))};  // number, state
     if (is_map(e.op()) || e.is(Op::Iterate)) return {origin(e.child(1))};
-    if (e.is(Op::Let)) return {origin(e.child(0))};
+    if (e.is(Op::Let)) {
+      const Origin of = origin(e.child(0));
+      if (of.array.starts_with("#") && of.version == 0) versions_.erase(of.array);  // it is made here
+      return {of};
+    }
     if (e.is(Op::Apply)) return origins(e.children().subspan(1));
     return {};
   }
 
   const Check& c_;
+  const Reads reads_;
+  std::map<std::string, int> versions_;  ///< of arrays: how often each has been overwritten
   std::vector<std::vector<Origin>> scopes_;
   std::unordered_set<std::uint32_t> overwrites_;  ///< nodes that contain an update in place
 };

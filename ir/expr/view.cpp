@@ -180,6 +180,9 @@ View Views::scalar(const Expr& e, const ScopePtr& scope) {
   return {simplify(t, facts)};
 }
 
+/// As a formula is as deep as a reduction is long, and is walked by functions that call themselves.
+constexpr std::int64_t kLongestReduction = 4096;
+
 View Views::unrolled_reduce(const Expr& e, const ScopePtr& scope) {
   const View xs = eval(e.child(2), scope);
   View acc = eval(e.child(1), scope);
@@ -189,9 +192,12 @@ View Views::unrolled_reduce(const Expr& e, const ScopePtr& scope) {
 }
 
 View Views::reduce(const Expr& e, const ScopePtr& scope) {
-  if (!e.child(2).type().length().is_constant())
-    throw UserError("reduce: the length " + e.child(2).type().length().str() +
-                    " is not known here; fix the size");
+  const Type& xs = e.child(2).type();
+  if (!xs.length().is_constant())
+    throw UserError("reduce: the length " + xs.length().str() + " is not known here; fix the size");
+  if (scalars_in(xs).value_or(kLongestReduction + 1) > kLongestReduction)
+    throw UserError("reduce: " + xs.str() + " is too much for one formula, which has " +
+                    std::to_string(kLongestReduction) + " elements at most");
   return unrolled_reduce(e, scope);
 }
 

@@ -112,6 +112,16 @@ class Proof {
   int budget = 400;
 
  private:
+  /// Whether coefficients of the product are numbers that can be had.
+  static bool fits(const Nat& a, const Nat& b) {
+    const auto sum_of = [](const Nat& n) {
+      __int128 sum = 0;
+      for (const NatTerm& t : terms(n)) sum += t.coefficient < 0 ? -__int128{t.coefficient} : t.coefficient;
+      return sum;
+    };
+    const __int128 x = sum_of(a), y = sum_of(b);
+    return x == 0 || y <= large / x;
+  }
   bool by_bound(const Nat& n, std::uint64_t used) {
     const NatAtom* newest = nullptr;
     for (const NatTerm& t : terms(n))
@@ -134,7 +144,7 @@ class Proof {
     const auto c = k.constant();
     const bool up = c ? *c > 0 : nonnegative(k, used);  // n grows with the atom
     if (!up && !c && !nonnegative(-k, used)) return false;
-    const auto with = [&](const Nat& bound) { return nonnegative(k * bound + rest, used); };
+    const auto with = [&](const Nat& bound) { return fits(k, bound) && nonnegative(k * bound + rest, used); };
     switch (newest->kind) {
       case AtomKind::Var:
         if (up) return with(newest->lower);
@@ -146,8 +156,10 @@ class Proof {
       case AtomKind::FloorDiv: {
         const auto m = newest->b.constant();
         if (m && c) {  // integrality: n >= 0 follows from m*n > -m
-          const Nat scaled = up ? k * (newest->a - *m + 1) : k * newest->a;
-          if (nonnegative(scaled + *m * rest + (*m - 1), used)) return true;
+          const Nat in_units = up ? newest->a - *m + 1 : newest->a;
+          const Nat scaled = fits(k, in_units) ? k * in_units : Nat(0);
+          if (fits(k, in_units) && fits(*m, rest) && nonnegative(scaled + *m * rest + (*m - 1), used))
+            return true;
         }
         const Interval i = atom_interval(*newest, 0);
         const Bound& b = up ? i.lower : i.upper;

@@ -75,7 +75,7 @@ class Splitter {
     return done.emplace(t->id, std::move(r)).first->second;
   }
   LaneTerms named(const Term& vector, const LaneTerms& values, Block& before) {
-    const Term whole = local_term("v" + std::to_string(++names_), vector->type, vector->width);
+    const Term whole = local_term("arm" + std::to_string(++names_), vector->type, vector->width);
     LaneTerms r;
     for (int l = 0; l < vector->width; ++l) {
       r.push_back(lane_of_local(whole, l));

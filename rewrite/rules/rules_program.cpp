@@ -29,6 +29,14 @@ std::string obstacle(const Program& p) {
   return known->emplace(key, std::move(why)).first->second;
 }
 
+/// The array that pads by nothing leave as it is.
+Expr without_empty_pads(const Expr& e) {
+  const auto nothing = [](const Nat& n) { return n == Nat(0); };
+  const bool empty = e.is(Op::Pad) && std::all_of(low_widths(e).begin(), low_widths(e).end(), nothing) &&
+                     std::all_of(high_widths(e).begin(), high_widths(e).end(), nothing);
+  return empty ? without_empty_pads(e.child(0)) : e;
+}
+
 /// All results, or all sweeps, of a program, when each may overwrite its base and none needs what another
 /// overwrites.
 Result<Program> update_in_place(const Program& p, const Arguments&) {
@@ -45,8 +53,9 @@ Result<Program> update_in_place(const Program& p, const Arguments&) {
                                    : "the result is not an update of an argument"};
       const Expr u = part_at(q.body, *at);
       if (!u.is(Op::Update)) return Failure{"the update is in place already"};
-      q.body =
-          replaced_at(q.body, *at, make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
+      q.body = replaced_at(
+          q.body, *at,
+          make(Op::UpdateInPlace, {without_empty_pads(u.child(0)), u.child(1)}, u.attr(), origin(u)));
     }
   }
   return q;

@@ -132,6 +132,48 @@ TEST_CASE("failing: numbers that are none, and more threads than there are") {
   CHECK_MESSAGE(variable.status == 0, variable.output);
 }
 
+TEST_CASE("failing: what is too large to be one formula is done in loops, or refused with a number") {
+  const Scratch scratch;
+  const auto show = [&](const std::string& text, const std::string& stage) {
+    write_file_atomically(scratch.path() / "p.lift", text);
+    return in(scratch, {"show", "p.lift", "--stage", stage});
+  };
+  const std::string rows = "param x : 4.1000000.f64\n";
+  for (const std::string stage : {"low", "loops", "code"}) {
+    const ProcessResult plain = show(rows + "result = x |> map(reduce(add, 0.0))\n", stage);
+    CHECK_MESSAGE(plain.status == 0, plain.output);
+    const ProcessResult updated = show(rows +
+                                           "param y : 4.f64\noverwrite y\nresult = update(y, 0, x |> "
+                                           "map(reduce(add, 0.0)))\n",
+                                       stage);
+    CHECK_MESSAGE(updated.status == 0, updated.output);
+  }
+  std::string twice = "param x : 64.f64\nresult = x |> map(\\v. let a0 = {v, v} in ";
+  for (int i = 0; i < 30; ++i) {
+    const std::string a = "a" + std::to_string(i);
+    twice += "let a" + std::to_string(i + 1) + " = {" + a + ", " + a + "} in ";
+  }
+  const ProcessResult tuples = show(twice + "v)\n", "high");
+  CHECK(tuples.status == 2);
+  CHECK_MESSAGE(tuples.output.find("a tuple with 2048 components") != std::string::npos, tuples.output);
+  CHECK(tuples.output.find("make it of 1024 at most") != std::string::npos);
+  const auto element = [&](const std::string& range, const std::string& size) {
+    write_file_atomically(scratch.path() / "e.lift",
+                          size + "index k in " + range + " = 7\nresult = x[k] + 0.0\n");
+    return in(scratch, {"emit", "e.lift", "--symbolic", "--out", "."});
+  };
+  const std::string known = "size m = 1\nparam y : m.f64\nparam x : 64.f64\n",
+                    short_one = "size n = 60\nparam x : n.f64\n",
+                    large = "size n = 80 where n >= 64\nparam x : n.f64\n";
+  const ProcessResult right = element("0 .. 63", large);
+  CHECK_MESSAGE(right.status == 0, right.output);
+  for (const ProcessResult& r : {element("0 .. 64", known), element("0 .. 63", short_one)}) {
+    CHECK(r.status == 2);
+    CHECK_MESSAGE(r.output.find("position k may be outside ") != std::string::npos, r.output);
+    CHECK(r.output.find("narrow the range of the index parameter") != std::string::npos);
+  }
+}
+
 TEST_CASE("failing: integer division by zero and of the least number, in the interpreter and in kernels") {
   const Scratch scratch;
   write_file_atomically(scratch.path() / "d.lift", R"(size n = 100

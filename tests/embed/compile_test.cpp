@@ -261,6 +261,20 @@ TEST_CASE("one result updates an argument, another reads its old contents") {
   CHECK(change_of == std::vector<double>{8, -16, 16, -16, 8});
 }
 
+TEST_CASE("one result updates an argument, others are returned") {
+  const Expr u = param("u", array(f64, n + 2)), color = index_param("color", 0, 1);
+  const Program p{"sweep", {u, color}, tuple({red_black().body, u | sum(), u | drop(1, 1)})};
+  const auto kernel = compile<std::tuple<double, std::vector<double>>(std::span<double>, std::int32_t)>(p);
+  std::vector<double> v{0, 0, 8, 0, 8, 0, 0};
+  const auto [total, inside] = kernel(v, 0);
+  CHECK(v == std::vector<double>{0, 4, 8, 8, 8, 4, 0});
+  CHECK(total == 16);
+  CHECK(inside == std::vector<double>{0, 8, 0, 8, 0});
+  const auto all = compile<std::tuple<std::vector<double>, double, std::vector<double>>(
+      std::span<const double>, std::int32_t)>(p);
+  CHECK(std::get<0>(all(v, 1)) == std::vector<double>{0, 4, 6, 8, 6, 4, 0});
+}
+
 TEST_CASE("one kernel for all sizes") {
   const auto kernel = compile<std::vector<double>(std::span<const double>)>(blur(f64), {.symbolic = true});
   for (const std::size_t length : {1, 2, 3, 4, 5, 7, 8, 9, 31, 100, 1001, 20001}) {

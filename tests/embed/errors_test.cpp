@@ -222,6 +222,21 @@ TEST_CASE("values and sizes of a call") {
              slid));
 }
 
+TEST_CASE("a derivation that does not apply is an error, unless the default is to be taken") {
+  const Expr negative = fun(array(f64, n), [](Expr xs) { return xs | map([](Expr x) { return -x; }); });
+  const auto by = [&](const std::string& derivation, bool or_default) {
+    return compile<std::vector<double>(std::span<const double>)>(
+        negative, {.derivation = parse_derivation(derivation), .or_default = or_default});
+  };
+  const std::vector<double> x{1, 2, 3};
+  const int line = __LINE__ + 1;
+  CHECK(says(message([&] { by("map-vek 8 at 0.0", false)(x); }), {"map-vek"}, line));
+  const int misplaced = __LINE__ + 1;
+  CHECK(says(message([&] { by("map-par at 0.0.0.0", false)(x); }), {"map-par at 0.0.0.0"}, misplaced));
+  CHECK(by("map-par at 0.0.0.0", true)(x) == std::vector<double>{-1, -2, -3});
+  CHECK(message([&] { by("tile 2 into the blue", false); }) != "");
+}
+
 TEST_CASE("C text of a user function that does not compile is the user's") {
   const UserFun broken("broken", {{"x", f64}}, f64, "return x + ;",
                        [](std::span<const double> x) { return x[0]; });

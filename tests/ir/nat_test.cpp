@@ -10,6 +10,15 @@ using namespace lift;
 
 namespace nat_test {
 
+TEST_CASE("proofs about products of numbers without a bound that is known do not overflow") {
+  const Nat far = std::int64_t{1} << 40;
+  const Nat m = Nat::size("m"), n = Nat::size("n"), i = Nat::fresh("i", 0, n - 1);
+  const Nat pitch = Nat::fresh("pitch", 1, far), last = Nat::fresh("last", m * n - 1, m * n - 1),
+            lo = Nat::fresh("lo", 1, far);
+  CHECK(!Facts().proves(less_equal(lo * pitch - pitch + i + 64, last)));  // 2^80 is no 0
+  CHECK(!(min(last, lo * pitch - pitch + i + 64) == lo * pitch - pitch + i + 64));
+}
+
 TEST_CASE("quotients and remainders of an index by the length it runs over") {
   const Nat n = Nat::size("n"), i = Nat::fresh("i", 0, n - 1), k = Nat::fresh("k", 0, 7);
   CHECK(floordiv(i, n) == Nat(0));

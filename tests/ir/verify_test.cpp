@@ -191,6 +191,54 @@ TEST_CASE("to_local needs a work-group") {
          "to_local: no work-group around");
 }
 
+TEST_CASE("update_in_place: what has been overwritten is not read afterwards") {
+  const auto in_place = [](const Expr& base, const Expr& block) {
+    return make(Op::UpdateInPlace, {base, block}, update(base, {Nat(1)}, block).attr());
+  };
+  const auto sum = [](const Expr& a, const Expr& b) {
+    return zip({a, b}) | map([](Expr t) { return get(0, t) + get(1, t); });
+  };
+  const Expr block = xs | drop(1, 1) | map(twice);
+  const auto global = [](const Expr& x) { return make(Op::ToGlobal, {x}, {}); };
+  const auto own = [&](const std::function<Expr(Expr, Expr)>& rest) {
+    return let(global(xs | map(twice)),
+               [&](Expr a) { return let(in_place(a, block), [&](Expr b) { return rest(a, b); }); });
+  };
+  const std::string lost = "update_in_place: an array has been overwritten before it is read in ";
+  CHECK(broken(own([&](Expr, Expr b) { return b | map(twice); })) == "");
+  CHECK(broken(own([&](Expr, Expr b) { return in_place(b, b | drop(1, 1) | map(twice)); })) == "");
+  breaks(own([&](Expr a, Expr b) { return sum(a, b); }), lost);
+  breaks(own([&](Expr a, Expr) { return in_place(a, block); }), lost);
+  breaks(own([&](Expr a, Expr b) { return tuple({b, a | map(twice)}); }), lost);
+  breaks(own([&](Expr a, Expr b) {
+           return let(zip({xs, a}),
+                      [&](Expr both) { return sum(b, both | map([](Expr t) { return get(1, t); })); });
+         }),
+         lost);
+  // two arrays that are made alike are two arrays
+  CHECK(broken(let(global(xs | map(twice)), [&](Expr a) {
+          return let(global(xs | map(twice)),
+                     [&](Expr b) { return let(in_place(a, block), [&](Expr c) { return sum(b, c); }); });
+        })) == "");
+  // so with arguments, and with components
+  const auto updated = [&](const std::function<Expr(Expr)>& rest) {
+    return program(let(in_place(xs, block), rest), {"xs"});
+  };
+  CHECK(broken(updated([&](Expr b) { return b | map(twice); })) == "");
+  CHECK(broken(updated([&](Expr b) {
+          return sum(b, xs);
+        })).starts_with("update_in_place: xs has been overwritten before"));
+  const Expr rows = zip({m, m | map([](Expr r) { return r | map(twice); })});
+  const auto in_rows = [&](int read) {
+    return rows | map([&, read](Expr t) {
+             return let(in_place(get(0, t), get(1, t) | drop(1, 1)),
+                        [&](Expr r) { return sum(r, get(read, t)); });
+           });
+  };
+  CHECK(broken(program(in_rows(1), {"m"})) == "");
+  CHECK(broken(program(in_rows(0), {"m"})).starts_with(lost));
+}
+
 TEST_CASE("update_in_place: into an overwritable argument only") {
   const auto in_place = [](const Expr& base) {
     return make(Op::UpdateInPlace, {base, base | drop(1, 1) | map(twice)},

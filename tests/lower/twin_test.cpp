@@ -66,6 +66,30 @@ TEST_CASE("twins of programs with several results write all of them") {
   CHECK_NOTHROW(lower_traffic_twins({"p", {xs}, both, {}, {}}));
 }
 
+TEST_CASE("twins of programs that keep sums read the rows that they are made of") {
+  const Expr m = param("m", array({8200, 33}, f64));  // in two chunks
+  const Expr kept =
+      let(m | map(total), [](Expr sums) { return sums | map([=](Expr x) { return x * sums[0]; }); });
+  const Program p{"p", {m}, kept, {}, {}};
+  REQUIRE(run_twins(p, 1) >= 2);
+  std::size_t rows = 0;  // that are added up
+  const std::vector<Kernel> twins = lower_traffic_twins(p);
+  for (const KernelArgument& a : twins.front().arguments)
+    if (a.work) rows = std::max(rows, static_cast<std::size_t>(*a.layout.size().constant()));
+  CHECK(rows == 8200);
+}
+
+TEST_CASE("twins overwrite nothing that all iterations of a map have before them") {
+  const Expr xs = param("xs", array({40}, f64)), u = param("u", array({40}, f64));
+  const auto updated = [&](const Expr& base) {
+    return xs | map([&](Expr x) {
+             return x + update(base, {Nat(0)}, xs | map([&](Expr y) { return y * x; }))[0];
+           });
+  };
+  CHECK(run_twins({"p", {xs, u}, updated(u), {"u"}, {}}, 1) >= 2);
+  CHECK(run_twins({"p", {xs, u}, let(u, updated), {"u"}, {}}, 1) >= 2);
+}
+
 TEST_CASE("twins of chains are one nest over the results, however many stages there are") {
   const Expr u = param("u", array({24, 20}, f64));
   const auto step = [](const Expr& x) {

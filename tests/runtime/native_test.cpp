@@ -46,6 +46,29 @@ std::string fake_compiler(const Scratch& scratch, const std::string& body) {
 
 }  // namespace
 
+TEST_CASE("native: what was compiled before is found where there is no compiler any more") {
+  const Scratch scratch, empty;
+  REQUIRE(compiler_in(scratch).compile({.code = kTwice, .flags = {"-O1"}}).library);
+  const std::string described = compiler_in(scratch).describe();
+  const Variable none("PATH", empty.path().string());
+  NativeCompiler compiler = compiler_in(scratch);
+  const CompileResult again = compiler.compile({.code = kTwice, .flags = {"-O1"}});
+  REQUIRE_MESSAGE(again.library, again.error);
+  CHECK(again.cached);
+  CHECK(again.library->function<int(int)>("twice")(21) == 42);
+  CHECK(compiler.describe() == described);
+  CHECK_THROWS_WITH_AS(compiler.compile({.code = kTwice, .flags = {"-O2"}}),
+                       doctest::Contains("no C compiler"), EnvironmentError);
+  CHECK_THROWS_AS(compiler.require_working(), EnvironmentError);
+  {
+    const Variable other("CC", "another-cc");  // which never compiled anything here
+    CHECK_THROWS_WITH_AS(compiler_in(scratch).compile({.code = kTwice, .flags = {"-O1"}}),
+                         doctest::Contains("another-cc"), EnvironmentError);
+  }
+  const Scratch elsewhere;
+  CHECK_THROWS_AS(compiler_in(elsewhere).compile({.code = kTwice, .flags = {"-O1"}}), EnvironmentError);
+}
+
 TEST_CASE("native: a compiled kernel can be called, and is cached on disk and in memory") {
   const Scratch scratch;
   {

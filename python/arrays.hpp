@@ -1,0 +1,35 @@
+// numpy arrays as arguments and results of kernels: never copied, never converted.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include "embed/arguments.hpp"
+
+namespace lift::python {
+
+namespace py = pybind11;
+
+const char* numpy_name(Scalar s);  ///< "float32"
+py::dtype numpy_type(Scalar s);
+
+/// The memory of an array as an argument of `kind`. `what` names it, `t` is what the expression has there.
+/// UserError with the remedy: no array, another type of elements or number of dimensions, a view that would
+/// have to be copied, one that may not be written.
+ArgumentValue array_value(const py::handle& a, const ArgumentKind& kind,
+                          const std::function<std::string()>& what, const Type& t);
+
+/// A number in 8 bytes of its own.
+union Number {
+  float as_f32;
+  double as_f64;
+  std::int32_t as_i32;
+  bool as_bool;
+};
+/// UserError: no number, one that the type cannot hold.
+Number number_value(const py::handle& x, Scalar s, const std::function<std::string()>& what);
+py::object number_object(const Number& x, Scalar s);
+
+/// A new array, aligned as kernels like it. Its elements are not set.
+py::array new_array(Scalar s, const std::vector<std::int64_t>& shape);
+
+}  // namespace lift::python

@@ -1,0 +1,27 @@
+"""liftgen: fast kernels from compositions of functional primitives.
+
+    import liftgen as lift
+
+    n = lift.nat("n")
+
+    @lift.program(xs=lift.array(lift.f32, n))
+    def blur(xs):
+        return xs | lift.pad(1, 1, lift.clamp) | lift.slide(3, 1) | lift.map(lambda w: (w[0] + w[1] + w[2]) / 3)
+
+    kernel = lift.compile(blur)
+    smooth = kernel(signal)                                          # numpy arrays
+    tuned = lift.explore(blur, sizes={"n": 1 << 24}, budget=30)      # search, verify, measure
+    fast = tuned.kernel()
+"""
+
+import os as _os
+
+from . import _core
+
+_core.set_package_directory(_os.path.dirname(__file__))
+
+from .errors import EnvironmentError, Error, InternalError, UserError  # noqa: E402,A004
+from .expressions import *  # noqa: E402,F403
+from .expressions import Boundary, Expr, Nat, Partial, Type  # noqa: E402
+from .kernels import Bar, Kernel, Tuned, compile, empty, explore  # noqa: E402,A004
+from .programs import Program, load, parse, program  # noqa: E402

@@ -1,0 +1,157 @@
+"""Kernels as Python functions of numpy arrays, and the search for fast ones."""
+
+import json
+import os
+import sys
+import time
+
+from . import _core
+from .errors import UserError
+from .programs import as_program
+
+Kernel = _core.Kernel
+
+
+def compile(program, *, name="", names=(), overwrites=None, sizes=None, symbolic=False, derivation=None, tuned=False,
+            database=""):
+    """A kernel: a function of numpy arrays.
+
+    Arguments and results are passed as they lie, never copied or converted: what does not fit is refused. Results
+    are returned, new arrays or those passed as out=; those that update an argument named in `overwrites` are
+    written into it. For every set of lengths met, a kernel is generated and compiled once; symbolic=True makes one
+    for all. Calls from several threads are safe.
+
+    derivation   how it is computed, as Tuned.derivation and the command line's --derivation have it
+    tuned        begins with what exploring has found for these sizes, or near them; nothing is searched
+    database     in which `tuned` looks; '' for the user's
+    """
+    p = as_program(program, name, names, overwrites)
+    return _core.compile(p, sizes=sizes or {}, symbolic=symbolic, derivation=derivation, tuned=tuned,
+                         database=os.fspath(database))
+
+
+class Tuned:
+    """What an exploration found."""
+
+    def __init__(self, found):
+        self._found = found
+
+    def kernel(self):
+        """The fastest variant as a kernel; at other sizes it takes the same decisions where it can."""
+        return self._found.kernel()
+
+    @property
+    def derivation(self):
+        """How it is computed, a step a line: for compile(derivation=...)."""
+        return self._found.derivation
+
+    @property
+    def steps(self):
+        """The same as sentences."""
+        return self._found.prose
+
+    @property
+    def source(self):
+        """Its C text."""
+        return self._found.source
+
+    @property
+    def origin(self):
+        """With unless_known=True, what was taken from the database; '' when it was searched for."""
+        return self._found.origin
+
+    @property
+    def sizes(self):
+        return self._found.sizes
+
+    @property
+    def interrupted(self):
+        """Whether a signal ended the search; the best until then is kept."""
+        return self._found.interrupted
+
+    @property
+    def results(self):
+        """All that was measured, as `liftgen explore --json` writes it."""
+        return json.loads(self._found.json)
+
+    def leaderboard(self, rows=10):
+        """The best variants beside plain loops and other compilers, as a table."""
+        return self._found.leaderboard(rows)
+
+    def report(self, path):
+        """Writes one HTML page that needs nothing else: charts, derivation, code."""
+        self._found.write_page(os.fspath(path))
+
+    def _repr_html_(self):
+        from html import escape
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def __str__(self):
+        return self.origin or self.leaderboard(5) + "\n" + self._found.summary()
+
+    def __repr__(self):
+        return f"<liftgen.Tuned: {self.origin or self._found.summary().splitlines()[0]}>"
+
+
+class Bar:
+    """A line that shows how far an exploration is; rewritten in place on a terminal, one line a phase elsewhere."""
+
+    def __init__(self, stream=None):
+        self.stream = stream or sys.stderr
+        self.terminal = self.stream.isatty()
+        self._drawn = 0.0
+        self._phase = ""
+
+    def text(self, phase, fraction, timed, best_ms, best_name, width=79):
+        filled = int(20 * min(max(fraction, 0.0), 1.0))
+        text = f"[{'#' * filled}{'.' * (20 - filled)}] {phase}, {timed} timed"
+        if best_ms > 0:
+            text += f", best {best_ms:.4g} ms: {best_name}"
+        return text if len(text) <= width else text[:width - 3] + "..."
+
+    def __call__(self, phase, fraction, timed, best_ms, best_name):
+        now = time.monotonic()
+        changed = phase != self._phase
+        self._phase = phase
+        if self.terminal and (changed or now - self._drawn > 0.1):
+            self._drawn = now
+            self.stream.write("\r\033[K" + self.text(phase, fraction, timed, best_ms, best_name))
+            self.stream.flush()
+        elif changed and not self.terminal:
+            self.stream.write(f"liftgen: {phase}\n")
+
+    def close(self):
+        if self.terminal and self._phase:
+            self.stream.write("\r\033[K")
+            self.stream.flush()
+
+
+def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), overwrites=None, progress=True, threads=0,
+            configurations=0, search="climb", seed=1, rivals=True, unless_known=False, database=""):
+    """Searches the variants of a program, or of a function, for the fastest: derives, compiles, verifies and measures
+    them within `budget` seconds. What is found is remembered.
+
+    sizes           a number for each size; those that the arrays in `data` give, or the file, may be left out
+    data            arrays (and numbers) by argument, on which variants are compared; pseudo-random ones otherwise
+    progress        True: a bar on standard error; a function of (phase, fraction, timed, best_ms, best_name); None
+    configurations  at most so many are tried; 0: no limit
+    rivals          also what other compilers make of plain loops, for comparison
+    unless_known    takes what was found before for just this program, sizes and machine, without searching
+    database        that remembers; '' for the user's
+    """
+    p = as_program(program, name, names, overwrites)
+    if budget <= 0:
+        raise UserError(f"{p.name}: the budget is {budget} s; give it some seconds")
+    listener = Bar() if progress is True else progress or None
+    try:
+        return Tuned(_core.explore(p, sizes=sizes or {}, budget=float(budget), data=data or {}, threads=threads,
+                                   configurations=configurations, search=search, seed=seed, rivals=rivals,
+                                   unless_known=unless_known, database=os.fspath(database), listener=listener))
+    finally:
+        if isinstance(listener, Bar):
+            listener.close()
+
+
+def empty(shape, dtype):
+    """A numpy array whose elements are not set, aligned as kernels like it; dtype is lift.f32, f64 or i32."""
+    return _core.new_array(list(shape) if isinstance(shape, (list, tuple)) else [shape], dtype)

@@ -1,0 +1,37 @@
+#include "ir/error.hpp"
+#include "python/bindings.hpp"
+#include "python/where.hpp"
+
+namespace {
+
+namespace py = pybind11;
+
+void raise(const char* name, const std::exception& e) {
+  PyErr_SetString(py::module_::import("liftgen.errors").attr(name).ptr(), e.what());
+}
+
+/// Errors of liftgen as those of liftgen/errors.py, with the same text.
+void translate(std::exception_ptr p) {
+  try {
+    if (p) std::rethrow_exception(p);
+  } catch (const lift::UserError& e) {
+    raise("UserError", e);
+  } catch (const lift::EnvironmentError& e) {
+    raise("EnvironmentError", e);
+  } catch (const lift::InternalError& e) {
+    raise("InternalError", e);
+  }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "liftgen's expressions, kernels and explorations; use the package liftgen.";
+  py::register_exception_translator(translate);
+  m.def("set_package_directory",
+        [](const std::string& directory) { lift::python::set_package_directory(directory.c_str()); });
+  lift::python::bind_expressions(m);
+  lift::python::bind_programs(m);
+  lift::python::bind_kernels(m);
+  lift::python::bind_exploring(m);
+}

@@ -1,0 +1,75 @@
+#include <pybind11/stl.h>
+
+#include <filesystem>
+
+#include "embed/plan.hpp"
+#include "ir/error.hpp"
+#include "ir/expr/ops.hpp"
+#include "ir/text/parse.hpp"
+#include "python/bindings.hpp"
+#include "python/where.hpp"
+#include "runtime/file.hpp"
+#include "tuning/lift_problem.hpp"
+
+namespace lift::python {
+namespace {
+
+ProgramObject from_text(const std::string& text, const std::string& file, const Sizes& sizes,
+                        const std::filesystem::path& directory) {
+  const LiftFile parsed(text, file);
+  ProgramObject p{parsed.program(sizes)};
+  for (const LiftSize& s : parsed.sizes())
+    if (s.value && !sizes.contains(s.name)) p.declared[s.name] = *s.value;
+  p.data = data_in(parsed, p.program, directory);
+  return p;
+}
+
+}  // namespace
+
+void bind_programs(py::module_& m) {
+  py::class_<ProgramObject>(m, "Program", "An expression over named arguments, as it becomes a kernel.")
+      .def(py::init([](const std::string& name, const std::vector<Expr>& arguments, const Expr& body,
+                       const std::vector<std::string>& overwrites, const std::vector<std::string>& results) {
+             ProgramObject p{{name, arguments, body, overwrites, results}};
+             (void)opened(p.program, {}, line_of(here()));
+             return p;
+           }),
+           py::arg("name"), py::arg("arguments"), py::arg("body"),
+           py::arg("overwrites") = std::vector<std::string>{},
+           py::arg("results") = std::vector<std::string>{})
+      .def_property_readonly("name", [](const ProgramObject& p) { return p.program.name; })
+      .def_property_readonly("arguments", [](const ProgramObject& p) { return p.program.arguments; })
+      .def_property_readonly("body", [](const ProgramObject& p) { return p.program.body; })
+      .def_property_readonly("overwrites", [](const ProgramObject& p) { return p.program.overwritable; })
+      .def_property_readonly("results",
+                             [](const ProgramObject& p) {
+                               std::vector<std::pair<std::string, Type>> all;
+                               for (const ProgramResult& r : results_of(p.program))
+                                 all.emplace_back(r.name, r.type);
+                               return all;
+                             })
+      .def_property_readonly("sizes",
+                             [](const ProgramObject& p) {
+                               std::map<std::string, std::optional<std::int64_t>> all;
+                               for (const NatAtom* v : size_variables(p.program)) {
+                                 const auto it = p.declared.find(v->name);
+                                 all[v->name] =
+                                     it == p.declared.end() ? std::nullopt : std::optional(it->second);
+                               }
+                               return all;
+                             })
+      .def("__str__", [](const ProgramObject& p) { return print_program(p.program); })
+      .def("__repr__", [](const ProgramObject& p) { return "<liftgen program " + p.program.name + ">"; });
+  m.def("opened", [](const Expr& f, const std::string& name, const std::vector<std::string>& names,
+                     const std::vector<std::string>& overwrites) {
+    return ProgramObject{opened(Program{{}, {}, f, overwrites}, {name, names, {}, {}}, line_of(here()))};
+  });
+  m.def("parse", [](const std::string& text, const std::string& name, const Sizes& sizes) {
+    return from_text(text, name, sizes, std::filesystem::current_path());
+  });
+  m.def("load", [](const std::string& path, const Sizes& sizes) {
+    return from_text(read_file(path), path, sizes, std::filesystem::path(path).parent_path());
+  });
+}
+
+}  // namespace lift::python

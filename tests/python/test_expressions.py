@@ -1,0 +1,118 @@
+"""Expressions written in Python are the very nodes that the same text gives."""
+
+import linecache
+
+import liftgen as lift
+import pytest
+from liftgen import f32, f64, i32
+
+n, m = lift.nat("n"), lift.nat("m")
+xs, ys = lift.param("xs", lift.array(f64, n)), lift.param("ys", lift.array(f64, n))
+a, b = lift.param("a", lift.array(f64, n, m)), lift.param("b", lift.array([n, m], f64))
+ks = lift.param("ks", lift.array(i32, n))
+whole = lift.param("whole", lift.array(f64, 4 * n))
+k = lift.index_param("k", 0, 1)
+
+CASES = {
+    "xs |> map(\\x. x + 1)": lambda: xs | lift.map(lambda x: x + 1),
+    "xs |> map(\\x. 1 - x * 2)": lambda: lift.map(lambda x: 1 - x * 2, xs),
+    "a |> map2(\\x. -x / 3)": lambda: a | lift.map2(lambda x: -x / 3),
+    "a |> map(\\row. row |> reduce(add, 0))": lambda: a | lift.map(lambda row: row | lift.sum()),
+    "xs |> reduce(\\s x. max(s, x), 0)": lambda: xs | lift.reduce(lift.max, 0),
+    "xs |> scan(\\s x. s * 0.5 + x, 1)": lambda: xs | lift.scan(lambda s, x: s * 0.5 + x, 1),
+    "xs |> scan_back(\\s x. s + x, 0)": lambda: xs | lift.scan_back(lambda s, x: s + x, 0),
+    "iterate(3, \\v. v |> map(\\x. x * x), xs)":
+        lambda: lift.iterate(3, lambda v: v | lift.map(lambda x: x * x), xs),
+    "zip(xs, ys) |> map(\\(x, y). x * y)": lambda: lift.zip(xs, ys) | lift.map(lambda x, y: x * y),
+    "zip2(a, b) |> map2(\\(x, y). min(x, y))": lambda: lift.zip2(a, b) | lift.map2(lambda x, y: lift.min(x, y)),
+    "unzip(zip(xs, ks))": lambda: lift.zip([xs, ks]) | lift.unzip(),
+    "{xs, a}": lambda: lift.tuple(xs, a),
+    "zip(xs, ks) |> map(\\p. p.0 * f64(p.1))":
+        lambda: lift.zip(xs, ks) | lift.map(lambda p: lift.get(0, p) * lift.cast(f64, lift.get(1, p))),
+    "a |> map(\\row. row[0] + row[m - 1])": lambda: a | lift.map(lambda row: row[0] + row[m - 1]),
+    "whole |> split(4) |> map(\\p. p[3])": lambda: whole | lift.split(4) | lift.map(lambda p: p[3]),
+    "join(a)": lambda: a | lift.join(),
+    "xs |> pad(1, 2, wrap) |> slide(4, 1) |> map(\\w. w[3])":
+        lambda: xs | lift.pad(1, 2, lift.wrap) | lift.slide(4, 1) | lift.map(lambda w: w[3]),
+    "a |> pad2(1, (0, 1), mirror)": lambda: a | lift.pad2(1, [0, 1], lift.mirror),
+    "xs |> pad(1, 1, constant 7)": lambda: xs | lift.pad(1, 1, lift.constant, 7),
+    "a |> slide2((3, 1), (1, 1))": lambda: a | lift.slide2([3, 1], 1),
+    "whole |> drop(2, 1)": lambda: whole | lift.drop(2, 1),
+    "whole |> drop(0, 3 * n)": lambda: whole | lift.take(n),
+    "transpose(a)": lambda: a | lift.transpose(),
+    "reverse(xs)": lambda: lift.reverse(xs),
+    "generate(n, m, \\i j. i * 2 + j)": lambda: lift.generate([n, m], lambda i, j: i * 2 + j),
+    "concat(xs, ys)": lambda: lift.concat(xs, ys),
+    "interleave(xs, ys)": lambda: lift.interleave(xs, ys),
+    "update(whole, 1, xs)": lambda: lift.update(whole, 1, xs),
+    "let s = xs[0] in xs |> map(\\x. x - s)":
+        lambda: lift.let(xs[0], lambda s: xs | lift.map(lambda x: x - s)),
+    "xs |> map(\\x. select(x < 1 && 0 < x || x == 4, sqrt(x), abs(x)))":
+        lambda: xs | lift.map(lambda x: lift.select((x < 1) & (x > 0) | lift.eq(x, 4), lift.sqrt(x), abs(x))),
+    "xs |> map(\\x. select(!(x <= 1), x, 2))":
+        lambda: xs | lift.map(lambda x: lift.select(~(x <= 1), x, 2)),
+    "xs |> map(\\x. x * f64(k))": lambda: xs | lift.map(lambda x: x * lift.cast(f64, k)),
+}
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_it_is_what_the_text_says(text):
+    declared = ("size n\nsize m\nparam xs, ys : n.f64\nparam a, b : n.m.f64\nparam ks : n.i32\n"
+                "param whole : (4 * n).f64\nindex k in 0 .. 1\n")
+    assert CASES[text]() == lift.parse(declared + "result = " + text, "text").body
+
+
+def test_a_program_prints_and_parses():
+    from programs import red_black
+    assert lift.parse(str(red_black), "again").body == red_black.body
+    assert red_black.overwrites == ["u"]
+    assert [name for name, _ in red_black.results] == ["u"] or len(red_black.results) == 1
+    assert list(red_black.sizes) == ["m", "n"] and set(red_black.sizes.values()) == {None}
+
+
+def test_partials_compose():
+    windows = lift.pad(1, 1, lift.clamp) | lift.slide(3, 1)
+    middle = windows | lift.map(lambda w: w[1])
+    assert xs | middle == xs | lift.pad(1, 1, lift.clamp) | lift.slide(3, 1) | lift.map(lambda w: w[1])
+
+
+def test_functions_of_the_c_compiler():
+    square = lift.user_fun("square", {"x": f64}, f64, "return x * x;")
+    assert "square" in str(xs | lift.map(square))
+
+
+def refused(action):
+    with pytest.raises(lift.UserError) as e:
+        action()
+    return str(e.value)
+
+
+def test_errors_name_the_line_of_the_script():
+    text = refused(lambda: a | lift.slide2(3, 1)
+                   | lift.map(lambda w: w + 1))
+    assert text.startswith("literal: a number beside (m - 2).3.3.f64") and f"[{__file__}:" in text
+    line = int(text.rsplit(":", 1)[1].rstrip("]"))
+    assert "w + 1" in linecache.getline(__file__, line)
+    text = refused(lambda: xs | lift.pad2(1, 1, lift.clamp))
+    assert "pad: needs an array of rank 2, got n.f64; apply it inside map" in text
+
+
+def test_what_python_would_do_otherwise_is_refused():
+    x = xs[0]
+    with pytest.raises(TypeError, match="no truth value; write lift.select"):
+        bool(x < 1)
+    with pytest.raises(TypeError, match="write lift.eq"):
+        x == 0  # noqa: B015
+    with pytest.raises(TypeError, match="cannot be taken apart"):
+        list(xs)
+    assert "the condition is the Python value False" in refused(lambda: lift.select(x is None, x, 1))
+    assert "2 types for a function of 1 arguments" in refused(lambda: lift.fun([f32, f32], lambda x: x))
+    assert "a function of 2 arguments is given for elements of type f64" in refused(
+        lambda: xs | lift.map(lambda x, y: x))
+    assert "a lift expression is needed, but a Python str" in refused(lambda: xs | lift.map(lambda x: "x"))
+    assert "an operand is a Python str" in refused(lambda: x + "1")
+
+
+def test_text_has_the_messages_of_the_command_line():
+    text = refused(lambda: lift.parse("size n\nparam x : n.f64\nresult = y", "s.lift"))
+    assert text.startswith("s.lift:3:10: unknown name 'y'")
