@@ -177,7 +177,7 @@ Course course_of(const Pattern& pattern, const Problem& problem, const Program& 
     return c;
   }
   c.plain.kernel = c.loops;
-  c.plain.code = emit_plain_loops(c.loops);
+  c.plain.code = emit_plain_loops(shared_loops(c.loops));
   return c;
 }
 
