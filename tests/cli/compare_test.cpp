@@ -73,8 +73,8 @@ TEST_CASE("emit --backend scop: the loops as they are, for sizes that are known 
     REQUIRE(r.status == 0);
     CHECK(has(r.output, "loops: ./residual2d.scop.c\n"));
     const std::string text = read_file(scratch.path() / "residual2d.scop.c");
-    CHECK(has(text,
-              "#pragma scop\n  for (int b = 0; b < " + std::string(symbolic ? "boxes" : "64") + "; ++b) {"));
+    CHECK(has(text, "#pragma scop\n  for (int "));
+    CHECK(has(text, symbolic ? " < boxes; ++" : " < 64; ++"));
     CHECK(has(text, "#pragma endscop\n"));
   }
 }
