@@ -11,6 +11,7 @@ int explore(const Options& o);
 int show(const Options& o);
 int emit(const Options& o);
 int run(const Options& o);
+int compare(const Options& o);
 int database(const Options& o);
 int report(const Options& o);
 int rules(const Options& o);

@@ -8,6 +8,8 @@
 #include "cli/known.hpp"
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
+#include "compare/contest.hpp"
+#include "compare/table.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
 #include "report/page.hpp"
@@ -128,7 +130,7 @@ int finish(const Options& o, const ExploreResult& r, const std::filesystem::path
            const Depths* depths = nullptr) {
   const std::string path = write_best(o, r, directory);
   if (r.best) {
-    print_best(r);
+    if (o.command != "compare") print_best(r);
     print("kernel: " + path);
   }
   write_results(o, r, path, depths);
@@ -204,6 +206,26 @@ int run(const Options& o) {
   const ExploreResult result = lift::explore(*o.pattern, o.problem, options);
   print(heading(o, result));
   if (result.best) print(leaderboard(result, 1));
+  if (o.verbose) print(summary(result, true));
+  return finish(o, result, directory);
+}
+
+int compare(const Options& o) {
+  say_what_is_trusted(o, o.pattern->build(o.problem));
+  check_writable_results(o);
+  const auto directory = kernel_directory(o.out);
+  ExploreOptions options = explore_options(o);
+  options.rivals = false, options.contenders = make_contest(o.with, o.configurations),
+  options.memory = memory_of(o);
+  ExploreResult result;
+  {
+    ProgressPrinter progress(o.quiet);
+    options.on_progress = [&](const Progress& p) { progress(p); };
+    result = lift::explore(*o.pattern, o.problem, options);
+  }
+  print(heading(o, result));
+  if (result.interrupted) print("interrupted: what was found so far");
+  print(comparison_table(result));
   if (o.verbose) print(summary(result, true));
   return finish(o, result, directory);
 }

@@ -22,6 +22,7 @@ int dispatch(const lift::cli::Options& o) {
   if (o.command == "show") return show(o);
   if (o.command == "emit") return emit(o);
   if (o.command == "run") return run(o);
+  if (o.command == "compare") return compare(o);
   if (o.command == "db") return database(o);
   if (o.command == "report") return report(o);
   if (o.command == "rules") return rules(o);
@@ -57,7 +58,8 @@ int guarded(const std::vector<std::string>& arguments) {
   } catch (...) {
     const int signal = lift::interrupting_signal();
     if (signal == 0) throw;
-    const bool measuring = options.command == "explore" || options.command == "run";
+    const bool measuring =
+        options.command == "explore" || options.command == "run" || options.command == "compare";
     return measuring ? complain("no variant was verified before the interruption", 1) : 128 + signal;
   }
   return flushed(status);

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 
+#include "compare/peer.hpp"
 #include "ir/error.hpp"
 #include "ir/text/near.hpp"
 #include "patterns/operators.hpp"
@@ -27,6 +28,7 @@ constexpr const char* kHelp =
     "  liftgen emit OP --out DIR       a kernel with a header and a caller, the best known, without "
     "exploring\n"
     "  liftgen run OP                  one verified, timed run\n"
+    "  liftgen compare OP              beside plain loops and polyhedral compilers, in one run\n"
     "  liftgen db list                 what exploring has found; also show, export, import, merge, prune\n"
     "  liftgen report FILE.json -o P   what explore --json has written as a page, P.html, to read and print\n"
     "  liftgen rules [--lint]          the rewrite rules\n"
@@ -48,6 +50,7 @@ constexpr CommandText kCommands[] = {
     {"show", "print a stage of an operator", true},
     {"emit", "write a kernel with a header and a caller", true},
     {"run", "one verified, timed run", true},
+    {"compare", "beside plain loops and polyhedral compilers, on the same data in one run", true},
     {"db", "what exploring has found: list, show ID, export [FILE], import FILE, merge FILE, prune", false},
     {"report", "what explore --json has written, as a page to read and print", false},
     {"rules", "the rewrite rules", false},
@@ -114,6 +117,12 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error,
   return UserError(text + "; `liftgen " + app.get_name() + " --help` lists what there is");
 }
 
+std::string joined_names(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
 struct Texts {
   std::string op, type = "f64", backend = "openmp", sweeps;
   std::vector<std::string> sizes;
@@ -172,24 +181,31 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
   }
 }
 
-void add_backend(CLI::App& app, Options& o, Texts& t) {
-  app.add_option("--backend", t.backend, target_names())->capture_default_str();
-  app.add_option("--device", o.device,
-                 "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")
-      ->check(kWhole)
-      ->capture_default_str();
+void add_backend(CLI::App& app, const std::string& command, Options& o, Texts& t) {
+  if (command != "compare") {
+    app.add_option(
+           "--backend", t.backend,
+           target_names() +
+               (command == "emit" ? "; scop: the loops as they are, for polyhedral compilers to read" : ""))
+        ->capture_default_str();
+    app.add_option("--device", o.device,
+                   "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")
+        ->check(kWhole)
+        ->capture_default_str();
+  }
   app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
       ->check(kWhole)
       ->capture_default_str();
 }
 
 void add_database(CLI::App& app, const std::string& command, Options& o) {
-  if (command == "explore" || command == "run" || command == "emit" || command == "db")
+  if (command == "explore" || command == "run" || command == "compare" || command == "emit" ||
+      command == "db")
     app.add_option(
         "--db", o.db,
         "the database of what exploring has found ($LIFTGEN_DB, else liftgen/found.db in $XDG_DATA_HOME "
         "or ~/.local/share)");
-  if (command == "explore" || command == "run" || command == "emit")
+  if (command == "explore" || command == "run" || command == "compare" || command == "emit")
     app.add_flag("--no-db", o.no_db, "neither use what was found before nor remember what is found");
   if (command != "db") return;
   app.add_option(
@@ -205,14 +221,14 @@ void add_database(CLI::App& app, const std::string& command, Options& o) {
 
 void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t, const Pattern* pattern) {
   const bool on_operator = find_command(command)->on_operator,
-             measures = command == "explore" || command == "run";
+             measures = command == "explore" || command == "run" || command == "compare";
   if (on_operator) {
     app.add_option("operator", t.op, "an operator, see liftgen list; or a file.lift")->required();
     if (o.file.empty())
       add_problem(app, o, t, pattern);
     else
       app.add_option("--size", t.sizes, "n=1024: a size that the file declares")->take_all();
-    add_backend(app, o, t);
+    add_backend(app, command, o, t);
   }
   if (command == "machine")
     app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
@@ -226,9 +242,23 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
                  "sizes are arguments of the kernel; --box and --boxes only choose the variant");
   if (command == "show")
     app.add_option("--stage", o.stage, "high, low, loops or code")->capture_default_str();
-  if (on_operator && command != "explore")
+  if (on_operator && command != "explore" && command != "compare")
     app.add_option("--derivation", o.derivation,
                    "file with a derivation to replay instead of the default one, one step a line");
+  if (command == "compare") {
+    o.budget = 180, o.with = peer_names();
+    app.add_option("--with", o.with, "whom, of " + joined_names(peer_names()) + ": all unless told otherwise")
+        ->delimiter(',');
+    app.add_option("--budget", o.budget,
+                   "wall seconds, of which everybody gets the same share to look for fast settings")
+        ->capture_default_str();
+    app.add_option("--configs", o.configurations,
+                   "everybody tries at most so many configurations; 0 is no limit")
+        ->check(kWhole)
+        ->capture_default_str();
+    app.add_option("--seed", o.seed, "of the random choices")->check(kNatural)->capture_default_str();
+    app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
+  }
   if (command == "explore") {
     app.add_option("--budget", o.budget, "wall seconds")->capture_default_str();
     app.add_option("--configs", o.configurations, "try at most so many configurations; 0 is no limit")
@@ -244,7 +274,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
                  "prefetching, read-only loads, block size), within the budget: each alone first");
     app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   }
-  if (measures)
+  if (measures && command != "compare")
     app.add_flag("--emulate", o.emulate,
                  "with --backend cuda: run on the processor, at small sizes, to check kernels; the times "
                  "mean nothing");
@@ -270,7 +300,7 @@ void check(Options& o, const Texts& t) {
     o.problem.type = f64;
   else
     throw UserError("--type " + t.type + ": no such type; use f32 or f64");
-  const auto target = target_named(t.backend);
+  const auto target = target_named(o.scop ? text(Target::openmp) : t.backend);
   if (!target) throw UserError("--backend " + t.backend + ": no such backend here; use " + target_names());
   o.target = *target;
   if (t.sweeps == "auto")
@@ -385,6 +415,11 @@ Options parse(const std::vector<std::string>& given) {
                     " ...");
   if (command->on_operator && options.pattern == nullptr && options.file.empty())
     options.pattern = &find_pattern(texts.op);
+  options.scop = command->name == std::string_view("emit") && texts.backend == "scop";
+  if (options.scop && !options.derivation.empty())
+    throw UserError("--backend scop: writes the loops before any decision; leave --derivation out");
+  for (const std::string& name : options.with)
+    if (name != peer_names().front()) make_peers(name);  // throws
   check(options, texts);
   if (options.pattern != nullptr && options.problem.sweeps != 1 && !options.pattern->sweeps)
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +

@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
+#include "compare/untransformed.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -11,6 +12,7 @@
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
 #include "lower/translate/storage.hpp"
+#include "runtime/file.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {
@@ -34,6 +36,8 @@ int show(const Options& o) {
   return 0;
 }
 
+namespace {
+
 /// A kernel for any size is right for those that its header admits: what pads mirror has to be long enough.
 void check_mirrored(const Program& program) {
   visit(program.body, [&](const Expr& e) {
@@ -48,10 +52,22 @@ void check_mirrored(const Program& program) {
   });
 }
 
+/// The loops before any decision, for compilers that take their own.
+int emit_loops(const Options& o, const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / (o.pattern->name + ".scop.c");
+  write_file_atomically(path, emit_scop(untransformed_loops(o.pattern->build(o.problem))));
+  print("loops: " + path.string());
+  if (!o.quiet) print("between #pragma scop and #pragma endscop, for `polycc --pet` and `ppcg`");
+  return 0;
+}
+
+}  // namespace
+
 int emit(const Options& o) {
   const Program program = o.pattern->build(o.problem);
   if (o.problem.symbolic) check_mirrored(program);
   const auto directory = kernel_directory(o.out);
+  if (o.scop) return emit_loops(o, directory);
   const Chosen chosen = choose_variant(o);
   std::map<std::string, std::int64_t> sizes = o.sizes;
   if (o.file.empty())

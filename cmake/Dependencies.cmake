@@ -85,6 +85,27 @@ if(NOT liftgen_installed)
   set(liftgen_source_dependencies nlohmann_json::nlohmann_json range-v3::range-v3 liftgen_opencl_headers)
 endif()
 
+# Integer sets, for the rival `isl` of liftgen compare. Without them the target is empty, and that rival says what it lacks;
+# programs that use an installed liftgen have no use for it.
+set(LIFTGEN_HAS_ISL FALSE)
+if(NOT liftgen_installed)
+  find_path(LIFTGEN_ISL_INCLUDE isl/cpp.h)
+  find_library(LIFTGEN_ISL_LIBRARY isl)
+  mark_as_advanced(LIFTGEN_ISL_INCLUDE LIFTGEN_ISL_LIBRARY)
+  if(LIFTGEN_ISL_INCLUDE AND LIFTGEN_ISL_LIBRARY)
+    set(LIFTGEN_HAS_ISL TRUE)
+  else()
+    message(STATUS "isl is missing: liftgen compare goes without it; install the Debian package libisl-dev for it")
+  endif()
+endif()
+if(NOT TARGET liftgen_isl)
+  add_library(liftgen_isl INTERFACE IMPORTED GLOBAL)
+  if(LIFTGEN_HAS_ISL)
+    target_include_directories(liftgen_isl SYSTEM INTERFACE ${LIFTGEN_ISL_INCLUDE})
+    target_link_libraries(liftgen_isl INTERFACE ${LIFTGEN_ISL_LIBRARY})
+  endif()
+endif()
+
 if(NOT TARGET liftgen_dependencies)
   add_library(liftgen_dependencies INTERFACE IMPORTED GLOBAL)
   target_link_libraries(

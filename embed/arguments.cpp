@@ -35,6 +35,31 @@ void for_elements(const ArgumentValue& v, std::size_t bytes, const F& f) {
   });
 }
 
+/// The first byte, and the one after the last.
+std::pair<std::uintptr_t, std::uintptr_t> extent(const ArgumentValue& v, std::size_t bytes) {
+  std::int64_t low = 0, high = 1;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(v.rank); ++d) {
+    const std::int64_t last = (v.shape[d] - 1) * v.strides[d];
+    (last < 0 ? low : high) += last;
+  }
+  const auto first = reinterpret_cast<std::uintptr_t>(v.data);
+  const auto size = static_cast<std::int64_t>(bytes);
+  return {first + static_cast<std::uintptr_t>(low * size), first + static_cast<std::uintptr_t>(high * size)};
+}
+
+/// Whether positions of two arrays of the same strides differ by `apart` elements in the dimensions from d
+/// on. What the inner ones contribute is less than a step of an outer one, so that there are two ways at
+/// most.
+bool meet(const ArgumentValue& a, const ArgumentValue& b, std::int64_t apart, std::size_t d) {
+  if (d == static_cast<std::size_t>(a.rank)) return apart == 0;
+  const std::int64_t step = a.strides[d];
+  if (step <= 0) return true;
+  const std::int64_t steps = apart / step - (apart % step < 0 ? 1 : 0);
+  for (const std::int64_t n : {steps, steps + 1})
+    if (n > -b.shape[d] && n < a.shape[d] && meet(a, b, apart - n * step, d + 1)) return true;
+  return false;
+}
+
 }  // namespace
 
 std::int64_t ArgumentValue::count() const {
@@ -57,11 +82,14 @@ std::string shape_text(const ArgumentValue& v) {
 }
 
 bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b, std::size_t b_bytes) {
-  const auto begin_a = reinterpret_cast<std::uintptr_t>(a.data),
-             begin_b = reinterpret_cast<std::uintptr_t>(b.data);
-  const auto end_a = begin_a + static_cast<std::size_t>(a.count()) * a_bytes,
-             end_b = begin_b + static_cast<std::size_t>(b.count()) * b_bytes;
-  return begin_a < end_b && begin_b < end_a;
+  const auto [begin_a, end_a] = extent(a, a_bytes);
+  const auto [begin_b, end_b] = extent(b, b_bytes);
+  if (begin_a >= end_b || begin_b >= end_a) return false;
+  const std::int64_t apart = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b.data)) -
+                             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data));
+  const auto bytes = static_cast<std::int64_t>(a_bytes);
+  if (a.rank != b.rank || a.strides != b.strides || a_bytes != b_bytes || apart % bytes != 0) return true;
+  return meet(a, b, apart / bytes, 0);
 }
 
 void gather(const ArgumentValue& from, std::size_t bytes, void* to) {

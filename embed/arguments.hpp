@@ -36,7 +36,8 @@ struct ArgumentValue {
 
 /// "64x66"; "a number" for a scalar.
 std::string shape_text(const ArgumentValue& v);
-/// Whether the memory of two contiguous arrays has a byte in common.
+/// Whether two arrays have an element in common; also true where they lie between each other in a way that is
+/// not understood.
 bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b, std::size_t b_bytes);
 
 /// Row-major copies of a strided array, elements of `bytes` bytes each.

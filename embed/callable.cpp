@@ -27,16 +27,17 @@ std::vector<std::int64_t> numbers(const Type& t) {
   return r;
 }
 
-ChosenVariant choose(const Program& program, const Program& unsized_program, const Sizes& sizes,
-                     const CompileOptions& options, std::string& origin) {
+ChosenVariant choose(const Program& program, const Pitched* pitched, const Program& unsized_program,
+                     const Sizes& sizes, const CompileOptions& options, std::string& origin) {
+  const auto here = [&](const Derivation& d) { return pitched ? moved(d, *pitched) : d; };
   if (options.tuned && !options.derivation)
-    if (auto known = known_variant(program, program_key(unsized_program, sizes), options.database)) {
+    if (auto known = known_variant(program, program_key(unsized_program, sizes), options.database, here)) {
       origin = known->origin;
       return std::move(known->variant);
     }
   if (options.derivation) {
     try {
-      return variant_by(program, *options.derivation);
+      return variant_by(program, here(*options.derivation));
     } catch (const UserError&) {  // explored at other sizes: a tile does not divide this one, say
       if (!options.or_default) throw;
     }
@@ -73,12 +74,35 @@ std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string&
 
 }  // namespace
 
-std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) const {
+std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, const Around& around) const {
   const Program numbered = with_sizes(plan.program, sizes);  // also checks them
-  const Program& program = options.symbolic ? plan.program : numbered;
   auto v = std::make_unique<Variant>();
-  ChosenVariant chosen = choose(program, plan.program, sizes, options, v->origin);
-  v->sizes = sizes;
+  v->sizes = sizes, v->around = around;
+  Program program = options.symbolic && around.empty() ? plan.program : numbered;
+  ChosenVariant chosen;
+  // A result that cannot be computed within an array with gaps is computed beside it, and copied: as it would
+  // be without gaps where it updates an argument, else if copies are asked for.
+  std::vector<bool> update(plan.results.size(), false);
+  for (std::size_t r = 0; r < update.size() && !around.empty(); ++r)
+    update[r] =
+        plan.targets[r].kind != ResultTarget::Kind::returned && !around[plan.targets[r].index].empty();
+  for (bool settled = false; !settled;) {
+    settled = true;
+    std::optional<Pitched> pitched;
+    if (!around.empty()) program = (pitched = within(numbered, plan, v->around, update))->program;
+    chosen = choose(program, pitched ? &*pitched : nullptr, plan.program, sizes, options, v->origin);
+    for (std::size_t r = 0; r < update.size(); ++r) {
+      if (!update[r] || chosen.kernel.results.at(r) == pitched->into[r]) continue;
+      settled = update[r] = false;
+      if (plan.targets[r].kind == ResultTarget::Kind::in_place) continue;
+      if (!options.copy_views)
+        throw UserError(
+            plan.argument_text(plan.targets[r].index) +
+            " is a view with gaps, which this result cannot be written into without a copy; pass an "
+            "array without gaps, or set CompileOptions::copy_views");
+      v->around[plan.targets[r].index].clear();
+    }
+  }
   v->derivation = chosen.derivation;
   v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
   v->source = emit_openmp(v->kernel);
@@ -98,14 +122,39 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes) cons
   return v;
 }
 
-const Callable::Variant& Callable::Impl::variant(const Sizes& sizes) const {
+const Callable::Variant& Callable::Impl::variant(const Sizes& sizes, const Around& around) const {
+  const std::pair key{sizes, around};
   {
     const std::shared_lock lock(mutex);
-    if (const auto it = variants.find(sizes); it != variants.end()) return *it->second;
+    if (const auto it = variants.find(key); it != variants.end()) return *it->second;
   }
   const std::unique_lock lock(mutex);
-  if (const auto it = variants.find(sizes); it != variants.end()) return *it->second;
-  return *variants.emplace(sizes, make(sizes)).first->second;
+  if (const auto it = variants.find(key); it != variants.end()) return *it->second;
+  return *variants.emplace(key, make(sizes, around)).first->second;
+}
+
+Around Callable::Impl::around_of_call(std::span<const ArgumentValue> arguments,
+                                      const std::string& where) const {
+  Around around(arguments.size());
+  bool gaps = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].contiguous()) continue;
+    if (auto lengths = lengths_around(arguments[i])) {
+      around[i] = std::move(*lengths), gaps = true;
+    } else if (!options.copy_views) {
+      std::string strides;
+      for (int d = 0; d < arguments[i].rank; ++d)
+        strides += " " + std::to_string(arguments[i].strides[static_cast<std::size_t>(d)]);
+      throw UserError(
+          plan.argument_text(i) + " is a view of " + shape_text(arguments[i]) + " elements with the strides" +
+          strides +
+          ", which a kernel cannot walk: rows are to have no gaps between their elements, and begin "
+          "at multiples of one length; copy it, transpose it in the expression, or set "
+          "CompileOptions::copy_views" +
+          where);
+    }
+  }
+  return gaps ? around : Around{};
 }
 
 Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments,
@@ -156,21 +205,31 @@ Callable& Callable::operator=(Callable&&) noexcept = default;
 const Callable::Variant& Callable::variant(std::span<const ArgumentValue> arguments,
                                            std::source_location where) const {
   std::vector<std::int64_t> shapes;
-  for (const ArgumentValue& a : arguments)
+  for (const ArgumentValue& a : arguments) {
     shapes.insert(shapes.end(), a.shape.begin(), a.shape.begin() + a.rank);
+    if (!a.contiguous()) {
+      shapes.push_back(-1);  // no length: strides follow
+      shapes.insert(shapes.end(), a.strides.begin(), a.strides.begin() + a.rank);
+    }
+  }
   {
     const std::shared_lock lock(impl_->mutex);
     if (const auto it = impl_->by_shapes.find(shapes); it != impl_->by_shapes.end()) return *it->second;
   }
-  const Variant& v = variant(impl_->sizes_of_call(arguments, line_of(where)), where);
+  const Sizes sizes = impl_->sizes_of_call(arguments, line_of(where));
+  const Variant& v = variant(sizes, impl_->around_of_call(arguments, line_of(where)), where);
   const std::unique_lock lock(impl_->mutex);
   impl_->by_shapes.emplace(std::move(shapes), &v);
   return v;
 }
 
 const Callable::Variant& Callable::variant(const Sizes& sizes, std::source_location where) const {
+  return variant(sizes, Around{}, where);
+}
+const Callable::Variant& Callable::variant(const Sizes& sizes, const Around& around,
+                                           std::source_location where) const {
   try {
-    return impl_->variant(sizes);
+    return impl_->variant(sizes, around);
   } catch (const UserError& e) {
     throw UserError(e.what() + std::string(", asked for in") + line_of(where));
   }

@@ -11,6 +11,10 @@
 // results, all are returned, and the arguments stay as they are. A kernel never reads what it may have
 // overwritten: an update that cannot be proved safe in place is computed beside and copied.
 //
+// Views. One whose rows or planes are longer than what is to be seen of them is passed as it lies: for its
+// strides a kernel of its own is generated. Other strides (columns of a matrix, every second element) are
+// refused, or copied on request.
+//
 // Safe to call from several threads at once, on different outputs. Each call uses a team of OpenMP threads of
 // its own.
 #pragma once
@@ -37,6 +41,7 @@ struct CompileOptions {
   bool tuned = false;  ///< without a derivation: begins with what exploring has found for these sizes, or
                        ///< near them, where it has; nothing is searched
   std::filesystem::path database = {};  ///< in which `tuned` looks; empty: the user's, see default_database
+  bool copy_views = false;  ///< views that kernels cannot walk are copied for each call, rather than refused
 };
 
 /// What a C++ signature demands: its parameters, and the results that it returns (none: void).
@@ -79,6 +84,9 @@ class Callable {
   struct Impl;
 
  private:
+  const Variant& variant(const Sizes& sizes, const std::vector<std::vector<std::int64_t>>& around,
+                         std::source_location where) const;
+
   std::unique_ptr<Impl> impl_;
 };
 

@@ -16,7 +16,7 @@ bool take_known(ExploredExpression& explored, const PatternProblem& p, const Exp
                 const std::filesystem::path& database) {
   if (options.target != Target::openmp) return false;
   const Program program = p.pattern.build(p.problem);
-  auto known = known_variant(program, program_key(p.pattern, p.problem), database, options.threads, true);
+  auto known = known_variant(program, program_key(p.pattern, p.problem), database, {}, options.threads, true);
   if (!known) return false;
   explored.derivation = known->variant.derivation, explored.origin = known->origin;
   explored.source = emit_source(known->variant.kernel);

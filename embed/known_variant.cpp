@@ -27,7 +27,9 @@ std::filesystem::path file_of(const std::filesystem::path& asked) {
 }  // namespace
 
 std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
-                                          const std::filesystem::path& database, int threads, bool exact) {
+                                          const std::filesystem::path& database,
+                                          const std::function<Derivation(const Derivation&)>& here,
+                                          int threads, bool exact) {
   const std::filesystem::path file = file_of(database);
   std::error_code error;
   if (file.empty() || !std::filesystem::exists(file, error))
@@ -38,7 +40,7 @@ std::optional<KnownVariant> known_variant(const Program& program, const ProgramK
   std::erase_if(all, [&](const Found& f) { return exact ? f.nearness != Nearness::exact : !near_enough(f); });
   KnownVariant known;
   const auto found = first_that_applies(
-      all, [&](const Derivation& d) { known.variant = variant_by(program, d); }, warn_once);
+      all, [&](const Derivation& d) { known.variant = variant_by(program, here ? here(d) : d); }, warn_once);
   if (!found) return std::nullopt;
   known.origin = describe(*found);
   return known;

@@ -88,9 +88,6 @@ void check_constness(const Plan& plan, const Signature& s, const std::string& wh
     if (output && !s.arguments[i].writable)
       throw UserError(plan.argument_text(i) + " receives a result, but is " + s.arguments[i].cpp +
                       " in the signature; make it writable (a std::span<T>, a std::vector<T>&)" + where);
-    if (!output && s.arguments[i].writable && !s.arguments[i].is_scalar())
-      throw UserError(plan.argument_text(i) + " is writable in the signature (" + s.arguments[i].cpp +
-                      "), but the expression does not update it; make it const" + where);
   }
 }
 

@@ -90,12 +90,16 @@ class Call {
       throw UserError(impl_.plan.argument_text(argument) + " has no data (a null pointer)" + line_of(where_));
     Pass p{caller, v_.bytes[slot], argument, written};
     pointer(slot) = caller.data;
-    if (!caller.contiguous()) {
+    if (!caller.contiguous() && !passed_with_gaps(argument)) {
       p.copy = Buffer(static_cast<std::size_t>(caller.count()) * p.bytes, {1, 0});
       gather(caller, p.bytes, p.copy.data());
       pointer(slot) = p.copy.data();
     }
     passes_.push_back(std::move(p));
+  }
+
+  bool passed_with_gaps(std::size_t argument) const {
+    return !v_.around.empty() && !v_.around[argument].empty();
   }
 
   void result(std::size_t r, std::size_t slot) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <shared_mutex>
 
-#include "embed/plan.hpp"
+#include "embed/pitched.hpp"
 #include "lower/loops/loop.hpp"
 #include "runtime/native.hpp"
 
@@ -14,6 +14,7 @@ inline constexpr std::uintptr_t kAlignment = 64;  ///< bytes, that streaming sto
 
 struct Callable::Variant {
   Sizes sizes;
+  Around around;  ///< of the arguments that are passed with their gaps
   Derivation derivation;
   std::string origin;  ///< see Callable::origin
   Kernel kernel;
@@ -33,12 +34,14 @@ struct Callable::Impl {
   Signature signature;
   CompileOptions options;
   mutable std::shared_mutex mutex;
-  mutable std::map<Sizes, std::unique_ptr<Variant>> variants;
+  mutable std::map<std::pair<Sizes, Around>, std::unique_ptr<Variant>> variants;
   mutable std::map<std::vector<std::int64_t>, const Variant*>
-      by_shapes;  ///< of all arguments of a call: found without solving
+      by_shapes;  ///< of all arguments of a call, and strides of those with gaps: found without solving
 
-  const Variant& variant(const Sizes& sizes) const;
-  std::unique_ptr<Variant> make(const Sizes& sizes) const;
+  const Variant& variant(const Sizes& sizes, const Around& around) const;
+  std::unique_ptr<Variant> make(const Sizes& sizes, const Around& around) const;
+  /// UserError for views that cannot be passed as they lie, unless copies are asked for.
+  Around around_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const;
   Sizes sizes_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const;
 };
 

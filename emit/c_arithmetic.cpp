@@ -13,8 +13,8 @@ std::string c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" :
 std::string c_element_type(Scalar s) { return s == boolean ? "unsigned char" : c_type(s); }
 
 Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
-                std::set<std::string>& helpers) {
-  const auto nat = [&](const Nat& x) { return index_text(x, name, helpers); };
+                std::set<std::string>& helpers, bool bits) {
+  const auto nat = [&](const Nat& x) { return index_text(x, name, helpers, bits); };
   if (const auto c = n.constant()) return {std::to_string(*c), *c < 0 ? 8 : 9};
   std::vector<NatTerm> ts(terms(n).begin(), terms(n).end());
   const auto magnitude = [](const NatTerm& t) { return t.coefficient < 0 ? -t.coefficient : t.coefficient; };
@@ -43,7 +43,7 @@ Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& 
         } else {
           const auto m = a.b.constant();
           const bool division = a.kind == AtomKind::FloorDiv;
-          if (!division && m && power_of_two(*m))
+          if (bits && !division && m && power_of_two(*m))
             x = {nat(a.a).in(7) + " & " + std::to_string(*m - 1), 3};
           else if (Facts().proves_nonnegative(a.a))
             x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};

@@ -23,8 +23,9 @@ struct Text {
 };
 
 /// An index as C. `name` spells its variables; `helpers` gets the functions it calls, see index_helpers.
+/// `bits`: remainders by powers of two may be bit operations.
 Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
-                std::set<std::string>& helpers);
+                std::set<std::string>& helpers, bool bits = true);
 
 /// Helper functions of C for Euclidean division and the like, those named in `helpers`; indices are of type
 /// `index`.

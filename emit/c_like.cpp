@@ -112,7 +112,7 @@ void CLike::statement(const Stmt& s) {
   }
   if (const auto* x = std::get_if<Store>(&s.v)) {
     mentioned_.insert(x->array);
-    return line(store(*x, nat(x->position.at(0)).s, term(x->value).s));
+    return line(store(*x, element(x->position), term(x->value).s));
   }
   if (const auto* x = std::get_if<Let>(&s.v)) {
     if (x->local->kind == TermKind::Index) {

@@ -44,7 +44,9 @@ class CLike {
   virtual std::string user_call(const Term& t, const std::vector<std::string>& args) = 0;
 
   // ---- shared spelling
-  Text nat(const Nat& n);
+  virtual Text nat(const Nat& n);
+  /// Where an element lies, as it stands between an array's brackets.
+  virtual std::string element(const std::vector<Nat>& position) { return nat(position.at(0)).s; }
   Text condition(const NatCond& c);
   Text term(const Term& t);
   std::string conditions(const std::vector<Term>& cs);

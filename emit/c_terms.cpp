@@ -66,7 +66,7 @@ Text CLike::term(const Term& t) {
       return nat(t->nats[0]);
     case TermKind::Load:
       mentioned_.insert(t->name);
-      return {load(t->name, nat(t->nats.at(0)).s, t->type, w), 9};
+      return {load(t->name, element(t->nats), t->type, w), 9};
     case TermKind::Argument:
       return {*mentioned_.insert(t->name).first, 9};
     case TermKind::Local:

@@ -26,6 +26,18 @@ std::string emit_openmp(const Kernel& kernel);
 /// memory for the kernel to begin.
 std::string emit_trampoline(const Kernel& kernel, const std::string& function);
 
+/// Untransformed loops on logical positions (lower_undecided) as C99 for compilers that read affine loops:
+///   void NAME(<sizes as int, arguments: arrays with all their dimensions, others by value>)
+/// with the loops between #pragma scop and #pragma endscop; indices are sums, products with numbers, / and %.
+/// Called through the trampoline like other kernels. UserError for what such compilers do not read.
+std::string emit_scop(const Kernel& loops);
+/// The same as a C programmer has it: parallel loops are shared by OpenMP, vector loops (of width 1) have
+/// SIMD before them, a macro that is empty unless it is defined.
+std::string emit_plain_loops(const Kernel& loops);
+/// The same function with other loops: `body`, in which Sn(a, b, ...) is the n-th store of the text, from 0,
+/// at those values of the variables of the loops around it.
+std::string emit_rescheduled(const Kernel& loops, const std::string& body);
+
 /// OpenCL C 1.2: `__kernel void NAME(...)`, arguments as above. UserError for names that are words of OpenCL
 /// C.
 std::string emit_opencl(const Kernel& kernel);

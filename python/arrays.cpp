@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "embed/pitched.hpp"
 #include "ir/error.hpp"
 
 namespace lift::python {
@@ -41,7 +42,7 @@ const char* numpy_name(Scalar s) {
 py::dtype numpy_type(Scalar s) { return py::dtype(numpy_name(s)); }
 
 ArgumentValue array_value(const py::handle& x, const ArgumentKind& kind,
-                          const std::function<std::string()>& what, const Type& t) {
+                          const std::function<std::string()>& what, const Type& t, bool gaps) {
   const std::string numpy = std::string("numpy.") + numpy_name(kind.element);
   if (!py::isinstance<py::array>(x))
     throw UserError(what() + " is " + t.str() + ", but a Python " + name_of_type(x) +
@@ -67,7 +68,7 @@ ArgumentValue array_value(const py::handle& x, const ArgumentKind& kind,
     v.shape[d] = a.shape(static_cast<py::ssize_t>(d)), v.strides[d] = step / bytes;
     whole = whole && step % bytes == 0;
   }
-  if (!whole || !v.contiguous())
+  if (!whole || !(v.contiguous() || (gaps && lengths_around(v))))
     throw UserError(what() + " is a view with the strides " + tuple_text(a.attr("strides")) +
                     " in bytes, which would have to be copied; pass " +
                     (kind.writable ? "a contiguous array" : "numpy.ascontiguousarray(a)"));

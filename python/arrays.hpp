@@ -14,9 +14,9 @@ py::dtype numpy_type(Scalar s);
 
 /// The memory of an array as an argument of `kind`. `what` names it, `t` is what the expression has there.
 /// UserError with the remedy: no array, another type of elements or number of dimensions, a view that would
-/// have to be copied, one that may not be written.
+/// have to be copied (without `gaps` any with gaps), one that may not be written.
 ArgumentValue array_value(const py::handle& a, const ArgumentKind& kind,
-                          const std::function<std::string()>& what, const Type& t);
+                          const std::function<std::string()>& what, const Type& t, bool gaps = true);
 
 /// A number in 8 bytes of its own.
 union Number {

@@ -90,7 +90,7 @@ void Kernel::take_out(const py::object& out, const Callable::Variant& v,
     kind.writable = true;
     const Type type =
         array(std::vector<Nat>(static_cast<std::size_t>(kind.rank), Nat::size("n")), kind.element);
-    const ArgumentValue to = array_value(given[r], kind, what, type);
+    const ArgumentValue to = array_value(given[r], kind, what, type, false);
     const std::vector<std::int64_t> shape = Callable::returned_shape(v, r);
     if (!std::equal(shape.begin(), shape.end(), to.shape.begin()))
       throw UserError(what() + " has the shape " +

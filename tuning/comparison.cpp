@@ -19,12 +19,57 @@ double gbs(double bytes, double ms) { return ms > 0 ? bytes / ms / 1e6 : 0; }
 
 }  // namespace
 
-Comparison::Comparison(Session& session, bool plain, bool other_compilers, ExploreResult& result)
-    : session_(session),
-      result_(result),
-      jobs_(plain ? rival_jobs(session.pattern, session.problem, session.program, other_compilers,
-                               session.threads)
-                  : std::vector<RivalJob>{}) {}
+Comparison::Comparison(Session& session, const ExploreOptions& options, ExploreResult& result)
+    : session_(session), result_(result), contenders_(options.contenders) {
+  if (options.plain)
+    jobs_ = rival_jobs(session.pattern, session.problem, session.program, options.rivals, session.threads);
+  if (!contenders_) return;
+  for (RivalJob& job : contenders_->begin(session.pattern, session.problem, session.program, session.threads))
+    jobs_.push_back(std::move(job));
+}
+
+void Comparison::contend(double seconds) {
+  if (!contenders_) return;
+  for (Contender& c : contenders_->contend(*this, seconds)) {
+    Compiled compiled;
+    if (c.job) compiled = session_.native->compile({&c.job->job, 1}, {}).front();  // from the cache
+    if (c.rival.status == Status::ok && !compiled.program)
+      c.rival.status = Status::compile_failed, c.rival.message = compiled.error;
+    jobs_.push_back(c.job.value_or(RivalJob{}));
+    compiled_.push_back(std::move(compiled));
+    result_.rivals.push_back(std::move(c.rival));
+  }
+}
+
+std::vector<Trial> Comparison::try_out(const std::vector<RivalJob>& jobs, double best) {
+  constexpr double kHopeless = 1.6;
+  std::vector<Job> sources;
+  for (const RivalJob& j : jobs) sources.push_back(j.job);
+  std::vector<Compiled> compiled;
+  {
+    const Stopwatch compiling(result_.spent.compiling);
+    compiled = session_.native->compile(sources, {});
+  }
+  const Stopwatch measuring(result_.spent.measuring);
+  std::vector<Trial> trials(jobs.size());
+  double before = anchor_ms();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Trial& t = trials[i];
+    Candidate candidate;
+    candidate.kernel = jobs[i].job.kernel;
+    accept(candidate, compiled[i]);
+    if (candidate.compiled.program && !interrupted())
+      verify_and_time(candidate, *session_.native, session_.expected(),
+                      best > 0 && before > 0 ? kHopeless * best * before : INFINITY);
+    const double after = anchor_ms();
+    const Variant& v = candidate.variant;
+    t.status = interrupted() && v.ms == 0 ? Status::aborted : v.status;
+    t.message = v.message, t.error = v.error, t.ms = v.ms;
+    t.relative = v.ms / (std::min(before, after) > 0 ? std::min(before, after) : 1);
+    before = after;
+  }
+  return trials;
+}
 
 void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
   std::vector<Job> jobs;
@@ -154,8 +199,10 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
     enter(session_.executor(), candidates[i].kernel, candidates[i].compiled, candidates[i].variant.ms);
     candidates[i].variant.final_round = true;
   }
-  const bool time_for_all =
-      !interrupted() && (kRounds + 1) * others_ms() < 1e3 * seconds;  // else rivals keep their first times
+  const bool time_for_all = contenders_
+                                ? !interrupted()
+                                : !interrupted() && (kRounds + 1) * others_ms() <
+                                                        1e3 * seconds;  // else rivals keep their first times
   for (std::size_t i = 0; i < result_.rivals.size(); ++i)
     if (Rival& r = result_.rivals[i]; r.status == Status::ok && (r.baseline || time_for_all))
       enter(*session_.native, jobs_[i].job.kernel, compiled_[i], r.ms);

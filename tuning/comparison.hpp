@@ -6,13 +6,16 @@
 
 namespace lift {
 
-class Comparison {
+class Comparison : public Trials {
  public:
   /// `result` receives rivals and twin, and in the end everything measured; it and `session` outlive this.
-  Comparison(Session& session, bool plain, bool other_compilers, ExploreResult& result);
+  Comparison(Session& session, const ExploreOptions& options, ExploreResult& result);
 
   /// Compiles rivals and twins, verifies the rivals, and takes first times of both.
   void prepare(const std::function<bool(std::size_t)>& on_progress);
+  /// Lets the contenders search, for a part of `seconds`.
+  void contend(double seconds);
+  std::vector<Trial> try_out(const std::vector<RivalJob>& jobs, double best) override;
   /// The present time of the fastest plain loops, in ms; 0 when there are none that run where the kernels do.
   double anchor_ms();
   /// Wall time that `run` will take.
@@ -37,6 +40,7 @@ class Comparison {
 
   Session& session_;
   ExploreResult& result_;
+  std::shared_ptr<Contenders> contenders_;
   std::vector<RivalJob> jobs_;
   std::vector<Compiled> compiled_;  ///< of the jobs
   TimedRun anchor_;

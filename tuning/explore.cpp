@@ -30,7 +30,7 @@ class Exploration {
       : options_(options),
         began_(Clock::now()),
         session_(pattern, problem, options),
-        comparison_(session_, options.plain, options.rivals, result_) {
+        comparison_(session_, options, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name,
     result_.emulated = options.emulate, result_.threads = session_.threads;
@@ -44,6 +44,8 @@ class Exploration {
           session_.program.name + ": decisions have been taken in it (" + decision +
           "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
     comparison_.prepare([&](std::size_t) { return tell("setting up"); });
+    const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
+    comparison_.contend(options_.budget_seconds - share - elapsed());
     if (options_.check_small) start_small_check();
     describe_reference();
     if (options_.only)

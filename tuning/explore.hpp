@@ -64,6 +64,9 @@ struct Rival {
   std::string message;
   double ms = 0, gbs = 0, error = 0;
   bool baseline = false;  ///< one of those that count as the plain loops
+  // Of those who searched:
+  std::string settings = {};  ///< with which it was fastest
+  int tried = 0, wrong = 0;   ///< settings that ran; of these, with a wrong result
 };
 
 struct Counts {
@@ -111,6 +114,8 @@ class Memory {
   virtual void keep(const Occasion& occasion, const ExploreResult& result) = 0;
 };
 
+class Contenders;  ///< rivals.hpp
+
 struct ExploreOptions {
   Target target = Target::openmp;
   int device = -1;  ///< as in opencl::devices(), cuda::devices(); -1: the first GPU, else the first
@@ -126,9 +131,11 @@ struct ExploreOptions {
   std::shared_ptr<Memory> memory =
       {};  ///< what it knows is tried right after the default; it is told the result
   bool caller_layout_only = false;
-  bool switches = false;    ///< also measure all combinations of the space's switches, see switches.hpp
-  bool plain = true;        ///< also measure the plain loops; no speed-ups otherwise
-  bool rivals = true;       ///< also other compilers' versions of the plain loops
+  bool switches = false;  ///< also measure all combinations of the space's switches, see switches.hpp
+  bool plain = true;      ///< also measure the plain loops; no speed-ups otherwise
+  bool rivals = true;     ///< also other compilers' versions of the plain loops
+  std::shared_ptr<Contenders> contenders =
+      {};                   ///< also these; all rivals are then in the last round, whatever that takes
   bool check_small = true;  ///< compare structures with the interpreter
   std::optional<Derivation> only = {};  ///< measure this one instead of searching
   std::function<void(const Progress&)> on_progress = {};

@@ -65,6 +65,8 @@ Json rival(const Rival& r) {
   Json json{{"name", r.name},         {"what", r.what},           {"ms", measured(r.ms)},
             {"gbs", measured(r.gbs)}, {"status", text(r.status)}, {"error", number(r.error)}};
   json["baseline"] = r.baseline;
+  if (r.tried > 0) json["tried"] = r.tried, json["tried_wrong"] = r.wrong;
+  if (!r.settings.empty()) json["settings"] = r.settings;
   if (!r.message.empty()) json["message"] = r.message;
   return json;
 }

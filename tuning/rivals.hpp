@@ -2,11 +2,13 @@
 // optimisers make of the same source.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "patterns/pattern.hpp"
 #include "tuning/executor.hpp"
+#include "tuning/explore.hpp"
 
 namespace lift {
 
@@ -14,6 +16,41 @@ struct RivalJob {
   std::string name, what;
   bool baseline = false;
   Job job;
+};
+
+/// What became of a job that was verified and timed.
+struct Trial {
+  Status status = Status::ok;
+  std::string message;
+  double error = 0, ms = 0;
+  double relative = 0;  ///< time over that of the plain loops, taken again before and after
+};
+
+/// Runs jobs for those who look for a fast one.
+class Trials {
+ public:
+  virtual ~Trials() = default;
+  /// Compiles them together; each is verified, and timed until it is seen to be much slower than `best`,
+  /// another's relative time (0: none).
+  virtual std::vector<Trial> try_out(const std::vector<RivalJob>& jobs, double best) = 0;
+};
+
+/// Who takes part, with the best that was found: a job where there is one, and what else is to be said.
+struct Contender {
+  Rival rival;
+  std::optional<RivalJob> job;  ///< one that was verified
+};
+
+/// Others than the compilers of the plain loops, who take part in an exploration (ExploreOptions).
+class Contenders {
+ public:
+  virtual ~Contenders() = default;
+  /// Told what is explored, once; loops to count as the plain ones where the pattern has none.
+  virtual std::vector<RivalJob> begin(const Pattern& pattern, const Problem& problem, const Program& program,
+                                      int threads) = 0;
+  /// Called when the plain loops have been timed; `seconds` are left for them and for the exploration, which
+  /// takes what they leave. They return earlier when interrupted.
+  virtual std::vector<Contender> contend(Trials& trials, double seconds) = 0;
 };
 
 /// Empty when the pattern has no plain loops. `others`: also Polly and Graphite, where installed.

@@ -8,9 +8,9 @@
 
 namespace lift {
 
-/// `Rank` dimensions of T, outermost first; lengths and strides in elements. Row-major views without gaps are
-/// passed to kernels as they are; others are copied to such an array before a call, and back after it when
-/// they are written.
+/// `Rank` dimensions of T, outermost first; lengths and strides in elements. Row-major views are passed to
+/// kernels as they lie, also where rows or planes have gaps behind them; others (columns, every second
+/// element) are refused, or copied on request: CompileOptions::copy_views.
 ///
 ///   lift::array_view image(pixels.data(), {height, width});
 ///   lift::array_view part(pixels.data() + 10, {height, 20}, {width, 1});     // 20 columns

@@ -10,8 +10,8 @@
 //
 // Parameters. float, double and std::int32_t for numbers; for arrays any contiguous range of these
 // (std::vector, std::span, std::array), lift::array_view or a std::mdspan. A range is the row-major contents
-// of an array of any rank. Views whose strides leave gaps are copied for the call; everything else is passed
-// as it lies.
+// of an array of any rank. Everything is passed as it lies, views whose rows have gaps, too; views that
+// kernels cannot walk are refused, or copied for each call on request (CompileOptions::copy_views).
 //
 // Results are returned (a number, a std::vector, a std::tuple of several), or, from a kernel that returns
 // void, written to further parameters after the arguments; an array that the expression updates, passed as

@@ -1,15 +1,14 @@
 // Expressions as C++ functions: arguments, results, sizes, threads.
 #include <doctest/doctest.h>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <thread>
 
 #include "embed/compiler.hpp"
 #include "liftgen/lift.hpp"
+#include "tests/embed/guarded.hpp"
 
 using namespace lift;
+using lift::test::Guarded;
 
 namespace compile_test {
 namespace {
@@ -44,33 +43,6 @@ bool close(const std::vector<T>& a, const std::vector<T>& b) {
     if (!(std::abs(a[i] - b[i]) <= 1e-6 * std::max<double>(1, std::abs(b[i])))) return false;
   return true;
 }
-
-/// An array that ends where the next page may not be touched.
-template <class T>
-class Guarded {
- public:
-  explicit Guarded(const std::vector<T>& contents) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), bytes = contents.size() * sizeof(T);
-    const std::size_t pages = (bytes + page - 1) / page + 2;
-    size_ = pages * page;
-    base_ = static_cast<char*>(
-        ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    REQUIRE(base_ != MAP_FAILED);
-    ::mprotect(base_ + size_ - page, page, PROT_NONE);
-    span = {reinterpret_cast<T*>(base_ + size_ - page - bytes), contents.size()};
-    std::copy(contents.begin(), contents.end(), span.begin());
-  }
-  ~Guarded() { ::munmap(base_, size_); }
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-  std::vector<T> contents() const { return {span.begin(), span.end()}; }
-
-  std::span<T> span;
-
- private:
-  char* base_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 /// Half-sweep of u'' = 0 on the inside: every second point becomes the mean of its neighbours.
 Program red_black() {
@@ -132,7 +104,7 @@ TEST_CASE("two dimensions: flat data, shaped views, gaps") {
     for (std::size_t i = 0; i < 3; ++i) wide[j * 5 + i] = a[j * 3 + i], tall[i * 4 + 2 * j] = b[i * 2 + j];
   const auto shaped =
       compile<void(array_view<const double, 2>, array_view<const double, 2>, array_view<double, 2>)>(
-          transposed_sum);
+          transposed_sum, {.copy_views = true});
   const array_view result(out.data(), {2, 3}, {6, 2});
   shaped(array_view(wide.data(), {2, 3}, {5, 1}), array_view(tall.data(), {3, 2}, {4, 2}), result);
   for (std::size_t j = 0; j < 2; ++j)
@@ -142,7 +114,8 @@ TEST_CASE("two dimensions: flat data, shaped views, gaps") {
 
 TEST_CASE("views like std::mdspan") {
   const auto kernel = compile<std::vector<double>(Columns)>(
-      fun(array({n, m}, f64), [](Expr a) { return a | map2([](Expr x) { return x + 1.0; }); }));
+      fun(array({n, m}, f64), [](Expr a) { return a | map2([](Expr x) { return x + 1.0; }); }),
+      {.copy_views = true});
   const std::vector<double> a{1, 2, 3, 4, 5, 6};
   CHECK(kernel({a.data(), 2, 3}) == std::vector<double>{2, 4, 6, 3, 5, 7});
 }
@@ -221,7 +194,7 @@ TEST_CASE("an update that is not safe in place goes through a copy") {
   sweep(u);
   CHECK(u == std::vector<double>{0, 2, 5, 10, 16});
   std::vector<double> gaps{0, -1, 2, -1, 4, -1, 8, -1, 16, -1};
-  const auto strided = compile<void(array_view<double, 1>)>(jacobi());
+  const auto strided = compile<void(array_view<double, 1>)>(jacobi(), {.copy_views = true});
   strided(array_view(gaps.data(), {5}, {2}));
   CHECK(gaps == std::vector<double>{0, -1, 2, -1, 5, -1, 10, -1, 16, -1});
 }

@@ -177,9 +177,8 @@ TEST_CASE("what may be written") {
           compile<void(std::span<const double>, std::span<const double>)>(stencil());
         }).find("argument 2 (the result) receives a result, but is std::span<const double>") !=
         std::string::npos);
-  CHECK(message([] { compile<std::vector<double>(std::vector<double>&)>(stencil()); })
-            .find("argument 1 (image) is writable in the signature (std::vector<double>&), but the "
-                  "expression does not update it; make it const") != std::string::npos);
+  std::vector<double> image(36, 2.0);  // may be written, but is not
+  CHECK(compile<std::vector<double>(std::vector<double>&)>(stencil())(image) == image);
   const auto into = compile<FilterInto>(stencil());
   std::vector<double> data(200);
   const int line = __LINE__ + 1;

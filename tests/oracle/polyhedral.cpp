@@ -2,192 +2,17 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "compare/affine.hpp"
 #include "ir/expr/layout.hpp"
 
 namespace lift::oracle {
+
+using namespace affine;  // NOLINT: this file speaks its language
+
 namespace {
-
-using Texts = std::vector<std::string>;
-
-[[noreturn]] void unknown(const std::string& what) { throw std::runtime_error("isl is not told of " + what); }
-
-std::string joined(const Texts& parts, const std::string& between, const std::string& empty = "") {
-  std::string all;
-  for (const std::string& p : parts) all += (&p == &parts[0] ? "" : between) + p;
-  return parts.empty() ? empty : all;
-}
-std::string tuple(const std::string& name, const Texts& elements) {
-  return name + "[" + joined(elements, ", ") + "]";
-}
-std::string either(const std::string& a, const std::string& b) { return "((" + a + ") or (" + b + "))"; }
-
-/// A load within the value of a store, under the conditions of the selections around it.
-struct Load {
-  std::string array;
-  Texts cell, conditions;
-};
-struct ParallelLoop {
-  std::size_t depth;   ///< of its variable among those around a statement
-  int id;              ///< which loop
-  bool team;           ///< it is shared by a team, whose loop over steps is the next one around
-  std::size_t shared;  ///< all of them with the same first variables, so many, may run at the same time
-};
-struct Statement {
-  Texts variables, date, domain;
-  std::string array;
-  Texts cell, position;
-  std::vector<Load> loads;
-  bool copy = false;
-  std::vector<ParallelLoop> parallel;
-};
-
-/// Goes through loops, and says in isl's words what it sees.
-class Reader {
- public:
-  explicit Reader(const Kernel& k) {
-    for (const KernelArgument& a : k.arguments)
-      if (!a.range.empty()) {
-        parameters_.push_back(a.name);
-        context_.push_back(text(a.range[0]) + " <= " + a.name + " <= " + text(a.range[1]));
-      }
-    block(k.body);
-  }
-  std::vector<Statement> statements;
-  std::set<std::string> own;  ///< arrays that the kernel allocates
-  /// `[colour] -> { map : conditions and what is known of parameters }`
-  std::string relation(const std::string& map, Texts conditions) const {
-    conditions.insert(conditions.end(), context_.begin(), context_.end());
-    return "[" + joined(parameters_, ", ") + "] -> { " + map + " : " + joined(conditions, " and ", "true") +
-           " }";
-  }
-
- private:
-  Texts parameters_, context_;
-  std::map<const NatAtom*, std::string> names_;
-  std::map<std::string, Texts> allocated_;  ///< by the iterations that have each array to themselves
-  Statement here_;
-  std::vector<std::size_t> teams_;  ///< depths of loops that teams go through
-  int loops_ = 0;
-
-  std::string atom(const NatAtom& a) const {
-    const auto name = names_.find(&a);
-    switch (a.kind) {
-      case AtomKind::Var:
-        return name != names_.end() ? name->second : a.name;
-      case AtomKind::FloorDiv:
-        return "floor((" + text(a.a) + ")/" + a.b.str() + ")";
-      case AtomKind::Mod:
-        return "((" + text(a.a) + ") mod " + text(a.b) + ")";
-      case AtomKind::Min:
-        return "min(" + text(a.a) + ", " + text(a.b) + ")";
-      case AtomKind::Max:
-        return "max(" + text(a.a) + ", " + text(a.b) + ")";
-    }
-    unknown(a.name);
-  }
-  std::string text(const Nat& n) const {
-    Texts sum;
-    for (const NatTerm& t : terms(n)) {
-      if (t.factors.size() > 1 || (t.factors.size() == 1 && t.factors[0].power != 1)) unknown(n.str());
-      sum.push_back(std::to_string(t.coefficient) +
-                    (t.factors.empty() ? "" : " * " + atom(*t.factors[0].atom)));
-    }
-    return joined(sum, " + ", "0");
-  }
-  Texts texts(const std::vector<Nat>& position) const {
-    Texts all;
-    for (const Nat& n : position) all.push_back(text(n));
-    return all;
-  }
-  std::string text(const NatCond& c) const {
-    const char* than = c.kind == NatCond::Kind::NonNegative ? " >= 0"
-                       : c.kind == NatCond::Kind::Zero      ? " = 0"
-                                                            : " != 0";
-    return text(c.a) + than;
-  }
-  /// Empty: it depends on what is stored.
-  std::string condition(const Term& t, bool holds = true) const {
-    if (t->kind == TermKind::Constant) return (t->number != 0) == holds ? "true" : "false";
-    if (t->kind == TermKind::Compare) return text(holds ? t->conds[0] : negate(t->conds[0]));
-    if (t->kind != TermKind::Apply) return "";
-    if (t->op == Op::Not) return condition(t->args[0], !holds);
-    if (t->op != Op::And && t->op != Op::Or) return "";
-    const std::string a = condition(t->args[0], holds), b = condition(t->args[1], holds);
-    if (a.empty() || b.empty()) return "";
-    return (t->op == Op::And) == holds ? "((" + a + ") and (" + b + "))" : either(a, b);
-  }
-  Texts cell_of(const std::string& array, const std::vector<Nat>& position) const {
-    Texts cell = texts(position);
-    if (const auto a = allocated_.find(array); a != allocated_.end())
-      cell.insert(cell.begin(), a->second.begin(), a->second.end());
-    return cell;
-  }
-  void loads(const Term& t, const Texts& conditions) {
-    if (t->kind == TermKind::Local) unknown("local values");
-    if (t->kind == TermKind::Load) here_.loads.push_back({t->name, cell_of(t->name, t->nats), conditions});
-    const bool selects = t->kind == TermKind::Apply && t->op == Op::Select;
-    for (std::size_t i = 0; i < t->args.size(); ++i) {
-      Texts inner = conditions;
-      if (const std::string c = selects && i > 0 ? condition(t->args[0], i == 1) : ""; !c.empty())
-        inner.push_back(c);
-      loads(t->args[i], inner);
-    }
-  }
-
-  void block(const Block& b) {
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      const Statement around = here_;
-      here_.date.push_back(std::to_string(i));
-      statement(b[i]);
-      here_ = around;
-    }
-  }
-  void statement(const Stmt& s) {
-    if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
-    if (const auto* a = std::get_if<Allocate>(&s.v)) {
-      own.insert(a->name);
-      if (!allocated_.emplace(a->name, here_.variables).second) unknown("two arrays of one name");
-      return;
-    }
-    if (const auto* i = std::get_if<If>(&s.v)) {
-      for (const Term& t : i->conditions) {
-        here_.domain.push_back(condition(t));
-        if (here_.domain.back().empty()) unknown("the condition " + str(t));
-      }
-      return block(i->body);
-    }
-    const auto* x = std::get_if<Store>(&s.v);
-    if (!x) unknown(str(Block{s}));
-    here_.array = x->array, here_.cell = cell_of(x->array, x->position), here_.position = texts(x->position);
-    here_.copy = x->value->kind == TermKind::Load;
-    loads(x->value, {});
-    statements.push_back(here_);
-  }
-  void loop(const For& f) {
-    if (!(f.step == Nat(1))) unknown("a loop by steps");
-    const std::size_t depth = here_.variables.size();
-    const std::string name = "c" + std::to_string(depth);
-    here_.domain.push_back(text(f.lower) + " <= " + name);
-    here_.domain.push_back(name + " < " + text(f.upper));
-    here_.variables.push_back(name), here_.date.push_back(name);
-    names_[variables(f.var)[0]] = name;
-    if (f.kind == LoopKind::Par) {
-      // Within an iteration of a team's shared loop, loops are shared with nobody of another loop.
-      const bool team = !teams_.empty() && std::none_of(here_.parallel.begin(), here_.parallel.end(),
-                                                        [&](const ParallelLoop& p) { return p.team; });
-      here_.parallel.push_back({depth, ++loops_, team, team ? teams_.back() + 1 : depth});
-    } else if (f.kind != LoopKind::Seq && f.kind != LoopKind::Unroll) {
-      unknown("loops of a kind");
-    }
-    if (f.team) teams_.push_back(depth);
-    block(f.body);
-    if (f.team) teams_.pop_back();
-  }
-};
 
 /// One element: `stage2[4, 3]`, or with parameters `stage2[4, 3] : colour = 1`.
 std::string example(const isl::union_set& s) {
@@ -276,7 +101,7 @@ isl::union_map last_before(const isl::union_map& reads, const isl::union_map& wr
 Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed) {
   const Reader r(loops), positions(placed);
   if (r.statements.size() != positions.statements.size())
-    unknown("loops that are others where they are placed");
+    throw std::runtime_error("isl is not told of loops that are others where they are placed");
   const auto relation = [&](const std::string& from, const std::string& to, const Texts& conditions = {}) {
     return isl::union_map(ctx, r.relation(from + " -> " + to, conditions));
   };

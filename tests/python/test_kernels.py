@@ -132,6 +132,21 @@ def test_threads_call_one_kernel():
     assert not wrong
 
 
+def test_views_of_rows_with_gaps_are_passed_as_they_lie():
+    kernel = lift.compile(blur)
+    wide = rng.random((40, 90), np.float32)
+    np.testing.assert_allclose(kernel(wide[3:20, 5:60]), blurred(wide[3:20, 5:60]), rtol=1e-6)
+    whole, f = rng.random((30, 40)), rng.random((9, 11))
+    expected = whole.copy()
+    sweep = lift.compile(red_black)
+    for color in (0, 1):
+        sweep(whole[2:13, 4:17], f, 1 + f, color)
+        red_black_numpy(expected[2:13, 4:17], f, 1 + f, color)
+    np.testing.assert_allclose(whole, expected, rtol=1e-13)
+    assert "would have to be copied" in refused(lambda: kernel(wide[::2, ::2]))
+    assert "out of result 1 is a view" in refused(lambda: kernel(wide[:, :9], out=wide[:, 20:29]))
+
+
 def test_what_does_not_fit_is_refused_and_never_copied():
     kernel = lift.compile(blur)
     image = rng.random((8, 9), np.float32)
