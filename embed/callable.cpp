@@ -74,25 +74,22 @@ std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string&
 
 }  // namespace
 
-std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, const Around& around) const {
-  const Program numbered = with_sizes(plan.program, sizes);  // also checks them
-  auto v = std::make_unique<Variant>();
-  v->sizes = sizes, v->around = around;
-  Program program = options.symbolic && around.empty() ? plan.program : numbered;
-  ChosenVariant chosen;
+ChosenVariant Callable::Impl::choose_for(Variant& v, Program& program) const {
+  if (v.around.empty()) return choose(program, nullptr, plan.program, v.sizes, options, v.origin);
+  const Program numbered = program;
   // A result that cannot be computed within an array with gaps is computed beside it, and copied: as it would
   // be without gaps where it updates an argument, else if copies are asked for.
-  std::vector<bool> update(plan.results.size(), false);
-  for (std::size_t r = 0; r < update.size() && !around.empty(); ++r)
+  std::vector<bool> update(plan.results.size());
+  for (std::size_t r = 0; r < update.size(); ++r)
     update[r] =
-        plan.targets[r].kind != ResultTarget::Kind::returned && !around[plan.targets[r].index].empty();
-  for (bool settled = false; !settled;) {
-    settled = true;
-    std::optional<Pitched> pitched;
-    if (!around.empty()) program = (pitched = within(numbered, plan, v->around, update))->program;
-    chosen = choose(program, pitched ? &*pitched : nullptr, plan.program, sizes, options, v->origin);
+        plan.targets[r].kind != ResultTarget::Kind::returned && !v.around[plan.targets[r].index].empty();
+  while (true) {
+    const Pitched pitched = within(numbered, plan, v.around, update);
+    program = pitched.program;
+    ChosenVariant chosen = choose(program, &pitched, plan.program, v.sizes, options, v.origin);
+    bool settled = true;
     for (std::size_t r = 0; r < update.size(); ++r) {
-      if (!update[r] || chosen.kernel.results.at(r) == pitched->into[r]) continue;
+      if (!update[r] || chosen.kernel.results.at(r) == pitched.into[r]) continue;
       settled = update[r] = false;
       if (plan.targets[r].kind == ResultTarget::Kind::in_place) continue;
       if (!options.copy_views)
@@ -100,9 +97,18 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
             plan.argument_text(plan.targets[r].index) +
             " is a view with gaps, which this result cannot be written into without a copy; pass an "
             "array without gaps, or set CompileOptions::copy_views");
-      v->around[plan.targets[r].index].clear();
+      v.around[plan.targets[r].index].clear();
     }
+    if (settled) return chosen;
   }
+}
+
+std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, const Around& around) const {
+  Program program = with_sizes(plan.program, sizes);  // also checks them
+  if (options.symbolic && around.empty()) program = plan.program;
+  auto v = std::make_unique<Variant>();
+  v->sizes = sizes, v->around = around;
+  ChosenVariant chosen = choose_for(*v, program);
   v->derivation = chosen.derivation;
   v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
   v->source = emit_openmp(v->kernel);

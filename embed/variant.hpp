@@ -4,6 +4,7 @@
 #include <map>
 #include <shared_mutex>
 
+#include "embed/default_variant.hpp"
 #include "embed/pitched.hpp"
 #include "lower/loops/loop.hpp"
 #include "runtime/native.hpp"
@@ -40,6 +41,9 @@ struct Callable::Impl {
 
   const Variant& variant(const Sizes& sizes, const Around& around) const;
   std::unique_ptr<Variant> make(const Sizes& sizes, const Around& around) const;
+  /// For the variant's sizes and gaps, which copies may make fewer; `program`, over these sizes, becomes the
+  /// one over the arrays around the arguments.
+  ChosenVariant choose_for(Variant& v, Program& program) const;
   /// UserError for views that cannot be passed as they lie, unless copies are asked for.
   Around around_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const;
   Sizes sizes_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const;

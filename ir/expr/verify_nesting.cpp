@@ -18,6 +18,7 @@ unsigned dimensions(const Expr& map) {
 namespace {
 
 constexpr std::int64_t kLargestBlock = 16;  ///< elements of a block inside map_vec
+constexpr unsigned kAllDimensions = 7;
 
 bool scalars(const Type& t) {
   return t.is_scalar() || (t.is_tuple() && std::all_of(t.parts().begin(), t.parts().end(), scalars));
@@ -58,7 +59,8 @@ void map_wrg(const Check& c, const Expr& e, const Around& a) {
 }
 void map_lcl(const Check& c, const Expr& e, const Around& a) {
   if (!e.is(Op::MapLcl)) return;
-  if ((a.wrg & dimensions(e)) != dimensions(e)) c.broken("no map_wrg of the same dimension around", e);
+  if ((a.wrg & dimensions(e)) != dimensions(e))
+    c.broken("no map_wrg of the same dimension or in_tiles around", e);
   if ((a.lcl & dimensions(e)) != 0) c.broken("inside map_lcl of the same dimension there is", e);
 }
 /// Between steps, a map around that has no decision yet may become the work-group's.
@@ -81,17 +83,20 @@ constexpr std::array of_nesting = std::to_array<OfNesting>({
      map_vec},
     {{"map_glb", "not inside map_wrg or map_lcl, nor inside map_glb of the same dimension"}, map_glb},
     {{"map_wrg", "not inside map_glb or map_lcl, nor inside map_wrg of the same dimension"}, map_wrg},
-    {{"map_lcl", "inside map_wrg of the same dimension, not inside map_lcl of the same dimension"}, map_lcl},
+    {{"map_lcl",
+      "inside map_wrg of the same dimension or in_tiles, not inside map_lcl of the same dimension"},
+     map_lcl},
     {{"to_local", "inside map_wrg: local memory belongs to a work-group"}, to_local},
     {{"circular_buffer", "inside map_wrg: local memory belongs to a work-group"}, circular_buffer},
 });
 
-/// The surroundings of a map's function.
+/// The surroundings of a map's function, of a chain in tiles.
 Around inside(const Expr& map, Around a) {
   a.vec = a.vec || map.is(Op::MapVec), a.undecided = a.undecided || map.is(Op::Map);
   if (map.is(Op::MapGlb)) a.glb |= dimensions(map);
   if (map.is(Op::MapWrg)) a.wrg |= dimensions(map);
   if (map.is(Op::MapLcl)) a.lcl |= dimensions(map);
+  if (map.is(Op::InTiles)) a.wrg |= kAllDimensions;  // of work-groups, where there are work-items in it
   return a;
 }
 
@@ -102,7 +107,7 @@ class Nesting {
     if (!visited_.emplace(e.id(), around.key()).second) return;
     for (const OfNesting& r : of_nesting) c_.rule = r.name, r.check(c_, e, around);
     for (std::size_t i = 0; i < e.children().size(); ++i)
-      go(e.child(i), is_map(e.op()) && i == 0 ? inside(e, around) : around);
+      go(e.child(i), (is_map(e.op()) || e.is(Op::InTiles)) && i == 0 ? inside(e, around) : around);
   }
 
  private:

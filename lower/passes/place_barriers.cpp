@@ -1,13 +1,9 @@
 #include "lower/passes/place_barriers.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
 
 #include "ir/error.hpp"
-#include "ir/nat/nat_atoms.hpp"
-#include "lower/loops/visit.hpp"
+#include "lower/passes/shared_accesses.hpp"
 
 namespace lift {
 
@@ -22,156 +18,6 @@ std::vector<std::string> local_arrays(const Block& b) {
 
 namespace {
 
-/// A loop over work-items around an access.
-struct ItemLoop {
-  Nat var, lower, trips;
-  std::int64_t items = 0;
-};
-struct Access {
-  std::string array;
-  std::vector<Nat> position;
-  bool write = false;
-  bool async = false;             ///< a write that is done when a barrier has waited for it
-  std::map<int, ItemLoop> loops;  ///< by dimension
-  std::vector<const NatAtom*>
-      inner;  ///< variables of loops within the statement: differ between the two of a pair
-};
-
-/// A statement that all items of the group execute without waiting, or a part of one.
-class Accesses {
- public:
-  Accesses(const std::map<std::string, bool>& shared) : shared_(shared) {}
-  std::vector<Access> all;
-  std::vector<std::set<int>> stored;  ///< for each store: the dimensions whose items are told apart there
-
-  void of(const Stmt& s) {
-    if (const auto* f = std::get_if<For>(&s.v)) return loop(*f);
-    const auto* store = std::get_if<Store>(&s.v);
-    visit_accesses(s, [&](const ElementAccess& a) {
-      if (shared_.count(a.array))
-        all.push_back({a.array, a.position, a.store, a.store && store && store->async, loops_, inner_});
-    });
-    if (const auto* i = std::get_if<If>(&s.v))
-      for (const Stmt& x : i->body) of(x);
-    if (std::holds_alternative<Store>(s.v)) {
-      stored.emplace_back();
-      for (const auto& [dim, l] : loops_) stored.back().insert(dim);
-    }
-  }
-
- private:
-  const std::map<std::string, bool>& shared_;
-  std::map<int, ItemLoop> loops_;
-  std::vector<const NatAtom*> inner_;
-
-  void loop(const For& f) {
-    const auto outer = loops_;
-    if (f.kind == LoopKind::Lcl) loops_[f.dim] = {f.var, f.lower, f.upper - f.lower, f.items};
-    inner_.push_back(variables(f.var).at(0));
-    for (const Stmt& s : f.body) of(s);
-    inner_.pop_back();
-    loops_ = outer;
-  }
-};
-
-bool mentions_any(const Nat& n, const std::vector<const NatAtom*>& vs) {
-  const auto mine = variables(n);
-  return std::any_of(mine.begin(), mine.end(),
-                     [&](const NatAtom* a) { return std::find(vs.begin(), vs.end(), a) != vs.end(); });
-}
-
-/// The work-item along one dimension that executes an iteration is given by the iteration in the same way.
-bool dealt_alike(const ItemLoop& a, const ItemLoop& b) {
-  if (!(a.lower == b.lower)) return false;
-  const auto one_each = [](const ItemLoop& x, std::int64_t items) {
-    return x.items == 0 || (x.items == items && Facts().proves(less_equal(x.trips, items)));
-  };
-  if (a.items == b.items || (one_each(a, b.items) && one_each(b, a.items))) return true;
-  return (a.items == 0 && Facts().proves(less_equal(a.trips, b.items))) ||
-         (b.items == 0 && Facts().proves(less_equal(b.trips, a.items)));
-}
-
-/// One index of a position as coefficient * iteration + fixed + varying, where 0 <= varying < coefficient.
-struct Digit {
-  std::int64_t coefficient = 0;
-  Nat fixed;
-};
-std::optional<Digit> digit(const Nat& index, const Nat& var, const std::vector<const NatAtom*>& inner) {
-  const auto x = affine_in(index, var);
-  const auto k = x ? x->coefficient.constant() : std::nullopt;
-  if (!k || *k <= 0) return std::nullopt;
-  Nat fixed = 0, varying = 0;
-  for (const NatTerm& t : terms(x->rest)) {
-    const Nat one = detail::from_terms({t});
-    (mentions_any(one, inner) ? varying : fixed) = (mentions_any(one, inner) ? varying : fixed) + one;
-  }
-  if (!Facts().proves_nonnegative(varying) || !Facts().proves(less(varying, *k))) return std::nullopt;
-  return Digit{*k, fixed};
-}
-
-/// Equal positions are accessed by the same item of the group, whose dimensions are given: along each of
-/// them, some index of the position is the same function of the iteration in both, one to one.
-bool same_item(const Access& a, Access b, std::vector<int> dims) {
-  std::vector<const NatAtom*> inner = a.inner;
-  inner.insert(inner.end(), b.inner.begin(), b.inner.end());
-  for (bool progress = true; progress && !dims.empty();) {
-    progress = false;
-    for (const int dim : std::vector<int>(dims)) {
-      const auto x = a.loops.find(dim);
-      const auto y = std::as_const(b.loops).find(dim);
-      if (x == a.loops.end() || y == b.loops.end()) return false;  // all items of the dimension take part
-      bool same = x->second.trips == Nat(1) && y->second.trips == Nat(1);
-      for (std::size_t c = 0; c < a.position.size() && !same && dealt_alike(x->second, y->second); ++c) {
-        const auto p = digit(a.position[c], x->second.var, inner),
-                   q = digit(b.position[c], y->second.var, inner);
-        same = p && q && p->coefficient == q->coefficient && p->fixed == q->fixed;
-      }
-      if (!same) continue;
-      for (Nat& p : b.position)
-        p = substitute(p, y->second.var, x->second.var);  // from here on the two are one
-      std::erase(inner, variables(x->second.var).at(0));
-      std::erase(dims, dim), progress = true;
-    }
-  }
-  return dims.empty();
-}
-
-/// The variables of loops within the statement renamed, so that those of two accesses are apart.
-std::vector<Nat> apart(const Access& a) {
-  std::map<const NatAtom*, Nat> fresh;
-  for (const NatAtom* v : a.inner)
-    fresh[v] = v->bounded_above
-                   ? Nat::fresh(v->name, substitute(v->lower, fresh), substitute(v->upper, fresh))
-                   : Nat::fresh(v->name, 0, std::int64_t{1} << 40);
-  std::vector<Nat> r;
-  for (const Nat& p : a.position) r.push_back(substitute(p, fresh));
-  return r;
-}
-
-/// x of x mod m, where n is that.
-std::optional<std::pair<Nat, std::int64_t>> remainder(const Nat& n) {
-  const auto ts = terms(n);
-  if (ts.size() != 1 || ts[0].coefficient != 1 || ts[0].factors.size() != 1 || ts[0].factors[0].power != 1)
-    return std::nullopt;
-  const NatAtom& atom = *ts[0].factors[0].atom;
-  const auto m = atom.kind == AtomKind::Mod ? atom.b.constant() : std::nullopt;
-  if (!m) return std::nullopt;
-  return std::pair(atom.a, *m);
-}
-bool differ(const Nat& a, const Nat& b) {
-  if (Facts().proves({NatCond::Kind::NonZero, a - b})) return true;
-  const auto x = remainder(a), y = remainder(b);
-  if (!x || !y || x->second != y->second) return false;
-  const auto apart = (x->first - y->first).constant();
-  return apart && *apart % x->second != 0;
-}
-bool disjoint(const Access& a, const Access& b) {
-  const std::vector<Nat> other = apart(b);
-  for (std::size_t c = 0; c < a.position.size(); ++c)
-    if (differ(a.position[c], other[c])) return true;
-  return false;
-}
-
 class Placer {
  public:
   Placer(std::map<std::string, bool> shared, std::vector<int> dims)
@@ -185,6 +31,7 @@ class Placer {
  private:
   std::map<std::string, bool> shared_;  ///< arrays; whether in global memory
   std::vector<int> dims_;               ///< of the group, those of more than one item
+  std::vector<NatCond> conditions_;     ///< around the statement, decided alike by all items
 
   bool conflict(const Access& a, const Access& b) const {
     if (a.array != b.array || (!a.write && !b.write)) return false;
@@ -231,21 +78,43 @@ class Placer {
       } else if (f && at_group_level(*f) && holds_items(f->body)) {
         for (Stmt& x : group_loop(*f, pending)) r.push_back(std::move(x));
       } else if (i && uniform(*i) && holds_items(i->body)) {
-        std::vector<Access> taken = pending;
-        If copy = *i;
-        copy.body = sequence(i->body, taken);
-        if (std::holds_alternative<Barrier>(
-                copy.body.front().v)) {  // all may wait for one another before, whatever they decide
-          r.push_back(copy.body.front());
-          copy.body.erase(copy.body.begin());
-          pending.clear();
-        }
-        pending.insert(pending.end(), taken.begin(), taken.end());
-        r.push_back({std::move(copy)});
+        for (Stmt& x : condition(*i, pending)) r.push_back(std::move(x));
       } else {
         leaf(s, pending, r);
       }
     }
+    return r;
+  }
+
+  /// Names and arrays of a work-item's own, which statements behind a barrier may use.
+  static bool defines(const Block& b) {
+    return std::any_of(b.begin(), b.end(), [](const Stmt& s) {
+      const auto* a = std::get_if<Allocate>(&s.v);
+      return std::holds_alternative<Let>(s.v) || std::holds_alternative<Declare>(s.v) ||
+             (a && a->space != AddressSpace::Local);
+    });
+  }
+
+  /// All may wait for one another whatever they decide: barriers stand outside the condition, which is asked
+  /// again behind each. (Besides, compilers of OpenCL C have trouble with barriers under conditions.)
+  Block condition(const If& i, std::vector<Access>& pending) {
+    const std::size_t outer = conditions_.size();
+    for (const Term& c : i.conditions)
+      if (c->kind == TermKind::Compare) conditions_.push_back(c->conds[0]);
+    std::vector<Access> taken = pending;
+    Block body = sequence(i.body, taken);
+    conditions_.resize(outer);
+    Block r;
+    const bool whole = defines(body);
+    for (Stmt& s : body) {
+      if (const bool barrier = std::holds_alternative<Barrier>(s.v); barrier && (!whole || r.empty()))
+        r.push_back(std::move(s)), pending.clear();
+      else if (r.empty() || !std::holds_alternative<If>(r.back().v))
+        r.push_back({If{i.conditions, {std::move(s)}}});
+      else
+        std::get<If>(r.back().v).body.push_back(std::move(s));
+    }
+    pending.insert(pending.end(), taken.begin(), taken.end());
     return r;
   }
 
@@ -270,6 +139,7 @@ class Placer {
         continue;
       for (Access& a : here.all) a.loops[dim] = {Nat::fresh("first", 0, 0), 0, 1, 1};
     }
+    for (Access& a : here.all) a.conditions = conditions_;
     return here.all;
   }
   /// Items cannot wait within a loop over items.
@@ -285,8 +155,27 @@ class Placer {
                     "put to_local outside the map_lcl around it, or use to_private");
   }
 
+  /// The statements of an iteration are independent, as stages of a step are that a team goes through: a
+  /// barrier an iteration, in front of them.
+  Block team_loop(const For& f, std::vector<Access>& pending) {
+    For copy = f;
+    copy.body.clear();
+    std::vector<Access> all;
+    for (const Stmt& s : f.body) {
+      std::vector<Access> own;
+      for (Stmt& x : sequence({s}, own)) copy.body.push_back(std::move(x));
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    std::vector<Access> before = of_another(f, all, another(f));
+    before.insert(before.end(), pending.begin(), pending.end());
+    if (const auto barrier = needed(before, all)) copy.body.insert(copy.body.begin(), {*barrier});
+    pending = std::move(before);
+    return {{std::move(copy)}};
+  }
+
   /// A barrier that only the first iteration needs stands before the loop.
   Block group_loop(const For& f, std::vector<Access>& pending) {
+    if (f.team) return team_loop(f, pending);
     For copy = f;
     if (f.kind == LoopKind::Wrg && f.items == 0) {  // no iteration follows another in a group
       copy.body = sequence(f.body, pending);
@@ -316,6 +205,7 @@ class Placer {
   static std::vector<Access> of_another(const For& f, std::vector<Access> all, const Nat& iteration) {
     for (Access& a : all) {
       for (Nat& p : a.position) p = substitute(p, f.var, iteration);
+      for (NatCond& c : a.conditions) c = substitute(c, f.var, iteration);
       for (auto& [dim, l] : a.loops)
         l.lower = substitute(l.lower, f.var, iteration), l.trips = substitute(l.trips, f.var, iteration);
     }

@@ -55,17 +55,20 @@ For& outer_loop(Block& nest, std::size_t axis) { return *nested_loop(nest, axis 
 For& loop_along(Block& nest, std::size_t axis) {
   For* f = nested_loop(nest, axis);
   if (!f) refuse("a stage is no nest of loops, one an axis, down to axis " + std::to_string(axis));
-  if (!(f->step == Nat(1)) || f->stride != 1 || f->rotate || f->kind == LoopKind::Vec ||
-      f->kind >= LoopKind::Glb)
+  if (!(f->step == Nat(1)) || f->stride != 1 || f->rotate || f->kind == LoopKind::Vec)
     refuse("along axis " + std::to_string(axis) +
-           " the stages' loops must be plain: no vectors, strides, rotation or work-items");
+           " the stages' loops must be plain: no vectors, strides or rotation");
   return *f;
 }
+bool is_over_grid(const For& f) { return f.kind >= LoopKind::Glb; }
 
 /// What is left of a part in step s along one axis; adds the conditions under which anything is.
 Block in_one_step(Block nest, std::size_t axis, const Pace& pace, const Nat& s,
                   std::vector<Term>& conditions) {
   For& f = loop_along(nest, axis);
+  if (is_over_grid(f))
+    refuse("work-items are told apart by the loops along axis " + std::to_string(axis) +
+           ", which steps follow one another along; give them a loop of another axis");
   const Nat first = pace.first(s);
   if (pace.width > 1 || pace.scale > 1) {
     f.lower = max(f.lower, first), f.upper = min(f.upper, pace.first(s + 1));
@@ -97,10 +100,21 @@ void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
   f.upper = min(f.upper, end - begin);
 }
 
-/// A thread does it alone: what is copied in one step is little.
-void make_sequential(Block& nest) {
-  for (For* f = nested_loop(nest, 0); f; f = nested_loop(f->body, 0))
-    if (f->kind == LoopKind::Par) f->kind = LoopKind::Seq;
+/// Who copies what a stage leaves of its base: its work-items, along the same axes; else a thread alone, as
+/// what is copied in one step is little.
+void share_copies(Block& copies, Block& stage) {
+  For* own = nested_loop(stage, 0);
+  for (For* f = nested_loop(copies, 0); f; f = nested_loop(f->body, 0)) {
+    f->kind = own && is_over_grid(*own) ? own->kind : LoopKind::Seq;
+    if (is_over_grid(*f)) f->dim = own->dim, f->items = own->items;
+    if (own) own = nested_loop(own->body, 0);
+  }
+}
+
+/// The tiles that a chain goes in, from this one inwards.
+int tiles_in(const Expr& e) { return e.is(Op::InTiles) ? 1 + tiles_in(e.child(0)) : 0; }
+bool is_of_items(const Expr& e) {
+  return contains(e, [](const Expr& x) { return x.is(Op::MapLcl); });
 }
 
 /// By named stage: where it goes when it is a component of the chain's result.
@@ -131,8 +145,9 @@ Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
     const std::int64_t scale = stage_grids.at(stage).scale.at(tile.axis);
     first[tile.axis] = first_in(tile, stage, scale), shape[tile.axis] = most_in(tile, stage, scale);
   }
-  const Acceptor slots = new_array("ring", array(shape, element_of(ring.type())), AddressSpace::Global,
-                                   asked_layout(ring.child(0)));
+  const AddressSpace space = is_of_items(ring) ? AddressSpace::Local : AddressSpace::Global;
+  const Acceptor slots =
+      new_array("ring", array(shape, element_of(ring.type())), space, asked_layout(ring.child(0)));
   return collect(hints(slots, shape.size()), [=](std::vector<Nat> p) {
     p[0] = mod(p[0], planes);
     for (std::size_t d = 1; d < p.size(); ++d) p[d] = p[d] - first[d];
@@ -140,7 +155,8 @@ Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
   });
 }
 
-/// Tiles are shared by threads, unless what is around them is.
+/// Tiles are shared by threads, unless what is around them is; or by work-groups, the innermost along
+/// dimension 0.
 void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,
                                 const std::vector<TileOfStages>& tiles) {
   if (!e.is(Op::InTiles)) return write_in_step(e, scope, to, tiles);
@@ -148,7 +164,10 @@ void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acce
   const Type& result = e.type().is_tuple() ? e.type().parts().back() : e.type();
   const Nat width = step_width(e), planes = stage_grids.back().scale.at(axis) * shape_of(result)[axis];
   For f = new_loop("tile", ceildiv(planes, width));
-  if (parallel_.size() == tiles.size()) f.kind = LoopKind::Par;  // no other loops around
+  if (is_of_items(e))
+    f.kind = LoopKind::Wrg, f.dim = tiles_in(e) - 1;
+  else if (parallel_.size() == tiles.size())  // no other loops around
+    f.kind = LoopKind::Par;
   loop(std::move(f), [&](const Nat& t) {
     std::vector<TileOfStages> all = tiles;
     all.push_back({axis, t * width, min(planes, (t + 1) * width), width, tile_margins(e)});
@@ -167,24 +186,28 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   Block* outer = block;
   std::vector<Part> parts;
   std::size_t stage = 0;
-  const auto in_own_block = [&](bool copies_by_planes, const std::function<void()>& write_stage) {
+  const auto in_own_block = [&](bool by_planes, const std::function<void()>& write_stage) {
     Block own;
     block = &own;
     write_stage();
     block = outer;
     // Arrays outlive the step; what a stage copies of a base that no stage writes is there before all steps.
+    Block last{{std::move(own.back())}};
     for (std::size_t i = 0; i + 1 < own.size(); ++i)
-      if (copies_by_planes && std::holds_alternative<For>(own[i].v))
-        parts.push_back({{std::move(own[i])}, stage, true}), make_sequential(parts.back().nest);
+      if (by_planes && std::holds_alternative<For>(own[i].v))
+        parts.push_back({{std::move(own[i])}, stage, true}), share_copies(parts.back().nest, last);
       else
         outer->push_back(std::move(own[i]));
-    parts.push_back({{std::move(own.back())}, stage});
+    parts.push_back({std::move(last), stage});
     ++stage;
   };
   ScopePtr scope = given;
   std::vector<bool> is_ring;  // of the stages so far
-  const std::function<bool(const Expr&)> updates_ring = [&](const Expr& value) {
-    if (is_identity(value.op())) return updates_ring(value.child(0));
+  // A tile copies what it has of a border; without tiles only rings, which do not hold all of it, are asked
+  // for it plane by plane.
+  const std::function<bool(const Expr&)> copies_by_planes = [&](const Expr& value) {
+    if (!tiles.empty()) return true;
+    if (is_identity(value.op())) return copies_by_planes(value.child(0));
     if (!is_update(value.op()) || !value.child(0).is(Op::Bound)) return false;
     const auto depth = static_cast<std::size_t>(bound_depth(value.child(0)));
     return depth < is_ring.size() && is_ring[is_ring.size() - 1 - depth];
@@ -193,7 +216,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) {
     const Expr& value = chain.child(0);
     View stored;
-    in_own_block(value.is(Op::Ring) || updates_ring(value), [&] {
+    in_own_block(value.is(Op::Ring) || copies_by_planes(value), [&] {
       if (const auto& result = results.at(stage)) {
         write(value, scope, *result);
         const auto base = overwrites_base(value) ? base_of(value, scope) : std::nullopt;
@@ -217,10 +240,10 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     is_ring.push_back(value.is(Op::Ring));
     scope = std::make_shared<Scope>(Scope{{stored}, scope});
   }
-  if (!chain.is(Op::Tuple)) in_own_block(updates_ring(chain), [&] { write(chain, scope, to); });
+  if (!chain.is(Op::Tuple)) in_own_block(copies_by_planes(chain), [&] { write(chain, scope, to); });
   for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
     if (const Expr& result = chain.child(i); !result.is(Op::Bound))
-      in_own_block(updates_ring(result),
+      in_own_block(copies_by_planes(result),
                    [&] { write(result, scope, std::get<std::vector<Acceptor>>(to.v).at(i)); });
 
   // Loops that steps take the place of vanish: inner ones first, so that outer ones stay where they are.

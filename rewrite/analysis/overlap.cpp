@@ -16,7 +16,7 @@ std::string why_not_in_tiles(const Chain& chain, const StageGraph& g, std::size_
   if (std::string why = least_lags(chain, g, axis).obstacle; !why.empty()) return why;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const std::string& name = chain.stages[i].name;
-    if (g.stages[i].storage != name || overwrites_base(chain.stages[i].value))
+    if (overwrites_base(chain.stages[i].value))
       return name + " overwrites " + *g.stages[i].base + ", which other tiles still read";
     const bool read = std::any_of(g.dependences.begin(), g.dependences.end(), [&](const Dependence& d) {
       return d.kind == Dependence::Kind::Flow && d.from == i;

@@ -25,8 +25,8 @@ std::string loop_axis(std::size_t from_inside) {
 ProgramFacts program_facts(const Program& program, const SpaceOptions& options) {
   ProgramFacts f;
   f.options = options;
-  f.lanes = std::max<std::int64_t>(
-      1, options.vector_bytes / static_cast<std::int64_t>(size_of(scalar_of(program.body.type()))));
+  f.element_bytes = static_cast<std::int64_t>(size_of(scalar_of(program.body.type())));
+  f.lanes = std::max<std::int64_t>(1, options.vector_bytes / f.element_bytes);
   f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));
   f.stage_elements = elements_of_stages(program.body);
   return f;

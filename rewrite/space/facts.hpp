@@ -20,9 +20,10 @@ std::string loop_axis(std::size_t from_inside);
 
 struct ProgramFacts {
   SpaceOptions options;
-  std::vector<Axis> axes;   ///< outer to inner
-  std::int64_t lanes = 1;   ///< scalars in a vector
-  bool reads_only = false;  ///< there are array arguments that may not be overwritten
+  std::vector<Axis> axes;          ///< outer to inner
+  std::int64_t lanes = 1;          ///< scalars in a vector
+  std::int64_t element_bytes = 8;  ///< of the result's scalars
+  bool reads_only = false;         ///< there are array arguments that may not be overwritten
   std::optional<std::int64_t>
       stage_elements;  ///< scalars in stages, of one iteration of the loops around; see stages.hpp
 

@@ -9,6 +9,7 @@
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/overlap.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/nest/nest.hpp"
 
@@ -244,10 +245,30 @@ void read_steps_of_stages(const Program& program, NestFacts& f) {
   f.rings = f.stages_go_in_step = true;
 }
 
+/// Where sweeps can go in step along the outermost axis, in rings, what tiles of the other axes overlap by.
+void read_margins(const Program& whole, NestFacts& f) {
+  if (f.sweeps < 2) return;
+  const Result<Program> shared = in_shared_loops(whole, f.above_update);
+  const Result<Program> rings = shared ? apply(find_rule("rings"), *shared, {}) : shared;
+  if (!rings) return;
+  const Chain chain = chain_of(*rings);
+  const StageGraph graph = stage_graph(chain);
+  if (!least_lags(chain, graph, 0).obstacle.empty()) return;
+  std::vector<std::vector<std::int64_t>> margins;
+  for (std::size_t axis = 1; f.above_update + axis < f.axes.size(); ++axis) {
+    const Margins m = least_margins(chain, graph, axis);
+    if (!m.obstacle.empty()) return;
+    margins.push_back(m.by_stage);
+  }
+  f.rings = !margins.empty();
+  f.margins = std::move(margins);
+}
+
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
 /// iterations behind.
 void read_steps(const Program& whole, NestFacts& f) {
-  if (f.on_grid() || !f.block.empty()) return;
+  if (!f.block.empty()) return;
+  if (f.on_grid()) return read_margins(whole, f);
   if (f.sweeps < 2) return read_steps_of_stages(whole, f);
   const std::span<const Axis> axes(f.axes.data() + f.above_update, f.axes.size() - 1 - f.above_update);
   const Result<Program> shared = in_shared_loops(whole, f.above_update);

@@ -73,8 +73,24 @@ List on_grid_of_processors() {
   return r;
 }
 
-List on_grid(bool stages) {
-  List r = grids({"box k j i"_loops, "k j i"_loops, "box j i"_loops, "j i"_loops, "i"_loops});
+/// Sweeps in one pass over memory.
+List in_groups(const NestFacts& f) {
+  constexpr std::size_t kMost = 4;
+  List r;
+  const std::vector<AxisSizes> tiles = group_tiles(f);
+  for (std::size_t t = 0; t < std::min(kMost, tiles.size()); ++t)
+    for (const bool team : {true, false})
+      r.push_back({{key::in_place, false},
+                   {key::time, AxisSizes{{{f.axes[f.above_update].name, 1}}}},
+                   {key::rings, true},
+                   {key::strips, tiles[t]},
+                   {key::team, team}});
+  return r;
+}
+
+List on_grid(const NestFacts& f, bool stages) {
+  List r = in_groups(f);
+  append(r, grids({"box k j i"_loops, "k j i"_loops, "box j i"_loops, "j i"_loops, "i"_loops}));
   append(r, groups());
   r.push_back({{key::in_place, false}});
   r.emplace_back();
@@ -166,7 +182,7 @@ List on_threads(const NestFacts& f) {
 std::vector<Wishes> nest::first_guesses(const NestFacts& f, const NestFacts* stored) {
   List r = reduction::first_guesses(f.reduction);
   if (!f.on_processors()) {
-    append(r, on_grid(stored != nullptr));
+    append(r, on_grid(f, stored != nullptr));
     return r;
   }
   if (stored != nullptr) {

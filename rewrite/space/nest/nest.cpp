@@ -99,6 +99,7 @@ class Nests : public KindWith<NestFacts> {
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);
     NestDeriver d(start, f);
+    if (goes_in_groups(f, c)) return derive_in_groups(d, f, c), d.result();
     derive_reductions(d, f.reduction, c);  // first: it has the places in the program as it was
     take(nest::in_place(), d, f, c);
     const std::vector<Place> sweeps = sweeps_of(d.part({}));

@@ -32,6 +32,8 @@ struct NestFacts : ProgramFacts {
   bool two_arrays = false;         ///< and then take turns in two arrays, since they are not in place
   bool stages_go_in_step = false;  ///< these are the axes of stages that are stored, not of sweeps
   bool rings = false;              ///< or keep rings of planes along the outermost of these axes
+  /// On a grid, for each axis within that one, by sweep: cells that a work-group computes beyond its tile.
+  std::vector<std::vector<std::int64_t>> margins;
   Nest nest;
   std::vector<Axis> block;           ///< outer to inner; empty: a cell makes one element
   std::vector<std::int64_t> buffer;  ///< blocks of a computed array: blocks in a tile of rows; empty: no such
@@ -132,6 +134,14 @@ struct DeriverFor<NestFacts> {
 };
 
 // ---- what decisions ask of one another
+
+/// Tiles of one step that work-groups take, of sweeps in step on a grid; none elsewhere.
+std::vector<AxisSizes> group_tiles(const NestFacts& f);
+/// Whether sweeps go in step in such tiles.
+bool goes_in_groups(const NestFacts& f, const Configuration& c);
+void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c);
+/// The sweeps below a place move into the loops that are around each of them.
+void share_loops(NestDeriver& d, const Place& at);
 
 bool is_in_place(const NestFacts& f, const Configuration& c);
 inline bool is_split(const Configuration& c) { return c[key::layout].index == kSplitLayout; }

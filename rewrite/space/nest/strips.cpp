@@ -49,7 +49,8 @@ bool has_loops_for_threads(const NestFacts& f) {
 }
 
 std::vector<AxisSizes> strips_of(const NestFacts& f) {
-  if (!f.rings || f.on_grid()) return {};
+  if (f.on_grid()) return group_tiles(f);
+  if (!f.rings) return {};
   std::vector<AxisSizes> r, rows = of_rows(f);
   if (!has_loops_for_threads(f)) r = of_planes(f);
   r.insert(planes_are_large(f) ? r.begin() : r.end(), rows.begin(), rows.end());
@@ -69,11 +70,15 @@ const NestDecision& strips() {
           .of_stored_stages_too()
           .admitted([](const NestFacts& f, const Configuration& c, const AxisSizes& strip) {
             const std::vector<AxisSizes> known = strips_of(f);
+            if (f.on_grid() && strip.empty() != c[key::time].empty()) return false;
             return strip.empty() ||
                    (c[key::rings] && std::find(known.begin(), known.end(), strip) != known.end());
           })
-          .said([](const NestFacts&, const Configuration& c) -> std::string {
-            return c[key::strips].empty() ? "" : "strips of " + c[key::strips].list[0].axis;
+          .said([](const NestFacts& f, const Configuration& c) -> std::string {
+            if (c[key::strips].empty()) return "";
+            std::string axes;
+            for (const AxisSize& s : c[key::strips].list) axes += " " + s.axis;
+            return (f.on_grid() ? "overlapped tiles of" : "strips of") + axes;
           });
   return d;
 }

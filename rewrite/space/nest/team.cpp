@@ -1,5 +1,5 @@
-// How often threads wait for one another where they share what sweeps do in a step: after each sweep, or once
-// a step, in which each sweep is then a step further behind the one before.
+// How often threads, or the work-items of a group, wait for one another where they share what sweeps do in a
+// step: after each sweep, or once a step, in which each sweep is then a step further behind the one before.
 #include "rewrite/space/nest/decisions.hpp"
 
 namespace lift {
@@ -7,7 +7,7 @@ namespace {
 
 /// Steps along one axis, and a loop within them is shared; rings also copy borders, which one thread does.
 bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
-  if (!team) return true;
+  if (!team || f.on_grid()) return !team || goes_in_groups(f, c);
   const std::vector<AxisSize>& steps = c[key::time].list;
   const Loops& shared = c[key::parallel];
   if (c[key::rings] || steps.size() != 1 || shared.names.size() != 1) return false;
@@ -24,7 +24,8 @@ const NestDecision& team() {
   static const NestDecision d =
       decide<NestFacts>(key::team)
           .offers([](const NestFacts& f) {
-            const bool can = f.sweeps > 1 && !f.steps.empty() && !f.on_grid() && f.options.threads > 1;
+            const bool can =
+                f.on_grid() ? !f.margins.empty() : f.sweeps > 1 && !f.steps.empty() && f.options.threads > 1;
             return can ? std::vector<bool>{false, true} : std::vector<bool>{};
           })
           .admitted(admits_team)

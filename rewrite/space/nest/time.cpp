@@ -28,6 +28,10 @@ std::vector<AxisSizes> with_rings(const NestFacts& f) {
 }
 std::vector<AxisSizes> schedules(const NestFacts& f) {
   std::vector<AxisSizes> r{{}};
+  if (f.on_grid()) {  // a plane a step
+    if (!group_tiles(f).empty()) r.push_back({{{f.axes[f.above_update].name, 1}}});
+    return r;
+  }
   for (const AxisSizes& s : along(f.steps)) r.push_back(s);
   for (const AxisSizes& s : with_rings(f))
     if (std::find(r.begin(), r.end(), s) == r.end()) r.push_back(s);
@@ -48,15 +52,8 @@ bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes
   return !in_place && is_among(with_rings(f));
 }
 
-/// The sweeps below a place move into the loops that are around each of them.
-void share_loops(NestDeriver& d, const Place& at) {
-  if (!d.part(at).is(Op::Let)) return;
-  share_loops(d, let_body(at));
-  d.step("let-of-maps", at);
-}
-
 void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place& given) {
-  if (c[key::time].empty()) return;
+  if (c[key::time].empty() || goes_in_groups(f, c)) return;
   Place at = given;
   for (std::size_t a = 0; a < f.above_update; ++a) share_loops(d, at), at = body_of(at);
   if (c[key::rings])
@@ -82,12 +79,18 @@ std::string schedule_words(const NestFacts&, const Configuration& c) {
 
 }  // namespace
 
+void share_loops(NestDeriver& d, const Place& at) {
+  if (!d.part(at).is(Op::Let)) return;
+  share_loops(d, let_body(at));
+  d.step("let-of-maps", at);
+}
+
 namespace nest {
 
 const NestDecision& time() {
   static const NestDecision d = decide<NestFacts>(key::time)
                                     .offers([](const NestFacts& f) {
-                                      const bool none = (f.steps.empty() && !f.rings) || f.on_grid();
+                                      const bool none = f.steps.empty() && !f.rings;
                                       return none ? std::vector<AxisSizes>{} : schedules(f);
                                     })
                                     .of_stored_stages_too()

@@ -1,0 +1,118 @@
+// Chains in step on work-groups, emitted: as CUDA on the host under several orders of threads, and as OpenCL
+// on a device, against the plain reference.
+#include <doctest/doctest.h>
+
+#include "grid_run.hpp"
+#include "runtime/cuda_host.hpp"
+#include "runtime/opencl.hpp"
+#include "small_problem.hpp"
+#include "tests/groups_in_step.hpp"
+#include "tests/spelled.hpp"
+#include "together.hpp"
+
+namespace lift::groups_in_step_test {
+namespace {
+
+using namespace lift::test;
+
+struct Case {
+  const char* operation;
+  const char* smoother;
+  const char* boundary;
+  int sweeps;
+  Scalar type;
+  Groups groups;
+};
+
+const std::vector<Case> kCases{
+    {"smooth3d", "gsrb", "ghost", 2, f64, {{3, 4}, {2, 6}, false}},
+    {"smooth3d", "gsrb", "ghost", 2, f64, {{3, 4}, {2, 6}, true}},
+    {"smooth3d", "gsrb", "ghost", 4, f32, {{4, 5}, {10, 11}, true}},
+    {"smooth3d", "jacobi", "neumann", 3, f64, {{2, 5}, {3, 4}, true}},
+    {"smooth2d", "gsrb", "dirichlet", 3, f32, {{4}, {5}, false}},
+};
+
+struct Built {
+  const Pattern* pattern;
+  Problem problem;
+  Kernel kernel;
+};
+Built build(const Case& c, std::size_t number) {
+  Problem p;
+  p.box = 7, p.boxes = 2, p.sweeps = c.sweeps, p.type = c.type, p.boundary = c.boundary;
+  p.ghost = p.boundary == "ghost" ? c.sweeps : 1, p.choices = {{"smoother", c.smoother}};
+  const Pattern& pattern = find_pattern(c.operation);
+  Program program = in_groups(pattern.build(p), c.sweeps, c.groups);
+  program.name = "k" + std::to_string(number);
+  return {&pattern, p, lower(program)};
+}
+double error_of(GridDevice& device, GridProgram& program, const Built& b, Target target) {
+  const SmallProblem data(*b.pattern, b.problem, 1);
+  auto storage = data.storage(b.kernel);
+  run_on(device, program, b.kernel, target, storage.pointers);
+  return data.error(b.kernel, storage);
+}
+double tolerance(const Built& b) { return b.problem.type == f32 ? 1e-5 : 1e-12; }
+
+const std::string kBarrier = "__syncthreads();";
+
+std::size_t barriers(const std::string& source) {
+  std::size_t n = 0;
+  for (std::size_t at = source.find(kBarrier); at != std::string::npos; at = source.find(kBarrier, at + 1))
+    ++n;
+  return n;
+}
+std::string without_barrier(std::string source, std::size_t n) {
+  std::size_t at = source.find(kBarrier);
+  for (; n > 0; --n) at = source.find(kBarrier, at + 1);
+  return source.erase(at, kBarrier.size());
+}
+
+}  // namespace
+
+TEST_CASE("groups in step as CUDA on the host: right in any order of threads, with no barrier to spare") {
+  Together source;
+  std::vector<Built> all, broken;
+  for (const Case& c : kCases) {
+    all.push_back(build(c, all.size()));
+    const std::string text = cuda_of(all.back().kernel);
+    source.add(text);
+    if (c.groups.wait_once) CHECK(barriers(text) == 1);
+    for (std::size_t n = 0; n < barriers(text); ++n) {
+      broken.push_back(all.back());
+      broken.back().kernel.name += "_without_" + std::to_string(n);
+      source.add(without_barrier(cuda_of(broken.back().kernel), n));
+    }
+  }
+  NativeCompiler compiler;
+  const auto device = make_cuda_host_device(compiler);
+  const GridBuild built = device->build(source.code());
+  REQUIRE_MESSAGE(built.program, built.error);
+  for (const Built& b : all) {
+    INFO(cuda_of(b.kernel));
+    double error = 1e30;
+    CHECK_NOTHROW(error = error_of(*device, *built.program, b, Target::cuda));
+    CHECK(error < tolerance(b));
+  }
+  CHECK(broken.size() >= kCases.size());
+  for (const Built& b : broken) {
+    INFO(b.kernel.name);
+    CHECK_THROWS_WITH_AS(error_of(*device, *built.program, b, Target::cuda),
+                         doctest::Contains("as the order of threads goes"), KernelFault);
+  }
+}
+
+TEST_CASE("groups in step as OpenCL on a device") {
+  if (!opencl::why_unavailable().empty()) return;
+  opencl::configure_pocl(2);
+  opencl::Device device;
+  for (std::size_t i = 0; i < kCases.size(); ++i) {
+    const Built b = build(kCases[i], i);
+    INFO(opencl_of(b.kernel));
+    const GridBuild built = device.build(opencl_of(b.kernel));
+    REQUIRE_MESSAGE(built.program, built.error);
+    CHECK(error_of(device, *built.program, b, Target::opencl) < tolerance(b));
+  }
+}
+
+}  // namespace lift::groups_in_step_test

@@ -1,0 +1,107 @@
+// Chains in step on work-groups compute what the sweeps compute one after the other, bit by bit.
+#include "ir/error.hpp"
+#include "rewrite/space/space.hpp"
+#include "tests/groups_in_step.hpp"
+#include "tests/lower/run_kernel.hpp"
+
+namespace lift::in_groups_test {
+namespace {
+
+using test::Groups;
+using test::in_groups;
+using test::run_loops;
+
+Problem problem(const std::string& smoother, const std::string& boundary, int sweeps, int box = 5) {
+  Problem p;
+  p.box = box, p.boxes = 2, p.ghost = boundary == "ghost" ? sweeps : 1, p.sweeps = sweeps;
+  p.boundary = boundary, p.choices = {{"smoother", smoother}};
+  return p;
+}
+
+const std::vector<Groups> kGroups{{{3, 4}, {2, 3}, false}, {{2, 5}, {4, 9}, true}, {{7, 2}, {1, 2}, true}};
+
+std::size_t local_arrays(const Kernel& k) {
+  std::size_t n = 0;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    n += a && a->space == AddressSpace::Local ? 1 : 0;
+  });
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("groups in step: smoothers, boundaries, depths and tiles, bit by bit") {
+  for (const std::string smoother : {"gsrb", "jacobi"})
+    for (const std::string boundary : {"ghost", "dirichlet", "neumann"})
+      for (const int sweeps : {2, 3, 4}) {
+        if (sweeps == 4 && boundary != "ghost") continue;
+        const Program p = find_pattern("smooth3d").build(problem(smoother, boundary, sweeps));
+        for (const Groups& g : kGroups) {
+          CAPTURE(smoother);
+          CAPTURE(boundary);
+          CAPTURE(sweeps);
+          CAPTURE(g.tile[0]);
+          const Program together = in_groups(p, sweeps, g);
+          const Kernel one = lower(p), other = lower(together);
+          CHECK(local_arrays(other) == static_cast<std::size_t>(sweeps) - 1);
+          for (const unsigned seed : {1U, 2U})
+            CHECK(run_loops(other, seed).results == run_loops(one, seed).results);
+        }
+      }
+}
+
+TEST_CASE("groups in step: a tile of one axis, of two arrays of sizes of their own") {
+  Problem p = problem("gsrb", "ghost", 3, 7);
+  const Program two = find_pattern("smooth2d").build(p);
+  for (const bool once : {false, true}) {
+    const Program together = in_groups(two, 3, {{4}, {3}, once});
+    CHECK(run_loops(lower(together), 1).results == run_loops(lower(two), 1).results);
+  }
+}
+
+TEST_CASE("groups in step: what devices try first, and what there is no room for") {
+  SpaceOptions gpu;
+  gpu.target = Target::cuda;
+  const auto first = [&](const Problem& p) {
+    const Program program = find_pattern("smooth3d").build(p);
+    const Space space(program, gpu);
+    return space.structure(space.seeds().at(0));
+  };
+  CHECK(first(problem("gsrb", "ghost", 2, 64))
+            .find("in step along k, rings of planes, overlapped tiles of j i") != std::string::npos);
+  CHECK(first(problem("gsrb", "ghost", 1, 64)).find("in step") == std::string::npos);
+  CHECK(first(problem("gsrb", "periodic", 2, 64)).find("in step") == std::string::npos);
+  gpu.local_bytes = 1000;
+  CHECK(first(problem("gsrb", "ghost", 2, 64)).find("in step") == std::string::npos);
+}
+
+TEST_CASE("groups in step: every tile that the space offers is a kernel that fits into local memory") {
+  SpaceOptions gpu;
+  gpu.target = Target::cuda;
+  for (const Scalar type : {f64, f32})
+    for (const int sweeps : {2, 4}) {
+      Problem p = problem("gsrb", "ghost", sweeps, 9);
+      p.type = type;
+      const Program program = find_pattern("smooth3d").build(p);
+      const Space space(program, gpu);
+      const auto expected = run_loops(lower(program), 1);
+      std::size_t tiles = 0;
+      for (const Configuration& c : space.seeds()) {
+        if (space.structure(c).find("in step") == std::string::npos) continue;
+        CAPTURE(space.structure(c));
+        const Kernel k = lower(replay(program, space.derive(c)));
+        CHECK(run_loops(k, 1).results == expected.results);
+        std::int64_t bytes = 0;
+        visit(k.body, [&](const Stmt& s) {
+          if (const auto* a = std::get_if<Allocate>(&s.v); a && a->space == AddressSpace::Local)
+            bytes += *Layout({}, a->type).size().constant() * static_cast<std::int64_t>(size_of(type));
+        });
+        CHECK(bytes <= static_cast<std::int64_t>(gpu.local_bytes));
+        ++tiles;
+      }
+      CHECK(tiles >= 2);
+    }
+}
+
+}  // namespace lift::in_groups_test
