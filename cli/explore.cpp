@@ -184,6 +184,9 @@ int explore(const Options& given) {
   const ExploreResult result = explored(o, options, depths);
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
+  if (!result.cut_short.empty())
+    print("cut short (" + result.cut_short.substr(0, result.cut_short.find('\n')) +
+          "): what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
   if (!result.switches.empty())
     print("\nswitches, off and on in all combinations, " + switch_table(result.switches));

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "ir/limit_error.hpp"
 #include "ir/text/printable.hpp"
+#include "runtime/grid_device.hpp"
 #include "runtime/interrupt.hpp"
 
 namespace {
@@ -74,6 +75,8 @@ int main(int argc, char** argv) {
   } catch (const lift::UserError& error) {
     return complain(error.what(), 2);
   } catch (const lift::EnvironmentError& error) {
+    return complain(error.what(), 3);
+  } catch (const lift::KernelFault& error) {  // where nobody can do without what it computes
     return complain(error.what(), 3);
   } catch (const std::bad_alloc&) {
     return complain("out of memory; use a smaller --box or fewer --boxes", 2);

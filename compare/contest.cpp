@@ -30,11 +30,14 @@ class PeerSearch {
     const auto began = Clock::now();
     const std::size_t batch = std::max<std::size_t>(1, allowed_cpus().size());
     const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
-    while (!interrupted() && (made_ == 0 || elapsed() < seconds)) {
+    double last = 0;  // what the last ones took: nobody begins what his share has no time for
+    while (!interrupted() && (made_ == 0 || elapsed() + last < seconds)) {
+      const double before = elapsed();
       const std::size_t allowed = most > 0 ? static_cast<std::size_t>(std::max(0, most - made_)) : batch;
       const std::vector<PeerSettings> settings = next(made_ == 0 ? 1 : std::min(batch, allowed));
       if (settings.empty()) break;
       try_out(settings);
+      last = elapsed() - before;
     }
     return std::move(result_);
   }
@@ -174,7 +177,7 @@ Course course_of(const Pattern& pattern, const Problem& problem, const Program& 
     return c;
   }
   c.plain.kernel = c.loops;
-  c.plain.code = emit_plain_loops(c.loops);
+  c.plain.code = emit_plain_loops(shared_loops(c.loops));
   return c;
 }
 

@@ -229,7 +229,8 @@ class IslInTime : public Peer {
   bool applies(const Course& course) const override {
     if (!course.why_no_loops.empty()) return false;
     try {
-      return Stages(affine::Reader(course.loops)).count > 1;
+      const affine::Reader r(course.loops);
+      return Stages(r).count > 1 && hands_on(r);
     } catch (const std::runtime_error&) {
       return false;
     }
@@ -257,6 +258,16 @@ class IslInTime : public Peer {
     } catch (const std::runtime_error& error) {
       throw UserError(error.what());
     }
+  }
+
+ private:
+  /// A stage reads what another one, or another step of a loop over time, has written.
+  static bool hands_on(const affine::Reader& r) {
+    for (const Statement& reads : r.statements)
+      for (const Statement& writes : r.statements)
+        for (const affine::Load& l : reads.loads)
+          if (&reads != &writes && !reads.copy && !writes.copy && l.array == writes.array) return true;
+    return false;
   }
 };
 

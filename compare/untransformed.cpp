@@ -1,5 +1,8 @@
 #include "compare/untransformed.hpp"
 
+#include <cstdlib>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "lower/loops/visit.hpp"
@@ -95,7 +98,84 @@ void move_arrays_out(Kernel& k) {
   });
 }
 
+/// What a loop stores and loads.
+struct Accesses {
+  std::vector<const Store*> stores;
+  std::set<std::string> written, read;
+  std::vector<Nat> variables;  ///< of the loops within
+};
+void collect(const Block& b, Accesses& all) {
+  for (const Stmt& s : b) {
+    if (const auto* x = std::get_if<Store>(&s.v)) all.stores.push_back(x), all.written.insert(x->array);
+    visit_accesses(s, [&](const ElementAccess& a) {
+      if (!a.store) all.read.insert(a.array);
+    });
+    if (const auto* f = std::get_if<For>(&s.v)) all.variables.push_back(f->var);
+    if (const Block* body = body_of(s)) collect(*body, all);
+  }
+}
+
+/// The stride at which a store's element moves along a dimension with the loop alone, and from where; by
+/// dimension, absent where others move it too.
+std::optional<Affine> moved_by(const Store& s, std::size_t dimension, const Nat& variable,
+                               const Accesses& all) {
+  const auto a = affine_in(s.position[dimension], variable);
+  if (!a || !a->coefficient.constant() || *a->coefficient.constant() == 0) return std::nullopt;
+  for (const Nat& v : all.variables)
+    if (mentions(a->rest, v)) return std::nullopt;
+  return a;
+}
+
+/// Along some dimension each iteration writes a part of the array that is its own.
+bool writes_apart(const std::vector<const Store*>& stores, const Nat& variable, const Accesses& all) {
+  for (std::size_t d = 0; d < stores.front()->position.size(); ++d) {
+    const auto first = moved_by(*stores.front(), d, variable, all);
+    bool apart = first.has_value();
+    for (const Store* s : stores) {
+      const auto own = moved_by(*s, d, variable, all);
+      const auto off = own && first ? (own->rest - first->rest).constant() : std::nullopt;
+      apart = apart && off && own->coefficient == first->coefficient &&
+              std::abs(*off) < std::abs(*first->coefficient.constant());
+    }
+    if (apart) return true;
+  }
+  return false;
+}
+
+bool is_independent(const For& f) {
+  Accesses all;
+  collect(f.body, all);
+  std::map<std::string, std::vector<const Store*>> by_array;
+  for (const Store* s : all.stores) {
+    if (all.read.count(s->array) > 0) return false;
+    by_array[s->array].push_back(s);
+  }
+  for (const auto& [array, stores] : by_array)
+    if (!writes_apart(stores, f.var, all)) return false;
+  return !holds(f.body, [](const Stmt& s) { return std::holds_alternative<Assign>(s.v); });
+}
+
+Block shared(Block b, bool parallel) {
+  for (Stmt& s : b) {
+    Block* body = body_of(s);
+    if (body == nullptr) continue;
+    auto* f = std::get_if<For>(&s.v);
+    const bool independent = f != nullptr && is_independent(*f), here = independent && !parallel;
+    if (here)
+      f->kind = LoopKind::Par;
+    else if (independent && !has_loop(f->body))
+      f->kind = LoopKind::Vec;
+    *body = shared(std::move(*body), parallel || here);
+  }
+  return b;
+}
+
 }  // namespace
+
+Kernel shared_loops(Kernel loops) {
+  loops.body = shared(std::move(loops.body), false);
+  return loops;
+}
 
 Kernel untransformed_loops(const Program& program) {
   Kernel k = lower_undecided(program);

@@ -11,4 +11,9 @@ namespace lift {
 /// where the program allows it; work arrays are arguments.
 Kernel untransformed_loops(const Program& program);
 
+/// The same loops as a C programmer would share them among threads: the outermost ones of which each
+/// iteration writes elements of its own and reads none that the loop writes are parallel, the innermost ones
+/// vector loops.
+Kernel shared_loops(Kernel loops);
+
 }  // namespace lift

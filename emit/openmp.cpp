@@ -17,7 +17,7 @@ class OpenMP : public CLike {
     const std::string body = function("");
     std::string r = header_comment(
         k_, "cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
-    if (uses_math()) r += "#include <math.h>\n";
+    if (uses_math() || !k_.user_functions.empty()) r += "#include <math.h>\n";
     if (vectors_.streams()) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
     r += "\n" + helper_functions() +
          "#ifdef __cplusplus\n#define restrict __restrict__\nextern \"C\"\n#endif\n";

@@ -46,8 +46,11 @@ void write_file_atomically(const fs::path& path, std::string_view text) {
   if (exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
   if (exists && !S_ISREG(status.st_mode)) return write_in_place(path, text);
 
-  std::error_code error;
-  fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+  std::error_code error, none;
+  fs::path target = path;
+  for (int links = 0; links < 40 && !error && fs::is_symlink(target, none);
+       ++links)  // also to what is not there
+    target = target.parent_path() / fs::read_symlink(target, error);
   if (error) target = path;
   // Renaming would replace even a file that may not be written.
   if (exists && ::access(target.c_str(), W_OK) != 0) fail("write", path, errno);

@@ -1,6 +1,7 @@
 #include "tuning/explore.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "ir/error.hpp"
@@ -50,15 +51,30 @@ class Exploration {
     if (options_.only)
       explore_given(*options_.only);
     else
-      search(comparison_.estimated_seconds());
+      keeping_the_best([&] { search(comparison_.estimated_seconds()); });
     tell("comparing");
-    compare();
+    if (!keeping_the_best([&] { compare(); })) comparison_.run(candidates_, 0, false);
     finish();
     if (options_.memory && !options_.only && !options_.emulate) options_.memory->keep(occasion(), result_);
     return std::move(result_);
   }
 
  private:
+  /// What goes wrong outside of this program (a kernel crashes, the compiler or the disk is gone) when
+  /// something has been found ends what is done, not the exploration; false then.
+  bool keeping_the_best(const std::function<void()>& f) {
+    try {
+      f();
+      return true;
+    } catch (const std::exception& error) {
+      const bool ours = dynamic_cast<const InternalError*>(&error) != nullptr &&
+                        dynamic_cast<const KernelFault*>(&error) == nullptr;
+      if (ours || best_ms_ == 0 || interrupted()) throw;
+      result_.cut_short = error.what();
+      return false;
+    }
+  }
+
   Occasion occasion() const {
     return {session_.pattern,           session_.problem,       options_.target,
             session_.machine,           session_.device_info(), session_.threads,

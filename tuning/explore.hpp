@@ -161,6 +161,7 @@ struct ExploreResult {
   Counts counts;
   Spent spent;
   bool interrupted = false;
+  std::string cut_short = {};  ///< what went wrong when something had been found; empty: nothing did
 };
 
 /// UserError: the problem or an option cannot be met. EnvironmentError: no compiler, no device.

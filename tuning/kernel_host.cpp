@@ -139,7 +139,10 @@ KernelHost::KernelHost(int threads, bool apart) : worker_(apart), threads_(threa
 std::shared_ptr<void> KernelHost::allocate(std::size_t bytes) {
   auto* at = ask<void*>(lift::allocate, bytes, threads_);
   return {at, [this, made = worker_.generation()](void* address) {
-            if (worker_.is_running() && worker_.generation() == made) ask<void>(release, address);
+            try {
+              if (worker_.is_running() && worker_.generation() == made) ask<void>(release, address);
+            } catch (const std::exception&) {  // the worker is gone, and all of its memory
+            }
           }};
 }
 

@@ -125,8 +125,21 @@ std::map<std::string, ArgumentData> data_in(const LiftFile& file, const Program&
   return all;
 }
 
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;  ///< of a program's text
+
+std::string text_of(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_character_file(status) || fs::is_block_file(status))
+    throw UserError("cannot read " + path.string() + ": it is a device, no file");
+  if (const auto bytes = fs::file_size(path, error); !error && bytes > kMostBytes)
+    throw UserError("cannot read " + path.string() + ": no program is larger than " +
+                    std::to_string(kMostBytes >> 20) + " MiB");
+  return read_file(path);
+}
+
 PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
-  const LiftFile file(read_file(path), path.string());
+  const LiftFile file(text_of(path), path.string());
   const Sizes sizes = file.values(given);
   const Program numbers = file.program(sizes);  // what is wrong at these sizes is reported at its place
   const auto compile_functions = give_meanings(numbers, path.string());

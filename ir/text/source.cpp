@@ -10,6 +10,18 @@ constexpr std::size_t kShown = 120;  ///< bytes of a long line
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
+/// With long words cut short: names of a file may be as long as it is.
+std::string with_short_words(const std::string& message) {
+  std::string r;
+  std::size_t run = 0;
+  for (const char c : message) {
+    run = c == ' ' || c == '\n' ? 0 : run + 1;
+    if (run <= kShown) r += c;
+    if (run == kShown + 1) r += "...";
+  }
+  return r;
+}
+
 }  // namespace
 
 int Source::line_of(std::size_t at) const {
@@ -32,8 +44,8 @@ std::string Source::located(std::size_t at, const std::string& message) const {
   for (std::size_t i = from; i < to; ++i) line += is_control(text_[i]) ? ' ' : text_[i];
   for (std::size_t i = from; i < at; ++i)
     if (!continues_character(text_[i])) below += ' ';
-  return name_ + ":" + std::to_string(line_of(at)) + ":" + std::to_string(column) + ": " + message + "\n  " +
-         line + "\n  " + below + "^";
+  return name_ + ":" + std::to_string(line_of(at)) + ":" + std::to_string(column) + ": " +
+         with_short_words(message) + "\n  " + line + "\n  " + below + "^";
 }
 
 }  // namespace lift

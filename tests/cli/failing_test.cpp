@@ -174,6 +174,58 @@ TEST_CASE("failing: what is too large to be one formula is done in loops, or ref
   }
 }
 
+TEST_CASE("failing: files that are no text, names as long as a file, links to nowhere") {
+  const Scratch scratch;
+  fs::create_symlink("/dev/zero", scratch.path() / "zero.lift");
+  check_one_line(in(scratch, {"show", "zero.lift"}), 2, {"zero.lift: it is a device, no file"});
+  write_file_atomically(scratch.path() / "long.lift",
+                        "param x : 8.f64\nresult = " + std::string(1000000, 'y') + "\n");
+  const ProcessResult unknown = in(scratch, {"show", "long.lift"});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.output.size() < 1000);
+  CHECK(unknown.output.find("unknown name 'yyy") != std::string::npos);
+  fs::create_symlink("there.txt", scratch.path() / "link");
+  write_file_atomically(scratch.path() / "link", "kept");
+  CHECK(fs::is_symlink(scratch.path() / "link"));
+  CHECK(read_file(scratch.path() / "there.txt") == "kept");
+  fs::create_symlink("nowhere/there.txt", scratch.path() / "lost");
+  CHECK_THROWS_AS(write_file_atomically(scratch.path() / "lost", ""), UserError);
+  CHECK(fs::is_symlink(scratch.path() / "lost"));
+}
+
+TEST_CASE("failing: C texts of users may end in a comment, and call what math.h declares") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "u.lift",
+                        "param x : 64.f64\nuser g(a : f64) : f64 = \"return exp(a); // done\"\n"
+                        "result = x |> map(g)\n");
+  const ProcessResult emitted = in(scratch, {"emit", "u.lift", "--out", "."});
+  CHECK_MESSAGE(emitted.status == 0, emitted.output);
+  for (const char* language : {"c", "c++"}) {
+    const ProcessResult r = run_process({"gcc", "-x", language, "-Wall", "-Wno-unknown-pragmas", "-Werror",
+                                         "-c", (scratch.path() / "u.c").string(), "-o", "/dev/null"});
+    CHECK_MESSAGE(r.status == 0, r.output);
+  }
+}
+
+TEST_CASE("failing: kernels for any size are for sizes that pads can mirror") {
+  const Scratch scratch;
+  for (const std::string boundary : {"mirror", "odd"})
+    for (const bool known : {false, true}) {
+      write_file_atomically(scratch.path() / "m.lift",
+                            std::string("size n = 64") + (known ? " where n >= 4" : "") +
+                                "\nparam x : n.f64\nresult = x |> pad(4, 4, " + boundary +
+                                ") |> slide(9, 1) |> map(\\w. w[0] + w[8])\n");
+      const ProcessResult r = in(scratch, {"emit", "m.lift", "--symbolic", "--out", "."});
+      CAPTURE(r.output);
+      if (!known) {
+        check_one_line(r, 2, {"a pad of 4 reflects past a length of n", "where n >= 4"});
+        continue;
+      }
+      CHECK(r.status == 0);
+      CHECK(read_file(scratch.path() / "m.h").find("at least 4") != std::string::npos);
+    }
+}
+
 TEST_CASE("failing: integer division by zero and of the least number, in the interpreter and in kernels") {
   const Scratch scratch;
   write_file_atomically(scratch.path() / "d.lift", R"(size n = 100

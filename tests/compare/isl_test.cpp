@@ -69,6 +69,18 @@ TEST_CASE("compare: tiles in time keep all dependences, red-black too") {
   box.boxes = 1;
   const auto codes = check(smooth3d(), box, some, make_isl_in_time);
   CHECK(has(codes[0], "#pragma omp parallel for"));
+  // The eight children of a cell are stored one after the other, and are no chain.
+  const Pattern& prolongation = find_pattern("prolongation3d");
+  const auto in_time = [](const Pattern& p, const Problem& q) {
+    return make_isl_in_time()->applies(course_of(p, q, p.build(q), 2));
+  };
+  CHECK_FALSE(in_time(prolongation, small({})));
+  CHECK_FALSE(in_time(smooth3d(), small({})));
+  CHECK(in_time(smooth3d(), small({}, 2)));
+  // Stages that read two cells away are skewed by two cells each.
+  Problem wide = small({{"smoother", "jacobi"}, {"coefficients", "constant"}, {"stencil", "wide"}}, 3);
+  wide.ghost = 6;
+  check(smooth3d(), wide, {some.front()}, make_isl_in_time);
   for (const char* name : {"nine_point", "heat_chain"}) {
     const PatternProblem p =
         load_lift_file(std::string(LIFTGEN_SOURCE_DIR "/examples/gallery/") + name + ".lift", {{"n", 41}});

@@ -28,7 +28,7 @@ void check_right(const Pattern& pattern, const Problem& problem) {
   CAPTURE(pattern.name);
   CAPTURE(problem.sweeps);
   const std::vector<Trial> trials = trials_of(pattern, problem, [](const Course& c) {
-    return std::vector<Job>{job_of(c, c.scop), job_of(c, emit_plain_loops(c.loops))};
+    return std::vector<Job>{job_of(c, c.scop), job_of(c, emit_plain_loops(shared_loops(c.loops)))};
   });
   REQUIRE(trials.size() == 2);
   for (const Trial& t : trials) {
@@ -89,6 +89,28 @@ TEST_CASE(
   const PatternProblem p = load_lift_file(LIFTGEN_SOURCE_DIR "/examples/gallery/reaction.lift", {{"n", 9}});
   const Kernel reaction = untransformed_loops(p.pattern.build(p.problem));
   visit(reaction.body, [&](const Stmt& s) { CHECK_FALSE(std::holds_alternative<Let>(s.v)); });
+}
+
+TEST_CASE("compare: loops of users' programs are shared by threads where iterations keep to themselves") {
+  const auto shared = [](const std::string& name) {
+    const PatternProblem p =
+        load_lift_file(LIFTGEN_SOURCE_DIR "/examples/gallery/" + name + ".lift", {{"n", 33}});
+    return emit_plain_loops(shared_loops(untransformed_loops(p.pattern.build(p.problem))));
+  };
+  const auto count = [](const std::string& text, const std::string& part) {
+    int n = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+    return n;
+  };
+  const std::string parallel = "#pragma omp parallel for schedule(static)\n";
+  CHECK(count(shared("reaction"), parallel) == 1);
+  const std::string iterated = shared("nine_point");  // the loop over time is not; those within are
+  CHECK(count(iterated, parallel) == 4);
+  CHECK(has(iterated, "#pragma scop") == false);
+  CHECK(has(iterated, "++t) {\n" + parallel));
+  CHECK(count(shared("nine_point"), "    SIMD\n") == 4);
+  // In place a row is read while its neighbour is written: only what is left over is shared.
+  CHECK(count(shared("leg_of_cycle"), parallel) < count(shared("leg_of_cycle"), "for (int j"));
 }
 
 }  // namespace lift::compare_loops_test
