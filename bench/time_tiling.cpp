@@ -1,7 +1,7 @@
 // bench_time_tiling: several sweeps of a smoother in one pass over memory, beside one sweep after the other.
 //
 //   bench_time_tiling [--box N] [--boxes B] [--smoother NAME] [--bc BOUNDARY] [--type T] [--sweeps 1,2,4,8]
-//                     [--rounds R] [--threads T]
+//                     [--coefficients KIND] [--rounds R] [--threads T]
 //
 // For each number of sweeps: the plain loops, the fastest of the space's first guesses without and with a
 // schedule of the sweeps, and the traffic twin of one sweep, timed in turn. Times are of one sweep. Every
@@ -21,7 +21,7 @@ using bench::Contender;
 
 struct Asked {
   Problem problem;
-  std::string smoother = "gsrb", type = "f64";
+  std::string smoother = "gsrb", coefficients = "variable", type = "f64";
   std::vector<int> sweeps{1, 2, 4, 8};
   int rounds = 15, threads = 0;
 };
@@ -97,8 +97,9 @@ bool row(const Asked& a, int sweeps) {
 }
 
 int compare(const Asked& a) {
-  fmt::print("{} boxes of {}^3, {}, {}, boundary {}; ms of one sweep, {} rounds\n", a.problem.boxes,
-             a.problem.box, a.smoother, a.type, a.problem.boundary, a.rounds);
+  fmt::print("{} boxes of {}^3, {}, {} coefficients, {}, boundary {}; ms of one sweep, {} rounds\n",
+             a.problem.boxes, a.problem.box, a.smoother, a.coefficients, a.type, a.problem.boundary,
+             a.rounds);
   fmt::print("{:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "sweeps", "plain", "untiled", "in step",
              "twin", "plain/st.", "untiled/", "twin/", "the one in step");
   bool right = true;
@@ -115,6 +116,7 @@ int main(int argc, char** argv) {
   app.add_option("--box", a.problem.box, "interior cells a dimension")->check(CLI::PositiveNumber);
   app.add_option("--boxes", a.problem.boxes, "boxes")->check(CLI::PositiveNumber);
   app.add_option("--smoother", a.smoother, "gsrb or jacobi");
+  app.add_option("--coefficients", a.coefficients, "variable or constant");
   app.add_option("--bc", a.problem.boundary, "boundary condition");
   app.add_option("--type", a.type, "f32 or f64")->check(CLI::IsMember({"f32", "f64"}));
   app.add_option("--sweeps", a.sweeps, "numbers of sweeps")->delimiter(',')->check(CLI::PositiveNumber);
@@ -122,6 +124,7 @@ int main(int argc, char** argv) {
   app.add_option("--threads", a.threads, "0: all")->check(CLI::NonNegativeNumber);
   CLI11_PARSE(app, argc, argv);
   a.problem.choices["smoother"] = a.smoother;
+  if (a.coefficients != "variable") a.problem.choices["coefficients"] = a.coefficients;
   a.problem.type = a.type == "f32" ? f32 : f64;
   try {
     return compare(a);

@@ -2,6 +2,8 @@
 // lags are the least ones, and what no lag allows is refused by name.
 #include <doctest/doctest.h>
 
+#include <random>
+
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
@@ -38,15 +40,19 @@ std::string text_of(const Schedule& s) {
   return t;
 }
 
-/// In place, one loop over boxes; not yet in step.
-Program in_one_loop(const Problem& problem) {
-  Program p = stepped(smooth3d().build(problem), "update-in-place");
-  for (int t = problem.sweeps - 2; t >= 0; --t) {
-    Place at;
-    for (int i = 0; i < t; ++i) at.insert(at.end(), {1, 0});
+/// The sweeps within one loop over boxes.
+Program in_shared_loop(Program p) {
+  Place at;
+  while (part_at(p.body, at).is(Op::Let)) at.insert(at.end(), {1, 0});
+  while (!at.empty()) {
+    at.resize(at.size() - 2);
     p = stepped(p, "let-of-maps", {}, at);
   }
   return p;
+}
+/// In place, one loop over boxes; not yet in step.
+Program in_one_loop(const Problem& problem) {
+  return in_shared_loop(stepped(smooth3d().build(problem), "update-in-place"));
 }
 Program in_step(Program p, const Schedule& s) {
   for (const auto& [axis, width] : s.steps)
@@ -149,6 +155,41 @@ TEST_CASE("in step: half-sweeps, every boundary, depth and schedule, bit by bit"
         check_same(p, in_step(p, s));
       }
     }
+}
+
+TEST_CASE("in step: any smoother, boundary, depth up to eight, number of boxes and schedule, bit by bit") {
+  std::mt19937 random(11);
+  const auto any = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const std::vector<std::string> boundaries{"ghost", "dirichlet", "neumann", "clamp", "mirror", "constant"},
+      smoothers{"gsrb", "jacobi", "chebyshev", "symmetric-gsrb"};
+  int in_place = 0, in_rings = 0, in_tiles = 0;
+  for (int n = 0; n < 30; ++n) {
+    const std::string &smoother = smoothers[n % 3 == 2 ? 2 + any(2) : any(2)], &boundary = boundaries[any(6)];
+    const bool of_fixed_depth = smoother == "chebyshev" || smoother == "symmetric-gsrb";
+    const int sweeps = of_fixed_depth ? 1 : 2 + n % 7;
+    Problem p = problem(sweeps, of_fixed_depth && boundary == "ghost" ? "neumann" : boundary, smoother,
+                        sweeps > 3 ? 1 + any(2) : 1 + any(9));
+    p.box = 3 + any(sweeps > 5 ? 2 : 4);
+    if (smoother == "chebyshev") p.choices["degree"] = std::to_string(2 + any(3));
+    INFO(n << ": " << smoother << ", " << p.boundary << ", " << sweeps << " sweeps, " << p.boxes
+           << " boxes of " << p.box);
+    const Program program = smooth3d().build(p);
+    if (const auto updated = apply(find_rule("update-in-place"), program, {}); updated && any(2) == 0) {
+      const Program one = in_shared_loop(*updated);
+      check_same(one, in_step(one, kSchedules[static_cast<std::size_t>(any(5))]));
+      ++in_place;
+      continue;
+    }
+    Program rings = stepped(in_shared_loop(program), "rings");
+    for (const int axis : {2, 1, 0})
+      if (any(2) == 0) rings = stepped(rings, "in-tiles", {axis, 1 + any(4)}), ++in_tiles;
+    rings = in_step(rings, {{{0, 1 + any(3)}}});
+    ++in_rings;
+    CHECK(run_loops(lower(rings), 1).results == run_loops(lower(program), 1).results);
+  }
+  CHECK(in_place >= 5);
+  CHECK(in_rings >= 10);
+  CHECK(in_tiles >= 10);
 }
 
 TEST_CASE("in step: two arrays that take turns, and stages that are other operators") {
