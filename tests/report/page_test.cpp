@@ -158,6 +158,9 @@ TEST_CASE("page: the charts' data parse back, and each has its canvas") {
   CHECK(all["times"]["ms"][1] == 12.5);
   CHECK(all["roofline"]["intensity"] == 12.0 / 64);
   CHECK(all["roofline"]["ceilings"].size() == 2);
+  const Json best = all["roofline"]["points"].back();  // flops of all cells by the best's time
+  CHECK(best["of"] == "best");
+  CHECK(best["gflops"].get<double>() == doctest::Approx(8388608 * 12.0 / (10.0 * 1e6)));
   CHECK(all["progress"]["tried"].size() == 4);
   // 14.0 after 2 s, 12.0 after 3 s, 10.5 after 9.5 s, and then the end
   REQUIRE(all["progress"]["best"].size() == 4);
