@@ -35,9 +35,10 @@ TEST_CASE("groups in step: smoothers, boundaries, depths and tiles, bit by bit")
   for (const std::string smoother : {"gsrb", "jacobi"})
     for (const std::string boundary : {"ghost", "dirichlet", "neumann"})
       for (const int sweeps : {2, 3, 4}) {
-        if (sweeps == 4 && boundary != "ghost") continue;
+        if (sweeps != 2 && boundary != "ghost") continue;
         const Program p = find_pattern("smooth3d").build(problem(smoother, boundary, sweeps));
         for (const Groups& g : kGroups) {
+          if (sweeps == 4 && g.tile != kGroups[1].tile) continue;
           CAPTURE(smoother);
           CAPTURE(boundary);
           CAPTURE(sweeps);
@@ -45,8 +46,7 @@ TEST_CASE("groups in step: smoothers, boundaries, depths and tiles, bit by bit")
           const Program together = in_groups(p, sweeps, g);
           const Kernel one = lower(p), other = lower(together);
           CHECK(local_arrays(other) == static_cast<std::size_t>(sweeps) - 1);
-          for (const unsigned seed : {1U, 2U})
-            CHECK(run_loops(other, seed).results == run_loops(one, seed).results);
+          CHECK(run_loops(other, 1).results == run_loops(one, 1).results);
         }
       }
 }
@@ -90,6 +90,7 @@ TEST_CASE("groups in step: every tile that the space offers is right, and fits i
   for (const Scalar type : {f64, f32})
     for (const int sweeps : {2, 4})
       for (const int box : {9, 64}) {  // the large one is not run
+        if (box == 9 && (type == f64) != (sweeps == 2)) continue;
         Problem p = problem("gsrb", "ghost", sweeps, box);
         p.type = type;
         const Program program = find_pattern("smooth3d").build(p);

