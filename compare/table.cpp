@@ -15,8 +15,12 @@ std::string cut(const std::string& text, std::size_t width) {
 
 std::string line(const std::string& text) { return text.substr(0, text.find_last_not_of(' ') + 1) + "\n"; }
 
-std::string number(double value, int digits) {
-  return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-";
+/// With as many digits as there is room for, at most so many behind the point.
+std::string number(double value, int digits, std::size_t width) {
+  if (!(value > 0)) return "-";
+  std::string text = fmt::format("{:.{}f}", value, digits);
+  while (text.size() > width && digits > 0) text = fmt::format("{:.{}f}", value, --digits);
+  return text;
 }
 
 /// Words over several lines, each indented.
@@ -36,8 +40,8 @@ std::string paragraph(const std::string& text, std::size_t indent) {
 std::string row(const std::string& who, const std::string& with, double ms, double gbs, double base,
                 const std::string& tried) {
   return line(fmt::format("  {:<{}} {:<{}} {:>8} {:>5} {:>6} {:>5}", cut(who, kName), kName, cut(with, kWith),
-                          kWith, number(ms, ms < 0.1 ? 5 : 3), number(gbs, 1),
-                          ms > 0 && base > 0 ? fmt::format("{:.2f}x", ms / base) : "-", tried));
+                          kWith, number(ms, ms < 0.1 ? 5 : 3, 8), number(gbs, 1, 5),
+                          ms > 0 && base > 0 ? number(ms / base, 2, 5) + "x" : "-", tried));
 }
 
 std::string trial_count(const Rival& r) { return r.tried > 0 ? std::to_string(r.tried) : ""; }
