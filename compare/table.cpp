@@ -20,7 +20,7 @@ std::string number(double value, int digits, std::size_t width) {
   if (!(value > 0)) return "-";
   std::string text = fmt::format("{:.{}f}", value, digits);
   while (text.size() > width && digits > 0) text = fmt::format("{:.{}f}", value, --digits);
-  return text;
+  return text.size() > width ? fmt::format("{:.0e}", value) : text;
 }
 
 /// Words over several lines, each indented.
