@@ -53,7 +53,7 @@ bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes
 }
 
 void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place& given) {
-  if (c[key::time].empty() || goes_in_groups(f, c)) return;
+  if (c[key::time].empty()) return;
   Place at = given;
   for (std::size_t a = 0; a < f.above_update; ++a) share_loops(d, at), at = body_of(at);
   if (c[key::rings])
