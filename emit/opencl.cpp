@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emit/grid_like.hpp"
+#include "emit/opencl_math.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 
@@ -192,7 +193,8 @@ std::string emit_opencl(const Kernel& kernel) {
   if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   const std::string functions = std::string(t.helpers.count("stream_store") ? kStreamStore : "") +
                                 (t.helpers.count("fetch_ahead") ? kFetchAhead : "") +
-                                index_helpers(t.helpers, "", index_type(kernel)) + t.user_functions;
+                                index_helpers(t.helpers, "", index_type(kernel)) +
+                                math_names_for_opencl(kernel.user_functions) + t.user_functions;
   return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 

@@ -48,7 +48,7 @@ class OpenMP : public CLike {
   }
   std::string blend(Scalar s, int width, const std::string& mask, const std::string& a,
                     const std::string& b) override {
-    if (s == boolean) return "((" + mask + " & " + a + ") | (~" + mask + " & " + b + "))";
+    if (s == boolean) return "(((" + mask + ") & (" + a + ")) | (~(" + mask + ") & (" + b + ")))";
     return vectors_.select(s, width) + "(" + mask + ", " + a + ", " + b + ")";
   }
   std::string convert(Scalar to, int width, const std::string& x) override {

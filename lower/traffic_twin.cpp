@@ -14,9 +14,30 @@
 namespace lift {
 namespace {
 
-Block drop_guards_and_arithmetic(const Block& b) {
-  return rebuild(b, [](Stmt s) -> Block {
-    if (auto* i = std::get_if<If>(&s.v)) return std::move(i->body);
+/// Whether what is stored in b lies in the kernel's arrays, with no guard around: those guards that leave out
+/// what lies beyond must stay.
+bool stores_within_arrays(const Block& b, const Kernel& k) {
+  return !holds(b, [&](const Stmt& s) {
+    const auto* t = std::get_if<Store>(&s.v);
+    if (!t) return false;
+    const auto array = std::find_if(k.arguments.begin(), k.arguments.end(),
+                                    [&](const KernelArgument& a) { return a.name == t->array; });
+    if (array == k.arguments.end()) return false;
+    const std::vector<Nat> shape = shape_of(array->type);
+    for (std::size_t d = 0; d < shape.size() && d < t->position.size(); ++d)
+      if (!Facts().proves(less_equal(0, t->position[d])) ||
+          !Facts().proves(less_equal(t->position[d], shape[d] - 1)))
+        return true;
+    return false;
+  });
+}
+
+Block drop_guards_and_arithmetic(const Block& b, const Kernel& k) {
+  return rebuild(b, [&](Stmt s) -> Block {
+    if (auto* i = std::get_if<If>(&s.v)) {
+      if (stores_within_arrays(i->body, k)) return std::move(i->body);
+      return {std::move(s)};
+    }
     if (auto* t = std::get_if<Store>(&s.v)) {
       LoadClasses classes;
       classes.add_all_of(t->value);
@@ -289,7 +310,7 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
   if (sums) {
     base.body = in_rows(base.body);
   } else {
-    base.body = chunked_single(drop_guards_and_arithmetic(without_blocks(base.body)));
+    base.body = chunked_single(drop_guards_and_arithmetic(without_blocks(base.body), base));
   }
   std::vector<Schedule> schedules;
   for (const int parallel : {1, 2}) {

@@ -292,7 +292,7 @@ Kernel lower_without_steps(const Program& program) {
   without.body = without_scans(program.body);
   if (kept_arrays(k).empty() && without.body == program.body) return k;
   k = lower_undecided(without);
-  k.body = in_array_order(ThroughKept(k).of(k.body));
+  k.body = in_array_order(tighten_bounds(ThroughKept(k).of(k.body)));
   std::erase_if(k.arguments, [](const KernelArgument& x) { return x.work; });
   return k;
 }

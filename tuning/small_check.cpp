@@ -5,8 +5,10 @@
 #include "ir/error.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/text/parse.hpp"
+#include "patterns/box_problem.hpp"
 #include "patterns/host_data.hpp"
 #include "rewrite/analysis/decided.hpp"
+#include "runtime/interrupt.hpp"
 #include "tuning/search.hpp"
 
 namespace lift {
@@ -15,6 +17,35 @@ namespace {
 /// Odd first, since that is where remainders go wrong; the even ones for operators that need such.
 constexpr std::int64_t kBoxes[] = {5, 6, 8};
 constexpr double kLimitSeconds = 20;  ///< for a kernel at such a size
+/// Expressions that the interpreter evaluates at such a size: some ten seconds.
+constexpr std::int64_t kMostEvaluated = 100'000'000;
+
+/// The work is too much for the interpreter.
+struct TooLong {};
+
+/// Depths of ghost zones for a small box, thin ones first, each a cell deeper than sweeps of stencils of some
+/// radius need; the last is the problem's own.
+std::vector<std::int64_t> ghosts(const Problem& p) {
+  std::vector<std::int64_t> depths;
+  for (std::int64_t radius = 1; radius <= 4; ++radius)
+    if (const std::int64_t g = radius * p.sweeps + 1; g < p.ghost) depths.push_back(g);
+  depths.push_back(p.ghost);
+  return depths;
+}
+
+/// The program on the thinnest ghost zone that it can be built with.
+Program build_small(const Pattern& pattern, Problem& p) {
+  const std::vector<std::int64_t> depths = ghosts(p);
+  for (const std::int64_t g : depths) {
+    p.ghost = g;
+    try {
+      return pattern.build(p);
+    } catch (const UserError&) {
+      if (g == depths.back()) throw;
+    }
+  }
+  throw InternalError("a problem without a depth of ghost zones");
+}
 
 std::vector<double> to_doubles(const HostArray& a) {
   const auto n = static_cast<std::size_t>(host::count(a.type));
@@ -73,9 +104,9 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
     : problem_(problem) {
   problem_.boxes = std::min<std::int64_t>(problem.boxes, 2);
   for (const std::int64_t box : kBoxes) {
-    problem_.box = box;
+    problem_.box = box, problem_.ghost = problem.ghost;
     try {
-      program_ = pattern.build(problem_);
+      program_ = build_small(pattern, problem_);
     } catch (const UserError& error) {
       why_not_ = error.what();
       continue;
@@ -86,7 +117,14 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       data.arguments = std::make_unique<ProblemData>(pattern, problem_, program_, threads);
       if (seed != 0) data.arguments->vary(seed);
       data.executor = make_executor(*data.arguments);
-      interpret(data);
+      try {
+        interpret(data);
+      } catch (const TooLong&) {
+        why_not_ = "it evaluates more than " + std::to_string(kMostEvaluated / 1'000'000) +
+                   " million expressions of this program";
+        data_.clear();
+        return;
+      }
       data.executor->set_limit(kLimitSeconds);
       data_.push_back(std::move(data));
     }
@@ -99,6 +137,10 @@ void SmallCheck::interpret(Data& data) const {
   const std::vector<HostArray> results = data.expected.results();
   const auto evaluate = [&] {
     Interpreter interpreter;
+    interpreter.on_progress = [](std::int64_t evaluated) {
+      if (interrupted()) throw EnvironmentError("interrupted while setting up");
+      if (evaluated > kMostEvaluated) throw TooLong();
+    };
     for (const HostArray& a : data.arguments->all()) {
       interpreter.params[a.name] = value_of(a);
       if (a.type.is_scalar() && a.type.scalar() == i32)
@@ -119,11 +161,19 @@ void SmallCheck::interpret(Data& data) const {
   } else {
     std::string bytes;
     try {
-      bytes = run_apart(evaluate, kLimitSeconds);
+      const auto or_nothing = [&] {
+        try {
+          return evaluate();
+        } catch (const TooLong&) {
+          return std::string();
+        }
+      };
+      bytes = run_apart(or_nothing, kLimitSeconds);
     } catch (const WorkerLost& lost) {
       throw UserError(program_.name + ": calling its C function " + functions.begin()->first +
                       (functions.size() > 1 ? " (or another one)" : "") + ": " + lost.what());
     }
+    if (bytes.empty()) throw TooLong();
     for (const HostArray& r : results) {
       std::memcpy(r.data, bytes.data(), bytes_of(r.type));
       bytes.erase(0, bytes_of(r.type));
@@ -161,7 +211,8 @@ Difference SmallCheck::compare(const Candidate& c) {
 }
 
 std::string SmallCheck::describe() const {
-  return "box " + std::to_string(problem_.box) + ", boxes " + std::to_string(problem_.boxes);
+  return "box " + std::to_string(problem_.box) + ", boxes " + std::to_string(problem_.boxes) +
+         (has_ghost_zone(problem_) ? ", ghost " + std::to_string(problem_.ghost) : "");
 }
 
 }  // namespace lift

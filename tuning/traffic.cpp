@@ -27,9 +27,11 @@ std::optional<Range> range_of(const NatAtom& variable) {
   return Range{*lower, *upper};
 }
 
-/// Adds all values of `coordinate`; false when there are too many, or a range is unknown.
-bool enumerate(const Nat& coordinate, std::set<std::int64_t>& values) {
-  const std::vector<const NatAtom*> atoms = variables(coordinate);
+/// Calls f with the value of n for every point of its variables' ranges; false when there are too many, or a
+/// range is unknown.
+template <class F>
+bool for_each_value(const Nat& n, const F& f) {
+  const std::vector<const NatAtom*> atoms = variables(n);
   std::vector<Range> ranges;
   std::int64_t points = 1;
   for (const NatAtom* atom : atoms) {
@@ -43,9 +45,25 @@ bool enumerate(const Nat& coordinate, std::set<std::int64_t>& values) {
     std::int64_t rest = point;
     for (std::size_t i = 0; i < atoms.size(); ++i)
       at[atoms[i]] = ranges[i].lower + rest % ranges[i].size(), rest /= ranges[i].size();
-    values.insert(evaluate(coordinate, [&](const NatAtom& atom) { return at.at(&atom); }));
+    f(evaluate(n, [&](const NatAtom& atom) { return at.at(&atom); }));
   }
   return true;
+}
+
+/// Adds all values of `coordinate`.
+bool enumerate(const Nat& coordinate, std::set<std::int64_t>& values) {
+  return for_each_value(coordinate, [&](std::int64_t x) { values.insert(x); });
+}
+
+/// How often a loop from `lower` to `upper` iterates: the mean over the variables around it (a colour, say).
+/// Of a loop for which that cannot be said, nothing.
+std::optional<double> mean_trips(const Nat& lower, const Nat& upper) {
+  double sum = 0, points = 0;
+  const bool known = for_each_value(upper - lower, [&](std::int64_t x) {
+    sum += static_cast<double>(std::max<std::int64_t>(x, 0)), points += 1;
+  });
+  if (!known || points == 0) return std::nullopt;
+  return sum / points;
 }
 
 /// Coordinates of one class reach the same elements in different iterations: they differ by a multiple of the
@@ -110,9 +128,11 @@ struct Walk {
     named(b, times * share);
     for (const Stmt& s : b) {
       if (const auto* f = std::get_if<For>(&s.v)) {
-        const auto trips = (f->upper - f->lower).constant();
-        if (!trips) throw UserError("the traffic is known for constant lengths only");
-        block(f->body, times * static_cast<double>(*trips), share);
+        const auto trips = mean_trips(f->lower, f->upper);
+        if (!trips)
+          throw UserError("the traffic of a loop from " + f->lower.str() + " to " + f->upper.str() +
+                          " is not known; give its sizes numbers");
+        block(f->body, times * *trips, share);
       } else if (const auto* i = std::get_if<If>(&s.v)) {
         double admits = share;
         for (const Term& c : i->conditions) {

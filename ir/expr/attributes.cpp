@@ -157,6 +157,8 @@ std::int64_t loop_option(const Expr& e, LoopOption option) {
   return r->slot < e.attr().ints.size() ? e.attr().ints[r->slot] : r->neutral;
 }
 
+bool is_vector_width(std::int64_t lanes) { return lanes >= 2 && lanes <= 64 && (lanes & (lanes - 1)) == 0; }
+
 std::string_view option_name(LoopOption option) {
   constexpr std::array names = std::to_array<std::string_view>(
       {"dimension", "width", "stride", "late store", "prefetch distance", "items", "rotate", "stored"});

@@ -114,6 +114,8 @@ std::span<const LoopOptionRow> loop_options(Op op);
 const LoopOptionRow* find_option(Op op, LoopOption option);
 /// Its value; neutral where the node does not say, and for ops without the option.
 std::int64_t loop_option(const Expr& e, LoopOption option);
+/// 2, 4, 8, 16, 32 or 64.
+bool is_vector_width(std::int64_t lanes);
 /// As messages call it: "stride".
 std::string_view option_name(LoopOption option);
 void set_option(Attr& a, Op op, LoopOption option, std::int64_t value);

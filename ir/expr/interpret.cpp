@@ -24,7 +24,11 @@ const std::vector<Value>& Value::parts() const {
   throw InternalError("interpreter: a tuple was expected, got " + str(*this));
 }
 
-Value Interpreter::eval(const Expr& e) { return row(e.op()).meaning(*this, e); }
+Value Interpreter::eval(const Expr& e) {
+  constexpr std::int64_t kEvery = 1 << 14;
+  if (++evaluated_ % kEvery == 0 && on_progress) on_progress(evaluated_);
+  return row(e.op()).meaning(*this, e);
+}
 
 Value Interpreter::apply(const Value& closure, std::vector<Value> arguments) {
   const auto* c = std::get_if<Closure>(&closure.v);

@@ -7,6 +7,7 @@
 // and `contains_poison` finds it in a result.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <variant>
@@ -60,6 +61,11 @@ class Interpreter {
   std::int64_t nat(const Nat& n) const;
 
   Environment environment;
+  /// Called now and then with the number of expressions evaluated so far; what it throws ends the evaluation.
+  std::function<void(std::int64_t)> on_progress;
+
+ private:
+  std::int64_t evaluated_ = 0;
 };
 
 /// Value of a closed expression with the given params.

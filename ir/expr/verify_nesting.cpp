@@ -44,6 +44,12 @@ void map_vec(const Check& c, const Expr& e, const Around& a) {
   if (e.is(Op::MapVec) && !scalars(element_of(e.type(), op_rank(e))) && !unrolled_block(e))
     c.broken("not innermost:", e);
 }
+/// Width 1 is no vector at all.
+void vector_width(const Check& c, const Expr& e, const Around&) {
+  if (const std::int64_t lanes = loop_option(e, LoopOption::Width);
+      e.is(Op::MapVec) && lanes != 1 && !is_vector_width(lanes))
+    c.broken("no number of lanes:", e);
+}
 void map_par(const Check& c, const Expr& e, const Around& a) {
   if (e.is(Op::MapPar) && a.vec) c.broken("inside map_vec there is", e);
 }
@@ -81,6 +87,7 @@ constexpr std::array of_nesting = std::to_array<OfNesting>({
       "innermost: a scalar function without low-level maps, or a small block by maps unrolled over all of "
       "it"},
      map_vec},
+    {{"vector_width", "a vector has 2, 4, 8, 16, 32 or 64 lanes"}, vector_width},
     {{"map_glb", "not inside map_wrg or map_lcl, nor inside map_glb of the same dimension"}, map_glb},
     {{"map_wrg", "not inside map_glb or map_lcl, nor inside map_wrg of the same dimension"}, map_wrg},
     {{"map_lcl",

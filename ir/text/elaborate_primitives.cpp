@@ -232,6 +232,8 @@ Attr Elaborator::with_options(const Term& t, Op op, Attr a) const {
     if (value > option->most)
       fail(t.at, "there is no " + name + " " + std::to_string(value) + "; use 0 to " +
                      std::to_string(option->most));
+    if (op == Op::MapVec && option->option == LoopOption::Width && value != 1 && !is_vector_width(value))
+      fail(t.at, name + " " + std::to_string(value) + ": a vector has 2, 4, 8, 16, 32 or 64 lanes");
     set_option(a, op, option->option, value);
   }
   return a;

@@ -15,6 +15,12 @@ constexpr std::int64_t kMostLaunches = 256;  ///< steps that are kernels of thei
 bool takes_launches(const Expr& e) {
   return contains(e, [](const Expr& x) { return x.is(Op::MapGlb) || x.is(Op::MapWrg); });
 }
+/// Where the steps are stored.
+AddressSpace space_of(const Expr& step) {
+  return step.is(Op::ToGlobal)  ? AddressSpace::Global
+         : step.is(Op::ToLocal) ? AddressSpace::Local
+                                : AddressSpace::Private;
+}
 std::int64_t steps_of(const Expr& e) {
   if (const auto times = iterate_times(e).constant()) return *times;
   throw UserError("iterate: the number of iterations must be known, got " + iterate_times(e).str() +
@@ -40,9 +46,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
   if (times == 0) return write(e.child(1), scope, to);
   const View start = eval(e.child(1), scope);
   if (times == 1) return step(0, start, to);
-  const AddressSpace space = stored.is(Op::ToGlobal)  ? AddressSpace::Global
-                             : stored.is(Op::ToLocal) ? AddressSpace::Local
-                                                      : AddressSpace::Private;
+  const AddressSpace space = space_of(stored);
   const LayoutRequest layout = asked_layout(stored);
   Acceptor turn[2] = {new_array("even", e.type(), space, layout), {}};
   if (times > 2) turn[1] = new_array("odd", e.type(), space, layout);
@@ -63,7 +67,12 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
 /// Numbers are carried from step to step in variables; arrays of which the steps are not stored are ways of
 /// looking at the start value.
 View Translator::iterate(const Expr& e, const ScopePtr& scope) {
-  if (stores_steps(e)) throw InternalError("iterate: where its result is to be stored is not said");
+  if (stores_steps(e)) {  // where it is read, and nowhere else
+    const Expr& stored = e.child(0).child(0);
+    const Acceptor own = new_array("steps", e.type(), space_of(stored), asked_layout(stored));
+    write_iterate(e, scope, own);
+    return view_of(own, e.type());
+  }
   const std::int64_t times = steps_of(e);
   if (e.type().has_arrays() || times <= kFewScalars) return Views::iterate(e, scope);
   const View start = eval(e.child(1), scope);

@@ -88,8 +88,7 @@ Result<Expr> map_vec(const Site& site, const Arguments& a) {
   if (contains(m->child(0), [](const Expr& x) { return is_scan(x.op()); }))
     return Failure{"the function has a scan, which goes from element to element: vectors run across scans"};
   const std::int64_t w = number(a, 0);
-  if (w < 2 || w > 64 || (w & (w - 1)) != 0)
-    return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0].str()};
+  if (!is_vector_width(w)) return Failure{"a vector has 2, 4, 8, 16, 32 or 64 lanes, got " + a[0].str()};
   return lowered(*m, Op::MapVec, LoopOption::Width, w);
 }
 

@@ -174,6 +174,77 @@ TEST_CASE("failing: what is too large to be one formula is done in loops, or ref
   }
 }
 
+TEST_CASE("failing: iterations beyond what the interpreter can follow are said, and may be interrupted") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "many.lift",
+                        "param x : 8.f64\nresult = x |> iterate(100000000, map(\\v. v * 0.5))\n");
+  const ProcessResult r = in(scratch, {"run", "many.lift", "--out", "."});
+  CAPTURE(r.output);
+  CHECK(r.status == 0);
+  CHECK(r.output.find("not held against the interpreter: it evaluates more than 100 million expressions") !=
+        std::string::npos);
+  const std::string out = (scratch.path() / "printed").string();
+  const ProcessResult interrupted = run_process(
+      {"/bin/sh", "-c",
+       "cd " + scratch.path().string() + " && LIFTGEN_CACHE=cache " + kLiftgen +
+           " explore many.lift --out . >printed 2>&1 & pid=$!; n=0; while [ $n -lt 300 ] && ! grep -q "
+           "'setting up' " +
+           out + "; do sleep 0.1; n=$((n+1)); done; kill -TERM $pid; wait $pid; echo status $?"},
+      {.timeout_seconds = 120});
+  const std::string printed = read_file(out);
+  CAPTURE(printed);
+  CAPTURE(interrupted.output);
+  CHECK(interrupted.output.find("status 1") != std::string::npos);
+  CHECK(printed.find("liftgen: no variant was verified before the interruption") != std::string::npos);
+  CHECK(left_behind(scratch) == 0);
+}
+
+TEST_CASE("failing: boxes of two cells, and rows that no tile divides, are explored") {
+  const Scratch scratch;
+  for (const char* op : {"smooth1d", "smooth2d"})
+    for (const char* box : {"2", "3"}) {
+      const ProcessResult r = in(scratch, {op, "--explore", "--box", box, "--boxes", "3", "--budget", "1",
+                                           "--configs", "4", "--out", ".", "--quiet"});
+      CAPTURE(r.output);
+      CHECK(r.status == 0);
+      CHECK(r.output.find("verified") != std::string::npos);
+    }
+  write_file_atomically(scratch.path() / "rows.lift",
+                        "size n = 300\nparam A : n.n.f64\n"
+                        "result = A |> map(\\row. row |> reduce(add, 0.0))\n");
+  const ProcessResult rows = in(scratch, {"run", "rows.lift", "--out", "."});
+  CHECK_MESSAGE(rows.status == 0, rows.output);
+  CHECK(rows.output.find("verified") != std::string::npos);
+}
+
+TEST_CASE("failing: vectors of seven lanes are refused where they are written") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "v.lift",
+                        "param x : 64.f64\nresult = x |> map_vec<7>(\\v. v * 0.5)\n");
+  const ProcessResult r = in(scratch, {"run", "v.lift", "--out", "."});
+  CAPTURE(r.output);
+  CHECK(r.status == 2);
+  CHECK(r.output.find("v.lift:2:") != std::string::npos);
+  CHECK(r.output.find("width 7: a vector has 2, 4, 8, 16, 32 or 64 lanes") != std::string::npos);
+}
+
+TEST_CASE("failing: C texts and reductions mean the same on OpenCL") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "texts.lift",
+                        "param x : 64.f32\n"
+                        "user g(a : f32) : f32 = \"return expf(-fabsf(a)) + sqrtf(fabsf(a));\"\n"
+                        "result = x |> map(g)\n");
+  write_file_atomically(scratch.path() / "largest.lift",
+                        "param x : 500.f64\nresult = x |> reduce(max, -inf)\n");
+  for (const char* file : {"texts.lift", "largest.lift"}) {
+    const ProcessResult r = in(scratch, {"run", file, "--backend", "opencl", "--out", "."});
+    CAPTURE(r.output);
+    CHECK(r.status == 0);
+    CHECK(r.output.find("verified") != std::string::npos);
+  }
+  CHECK(read_file(scratch.path() / "texts.cl").find("#define expf exp\n") != std::string::npos);
+}
+
 TEST_CASE("failing: files that are no text, names as long as a file, links to nowhere") {
   const Scratch scratch;
   fs::create_symlink("/dev/zero", scratch.path() / "zero.lift");

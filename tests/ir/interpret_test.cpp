@@ -140,6 +140,20 @@ TEST_CASE("integers divide as indices do; f32 is rounded after each operation") 
   CHECK(interpret(cast(f64, third)).number() == static_cast<double>(1.0F / 3.0F));
 }
 
+TEST_CASE("an evaluation says how far it is, and ends when it is told to") {
+  struct Stop {};
+  const Expr many = iterate(1000000000, fun(Type(f64), [](Expr x) { return x + 1.0; }), literal(0.0, f64));
+  Interpreter in;
+  std::int64_t last = 0;
+  in.on_progress = [&](std::int64_t evaluated) {
+    CHECK(evaluated > last);
+    last = evaluated;
+    if (evaluated > 100000) throw Stop();
+  };
+  CHECK_THROWS_AS(in.eval(many), Stop);
+  CHECK(last < 200000);
+}
+
 TEST_CASE("missing values are named") {
   CHECK_THROWS_WITH_AS(interpret(param("u", f64)), "interpreter: no value for argument u", UserError);
   CHECK_THROWS_WITH_AS(interpret(nat_value(Nat::size("n"))),

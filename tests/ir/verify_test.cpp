@@ -111,6 +111,8 @@ TEST_CASE("options of loops lie in their ranges") {
   breaks(map_with(Op::MapWrg, 2, twice, m, {3}), "loop-options: dimension 4 of");
   breaks(scaled(Op::MapVec, xs, {0}), "loop-options: width 0 of");
   breaks(scaled(Op::MapSeq, xs, {1, 0}), "loop-options: stride 0 of");
+  breaks(scaled(Op::MapVec, xs, {7}), "vector_width: no number of lanes: ");
+  breaks(scaled(Op::MapVec, xs, {128}), "vector_width: no number of lanes: ");
   breaks(scaled(Op::MapVec, xs, {4, 1, 2}), "loop-options: late store 2 of");
   breaks(scaled(Op::MapVec, xs, {4, 1, 0, -1}), "loop-options: prefetch distance -1 of");
   breaks(scaled(Op::MapVec, xs, {4, 1, 0, 0, 0, 1}), "loop-options: numbers of no option of");

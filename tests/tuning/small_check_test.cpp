@@ -78,9 +78,19 @@ struct Checked {
 TEST_CASE("small check: variants of the smoother agree with the interpreter at an odd size") {
   Checked checked("ghost");
   const auto errors = checked.errors(false);
-  CHECK(checked.description == "box 5, boxes 2");
+  CHECK(checked.description == "box 5, boxes 2, ghost 1");
   REQUIRE(errors.size() == 2);
   for (const double error : errors) CHECK(error <= tolerance(f64));
+}
+
+TEST_CASE("small check: ghost zones are a cell deeper than the sweeps need, whatever the problem's depth") {
+  Checked checked("ghost");
+  checked.problem.ghost = 99;
+  for (const double error : checked.errors(false)) CHECK(error <= tolerance(f64));
+  CHECK(checked.description == "box 5, boxes 2, ghost 2");
+  checked.problem.sweeps = 2;
+  for (const double error : checked.errors(false)) CHECK(error <= tolerance(f64));
+  CHECK(checked.description == "box 5, boxes 2, ghost 3");
 }
 
 TEST_CASE("small check: red-black colouring of a periodic box takes an even size") {
