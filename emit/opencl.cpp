@@ -45,12 +45,17 @@ class OpenCL : public GridLike {
   }
   std::string load(const std::string& array, const std::string& index, Scalar s, int width) override {
     if (width == 1) return array + "[" + index + "]";
-    vector_type(s, width);
-    return "vload" + std::to_string(width) + "(0, &" + array + "[" + index + "])";
+    const std::string type = vector_type(s, width),
+                      loaded = "vload" + std::to_string(width) + "(0, &" + array + "[" + index + "])";
+    return s == boolean ? "(convert_" + type + "(" + loaded + ") != 0)"
+                        : loaded;  // bytes, of which masks are made
   }
   std::string store(const Store& st, const std::string& index, const std::string& value) override {
     const int w = st.value->width;
     if (w == 1) return st.array + "[" + index + "] = " + value + ";";
+    if (st.value->type == boolean)
+      return "vstore" + std::to_string(w) + "(convert_uchar" + std::to_string(w) + "(-(" + value +
+             ")), 0, &" + st.array + "[" + index + "]);";
     if (st.stream && is_global(st.array))
       return *helpers_.insert("stream_store").first + "(" + std::to_string(w) + ", " +
              c_type(st.value->type) + ", " + value + ", &" + st.array + "[" + index + "]);";

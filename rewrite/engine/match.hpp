@@ -23,6 +23,8 @@ bool is_nat_hole(const NatAtom& atom);
 /// Why a rule or a strategy did not apply; one line, on what.
 struct Failure {
   std::string reason;
+  /// The rule took it, but what it made has no type, or another: its guard lets through what it must not.
+  bool mistyped = false;
 };
 
 /// A value, or why there is none.
@@ -34,7 +36,8 @@ class Result {
   explicit operator bool() const { return v_.index() == 0; }
   const T& operator*() const { return std::get<0>(v_); }
   const T* operator->() const { return &std::get<0>(v_); }
-  const std::string& reason() const { return std::get<1>(v_).reason; }
+  const Failure& failure() const { return std::get<1>(v_); }
+  const std::string& reason() const { return failure().reason; }
 
  private:
   std::variant<T, Failure> v_;

@@ -187,10 +187,11 @@ Result<Expr> apply(const Rule& r, const Site& site, const Arguments& arguments) 
       after = rewrite_by_sides(r, site.e, known);
     }
     if (after && !same_type(after->type(), site.e.type()))
-      return Failure{"would change the type from " + site.e.type().str() + " to " + after->type().str()};
+      return Failure{"would change the type from " + site.e.type().str() + " to " + after->type().str(),
+                     true};
     return after;
   } catch (const TypeError& e) {
-    return Failure{e.what()};
+    return Failure{e.what(), true};
   }
 }
 
@@ -220,13 +221,13 @@ Result<Program> applied(const Rule& r, const Program& p, const Place& place, con
     e = e.child(static_cast<std::size_t>(i));
   }
   const auto after = apply(r, site, arguments);
-  if (!after) return Failure{after.reason()};
+  if (!after) return after.failure();
   try {
     Program q = p;
     q.body = replaced_at(p.body, place, *after);
     return q;
   } catch (const TypeError& error) {
-    return Failure{error.what()};
+    return Failure{error.what(), true};
   }
 }
 

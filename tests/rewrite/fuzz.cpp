@@ -87,6 +87,8 @@ Outcome check_rule(const Rule& r, const std::function<Instance(Gen&)>& instance,
     const auto after = apply(r, before, x.place, x.arguments);
     if (!after) {
       if (result.refused++ == 0) result.first_refused = after.reason();
+      if (after.failure().mistyped && result.mistyped++ == 0)
+        result.first_mistyped = str(x.e) + ": " + after.reason();
       continue;
     }
     ++result.accepted;

@@ -58,8 +58,9 @@ Program whole_program(const Expr& e);
 
 struct Outcome {
   int accepted = 0, refused = 0, wrong = 0;
+  int mistyped = 0;             ///< of the refused: the rule took it and made what has another type, or none
   std::set<std::size_t> sides;  ///< which of the rule's sides were used
-  std::string first_wrong, first_refused;
+  std::string first_wrong, first_refused, first_mistyped;
 };
 
 /// Applies the rule to instances until `wanted` are accepted (at most 20 times as many are tried); every

@@ -19,6 +19,8 @@ void check_all(const Generators& generators) {
     const Outcome o = check_rule(r, group.second);
     CHECK_MESSAGE(o.wrong == 0,
                   name << ": " << o.wrong << " wrong of " << o.accepted << ", the first: " << o.first_wrong);
+    CHECK_MESSAGE(o.mistyped == 0, name << ": its guard let " << o.mistyped
+                                        << " through that typing refused, the first: " << o.first_mistyped);
     CHECK_MESSAGE(o.accepted >= 200, name << ": only " << o.accepted << " accepted, " << o.refused
                                           << " refused, the first: " << o.first_refused);
     CHECK_MESSAGE(o.sides.size() == r.sides.size(), name << ": only " << o.sides.size() << " of its "
@@ -95,6 +97,7 @@ TEST_CASE("wrong rules are caught") {
       return {map(g.fun(f64, f64), g.array(2 * g.n(1, 3) + 1, f64)), {"2"}, {}};
     });
     CHECK(o.accepted == 0);
+    CHECK(o.mistyped == o.refused);
     CHECK(o.first_refused.find("would change the type from") != std::string::npos);
   }
   SUBCASE("the published slide-before-split law holds for step 1 only") {
