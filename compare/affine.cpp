@@ -154,6 +154,8 @@ void Reader::loop(const For& f) {
   } else if (f.kind != LoopKind::Seq && f.kind != LoopKind::Unroll) {
     unknown("loops of a kind");
   }
+  if (f.waits && turns_ == depth) here_.parallel.push_back({depth, ++loops_, false, depth - 1, true});
+  if (f.doacross) turns_ = depth + 1;
   if (f.team) teams_.push_back(depth);
   block(f.body);
   if (f.team) teams_.pop_back();

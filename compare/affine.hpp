@@ -33,6 +33,8 @@ struct ParallelLoop {
   int id;              ///< which loop
   bool team;           ///< it is shared by a team, whose loop over steps is the next one around
   std::size_t shared;  ///< all of them with the same first variables, so many, may run at the same time
+  bool turns = false;  ///< it waits, within a loop that threads take in turns, which is the next one around:
+                       ///< an iteration of the two may run at the same time as earlier ones of later turns
 };
 /// A store: `variables` are the loops around it, `domain` says which of their iterations there are. `date`
 /// has, from the outside in, the place in the text and the loop's variable in turns, and ends with a place.
@@ -74,6 +76,7 @@ class Reader {
   std::map<std::string, Texts> allocated_;  ///< by the iterations that have each array to themselves
   Statement here_;
   std::vector<std::size_t> teams_;  ///< depths of loops that teams go through
+  std::size_t turns_ = 0;           ///< depth of loops directly within one that threads take in turns
   int loops_ = 0;
 };
 

@@ -110,6 +110,8 @@ class OpenMP : public CLike {
       throw InternalError(std::string("emit: map_") + lift::text(f.kind) + " in an OpenMP kernel");
     if (f.kind == LoopKind::Par) return parallel(f);
     if (f.team) return team(f);
+    if (f.doacross) return doacross(f);
+    if (f.waits && !tile_.empty()) return steps_of_tile(f);
     plain_loop(f, f.unroll == 0 ? "" : "#pragma GCC unroll " + std::to_string(f.unroll));
   }
 
@@ -131,6 +133,44 @@ class OpenMP : public CLike {
     in_team_ = true;
     plain_loop(f);
     in_team_ = false;
+  }
+
+  /// Thread t of n takes iterations t, t + n, ...; see turn_helpers.
+  void doacross(const For& f) {
+    helpers_.insert("turns");
+    const std::string lower = nat(f.lower).s, upper = nat(f.upper).in(5);
+    open_scope();
+    turns_ = unique("turns");
+    const std::string v = declare(f.var);
+    line("turn " + turns_ + "[most_turns];");
+    line("first_turns(" + turns_ + ", " + lower + ");");
+    out_ += "#ifdef _OPENMP\n";
+    line("#pragma omp parallel num_threads(threads_in_turns())");
+    out_ += "#endif\n";
+    line("for (" + index_type_ + " " + v + " = " + lower + " + own_turn(); " + v + " < " + upper + "; " + v +
+         " += turns_of_all()) {");
+    ++indent_;
+    tile_ = v;
+    block(f.body);
+    tile_.clear();
+    line("end_turn(" + turns_ + ", " + v + ", last_step);");
+    --indent_;
+    line("}");
+    close_scope();
+  }
+  void steps_of_tile(const For& f) {
+    const std::string lower = nat(f.lower).s, upper = nat(f.upper).in(5);
+    open_scope();
+    const std::string v = declare(f.var), arguments = "(" + turns_ + ", " + tile_ + ", " + v + ");";
+    line("for (" + index_type_ + " " + v + " = " + lower + "; " + v + " < " + upper + "; " +
+         (f.step == Nat(1) ? "++" + v : v + " += " + nat(f.step).s) + ") {");
+    ++indent_;
+    line("await_turn" + arguments);
+    block(f.body);
+    line("end_turn" + arguments);
+    --indent_;
+    line("}");
+    close_scope();
   }
 
   /// The kernel itself; what it refers to is known afterwards.
@@ -168,7 +208,7 @@ class OpenMP : public CLike {
     own += vectors_.definitions() + math_.definitions();
     if (helpers_.count("store_fence"))
       own += "static inline void store_fence(void) {\n#ifdef __SSE2__\n  _mm_sfence();\n#endif\n}\n";
-    const std::string s = scratch_helpers() + index_helpers(helpers_, "static inline ") +
+    const std::string s = scratch_helpers() + turn_helpers() + index_helpers(helpers_, "static inline ") +
                           (own.empty() ? own : own + "\n") + user_functions("static inline ") +
                           vector_user_functions();
     return s.empty() || s.ends_with("\n\n") ? s : s + "\n";
@@ -201,6 +241,49 @@ static inline void free_scratch(char *scratch) { free(scratch); }
 )";
   }
 
+  /// How far a thread has come is one number that only grows: the tile, and the step within it. The thread
+  /// of a tile waits for that of the tile before, which is the thread before it.
+  std::string turn_helpers() const {
+    if (helpers_.count("turns") == 0) return "";
+    return R"(#ifdef _OPENMP
+#include <omp.h>
+#include <sched.h>
+#endif
+/* How far each thread has come in tiles that threads take in turns: tile and step in one number that grows. */
+typedef struct {
+  long long done;
+  char apart[120];  /* each in lines of its own */
+} turn;
+enum { most_turns = 256, last_step = 0x7fffffff };
+static inline long long turn_of(long tile, long step) { return (long long)tile * 0x100000000LL + step; }
+#ifdef _OPENMP
+static inline int threads_in_turns(void) {
+  return omp_get_max_threads() < most_turns ? omp_get_max_threads() : most_turns;
+}
+static inline int own_turn(void) { return omp_get_thread_num(); }
+static inline int turns_of_all(void) { return omp_get_num_threads(); }
+#else
+static inline int own_turn(void) { return 0; }
+static inline int turns_of_all(void) { return 1; }
+#endif
+static inline void first_turns(turn *turns, long first) {
+  for (int t = 0; t < most_turns; ++t) turns[t].done = turn_of(first - 1, last_step);
+}
+/* Returns once the thread of the tile before has done the same step. */
+static inline void await_turn(const turn *turns, long tile, long step) {
+#ifdef _OPENMP
+  const long long *const done = &turns[(own_turn() + turns_of_all() - 1) % turns_of_all()].done;
+  for (int spins = 0; __atomic_load_n(done, __ATOMIC_ACQUIRE) < turn_of(tile - 1, step); ++spins)
+    if (spins > 1000) sched_yield();
+#endif
+  (void)turns, (void)tile, (void)step;
+}
+static inline void end_turn(turn *turns, long tile, long step) {
+  __atomic_store_n(&turns[own_turn()].done, turn_of(tile, step), __ATOMIC_RELEASE);
+}
+)";
+  }
+
   std::string vector_user_functions() const {
     std::string s;
     for (const Attr& f : k_.user_functions)
@@ -223,9 +306,10 @@ static inline void free_scratch(char *scratch) { free(scratch); }
   VectorTypes vectors_{real_};
   MathFunctions math_;
   std::set<std::pair<std::string, int>> user_vectors_;  ///< functions of users that take vectors: name, lanes
-  std::string scratch_;     ///< the variable that holds what the threads have to themselves
-  bool in_team_ = false;    ///< all threads are here
-  bool own_named_ = false;  ///< in the shared loop that is being spelled, the thread's part has a name
+  std::string scratch_;       ///< the variable that holds what the threads have to themselves
+  std::string turns_, tile_;  ///< variables: what threads know of one another, the tile that one is at
+  bool in_team_ = false;      ///< all threads are here
+  bool own_named_ = false;    ///< in the shared loop that is being spelled, the thread's part has a name
 };
 
 }  // namespace

@@ -174,16 +174,34 @@ const Names grid_functions{
     "upsample", "vload2",     "vstore2",  "barrier",   "prefetch"};
 
 /// Helper functions of kernels' sources.
-const Names helpers{"floor_div",   "floor_mod",   "store_fence", "liftgen_call",
-                    "new_scratch", "own_scratch", "free_scratch"};
+const Names helpers{"floor_div",   "floor_mod",        "store_fence", "liftgen_call", "new_scratch",
+                    "own_scratch", "free_scratch",     "turn",        "most_turns",   "last_step",
+                    "turn_of",     "threads_in_turns", "own_turn",    "turns_of_all", "first_turns",
+                    "await_turn",  "end_turn"};
 
 /// What emitted text calls, in any language, and names that its helpers have for their own.
-const Names called{"select",      "kernel",      "global",      "local",     "half",        "min",
-                   "max",         "y0",          "y1",          "j0",        "j1",          "gamma",
-                   "exp",         "log",         "sqrt",        "sqrtf",     "fabs",        "fabsf",
-                   "fmod",        "fmodf",       "abs",         "pow",       "index",       "args",
-                   "lane",        "result",      "floor_div",   "floor_mod", "store_fence", "own",
-                   "new_scratch", "own_scratch", "free_scratch"};
+const Names called{"select",       "kernel",
+                   "global",       "local",
+                   "half",         "min",
+                   "max",          "y0",
+                   "y1",           "j0",
+                   "j1",           "gamma",
+                   "exp",          "log",
+                   "sqrt",         "sqrtf",
+                   "fabs",         "fabsf",
+                   "fmod",         "fmodf",
+                   "abs",          "pow",
+                   "index",        "args",
+                   "lane",         "result",
+                   "floor_div",    "floor_mod",
+                   "store_fence",  "own",
+                   "new_scratch",  "own_scratch",
+                   "free_scratch", "turn",
+                   "most_turns",   "last_step",
+                   "turn_of",      "threads_in_turns",
+                   "own_turn",     "turns_of_all",
+                   "first_turns",  "await_turn",
+                   "end_turn"};
 
 bool is_implementations(const std::string& n) {
   return n.size() > 1 && n[0] == '_' && (n[1] == '_' || std::isupper(static_cast<unsigned char>(n[1])));

@@ -102,6 +102,7 @@ std::vector<Pass> passes_for(Target target) {
     return {
         names,
         {"collapse-loops", over(collapse_loops)},
+        {"form-doacross", over(form_doacross)},  // which loops threads share has been said
         {"form-teams", over(form_teams)},
         {"place-scratch", place_scratch},        // which loops threads share has been said
         {"fence-streams", over(fence_streams)},  // within the iterations that threads share

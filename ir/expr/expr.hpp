@@ -78,6 +78,7 @@ enum class Op : std::uint8_t {
   Stream,
   InStep,
   InStepTeam,
+  InStepDoacross,
   InTiles,
   Ring,
   Layout,

@@ -124,6 +124,9 @@ constexpr std::array rows = std::to_array<OpRow>({
      "the stages of a chain go along an axis together, each so far behind"},
     {Op::InStepTeam, "in_step_team", 1, low, t::in_step, m::identity, partial, lags, no, made,
      "in_step whose stages need nothing that is computed in the same step: threads wait once a step"},
+    {Op::InStepDoacross, "in_step_doacross", 1, low, t::in_step, m::identity, partial, lags, no, made,
+     "in_step around another one, whose steps threads take in turn, each behind the thread of the step "
+     "before"},
     {Op::InTiles, "in_tiles", 1, low, t::in_step, m::identity, partial, lags, no, made,
      "the chain once a tile of its result along an axis, in parallel, each stage so far beyond the tile"},
     {Op::Ring, "ring", 1, low, t::identity, m::identity, partial, one("planes"), no, made,

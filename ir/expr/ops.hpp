@@ -105,7 +105,7 @@ bool is_reduce(Op op);    ///< Reduce and its low-level forms
 bool is_scan(Op op);      ///< Scan, ScanBack and their low-level forms
 bool is_backward(Op op);  ///< a scan from the last element to the first
 bool is_update(Op op);    ///< Update and UpdateInPlace
-inline bool is_in_step(Op op) { return op == Op::InStep || op == Op::InStepTeam; }
+inline bool is_in_step(Op op) { return op == Op::InStep || op == Op::InStepTeam || op == Op::InStepDoacross; }
 /// How the stages of the chain within follow one another.
 inline bool is_schedule(Op op) { return is_in_step(op) || op == Op::InTiles; }
 bool is_identity(Op op);  ///< means what its argument means (ToLocal, Async, Layout, ReadOnly, ...):

@@ -146,6 +146,7 @@ View Views::eval(const Expr& e, const ScopePtr& scope) {
     case Op::Stream:
     case Op::InStep:
     case Op::InStepTeam:
+    case Op::InStepDoacross:
     case Op::InTiles:
       return eval(e.child(0), scope);
     case Op::ToGlobal:

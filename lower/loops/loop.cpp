@@ -70,6 +70,8 @@ std::string str(const Block& b, int indent) {
               if (f.dealt) s += " dealt " + std::to_string(f.dealt);
               if (f.surplus) s += " surplus";
               if (f.team) s += " team";
+              if (f.doacross) s += " doacross";
+              if (f.waits) s += " waits";
               if (f.unroll) s += " unroll " + (f.unroll == whole_loop ? "whole" : std::to_string(f.unroll));
               s += "\n" + str(f.body, indent + 1);
             },

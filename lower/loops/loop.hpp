@@ -38,6 +38,10 @@ struct For {
   bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers
   bool team = false;        ///< Seq: loops of kind Par in one iteration do not depend on each other, so that
                             ///< threads need to wait for one another only where it ends
+  bool doacross = false;    ///< Seq: threads may take the iterations in turn, each going through the loop
+                            ///< within it that waits
+  bool waits = false;       ///< Seq, within a doacross loop: an iteration begins when the doacross loop's
+                            ///< iteration before this one has done its own
   int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
   std::int64_t dealt = 0;  ///< Glb, Wrg, Lcl: so many items take the iterations in turn, each in a loop of
                            ///< its own; 0: each takes one

@@ -1,5 +1,5 @@
 // Streaming stores are not ordered with others: what a thread has stored so is done before it meets the
-// others at the end of a parallel loop, and before the kernel returns.
+// others at the end of a parallel loop, before one that waits for it goes on, and before the kernel returns.
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -12,7 +12,7 @@ bool streams(const Stmt& s) {
   return x && x->stream && x->value->width > 1;
 }
 
-/// At the end of each iteration of the loops that threads share.
+/// At the end of each iteration of the loops that threads share, or after which others go on.
 void fence_iterations(For& f) {
   Block* body = &f.body;
   for (int d = 1; d < f.collapse; ++d) body = body_of(body->at(0));
@@ -24,7 +24,7 @@ bool fence_loops(Block& b) {
   for (Stmt& s : b) {
     auto* f = std::get_if<For>(&s.v);
     outside |= streams(s);
-    if (f && f->kind == LoopKind::Par) {
+    if (f && (f->kind == LoopKind::Par || f->waits)) {
       if (holds(f->body, streams)) fence_iterations(*f);
     } else if (Block* body = body_of(s)) {
       outside |= fence_loops(*body);

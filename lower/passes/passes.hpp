@@ -53,6 +53,11 @@ Block collapse_loops(const Block& b);
 /// itself.
 Block form_teams(const Block& b);
 
+/// Loops that threads take in turns (For::doacross): those that hold one loop that waits and nothing beside
+/// it, outside of shared loops. All within is each thread's own. Elsewhere they are loops like others. After
+/// loops are collapsed.
+Block form_doacross(const Block& b);
+
 /// Arrays of more than a few vectors that lie within shared loops are not made by each iteration: they become
 /// parts of memory that each thread has once a call (AddressSpace::Scratch, Kernel::scratch), and are named
 /// at the beginning of the iteration. Smaller ones stay on the thread's stack. After loops are collapsed.

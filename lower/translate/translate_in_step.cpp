@@ -180,6 +180,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   std::vector<StepLoop> steps;  // outermost first
   Expr chain = e;
   bool team = false;
+  const bool doacross = chain.is(Op::InStepDoacross);
   for (; is_in_step(chain.op()); team = chain.is(Op::InStepTeam), chain = chain.child(0))
     steps.push_back({static_cast<std::size_t>(step_axis(chain)), step_width(chain), step_lags(chain)});
 
@@ -285,6 +286,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
       std::tie(loops[d].lower, loops[d].upper) = range_of(steps[d]);
   }
   if (team) loops.back().team = true;
+  if (doacross) loops.at(0).doacross = loops.at(1).waits = true;
   Block together;
   for (Part& part : parts) {
     std::vector<Term> conditions;

@@ -123,6 +123,27 @@ std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::si
   return "";
 }
 
+std::string why_not_doacross(const Chain& chain, const StageGraph& graph) {
+  if (chain.steps.size() < 2)
+    return "threads take the steps along one axis in turn while each goes along another: put it around an "
+           "in_step along another axis";
+  // Of two stages that write one array in different cells, no dependence may be known; but vectors under a
+  // mask write whole rows, in which the later one has to come later along both axes.
+  for (std::size_t d = 0; d < 2; ++d) {
+    const auto axis = static_cast<std::size_t>(step_axis(chain.steps[d]));
+    const std::vector<std::int64_t> lags = step_lags(chain.steps[d]);
+    for (std::size_t j = 1; j < graph.stages.size(); ++j)
+      for (std::size_t i = 0; i < j; ++i) {
+        const std::int64_t begins =
+            *(begin_of(graph.stages[j], axis) - begin_of(graph.stages[i], axis)).constant();
+        if (graph.stages[i].storage == graph.stages[j].storage && lags[j] - lags[i] < begins)
+          return name_of(chain, j) + " goes ahead of " + name_of(chain, i) + " along axis " +
+                 std::to_string(axis) + ", and both write rows of " + graph.stages[i].storage;
+      }
+  }
+  return "";
+}
+
 std::int64_t steps_apart(const Expr& in_step) { return in_step.is(Op::InStepTeam) ? step_width(in_step) : 0; }
 
 void check_in_step(const Program& program) {
@@ -139,11 +160,16 @@ void check_in_step(const Program& program) {
     const std::string op(text(s.op()));
     if (s.is(Op::InStepTeam) && !(s == chain.steps.back()))
       throw UserError(op + ": another axis is gone along within a step; use it for the innermost");
+    if (s.is(Op::InStepDoacross) && !(s == chain.steps.front()))
+      throw UserError(op + ": another axis is gone along around it; use it for the outermost");
     if (const std::string why = why_not_in_step(chain, graph, static_cast<std::size_t>(step_axis(s)),
                                                 step_lags(s), steps_apart(s));
         !why.empty())
       throw UserError(op + ": " + why);
   }
+  if (chain.steps.front().is(Op::InStepDoacross))
+    if (const std::string why = why_not_doacross(chain, graph); !why.empty())
+      throw UserError("in_step_doacross: " + why);
 }
 
 }  // namespace lift

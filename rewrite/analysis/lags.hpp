@@ -24,6 +24,11 @@ Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, s
 std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,
                             const std::vector<std::int64_t>& lags, std::int64_t apart = 0);
 
+/// Why threads may not take the steps of the outermost in_step around a chain in turns, each going through
+/// its step along the next axis as soon as the thread of the step before is done there; empty: they may. All
+/// dependences go forward along both axes, as the lags of both respect them.
+std::string why_not_doacross(const Chain& chain, const StageGraph& graph);
+
 /// `apart` of an in_step.
 std::int64_t steps_apart(const Expr& in_step);
 

@@ -196,6 +196,21 @@ Result<Program> wait_once(const Program& p, const Arguments&) {
   return with_fewest_planes(q);
 }
 
+/// The outermost in_step of several.
+Result<Program> doacross(const Program& p, const Arguments&) {
+  const Chain chain = chain_of(p);
+  if (chain.steps.empty()) return Failure{"no chain goes in step"};
+  const Expr& outer = chain.steps.front();
+  if (outer.is(Op::InStepDoacross)) return Failure{"the threads take the steps in turns already"};
+  if (!outer.is(Op::InStep)) return Failure{"the threads share what a step does already"};
+  if (const std::string why = why_not_doacross(chain, stage_graph(chain)); !why.empty()) return Failure{why};
+  Place at = place_of_chain(chain);
+  at.resize(at.size() - chain.steps.size());
+  Program q = p;
+  q.body = replaced_at(p.body, at, make(Op::InStepDoacross, {outer.child(0)}, outer.attr(), origin(outer)));
+  return q;
+}
+
 }  // namespace
 
 std::vector<Rule> time_rules() {
@@ -235,6 +250,12 @@ std::vector<Rule> time_rules() {
           .says("each stage stays a step further behind, so that the stages of a step are independent and "
                 "the threads "
                 "wait for one another once a step"),
+      program_rule("doacross",
+                   "in_step axis width lags (in_step ... chain) = in_step_doacross axis width lags (in_step "
+                   "... chain)",
+                   doacross)
+          .says("threads take the steps of the outer axis in turns, each as soon as the thread of the step "
+                "before is ahead of it along the inner axis"),
   };
 }
 

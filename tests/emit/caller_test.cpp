@@ -145,6 +145,28 @@ TEST_CASE("stand-alone: kernels in place, in vectors, in other layouts; under sa
   }
 }
 
+TEST_CASE("stand-alone: tiles that threads take in turns, any number of threads, again and again") {
+  Problem problem = small(9, 1, "gsrb", "neumann");
+  problem.sweeps = 3;
+  const Scratch d;
+  for (const char* smoother_name : {"gsrb", "jacobi"}) {
+    problem.choices["smoother"] = smoother_name;
+    const StandAlone s = smoother(problem, {{"time", "j8 k"}, {"inner", "vec"}, {"width", "4"}}, true);
+    REQUIRE(test::openmp_of(s.kernel).find("await_turn(") != std::string::npos);
+    write(d, s);
+    for (const std::vector<std::string>& compiler :
+         std::vector<std::vector<std::string>>{{"gcc", "-std=c99", "-O2", "-fopenmp"},
+                                               {"gcc", "-std=c11", "-O1"},
+                                               {"g++", "-O1", "-fopenmp", "-x", "c++"},
+                                               {"clang-15", "-O1"}}) {
+      if (!installed(compiler[0])) continue;
+      build(d, s.kernel.name, compiler);
+      for (const char* threads : {"1", "2", "3", "7"})
+        check_right(in(d, {"env", std::string("OMP_NUM_THREADS=") + threads, "./program"}));
+    }
+  }
+}
+
 TEST_CASE(
     "stand-alone: memory of each thread's own, any number of threads; where there is none, that is said") {
   const StandAlone s = scratch();

@@ -28,9 +28,10 @@ inline std::vector<std::vector<Nat>> positions_of(const Type& t) {
 }
 
 /// The same data for the same seed, whatever the kernel's layouts; index parameters are `seed` modulo their
-/// range.
-inline LoopsRun run_loops(const Kernel& k, unsigned seed) {
+/// range. `turns`: as in LoopRunner.
+inline LoopsRun run_loops(const Kernel& k, unsigned seed, unsigned turns = 0) {
   LoopRunner runner;
+  runner.turns = turns;
   for (const KernelArgument& a : k.arguments) {
     std::mt19937 random(seed + static_cast<unsigned>(std::hash<std::string>()(a.name) % 1000));
     const auto value = [&](Scalar s) {

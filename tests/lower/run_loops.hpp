@@ -23,6 +23,9 @@ class LoopRunner {
   std::map<std::string, std::size_t> loads;  ///< of each array, counted
   std::map<std::string, std::vector<std::int64_t>>
       prefetched;  ///< elements asked for, which are checked as accesses are
+  /// In which order iterations of loops that threads take in turns run: 0: one after the other; 1: each as
+  /// soon as it may, later ones first; others: any that may, at random.
+  unsigned turns = 0;
 
   void run(const Kernel& k) {
     for (const KernelArgument& a : k.arguments)
@@ -37,7 +40,7 @@ class LoopRunner {
   std::map<const NatAtom*, std::int64_t> values_;
   std::map<std::string, Vec> locals_;
   struct Touch {
-    std::set<std::pair<std::string, std::int64_t>> read, changed;
+    std::set<std::pair<std::string, std::int64_t>> read, changed, stored;
     std::set<std::string> own;  ///< arrays that the iteration allocated
   };
   std::vector<Touch*> touches_;
@@ -168,9 +171,11 @@ class LoopRunner {
       const auto at = nat(x->position.at(0));
       for (std::size_t l = 0; l < v.size(); ++l) {
         double& e = element(x->array, at + static_cast<std::int64_t>(l));
-        if (e != v[l])
-          for (Touch* t : touches_)
-            if (!t->own.count(x->array)) t->changed.emplace(x->array, at + static_cast<std::int64_t>(l));
+        for (Touch* t : touches_) {
+          if (t->own.count(x->array)) continue;
+          t->stored.emplace(x->array, at + static_cast<std::int64_t>(l));
+          if (e != v[l]) t->changed.emplace(x->array, at + static_cast<std::int64_t>(l));
+        }
         e = v[l];
       }
     }
@@ -202,7 +207,64 @@ class LoopRunner {
     iterations(f);
     team_ = outer_team;
   }
+  /// The loop that waits within one that threads take in turns.
+  static const For* waiting(const For& f) {
+    const For* found = nullptr;
+    for (const Stmt& s : f.body)
+      if (const auto* inner = std::get_if<For>(&s.v); f.doacross && inner && inner->waits) found = inner;
+    return found;
+  }
+  struct Turn {
+    std::int64_t next, end;   ///< steps
+    std::vector<Touch> seen;  ///< a step
+    std::vector<std::int64_t> step;
+  };
+  void take_turns(const For& f, const For& steps) {
+    const NatAtom *v = variables(f.var)[0], *s = variables(steps.var)[0];
+    const auto first = nat(f.lower);
+    std::vector<Turn> all(static_cast<std::size_t>(std::max<std::int64_t>(0, nat(f.upper) - first)));
+    const auto begin = [&](std::size_t t) {
+      values_[v] = first + static_cast<std::int64_t>(t);
+      for (const Stmt& x : f.body)
+        if (!std::holds_alternative<For>(x.v)) exec(x);
+    };
+    for (std::size_t t = 0; t < all.size(); ++t)
+      begin(t), all[t].next = nat(steps.lower), all[t].end = nat(steps.upper);
+    for (unsigned random = turns;;) {
+      std::vector<std::size_t> ready;
+      for (std::size_t t = 0; t < all.size(); ++t)
+        if (all[t].next < all[t].end &&
+            (t == 0 || all[t - 1].next > all[t].next || all[t - 1].next >= all[t - 1].end))
+          ready.push_back(t);
+      if (ready.empty()) break;
+      random = random * 1103515245U + 12345U;
+      const std::size_t t = turns == 0   ? ready.front()
+                            : turns == 1 ? ready.back()
+                                         : ready[(random >> 16) % ready.size()];
+      begin(t);
+      values_[s] = all[t].next;
+      Touch touch;
+      touches_.push_back(&touch);
+      exec(steps.body);
+      touches_.pop_back();
+      all[t].seen.push_back(std::move(touch)), all[t].step.push_back(all[t].next++);
+    }
+    values_.erase(v), values_.erase(s);
+    // A step is in no order with earlier steps of later iterations.
+    for (std::size_t t = 0; t < all.size(); ++t)
+      for (std::size_t a = 0; a < all[t].seen.size(); ++a)
+        for (std::size_t u = t + 1; u < all.size(); ++u)
+          for (std::size_t b = 0; b < all[u].seen.size(); ++b)
+            if (all[t].step[a] > all[u].step[b])
+              meet(f, all[t].seen[a], all[u].seen[b]), meet(f, all[u].seen[b], all[t].seen[a]);
+  }
+  void meet(const For& f, const Touch& one, const Touch& other) {
+    for (const auto& e : one.changed)
+      if ((other.read.count(e) > 0 || other.stored.count(e) > 0) && races.size() < 5)
+        races.push_back(e.first + "[" + std::to_string(e.second) + "] in two turns of " + f.var.str());
+  }
   void iterations(const For& f) {
+    if (const For* steps = waiting(f)) return take_turns(f, *steps);
     const auto lower = nat(f.lower), upper = nat(f.upper), step = nat(f.step);
     const bool parallel = f.kind == LoopKind::Par || f.kind >= LoopKind::Glb;
     std::vector<Touch> seen;

@@ -33,13 +33,14 @@ std::string race_in(const Reader& r, const isl::union_map& reads, const isl::uni
   struct Shared {
     isl::union_map iterations;
     std::size_t outer;
+    bool turns;
   };
   std::map<int, Shared> loops;  // by the loop; all those of a team together
   for (std::size_t n = 0; n < r.statements.size(); ++n)
     for (const ParallelLoop& p : r.statements[n].parallel) {
       const Statement& s = r.statements[n];
       Texts iteration(s.variables.begin(), s.variables.begin() + static_cast<std::ptrdiff_t>(p.shared));
-      iteration.push_back(std::to_string(p.id));
+      iteration.push_back(p.turns ? s.variables[p.depth - 1] : std::to_string(p.id));
       iteration.push_back(s.variables[p.depth]);
       Texts names{"S" + std::to_string(n)};
       for (std::size_t m = 0; m < s.loads.size(); ++m) names.push_back(names[0] + "L" + std::to_string(m));
@@ -47,7 +48,7 @@ std::string race_in(const Reader& r, const isl::union_map& reads, const isl::uni
         const isl::union_map is(writes.ctx(),
                                 r.relation(tuple(name, s.variables) + " -> " + tuple("", iteration), {}));
         const auto [at, added] =
-            loops.emplace(p.team ? -static_cast<int>(p.shared) : p.id, Shared{is, p.shared});
+            loops.emplace(p.team ? -static_cast<int>(p.shared) : p.id, Shared{is, p.shared, p.turns});
         if (!added) at->second.iterations = at->second.iterations.unite(is);
       }
     }
@@ -59,16 +60,21 @@ std::string race_in(const Reader& r, const isl::union_map& reads, const isl::uni
       one.push_back("a" + std::to_string(d)), other.push_back("b" + std::to_string(d));
       if (d < shared.outer) same.push_back(one[d] + " = " + other[d]);
     }
-    same.push_back("(" + one[shared.outer] + " != " + other[shared.outer] + " or " + one[shared.outer + 1] +
-                   " != " + other[shared.outer + 1] + ")");
+    const auto pair = [&](const std::string& sign, const std::string& between, const std::string& next) {
+      return "(" + one[shared.outer] + sign + other[shared.outer] + between + one[shared.outer + 1] + next +
+             other[shared.outer + 1] + ")";
+    };
+    same.push_back(shared.turns
+                       ? "(" + pair(" < ", " and ", " > ") + " or " + pair(" > ", " and ", " < ") + ")"
+                       : pair(" != ", " or ", " != "));
     const isl::union_map others(writes.ctx(), r.relation(tuple("", one) + " -> " + tuple("", other), same));
     const isl::union_map meet = changed.apply_range(touched.reverse()).intersect(others);
     if (meet.is_empty()) continue;
-    const isl::union_map pair = at_one_of(meet);
-    const isl::union_set element = changed.intersect_domain(pair.domain())
+    const isl::union_map both = at_one_of(meet);
+    const isl::union_set element = changed.intersect_domain(both.domain())
                                        .range()
-                                       .intersect(touched.intersect_domain(pair.range()).range());
-    return "iterations " + example(pair.wrap()) + " of parallel loops both touch " + example(element);
+                                       .intersect(touched.intersect_domain(both.range()).range());
+    return "iterations " + example(both.wrap()) + " of parallel loops both touch " + example(element);
   }
   return "";
 }

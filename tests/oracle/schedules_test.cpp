@@ -100,14 +100,18 @@ const Expr u = param("u", array({Nat(9), Nat(7)}, f64)), wide = param("x", array
 
 // ---- schedules with something wrong
 
-/// The stages from `stage` on a plane less behind along an axis.
-Program with_smaller_lags(const Program& p, std::size_t stage, int axis) {
+/// The stages from `stage` on so much further behind along an axis.
+Program with_other_lags(const Program& p, std::size_t stage, int axis, std::int64_t by) {
   return changed(p, [&](const Expr& e) {
     if (!is_in_step(e.op()) || step_axis(e) != axis) return e;
     auto lags = step_lags(e);
-    for (std::size_t i = stage; i < lags.size(); ++i) --lags[i];
+    for (std::size_t i = stage; i < lags.size(); ++i) lags[i] += by;
     return make(e.op(), {e.child(0)}, attributes::steps(step_axis(e), step_width(e), lags));
   });
+}
+/// The stages from `stage` on a plane less behind along an axis.
+Program with_smaller_lags(const Program& p, std::size_t stage, int axis) {
+  return with_other_lags(p, stage, axis, -1);
 }
 Program with_smaller_rings(const Program& p) {
   return changed(p, [](const Expr& e) {
@@ -207,6 +211,26 @@ TEST_CASE("isl: teams that wait once a step") {
     CHECK(wrong_with(by(two, "wait-once"), by(p, "rings")) == "");
     CHECK(wrong_with(by(in_step(with_parallel_updates(by(p, "rings")), {{0, width}}), "wait-once")) == "");
   }
+}
+
+TEST_CASE("isl: tiles that threads take in turns") {
+  for (const std::vector<Step>& steps :
+       {std::vector<Step>{{1, 2}, {0, 1}}, {{1, 1}, {0, 2}}, {{0, 2}, {1, 1}}}) {
+    CAPTURE(text_of(steps));
+    CHECK(wrong_with(by(in_step(smoother("gsrb", 2, "neumann"), steps), "doacross")) == "");
+    const Program p = chain(u, heat, 4);
+    CHECK(wrong_with(by(in_step(by(p, "two-arrays"), steps), "doacross"), by(p, "rings")) == "");
+  }
+  const Program turns = by(in_step(smoother("gsrb", 2), {{1, 1}, {0, 1}}), "doacross");
+  for (const int axis : {0, 1}) CHECK_FALSE(wrong_with(with_smaller_lags(turns, 1, axis)) == "");
+  // What the tile before has done in a later step is there one tile after the other, but not in turns.
+  const Program behind =
+      with_other_lags(with_other_lags(in_step(smoother("gsrb", 2), {{1, 1}, {0, 1}}), 1, 1, 3), 1, 0, -1);
+  CHECK(wrong_with(behind) == "");
+  const Program early = changed(behind, [](const Expr& e) {
+    return is_in_step(e.op()) && step_axis(e) == 1 ? make(Op::InStepDoacross, {e.child(0)}, e.attr()) : e;
+  });
+  check_found(early, "both touch");
 }
 
 TEST_CASE("isl: lags of a plane less are found") {

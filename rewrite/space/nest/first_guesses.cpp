@@ -121,27 +121,39 @@ List in_rings(const NestFacts& f) {
   return r;
 }
 
+/// Rows of skewed tiles that threads take in turns: many, as long as there are two tiles a thread.
+std::int64_t rows_of_turns(const NestFacts& f) {
+  const std::int64_t rows = f.axes[f.above_update + 1].extent.value_or(256);
+  for (const std::int64_t width : {32, 16})
+    if (rows >= 2 * f.options.threads * width) return width;
+  return 8;
+}
+
 /// Sweeps in one pass over memory: the inner loops that are best for one sweep.
 List in_step(const NestFacts& f) {
   List r;
   if (!f.in_place) append(r, in_rings(f));
   if (f.steps.empty()) return r;
-  const bool planes = f.steps.size() > 1;
+  const bool planes = f.steps.size() > 1, few = !has_loops_for_threads(f) && f.options.threads > 1;
   const AxisSizes one{{{f.steps[0], 1}}}, several{{{f.steps[0], 16}}};
+  const auto tiles = [&](std::int64_t rows) { return AxisSizes{{{f.steps[1], rows}, {f.steps[0], 1}}}; };
   const auto add = [&](const AxisSizes& schedule, bool team) {
     for (const bool split : {true, false}) {
       Wishes w{{key::time, schedule}, {key::inner, split ? Inner::strided_vec : Inner::vec}};
       if (split) w.set(key::layout, kSplit);
       if (team) w.set(key::team, true);
+      if (few && planes && !split && f.in_place) w.set(key::late, true);
       r.push_back(std::move(w));
     }
   };
-  std::int64_t around = 1;
-  for (std::size_t a = 0; a < f.above_update; ++a) around *= f.axes[a].extent.value_or(1000);
-  // Few boxes: threads share what a step does, of which there must be something to share.
-  if (around < f.options.threads) add(planes ? one : several, true);
+  // Few boxes: threads take tiles in turns, or share what a step does, of which there must be something to
+  // share.
+  if (few && planes)
+    for (const std::int64_t rows : {rows_of_turns(f), rows_of_turns(f) / 2}) add(tiles(rows), true);
+  if (few && !planes) add(several, true);
   add(one, false);
-  add(planes ? AxisSizes{{{f.steps[1], 16}, {f.steps[0], 1}}} : several, false);
+  if (few && planes) add(one, true);
+  if (!few) add(planes ? tiles(16) : several, false);
   if (f.in_place) append(r, in_rings(f));
   return r;
 }

@@ -167,6 +167,9 @@ std::vector<AxisSizes> tiles(const NestFacts& f);
 
 /// Whether the loops around updates, over boxes, keep all threads busy.
 bool has_loops_for_threads(const NestFacts& f);
+/// Whether sweeps go in skewed tiles that threads take in turns: where there are no loops for all threads
+/// around them.
+bool goes_doacross(const NestFacts& f, const Configuration& c);
 /// Sizes of strips of the result, of which each thread has one, or some: along the outermost axis where there
 /// are no boxes for all threads; along the next one, so that what rings hold stays in a cache.
 std::vector<AxisSizes> strips_of(const NestFacts& f);

@@ -26,8 +26,9 @@ std::int64_t iterations(const LoopNest& loops, const Loops& some) {
 }
 
 /// Loops around the steps; where these are too few for all threads, planes or rows of what a stage does in a
-/// step.
+/// step. Tiles that threads take in turns are all that is shared.
 std::vector<Loops> loops_beside_steps(const NestFacts& f, const Configuration& c, const LoopNest& loops) {
+  if (goes_doacross(f, c)) return {};
   std::vector<Loops> r = prefixes(loops, 0, f.above_update);
   std::int64_t around = 1;
   for (std::size_t i = 0; i < f.above_update; ++i) around *= loops[i].trips.value_or(1000);

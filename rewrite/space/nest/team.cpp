@@ -1,5 +1,6 @@
 // How often threads, or the work-items of a group, wait for one another where they share what sweeps do in a
 // step: after each sweep, or once a step, in which each sweep is then a step further behind the one before.
+// Of skewed tiles there is nothing else to share: threads take them in turns.
 #include "rewrite/space/nest/decisions.hpp"
 
 namespace lift {
@@ -7,8 +8,9 @@ namespace {
 
 /// Steps along one axis, and a loop within them is shared; rings also copy borders, which one thread does.
 bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
-  if (!team || f.on_grid()) return !team || goes_in_groups(f, c);
   const std::vector<AxisSize>& steps = c[key::time].list;
+  if (goes_doacross(f, c)) return team;
+  if (!team || f.on_grid()) return !team || goes_in_groups(f, c);
   const Loops& shared = c[key::parallel];
   if (c[key::rings] || steps.size() != 1 || shared.names.size() != 1) return false;
   for (std::size_t a = 0; a < f.above_update; ++a)
@@ -17,6 +19,10 @@ bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
 }
 
 }  // namespace
+
+bool goes_doacross(const NestFacts& f, const Configuration& c) {
+  return !f.on_grid() && f.options.threads > 1 && !has_loops_for_threads(f) && c[key::time].list.size() > 1;
+}
 
 namespace nest {
 
@@ -30,9 +36,12 @@ const NestDecision& team() {
           })
           .admitted(admits_team)
           .taken([](NestDeriver& d, const NestFacts&, const Configuration& c, const Place&) {
-            if (c[key::team]) d.step("wait-once", {});
+            if (c[key::team]) d.step(c[key::time].list.size() > 1 ? "doacross" : "wait-once", {});
           })
-          .said("threads wait once a step");
+          .said([](const NestFacts&, const Configuration& c) -> std::string {
+            if (!c[key::team]) return "";
+            return c[key::time].list.size() > 1 ? "threads take tiles in turns" : "threads wait once a step";
+          });
   return d;
 }
 

@@ -10,7 +10,7 @@
 namespace lift {
 namespace {
 
-constexpr std::int64_t kRowsOfStep[] = {8, 16, 32};
+constexpr std::int64_t kRowsOfStep[] = {8, 16, 32, 64};
 
 /// Along the outermost axis a plane a step, or several; and tiles of rows, skewed, around planes.
 std::vector<AxisSizes> along(const std::vector<std::string>& axes) {
