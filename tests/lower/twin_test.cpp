@@ -46,6 +46,13 @@ TEST_CASE("twins of reductions read every row once and keep one sum of each") {
   CHECK(run_twins({"p", {cube}, squares, {}, {}}, 1) >= 2);
 }
 
+TEST_CASE("twins keep the guards without which they would write beyond an array") {
+  const Expr xs = param("xs", array({29}, f64));
+  const Expr pairs = unzip(xs | map([](Expr x) { return tuple({x * 2.0, x + 1.0}); }));
+  const Expr cut = let(pairs, [](Expr p) { return tuple({get(0, p) | drop(3, 0), get(1, p) | drop(0, 4)}); });
+  CHECK(run_twins({"p", {xs}, cut, {}, {}}, 2) >= 2);
+}
+
 TEST_CASE("twins of programs with several results write all of them") {
   const Expr xs = param("xs", array({16, 64}, f64));
   const Expr both =
