@@ -16,5 +16,7 @@ int database(const Options& o);
 int report(const Options& o);
 int rules(const Options& o);
 int machine(const Options& o);
+int manual(const Options& o);
+int completion(const Options& o);
 
 }  // namespace lift::cli

@@ -1,9 +1,10 @@
-// liftgen list, liftgen rules, liftgen machine.
+// liftgen list, liftgen rules, liftgen machine, liftgen manual, liftgen completion.
 #include <fmt/format.h>
 
 #include <cstdio>
 
 #include "cli/commands.hpp"
+#include "cli/manual.hpp"
 #include "cli/operator_reference.hpp"
 #include "cli/output.hpp"
 #include "ir/error.hpp"
@@ -56,6 +57,16 @@ int rules(const Options& o) {
     if (!rule.when.empty()) print(fmt::format("{:<34}   when {}", "", rule.when));
     if (!rule.exact) print(fmt::format("{:<34}   reassociates floating point", ""));
   }
+  return 0;
+}
+
+int manual(const Options&) {
+  std::fputs(manual_page().c_str(), stdout);
+  return 0;
+}
+
+int completion(const Options& o) {
+  std::fputs(completion(o.argument).c_str(), stdout);
   return 0;
 }
 

@@ -27,6 +27,8 @@ int dispatch(const lift::cli::Options& o) {
   if (o.command == "report") return report(o);
   if (o.command == "rules") return rules(o);
   if (o.command == "machine") return machine(o);
+  if (o.command == "manual") return manual(o);
+  if (o.command == "completion") return completion(o);
   return 0;  // help was printed
 }
 

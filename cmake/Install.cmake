@@ -5,6 +5,15 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/liftgen)
 if(TARGET liftgen)
   install(TARGETS liftgen EXPORT liftgenCommand RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(EXPORT liftgenCommand NAMESPACE liftgen:: DESTINATION ${package_dir})
+  # The command writes its manual page and the shells' completions itself.
+  install(
+    CODE "
+    set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+    file(MAKE_DIRECTORY \"\${share}/man/man1\" \"\${share}/bash-completion/completions\" \"\${share}/zsh/site-functions\")
+    execute_process(COMMAND \"$<TARGET_FILE:liftgen>\" manual OUTPUT_FILE \"\${share}/man/man1/liftgen.1\" COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \"$<TARGET_FILE:liftgen>\" completion bash OUTPUT_FILE \"\${share}/bash-completion/completions/liftgen\" COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \"$<TARGET_FILE:liftgen>\" completion zsh OUTPUT_FILE \"\${share}/zsh/site-functions/_liftgen\" COMMAND_ERROR_IS_FATAL ANY)
+  ")
 endif()
 install(TARGETS liftgen_all ${LIFTGEN_LAYER_TARGETS} EXPORT liftgenTargets ARCHIVE DESTINATION
                                                             ${CMAKE_INSTALL_LIBDIR}/liftgen)

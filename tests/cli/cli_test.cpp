@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ ProcessResult liftgen(std::vector<std::string> arguments, const std::string& dir
   options.variables = std::move(variables);
   return run_process(arguments, options);
 }
+
+ProcessResult liftgen_shell(const std::string& script) { return run_process({"/bin/bash", "-c", script}); }
 
 /// Fails with one line that starts with "liftgen: " and holds all the parts.
 void check_refused(const std::vector<std::string>& arguments, int status,
@@ -61,6 +64,69 @@ std::vector<std::string> with_tiny(std::vector<std::string> arguments) {
 }
 
 }  // namespace
+
+TEST_CASE("cli: help fits 80 columns, of every command and of operators") {
+  const auto check_width = [](const std::vector<std::string>& arguments) {
+    const ProcessResult r = liftgen(arguments);
+    CAPTURE(r.output);
+    CHECK(r.status == 0);
+    std::istringstream lines(r.output);
+    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+    return r.output;
+  };
+  const std::string alone = check_width({"--help"});
+  CHECK(alone.find("liftgen manual | man -l -") != std::string::npos);
+  for (const char* command : {"list", "explore", "show", "emit", "run", "compare", "db", "report", "rules",
+                              "machine", "manual", "completion"})
+    CHECK(check_width({command, "--help"}).find("usage: liftgen " + std::string(command)) !=
+          std::string::npos);
+  const std::string smooth = check_width({"smooth3d", "--help"});
+  CHECK(smooth.find("--smoother") != std::string::npos);
+  CHECK(smooth.find("usage: liftgen explore smooth3d [OPTION...]") != std::string::npos);
+  CHECK(smooth == liftgen({"explore", "smooth3d", "--help"}).output);
+  CHECK(liftgen({"--version"}).output.starts_with("liftgen "));
+}
+
+TEST_CASE("cli: the manual page and the completions know every command, operator and option") {
+  const std::string page = liftgen({"manual"}).output, bash = liftgen({"completion", "bash"}).output,
+                    zsh = liftgen({"completion", "zsh"}).output;
+  for (const char* word : {"explore", "smooth3d", "thomas", "--budget", "--smoother", "--no-db"}) {
+    CAPTURE(word);
+    std::string in_roff;
+    for (const char c : std::string(word)) in_roff += c == '-' ? "\\-" : std::string(1, c);
+    CHECK(page.find(in_roff) != std::string::npos);
+    CHECK(bash.find(word) != std::string::npos);
+    CHECK(zsh.find(word) != std::string::npos);
+  }
+  CHECK(page.starts_with(".TH LIFTGEN 1"));
+  std::istringstream lines(page);  // a line that begins so is for roff
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with('.'))
+      CHECK_MESSAGE((line.starts_with(".TH") || line.starts_with(".SH") || line.starts_with(".SS") ||
+                     line.starts_with(".TP") || line.starts_with(".B ") || line == ".br"),
+                    line);
+  check_refused({"completion", "fish"}, 2, {"completion fish: no such shell here; use bash or zsh"});
+}
+
+TEST_CASE("cli: bash completes commands, operators, options and their values") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "complete", liftgen({"completion", "bash"}).output);
+  write_file_atomically(scratch.path() / "mine.lift", "");
+  const auto completed = [&](const std::string& words) {
+    const ProcessResult r =
+        liftgen_shell("cd " + scratch.path().string() + " && . ./complete && COMP_WORDS=(" + words +
+                      ") && COMP_CWORD=$((${#COMP_WORDS[@]}-1)) && _liftgen; echo \"${COMPREPLY[@]}\"");
+    return r.output;
+  };
+  CHECK(completed("liftgen expl") == "explore\n");
+  CHECK(completed("liftgen smooth").find("smooth3d") != std::string::npos);
+  CHECK(completed("liftgen mi") == "mine.lift\n");
+  CHECK(completed("liftgen run smooth3d --smoo") == "--smoother\n");
+  CHECK(completed("liftgen smooth3d --expl") == "--explore\n");
+  CHECK(completed("liftgen emit smooth3d --backend cu") == "cuda\n");
+  CHECK(completed("liftgen run resid").find("residual3d") != std::string::npos);
+  CHECK(completed("liftgen db ex").find("export") != std::string::npos);
+}
 
 TEST_CASE("cli: alone it prints a short help") {
   const ProcessResult result = liftgen({});
