@@ -51,11 +51,12 @@ For* nested_loop(Block& nest, std::size_t depth) {
 /// The loop around that along an axis.
 For& outer_loop(Block& nest, std::size_t axis) { return *nested_loop(nest, axis - 1); }
 
-/// The loop of a stage's nest along an axis.
-For& loop_along(Block& nest, std::size_t axis) {
+/// The loop of a stage's nest along an axis. Steps take its place, tiles only cut it, which one over vectors
+/// may be.
+For& loop_along(Block& nest, std::size_t axis, bool only_cut = false) {
   For* f = nested_loop(nest, axis);
   if (!f) refuse("a stage is no nest of loops, one an axis, down to axis " + std::to_string(axis));
-  if (!(f->step == Nat(1)) || f->stride != 1 || f->rotate || f->kind == LoopKind::Vec)
+  if (!(f->step == Nat(1)) || f->stride != 1 || f->rotate || (f->kind == LoopKind::Vec && !only_cut))
     refuse("along axis " + std::to_string(axis) +
            " the stages' loops must be plain: no vectors, strides or rotation");
   return *f;
@@ -92,7 +93,7 @@ Nat most_in(const TileOfStages& tile, std::size_t stage, std::int64_t scale) {
 
 /// What is left of a part in a tile.
 void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
-  For& f = loop_along(part.nest, tile.axis);
+  For& f = loop_along(part.nest, tile.axis, true);
   const std::int64_t scale = grid.scale.at(tile.axis);
   const Nat begin = part.copies ? Nat(0) : grid.begins.at(tile.axis),
             end = ceildiv(tile.end + tile.margins.at(part.stage), scale);

@@ -390,6 +390,41 @@ TEST_CASE("in tiles: along other axes, and several, around steps along the outer
     }
 }
 
+TEST_CASE("in tiles: rows of a plate are cut where they are vectors, too") {
+  const Expr x = param("x", array({Nat(13), Nat(1101)}, f64));
+  const auto mean = [](const Expr& w) { return w[0][1] + w[1][0] + w[1][2] + w[2][1] - w[1][1] * 3.0; };
+  const auto heat = [&](const Expr& y) { return update(y, {1, 1}, y | slide2(3, 1) | map2(mean)); };
+  const auto clamped = [&](const Expr& y) { return y | pad2(1, 1, clamp) | slide2(3, 1) | map2(mean); };
+  for (const bool border : {true, false}) {
+    const auto step = [&](const Expr& y) { return border ? heat(y) : clamped(y); };
+    const Program p{"plate",
+                    {x},
+                    let(step(x), [&](Expr a) { return let(step(a), [&](Expr b) { return step(b); }); }),
+                    {},
+                    {}};
+    const LoopsRun expected = run_loops(lower(p), 1);
+    const Space space(p, {Target::openmp, 2, 32, false});
+    int found = 0;
+    for (const Configuration& c : space.seeds()) {
+      Configuration cut = c;
+      if (!c.contains("strips") || !c.contains("rings") || c.at("rings") != "yes") continue;
+      cut.set("strips", "i1024");
+      CAPTURE(border);
+      const Kernel k = lower(replay(space.program(), space.derive(cut)), {.vector_bytes = 32});
+      ++found;
+      const LoopsRun r = run_loops(k, 1);
+      CHECK(r.results == expected.results);
+      CHECK(r.races.empty());
+      std::size_t vectors = 0;
+      visit(k.body, [&](const Stmt& s) {
+        if (const auto* f = std::get_if<For>(&s.v)) vectors += f->kind == LoopKind::Vec ? 1 : 0;
+      });
+      CHECK(vectors >= 3);
+    }
+    CHECK(found >= 1);
+  }
+}
+
 TEST_CASE("in tiles: grids of two spacings") {
   const Expr x = param("x", array({Nat(17), Nat(13)}, f64));
   const auto fine = [](const Expr& y) {

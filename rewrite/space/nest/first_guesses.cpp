@@ -1,5 +1,6 @@
 // What is worth trying first on nests: on threads, on a grid's work-items, on a grid of a device that
 // computes on processors.
+#include <algorithm>
 #include <iterator>
 
 #include "rewrite/space/nest/decisions.hpp"
@@ -113,6 +114,10 @@ List in_rings(const NestFacts& f) {
     if (const auto strips = strips_of(f); !strips.empty()) {
       w.set(key::strips, strips.front());
       r.push_back(w);
+      const auto other = std::find_if(strips.begin(), strips.end(), [&](const AxisSizes& s) {
+        return s.list[0].axis != strips.front().list[0].axis;
+      });
+      if (width == 1 && other != strips.end()) w.set(key::strips, *other), r.push_back(w);
       if (!has_loops_for_threads(f)) continue;
       w.erase(key::strips);
     }

@@ -8,6 +8,7 @@ namespace lift {
 namespace {
 
 constexpr std::int64_t kRowsOfStrip[] = {32, 16, 64};
+constexpr std::int64_t kElementsOfStrip[] = {2048, 1024, 4096};  ///< of rows, where there are no planes
 constexpr std::int64_t kOfCache = std::int64_t{1} << 20;  ///< bytes that rings of whole planes may take
 
 /// A strip a thread, or a few.
@@ -26,10 +27,11 @@ std::vector<AxisSizes> of_planes(const NestFacts& f) {
 
 std::vector<AxisSizes> of_rows(const NestFacts& f) {
   std::vector<AxisSizes> r;
-  if (f.axes.size() - f.above_update < 3) return r;
+  const std::size_t axes = f.axes.size() - f.above_update;
+  if (axes < 2) return r;
   const Axis& axis = f.axes[f.above_update + 1];
-  for (const std::int64_t rows : kRowsOfStrip)
-    if (rows < axis.extent.value_or(rows + 1)) r.push_back({{{axis.name, rows}}});
+  for (const std::int64_t width : axes == 2 ? kElementsOfStrip : kRowsOfStrip)
+    if (width < axis.extent.value_or(width + 1)) r.push_back({{{axis.name, width}}});
   return r;
 }
 
