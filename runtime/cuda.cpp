@@ -6,10 +6,13 @@
 
 #include "runtime/affinity.hpp"
 #include "runtime/cuda_api.hpp"
+#include "runtime/found_apart.hpp"
 #include "runtime/nvrtc.hpp"
 
 namespace lift::cuda {
 namespace {
+
+constexpr const char* kDriver = "the CUDA driver";
 
 /// CU_FUNC_ATTRIBUTE_...
 enum FunctionAttribute {
@@ -47,9 +50,7 @@ class SharedContext {
     if (status == kSuccess) return;
     if (is_sticky(status)) {
       const std::lock_guard lock(why_mutex_);
-      if (!lost_)
-        why_ = what + " on " + name_ + ": " + describe(api(), status) +
-               "; the device is of no use to this process any more, start it again";
+      if (!lost_) why_ = what + " on " + name_ + ": " + describe(api(), status);
       lost_ = true;
       throw DeviceLost(why_);
     }
@@ -224,15 +225,22 @@ struct Device::Impl {
 };
 
 std::vector<GridDeviceInfo> devices() {
-  std::vector<GridDeviceInfo> infos;
-  for (Found& found : find_devices()) infos.push_back(std::move(found.info));
-  return infos;
+  const auto find = [] {
+    std::vector<GridDeviceInfo> infos;
+    for (Found& found : find_devices()) infos.push_back(std::move(found.info));
+    return infos;
+  };
+  return is_open() ? find() : found_apart(find, kDriver);
 }
 
 std::string why_unavailable() {
   try {
-    (void)find_devices();
-    (void)compiler_info(api().driver);
+    const auto find = [] {
+      (void)find_devices();
+      (void)compiler_info(api().driver);
+      return std::vector<GridDeviceInfo>();
+    };
+    (void)(is_open() ? find() : found_apart(find, kDriver));
     return "";
   } catch (const EnvironmentError& error) {
     return error.what();
@@ -406,7 +414,12 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
       for (const GridLaunch& launch : launches) impl_->enqueue(launch);
     return api().event_record(impl_->end, impl_->stream);
   };
-  impl_->finish(names_of(launches), queue, [&] {
+  const auto queue_and_tell = [&] {
+    const Status status = queue();
+    tell_queued();
+    return status;
+  };
+  impl_->finish(names_of(launches), queue_and_tell, [&] {
     impl_->context->check_here(api().event_elapsed(&ms, impl_->begin, impl_->end), "cuda: time of a kernel");
   });
   return static_cast<double>(ms);

@@ -15,7 +15,11 @@
 
 namespace lift::cuda {
 
-/// All devices, in the driver's order. EnvironmentError, with the remedy, when there is none.
+/// Whether CUDA's driver is in use in this process. A copy of the process (fork) cannot use it then.
+bool is_open();
+
+/// All devices, in the driver's order; found by another process, unless the driver is in use in this one or
+/// it cannot be copied (worker.hpp). EnvironmentError, with the remedy, when there is none.
 std::vector<GridDeviceInfo> devices();
 
 /// Empty when there are a device and a compiler, else why not.

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 #include "ir/limit_error.hpp"
@@ -51,9 +52,15 @@ std::string with_number(Status status) { return "CUDA status " + std::to_string(
   }
 }
 
-Api open_api() {
+std::atomic<bool> opened_here = false;
+
+std::string driver_library() {
   const char* chosen = std::getenv("LIFTGEN_CUDA_LIBRARY");
-  const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
+  return chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
+}
+
+Api open_api() {
+  const std::string name = driver_library();
   void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     throw EnvironmentError("no CUDA driver: " + name + " cannot be opened" + std::string(kRemedy));
@@ -107,8 +114,16 @@ Found describe_device(int index) {
 
 }  // namespace
 
+bool is_open() {
+  if (opened_here) return true;
+  void* library = ::dlopen(driver_library().c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (library != nullptr) ::dlclose(library);
+  return library != nullptr;
+}
+
 const Api& api() {
   static const Api opened = open_api();  // tried again after a failure
+  opened_here = true;
   return opened;
 }
 
@@ -127,8 +142,7 @@ bool is_sticky(Status status) {
 
 void fail(Status status, const std::string& what) {
   const std::string text = what + ": " + describe(api(), status);
-  if (is_sticky(status))
-    throw DeviceLost(text + "; the device is of no use to this process any more: start it again");
+  if (is_sticky(status)) throw DeviceLost(text);
   switch (status) {
     case kOutOfMemory:
       throw OutOfDeviceMemory(text +

@@ -119,4 +119,7 @@ struct Found {
 /// All devices in the driver's order; EnvironmentError when there is none.
 std::vector<Found> find_devices();
 
+/// See cuda.hpp.
+bool is_open();
+
 }  // namespace lift::cuda

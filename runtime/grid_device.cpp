@@ -77,6 +77,10 @@ void check_grid(const GridLaunch& launch, const std::string& what, const GridDev
                      " allows " + std::to_string(most) + " for it" + kRemedy);
 }
 
+std::string program_key(const std::string& source, const std::string& options) {
+  return hash_text(options + '\n' + source);
+}
+
 /// Whether this launch can run at all; said before the driver says less.
 void check_fits(const GridLaunch& launch, const GridDeviceInfo& device) {
   if (!launch.kernel) throw InternalError("device: launch of an empty kernel");
@@ -89,50 +93,59 @@ void check_fits(const GridLaunch& launch, const GridDeviceInfo& device) {
 
 }  // namespace
 
-std::shared_ptr<GridProgram> GridDevice::known(const std::string& key) {
+std::shared_ptr<GridProgram> GridDevice::known(const std::string& source, const std::string& more) {
+  const std::string key = program_key(source, build_options(more));
   const std::lock_guard lock(programs_mutex_);
   for (const auto& [hash, program] : programs_)
     if (hash == key) return program;
   return nullptr;
 }
 
-void GridDevice::remember(const std::string& key, const std::shared_ptr<GridProgram>& program) {
+void GridDevice::remember(const std::string& source, const std::string& more,
+                          const std::shared_ptr<GridProgram>& program) {
+  std::string key = program_key(source, build_options(more));
   const std::lock_guard lock(programs_mutex_);
   if (programs_.size() == kKeptPrograms) programs_.pop_front();
-  programs_.emplace_back(key, program);
+  programs_.emplace_back(std::move(key), program);
 }
 
 GridBuild GridDevice::build(const std::string& source, const std::string& more) {
-  const std::string options = default_options() + (more.empty() ? "" : " " + more),
-                    key = hash_text(options + '\n' + source);
   GridBuild result;
-  result.program = known(key);
+  result.program = known(source, more);
   result.cached = result.program != nullptr;
   if (result.cached) return result;
   const auto begin = std::chrono::steady_clock::now();
-  result = build_one(source, options);
+  result = build_one(source, build_options(more));
   if (!result.cached)
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (result.program) remember(key, result.program);
+  if (result.program) remember(source, more, result.program);
   return result;
 }
 
 std::vector<GridBuild> GridDevice::build_all(std::span<const std::string> sources, const std::string& options,
-                                             const std::function<bool(std::size_t)>& on_progress) {
+                                             const Progress& on_progress) {
+  std::unordered_map<std::string, std::size_t> first;  // of equal sources
+  std::vector<std::string> distinct;
+  for (const std::string& source : sources)
+    if (first.emplace(source, distinct.size()).second) distinct.push_back(source);
+  const std::vector<GridBuild> each = build_each(distinct, options, on_progress);
+  std::vector<GridBuild> built;
+  for (const std::string& source : sources) built.push_back(each[first.at(source)]);
+  if (on_progress) (void)on_progress(sources.size());
+  return built;
+}
+
+std::vector<GridBuild> GridDevice::build_each(const std::vector<std::string>& sources,
+                                              const std::string& options, const Progress& on_progress) {
   std::vector<GridBuild> built(sources.size());
   for (GridBuild& b : built) b.stopped = true;
-  std::unordered_map<std::string, std::size_t> first;  // of equal sources
-  std::vector<std::size_t> distinct;
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    if (first.emplace(sources[i], i).second) distinct.push_back(i);
-
   std::atomic<std::size_t> next = 0, done = 0;
   std::atomic<bool> go = true;
   std::mutex mutex;
   std::exception_ptr failure;
   const auto work = [&] {
-    for (std::size_t n = next++; go && n < distinct.size(); n = next++) try {
-        built[distinct[n]] = build(sources[distinct[n]], options);
+    for (std::size_t n = next++; go && n < sources.size(); n = next++) try {
+        built[n] = build(sources[n], options);
         ++done;
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -143,21 +156,18 @@ std::vector<GridBuild> GridDevice::build_all(std::span<const std::string> source
   {
     std::vector<std::jthread> workers;
     const std::size_t count =
-        std::min<std::size_t>(static_cast<std::size_t>(std::max(builders(), 1)), distinct.size());
+        std::min<std::size_t>(static_cast<std::size_t>(std::max(builders(), 1)), sources.size());
     for (std::size_t w = 0; w < count; ++w)
       workers.emplace_back([&] {
         bind_this_thread(allowed_cpus());  // not the mask of a pinned OpenMP master
         work();
       });
-    while (go && done < distinct.size()) {
+    while (go && done < sources.size()) {
       if (interrupted() || (on_progress && !on_progress(done))) go = false;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
   if (failure) std::rethrow_exception(failure);
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    if (const std::size_t same = first.at(sources[i]); same != i) built[i] = built[same];
-  if (on_progress) (void)on_progress(sources.size());
   return built;
 }
 
@@ -172,6 +182,18 @@ GridMemory GridDevice::allocate(std::size_t bytes) {
 GridMemory GridDevice::share(const std::shared_ptr<const void>& data, std::size_t bytes) {
   return bytes == 0 ? nullptr : share_bytes(data, bytes);
 }
+
+void GridDevice::write_there(const GridMemory& to, const void* from) {
+  GridBuffer& buffer = checked(to, "write");
+  if (buffer.bytes() > 0) write_all_there(buffer, from);
+}
+
+void GridDevice::read_there(const GridMemory& from, void* to) {
+  GridBuffer& buffer = checked(from, "read");
+  if (buffer.bytes() > 0) read_all_there(buffer, to);
+}
+
+const void* GridDevice::contents(const GridMemory& of) { return contents_of(checked(of, "reading")); }
 
 void GridDevice::write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset) {
   GridBuffer& buffer = checked(to, "write");
@@ -205,6 +227,18 @@ void GridDevice::fill(const GridMemory& to, const void* pattern, std::size_t pat
 double GridDevice::run(std::span<const GridLaunch> launches, int times) {
   for (const GridLaunch& launch : launches) check_fits(launch, info_);
   return launches.empty() || times < 1 ? 0 : run_all(launches, times);
+}
+
+double GridDevice::time(std::span<const GridLaunch> launches, int times) {
+  for (const GridLaunch& launch : launches) check_fits(launch, info_);
+  return launches.empty() || times < 1 ? 0 : time_all(launches, times);
+}
+
+double GridDevice::time_all(std::span<const GridLaunch> launches, int times) {
+  if (!info_.cpu) return run_all(launches, times);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int time = 0; time < times; ++time) run_all(launches, 1);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace lift

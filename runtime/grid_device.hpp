@@ -8,6 +8,7 @@
 // not an exception.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,10 @@ struct OutOfDeviceMemory : EnvironmentError {
 /// A kernel made the device fail. Its buffers are gone and whatever is asked of it throws this again; a new
 /// GridDevice, made when this one has gone, works.
 struct DeviceLost : EnvironmentError {
-  using EnvironmentError::EnvironmentError;
+  std::string cause;  ///< what() without the remedy
+  explicit DeviceLost(const std::string& why)
+      : EnvironmentError(why + "; the device is of no use to this process any more, start it again"),
+        cause(why) {}
 };
 
 struct GridDeviceInfo {
@@ -130,6 +134,13 @@ class GridArg {
   GridArg(T value) : bytes_(sizeof value) {  // NOLINT
     std::memcpy(value_.data(), &value, sizeof value);
   }
+  /// A number by its bytes, 8 at most.
+  static GridArg value_of(const void* bytes, std::size_t count) {
+    GridArg arg(0);
+    arg.bytes_ = std::min(count, arg.value_.size());
+    std::memcpy(arg.value_.data(), bytes, arg.bytes_);
+    return arg;
+  }
   static GridArg local(std::size_t bytes) {
     GridArg arg(0);
     arg.bytes_ = bytes, arg.kind_ = Kind::Local;
@@ -160,7 +171,10 @@ struct GridLaunch {
   std::size_t local_bytes = 0;  ///< CUDA: of the kernel's `extern __shared__` array
 };
 
-/// A device with one in-order queue. Safe to use from several threads (they take turns).
+class Worker;
+
+/// A device with one in-order queue, in this process or in one of its own (apart_device.hpp). Safe to use
+/// from several threads (they take turns).
 class GridDevice {
  public:
   virtual ~GridDevice() = default;
@@ -180,9 +194,25 @@ class GridDevice {
   virtual std::string default_options() const = 0;
 
   GridMemory allocate(std::size_t bytes);  ///< contents undefined
+  /// The process in which the device is; null: this one.
+  virtual std::shared_ptr<Worker> worker() const { return nullptr; }
+  /// Counts the processes in which the device has been, beginning with 1. What was allocated in an earlier
+  /// one is gone, and using it is an InternalError; programs are built again there without further ado.
+  virtual unsigned generation() { return 1; }
+  /// For the runs that follow, in a process of its own: how long each may take; 0: as long as it likes. What
+  /// does not end throws WorkerLost, see worker.hpp.
+  virtual void set_limit(double /*seconds*/) {}
+
+  // Addresses in the device's process, whichever that is: of memory that this process had filled before that
+  // one began, or that a KernelHost on worker() has given.
   /// The host's `bytes` at `data` as memory of a device that computes on them, kept alive by what is given;
   /// kernels may only read it. Null where a device has memory of its own.
   GridMemory share(const std::shared_ptr<const void>& data, std::size_t bytes);
+  void write_there(const GridMemory& to, const void* from);  ///< all of the buffer
+  void read_there(const GridMemory& from, void* to);         ///< all of the buffer
+  /// Where a buffer's contents can be read until the device is used again; null where they have to be copied.
+  const void* contents(const GridMemory& of);
+
   /// All of these return when done. Sizes and offsets in bytes; InternalError beyond the end.
   void write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset = 0);
   void read(const GridMemory& from, void* to, std::size_t bytes, std::size_t offset = 0);
@@ -197,9 +227,26 @@ class GridDevice {
   /// the first to the end of the last, by the device's clock.
   double run(std::span<const GridLaunch> launches, int times = 1);
   double run(const GridLaunch& launch) { return run({&launch, 1}); }
+  /// The same, timed as kernels are compared: on processors, where the host's work for a launch is part of
+  /// what is compared with other kernels there, ms by the steady clock of runs one after the other.
+  double time(std::span<const GridLaunch> launches, int times = 1);
+
+  /// `f` is called in each run when all is queued: drivers have compiled what they leave to the first launch.
+  void on_queued(std::function<void()> f) { queued_ = std::move(f); }
 
  protected:
   GridDevice() = default;
+  using Progress = std::function<bool(std::size_t done)>;
+  void tell_queued() const {
+    if (queued_) queued_();
+  }
+  std::string build_options(const std::string& more) const {
+    return default_options() + (more.empty() ? "" : " " + more);
+  }
+  /// Of what was built before; null when it was not.
+  std::shared_ptr<GridProgram> known(const std::string& source, const std::string& more);
+  void remember(const std::string& source, const std::string& more,
+                const std::shared_ptr<GridProgram>& program);
   GridDeviceInfo info_;
 
  private:
@@ -214,11 +261,17 @@ class GridDevice {
   virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;
   virtual void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) = 0;
   virtual double run_all(std::span<const GridLaunch> launches, int times) = 0;
+  virtual double time_all(std::span<const GridLaunch> launches, int times);
+  virtual void write_all_there(GridBuffer& to, const void* from) { write_bytes(to, from, to.bytes(), 0); }
+  virtual void read_all_there(GridBuffer& from, void* to) { read_bytes(from, to, from.bytes(), 0); }
+  virtual const void* contents_of(GridBuffer& /*of*/) { return nullptr; }
+  /// As build_all; the sources differ from one another.
+  virtual std::vector<GridBuild> build_each(const std::vector<std::string>& sources,
+                                            const std::string& options, const Progress& on_progress);
   /// How many programs may be built at a time.
   virtual int builders() const { return 1; }
 
-  std::shared_ptr<GridProgram> known(const std::string& key);
-  void remember(const std::string& key, const std::shared_ptr<GridProgram>& program);
+  std::function<void()> queued_;
   std::mutex programs_mutex_;
   std::deque<std::pair<std::string, std::shared_ptr<GridProgram>>> programs_;  ///< by hash, last built last
 };

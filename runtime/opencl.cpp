@@ -240,6 +240,21 @@ GridMemory Device::share_bytes(const std::shared_ptr<const void>& data, std::siz
   return handle == nullptr ? nullptr : std::make_shared<DeviceArray>(bytes, data, handle);
 }
 
+/// What lies in the host's pages is brought up to date by mapping it, which there is nothing to do for where
+/// the driver uses the pages themselves.
+const void* Device::contents_of(GridBuffer& of) {
+  const void* pages = static_cast<const DeviceArray&>(of).host.get();
+  if (pages == nullptr) return nullptr;
+  const std::lock_guard lock(impl_->mutex);
+  cl_int status = CL_SUCCESS;
+  void* at = api().clEnqueueMapBuffer(impl_->queue, handle_of(of), CL_TRUE, CL_MAP_READ, 0, of.bytes(), 0,
+                                      nullptr, nullptr, &status);
+  check(status, "opencl: read");
+  check(api().clEnqueueUnmapMemObject(impl_->queue, handle_of(of), at, 0, nullptr, nullptr), "opencl: read");
+  check(api().clFinish(impl_->queue), "opencl: read");
+  return at == pages ? pages : nullptr;
+}
+
 void Device::write_bytes(GridBuffer& to, const void* from, std::size_t bytes, std::size_t offset) {
   const std::lock_guard lock(impl_->mutex);
   check(api().clEnqueueWriteBuffer(impl_->queue, handle_of(to), CL_TRUE, offset, bytes, from, 0, nullptr,
@@ -304,6 +319,7 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
     api().clFinish(impl_->queue);  // nothing of ours stays in the queue
     throw;
   }
+  tell_queued();
   const std::string what = "kernel " + launches.front().kernel->name();
   check(api().clFinish(impl_->queue), what);
   for (cl_event event : queued.events) {

@@ -15,7 +15,11 @@
 
 namespace lift::opencl {
 
-/// All devices of all platforms, in the loader's order. Throws EnvironmentError, with the remedy, when there
+/// Whether OpenCL is in use in this process. A copy of the process (fork) cannot use it then.
+bool is_open();
+
+/// All devices of all platforms, in the loader's order; found by another process, unless OpenCL is in use in
+/// this one or it cannot be copied (worker.hpp). Throws EnvironmentError, with the remedy, when there
 /// is none.
 std::vector<GridDeviceInfo> devices();
 
@@ -48,6 +52,7 @@ class Device : public GridDevice {
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;
   void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
   double run_all(std::span<const GridLaunch> launches, int times) override;
+  const void* contents_of(GridBuffer& of) override;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -6,6 +6,7 @@
 
 #include "ir/limit_error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/found_apart.hpp"
 
 namespace lift::opencl {
 namespace {
@@ -14,14 +15,20 @@ constexpr const char* kRemedy =
     "; for OpenCL on the processor: apt-get install ocl-icd-libopencl1 pocl-opencl-icd; for a GPU: its "
     "vendor's driver";
 
+std::atomic<bool> opened_here = false;
+
+std::string loader() {
+  const char* chosen = std::getenv("LIFTGEN_OPENCL_LIBRARY");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "libOpenCL.so.1";
+}
+
 Api open_api() {
   // Drivers start their threads at the first calls; see affinity.hpp.
   const OriginalAffinity unpinned;
   ::setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);  // PoCL calls ld, and aborts without it
   void* library = RTLD_DEFAULT;
   if (::dlsym(RTLD_DEFAULT, "clGetPlatformIDs") == nullptr) {
-    const char* chosen = std::getenv("LIFTGEN_OPENCL_LIBRARY");
-    const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "libOpenCL.so.1";
+    const std::string name = loader();
     library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
       throw EnvironmentError("no OpenCL loader: " + name + " cannot be opened" + std::string(kRemedy));
@@ -132,6 +139,7 @@ std::vector<Found> find_devices() {
 
 const Api& api() {
   static const Api opened = open_api();  // tried again after a failure
+  opened_here = true;
   return opened;
 }
 
@@ -188,15 +196,25 @@ Found choose_device(int index) {
   throw EnvironmentError(text);
 }
 
+bool is_open() {
+  if (opened_here || ::dlsym(RTLD_DEFAULT, "clGetPlatformIDs") != nullptr) return true;
+  void* library = ::dlopen(loader().c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (library != nullptr) ::dlclose(library);
+  return library != nullptr;
+}
+
 std::vector<GridDeviceInfo> devices() {
-  std::vector<GridDeviceInfo> infos;
-  for (auto& found : find_devices()) infos.push_back(std::move(found.info));
-  return infos;
+  const auto find = [] {
+    std::vector<GridDeviceInfo> infos;
+    for (auto& found : find_devices()) infos.push_back(std::move(found.info));
+    return infos;
+  };
+  return is_open() ? find() : found_apart(find, "an OpenCL driver");
 }
 
 std::string why_unavailable() {
   try {
-    (void)find_devices();
+    (void)devices();
     return "";
   } catch (const EnvironmentError& error) {
     return error.what();

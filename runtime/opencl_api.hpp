@@ -24,6 +24,7 @@ namespace lift::opencl {
   X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg) X(clGetKernelInfo) X(clGetKernelWorkGroupInfo) \
   X(clCreateBuffer) X(clReleaseMemObject)                                                              \
   X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)         \
+  X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                                                     \
   X(clEnqueueNDRangeKernel) X(clFinish)                                                                \
   X(clGetEventInfo) X(clGetEventProfilingInfo) X(clReleaseEvent)
 // clang-format on

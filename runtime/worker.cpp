@@ -22,7 +22,7 @@
 #include <fstream>
 #include <thread>
 
-#include "ir/error.hpp"
+#include "ir/limit_error.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/interrupt.hpp"
 
@@ -32,10 +32,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kGraceSeconds = 1;       ///< for the task at hand, after an interruption
+constexpr double kMostHeldSeconds = 60;   ///< that a limit may begin after its call
 constexpr double kShareOfMemory = 0.9;    ///< of what is available, that a child may take
 constexpr std::size_t kSpare = 64 << 20;  ///< and this in any case
 
-enum class Answer : std::uint32_t { text, user_error, environment_error, internal_error };
+enum class Answer : std::uint32_t {
+  text,
+  limit_error,
+  user_error,
+  out_of_device_memory,
+  device_lost,
+  environment_error,
+  kernel_fault,
+  internal_error
+};
 struct Request {
   Worker::Task task;
   std::uint64_t bytes;
@@ -81,6 +91,8 @@ bool cannot_be_copied() {
   return false;
 }
 
+bool is_child = false;
+
 /// Memory for data: what this process has, and a share of what is available.
 void limit_memory() {
   std::size_t kilobytes = 0;
@@ -92,9 +104,6 @@ void limit_memory() {
   (void)::getrlimit(RLIMIT_DATA, &limit);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, kilobytes * 1024 + more + kSpare);
   (void)::setrlimit(RLIMIT_DATA, &limit);
-  const rlimit none{0, 0};
-  (void)::setrlimit(RLIMIT_CORE, &none);
-  std::ofstream("/proc/self/oom_score_adj") << "1000";  // should memory run out all the same
 }
 
 void guard_memory(const std::vector<std::pair<const void*, std::size_t>>& ranges) {
@@ -111,28 +120,59 @@ void become_worker(pid_t parent) {
   (void)::setpgid(0, 0);  // a terminal's signals are the parent's business
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
+  is_child = true;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGXFSZ, SIGSEGV, SIGBUS,
                            SIGFPE, SIGILL, SIGABRT, SIGALRM})
     std::signal(signal, SIG_DFL);  // what handlers of this program would say is not asked for
-  // A kernel that calls exit() shall not run what this program does at its end.
-  (void)::on_exit([](int status, void*) { ::_exit(status); }, nullptr);
+  end_child_at_exit();
   if (const int null = ::open("/dev/null", O_RDONLY); null > 0) ::dup2(null, 0), ::close(null);
-  limit_memory();
+  const rlimit none{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &none);
+  std::ofstream("/proc/self/oom_score_adj") << "1000";  // should memory run out all the same
 }
 
 template <class F>
 std::pair<Answer, std::string> answer_of(const F& f) {
   try {
     return {Answer::text, f()};
+  } catch (const LimitError& error) {
+    return {Answer::limit_error, error.what()};
   } catch (const UserError& error) {
     return {Answer::user_error, error.what()};
+  } catch (const OutOfDeviceMemory& error) {
+    return {Answer::out_of_device_memory, error.what()};
+  } catch (const DeviceLost& error) {
+    return {Answer::device_lost, error.cause};
   } catch (const EnvironmentError& error) {
     return {Answer::environment_error, error.what()};
+  } catch (const KernelFault& error) {
+    return {Answer::kernel_fault, error.what()};
   } catch (const std::bad_alloc&) {
     return {Answer::user_error, "out of memory"};
   } catch (const std::exception& error) {
     return {Answer::internal_error, error.what()};
   }
+}
+
+[[noreturn]] void throw_answer(Answer kind, const std::string& text) {
+  switch (kind) {
+    case Answer::limit_error:
+      throw LimitError(text);
+    case Answer::user_error:
+      throw UserError(text);
+    case Answer::out_of_device_memory:
+      throw OutOfDeviceMemory(text);
+    case Answer::device_lost:
+      throw DeviceLost(text);
+    case Answer::environment_error:
+      throw EnvironmentError(text);
+    case Answer::kernel_fault:
+      throw KernelFault(text);
+    case Answer::text:
+    case Answer::internal_error:
+      break;
+  }
+  throw InternalError(text);
 }
 
 bool send_reply(int fd, const std::pair<Answer, std::string>& answer) {
@@ -160,6 +200,24 @@ std::string seconds_text(double seconds) {
 
 }  // namespace
 
+void end_child_at_exit() {
+  if (is_child) (void)::on_exit([](int status, void*) { ::_exit(status); }, nullptr);
+}
+
+void limit_child() {
+  if (is_child) limit_memory();
+}
+
+bool Worker::is_possible() { return !cannot_be_copied(); }
+
+void Worker::guard(const void* owner, std::vector<std::pair<const void*, std::size_t>> ranges) {
+  const std::lock_guard lock(mutex_);
+  if (ranges.empty())
+    guarded_.erase(owner);
+  else
+    guarded_[owner] = std::move(ranges);
+}
+
 void Worker::start() {
   if (pid_ >= 0 || here_) return;
   ++generation_;
@@ -176,7 +234,8 @@ void Worker::start() {
   if (pid_ == 0) {
     ::close(ends[0]);
     become_worker(parent);
-    guard_memory(guarded_);
+    if (limited_) limit_memory();
+    for (const auto& [owner, ranges] : guarded_) guard_memory(ranges);
     serve(ends[1]);
   }
   ::close(ends[1]);
@@ -192,11 +251,13 @@ void Worker::start() {
 }
 
 unsigned Worker::generation() {
+  const std::lock_guard lock(mutex_);
   start();
   return generation_;
 }
 
 void Worker::stop() {
+  const std::lock_guard lock(mutex_);
   here_ = false;
   if (pid_ < 0) return;
   ::kill(-pid_, SIGKILL);
@@ -207,8 +268,8 @@ void Worker::stop() {
   pid_ = socket_ = -1;
 }
 
-void Worker::lost(bool hung, double limit_seconds) {
-  std::string what = "the kernel did not end within " + seconds_text(limit_seconds);
+void Worker::lost(bool hung, double limit_seconds, const char* who) {
+  std::string what = who + (" did not end within " + seconds_text(limit_seconds));
   if (!hung) {
     int status = 0;
     // It has closed its socket, so that it is about to end.
@@ -218,8 +279,8 @@ void Worker::lost(bool hung, double limit_seconds) {
     }
     ::kill(-pid_, SIGKILL);  // what it has started
     what = WIFSIGNALED(status)
-               ? "the kernel crashed: " + std::string(::strsignal(WTERMSIG(status)))
-               : "the kernel ended the process, with status " + std::to_string(WEXITSTATUS(status));
+               ? who + (" crashed: " + std::string(::strsignal(WTERMSIG(status))))
+               : who + (" ended the process, with status " + std::to_string(WEXITSTATUS(status)));
     ::close(socket_);
     pid_ = socket_ = -1;
   }
@@ -227,15 +288,17 @@ void Worker::lost(bool hung, double limit_seconds) {
   throw WorkerLost(hung ? WorkerLost::Kind::hung : WorkerLost::Kind::crashed, what);
 }
 
-std::string Worker::receive(double limit_seconds) {
-  const auto began = Clock::now();
+std::string Worker::receive(double limit_seconds, const char* who) {
+  const auto called = Clock::now();
+  auto began = called;
   const auto since = [](Clock::time_point then) {
     return std::chrono::duration<double>(Clock::now() - then).count();
   };
   Clock::time_point stopped_at{};
   pollfd waiting{socket_, POLLIN, 0};
   while (::poll(&waiting, 1, 50) <= 0) {
-    if (limit_seconds > 0 && since(began) > limit_seconds) lost(true, limit_seconds);
+    if (not_yet_ != nullptr && *not_yet_ && since(called) < kMostHeldSeconds) began = Clock::now();
+    if (limit_seconds > 0 && since(began) > limit_seconds) lost(true, limit_seconds, who);
     if (!interrupted()) continue;
     if (stopped_at == Clock::time_point{}) stopped_at = Clock::now();
     if (since(stopped_at) < kGraceSeconds) continue;
@@ -244,32 +307,27 @@ std::string Worker::receive(double limit_seconds) {
   }
   Reply reply{};
   std::string text;
-  if (!receive_all(socket_, &reply, sizeof reply)) lost(false, 0);
+  if (!receive_all(socket_, &reply, sizeof reply)) lost(false, 0, who);
   text.resize(reply.bytes);
-  if (!receive_all(socket_, text.data(), text.size())) lost(false, 0);
-  switch (reply.kind) {
-    case Answer::text:
-      return text;
-    case Answer::user_error:
-      throw UserError(text);
-    case Answer::environment_error:
-      throw EnvironmentError(text);
-    case Answer::internal_error:
-      break;
-  }
-  throw InternalError(text);
+  if (!receive_all(socket_, text.data(), text.size())) lost(false, 0, who);
+  if (reply.kind != Answer::text) throw_answer(reply.kind, text);
+  return text;
 }
 
-std::string Worker::call(Task task, std::string_view input, double limit_seconds) {
+std::string Worker::call(Task task, std::string_view input, double limit_seconds, const char* who) {
+  std::unique_lock lock(mutex_);
   start();
-  if (here_) return task(input);
+  if (here_) {
+    lock.unlock();
+    return task(input);
+  }
   const Request request{task, input.size()};
   if (!send_all(socket_, &request, sizeof request) || !send_all(socket_, input.data(), input.size()))
-    lost(false, 0);
-  return receive(limit_seconds);
+    lost(false, 0, who);
+  return receive(limit_seconds, who);
 }
 
-std::string run_apart(const std::function<std::string()>& f, double limit_seconds) {
+std::string run_apart(const std::function<std::string()>& f, double limit_seconds, const char* who) {
   // The child sees the function where it lies here.
   Worker worker;
   const std::function<std::string()>* function = &f;
@@ -279,7 +337,7 @@ std::string run_apart(const std::function<std::string()>& f, double limit_second
         std::memcpy(&given, input.data(), sizeof given);
         return (*given)();
       },
-      {reinterpret_cast<const char*>(&function), sizeof function}, limit_seconds);
+      {reinterpret_cast<const char*>(&function), sizeof function}, limit_seconds, who);
 }
 
 }  // namespace lift

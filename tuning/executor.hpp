@@ -97,6 +97,12 @@ class LayoutStore {
   std::map<std::string, std::shared_ptr<void>> converted_;  ///< by name and layout
 };
 
+/// What of a kernel is needed to call it.
+Kernel signature_of(const Kernel& kernel);
+/// A new process for the host, which sees these arrays as they are now and cannot write them.
+void guard_arrays(KernelHost& host, const std::vector<HostArray>& arguments,
+                  const std::vector<Expected>& expected);
+
 /// The argument that the n-th result is in.
 const KernelArgument& result_argument(const Kernel& kernel, std::size_t n);
 std::string storage_key(const KernelArgument& argument);

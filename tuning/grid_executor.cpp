@@ -1,5 +1,9 @@
 // Kernels on a device with a grid: arrays are written to it once, in each layout that a kernel wants, and
-// stay there.
+// stay there. Where the device is in a process of its own, so are the arrays in other layouts, and results
+// are compared there: as a copy of this process it sees the arguments and what is expected, and nothing large
+// is sent.
+
+#include <cstring>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
@@ -14,8 +18,9 @@ class GridExecutor : public Executor {
  public:
   GridExecutor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler, const ProblemData& arguments,
                int threads)
-      : device_(std::move(device)),
-        store_(compiler, arguments, std::make_shared<KernelHost>(threads, false)) {}
+      : device_(std::move(device)), host_(host_of(*device_, threads)), store_(compiler, arguments, host_) {
+    if (device_->worker()) guard({});
+  }
 
   std::string source(const Kernel& kernel) override { return emit_source(kernel); }
 
@@ -37,20 +42,27 @@ class GridExecutor : public Executor {
 
   TimedRun bind(const Kernel& kernel, const Compiled& compiled) override {
     const auto program = std::static_pointer_cast<GridProgram>(compiled.program);
-    std::vector<GridLaunch> queue;
+    auto bound = std::make_shared<Bound>();
+    bound->kernel = signature_of(kernel);
     for (const Launch& part : launches_in(kernel)) {
       GridLaunch launch;
       launch.kernel = program->kernel(part.name);
       launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
-      for (const KernelArgument& a : kernel.arguments) launch.args.push_back(argument(a));
-      queue.push_back(std::move(launch));
+      bound->queue.push_back(std::move(launch));
     }
-    // On processors the host's work for a launch is part of what is compared with other kernels there.
-    if (device_->info().cpu) return [device = device_, queue] { device->run(queue); };
-    return [device = device_, queue](int times) { return device->run(queue, times); };
+    collect(*bound);
+    return TimedRun([this, bound](int times) {
+      if (refresh() != bound->generation) {  // what it was bound to is gone with its process
+        collect(*bound);
+        restore(bound->kernel);
+      }
+      device_->set_limit(limit_seconds_);
+      return device_->time(bound->queue, times);
+    });
   }
 
   void restore(const Kernel& kernel) override {
+    refresh();
     for (const KernelArgument& a : kernel.arguments) {
       if (!a.type.is_array() || !a.written) continue;
       const GridMemory scratch = memory(a);
@@ -63,21 +75,78 @@ class GridExecutor : public Executor {
 
   HostArray fetch(const Kernel& kernel, std::size_t n, const HostArray& staging) override {
     const KernelArgument& result = result_argument(kernel, n);
-    const GridMemory stored = memory(result);
     if (is_caller_layout(result.layout)) {
-      device_->read(stored, staging.data, bytes_of(staging.type));
+      refresh();
+      device_->read(memory(result), staging.data, bytes_of(staging.type));
       return staging;
     }
-    Buffer copy(stored->bytes(), BufferOptions{store_.threads(), -1});
-    device_->read(stored, copy.data(), copy.bytes());
-    store_.to_caller(result, copy.data(), staging.data);
+    const std::string bytes = host_->read(in_callers_layout(result).get(), bytes_of(staging.type));
+    std::memcpy(staging.data, bytes.data(), bytes.size());
     return staging;
+  }
+
+  Difference compare(const Kernel& kernel, std::size_t n, const Expected& expected) override {
+    const std::shared_ptr<const void> got = in_callers_layout(result_argument(kernel, n));
+    const Scalar type = element_of(expected.result.type).scalar();
+    return host_->compare(type, got.get(), expected.result.data, expected.bounds,
+                          host::count(expected.result.type), expected.mean, tolerance(type));
   }
 
   double convert_ms(const Kernel& kernel) const override { return store_.convert_ms(kernel); }
   bool is_timed() const override { return !device_->info().emulated; }
 
+  void guard(const std::vector<Expected>& expected) override {
+    if (device_->worker()) guard_arrays(*host_, store_.arguments(), expected);
+  }
+  void set_limit(double seconds) override {
+    limit_seconds_ = seconds;
+    host_->set_limit(seconds);
+  }
+
  private:
+  struct Bound {
+    Kernel kernel;
+    std::vector<GridLaunch> queue;
+    unsigned generation = 0;
+  };
+  static std::shared_ptr<KernelHost> host_of(const GridDevice& device, int threads) {
+    const std::shared_ptr<Worker> worker = device.worker();
+    return worker ? std::make_shared<KernelHost>(threads, worker)
+                  : std::make_shared<KernelHost>(threads, false);
+  }
+  /// The generation of the device's process; what an earlier one had is forgotten.
+  unsigned refresh() {
+    const unsigned now = device_->generation();
+    if (now == generation_) return now;
+    pristine_.clear(), scratch_.clear(), staging_.clear(), store_.forget();
+    return generation_ = now;
+  }
+  void collect(Bound& bound) {
+    bound.generation = refresh();
+    for (GridLaunch& launch : bound.queue) {
+      launch.args.clear();
+      for (const KernelArgument& a : bound.kernel.arguments) launch.args.push_back(argument(a));
+    }
+  }
+  /// A result as the caller would have it, in the device's process; until it is asked for the next one, or
+  /// the device is used.
+  std::shared_ptr<const void> in_callers_layout(const KernelArgument& result) {
+    refresh();
+    const GridMemory stored = memory(result);
+    std::shared_ptr<const void> at(std::shared_ptr<void>(), device_->contents(stored));
+    if (at == nullptr) {
+      std::shared_ptr<void>& copy = staging_[storage_key(result)];
+      if (!copy) copy = host_->allocate(stored->bytes());
+      device_->read_there(stored, copy.get());
+      at = copy;
+    }
+    if (is_caller_layout(result.layout)) return at;
+    std::shared_ptr<void>& callers = staging_[result.name + " : " + result.type.str()];
+    if (!callers) callers = host_->allocate(bytes_of(result.type));
+    store_.to_caller(result, at.get(), callers.get());
+    return callers;
+  }
+
   GridArg argument(const KernelArgument& a) {
     if (a.type.is_array()) return memory(a);
     const std::shared_ptr<const void> value = store_.in_layout(a);
@@ -117,6 +186,7 @@ class GridExecutor : public Executor {
     };
     std::erase_if(pristine_, is_spare);
     std::erase_if(scratch_, is_spare);
+    staging_.clear();
   }
   std::shared_ptr<const void> stored(const KernelArgument& a) {
     try {
@@ -133,7 +203,7 @@ class GridExecutor : public Executor {
     GridMemory memory = device_->share(on_host, bytes_of(a.layout, element_of(a.type).scalar()));
     if (!memory) {
       memory = allocate(a);
-      device_->write(memory, on_host.get(), memory->bytes());
+      device_->write_there(memory, on_host.get());
     }
     pristine_[storage_key(a)] = {memory, is_caller_layout(a.layout)};
     return memory;
@@ -152,7 +222,12 @@ class GridExecutor : public Executor {
     bool callers = false;  ///< in the caller's layout
   };
   std::shared_ptr<GridDevice> device_;
+  std::shared_ptr<KernelHost> host_;
   LayoutStore store_;
+  unsigned generation_ = 0;
+  double limit_seconds_ = 0;
+  std::map<std::string, std::shared_ptr<void>>
+      staging_;                                     ///< results, as they are stored and as callers have them
   std::map<std::string, Kept> pristine_, scratch_;  ///< by name and layout
 };
 

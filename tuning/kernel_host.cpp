@@ -1,42 +1,17 @@
 #include "tuning/kernel_host.hpp"
 
 #include <chrono>
-#include <cstring>
 #include <map>
 #include <mutex>
 
 #include "ir/error.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/message.hpp"
 #include "runtime/native.hpp"
 #include "runtime/parallel.hpp"
 
 namespace lift {
 namespace {
-
-/// Reads numbers, addresses and structures from bytes, in the order in which they were put there.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-  template <class T>
-  T take() {
-    T x;
-    if (bytes_.size() < sizeof x) throw InternalError("worker: a message is too short");
-    std::memcpy(&x, bytes_.data(), sizeof x);
-    bytes_.remove_prefix(sizeof x);
-    return x;
-  }
-  std::string rest() const { return std::string(bytes_); }
-
- private:
-  std::string_view bytes_;
-};
-
-template <class T>
-std::string bytes_of_value(const T& x) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  return {reinterpret_cast<const char*>(&x), sizeof x};
-}
-std::string bytes_of_value(const std::string& x) { return x; }
 
 // ---- what the worker does
 
@@ -127,20 +102,23 @@ std::string compare(std::string_view input) {
 
 template <class Result, class... Arguments>
 Result KernelHost::ask(Worker::Task task, const Arguments&... arguments) {
-  std::string answer = worker_.call(task, (std::string() + ... + bytes_of_value(arguments)), limit_seconds_);
+  std::string answer = worker_->call(task, (std::string() + ... + bytes_of_value(arguments)), limit_seconds_);
   if constexpr (std::is_same_v<Result, std::string>)
     return answer;
   else if constexpr (!std::is_void_v<Result>)
     return Reader(answer).take<Result>();
 }
 
-KernelHost::KernelHost(int threads, bool apart) : worker_(apart), threads_(threads) {}
+KernelHost::KernelHost(int threads, bool apart) : KernelHost(threads, std::make_shared<Worker>(apart)) {}
+KernelHost::KernelHost(int threads, std::shared_ptr<Worker> worker)
+    : worker_(std::move(worker)), threads_(threads) {}
+KernelHost::~KernelHost() { worker_->guard(this, {}); }
 
 std::shared_ptr<void> KernelHost::allocate(std::size_t bytes) {
   auto* at = ask<void*>(lift::allocate, bytes, threads_);
-  return {at, [this, made = worker_.generation()](void* address) {
+  return {at, [this, made = worker_->generation()](void* address) {
             try {
-              if (worker_.is_running() && worker_.generation() == made) ask<void>(release, address);
+              if (worker_->is_running() && worker_->generation() == made) ask<void>(release, address);
             } catch (const std::exception&) {  // the worker is gone, and all of its memory
             }
           }};

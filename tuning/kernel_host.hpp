@@ -17,6 +17,11 @@ class KernelHost {
  public:
   /// `apart`: in a worker, where that is possible.
   KernelHost(int threads, bool apart);
+  /// In a worker that others use, too.
+  KernelHost(int threads, std::shared_ptr<Worker> worker);
+  ~KernelHost();
+  KernelHost(const KernelHost&) = delete;
+  KernelHost& operator=(const KernelHost&) = delete;
 
   /// Zeroed. UserError when there is no memory left. Kept until the pointer, or the worker, is gone.
   std::shared_ptr<void> allocate(std::size_t bytes);
@@ -30,9 +35,11 @@ class KernelHost {
                      double mean, double tolerance);
 
   /// See Worker.
-  unsigned generation() { return worker_.generation(); }
-  void restart() { worker_.stop(); }
-  void guard(std::vector<std::pair<const void*, std::size_t>> ranges) { worker_.guard(std::move(ranges)); }
+  unsigned generation() { return worker_->generation(); }
+  void restart() { worker_->stop(); }
+  void guard(std::vector<std::pair<const void*, std::size_t>> ranges) {
+    worker_->guard(this, std::move(ranges));
+  }
   /// For calls from now on; 0: none.
   void set_limit(double seconds) { limit_seconds_ = seconds; }
   int threads() const { return threads_; }
@@ -41,7 +48,7 @@ class KernelHost {
   template <class Result, class... Arguments>
   Result ask(Worker::Task task, const Arguments&... arguments);
 
-  Worker worker_;
+  std::shared_ptr<Worker> worker_;
   int threads_;
   double limit_seconds_ = 0;
 };

@@ -13,6 +13,21 @@ const KernelArgument& result_argument(const Kernel& kernel, std::size_t n) {
                       "' for a result");
 }
 
+Kernel signature_of(const Kernel& kernel) {
+  Kernel k;
+  k.name = kernel.name, k.arguments = kernel.arguments, k.results = kernel.results;
+  return k;
+}
+
+void guard_arrays(KernelHost& host, const std::vector<HostArray>& arguments,
+                  const std::vector<Expected>& expected) {
+  std::vector<std::pair<const void*, std::size_t>> ranges;
+  for (const HostArray& a : arguments) ranges.emplace_back(a.data, bytes_of(a.type));
+  for (const Expected& e : expected) ranges.emplace_back(e.result.data, bytes_of(e.result.type));
+  host.guard(std::move(ranges));
+  host.restart();
+}
+
 std::string storage_key(const KernelArgument& argument) {
   return argument.name + " : " + argument.type.str() + " / " + str(argument.layout.request());
 }

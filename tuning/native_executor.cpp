@@ -10,13 +10,6 @@
 namespace lift {
 namespace {
 
-/// What of a kernel is needed to call it.
-Kernel signature_of(const Kernel& kernel) {
-  Kernel k;
-  k.name = kernel.name, k.arguments = kernel.arguments, k.results = kernel.results;
-  return k;
-}
-
 class NativeExecutor : public Executor {
  public:
   NativeExecutor(NativeCompiler& compiler, const ProblemData& arguments, int threads, bool apart)
@@ -95,11 +88,7 @@ class NativeExecutor : public Executor {
   double convert_ms(const Kernel& kernel) const override { return store_.convert_ms(kernel); }
 
   void guard(const std::vector<Expected>& expected) override {
-    std::vector<std::pair<const void*, std::size_t>> ranges;
-    for (const HostArray& a : store_.arguments()) ranges.emplace_back(a.data, bytes_of(a.type));
-    for (const Expected& e : expected) ranges.emplace_back(e.result.data, bytes_of(e.result.type));
-    host_->guard(std::move(ranges));
-    host_->restart();
+    guard_arrays(*host_, store_.arguments(), expected);
   }
   void set_limit(double seconds) override { host_->set_limit(seconds); }
 

@@ -8,6 +8,7 @@
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/apart_device.hpp"
 #include "runtime/cuda.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/interrupt.hpp"
@@ -38,10 +39,12 @@ std::shared_ptr<GridDevice> device_of(const ExploreOptions& options, NativeCompi
       break;
     case Target::opencl:
       opencl::configure_pocl(threads);
-      return std::make_shared<opencl::Device>(options.device);
+      return open_apart([index = options.device] { return std::make_unique<opencl::Device>(index); },
+                        opencl::is_open());
     case Target::cuda:
       if (options.emulate) return make_cuda_host_device(compiler);
-      return std::make_shared<cuda::Device>(options.device);
+      return open_apart([index = options.device] { return std::make_unique<cuda::Device>(index); },
+                        cuda::is_open());
   }
   return nullptr;
 }
