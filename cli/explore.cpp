@@ -76,7 +76,8 @@ int report_wrong(const ExploreResult& r) {
 
 void report_failures(const ExploreResult& r, bool verbose) {
   for (const Variant& v : r.variants)
-    if (v.status == Status::compile_failed || (verbose && v.status == Status::impossible)) {
+    if (v.status == Status::compile_failed || v.status == Status::crashed || v.status == Status::hung ||
+        (verbose && v.status == Status::impossible)) {
       print(fmt::format("{}: {}: {}", text(v.status), v.name, v.message));
       if (!verbose) return;
     }

@@ -9,6 +9,7 @@
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"
+#include "tuning/reference.hpp"
 #include "tuning/search.hpp"
 #include "tuning/session.hpp"
 #include "tuning/small_check.hpp"
@@ -286,11 +287,15 @@ class Exploration {
     }
   }
 
-  /// What was asked for and is impossible is an error, not a variant less.
+  /// What was asked for and is impossible, or takes its process down, is an error, not a variant less.
   void explore_given(const Derivation& derivation) {
     explore_batch({prepare(session_.program, derivation, session_.lowering, session_.executor())});
     for (const Candidate& c : candidates_)
       if (c.refusal) std::rethrow_exception(c.refusal);
+    for (const Candidate& c : candidates_)
+      if (c.variant.status == Status::crashed || c.variant.status == Status::hung)
+        throw UserError(session_.program.name + ": " + c.variant.message +
+                        functions_called(session_.program));
   }
 
   /// A small sibling of the first candidate of each structure not checked yet.

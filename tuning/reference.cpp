@@ -42,15 +42,14 @@ std::size_t place_of(const Kernel& kernel, const std::string& name) {
   return kernel.arguments.size();
 }
 
-/// Who may be at fault when it crashes.
-std::string suspects(const Program& program) {
+}  // namespace
+
+std::string functions_called(const Program& program) {
   std::string all;
   for (const auto& function : names_of(program.body).functions)
     all += (all.empty() ? "" : ", ") + function.first;
   return all.empty() ? "" : "; it calls the C functions " + all;
 }
-
-}  // namespace
 
 void compute_reference(const Program& program, const LowerOptions& lowering, NativeCompiler& compiler,
                        const ProblemData& arguments, ExpectedResults& into, const ReferenceOptions& options) {
@@ -87,7 +86,7 @@ void compute_reference(const Program& program, const LowerOptions& lowering, Nat
               bytes / size_of(element_of(results[n].type).scalar()) * sizeof(float));
     }
   } catch (const WorkerLost& lost) {
-    throw UserError(program.name + ", run as it is written: " + lost.what() + suspects(program));
+    throw UserError(program.name + ", run as it is written: " + lost.what() + functions_called(program));
   }
 }
 

@@ -19,4 +19,7 @@ struct ReferenceOptions {
 void compute_reference(const Program& program, const LowerOptions& lowering, NativeCompiler& compiler,
                        const ProblemData& arguments, ExpectedResults& into, const ReferenceOptions& options);
 
+/// Who may be at fault when a kernel crashes, to be put behind a message; empty where there is nobody.
+std::string functions_called(const Program& program);
+
 }  // namespace lift

@@ -12,6 +12,7 @@
 
 #include "runtime/affinity.hpp"
 #include "runtime/file.hpp"
+#include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
 #include "tests/runtime/scratch.hpp"
 
@@ -362,6 +363,44 @@ TEST_CASE("failing: user functions that crash, exit or never end cost a line, no
   const ProcessResult spin = in(scratch, {"explore", "spin.lift", "--budget", "1", "--out", ".", "--quiet"});
   CHECK_MESSAGE(spin.output.find("did not end within 5 s") != std::string::npos, spin.output);
   CHECK(spin.status == 2);
+  CHECK(left_behind(scratch) == 0);
+}
+
+TEST_CASE("failing: kernels on an OpenCL device that crash or never end cost a line, not the tool") {
+  if (const std::string why = opencl::why_unavailable(); !why.empty()) {
+    MESSAGE("skipped: " << why);
+    return;
+  }
+  const Scratch scratch;
+  // Where it is OpenCL's compiler that reads it: the reference and the interpreter call the same function.
+  const auto only_there = [&](const std::string& name, const std::string& statement) {
+    write_file_atomically(
+        scratch.path() / (name + ".lift"),
+        "param x : 4096.f64\nuser g(a : f64) : f64 = \"if (__FILE__[sizeof(__FILE__) - 2] == "
+        "'l') " +
+            statement + " return a;\"\nresult = x |> map(g)\n");
+    return name + ".lift";
+  };
+  const std::string crash = only_there("crash", "{ volatile int *p = 0; *p = 1; }");
+  const ProcessResult run = in(scratch, {"run", crash, "--backend", "opencl", "--out", ".", "--quiet"});
+  CAPTURE(run.output);
+  CHECK(run.status == 2);
+  CHECK(run.output.find(
+            "liftgen: crash: the kernel crashed: Segmentation fault; it calls the C functions g\n") !=
+        std::string::npos);
+  CHECK(left_behind(scratch) == 0);
+  const ProcessResult explored = in(scratch, {"explore", crash, "--backend", "opencl", "--out", ".",
+                                              "--quiet", "--configs", "2", "--budget", "60"});
+  CAPTURE(explored.output);
+  CHECK(explored.status == 1);
+  CHECK(explored.output.find("crashed: ") != std::string::npos);
+  CHECK(explored.output.find("2 configurations, 2 compiled") != std::string::npos);
+  CHECK(left_behind(scratch) == 0);
+  const std::string spin = only_there("spin", "for (volatile int i = 0; i < 1; i = 0) {}");
+  const ProcessResult endless = in(scratch, {"run", spin, "--backend", "opencl", "--out", ".", "--quiet"});
+  CAPTURE(endless.output);
+  CHECK(endless.status == 2);
+  CHECK(endless.output.find("liftgen: spin: the kernel did not end within ") != std::string::npos);
   CHECK(left_behind(scratch) == 0);
 }
 

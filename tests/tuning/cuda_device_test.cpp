@@ -4,6 +4,9 @@
 
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
+#include "runtime/cuda.hpp"
+#include "runtime/process.hpp"
+#include "runtime/worker.hpp"
 #include "tests/runtime/fake_cuda.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/report.hpp"
@@ -42,13 +45,28 @@ TEST_CASE("explore: on a CUDA device whose kernels do nothing, nothing is verifi
   CHECK_FALSE(r.best);
 }
 
-TEST_CASE("explore: a kernel that the CUDA device fails at ends the search, not the program") {
+TEST_CASE(
+    "explore: a kernel that the CUDA device fails at is recorded, and a new device takes the next one") {
+  const std::string name = "explore: a kernel that the CUDA device fails at*";
+  if (!Worker::is_possible() || cuda::is_open()) {
+    const ProcessResult elsewhere = run_process({"/proc/self/exe", "-tc=" + name}, {.timeout_seconds = 300});
+    CHECK_MESSAGE(elsewhere.status == 0, elsewhere.output);
+    return;
+  }
   const Fake fake;
-  const EnvironmentVariable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:1:700");
-  const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), on_cuda());
-  CHECK(r.counts.wrong == 1);
+  const EnvironmentVariable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:1:700");  // in each process
+  ExploreOptions o = on_cuda();
+  o.check_small = false;
+  ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
+  CHECK(r.counts.crashed == 2);
   CHECK(r.variants.at(0).message.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
+  CHECK(r.variants.at(0).message.find("start it again") == std::string::npos);
   CHECK_FALSE(r.best);
+  // A device that does nothing but fail ends the search, not the program.
+  o.configurations = 30;
+  r = explore(find_pattern("smooth3d"), tiny(), o);
+  CHECK(r.counts.crashed == 4);
+  CHECK(r.counts.wrong == 1);
 }
 
 TEST_CASE("explore: a problem that does not fit on the CUDA device") {
