@@ -82,8 +82,9 @@ void check_arrays(const Program& program, const GridDeviceInfo& device) {
 }
 
 /// Before anything is allocated: the arguments, and the results three times (expected, computed, and another
-/// layout's or the bounds).
-const Program& fitting(const Program& program) {
+/// layout's or the bounds); once more where a device's process copies them from the device to compare them.
+const Program& fitting(const Program& program, const GridDevice* device) {
+  const bool copied = device != nullptr && device->worker() && !device->info().cpu;
   double bytes = 0;
   const auto count = [&](const Type& t, double times) {
     double all = times * static_cast<double>(size_of(element_of(t).scalar()));
@@ -91,7 +92,7 @@ const Program& fitting(const Program& program) {
     bytes += all;
   };
   for (const Expr& a : program.arguments) count(a.type(), 1);
-  for (const ProgramResult& r : results_of(program)) count(r.type, 3.5);
+  for (const ProgramResult& r : results_of(program)) count(r.type, copied ? 4.5 : 3.5);
   const auto available = static_cast<double>(available_memory());
   if (bytes <= available) return program;
   const auto megabytes = [](double n) {
@@ -148,7 +149,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       compiler(open_compiler()),
       device(open_device(options, q, program, compiler, threads)),
       machine(probe_machine(compiler, threads)),
-      arguments(p, q, fitting(program), threads),
+      arguments(p, q, fitting(program, device.get()), threads),
       native(make_native_executor(compiler, arguments, threads)) {
   device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "")
                        : machine.device;

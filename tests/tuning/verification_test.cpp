@@ -11,6 +11,8 @@
 #include "patterns/host_data.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/analysis/decided.hpp"
+#include "runtime/apart_device.hpp"
+#include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
 #include "runtime/worker.hpp"
 #include "tuning/candidate.hpp"
@@ -75,7 +77,7 @@ bool ran_elsewhere(const std::string& test) {
 /// A kernel of the first pattern's arguments whose text is `body`, verified and timed.
 Variant tried(Executor& executor, const Kernel& kernel, const std::vector<Expected>& expected,
               const std::string& body) {
-  std::string code = emit_openmp(kernel);
+  std::string code = executor.source(kernel);
   const std::size_t brace = code.find("{\n", code.rfind("void " + kernel.name + "("));
   REQUIRE(brace != std::string::npos);
   code.insert(brace + 2, body + "\n");
@@ -200,6 +202,45 @@ TEST_CASE("worker: kernels that crash, exit, hang or take all memory are recorde
   CHECK(status("((volatile double *)beta_i)[600] = 0;") == Status::crashed);
   CHECK(status("extern void *malloc(__SIZE_TYPE__); while (1) { volatile char *p = malloc(1u << 28); "
                "for (unsigned i = 0; i < 1u << 28; i += 1u << 20) p[i] = 1; }") != Status::ok);
+  CHECK(status("") == Status::ok);
+}
+
+TEST_CASE("worker: kernels of a grid device that crash or hang are recorded, and what was bound runs again") {
+  if (const std::string why = opencl::why_unavailable(); !why.empty()) {
+    MESSAGE("skipped: " << why);
+    return;
+  }
+  if (ran_elsewhere("worker: kernels of a grid*")) return;
+  const Pattern& pattern = find_pattern("smooth3d");
+  Situation s(pattern, f64);
+  const Kernel kernel = lower(undecided(s.program), {.target = Target::opencl});
+  const auto device = open_apart([] { return std::make_unique<opencl::Device>(); }, opencl::is_open());
+  const auto executor = make_grid_executor(device, s.compiler, s.arguments, kThreads);
+  const std::vector<Expected> expected = s.expected.all();
+  executor->guard(expected);
+  executor->set_limit(3);
+  const auto status = [&](const std::string& body) {
+    const Variant v = tried(*executor, kernel, expected, body);
+    CAPTURE(body);
+    CAPTURE(v.message);
+    CHECK((v.status == Status::ok) == v.verified);
+    return v.status;
+  };
+  CHECK(status("") == Status::ok);
+  CHECK(status("return;") == Status::wrong);
+  const Job job{kernel, {}, {}, {}, {}};
+  const Compiled compiled = executor->compile({&job, 1}, {}).front();
+  const TimedRun bound = executor->bind(kernel, compiled);
+  executor->restore(kernel);
+  bound();
+  CHECK(status("*(volatile int *)0 = 1;") == Status::crashed);
+  const auto is_right = [&] { return executor->compare(kernel, 0, expected.at(0)).right(); };
+  bound();  // uploads the arguments again
+  CHECK(is_right());
+  CHECK(status("for (volatile int i = 0; i < 1; i = 0) {}") == Status::hung);
+  CHECK(status("") == Status::ok);
+  // Arguments cannot be written.
+  if (device->info().cpu) CHECK(status("((volatile __global double *)beta_i)[600] = 0;") == Status::crashed);
   CHECK(status("") == Status::ok);
 }
 
