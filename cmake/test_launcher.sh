@@ -31,10 +31,11 @@ stub() { printf '#!/bin/bash\n%s\n' "$2" >"$bin/$1" && chmod +x "$bin/$1"; }
 begin() {
   case_name=$1
   rm -rf "$root" "$bin"
-  mkdir -p "$root"/{cmake,ir,cli} "$bin"
+  mkdir -p "$root"/{cmake,ir,cli,report} "$bin"
   cp "$source_root/liftgen" "$root/"
   cp "$source_root"/cmake/{setup.sh,packages.txt} "$root/cmake/"
-  touch "$root"/{CMakeLists.txt,CMakePresets.json,ir/a.cpp,cli/main.cpp}
+  touch "$root"/{CMakePresets.json,ir/a.cpp,cli/main.cpp,report/a.cpp}
+  grep "^set(LIFTGEN_LAYERS" "$source_root/CMakeLists.txt" >"$root/CMakeLists.txt"
   find "$root" -exec touch -d '1 hour ago' {} +
   : >"$scratch/calls"
   : >"$scratch/installed"
@@ -72,7 +73,7 @@ rm "$scratch/link"
 
 begin "a changed, a new and a deleted source rebuild without configuring"
 expect 0 "ran 0" "*" "$root/liftgen" 0
-for change in "touch $root/ir/a.cpp" "touch $root/ir/b.cpp" "rm $root/ir/b.cpp"; do
+for change in "touch $root/ir/a.cpp" "touch $root/report/a.cpp" "touch $root/ir/b.cpp" "rm $root/ir/b.cpp"; do
   sleep 0.02
   : >"$scratch/calls"
   $change
