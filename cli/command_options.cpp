@@ -175,6 +175,9 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
         ->capture_default_str();
     app.add_option("--search", o.search, technique_names())->capture_default_str();
     app.add_option("--seed", o.seed, "of the random choices")->check(kNatural)->capture_default_str();
+    app.add_option("--record", o.record,
+                   "write every configuration that is tried to this file, with its time: to compare searches "
+                   "without measuring, see bench/README.md");
     app.add_option("--from", o.from,
                    "begin with the fastest variants in this file, which --json has written, of any size, "
                    "machine or backend");

@@ -16,6 +16,7 @@
 #include "runtime/file.hpp"
 #include "tuning/depths.hpp"
 #include "tuning/report.hpp"
+#include "tuning/search/recording.hpp"
 
 namespace lift::cli {
 namespace {
@@ -124,6 +125,7 @@ void write_results(const Options& o, const ExploreResult& r, const std::string& 
 void check_writable_results(const Options& o) {
   if (!o.json.empty()) check_writable_file(o.json, "--json");
   if (!o.report.empty()) check_writable_file(o.report, "--report");
+  if (!o.record.empty()) check_writable_file(o.record, "--record");
 }
 
 /// 0, or 1 when nothing was verified or something is wrong.
@@ -181,8 +183,10 @@ int explore(const Options& given) {
   const auto directory = kernel_directory(o.out);
   ExploreOptions options = explore_options(o);
   options.memory = memory_of(o);
+  if (!o.record.empty()) options.recorder = std::make_shared<Recorder>(o.file, o.sizes);
   std::optional<Depths> depths;
   const ExploreResult result = explored(o, options, depths);
+  if (options.recorder) write_file_atomically(o.record, options.recorder->text());
   print(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.cut_short.empty())

@@ -107,6 +107,9 @@ void check(Options& o, const Texts& t) {
   }
   if (!o.report.empty() && (o.report == o.json || o.report == o.results))
     throw UserError("the page and the results cannot both be " + o.report.string() + "; give them two names");
+  if (!o.record.empty() && (o.record == o.json || o.record == o.report))
+    throw UserError("what is tried and the results cannot both be " + o.record.string() +
+                    "; give them two names");
   if (o.no_db && !o.db.empty())
     throw UserError("--no-db: --db " + o.db.string() + " asks for a database; leave one of them out");
   if (o.configurations < 0)

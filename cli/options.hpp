@@ -32,6 +32,7 @@ struct Options {
   bool caller_layout = false;
   bool grid = false;  ///< all combinations of switches
   std::filesystem::path json, out, derivation, from;
+  std::filesystem::path record;   ///< what is tried, for `bench/search --replay`
   std::filesystem::path report;   ///< the page to write; of `liftgen report` what -o names
   std::filesystem::path results;  ///< of `liftgen report`: what --json has written
   std::string typed;              ///< the command line

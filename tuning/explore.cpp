@@ -11,6 +11,7 @@
 #include "tuning/comparison.hpp"
 #include "tuning/reference.hpp"
 #include "tuning/search.hpp"
+#include "tuning/search/recording.hpp"
 #include "tuning/session.hpp"
 #include "tuning/small_check.hpp"
 
@@ -22,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
 constexpr double kRememberedEvery = 2;   ///< seconds
 constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
+constexpr double kSteady = 1.5;  ///< a machine may become so much slower in the course of an exploration
 constexpr double kBeforeSwitches =
     0.4;  ///< of the time to explore, for the search that finds their surroundings
 
@@ -154,6 +156,7 @@ class Exploration {
                                                  ? options_.memory->known(occasion())
                                                  : std::vector<Configuration>{};
     Search search(space, options_.search, options_.seed, options_.first, known);
+    begin_recording(space);
     const double whole =
         options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     const double began = elapsed();
@@ -161,18 +164,18 @@ class Exploration {
     const std::size_t cores = allowed_cpus().size();
     const std::size_t batch_size = std::clamp<std::size_t>(switches > 0 ? cores : 3 * cores, 4, 16);
     while (tell("exploring") && may_go_on() && !device_lost_) {
+      const std::size_t first = candidates_.size();
       std::vector<Candidate> batch = next_batch(space, search, batch_size);
       if (batch.empty()) break;
-      const std::size_t first = candidates_.size();
       explore_batch(std::move(batch));
-      for (std::size_t i = first; i < candidates_.size(); ++i)
-        if (const Variant& v = candidates_[i].variant; v.verified && v.ms > 0)
-          search.report(v.params, candidates_[i].relative);
+      for (std::size_t i = first; i < candidates_.size(); ++i) tell(search, candidates_[i]);
+      same_kernels(search);
       // What one switch at a time will take is left to it.
       if (switches > 0)
         deadline_ = std::min(deadline_, whole - static_cast<double>(switches + 1) * (elapsed() - began) /
                                                     result_.counts.configurations);
     }
+    same_kernels(search);
     deadline_ = whole;
     if (options_.switches) explore_switches(space, batch_size);
   }
@@ -242,6 +245,60 @@ class Exploration {
     return at == candidates_.end() ? nullptr : &*at;
   }
 
+  void begin_recording(const Space& space) {
+    if (!options_.recorder) return;
+    const std::vector<Configuration> guesses = space.seeds();
+    first_guesses_.insert(guesses.begin(), guesses.end());
+    Recording about;
+    about.program = session_.pattern.name, about.problem = session_.problem;
+    about.backend = text(options_.target), about.device = session_.device_name;
+    about.machine = session_.machine.device, about.threads = session_.threads;
+    about.vector_bytes = session_.machine.vector_bytes,
+    about.caller_layout_only = options_.caller_layout_only;
+    about.decisions = space.parameters();
+    options_.recorder->begin(std::move(about));
+  }
+
+  void record(const Candidate& c) {
+    if (!options_.recorder || options_.only) return;
+    const Variant& v = c.variant;
+    TriedConfiguration tried;
+    tried.configuration = v.params, tried.status = text(v.status);
+    tried.ms = v.ms, tried.relative = v.ms > 0 ? c.relative : 0, tried.verified = v.verified;
+    tried.first_guess = first_guesses_.contains(v.params);
+    recorded_[v.source] = options_.recorder->add(std::move(tried));
+  }
+
+  /// What a candidate taught; one that never ran teaches nothing.
+  static void tell(Search& search, const Candidate& c) {
+    const Variant& v = c.variant;
+    if (v.verified && v.ms > 0)
+      search.report(v.params, c.relative);
+    else if (v.status != Status::ok)
+      search.refuse(v.params);
+  }
+
+  /// Configurations that lead to a kernel of another one are as fast as that.
+  void same_kernels(Search& search) {
+    for (const auto& [configuration, source] : same_kernels_) {
+      const auto same = std::find_if(candidates_.begin(), candidates_.end(),
+                                     [&](const Candidate& c) { return c.variant.source == source; });
+      if (same == candidates_.end()) continue;  // it was interrupted
+      Candidate as_fast;
+      as_fast.relative = same->relative;
+      as_fast.variant.params = configuration, as_fast.variant.status = same->variant.status;
+      as_fast.variant.verified = same->variant.verified, as_fast.variant.ms = same->variant.ms;
+      tell(search, as_fast);
+      const auto at = recorded_.find(source);
+      if (!options_.recorder || at == recorded_.end()) continue;
+      TriedConfiguration tried;
+      tried.configuration = configuration, tried.same_as = at->second;
+      tried.first_guess = first_guesses_.contains(configuration);
+      options_.recorder->add(std::move(tried));
+    }
+    same_kernels_.clear();
+  }
+
   /// Configurations that lead to kernels not seen yet.
   std::vector<Candidate> next_batch(const Space& space, Search& search, std::size_t size) {
     const Stopwatch preparing(result_.spent.preparing);
@@ -252,7 +309,10 @@ class Exploration {
       if (!c) break;
       Candidate candidate = prepare(space, *c, session_.lowering, session_.executor());
       const bool made = candidate.variant.status == Status::ok;
-      if (made && !sources_.insert(candidate.variant.source).second) continue;
+      if (made && !sources_.insert(candidate.variant.source).second) {
+        same_kernels_.push_back({std::move(candidate.variant.params), std::move(candidate.variant.source)});
+        continue;
+      }
       ++result_.counts.configurations;
       if (made)
         batch.push_back(std::move(candidate));
@@ -364,9 +424,11 @@ class Exploration {
     }
     if (const auto at = broken_.find(v.structure); at != broken_.end() && v.verified)
       v.status = Status::wrong, v.verified = false, v.message = at->second;
-    // The shorter anchor of before and after: a candidate may look slower than it is, but not faster.
+    // The shorter anchor of before and after, and none far beyond the shortest: something may have disturbed
+    // both and spared the candidate. It may look slower than it is, but not faster.
     const double after = anchor_now();
-    candidate.relative = v.ms / std::min(anchor_ms_, after);
+    least_anchor_ms_ = std::min({least_anchor_ms_, anchor_ms_, after});
+    candidate.relative = v.ms / std::min({anchor_ms_, after, kSteady * least_anchor_ms_});
     anchor_ms_ = after;
     v.explored_s = elapsed(), v.explored_ms = v.ms / session_.problem.sweeps;
     if (!v.verified || v.status != Status::ok) return;
@@ -422,6 +484,7 @@ class Exploration {
         kinds_.insert(kind_of(v.derivation));
         structures_.insert(v.structure);
     }
+    if (candidate.variant.status != Status::ok || v.ms > 0) record(candidate);
     candidates_.push_back(std::move(candidate));
   }
 
@@ -444,9 +507,13 @@ class Exploration {
   std::optional<SmallCheck> small_;
   std::vector<Candidate> candidates_;
   std::set<std::string> sources_, checked_, kinds_, structures_;
+  std::set<Configuration> first_guesses_;
+  std::vector<std::pair<Configuration, std::string>> same_kernels_;  ///< of a source met before
+  std::map<std::string, std::size_t> recorded_;                      ///< by source
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
   bool device_lost_ = false;
   double deadline_ = INFINITY, best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
+  double least_anchor_ms_ = INFINITY;
   double remember_from_ = 0;
   bool to_the_end_ = false;  ///< timing never ends early
   std::string best_name_;

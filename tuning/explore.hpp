@@ -115,6 +115,7 @@ class Memory {
 };
 
 class Contenders;  ///< rivals.hpp
+class Recorder;    ///< search/recording.hpp
 
 struct ExploreOptions {
   Target target = Target::openmp;
@@ -130,6 +131,7 @@ struct ExploreOptions {
       {};  ///< tried before all others, moved to the closest of the space, see project
   std::shared_ptr<Memory> memory =
       {};  ///< what it knows is tried right after the default; it is told the result
+  std::shared_ptr<Recorder> recorder = {};  ///< told of everything that the search tries
   bool caller_layout_only = false;
   bool switches = false;  ///< also measure all combinations of the space's switches, see switches.hpp
   bool plain = true;      ///< also measure the plain loops; no speed-ups otherwise

@@ -33,7 +33,7 @@ std::optional<Setting> wish(const Configuration& c, const Key& decision) {
 
 }  // namespace
 
-Configuration project(const Space& space, const Configuration& c) {
+Configuration project(const SearchSpace& space, const Configuration& c) {
   Configuration near;
   for (const Parameter& p : space.parameters()) {
     const auto wanted = wish(c, *p.key);
@@ -43,15 +43,16 @@ Configuration project(const Space& space, const Configuration& c) {
   return near;
 }
 
-std::size_t count_configurations(const Space& space, std::size_t limit) {
+std::size_t count_configurations(const SearchSpace& space, std::size_t limit) {
   Odometer odometer(space);
   std::size_t n = 1;
   while (n < limit && odometer.step()) ++n;
   return n;
 }
 
-Search::Search(const Space& space, const std::string& technique, std::uint64_t seed,
-               const std::vector<Configuration>& first, const std::vector<Configuration>& known) {
+Search::Search(const SearchSpace& space, const std::string& technique, std::uint64_t seed,
+               const std::vector<Configuration>& first, const std::vector<Configuration>& known,
+               Small small_spaces) {
   for (const Configuration& c : first) seeds_.push_back(project(space, c));
   const std::vector<Configuration> seeds = space.seeds();
   for (std::size_t i = 0; i < seeds.size(); ++i) {
@@ -60,7 +61,8 @@ Search::Search(const Space& space, const std::string& technique, std::uint64_t s
     for (const Configuration& c : known) seeds_.push_back(project(space, c));
   }
   const TechniqueRow& asked = find_technique(technique);
-  const bool small = count_configurations(space, kSmallSpace) < kSmallSpace;
+  const bool small =
+      small_spaces == Small::enumerated && count_configurations(space, kSmallSpace) < kSmallSpace;
   technique_ = (small ? find_technique("exhaustive") : asked).make(space, seed);
 }
 

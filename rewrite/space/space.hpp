@@ -7,17 +7,10 @@
 #include <vector>
 
 #include "rewrite/engine/strategy.hpp"
-#include "rewrite/space/configuration.hpp"
 #include "rewrite/space/options.hpp"
+#include "rewrite/space/search_space.hpp"
 
 namespace lift {
-
-/// A decision that can be taken in several ways, with its settings, the plain one first.
-struct Parameter {
-  const Key* key;
-  Settings values;
-  std::string name() const { return key->name; }
-};
 
 /// A decision that is on or off for --grid: of any program.
 struct SwitchKind {
@@ -29,21 +22,18 @@ std::vector<SwitchKind> switch_kinds();
 
 class Kind;
 
-class Space {
+class Space : public SearchSpace {
  public:
   Space(const Program& program, const SpaceOptions& options);
-  /// In dependency order.
-  const std::vector<Parameter>& parameters() const { return parameters_; }
+  const std::vector<Parameter>& parameters() const override { return parameters_; }
   /// Decisions whose plain setting is never worse; a configuration may have another to compare with it.
   /// Decided after the parameters.
   const std::vector<Parameter>& comparisons() const { return comparisons_; }
-  /// The settings of a decision that agree with the choices made for those before it; never empty. UserError:
-  /// the space has no such decision.
-  Settings allowed(const Configuration& chosen, const Key& decision) const;
+  Settings allowed(const Configuration& chosen, const Key& decision) const override;
   /// The same as they are written.
   std::vector<std::string> allowed_texts(const Configuration& chosen, std::string_view decision) const;
-  /// Configurations worth trying first, best guess first: a few of each structure.
-  std::vector<Configuration> seeds() const;
+  /// A few of each structure.
+  std::vector<Configuration> seeds() const override;
   /// The program of a configuration, and its steps. UserError when a guard refuses.
   Rewriting derived(const Configuration& c) const;
   Derivation derive(const Configuration& c) const { return derived(c).steps; }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "runtime/process.hpp"
 #include "tests/runtime/fake_cuda.hpp"
 #include "tests/runtime/scratch.hpp"
+#include "tuning/search/replay.hpp"
 
 using namespace lift;
 using lift::test::Scratch;
@@ -181,6 +183,9 @@ TEST_CASE("cli: files that cannot be written are refused before any work") {
                 {"--json", "missing"});
   check_refused({"smooth3d", "--explore", "--json", scratch.path().string()}, 2,
                 {"--json", "is a directory"});
+  check_refused({"smooth3d", "--explore", "--record", file + "/below.jsonl"}, 2,
+                {"--record", "cannot be written"});
+  check_refused({"smooth3d", "--explore", "--record", "x", "--json", "x"}, 2, {"give them two names"});
   check_refused({"smooth3d", "--explore", "--out", file}, 2, {"--out", file});
   check_refused({"emit", "smooth3d", "--out", file + "/below"}, 2, {"--out"});
   check_refused({"run", "smooth3d", "--derivation", (scratch.path() / "none").string()}, 2, {"none"});
@@ -441,6 +446,27 @@ TEST_CASE("cli: explore prints a leaderboard and the derivation, and writes kern
   CHECK(nlohmann::json::parse(read_file(again))["best"]["params"] == parsed["variants"][0]["params"]);
   check_refused({"smooth3d", "--explore", "--from", parsed["best"]["source"].get<std::string>()}, 2,
                 {"--from", "no report"});
+}
+
+TEST_CASE("cli: explore records what it tries, of each depth") {
+  const Scratch scratch;
+  const std::string record = (scratch.path() / "tried.jsonl").string();
+  const ProcessResult result =
+      liftgen(with_tiny({"smooth3d", "--explore", "--configs", "3", "--budget", "3600", "--record", record,
+                         "--out", scratch.path().string()}));
+  CAPTURE(result.output);
+  REQUIRE(result.status == 0);
+  const std::vector<Recording> all = recordings_in(read_file(record));
+  REQUIRE(all.size() >= 2);
+  std::set<int> sweeps;
+  for (const Recording& r : all) {
+    CHECK(r.program == "smooth3d");
+    CHECK(r.tried.size() >= 3);
+    CHECK(best_known(r) > 0);
+    sweeps.insert(r.problem.sweeps);
+  }
+  CHECK(sweeps.contains(1));
+  CHECK(sweeps.size() >= 2);
 }
 
 TEST_CASE("cli: Ctrl-C keeps what was found, and leaves no half-written file") {

@@ -157,7 +157,7 @@ TEST_CASE("explore: on an OpenCL device") {
 
 TEST_CASE("explore: errors of use") {
   ExploreOptions options;
-  options.search = "genetic";
+  options.search = "luck";
   CHECK_THROWS_AS(explore(smooth3d(), small("gsrb"), options), UserError);
   options = {};
   options.budget_seconds = 0;

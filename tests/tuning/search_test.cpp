@@ -9,6 +9,9 @@
 
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
+#include "rewrite/space/space.hpp"
+#include "tuning/search/odometer.hpp"
+#include "tuning/search/regression_trees.hpp"
 
 using namespace lift;
 
@@ -109,9 +112,11 @@ TEST_CASE("search: what was fast elsewhere is tried first, with threads as work-
 }
 
 TEST_CASE("search: an unknown kind is named, with the remedy") {
-  CHECK_THROWS_WITH_AS(find_technique("genetic"),
-                       "--search genetic: no such search; use climb, random, exhaustive or anneal",
-                       UserError);
+  CHECK_THROWS_WITH_AS(
+      find_technique("luck"),
+      "--search luck: no such search; use climb, random, exhaustive, anneal, genetic, forest "
+      "or portfolio",
+      UserError);
 }
 
 namespace {
@@ -155,13 +160,68 @@ double found_by(const Space& space, const std::string& technique, bool told) {
 TEST_CASE("search: what techniques learn leads them to less than chance does") {
   const Space space = smoother_space(64);
   const double random = found_by(space, "random", true);
-  for (const std::string technique : {"climb", "anneal"}) {
+  for (const std::string technique : {"climb", "anneal", "genetic", "forest", "portfolio"}) {
     const double told = found_by(space, technique, true);
     MESSAGE(technique << ": " << told << ", untold " << found_by(space, technique, false) << ", random "
                       << random);
     CHECK(told < 0.95 * random);
     CHECK(told < 0.95 * found_by(space, technique, false));
   }
+}
+
+TEST_CASE("search: a forest and a portfolio learn what is refused") {
+  const Space space = smoother_space(64);
+  const auto refused = [&](const Configuration& c) {
+    return c.at("tile") != "none" || c.at("unroll") != "1";
+  };
+  const auto asked_in_vain = [&](const std::string& technique) {
+    int in_vain = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      Search search(space, technique, seed);
+      for (int i = 0; i < 80; ++i) {
+        const auto c = search.next();
+        REQUIRE(c);
+        in_vain += refused(*c);
+        if (refused(*c))
+          search.refuse(*c);
+        else
+          search.report(*c, cost(space, *c));
+      }
+    }
+    return in_vain;
+  };
+  const int by_chance = asked_in_vain("random");
+  CHECK(asked_in_vain("forest") < 0.6 * by_chance);
+  CHECK(asked_in_vain("portfolio") < 0.7 * by_chance);
+}
+
+TEST_CASE("search: regression trees learn a step, and say where they do not agree") {
+  Chance chance(1);
+  std::vector<Row> rows;
+  std::vector<double> values;
+  for (int i = 0; i < 40; ++i) {
+    rows.push_back({static_cast<double>(i), static_cast<double>(-i)});
+    values.push_back(i < 20 ? 1 : 3);
+  }
+  const RegressionTrees trees(rows, values, chance);
+  CHECK(trees.expect({5, -5}).mean == doctest::Approx(1));
+  CHECK(trees.expect({35, -35}).mean == doctest::Approx(3));
+  CHECK(trees.expect({5, -5}).deviation == doctest::Approx(0));
+  double disagreement = 0;
+  for (const double x : {18.0, 19.5, 21.0}) disagreement += trees.expect({x, -x}).deviation;
+  CHECK(disagreement > 0);
+}
+
+TEST_CASE("search: different configurations are different rows of numbers") {
+  const Space space = smoother_space(16);
+  const Encoding encoding(space);
+  std::set<Row> rows;
+  Odometer odometer(space);
+  std::size_t n = 0;
+  do {
+    rows.insert(encoding(odometer.configuration()));
+  } while (++n < 1500 && odometer.step());
+  CHECK(rows.size() == n);
 }
 
 }  // namespace search_test

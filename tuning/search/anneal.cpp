@@ -10,46 +10,36 @@ namespace {
 
 constexpr double kHot = 0.3;       ///< at first, what is 30 % slower is accepted with probability 1/e
 constexpr double kCooling = 0.97;  ///< a configuration learnt
+constexpr int kStuck = 40;         ///< proposals of which nothing is learnt: all around has been tried
 
 class Anneal : public Technique {
  public:
-  Anneal(const Space& space, std::uint64_t seed) : space_(space), chance_(seed) {}
+  Anneal(const SearchSpace& space, std::uint64_t seed) : space_(space), chance_(seed) {}
 
-  std::optional<Configuration> propose() override { return ms_ > 0 ? step() : sample(space_, chance_); }
+  std::optional<Configuration> propose() override {
+    if (++in_vain_ > kStuck) ms_ = 0, heat_ = kHot;  // begins again somewhere else
+    return ms_ > 0 ? step_from(space_, here_, chance_) : sample(space_, chance_);
+  }
 
   void learn(const Configuration& c, double ms) override {
     const double slower = ms_ > 0 ? ms / ms_ - 1 : -1;
     const double uniform = std::uniform_real_distribution<double>(0, 1)(chance_);
     if (slower <= 0 || uniform < std::exp(-slower / heat_)) here_ = c, ms_ = ms;
-    heat_ *= kCooling;
+    heat_ *= kCooling, in_vain_ = 0;
   }
 
  private:
-  /// One parameter goes to a neighbouring setting; those after it stay where that is allowed.
-  Configuration step() {
-    const std::size_t moved = below(space_.parameters().size(), chance_);
-    Configuration c;
-    for (std::size_t i = 0; i < space_.parameters().size(); ++i) {
-      const Key& key = *space_.parameters()[i].key;
-      const Settings allowed = space_.allowed(c, key);
-      const Setting* before = here_.find(key);
-      const bool stays = before != nullptr && contains(allowed, *before);
-      const Settings next = stays && i == moved ? neighbours(allowed, *before) : Settings{};
-      c.set(key, !next.empty() ? any_of(next, chance_) : stays ? *before : any_of(allowed, chance_));
-    }
-    return c;
-  }
-
-  const Space& space_;
+  const SearchSpace& space_;
   Chance chance_;
   Configuration here_;
   double ms_ = 0;  ///< of the configuration where the search stands; 0: none yet
   double heat_ = kHot;
+  int in_vain_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Technique> anneal(const Space& space, std::uint64_t seed) {
+std::unique_ptr<Technique> anneal(const SearchSpace& space, std::uint64_t seed) {
   return std::make_unique<Anneal>(space, seed);
 }
 

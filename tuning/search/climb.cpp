@@ -1,6 +1,5 @@
 // Two neighbours of one of the best so far to each random configuration. Every other neighbour keeps the
 // caller's layout, which is reported beside the fastest of any layout.
-#include <algorithm>
 #include <set>
 
 #include "rewrite/space/keys.hpp"
@@ -13,33 +12,24 @@ constexpr std::size_t kParents = 5;  ///< whose neighbours are tried
 
 class Climb : public Technique {
  public:
-  Climb(const Space& space, std::uint64_t seed) : space_(space), chance_(seed) {}
+  Climb(const SearchSpace& space, std::uint64_t seed) : space_(space), chance_(seed) {}
 
   std::optional<Configuration> propose() override {
     return !best_.empty() && ++turn_ % 3 != 0 ? neighbour() : sample(space_, chance_);
   }
 
   void learn(const Configuration& c, double ms) override {
-    insert(best_, c, ms);
-    if (space_.layout(c).empty()) insert(best_caller_, c, ms);
+    best_.add(c, ms);
+    if (c[key::layout].index == kCallerLayout) best_caller_.add(c, ms);
   }
 
  private:
-  using Ranking = std::vector<std::pair<double, Configuration>>;  ///< fastest first
-
-  static void insert(Ranking& ranking, const Configuration& c, double ms) {
-    const auto at = std::lower_bound(ranking.begin(), ranking.end(), ms,
-                                     [](const auto& entry, double t) { return entry.first < t; });
-    ranking.insert(at, {ms, c});
-    if (ranking.size() > kParents) ranking.pop_back();
-  }
-
   /// One or two parameters of a good configuration get another setting; those after them follow as far as
   /// they must.
   Configuration neighbour() {
     const bool in_caller = turn_ % 2 == 0 && !best_caller_.empty();
     const Ranking& parents = in_caller ? best_caller_ : best_;
-    const Configuration& parent = parents[below(parents.size(), chance_)].second;
+    const Configuration& parent = parents[below(parents.size(), chance_)];
     std::set<std::size_t> changed;
     const std::size_t n = space_.parameters().size(), changes = 1 + below(2, chance_);
     for (std::size_t i = 0; i < changes; ++i) changed.insert(below(n, chance_));
@@ -55,15 +45,15 @@ class Climb : public Technique {
     return c;
   }
 
-  const Space& space_;
+  const SearchSpace& space_;
   Chance chance_;
-  Ranking best_, best_caller_;  ///< of any layout; of the caller's
+  Ranking best_{kParents}, best_caller_{kParents};  ///< of any layout; of the caller's
   int turn_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Technique> climb(const Space& space, std::uint64_t seed) {
+std::unique_ptr<Technique> climb(const SearchSpace& space, std::uint64_t seed) {
   return std::make_unique<Climb>(space, seed);
 }
 

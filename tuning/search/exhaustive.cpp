@@ -7,7 +7,7 @@ namespace {
 
 class Exhaustive : public Technique {
  public:
-  explicit Exhaustive(const Space& space) : odometer_(space) {}
+  explicit Exhaustive(const SearchSpace& space) : odometer_(space) {}
   std::optional<Configuration> propose() override {
     if (!odometer_) return std::nullopt;
     const Configuration c = odometer_->configuration();
@@ -21,7 +21,7 @@ class Exhaustive : public Technique {
 
 }  // namespace
 
-std::unique_ptr<Technique> exhaustive(const Space& space, std::uint64_t) {
+std::unique_ptr<Technique> exhaustive(const SearchSpace& space, std::uint64_t) {
   return std::make_unique<Exhaustive>(space);
 }
 

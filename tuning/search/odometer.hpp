@@ -2,13 +2,13 @@
 // wheels before it.
 #pragma once
 
-#include "rewrite/space/space.hpp"
+#include "rewrite/space/search_space.hpp"
 
 namespace lift {
 
 class Odometer {
  public:
-  explicit Odometer(const Space& space) : space_(&space) { complete(); }
+  explicit Odometer(const SearchSpace& space) : space_(&space) { complete(); }
   Configuration configuration() const;
   /// To the next one; false when it has run over.
   bool step();
@@ -16,7 +16,7 @@ class Odometer {
  private:
   void complete();
 
-  const Space* space_;
+  const SearchSpace* space_;
   std::vector<std::pair<Settings, std::size_t>> wheels_;  ///< settings and position
 };
 

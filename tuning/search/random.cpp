@@ -6,17 +6,17 @@ namespace {
 
 class Random : public Technique {
  public:
-  Random(const Space& space, std::uint64_t seed) : space_(space), chance_(seed) {}
+  Random(const SearchSpace& space, std::uint64_t seed) : space_(space), chance_(seed) {}
   std::optional<Configuration> propose() override { return sample(space_, chance_); }
 
  private:
-  const Space& space_;
+  const SearchSpace& space_;
   Chance chance_;
 };
 
 }  // namespace
 
-std::unique_ptr<Technique> random_choices(const Space& space, std::uint64_t seed) {
+std::unique_ptr<Technique> random_choices(const SearchSpace& space, std::uint64_t seed) {
   return std::make_unique<Random>(space, seed);
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "rewrite/space/space.hpp"
+#include "rewrite/space/search_space.hpp"
 
 namespace lift {
 
@@ -18,6 +18,8 @@ class Technique {
   virtual std::optional<Configuration> propose() = 0;
   /// The time of a configuration that was verified: of a first guess, or of one that was proposed.
   virtual void learn(const Configuration&, double /*ms*/) {}
+  /// A configuration that led to no kernel, to one that does not compile, or to a wrong one.
+  virtual void refuse(const Configuration&) {}
 };
 
 /// The source of chance of one search: one seed, one order.
@@ -27,7 +29,7 @@ using Chance = std::mt19937_64;
 struct TechniqueRow {
   const char* name;
   const char* words;
-  std::unique_ptr<Technique> (*make)(const Space& space, std::uint64_t seed);
+  std::unique_ptr<Technique> (*make)(const SearchSpace& space, std::uint64_t seed);
 };
 const std::vector<TechniqueRow>& techniques();
 /// UserError for a name that none has.
@@ -40,6 +42,23 @@ std::string technique_names();  ///< "climb, random or ..."
 std::size_t below(std::size_t n, Chance& chance);
 const Setting& any_of(const Settings& some, Chance& chance);
 /// Uniform choices, decision by decision.
-Configuration sample(const Space& space, Chance& chance);
+Configuration sample(const SearchSpace& space, Chance& chance);
+/// One decision goes to a neighbouring setting (see neighbours); those after it stay where that is allowed.
+Configuration step_from(const SearchSpace& space, const Configuration& here, Chance& chance);
+
+/// The fastest configurations of those learnt.
+class Ranking {
+ public:
+  using Entry = std::pair<double, Configuration>;  ///< time
+  explicit Ranking(std::size_t most) : most_(most) {}
+  void add(const Configuration& c, double ms);
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+  const Configuration& operator[](std::size_t i) const { return entries_[i].second; }  ///< fastest first
+
+ private:
+  std::size_t most_;
+  std::vector<Entry> entries_;
+};
 
 }  // namespace lift

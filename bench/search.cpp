@@ -1,0 +1,135 @@
+// Search techniques against recorded spaces, without measuring anything:
+//   bench_search --replay FILE... [--merge FILE] [--seeds 30] [--batch 6] [--within 5] [--after 30]
+//   [--searches random,climb,...]
+// FILE is what `liftgen explore --record` has written. Two tables, without and with the first guesses of the
+// space: the median number of measurements until the best is within 5 % of the best known, and how many of
+// the seeds are within 5 % after 30 measurements.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+
+#include "ir/error.hpp"
+#include "runtime/file.hpp"
+#include "tuning/search/replay.hpp"
+#include "tuning/search/technique.hpp"
+
+using namespace lift;
+
+namespace {
+
+struct Options {
+  std::vector<std::string> files, searches;
+  std::string merge;
+  int seeds = 30;
+  std::size_t batch = 6, after = 30;
+  double within = 5;
+};
+
+std::vector<Recording> recordings(const std::vector<std::string>& files) {
+  std::vector<Recording> all;
+  for (const std::string& file : files) try {
+      for (Recording& r : recordings_in(read_file(file))) all.push_back(std::move(r));
+    } catch (const UserError& error) {
+      throw UserError(file + ": " + error.what());
+    }
+  return all;
+}
+
+std::size_t kernels_of(const Recording& r) {
+  return static_cast<std::size_t>(
+      std::count_if(r.tried.begin(), r.tried.end(), [](const TriedConfiguration& t) { return !t.same_as; }));
+}
+
+/// Of one technique on one recording, over the seeds.
+struct Outcome {
+  std::size_t median = 0;  ///< measurements
+  double share = 0;        ///< that were within after so many
+};
+
+Outcome outcome(const Recording& r, const RecordedSpace& space, const std::string& search, bool guesses,
+                const Options& o) {
+  std::vector<std::size_t> needed;
+  const std::size_t most = kernels_of(r);
+  for (int seed = 1; seed <= o.seeds; ++seed)
+    needed.push_back(measurements_until(
+        replay(r, space,
+               {search, static_cast<std::uint64_t>(seed), o.batch, most, 1 + o.within / 100, guesses}),
+        1 + o.within / 100, most));
+  std::sort(needed.begin(), needed.end());
+  const auto soon = std::count_if(needed.begin(), needed.end(), [&](std::size_t n) { return n <= o.after; });
+  return {needed[needed.size() / 2], static_cast<double>(soon) / static_cast<double>(needed.size())};
+}
+
+void print_table(const std::vector<Recording>& all, bool guesses, const Options& o) {
+  fmt::print("\n### {}\n\n| space | kernels | within {:g} % |",
+             guesses ? "After the first guesses" : "From nothing", o.within);
+  for (const std::string& s : o.searches) fmt::print(" {} |", s);
+  fmt::print("\n|---|--:|--:|");
+  for (std::size_t i = 0; i < o.searches.size(); ++i) fmt::print("--:|");
+  fmt::print("\n");
+  std::vector<double> product(o.searches.size(), 0), shares(o.searches.size(), 0);
+  for (const Recording& r : all) {
+    const RecordedSpace space(r);
+    const double known = best_known(r);
+    const auto good = std::count_if(r.tried.begin(), r.tried.end(), [&](const TriedConfiguration& t) {
+      return t.is_timed() && t.relative <= known * (1 + o.within / 100);
+    });
+    fmt::print("| {} | {} | {} |", r.title(), kernels_of(r), good);
+    std::size_t random = 0;
+    for (std::size_t i = 0; i < o.searches.size(); ++i) {
+      const Outcome x = outcome(r, space, o.searches[i], guesses, o);
+      if (i == 0) random = x.median;
+      fmt::print(" {}, {:.0f} % |", x.median, 100 * x.share);
+      product[i] += std::log(static_cast<double>(x.median) / static_cast<double>(random));
+      shares[i] += x.share;
+      std::cout.flush();
+    }
+    fmt::print("\n");
+  }
+  fmt::print("| over {} (geometric mean); mean share | | |", o.searches.front());
+  for (std::size_t i = 0; i < o.searches.size(); ++i)
+    fmt::print(" {:.2f}x, {:.0f} % |", std::exp(product[i] / static_cast<double>(all.size())),
+               100 * shares[i] / static_cast<double>(all.size()));
+  fmt::print("\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  for (const TechniqueRow& row : techniques())
+    if (row.name != std::string("exhaustive")) o.searches.emplace_back(row.name);
+  std::stable_partition(o.searches.begin(), o.searches.end(),
+                        [](const std::string& s) { return s == "random"; });
+  CLI::App app{"Search techniques against recorded spaces, without measuring"};
+  app.add_option("--replay", o.files, "what liftgen explore --record has written")->required();
+  app.add_option("--searches", o.searches, "techniques, the first being what the others are held against")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--seeds", o.seeds, "searches of each technique")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--batch", o.batch, "proposed before the first of them is learnt")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--within", o.within, "percent of the best known")->capture_default_str();
+  app.add_option("--after", o.after, "measurements")->capture_default_str();
+  app.add_option(
+      "--merge", o.merge,
+      "instead: the recordings, all of one space, as one in this file, each kernel with its least time");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const std::vector<Recording> all = recordings(o.files);
+    if (!o.merge.empty()) return write_file_atomically(o.merge, text_of(merged(all))), 0;
+    fmt::print(
+        "median measurements until within {:g} % of the best known; share of {} seeds that are so after {}\n",
+        o.within, o.seeds, o.after);
+    for (const bool guesses : {false, true}) print_table(all, guesses, o);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_search: " << error.what() << "\n";
+    return 2;
+  }
+}
