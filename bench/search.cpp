@@ -12,7 +12,13 @@
 #include <iostream>
 
 #include "ir/error.hpp"
+#include "lower/lower.hpp"
+#include "patterns/operators.hpp"
 #include "runtime/file.hpp"
+#include "runtime/machine.hpp"
+#include "runtime/opencl.hpp"
+#include "tuning/cost/cost_model.hpp"
+#include "tuning/explore.hpp"
 #include "tuning/search/replay.hpp"
 #include "tuning/search/technique.hpp"
 
@@ -23,6 +29,7 @@ namespace {
 struct Options {
   std::vector<std::string> files, searches;
   std::string merge;
+  bool count = false, weights = false;
   int seeds = 30;
   std::size_t batch = 6, after = 30;
   double within = 5;
@@ -41,6 +48,77 @@ std::vector<Recording> recordings(const std::vector<std::string>& files) {
 std::size_t kernels_of(const Recording& r) {
   return static_cast<std::size_t>(
       std::count_if(r.tried.begin(), r.tried.end(), [](const TriedConfiguration& t) { return !t.same_as; }));
+}
+
+/// Counts the costs of every kernel anew, with the caches of this machine and its first OpenCL device.
+void count_costs(Recording& r) {
+  if (!r.file.empty()) throw UserError(r.file + ": costs are counted anew of operators only");
+  const Target target = target_named(r.backend).value();
+  std::optional<opencl::Device> device;
+  if (target == Target::opencl) device.emplace(-1);
+  NativeCompiler compiler;
+  Machine machine = probe(compiler, r.threads, false);
+  machine.vector_bytes = r.vector_bytes;
+  const Space space = make_space(find_pattern(r.program).build(r.problem), target, machine,
+                                 r.caller_layout_only, device ? &device->info() : nullptr);
+  r.costs.assign(kCostNames.begin(), kCostNames.end());
+  for (TriedConfiguration& t : r.tried) {
+    t.costs.clear();
+    if (!t.is_timed()) continue;
+    LowerOptions lowering;
+    lowering.target = target, lowering.vector_bytes = r.vector_bytes;
+    const Kernel kernel = lower(space.derived(t.configuration).program, lowering);
+    const KernelCosts costs = kernel_costs(kernel, cost_machine(machine, r.threads));
+    t.costs.assign(costs.begin(), costs.end());
+  }
+}
+
+std::vector<TimedCosts> timed_costs(const Recording& r) {
+  std::vector<TimedCosts> all;
+  if (r.costs != std::vector<std::string>(kCostNames.begin(), kCostNames.end())) return all;
+  for (const TriedConfiguration& t : r.tried) {
+    if (!t.is_timed() || t.costs.empty()) continue;
+    TimedCosts& timed = all.emplace_back();
+    std::copy(t.costs.begin(), t.costs.end(), timed.costs.begin());
+    timed.us = 1e3 * t.ms;
+  }
+  return all;
+}
+
+double correlation(const std::vector<TimedCosts>& kernels, const CostWeights& weights) {
+  std::vector<double> expected, measured;
+  for (const TimedCosts& k : kernels)
+    expected.push_back(expected_us(k.costs, weights)), measured.push_back(k.us);
+  return rank_correlation(expected, measured);
+}
+
+/// How well the cost model orders the kernels of each space.
+void print_cost_model(const std::vector<Recording>& all, bool print_weights) {
+  fmt::print(
+      "\n### Cost model\n\nRank correlation of expected and measured times, with weights fitted to the other "
+      "spaces, to this one, and those built in\n\n| space | kernels | fitted to the others | to this one | "
+      "built in |\n|---|--:|--:|--:|--:|\n");
+  for (const bool grid : {false, true}) {
+    std::vector<TimedCosts> every;
+    for (const Recording& r : all) {
+      const std::vector<TimedCosts> own = timed_costs(r);
+      if (own.empty() || is_grid(target_named(r.backend).value()) != grid) continue;
+      every.insert(every.end(), own.begin(), own.end());
+      std::vector<TimedCosts> others;
+      for (const Recording& other : all)
+        if (other.program != r.program && other.backend == r.backend) {
+          const std::vector<TimedCosts> some = timed_costs(other);
+          others.insert(others.end(), some.begin(), some.end());
+        }
+      fmt::print("| {} | {} | {} | {:.2f} | {:.2f} |\n", r.title(), own.size(),
+                 others.empty() ? "-" : fmt::format("{:.2f}", correlation(own, fitted(others))),
+                 correlation(own, fitted(own)), correlation(own, default_weights(grid)));
+    }
+    if (!print_weights || every.empty()) continue;
+    fmt::print("\nweights, {}:", grid ? "grids" : "processors");
+    for (const double w : fitted(every)) fmt::print(" {:.4g},", w);
+    fmt::print("\n\n");
+  }
 }
 
 /// Of one technique on one recording, over the seeds.
@@ -120,10 +198,15 @@ int main(int argc, char** argv) {
   app.add_option(
       "--merge", o.merge,
       "instead: the recordings, all of one space, as one in this file, each kernel with its least time");
+  app.add_flag("--count", o.count, "with --merge: count the costs of the kernels anew");
+  app.add_flag("--weights", o.weights, "print the cost model's weights, fitted to all that is there");
   CLI11_PARSE(app, argc, argv);
   try {
-    const std::vector<Recording> all = recordings(o.files);
+    std::vector<Recording> all = recordings(o.files);
+    if (o.count) count_costs(all.at(0));
     if (!o.merge.empty()) return write_file_atomically(o.merge, text_of(merged(all))), 0;
+    print_cost_model(all, o.weights);
+    if (o.weights) return 0;
     fmt::print(
         "median measurements until within {:g} % of the best known; share of {} seeds that are so after {}\n",
         o.within, o.seeds, o.after);

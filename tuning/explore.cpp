@@ -9,6 +9,7 @@
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"
+#include "tuning/cost/cost_model.hpp"
 #include "tuning/reference.hpp"
 #include "tuning/search.hpp"
 #include "tuning/search/recording.hpp"
@@ -247,6 +248,7 @@ class Exploration {
 
   void begin_recording(const Space& space) {
     if (!options_.recorder) return;
+    to_the_end_ = true;  // whoever replays it wants times, also of what is slow
     const std::vector<Configuration> guesses = space.seeds();
     first_guesses_.insert(guesses.begin(), guesses.end());
     Recording about;
@@ -256,6 +258,7 @@ class Exploration {
     about.vector_bytes = session_.machine.vector_bytes,
     about.caller_layout_only = options_.caller_layout_only;
     about.decisions = space.parameters();
+    about.costs.assign(kCostNames.begin(), kCostNames.end());
     options_.recorder->begin(std::move(about));
   }
 
@@ -266,6 +269,8 @@ class Exploration {
     tried.configuration = v.params, tried.status = text(v.status);
     tried.ms = v.ms, tried.relative = v.ms > 0 ? c.relative : 0, tried.verified = v.verified;
     tried.first_guess = first_guesses_.contains(v.params);
+    const KernelCosts costs = kernel_costs(c.kernel, cost_machine(session_.machine, session_.threads));
+    tried.costs.assign(costs.begin(), costs.end());
     recorded_[v.source] = options_.recorder->add(std::move(tried));
   }
 

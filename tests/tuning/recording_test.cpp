@@ -39,7 +39,7 @@ double time_of(const SearchSpace& space, const Configuration& c) {
 Recording recorded(const Space& space, std::size_t most) {
   Recording r;
   r.program = "smooth3d", r.backend = "openmp", r.device = r.machine = "a machine", r.threads = 2;
-  r.vector_bytes = 32, r.decisions = space.parameters();
+  r.vector_bytes = 32, r.decisions = space.parameters(), r.costs = {"memory", "starts"};
   r.problem.box = 16, r.problem.choices["smoother"] = "gsrb";
   Odometer odometer(space);
   do {
@@ -53,7 +53,7 @@ Recording recorded(const Space& space, std::size_t most) {
       t.status = "impossible";
     } else {
       t.status = "ok", t.verified = true, t.relative = time_of(space, t.configuration), t.ms = 2 * t.relative;
-      t.features = {{"flops", 1e6 + static_cast<double>(i)}};
+      t.costs = {static_cast<double>(i), 0.5};
     }
     r.tried.push_back(std::move(t));
   } while (r.tried.size() < most && odometer.step());
@@ -89,6 +89,7 @@ TEST_CASE("recording: what is written is read again") {
     CHECK(a.configuration == b.configuration);
     CHECK(a.relative == doctest::Approx(b.relative).epsilon(1e-4));
     CHECK(std::pair(a.same_as, a.first_guess) == std::pair(b.same_as, b.first_guess));
+    CHECK(a.costs == b.costs);
     if (!a.same_as) CHECK(std::pair(a.status, a.verified) == std::pair(b.status, b.verified));
   }
 }
@@ -102,6 +103,8 @@ TEST_CASE("recording: what is none is refused, with its line") {
         "line 3: the decision 'width' has no setting \"77\"");
   CHECK(fault_of(text + "{\"settings\":{},\"same_as\":1}\n") ==
         "line 3: same_as names no configuration before it that was compiled");
+  CHECK(fault_of(text + "{\"settings\":{},\"status\":\"ok\",\"costs\":[1]}\n") ==
+        "line 3: it has 1 costs, and the exploration 2");
   CHECK(fault_of("{\"liftgen_recording\":9}\n") ==
         "line 1: it is of format 9, which this version does not read");
   std::string older = text;
@@ -204,6 +207,7 @@ TEST_CASE("explore: records everything that it tries") {
     CHECK(kernel.status == text(at->status));
     CHECK(kernel.ms == doctest::Approx(at->explored_ms).epsilon(1e-4));
     if (kernel.ms > 0) CHECK(kernel.relative > 0);
+    CHECK(kernel.costs.size() == r.costs.size());
     if (i == 0) CHECK(t.first_guess);
   }
   CHECK(best_known(r) > 0);

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
-double rounded(double x) { return x > 0 ? std::stod(fmt::format("{:.5g}", x)) : x; }
+double rounded(double x, int digits = 5) { return x > 0 ? std::stod(fmt::format("{:.{}g}", x, digits)) : x; }
 
 Json json_of_problem(const Problem& p) {
   Json json{{"box", p.box},       {"boxes", p.boxes},     {"ghost", p.ghost},
@@ -76,7 +76,7 @@ Json json_of_tried(const std::vector<Parameter>& decisions, const TriedConfigura
   json["status"] = t.status;
   if (t.ms > 0) json["ms"] = rounded(t.ms), json["relative"] = rounded(t.relative);
   if (!t.verified) json["verified"] = false;
-  for (const auto& [name, value] : t.features) json["features"][name] = rounded(value);
+  for (const double cost : t.costs) json["costs"].push_back(rounded(cost, 4));
   return json;
 }
 
@@ -99,8 +99,9 @@ TriedConfiguration tried_in(const Json& json, const Recording& r) {
   }
   t.status = json.at("status"), t.ms = json.value("ms", 0.0), t.relative = json.value("relative", 0.0);
   t.verified = json.value("verified", true);
-  if (json.contains("features"))
-    for (const auto& [name, value] : json["features"].items()) t.features[name] = value;
+  if (json.contains("costs")) t.costs = json["costs"].get<std::vector<double>>();
+  if (!t.costs.empty() && t.costs.size() != r.costs.size())
+    throw UserError(fmt::format("it has {} costs, and the exploration {}", t.costs.size(), r.costs.size()));
   return t;
 }
 
@@ -112,6 +113,7 @@ Json json_of_subject(const Recording& r) {
   json["threads"] = r.threads, json["vector_bytes"] = r.vector_bytes;
   json["caller_layout_only"] = r.caller_layout_only;
   json["decisions"] = json_of_decisions(r.decisions);
+  if (!r.costs.empty()) json["costs"] = r.costs;
   return json;
 }
 
@@ -128,6 +130,7 @@ Recording subject_in(const Json& json) {
   r.threads = json.at("threads"), r.vector_bytes = json.at("vector_bytes");
   r.caller_layout_only = json.at("caller_layout_only");
   r.decisions = decisions_in(json.at("decisions"));
+  if (json.contains("costs")) r.costs = json["costs"].get<std::vector<std::string>>();
   return r;
 }
 

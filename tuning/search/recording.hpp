@@ -20,8 +20,8 @@ struct TriedConfiguration {
   double relative = 0;    ///< time over that of the plain loops, timed just before and after; 0: not timed
   bool verified = false;  ///< and timed, maybe not to the end: what a technique is told the time of
   bool first_guess = false;
-  std::optional<std::size_t> same_as = {};      ///< tried before it: one that leads to the same kernel
-  std::map<std::string, double> features = {};  ///< of the kernel, see cost_features; empty: not known
+  std::optional<std::size_t> same_as = {};  ///< tried before it: one that leads to the same kernel
+  std::vector<double> costs = {};           ///< of the kernel, by Recording::costs; empty: not known
   /// It is right, and has a time; one that was given up early has that of the runs until then.
   bool is_timed() const { return verified && relative > 0; }
 };
@@ -36,6 +36,7 @@ struct Recording {
   int threads = 0, vector_bytes = 0;
   bool caller_layout_only = false;
   std::vector<Parameter> decisions;  ///< in dependency order, with all settings
+  std::vector<std::string> costs;    ///< names of what was counted of each kernel, see cost/kernel_costs.hpp
   std::vector<TriedConfiguration> tried;
 
   /// Index of the configuration that stands for this one's kernel.

@@ -1,0 +1,34 @@
+// The time that a kernel is expected to take: what it costs (kernel_costs.hpp), times what each of that
+// takes. The weights are not negative and fitted to recorded spaces; they are only good enough to say which
+// of two kernels of one program is the faster, and which are far behind.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tuning/cost/kernel_costs.hpp"
+
+namespace lift {
+
+/// Microseconds a thousand of each, and in the end of a call.
+using CostWeights = std::array<double, kCostNames.size() + 1>;
+
+/// Fitted to the recordings in bench/data, see docs/results.
+const CostWeights& default_weights(bool grid);
+
+/// In microseconds.
+double expected_us(const KernelCosts& costs, const CostWeights& weights);
+
+/// A kernel with its time.
+struct TimedCosts {
+  KernelCosts costs;
+  double us = 0;
+};
+/// The weights for which the squares of the relative errors are least.
+CostWeights fitted(std::span<const TimedCosts> kernels);
+
+/// Spearman's: 1 where both rise together, 0 where they have nothing to do with each other. Of equally many;
+/// ties share their ranks. 0 for less than three.
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
+
+}  // namespace lift
