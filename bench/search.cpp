@@ -99,20 +99,17 @@ void print_cost_model(const std::vector<Recording>& all, bool print_weights) {
       "spaces, to this one, and those built in\n\n| space | kernels | fitted to the others | to this one | "
       "built in |\n|---|--:|--:|--:|--:|\n");
   for (const bool grid : {false, true}) {
-    std::vector<TimedCosts> every;
+    std::vector<std::vector<TimedCosts>> every;
     for (const Recording& r : all) {
       const std::vector<TimedCosts> own = timed_costs(r);
       if (own.empty() || is_grid(target_named(r.backend).value()) != grid) continue;
-      every.insert(every.end(), own.begin(), own.end());
-      std::vector<TimedCosts> others;
+      every.push_back(own);
+      std::vector<std::vector<TimedCosts>> others;
       for (const Recording& other : all)
-        if (other.program != r.program && other.backend == r.backend) {
-          const std::vector<TimedCosts> some = timed_costs(other);
-          others.insert(others.end(), some.begin(), some.end());
-        }
+        if (other.program != r.program && other.backend == r.backend) others.push_back(timed_costs(other));
       fmt::print("| {} | {} | {} | {:.2f} | {:.2f} |\n", r.title(), own.size(),
                  others.empty() ? "-" : fmt::format("{:.2f}", correlation(own, fitted(others))),
-                 correlation(own, fitted(own)), correlation(own, default_weights(grid)));
+                 correlation(own, fitted({own})), correlation(own, default_weights(grid)));
     }
     if (!print_weights || every.empty()) continue;
     fmt::print("\nweights, {}:", grid ? "grids" : "processors");

@@ -27,7 +27,7 @@ struct Options {
   int threads = 0;         ///< 0: as many as the machine grants
   double budget = 60;      ///< wall seconds
   int configurations = 0;  ///< 0: no limit
-  std::string search = "climb";
+  std::string search = "forest";
   std::uint64_t seed = 1;
   bool caller_layout = false;
   bool grid = false;  ///< all combinations of switches

@@ -262,6 +262,10 @@ class Exploration {
     options_.recorder->begin(std::move(about));
   }
 
+  KernelCosts costs_of(const Candidate& c) const {
+    return kernel_costs(c.kernel, cost_machine(session_.machine, session_.threads));
+  }
+
   void record(const Candidate& c) {
     if (!options_.recorder || options_.only) return;
     const Variant& v = c.variant;
@@ -269,7 +273,7 @@ class Exploration {
     tried.configuration = v.params, tried.status = text(v.status);
     tried.ms = v.ms, tried.relative = v.ms > 0 ? c.relative : 0, tried.verified = v.verified;
     tried.first_guess = first_guesses_.contains(v.params);
-    const KernelCosts costs = kernel_costs(c.kernel, cost_machine(session_.machine, session_.threads));
+    const KernelCosts costs = costs_of(c);
     tried.costs.assign(costs.begin(), costs.end());
     recorded_[v.source] = options_.recorder->add(std::move(tried));
   }
@@ -490,6 +494,10 @@ class Exploration {
         structures_.insert(v.structure);
     }
     if (candidate.variant.status != Status::ok || v.ms > 0) record(candidate);
+    if (v.ms > 0)
+      candidate.variant.expected_ms =
+          expected_us(costs_of(candidate), default_weights(is_grid(options_.target))) /
+          (1e3 * session_.problem.sweeps);
     candidates_.push_back(std::move(candidate));
   }
 

@@ -54,6 +54,7 @@ struct Variant {
   double explored_s =
       0;  ///< when it had been tried while exploring, in seconds since the beginning; 0: it never was
   double explored_ms = 0;  ///< what was measured then; `ms` may be from the last round
+  double expected_ms = 0;  ///< by the cost model, of one sweep; 0: there is no kernel
 };
 
 /// The plain loops of the pattern through a compiler.
@@ -125,7 +126,7 @@ struct ExploreOptions {
   int threads = 0;  ///< 0: default_threads()
   double budget_seconds = 60;  ///< wall time of everything
   int configurations = 0;      ///< at most so many are tried; 0: no limit
-  std::string search = "climb";
+  std::string search = "forest";
   std::uint64_t seed = 1;
   std::vector<Configuration> first =
       {};  ///< tried before all others, moved to the closest of the space, see project

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "tuning/cost/cost_model.hpp"
 
 namespace lift {
 namespace {
@@ -56,6 +57,7 @@ Json short_variant(const Variant& v) {
             {"ms", measured(v.ms)},     {"status", text(v.status)},       {"layout", layout_text(v)},
             {"error", number(v.error)}, {"compile_s", v.compile_seconds}, {"prepare_ms", v.prepare_ms}};
   json["explored_s"] = measured(v.explored_s), json["explored_ms"] = measured(v.explored_ms);
+  json["expected_ms"] = measured(v.expected_ms);
   json["final_round"] = v.final_round;
   if (!v.message.empty()) json["message"] = v.message;
   return json;
@@ -230,6 +232,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path, 
   if (extras.explanation != nullptr) json["explanation"] = explanation(*extras.explanation);
   if (!r.switches.empty()) json["grid"] = switches(r.switches);
   json["spent"] = spent(r.spent);
+  json["cost_model"] = {{"rank_correlation", number(cost_model_correlation(r))}};
   json["rivals"] = Json::array();
   for (const Rival& other : r.rivals) json["rivals"].push_back(rival(other));
   json["variants"] = Json::array();
@@ -316,6 +319,14 @@ Kernel documented(Kernel kernel, const Program& program, const Derivation& deriv
   return kernel;
 }
 
+double cost_model_correlation(const ExploreResult& r) {
+  std::vector<double> expected, measured_ms;
+  for (const Variant& v : r.variants)
+    if (v.explored_ms > 0 && v.expected_ms > 0)
+      expected.push_back(v.expected_ms), measured_ms.push_back(v.explored_ms);
+  return rank_correlation(expected, measured_ms);
+}
+
 std::string summary(const ExploreResult& r, bool verbose) {
   const Counts& n = r.counts;
   std::string s = fmt::format(
@@ -341,6 +352,7 @@ std::string summary(const ExploreResult& r, bool verbose) {
       n.compiled - compiled, n.compiled, r.spent.measuring, share(r.spent.measuring), r.spent.verifying,
       share(r.spent.verifying), r.spent.setup, r.spent.preparing, share(r.spent.preparing),
       r.variants.empty() ? 0 : prepare_ms / static_cast<double>(r.variants.size()));
+  s += fmt::format("\ncost model: rank correlation {:.2f} with what was measured", cost_model_correlation(r));
   return s;
 }
 

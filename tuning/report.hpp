@@ -34,6 +34,10 @@ std::string leaderboard(const ExploreResult& result, std::size_t rows);
 Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation,
                   const std::string& command = "");
 
+/// How well the cost model orders what was timed: the rank correlation of expected and measured times while
+/// exploring; 0 for less than three variants.
+double cost_model_correlation(const ExploreResult& result);
+
 /// Counts, times and failures in a few lines. `verbose`: also where the time went.
 std::string summary(const ExploreResult& result, bool verbose);
 

@@ -127,7 +127,7 @@ class Bar:
 
 
 def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), overwrites=None, progress=True, threads=0,
-            configurations=0, search="climb", seed=1, rivals=True, unless_known=False, database=""):
+            configurations=0, search="forest", seed=1, rivals=True, unless_known=False, database=""):
     """Searches the variants of a program, or of a function, for the fastest: derives, compiles, verifies and measures
     them within `budget` seconds. What is found is remembered.
 

@@ -11,6 +11,35 @@ constexpr std::size_t kCosts = kCostNames.size(), kAll = kCosts + 1;
 
 double one_of(const KernelCosts& costs, std::size_t i) { return i < kCosts ? costs[i] : 1; }
 
+/// Rows times weights that are to be 1, with weights that are not negative.
+class LeastSquares {
+ public:
+  void add(const std::array<double, kAll>& row, double counts) {
+    for (std::size_t i = 0; i < kAll; ++i) {
+      sums_[i] += counts * row[i];
+      for (std::size_t j = 0; j < kAll; ++j) products_[i][j] += counts * row[i] * row[j];
+    }
+  }
+  /// Coordinate descent on the normal equations, each weight kept from becoming negative.
+  CostWeights solved() const {
+    constexpr int kRounds = 2000;
+    CostWeights weights{};
+    for (int round = 0; round < kRounds; ++round)
+      for (std::size_t i = 0; i < kAll; ++i) {
+        if (!(products_[i][i] > 0)) continue;
+        double others = 0;
+        for (std::size_t j = 0; j < kAll; ++j)
+          if (j != i) others += products_[i][j] * weights[j];
+        weights[i] = std::max(0.0, (sums_[i] - others) / products_[i][i]);
+      }
+    return weights;
+  }
+
+ private:
+  std::array<std::array<double, kAll>, kAll> products_{};
+  CostWeights sums_{};
+};
+
 /// Places in ascending order; those of equal values are their mean.
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
@@ -34,25 +63,29 @@ double expected_us(const KernelCosts& costs, const CostWeights& weights) {
   return us;
 }
 
-/// Coordinate descent on the normal equations, each weight kept from becoming negative.
-CostWeights fitted(std::span<const TimedCosts> kernels) {
-  constexpr int kRounds = 3000;
-  std::array<std::array<double, kAll>, kAll> products{};
-  CostWeights sums{}, weights{};
-  for (const TimedCosts& k : kernels)
-    for (std::size_t i = 0; i < kAll; ++i) {
-      const double x = one_of(k.costs, i) / k.us;
-      sums[i] += x;
-      for (std::size_t j = 0; j < kAll; ++j) products[i][j] += x * one_of(k.costs, j) / k.us;
+CostWeights fitted(const std::vector<std::vector<TimedCosts>>& spaces) {
+  constexpr int kRounds = 8;
+  std::vector<double> slower(spaces.size(), 1);  // than measured, by a space
+  CostWeights weights{};
+  for (int round = 0; round < kRounds; ++round) {
+    LeastSquares problem;
+    for (std::size_t s = 0; s < spaces.size(); ++s)
+      for (const TimedCosts& k : spaces[s]) {
+        std::array<double, kAll> row{};
+        for (std::size_t i = 0; i < kAll; ++i) row[i] = one_of(k.costs, i) / (k.us * slower[s]);
+        problem.add(row, 1 / static_cast<double>(spaces[s].size()));
+      }
+    weights = problem.solved();
+    double mean = 0;
+    for (std::size_t s = 0; s < spaces.size(); ++s) {
+      std::vector<double> ratios{};
+      for (const TimedCosts& k : spaces[s]) ratios.push_back(expected_us(k.costs, weights) / k.us);
+      std::sort(ratios.begin(), ratios.end());
+      slower[s] = ratios.empty() ? 1 : std::max(1e-9, ratios[ratios.size() / 2]);
+      mean += std::log(slower[s]) / static_cast<double>(spaces.size());
     }
-  for (int round = 0; round < kRounds; ++round)
-    for (std::size_t i = 0; i < kAll; ++i) {
-      if (!(products[i][i] > 0)) continue;
-      double others = 0;
-      for (std::size_t j = 0; j < kAll; ++j)
-        if (j != i) others += products[i][j] * weights[j];
-      weights[i] = std::max(0.0, (sums[i] - others) / products[i][i]);
-    }
+    for (double& s : slower) s /= std::exp(mean);
+  }
   return weights;
 }
 
@@ -69,7 +102,9 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
 }
 
 const CostWeights& default_weights(bool grid) {
-  static const CostWeights processors{}, grids{};
+  static const CostWeights processors{0,      0, 0,    0.7086, 0.07995, 0.05564, 0,    6.773,
+                                      0.7473, 0, 1235, 0,      0,       0,       4.391};
+  static const CostWeights grids{3.67, 0, 0, 0, 0, 0.07862, 0, 0, 0.5577, 3.072, 76040, 0.4046, 0, 0, 161.5};
   return grid ? grids : processors;
 }
 

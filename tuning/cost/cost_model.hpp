@@ -3,7 +3,6 @@
 // of two kernels of one program is the faster, and which are far behind.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "tuning/cost/kernel_costs.hpp"
@@ -24,8 +23,10 @@ struct TimedCosts {
   KernelCosts costs;
   double us = 0;
 };
-/// The weights for which the squares of the relative errors are least.
-CostWeights fitted(std::span<const TimedCosts> kernels);
+/// The weights for which the squares of the relative errors are least, over the kernels of several spaces:
+/// each space counts alike, and may be faster or slower altogether than is expected of it, since only kernels
+/// of one space are held against each other.
+CostWeights fitted(const std::vector<std::vector<TimedCosts>>& spaces);
 
 /// Spearman's: 1 where both rise together, 0 where they have nothing to do with each other. Of equally many;
 /// ties share their ranks. 0 for less than three.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rewrite/space/keys.hpp"
 #include "tuning/search/regression_trees.hpp"
 
 namespace lift {
@@ -17,6 +18,9 @@ constexpr std::size_t kFastest = 8;
 constexpr double kCurious = 1.0;   ///< deviations below what is expected
 constexpr std::size_t kEvery = 8;  ///< of so many proposals one is left to chance
 
+constexpr std::size_t kCaller =
+    3;  ///< of so many one leaves arrays as the caller has them, which is reported, too
+
 class Forest : public Technique {
  public:
   Forest(const SearchSpace& space, std::uint64_t seed) : space_(space), encoding_(space), chance_(seed) {}
@@ -24,8 +28,11 @@ class Forest : public Technique {
   std::optional<Configuration> propose() override {
     if (logs_.size() < kBegin || ++turn_ % kEvery == 0) return sample(space_, chance_);
     if (promising_.empty()) choose();
-    Configuration c = std::move(promising_.back());
-    promising_.pop_back();
+    auto at = std::prev(promising_.end());
+    if (turn_ % kCaller == 0)
+      while (at != promising_.begin() && (*at)[key::layout].index != kCallerLayout) --at;
+    Configuration c = std::move(*at);
+    promising_.erase(at);
     return c;
   }
 
