@@ -138,7 +138,7 @@ double cost(const Space& space, const Configuration& c) {
 
 /// The least cost of so many configurations beyond the seeds, a mean over several searches.
 double found_by(const Space& space, const std::string& technique, bool told) {
-  constexpr int searches = 8, tries = 100;
+  constexpr int searches = 4, tries = 100;
   double sum = 0;
   for (int seed = 0; seed < searches; ++seed) {
     Search search(space, technique, static_cast<std::uint64_t>(seed));
