@@ -1,6 +1,7 @@
 #include "cli/output.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,24 @@ fs::path write_kernel(const fs::path& directory, const std::string& name, const 
   return path;
 }
 
+namespace {
+
+std::string best_text(const Progress& p) {
+  return fmt::format("{:.3f} ms, {}{}", p.best_ms,
+                     p.best_speedup > 0 ? fmt::format("{:.2f}x the plain loops, ", p.best_speedup) : "",
+                     p.best_name);
+}
+
+/// Of the terminal that the bar is drawn on: a longer line would scroll at every redraw.
+std::size_t terminal_columns() {
+  constexpr std::size_t kUsual = 80, kLeast = 20;
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return std::max<std::size_t>(size.ws_col, kLeast);
+}
+
+}  // namespace
+
 ProgressPrinter::ProgressPrinter(bool quiet)
     : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0) {}
 
@@ -82,10 +101,11 @@ void ProgressPrinter::bar(const Progress& p) {
   last_ = now, phase_ = p.phase, shown_ = true;
   constexpr int width = 24;
   const int full = static_cast<int>(width * std::clamp(p.fraction, 0.0, 1.0));
-  const std::string best = p.best_ms > 0 ? fmt::format(", best {:.3f} ms: {}", p.best_ms, p.best_name) : "";
+  const std::string best = p.best_ms > 0 ? ", best " + best_text(p) : "";
   std::string text = fmt::format("[{}{}] {}, {} timed{}", std::string(full, '#'),
                                  std::string(width - full, '.'), p.phase, p.timed, best);
-  if (text.size() > 110) text = text.substr(0, 107) + "...";
+  if (const std::size_t most = terminal_columns() - 1; text.size() > most)
+    text = text.substr(0, most - 3) + "...";
   std::fprintf(stderr, "\r\033[K%s", text.c_str());
   std::fflush(stderr);
 }
@@ -94,8 +114,7 @@ void ProgressPrinter::line(const Progress& p) {
   const bool better = p.best_ms > 0 && p.best_ms != best_ms_;
   if (p.phase == phase_ && !better) return;
   phase_ = p.phase, best_ms_ = p.best_ms;
-  const std::string text =
-      better ? fmt::format("best of {}: {:.3f} ms, {}", p.timed, p.best_ms, p.best_name) : p.phase;
+  const std::string text = better ? fmt::format("best of {}: {}", p.timed, best_text(p)) : p.phase;
   print(text);
   std::fflush(stdout);
 }

@@ -18,6 +18,7 @@ class Comparison : public Trials {
   std::vector<Trial> try_out(const std::vector<RivalJob>& jobs, double best) override;
   /// The present time of the fastest plain loops, in ms; 0 when there are none that run where the kernels do.
   double anchor_ms();
+  bool has_anchor() const { return static_cast<bool>(anchor_); }
   /// Wall time that `run` will take.
   double estimated_seconds() const;
   /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they

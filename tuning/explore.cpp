@@ -97,7 +97,8 @@ class Exploration {
   bool tell(const std::string& phase) {
     if (options_.on_progress)
       options_.on_progress({phase, elapsed() / options_.budget_seconds, result_.counts.timed,
-                            best_ms_ / session_.problem.sweeps, best_name_});
+                            best_ms_ / session_.problem.sweeps, best_name_,
+                            best_ms_ > 0 && comparison_.has_anchor() ? 1 / best_relative_ : 0});
     return !interrupted();
   }
 

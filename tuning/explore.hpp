@@ -90,6 +90,8 @@ struct Progress {
   int timed = 0;
   double best_ms = 0;  ///< 0: none yet
   std::string best_name;
+  double best_speedup = 0;  ///< over the plain loops, timed beside it: times of different moments may not be
+                            ///< compared; 0: there are none
 };
 
 struct ExploreResult;

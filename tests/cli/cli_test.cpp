@@ -89,6 +89,43 @@ TEST_CASE("cli: help fits 80 columns, of every command and of operators") {
   CHECK(liftgen({"--version"}).output.starts_with("liftgen "));
 }
 
+TEST_CASE("cli: on a terminal no line of the bar is longer than the terminal is wide") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "terminal.py",
+                        R"(import fcntl, os, pty, struct, subprocess, sys, termios
+try: ours, theirs = pty.openpty()
+except OSError: sys.exit("no terminals")
+fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+p = subprocess.Popen(sys.argv[2:], stdin=theirs, stdout=theirs, stderr=theirs, env=dict(os.environ, LIFTGEN_DB="none"))
+os.close(theirs)
+text = b""
+while True:
+    try: part = os.read(ours, 65536)
+    except OSError: break
+    if not part: break
+    text += part
+bars = [b for b in text.replace(b"\x1b[K", b"").replace(b"\n", b"\r").split(b"\r") if b.startswith(b"[")]
+print("status", p.wait(), "bars", len(bars), "longest", max(map(len, bars)))
+)");
+  for (const int columns : {50, 80}) {
+    const ProcessResult r = run_process(
+        {"/bin/sh", "-c",
+         "cd " + scratch.path().string() + " && python3 terminal.py " + std::to_string(columns) + " " +
+             kLiftgen + " explore smooth3d --sweeps 1 --box 8 --boxes 2 --budget 2 --configs 6 --out ."});
+    CAPTURE(r.output);
+    if (r.output.starts_with("no terminals")) {
+      MESSAGE("there are no pseudo-terminals here");
+      return;
+    }
+    CHECK(r.output.starts_with("status 0 bars "));
+    const auto at = r.output.find("longest ");
+    REQUIRE(at != std::string::npos);
+    const int longest = std::stoi(r.output.substr(at + 8));
+    CHECK(longest < columns);
+    CHECK(longest > 30);
+  }
+}
+
 TEST_CASE("cli: the manual page and the completions know every command, operator and option") {
   const std::string page = liftgen({"manual"}).output, bash = liftgen({"completion", "bash"}).output,
                     zsh = liftgen({"completion", "zsh"}).output;
