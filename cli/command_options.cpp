@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compare/peer.hpp"
+#include "emit/source_text.hpp"
 #include "tuning/search/technique.hpp"
 
 namespace lift::cli {
@@ -22,12 +23,6 @@ constexpr CommandText kCommands[] = {
     {"manual", "the manual page, to read as: liftgen manual | man -l -", false},
     {"completion", "what a shell completes, as a script for it: bash or zsh", false},
 };
-
-std::string joined_names(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return all;
-}
 
 /// Whole numbers are written in decimal digits: 0x10 and 1e3 are none.
 const CLI::Validator kWhole{[](std::string& text) {
@@ -156,7 +151,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
                    "file with a derivation to replay instead of the default one, one step a line");
   if (command == "compare") {
     o.budget = 180, o.with = peer_names();
-    app.add_option("--with", o.with, "whom, of " + joined_names(peer_names()) + ": all unless told otherwise")
+    app.add_option("--with", o.with, "whom, of " + joined(peer_names()) + ": all unless told otherwise")
         ->delimiter(',');
     app.add_option("--budget", o.budget,
                    "wall seconds, of which everybody gets the same share to look for fast settings")

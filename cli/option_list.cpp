@@ -24,20 +24,10 @@ constexpr Use kUses[] = {
     {"liftgen machine", "what this machine is and how fast its memory"},
 };
 
-/// "a, b or c" as words.
-std::vector<std::string> listed(std::string text) {
-  for (const char* between : {", or ", " or ", ", "})
-    for (auto at = text.find(between); at != std::string::npos; at = text.find(between))
-      text.replace(at, std::string(between).size(), " ");
-  std::vector<std::string> words{""};
-  for (const char c : text) {
-    if (c == ' ')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  std::erase(words, "");
-  return words;
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for (const Target t : {Target::openmp, Target::opencl, Target::cuda}) names.emplace_back(text(t));
+  return names;
 }
 
 std::vector<std::string> search_names() {
@@ -49,12 +39,6 @@ std::vector<std::string> search_names() {
 }  // namespace
 
 std::span<const Use> all_uses() { return kUses; }
-
-std::string joined(const std::vector<std::string>& names, const std::string& between) {
-  std::string all;
-  for (const std::string& n : names) all += (all.empty() ? "" : between) + n;
-  return all;
-}
 
 std::vector<Entry> entries_of(const CLI::App& app) {
   std::vector<Entry> all;
@@ -96,7 +80,7 @@ std::map<std::string, std::vector<std::string>> all_choices() {
 std::map<std::string, std::vector<std::string>> values_of_options() {
   std::map<std::string, std::vector<std::string>> all{{"--bc", boundary_names()},
                                                       {"--type", {"f32", "f64"}},
-                                                      {"--backend", listed(target_names())},
+                                                      {"--backend", backend_names()},
                                                       {"--stage", {"high", "low", "loops", "code"}},
                                                       {"--sweeps", {"auto", "1", "2", "4", "8"}},
                                                       {"--search", search_names()},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command_options.hpp"
+#include "emit/source_text.hpp"
 
 namespace lift::cli {
 
@@ -31,7 +32,5 @@ std::string with_initial(const Entry& e);
 std::map<std::string, std::vector<std::string>> all_choices();
 /// What may stand behind an option ("--bc"), where there are few.
 std::map<std::string, std::vector<std::string>> values_of_options();
-
-std::string joined(const std::vector<std::string>& words, const std::string& between);
 
 }  // namespace lift::cli

@@ -23,28 +23,18 @@ constexpr std::int64_t kMostEvaluated = 100'000'000;
 /// The work is too much for the interpreter.
 struct TooLong {};
 
-/// Depths of ghost zones for a small box, thin ones first, each a cell deeper than sweeps of stencils of some
-/// radius need; the last is the problem's own.
-std::vector<std::int64_t> ghosts(const Problem& p) {
-  std::vector<std::int64_t> depths;
-  for (std::int64_t radius = 1; radius <= 4; ++radius)
-    if (const std::int64_t g = radius * p.sweeps + 1; g < p.ghost) depths.push_back(g);
-  depths.push_back(p.ghost);
-  return depths;
-}
-
-/// The program on the thinnest ghost zone that it can be built with.
+/// The program on the thinnest ghost zone that it can be built with, a cell deeper than the sweeps of a
+/// stencil of some radius need; at most the problem's own.
 Program build_small(const Pattern& pattern, Problem& p) {
-  const std::vector<std::int64_t> depths = ghosts(p);
-  for (const std::int64_t g : depths) {
-    p.ghost = g;
-    try {
-      return pattern.build(p);
-    } catch (const UserError&) {
-      if (g == depths.back()) throw;
+  constexpr std::int64_t kWidest = 4;
+  const std::int64_t own = p.ghost;
+  for (std::int64_t radius = 1; radius <= kWidest; ++radius) try {
+      p.ghost = radius * p.sweeps + 1;
+      if (p.ghost < own) return pattern.build(p);
+    } catch (const UserError&) {  // too thin
     }
-  }
-  throw InternalError("a problem without a depth of ghost zones");
+  p.ghost = own;
+  return pattern.build(p);
 }
 
 std::vector<double> to_doubles(const HostArray& a) {

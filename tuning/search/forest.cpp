@@ -17,7 +17,6 @@ constexpr std::size_t kNear = 60;     ///< one or two steps from one of the fast
 constexpr std::size_t kFastest = 8;
 constexpr double kCurious = 1.0;   ///< deviations below what is expected
 constexpr std::size_t kEvery = 8;  ///< of so many proposals one is left to chance
-
 constexpr std::size_t kCaller =
     3;  ///< of so many one leaves arrays as the caller has them, which is reported, too
 
