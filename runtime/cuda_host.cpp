@@ -92,14 +92,15 @@ class CudaHostDevice : public GridDevice {
 
   std::string default_options() const override {
     std::string text;
-    for (const std::string& flag : cuda_host::native_source("", {}, options_.compiler).flags)
+    for (const std::string& flag : cuda_host::native_source("", {}, options_.compiler, counts()).flags)
       text += (text.empty() ? "" : " ") + flag;
     return text;
   }
 
  private:
+  bool counts() const { return options_.traffic != nullptr; }
   NativeSource native(const std::string& source, const std::string& options) const {
-    NativeSource made = cuda_host::native_source(source, {}, options_.compiler);
+    NativeSource made = cuda_host::native_source(source, {}, options_.compiler, counts());
     std::istringstream words(options);  // default_options() are among them
     made.flags.assign(std::istream_iterator<std::string>(words), {});
     return made;
@@ -139,7 +140,8 @@ class CudaHostDevice : public GridDevice {
     }
     for (GridBuffer* b : buffers) run.arrays.emplace_back(data(*b));
     const auto start = std::chrono::steady_clock::now();
-    for (int time = 0; time < times; ++time)
+    if (counts()) *options_.traffic = cuda_host::count_traffic(run, options_.timeout_seconds);
+    for (int time = 0; time < (counts() ? 0 : times); ++time)
       cuda_host::run(run, options_.schedules, options_.timeout_seconds);
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }

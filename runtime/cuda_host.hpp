@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cuda_host/counting.hpp"
 #include "runtime/cuda_host/fibers.hpp"
 #include "runtime/cuda_host/run.hpp"
 #include "runtime/grid_device.hpp"
@@ -19,6 +20,9 @@ struct CudaHostOptions {
       cuda_host::checking_schedules();  ///< each run is done under all of them
   double timeout_seconds = 60;          ///< for a run under one of them
   std::string compiler = {};            ///< as in NativeSource
+  /// Where given, runs are counted instead of checked: memory stays as it is, and this is what the launches
+  /// of the last run did. It outlives the device.
+  std::vector<cuda_host::LaunchTraffic>* traffic = nullptr;
 };
 
 /// A device with the limits of an NVIDIA GPU. `compiler` outlives it and its programs. A kernel at fault

@@ -4,16 +4,23 @@
 
 namespace lift::cuda_host {
 
+namespace {
+
+const std::vector<std::string> kChecking{"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"};
+
+/// The thread sanitizer's instrumentation without its library: the module has the functions itself.
+const std::vector<std::string> kCounting{
+    "-O2", "-fsanitize=thread", "-fno-exceptions", "-fno-tree-vectorize", "-nodefaultlibs", "-lc"};
+
+}  // namespace
+
 NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags,
-                           const std::string& compiler) {
+                           const std::string& compiler, bool counts) {
   NativeSource source;
   source.code = as_cpp(cuda);
-  source.flags = {"-std=gnu++14",
-                  "-O1",
-                  "-w",
-                  "-ffp-contract=off",
-                  "-fsanitize=undefined",
-                  "-fsanitize-undefined-trap-on-error"};
+  source.flags = {"-std=gnu++14", "-w", "-ffp-contract=off"};
+  const std::vector<std::string>& purpose = counts ? kCounting : kChecking;
+  source.flags.insert(source.flags.end(), purpose.begin(), purpose.end());
   source.flags.insert(source.flags.end(), flags.begin(), flags.end());
   source.compiler = compiler;
   source.language = "c++";

@@ -13,8 +13,9 @@ namespace lift::cuda_host {
 
 /// What NativeCompiler compiles for `cuda`, with `flags` beside those below; `compiler` as in NativeSource.
 /// Undefined behaviour traps, products and sums are rounded one by one. UserError as kernels_of.
+/// `counts`: accesses are told to LiftgenHostState::access, and nothing is checked.
 NativeSource native_source(const std::string& cuda, const std::vector<std::string>& flags = {},
-                           const std::string& compiler = {});
+                           const std::string& compiler = {}, bool counts = false);
 
 struct CompiledKernel {
   KernelText text;

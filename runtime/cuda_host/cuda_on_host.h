@@ -17,7 +17,7 @@ extern "C" {
 __attribute__((visibility("hidden"), weak)) extern unsigned char __start_liftgen_shared[];
 __attribute__((visibility("hidden"), weak)) extern unsigned char __stop_liftgen_shared[];
 LiftgenHostState liftgen_host_state = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1},
-                                       __start_liftgen_shared, __stop_liftgen_shared, nullptr, nullptr, nullptr, nullptr};
+                                       __start_liftgen_shared, __stop_liftgen_shared, nullptr, nullptr, nullptr, nullptr, nullptr};
 }
 
 #define threadIdx liftgen_host_state.thread
@@ -27,9 +27,73 @@ LiftgenHostState liftgen_host_state = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {1, 1, 1
 #define warpSize 32
 #define __syncthreads() liftgen_host_state.barrier(__LINE__)
 
+// Where accesses are counted, the compiler's instrumentation for its thread sanitizer says which there are, after it has optimised
+// the kernel; the functions that it calls are these.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define LIFTGEN_HOST_COUNTS
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define LIFTGEN_HOST_COUNTS
+#endif
+
+#ifdef LIFTGEN_HOST_COUNTS
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-loop-distribute-patterns")  // loops become no calls
+#endif
+#define LIFTGEN_HOST_HOOK __attribute__((no_sanitize("thread"), noinline, used, visibility("hidden")))
+#define LIFTGEN_HOST_ACCESS(name, bytes, stores)                                                                      \
+  LIFTGEN_HOST_HOOK void name(void* at) {                                                                             \
+    if (liftgen_host_state.access) liftgen_host_state.access(at, bytes, stores, __builtin_return_address(0));         \
+  }
+#define LIFTGEN_HOST_ACCESSES(bytes)                                   \
+  LIFTGEN_HOST_ACCESS(__tsan_read##bytes, bytes, false)                \
+  LIFTGEN_HOST_ACCESS(__tsan_write##bytes, bytes, true)                \
+  LIFTGEN_HOST_ACCESS(__tsan_unaligned_read##bytes, bytes, false)      \
+  LIFTGEN_HOST_ACCESS(__tsan_unaligned_write##bytes, bytes, true)
+#define LIFTGEN_HOST_ACCESS_OF_RANGE(name, stores)                                                                    \
+  LIFTGEN_HOST_HOOK void name(void* at, long bytes) {                                                                 \
+    if (liftgen_host_state.access) liftgen_host_state.access(at, bytes, stores, __builtin_return_address(0));         \
+  }
+extern "C" {
+LIFTGEN_HOST_HOOK void __tsan_init() {}
+LIFTGEN_HOST_HOOK void __tsan_func_entry(void*) {}
+LIFTGEN_HOST_HOOK void __tsan_func_exit(void*) {}
+LIFTGEN_HOST_ACCESSES(1)
+LIFTGEN_HOST_ACCESSES(2)
+LIFTGEN_HOST_ACCESSES(4)
+LIFTGEN_HOST_ACCESSES(8)
+LIFTGEN_HOST_ACCESSES(16)
+LIFTGEN_HOST_ACCESS_OF_RANGE(__tsan_read_range, false)
+LIFTGEN_HOST_ACCESS_OF_RANGE(__tsan_write_range, true)
+/// What a copy to shared memory reads.
+LIFTGEN_HOST_HOOK void liftgen_host_copies(const void* from, unsigned long bytes) {
+  liftgen_host_state.access(from, bytes, false, __builtin_return_address(0));
+}
+/// A vector is loaded or stored by one instruction; of compilers, some see a copy of memory, and say nothing.
+LIFTGEN_HOST_HOOK void liftgen_host_moves(void* to, const void* from, unsigned long bytes) {
+  if (liftgen_host_state.access) {
+    liftgen_host_state.access(from, bytes, false, __builtin_return_address(0));
+    liftgen_host_state.access(to, bytes, true, __builtin_return_address(0));
+  }
+  __builtin_memcpy(to, from, bytes);
+}
+}
+#define LIFTGEN_HOST_MOVES(vector)                                                                              \
+  vector() = default;                                                                                           \
+  vector(const vector& from) { liftgen_host_moves(this, &from, sizeof from); }                                  \
+  vector& operator=(const vector& from) { return liftgen_host_moves(this, &from, sizeof from), *this; }
+#else
+#define LIFTGEN_HOST_MOVES(vector)
+inline void liftgen_host_copies(const void*, unsigned long) {}
+#endif
+
 template <class T>
 inline T __ldg(const T* address) {
+#ifndef LIFTGEN_HOST_COUNTS  // a call that may change anything would keep the compiler from loading once for several uses
   liftgen_host_state.read_only(address);
+#endif
   return *address;
 }
 
@@ -43,6 +107,7 @@ inline void copy_async(T* to, const T* from) {
   const bool shared = begin >= liftgen_host_state.shared_begin && begin + sizeof(T) <= liftgen_host_state.shared_end;
   const bool aligned = reinterpret_cast<__SIZE_TYPE__>(to) % sizeof(T) == 0 && reinterpret_cast<__SIZE_TYPE__>(from) % sizeof(T) == 0;
   if (!shared || !aligned) __builtin_trap();
+  liftgen_host_copies(from, sizeof(T));
   liftgen_host_state.copy_async(to, from, sizeof(T));
 }
 inline void wait_for_copies() { liftgen_host_state.wait_for_copies(); }
@@ -63,12 +128,20 @@ inline void __stwt(T* address, T value) { *address = value; }
 
 // Vectors, aligned as on the device: the compiler's checks see a misaligned access.
 #define LIFTGEN_HOST_VECTORS(T, name, align2, align4)                              \
-  struct __align__(align2) name##2 { T x, y; };                                    \
+  struct __align__(align2) name##2 { T x, y; LIFTGEN_HOST_MOVES(name##2) };        \
   struct name##3 { T x, y, z; };                                                   \
-  struct __align__(align4) name##4 { T x, y, z, w; };                              \
-  inline name##2 make_##name##2(T x, T y) { return {x, y}; }                       \
+  struct __align__(align4) name##4 { T x, y, z, w; LIFTGEN_HOST_MOVES(name##4) };  \
+  inline name##2 make_##name##2(T x, T y) {                                        \
+    name##2 v;                                                                     \
+    v.x = x, v.y = y;                                                              \
+    return v;                                                                      \
+  }                                                                                \
   inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }               \
-  inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+  inline name##4 make_##name##4(T x, T y, T z, T w) {                              \
+    name##4 v;                                                                     \
+    v.x = x, v.y = y, v.z = z, v.w = w;                                            \
+    return v;                                                                      \
+  }
 LIFTGEN_HOST_VECTORS(float, float, 8, 16)
 LIFTGEN_HOST_VECTORS(double, double, 16, 16)
 LIFTGEN_HOST_VECTORS(int, int, 8, 16)

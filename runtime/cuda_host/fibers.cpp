@@ -17,8 +17,12 @@ constexpr std::size_t kGuard = 4096, kStack = 16 * kGuard;  // a guard page belo
 
 Fibers* Fibers::current = nullptr;
 
-Fibers::Fibers(std::size_t threads)
-    : fibers_(threads), fiber_of_(threads), waits_at_(threads), copies_(threads) {
+Fibers::Fibers(std::size_t threads, std::function<void()> on_interval)
+    : fibers_(threads),
+      fiber_of_(threads),
+      waits_at_(threads),
+      copies_(threads),
+      on_interval_(std::move(on_interval)) {
   mapped_ = threads * (kStack + kGuard);
   stacks_ =
       ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -150,6 +154,7 @@ bool Fibers::run_block(const Schedule& schedule, Divergence& found) {
     if (fiber == prepared_) prepare(prepared_++);
     switch_to(fiber);
   }
+  if (on_interval_) on_interval_();
   const auto waits = [&](std::size_t thread) { return waits_at_[thread] != kEnded; };
   while (std::any_of(order_.begin(), order_.end(), waits)) {
     if (!all_at_one_barrier(found)) {
@@ -162,6 +167,7 @@ bool Fibers::run_block(const Schedule& schedule, Divergence& found) {
       state_->thread = index_of(thread);
       switch_to(fiber_of_[thread]);
     }
+    if (on_interval_) on_interval_();
   }
   return true;
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct Divergence {
 class Fibers {
  public:
   /// For blocks of at most `threads`. InternalError when the system has no memory for their stacks.
-  explicit Fibers(std::size_t threads);
+  /// `on_interval`, where given, is called when all threads of a block have come to a barrier or ended.
+  explicit Fibers(std::size_t threads, std::function<void()> on_interval = {});
   ~Fibers();
   Fibers(const Fibers&) = delete;
   Fibers& operator=(const Fibers&) = delete;
@@ -90,6 +92,7 @@ class Fibers {
   void (*call_)(void**) = nullptr;
   void** arguments_ = nullptr;
   std::mt19937_64 random_;
+  std::function<void()> on_interval_;
 };
 
 }  // namespace lift::cuda_host

@@ -15,6 +15,9 @@ struct LiftgenHostState {
   void (*read_only)(const void* address);    ///< told of each load through the read-only cache
   void (*copy_async)(void* to, const void* from, unsigned long bytes);  ///< begins a copy to shared memory; of 16 bytes at most
   void (*wait_for_copies)();                 ///< returns when those that this thread has begun are done
+  /// Told of each access to memory where a module is compiled so that they are counted (counting_flags()): which instruction of
+  /// the module it is, by an address in it.
+  void (*access)(const void* address, unsigned long bytes, bool stores, const void* instruction);
 };
 
 /// A kernel; a module's list of them ends with one without a name.

@@ -56,26 +56,6 @@ Contents contents(const Arena& arena, std::size_t arrays) {
   return all;
 }
 
-/// Addresses of a launch's arguments, and what they point to.
-struct Arguments {
-  std::vector<void*> values, addresses;
-  Arguments(const Launch& launch, const Arena& arena)
-      : values(launch.arguments.size()), addresses(launch.arguments.size()) {
-    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-      const Argument& a = launch.arguments[i];
-      if (a.array >= 0) values[i] = arena.data(static_cast<std::size_t>(a.array));
-      addresses[i] =
-          a.array >= 0 ? static_cast<void*>(&values[i]) : const_cast<unsigned char*>(a.value.data());
-    }
-  }
-};
-
-std::size_t largest_block(const Run& run) {
-  std::size_t most = 1;
-  for (const Launch& l : run.launches) most = std::max(most, std::size_t{l.block.x} * l.block.y * l.block.z);
-  return most;
-}
-
 /// In the child: all launches, up to the first fault.
 void run_launches(Fibers& fibers, const Schedule& schedule) {
   const Run& run = *child.run;
@@ -86,8 +66,8 @@ void run_launches(Fibers& fibers, const Schedule& schedule) {
     const Contents before = launch.reads_only ? contents(*child.arena, run.arrays.size()) : Contents();
     LiftgenHostState& state = *launch.state;
     state.grid_size = launch.grid, state.block_size = launch.block, state.read_only = note_read_only;
-    Arguments arguments(launch, *child.arena);
-    if (!fibers.run_grid(state, launch.kernel->call, arguments.addresses.data(), schedule,
+    Addresses arguments(launch, *child.arena);
+    if (!fibers.run_grid(state, launch.kernel->call, arguments.data(), schedule,
                          child.progress->divergence)) {
       child.progress->diverged = true, child.progress->block = state.block;
       return;
@@ -229,6 +209,22 @@ std::string difference(const Run& run, const Contents& first, const Contents& se
 }
 
 }  // namespace
+
+Addresses::Addresses(const Launch& launch, const Arena& arena)
+    : values_(launch.arguments.size()), addresses_(launch.arguments.size()) {
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const Argument& a = launch.arguments[i];
+    if (a.array >= 0) values_[i] = arena.data(static_cast<std::size_t>(a.array));
+    addresses_[i] =
+        a.array >= 0 ? static_cast<void*>(&values_[i]) : const_cast<unsigned char*>(a.value.data());
+  }
+}
+
+std::size_t largest_block(const Run& run) {
+  std::size_t most = 1;
+  for (const Launch& l : run.launches) most = std::max(most, std::size_t{l.block.x} * l.block.y * l.block.z);
+  return most;
+}
 
 std::vector<Schedule> checking_schedules() {
   return {{Schedule::Order::forward, 0, 0xff},

@@ -33,6 +33,21 @@ struct Run {
   std::size_t alignment = 32;                    ///< bytes, of every array; the less, the nearer a page's end
 };
 
+class Arena;
+/// Of a launch's arguments, as a kernel takes them; arrays are those of an arena.
+class Addresses {
+ public:
+  Addresses(const Launch& launch, const Arena& arena);
+  Addresses(const Addresses&) = delete;
+  Addresses& operator=(const Addresses&) = delete;
+  void** data() { return addresses_.data(); }
+
+ private:
+  std::vector<void*> values_, addresses_;
+};
+/// Threads of the largest block of all launches.
+std::size_t largest_block(const Run& run);
+
 /// The schedules that show what a device would only sometimes: threads forwards, backwards and shuffled, over
 /// shared memory that holds other values each time.
 std::vector<Schedule> checking_schedules();

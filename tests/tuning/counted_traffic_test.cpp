@@ -1,0 +1,65 @@
+// What first-tried kernels for CUDA do in global memory, counted without a device.
+#include "tuning/cost/counted_traffic.hpp"
+
+#include <doctest/doctest.h>
+
+#include "lower/lower.hpp"
+#include "patterns/operators.hpp"
+#include "rewrite/space/space.hpp"
+
+using namespace lift;
+using cuda_host::Accesses;
+using cuda_host::kSectorBytes;
+using cuda_host::LaunchTraffic;
+
+namespace counted_traffic_test {
+namespace {
+
+constexpr std::int64_t kBox = 64, kBoxes = 2;
+
+Problem gsrb(Scalar type, int sweeps) {
+  Problem p;
+  p.box = kBox, p.boxes = kBoxes, p.type = type, p.sweeps = sweeps, p.ghost = sweeps;
+  p.choices = {{"smoother", "gsrb"}, {"coefficients", "variable"}};
+  return p;
+}
+
+/// Of the kernel that a CUDA device is given first.
+LaunchTraffic first(const char* pattern, const Problem& problem) {
+  SpaceOptions options;
+  options.target = Target::cuda;
+  const Space space(find_pattern(pattern).build(problem), options);
+  const Configuration c = space.seeds().at(0);
+  INFO(space.structure(c));
+  NativeCompiler compiler;
+  return total(
+      counted_traffic(lower(replay(space.program(), space.derive(c)), {.target = Target::cuda}), compiler));
+}
+
+/// Bytes of sectors, each once a launch, a cell and sweep.
+double bytes_of_sectors(const LaunchTraffic& t, const Problem& p) {
+  return static_cast<double>((t.loads().sectors + t.stores().sectors) * kSectorBytes) /
+         static_cast<double>(kBox * kBox * kBox * kBoxes * p.sweeps);
+}
+
+}  // namespace
+
+TEST_CASE("counted traffic: a sum of two arrays moves 24 bytes an element") {
+  Problem p;
+  p.box = 32, p.boxes = 2;
+  const LaunchTraffic t = first("axpy3d", p);
+  CHECK(t.loads().bytes == 2 * 8 * 32 * 32 * 32 * 2);
+  CHECK(t.stores().bytes == 8 * 32 * 32 * 32 * 2);
+}
+
+TEST_CASE("counted traffic: several half-sweeps in one pass move a part of what single ones do") {
+  for (const Scalar type : {f64, f32}) {
+    const double one = bytes_of_sectors(first("smooth3d", gsrb(type, 1)), gsrb(type, 1));
+    for (const auto& [sweeps, most] : {std::pair{2, 0.65}, std::pair{4, 0.45}}) {
+      CAPTURE(sweeps);
+      CHECK(bytes_of_sectors(first("smooth3d", gsrb(type, sweeps)), gsrb(type, sweeps)) <= most * one);
+    }
+  }
+}
+
+}  // namespace counted_traffic_test
