@@ -165,8 +165,10 @@ bool tests_modulo(const Expr& condition, std::int64_t m) {
 Result<Expr> strided(const Site& site, const Arguments& a) {
   const std::int64_t m = number(a, 0);
   const Expr& e = site.e;
-  if (!is_sequential(e) && !(e.is(Op::MapVec) && op_rank(e) == 1))
-    return Failure{"needs map_seq, map_unroll or map_vec of rank 1, found " + std::string(text(e.op()))};
+  const bool of_items = e.is(Op::MapGlb) || e.is(Op::MapLcl);
+  if (!is_sequential(e) && !((e.is(Op::MapVec) || of_items) && op_rank(e) == 1))
+    return Failure{"needs map_seq, map_unroll, or map_vec, map_glb or map_lcl of rank 1, found " +
+                   std::string(text(e.op()))};
   if (m < 2) return Failure{"a stride is 2 or more, got " + a[0].str()};
   const Expr r = result_of(e.child(0));
   if (!r.is(Op::Select) || !tests_modulo(r.child(0), m))

@@ -97,7 +97,10 @@ std::vector<StandAlone> kernels(Target target) {
       variant(smooth(3), small(7, 3, "gsrb"), target, {{"grid", "k j i"}}),
       variant(smooth(3), small(11, 1, "jacobi", "neumann", f32), target, {{"grid", "k j i"}}),
       variant(smooth(3), small(9, 2, "gsrb"), target, {{"layout", "split 3 1"}, {"inner", "strided"}}),
-      variant(restriction(3), plain(14), target), variant(norm(3), plain(9), target)};
+      variant(smooth(3), small(9, 2, "gsrb"), target,
+              {{"layout", "split 3 1"}, {"grid", "box k j i"}, {"inner", "strided"}}),
+      variant(restriction(3), plain(14), target),
+      variant(norm(3), plain(9), target)};
   all.push_back(mixed());
   return all;
 }

@@ -23,8 +23,9 @@ Instance every_second(Gen& g) {
     return select(eq((i + param("color", i32)) % 2, 0), apply(f, {x}), x);
   };
   const Expr block = map(cell, zip({iota(n), base | drop(1, 1)}));
-  const Op op = std::vector{Op::MapSeq, Op::MapVec, Op::Map}[static_cast<std::size_t>(g.n(0, 2))];
-  const Expr low = op == Op::Map ? block : map_with(op, 1, block.child(0), block.child(1), {2, 1, 0, 0});
+  const Op op = std::vector{Op::MapSeq, Op::MapVec, Op::MapGlb, Op::Map}[static_cast<std::size_t>(g.n(0, 3))];
+  const std::int64_t first = op == Op::MapGlb ? 0 : 2;  // a dimension; a width
+  const Expr low = op == Op::Map ? block : map_with(op, 1, block.child(0), block.child(1), {first, 1, 0, 0});
   Attr offset;
   offset.nats = {1};
   return {

@@ -24,10 +24,10 @@ Problem gsrb(Scalar type, int sweeps) {
   return p;
 }
 
-/// Of the kernel that a CUDA device is given first.
-LaunchTraffic first(const char* pattern, const Problem& problem) {
+/// Of the kernel that a CUDA device is given first; of those in the caller's layout, where that is asked for.
+LaunchTraffic first(const char* pattern, const Problem& problem, bool callers_layout = true) {
   SpaceOptions options;
-  options.target = Target::cuda;
+  options.target = Target::cuda, options.caller_layout_only = callers_layout;
   const Space space(find_pattern(pattern).build(problem), options);
   const Configuration c = space.seeds().at(0);
   INFO(space.structure(c));
@@ -50,6 +50,17 @@ TEST_CASE("counted traffic: a sum of two arrays moves 24 bytes an element") {
   const LaunchTraffic t = first("axpy3d", p);
   CHECK(t.loads().bytes == 2 * 8 * 32 * 32 * 32 * 2);
   CHECK(t.stores().bytes == 8 * 32 * 32 * 32 * 2);
+}
+
+TEST_CASE("counted traffic: with the colours apart a half-sweep moves 48 bytes a cell, and the halo") {
+  const LaunchTraffic t = first("smooth3d", gsrb(f64, 1), false);
+  CHECK(bytes_of_sectors(t, gsrb(f64, 1)) >= 48);
+  CHECK(bytes_of_sectors(t, gsrb(f64, 1)) <= 1.04 * 48);
+  // Lanes of a warp have neighbouring cells: hardly more is asked for than the stencil's 18 numbers of half
+  // the cells.
+  const double asked = static_cast<double>((t.loads().by_warp + t.stores().by_warp) * kSectorBytes) /
+                       static_cast<double>(kBox * kBox * kBox * kBoxes);
+  CHECK(asked <= 1.05 * 18 * 8 / 2);
 }
 
 TEST_CASE("counted traffic: several half-sweeps in one pass move a part of what single ones do") {

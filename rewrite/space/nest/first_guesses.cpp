@@ -89,8 +89,30 @@ List in_groups(const NestFacts& f) {
   return r;
 }
 
+/// Cells of one colour, in a layout where they are neighbours: a work-item each.
+List of_one_colour() {
+  List r;
+  for (const Loops& grid : {"box k j i"_loops, "k j i"_loops})
+    r.push_back({{key::layout, kSplit}, {key::grid, grid}, {key::inner, Inner::strided}});
+  return r;
+}
+
+/// Work-items go along columns, in chunks so that there are many: planes that a group has read are still in
+/// its cache, or in registers, when it reads them again.
+List marching(const NestFacts& f) {
+  List r;
+  for (const AxisSizes& tile : {"k32 j8 i32"_sizes, "j8 i32"_sizes}) {
+    r.push_back({{key::tile, tile}, {key::order, "j i k"_loops}, {key::kcache, true}});
+    if (f.modulus > 1 && f.in_place)
+      r.push_back({{key::tile, tile}, {key::order, "j i k"_loops}, {key::inner, Inner::strided}});
+  }
+  return r;
+}
+
 List on_grid(const NestFacts& f, bool stages) {
   List r = in_groups(f);
+  if (f.modulus > 1 && f.in_place) append(r, of_one_colour());
+  append(r, marching(f));
   append(r, grids({"box k j i"_loops, "k j i"_loops, "box j i"_loops, "j i"_loops, "i"_loops}));
   append(r, groups());
   r.push_back({{key::in_place, false}});

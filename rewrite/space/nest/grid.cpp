@@ -38,10 +38,8 @@ std::vector<Loops> item_loops(const NestFacts& f, const Configuration& c) {
     return copies || !(is_by_columns(f, c) || is_group(f, c)) ? std::vector<Loops>{} : std::vector{kGroups};
   const LoopNest loops = loops_of(f, c);
   if (is_by_columns(f, c)) return column_grids(f, loops);
-  const std::size_t end =
-      loops.size() - (is_split(c) ? 1 : 0);  // the loop over one colour's cells stays a loop
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < end; ++i)
+  for (std::size_t i = 0; i < loops.size(); ++i)
     if (!loops[i].single() && !loops[i].block) names.push_back(loops[i].name());
   std::vector<Loops> r;
   for (std::size_t length = f.on_processors() ? 3 : 4; length > 0; --length)
@@ -140,15 +138,16 @@ void run_on_groups(NestDeriver& d, const NestFacts& f, const Configuration& c) {
   }
 }
 
-void run_on_items(NestDeriver& d, const Configuration& c) {
+void run_on_items(NestDeriver& d, const NestFacts& f, const Configuration& c) {
   const std::vector<std::string>& names = c[key::grid].names;
   for (std::size_t i = 0; i < d.size(); ++i) {
     if (d[i].block) continue;
     const auto at = std::find(names.begin(), names.end(), d[i].name());
     d.inner_is_item = at != names.end();
-    if (d.inner_is_item)
+    if (d.inner_is_item) {
       d.step("map-glb", {names.end() - at - 1}, d.loop(i));
-    else if (i < d.inner())
+      if (i == d.inner() && c[key::inner] == Inner::strided) d.step("strided", {f.modulus}, d.loop(i));
+    } else if (i < d.inner())
       d.step("map-seq", d.loop(i));
   }
 }
@@ -160,7 +159,7 @@ void take_grid(NestDeriver& d, const NestFacts& f, const Configuration& c, const
   if (is_by_groups(c))
     run_on_groups(d, f, c);
   else
-    run_on_items(d, c);
+    run_on_items(d, f, c);
 }
 
 }  // namespace

@@ -14,10 +14,17 @@ std::vector<Inner> inners(const NestFacts& f) {
   return r;
 }
 
+/// Whether there is a work-item for each cell that a guard admits. In the caller's layout these would be
+/// apart in memory, and a warp would touch as many sectors as with an item for every cell.
+bool are_items_strided(const NestFacts& f, const Configuration& c) {
+  return is_split(c) && f.modulus > 1 && is_in_place(f, c) && !goes_in_groups(f, c) && !is_by_groups(c) &&
+         !is_solo(c);
+}
+
 bool admits_inner(const NestFacts& f, const Configuration& c, const Inner& inner) {
   const bool split = is_split(c), columns = is_by_columns(f, c);
-  if (!inner_is_loop(f, c)) return inner == Inner::seq && !split;
   if (inner == Inner::seq) return !split;
+  if (!inner_is_loop(f, c)) return inner == Inner::strided && are_items_strided(f, c);
   const bool neighbours = shared_cells(c).neighbours;  // with a loop within, over cells of both colours
   const bool stride = f.modulus > 1 && !neighbours && is_in_place(f, c) &&
                       (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
