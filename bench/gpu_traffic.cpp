@@ -28,7 +28,7 @@ namespace {
 
 struct Options {
   std::int64_t box = 64, boxes = 4;
-  std::string only, arch = "sm_90";
+  std::string only, arch = "sm_90", out;
   std::size_t variants = 1;
   bool arrays = false, caller_layout = false;
 };
@@ -111,6 +111,9 @@ void print_row(const Case& c, const Space& space, const Configuration& configura
                NativeCompiler& compiler, const std::filesystem::path& folder) {
   const Kernel kernel = lower(replay(space.program(), space.derive(configuration)), {.target = Target::cuda});
   const auto t = total(counted_traffic(kernel, compiler));
+  static int number = 0;
+  if (!o.out.empty())
+    std::ofstream(std::filesystem::path(o.out) / fmt::format("{:03}.cu", number++)) << emit_source(kernel);
   // A cell and sweep: those of the interior.
   const double cells = static_cast<double>(traffic(c.pattern->build([&] {
                                              Problem p = c.problem;
@@ -170,6 +173,7 @@ int main(int argc, char** argv) {
   app.add_option("--variants", o.variants, "the first so many that would be tried")->capture_default_str();
   app.add_option("--arch", o.arch, "for which nvcc, where it is installed, says registers and instructions")
       ->capture_default_str();
+  app.add_option("--out", o.out, "keep the sources in this folder, in the order of the rows");
   app.add_flag("--arrays", o.arrays, "also by array");
   app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
   CLI11_PARSE(app, argc, argv);
@@ -178,6 +182,7 @@ int main(int argc, char** argv) {
     const auto folder =
         std::filesystem::temp_directory_path() / fmt::format("liftgen-gpu-traffic-{}", ::getpid());
     std::filesystem::create_directories(folder);
+    if (!o.out.empty()) std::filesystem::create_directories(o.out);
     fmt::print("{:<22} {:>6} {:>7} {:>8} {:>7}  {:>4} {:>5} {:>5} {:>5} {:>7} {:>11}\n",
                "bytes a cell and sweep", "bytes", "sectors", "by block", "by warp", "regs", "spill", "instr",
                "occ", "shared", "grid");

@@ -127,6 +127,8 @@ struct First {
 struct NDRange {
   int dims = 1;
   std::array<std::size_t, 3> global{1, 1, 1}, local{0, 0, 0};
+  std::size_t resident =
+      0;  ///< groups that a multiprocessor is to hold at once, at least; 0: left to the compiler
 };
 /// A kernel of its own: the body is the text of one work-item of the grid. Names and arrays of the kernel's
 /// own are each launch's; launches follow one another.

@@ -42,6 +42,33 @@ Sizes free_block(const Sizes& global) {
 
 constexpr std::size_t kThreadRegisters = 255, kBlockRegisters = 65536;  ///< of 32 bits, from sm_50 on
 
+/// Bytes of arrays in local memory; 0 where some are of unknown size.
+std::int64_t local_bytes(const Kernel& k) {
+  std::int64_t bytes = 0;
+  bool known = true;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (!a || a->space != AddressSpace::Local) return;
+    const auto n = Layout({}, a->type).size().constant();
+    known = known && n;
+    bytes += n.value_or(0) * static_cast<std::int64_t>(size_of(element_of(a->type).scalar()));
+  });
+  return known ? bytes : 0;
+}
+
+/// Where local memory leaves room for few groups on a multiprocessor: for how many registers have to last.
+/// Left to itself, ptxas saves registers for more groups than there can be, and spills for them.
+std::size_t resident_groups(const Kernel& k, std::size_t threads) {
+  constexpr std::int64_t kLocalBytes = 163 * 1024,
+                         kOfSystem = 1024;  // sm_80, the least of those with much of it
+  constexpr std::int64_t kFew = 8;
+  constexpr std::size_t kThreads = 768;  // 85 registers each
+  const std::int64_t by_local = kLocalBytes / (local_bytes(k) + kOfSystem);
+  if (by_local > kFew) return 0;
+  return std::clamp<std::size_t>(kThreads / threads, 1,
+                                 static_cast<std::size_t>(std::max<std::int64_t>(by_local, 1)));
+}
+
 /// What CUDA, where the size of a group is fixed, needs beyond OpenCL: a block size, whole blocks, and not
 /// too many.
 void fit_groups(const Kernel& k, NDRange& r) {
@@ -59,6 +86,7 @@ void fit_groups(const Kernel& k, NDRange& r) {
     refuse("holds values in " + std::to_string(needed) + " registers a thread at once, where blocks of " +
            std::to_string(threads) + " threads have " + std::to_string(available) +
            " each; choose a smaller tile, or fewer cells an item");
+  r.resident = resident_groups(k, threads);
   for (std::size_t d = 0; d < 3; ++d) {
     r.global[d] = (r.global[d] + r.local[d] - 1) / r.local[d] * r.local[d];
     const std::size_t blocks = r.global[d] / r.local[d], most = d == 0 ? 0x7fffffff : 65535;

@@ -260,6 +260,9 @@ void read_margins(const Program& whole, NestFacts& f) {
     if (!m.obstacle.empty()) return;
     margins.push_back(m.by_stage);
   }
+  const std::vector<Nat> result = shape_of(whole.body.type());  // empty where there are several
+  for (std::size_t axis = f.above_update + 1; axis <= f.above_update + margins.size(); ++axis)
+    f.lengths.push_back(axis < result.size() ? result[axis].constant() : std::nullopt);
   f.rings = !margins.empty();
   f.margins = std::move(margins);
 }

@@ -34,6 +34,7 @@ struct NestFacts : ProgramFacts {
   bool rings = false;              ///< or keep rings of planes along the outermost of these axes
   /// On a grid, for each axis within that one, by sweep: cells that a work-group computes beyond its tile.
   std::vector<std::vector<std::int64_t>> margins;
+  std::vector<std::optional<std::int64_t>> lengths;  ///< and of the result along it, borders included
   Nest nest;
   std::vector<Axis> block;           ///< outer to inner; empty: a cell makes one element
   std::vector<std::int64_t> buffer;  ///< blocks of a computed array: blocks in a tile of rows; empty: no such
