@@ -4,49 +4,43 @@
 
 #include "emit/c_arithmetic.hpp"
 #include "emit/vector_types.hpp"
+#include "ir/expr/elementary.hpp"
+#include "ir/expr/ops.hpp"
 
 namespace lift {
 namespace {
 
-const char* word(Op op) {
-  switch (op) {
-    case Op::Min:
-      return "min";
-    case Op::Max:
-      return "max";
-    case Op::Abs:
-      return "abs";
-    case Op::Sqrt:
-      return "sqrt";
-    case Op::Div:
-      return "div";
-    default:
-      return "mod";
-  }
-}
 /// The function of math.h (or a helper) that computes a scalar op; empty for those spelled out.
 std::string library_function(Op op, Scalar s) {
   const std::string f = s == f32 ? "f" : "";
   if (!is_float(s)) return op == Op::Div ? "floor_div" : op == Op::Mod ? "floor_mod" : "";
-  return op == Op::Abs ? "fabs" + f : op == Op::Sqrt ? "sqrt" + f : op == Op::Mod ? "fmod" + f : "";
+  if (elementary(op) != nullptr) return std::string(text(op)) + f;
+  return op == Op::Abs ? "fabs" + f : op == Op::Mod ? "fmod" + f : "";
 }
 /// A scalar op on a and b as an expression.
 std::string formula(Op op, Scalar s, const std::string& a, const std::string& b) {
   if (op == Op::Min) return b + " < " + a + " ? " + b + " : " + a;
   if (op == Op::Max) return a + " < " + b + " ? " + b + " : " + a;
   if (op == Op::Abs && !is_float(s)) return a + " < 0 ? -" + a + " : " + a;
-  return library_function(op, s) + "(" + a + (op == Op::Abs || op == Op::Sqrt ? "" : ", " + b) + ")";
+  return library_function(op, s) + "(" + a + (row(op).arity == 1 ? "" : ", " + b) + ")";
 }
 std::string own_name(Op op, Scalar s, int width) {
-  return std::string(word(op)) + "_" + (width > 1 ? VectorTypes::name(s, width) : std::string(text(s)));
+  return std::string(text(op)) + "_" + (width > 1 ? VectorTypes::name(s, width) : std::string(text(s)));
 }
 std::string definition(Op op, Scalar s, int width) {
-  const bool binary = op != Op::Abs && op != Op::Sqrt;
+  const bool binary = row(op).arity == 2;
   const std::string v = width > 1 ? VectorTypes::name(s, width) : c_type(s);
   const std::string head = "static inline " + v + " " + own_name(op, s, width) + "(" + v + " a" +
-                           (binary ? ", " + v + " b" : "") + ") { ";
-  if (width == 1) return head + "return " + formula(op, s, "a", "b") + "; }\n";
-  return head + "for (int l = 0; l < " + std::to_string(width) +
+                           (binary ? ", " + v + " b" : "") + ") {";
+  if (width == 1) return head + " return " + formula(op, s, "a", "b") + "; }\n";
+  if (const Elementary* e = elementary(op);
+      e != nullptr && e->in_libmvec && binary)  // as GCC makes one call of it
+    return head + "\n  " + v +
+           " result;\n#if defined(_OPENMP) && !defined(__clang__)\n#pragma omp simd\n#endif\n  for (int l = "
+           "0; l < " +
+           std::to_string(width) + "; ++l) result[l] = " + formula(op, s, "a[l]", "b[l]") +
+           ";\n  return result;\n}\n";
+  return head + " for (int l = 0; l < " + std::to_string(width) +
          "; ++l) a[l] = " + formula(op, s, "a[l]", "b[l]") + "; return a; }\n";
 }
 
@@ -69,8 +63,26 @@ bool MathFunctions::passes_vectors() const {
   return std::any_of(used_.begin(), used_.end(), [](const auto& f) { return std::get<int>(f) > 1; });
 }
 
+/// Declarations that let GCC call glibc's functions of vectors in loops; it does so by itself only where all
+/// of IEEE 754 is given up.
+std::string MathFunctions::vectors_of_library() const {
+  std::set<std::string> declared;
+  for (const auto& [op, type, width] : used_)
+    if (const Elementary* f = elementary(op); f != nullptr && f->in_libmvec)
+      declared.insert("__attribute__((__simd__(\"notinbranch\"))) " + c_type(type) + " " +
+                      library_function(op, type) + "(" + c_type(type) +
+                      (row(op).arity == 2 ? ", " + c_type(type) : "") + ");\n");
+  if (declared.empty()) return "";
+  std::string s =
+      "#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \\\n"
+      "    !defined(SCALAR_MATH)  /* define it for the same bits in and outside vectors */\n"
+      "#if __GLIBC_PREREQ(2, 35)\n";
+  for (const std::string& d : declared) s += d;
+  return s + "#endif\n#endif\n";
+}
+
 std::string MathFunctions::definitions() const {
-  std::string s;
+  std::string s = vectors_of_library();
   for (const auto& [op, type, width] : used_)
     if (width > 1 || library_function(op, type).empty()) s += definition(op, type, width);
   return s;

@@ -12,7 +12,7 @@ namespace lift {
 
 class MathFunctions {
  public:
-  /// The function that computes min, max, abs, sqrt, div or mod; width 1: of numbers.
+  /// The function that computes min, max, abs, div, mod or an elementary function; width 1: of numbers.
   std::string function(Op op, Scalar s, int width);
 
   bool calls_library() const;   ///< math.h is needed
@@ -20,6 +20,7 @@ class MathFunctions {
   std::string definitions() const;
 
  private:
+  std::string vectors_of_library() const;
   std::set<std::tuple<Op, Scalar, int>> used_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "emit/c_like.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/elementary.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -124,7 +125,10 @@ Text CLike::term(const Term& t) {
   };
   const auto called = [&]() -> Text {
     std::vector<std::string> args;
-    for (const Term& a : t->args) args.push_back(vec(a, 1));
+    for (const Term& a : t->args)  // an index may be long, and functions of all types know no mixture
+      args.push_back(a->kind == TermKind::Index && a->width == 1 && w == 1
+                         ? "(" + c_type(a->type) + ")" + term(a).in(9)
+                         : vec(a, 1));
     return {math(t->op, t->type, w, args), 9};
   };
   const auto either = [&]() -> Text {  // && within || in parentheses, as compilers ask for
@@ -169,16 +173,17 @@ Text CLike::term(const Term& t) {
         return w > 1 ? Text{mask(t->args[0]->type, w, term(t->args[0]).in(5) + " != 0"), 9}
                      : Text{term(t->args[0]).in(5) + " != 0", 4};
       if (w > 1 && t->args[0]->type == boolean)
-        return {"-" + convert(t->type, w, term(t->args[0]).s), 8};  // lanes that hold are -1
+        return {convert(t->type, w, "-" + term(t->args[0]).in(8)),
+                9};  // lanes that hold are -1; others 0, not -0
       if (w > 1) return {convert(t->type, w, term(t->args[0]).s), 9};
       return {"(" + c_type(t->type) + ")" + term(t->args[0]).in(9), 8};
     case Op::Min:
     case Op::Max:
     case Op::Abs:
-    case Op::Sqrt:
     case Op::Mod:
       return called();
     default:
+      if (elementary(t->op) != nullptr) return called();
       throw InternalError("emit: no spelling of " + std::string(text(t->op)));
   }
 }

@@ -1,6 +1,7 @@
 // CUDA C++, for nvcc and NVRTC.
 #include "emit/grid_like.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/elementary.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -72,6 +73,7 @@ class Cuda : public GridLike {
 
   std::string math(Op op, Scalar s, int, const std::vector<std::string>& args) override {
     const std::string list = "(" + joined(args) + ")", f = s == f32 ? "f" : "";
+    if (elementary(op) != nullptr) return std::string(text(op)) + f + list;
     switch (op) {
       case Op::Min:
         return (is_float(s) ? "fmin" + f : "min") + list;
@@ -79,8 +81,6 @@ class Cuda : public GridLike {
         return (is_float(s) ? "fmax" + f : "max") + list;
       case Op::Abs:
         return (is_float(s) ? "fabs" + f : "abs") + list;
-      case Op::Sqrt:
-        return "sqrt" + f + list;
       case Op::Mod:
         if (is_float(s)) return "fmod" + f + list;
         break;

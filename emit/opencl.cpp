@@ -4,6 +4,7 @@
 #include "emit/grid_like.hpp"
 #include "emit/opencl_math.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/elementary.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -102,9 +103,10 @@ class OpenCL : public GridLike {
     if (op == Op::Min) return (integer ? "min(" : "fmin(") + joined(args) + ")";
     if (op == Op::Max) return (integer ? "max(" : "fmax(") + joined(args) + ")";
     if (op == Op::Abs && integer)
-      return "(" + c_type(s) + (width > 1 ? std::to_string(width) : "") + ")abs(" + joined(args) + ")";
+      return (width > 1 ? "as_" + vector_type(s, width) + "(" : "(" + c_type(s) + ")(") + "abs(" +
+             joined(args) + "))";  // OpenCL's is unsigned
     if (op == Op::Abs) return "fabs(" + joined(args) + ")";
-    if (op == Op::Sqrt) return "sqrt(" + joined(args) + ")";
+    if (elementary(op) != nullptr) return std::string(text(op)) + "(" + joined(args) + ")";
     if (!integer) return "fmod(" + joined(args) + ")";
     if (width > 1) throw UserError("OpenCL: integer division in a vector loop; use map_seq there");
     const std::string f = op == Op::Div ? "floor_div" : "floor_mod";

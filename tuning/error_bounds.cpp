@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "ir/expr/elementary.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -181,8 +182,30 @@ class Bounds {
       case Op::Abs:
         return {value, a.error};
       default:
+        if (const Elementary* f = elementary(t->op))
+          return {value, plus(carried(*f, args, value),
+                              times(number(2 * f->ulps * unit(t->type)), absolute(value)))};
         throw NotUnderstood();
     }
+  }
+  /// What errors of arguments come to. A function that rises or falls is farthest off where the arguments
+  /// are: half the sum over the corners of where they may be, which is that of both to first order.
+  static Term carried(const Elementary& f, const std::vector<Dual>& args, const Term& value) {
+    if (f.is_periodic) return args[0].error;  // sine and cosine: slopes of at most 1
+    std::vector<std::vector<Term>> corners{{}};
+    for (const Dual& a : args) {
+      std::vector<std::vector<Term>> all;
+      for (const std::vector<Term>& c : corners)
+        for (const Term& at : is_zero(a.error) ? std::vector{a.value}
+                                               : std::vector{add(a.value, a.error), sub(a.value, a.error)})
+          all.push_back(c), all.back().push_back(at);
+      corners = std::move(all);
+    }
+    Term sum = number(0);
+    if (corners.size() > 1)
+      for (const std::vector<Term>& c : corners)
+        sum = plus(sum, absolute(sub(apply_term(f.op, f64, c), value)));
+    return times(number(0.5), sum);
   }
   Dual apply(const Term& t, const std::vector<Dual>& args) {
     if (t->op == Op::Select) return select(t, args);

@@ -306,6 +306,37 @@ requires ScalarOperands<A, B> Expr max(const A& a, const B& b, Where where = Whe
 inline Expr operator-(const Located& a) { return unary(Op::Neg, a.e, a.where); }
 inline Expr abs(const Expr& a, Where where = Where::current()) { return unary(Op::Abs, a, where); }
 inline Expr sqrt(const Expr& a, Where where = Where::current()) { return unary(Op::Sqrt, a, where); }
+inline Expr cbrt(const Expr& a, Where where = Where::current()) { return unary(Op::Cbrt, a, where); }
+inline Expr exp(const Expr& a, Where where = Where::current()) { return unary(Op::Exp, a, where); }
+inline Expr exp2(const Expr& a, Where where = Where::current()) { return unary(Op::Exp2, a, where); }
+inline Expr log(const Expr& a, Where where = Where::current()) { return unary(Op::Log, a, where); }
+inline Expr log2(const Expr& a, Where where = Where::current()) { return unary(Op::Log2, a, where); }
+inline Expr log10(const Expr& a, Where where = Where::current()) { return unary(Op::Log10, a, where); }
+inline Expr sin(const Expr& a, Where where = Where::current()) { return unary(Op::Sin, a, where); }
+inline Expr cos(const Expr& a, Where where = Where::current()) { return unary(Op::Cos, a, where); }
+inline Expr tan(const Expr& a, Where where = Where::current()) { return unary(Op::Tan, a, where); }
+inline Expr asin(const Expr& a, Where where = Where::current()) { return unary(Op::Asin, a, where); }
+inline Expr acos(const Expr& a, Where where = Where::current()) { return unary(Op::Acos, a, where); }
+inline Expr atan(const Expr& a, Where where = Where::current()) { return unary(Op::Atan, a, where); }
+inline Expr sinh(const Expr& a, Where where = Where::current()) { return unary(Op::Sinh, a, where); }
+inline Expr cosh(const Expr& a, Where where = Where::current()) { return unary(Op::Cosh, a, where); }
+inline Expr tanh(const Expr& a, Where where = Where::current()) { return unary(Op::Tanh, a, where); }
+inline Expr erf(const Expr& a, Where where = Where::current()) { return unary(Op::Erf, a, where); }
+inline Expr floor(const Expr& a, Where where = Where::current()) { return unary(Op::Floor, a, where); }
+inline Expr ceil(const Expr& a, Where where = Where::current()) { return unary(Op::Ceil, a, where); }
+inline Expr round(const Expr& a, Where where = Where::current()) { return unary(Op::Round, a, where); }
+template <class A, class B>
+requires ScalarOperands<A, B> Expr pow(const A& a, const B& b, Where where = Where::current()) {
+  return binary(Op::Pow, Operand(a), Operand(b), where);
+}
+template <class A, class B>
+requires ScalarOperands<A, B> Expr atan2(const A& a, const B& b, Where where = Where::current()) {
+  return binary(Op::Atan2, Operand(a), Operand(b), where);
+}
+template <class A, class B>
+requires ScalarOperands<A, B> Expr hypot(const A& a, const B& b, Where where = Where::current()) {
+  return binary(Op::Hypot, Operand(a), Operand(b), where);
+}
 // These would be ambiguous with the built-in ones if they converted their operands: they report the left
 // operand's line.
 inline Expr operator&&(const Expr& a, const Expr& b) { return binary(Op::And, a, b, origin(a)); }

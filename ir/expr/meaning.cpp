@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/elementary.hpp"
 #include "ir/expr/interpret.hpp"
 
 namespace lift::meaning {
@@ -206,8 +207,6 @@ double floating(Op op, double a, double b) {
       return -a;
     case Op::Abs:
       return std::abs(a);
-    case Op::Sqrt:
-      return std::sqrt(a);
     default:
       throw InternalError("interpreter: " + std::string(text(op)) + " of numbers");
   }
@@ -471,6 +470,9 @@ LIFT_MEANING(scalar) {
   if (s == i32)
     return {integer(e.op(), std::get<std::int64_t>(args[0].v),
                     args.size() > 1 ? std::get<std::int64_t>(args[1].v) : 0)};
+  if (const Elementary* f = elementary(e.op()))
+    return {s == f32 ? static_cast<double>(f->of_f32(static_cast<float>(a), static_cast<float>(b)))
+                     : f->of_f64(a, b)};
   return rounded(floating(e.op(), a, b), s);
 }
 LIFT_MEANING(select) {

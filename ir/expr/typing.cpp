@@ -387,6 +387,13 @@ LIFT_TYPE_RULE(arithmetic) {
   return c[0].type();
 }
 
+LIFT_TYPE_RULE(real) {
+  const Type t = arithmetic(op, c, a);
+  if (!is_float(t.scalar()))
+    type_error(op, "needs real numbers, got " + t.str(), "convert them: f64(x), f32(x)");
+  return t;
+}
+
 LIFT_TYPE_RULE(comparison) {
   arithmetic(op, c, a);
   return Type(boolean);

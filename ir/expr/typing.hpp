@@ -35,6 +35,7 @@ LIFT_TYPE_RULE(iterate);
 LIFT_TYPE_RULE(identity);    // the type of the only child
 LIFT_TYPE_RULE(in_step);     // the same, of a chain with a lag for each stage
 LIFT_TYPE_RULE(arithmetic);  // scalar operands of one type, which is the result's
+LIFT_TYPE_RULE(real);        // the same, of f32 or f64
 LIFT_TYPE_RULE(comparison);  // scalar operands of one type -> bool
 LIFT_TYPE_RULE(logical);     // bool operands -> bool
 LIFT_TYPE_RULE(select);

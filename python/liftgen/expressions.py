@@ -445,6 +445,24 @@ def sqrt(a):
     return unary("sqrt", a)
 
 
+def _elementary(name, arity):
+    def one(a):
+        return unary(name, a)
+
+    def two(a, b):
+        return _core.binary(name, _expr(a), _expr(b), None)
+    f = one if arity == 1 else two
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = f"`{name}` of C's math.h, of f32 or f64."
+    return f
+
+
+cbrt, exp, exp2, log, log2, log10, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, erf, floor, ceil, round = (
+    _elementary(n, 1) for n in ("cbrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan",
+                                "sinh", "cosh", "tanh", "erf", "floor", "ceil", "round"))
+pow, atan2, hypot = (_elementary(n, 2) for n in ("pow", "atan2", "hypot"))
+
+
 def user_fun(name, parameters, result, body):
     """A scalar function with a C body, the text between its braces:
     user_fun("square", {"x": f64}, f64, "return x * x;")."""

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/elementary.hpp"
 #include "rewrite/analysis/written_element.hpp"
 
 namespace lift {
@@ -68,11 +69,10 @@ int flops_of(const Term& value) {
       case Op::Div:
       case Op::Min:
       case Op::Max:
-      case Op::Sqrt:
         ++n;
         break;
       default:
-        break;
+        n += elementary(t->op) != nullptr ? 1 : 0;
     }
   });
   return n;

@@ -22,8 +22,8 @@ struct Footprint {
   std::vector<NatCond> guard;  ///< conditions under which the element is written (an update with a select)
   std::map<std::string, ArrayFootprint> reads;
   std::map<std::string, std::vector<Nat>> writes;  ///< written array -> position ("out" for a new array)
-  int flops = 0;  ///< additions, subtractions, multiplications, divisions, min, max, sqrt a written element;
-                  ///< a user function counts the operators in its text
+  int flops = 0;  ///< additions, subtractions, multiplications, divisions, min, max, elementary functions a
+                  ///< written element; a user function counts the operators in its text
 };
 /// Floating-point operations of a value, each shared one once; see Footprint::flops.
 int flops_of(const Term& value);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "ir/expr/build.hpp"
+#include "ir/expr/elementary.hpp"
+#include "ir/expr/ops.hpp"
 #include "ir/expr/program.hpp"
 #include "ir/expr/view.hpp"
 
@@ -29,6 +31,14 @@ inline const UserFun& clipped(Scalar s) {
   static const UserFun d("clipped_f64", {{"x", f64}, {"low", f64}}, f64, "return x < low ? low : x;",
                          meaning);
   return s == f32 ? f : d;
+}
+
+/// The function of numbers between -1 and 1, made ones for which it is defined.
+inline Expr elementary_call(const Elementary& f, const Expr& a, const Expr& b) {
+  const bool positive =
+      f.op == Op::Log || f.op == Op::Log2 || f.op == Op::Log10 || f.op == Op::Pow || f.op == Op::Sqrt;
+  const Expr x = positive ? abs(a) + 0.5 : a;
+  return row(f.op).arity == 2 ? binary(f.op, x, b) : unary(f.op, x);
 }
 
 struct SmallKernel {
@@ -64,6 +74,12 @@ inline void scalar_cases(Scalar s, std::vector<SmallKernel>& to) {
   add("extremes_scalar", {x, y}, low(Op::MapSeq, extremes, xy), {"min_" + t + "(", "sqrt"});
   add("extremes_vector", {x, y}, vec(width, extremes, xy),
       {"min_" + v + "(", "max_" + v + "(", "abs_" + v + "(", "sqrt_" + v + "("});
+  for (const Elementary& e : all_elementary()) {
+    const std::string name(text(e.op));
+    const auto f = [&](Expr a, Expr b) { return elementary_call(e, a, b); };
+    add(name + "_scalar", {x, y}, low(Op::MapSeq, f, xy), {name + (s == f32 ? "f(" : "(")});
+    add(name + "_vector", {x, y}, vec(width, f, xy), {name + "_" + v + "("});
+  }
   // Conditions on values, combined, used twice, and on a scalar that is the same for all lanes.
   const auto choose = [&](Expr a, Expr b) {
     return select((a < b && !(b <= c)) || eq(a, b), a * c, select(a < b, b, -a));

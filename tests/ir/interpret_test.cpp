@@ -124,6 +124,9 @@ TEST_CASE("computation") {
   CHECK(result({3}, [](Expr x) {
           return x | map([](Expr e) { return select(e < 1.0, e - 5.0, sqrt(abs(-e))); });
         }) == Numbers{-5, 1, std::sqrt(2.0)});
+  CHECK(result({2}, [](Expr x) {
+          return x | map([](Expr e) { return exp(e) + pow(e + 1.0, 3.0) + floor(e * 1.5) + hypot(e, 0.0); });
+        }) == Numbers{2, std::exp(1.0) + 8 + 1 + 1});
   const UserFun square("square", {{"x", f64}}, f64, "return x * x;",
                        [](std::span<const double> a) { return a[0] * a[0]; });
   CHECK(result({3}, [&](Expr x) { return x | map([&](Expr e) { return square(e); }); }) == Numbers{0, 1, 4});

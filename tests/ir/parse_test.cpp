@@ -90,6 +90,8 @@ TEST_CASE("parse: numbers take the type of what they are combined with") {
 TEST_CASE("parse: functions are lambdas, stages, compositions, operations") {
   same("m |> map(slide(3, 1))", m | map([](Expr r) { return r | slide(3, 1); }));
   same("m |> map(join o split(2))", m | map([](Expr r) { return r | split(2) | join(); }));
+  same("xs |> map(\\x. pow(exp2(x), 2) + log10(x))",
+       xs | map([](Expr e) { return pow(exp2(e), 2.0) + log10(e); }));
   same("xs |> map(sqrt)", xs | map([](Expr e) { return sqrt(e); }));
   same("xs |> map(f32)", xs | map([](Expr e) { return cast(f32, e); }));
   same("zip(xs, ys) |> map(\\(p, q). p * q)", zip({xs, ys}) | map([](Expr p, Expr q) { return p * q; }));

@@ -217,6 +217,10 @@ TEST_CASE("errors of scalars") {
   expect([] { xs + xs; }, "add: needs numbers, got 6.f64; map it over the array's elements");
   expect([] { -flags[0]; }, "neg: needs numbers, got bool; map it over the array's elements");
   expect([] { sqrt(xs); }, "sqrt: needs numbers, got 6.f64");
+  expect([] { exp(flags[0]); }, "exp: needs numbers, got bool; map it over the array's elements");
+  expect([] { pow(literal(2, i32), literal(3, i32)); },
+         "pow: needs real numbers, got i32; convert them: f64(x), f32(x)");
+  expect([] { sqrt(literal(2, i32)); }, "sqrt: needs real numbers, got i32; convert them: f64(x), f32(x)");
   expect([] { xs[0] + literal(1, f32); },
          "add: an operand has type f32, expected f64; cast one operand to the other's type");
   expect([] { max(xs[0], literal(1, i32)); },

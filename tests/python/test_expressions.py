@@ -51,6 +51,8 @@ CASES = {
         lambda: xs | lift.map(lambda x: lift.select((x < 1) & (x > 0) | lift.eq(x, 4), lift.sqrt(x), abs(x))),
     "xs |> map(\\x. select(!(x <= 1), x, 2))":
         lambda: xs | lift.map(lambda x: lift.select(~(x <= 1), x, 2)),
+    "xs |> map(\\x. pow(exp(x), 2) + atan2(x, 1) - floor(x))":
+        lambda: xs | lift.map(lambda x: lift.pow(lift.exp(x), 2) + lift.atan2(x, 1) - lift.floor(x)),
     "xs |> map(\\x. x * f64(k))": lambda: xs | lift.map(lambda x: x * lift.cast(f64, k)),
 }
 

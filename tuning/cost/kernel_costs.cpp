@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "ir/expr/elementary.hpp"
 #include "lower/loops/visit.hpp"
 #include "runtime/machine.hpp"
 #include "tuning/cost/footprint.hpp"
@@ -32,7 +33,7 @@ constexpr double kRoom = 0.7;  ///< of a cache, that is there for what a loop us
 constexpr double kThousand = 1e-3;
 
 bool is_shared(LoopKind k) { return k == LoopKind::Par || k == LoopKind::Glb || k == LoopKind::Wrg; }
-bool is_slow(Op op) { return op == Op::Div || op == Op::Sqrt; }
+bool is_slow(Op op) { return op == Op::Div || elementary(op) != nullptr; }
 
 /// Whether a compiler can compute several iterations of a loop with this body at once: nothing is
 /// accumulated, and nothing loaded that another iteration stores.
