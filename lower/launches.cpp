@@ -245,23 +245,40 @@ class Separation {
       std::size_t last = at;  // statement after which the value is final
       for (std::size_t i = at + 1; i < *used; ++i)
         if (uses_of(b_[i]).assigned.count(local->name) > 0) last = i;
-      const std::string name = "kept_" + local->name;
+      const std::string name = work_name("kept_" + local->name);
       add_work(name, Type::array(1, local->type));
+      const Term kept = load_term(name, {Nat(0)}, local->type);
       b_.insert(b_.begin() + static_cast<std::ptrdiff_t>(*used),
-                {Let{local, load_term(name, {Nat(0)}, local->type)}});
+                is_assigned(local->name, *used, part_of(b_, launch, which)) ? Stmt{Declare{local, kept}}
+                                                                            : Stmt{Let{local, kept}});
       b_.insert(b_.begin() + static_cast<std::ptrdiff_t>(last) + 1, {Store{name, {Nat(0)}, local, false}});
       return true;
     }
     return false;
+  }
+  std::string work_name(std::string name) const {
+    const auto is_taken = [&](const KernelArgument& a) { return a.name == name; };
+    while (std::any_of(k_.arguments.begin(), k_.arguments.end(), is_taken)) name += "_again";
+    return name;
+  }
+  /// Whether a launch gives the variable another value, from statement `from` on.
+  bool is_assigned(const std::string& name, std::size_t from, const Part& launch) const {
+    for (std::size_t i = from; i < b_.size() && !declares(b_[i], name); ++i)
+      if (launch.takes[i] && uses_of(b_[i]).assigned.count(name) > 0) return true;
+    return false;
+  }
+  static bool declares(const Stmt& s, const std::string& name) {
+    const auto* l = std::get_if<Let>(&s.v);
+    const auto* d = std::get_if<Declare>(&s.v);
+    return (l && l->local->name == name) || (d && d->local->name == name);
   }
   /// The first statement of a launch that takes the local's value from statement `at`.
   std::optional<std::size_t> first_use(const std::string& name, std::size_t at,
                                        const std::vector<int>& launch, int which) const {
     const Part p = part_of(b_, launch, which);
     for (std::size_t i = at + 1; i < b_.size(); ++i) {
-      const auto* l = std::get_if<Let>(&b_[i].v);
       if (p.takes[i] && uses_of(b_[i]).locals.count(name) > 0) return i;
-      if (l && l->local->name == name) return std::nullopt;  // defined anew
+      if (declares(b_[i], name)) return std::nullopt;  // defined anew
     }
     return std::nullopt;
   }

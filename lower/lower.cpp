@@ -155,6 +155,7 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   check_in_tiles(program);
   check_rings(program);
   Kernel k = translate(program);
+  k.body = eliminate_dead_code(k.body);  // a value that nothing uses may lie in another tile
   if (verify_steps()) verify(k, Form::Positions, "translate");
   return finish(std::move(k), options);
 }

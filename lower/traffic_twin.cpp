@@ -236,6 +236,20 @@ struct Schedule {
   bool sums = false;  ///< the program is a reduction
 };
 
+/// Every iteration stores the same element: what is left of an update that nothing reads, say.
+bool stores_one_place(const For& f) {
+  std::set<std::string> own;
+  visit(f.body, [&](const Stmt& s) {
+    if (const auto* a = std::get_if<Allocate>(&s.v)) own.insert(a->name);
+  });
+  return holds(f.body, [&](const Stmt& s) {
+    const auto* x = std::get_if<Store>(&s.v);
+    return x && own.count(x->array) == 0 &&
+           std::none_of(x->position.begin(), x->position.end(),
+                        [&](const Nat& n) { return mentions(n, f.var); });
+  });
+}
+
 Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
   Block r = b;
   for (Stmt& s : r) {
@@ -249,6 +263,7 @@ Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
       const bool around = holds(f->body, [](const Stmt& x) { return std::holds_alternative<Allocate>(x.v); });
       f->kind = around && depth < how.parallel ? LoopKind::Par : innermost ? LoopKind::Vec : LoopKind::Seq;
     }
+    if (stores_one_place(*f)) f->kind = LoopKind::Seq;
     f->width = f->kind == LoopKind::Vec ? width : 1, f->stride = 1;
     f->late_store = how.late && f->kind == LoopKind::Vec;
     f->body = schedule(f->body, how, width, depth + 1);

@@ -181,7 +181,9 @@ class ThroughKept {
           const Nat rest = substitute(a->rest, values);
           const bool known = std::none_of(p.loops.begin(), p.loops.begin() + static_cast<std::ptrdiff_t>(l),
                                           [&](const Nat& o) { return !is_shared(o) && mentions(rest, o); });
-          if (known) value = floordiv(position[d] - rest, a->coefficient);
+          const auto step = a->coefficient.constant();
+          const Nat sign(step && *step < 0 ? -1 : 1);  // what is divided by is positive
+          if (known) value = floordiv(sign * (position[d] - rest), sign * a->coefficient);
         }
       values.emplace(atom, within(value, *atom));
     }

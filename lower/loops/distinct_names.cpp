@@ -22,12 +22,7 @@ Term* declared(Stmt& s) {
 
 class Renaming {
  public:
-  explicit Renaming(const Block& b) {
-    visit(b, [&](const Stmt& s) {
-      if (Stmt x = s; const Term* t = declared(x)) taken_.insert((*t)->name);
-      if (const auto* a = std::get_if<Allocate>(&s.v)) taken_.insert(a->name);
-    });
-  }
+  explicit Renaming(const Block& b) : taken_(names_in(b)) {}
 
   Block block(const Block& b, Renamed names) {
     std::set<std::string> here, arrays;
@@ -92,6 +87,26 @@ bool has_duplicates(const Block& b) {
 }
 
 }  // namespace
+
+std::set<std::string> passed_names(const Block& b) {
+  std::set<std::string> names;
+  visit(b, [&](const Stmt& s) {
+    if (const auto* a = std::get_if<Allocate>(&s.v)) names.insert(a->name);
+    visit_accesses(s, [&](const ElementAccess& a) { names.insert(a.array); });
+  });
+  visit_terms(b, [&](const Term& t) {
+    if (t->kind == TermKind::Argument) names.insert(t->name);
+  });
+  return names;
+}
+
+std::set<std::string> names_in(const Block& b) {
+  std::set<std::string> names = passed_names(b);
+  visit(b, [&](const Stmt& s) {
+    if (Stmt x = s; const Term* t = declared(x)) names.insert((*t)->name);
+  });
+  return names;
+}
 
 Block distinct_names(const Block& b) { return has_duplicates(b) ? Renaming(b).block(b, {}) : b; }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -103,15 +104,12 @@ Block name_block(Block b, std::map<std::string, int>& counts) {
 
 Block eliminate_common_subexpressions(const Block& b) {
   std::map<std::string, int> counts;  // of names given to base + number; those there are stay
-  visit(b, [&](const Stmt& s) {
-    const auto* l = std::get_if<Let>(&s.v);
-    if (!l || l->local->kind != TermKind::Local) return;
-    const std::string& name = l->local->name;
+  for (const std::string& name : names_in(b)) {
     const std::size_t digits = name.find_last_not_of("0123456789") + 1;
     if (digits < name.size() && name.size() - digits < 9)
       counts[name.substr(0, digits)] =
           std::max(counts[name.substr(0, digits)], std::stoi(name.substr(digits)));
-  });
+  }
   return name_block(b, counts);
 }
 

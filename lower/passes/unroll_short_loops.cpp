@@ -1,5 +1,7 @@
 // Loops of a few iterations become copies of their body, in which everything that depends on the index is
 // decided.
+#include <algorithm>
+
 #include "lower/loops/distinct_names.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -23,8 +25,8 @@ bool is_short(const For& f, bool in_vectors) {
   return f.kind == LoopKind::Seq && in_vectors && *trips <= most_in_vectors;
 }
 
-/// What a copy of a body declares gets names of its own.
-Block with_own_names(const Block& b, const std::string& suffix) {
+/// What a copy of a body declares gets names of its own, none that `others` has.
+Block with_own_names(const Block& b, const std::string& suffix, const std::set<std::string>& others) {
   std::vector<Term> declared;
   visit(b, [&](const Stmt& s) {
     if (const auto* x = std::get_if<Let>(&s.v)) declared.push_back(x->local);
@@ -32,9 +34,10 @@ Block with_own_names(const Block& b, const std::string& suffix) {
   });
   if (declared.empty()) return b;
   const auto own = [&](const Term& t) {
-    for (const Term& d : declared)
-      if (t == d) return local_term(t->name + suffix, t->type, t->width);
-    return t;
+    if (std::find(declared.begin(), declared.end(), t) == declared.end()) return t;
+    std::string name = t->name + suffix;
+    while (!suffix.empty() && others.count(name) > 0) name += suffix;
+    return local_term(name, t->type, t->width);
   };
   const Block values = map_terms(b, [&](const Term& t) { return rewrite(t, own); });
   return rebuild(values, [&](Stmt s) -> Block {
@@ -45,20 +48,20 @@ Block with_own_names(const Block& b, const std::string& suffix) {
   });
 }
 
-Block unroll(const Block& b, bool in_vectors) {
+Block unroll(const Block& b, bool in_vectors, const std::set<std::string>& others) {
   Block r;
   for (Stmt s : b) {
-    if (auto* i = std::get_if<If>(&s.v)) i->body = unroll(i->body, in_vectors);
+    if (auto* i = std::get_if<If>(&s.v)) i->body = unroll(i->body, in_vectors, others);
     auto* f = std::get_if<For>(&s.v);
-    if (f) f->body = unroll(f->body, in_vectors || f->kind == LoopKind::Vec);
+    if (f) f->body = unroll(f->body, in_vectors || f->kind == LoopKind::Vec, others);
     if (!f || !is_short(*f, in_vectors)) {
       r.push_back(std::move(s));
       continue;
     }
     const std::int64_t trips = *(f->upper - f->lower).constant();
     for (std::int64_t t = 0; t < trips; ++t)
-      for (Stmt& copy :
-           with_own_names(at_index(f->body, f->var, f->lower + t), t == 0 ? "" : "_" + std::to_string(t)))
+      for (Stmt& copy : with_own_names(at_index(f->body, f->var, f->lower + t),
+                                       t == 0 ? "" : "_" + std::to_string(t), others))
         r.push_back(std::move(copy));
   }
   return r;
@@ -66,6 +69,6 @@ Block unroll(const Block& b, bool in_vectors) {
 
 }  // namespace
 
-Block unroll_short_loops(const Block& b) { return distinct_names(unroll(b, false)); }
+Block unroll_short_loops(const Block& b) { return distinct_names(unroll(b, false, passed_names(b))); }
 
 }  // namespace lift

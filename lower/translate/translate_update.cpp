@@ -1,10 +1,24 @@
 // Updates: the block goes where the base lies, or the rest of the base is copied first.
+#include <algorithm>
+
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/loops/visit.hpp"
 #include "lower/translate/translator.hpp"
 
 namespace lift {
+namespace {
+
+bool mentions_any(const Stmt& s, const std::vector<Nat>& variables) {
+  bool found = false;
+  visit_nats({s}, [&](const Nat& n, bool) {
+    for (const Nat& v : variables) found = found || mentions(n, v);
+  });
+  return found;
+}
+
+}  // namespace
 
 /// The base is already where the result goes when reading it there gives the place's own old value. An update
 /// in place of an argument makes that argument the place of the result.
@@ -25,10 +39,16 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Accept
   Acceptor to = given, cell = given;
   View old = base;
   Type element = e.type();
+  std::vector<Nat> anywhere;
+  const std::size_t before = block->size();
   while (element.is_array()) {
-    const Nat i = Nat::fresh("p", 0, element.length() - 1);
-    old = old[i], cell = cell[i], element = element.element();
+    anywhere.push_back(Nat::fresh("p", 0, element.length() - 1));
+    old = old[anywhere.back()], cell = cell[anywhere.back()], element = element.element();
   }
+  // What computes an element for the comparison only, a sum say, is no part of the kernel.
+  block->erase(std::remove_if(block->begin() + static_cast<std::ptrdiff_t>(before), block->end(),
+                              [&](const Stmt& s) { return mentions_any(s, anywhere); }),
+               block->end());
   const auto* c = std::get_if<Cell>(&cell.v);
   const Term* value = std::get_if<Term>(&old.v);
   const bool same_position = c && value && (*value)->kind == TermKind::Load && (*value)->nats == c->position;

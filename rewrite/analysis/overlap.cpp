@@ -47,7 +47,11 @@ Margins least_margins(const Chain& chain, const StageGraph& graph, std::size_t a
                    [](const Dependence& a, const Dependence& b) { return a.to > b.to; });
   for (const Dependence& d : last_first) {  // by `to`: what reads it has its margin already
     if (d.kind != Dependence::Kind::Flow) continue;
-    if (!d.distance.at(axis).bounded()) return {{}, d.distance[axis].why};
+    if (const Distance& x = d.distance.at(axis); !x.bounded())
+      return {{},
+              x.why.empty() ? chain.stages[d.to].name + " reads " + chain.stages[d.from].name +
+                                  " from any distance along axis " + std::to_string(axis)
+                            : x.why};
     r.by_stage[d.from] = std::max(r.by_stage[d.from], r.by_stage[d.to] + reach(d, axis));
   }
   return r;

@@ -1,6 +1,7 @@
 #include "rewrite/analysis/rings.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "ir/error.hpp"
@@ -12,16 +13,20 @@ namespace {
 
 /// Planes of the finest grid, by stage. Written at position q in step (scale q - begin + lag) / width, a
 /// plane is read for the last time by the reader whose position is the furthest behind it (the least
-/// distance); the plane in whose place it lies, further on, has to be written in a later step.
-std::vector<std::int64_t> span_of_steps(const StageGraph& g, const Expr& in_step) {
+/// distance); the plane in whose place it lies, further on, has to be written in a later step. Nothing
+/// for a stage that is read from any distance, its first plane at every position, say: all planes are kept.
+std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, const Expr& in_step) {
   const std::vector<std::int64_t> lags = step_lags(in_step);
-  std::vector<std::int64_t> span(g.stages.size(), step_width(in_step));
+  std::vector<std::optional<std::int64_t>> span(g.stages.size(), step_width(in_step));
   for (const Dependence& d : g.dependences) {
     if (d.kind != Dependence::Kind::Flow) continue;
     const auto begins = (begin_of(g.stages[d.to], 0) - begin_of(g.stages[d.from], 0)).constant();
     const auto& least = d.distance[0].min;
-    if (!begins || !least) throw InternalError("rings: in step, but a distance is no number");
-    span[d.from] = std::max(span[d.from], lags[d.to] - lags[d.from] - *begins - *least + step_width(in_step));
+    if (!begins || !least)
+      span[d.from] = std::nullopt;
+    else if (span[d.from])
+      span[d.from] =
+          std::max(*span[d.from], lags[d.to] - lags[d.from] - *begins - *least + step_width(in_step));
   }
   return span;
 }
@@ -32,17 +37,17 @@ bool is_ring(const ChainStage& stage) { return stage.value.is(Op::Ring); }
 
 std::vector<Nat> planes_of_rings(const Chain& chain, const StageGraph& g) {
   const auto along = [](const Expr& schedule) { return step_axis(schedule) == 0; };
-  std::vector<std::int64_t> span;
+  std::vector<std::optional<std::int64_t>> span;
   if (chain.steps.size() == 1 && along(chain.steps[0])) span = span_of_steps(g, chain.steps[0]);
   for (const Expr& tiles : chain.tiles)
     if (chain.steps.empty() && along(tiles))
-      for (const std::int64_t margin : tile_margins(tiles)) span.push_back(step_width(tiles) + 2 * margin);
+      for (const std::int64_t margin : tile_margins(tiles)) span.emplace_back(step_width(tiles) + 2 * margin);
   std::vector<Nat> r;
   for (std::size_t i = 0; i < g.stages.size(); ++i) {
     const StageWrites& w = g.stages[i];
     const Nat all = w.extents.empty() ? Nat(1) : w.extents[0];
     const std::int64_t scale = w.scale.empty() ? 1 : w.scale[0];
-    r.push_back(span.empty() ? all : min(all, (span[i] + scale - 1) / scale));
+    r.push_back(span.empty() || !span[i] ? all : min(all, (*span[i] + scale - 1) / scale));
   }
   return r;
 }

@@ -50,6 +50,7 @@ const ColumnDecision& parallel() {
           .offers([](const ColumnFacts& f) {
             return f.on_grid() ? std::vector<Loops>{} : of_all_shapes(f, parallel_loops);
           })
+          .of_stored_stages_too()
           .chosen_among(parallel_loops)
           .taken([](Deriver& deriver, const ColumnFacts& f, const Configuration& c, const Place&) {
             if (!f.on_grid()) run_around(deriver, f, c);

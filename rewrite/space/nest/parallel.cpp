@@ -127,6 +127,7 @@ const NestDecision& parallel() {
       decide<NestFacts>(key::parallel)
           .offers(
               [](const NestFacts& f) { return f.on_grid() ? std::vector<Loops>{} : all_parallel_loops(f); })
+          .of_stored_stages_too()
           .chosen_among(parallel_loops)
           .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c, const Place&) {
             if (!f.on_grid()) run_shared(deriver, c);

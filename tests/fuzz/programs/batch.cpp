@@ -6,6 +6,8 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/elementary.hpp"
+#include "ir/expr/ops.hpp"
 #include "runtime/file.hpp"
 #include "tests/emit/together.hpp"
 #include "tests/fuzz/programs/guarded.hpp"
@@ -126,6 +128,7 @@ void Batch::compile() {
                                    "-ffp-contract=off",
                                    "-fno-math-errno",
                                    "-w",
+                                   "-DSCALAR_MATH",
                                    "-shared",
                                    "-fPIC",
                                    "-o",
@@ -135,6 +138,9 @@ void Batch::compile() {
     command.push_back((folder_ / (name_ + "_" + std::to_string(i) + ".c")).string());
     write_file_atomically(command.back(), files[static_cast<std::size_t>(i)].code());
   }
+  for (const Elementary& e : all_elementary())  // functions of constants are those of the interpreter, too
+    for (const char* f : {"", "f"})
+      if (e.ulps >= 1) command.push_back("-fno-builtin-" + std::string(text(e.op)) + f);
   command.emplace_back("-lm");
   if (sanitize_)
     for (const char* flag : {"-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"})

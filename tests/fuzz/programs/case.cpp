@@ -33,7 +33,7 @@ std::string print(const Case& c) {
   s += c.symbolic ? "\n// kernel: for any size" : "\n// kernel: for these sizes";
   s += std::string("\n// target: ") + lift::text(c.target) +
        "\n// vectors: " + std::to_string(c.vector_bytes) + "\n// data: " + std::to_string(c.data) +
-       "\n// choice: " + text(c.choice) + "\n";
+       "\n// choice: " + text(c.choice) + (c.alone ? "\n// caller: emitted" : "") + "\n";
   if (c.choice == Case::Choice::derived) {
     std::istringstream steps(str(c.derivation));
     for (std::string line; std::getline(steps, line);) s += "// step: " + line + "\n";
@@ -66,6 +66,8 @@ Case parse_case(const std::string& text, const std::string& file) {
       c.choice = value == "written"   ? Case::Choice::written
                  : value == "default" ? Case::Choice::defaulted
                                       : Case::Choice::derived;
+    } else if (key == "caller") {
+      c.alone = value == "emitted";
     } else if (key == "step") {
       derivation += value + "\n";
     }

@@ -49,6 +49,7 @@ class Generator {
   Expr scalar_leaf(Scalar s, const Scope& scope);
   Expr part_of(const Expr& variable, Scalar s);
   Expr floating(Scalar s, const Scope& scope, int fuel);
+  Expr elementary_of(const Expr& a, const Expr& b);
   Expr integer(const Scope& scope, int fuel);
   Expr condition(const Scope& scope, int fuel);
   Expr reduced(Scalar s, const Scope& scope, int fuel);

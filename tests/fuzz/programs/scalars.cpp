@@ -1,4 +1,5 @@
 // Numbers: arithmetic that stays within bounds, conditions, reductions, functions of users.
+#include "ir/expr/elementary.hpp"
 #include "tests/fuzz/programs/generator.hpp"
 
 namespace lift::fuzz {
@@ -100,13 +101,15 @@ Expr Generator::scalar(Scalar s, const Scope& scope, int fuel) {
 Expr Generator::floating(Scalar s, const Scope& scope, int fuel) {
   const auto part = [&] { return scalar(s, scope, fuel - 1); };
   const Expr a = part();
-  switch (number(0, 11)) {
+  switch (number(0, 12)) {
     case 0:
       return -a;
     case 1:
       return abs(a);
     case 2:
       return sqrt(abs(a));
+    case 12:
+      return elementary_of(a, part());
     case 3:
       return min(a, part());
     case 4:
@@ -122,6 +125,27 @@ Expr Generator::floating(Scalar s, const Scope& scope, int fuel) {
       return a - part();
     default:
       return a + part();
+  }
+}
+
+/// Of arguments for which it is some number of moderate size.
+Expr Generator::elementary_of(const Expr& a, const Expr& b) {
+  const auto all = all_elementary();
+  const Op op = all[static_cast<std::size_t>(number(0, static_cast<int>(all.size()) - 1))].op;
+  const Expr small = bounded(a) * 0.015625, positive = abs(bounded(a)) + 0.25;
+  switch (op) {
+    case Op::Log:
+    case Op::Log2:
+    case Op::Log10:
+    case Op::Sqrt:
+      return unary(op, positive);
+    case Op::Pow:
+      return pow(positive, bounded(b) * 0.015625);
+    case Op::Atan2:
+    case Op::Hypot:
+      return binary(op, bounded(a), bounded(b));
+    default:
+      return unary(op, small);
   }
 }
 
