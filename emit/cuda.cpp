@@ -131,8 +131,10 @@ class Cuda : public GridLike {
   }
   std::string signature() const override {
     const auto& l = range().local;
-    return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(l[0] * l[1] * l[2]) + ") " +
-           k_.name + "(" + parameters("", "__restrict__ ") + ") {";
+    const std::string bounds = std::to_string(l[0] * l[1] * l[2]) +
+                               (range().resident > 0 ? ", " + std::to_string(range().resident) : "");
+    return "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + k_.name + "(" +
+           parameters("", "__restrict__ ") + ") {";
   }
 
  private:

@@ -31,4 +31,32 @@ TEST_CASE("nvcc: the first variants of a cycle's operators neither spill nor hav
   }
 }
 
+TEST_CASE("nvcc: half-sweeps in step keep their sums in registers") {
+  if (nvcc().empty()) return;
+  std::vector<Kernel> all;
+  for (const Scalar type : {f64, f32})
+    for (const int sweeps : {2, 4}) {
+      Problem p;
+      p.box = 64, p.boxes = 4, p.type = type, p.sweeps = sweeps, p.ghost = sweeps;
+      SpaceOptions options;
+      options.target = Target::cuda;
+      const Space space(find_pattern("smooth3d").build(p), options);
+      const std::vector<Configuration> seeds = space.seeds();
+      for (std::size_t n = 0; n < 2; ++n) {
+        CHECK(space.structure(seeds.at(n)).find("in step along k") != std::string::npos);
+        all.push_back(lower(replay(space.program(), space.derive(seeds.at(n)))));
+        all.back().name =
+            "smooth_" + std::string(text(type)) + "_" + std::to_string(sweeps) + "_" + std::to_string(n);
+      }
+    }
+  for (const char* architecture : {"sm_80", "sm_90"}) {
+    const auto found = compiled_by_nvcc(all, architecture);
+    for (const Kernel& k : all) {
+      INFO(architecture);
+      INFO(test::cuda_of(k));
+      check_in_registers(k, found);
+    }
+  }
+}
+
 }  // namespace nvcc_test
