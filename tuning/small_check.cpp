@@ -3,12 +3,14 @@
 #include <cstring>
 
 #include "ir/error.hpp"
+#include "ir/expr/elementary.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/text/parse.hpp"
 #include "patterns/box_problem.hpp"
 #include "patterns/host_data.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "runtime/interrupt.hpp"
+#include "tuning/reference.hpp"
 #include "tuning/search.hpp"
 
 namespace lift {
@@ -22,6 +24,12 @@ constexpr std::int64_t kMostEvaluated = 100'000'000;
 
 /// The work is too much for the interpreter.
 struct TooLong {};
+
+/// Whether what rounding does to an argument may come far, in a steep function: what each element may be off
+/// is asked for then, which costs a compilation.
+bool magnifies_errors(const Program& p) {
+  return contains(p.body, [](const Expr& e) { return e.op() != Op::Sqrt && elementary(e.op()) != nullptr; });
+}
 
 /// The program on the thinnest ghost zone that it can be built with, a cell deeper than the sweeps of a
 /// stencil of some radius need; at most the problem's own.
@@ -102,6 +110,7 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       continue;
     }
     if (decision_in(program_).empty()) space_.emplace(make_space(program_, target, machine, false, device));
+    NativeCompiler compiler;
     for (const std::uint64_t seed : {0, 1}) {
       Data data;
       data.arguments = std::make_unique<ProblemData>(pattern, problem_, program_, threads);
@@ -109,6 +118,9 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       data.executor = make_executor(*data.arguments);
       try {
         interpret(data);
+        if (magnifies_errors(program_))
+          compute_reference(program_, {}, compiler, *data.arguments, data.expected,
+                            {.values = false, .limit_seconds = kLimitSeconds, .threads = 1});
       } catch (const TooLong&) {
         why_not_ = "it evaluates more than " + std::to_string(kMostEvaluated / 1'000'000) +
                    " million expressions of this program";

@@ -200,6 +200,22 @@ TEST_CASE("lift files: broken in five ways, each message names the line, the cau
   broken("map2(pixel)", "map2(pixle)", {"s.lift:15:54: unknown name 'pixle'; did you mean 'pixel'?"});
 }
 
+TEST_CASE("lift files: elementary functions, whose arguments are rounded otherwise in every kernel") {
+  const Scratch scratch;
+  const auto file = [&](const std::string& type) {
+    const std::string path = (scratch.path() / (type + ".lift")).string();
+    write_file_atomically(
+        path, "param x, y : 3001." + type +
+                  "\nresult = zip(x, y) |> map(\\(a, b). {exp(sin((a * b + 1) * 50) * 40), "
+                  "cos((a * b + 1) * 3000), pow(a * b + 2, a * 20 + b), floor((a * b + a) * 1e3)})\n");
+    return path;
+  };
+  for (const char* type : {"f32", "f64"})
+    for (const char* backend : {"openmp", "opencl"})
+      check_output(liftgen({"run", file(type), "--backend", backend, "--out", scratch.path().string()}), 0,
+                   {"verified"});
+}
+
 TEST_CASE("lift files: options") {
   const std::string file = kExamples + "stencil_2d9.lift";
   check_output(liftgen({"run", file, "--size", "m=3"}), 2, {"--size m=3: ", "has no size 'm'; there are: n"});

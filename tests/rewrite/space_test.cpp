@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "ir/text/parse.hpp"
 #include "patterns/operators.hpp"
 #include "tests/rewrite/space_check.hpp"
 
@@ -49,6 +50,19 @@ Program squares(std::int64_t n) {
 }
 
 }  // namespace
+
+TEST_CASE("space: loops for threads are there whether a stage is stored or computed where it is used") {
+  // The stage has a plane more than the result, of which there is one: its outer loop does not run once.
+  const Program p = parse_program(
+      "program stages\n"
+      "param p0 : 1.6.2.f32\nparam p1 : 1.6.2.i32\nparam p4 : 1.6.2.f32\noverwrite p1\n"
+      "result = let xs = zip3(p0 |> pad3(1, 0, mirror) |> slide3(2, 1), p1) |> map3(\\(w, x). x)\n"
+      "         in p4 |> map3(\\x. abs(x))\n",
+      "stages.lift");
+  const Space space(p, options());
+  std::mt19937 random(1);
+  for (int i = 0; i < 50; ++i) CHECK_NOTHROW(random_configuration(space, random));
+}
 
 TEST_CASE("space: the red-black smoother") {
   const Space s(smoother("gsrb", 64, 64), options(Target::openmp, 64));
