@@ -110,6 +110,7 @@ void check(Options& o, const Texts& t) {
   if (!o.record.empty() && (o.record == o.json || o.record == o.report))
     throw UserError("what is tried and the results cannot both be " + o.record.string() +
                     "; give them two names");
+  if (o.db == "none" && o.command != "db") o.db.clear(), o.no_db = true;  // as LIFTGEN_DB=none says it
   if (o.no_db && !o.db.empty())
     throw UserError("--no-db: --db " + o.db.string() + " asks for a database; leave one of them out");
   if (o.configurations < 0)

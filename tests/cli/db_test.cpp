@@ -89,6 +89,9 @@ TEST_CASE(
     r["variant"] = "as it is written";
   });
   CHECK(kernel_of(scratch, {"--no-db"}) == by_default);
+  CHECK(kernel_of(scratch, {"--db", "none"}) == by_default);
+  CHECK(explore(scratch, {"--db", "none"}).status == 0);
+  CHECK_FALSE(fs::exists(scratch.path() / "none"));
   const std::string known = kernel_of(scratch, {"--db", db});
   CHECK(known != by_default);
   const ProcessResult run = liftgen(scratch, tiny({"run", "residual3d"}, {"--db", db}));

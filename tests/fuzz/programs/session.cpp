@@ -202,7 +202,7 @@ class Session {
       return std::any_of(c.derivation.begin(), c.derivation.end(),
                          [&](const auto& s) { return s.rule == rule; });
     };
-    return c.target == Target::opencl && has("scan-stored") && has("scan-unroll");
+    return c.target == Target::opencl && has("scan-stored") && has("scan-unroll") && has("may-alias");
   }
 
   void add(Case c, const std::shared_ptr<const Data>& data) {
