@@ -61,6 +61,17 @@ int emit_loops(const Options& o, const std::filesystem::path& directory) {
   return 0;
 }
 
+/// An argument that the kernel leaves alone though it need not: who reads the signature should know.
+void say_what_is_not_overwritten(const Chosen& chosen) {
+  for (const std::string& name : chosen.program.overwritable)
+    for (const KernelArgument& a : chosen.kernel.arguments)
+      if (a.name == name && !a.written)
+        std::fprintf(stderr,
+                     "liftgen: '%s' may be overwritten, but this kernel stores its result in '%s'; a result "
+                     "update(%s, ...) of the same type goes to '%s' itself\n",
+                     name.c_str(), chosen.kernel.results.front().c_str(), name.c_str(), name.c_str());
+}
+
 }  // namespace
 
 int emit(const Options& o) {
@@ -69,6 +80,7 @@ int emit(const Options& o) {
   const auto directory = kernel_directory(o.out);
   if (o.scop) return emit_loops(o, directory);
   const Chosen chosen = choose_variant(o);
+  if (!o.quiet) say_what_is_not_overwritten(chosen);
   std::map<std::string, std::int64_t> sizes = o.sizes;
   if (o.file.empty())
     sizes = {{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};

@@ -216,6 +216,20 @@ TEST_CASE("lift files: elementary functions, whose arguments are rounded otherwi
                    {"verified"});
 }
 
+TEST_CASE("lift files: emit says where nothing is overwritten though it may be") {
+  const Scratch scratch;
+  const auto said = [&](const std::string& result) {
+    const std::string path = (scratch.path() / "o.lift").string();
+    write_file_atomically(path, "param u : 64.f64\noverwrite u\nresult = " + result + "\n");
+    const ProcessResult r = liftgen({"emit", path, "--out", scratch.path().string()});
+    CHECK(r.status == 0);
+    return r.output.find("'u' may be overwritten, but this kernel stores its result in 'out'") !=
+           std::string::npos;
+  };
+  CHECK(said("u |> map(\\x. f32(x))"));
+  CHECK_FALSE(said("update(u, 0, u |> map(\\x. x * 0.5))"));
+}
+
 TEST_CASE("lift files: options") {
   const std::string file = kExamples + "stencil_2d9.lift";
   check_output(liftgen({"run", file, "--size", "m=3"}), 2, {"--size m=3: ", "has no size 'm'; there are: n"});
