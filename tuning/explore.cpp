@@ -10,9 +10,9 @@
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/cost/cost_model.hpp"
+#include "tuning/exploration_record.hpp"
 #include "tuning/reference.hpp"
 #include "tuning/search.hpp"
-#include "tuning/search/recording.hpp"
 #include "tuning/session.hpp"
 #include "tuning/small_check.hpp"
 
@@ -34,6 +34,7 @@ class Exploration {
       : options_(options),
         began_(Clock::now()),
         session_(pattern, problem, options),
+        record_(options, session_),
         comparison_(session_, options, result_) {
     result_.pattern = pattern.name, result_.problem = problem, result_.target = options.target;
     result_.machine = session_.machine, result_.device = session_.device_name,
@@ -158,7 +159,8 @@ class Exploration {
                                                  ? options_.memory->known(occasion())
                                                  : std::vector<Configuration>{};
     Search search(space, options_.search, options_.seed, options_.first, known);
-    begin_recording(space);
+    if (record_.is_kept()) to_the_end_ = true;  // whoever replays it wants times, also of what is slow
+    record_.begin(space);
     const double whole =
         options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
     const double began = elapsed();
@@ -247,36 +249,8 @@ class Exploration {
     return at == candidates_.end() ? nullptr : &*at;
   }
 
-  void begin_recording(const Space& space) {
-    if (!options_.recorder) return;
-    to_the_end_ = true;  // whoever replays it wants times, also of what is slow
-    const std::vector<Configuration> guesses = space.seeds();
-    first_guesses_.insert(guesses.begin(), guesses.end());
-    Recording about;
-    about.program = session_.pattern.name, about.problem = session_.problem;
-    about.backend = text(options_.target), about.device = session_.device_name;
-    about.machine = session_.machine.device, about.threads = session_.threads;
-    about.vector_bytes = session_.machine.vector_bytes,
-    about.caller_layout_only = options_.caller_layout_only;
-    about.decisions = space.parameters();
-    about.costs.assign(kCostNames.begin(), kCostNames.end());
-    options_.recorder->begin(std::move(about));
-  }
-
   KernelCosts costs_of(const Candidate& c) const {
     return kernel_costs(c.kernel, cost_machine(session_.machine, session_.threads));
-  }
-
-  void record(const Candidate& c) {
-    if (!options_.recorder || options_.only) return;
-    const Variant& v = c.variant;
-    TriedConfiguration tried;
-    tried.configuration = v.params, tried.status = text(v.status);
-    tried.ms = v.ms, tried.relative = v.ms > 0 ? c.relative : 0, tried.verified = v.verified;
-    tried.first_guess = first_guesses_.contains(v.params);
-    const KernelCosts costs = costs_of(c);
-    tried.costs.assign(costs.begin(), costs.end());
-    recorded_[v.source] = options_.recorder->add(std::move(tried));
   }
 
   /// What a candidate taught; one that never ran teaches nothing.
@@ -299,12 +273,7 @@ class Exploration {
       as_fast.variant.params = configuration, as_fast.variant.status = same->variant.status;
       as_fast.variant.verified = same->variant.verified, as_fast.variant.ms = same->variant.ms;
       tell(search, as_fast);
-      const auto at = recorded_.find(source);
-      if (!options_.recorder || at == recorded_.end()) continue;
-      TriedConfiguration tried;
-      tried.configuration = configuration, tried.same_as = at->second;
-      tried.first_guess = first_guesses_.contains(configuration);
-      options_.recorder->add(std::move(tried));
+      record_.add_same(configuration, source);
     }
     same_kernels_.clear();
   }
@@ -494,7 +463,8 @@ class Exploration {
         kinds_.insert(kind_of(v.derivation));
         structures_.insert(v.structure);
     }
-    if (candidate.variant.status != Status::ok || v.ms > 0) record(candidate);
+    if (record_.is_kept() && (v.status != Status::ok || v.ms > 0))
+      record_.add(candidate, costs_of(candidate));
     if (v.ms > 0)
       candidate.variant.expected_ms =
           expected_us(costs_of(candidate), default_weights(is_grid(options_.target))) /
@@ -517,13 +487,12 @@ class Exploration {
   const InterruptScope interrupt_;
   Session session_;
   ExploreResult result_;
+  ExplorationRecord record_;
   Comparison comparison_;
   std::optional<SmallCheck> small_;
   std::vector<Candidate> candidates_;
   std::set<std::string> sources_, checked_, kinds_, structures_;
-  std::set<Configuration> first_guesses_;
   std::vector<std::pair<Configuration, std::string>> same_kernels_;  ///< of a source met before
-  std::map<std::string, std::size_t> recorded_;                      ///< by source
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
   bool device_lost_ = false;
   double deadline_ = INFINITY, best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
