@@ -449,9 +449,7 @@ def _elementary(name, arity):
     def one(a):
         return unary(name, a)
 
-    def two(a, b):
-        return _core.binary(name, _expr(a), _expr(b), None)
-    f = one if arity == 1 else two
+    f = one if arity == 1 else _binary(name)
     f.__name__ = f.__qualname__ = name
     f.__doc__ = f"`{name}` of C's math.h, of f32 or f64."
     return f
