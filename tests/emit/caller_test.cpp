@@ -70,8 +70,10 @@ StandAlone mixed() {
   const Expr x = param("x", array({n, n + 1}, f64)), y = param("y", array({n}, f32)), c = param("c", f64),
              which = index_param("which", 1, 3);
   const auto row = [&](Expr r) {
-    return map_with(Op::MapVec, 1, fun(f64, [&](Expr a) { return max(a * c, a - 1.0) / cast(f64, which); }),
-                    r, {4, 1, 0, 0});
+    return map_with(
+        Op::MapVec, 1,
+        fun(f64, [&](Expr a) { return max(a * c, a - 1.0) / cast(f64, which) + exp(-a) * pow(abs(a), 1.5); }),
+        r, {4, 1, 0, 0});
   };
   const Expr scaled = map_with(Op::MapPar, 1, fun(x.type().element(), row), x);
   const Expr total =
