@@ -10,9 +10,9 @@
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/cost/cost_model.hpp"
-#include "tuning/exploration_record.hpp"
 #include "tuning/reference.hpp"
 #include "tuning/search.hpp"
+#include "tuning/search/exploration_record.hpp"
 #include "tuning/session.hpp"
 #include "tuning/small_check.hpp"
 

@@ -15,9 +15,26 @@ For with_range(For f, const Nat& lower, const Nat& upper) {
   return f;
 }
 
+/// k * floordiv(x, m) + rest >= 0 as a condition on x; nothing where v is in anything but x, or in no
+/// quotient.
+std::optional<NatCond> of_dividend(const NatCond& c, const Nat& v) {
+  for (const NatTerm& t : terms(c.a)) {
+    if (t.factors.size() != 1) continue;
+    const NatAtom& atom = *t.factors[0].atom;
+    const Nat rest = c.a - t.coefficient * atom_nat(atom);
+    if (atom.kind != AtomKind::FloorDiv || !mentions(atom.a, v) || mentions(rest, v)) continue;
+    if (atom.b.constant().value_or(0) <= 0) continue;
+    const std::int64_t k = t.coefficient;
+    if (k > 0) return less_equal(atom.b * ceildiv(-rest, k), atom.a);
+    return less(atom.a, atom.b * (floordiv(rest, -k) + 1));
+  }
+  return std::nullopt;
+}
+
 /// c says something about the variable alone: its bounds, or nothing.
 bool narrow(const NatCond& c, const Nat& v, Nat& lower, Nat& upper) {
   if (c.kind != NatCond::Kind::NonNegative) return false;
+  if (const auto of_x = of_dividend(c, v)) return narrow(*of_x, v, lower, upper);
   const auto a = affine_in(c.a, v);
   if (!a || !a->coefficient.is_constant()) return false;
   const std::int64_t k = *a->coefficient.constant();

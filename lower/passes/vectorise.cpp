@@ -41,7 +41,8 @@ struct Aligned {
 /// The body of a vector loop from that of the scalar one.
 class VectorBody {
  public:
-  VectorBody(const For& f, std::optional<Aligned> aligned) : f_(f), aligned_(aligned) {}
+  VectorBody(const For& f, const Kernel& k, std::optional<Aligned> aligned)
+      : f_(f), kernel_(k), aligned_(aligned) {}
 
   Block statements(Lanes& lanes, const Block& body, const std::vector<Term>& mask);
   /// UserError when elements between those that are stored are not.
@@ -50,6 +51,7 @@ class VectorBody {
  private:
   Term value(Lanes& lanes, const Term& t) const;
   void store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to);
+  void need_all_elements(const Store& s) const;
   void half_store(Lanes& lanes, Store s, Block& to);
   void put(Lanes& lanes, Store s, Block& to);
   void guarded(Lanes& lanes, const If& i, const std::vector<Term>& mask, Block& to);
@@ -58,6 +60,7 @@ class VectorBody {
   bool is_aligned(const Lanes& lanes, const Store& s) const;
 
   const For& f_;
+  const Kernel& kernel_;
   std::optional<Aligned> aligned_;
   std::vector<Store>
       halves_;  ///< stores of every second element, which wait for those of the elements between
@@ -122,11 +125,25 @@ void VectorBody::half_store(Lanes& lanes, Store s, Block& to) {
   put(lanes, std::move(high), to);
 }
 
+/// A masked vector is read and written as a whole: what its guard keeps from the first iterations or the last
+/// has to be an element all the same.
+void VectorBody::need_all_elements(const Store& s) const {
+  const auto a = std::find_if(kernel_.arguments.begin(), kernel_.arguments.end(),
+                              [&](const KernelArgument& x) { return x.name == s.array; });
+  if (a == kernel_.arguments.end()) return;
+  for (const Nat& i : {f_.lower, f_.upper - 1}) {
+    const Nat at = substitute(s.position.at(0), f_.var, i);
+    if (Facts().proves(less(at, 0)) || Facts().proves(less_equal(a->layout.size(), at)))
+      refuse_vector(f_, "only a guard keeps some of its iterations from storing beside " + s.array);
+  }
+}
+
 void VectorBody::store(Lanes& lanes, const Store& s, const std::vector<Term>& mask, Block& to) {
   const auto [at, stride] = lanes.access(s.array, s.position.at(0));
   if (stride == 0) refuse_vector(f_, s.array + " is stored to one element by all iterations");
   if (stride != 1 && stride != 2)
     refuse_vector(f_, s.array + " is stored with stride " + std::to_string(stride));
+  if (!mask.empty()) need_all_elements(s);
   Store v{s.array, {at}, value(lanes, s.value), s.stream && mask.empty(), s.async && mask.empty()};
   const Term old = load_term(s.array, s.position, s.value->type);
   for (const Term& m : mask) v.value = apply_term(Op::Select, v.value->type, {m, v.value, lanes.term(old)});
@@ -337,7 +354,7 @@ Block vector_loop(const For& f, const Kernel& k, const LowerOptions& options, in
   for (int l = 0; l < f.width; l += lanes_each) {
     Lanes lanes(f, v.var + l, lanes_each, l == 0 ? "" : "_" + std::to_string(l));
     lanes.assume(f.body);
-    VectorBody body(f, lead.aligned);
+    VectorBody body(f, k, lead.aligned);
     for (Stmt& s : body.statements(lanes, f.body, {})) v.body.push_back(std::move(s));
     body.finish();
   }

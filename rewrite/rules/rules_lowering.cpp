@@ -48,14 +48,17 @@ bool unrolled_block(const Expr& map) {
   if (!map.child(0).is(Op::Lambda)) return false;
   const Nest nest = main_nest(map.child(0).child(0));
   Nat elements = 1;
+  bool of_scalars = false;
   for (const NestLevel& l : nest.levels) {
     const Expr m = part_at(map.child(0).child(0), l.place);
+    of_scalars =
+        scalar_result(m);  // of the innermost: it may return rows that are computed where they are read
     for (const Nat& n : l.extents) elements = elements * n;
     if (!m.is(Op::MapUnroll) || l.extents.size() != 1 ||
         !(l.extents[0] == Nat(loop_option(m, LoopOption::Width))))
       return false;
   }
-  return !nest.levels.empty() && elements.constant().value_or(100) <= 16;
+  return of_scalars && elements.constant().value_or(100) <= 16;
 }
 
 Result<Expr> map_seq(const Site& site, const Arguments&) {
