@@ -12,7 +12,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
-#include "ir/expr/hash.hpp"
+#include "ir/hash.hpp"
 #include "ir/expr/instantiate.hpp"
 #include "ir/expr/ops.hpp"
 

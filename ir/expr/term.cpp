@@ -10,7 +10,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
-#include "ir/expr/hash.hpp"
+#include "ir/hash.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
-#include <set>
 #include <stdexcept>
+#include <unordered_set>
 
+#include "ir/hash.hpp"
 #include "ir/nat/nat_atoms.hpp"
 
 namespace lift {
@@ -13,12 +14,43 @@ namespace {
 
 using Terms = std::vector<NatTerm>;
 
-/// Interned polynomials and atoms, found by a key that spells their parts' ids.
+bool same_factors(const std::vector<NatFactor>& a, const std::vector<NatFactor>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
+    return x.atom == y.atom && x.power == y.power;
+  });
+}
+
+/// Polynomials are the same when their terms are; what is looked up is terms that may have no node yet.
+struct NodeHash {
+  using is_transparent = void;
+  std::size_t operator()(const Terms& terms) const {
+    std::size_t h = terms.size();
+    for (const NatTerm& t : terms) {
+      h = mix(h, static_cast<std::size_t>(t.coefficient));
+      for (const NatFactor& f : t.factors) h = mix(mix(h, f.atom->id), static_cast<std::size_t>(f.power));
+    }
+    return h;
+  }
+  std::size_t operator()(const NatNode* n) const { return (*this)(n->terms); }
+};
+struct NodeEqual {
+  using is_transparent = void;
+  static const Terms& terms(const Terms& t) { return t; }
+  static const Terms& terms(const NatNode* n) { return n->terms; }
+  bool operator()(const auto& a, const auto& b) const {
+    return std::equal(terms(a).begin(), terms(a).end(), terms(b).begin(), terms(b).end(),
+                      [](const NatTerm& x, const NatTerm& y) {
+                        return x.coefficient == y.coefficient && same_factors(x.factors, y.factors);
+                      });
+  }
+};
+
+/// Interned polynomials and atoms.
 struct Tables {
   std::recursive_mutex mutex;
   std::deque<NatNode> nodes;
   std::deque<NatAtom> atoms;
-  std::map<std::vector<std::int64_t>, const NatNode*> node_index;
+  std::unordered_set<const NatNode*, NodeHash, NodeEqual> node_index;
   std::map<std::vector<std::int64_t>, const NatAtom*> atom_index;
   std::map<std::pair<std::string, std::vector<std::int64_t>>, Nat> sizes;
 };
@@ -39,11 +71,6 @@ bool factors_less(const std::vector<NatFactor>& a, const std::vector<NatFactor>&
         return x.atom->id != y.atom->id ? x.atom->id < y.atom->id : x.power < y.power;
       });
 }
-bool same_factors(const std::vector<NatFactor>& a, const std::vector<NatFactor>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
-    return x.atom == y.atom && x.power == y.power;
-  });
-}
 
 Terms add(const Terms& a, const Terms& b, std::int64_t scale) {
   Terms r;
@@ -60,6 +87,24 @@ Terms add(const Terms& a, const Terms& b, std::int64_t scale) {
       ++i, ++j;
     }
   }
+  return r;
+}
+
+std::vector<const NatAtom*> variables_of(const Terms& terms) {
+  std::vector<const NatAtom*> r;
+  const auto add_all = [&](const Nat& n) {
+    for (const NatAtom* v : n.node()->variables) r.push_back(v);
+  };
+  for (const NatTerm& t : terms)
+    for (const NatFactor& f : t.factors) {
+      if (f.atom->kind == AtomKind::Var)
+        r.push_back(f.atom);
+      else
+        add_all(f.atom->a), add_all(f.atom->b);
+    }
+  std::sort(r.begin(), r.end(), [](const NatAtom* a, const NatAtom* b) { return a->id < b->id; });
+  r.erase(std::unique(r.begin(), r.end()), r.end());
+  r.shrink_to_fit();
   return r;
 }
 
@@ -96,20 +141,14 @@ struct NatFactory {
     return true;
   }
   static const NatNode* intern_raw(Terms terms) {
-    std::vector<std::int64_t> key;
-    for (const NatTerm& t : terms) {
-      key.push_back(t.coefficient);
-      key.push_back(static_cast<std::int64_t>(t.factors.size()));
-      for (const NatFactor& f : t.factors) key.push_back(f.atom->id), key.push_back(f.power);
-    }
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
-    auto [it, added] = all.node_index.try_emplace(std::move(key), nullptr);
-    if (added) {
-      all.nodes.push_back({static_cast<std::uint32_t>(all.nodes.size()), std::move(terms)});
-      it->second = &all.nodes.back();
-    }
-    return it->second;
+    if (const auto it = all.node_index.find(terms); it != all.node_index.end()) return *it;
+    const NatInterval interval = detail::interval_of(terms);
+    std::vector<const NatAtom*> variables = variables_of(terms);
+    all.nodes.push_back(
+        {static_cast<std::uint32_t>(all.nodes.size()), std::move(terms), interval, std::move(variables)});
+    return *all.node_index.insert(&all.nodes.back()).first;
   }
   static Nat variable(const std::string& name, const Nat& lower, const Nat* upper, std::int64_t modulus,
                       std::int64_t residue) {
@@ -120,6 +159,7 @@ struct NatFactory {
     a.lower = lower;
     if (upper) a.upper = *upper, a.bounded_above = true;
     a.modulus = modulus, a.residue = ((residue % modulus) + modulus) % modulus;
+    a.interval = detail::interval_of(a);
     all.atoms.push_back(std::move(a));
     return atom_nat(all.atoms.back());
   }
@@ -134,6 +174,7 @@ Nat compound(AtomKind kind, const Nat& a, const Nat& b) {
   if (added) {
     NatAtom atom;
     atom.kind = kind, atom.id = static_cast<std::uint32_t>(all.atoms.size()), atom.a = a, atom.b = b;
+    atom.interval = interval_of(atom);
     all.atoms.push_back(std::move(atom));
     it->second = &all.atoms.back();
   }
@@ -142,10 +183,24 @@ Nat compound(AtomKind kind, const Nat& a, const Nat& b) {
 Nat from_terms(std::vector<NatTerm> terms) { return NatFactory::intern(std::move(terms)); }
 }  // namespace detail
 
-Nat::Nat(std::int64_t c) : node_(nullptr) {
+namespace {
+
+const NatNode* constant_node(std::int64_t c) {
   Terms t;
   if (c != 0) t.push_back({c, {}});
-  node_ = NatFactory::intern_raw(std::move(t));
+  return NatFactory::intern_raw(std::move(t));
+}
+
+}  // namespace
+
+Nat::Nat(std::int64_t c) : node_(nullptr) {
+  constexpr std::int64_t least = -64, count = 1088;  // those that are met again and again
+  static const std::vector<const NatNode*> small = [] {
+    std::vector<const NatNode*> r;
+    for (std::int64_t i = 0; i < count; ++i) r.push_back(constant_node(least + i));
+    return r;
+  }();
+  node_ = c >= least && c < least + count ? small[static_cast<std::size_t>(c - least)] : constant_node(c);
 }
 
 Nat Nat::size(const std::string& name, std::int64_t lower, std::int64_t modulus, std::int64_t residue) {
@@ -247,31 +302,16 @@ Nat operator*(const Nat& a, const Nat& b) {
 }
 Nat ceildiv(const Nat& a, const Nat& b) { return floordiv(a + b - 1, b); }
 
-std::vector<const NatAtom*> variables(const Nat& n) {
-  std::set<std::pair<std::uint32_t, const NatAtom*>> found;
-  const std::function<void(const Nat&)> go = [&](const Nat& x) {
-    for (const NatTerm& t : terms(x))
-      for (const NatFactor& f : t.factors) {
-        if (f.atom->kind == AtomKind::Var)
-          found.emplace(f.atom->id, f.atom);
-        else
-          go(f.atom->a), go(f.atom->b);
-      }
-  };
-  go(n);
-  std::vector<const NatAtom*> r;
-  for (const auto& [id, a] : found) r.push_back(a);
-  return r;
-}
+const std::vector<const NatAtom*>& variables(const Nat& n) { return n.node()->variables; }
 
 std::int64_t constant_part(const Nat& n) {
   const auto ts = terms(n);
   return !ts.empty() && ts.back().factors.empty() ? ts.back().coefficient : 0;
 }
 bool mentions(const Nat& n, const Nat& variable) {
-  for (const NatAtom* a : variables(n))
-    if (atom_nat(*a) == variable) return true;
-  return false;
+  if (!variable.is_variable()) return false;
+  const std::vector<const NatAtom*>& in = variables(n);
+  return std::find(in.begin(), in.end(), variables(variable)[0]) != in.end();
 }
 
 namespace detail {

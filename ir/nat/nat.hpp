@@ -22,6 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/nat/interval.hpp"
+
 namespace lift {
 
 struct NatNode;
@@ -87,15 +89,18 @@ struct NatAtom {
   bool bounded_above = false;
   std::int64_t modulus = 1, residue = 0;  ///< Var: value = residue mod modulus
   Nat a, b;                               ///< operands of the other kinds
+  NatInterval interval;
 };
 struct NatNode {
   std::uint32_t id;
   std::vector<NatTerm> terms;  ///< canonical order; empty is 0
+  NatInterval interval;
+  std::vector<const NatAtom*> variables;  ///< also those inside atoms' operands; sorted by id
 };
 
 std::span<const NatTerm> terms(const Nat& n);
 Nat atom_nat(const NatAtom& atom);  ///< the Nat that is just this atom
-std::vector<const NatAtom*> variables(
+const std::vector<const NatAtom*>& variables(
     const Nat& n);  ///< all variables, also those inside atoms' operands; sorted by id
 bool mentions(const Nat& n, const Nat& variable);
 std::int64_t constant_part(const Nat& n);  ///< the term without factors; 0 when there is none
@@ -134,9 +139,7 @@ class Facts {
   bool proves(const NatCond& c) const;  ///< true only if c holds for all values allowed
   bool refutes(const NatCond& c) const { return proves(negate(c)); }
   bool proves_nonnegative(const Nat& n) const { return proves({NatCond::Kind::NonNegative, n}); }
-  struct Interval {
-    std::optional<std::int64_t> lower, upper;
-  };
+  using Interval = NatInterval;
   Interval bounds(const Nat& n) const;  ///< constant bounds; absent = unknown
   /// Rewrites n, using ranges, congruences and the conditions known here, to an equal (under these facts),
   /// simpler Nat: floordiv/mod/min/max that can be decided disappear. Idempotent.

@@ -10,91 +10,11 @@
 namespace lift {
 namespace {
 
-using detail::floor_div;
-
+using detail::large;
 using Interval = Facts::Interval;
 using Bound = std::optional<std::int64_t>;
 
-constexpr std::int64_t large = std::int64_t{1} << 60;
-Bound checked(__int128 v) { return v > large || v < -large ? Bound() : Bound(static_cast<std::int64_t>(v)); }
-
-Interval interval(const Nat& n, int depth);
-
-Interval atom_interval(const NatAtom& a, int depth) {
-  if (depth > 12) return {};
-  switch (a.kind) {
-    case AtomKind::Var: {
-      Interval i;
-      i.lower = interval(a.lower, depth + 1).lower;
-      if (a.bounded_above) i.upper = interval(a.upper, depth + 1).upper;
-      return i;
-    }
-    case AtomKind::Mod: {
-      const Interval m = interval(a.b, depth + 1);
-      Interval r{0, m.upper ? Bound(*m.upper - 1) : Bound()};
-      const Interval x = interval(a.a, depth + 1);
-      if (x.lower && *x.lower >= 0 && x.upper && (!r.upper || *x.upper < *r.upper)) r.upper = x.upper;
-      return r;
-    }
-    case AtomKind::FloorDiv: {
-      const Interval x = interval(a.a, depth + 1), m = interval(a.b, depth + 1);
-      if (!m.lower || *m.lower <= 0) return {};
-      Interval r;
-      if (x.lower)
-        r.lower = *x.lower >= 0 ? (m.upper ? *x.lower / *m.upper : 0) : floor_div(*x.lower, *m.lower);
-      if (x.upper)
-        r.upper = *x.upper >= 0 ? *x.upper / *m.lower : (m.upper ? floor_div(*x.upper, *m.upper) : -1);
-      return r;
-    }
-    case AtomKind::Min:
-    case AtomKind::Max: {
-      const Interval x = interval(a.a, depth + 1), y = interval(a.b, depth + 1);
-      const auto both = [](Bound p, Bound q, bool least) {
-        return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : Bound();
-      };
-      const auto either = [](Bound p, Bound q, bool least) {
-        return p && q ? Bound(least ? std::min(*p, *q) : std::max(*p, *q)) : (p ? p : q);
-      };
-      if (a.kind == AtomKind::Min) return {both(x.lower, y.lower, true), either(x.upper, y.upper, true)};
-      return {either(x.lower, y.lower, false), both(x.upper, y.upper, false)};
-    }
-  }
-  return {};
-}
-
-Interval multiply(const Interval& x, const Interval& y) {
-  Interval r;
-  if (x.lower && x.upper && y.lower && y.upper) {
-    const __int128 p[] = {
-        static_cast<__int128>(*x.lower) * *y.lower, static_cast<__int128>(*x.lower) * *y.upper,
-        static_cast<__int128>(*x.upper) * *y.lower, static_cast<__int128>(*x.upper) * *y.upper};
-    r.lower = checked(*std::min_element(p, p + 4)), r.upper = checked(*std::max_element(p, p + 4));
-  } else if (x.lower && *x.lower >= 0 && y.lower && *y.lower >= 0) {
-    r.lower = checked(static_cast<__int128>(*x.lower) * *y.lower);
-  }
-  return r;
-}
-Interval scale(const Interval& x, std::int64_t c) {
-  const auto times = [&](const Bound& b) { return b ? checked(static_cast<__int128>(*b) * c) : Bound(); };
-  return c >= 0 ? Interval{times(x.lower), times(x.upper)} : Interval{times(x.upper), times(x.lower)};
-}
-Bound add(const Bound& a, const Bound& b) {
-  return a && b ? checked(static_cast<__int128>(*a) + *b) : Bound();
-}
-
-Interval interval(const Nat& n, int depth) {
-  Interval sum{0, 0};
-  for (const NatTerm& t : terms(n)) {
-    Interval product{1, 1};
-    for (const NatFactor& f : t.factors) {
-      const Interval a = atom_interval(*f.atom, depth);
-      for (int p = 0; p < f.power; ++p) product = multiply(product, a);
-    }
-    product = scale(product, t.coefficient);
-    sum = {add(sum.lower, product.lower), add(sum.upper, product.upper)};
-  }
-  return sum;
-}
+const Interval& interval(const Nat& n) { return n.node()->interval; }
 
 /// One proof: what may still be tried, and the conditions known.
 class Proof {
@@ -104,7 +24,7 @@ class Proof {
   bool nonnegative(const Nat& n, std::uint64_t used = 0) {
     if (const auto c = n.constant()) return *c >= 0;
     if (--budget < 0) return false;
-    const Interval i = interval(n, 0);
+    const Interval& i = interval(n);
     if (i.lower && *i.lower >= 0) return true;
     if (i.upper && *i.upper < 0 && conditions_.empty()) return false;
     return by_bound(n, used) || by_condition(n, used);
@@ -152,7 +72,7 @@ class Proof {
       case AtomKind::Mod:
         if (up) return with(0);
         if (with(newest->b - 1)) return true;
-        return interval(newest->a, 0).lower.value_or(-1) >= 0 && with(newest->a);  // x mod m <= x for x >= 0
+        return interval(newest->a).lower.value_or(-1) >= 0 && with(newest->a);  // x mod m <= x for x >= 0
       case AtomKind::FloorDiv: {
         const auto m = newest->b.constant();
         if (m && c) {  // integrality: n >= 0 follows from m*n > -m
@@ -161,7 +81,7 @@ class Proof {
           if (fits(k, in_units) && fits(*m, rest) && nonnegative(scaled + *m * rest + (*m - 1), used))
             return true;
         }
-        const Interval i = atom_interval(*newest, 0);
+        const Interval& i = newest->interval;
         const Bound& b = up ? i.lower : i.upper;
         return b && with(*b);
       }
@@ -185,7 +105,7 @@ class Proof {
     return false;
   }
   static bool related(const Nat& a, const Nat& b) {
-    const auto x = variables(a), y = variables(b);
+    const auto &x = variables(a), &y = variables(b);
     return std::any_of(x.begin(), x.end(),
                        [&](const NatAtom* v) { return std::find(y.begin(), y.end(), v) != y.end(); });
   }
@@ -229,7 +149,7 @@ std::map<const NatAtom*, Nat> known_values(std::span<const NatCond> conditions) 
     if ((k != 1 && k != -1) || (ts.size() == 2 && !ts[1].factors.empty())) continue;
     const std::int64_t zero_at = -k * (ts.size() == 2 ? ts[1].coefficient : 0);
     const NatAtom* atom = ts[0].factors[0].atom;
-    const Interval i = atom_interval(*atom, 0);
+    const Interval& i = atom->interval;
     if ((i.lower && zero_at < *i.lower) || (i.upper && zero_at > *i.upper))
       continue;  // never so, or always: no value
     if (c.kind == NatCond::Kind::Zero) {
@@ -280,7 +200,7 @@ bool Facts::proves(const NatCond& goal) const {
   return false;
 }
 
-Facts::Interval Facts::bounds(const Nat& n) const { return interval(n, 0); }
+Facts::Interval Facts::bounds(const Nat& n) const { return interval(n); }
 
 Nat Facts::simplify(const Nat& n) const {
   const auto values = known_values(conditions_);
