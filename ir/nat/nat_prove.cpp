@@ -2,9 +2,9 @@
 // of it in older ones, until it is a constant. Sound: each step replaces n by something not larger.
 // Terminating: atoms' numbers descend.
 #include <algorithm>
-#include <mutex>
 #include <unordered_map>
 
+#include "ir/hash.hpp"
 #include "ir/nat/nat_atoms.hpp"
 
 namespace lift {
@@ -23,13 +23,17 @@ class Proof {
 
   bool nonnegative(const Nat& n, std::uint64_t used = 0) {
     if (const auto c = n.constant()) return *c >= 0;
-    if (--budget < 0) return false;
     const Interval& i = interval(n);
     if (i.lower && *i.lower >= 0) return true;
     if (i.upper && *i.upper < 0 && conditions_.empty()) return false;
-    return by_bound(n, used) || by_condition(n, used);
+    if (--budget_ < 0) return false;
+    if (conditions_.empty()) return by_bound(n, used);
+    // Conditions are taken in many orders, which lead to the same goals.
+    if (const auto it = found_.find({n.id(), used}); it != found_.end()) return it->second;
+    const bool r = by_bound(n, used) || by_condition(n, used);
+    found_.emplace(Goal{n.id(), used}, r);
+    return r;
   }
-  int budget = 400;
 
  private:
   /// Whether coefficients of the product are numbers that can be had.
@@ -111,29 +115,41 @@ class Proof {
   }
 
   std::span<const NatCond> conditions_;
+  /// What was found: n >= 0 without the conditions that were used up.
+  using Goal = std::pair<std::uint32_t, std::uint64_t>;
+  struct Hash {
+    std::size_t operator()(const Goal& g) const { return mix(mix(0, g.first), g.second); }
+  };
+  std::unordered_map<Goal, bool, Hash> found_;
+  int budget_ = 400;
 };
 
-/// Results of proofs that need no conditions.
-struct Memo {
-  std::mutex mutex;
-  std::unordered_map<std::uint32_t, bool> nonnegative;
+/// Results of whole proofs: those without conditions, and those under the conditions that were asked about
+/// last.
+class Memo {
+ public:
+  static Memo& of(std::span<const NatCond> conditions) {
+    static thread_local Memo none, last;
+    if (conditions.empty()) return none;
+    if (!std::equal(conditions.begin(), conditions.end(), last.conditions_.begin(), last.conditions_.end()))
+      last.conditions_.assign(conditions.begin(), conditions.end()), last.found_.clear();
+    return last;
+  }
+  bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
+    if (const auto it = found_.find(n.id()); it != found_.end()) return it->second;
+    const bool r = Proof(conditions).nonnegative(n);
+    found_.emplace(n.id(), r);
+    return r;
+  }
+
+ private:
+  std::vector<NatCond> conditions_;
+  std::unordered_map<std::uint32_t, bool> found_;
 };
-Memo& memo() {
-  static Memo* m = new Memo;
-  return *m;
-}
 
 bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
   if (const auto c = n.constant()) return *c >= 0;
-  if (!conditions.empty()) return Proof(conditions).nonnegative(n);
-  {
-    const std::lock_guard lock(memo().mutex);
-    if (const auto it = memo().nonnegative.find(n.id()); it != memo().nonnegative.end()) return it->second;
-  }
-  const bool r = Proof({}).nonnegative(n);
-  const std::lock_guard lock(memo().mutex);
-  memo().nonnegative.emplace(n.id(), r);
-  return r;
+  return Memo::of(conditions).nonnegative(n, conditions);
 }
 
 /// Values that conditions give to single atoms: a == 0 with a = +-atom + constant; a != 0 where the atom has
