@@ -27,7 +27,8 @@ struct NodeHash {
     std::size_t h = terms.size();
     for (const NatTerm& t : terms) {
       h = mix(h, static_cast<std::size_t>(t.coefficient));
-      for (const NatFactor& f : t.factors) h = mix(mix(h, f.atom->id), static_cast<std::size_t>(f.power));
+      for (const NatFactor& f : t.factors)
+        h = mix(mix(h, reinterpret_cast<std::size_t>(f.atom)), static_cast<std::size_t>(f.power));
     }
     return h;
   }
