@@ -51,6 +51,9 @@ Place place_of_chain(const Chain& chain) {
 Result<Program> two_arrays(const Program& p, const Arguments&) {
   const Chain chain = chain_of(p);
   if (const std::string why = why_not_two_arrays(chain); !why.empty()) return Failure{why};
+  for (std::size_t i = 0; i + 1 < chain.stages.size(); ++i)
+    if (chain.stages[i + 1].place.size() > chain.stages[i].place.size() + 2)
+      return Failure{"a let between the stages names what is no stage: use it where it is read"};
   const Place at = place_of_chain(chain);
   const Expr whole = part_at(p.body, at);
   const Type type = whole.type();
@@ -78,16 +81,15 @@ Result<Program> two_arrays(const Program& p, const Arguments&) {
   return q;
 }
 
-/// The chain at a place with other values of its stages but the last.
-Program with_stages(const Program& p, const Place& chain,
+/// With other values of the chain's stages that have names.
+Program with_stages(const Program& p, const Chain& chain,
                     const std::function<Expr(const Expr& value, std::size_t stage)>& changed) {
-  const std::function<Expr(const Expr&, std::size_t)> along = [&](const Expr& e, std::size_t stage) {
-    if (!e.is(Op::Let)) return e;
-    const Expr rest = with_children(e.child(1), {along(e.child(1).child(0), stage + 1)});
-    return with_children(e, {changed(e.child(0), stage), rest});
-  };
   Program q = p;
-  q.body = replaced_at(p.body, chain, along(part_at(p.body, chain), 0));
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const Place& at = chain.stages[i].place;
+    if (part_at(p.body, Place(at.begin(), at.end() - (at.empty() ? 0 : 1))).is(Op::Let))
+      q.body = replaced_at(q.body, at, changed(part_at(q.body, at), i));
+  }
   return q;
 }
 
@@ -126,7 +128,7 @@ Result<Program> rings(const Program& p, const Arguments&) {
   if (!chain.steps.empty()) return Failure{"the chain goes in step already: use this rule before in-step"};
   if (std::none_of(chain.stages.begin(), chain.stages.end(), needs_array))
     return Failure{"all stages are results, or updated in place: none needs a ring"};
-  return with_stages(p, place_of_chain(chain), [&](const Expr& value, std::size_t stage) {
+  return with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
     if (!needs_array(chain.stages[stage])) return value;
     return ring(value.is(Op::ToGlobal) ? value.child(0) : value, shape_of(value.type(), 1)[0]);
   });
@@ -136,7 +138,7 @@ Result<Program> rings(const Program& p, const Arguments&) {
 Program with_fewest_planes(const Program& p) {
   const Chain chain = chain_of(p);
   const std::vector<Nat> planes = planes_of_rings(chain, stage_graph(chain));
-  return with_stages(p, place_of_chain(chain), [&](const Expr& value, std::size_t stage) {
+  return with_stages(p, chain, [&](const Expr& value, std::size_t stage) {
     return value.is(Op::Ring) ? ring(value.child(0), planes.at(stage)) : value;
   });
 }
