@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   problem.ghost = problem.sweeps, problem.choices["smoother"] = smoother;
   try {
-    const Space space(smooth3d().build(problem), {Target::openmp, 1, 32, false});
+    const Space space(smooth3d().build(problem), {Target::openmp, 1, 32, {}});
     std::filesystem::create_directories(directory);
     int found[2] = {}, number = 0;
     for (const Configuration& c : space.seeds()) {

@@ -273,7 +273,7 @@ class Bench {
     o.rivals = false;
     if (options_.dry_run) o.configurations = 2;
     // Other layouts are converted on the host, which takes longer at these sizes than a search has.
-    o.caller_layout_only = true;
+    o.only_layout = kCallersLayout;
     Json r{
         {"backend", text(i.target)},    {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)},
         {"type", text(i.problem.type)}, {"box", i.problem.box},        {"boxes", i.problem.boxes}};

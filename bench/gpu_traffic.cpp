@@ -149,7 +149,8 @@ void print_row(const Case& c, const Space& space, const Configuration& configura
 void print_case(const Case& c, const Options& o, NativeCompiler& compiler,
                 const std::filesystem::path& folder) {
   SpaceOptions options;
-  options.target = Target::cuda, options.caller_layout_only = o.caller_layout;
+  options.target = Target::cuda;
+  if (o.caller_layout) options.only_layout = kCallersLayout;
   const Space space(c.pattern->build(c.problem), options);
   std::size_t printed = 0;
   for (const Configuration& configuration : space.seeds()) {

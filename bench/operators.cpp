@@ -107,7 +107,7 @@ struct Sides {
 /// The kernel with one work-item a cell that a GPU would be given first; nothing where the program makes no
 /// cells.
 std::optional<Kernel> item_a_cell(const Session& session) {
-  const Space space = make_space(session.program, Target::opencl, session.machine, true, nullptr);
+  const Space space = make_space(session.program, Target::opencl, session.machine, kCallersLayout, nullptr);
   for (const Configuration& c : space.seeds()) {
     const Loops& grid = c[key::grid];
     if (grid.by != Loops::By::itself || grid.names.empty() || grid.names.back() != "i") continue;

@@ -60,7 +60,8 @@ void count_costs(Recording& r) {
   Machine machine = probe(compiler, r.threads, false);
   machine.vector_bytes = r.vector_bytes;
   const Space space = make_space(find_pattern(r.program).build(r.problem), target, machine,
-                                 r.caller_layout_only, device ? &device->info() : nullptr);
+                                 r.caller_layout_only ? std::optional(kCallersLayout) : std::nullopt,
+                                 device ? &device->info() : nullptr);
   r.costs.assign(kCostNames.begin(), kCostNames.end());
   for (TriedConfiguration& t : r.tried) {
     t.costs.clear();

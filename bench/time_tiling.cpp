@@ -73,7 +73,7 @@ bool row(const Asked& a, int sweeps) {
   ExploreOptions options;
   options.threads = a.threads;
   Session session(find_pattern("smooth3d"), problem, options);
-  const Space space = make_space(session.program, Target::openmp, session.machine, false);
+  const Space space = make_space(session.program, Target::openmp, session.machine, std::nullopt);
   std::vector<Contender> all{plain(session).best, guessed(session, space, false).best,
                              guessed(session, space, true).best, bench::twin(session)};
   for (const Contender& c : all)

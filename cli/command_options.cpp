@@ -179,7 +179,13 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_flag("--grid", o.grid,
                  "also measure all combinations of the switches (loop order, unrolling, registers, "
                  "prefetching, read-only loads, block size), within the budget: each alone first");
-    app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
+    auto* caller =
+        app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
+    app.add_option(
+           "--layout", o.layout,
+           "store all arrays in this one: 'split AXES ALIGN' (cells of either colour apart), 'rows ALIGN "
+           "LEAD' (padded rows, whose element LEAD is aligned)")
+        ->excludes(caller);
   }
   if (measures && command != "compare")
     app.add_flag("--emulate", o.emulate,

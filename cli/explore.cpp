@@ -1,6 +1,7 @@
 // liftgen explore OP, liftgen run OP: measure variants, print what was found, write kernel and JSON.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <sstream>
 
@@ -37,8 +38,9 @@ ExploreOptions explore_options(const Options& o) {
   e.target = o.target, e.device = o.device, e.emulate = o.emulate, e.threads = o.threads,
   e.budget_seconds = o.budget;
   e.first = earlier_variants(o);
-  e.configurations = o.configurations, e.search = o.search, e.seed = o.seed,
-  e.caller_layout_only = o.caller_layout, e.switches = o.grid;
+  e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.switches = o.grid;
+  if (o.caller_layout) e.only_layout = kCallersLayout;
+  if (!o.layout.empty()) e.only_layout = parse_layout(o.layout);
   return e;
 }
 
@@ -94,6 +96,16 @@ std::string write_best(const Options& o, const ExploreResult& r, const std::file
       .string();
 }
 
+/// After how many applications converting has paid, against the best that takes arrays as the caller has
+/// them.
+std::string break_even(const ExploreResult& r) {
+  const Variant& best = r.variants[*r.best];
+  if (!r.best_caller || best.convert_ms <= 0) return "";
+  const double saved = (r.variants[*r.best_caller].ms - best.ms) * best.sweeps;
+  if (saved <= 0) return "";
+  return fmt::format(", which pays after {:.0f} calls", std::ceil(best.convert_ms / saved));
+}
+
 void print_best(const ExploreResult& r) {
   const Variant& best = r.variants[*r.best];
   print("\nbest: " + best.name);
@@ -106,8 +118,8 @@ void print_best(const ExploreResult& r) {
                     best.gbs, ratios, best.error));
   if (!best.layout.empty())
     print(fmt::format(
-        "its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms",
-        best.layout, best.convert_ms));
+        "its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms{}",
+        best.layout, best.convert_ms, break_even(r)));
 }
 
 /// The result as JSON and as a page, where asked for.
@@ -205,7 +217,7 @@ int run(const Options& o) {
   check_writable_results(o);
   const auto directory = kernel_directory(o.out);
   ExploreOptions options = explore_options(o);
-  options.configurations = 1, options.rivals = false, options.caller_layout_only = true;
+  options.configurations = 1, options.rivals = false, options.only_layout = kCallersLayout;
   options.only = given_derivation(o);
   if (!options.only) options.only = choose_variant(o).derivation;
   const ExploreResult result = lift::explore(*o.pattern, o.problem, options);

@@ -30,7 +30,8 @@ struct Options {
   std::string search = "forest";
   std::uint64_t seed = 1;
   bool caller_layout = false;
-  bool grid = false;  ///< all combinations of switches
+  std::string layout = {};  ///< that all arrays are in; empty: whichever is fastest
+  bool grid = false;        ///< all combinations of switches
   std::filesystem::path json, out, derivation, from;
   std::filesystem::path record;   ///< what is tried, for `bench/search --replay`
   std::filesystem::path report;   ///< the page to write; of `liftgen report` what -o names

@@ -96,11 +96,12 @@ Chosen choose_variant(const Options& o) {
   std::string why = "its space of variants is empty";
   Problem sized = o.problem;
   sized.symbolic = false;
-  if (auto chosen =
-          first_seed(make_space(o.pattern->build(sized), o.target, machine, true), program, lowering, why))
+  if (auto chosen = first_seed(make_space(o.pattern->build(sized), o.target, machine, kCallersLayout),
+                               program, lowering, why))
     return *chosen;
   if (o.problem.symbolic)
-    if (auto chosen = first_seed(make_space(program, o.target, machine, true), program, lowering, why))
+    if (auto chosen =
+            first_seed(make_space(program, o.target, machine, kCallersLayout), program, lowering, why))
       return *chosen;
   throw UserError(o.pattern->name + ": no variant can be lowered as asked: " + why);
 }

@@ -39,7 +39,7 @@ std::vector<Derivation> guesses(const Program& program) {
   std::vector<Derivation> r;
   const bool small = is_small(program);
   try {
-    const Space space = make_space(program, Target::openmp, this_machine(), true);
+    const Space space = make_space(program, Target::openmp, this_machine(), kCallersLayout);
     for (const Configuration& c : space.seeds()) {
       try {
         r.push_back(small ? by_one_thread(space.derive(c)) : space.derive(c));

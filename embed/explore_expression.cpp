@@ -39,7 +39,7 @@ ExploredExpression explore_expression(const Program& given, const ExpressionOpti
                       "' is to be overwritten, but is no array among the arguments" + line_of(where));
   ExploreOptions more = options.more;
   more.budget_seconds = options.budget.count();
-  more.caller_layout_only = true;
+  more.only_layout = kCallersLayout;
   try {
     const PatternProblem p = pattern_of({explored.program, options.sizes, options.data, {}});
     if (options.unless_known && take_known(explored, p, more, options.database)) return explored;

@@ -81,9 +81,13 @@ class Exploration {
   }
 
   Occasion occasion() const {
-    return {session_.pattern,           session_.problem,       options_.target,
-            session_.machine,           session_.device_info(), session_.threads,
-            options_.caller_layout_only};
+    return {session_.pattern,
+            session_.problem,
+            options_.target,
+            session_.machine,
+            session_.device_info(),
+            session_.threads,
+            options_.only_layout == kCallersLayout};
   }
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
@@ -152,8 +156,8 @@ class Exploration {
   }
 
   void search(double comparing_seconds) {
-    const Space space = make_space(session_.program, options_.target, session_.machine,
-                                   options_.caller_layout_only, session_.device_info());
+    const Space space = make_space(session_.program, options_.target, session_.machine, options_.only_layout,
+                                   session_.device_info());
     const std::size_t switches = options_.switches ? switches_of(space, {}).size() : 0;
     const std::vector<Configuration> known = options_.memory && !options_.emulate
                                                  ? options_.memory->known(occasion())
@@ -524,12 +528,12 @@ const char* text(Status s) {
   return "";
 }
 
-Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only,
-                 const GridDeviceInfo* device) {
+Space make_space(const Program& program, Target target, const Machine& machine,
+                 const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device) {
   SpaceOptions options;
   options.target = target;
   options.threads = machine.threads;
-  options.caller_layout_only = caller_layout_only;
+  options.only_layout = only_layout;
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
   if (device != nullptr) {
     options.local_bytes = device->local_bytes;

@@ -134,8 +134,8 @@ struct ExploreOptions {
       {};  ///< tried before all others, moved to the closest of the space, see project
   std::shared_ptr<Memory> memory =
       {};  ///< what it knows is tried right after the default; it is told the result
-  std::shared_ptr<Recorder> recorder = {};  ///< told of everything that the search tries
-  bool caller_layout_only = false;
+  std::shared_ptr<Recorder> recorder = {};        ///< told of everything that the search tries
+  std::optional<LayoutRequest> only_layout = {};  ///< that all arrays are in; nothing: whichever is fastest
   bool switches = false;  ///< also measure all combinations of the space's switches, see switches.hpp
   bool plain = true;      ///< also measure the plain loops; no speed-ups otherwise
   bool rivals = true;     ///< also other compilers' versions of the plain loops
@@ -174,7 +174,7 @@ ExploreResult explore(const Pattern& pattern, const Problem& problem, const Expl
 
 /// The space of a pattern's variants on this machine, as explore uses it; with the limits of `device` where
 /// there is one.
-Space make_space(const Program& program, Target target, const Machine& machine, bool caller_layout_only,
-                 const GridDeviceInfo* device = nullptr);
+Space make_space(const Program& program, Target target, const Machine& machine,
+                 const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device = nullptr);
 
 }  // namespace lift

@@ -109,7 +109,8 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       why_not_ = error.what();
       continue;
     }
-    if (decision_in(program_).empty()) space_.emplace(make_space(program_, target, machine, false, device));
+    if (decision_in(program_).empty())
+      space_.emplace(make_space(program_, target, machine, std::nullopt, device));
     NativeCompiler compiler;
     for (const std::uint64_t seed : {0, 1}) {
       Data data;

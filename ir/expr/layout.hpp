@@ -28,6 +28,7 @@ struct LayoutRequest {
   std::int64_t axes = 3;   ///< Split: the parity is taken over this many innermost dimensions
   friend bool operator==(const LayoutRequest&, const LayoutRequest&) = default;
 };
+inline constexpr LayoutRequest kCallersLayout = {};
 std::string str(const LayoutRequest& r);
 /// Throws UserError for text that names no layout.
 LayoutRequest parse_layout(const std::string& text);

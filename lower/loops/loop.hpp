@@ -32,7 +32,7 @@ struct For {
   int items = 0;   ///< Glb, Wrg, Lcl: work-items (work-groups) that the iterations are dealt to in turn: item
                    ///< w takes w, w + items, ...; 0: one an iteration
   int width = 1;   ///< Vec: lanes
-  int stride = 1;  ///< visit only the indices that a guard modulo `stride` admits
+  int stride = 1;  ///< every so many-th index: those that a guard admits, else one residue after the other
   bool late_store = false;  ///< Vec: store each vector after the loads of the next
   int prefetch = 0;         ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
   bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers

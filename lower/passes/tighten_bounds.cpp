@@ -203,23 +203,31 @@ std::optional<std::pair<std::size_t, Nat>> congruence(const std::vector<Term>& c
   return std::nullopt;
 }
 
-Block stride(For f) {
-  const auto refuse = [&]() -> Block {
-    throw UserError("strided " + std::to_string(f.stride) + ": the loop over " + f.var.str() +
-                    " has no guard of the form (" + f.var.str() + " + ...) mod " + std::to_string(f.stride) +
-                    " == r around its whole body; leave out the stride");
-  };
-  if (f.body.size() != 1 || !std::holds_alternative<If>(f.body[0].v)) return refuse();
-  If guard = std::get<If>(f.body[0].v);
-  const auto found = congruence(guard.conditions, f);
-  if (!found) return refuse();
-  guard.conditions.erase(guard.conditions.begin() + static_cast<std::ptrdiff_t>(found->first));
-  const Nat m = f.stride, s = found->second, trips = ceildiv(f.upper - f.lower - s, m);
+/// The iterations lower + m*v + s alone.
+For every_mth(For f, const Block& body, const Nat& s) {
+  const Nat m = f.stride, trips = ceildiv(f.upper - f.lower - s, m);
   const Nat v = Nat::fresh(f.var.str() + f.var.str(), 0, trips - 1);
-  Block body = guarded(std::move(guard.conditions), std::move(guard.body));
   f.body = substitute(body, f.var, f.lower + m * v + s);
   f.var = v, f.lower = 0, f.upper = trips, f.stride = 1;
-  return {{std::move(f)}};
+  return f;
+}
+
+/// A guard modulo the stride leaves one loop; without one, there is a loop for each residue, one after the
+/// other.
+Block stride(const For& f) {
+  if (const auto* guard = f.body.size() == 1 ? std::get_if<If>(&f.body[0].v) : nullptr)
+    if (const auto found = congruence(guard->conditions, f)) {
+      std::vector<Term> others = guard->conditions;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(found->first));
+      return {{every_mth(f, guarded(std::move(others), guard->body), found->second)}};
+    }
+  if (f.kind != LoopKind::Seq && f.kind != LoopKind::Unroll && f.kind != LoopKind::Vec)
+    throw UserError("strided " + std::to_string(f.stride) + ": the work-items of " + f.var.str() +
+                    " have no guard of the form (" + f.var.str() + " + ...) mod " + std::to_string(f.stride) +
+                    " == r around all that they do; leave out the stride");
+  Block r;
+  for (std::int64_t s = 0; s < f.stride; ++s) r.push_back({every_mth(f, f.body, s)});
+  return r;
 }
 
 }  // namespace

@@ -172,10 +172,14 @@ Result<Expr> strided(const Site& site, const Arguments& a) {
   if (!is_sequential(e) && !((e.is(Op::MapVec) || of_items) && op_rank(e) == 1))
     return Failure{"needs map_seq, map_unroll, or map_vec, map_glb or map_lcl of rank 1, found " +
                    std::string(text(e.op()))};
-  if (m < 2) return Failure{"a stride is 2 or more, got " + a[0].str()};
+  if (m < 2 || m > 64) return Failure{"a stride is 2 to 64, got " + a[0].str()};
   const Expr r = result_of(e.child(0));
-  if (!r.is(Op::Select) || !tests_modulo(r.child(0), m))
-    return Failure{"the function does not select by an index modulo " + a[0].str()};
+  if (!r.is(Op::Select) || !tests_modulo(r.child(0), m)) {
+    if (of_items) return Failure{"the function does not select by an index modulo " + a[0].str()};
+    if (loop_option(e, LoopOption::Rotate) != 0)
+      return Failure{"what is kept for the next iteration is not what the one after it needs"};
+    return with_option(e, LoopOption::Stride, m);
+  }
   if (!encloses(site, [](const Expr& x) { return x.is(Op::UpdateInPlace); }))
     return Failure{"elements that are not visited keep their value only in place: use update-in-place first"};
   return with_option(e, LoopOption::Stride, m);
@@ -264,9 +268,14 @@ std::vector<Rule> lowering_rules() {
           .says("the loop is unrolled by %1"),
       constructed("rotate", "map_seq f keeps what the next iterations need again in registers", rotate)
           .says("what the next iterations need again stays in registers"),
-      constructed("strided", "map_x f visits only the indices that f's guard modulo m admits", strided)
+      constructed(
+          "strided",
+          "map_x f visits only the indices that f's guard modulo m admits; without a guard, every m-th, "
+          "then the others",
+          strided)
           .takes("m", "modulus of the guard")
-          .says("one element in every %1 is visited: those that the guard admits"),
+          .says("one element in every %1 is visited: those that the guard admits, or without one the others "
+                "after them"),
       constructed("late-store", "map_vec f stores a vector after the loads of the next", late_store)
           .says("each vector is stored after the next one's loads"),
       constructed("prefetch", "map_vec f prefetches d elements ahead, map_seq f d iterations ahead", prefetch)

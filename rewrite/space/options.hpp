@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
+#include "ir/expr/layout.hpp"
 #include "ir/target.hpp"
 
 namespace lift {
@@ -11,7 +13,8 @@ struct SpaceOptions {
   Target target = Target::openmp;
   int threads = 1;
   int vector_bytes = 32;
-  bool caller_layout_only = false;
+  std::optional<LayoutRequest> only_layout =
+      {};  ///< that all arrays are in; nothing: whichever suits the program
   std::size_t local_bytes = std::size_t{48} * 1024;  ///< local memory that a work-group may use
   std::size_t max_work_group = 1024;                 ///< work-items in a work-group
   bool cpu = false;  ///< a grid's device computes on processors: what suits threads suits it

@@ -1,8 +1,10 @@
 #include "rewrite/space/space.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "ir/error.hpp"
+#include "rewrite/engine/strategy.hpp"
 #include "rewrite/space/keys.hpp"
 #include "rewrite/space/kind.hpp"
 
@@ -73,7 +75,7 @@ std::vector<SwitchKind> switch_kinds() {
 }
 
 Space::Space(const Program& program, const SpaceOptions& options)
-    : program_(program), kind_(make_kind(program, options)) {
+    : program_(program), only_layout_(options.only_layout), kind_(make_kind(program, options)) {
   for (const BoundDecision& d : kind_->decisions())
     if (d.settings.size() > 1) (d.searched ? parameters_ : comparisons_).push_back({d.key, d.settings});
 }
@@ -89,11 +91,26 @@ std::vector<std::string> Space::allowed_texts(const Configuration& chosen, std::
   return r;
 }
 
-Rewriting Space::derived(const Configuration& given) const { return kind_->derive(completed(*kind_, given)); }
+bool Space::gets_layout() const {
+  const auto& decisions = kind_->decisions();
+  return only_layout_ && only_layout_ != kCallersLayout &&
+         std::none_of(decisions.begin(), decisions.end(),
+                      [](const BoundDecision& d) { return d.key->name == key::layout.name; });
+}
+
+Rewriting Space::derived(const Configuration& given) const {
+  Rewriting r = kind_->derive(completed(*kind_, given));
+  if (!gets_layout()) return r;
+  Arguments words;
+  std::istringstream in(str(*only_layout_));
+  for (std::string word; in >> word;) words.emplace_back(word);
+  return run(use("layout", words), std::move(r));
+}
 
 std::string Space::structure(const Configuration& c) const { return kind_->words(c); }
 
 std::string Space::layout(const Configuration& c) const {
+  if (only_layout_) return only_layout_ == kCallersLayout ? "" : str(*only_layout_);
   const Choice& layout = c[key::layout];
   return layout.index == kCallerLayout ? "" : key::layout.text(layout);
 }

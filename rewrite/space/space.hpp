@@ -44,7 +44,11 @@ class Space : public SearchSpace {
   const Program& program() const { return program_; }
 
  private:
+  /// Whether the arrays get the layout asked for though it is no decision of this kind of program.
+  bool gets_layout() const;
+
   Program program_;
+  std::optional<LayoutRequest> only_layout_;
   std::vector<Parameter> parameters_, comparisons_;
   std::shared_ptr<const Kind> kind_;
 };

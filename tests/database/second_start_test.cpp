@@ -109,8 +109,8 @@ TEST_CASE("second start: an exploration begins with the default, then with what 
   const Scratch scratch;
   const auto file = scratch.path() / "found.db";
   const Tuned first = explore(blur(), few(file));
-  const Space space =
-      make_space(with_sizes(first.program, {{"n", 20000}}), Target::openmp, first.report.machine, true);
+  const Space space = make_space(with_sizes(first.program, {{"n", 20000}}), Target::openmp,
+                                 first.report.machine, kCallersLayout);
   const Configuration standard = space.seeds().at(0), known = space.seeds().back();
   REQUIRE(space.seeds().size() > 3);
   Record r = Database(file, Database::Access::read).all().at(0);

@@ -309,7 +309,8 @@ TEST_CASE("several threads call one kernel, at sizes new and old") {
 TEST_CASE("every variant takes arrays of any alignment") {
   const Expr x = param("x", array(f32, n));
   const Program p{"blur", {x}, instantiate(blur(f32), std::vector<Expr>{x})};
-  const Space space = make_space(with_sizes(p, {{"n", 1000}}), Target::openmp, this_machine(), true);
+  const Space space =
+      make_space(with_sizes(p, {{"n", 1000}}), Target::openmp, this_machine(), kCallersLayout);
   const auto in = ramp<float>(1000);
   const Guarded<float> last_out(in);
   int streaming = 0;

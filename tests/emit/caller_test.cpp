@@ -57,7 +57,8 @@ void check_right(const ProcessResult& r) {
 
 StandAlone smoother(const Problem& p, const Configuration& c, bool caller_layout) {
   const Program program = smooth(3).build(p);
-  const Space space(program, {Target::openmp, 2, 32, caller_layout});
+  const Space space(program,
+                    {Target::openmp, 2, 32, caller_layout ? std::optional(kCallersLayout) : std::nullopt});
   return {lower(replay(program, space.derive(c))), program};
 }
 StandAlone split_smoother() {

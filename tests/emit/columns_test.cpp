@@ -41,7 +41,7 @@ std::vector<Variant> variants(const Pattern& pattern, int random, Target target 
   std::vector<Variant> all;
   for (const auto& [box, type] : sizes) {
     const Problem p = of_size(box, type);
-    SpaceOptions options{target, 2, 32, false};
+    SpaceOptions options{target, 2, 32};
     options.cpu = cpu;
     const Space space(pattern.build(p), options);
     for (const Configuration& c : configurations(space, random, static_cast<std::uint64_t>(box))) {
@@ -119,7 +119,7 @@ TEST_CASE("columns: on a grid of work-items") {
 }
 
 TEST_CASE("columns: groups of one item each have columns of their own, as threads have") {
-  SpaceOptions options{Target::opencl, 2, 32, false};
+  SpaceOptions options{Target::opencl, 2, 32};
   options.cpu = true;
   const Space space(thomas().build(of_size(256, f64)), options);
   const Configuration shared{{"order", "j k i"}, {"tile", "i32"}, {"grid", "j"}};
@@ -134,7 +134,7 @@ TEST_CASE("columns: groups of one item each have columns of their own, as thread
 }
 
 TEST_CASE("columns: the level before stays in variables, or is read where it was stored") {
-  const Space space(thomas().build(of_size(8, f64)), {Target::openmp, 2, 32, false});
+  const Space space(thomas().build(of_size(8, f64)), {Target::openmp, 2, 32});
   const auto text_of = [&](const Configuration& c) {
     return test::openmp_of(lower(replay(space.program(), space.derive(c))));
   };
@@ -148,7 +148,7 @@ TEST_CASE("columns: the level before stays in variables, or is read where it was
 TEST_CASE("columns: every switch is there, on every target") {
   for (const auto make : {thomas, vertical_advection, fillz})
     for (const Target target : {Target::openmp, Target::opencl, Target::cuda}) {
-      const Space space(make().build(of_size(24, f64)), {target, 2, 32, false});
+      const Space space(make().build(of_size(24, f64)), {target, 2, 32});
       std::set<std::string> names;
       for (const auto* some : {&space.parameters(), &space.comparisons()})
         for (const Parameter& p : *some) names.insert(p.name());
@@ -162,7 +162,7 @@ TEST_CASE("columns: every switch is there, on every target") {
 }
 
 TEST_CASE("columns: what a scan reads some levels later is asked for, in its direction") {
-  const Space space(thomas().build(of_size(8, f64)), {Target::opencl, 2, 32, false});
+  const Space space(thomas().build(of_size(8, f64)), {Target::opencl, 2, 32});
   const auto kernel_of = [&](const Configuration& c) {
     return lower(replay(space.program(), space.derive(c)));
   };
@@ -184,7 +184,7 @@ TEST_CASE("columns: what a scan reads some levels later is asked for, in its dir
 }
 
 TEST_CASE("columns: a work-group has a tile of columns") {
-  const Space space(thomas().build(of_size(24, f64)), {Target::cuda, 2, 32, false});
+  const Space space(thomas().build(of_size(24, f64)), {Target::cuda, 2, 32});
   const Kernel k = lower(replay(space.program(), space.derive({{"order", "j i k"}, {"tile", "i8"}})));
   const NDRange range = nd_range(k, Target::cuda);
   CHECK(range.local == std::array<std::size_t, 3>{8, 1, 1});
@@ -197,7 +197,7 @@ TEST_CASE("read-only path: loads through the cache, restricted pointers, or no p
   for (const auto& [pattern, box] : {std::pair{thomas(), 8}, {smooth3d(), 8}}) {
     const Problem p = of_size(box, f64);
     const auto text_of = [&, &pattern = pattern](Target target, const char* readonly) {
-      const Space space(pattern.build(p), {target, 2, 32, false});
+      const Space space(pattern.build(p), {target, 2, 32});
       Configuration c;
       if (readonly) c.set("readonly", readonly);
       const Kernel k = lower(replay(space.program(), space.derive(c)));

@@ -34,7 +34,7 @@ std::vector<Case> cases(int& impossible) {
   std::vector<Case> all;
   std::uint64_t seed = 1;
   for (const Problem& p : problems()) {
-    const Space space(smooth3d().build(p), {Target::openmp, 2, 32, false});
+    const Space space(smooth3d().build(p), {Target::openmp, 2, 32});
     for (const Configuration& c : configurations(space, 6, seed++)) {
       try {
         Case x{p, c, lower(replay(space.program(), space.derive(c)))};

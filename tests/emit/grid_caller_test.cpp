@@ -24,13 +24,14 @@ struct StandAlone {
 };
 StandAlone variant(const Pattern& pattern, const Problem& p, Target target, const Configuration& c) {
   const Program program = pattern.build(p);
-  const Space space(program, {target, 2, 32, !c.contains("layout")});
+  const Space space(program,
+                    {target, 2, 32, c.contains("layout") ? std::nullopt : std::optional(kCallersLayout)});
   return {lower(replay(program, space.derive(c))), program};
 }
 /// The first variant that can be lowered.
 StandAlone variant(const Pattern& pattern, const Problem& p, Target target) {
   const Program program = pattern.build(p);
-  for (const Configuration& c : Space(program, {target, 2, 32, true}).seeds()) {
+  for (const Configuration& c : Space(program, {target, 2, 32, kCallersLayout}).seeds()) {
     try {
       return variant(pattern, p, target, c);
     } catch (const UserError&) {  // impossible as asked

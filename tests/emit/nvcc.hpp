@@ -77,7 +77,7 @@ inline std::vector<Kernel> first_variants(const Pattern& pattern, std::map<std::
   Problem p;
   p.box = 256, p.boxes = 1, p.type = type, p.choices = std::move(choices);
   SpaceOptions options;
-  options.target = Target::cuda, options.caller_layout_only = true;
+  options.target = Target::cuda, options.only_layout = kCallersLayout;
   const Space space(pattern.build(p), options);
   std::vector<Kernel> kernels;
   for (const Configuration& c : space.seeds()) {

@@ -56,7 +56,7 @@ std::vector<Kernel> all_kernels() {
       Problem problem;
       problem.box = 64, problem.boxes = 1, problem.type = type, problem.choices = s.choices;
       SpaceOptions options;
-      options.target = Target::cuda, options.caller_layout_only = true;
+      options.target = Target::cuda, options.only_layout = kCallersLayout;
       const Space space(find_pattern(s.pattern).build(problem), options);
       for (const Configuration& c : s.configurations) {
         kernels.push_back(lower(replay(space.program(), space.derive(c))));

@@ -27,7 +27,7 @@ struct Case {
 std::vector<Case> cases(const std::vector<Problem>& problems, int random) {
   std::vector<Case> all;
   for (const Problem& p : problems) {
-    const Space space(smooth3d().build(p), {Target::opencl, 2, 32, false});
+    const Space space(smooth3d().build(p), {Target::opencl, 2, 32});
     std::set<std::string> structures;
     for (const Configuration& c : configurations(space, random, 3)) {
       if (!structures.insert(space.structure(c)).second) continue;

@@ -34,9 +34,7 @@ std::string together(std::span<const Emitted> kernels) {
   return all.code();
 }
 
-Space space_of(const OperatorCase& c) {
-  return {c.pattern->build(c.problem), {Target::openmp, 2, 32, false}};
-}
+Space space_of(const OperatorCase& c) { return {c.pattern->build(c.problem), {Target::openmp, 2, 32}}; }
 
 Emitted emitted(const OperatorCase& c, const Space& space, const Configuration& configuration,
                 std::size_t number) {
@@ -46,8 +44,7 @@ Emitted emitted(const OperatorCase& c, const Space& space, const Configuration& 
 }
 
 /// One of the first variants, another one from case to case.
-Emitted emitted(const OperatorCase& c, std::size_t number) {
-  const Space space = space_of(c);
+Emitted emitted(const OperatorCase& c, const Space& space, std::size_t number) {
   const std::vector<Configuration> seeds = space.seeds();
   REQUIRE(!seeds.empty());
   std::string refused;
@@ -89,7 +86,27 @@ void check(const std::vector<OperatorCase>& cases) {
   std::vector<Emitted> all;
   for (const OperatorCase& c : cases) {
     CAPTURE(describe(c));
-    all.push_back(emitted(c, all.size()));
+    all.push_back(emitted(c, space_of(c), all.size()));
+  }
+  check(all);
+}
+
+/// With all arrays split by colours, over as many dimensions as there are.
+void check_split(const std::vector<OperatorCase>& cases) {
+  std::vector<Emitted> all;
+  for (std::size_t i = 0; i < cases.size(); i += 1 + cases.size() / 200) {  // some of many
+    const OperatorCase& c = cases[i];
+    CAPTURE(describe(c));
+    const Program program = c.pattern->build(c.problem);
+    const auto first = std::find_if(program.arguments.begin(), program.arguments.end(),
+                                    [](const Expr& a) { return a.type().is_array(); });
+    const LayoutRequest split{LayoutRequest::Kind::Split, c.problem.type == f32 ? 4 : 1, 0,
+                              rank_of(first->type()) - 1};  // a box has as many dimensions
+    const Space space(program, {Target::openmp, 2, 32, split});
+    all.push_back(emitted(c, space, all.size()));
+    for (const KernelArgument& a : all.back().kernel.arguments)
+      CHECK_MESSAGE(!(rank_of(a.type) > split.axes && !a.work && a.layout.request() != split),
+                    describe(c) << " leaves " << a.name << " as it was");
   }
   check(all);
 }
@@ -101,6 +118,11 @@ TEST_CASE("emitted stencil operators give the reference's result") {
 }
 TEST_CASE("emitted transfer operators give the reference's result") {
   check(operator_cases(transfer_families(), false));
+}
+TEST_CASE("operators give the reference's result with all arrays split by colours") {
+  check_split(operator_cases(stencil_families(), false));
+  check_split(operator_cases(transfer_families(), false));
+  check_split(operator_cases(vector_families(), false));
 }
 TEST_CASE("emitted vector operators give the reference's result") {
   check(operator_cases(vector_families(), false));

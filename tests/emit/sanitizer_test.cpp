@@ -67,7 +67,7 @@ std::vector<Kernel> kernels() {
   std::vector<Kernel> all;
   for (const Problem& p : {small(7, 2, "gsrb"), small(9, 1, "jacobi", "ghost", f32, 2),
                            small(6, 1, "gsrb", "periodic"), small(7, 1, "gsrb", "dirichlet")}) {
-    const Space space(smooth3d().build(p), {Target::openmp, 2, 32, false});
+    const Space space(smooth3d().build(p), {Target::openmp, 2, 32});
     std::set<std::string> structures;
     for (const Configuration& c : configurations(space, 10, 5)) {
       if (!structures.insert(space.structure(c)).second) continue;
@@ -110,7 +110,7 @@ TEST_CASE("no access outside an array, no undefined behaviour") {
 TEST_CASE("a kernel that reads one element too far is caught") {
   const Scratch scratch;
   const Problem p = small(7, 1, "gsrb");
-  const Space space(smooth3d().build(p), {Target::openmp, 2, 32, true});
+  const Space space(smooth3d().build(p), {Target::openmp, 2, 32, kCallersLayout});
   Kernel k = lower(replay(space.program(), space.derive({{"inner", "seq"}})));
   std::string code = test::openmp_of(k);
   const std::string bound = "k < 7";

@@ -219,7 +219,7 @@ TEST_CASE("small kernels: what their text contains and lacks") {
 TEST_CASE("vector loops of the smoother hold no division, whatever the space decides") {
   std::size_t found = 0;
   for (const Problem& p : {small(64, 2, "gsrb"), small(64, 2, "jacobi", "ghost", f32)}) {
-    const Space space(smooth3d().build(p), {Target::openmp, 2, 32, false});
+    const Space space(smooth3d().build(p), {Target::openmp, 2, 32});
     for (const Configuration& c : configurations(space, 0, 1)) {
       const std::string code = test::openmp_of(lower(replay(space.program(), space.derive(c))));
       CAPTURE(code);

@@ -63,7 +63,7 @@ inline std::vector<SymbolicCase> operator_cases() {
 /// The kernel of the first seed in the caller's layout whose derivation can be replayed over size variables.
 inline std::optional<Kernel> symbolic_kernel(const SymbolicCase& c) {
   Problem p = c.problem;
-  const Space space(c.pattern->build(p), {Target::openmp, 2, 32, true});
+  const Space space(c.pattern->build(p), {Target::openmp, 2, 32, kCallersLayout});
   p.symbolic = true;
   const Program program = c.pattern->build(p);
   for (const Configuration& x : space.seeds()) try {

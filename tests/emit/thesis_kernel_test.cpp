@@ -16,7 +16,7 @@ namespace {
 std::string body(const std::string& form, int dim, Target target) {
   Problem p;
   p.box = 256, p.boxes = 1, p.choices = {{"form", form}};
-  const Space space(prolongation(dim).build(p), {target, 2, 64, true});
+  const Space space(prolongation(dim).build(p), {target, 2, 64, kCallersLayout});
   for (const Configuration& c : space.seeds()) {
     const auto is = [&](const char* name, const std::string& value) {
       return !c.contains(name) || c.at(name) == value;

@@ -49,7 +49,7 @@ struct Ranked {
   Kernel kernel;
 };
 std::vector<Ranked> first_variants(const Program& program, std::size_t most = 100) {
-  const Space space(program, {Target::cuda, 2, 32, true});
+  const Space space(program, {Target::cuda, 2, 32, kCallersLayout});
   std::vector<Ranked> ranked;
   for (const Configuration& c : space.seeds()) {
     if (ranked.size() == most) break;

@@ -252,7 +252,7 @@ TEST_CASE("doacross: where there are fewer boxes than threads, tiles go so, and 
     problem.box = 18, problem.boxes = 1, problem.sweeps = 3, problem.boundary = "neumann";
     problem.choices = {{"smoother", name}};
     const Program p = smooth3d().build(problem);
-    const Space space(p, {Target::openmp, 2, 32, false});
+    const Space space(p, {Target::openmp, 2, 32});
     const LoopsRun expected = run_loops(lower(stepped(p, "update-in-place")), 1);
     int found = 0;
     for (const Configuration& c : space.seeds()) {
@@ -264,7 +264,7 @@ TEST_CASE("doacross: where there are fewer boxes than threads, tiles go so, and 
       CHECK(run_loops(k, 1, 1).results == expected.results);
     }
     CHECK(found >= 1);
-    const Space alone(p, {Target::openmp, 1, 32, false});
+    const Space alone(p, {Target::openmp, 1, 32});
     for (const Configuration& c : alone.seeds()) CHECK(alone.structure(c).find("turns") == std::string::npos);
   }
 }

@@ -403,7 +403,7 @@ TEST_CASE("in tiles: rows of a plate are cut where they are vectors, too") {
                     {},
                     {}};
     const LoopsRun expected = run_loops(lower(p), 1);
-    const Space space(p, {Target::openmp, 2, 32, false});
+    const Space space(p, {Target::openmp, 2, 32});
     int found = 0;
     for (const Configuration& c : space.seeds()) {
       Configuration cut = c;
@@ -595,7 +595,7 @@ TEST_CASE("in step: chains of different stages are explored, threads share what 
   for (const Program& p : {leg_of_a_cycle(false), leg_of_a_cycle(true), apart, boxes, stored}) {
     CAPTURE(p.name);
     const LoopsRun expected = run_loops(lower(p), 1);
-    const Space space(p, {Target::openmp, 2, 32, false});
+    const Space space(p, {Target::openmp, 2, 32});
     std::set<std::string> structures;
     int in_step = 0, together = 0;
     for (const Configuration& c : space.seeds()) {
@@ -646,7 +646,7 @@ TEST_CASE("in step: a user's chain is explored, with threads on what a stage doe
       let(step(x), [&](Expr a) { return let(step(a), [&](Expr b) { return let(step(b), step); }); }),
       {},
       {}};
-  const Space space(p, {Target::openmp, 2, 32, false});
+  const Space space(p, {Target::openmp, 2, 32});
   const LoopsRun expected = run_loops(lower(p), 1);
   for (const char* time : {"j", "j8", "j32"})
     for (const char* inner : {"seq", "vec"})
@@ -770,7 +770,7 @@ TEST_CASE("in step: explored, every setting of the time gives the same numbers")
     Problem three = problem(3, "ghost", "gsrb", boxes);
     three.box = 9;
     const Program p = smooth3d().build(three);
-    const Space space(p, {Target::openmp, 2, 32, false});
+    const Space space(p, {Target::openmp, 2, 32});
     const LoopsRun expected = run_loops(lower(stepped(p, "update-in-place")), 1);
     std::set<std::string> times;
     for (const Configuration& c : space.seeds())
@@ -789,7 +789,7 @@ TEST_CASE("in step: explored, every setting of the time gives the same numbers")
 
 TEST_CASE("in step: rows of a plane on threads, where there is one box") {
   const Program p = smooth3d().build(problem(3, "ghost", "gsrb", 1));
-  const Space space(p, {Target::openmp, 2, 32, false});
+  const Space space(p, {Target::openmp, 2, 32});
   Configuration c;
   c.set("time", "k"), c.set("parallel", "j");
   const LoopsRun expected = run_loops(lower(stepped(p, "update-in-place")), 1),

@@ -82,10 +82,10 @@ Tried try_seeds(const Pattern& pattern, const Problem& p, const std::vector<std:
   Tried r;
   const Program program = pattern.build(p);
   for (const Target target : {Target::cuda, Target::openmp})
-    for (Configuration c : Space(program, {target, 2, 32, false}).seeds())
+    for (Configuration c : Space(program, {target, 2, 32}).seeds())
       for (const std::string& layout : layouts) {
         try {
-          const Space space(program, {target, 2, 32, false});
+          const Space space(program, {target, 2, 32});
           if (!layout.empty()) c.set("layout", layout);
           const Kernel k = lower(replay(program, space.derive(c)));
           const Kernel scalars = in_scalars(k);

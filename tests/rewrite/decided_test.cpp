@@ -21,7 +21,7 @@ TEST_CASE("decisions taken back give the program that was") {
     CHECK(decision_in(program).empty());
     CHECK(undecided(program).body == program.body);
     for (const Target target : {Target::openmp, Target::cuda}) {
-      const Space space(program, {target, 2, 32, false});
+      const Space space(program, {target, 2, 32});
       const Configuration first = space.seeds().at(0);
       const Program decided = replay(program, space.derive(first));
       CHECK_FALSE(decision_in(decided).empty());

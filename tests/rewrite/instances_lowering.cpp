@@ -32,6 +32,13 @@ Instance every_second(Gen& g) {
       make(g.n(0, 4) ? Op::UpdateInPlace : Op::Update, {base, low}, offset), {g.n(0, 4) ? "2" : "3"}, {1}};
 }
 
+/// Every second element of a new array, then the others.
+Instance one_after_the_other(Gen& g) {
+  const Op op =
+      std::vector{Op::MapSeq, Op::MapVec, Op::MapUnroll, Op::MapPar}[static_cast<std::size_t>(g.n(0, 3))];
+  return {low_map(g, op, op == Op::MapUnroll || op == Op::MapVec ? 2 : 1), {g.n(0, 4) ? "2" : "3"}, {}};
+}
+
 }  // namespace
 
 Generators lowering_generators() {
@@ -75,7 +82,7 @@ Generators lowering_generators() {
              {},
              {}};
        }},
-      {"strided", every_second},
+      {"strided", [](Gen& g) { return g.n(0, 1) == 0 ? every_second(g) : one_after_the_other(g); }},
       {"late-store", [=](Gen& g) { return vector(g, {}); }},
       {"prefetch",
        [](Gen& g) -> Instance {

@@ -168,7 +168,7 @@ TEST_CASE("space: programs it has never seen") {
   }
   SUBCASE("f32 doubles the lanes; the caller's layout only") {
     SpaceOptions o = options();
-    o.caller_layout_only = true;
+    o.only_layout = kCallersLayout;
     Problem p;
     p.box = 16, p.boxes = 2, p.type = f32;
     const Space s(smooth3d().build(p), o);

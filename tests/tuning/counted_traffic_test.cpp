@@ -27,7 +27,8 @@ Problem gsrb(Scalar type, int sweeps) {
 /// Of the kernel that a CUDA device is given first; of those in the caller's layout, where that is asked for.
 LaunchTraffic first(const char* pattern, const Problem& problem, bool callers_layout = true) {
   SpaceOptions options;
-  options.target = Target::cuda, options.caller_layout_only = callers_layout;
+  options.target = Target::cuda;
+  if (callers_layout) options.only_layout = kCallersLayout;
   const Space space(find_pattern(pattern).build(problem), options);
   const Configuration c = space.seeds().at(0);
   INFO(space.structure(c));

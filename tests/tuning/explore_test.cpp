@@ -78,7 +78,7 @@ TEST_CASE("explore: f32, and a box without ghost zone") {
   Problem problem = small("jacobi");
   problem.type = f32, problem.boundary = "dirichlet";
   ExploreOptions options = brief(3);
-  options.caller_layout_only = true;
+  options.only_layout = kCallersLayout;
   const ExploreResult r = explore(smooth3d(), problem, options);
   REQUIRE(r.best.has_value());
   CHECK(r.variants[*r.best].error <= 1e-5);

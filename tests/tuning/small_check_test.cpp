@@ -50,7 +50,7 @@ struct Checked {
                      });
     REQUIRE(check.possible());
     description = check.describe();
-    const Space space = make_space(smooth3d().build(problem), Target::openmp, machine, false);
+    const Space space = make_space(smooth3d().build(problem), Target::openmp, machine, std::nullopt);
     std::vector<double> found;
     for (const Configuration& c : space.seeds()) {
       if (found.size() == 2) break;

@@ -19,7 +19,7 @@ Problem small() {
   p.box = 16, p.boxes = 2, p.choices["smoother"] = "jacobi";
   return p;
 }
-Space space() { return {smooth3d().build(small()), {Target::openmp, 2, 32, true}}; }
+Space space() { return {smooth3d().build(small()), {Target::openmp, 2, 32, kCallersLayout}}; }
 
 SwitchRun run(std::vector<bool> on, double ms) {
   SwitchRun r;
@@ -101,7 +101,7 @@ TEST_CASE("switches: the surroundings are those that all switches go with, thoug
     for (const std::string name : {"thomas", "smooth3d", "residual3d"}) {
       Problem p;
       p.box = 24, p.boxes = 4;
-      SpaceOptions options{target, 2, 32, true};
+      SpaceOptions options{target, 2, 32, kCallersLayout};
       options.cpu = target == Target::opencl;
       const Space space(find_pattern(name).build(p), options);
       std::vector<Configuration> vectors;
@@ -143,7 +143,7 @@ TEST_CASE(
     "switches: what a space does not have is said, with the reason; few switches on are measured first") {
   const Expr xs = param("xs", array({Nat(40)}, f64));
   const Program twice{"twice", {xs}, xs | map([](Expr x) { return x * 2.0; }), {}, {}};
-  const Space space(twice, {Target::openmp, 2, 32, true});
+  const Space space(twice, {Target::openmp, 2, 32, kCallersLayout});
   const SwitchGrid g = switch_grid(space, {});
   std::map<std::string, std::string> why;
   for (const MissingSwitch& m : g.missing) why[m.name] = m.why;
@@ -167,7 +167,7 @@ TEST_CASE(
 TEST_CASE("explore: all combinations of the switches are verified and timed") {
   ExploreOptions options;
   options.configurations = 4, options.budget_seconds = 3600, options.rivals = false,
-  options.caller_layout_only = true, options.switches = true;
+  options.only_layout = kCallersLayout, options.switches = true;
   const ExploreResult r = explore(smooth3d(), small(), options);
   const SwitchGrid& g = r.switches;
   REQUIRE(!g.empty());

@@ -10,7 +10,8 @@ void ExplorationRecord::begin(const Space& space) {
   about.program = session_.pattern.name, about.problem = session_.problem;
   about.backend = text(options_.target), about.device = session_.device_name;
   about.machine = session_.machine.device, about.threads = session_.threads;
-  about.vector_bytes = session_.machine.vector_bytes, about.caller_layout_only = options_.caller_layout_only;
+  about.vector_bytes = session_.machine.vector_bytes,
+  about.caller_layout_only = options_.only_layout == kCallersLayout;
   about.decisions = space.parameters();
   about.costs.assign(kCostNames.begin(), kCostNames.end());
   options_.recorder->begin(std::move(about));

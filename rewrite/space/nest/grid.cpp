@@ -146,7 +146,7 @@ void run_on_items(NestDeriver& d, const NestFacts& f, const Configuration& c) {
     d.inner_is_item = at != names.end();
     if (d.inner_is_item) {
       d.step("map-glb", {names.end() - at - 1}, d.loop(i));
-      if (i == d.inner() && c[key::inner] == Inner::strided) d.step("strided", {f.modulus}, d.loop(i));
+      if (i == d.inner() && c[key::inner] == Inner::strided) d.step("strided", {inner_stride(f)}, d.loop(i));
     } else if (i < d.inner())
       d.step("map-seq", d.loop(i));
   }

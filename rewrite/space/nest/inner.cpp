@@ -4,12 +4,22 @@
 namespace lift {
 namespace {
 
+/// Rows of arrays that are split by colours are gone through a colour after the other.
+bool takes_colours_in_turn(const NestFacts& f) {
+  return f.modulus < 2 && f.on_processors() && f.options.only_layout &&
+         f.options.only_layout->kind == LayoutRequest::Kind::Split;
+}
+
 std::vector<Inner> inners(const NestFacts& f) {
+  const bool in_turn = takes_colours_in_turn(f);
   std::vector<Inner> r{Inner::seq};
-  if (f.modulus > 1 && f.in_place) r.push_back(Inner::strided);
+  if ((f.modulus > 1 && f.in_place) || in_turn) r.push_back(Inner::strided);
   if (f.lanes > 1 && f.vectors) {
     r.push_back(Inner::vec);
-    if (f.parity_axes > 0 && f.in_place && !f.options.caller_layout_only) r.push_back(Inner::strided_vec);
+    if ((f.parity_axes > 0 && f.in_place &&
+         (!f.options.only_layout || f.options.only_layout->kind == LayoutRequest::Kind::Split)) ||
+        in_turn)
+      r.push_back(Inner::strided_vec);
   }
   return r;
 }
@@ -23,14 +33,15 @@ bool are_items_strided(const NestFacts& f, const Configuration& c) {
 
 bool admits_inner(const NestFacts& f, const Configuration& c, const Inner& inner) {
   const bool split = is_split(c), columns = is_by_columns(f, c);
-  if (inner == Inner::seq) return !split;
+  if (inner == Inner::seq) return !split || f.options.only_layout;
   if (!inner_is_loop(f, c)) return inner == Inner::strided && are_items_strided(f, c);
   const bool neighbours = shared_cells(c).neighbours;  // with a loop within, over cells of both colours
-  const bool stride = f.modulus > 1 && !neighbours && is_in_place(f, c) &&
-                      (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
+  const bool guarded = f.modulus > 1 && !neighbours && is_in_place(f, c) &&
+                       (!columns || f.parity_axes >= static_cast<std::int64_t>(f.inner_rank));
+  const bool stride = guarded || (takes_colours_in_turn(f) && !columns);
   if (inner == Inner::strided) return stride;
-  const bool vectors =
-      f.lanes > 1 && !columns && f.vectors && inner_trips(f, c, 1 << 30) >= f.lanes * (split ? f.modulus : 1);
+  const bool vectors = f.lanes > 1 && !columns && f.vectors &&
+                       inner_trips(f, c, 1 << 30) >= f.lanes * (split ? inner_stride(f) : 1);
   return inner == Inner::vec ? vectors && !split : vectors && split && stride;
 }
 
@@ -40,7 +51,7 @@ void take_inner(NestDeriver& d, const NestFacts& f, const Configuration& c, cons
   else
     d.step("map-seq", loop);
   const Inner inner = c[key::inner];
-  if (inner == Inner::strided || inner == Inner::strided_vec) d.step("strided", {f.modulus}, loop);
+  if (inner == Inner::strided || inner == Inner::strided_vec) d.step("strided", {inner_stride(f)}, loop);
 }
 
 std::string inner_words(const NestFacts& f, const Configuration& c) {

@@ -14,7 +14,7 @@ std::size_t inner_axis(const NestFacts& f, const Configuration& c) {
 /// Some element is read again by a later iteration of the innermost loop, which is sequential.
 bool reads_again(const NestFacts& f, const Configuration& c) {
   if (!inner_is_loop(f, c) || f.repeats.empty() || is_vector(c) || is_split(c)) return false;
-  const std::int64_t step = c[key::inner] == Inner::strided ? f.modulus : 1;
+  const std::int64_t step = c[key::inner] == Inner::strided ? inner_stride(f) : 1;
   if (inner_trips(f, c, 1000) < 4 * step) return false;
   const auto& repeats = f.repeats[inner_axis(f, c)];
   return std::any_of(repeats.begin(), repeats.end(),

@@ -4,9 +4,22 @@
 namespace lift {
 namespace {
 
+Choice choice_of(const LayoutRequest& r) {
+  switch (r.kind) {
+    case LayoutRequest::Kind::Caller:
+      break;
+    case LayoutRequest::Kind::Rows:
+      return {kRowsLayout, {r.align, r.lead}};
+    case LayoutRequest::Kind::Split:
+      return {kSplitLayout, {r.axes, r.align}};
+  }
+  return {kCallerLayout, {}};
+}
+
 std::vector<Choice> layouts(const NestFacts& f) {
+  if (f.options.only_layout) return {choice_of(*f.options.only_layout)};
   std::vector<Choice> r{{kCallerLayout, {}}};
-  if (f.options.caller_layout_only || f.lanes == 1) return r;
+  if (f.lanes == 1) return r;
   r.push_back({kRowsLayout, {f.lanes, f.lead}});
   if (f.parity_axes > 0 && f.in_place && (!f.on_grid() || f.axes.size() > 1))
     r.push_back({kSplitLayout,
@@ -15,7 +28,8 @@ std::vector<Choice> layouts(const NestFacts& f) {
 }
 
 bool admits_layout(const NestFacts& f, const Configuration& c, const Choice& layout) {
-  return layout.index != kSplitLayout || is_in_place(f, c);  // a whole new array would need both colours
+  // A whole new array needs both colours.
+  return layout.index != kSplitLayout || f.options.only_layout || is_in_place(f, c);
 }
 
 void take_layout(NestDeriver& d, const NestFacts&, const Configuration& c, const Place& at) {

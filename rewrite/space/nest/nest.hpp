@@ -145,6 +145,8 @@ void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c
 void share_loops(NestDeriver& d, const Place& at);
 
 bool is_in_place(const NestFacts& f, const Configuration& c);
+/// What the innermost index steps by in a loop that is strided: one colour at a time where there is no guard.
+inline std::int64_t inner_stride(const NestFacts& f) { return std::max<std::int64_t>(f.modulus, 2); }
 inline bool is_split(const Configuration& c) { return c[key::layout].index == kSplitLayout; }
 inline bool is_by_rows(const Configuration& c) {
   return c[key::block] == Blocks::rows || c[key::block] == Blocks::rows_unrolled;

@@ -16,7 +16,7 @@ bool admits_prefetch(const NestFacts& f, const Configuration& c, const std::int6
   if (ahead == 0) return true;
   if (is_vector(c)) return ahead >= 16;
   if (!inner_is_loop(f, c) || (ahead >= 16 && is_by_columns(f, c))) return false;
-  return inner_trips(f, c, 1000) > ahead * (c[key::inner] == Inner::strided ? f.modulus : 1);
+  return inner_trips(f, c, 1000) > ahead * (c[key::inner] == Inner::strided ? inner_stride(f) : 1);
 }
 
 }  // namespace

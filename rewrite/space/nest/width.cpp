@@ -16,8 +16,8 @@ const NestDecision& width() {
           })
           .admitted([](const NestFacts& f, const Configuration& c, const std::int64_t& w) {
             if (!is_vector(c)) return w == 1;
-            return w == f.lanes ||
-                   (w == 2 * f.lanes && inner_trips(f, c, 1 << 30) >= w * (is_split(c) ? f.modulus : 1));
+            return w == f.lanes || (w == 2 * f.lanes &&
+                                    inner_trips(f, c, 1 << 30) >= w * (is_split(c) ? inner_stride(f) : 1));
           });
   return d;
 }

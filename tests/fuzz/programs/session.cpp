@@ -158,7 +158,8 @@ class Session {
   void derived(const Case& c, int wanted, std::vector<Case>& all) {
     try {
       SpaceOptions options = space_options(c);
-      options.caller_layout_only = below(3) == 0, options.cpu = below(3) == 0;
+      if (below(3) == 0) options.only_layout = kCallersLayout;
+      options.cpu = below(3) == 0;
       const Space space(subject(c), options);
       std::vector<Configuration> chosen = space.seeds();
       if (!chosen.empty())
