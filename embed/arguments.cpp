@@ -75,6 +75,13 @@ bool ArgumentValue::contiguous() const {
   return true;
 }
 
+ArgumentValue storage_of(const ArgumentValue& v) {
+  if (v.layout == kCallersLayout) return v;
+  ArgumentValue flat;
+  flat.data = v.data, flat.rank = 1, flat.shape[0] = v.stored, flat.strides[0] = 1;
+  return flat;
+}
+
 std::string shape_text(const ArgumentValue& v) {
   std::string s;
   for (int d = 0; d < v.rank; ++d) s += (d ? "x" : "") + std::to_string(v.shape[static_cast<std::size_t>(d)]);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/expr/layout.hpp"
 #include "ir/expr/type.hpp"
 
 namespace lift {
@@ -29,11 +30,17 @@ struct ArgumentValue {
   void* data = nullptr;  ///< the first element, or the scalar
   int rank = 0;          ///< number of lengths
   std::array<std::int64_t, kMaxRank> shape = {}, strides = {};
+  /// How it is stored. In another layout than the caller's, strides mean nothing, and there are `stored`
+  /// elements from `data` on.
+  LayoutRequest layout = {};
+  std::int64_t stored = 0;
 
   std::int64_t count() const;
   bool contiguous() const;  ///< row-major without gaps
 };
 
+/// What is stored, as an array of one dimension where the layout is not the caller's.
+ArgumentValue storage_of(const ArgumentValue& v);
 /// "64x66"; "a number" for a scalar.
 std::string shape_text(const ArgumentValue& v);
 /// Whether two arrays have an element in common; also true where they lie between each other in a way that is

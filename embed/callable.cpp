@@ -11,6 +11,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/layout_step.hpp"
 #include "tuning/database/program_key.hpp"
 #include "tuning/report.hpp"
 
@@ -28,9 +29,10 @@ std::vector<std::int64_t> numbers(const Type& t) {
 }
 
 ChosenVariant choose(const Program& program, const Pitched* pitched, const Program& unsized_program,
-                     const Sizes& sizes, const CompileOptions& options, std::string& origin) {
+                     const Sizes& sizes, const CompileOptions& options, const LayoutRequest& layout,
+                     std::string& origin) {
   const auto here = [&](const Derivation& d) { return pitched ? moved(d, *pitched) : d; };
-  if (options.tuned && !options.derivation)
+  if (options.tuned && !options.derivation && layout == kCallersLayout)
     if (auto known = known_variant(program, program_key(unsized_program, sizes), options.database, here)) {
       origin = known->origin;
       return std::move(known->variant);
@@ -42,7 +44,7 @@ ChosenVariant choose(const Program& program, const Pitched* pitched, const Progr
       if (!options.or_default) throw;
     }
   }
-  return default_variant(program);
+  return default_variant(program, layout);
 }
 
 /// The kernel with ordinary stores; nothing when it has no others.
@@ -72,10 +74,32 @@ std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string&
   throw InternalError(kernel.name + ": the C compiler refuses the generated kernel:\n" + r.error);
 }
 
+/// UserError where an array of the call would be taken for one that lies otherwise.
+void check_layouts(const Kernel& kernel, const Plan& plan, const LayoutRequest& layout) {
+  const std::size_t given = plan.program.arguments.size();
+  for (std::size_t i = 0; i < given; ++i)
+    if (const KernelArgument& a = kernel.arguments[i]; a.type.is_array() && a.layout.request() != layout)
+      throw UserError(plan.argument_text(i) + " is taken in the layout '" + str(a.layout.request()) +
+                      "', not in '" + str(layout) + "'");
+  for (std::size_t r = 0; r < plan.results.size(); ++r) {
+    const auto a = std::find_if(kernel.arguments.begin(), kernel.arguments.end(),
+                                [&](const KernelArgument& x) { return x.name == kernel.results.at(r); });
+    const bool is_number = a->layout.size() == Nat(1), stored = a->layout.request() != kCallersLayout;
+    if (plan.targets[r].kind == ResultTarget::Kind::returned && stored && !is_number)
+      throw UserError(plan.program.name + ": result " + std::to_string(r + 1) + " is stored in the layout '" +
+                      str(layout) +
+                      "', but returned as a std::vector; return void, and pass a lift::stored_array "
+                      "for it after the arguments");
+    if (plan.targets[r].kind == ResultTarget::Kind::argument && a->layout.request() != layout && !is_number)
+      throw UserError(plan.argument_text(plan.targets[r].index) + " is written in the layout '" +
+                      str(a->layout.request()) + "', not in '" + str(layout) + "'");
+  }
+}
+
 }  // namespace
 
 ChosenVariant Callable::Impl::choose_for(Variant& v, Program& program) const {
-  if (v.around.empty()) return choose(program, nullptr, plan.program, v.sizes, options, v.origin);
+  if (v.around.empty()) return choose(program, nullptr, plan.program, v.sizes, options, v.layout, v.origin);
   const Program numbered = program;
   // A result that cannot be computed within an array with gaps is computed beside it, and copied: as it would
   // be without gaps where it updates an argument, else if copies are asked for.
@@ -86,7 +110,7 @@ ChosenVariant Callable::Impl::choose_for(Variant& v, Program& program) const {
   while (true) {
     const Pitched pitched = within(numbered, plan, v.around, update);
     program = pitched.program;
-    ChosenVariant chosen = choose(program, &pitched, plan.program, v.sizes, options, v.origin);
+    ChosenVariant chosen = choose(program, &pitched, plan.program, v.sizes, options, v.layout, v.origin);
     bool settled = true;
     for (std::size_t r = 0; r < update.size(); ++r) {
       if (!update[r] || chosen.kernel.results.at(r) == pitched.into[r]) continue;
@@ -103,12 +127,14 @@ ChosenVariant Callable::Impl::choose_for(Variant& v, Program& program) const {
   }
 }
 
-std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, const Around& around) const {
+std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, const Around& around,
+                                                        const LayoutRequest& layout) const {
   Program program = with_sizes(plan.program, sizes);  // also checks them
-  if (options.symbolic && around.empty()) program = plan.program;
+  if (options.symbolic && around.empty() && layout == kCallersLayout) program = plan.program;
   auto v = std::make_unique<Variant>();
-  v->sizes = sizes, v->around = around;
+  v->sizes = sizes, v->around = around, v->layout = layout;
   ChosenVariant chosen = choose_for(*v, program);
+  check_layouts(chosen.kernel, plan, layout);
   v->derivation = chosen.derivation;
   v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
   v->source = emit_openmp(v->kernel);
@@ -128,15 +154,40 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
   return v;
 }
 
-const Callable::Variant& Callable::Impl::variant(const Sizes& sizes, const Around& around) const {
-  const std::pair key{sizes, around};
+const Callable::Variant& Callable::Impl::variant(const Sizes& sizes, const Around& around,
+                                                 const LayoutRequest& layout) const {
+  const std::tuple key{sizes, around, str(layout)};
   {
     const std::shared_lock lock(mutex);
     if (const auto it = variants.find(key); it != variants.end()) return *it->second;
   }
   const std::unique_lock lock(mutex);
   if (const auto it = variants.find(key); it != variants.end()) return *it->second;
-  return *variants.emplace(key, make(sizes, around)).first->second;
+  return *variants.emplace(key, make(sizes, around, layout)).first->second;
+}
+
+LayoutRequest Callable::Impl::layout_of_derivation() const {
+  return options.derivation ? layout_by(*options.derivation) : kCallersLayout;
+}
+
+LayoutRequest Callable::Impl::layout_of_call(std::span<const ArgumentValue> arguments,
+                                             const std::string& where) const {
+  std::optional<LayoutRequest> all;
+  bool differ = false;
+  std::string each;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (signature.arguments[i].is_scalar()) continue;
+    const LayoutRequest& l = arguments[i].layout;
+    each += (each.empty() ? "" : ", ") + plan.argument_text(i) + " in '" + str(l) + "'";
+    differ |= all && *all != l;
+    all = l;
+  }
+  const LayoutRequest of_kernel = layout_of_derivation();
+  if (differ || (options.derivation && all && *all != of_kernel))
+    throw UserError(plan.program.name + ": its kernel takes all arrays in one layout" +
+                    (options.derivation ? ", '" + str(of_kernel) + "' by its derivation" : "") +
+                    ", the call has " + each + "; pass each as a lift::stored_array in that layout" + where);
+  return all.value_or(of_kernel);
 }
 
 Around Callable::Impl::around_of_call(std::span<const ArgumentValue> arguments,
@@ -213,6 +264,9 @@ const Callable::Variant& Callable::variant(std::span<const ArgumentValue> argume
   std::vector<std::int64_t> shapes;
   for (const ArgumentValue& a : arguments) {
     shapes.insert(shapes.end(), a.shape.begin(), a.shape.begin() + a.rank);
+    if (a.layout != kCallersLayout)
+      shapes.insert(shapes.end(), {-2, static_cast<std::int64_t>(a.layout.kind), a.layout.align,
+                                   a.layout.lead, a.layout.axes});
     if (!a.contiguous()) {
       shapes.push_back(-1);  // no length: strides follow
       shapes.insert(shapes.end(), a.strides.begin(), a.strides.begin() + a.rank);
@@ -223,19 +277,20 @@ const Callable::Variant& Callable::variant(std::span<const ArgumentValue> argume
     if (const auto it = impl_->by_shapes.find(shapes); it != impl_->by_shapes.end()) return *it->second;
   }
   const Sizes sizes = impl_->sizes_of_call(arguments, line_of(where));
-  const Variant& v = variant(sizes, impl_->around_of_call(arguments, line_of(where)), where);
+  const LayoutRequest layout = impl_->layout_of_call(arguments, line_of(where));
+  const Variant& v = variant(sizes, impl_->around_of_call(arguments, line_of(where)), layout, where);
   const std::unique_lock lock(impl_->mutex);
   impl_->by_shapes.emplace(std::move(shapes), &v);
   return v;
 }
 
 const Callable::Variant& Callable::variant(const Sizes& sizes, std::source_location where) const {
-  return variant(sizes, Around{}, where);
+  return variant(sizes, Around{}, impl_->layout_of_derivation(), where);
 }
 const Callable::Variant& Callable::variant(const Sizes& sizes, const Around& around,
-                                           std::source_location where) const {
+                                           const LayoutRequest& layout, std::source_location where) const {
   try {
-    return impl_->variant(sizes, around);
+    return impl_->variant(sizes, around, layout);
   } catch (const UserError& e) {
     throw UserError(e.what() + std::string(", asked for in") + line_of(where));
   }

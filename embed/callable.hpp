@@ -85,7 +85,7 @@ class Callable {
 
  private:
   const Variant& variant(const Sizes& sizes, const std::vector<std::vector<std::int64_t>>& around,
-                         std::source_location where) const;
+                         const LayoutRequest& layout, std::source_location where) const;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/rules/layout_step.hpp"
 #include "rewrite/space/space.hpp"
 #include "tuning/explore.hpp"
 
@@ -35,11 +36,11 @@ Derivation by_one_thread(Derivation d) {
   return d;
 }
 
-std::vector<Derivation> guesses(const Program& program) {
+std::vector<Derivation> guesses(const Program& program, const LayoutRequest& layout) {
   std::vector<Derivation> r;
   const bool small = is_small(program);
   try {
-    const Space space = make_space(program, Target::openmp, this_machine(), kCallersLayout);
+    const Space space = make_space(program, Target::openmp, this_machine(), layout);
     for (const Configuration& c : space.seeds()) {
       try {
         r.push_back(small ? by_one_thread(space.derive(c)) : space.derive(c));
@@ -57,8 +58,8 @@ ChosenVariant variant_by(const Program& program, const Derivation& derivation) {
   return {derivation, lower(replay(program, derivation), lower_options())};
 }
 
-ChosenVariant default_variant(const Program& program) {
-  for (const Derivation& d : guesses(program)) {
+ChosenVariant default_variant(const Program& program, const LayoutRequest& layout) {
+  for (const Derivation& d : guesses(program, layout)) {
     try {
       ChosenVariant v = variant_by(program, d);
       const bool in_place =
@@ -69,9 +70,13 @@ ChosenVariant default_variant(const Program& program) {
     } catch (const UserError&) {  // the decisions cannot be met
     }
   }
+  Derivation stored;
+  if (layout != kCallersLayout) stored.push_back(layout_step(layout));
   if (!program.overwritable.empty()) {
     try {
-      return variant_by(program, {Step{"update-in-place", {}, {}}});
+      Derivation in_place{Step{"update-in-place", {}, {}}};
+      in_place.insert(in_place.end(), stored.begin(), stored.end());
+      return variant_by(program, in_place);
     } catch (const UserError&) {  // not provably: into a new array
     }
   }
@@ -79,6 +84,7 @@ ChosenVariant default_variant(const Program& program) {
   Derivation plain;
   const std::vector<Place> sweeps = sweeps_of(program.body);
   for (std::size_t i = 0; i + 1 < sweeps.size(); ++i) plain.push_back({"to-global", {}, sweeps[i]});
+  plain.insert(plain.end(), stored.begin(), stored.end());
   return variant_by(program, plain);
 }
 

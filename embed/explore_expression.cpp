@@ -6,6 +6,7 @@
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/rules/layout_step.hpp"
 #include "tuning/database/program_key.hpp"
 
 namespace lift {
@@ -39,21 +40,26 @@ ExploredExpression explore_expression(const Program& given, const ExpressionOpti
                       "' is to be overwritten, but is no array among the arguments" + line_of(where));
   ExploreOptions more = options.more;
   more.budget_seconds = options.budget.count();
-  more.only_layout = kCallersLayout;
+  more.only_layout = options.layout;
   try {
     const PatternProblem p = pattern_of({explored.program, options.sizes, options.data, {}});
-    if (options.unless_known && take_known(explored, p, more, options.database)) return explored;
+    if (options.unless_known && options.layout == kCallersLayout &&
+        take_known(explored, p, more, options.database))
+      return explored;
     if (!more.memory) more.memory = memory_in(options.database);
     explored.report = explore(p.pattern, p.problem, more);
   } catch (const UserError& e) {
     throw UserError(e.what() + line_of(where));
   }
-  if (!explored.report.best_caller)
+  const ExploreResult& report = explored.report;
+  const auto best = options.layout == kCallersLayout ? report.best_caller : report.best;
+  if (!best)
     throw UserError(explored.program.name + ": no variant was verified within the budget; give it more time" +
                     line_of(where));
-  const Variant& best = explored.report.variants[*explored.report.best_caller];
-  explored.derivation = best.derivation;
-  explored.source = best.source;
+  const Variant& v = report.variants[*best];
+  explored.derivation = v.derivation, explored.layout = layout_by(v.derivation);
+  explored.ms = v.ms, explored.convert_ms = v.convert_ms;
+  explored.source = v.source;
   return explored;
 }
 

@@ -16,7 +16,10 @@ struct ExpressionOptions {
   std::vector<std::string> overwrites =
       {};  ///< arguments whose old contents nobody needs: updates may be in place
   std::map<std::string, ArgumentData> data = {};  ///< by argument; pseudo-random for those not named
-  ExploreOptions more = {};                       ///< threads, search, limits; the budget above counts
+  /// That all arrays are in; nothing: whichever is fastest. Kernels of another layout than the caller's take
+  /// lift::stored_array.
+  std::optional<LayoutRequest> layout = kCallersLayout;
+  ExploreOptions more = {};  ///< threads, search, limits; the budget and the layout above count
   /// What was found for just this (expression, sizes, machine, compiler) is taken as it is, without
   /// searching.
   bool unless_known = false;
@@ -25,12 +28,15 @@ struct ExpressionOptions {
 };
 
 /// What was found: the program with its arguments named, all that was measured, and the derivation of the
-/// fastest variant that takes the arrays as the caller has them.
+/// fastest variant in the layout asked for.
 struct ExploredExpression {
   Program program;
   ExploreResult report;
   Derivation derivation;
-  std::string source;  ///< its C text
+  LayoutRequest layout;   ///< of its arrays
+  double ms = 0;          ///< of one application; 0: nothing was measured
+  double convert_ms = 0;  ///< all arguments there and the result back
+  std::string source;     ///< its C text
   std::string origin;  ///< with unless_known, what was taken from the database; "" when it was searched for
 };
 

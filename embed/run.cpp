@@ -85,7 +85,8 @@ class Call {
                       a.range[0].str() + ".." + a.range[1].str() + line_of(where_));
   }
 
-  void array(std::size_t slot, const ArgumentValue& caller, bool written, std::size_t argument) {
+  void array(std::size_t slot, const ArgumentValue& given, bool written, std::size_t argument) {
+    const ArgumentValue caller = storage_of(given);
     if (!caller.data)
       throw UserError(impl_.plan.argument_text(argument) + " has no data (a null pointer)" + line_of(where_));
     Pass p{caller, v_.bytes[slot], argument, written};
@@ -111,7 +112,7 @@ class Call {
       if (to.rank == 0) to.rank = 1, to.shape[0] = 1, to.strides[0] = 1;  // a number
       array(slot, to, true, t.index);
     } else {  // an update not provably safe in place
-      const ArgumentValue& caller = arguments_[t.index];
+      const ArgumentValue caller = storage_of(arguments_[t.index]);
       Pass p{caller, v_.bytes[slot], t.index, true,
              Buffer(static_cast<std::size_t>(caller.count()) * v_.bytes[slot], {1, 0})};
       pointer(slot) = p.copy.data();

@@ -15,7 +15,8 @@ inline constexpr std::uintptr_t kAlignment = 64;  ///< bytes, that streaming sto
 
 struct Callable::Variant {
   Sizes sizes;
-  Around around;  ///< of the arguments that are passed with their gaps
+  Around around;         ///< of the arguments that are passed with their gaps
+  LayoutRequest layout;  ///< of all arrays
   Derivation derivation;
   std::string origin;  ///< see Callable::origin
   Kernel kernel;
@@ -35,12 +36,17 @@ struct Callable::Impl {
   Signature signature;
   CompileOptions options;
   mutable std::shared_mutex mutex;
-  mutable std::map<std::pair<Sizes, Around>, std::unique_ptr<Variant>> variants;
+  /// By sizes, gaps and the text of the layout.
+  mutable std::map<std::tuple<Sizes, Around, std::string>, std::unique_ptr<Variant>> variants;
   mutable std::map<std::vector<std::int64_t>, const Variant*>
       by_shapes;  ///< of all arguments of a call, and strides of those with gaps: found without solving
 
-  const Variant& variant(const Sizes& sizes, const Around& around) const;
-  std::unique_ptr<Variant> make(const Sizes& sizes, const Around& around) const;
+  const Variant& variant(const Sizes& sizes, const Around& around, const LayoutRequest& layout) const;
+  std::unique_ptr<Variant> make(const Sizes& sizes, const Around& around, const LayoutRequest& layout) const;
+  /// That the derivation asked for stores all arrays in; the caller's without one.
+  LayoutRequest layout_of_derivation() const;
+  /// UserError where arrays are not all in one layout, and in that of the derivation.
+  LayoutRequest layout_of_call(std::span<const ArgumentValue> arguments, const std::string& where) const;
   /// For the variant's sizes and gaps, which copies may make fewer; `program`, over these sizes, becomes the
   /// one over the arrays around the arguments.
   ChosenVariant choose_for(Variant& v, Program& program) const;

@@ -21,7 +21,7 @@
 // by C++, and lengths at the call. Calls from several threads are safe.
 #pragma once
 
-#include "embed/explore_expression.hpp"
+#include "embed/one_layout.hpp"
 #include "ir/expr/build.hpp"
 #include "liftgen/signature.hpp"
 
@@ -122,6 +122,22 @@ inline Tuned explore(const Expr& function, const ExpressionOptions& options, Whe
 inline Tuned explore(const Program& program, const ExpressionOptions& options,
                      Where where = Where::current()) {
   return {explore_expression(program, options, where)};
+}
+
+/// Operators that share arrays, and a kernel of each, all in one layout: see lift::stored_array.
+struct TunedTogether {
+  LayoutRequest layout;
+  std::vector<Tuned> operators;   ///< in the order given
+  std::vector<LayoutCost> costs;  ///< of this layout and the others that were tried
+};
+/// Searches for the layout in which a round of all operators takes least time, each `applied` so often.
+inline TunedTogether explore_together(const std::vector<Program>& programs, const ExpressionOptions& options,
+                                      const std::vector<double>& applied = {},
+                                      Where where = Where::current()) {
+  ExploredTogether e = explore_operators(programs, options, applied, where);
+  TunedTogether r{e.layout, {}, std::move(e.costs)};
+  for (ExploredExpression& x : e.operators) r.operators.push_back({std::move(x)});
+  return r;
 }
 
 }  // namespace lift

@@ -14,19 +14,12 @@
 #include <vector>
 
 #include "embed/callable.hpp"
-#include "liftgen/array_view.hpp"
+#include "liftgen/stored_array.hpp"
 
 namespace lift::detail {
 
 namespace hana = boost::hana;
 
-template <class T>
-concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t>;
-
-template <class T>
-constexpr Scalar scalar_of() {
-  return std::same_as<T, float> ? f32 : std::same_as<T, double> ? f64 : i32;
-}
 template <class T>
 std::string element_name() {
   return std::string(std::is_const_v<T> ? "const " : "") +
@@ -36,12 +29,17 @@ std::string element_name() {
 }
 
 /// How a parameter is written.
-enum class Form : std::uint8_t { number, range, view, mdspan, pointer, other };
+enum class Form : std::uint8_t { number, range, view, mdspan, stored, pointer, other };
 
 template <class V>
 inline constexpr bool is_array_view = false;
 template <class T, std::size_t Rank>
 inline constexpr bool is_array_view<array_view<T, Rank>> = true;
+
+template <class V>
+inline constexpr std::size_t stored_rank = 0;
+template <class T, std::size_t Rank>
+inline constexpr std::size_t stored_rank<stored_array<T, Rank>> = Rank;
 
 template <class P>
 constexpr Form form_of() {
@@ -52,6 +50,8 @@ constexpr Form form_of() {
     return Form::pointer;
   else if constexpr (is_array_view<D>)
     return Form::view;
+  else if constexpr (stored_rank<D> > 0)
+    return Form::stored;
   else if constexpr (MdspanLike<D>)
     return Form::mdspan;
   else if constexpr (std::ranges::contiguous_range<D> && std::ranges::sized_range<D>)
@@ -69,7 +69,13 @@ constexpr auto element_of_parameter() {
     return hana::type_c<std::remove_reference_t<P>>;
   else if constexpr (form_of<P>() == Form::view || form_of<P>() == Form::mdspan)
     return hana::type_c<typename D::element_type>;
-  else if constexpr (form_of<P>() == Form::range) {
+  else if constexpr (form_of<P>() == Form::stored) {
+    using E = typename D::element_type;
+    if constexpr (std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>)
+      return hana::type_c<E>;
+    else
+      return hana::type_c<const E>;
+  } else if constexpr (form_of<P>() == Form::range) {
     using E = std::remove_pointer_t<decltype(std::ranges::data(std::declval<std::remove_reference_t<P>&>()))>;
     if constexpr (!std::is_reference_v<P> && !std::ranges::view<D>)
       return hana::type_c<const E>;
@@ -93,6 +99,8 @@ constexpr bool has_rank_in_reach() {
     return std::tuple_size_v<decltype(D::shape)> >= 1 && std::tuple_size_v<decltype(D::shape)> <= kMaxRank;
   else if constexpr (form_of<P>() == Form::mdspan)
     return D::rank() >= 1 && D::rank() <= kMaxRank;
+  else if constexpr (form_of<P>() == Form::stored)
+    return stored_rank<D> <= kMaxRank;
   else
     return true;
 }
@@ -106,6 +114,9 @@ std::string parameter_name() {
     return e + after;
   else if constexpr (form_of<P>() == Form::view)
     return "lift::array_view<" + e + ", " + std::to_string(std::tuple_size_v<decltype(D::shape)>) + ">";
+  else if constexpr (form_of<P>() == Form::stored)
+    return before + "lift::stored_array<" + element_name<std::remove_const_t<ElementOf<P>>>() + ", " +
+           std::to_string(stored_rank<D>) + ">" + after;
   else if constexpr (form_of<P>() == Form::mdspan)
     return "a view of rank " + std::to_string(D::rank()) + " of " + e;
   else if constexpr (std::same_as<D, std::span<ElementOf<P>>>)
@@ -127,6 +138,8 @@ ArgumentKind kind_of() {
     k.rank = static_cast<int>(std::tuple_size_v<decltype(D::shape)>);
   else if constexpr (form_of<P>() == Form::mdspan)
     k.rank = static_cast<int>(D::rank());
+  else if constexpr (form_of<P>() == Form::stored)
+    k.rank = static_cast<int>(stored_rank<D>);
   return k;
 }
 
@@ -141,8 +154,9 @@ ArgumentValue value_of(std::remove_reference_t<P>& p) {
     v.data = at(std::ranges::data(p)), v.rank = 1,
     v.shape[0] = static_cast<std::int64_t>(std::ranges::size(p)), v.strides[0] = 1;
   } else if constexpr (form_of<P>() == Form::view) {
-    v.data = at(p.data), v.rank = static_cast<int>(p.shape.size());
-    for (std::size_t d = 0; d < p.shape.size(); ++d) v.shape[d] = p.shape[d], v.strides[d] = p.strides[d];
+    return value_of_view(p);
+  } else if constexpr (form_of<P>() == Form::stored) {
+    return p.value();
   } else {
     v.data = at(p.data_handle()), v.rank = static_cast<int>(p.rank());
     for (std::size_t d = 0; d < p.rank(); ++d)
@@ -204,7 +218,7 @@ constexpr bool check_parameters(Args types) {
                   return hana::bool_c<form_of<typename decltype(t)::type>() != Form::other>;
                 }))::value,
                 "lift::compile: parameters are float, double, std::int32_t, contiguous ranges of these "
-                "(std::vector, std::span, std::array), lift::array_view or an mdspan");
+                "(std::vector, std::span, std::array), lift::array_view, lift::stored_array or an mdspan");
   static_assert(decltype(all([](auto t) {
                   return hana::bool_c<has_known_element<typename decltype(t)::type>()>;
                 }))::value,

@@ -96,7 +96,8 @@ Result<Program> layout(const Program& p, const Arguments& words) {
       substitute(p.body, [&](const Expr& leaf) { return chosen(leaf) ? in_layout(request, leaf) : leaf; });
   const bool new_array = q.body.type().is_array() && !q.body.is(Op::Layout) &&
                          !contains(q.body, [](const Expr& e) { return e.is(Op::UpdateInPlace); });
-  if (names.empty() && new_array && rank_of(q.body.type()) >= request.axes)
+  const bool fits = request.kind != LayoutRequest::Kind::Split || rank_of(q.body.type()) >= request.axes;
+  if (names.empty() && new_array && fits)
     q.body = in_layout(request, q.body);
   return q;
 }

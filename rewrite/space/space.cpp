@@ -1,10 +1,10 @@
 #include "rewrite/space/space.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "ir/error.hpp"
 #include "rewrite/engine/strategy.hpp"
+#include "rewrite/rules/layout_step.hpp"
 #include "rewrite/space/keys.hpp"
 #include "rewrite/space/kind.hpp"
 
@@ -101,10 +101,8 @@ bool Space::gets_layout() const {
 Rewriting Space::derived(const Configuration& given) const {
   Rewriting r = kind_->derive(completed(*kind_, given));
   if (!gets_layout()) return r;
-  Arguments words;
-  std::istringstream in(str(*only_layout_));
-  for (std::string word; in >> word;) words.emplace_back(word);
-  return run(use("layout", words), std::move(r));
+  const Step step = layout_step(*only_layout_);
+  return run(use(step.rule, step.parameters), std::move(r));
 }
 
 std::string Space::structure(const Configuration& c) const { return kind_->words(c); }

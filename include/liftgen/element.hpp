@@ -1,0 +1,28 @@
+// What C++ types say about elements and views, shared by the headers of arguments.
+#pragma once
+
+#include <concepts>
+
+#include "embed/arguments.hpp"
+#include "liftgen/array_view.hpp"
+
+namespace lift::detail {
+
+template <class T>
+concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t>;
+
+template <class T>
+constexpr Scalar scalar_of() {
+  return std::same_as<T, float> ? f32 : std::same_as<T, double> ? f64 : i32;
+}
+
+/// A view, less its type.
+template <class T, std::size_t Rank>
+ArgumentValue value_of_view(const array_view<T, Rank>& v) {
+  ArgumentValue r;
+  r.data = const_cast<void*>(static_cast<const void*>(v.data)), r.rank = static_cast<int>(Rank);
+  for (std::size_t d = 0; d < Rank; ++d) r.shape[d] = v.shape[d], r.strides[d] = v.strides[d];
+  return r;
+}
+
+}  // namespace lift::detail

@@ -1,0 +1,24 @@
+#include "rewrite/rules/layout_step.hpp"
+
+#include <sstream>
+
+namespace lift {
+
+Step layout_step(const LayoutRequest& r) {
+  Step s{"layout", {}, {}};
+  std::istringstream in(str(r));
+  for (std::string word; in >> word;) s.parameters.emplace_back(word);
+  return s;
+}
+
+LayoutRequest layout_by(const Derivation& d) {
+  for (const Step& s : d) {
+    if (s.rule != "layout") continue;
+    std::string text;
+    for (const Argument& word : s.parameters) text += (text.empty() ? "" : " ") + word.str();
+    return parse_layout(text);
+  }
+  return kCallersLayout;
+}
+
+}  // namespace lift
