@@ -12,9 +12,9 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
-#include "ir/hash.hpp"
 #include "ir/expr/instantiate.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/hash.hpp"
 
 namespace lift {
 

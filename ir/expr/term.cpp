@@ -10,8 +10,8 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
-#include "ir/hash.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/hash.hpp"
 
 namespace lift {
 namespace {

@@ -97,8 +97,7 @@ Result<Program> layout(const Program& p, const Arguments& words) {
   const bool new_array = q.body.type().is_array() && !q.body.is(Op::Layout) &&
                          !contains(q.body, [](const Expr& e) { return e.is(Op::UpdateInPlace); });
   const bool fits = request.kind != LayoutRequest::Kind::Split || rank_of(q.body.type()) >= request.axes;
-  if (names.empty() && new_array && fits)
-    q.body = in_layout(request, q.body);
+  if (names.empty() && new_array && fits) q.body = in_layout(request, q.body);
   return q;
 }
 
