@@ -1,6 +1,7 @@
 # Compile options of this repository's own code; never exported with the installed package.
 add_library(liftgen_warnings INTERFACE)
-target_compile_options(liftgen_warnings INTERFACE -Wall -Wextra -Werror)
+option(LIFTGEN_WERROR "Warnings are errors" ON)
+target_compile_options(liftgen_warnings INTERFACE -Wall -Wextra $<$<BOOL:${LIFTGEN_WERROR}>:-Werror>)
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # gcc 12 warns about its own library here: overlapping copies inside std::string's operator+ (gcc bug 105651), and
