@@ -69,6 +69,9 @@ TEST_CASE("explore: finds verified variants of the smoothers") {
     check_consistent(r);
     CHECK(r.counts.configurations == 6);
     CHECK(r.twin_ms > 0);
+    CHECK(r.twin_gbs == doctest::Approx(r.traffic.bytes / r.twin_ms * 1e-6));
+    if (r.best)
+      CHECK(r.variants[*r.best].gbs == doctest::Approx(r.traffic.bytes / r.variants[*r.best].ms * 1e-6));
     CHECK(r.traffic.cells == 2 * 12 * 12 * 12);
     if (r.best_caller) CHECK(r.variants[*r.best_caller].layout.empty());
   }

@@ -174,6 +174,46 @@ TEST_CASE("verification: each result by its own type, and all of them") {
   CHECK_FALSE(difference(f64, &near, &b, nullptr, 1, 1, tolerance(f64)).right());
 }
 
+namespace {
+
+/// Runs nothing; the n-th result is as `right` says.
+class Pretended : public Executor {
+ public:
+  explicit Pretended(std::vector<bool> right) : right_(std::move(right)) {}
+  std::string source(const Kernel&) override { return ""; }
+  std::vector<Compiled> compile(std::span<const Job>, const std::function<bool(std::size_t)>&) override {
+    return {};
+  }
+  TimedRun bind(const Kernel&, const Compiled&) override {
+    return [] { return 1.0; };
+  }
+  void restore(const Kernel&) override {}
+  HostArray fetch(const Kernel&, std::size_t, const HostArray& staging) override { return staging; }
+  Difference compare(const Kernel&, std::size_t n, const Expected&) override {
+    Difference d;
+    d.excess = right_.at(n) ? 0.5 : 2;
+    return d;
+  }
+  double convert_ms(const Kernel&) const override { return 0; }
+
+ private:
+  std::vector<bool> right_;
+};
+
+}  // namespace
+
+TEST_CASE("verification: one wrong result of several is enough") {
+  const std::vector<Expected> three(3);
+  for (const std::size_t wrong : {0, 1, 2}) {
+    std::vector<bool> right(3, true);
+    Pretended all(right);
+    CHECK(run_and_compare(all, Kernel(), Compiled(), three).difference.right());
+    right[wrong] = false;
+    Pretended executor(right);
+    CHECK_FALSE(run_and_compare(executor, Kernel(), Compiled(), three).difference.right());
+  }
+}
+
 TEST_CASE("worker: kernels that crash, exit, hang or take all memory are recorded, and the next one runs") {
   const std::string name = "worker: kernels that crash*";
   if (ran_elsewhere(name)) return;
