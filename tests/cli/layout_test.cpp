@@ -1,0 +1,67 @@
+// One layout for all arrays, as users of the command ask for it.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/file.hpp"
+#include "runtime/process.hpp"
+#include "tests/runtime/scratch.hpp"
+
+using namespace lift;
+using lift::test::Scratch;
+
+namespace layout_test {
+namespace {
+
+ProcessResult explore(const Scratch& scratch, const std::string& what, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{LIFTGEN_BINARY_DIR "/liftgen",
+                                     "explore",
+                                     what,
+                                     "--configs",
+                                     "2",
+                                     "--budget",
+                                     "600",
+                                     "--no-db",
+                                     "--out",
+                                     "o"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  ProcessOptions options;
+  options.timeout_seconds = 1000, options.directory = scratch.path().string();
+  return run_process(arguments, options);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "layout: every variant stores its arrays as asked for, also of operators that nobody stores so by "
+    "default") {
+  const Scratch scratch;
+  for (const char* what : {"smooth2d", "residual2d", "restriction2d", "norm2d"}) {
+    CAPTURE(what);
+    const ProcessResult r =
+        explore(scratch, what, {"--box", "8", "--boxes", "2", "--layout", "split 2 1", "--json", "r.json"});
+    CAPTURE(r.output);
+    REQUIRE(r.status == 0);
+    const auto json = nlohmann::json::parse(read_file(scratch.path() / "r.json"));
+    CHECK(json["best"]["layout"] == "split 2 1");
+    CHECK(json["best"]["verified"] == true);
+    for (const auto& v : json["variants"]) CHECK(v["layout"] == "split 2 1");
+  }
+}
+
+TEST_CASE("layout: what cannot be is said") {
+  const Scratch scratch;
+  const auto refused = [&](const std::vector<std::string>& more, int status, const std::string& why) {
+    const ProcessResult r = explore(scratch, "smooth2d", more);
+    CAPTURE(r.output);
+    CHECK(r.status == status);
+    CHECK(r.output.find(why) != std::string::npos);
+    CHECK(r.output.find("internal error") == std::string::npos);
+  };
+  refused({"--layout", "columns 3"}, 2,
+          "layout 'columns 3' is not known; use 'caller', 'rows ALIGN LEAD' or");
+  refused({"--layout", "split 2 1", "--caller-layout"}, 2, "--caller-layout");
+  refused({"--box", "8", "--boxes", "2", "--layout", "split 7 1"}, 1, "7 axes");
+}
+
+}  // namespace layout_test
