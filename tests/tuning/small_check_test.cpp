@@ -107,4 +107,22 @@ TEST_CASE("small check: one wrong element of the ghost zone is found") {
   for (const double error : errors) CHECK(error > tolerance(f64));
 }
 
+TEST_CASE("small check: kernels run on the problem's data and on other data") {
+  Checked checked("ghost");
+  std::vector<std::vector<double>> contents;
+  const SmallCheck check(smooth3d(), checked.problem, Target::openmp, checked.machine, nullptr, 2,
+                         [&](const ProblemData& data) {
+                           const HostArray* phi = data.find("phi");
+                           REQUIRE(phi != nullptr);
+                           const auto* first = static_cast<const double*>(phi->data);
+                           contents.emplace_back(first, first + bytes_of(phi->type) / sizeof(double));
+                           return make_native_executor(checked.compiler, data, 2);
+                         });
+  REQUIRE(contents.size() == 2);
+  REQUIRE(contents[0].size() == contents[1].size());
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < contents[0].size(); ++i) same += contents[0][i] == contents[1][i] ? 1 : 0;
+  CHECK(10 * same < contents[0].size());
+}
+
 }  // namespace small_check_test
