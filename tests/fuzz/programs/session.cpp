@@ -14,6 +14,7 @@
 namespace lift::fuzz {
 namespace {
 
+constexpr int kMostAxes = 3;           ///< that cells have colours over
 constexpr std::size_t kTogether = 48;  ///< kernels in one source
 
 double now() {
@@ -154,11 +155,29 @@ class Session {
     });
   }
 
+  /// Any, the caller's, or another one that all arrays can have.
+  std::optional<LayoutRequest> some_layout(const Case& c) {
+    int rank = kMostAxes;
+    for (const Expr& a : c.program.arguments)
+      if (a.type().is_array()) rank = std::min(rank, rank_of(a.type()));
+    switch (below(6)) {
+      case 0:
+      case 1:
+        return kCallersLayout;
+      case 2:
+        return LayoutRequest{LayoutRequest::Kind::Rows, 4, below(3), 3};
+      case 3:
+        return LayoutRequest{LayoutRequest::Kind::Split, 1 + 3 * below(2), 0, 1 + below(rank)};
+      default:
+        return std::nullopt;
+    }
+  }
+
   /// A first guess of the space and random configurations.
   void derived(const Case& c, int wanted, std::vector<Case>& all) {
     try {
       SpaceOptions options = space_options(c);
-      if (below(3) == 0) options.only_layout = kCallersLayout;
+      options.only_layout = some_layout(c);
       options.cpu = below(3) == 0;
       const Space space(subject(c), options);
       std::vector<Configuration> chosen = space.seeds();
