@@ -273,7 +273,7 @@ std::vector<CompileResult> NativeCompiler::compile_all(std::span<const NativeSou
       jobs.push_back(std::move(job));
     }
   }
-  if (!jobs.empty()) prune();
+  prune();  // also where all is known: what dead processes have left is removed by whoever comes next
 
   std::vector<Job*> running;
   std::size_t next = 0;
