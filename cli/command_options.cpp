@@ -181,6 +181,14 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
                  "prefetching, read-only loads, block size), within the budget: each alone first");
     auto* caller =
         app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
+    app.add_flag(
+        "--one-layout", o.one_layout,
+        "of several operators, named one after the other: the layout in which a round of them takes least "
+        "time, and their kernels in it");
+    app.add_option("--applied", o.applied,
+                   "with --one-layout: how often each is applied in a round, as in 10,1,1")
+        ->delimiter(',')
+        ->check(CLI::PositiveNumber);
     app.add_option(
            "--layout", o.layout,
            "store all arrays in this one: 'split AXES ALIGN' (cells of either colour apart), 'rows ALIGN "

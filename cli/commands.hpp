@@ -8,6 +8,7 @@ namespace lift::cli {
 
 int list(const Options& o);
 int explore(const Options& o);
+int explore_together(const Options& o);
 int show(const Options& o);
 int emit(const Options& o);
 int run(const Options& o);

@@ -18,7 +18,7 @@ namespace {
 int dispatch(const lift::cli::Options& o) {
   using namespace lift::cli;
   if (o.command == "list") return list(o);
-  if (o.command == "explore") return explore(o);
+  if (o.command == "explore") return o.one_layout ? explore_together(o) : explore(o);
   if (o.command == "show") return show(o);
   if (o.command == "emit") return emit(o);
   if (o.command == "run") return run(o);

@@ -126,6 +126,29 @@ void check(Options& o, const Texts& t) {
                     ": more cells than fit into any memory; use fewer");
 }
 
+void check_together(const Options& o) {
+  if (!o.one_layout) {
+    if (!o.applied.empty()) throw UserError("--applied: is for several operators; add --one-layout");
+    return;
+  }
+  if (o.together.size() < 2)
+    throw UserError(
+        "--one-layout: name several operators of the library first, as in liftgen explore smooth3d "
+        "residual3d --one-layout");
+  if (!o.applied.empty() && o.applied.size() != o.together.size())
+    throw UserError("--applied: " + std::to_string(o.applied.size()) + " numbers for " +
+                    std::to_string(o.together.size()) + " operators; give one each");
+  if (o.target != Target::openmp)
+    throw UserError("--one-layout: layouts are compared on processors; use --backend openmp");
+  for (const auto& [given, option] :
+       {std::pair{o.caller_layout || !o.layout.empty(), "a layout"},
+        {!o.json.empty() || !o.report.empty() || !o.record.empty(), "--json, --report or --record"},
+        {o.problem.sweeps != 1 || o.every_depth, "--sweeps"},
+        {o.grid || !o.from.empty(), "--grid or --from"}})
+    if (given)
+      throw UserError(std::string("--one-layout: is no exploration of one operator; leave out ") + option);
+}
+
 /// "n=1024"
 std::pair<std::string, std::int64_t> size_of(const std::string& text) {
   const auto equals = text.find('=');
@@ -188,6 +211,15 @@ Options parse(const std::vector<std::string>& given) {
     options.file = arguments[0];
   else if (named)
     options.pattern = &find_pattern(arguments[0]);
+  // So are those that share arrays with it.
+  const bool together = std::find(arguments.begin(), arguments.end(), "--one-layout") != arguments.end();
+  if (together && options.pattern != nullptr && command->name == std::string_view("explore")) {
+    options.together.push_back(options.pattern);
+    while (arguments.size() > 1 && !arguments[1].starts_with("-")) {
+      options.together.push_back(&find_pattern(arguments[1]));
+      arguments.erase(arguments.begin() + 1);
+    }
+  }
   CLI::App app(command->text, command->name);
   Texts texts;
   add_options(app, command->name, options, texts, options.pattern);
@@ -211,13 +243,14 @@ Options parse(const std::vector<std::string>& given) {
   for (const std::string& name : options.with)
     if (name != peer_names().front()) make_peers(name);  // throws
   check(options, texts);
+  check_together(options);
   if (options.pattern != nullptr && options.problem.sweeps != 1 && !options.pattern->sweeps)
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +
                     " is applied once; only smoothers have sweeps");
   if (!options.file.empty()) load_file(options, texts.sizes);
   // Schedules of several sweeps exist on processors; a grid of switches is of one program.
   if (texts.sweeps.empty() && command->name == std::string_view("explore") && options.pattern != nullptr &&
-      options.pattern->sweeps && options.target == Target::openmp && !options.grid)
+      options.pattern->sweeps && options.target == Target::openmp && !options.grid && !options.one_layout)
     options.every_depth = true;
   if (options.every_depth && command->name != std::string_view("explore"))
     throw UserError("--sweeps auto: only explore looks for how many are fastest; give " +

@@ -30,8 +30,11 @@ struct Options {
   std::string search = "forest";
   std::uint64_t seed = 1;
   bool caller_layout = false;
-  std::string layout = {};  ///< that all arrays are in; empty: whichever is fastest
-  bool grid = false;        ///< all combinations of switches
+  std::string layout = {};                    ///< that all arrays are in; empty: whichever is fastest
+  bool one_layout = false;                    ///< several operators, which share arrays
+  std::vector<const Pattern*> together = {};  ///< these, `pattern` first
+  std::vector<double> applied = {};           ///< how often each is applied in a round; empty: once
+  bool grid = false;                          ///< all combinations of switches
   std::filesystem::path json, out, derivation, from;
   std::filesystem::path record;   ///< what is tried, for `bench/search --replay`
   std::filesystem::path report;   ///< the page to write; of `liftgen report` what -o names

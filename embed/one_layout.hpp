@@ -1,16 +1,10 @@
-// One layout for operators that share arrays: what a solver that applies them in turn converts to once.
+// Expressions of a C++ program that share arrays, explored in one layout.
 #pragma once
 
 #include "embed/explore_expression.hpp"
+#include "tuning/one_layout.hpp"
 
 namespace lift {
-
-/// What a layout costs: the time of every operator's fastest variant in it, times how often that is applied.
-struct LayoutCost {
-  LayoutRequest layout;
-  double ms = 0;             ///< of one round; 0: there is none
-  std::string why_not = {};  ///< an operator that has no variant in this layout
-};
 
 /// Operators in the layout in which a round of them takes least time.
 struct ExploredTogether {

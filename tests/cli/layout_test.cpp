@@ -1,6 +1,7 @@
 // One layout for all arrays, as users of the command ask for it.
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "runtime/file.hpp"
@@ -14,17 +15,10 @@ namespace layout_test {
 namespace {
 
 ProcessResult explore(const Scratch& scratch, const std::string& what, const std::vector<std::string>& more) {
-  std::vector<std::string> arguments{LIFTGEN_BINARY_DIR "/liftgen",
-                                     "explore",
-                                     what,
-                                     "--configs",
-                                     "2",
-                                     "--budget",
-                                     "600",
-                                     "--no-db",
-                                     "--out",
-                                     "o"};
+  std::vector<std::string> arguments{LIFTGEN_BINARY_DIR "/liftgen", "explore", what};
   arguments.insert(arguments.end(), more.begin(), more.end());
+  for (const char* word : {"--configs", "2", "--budget", "600", "--no-db", "--out", "o"})
+    arguments.emplace_back(word);
   ProcessOptions options;
   options.timeout_seconds = 1000, options.directory = scratch.path().string();
   return run_process(arguments, options);
@@ -62,6 +56,37 @@ TEST_CASE("layout: what cannot be is said") {
           "layout 'columns 3' is not known; use 'caller', 'rows ALIGN LEAD' or");
   refused({"--layout", "split 2 1", "--caller-layout"}, 2, "--caller-layout");
   refused({"--box", "8", "--boxes", "2", "--layout", "split 7 1"}, 1, "7 axes");
+}
+
+TEST_CASE("layout: operators that share arrays get one, and a kernel each") {
+  const Scratch scratch;
+  const ProcessResult r = explore(scratch, "smooth2d",
+                                  {"residual2d", "restriction2d", "--one-layout", "--applied", "4,1,1",
+                                   "--box", "8", "--boxes", "2", "--quiet"});
+  CAPTURE(r.output);
+  CHECK(r.status == 0);
+  for (const char* part : {"a round: 4 x smooth2d, 1 x residual2d, 1 x restriction2d", "caller", "rows 8 ",
+                           "split 2 1", "best: ", "smooth2d: ", "kernel: o/restriction2d.c"})
+    CHECK_MESSAGE(r.output.find(part) != std::string::npos, part);
+  for (const char* name : {"smooth2d", "residual2d", "restriction2d"})
+    CHECK(std::filesystem::exists(scratch.path() / "o" / (std::string(name) + ".c")));
+}
+
+TEST_CASE("layout: what operators cannot be explored together is said") {
+  const Scratch scratch;
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& why) {
+    const ProcessResult r = explore(scratch, "smooth2d", more);
+    CAPTURE(r.output);
+    CHECK(r.status == 2);
+    CHECK(r.output.find(why) != std::string::npos);
+  };
+  refused({"--one-layout"}, "name several operators");
+  refused({"residual2d"}, "residual2d");
+  refused({"residul2d", "--one-layout"}, "residual2d");  // meant
+  refused({"residual2d", "--one-layout", "--applied", "1,2,3"}, "3 numbers for 2 operators");
+  refused({"residual2d", "--one-layout", "--backend", "opencl"}, "--backend openmp");
+  refused({"residual2d", "--one-layout", "--layout", "rows 8 1"}, "leave out a layout");
+  refused({"--applied", "2"}, "--one-layout");
 }
 
 }  // namespace layout_test

@@ -1,0 +1,36 @@
+// One layout for operators that share arrays: what a solver that applies them in turn converts to once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/expr/layout.hpp"
+#include "ir/expr/program.hpp"
+#include "runtime/machine.hpp"
+
+namespace lift {
+
+/// What a layout costs: the time of every operator's fastest variant in it, times how often that is applied.
+struct LayoutCost {
+  LayoutRequest layout;
+  double ms = 0;             ///< of one round; 0: there is none
+  std::string why_not = {};  ///< an operator that has no variant in this layout
+};
+
+/// The caller's layout, and those that suit at least one of the programs, which have numbers for their
+/// lengths.
+std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, const Machine& machine);
+
+/// The costs of layouts in their order, and which is least. `ms_of(layout, op)`: an operator's fastest
+/// variant in that layout; UserError: it has none, which is passed on for the first layout. `applied`: how
+/// often each operator is applied in a round; empty: once.
+struct LayoutChoice {
+  std::vector<LayoutCost> costs;
+  std::size_t best = 0;
+};
+LayoutChoice choose_layout(const std::vector<LayoutRequest>& layouts, std::size_t operators,
+                           const std::vector<double>& applied,
+                           const std::function<double(std::size_t layout, std::size_t op)>& ms_of);
+
+}  // namespace lift
