@@ -140,11 +140,12 @@ void check_together(const Options& o) {
                     std::to_string(o.together.size()) + " operators; give one each");
   if (o.target != Target::openmp)
     throw UserError("--one-layout: layouts are compared on processors; use --backend openmp");
-  for (const auto& [given, option] :
-       {std::pair{o.caller_layout || !o.layout.empty(), "a layout"},
-        {!o.json.empty() || !o.report.empty() || !o.record.empty(), "--json, --report or --record"},
-        {o.problem.sweeps != 1 || o.every_depth, "--sweeps"},
-        {o.grid || !o.from.empty(), "--grid or --from"}})
+  const std::pair<bool, const char*> others[] = {
+      {o.caller_layout || !o.layout.empty(), "a layout"},
+      {!o.json.empty() || !o.report.empty() || !o.record.empty(), "--json, --report or --record"},
+      {o.problem.sweeps != 1 || o.every_depth, "--sweeps"},
+      {o.grid || !o.from.empty(), "--grid or --from"}};
+  for (const auto& [given, option] : others)
     if (given)
       throw UserError(std::string("--one-layout: is no exploration of one operator; leave out ") + option);
 }

@@ -10,14 +10,16 @@ namespace lift {
 
 std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, const Machine& machine) {
   std::vector<LayoutRequest> r{kCallersLayout};
-  for (const Program& p : programs)
-    for (const Parameter& parameter : make_space(p, Target::openmp, machine, std::nullopt).parameters()) {
+  for (const Program& p : programs) {
+    const Space space = make_space(p, Target::openmp, machine, std::nullopt);
+    for (const Parameter& parameter : space.parameters()) {
       if (parameter.key->name != key::layout.name) continue;
       for (const Setting& s : parameter.values) {
         const LayoutRequest layout = parse_layout(parameter.key->text(s));
         if (std::find(r.begin(), r.end(), layout) == r.end()) r.push_back(layout);
       }
     }
+  }
   return r;
 }
 
