@@ -162,7 +162,8 @@ TEST_CASE("an argument that the expression updates is overwritten") {
   CHECK(u == expected);
   sweep(u, 1);
   CHECK(u == std::vector<double>{0, 4, 6, 8, 6, 4, 0});
-  CHECK(sweep.source({{"n", 5}}).find("*restrict out") == std::string::npos);  // in place, not through another array
+  CHECK(sweep.source({{"n", 5}}).find("*restrict out") ==
+        std::string::npos);  // in place, not through another array
 
   const auto copying = compile<std::vector<double>(const std::vector<double>&, std::int32_t)>(red_black());
   const std::vector<double> before{0, 0, 8, 0, 8, 0, 0};
