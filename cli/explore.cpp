@@ -143,11 +143,9 @@ void check_writable_results(const Options& o) {
 /// 0, or 1 when nothing was verified or something is wrong.
 int finish(const Options& o, const ExploreResult& r, const std::filesystem::path& directory,
            const Depths* depths = nullptr) {
+  if (r.best && o.command != "compare") print_best(r);  // first: files may not be writable
   const std::string path = write_best(o, r, directory);
-  if (r.best) {
-    if (o.command != "compare") print_best(r);
-    print("kernel: " + path);
-  }
+  if (r.best) print("kernel: " + path);
   write_results(o, r, path, depths);
   if (!o.report.empty()) print("report: " + o.report.string());
   const int wrong = report_wrong(r);

@@ -71,6 +71,17 @@ bool has_marker(const fs::path& folder) {
          !open_to_others(status);
 }
 
+/// Nothing but what a vault makes: what is left of one whose marker was removed while it was in use.
+bool holds_only_entries(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    const bool of_keys = name.size() == 2 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!of_keys && name != kIndex && name != "tmp") return false;
+  }
+  return !error;
+}
+
 /// Makes the vault's folders; the reason when that fails.
 std::optional<std::string> unusable(const fs::path& folder) {
   try {
@@ -80,8 +91,7 @@ std::optional<std::string> unusable(const fs::path& folder) {
   }
   if (auto why = private_folder(folder)) return why;
   if (!has_marker(folder)) {
-    std::error_code error;
-    if (!fs::is_empty(folder, error) && !has_marker(folder))
+    if (!holds_only_entries(folder) && !has_marker(folder))
       return "the folder " + folder.string() + " holds files that liftgen did not write";
     const Descriptor marker(
         ::open((folder / kMarker).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -197,17 +207,32 @@ std::map<std::string, Entry> read_index(const std::string& text) {
   return entries;
 }
 
-/// Removes a workspace whose process is gone, with the flat files in it.
+/// Removes a workspace that nobody else holds, with the flat files in it; `folder` is its open directory,
+/// which is closed. Opens nothing, since there may be no descriptors left.
+void remove_workspace(const fs::path& workspace, int folder) {
+  DIR* const entries = ::fdopendir(folder);
+  if (entries == nullptr) {
+    ::close(folder);
+    return;
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(entries)) names.emplace_back(entry->d_name);
+  for (const std::string& name : names)
+    if (name != kLock && name != "." && name != "..") (void)::unlinkat(folder, name.c_str(), 0);
+  (void)::unlinkat(folder, kLock, 0);
+  ::closedir(entries);
+  ::rmdir(workspace.c_str());
+}
+
+int open_folder(const fs::path& path) {
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/// A workspace whose process is gone.
 void remove_dead(const fs::path& workspace) {
   const Descriptor lock(::open((workspace / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (lock.get() < 0 || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;
-  std::error_code error;
-  for (fs::directory_iterator it(workspace, error), end; !error && it != end; it.increment(error)) {
-    std::error_code gone;
-    if (it->path().filename() != kLock && !it->is_directory(gone)) fs::remove(it->path(), gone);
-  }
-  ::unlink((workspace / kLock).c_str());
-  ::rmdir(workspace.c_str());
+  if (const int folder = open_folder(workspace); folder >= 0) remove_workspace(workspace, folder);
 }
 
 }  // namespace
@@ -225,6 +250,7 @@ struct Vault::Workspace {
   std::mutex mutex;
   fs::path path;
   std::optional<Descriptor> lock;
+  int folder = -1;  ///< open, so that it can be emptied whatever happens
 
   void make(const fs::path& parent) {
     static std::atomic<unsigned> serial{0};
@@ -237,8 +263,11 @@ struct Vault::Workspace {
       lock.emplace(::open((path / kLock).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
       // Another process may have taken it for one that was left behind.
       if (lock->get() >= 0 && ::flock(lock->get(), LOCK_EX | LOCK_NB) == 0 &&
-          ::access((path / kLock).c_str(), F_OK) == 0)
+          ::access((path / kLock).c_str(), F_OK) == 0) {
+        if (folder >= 0) ::close(folder);  // of one that was removed meanwhile
+        folder = open_folder(path);
         return;
+      }
       const bool full = lock->get() < 0;
       lock.reset();
       if (full) break;
@@ -246,9 +275,7 @@ struct Vault::Workspace {
     throw UserError("cannot write " + path.string() + ": " + std::strerror(errno));
   }
   ~Workspace() {
-    if (!lock) return;
-    lock.reset();
-    remove_dead(path);
+    if (lock && folder >= 0) remove_workspace(path, folder);
   }
 };
 

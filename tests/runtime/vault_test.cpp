@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,6 +145,41 @@ TEST_CASE("vault: a folder that holds somebody else's files is refused; a delete
   vault.keep(kKey, ".so", "text");
   CHECK(vault.find(kKey, ".so"));
   CHECK(fs::is_directory(vault.workspace()));
+}
+
+TEST_CASE("vault: what is left of one that was deleted while it was written is taken over") {
+  const Scratch scratch;
+  {
+    const Vault vault(scratch.path());
+    vault.keep(kKey, ".so", "text");
+    for (const auto& entry : fs::directory_iterator(vault.directory()))
+      if (entry.is_regular_file() && entry.path().filename() != "index")
+        fs::remove(entry.path());  // its marker
+  }
+  {
+    const Vault again(scratch.path());
+    CHECK(again.find(kKey, ".so"));
+  }
+  for (const auto& entry : fs::directory_iterator(scratch.path() / "kernels"))
+    if (entry.is_regular_file() && entry.path().filename() != "index") fs::remove(entry.path());
+  write_file_atomically(scratch.path() / "kernels" / "ab.txt", "somebody's");
+  CHECK_THROWS_AS(Vault{scratch.path()}, UserError);
+}
+
+TEST_CASE("vault: its workspace is removed though there are no descriptors left") {
+  const Scratch scratch;
+  fs::path workspace;
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  {
+    const Vault vault(scratch.path());
+    workspace = vault.workspace();
+    write_file_atomically(workspace / "half.c", "int");
+    const rlimit none{0, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK_FALSE(fs::exists(workspace));
 }
 
 TEST_CASE("vault: removes what stands in its index, and nothing else, least recently used first") {
