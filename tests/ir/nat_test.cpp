@@ -93,6 +93,17 @@ TEST_CASE("facts decide what ranges leave open") {
   CHECK_FALSE(Facts().proves(less(i + 1, n)));
 }
 
+TEST_CASE("what was proved under some facts is not taken for known under others") {
+  const Nat x = Nat::fresh("x", 0, 100);
+  const NatCond goal = less_equal(4, x);
+  for (int again = 0; again < 2; ++again) {
+    CHECK(Facts().with(less_equal(5, x)).proves(goal));
+    CHECK_FALSE(Facts().with(less_equal(3, x)).proves(goal));
+    CHECK_FALSE(Facts().proves(goal));
+    CHECK(Facts().with(less_equal(3, x)).with(less_equal(5, x)).proves(goal));
+  }
+}
+
 TEST_CASE("printing") {
   const Nat k = Nat::fresh("k", 0, 9), i = Nat::fresh("i", 0, 63);
   CHECK((64 * k + i + 1).str() == "64*k + i + 1");
