@@ -160,6 +160,12 @@ Kernel lower(const Program& program, const LowerOptions& options) {
   return finish(std::move(k), options);
 }
 
+namespace {
+
+bool is_split(const Layout& l) { return l.request().kind == LayoutRequest::Kind::Split; }
+
+}  // namespace
+
 Kernel lower_conversion(const std::string& name, const Type& array, const Layout& from, const Layout& to) {
   Kernel k;
   k.name = name, k.results = {"to"};
@@ -173,6 +179,8 @@ Kernel lower_conversion(const std::string& name, const Type& array, const Layout
         Nat::fresh(std::string(1, "ijkbcd"[std::min<std::size_t>(5, shape.size() - 1 - d)]), 0, shape[d] - 1);
     f.lower = 0, f.upper = shape[d];
     f.kind = d < 2 && d + 1 < shape.size() ? LoopKind::Par : LoopKind::Seq;
+    if (d + 1 == shape.size() && (is_split(from) || is_split(to)))
+      f.stride = 2;  // a colour after the other: neighbours in the half that holds it
     position.push_back(f.var);
     loops.push_back(std::move(f));
   }
