@@ -123,6 +123,11 @@ const CommandText* find_command(const std::string& name) {
   return at == std::end(kCommands) ? nullptr : at;
 }
 
+CLI::Option* add_caller_layout(CLI::App& app, Options& o) {
+  return app.add_flag_callback(
+      "--caller-layout", [&o] { o.layout = kCallersLayout; }, "leave all arrays in the caller's layout");
+}
+
 void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t, const Pattern* pattern) {
   const bool on_operator = find_command(command)->on_operator,
              measures = command == "explore" || command == "run" || command == "compare";
@@ -161,7 +166,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
         ->check(kWhole)
         ->capture_default_str();
     app.add_option("--seed", o.seed, "of the random choices")->check(kNatural)->capture_default_str();
-    app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
+    add_caller_layout(app, o);
   }
   if (command == "explore") {
     app.add_option("--budget", o.budget, "wall seconds")->capture_default_str();
@@ -179,8 +184,7 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_flag("--grid", o.grid,
                  "also measure all combinations of the switches (loop order, unrolling, registers, "
                  "prefetching, read-only loads, block size), within the budget: each alone first");
-    auto* caller =
-        app.add_flag("--caller-layout", o.caller_layout, "leave all arrays in the caller's layout");
+    auto* caller = add_caller_layout(app, o);
     app.add_flag(
         "--one-layout", o.one_layout,
         "of several operators, named one after the other: the layout in which a round of them takes least "
@@ -189,8 +193,8 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
                    "with --one-layout: how often each is applied in a round, as in 10,1,1")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
-    app.add_option(
-           "--layout", o.layout,
+    app.add_option_function<std::string>(
+           "--layout", [&o](const std::string& text) { o.layout = parse_layout(text); },
            "store all arrays in this one: 'split AXES ALIGN' (cells of either colour apart), 'rows ALIGN "
            "LEAD' (padded rows, whose element LEAD is aligned)")
         ->excludes(caller);

@@ -39,8 +39,7 @@ ExploreOptions explore_options(const Options& o) {
   e.budget_seconds = o.budget;
   e.first = earlier_variants(o);
   e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.switches = o.grid;
-  if (o.caller_layout) e.only_layout = kCallersLayout;
-  if (!o.layout.empty()) e.only_layout = parse_layout(o.layout);
+  e.only_layout = o.layout;
   return e;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,7 @@ struct Options {
   int configurations = 0;  ///< 0: no limit
   std::string search = "forest";
   std::uint64_t seed = 1;
-  bool caller_layout = false;
-  std::string layout = {};                    ///< that all arrays are in; empty: whichever is fastest
+  std::optional<LayoutRequest> layout = {};   ///< that all arrays are in; nothing: whichever is fastest
   bool one_layout = false;                    ///< several operators, which share arrays
   std::vector<const Pattern*> together = {};  ///< these, `pattern` first
   std::vector<double> applied = {};           ///< how often each is applied in a round; empty: once

@@ -4,9 +4,8 @@
 #include <mutex>
 
 #include "embed/compiler.hpp"
-#include "emit/emit.hpp"
 #include "ir/error.hpp"
-#include "lower/lower.hpp"
+#include "tuning/converter.hpp"
 
 namespace lift {
 namespace {
@@ -31,15 +30,7 @@ Conversion conversion(const Type& type, const Layout& from, const Layout& to) {
   const std::string key = type.str() + " / " + str(from.request()) + " / " + str(to.request());
   const std::lock_guard lock(mutex);
   std::shared_ptr<NativeLibrary>& library = known[key];
-  if (!library) {
-    const Kernel kernel = lower_conversion("convert", type, from, to);
-    const CompileResult r = shared_compiler().compile(
-        {.code = emit_openmp(kernel) + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
-    if (!r.library)
-      throw EnvironmentError("the conversion of " + type.str() + " from layout '" + str(from.request()) +
-                             "' to '" + str(to.request()) + "' was not compiled: " + r.error);
-    library = r.library;
-  }
+  if (!library) library = compile_conversion(shared_compiler(), type, from, to);
   return library->function<void(void**)>("liftgen_call");
 }
 

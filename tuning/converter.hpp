@@ -13,6 +13,11 @@ bool is_caller_layout(const Layout& layout);
 /// Bytes to allocate for an array of that layout; InternalError when a length is symbolic.
 std::size_t bytes_of(const Layout& layout, Scalar element);
 
+/// The kernel that copies `array` from one layout to another, as a library with `void liftgen_call(void **)`
+/// of both addresses. EnvironmentError when it does not compile.
+std::shared_ptr<NativeLibrary> compile_conversion(NativeCompiler& compiler, const Type& array,
+                                                  const Layout& from, const Layout& to);
+
 class Converter {
  public:
   explicit Converter(NativeCompiler& compiler) : compiler_(&compiler) {}

@@ -118,7 +118,7 @@ class Exploration {
   void start_small_check() {
     const Stopwatch verifying(result_.spent.verifying);
     small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine,
-                   session_.device_info(), session_.threads,
+                   options_.only_layout, session_.device_info(), session_.threads,
                    [&](const ProblemData& arguments) { return session_.executor_for(arguments); });
     if (!session_.pattern.reference && !session_.device && small_->possible()) check_own_reference();
   }

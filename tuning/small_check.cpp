@@ -97,7 +97,8 @@ Value value_of(const HostArray& a) {
 }  // namespace
 
 SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine,
-                       const GridDeviceInfo* device, int threads,
+                       const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device,
+                       int threads,
                        const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor)
     : problem_(problem) {
   problem_.boxes = std::min<std::int64_t>(problem.boxes, 2);
@@ -110,7 +111,7 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       continue;
     }
     if (decision_in(program_).empty())
-      space_.emplace(make_space(program_, target, machine, std::nullopt, device));
+      space_.emplace(make_space(program_, target, machine, only_layout, device));
     NativeCompiler compiler;
     for (const std::uint64_t seed : {0, 1}) {
       Data data;

@@ -9,7 +9,7 @@ class SmallCheck {
  public:
   /// `make_executor` makes one for the small problem's arguments, which live as long as this object.
   SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine,
-             const GridDeviceInfo* device, int threads,
+             const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device, int threads,
              const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor);
 
   /// A small problem was found; if not, `compare` must not be called.

@@ -18,7 +18,7 @@ struct NatTerm;
 
 namespace detail {
 
-/// A product or sum that is kept: nothing where it is so large that further arithmetic could overflow.
+/// Bounds beyond this are taken for unknown, so that arithmetic with them does not overflow.
 constexpr std::int64_t large = std::int64_t{1} << 60;
 
 NatInterval interval_of(const NatAtom& a);

@@ -87,8 +87,8 @@ Program with_stages(const Program& p, const Chain& chain,
   Program q = p;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const Place& at = chain.stages[i].place;
-    if (part_at(p.body, Place(at.begin(), at.end() - (at.empty() ? 0 : 1))).is(Op::Let))
-      q.body = replaced_at(q.body, at, changed(part_at(q.body, at), i));
+    if (at.empty() || !part_at(p.body, Place(at.begin(), at.end() - 1)).is(Op::Let)) continue;
+    q.body = replaced_at(q.body, at, changed(part_at(q.body, at), i));
   }
   return q;
 }

@@ -42,7 +42,7 @@ struct Checked {
   std::unique_ptr<Executor> executor;  ///< the one the check uses; for compiling
 
   std::vector<double> errors(bool spoil) {
-    SmallCheck check(smooth3d(), problem, Target::openmp, machine, nullptr, 2,
+    SmallCheck check(smooth3d(), problem, Target::openmp, machine, std::nullopt, nullptr, 2,
                      [&](const ProblemData& data) -> std::unique_ptr<Executor> {
                        auto honest = make_native_executor(compiler, data, 2);
                        if (spoil) return std::make_unique<Spoiling>(std::move(honest));
@@ -110,8 +110,8 @@ TEST_CASE("small check: one wrong element of the ghost zone is found") {
 TEST_CASE("small check: kernels run on the problem's data and on other data") {
   Checked checked("ghost");
   std::vector<std::vector<double>> contents;
-  const SmallCheck check(smooth3d(), checked.problem, Target::openmp, checked.machine, nullptr, 2,
-                         [&](const ProblemData& data) {
+  const SmallCheck check(smooth3d(), checked.problem, Target::openmp, checked.machine, std::nullopt, nullptr,
+                         2, [&](const ProblemData& data) {
                            const HostArray* phi = data.find("phi");
                            REQUIRE(phi != nullptr);
                            const auto* first = static_cast<const double*>(phi->data);
@@ -123,6 +123,30 @@ TEST_CASE("small check: kernels run on the problem's data and on other data") {
   std::size_t same = 0;
   for (std::size_t i = 0; i < contents[0].size(); ++i) same += contents[0][i] == contents[1][i] ? 1 : 0;
   CHECK(10 * same < contents[0].size());
+}
+
+TEST_CASE("small check: variants in one layout are compared in that layout") {
+  Checked checked("ghost");
+  const Pattern& pattern = find_pattern("residual3d");  // which nobody stores so by default
+  const auto split = parse_layout("split 3 1");
+  SmallCheck check(pattern, checked.problem, Target::openmp, checked.machine, split, nullptr, 2,
+                   [&](const ProblemData& data) { return make_native_executor(checked.compiler, data, 2); });
+  REQUIRE(check.possible());
+  const Space space = make_space(pattern.build(checked.problem), Target::openmp, checked.machine, split);
+  int compared = 0;
+  for (const Configuration& c : space.seeds()) {
+    auto candidate = check.candidate(c, space.structure(c), {.target = Target::openmp});
+    if (!candidate || compared == 2) continue;
+    for (const KernelArgument& a : candidate->kernel.arguments)
+      CHECK((!a.type.is_array() || a.layout.request() == split));
+    const ProblemData nothing(pattern, checked.problem, pattern.build(checked.problem), 1);
+    const Job job{candidate->kernel, {}, {}, {}, {}};
+    accept(*candidate, make_native_executor(checked.compiler, nothing, 1)->compile({&job, 1}, {}).front());
+    REQUIRE_MESSAGE(candidate->compiled.program, candidate->variant.message);
+    CHECK(check.compare(*candidate).right());
+    ++compared;
+  }
+  CHECK(compared == 2);
 }
 
 }  // namespace small_check_test

@@ -4,10 +4,15 @@
 namespace lift {
 namespace {
 
-/// Rows of arrays that are split by colours are gone through a colour after the other.
+bool may_be_split(const NestFacts& f) {
+  const auto& only = f.options.only_layout;
+  return !only || only->kind == LayoutRequest::Kind::Split;
+}
+
+/// Rows of arrays that have to be split by colours are gone through a colour after the other, where no guard
+/// takes one of them.
 bool takes_colours_in_turn(const NestFacts& f) {
-  return f.modulus < 2 && f.on_processors() && f.options.only_layout &&
-         f.options.only_layout->kind == LayoutRequest::Kind::Split;
+  return f.modulus < 2 && f.on_processors() && f.options.only_layout && may_be_split(f);
 }
 
 std::vector<Inner> inners(const NestFacts& f) {
@@ -16,10 +21,7 @@ std::vector<Inner> inners(const NestFacts& f) {
   if ((f.modulus > 1 && f.in_place) || in_turn) r.push_back(Inner::strided);
   if (f.lanes > 1 && f.vectors) {
     r.push_back(Inner::vec);
-    if ((f.parity_axes > 0 && f.in_place &&
-         (!f.options.only_layout || f.options.only_layout->kind == LayoutRequest::Kind::Split)) ||
-        in_turn)
-      r.push_back(Inner::strided_vec);
+    if ((f.parity_axes > 0 && f.in_place && may_be_split(f)) || in_turn) r.push_back(Inner::strided_vec);
   }
   return r;
 }
