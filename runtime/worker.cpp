@@ -269,7 +269,10 @@ void Worker::stop() {
 }
 
 void Worker::lost(bool hung, double limit_seconds, const char* who) {
-  std::string what = who + (" did not end within " + seconds_text(limit_seconds));
+  const bool begun = not_yet_ == nullptr || !*not_yet_;
+  std::string what = begun
+                         ? who + (" did not end within " + seconds_text(limit_seconds))
+                         : who + (" did not begin within " + seconds_text(limit_seconds + kMostHeldSeconds));
   if (!hung) {
     int status = 0;
     // It has closed its socket, so that it is about to end.

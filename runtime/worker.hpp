@@ -61,7 +61,7 @@ class Worker {
   /// Memory that later children cannot write: a kernel that tries crashes. Of each owner, what it said last.
   void guard(const void* owner, std::vector<std::pair<const void*, std::size_t>> ranges);
   /// In memory that is shared with the children: as long as it is true, a call's limit has not begun (for a
-  /// minute at most). Null: limits begin with their calls.
+  /// minute at most, then it is lost as one that did not begin). Null: limits begin with their calls.
   void hold(const std::atomic<bool>* not_yet) { not_yet_ = not_yet; }
 
  private:
