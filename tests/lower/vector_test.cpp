@@ -71,7 +71,8 @@ Counts counts(const std::string& name, int dim, std::int64_t m, const VectorDeci
 
 /// A kernel of one vector loop over [0, n) with arrays x of nx and y of ny elements.
 Kernel one_loop(const Nat& n, std::int64_t nx, std::int64_t ny, int width,
-                const std::function<Block(const Nat&)>& body, int prefetch = 0, bool late = false) {
+                const std::function<Block(const Nat&)>& body, const LowerOptions& options = {},
+                int prefetch = 0, bool late = false) {
   Kernel k;
   k.name = "loop", k.results = {"y"};
   for (const auto& [name, length] : {std::pair<std::string, std::int64_t>{"x", nx}, {"y", ny}}) {
@@ -86,7 +87,7 @@ Kernel one_loop(const Nat& n, std::int64_t nx, std::int64_t ny, int width,
   f.var = Nat::fresh("i", 0, n - 1);
   f.body = body(f.var);
   k.body = {{Declare{local_term("sum", f64), constant_term(0, f64)}}, {std::move(f)}};
-  return finish(std::move(k), {});
+  return finish(std::move(k), options);
 }
 Stmt store(const Nat& at, const Term& value) { return {Store{"y", {at}, value, false}}; }
 Term x_at(const Nat& at) { return load_term("x", {at}, f64); }
@@ -125,7 +126,7 @@ TEST_CASE("prefetches in vector loops are of elements that exist") {
     LoopRunner r;
     r.index["shift"] = 1000, r.index["n"] = 16;
     r.arrays["x"].resize(static_cast<std::size_t>(nx)), r.arrays["y"].resize(16);
-    r.run(one_loop(n, nx, 16, 4, body, distance, late));
+    r.run(one_loop(n, nx, 16, 4, body, {}, distance, late));
     return r.prefetched;
   };
   const auto neighbours = [](const Nat& i) -> Block { return {store(i, plus(x_at(i), x_at(i + 1)))}; };
@@ -180,6 +181,19 @@ TEST_CASE("streaming stores: those that are aligned with the first") {
   CHECK(counts("constant", 2, 11, decisions(4, false, true)).streams ==
         2);  // rows of 22: every other one is aligned
   CHECK(counts("average", 2, 8, decisions(4, false, true)).streams == 1);
+  // From an address that 32 divides, also where vectors of 16 bytes were asked for: compilers may join two.
+  LowerOptions half;
+  half.vector_bytes = 16;
+  const Kernel k = one_loop(
+      16, 16, 18, 2,
+      [](const Nat& i) {
+        return Block{{Store{"y", {i + 2}, x_at(i), true}}};
+      },
+      half);
+  const auto* head = std::get_if<For>(&k.body.at(0).v);
+  REQUIRE(head);
+  CHECK(head->kind != LoopKind::Vec);
+  CHECK(head->upper - head->lower == Nat(2));
 }
 
 TEST_CASE("other strides are gathered or reversed") {
