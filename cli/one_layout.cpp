@@ -7,6 +7,7 @@
 #include "cli/variants.hpp"
 #include "ir/error.hpp"
 #include "runtime/native.hpp"
+#include "tuning/going_on.hpp"
 #include "tuning/one_layout.hpp"
 #include "tuning/report.hpp"
 
@@ -25,10 +26,12 @@ std::vector<Options> operators_of(const Options& given) {
   return r;
 }
 
-ExploreResult explored(const Options& o, const LayoutRequest& layout, double budget) {
+ExploreResult explored(const Options& o, const LayoutRequest& layout, double budget,
+                       const ExploreResult& before) {
   ExploreOptions e;
   e.threads = o.threads, e.budget_seconds = budget, e.configurations = o.configurations;
   e.search = o.search, e.seed = o.seed, e.only_layout = layout, e.plain = e.rivals = false;
+  e.first = fastest_configurations(before, kGoOnWith);
   ExploreResult r = lift::explore(*o.pattern, o.problem, e);
   if (r.interrupted)
     throw EnvironmentError("interrupted before all operators had been explored in all layouts");
@@ -46,14 +49,16 @@ int explore_together(const Options& o) {
   std::vector<Program> programs;
   for (const Options& one : operators) programs.push_back(one.pattern->build(one.problem));
   const std::vector<LayoutRequest> layouts = layouts_for(programs, machine);
-  std::vector<std::vector<ExploreResult>> found(layouts.size());
-  const double budget = o.budget / static_cast<double>(layouts.size() * operators.size());
+  std::vector<std::vector<ExploreResult>> found(layouts.size(), std::vector<ExploreResult>(operators.size()));
   const LayoutChoice choice =
-      choose_layout(layouts, operators.size(), o.applied, [&](std::size_t l, std::size_t op) {
+      choose_layout(layouts, operators.size(), o.applied, o.budget, [&](const LayoutTurn& turn) {
+        const Options& one = operators[turn.op];
+        const LayoutRequest& layout = layouts[turn.layout];
+        ExploreResult& r = found[turn.layout][turn.op];
         if (!o.quiet)
-          print(fmt::format("exploring {} in layout '{}'", operators[op].pattern->name, str(layouts[l])));
-        found[l].push_back(explored(operators[op], layouts[l], budget));
-        const ExploreResult& r = found[l].back();
+          print(fmt::format("exploring {} in layout '{}'{}", one.pattern->name, str(layout),
+                            r.best ? " further" : ""));
+        r = explored(one, layout, turn.seconds, r);
         return r.variants[*r.best].ms;
       });
 

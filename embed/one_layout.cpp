@@ -3,6 +3,7 @@
 #include "embed/compiler.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
+#include "tuning/going_on.hpp"
 
 namespace lift {
 namespace {
@@ -28,14 +29,18 @@ ExploredTogether explore_operators(const std::vector<Program>& programs, const E
   std::vector<Program> numbered;
   for (const Program& p : programs) numbered.push_back(with_sizes(p, sizes_for(p, options.sizes)));
   const std::vector<LayoutRequest> layouts = layouts_for(numbered, this_machine());
-  std::vector<std::vector<ExploredExpression>> found(layouts.size());
+  std::vector<std::vector<ExploredExpression>> found(layouts.size(),
+                                                     std::vector<ExploredExpression>(programs.size()));
   const LayoutChoice choice =
-      choose_layout(layouts, programs.size(), applied, [&](std::size_t layout, std::size_t op) {
+      choose_layout(layouts, programs.size(), applied, options.budget.count(), [&](const LayoutTurn& turn) {
+        ExploredExpression& last = found[turn.layout][turn.op];
         ExpressionOptions one = options;
-        one.layout = layouts[layout], one.sizes = sizes_for(programs[op], options.sizes);
-        one.budget = options.budget / static_cast<double>(layouts.size() * programs.size());
-        found[layout].push_back(explore_expression(programs[op], one, where));
-        return found[layout].back().ms;
+        one.layout = layouts[turn.layout], one.sizes = sizes_for(programs[turn.op], options.sizes);
+        one.budget = std::chrono::duration<double>(turn.seconds);
+        const std::vector<Configuration> before = fastest_configurations(last.report, kGoOnWith);
+        one.more.first.insert(one.more.first.begin(), before.begin(), before.end());
+        last = explore_expression(programs[turn.op], one, where);
+        return last.ms;
       });
   return {layouts[choice.best], std::move(found[choice.best]), choice.costs};
 }

@@ -14,7 +14,7 @@ struct ExploredTogether {
 };
 
 /// `applied`: how often each operator is applied in a round; empty: once. The budget is shared by operators
-/// and layouts. UserError: as explore_expression, of an operator in the caller's layout.
+/// and layouts, see choose_layout. UserError: as explore_expression, of an operator in the caller's layout.
 ExploredTogether explore_operators(const std::vector<Program>& programs, const ExpressionOptions& options,
                                    const std::vector<double>& applied, std::source_location where);
 

@@ -11,6 +11,7 @@
 #include "patterns/box_problem.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/machine.hpp"
+#include "tuning/going_on.hpp"
 
 namespace lift {
 namespace {
@@ -44,14 +45,6 @@ Problem with_sweeps(Problem p, int sweeps) {
 }
 
 namespace {
-
-/// What was fast, for another depth to begin with: the same inner loops and schedule, where it has them.
-std::vector<Configuration> fastest(const ExploreResult& r, std::size_t most) {
-  std::vector<Configuration> all;
-  for (const Variant& v : r.variants)
-    if (v.status == Status::ok && v.verified && all.size() < most) all.push_back(v.params);
-  return all;
-}
 
 Problem sample(const Pattern& pattern, const Problem& problem, int threads) {
   NativeCompiler compiler;
@@ -132,11 +125,12 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
     if (better) r.best = r.tried.size() - 1;
     const bool slower = last.best && cost(r.tried.back()) > kClose * cost(r.tried[r.best]);
     if (last.interrupted || !last.best || slower) break;
-    options.first = fastest(last, 4);
+    // The same inner loops and schedule, where the next depth has them.
+    options.first = fastest_configurations(last, kGoOnWith);
     options.first.insert(options.first.end(), given.first.begin(), given.first.end());
   }
   const Depth& winner = r.tried[r.best];
-  options.first = fastest(winner.result, 8), options.rivals = given.rivals;
+  options.first = fastest_configurations(winner.result, 2 * kGoOnWith), options.rivals = given.rivals;
   options.budget_seconds = std::max(given.budget_seconds - spent(), 1.0);
   const bool interrupted = r.tried.back().result.interrupted;
   if (!interrupted) r.result = explore(pattern, winner.problem, options);

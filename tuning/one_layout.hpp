@@ -22,15 +22,24 @@ struct LayoutCost {
 /// lengths.
 std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, const Machine& machine);
 
-/// The costs of layouts in their order, and which is least. `ms_of(layout, op)`: an operator's fastest
-/// variant in that layout; UserError: it has none, which is passed on for the first layout. `applied`: how
-/// often each operator is applied in a round; empty: once.
 struct LayoutChoice {
   std::vector<LayoutCost> costs;
   std::size_t best = 0;
 };
+
+/// An exploration of one operator in one layout, and the seconds that it may take.
+struct LayoutTurn {
+  std::size_t layout = 0, op = 0;
+  double seconds = 0;
+};
+
+/// The costs of layouts in their order, and which is least. `ms_of`: the operator's fastest variant in that
+/// layout; UserError: it has none, which is passed on for the first layout. `applied`: how often each
+/// operator is applied in a round; empty: once. The budget is spent in two rounds: on all layouts, operators
+/// that are applied often longer; then, beginning with what was found, on the layouts that may be the best,
+/// operators by their part of the cost. What is found then counts.
 LayoutChoice choose_layout(const std::vector<LayoutRequest>& layouts, std::size_t operators,
-                           const std::vector<double>& applied,
-                           const std::function<double(std::size_t layout, std::size_t op)>& ms_of);
+                           const std::vector<double>& applied, double budget_seconds,
+                           const std::function<double(const LayoutTurn&)>& ms_of);
 
 }  // namespace lift
