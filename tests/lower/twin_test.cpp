@@ -95,6 +95,13 @@ TEST_CASE("twins overwrite nothing that all iterations of a map have before them
   };
   CHECK(run_twins({"p", {xs, u}, updated(u), {"u"}, {}}, 1) >= 2);
   CHECK(run_twins({"p", {xs, u}, let(u, updated), {"u"}, {}}, 1) >= 2);
+  const auto rows = [&](const Expr& base) {  // each of them is stored
+    return xs | map([&](Expr x) {
+             return update(base, {Nat(1)}, xs | drop(1, 1) | map([&](Expr y) { return y * x; }));
+           });
+  };
+  CHECK(run_twins({"p", {xs, u}, rows(u), {"u"}, {}}, 1) >= 2);
+  CHECK(run_twins({"p", {xs, u}, let(u, rows), {"u"}, {}}, 1) >= 2);
 }
 
 TEST_CASE("twins of chains are one nest over the results, however many stages there are") {
