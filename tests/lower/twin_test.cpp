@@ -104,6 +104,19 @@ TEST_CASE("twins overwrite nothing that all iterations of a map have before them
   CHECK(run_twins({"p", {xs, u}, let(u, rows), {"u"}, {}}, 1) >= 2);
 }
 
+TEST_CASE("twins of arrays that are updated from themselves end") {
+  const Expr xs = param("xs", array({40}, f64)), u = param("u", array({40}, f64));
+  const auto smoothed = [](const Expr& t) {
+    return update(t, {1}, t | slide({Nat(3)}, {Nat(1)}) | map([](Expr w) { return w[0] + w[2]; }));
+  };
+  const auto rows = let(xs | map([](Expr x) { return x * 2.0; }), [&](Expr t) {
+    return let(smoothed(t), [](Expr s) {
+      return s | slide({Nat(3)}, {Nat(1)}) | map([](Expr w) { return w[0] * w[2]; });
+    });
+  });
+  CHECK(run_twins({"p", {xs, u}, rows, {"u"}, {}}, 1) >= 2);
+}
+
 TEST_CASE("twins of chains are one nest over the results, however many stages there are") {
   const Expr u = param("u", array({24, 20}, f64));
   const auto step = [](const Expr& x) {
