@@ -54,6 +54,22 @@ TEST_CASE("threads share perfectly nested loops whose bounds do not depend on ea
   CHECK(loop(loop(triangle.body).body).kind == LoopKind::Seq);
 }
 
+TEST_CASE("threads keep together through a loop when its shared loops hold all that it does") {
+  const auto team = [](Block body) {
+    For f = over(j, std::move(body), LoopKind::Seq);
+    f.team = true;
+    return form_teams({{std::move(f)}});
+  };
+  const Stmt shared{over(i, {put(8 * j + i, one)}, LoopKind::Par)};
+  const Block formed = team({shared});
+  CHECK(loop(formed).team);
+  CHECK(std::holds_alternative<Barrier>(loop(formed).body.back().v));
+  const Stmt guarded{If{{compare_term(less_equal(j, 3))}, {put(j, one)}}};
+  for (const Stmt& once : {put(j, one), guarded})  // each thread would do it
+    CHECK_FALSE(loop(team({shared, once})).team);
+  CHECK_FALSE(loop(team({put(j, one)})).team);
+}
+
 TEST_CASE("a fence ends the iterations of shared loops that stream, and kernels that stream outside them") {
   const Kernel shared = for_target(kernel({{over(j, {{streaming()}}, LoopKind::Par)}}), Target::openmp);
   REQUIRE(loop(shared.body).body.size() == 2);
