@@ -51,7 +51,9 @@ int flushed(int status) {
 /// Whoever is interrupted while exploring says what was found; others say nothing, and end as the signal
 /// would have ended them.
 int guarded(const std::vector<std::string>& arguments) {
-  const lift::InterruptScope scope(true);
+  // To the end of the process: a signal that comes when all is done changes nothing any more.
+  static const auto* const scope = new lift::InterruptScope(true);
+  (void)scope;
   lift::cli::Options options;
   int status = 0;
   try {
