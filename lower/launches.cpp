@@ -248,9 +248,10 @@ class Separation {
       const std::string name = work_name("kept_" + local->name);
       add_work(name, Type::array(1, local->type));
       const Term kept = load_term(name, {Nat(0)}, local->type);
+      const bool goes_on = is_assigned(local->name, *used, part_of(b_, launch, which));
+      const Term there = goes_on ? local : named_anew(local, *used);
       b_.insert(b_.begin() + static_cast<std::ptrdiff_t>(*used),
-                is_assigned(local->name, *used, part_of(b_, launch, which)) ? Stmt{Declare{local, kept}}
-                                                                            : Stmt{Let{local, kept}});
+                goes_on ? Stmt{Declare{there, kept}} : Stmt{Let{there, kept}});
       b_.insert(b_.begin() + static_cast<std::ptrdiff_t>(last) + 1, {Store{name, {Nat(0)}, local, false}});
       return true;
     }
@@ -266,6 +267,25 @@ class Separation {
     for (std::size_t i = from; i < b_.size() && !declares(b_[i], name); ++i)
       if (launch.takes[i] && uses_of(b_[i]).assigned.count(name) > 0) return true;
     return false;
+  }
+  /// A name for the value that a variable has from statement `from` on until it is given another one, so that
+  /// what follows then still means the variable.
+  Term named_anew(const Term& variable, std::size_t from) {
+    std::size_t end = from;
+    while (end < b_.size() && !declares(b_[end], variable->name) &&
+           uses_of(b_[end]).assigned.count(variable->name) == 0)
+      ++end;
+    if (end == b_.size() || declares(b_[end], variable->name)) return variable;  // it is given none
+    const Term value = local_term(variable->name + "_kept", variable->type);
+    const Block renamed = map_terms(
+        Block(b_.begin() + static_cast<std::ptrdiff_t>(from), b_.begin() + static_cast<std::ptrdiff_t>(end)),
+        [&](const Term& t) {
+          return rewrite(t, [&](const Term& x) {
+            return x->kind == TermKind::Local && x->name == variable->name ? value : x;
+          });
+        });
+    std::copy(renamed.begin(), renamed.end(), b_.begin() + static_cast<std::ptrdiff_t>(from));
+    return value;
   }
   static bool declares(const Stmt& s, const std::string& name) {
     const auto* l = std::get_if<Let>(&s.v);

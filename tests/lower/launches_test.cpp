@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <set>
 
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
@@ -113,6 +114,43 @@ TEST_CASE("parts of a reduction by work-items, their results by one") {
   const Expr parts = to_global(glb([](Expr r) { return total(r); }, m));
   const auto all = run(program({m}, total(parts)));
   CHECK(all.size() == 2);
+}
+
+TEST_CASE("a variable that goes on to change in a later launch is one there too") {
+  const Type t = array({8}, f64);
+  Kernel k;
+  k.name = "p", k.results = {"out", "more"};
+  for (const char* name : {"out", "more"}) k.arguments.push_back({name, t, Layout({}, t), true, false, {}});
+  const Term v = local_term("v", f64);
+  const auto all_items = [&](const std::string& to) {
+    For f;
+    f.var = Nat::fresh("i", 0, 7), f.upper = 8, f.kind = LoopKind::Glb;
+    f.body = {{Store{to, {f.var}, v, false}}};
+    return Stmt{std::move(f)};
+  };
+  const auto grow = [&](double by) {
+    return Stmt{Assign{v, apply_term(Op::Add, f64, {v, constant_term(by, f64)})}};
+  };
+  k.body = {
+      {Declare{v, constant_term(0.5, f64)}}, grow(1), all_items("out"), grow(2), grow(4), all_items("more")};
+  separate_launches(k);
+  const std::vector<Kernel> all = launches(k);
+  CHECK(all.size() >= 2);
+  test::LoopRunner loops;
+  for (const KernelArgument& a : all[0].arguments)
+    loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()), std::nan(""));
+  for (const Kernel& one : all) {
+    INFO(str(one));
+    std::set<std::string> variables, assigned;
+    visit(one.body, [&](const Stmt& s) {
+      if (const auto* d = std::get_if<Declare>(&s.v)) variables.insert(d->local->name);
+      if (const auto* a = std::get_if<Assign>(&s.v)) assigned.insert(a->local->name);
+    });
+    CHECK(assigned == variables);
+    loops.run(one);
+  }
+  CHECK(loops.arrays.at("out") == std::vector<double>(8, 1.5));
+  CHECK(loops.arrays.at("more") == std::vector<double>(8, 7.5));
 }
 
 TEST_CASE("loops over the grid around several become several") {
