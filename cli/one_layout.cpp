@@ -6,9 +6,10 @@
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
 #include "ir/error.hpp"
+#include "runtime/file.hpp"
 #include "runtime/native.hpp"
 #include "tuning/going_on.hpp"
-#include "tuning/one_layout.hpp"
+#include "tuning/one_layout_report.hpp"
 #include "tuning/report.hpp"
 
 namespace lift::cli {
@@ -43,6 +44,7 @@ ExploreResult explored(const Options& o, const LayoutRequest& layout, double bud
 
 int explore_together(const Options& o) {
   const auto directory = kernel_directory(o.out);
+  if (!o.json.empty()) check_writable_file(o.json, "--json");
   const std::vector<Options> operators = operators_of(o);
   NativeCompiler compiler;
   const Machine machine = probe(compiler, o.threads, false);
@@ -75,6 +77,7 @@ int explore_together(const Options& o) {
   const LayoutRequest& best = layouts[choice.best];
   print("\nbest: " +
         (best == kCallersLayout ? "the caller's layout" : "all arrays in layout '" + str(best) + "'"));
+  std::vector<std::string> reports;
   for (std::size_t op = 0; op < operators.size(); ++op) {
     const ExploreResult& r = found[choice.best][op];
     const Variant& v = r.variants[*r.best];
@@ -86,7 +89,12 @@ int explore_together(const Options& o) {
         v.convert_ms > 0
             ? fmt::format("; converting its arrays there and the result back takes {:.0f} ms", v.convert_ms)
             : ""));
+    if (o.json.empty()) continue;
+    const Explanation explanation = explain(programs[op], v);
+    reports.push_back(
+        json_report(r, path.string(), {"", "", command_of(operators[op]), nullptr, &explanation}));
   }
+  if (!o.json.empty()) write_file_atomically(o.json, json_report(choice, o.applied, reports));
   return 0;
 }
 

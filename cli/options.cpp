@@ -142,7 +142,7 @@ void check_together(const Options& o) {
     throw UserError("--one-layout: layouts are compared on processors; use --backend openmp");
   const std::pair<bool, const char*> others[] = {
       {o.layout.has_value(), "a layout"},
-      {!o.json.empty() || !o.report.empty() || !o.record.empty(), "--json, --report or --record"},
+      {!o.report.empty() || !o.record.empty(), "--report or --record"},
       {o.problem.sweeps != 1 || o.every_depth, "--sweeps"},
       {o.grid || !o.from.empty(), "--grid or --from"}};
   for (const auto& [given, option] : others)

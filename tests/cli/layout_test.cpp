@@ -62,9 +62,21 @@ TEST_CASE("layout: operators that share arrays get one, and a kernel each") {
   const Scratch scratch;
   const ProcessResult r = explore(scratch, "smooth2d",
                                   {"residual2d", "restriction2d", "--one-layout", "--applied", "4,1,1",
-                                   "--box", "8", "--boxes", "2", "--quiet"});
+                                   "--box", "8", "--boxes", "2", "--quiet", "--json", "all.json"});
   CAPTURE(r.output);
   CHECK(r.status == 0);
+  const nlohmann::json all = nlohmann::json::parse(read_file(scratch.path() / "all.json"));
+  CHECK(all.at("schema") == 1);
+  CHECK(all.at("applied") == nlohmann::json{4, 1, 1});
+  REQUIRE(all.at("operators").size() == 3);
+  double round = 0;
+  for (const nlohmann::json& op : all.at("operators"))
+    round += op.at("best").at("ms").get<double>() * (op.at("operator") == "smooth2d" ? 4 : 1);
+  CHECK(all.at("ms").get<double>() == doctest::Approx(round));
+  for (const nlohmann::json& layout : all.at("layouts")) {
+    if (layout.at("layout") == all.at("layout")) CHECK(layout.at("ms") == all.at("ms"));
+    if (!layout.at("ms").is_null()) CHECK(layout.at("ms") >= all.at("ms"));
+  }
   for (const char* part : {"a round: 4 x smooth2d, 1 x residual2d, 1 x restriction2d", "caller", "rows 8 ",
                            "split 2 1", "best: ", "smooth2d: ", "kernel: o/restriction2d.c"})
     CHECK_MESSAGE(r.output.find(part) != std::string::npos, part);
