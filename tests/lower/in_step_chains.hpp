@@ -66,7 +66,7 @@ inline std::string refusal(const Program& p, int axis) {
 }
 
 inline Problem problem(int sweeps, const std::string& boundary, const std::string& smoother,
-                std::int64_t boxes = 2) {
+                       std::int64_t boxes = 2) {
   Problem p;
   p.box = 5, p.boxes = boxes, p.ghost = boundary == "ghost" ? sweeps : 1, p.sweeps = sweeps;
   p.boundary = boundary, p.choices = {{"smoother", smoother}};
