@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
+#include "tests/cli/command.hpp"
 #include "tests/runtime/fake_cuda.hpp"
 #include "tests/runtime/scratch.hpp"
 #include "tuning/search/replay.hpp"
@@ -20,37 +20,6 @@ using lift::test::Scratch;
 
 namespace cli_test {
 namespace {
-
-const std::string kLiftgen = LIFTGEN_BINARY_DIR "/liftgen";
-
-ProcessResult liftgen(std::vector<std::string> arguments, const std::string& directory = "",
-                      std::vector<std::string> variables = {}) {
-  arguments.insert(arguments.begin(), kLiftgen);
-  ProcessOptions options;
-  options.timeout_seconds = 1000;
-  options.directory = directory;
-  options.variables = std::move(variables);
-  return run_process(arguments, options);
-}
-
-ProcessResult liftgen_shell(const std::string& script) { return run_process({"/bin/bash", "-c", script}); }
-
-/// Fails with one line that starts with "liftgen: " and holds all the parts.
-void check_refused(const std::vector<std::string>& arguments, int status,
-                   const std::vector<std::string>& parts, const std::vector<std::string>& variables = {}) {
-  const ProcessResult result = liftgen(arguments, "", variables);
-  std::string shown;
-  for (const auto& a : arguments) shown += a + " ";
-  CAPTURE(shown);
-  CAPTURE(result.output);
-  CHECK(result.status == status);
-  CHECK(result.output.starts_with("liftgen: "));
-  CHECK(result.output.find('\n') == result.output.size() - 1);
-  for (const auto& part : parts) {
-    CAPTURE(part);
-    CHECK(result.output.find(part) != std::string::npos);
-  }
-}
 
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> files;
@@ -66,115 +35,6 @@ std::vector<std::string> with_tiny(std::vector<std::string> arguments) {
 }
 
 }  // namespace
-
-TEST_CASE("cli: help fits 80 columns, of every command and of operators") {
-  const auto check_width = [](const std::vector<std::string>& arguments) {
-    const ProcessResult r = liftgen(arguments);
-    CAPTURE(r.output);
-    CHECK(r.status == 0);
-    std::istringstream lines(r.output);
-    for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
-    return r.output;
-  };
-  const std::string alone = check_width({"--help"});
-  CHECK(alone.find("liftgen manual | man -l -") != std::string::npos);
-  for (const char* command : {"list", "explore", "show", "emit", "run", "compare", "db", "report", "rules",
-                              "machine", "manual", "completion"})
-    CHECK(check_width({command, "--help"}).find("usage: liftgen " + std::string(command)) !=
-          std::string::npos);
-  const std::string smooth = check_width({"smooth3d", "--help"});
-  CHECK(smooth.find("--smoother") != std::string::npos);
-  CHECK(smooth.find("usage: liftgen explore smooth3d [OPTION...]") != std::string::npos);
-  CHECK(smooth == liftgen({"explore", "smooth3d", "--help"}).output);
-  CHECK(liftgen({"--version"}).output.starts_with("liftgen "));
-}
-
-TEST_CASE("cli: on a terminal no line of the bar is longer than the terminal is wide") {
-  const Scratch scratch;
-  write_file_atomically(scratch.path() / "terminal.py",
-                        R"(import fcntl, os, pty, struct, subprocess, sys, termios
-try: ours, theirs = pty.openpty()
-except OSError: sys.exit("no terminals")
-fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-p = subprocess.Popen(sys.argv[2:], stdin=theirs, stdout=theirs, stderr=theirs, env=dict(os.environ, LIFTGEN_DB="none"))
-os.close(theirs)
-text = b""
-while True:
-    try: part = os.read(ours, 65536)
-    except OSError: break
-    if not part: break
-    text += part
-bars = [b for b in text.replace(b"\x1b[K", b"").replace(b"\n", b"\r").split(b"\r") if b.startswith(b"[")]
-print("status", p.wait(), "bars", len(bars), "longest", max(map(len, bars)))
-)");
-  for (const int columns : {50, 80}) {
-    const ProcessResult r = run_process(
-        {"/bin/sh", "-c",
-         "cd " + scratch.path().string() + " && python3 terminal.py " + std::to_string(columns) + " " +
-             kLiftgen + " explore smooth3d --sweeps 1 --box 8 --boxes 2 --budget 2 --configs 6 --out ."});
-    CAPTURE(r.output);
-    if (r.output.starts_with("no terminals")) {
-      MESSAGE("there are no pseudo-terminals here");
-      return;
-    }
-    CHECK(r.output.starts_with("status 0 bars "));
-    const auto at = r.output.find("longest ");
-    REQUIRE(at != std::string::npos);
-    const int longest = std::stoi(r.output.substr(at + 8));
-    CHECK(longest < columns);
-    CHECK(longest > 30);
-  }
-}
-
-TEST_CASE("cli: the manual page and the completions know every command, operator and option") {
-  const std::string page = liftgen({"manual"}).output, bash = liftgen({"completion", "bash"}).output,
-                    zsh = liftgen({"completion", "zsh"}).output;
-  for (const char* word : {"explore", "smooth3d", "thomas", "--budget", "--smoother", "--no-db"}) {
-    CAPTURE(word);
-    std::string in_roff;
-    for (const char c : std::string(word)) in_roff += c == '-' ? "\\-" : std::string(1, c);
-    CHECK(page.find(in_roff) != std::string::npos);
-    CHECK(bash.find(word) != std::string::npos);
-    CHECK(zsh.find(word) != std::string::npos);
-  }
-  CHECK(page.starts_with(".TH LIFTGEN 1"));
-  std::istringstream lines(page);  // a line that begins so is for roff
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with('.'))
-      CHECK_MESSAGE((line.starts_with(".TH") || line.starts_with(".SH") || line.starts_with(".SS") ||
-                     line.starts_with(".TP") || line.starts_with(".B ") || line == ".br"),
-                    line);
-  check_refused({"completion", "fish"}, 2, {"completion fish: no such shell here; use bash or zsh"});
-}
-
-TEST_CASE("cli: bash completes commands, operators, options and their values") {
-  const Scratch scratch;
-  write_file_atomically(scratch.path() / "complete", liftgen({"completion", "bash"}).output);
-  write_file_atomically(scratch.path() / "mine.lift", "");
-  const auto completed = [&](const std::string& words) {
-    const ProcessResult r =
-        liftgen_shell("cd " + scratch.path().string() + " && . ./complete && COMP_WORDS=(" + words +
-                      ") && COMP_CWORD=$((${#COMP_WORDS[@]}-1)) && _liftgen; echo \"${COMPREPLY[@]}\"");
-    return r.output;
-  };
-  CHECK(completed("liftgen expl") == "explore\n");
-  CHECK(completed("liftgen smooth").find("smooth3d") != std::string::npos);
-  CHECK(completed("liftgen mi") == "mine.lift\n");
-  CHECK(completed("liftgen run smooth3d --smoo") == "--smoother\n");
-  CHECK(completed("liftgen smooth3d --expl") == "--explore\n");
-  CHECK(completed("liftgen emit smooth3d --backend cu") == "cuda\n");
-  CHECK(completed("liftgen run resid").find("residual3d") != std::string::npos);
-  CHECK(completed("liftgen db ex").find("export") != std::string::npos);
-}
-
-TEST_CASE("cli: alone it prints a short help") {
-  const ProcessResult result = liftgen({});
-  CHECK(result.status == 0);
-  CHECK(result.output.find("liftgen smooth3d --explore") != std::string::npos);
-  CHECK(liftgen({"--help"}).output == result.output);
-  CHECK(liftgen({"explore", "--help"}).output.find("--budget") != std::string::npos);
-  CHECK(liftgen({"run", "smooth3d", "--help"}).output.find("--smoother") != std::string::npos);
-}
 
 TEST_CASE("cli: unknown commands, operators and options name what is near") {
   check_refused({"smoth3d", "--explore"}, 2, {"unknown operator 'smoth3d'", "smooth3d"});
