@@ -145,7 +145,7 @@ std::vector<Built> Link::build(const std::vector<std::string>& sources, const st
                                const std::function<bool(std::size_t)>& on_progress) {
   std::string texts;
   for (const std::string& source : sources) texts += bytes_of_text(source);
-  ask(served::build, bytes_of_text(options), sources.size(), texts);
+  ask(kTransferSeconds, kCompiler, served::build, bytes_of_text(options), sources.size(), texts);
   std::vector<Built> built(sources.size());
   bool stop = false;
   std::size_t before = 0;
