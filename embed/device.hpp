@@ -12,7 +12,8 @@ namespace lift {
 
 /// A device of OpenCL or CUDA, or CUDA's emulation on the host. Copies are the same device, and so are two
 /// that were chosen alike: arrays of one are arrays of the other. It is opened at the first kernel, array or
-/// queue, and closed with the last of them; one that failed (DeviceLost) works again then.
+/// queue, which keep copies, and closed with the last copy; one that failed (DeviceLost) works again after
+/// that.
 class Device {
  public:
   /// `index` as in --device; -1: the first GPU, else the first. EnvironmentError: no driver, no device, none
