@@ -37,7 +37,7 @@ std::vector<float> contents(GridDevice& device, const GridMemory& x) {
 }
 
 /// The same of every device.
-void check_order(GridDevice& device, const char* source) {
+void check_order(GridDevice& device, const char* source, int many) {
   const std::shared_ptr<GridQueue> queue = device.new_queue(), other = device.new_queue();
   const GridMemory x = device.allocate(32), y = device.allocate(32), z = device.allocate(32);
   const std::vector<float> ones(8, 1), threes(2, 3);
@@ -67,10 +67,18 @@ void check_order(GridDevice& device, const char* source) {
   CHECK(after.writes - before.writes == 2);
   CHECK(after.written_bytes - before.written_bytes == 40);
   CHECK(after.reads - before.reads == 3);
-  for (int many = 0; many < 1000; ++many) queue->run({&doubled, 1});
+  for (int run = 0; run < many; ++run) queue->run({&doubled, 1});
   queue->write(x, ones.data(), 32);
   queue->wait();
   CHECK(contents(device, x) == ones);
+  // What requests use is kept for them.
+  GridMemory brief = device.allocate(32);
+  const std::weak_ptr<GridBuffer> watched = brief;
+  queue->copy(brief, x);
+  brief = nullptr;
+  CHECK_FALSE(watched.expired());
+  queue->wait();
+  CHECK(watched.expired());
   CHECK_THROWS_AS(queue->write(x, ones.data(), 32, 4), InternalError);
   CHECK_THROWS_AS(queue->copy(x, device.allocate(16)), InternalError);
   CHECK_THROWS_AS(queue->read(nullptr, back.data(), 4), InternalError);
@@ -82,10 +90,10 @@ void check_order(GridDevice& device, const char* source) {
 
 }  // namespace
 
-TEST_CASE("queue: requests in order, on a device that is emulated") {
+TEST_CASE("queue: requests in order on a device that is emulated") {
   NativeCompiler compiler;
   const auto device = make_cuda_host_device(compiler);
-  check_order(*device, kCuda);
+  check_order(*device, kCuda, 5);
   // Nothing is done before it is waited for, and nothing after what failed.
   const auto queue = device->new_queue(), other = device->new_queue();
   const GridMemory x = device->allocate(32), short_one = device->allocate(16);
@@ -111,23 +119,31 @@ TEST_CASE("queue: requests in order, on a device that is emulated") {
   CHECK_THROWS_AS(another->new_queue()->follow(queue), InternalError);
 }
 
-TEST_CASE("queue: requests in order, with OpenCL") {
+TEST_CASE("queue: requests in order with OpenCL") {
   if (const std::string why = opencl::why_unavailable(); !why.empty()) {
     MESSAGE("skipped: " << why);
     return;
   }
   opencl::Device device;
-  check_order(device, kOpencl);
-  const auto queue = device.new_queue();  // waits as it goes
-  const GridMemory x = device.allocate(32);
+  check_order(device, kOpencl, 1000);
+  // One queue waits for another that takes its time; and each for itself, as it goes.
+  const GridMemory x = device.allocate(32), y = device.allocate(32);
   std::vector<float> back(8);
   {
-    const auto brief = device.new_queue();
-    const std::vector<float> ones(8, 1);
-    brief->write(x, ones.data(), 32);
-    brief->read(x, back.data(), 32);
+    const GridBuild slow = device.build(
+        "kernel void slow(global float* x) { float a = 0; for (int n = 0; n < 4000000; ++n) a = a * 0.5f + "
+        "1; "
+        "x[get_global_id(0)] = a; }");
+    REQUIRE_MESSAGE(slow.program, slow.error);
+    const GridLaunch launch{slow.program->kernel("slow"), {x}, {8, 1, 1}, {8, 1, 1}, 1, 0};
+    const auto queue = device.new_queue(), other = device.new_queue();
+    device.fill(x, 0.0f);
+    queue->run({&launch, 1});
+    other->follow(queue);
+    other->copy(y, x);
+    other->read(y, back.data(), 32);
   }
-  CHECK(back == std::vector<float>(8, 1));
+  CHECK(back == std::vector<float>(8, 2));
 }
 
 TEST_CASE("queue: streams of CUDA") {
