@@ -100,6 +100,12 @@ std::shared_ptr<Device::Impl> named(Target backend, std::string_view part) {
 
 Device::Device(Target backend, int index) : impl_(chosen(backend, index)) {}
 Device::Device(Target backend, std::string_view part) : impl_(named(backend, part)) {}
+std::vector<Device> Device::all(Target backend) {
+  check_has_devices(backend);
+  std::vector<Device> devices;
+  for (const GridDeviceInfo& d : devices_of(backend)) devices.emplace_back(backend, d.index);
+  return devices;
+}
 Device Device::emulated_cuda() {
   return Device(shared(Target::cuda, 0, true, make_cuda_host_device(shared_compiler())->info()));
 }
@@ -150,6 +156,14 @@ GridMemory QueueParts::scratch_of(const Device& device, std::size_t n, std::size
 
 Queue::Queue(const Device& device) : device_(device), parts_(std::make_unique<QueueParts>()) {
   parts_->grid = device_.grid().new_queue();
+}
+
+Queue::~Queue() {
+  if (!parts_) return;
+  try {
+    parts_->grid->wait();  // another queue that follows this one may keep it
+  } catch (...) {          // lost, as is said
+  }
 }
 
 QueueLoan::QueueLoan(const Device& device) : device_(device) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/target.hpp"
 #include "runtime/grid_device.hpp"
@@ -21,6 +22,8 @@ class Device {
   explicit Device(Target backend, int index = -1);
   /// The device whose name has `part` in it, letters large or small. UserError: several have, or none has.
   Device(Target backend, std::string_view part);
+  /// All of a backend, by number. Errors as above.
+  static std::vector<Device> all(Target backend);
   /// CUDA kernels compiled as C++ and run on the host, thread by thread: races and accesses beyond an array
   /// are errors. Its times mean nothing, see runtime/cuda_host.hpp.
   static Device emulated_cuda();

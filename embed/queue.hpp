@@ -27,8 +27,8 @@ class Queue {
   /// Errors as Device.
   explicit Queue(const Device& device);
   /// Waits; an error is lost then.
-  ~Queue() = default;
-  Queue(Queue&&) = default;
+  ~Queue();
+  Queue(Queue&&) noexcept = default;
   Queue& operator=(Queue&& other) noexcept {
     std::swap(device_, other.device_), std::swap(parts_, other.parts_);
     return *this;

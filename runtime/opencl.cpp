@@ -396,7 +396,10 @@ class Device::Queue final : public GridQueue {
     check(api().clEnqueueMarkerWithWaitList(before.queue_, 0, nullptr, &reached), "opencl: queue");
     marker.events.push_back(reached);
     check(api().clFlush(before.queue_), "opencl: queue");
-    check(api().clEnqueueBarrierWithWaitList(queue_, 1, &reached, nullptr), "opencl: queue");
+    cl_event begun = nullptr;
+    check(api().clEnqueueBarrierWithWaitList(queue_, 1, &reached, &begun), "opencl: queue");
+    events_.events.push_back(begun);
+    note("opencl: what another queue was asked for");
   }
   void wait_for_all() override {
     const cl_int finished = api().clFinish(queue_);

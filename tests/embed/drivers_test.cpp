@@ -90,6 +90,7 @@ TEST_CASE("drivers child: cuda" * doctest::skip()) {
   CHECK(first.name() == "Fake 0");
   CHECK(second.name() == "Fake 1");
   CHECK(Device(Target::cuda, "fake 1") == second);
+  CHECK(Device::all(Target::cuda) == std::vector<Device>{first, second});
   CHECK(
       message([] { Device(Target::cuda, "fake"); }) ==
       "lift::Device: 'fake' is in the name of 2 cuda devices; choose by number from 0 (Fake 0), 1 (Fake 1)");

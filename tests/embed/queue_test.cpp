@@ -116,6 +116,25 @@ TEST_CASE("queue: calls in several queues wait for one another where they share 
   }
 }
 
+TEST_CASE("queue: one that goes waits, whoever follows it") {
+  for (const Device& device : devices()) {
+    CAPTURE(device.name());
+    const auto add = compile<Plus>(plus(), {.device = device});
+    Line x(device, std::vector<float>{1, 2}), y(device, {2});
+    std::vector<float> to(2);
+    {
+      Queue first(device), second(device);
+      add.async(first, x, 1, y);
+      add.async(second, y, 1, x);
+      add.async(first, x, 1, y);
+      y.download(second, array_view(to.data(), {2}));
+      add.async(first, y, 1, x);
+    }
+    CHECK(to == std::vector<float>{4, 5});
+    CHECK(as_it_is(x) == std::vector<float>{5, 6});
+  }
+}
+
 TEST_CASE("queue: what waits by itself comes after what was asked of an array before") {
   for (const Device& device : devices()) {
     CAPTURE(device.name());
