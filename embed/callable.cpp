@@ -28,8 +28,11 @@ std::vector<std::int64_t> numbers(const Type& t) {
 
 /// Of the options: a device for a backend that needs one, and that device's backend. UserError: options and
 /// parameters that do not go with it.
-void settle_device(CompileOptions& options, const Signature& signature, const std::string& where) {
-  const std::string name = options.name.empty() ? "lift::compile" : options.name;
+void settle_device(CompileOptions& options, const Program& program, const Signature& signature,
+                   const std::string& where) {
+  const std::string name = !options.name.empty()   ? options.name
+                           : !program.name.empty() ? program.name
+                                                   : "lift::compile";
   if (options.device && is_grid(options.backend) && options.backend != options.device->backend())
     throw UserError(name + ": CompileOptions::backend is " + text(options.backend) + ", but the device " +
                     options.device->name() + " is of " + text(options.device->backend()) +
@@ -248,7 +251,7 @@ Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments,
 Callable::Callable(const Program& program, Signature signature, CompileOptions options,
                    std::source_location where)
     : impl_(std::make_unique<Impl>()) {
-  settle_device(options, signature, line_of(where));
+  settle_device(options, program, signature, line_of(where));
   impl_->plan = plan_of(program, signature, options, line_of(where));
   impl_->signature = std::move(signature);
   impl_->options = std::move(options);

@@ -146,12 +146,9 @@ GridMemory Device::allocate(std::size_t bytes) const {
 }
 
 GridMemory QueueParts::scratch_of(const Device& device, std::size_t n, std::size_t bytes) {
-  if (scratch.size() <= n) scratch.resize(n + 1);
-  if (!scratch[n] || scratch[n]->bytes() != bytes) {
-    scratch[n] = nullptr;  // the queue keeps it while it is in use
-    scratch[n] = device.allocate(bytes);
-  }
-  return scratch[n];
+  GridMemory& memory = scratch[{n, bytes}];
+  if (!memory) memory = device.allocate(bytes);
+  return memory;
 }
 
 Queue::Queue(const Device& device) : device_(device), parts_(std::make_unique<QueueParts>()) {
@@ -185,6 +182,8 @@ QueueLoan::~QueueLoan() {
   } catch (...) {  // something else is being thrown
     return;
   }
+  constexpr std::size_t kMostKept = 32;  // arrays of calls whose sizes may never come again
+  if (parts_->scratch.size() > kMostKept) parts_->scratch.clear();
   const std::lock_guard lock(device_.impl_->mutex);
   device_.impl_->idle.push_back(std::move(parts_));
 }

@@ -1,6 +1,7 @@
 // Queues of a device: calls that go on while the program does other things.
 #pragma once
 
+#include <map>
 #include <mutex>
 
 #include "embed/device.hpp"
@@ -12,7 +13,8 @@ namespace lift {
 struct QueueParts {
   std::shared_ptr<GridQueue> grid;
   std::mutex mutex;  ///< a call is asked for as a whole
-  std::vector<GridMemory> scratch;
+  /// By number and bytes: calls of several sizes in turn allocate nothing, and nothing piles up until wait().
+  std::map<std::pair<std::size_t, std::size_t>, GridMemory> scratch;
 
   /// For the n-th array of a call that has no memory of its own. With the mutex held.
   GridMemory scratch_of(const Device& device, std::size_t n, std::size_t bytes);

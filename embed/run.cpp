@@ -19,6 +19,7 @@ class Call {
     const auto& slots = v_.kernel.arguments;
     for (const long& n : v_.size_arguments) pointers_.push_back(const_cast<long*>(&n));
     pointers_.resize(pointers_.size() + slots.size());
+    passed_.reserve(slots.size()), copies_.reserve(slots.size());  // so that buffers stay where they are
     for (std::size_t i = 0; i < given; ++i)
       slots[i].type.is_array() ? array(i, arguments_[i], slots[i].written, i) : scalar(i);
     for (std::size_t r = 0; r < impl_.plan.results.size(); ++r)

@@ -24,6 +24,12 @@ Program twice() {
   return {"twice", {x}, update(x, {0}, x | map([](Expr e) { return 2.0f * e; }))};
 }
 
+/// Not safe in place.
+Program shifted() {
+  const Expr x = param("x", array(f32, n + 2));
+  return {"another", {x}, update(x, {1}, x | slide(3, 1) | map([](Expr w) { return w[0] + w[2]; }))};
+}
+
 void in_child(const std::string& name, const std::vector<std::string>& variables) {
   const ProcessResult child = run_process({"/proc/self/exe", "--no-skip", "--test-case=" + name},
                                           {.timeout_seconds = 120, .variables = variables});
@@ -120,6 +126,18 @@ TEST_CASE("drivers child: cuda" * doctest::skip()) {
   CHECK(count(copied, "cuMemcpyHtoDAsync_v2") == 1);
   CHECK(count(copied, "cuMemcpyDtoHAsync_v2") == 1);
   CHECK(y[0] == 2);
+  // What is computed beside, in two sizes in turn: memory for it is allocated once.
+  const auto beside = compile<void(Line&)>(shifted(), {.device = second});
+  Line z(second, {100}), longer(second, {200});
+  for (int time = 0; time < 4; ++time) {
+    if (time == 1) fake.calls();
+    beside.async(queue, z), beside.async(queue, longer);
+  }
+  const std::string again = fake.calls();
+  CHECK(count(again, "cuLaunchKernel") == 6);
+  CHECK(count(again, "cuMemcpyDtoDAsync_v2") == 6);
+  CHECK(count(again, "cuMemAlloc") == 0);
+  queue.wait();
   Line elsewhere(first, {static_cast<std::int64_t>(length)});
   CHECK(message([&] {
           kernel(elsewhere);
