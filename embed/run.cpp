@@ -70,7 +70,7 @@ class Call {
     copies_.push_back(p.beside ? Buffer(static_cast<std::size_t>(p.caller.count()) * p.bytes, {1, 0})
                                : Buffer());
     if (p.beside) pointer(slot) = copies_.back().data();
-    passed_.push_back(std::move(p));
+    passed_.push_back(p);
   }
 
   void array(std::size_t slot, const ArgumentValue& given, bool written, std::size_t argument) {
