@@ -78,8 +78,15 @@ bool ArgumentValue::contiguous() const {
 ArgumentValue storage_of(const ArgumentValue& v) {
   if (v.layout == kCallersLayout) return v;
   ArgumentValue flat;
-  flat.data = v.data, flat.rank = 1, flat.shape[0] = v.stored, flat.strides[0] = 1;
+  flat.data = v.data, flat.on_device = v.on_device, flat.rank = 1, flat.shape[0] = v.stored,
+  flat.strides[0] = 1;
   return flat;
+}
+
+ArgumentValue as_array(const ArgumentValue& v) {
+  ArgumentValue one = v;
+  if (v.rank == 0) one.rank = 1, one.shape[0] = 1, one.strides[0] = 1;
+  return one;
 }
 
 std::string shape_text(const ArgumentValue& v) {
@@ -89,6 +96,7 @@ std::string shape_text(const ArgumentValue& v) {
 }
 
 bool overlap(const ArgumentValue& a, std::size_t a_bytes, const ArgumentValue& b, std::size_t b_bytes) {
+  if (a.on_device || b.on_device) return a.on_device == b.on_device;
   const auto [begin_a, end_a] = extent(a, a_bytes);
   const auto [begin_b, end_b] = extent(b, b_bytes);
   if (begin_a >= end_b || begin_b >= end_a) return false;

@@ -12,6 +12,8 @@
 
 namespace lift {
 
+class DeviceMemory;
+
 inline constexpr int kMaxRank = 6;  ///< of a view
 
 /// What a signature says about a parameter or a result.
@@ -20,7 +22,8 @@ struct ArgumentKind {
   int rank = 0;  ///< 0: a scalar; `flat`: an array of any rank, row-major, of which only the number of
                  ///< elements is known
   bool writable = false;
-  std::string cpp = {};  ///< the C++ type, for messages
+  std::string cpp = {};    ///< the C++ type, for messages
+  bool on_device = false;  ///< a lift::device_array
   static constexpr int flat = -1;
   bool is_scalar() const { return rank == 0; }
 };
@@ -34,13 +37,17 @@ struct ArgumentValue {
   /// elements from `data` on.
   LayoutRequest layout = {};
   std::int64_t stored = 0;
+  DeviceMemory* on_device = nullptr;  ///< where it lies, if not in the host's memory; `data` is null then
 
   std::int64_t count() const;
   bool contiguous() const;  ///< row-major without gaps
 };
 
-/// What is stored, as an array of one dimension where the layout is not the caller's.
+/// What is stored, on the host or a device, as an array of one dimension where the layout is not the
+/// caller's.
 ArgumentValue storage_of(const ArgumentValue& v);
+/// A number as an array of one.
+ArgumentValue as_array(const ArgumentValue& v);
 /// "64x66"; "a number" for a scalar.
 std::string shape_text(const ArgumentValue& v);
 /// Whether two arrays have an element in common; also true where they lie between each other in a way that is

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <mutex>
 
-#include "embed/compiler.hpp"
 #include "embed/default_variant.hpp"
 #include "embed/known_variant.hpp"
 #include "embed/variant.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
-#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/layout_step.hpp"
 #include "tuning/database/program_key.hpp"
@@ -28,50 +26,59 @@ std::vector<std::int64_t> numbers(const Type& t) {
   return r;
 }
 
+/// Of the options: a device for a backend that needs one, and that device's backend. UserError: options and
+/// parameters that do not go with it.
+void settle_device(CompileOptions& options, const Program& program, const Signature& signature,
+                   const std::string& where) {
+  const std::string name = !options.name.empty()   ? options.name
+                           : !program.name.empty() ? program.name
+                                                   : "lift::compile";
+  if (options.device && is_grid(options.backend) && options.backend != options.device->backend())
+    throw UserError(name + ": CompileOptions::backend is " + text(options.backend) + ", but the device " +
+                    options.device->name() + " is of " + text(options.device->backend()) +
+                    "; leave the backend out: it is the device's" + where);
+  if (!options.device && is_grid(options.backend)) options.device.emplace(options.backend);
+  if (options.device) options.backend = options.device->backend();
+  if (options.device && options.symbolic)
+    throw UserError(name + ": CompileOptions::symbolic is for openmp; kernels for " + text(options.backend) +
+                    " are made for the sizes of a call: leave it out" + where);
+  if (options.device) return;
+  const auto check = [&](const std::string& what, const std::vector<ArgumentKind>& kinds) {
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      if (kinds[i].on_device)
+        throw UserError(
+            name + ": " + what + " " + std::to_string(i + 1) + " is " + kinds[i].cpp +
+            " in the signature, but an openmp kernel runs on the processors; set "
+            "CompileOptions::backend or device, or write a std::vector or a lift::array_view there" +
+            where);
+  };
+  check("argument", signature.arguments);
+  check("result", signature.returned);
+}
+
+TargetDevice target_of(const CompileOptions& options) {
+  return {options.backend, options.device ? &options.device->info() : nullptr};
+}
+
 ChosenVariant choose(const Program& program, const Pitched* pitched, const Program& unsized_program,
                      const Sizes& sizes, const CompileOptions& options, const LayoutRequest& layout,
                      std::string& origin) {
+  const TargetDevice on = target_of(options);
   const auto here = [&](const Derivation& d) { return pitched ? moved(d, *pitched) : d; };
   if (options.tuned && !options.derivation && layout == kCallersLayout)
-    if (auto known = known_variant(program, program_key(unsized_program, sizes), options.database, here)) {
+    if (auto known =
+            known_variant(program, program_key(unsized_program, sizes), options.database, here, on)) {
       origin = known->origin;
       return std::move(known->variant);
     }
   if (options.derivation) {
     try {
-      return variant_by(program, here(*options.derivation));
+      return variant_by(program, here(*options.derivation), on);
     } catch (const UserError&) {  // explored at other sizes: a tile does not divide this one, say
       if (!options.or_default) throw;
     }
   }
-  return default_variant(program, layout);
-}
-
-/// The kernel with ordinary stores; nothing when it has no others.
-std::optional<Kernel> without_streaming(const Kernel& kernel) {
-  bool streams = false;
-  Kernel plain = kernel;
-  plain.body = rebuild(kernel.body, [&](Stmt s) {
-    if (std::holds_alternative<Fence>(s.v)) return Block{};
-    if (auto* store = std::get_if<Store>(&s.v)) streams |= store->stream, store->stream = false;
-    return Block{std::move(s)};
-  });
-  return streams ? std::optional(std::move(plain)) : std::nullopt;
-}
-
-std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& source) {
-  const CompileResult r = shared_compiler().compile(
-      {.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
-  if (r.library) return r.library;
-  if (r.stopped || r.timed_out)
-    throw EnvironmentError(kernel.name + ": not compiled: " + r.error + "; try again");
-  std::string functions;
-  for (const Attr& f : kernel.user_functions) functions += (functions.empty() ? "" : ", ") + user_name(f);
-  if (!functions.empty())
-    throw UserError(kernel.name +
-                    ": the C compiler refuses the kernel; look at the C text of the user function " +
-                    functions + ":\n" + r.error);
-  throw InternalError(kernel.name + ": the C compiler refuses the generated kernel:\n" + r.error);
+  return default_variant(program, layout, on);
 }
 
 /// UserError where an array of the call would be taken for one that lies otherwise.
@@ -137,13 +144,11 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
   check_layouts(chosen.kernel, plan, layout);
   v->derivation = chosen.derivation;
   v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
-  v->source = emit_openmp(v->kernel);
-  v->library = compiled(v->kernel, v->source);
-  v->call = v->library->function<int(void**)>("liftgen_call");
-  if (const auto plain = without_streaming(v->kernel)) {
-    v->library_any_alignment = compiled(*plain, emit_openmp(*plain));
-    v->call_any_alignment = v->library_any_alignment->function<int(void**)>("liftgen_call");
-  }
+  v->source = emit_source(v->kernel);
+  if (options.device)
+    v->grid = grid_code(v->kernel, v->source, *options.device);
+  else
+    v->native = native_code(v->kernel, v->source);
   for (const KernelArgument& a : v->kernel.arguments)
     v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
   for (const std::string& name : v->kernel.sizes)
@@ -184,14 +189,17 @@ LayoutRequest Callable::Impl::layout_of_call(std::span<const ArgumentValue> argu
   }
   const LayoutRequest of_kernel = layout_of_derivation();
   if (differ || (options.derivation && all && *all != of_kernel))
-    throw UserError(plan.program.name + ": its kernel takes all arrays in one layout" +
-                    (options.derivation ? ", '" + str(of_kernel) + "' by its derivation" : "") +
-                    ", the call has " + each + "; pass each as a lift::stored_array in that layout" + where);
+    throw UserError(
+        plan.program.name + ": its kernel takes all arrays in one layout" +
+        (options.derivation ? ", '" + str(of_kernel) + "' by its derivation" : "") + ", the call has " +
+        each + "; pass each as a lift::stored_array (or a lift::device_array made from one) in that layout" +
+        where);
   return all.value_or(of_kernel);
 }
 
 Around Callable::Impl::around_of_call(std::span<const ArgumentValue> arguments,
                                       const std::string& where) const {
+  if (options.device) return {};  // to be copied there, without the gaps
   Around around(arguments.size());
   bool gaps = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -243,6 +251,7 @@ Sizes Callable::Impl::sizes_of_call(std::span<const ArgumentValue> arguments,
 Callable::Callable(const Program& program, Signature signature, CompileOptions options,
                    std::source_location where)
     : impl_(std::make_unique<Impl>()) {
+  settle_device(options, program, signature, line_of(where));
   impl_->plan = plan_of(program, signature, options, line_of(where));
   impl_->signature = std::move(signature);
   impl_->options = std::move(options);
@@ -304,5 +313,6 @@ const Derivation& Callable::derivation(const Variant& v) { return v.derivation; 
 const Sizes& Callable::sizes(const Variant& v) { return v.sizes; }
 const std::string& Callable::origin(const Variant& v) { return v.origin; }
 std::string Callable::name() const { return impl_->plan.program.name; }
+const std::optional<Device>& Callable::device() const { return impl_->options.device; }
 
 }  // namespace lift

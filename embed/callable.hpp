@@ -15,6 +15,10 @@
 // strides a kernel of its own is generated. Other strides (columns of a matrix, every second element) are
 // refused, or copied on request.
 //
+// Devices. A kernel for a device takes arrays of the host, which are copied there and back for each call, and
+// arrays that are on the device (device_memory.hpp), of which nothing is copied: of those an update that
+// cannot be proved safe in place is copied on the device. Calls of both are refused for the same reasons.
+//
 // Safe to call from several threads at once, on different outputs. Each call uses a team of OpenMP threads of
 // its own.
 #pragma once
@@ -25,6 +29,7 @@
 #include <source_location>
 
 #include "embed/arguments.hpp"
+#include "embed/queue.hpp"
 #include "ir/expr/sizes.hpp"
 #include "rewrite/engine/derivation.hpp"
 
@@ -33,8 +38,11 @@ namespace lift {
 struct CompileOptions {
   std::string name = {};  ///< of the kernel, in messages and in its source; of a program its own name
   std::vector<std::string> names = {};  ///< of a function's arguments, likewise; x, or x1, x2, ... when empty
-  Sizes sizes = {};                     ///< of size variables that the arguments do not determine
-  bool symbolic = false;                ///< one kernel, which takes the sizes, for all of them: may be slower
+  /// What it is for, as in --backend: openmp, or opencl and cuda, whose kernels run on `device`.
+  Target backend = Target::openmp;
+  std::optional<Device> device = {};  ///< empty: the first GPU, else the first device; of its own backend
+  Sizes sizes = {};                   ///< of size variables that the arguments do not determine
+  bool symbolic = false;              ///< one kernel, which takes the sizes, for all of them: may be slower
   std::optional<Derivation> derivation =
       {};  ///< how it is computed, see `explore`; sizes to which it does not apply are an error, unless
   bool or_default = false;  ///< ... the default variant is to be taken for these
@@ -69,10 +77,14 @@ class Callable {
   const Variant& variant(const Sizes& sizes, std::source_location where) const;
   /// Shape of a result, counted among those that are returned.
   static std::vector<std::int64_t> returned_shape(const Variant& v, std::size_t returned);
-  /// Calls it. `returned` points to memory of the returned results. UserError: an output overlaps another
-  /// argument, a value outside an index parameter's range, no data.
+  /// Calls it. `returned` points to memory of the returned results, or to a DeviceMemory. UserError: an
+  /// output overlaps another argument, a value outside an index parameter's range, no data.
   void run(const Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned,
            std::source_location where) const;
+  /// Has it done in a queue of the kernel's device, and returns; all arrays and results are on that device.
+  /// UserError: as run; a queue of another device, a kernel for processors, an array of the host.
+  void ask(const Variant& v, std::span<const ArgumentValue> arguments, std::span<void* const> returned,
+           Queue& queue, std::source_location where) const;
 
   static const std::string& source(const Variant& v);  ///< the C text
   static const Derivation& derivation(const Variant& v);
@@ -80,6 +92,7 @@ class Callable {
   /// With CompileOptions::tuned, what was taken from the database, in a line; "" when it is the default.
   static const std::string& origin(const Variant& v);
   std::string name() const;
+  const std::optional<Device>& device() const;  ///< that its kernels run on; none: the processors
 
   struct Impl;
 

@@ -13,9 +13,9 @@
 namespace lift {
 namespace {
 
-LowerOptions lower_options() {
+LowerOptions lower_options(Target target) {
   LowerOptions options;
-  options.target = Target::openmp;
+  options.target = target;
   if (this_machine().vector_bytes > 0) options.vector_bytes = this_machine().vector_bytes;
   return options;
 }
@@ -36,11 +36,11 @@ Derivation by_one_thread(Derivation d) {
   return d;
 }
 
-std::vector<Derivation> guesses(const Program& program, const LayoutRequest& layout) {
+std::vector<Derivation> guesses(const Program& program, const LayoutRequest& layout, const TargetDevice& on) {
   std::vector<Derivation> r;
-  const bool small = is_small(program);
+  const bool small = !is_grid(on.target) && is_small(program);
   try {
-    const Space space = make_space(program, Target::openmp, this_machine(), layout);
+    const Space space = make_space(program, on.target, this_machine(), layout, on.device);
     for (const Configuration& c : space.seeds()) {
       try {
         r.push_back(small ? by_one_thread(space.derive(c)) : space.derive(c));
@@ -54,14 +54,14 @@ std::vector<Derivation> guesses(const Program& program, const LayoutRequest& lay
 
 }  // namespace
 
-ChosenVariant variant_by(const Program& program, const Derivation& derivation) {
-  return {derivation, lower(replay(program, derivation), lower_options())};
+ChosenVariant variant_by(const Program& program, const Derivation& derivation, const TargetDevice& on) {
+  return {derivation, lower(replay(program, derivation), lower_options(on.target))};
 }
 
-ChosenVariant default_variant(const Program& program, const LayoutRequest& layout) {
-  for (const Derivation& d : guesses(program, layout)) {
+ChosenVariant default_variant(const Program& program, const LayoutRequest& layout, const TargetDevice& on) {
+  for (const Derivation& d : guesses(program, layout, on)) {
     try {
-      ChosenVariant v = variant_by(program, d);
+      ChosenVariant v = variant_by(program, d, on);
       const bool in_place =
           std::any_of(v.kernel.arguments.begin(),
                       v.kernel.arguments.begin() + static_cast<std::ptrdiff_t>(program.arguments.size()),
@@ -76,7 +76,7 @@ ChosenVariant default_variant(const Program& program, const LayoutRequest& layou
     try {
       Derivation in_place{Step{"update-in-place", {}, {}}};
       in_place.insert(in_place.end(), stored.begin(), stored.end());
-      return variant_by(program, in_place);
+      return variant_by(program, in_place, on);
     } catch (const UserError&) {  // not provably: into a new array
     }
   }
@@ -85,7 +85,7 @@ ChosenVariant default_variant(const Program& program, const LayoutRequest& layou
   const std::vector<Place> sweeps = sweeps_of(program.body);
   for (std::size_t i = 0; i + 1 < sweeps.size(); ++i) plain.push_back({"to-global", {}, sweeps[i]});
   plain.insert(plain.end(), stored.begin(), stored.end());
-  return variant_by(program, plain);
+  return variant_by(program, plain, on);
 }
 
 }  // namespace lift

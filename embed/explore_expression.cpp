@@ -15,23 +15,41 @@ namespace {
 /// What was found before for just this problem; whether there is something.
 bool take_known(ExploredExpression& explored, const PatternProblem& p, const ExploreOptions& options,
                 const std::filesystem::path& database) {
-  if (options.target != Target::openmp) return false;
   const Program program = p.pattern.build(p.problem);
-  auto known = known_variant(program, program_key(p.pattern, p.problem), database, {}, options.threads, true);
+  auto known = known_variant(program, program_key(p.pattern, p.problem), database, {},
+                             {explored.backend, explored.device ? &explored.device->info() : nullptr},
+                             options.threads, true);
   if (!known) return false;
   explored.derivation = known->variant.derivation, explored.origin = known->origin;
   explored.source = emit_source(known->variant.kernel);
   explored.report.pattern = p.pattern.name, explored.report.problem = p.problem;
-  explored.report.machine = this_machine(), explored.report.device = this_machine().device;
+  explored.report.target = explored.backend, explored.report.machine = this_machine();
+  explored.report.device = explored.device ? explored.device->name() : this_machine().device;
   return true;
 }
 
 }  // namespace
 
+std::optional<Device> device_of(const ExpressionOptions& options, const std::string& where) {
+  const ExploreOptions& more = options.more;
+  const Target asked = is_grid(options.backend) ? options.backend : more.target;
+  if (options.device) {
+    if (is_grid(asked) && asked != options.device->backend())
+      throw UserError(std::string("lift::explore: the backend is ") + text(asked) + ", but the device " +
+                      options.device->name() + " is of " + text(options.device->backend()) +
+                      "; leave the backend out: it is the device's" + where);
+    return options.device;
+  }
+  if (!is_grid(asked)) return std::nullopt;
+  return more.emulate && asked == Target::cuda ? Device::emulated_cuda() : Device(asked, more.device);
+}
+
 ExploredExpression explore_expression(const Program& given, const ExpressionOptions& options,
                                       std::source_location where) {
   ExploredExpression explored;
-  explored.program = opened(given, {options.name, options.names, {}, {}}, line_of(where));
+  explored.device = device_of(options, line_of(where));
+  if (explored.device) explored.backend = explored.device->backend();
+  explored.program = opened(given, {options.name, options.names, explored.backend}, line_of(where));
   explored.program.overwritable = options.overwrites.empty() ? given.overwritable : options.overwrites;
   for (const std::string& name : explored.program.overwritable)
     if (std::none_of(explored.program.arguments.begin(), explored.program.arguments.end(),
@@ -41,6 +59,10 @@ ExploredExpression explore_expression(const Program& given, const ExpressionOpti
   ExploreOptions more = options.more;
   more.budget_seconds = options.budget.count();
   more.only_layout = options.layout;
+  if (explored.device) {
+    more.target = explored.backend;
+    more.emulate = explored.device->is_emulated(), more.device = explored.device->index();
+  }
   try {
     const PatternProblem p = pattern_of({explored.program, options.sizes, options.data, {}});
     if (options.unless_known && options.layout == kCallersLayout &&

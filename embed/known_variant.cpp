@@ -29,18 +29,19 @@ std::filesystem::path file_of(const std::filesystem::path& asked) {
 std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
                                           const std::filesystem::path& database,
                                           const std::function<Derivation(const Derivation&)>& here,
-                                          int threads, bool exact) {
+                                          const TargetDevice& on, int threads, bool exact) {
   const std::filesystem::path file = file_of(database);
   std::error_code error;
   if (file.empty() || !std::filesystem::exists(file, error))
     return std::nullopt;  // this_machine() takes a while
   const Platform platform =
-      platform_of(Target::openmp, this_machine(), threads > 0 ? threads : this_machine().threads, nullptr);
+      platform_of(on.target, this_machine(), threads > 0 ? threads : this_machine().threads, on.device);
   std::vector<Found> all = known_in(file, key, platform, true, warn_once);
   std::erase_if(all, [&](const Found& f) { return exact ? f.nearness != Nearness::exact : !near_enough(f); });
   KnownVariant known;
   const auto found = first_that_applies(
-      all, [&](const Derivation& d) { known.variant = variant_by(program, here ? here(d) : d); }, warn_once);
+      all, [&](const Derivation& d) { known.variant = variant_by(program, here ? here(d) : d, on); },
+      warn_once);
   if (!found) return std::nullopt;
   known.origin = describe(*found);
   return known;

@@ -13,15 +13,15 @@ struct KnownVariant {
   std::string origin;  ///< see describe(const Found&)
 };
 
-/// The fastest that the database knows for `key` on this machine's processors and that `program` admits, all
-/// arrays in the caller's layout. `database`: empty for the user's. `threads`: 0 for as many as the machine
-/// grants. `exact`: nothing found elsewhere, at other sizes or by other rules. `here`: what a derivation is
-/// for `program`, where that is not the one of `key`. What is wrong with the database is said on standard
-/// error, each once a process.
+/// The fastest that the database knows for `key` on this machine's processors, or on a device, and that
+/// `program` admits, all arrays in the caller's layout. `database`: empty for the user's. `threads`: 0 for as
+/// many as the machine grants. `exact`: nothing found elsewhere, at other sizes or by other rules. `here`:
+/// what a derivation is for `program`, where that is not the one of `key`. What is wrong with the database is
+/// said on standard error, each once a process.
 std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
                                           const std::filesystem::path& database,
                                           const std::function<Derivation(const Derivation&)>& here = {},
-                                          int threads = 0, bool exact = false);
+                                          const TargetDevice& on = {}, int threads = 0, bool exact = false);
 
 /// For explorations; null where there is to be no database.
 std::shared_ptr<Memory> memory_in(const std::filesystem::path& database);

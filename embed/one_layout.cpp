@@ -26,9 +26,12 @@ ExploredTogether explore_operators(const std::vector<Program>& programs, const E
     throw UserError(std::to_string(programs.size()) +
                     " operators, but how often each is applied is said of " + std::to_string(applied.size()) +
                     line_of(where));
+  const std::optional<Device> device = device_of(options, line_of(where));
   std::vector<Program> numbered;
   for (const Program& p : programs) numbered.push_back(with_sizes(p, sizes_for(p, options.sizes)));
-  const std::vector<LayoutRequest> layouts = layouts_for(numbered, this_machine());
+  const std::vector<LayoutRequest> layouts =
+      layouts_for(numbered, this_machine(), device ? device->backend() : Target::openmp,
+                  device ? &device->info() : nullptr);
   std::vector<std::vector<ExploredExpression>> found(layouts.size(),
                                                      std::vector<ExploredExpression>(programs.size()));
   const LayoutChoice choice =

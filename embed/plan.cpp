@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/reserved_words.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/written_element.hpp"
@@ -110,7 +111,7 @@ void add_equations(const Type& t, const ArgumentValue& v, const std::string& sou
 Program opened(const Program& given, const CompileOptions& options, const std::string& where) {
   Program p = given;
   if (!options.name.empty()) p.name = options.name;
-  if (p.name.empty()) p.name = "kernel";
+  if (p.name.empty()) p.name = is_word("kernel", options.backend) ? "program" : "kernel";
   if (!p.body.is(Op::Lambda)) {
     for (const Expr& x : params_of(p.body))
       if (std::find(p.arguments.begin(), p.arguments.end(), x) == p.arguments.end())

@@ -1,23 +1,12 @@
 // One call of a compiled kernel on the memory of the caller.
-#include <algorithm>
-
-#include "embed/variant.hpp"
+#include "embed/checks.hpp"
+#include "embed/run_on_device.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "runtime/buffer.hpp"
 
 namespace lift {
 namespace {
-
-/// The memory a kernel gets for one array, and where it goes afterwards.
-struct Pass {
-  ArgumentValue caller;      ///< no data: nothing to check or to copy
-  std::size_t bytes = 0;     ///< of an element
-  std::size_t argument = 0;  ///< of the call
-  bool written = false;
-  Buffer copy = {};  ///< where the kernel cannot work on the caller's memory
-  bool copied() const { return copy.data() != nullptr; }
-};
 
 class Call {
  public:
@@ -30,20 +19,23 @@ class Call {
     const auto& slots = v_.kernel.arguments;
     for (const long& n : v_.size_arguments) pointers_.push_back(const_cast<long*>(&n));
     pointers_.resize(pointers_.size() + slots.size());
-    passes_.reserve(slots.size());  // so that buffers stay where they are
+    passed_.reserve(slots.size()), copies_.reserve(slots.size());  // so that buffers stay where they are
     for (std::size_t i = 0; i < given; ++i)
       slots[i].type.is_array() ? array(i, arguments_[i], slots[i].written, i) : scalar(i);
     for (std::size_t r = 0; r < impl_.plan.results.size(); ++r)
-      if (const std::size_t slot = slot_of(v_.kernel.results.at(r)); slot >= given) result(r, slot);
+      if (const std::size_t slot = slot_of(v_.kernel, v_.kernel.results.at(r)); slot >= given)
+        result(r, slot);
     for (std::size_t i = given; i < slots.size(); ++i)
       if (slots[i].work) pointer(i) = work(i);
-    check_overlaps();
-    const auto kernel = v_.call_any_alignment && !aligned() ? v_.call_any_alignment : v_.call;
+    check_overlaps(impl_.plan, passed_, where_);
+    const NativeCode& code = v_.native;
+    const auto kernel = code.call_any_alignment && !aligned() ? code.call_any_alignment : code.call;
     if (kernel(pointers_.data()) != 0)
       throw UserError(impl_.plan.program.name + ": there is not enough memory for what it keeps in between" +
                       line_of(where_));
-    for (Pass& p : passes_)
-      if (p.copied() && p.written) scatter(p.copy.data(), p.bytes, p.caller);
+    for (std::size_t i = 0; i < passed_.size(); ++i)
+      if (passed_[i].beside && passed_[i].written)
+        scatter(copies_[i].data(), passed_[i].bytes, passed_[i].caller);
   }
 
  private:
@@ -58,13 +50,6 @@ class Call {
   /// What the kernel gets for its argument `slot`.
   void*& pointer(std::size_t slot) { return pointers_[v_.size_arguments.size() + slot]; }
 
-  std::size_t slot_of(const std::string& array) const {
-    const auto& slots = v_.kernel.arguments;
-    return static_cast<std::size_t>(
-        std::find_if(slots.begin(), slots.end(), [&](const KernelArgument& a) { return a.name == array; }) -
-        slots.begin());
-  }
-
   /// Memory for intermediate values.
   void* work(std::size_t slot) {
     std::size_t bytes = v_.bytes[slot];
@@ -75,28 +60,25 @@ class Call {
   }
 
   void scalar(std::size_t i) {
-    const KernelArgument& a = v_.kernel.arguments[i];
     pointer(i) = arguments_[i].data;
-    if (a.range.empty()) return;
-    const std::int64_t value = *static_cast<const std::int32_t*>(arguments_[i].data);
-    const auto low = a.range[0].constant(), high = a.range[1].constant();
-    if ((low && value < *low) || (high && value > *high))
-      throw UserError(impl_.plan.argument_text(i) + " is " + std::to_string(value) + ", but lies in " +
-                      a.range[0].str() + ".." + a.range[1].str() + line_of(where_));
+    check_range(impl_.plan, v_.kernel, i, arguments_[i], where_);
+  }
+
+  /// What the kernel gets for it: the caller's memory, or beside it a copy of its size.
+  void pass(std::size_t slot, Passed p) {
+    pointer(slot) = p.caller.data;
+    copies_.push_back(p.beside ? Buffer(static_cast<std::size_t>(p.caller.count()) * p.bytes, {1, 0})
+                               : Buffer());
+    if (p.beside) pointer(slot) = copies_.back().data();
+    passed_.push_back(p);
   }
 
   void array(std::size_t slot, const ArgumentValue& given, bool written, std::size_t argument) {
     const ArgumentValue caller = storage_of(given);
-    if (!caller.data)
-      throw UserError(impl_.plan.argument_text(argument) + " has no data (a null pointer)" + line_of(where_));
-    Pass p{caller, v_.bytes[slot], argument, written};
-    pointer(slot) = caller.data;
-    if (!caller.contiguous() && !passed_with_gaps(argument)) {
-      p.copy = Buffer(static_cast<std::size_t>(caller.count()) * p.bytes, {1, 0});
-      gather(caller, p.bytes, p.copy.data());
-      pointer(slot) = p.copy.data();
-    }
-    passes_.push_back(std::move(p));
+    check_data(impl_.plan, argument, caller, where_);
+    const bool beside = !caller.contiguous() && !passed_with_gaps(argument);
+    pass(slot, {caller, v_.bytes[slot], argument, written, beside});
+    if (beside) gather(caller, v_.bytes[slot], copies_.back().data());
   }
 
   bool passed_with_gaps(std::size_t argument) const {
@@ -108,26 +90,10 @@ class Call {
     if (t.kind == ResultTarget::Kind::returned) {
       pointer(slot) = returned_[t.index];
     } else if (t.kind == ResultTarget::Kind::argument) {
-      ArgumentValue to = arguments_[t.index];
-      if (to.rank == 0) to.rank = 1, to.shape[0] = 1, to.strides[0] = 1;  // a number
-      array(slot, to, true, t.index);
+      array(slot, as_array(arguments_[t.index]), true, t.index);
     } else {  // an update not provably safe in place
-      const ArgumentValue caller = storage_of(arguments_[t.index]);
-      Pass p{caller, v_.bytes[slot], t.index, true,
-             Buffer(static_cast<std::size_t>(caller.count()) * v_.bytes[slot], {1, 0})};
-      pointer(slot) = p.copy.data();
-      passes_.push_back(std::move(p));
+      pass(slot, {storage_of(arguments_[t.index]), v_.bytes[slot], t.index, true, true});
     }
-  }
-
-  void check_overlaps() const {
-    for (const Pass& a : passes_)
-      for (const Pass& b : passes_)
-        if (&a != &b && a.written && !a.copied() && !b.copied() &&
-            overlap(a.caller, a.bytes, b.caller, b.bytes))
-          throw UserError(impl_.plan.argument_text(a.argument) +
-                          " is written, but shares memory with argument " + std::to_string(b.argument + 1) +
-                          "; pass separate arrays, or write the expression as an update" + line_of(where_));
   }
 
   const Callable::Impl& impl_;
@@ -136,7 +102,8 @@ class Call {
   std::span<void* const> returned_;
   std::source_location where_;
   std::vector<void*> pointers_;
-  std::vector<Pass> passes_;
+  std::vector<Passed> passed_;
+  std::vector<Buffer> copies_;  ///< of those that are computed beside
   std::vector<Buffer> work_;
 };
 
@@ -144,7 +111,15 @@ class Call {
 
 void Callable::run(const Variant& v, std::span<const ArgumentValue> arguments,
                    std::span<void* const> returned, std::source_location where) const {
-  Call(*impl_, v, arguments, returned, where).run();
+  if (impl_->options.device)
+    run_on_device(*impl_, v, arguments, returned, where);
+  else
+    Call(*impl_, v, arguments, returned, where).run();
+}
+
+void Callable::ask(const Variant& v, std::span<const ArgumentValue> arguments,
+                   std::span<void* const> returned, Queue& queue, std::source_location where) const {
+  ask_device(*impl_, v, arguments, returned, queue, where);
 }
 
 }  // namespace lift

@@ -5,9 +5,9 @@
 #include <shared_mutex>
 
 #include "embed/default_variant.hpp"
+#include "embed/grid_code.hpp"
+#include "embed/native_code.hpp"
 #include "embed/pitched.hpp"
-#include "lower/loops/loop.hpp"
-#include "runtime/native.hpp"
 
 namespace lift {
 
@@ -21,11 +21,8 @@ struct Callable::Variant {
   std::string origin;  ///< see Callable::origin
   Kernel kernel;
   std::string source;
-  std::shared_ptr<NativeLibrary> library;
-  int (*call)(void**) = nullptr;  ///< not 0: not enough memory to begin
-  /// The same without streaming stores, which need aligned arrays; none when the kernel has no such stores.
-  std::shared_ptr<NativeLibrary> library_any_alignment;
-  int (*call_any_alignment)(void**) = nullptr;
+  NativeCode native;                              ///< or
+  GridCode grid;                                  ///< with CompileOptions::device
   std::vector<std::size_t> bytes;                 ///< of each kernel argument's element
   std::vector<long> size_arguments;               ///< that a kernel for all sizes takes first
   std::vector<std::vector<std::int64_t>> shapes;  ///< of each returned result

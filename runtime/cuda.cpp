@@ -7,6 +7,7 @@
 #include "runtime/affinity.hpp"
 #include "runtime/cuda_api.hpp"
 #include "runtime/found_apart.hpp"
+#include "runtime/grid_queue.hpp"
 #include "runtime/nvrtc.hpp"
 
 namespace lift::cuda {
@@ -182,10 +183,11 @@ struct Device::Impl {
   Stream stream = nullptr;
   Event begin = nullptr, end = nullptr;
 
+  static constexpr unsigned kNonBlocking = 1;  ///< nothing here waits for the null stream
+
   Impl(Found device, const std::filesystem::path& cache_path)
       : found(std::move(device)), cache(cache_path), context(std::make_shared<SharedContext>(found)) {
     const Current current(*context);
-    constexpr unsigned kNonBlocking = 1;  // nothing here waits for the null stream
     context->check_here(api().stream_create(&stream, kNonBlocking), "cuda: stream");
     context->check_here(api().event_create(&begin, 0), "cuda: event");
     context->check_here(api().event_create(&end, 0), "cuda: event");
@@ -220,7 +222,7 @@ struct Device::Impl {
   void finish(const std::string& what, const Queue& queue) {
     finish(what, queue, [] {});
   }
-  void enqueue(const GridLaunch& launch);
+  void enqueue(Stream to, const GridLaunch& launch);
   std::shared_ptr<Loaded> load(const CompiledSource& compiled, Status& status, std::string& log);
 };
 
@@ -368,7 +370,7 @@ void Device::fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern
   }
 }
 
-void Device::Impl::enqueue(const GridLaunch& launch) {
+void Device::Impl::enqueue(Stream to, const GridLaunch& launch) {
   auto& kernel = static_cast<CudaKernel&>(*launch.kernel);
   const std::string what = "kernel " + kernel.name();
   std::vector<Address> addresses(launch.args.size());
@@ -401,7 +403,7 @@ void Device::Impl::enqueue(const GridLaunch& launch) {
   };
   context->check_here(
       api().launch(kernel.function, groups(0), groups(1), groups(2), size(0), size(1), size(2),
-                   static_cast<unsigned>(launch.local_bytes), stream, parameters.data(), nullptr),
+                   static_cast<unsigned>(launch.local_bytes), to, parameters.data(), nullptr),
       what);
 }
 
@@ -411,7 +413,7 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
     if (const Status status = api().event_record(impl_->begin, impl_->stream); status != kSuccess)
       return status;
     for (int time = 0; time < times; ++time)
-      for (const GridLaunch& launch : launches) impl_->enqueue(launch);
+      for (const GridLaunch& launch : launches) impl_->enqueue(impl_->stream, launch);
     return api().event_record(impl_->end, impl_->stream);
   };
   const auto queue_and_tell = [&] {
@@ -424,5 +426,71 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
   });
   return static_cast<double>(ms);
 }
+
+class Device::Queue final : public GridQueue {
+ public:
+  explicit Queue(Device& of) : GridQueue(of), impl_(*of.impl_), context_(impl_.context) {
+    ask("cuda: stream", [&] { return api().stream_create(&stream_, Impl::kNonBlocking); });
+  }
+  ~Queue() override {
+    const Current current(*context_);
+    api().stream_wait(stream_);
+    api().stream_destroy(stream_);
+  }
+
+ private:
+  void queue_write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset) override {
+    ask("write", [&] { return api().to_device(address_of(*to) + offset, from, bytes, stream_); });
+  }
+  void queue_read(const GridMemory& from, void* to, std::size_t bytes, std::size_t offset) override {
+    ask("read", [&] { return api().to_host(to, address_of(*from) + offset, bytes, stream_); });
+  }
+  void queue_copy(const GridMemory& to, const GridMemory& from) override {
+    ask("copy", [&] { return api().on_device(address_of(*to), address_of(*from), to->bytes(), stream_); });
+  }
+  void queue_run(std::span<const GridLaunch> launches) override {
+    const std::string names = names_of(launches);
+    ask(names, [&] {
+      last_ = names;
+      for (const GridLaunch& launch : launches) impl_.enqueue(stream_, launch);
+      return kSuccess;
+    });
+  }
+  /// From an event in the other stream on.
+  void queue_follow(const std::shared_ptr<GridQueue>& other) override {
+    constexpr unsigned kNoTiming = 2;
+    Event reached = nullptr;
+    ask("cuda: event", [&] { return api().event_create(&reached, kNoTiming); });
+    ask("cuda: event", [&] {
+      Status status = api().event_record(reached, static_cast<Queue&>(*other).stream_);
+      if (status == kSuccess) status = api().stream_follow(stream_, reached, 0);
+      api().event_destroy(reached);  // when it was reached
+      return status;
+    });
+  }
+  /// Others may go on asking the device meanwhile.
+  void wait_for_all() override {
+    context_->check_alive();
+    const Current current(*context_);
+    const Status status = api().stream_wait(stream_);
+    const std::lock_guard lock(context_->mutex());
+    context_->check_here(status, last_.empty() ? "cuda: stream" : last_);
+  }
+
+  template <class Request>
+  void ask(const std::string& what, const Request& request) {
+    const std::lock_guard lock(context_->mutex());
+    context_->check_alive();
+    const Current current(*context_);
+    context_->check_here(request(), what);
+  }
+
+  Impl& impl_;
+  ContextPointer context_;
+  Stream stream_ = nullptr;
+  std::string last_;  ///< kernels that were asked for last, for messages
+};
+
+std::shared_ptr<GridQueue> Device::make_queue() { return std::make_shared<Queue>(*this); }
 
 }  // namespace lift::cuda

@@ -25,7 +25,7 @@ std::vector<GridDeviceInfo> devices();
 /// Empty when there are a device and a compiler, else why not.
 std::string why_unavailable();
 
-/// A device's primary context and one stream on it.
+/// A device's primary context; its queues are streams on it.
 class Device : public GridDevice {
  public:
   /// `index` as in devices(); -1: the first. EnvironmentError when there is none such, or no compiler for it.
@@ -45,7 +45,10 @@ class Device : public GridDevice {
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;
   void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
   double run_all(std::span<const GridLaunch> launches, int times) override;
+  std::shared_ptr<GridQueue> make_queue() override;
   int builders() const override;
+
+  class Queue;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -48,6 +48,7 @@ using Event = struct EventHandle*;
   X(stream_create, "cuStreamCreate", (Stream*, unsigned))                                                          \
   X(stream_destroy, "cuStreamDestroy_v2", (Stream))                                                                \
   X(stream_wait, "cuStreamSynchronize", (Stream))                                                                  \
+  X(stream_follow, "cuStreamWaitEvent", (Stream, Event, unsigned))                                                 \
   X(event_create, "cuEventCreate", (Event*, unsigned))                                                             \
   X(event_destroy, "cuEventDestroy_v2", (Event))                                                                   \
   X(event_record, "cuEventRecord", (Event, Stream))                                                                \

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -171,10 +172,16 @@ struct GridLaunch {
   std::size_t local_bytes = 0;  ///< CUDA: of the kernel's `extern __shared__` array
 };
 
+/// What has gone between the host and a device through GridDevice's and GridQueue's write and read.
+struct GridTransfers {
+  std::uint64_t writes = 0, written_bytes = 0, reads = 0, read_bytes = 0;
+};
+
+class GridQueue;
 class Worker;
 
-/// A device with one in-order queue, in this process or in one of its own (apart_device.hpp). Safe to use
-/// from several threads (they take turns).
+/// A device with one in-order queue of its own, and others as they are asked for (grid_queue.hpp); in this
+/// process or in one of its own (apart_device.hpp). Safe to use from several threads (they take turns).
 class GridDevice {
  public:
   virtual ~GridDevice() = default;
@@ -231,6 +238,11 @@ class GridDevice {
   /// what is compared with other kernels there, ms by the steady clock of runs one after the other.
   double time(std::span<const GridLaunch> launches, int times = 1);
 
+  /// One more queue; a device without queues has one that does its work when it is waited for.
+  std::shared_ptr<GridQueue> new_queue();
+  /// Since the device was opened.
+  GridTransfers transfers() const;
+
   /// `f` is called in each run when all is queued: drivers have compiled what they leave to the first launch.
   void on_queued(std::function<void()> f) { queued_ = std::move(f); }
 
@@ -250,6 +262,11 @@ class GridDevice {
   GridDeviceInfo info_;
 
  private:
+  friend class GridQueue;
+  friend class DeferredQueue;
+  void count_write(std::size_t bytes) { ++writes_, written_bytes_ += bytes; }
+  void count_read(std::size_t bytes) { ++reads_, read_bytes_ += bytes; }
+
   // Requests have been checked: sizes are within the buffers and not 0, launches fit the device.
   virtual GridBuild build_one(const std::string& source, const std::string& options) = 0;
   virtual GridMemory allocate_bytes(std::size_t bytes) = 0;
@@ -261,6 +278,7 @@ class GridDevice {
   virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;
   virtual void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) = 0;
   virtual double run_all(std::span<const GridLaunch> launches, int times) = 0;
+  virtual std::shared_ptr<GridQueue> make_queue();
   virtual double time_all(std::span<const GridLaunch> launches, int times);
   virtual void write_all_there(GridBuffer& to, const void* from) { write_bytes(to, from, to.bytes(), 0); }
   virtual void read_all_there(GridBuffer& from, void* to) { read_bytes(from, to, from.bytes(), 0); }
@@ -271,6 +289,7 @@ class GridDevice {
   /// How many programs may be built at a time.
   virtual int builders() const { return 1; }
 
+  std::atomic<std::uint64_t> writes_ = 0, written_bytes_ = 0, reads_ = 0, read_bytes_ = 0;
   std::function<void()> queued_;
   std::mutex programs_mutex_;
   std::deque<std::pair<std::string, std::shared_ptr<GridProgram>>> programs_;  ///< by hash, last built last

@@ -8,6 +8,7 @@
 #include "runtime/affinity.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/cache.hpp"
+#include "runtime/grid_queue.hpp"
 #include "runtime/opencl_api.hpp"
 #include "runtime/toolchain.hpp"
 
@@ -72,8 +73,13 @@ struct Program final : GridProgram {
 /// Events, released at the end.
 struct Events {
   std::vector<cl_event> events;
-  ~Events() {
-    for (cl_event event : events) api().clReleaseEvent(event);
+  Events() = default;
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+  ~Events() { release(events.size()); }
+  void release(std::size_t first) {
+    for (std::size_t i = 0; i < first; ++i) api().clReleaseEvent(events[i]);
+    events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(first));
   }
 };
 
@@ -103,9 +109,12 @@ struct Device::Impl {
     cl_int status = CL_SUCCESS;
     context = api().clCreateContext(properties, 1, &found.device, nullptr, nullptr, &status);
     check(status, "opencl: context on " + found.info.name);
-    queue = api().clCreateCommandQueue(context, found.device, CL_QUEUE_PROFILING_ENABLE, &status);
-    if (status != CL_SUCCESS) api().clReleaseContext(context);
-    check(status, "opencl: queue on " + found.info.name);
+    try {
+      queue = open_queue(CL_QUEUE_PROFILING_ENABLE);
+    } catch (...) {
+      api().clReleaseContext(context);
+      throw;
+    }
   }
   ~Impl() {
     api().clFinish(queue);
@@ -120,8 +129,9 @@ struct Device::Impl {
                                      std::string& error);
   void keep(const std::string& key, const Built& built);
   cl_mem create(std::size_t bytes, void* host, cl_int& status) const;
-  /// Queues one kernel; its event goes to `queued`.
-  void enqueue(const GridLaunch& launch, Events& queued);
+  cl_command_queue open_queue(cl_command_queue_properties properties) const;
+  /// Queues one kernel; its event goes to `queued`. With the mutex held.
+  void enqueue(cl_command_queue to, const GridLaunch& launch, Events& queued);
 };
 
 Device::Device(int index, const std::filesystem::path& cache)
@@ -197,6 +207,13 @@ GridBuild Device::build_one(const std::string& source, const std::string& option
   }
   if (built) result.program = std::make_shared<Program>(built);
   return result;
+}
+
+cl_command_queue Device::Impl::open_queue(cl_command_queue_properties properties) const {
+  cl_int status = CL_SUCCESS;
+  cl_command_queue opened = api().clCreateCommandQueue(context, found.device, properties, &status);
+  check(status, "opencl: queue on " + found.info.name);
+  return opened;
 }
 
 /// Null, with the status, when there is not that much memory.
@@ -285,7 +302,7 @@ void Device::fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern
   check(api().clFinish(impl_->queue), "opencl: fill");
 }
 
-void Device::Impl::enqueue(const GridLaunch& launch, Events& queued) {
+void Device::Impl::enqueue(cl_command_queue to, const GridLaunch& launch, Events& queued) {
   const std::string what = "kernel " + launch.kernel->name();
   cl_kernel kernel = static_cast<const Function&>(*launch.kernel).kernel;
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
@@ -300,7 +317,7 @@ void Device::Impl::enqueue(const GridLaunch& launch, Events& queued) {
   }
   const bool choose = launch.local == std::array<std::size_t, 3>{0, 0, 0};
   cl_event event = nullptr;
-  check(api().clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(launch.dims), nullptr,
+  check(api().clEnqueueNDRangeKernel(to, kernel, static_cast<cl_uint>(launch.dims), nullptr,
                                      launch.global.data(), choose ? nullptr : launch.local.data(), 0, nullptr,
                                      &event),
         what);
@@ -314,7 +331,7 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
   Events queued;
   try {
     for (int time = 0; time < times; ++time)
-      for (const GridLaunch& launch : launches) impl_->enqueue(launch, queued);
+      for (const GridLaunch& launch : launches) impl_->enqueue(impl_->queue, launch, queued);
   } catch (...) {
     api().clFinish(impl_->queue);  // nothing of ours stays in the queue
     throw;
@@ -331,5 +348,105 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
   const double begin = profiled_ns(queued.events.front(), CL_PROFILING_COMMAND_START);
   return (profiled_ns(queued.events.back(), CL_PROFILING_COMMAND_END) - begin) / 1e6;
 }
+
+/// The events of what was asked say how it ended; those of what has ended are looked at now and then.
+class Device::Queue final : public GridQueue {
+ public:
+  explicit Queue(Device& of) : GridQueue(of), impl_(*of.impl_), queue_(impl_.open_queue(0)) {}
+  ~Queue() override {
+    api().clFinish(queue_);
+    api().clReleaseCommandQueue(queue_);
+  }
+
+ private:
+  void queue_write(const GridMemory& to, const void* from, std::size_t bytes, std::size_t offset) override {
+    ask("opencl: write", [&](cl_event* event) {
+      return api().clEnqueueWriteBuffer(queue_, handle_of(*to), CL_FALSE, offset, bytes, from, 0, nullptr,
+                                        event);
+    });
+  }
+  void queue_read(const GridMemory& from, void* to, std::size_t bytes, std::size_t offset) override {
+    ask("opencl: read", [&](cl_event* event) {
+      return api().clEnqueueReadBuffer(queue_, handle_of(*from), CL_FALSE, offset, bytes, to, 0, nullptr,
+                                       event);
+    });
+  }
+  void queue_copy(const GridMemory& to, const GridMemory& from) override {
+    ask("opencl: copy", [&](cl_event* event) {
+      return api().clEnqueueCopyBuffer(queue_, handle_of(*from), handle_of(*to), 0, 0, to->bytes(), 0,
+                                       nullptr, event);
+    });
+  }
+  void queue_run(std::span<const GridLaunch> launches) override {
+    const std::lock_guard lock(impl_.mutex);
+    std::optional<OriginalAffinity> unpinned;
+    if (!std::exchange(impl_.ran, true)) unpinned.emplace();
+    for (const GridLaunch& launch : launches) {
+      impl_.enqueue(queue_, launch, events_);
+      note("kernel " + launch.kernel->name());
+    }
+    check(api().clFlush(queue_), "opencl: queue");
+  }
+  /// From a marker in the other queue on.
+  void queue_follow(const std::shared_ptr<GridQueue>& other) override {
+    Queue& before = static_cast<Queue&>(*other);
+    const std::lock_guard lock(impl_.mutex);
+    Events marker;
+    cl_event reached = nullptr;
+    check(api().clEnqueueMarkerWithWaitList(before.queue_, 0, nullptr, &reached), "opencl: queue");
+    marker.events.push_back(reached);
+    check(api().clFlush(before.queue_), "opencl: queue");
+    cl_event begun = nullptr;
+    check(api().clEnqueueBarrierWithWaitList(queue_, 1, &reached, &begun), "opencl: queue");
+    events_.events.push_back(begun);
+    note("opencl: what another queue was asked for");
+  }
+  void wait_for_all() override {
+    const cl_int finished = api().clFinish(queue_);
+    const std::lock_guard lock(impl_.mutex);
+    look_at_ended();
+    events_.release(events_.events.size()), names_.clear();
+    const auto failure = std::exchange(failure_, {});
+    if (failure.first != CL_COMPLETE) fail(failure.first, failure.second);
+    check(finished, "opencl: queue on " + impl_.found.info.name);
+  }
+
+  template <class Enqueue>
+  void ask(const char* what, const Enqueue& enqueue) {
+    const std::lock_guard lock(impl_.mutex);
+    cl_event event = nullptr;
+    check(enqueue(&event), what);
+    events_.events.push_back(event);
+    note(what);
+    check(api().clFlush(queue_), what);
+  }
+  /// The last event is of this.
+  void note(const std::string& what) {
+    constexpr std::size_t kMostEvents = 256;
+    names_.push_back(what);
+    if (names_.size() >= kMostEvents) look_at_ended();
+  }
+  void look_at_ended() {
+    std::size_t ended = 0;
+    for (; ended < names_.size(); ++ended) {
+      cl_int outcome = CL_COMPLETE;
+      check(api().clGetEventInfo(events_.events[ended], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof outcome,
+                                 &outcome, nullptr),
+            names_[ended]);
+      if (outcome > CL_COMPLETE) break;
+      if (outcome < 0 && failure_.first == CL_COMPLETE) failure_ = {outcome, names_[ended]};
+    }
+    events_.release(ended);
+    names_.erase(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(ended));
+  }
+
+  Impl& impl_;
+  cl_command_queue queue_;
+  Events events_;
+  std::vector<std::string> names_;               ///< of what the events are of
+  std::pair<cl_int, std::string> failure_ = {};  ///< the first, and of what
+};
+
+std::shared_ptr<GridQueue> Device::make_queue() { return std::make_shared<Queue>(*this); }
 
 }  // namespace lift::opencl

@@ -30,7 +30,7 @@ std::string why_unavailable();
 /// the user has set in POCL_MAX_PTHREAD_COUNT stays.
 void configure_pocl(int threads);
 
-/// A device with a context and one in-order queue.
+/// A device with a context.
 class Device : public GridDevice {
  public:
   /// `index` as in devices(); -1: the first GPU, else the first device. EnvironmentError when there is none
@@ -52,7 +52,10 @@ class Device : public GridDevice {
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;
   void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
   double run_all(std::span<const GridLaunch> launches, int times) override;
+  std::shared_ptr<GridQueue> make_queue() override;
   const void* contents_of(GridBuffer& of) override;
+
+  class Queue;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -25,7 +25,8 @@ namespace lift::opencl {
   X(clCreateBuffer) X(clReleaseMemObject)                                                              \
   X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)         \
   X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                                                     \
-  X(clEnqueueNDRangeKernel) X(clFinish)                                                                \
+  X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList)                                       \
+  X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish)                                                      \
   X(clGetEventInfo) X(clGetEventProfilingInfo) X(clReleaseEvent)
 // clang-format on
 

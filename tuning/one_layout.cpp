@@ -10,10 +10,11 @@
 
 namespace lift {
 
-std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, const Machine& machine) {
+std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, const Machine& machine,
+                                       Target target, const GridDeviceInfo* device) {
   std::vector<LayoutRequest> r{kCallersLayout};
   for (const Program& p : programs) {
-    const Space space = make_space(p, Target::openmp, machine, std::nullopt);
+    const Space space = make_space(p, target, machine, std::nullopt, device);
     for (const Parameter& parameter : space.parameters()) {
       if (parameter.key->name != key::layout.name) continue;
       for (const Setting& s : parameter.values) {

@@ -7,6 +7,8 @@
 
 #include "ir/expr/layout.hpp"
 #include "ir/expr/program.hpp"
+#include "ir/target.hpp"
+#include "runtime/grid_device.hpp"
 #include "runtime/machine.hpp"
 
 namespace lift {
@@ -19,8 +21,10 @@ struct LayoutCost {
 };
 
 /// The caller's layout, and those that suit at least one of the programs, which have numbers for their
-/// lengths.
-std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, const Machine& machine);
+/// lengths; with the limits of `device` where there is one.
+std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, const Machine& machine,
+                                       Target target = Target::openmp,
+                                       const GridDeviceInfo* device = nullptr);
 
 struct LayoutChoice {
   std::vector<LayoutCost> costs;

@@ -13,9 +13,12 @@
 // of an array of any rank. Everything is passed as it lies, views whose rows have gaps, too; views that
 // kernels cannot walk are refused, or copied for each call on request (CompileOptions::copy_views).
 //
-// Results are returned (a number, a std::vector, a std::tuple of several), or, from a kernel that returns
-// void, written to further parameters after the arguments; an array that the expression updates, passed as
-// writable, is overwritten.
+// Devices. With CompileOptions::backend or device, kernels run there, in this process; arrays of the host are
+// copied there and back for each call, lift::device_array are not copied at all.
+//
+// Results are returned (a number, a std::vector, a lift::device_array, a std::tuple of several), or, from a
+// kernel that returns void, written to further parameters after the arguments; an array that the expression
+// updates, passed as writable, is overwritten.
 //
 // The signature is checked against the expression where the kernel is made, arguments against the signature
 // by C++, and lengths at the call. Calls from several threads are safe.
@@ -42,31 +45,26 @@ class TypedKernel<R(Args...)> {
                                                    std::move(options), where)) {}
 
   /// UserError: lengths that do not agree, with all shapes; outputs that overlap other arguments.
-  /// EnvironmentError: no C compiler. InternalError: a defect of liftgen.
+  /// EnvironmentError: no C compiler; no memory left on the device, or it failed. InternalError: a defect of
+  /// liftgen.
   R operator()(Args... args, Where where = Where::current()) const {
-    const std::array<ArgumentValue, sizeof...(Args)> values{detail::value_of<Args>(args)...};
-    const Callable::Variant& variant = callable_->variant(values, where);
-    if constexpr (std::is_void_v<R>) {
-      callable_->run(variant, values, {}, where);
-    } else if constexpr (detail::is_result<R>) {
-      R result{};
-      detail::make_room(result, Callable::returned_shape(variant, 0));
-      void* const to = detail::address(result);
-      callable_->run(variant, values, {&to, 1}, where);
-      return result;
-    } else {
-      R results{};
-      std::vector<void*> to;
-      std::apply(
-          [&](auto&... r) {
-            ((detail::make_room(r, Callable::returned_shape(variant, to.size())),
-              to.push_back(detail::address(r))),
-             ...);
-          },
-          results);
-      callable_->run(variant, values, to, where);
-      return results;
-    }
+    return call([&](const Callable::Variant& variant, std::span<const ArgumentValue> values,
+                    std::span<void* const> to) { callable_->run(variant, values, to, where); },
+                where, args...);
+  }
+
+  /// Has it done in a queue of the kernel's device, after what that queue was asked for before, and returns.
+  /// Arrays and results are lift::device_array, which may go before it is done; numbers are taken as they are
+  /// now. UserError: as a call, a queue of another device, a kernel for processors. What goes wrong later is
+  /// thrown by queue.wait().
+  R async(Queue& queue, Args... args, Where where = Where::current()) const {
+    static_assert((detail::goes_to_a_queue<Args>() && ...) && detail::stays_on_device<R>,
+                  "lift::TypedKernel::async: what a queue works on later is on its device: write "
+                  "lift::device_array in the signature, and numbers by value; a number that is a result is a "
+                  "lift::device_array<T, 1>");
+    return call([&](const Callable::Variant& variant, std::span<const ArgumentValue> values,
+                    std::span<void* const> to) { callable_->ask(variant, values, to, queue, where); },
+                where, args...);
   }
 
   /// Compiles for these sizes now, rather than at the first call that has them.
@@ -87,6 +85,31 @@ class TypedKernel<R(Args...)> {
   }
 
  private:
+  /// `run` is given memory for what is returned.
+  template <class Run>
+  R call(const Run& run, Where where, std::remove_reference_t<Args>&... args) const {
+    const std::array<ArgumentValue, sizeof...(Args)> values{detail::value_of<Args>(args)...};
+    const Callable::Variant& variant = callable_->variant(values, where);
+    const auto place = [&](auto& result, std::size_t n) {
+      detail::make_room(result, Callable::returned_shape(variant, n), callable_->device());
+      return static_cast<void*>(detail::address(result));
+    };
+    if constexpr (std::is_void_v<R>) {
+      run(variant, values, {});
+    } else if constexpr (detail::is_result<R>) {
+      R result{};
+      void* const to = place(result, 0);
+      run(variant, values, {&to, 1});
+      return result;
+    } else {
+      R results{};
+      std::vector<void*> to;
+      std::apply([&](auto&... r) { (to.push_back(place(r, to.size())), ...); }, results);
+      run(variant, values, to);
+      return results;
+    }
+  }
+
   std::shared_ptr<const Callable> callable_;
 };
 
@@ -105,12 +128,13 @@ TypedKernel<Function> compile(const Program& program, CompileOptions options = {
 
 /// An explored expression, and its fastest variant as a kernel.
 struct Tuned : ExploredExpression {
-  /// At the sizes explored it is the fastest variant found; other sizes take the same decisions where they
-  /// can.
+  /// On the device explored. At the sizes explored it is the fastest variant found; other sizes take the same
+  /// decisions where they can.
   template <class Function>
   TypedKernel<Function> kernel(Where where = Where::current()) const {
     CompileOptions options;
     options.derivation = derivation, options.or_default = true;
+    options.backend = backend, options.device = device;
     return TypedKernel<Function>(program, std::move(options), where);
   }
 };

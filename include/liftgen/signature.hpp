@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "embed/callable.hpp"
-#include "liftgen/stored_array.hpp"
+#include "liftgen/device_array.hpp"
 
 namespace lift::detail {
 
@@ -29,7 +29,7 @@ std::string element_name() {
 }
 
 /// How a parameter is written.
-enum class Form : std::uint8_t { number, range, view, mdspan, stored, pointer, other };
+enum class Form : std::uint8_t { number, range, view, mdspan, stored, device, pointer, other };
 
 template <class V>
 inline constexpr bool is_array_view = false;
@@ -40,6 +40,11 @@ template <class V>
 inline constexpr std::size_t stored_rank = 0;
 template <class T, std::size_t Rank>
 inline constexpr std::size_t stored_rank<stored_array<T, Rank>> = Rank;
+
+template <class V>
+inline constexpr std::size_t device_rank = 0;
+template <class T, std::size_t Rank>
+inline constexpr std::size_t device_rank<device_array<T, Rank>> = Rank;
 
 template <class P>
 constexpr Form form_of() {
@@ -52,6 +57,8 @@ constexpr Form form_of() {
     return Form::view;
   else if constexpr (stored_rank<D> > 0)
     return Form::stored;
+  else if constexpr (device_rank<D> > 0)
+    return Form::device;
   else if constexpr (MdspanLike<D>)
     return Form::mdspan;
   else if constexpr (std::ranges::contiguous_range<D> && std::ranges::sized_range<D>)
@@ -69,7 +76,7 @@ constexpr auto element_of_parameter() {
     return hana::type_c<std::remove_reference_t<P>>;
   else if constexpr (form_of<P>() == Form::view || form_of<P>() == Form::mdspan)
     return hana::type_c<typename D::element_type>;
-  else if constexpr (form_of<P>() == Form::stored) {
+  else if constexpr (form_of<P>() == Form::stored || form_of<P>() == Form::device) {
     using E = typename D::element_type;
     if constexpr (std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>)
       return hana::type_c<E>;
@@ -101,6 +108,8 @@ constexpr bool has_rank_in_reach() {
     return D::rank() >= 1 && D::rank() <= kMaxRank;
   else if constexpr (form_of<P>() == Form::stored)
     return stored_rank<D> <= kMaxRank;
+  else if constexpr (form_of<P>() == Form::device)
+    return device_rank<D> <= kMaxRank;
   else
     return true;
 }
@@ -114,9 +123,10 @@ std::string parameter_name() {
     return e + after;
   else if constexpr (form_of<P>() == Form::view)
     return "lift::array_view<" + e + ", " + std::to_string(std::tuple_size_v<decltype(D::shape)>) + ">";
-  else if constexpr (form_of<P>() == Form::stored)
-    return before + "lift::stored_array<" + element_name<std::remove_const_t<ElementOf<P>>>() + ", " +
-           std::to_string(stored_rank<D>) + ">" + after;
+  else if constexpr (form_of<P>() == Form::stored || form_of<P>() == Form::device)
+    return before + (form_of<P>() == Form::stored ? "lift::stored_array<" : "lift::device_array<") +
+           element_name<std::remove_const_t<ElementOf<P>>>() + ", " +
+           std::to_string(stored_rank<D> + device_rank<D>) + ">" + after;
   else if constexpr (form_of<P>() == Form::mdspan)
     return "a view of rank " + std::to_string(D::rank()) + " of " + e;
   else if constexpr (std::same_as<D, std::span<ElementOf<P>>>)
@@ -140,6 +150,8 @@ ArgumentKind kind_of() {
     k.rank = static_cast<int>(D::rank());
   else if constexpr (form_of<P>() == Form::stored)
     k.rank = static_cast<int>(stored_rank<D>);
+  else if constexpr (form_of<P>() == Form::device)
+    k.rank = static_cast<int>(device_rank<D>), k.on_device = true;
   return k;
 }
 
@@ -155,7 +167,7 @@ ArgumentValue value_of(std::remove_reference_t<P>& p) {
     v.shape[0] = static_cast<std::int64_t>(std::ranges::size(p)), v.strides[0] = 1;
   } else if constexpr (form_of<P>() == Form::view) {
     return value_of_view(p);
-  } else if constexpr (form_of<P>() == Form::stored) {
+  } else if constexpr (form_of<P>() == Form::stored || form_of<P>() == Form::device) {
     return p.value();
   } else {
     v.data = at(p.data_handle()), v.rank = static_cast<int>(p.rank());
@@ -166,12 +178,14 @@ ArgumentValue value_of(std::remove_reference_t<P>& p) {
   return v;
 }
 
-// ---- results: a number, a std::vector (row-major), a std::tuple of these
+// ---- results: a number, a std::vector (row-major), a device_array, a std::tuple of these
 
 template <class R>
 inline constexpr bool is_result = Element<R>;
 template <class T>
 inline constexpr bool is_result<std::vector<T>> = Element<T>;
+template <class T, std::size_t Rank>
+inline constexpr bool is_result<device_array<T, Rank>> = Element<T>;
 
 template <class R>
 struct Results {
@@ -189,9 +203,12 @@ struct Results<std::tuple<R...>> {
   static constexpr auto types = hana::tuple_t<R...>;
 };
 
+/// `device`: of the kernel.
 template <class R>
-void make_room(R& result, const std::vector<std::int64_t>& shape) {
-  if constexpr (!Element<R>) {
+void make_room(R& result, const std::vector<std::int64_t>& shape, const std::optional<Device>& device) {
+  if constexpr (device_rank < R >> 0) {
+    result = R::with_shape(device.value(), shape);
+  } else if constexpr (!Element<R>) {
     std::int64_t n = 1;
     for (const std::int64_t length : shape) n *= length;
     result.resize(static_cast<std::size_t>(n));
@@ -201,9 +218,24 @@ template <class R>
 void* address(R& result) {
   if constexpr (Element<R>)
     return &result;
+  else if constexpr (device_rank<R> > 0)
+    return result.memory();
   else
     return result.data();
 }
+
+/// What a call that goes on after it returned may have: nothing in the host's memory that is not the call's.
+template <class P>
+constexpr bool goes_to_a_queue() {
+  if constexpr (form_of<P>() == Form::number)
+    return !std::is_lvalue_reference_v<P> || std::is_const_v<std::remove_reference_t<P>>;
+  else
+    return form_of<P>() == Form::device;
+}
+template <class R>
+inline constexpr bool stays_on_device = std::is_void_v<R> || device_rank<R> > 0;
+template <class... R>
+inline constexpr bool stays_on_device<std::tuple<R...>> = (stays_on_device<R> && ...);
 
 template <class Args>
 constexpr bool check_parameters(Args types) {
@@ -218,7 +250,8 @@ constexpr bool check_parameters(Args types) {
                   return hana::bool_c<form_of<typename decltype(t)::type>() != Form::other>;
                 }))::value,
                 "lift::compile: parameters are float, double, std::int32_t, contiguous ranges of these "
-                "(std::vector, std::span, std::array), lift::array_view, lift::stored_array or an mdspan");
+                "(std::vector, std::span, std::array), lift::array_view, lift::stored_array, "
+                "lift::device_array or an mdspan");
   static_assert(decltype(all([](auto t) {
                   return hana::bool_c<has_known_element<typename decltype(t)::type>()>;
                 }))::value,
@@ -236,7 +269,7 @@ Signature signature_of() {
   static_assert(check_parameters(hana::tuple_t<Args...>));
   static_assert(Results<R>::allowed,
                 "lift::compile: a result is void, float, double, std::int32_t, a std::vector of these "
-                "(row-major), or a std::tuple of such results");
+                "(row-major), a lift::device_array, or a std::tuple of such results");
   Signature s;
   hana::for_each(hana::tuple_t<Args...>,
                  [&](auto t) { s.arguments.push_back(kind_of<typename decltype(t)::type>()); });

@@ -18,6 +18,7 @@
 
 using namespace lift;
 using lift::test::fake_cuda_library;
+using Fake = lift::test::FakeCuda;
 using Variable = lift::test::EnvironmentVariable;
 
 namespace cuda_test {
@@ -26,25 +27,6 @@ namespace cuda_test {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// The fake driver and the fake compiler, an empty cache, and what was called.
-struct Fake {
-  Variable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()},
-      compiler{"LIFTGEN_NVRTC_LIBRARY", fake_cuda_library()};
-  fs::path folder = fs::temp_directory_path() / ("liftgen-cuda-test-" + std::to_string(::getpid()));
-  Variable log{"FAKE_CUDA_LOG", (folder / "log").string()};
-  Fake() {
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  ~Fake() { fs::remove_all(folder); }
-  std::string calls() {
-    const std::string text = fs::exists(folder / "log") ? read_file(folder / "log") : "";
-    fs::remove(folder / "log");
-    return text;
-  }
-  fs::path cache() const { return folder / "cache"; }
-};
 
 template <class F>
 std::string message(const F& f) {

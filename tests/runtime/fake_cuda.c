@@ -126,6 +126,7 @@ int cuMemsetD32Async(address to, unsigned v, size_t n, void* s) { (void)s; HERE(
 int cuStreamCreate(void** s, unsigned flags) { (void)flags; HERE("cuStreamCreate"); *s = &used; return 0; }
 int cuStreamDestroy_v2(void* s) { (void)s; return 0; }
 int cuStreamSynchronize(void* s) { (void)s; HERE("cuStreamSynchronize"); return 0; }
+int cuStreamWaitEvent(void* s, void* e, unsigned flags) { (void)s, (void)e, (void)flags; HERE("cuStreamWaitEvent"); return 0; }
 int cuEventCreate(void** e, unsigned flags) { (void)flags; HERE("cuEventCreate"); *e = malloc(1); return 0; }
 int cuEventDestroy_v2(void* e) { free(e); return 0; }
 int cuEventRecord(void* e, void* s) { (void)e, (void)s; HERE("cuEventRecord"); return 0; }

@@ -4,7 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+
+#include <unistd.h>
 
 #include "runtime/file.hpp"
 #include "runtime/native.hpp"
@@ -31,6 +34,26 @@ class EnvironmentVariable {
 
  private:
   const char* name_;
+};
+
+/// The fake driver and the fake compiler, an empty cache, and what was called.
+struct FakeCuda {
+  EnvironmentVariable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()},
+      compiler{"LIFTGEN_NVRTC_LIBRARY", fake_cuda_library()};
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("liftgen-cuda-test-" + std::to_string(::getpid()));
+  EnvironmentVariable log{"FAKE_CUDA_LOG", (folder / "log").string()};
+  FakeCuda() {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+  }
+  ~FakeCuda() { std::filesystem::remove_all(folder); }
+  std::string calls() {
+    const std::string text = std::filesystem::exists(folder / "log") ? read_file(folder / "log") : "";
+    std::filesystem::remove(folder / "log");
+    return text;
+  }
+  std::filesystem::path cache() const { return folder / "cache"; }
 };
 
 }  // namespace lift::test

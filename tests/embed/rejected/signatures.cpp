@@ -2,7 +2,7 @@
 // instead.
 #include <string>
 
-#include "liftgen/signature.hpp"
+#include "liftgen/compile.hpp"
 
 template <class R, class... Args>
 lift::Signature of(R (*)(Args...)) {
@@ -16,3 +16,8 @@ lift::Signature strings() { return of(a<void(const std::vector<std::string>&)>);
 lift::Signature pair() { return of(a<void(std::pair<int, int>)>); }
 lift::Signature rank() { return of(a<void(lift::array_view<float, 7>)>); }
 lift::Signature borrowed() { return of(a<std::span<float>(std::span<const float>)>); }
+
+using Host = lift::TypedKernel<void(lift::device_array<float, 1>&, std::span<float>)>;
+void later(const Host& kernel, lift::Queue& queue, lift::device_array<float, 1>& x) {
+  kernel.async(queue, x, {});
+}

@@ -1,0 +1,54 @@
+// A device that kernels of a C++ program run on, in this process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/target.hpp"
+#include "runtime/grid_device.hpp"
+
+namespace lift {
+
+/// A device of OpenCL or CUDA, or CUDA's emulation on the host. Copies are the same device, and so are two
+/// that were chosen alike: arrays of one are arrays of the other. It is opened at the first kernel, array or
+/// queue, which keep copies, and closed with the last copy; one that failed (DeviceLost) works again after
+/// that.
+class Device {
+ public:
+  /// `index` as in --device; -1: the first GPU, else the first. EnvironmentError: no driver, no device, none
+  /// of that index. UserError: a backend without devices.
+  explicit Device(Target backend, int index = -1);
+  /// The device whose name has `part` in it, letters large or small. UserError: several have, or none has.
+  Device(Target backend, std::string_view part);
+  /// All of a backend, by number. Errors as above.
+  static std::vector<Device> all(Target backend);
+  /// CUDA kernels compiled as C++ and run on the host, thread by thread: races and accesses beyond an array
+  /// are errors. Its times mean nothing, see runtime/cuda_host.hpp.
+  static Device emulated_cuda();
+
+  Target backend() const;
+  int index() const;  ///< as in --device; 0 where it is emulated
+  bool is_emulated() const;
+  const std::string& name() const;
+  const GridDeviceInfo& info() const;
+  /// What has gone between the host's memory and the device's since it was opened.
+  GridTransfers transfers() const { return grid().transfers(); }
+  /// Memory on it, contents undefined. OutOfDeviceMemory.
+  GridMemory allocate(std::size_t bytes) const;
+  /// For what this class does not offer. Lives as long as a copy of the device.
+  GridDevice& grid() const;
+
+  friend bool operator==(const Device& a, const Device& b) { return a.impl_ == b.impl_; }
+
+  struct Impl;
+
+ private:
+  friend class QueueLoan;
+  explicit Device(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace lift

@@ -1,0 +1,151 @@
+#include "embed/device_memory.hpp"
+
+#include "ir/error.hpp"
+#include "runtime/buffer.hpp"
+
+namespace lift {
+namespace {
+
+ArgumentValue row_major(std::span<const std::int64_t> shape) {
+  ArgumentValue v;
+  v.rank = static_cast<int>(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) {
+    if (shape[d] < 1)
+      throw UserError("lift::device_array: a length of " + std::to_string(shape[d]) +
+                      "; lengths are at least 1");
+    v.shape[d] = shape[d], v.strides[d] = stride;
+  }
+  return v;
+}
+
+/// What a device has of what the host's array holds.
+ArgumentValue shape_of(const ArgumentValue& host) {
+  ArgumentValue v = row_major({host.shape.data(), static_cast<std::size_t>(host.rank)});
+  v.layout = host.layout, v.stored = host.stored;
+  return v;
+}
+
+std::size_t elements(const ArgumentValue& v) { return static_cast<std::size_t>(storage_of(v).count()); }
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(const Device& device, Scalar element, std::span<const std::int64_t> shape)
+    : device_(device),
+      value_(row_major(shape)),
+      bytes_of_element_(size_of(element)),
+      memory_(device_.allocate(elements(value_) * bytes_of_element_)) {}
+
+DeviceMemory::DeviceMemory(const Device& device, Scalar element, const ArgumentValue& from)
+    : device_(device),
+      value_(shape_of(from)),
+      bytes_of_element_(size_of(element)),
+      memory_(device_.allocate(elements(value_) * bytes_of_element_)) {
+  upload(from);
+}
+
+DeviceMemory::DeviceMemory(DeviceMemory& other)
+    : device_(other.device_),
+      value_(other.value_),
+      bytes_of_element_(other.bytes_of_element_),
+      memory_(device_.allocate(other.memory_->bytes())) {
+  QueueLoan queue(device_);
+  other.order(queue->grid, false);
+  queue->grid->copy(memory_, other.memory_);
+  queue->grid->wait();
+}
+
+void DeviceMemory::clear() { device_.grid().fill(memory_, std::uint8_t{0}); }
+
+void DeviceMemory::check_shape(const ArgumentValue& host, const char* what) const {
+  if (!host.data)
+    throw UserError(std::string("lift::device_array: ") + what + ": the host's array has no data");
+  if (host.rank != value_.rank || host.shape != value_.shape)
+    throw UserError(std::string("lift::device_array: ") + what + ": " + shape_text(value_) +
+                    " elements are on the device, the host's array has " + shape_text(host));
+  if (host.layout != value_.layout)
+    throw UserError(std::string("lift::device_array: ") + what + ": on the device it is in the layout '" +
+                    str(value_.layout) + "', on the host in '" + str(host.layout) +
+                    "'; pass an array of that layout");
+}
+
+void DeviceMemory::check(const Queue& queue, const ArgumentValue& host, const char* what) const {
+  check_shape(host, what);
+  if (queue.device() != device_)
+    throw UserError(std::string("lift::device_array: ") + what + ": the array is on " + device_.name() +
+                    ", the queue of " + queue.device().name() + "; take a queue of the array's device");
+  if (!storage_of(host).contiguous())
+    throw UserError(std::string("lift::device_array: ") + what +
+                    " in a queue: the host's array has gaps, and would be copied first; copy it, or "
+                    "transfer it without a queue");
+}
+
+void DeviceMemory::transfer(QueueParts& queue, const ArgumentValue& host, bool up) {
+  order(queue.grid, up);
+  if (up)
+    queue.grid->write(memory_, host.data, memory_->bytes());
+  else
+    queue.grid->read(memory_, host.data, memory_->bytes());
+}
+
+void DeviceMemory::upload(Queue& queue, const ArgumentValue& from) {
+  check(queue, from, "upload");
+  const std::lock_guard lock(queue.parts().mutex);
+  transfer(queue.parts(), from, true);
+}
+
+void DeviceMemory::download(Queue& queue, const ArgumentValue& to) {
+  check(queue, to, "download");
+  const std::lock_guard lock(queue.parts().mutex);
+  transfer(queue.parts(), to, false);
+}
+
+void DeviceMemory::upload(const ArgumentValue& from) {
+  check_shape(from, "upload");
+  ArgumentValue dense = storage_of(from);
+  Buffer copy;
+  QueueLoan queue(device_);
+  if (!dense.contiguous()) {
+    copy = Buffer(memory_->bytes(), {1, 0});
+    gather(from, bytes_of_element_, copy.data());
+    dense.data = copy.data();
+  }
+  transfer(*queue, dense, true);
+  queue->grid->wait();
+}
+
+void DeviceMemory::download(const ArgumentValue& to) {
+  check_shape(to, "download");
+  ArgumentValue dense = storage_of(to);
+  Buffer copy;
+  QueueLoan queue(device_);
+  if (!dense.contiguous()) {
+    copy = Buffer(memory_->bytes(), {1, 0});
+    dense.data = copy.data();
+  }
+  transfer(*queue, dense, false);
+  queue->grid->wait();
+  if (copy.data()) scatter(copy.data(), bytes_of_element_, to);
+}
+
+void DeviceMemory::order(const std::shared_ptr<GridQueue>& queue, bool writes) {
+  const std::lock_guard lock(mutex_);
+  if (const auto writer = writer_.lock()) queue->follow(writer);
+  std::erase_if(readers_, [&](const std::weak_ptr<GridQueue>& r) {
+    const auto reader = r.lock();
+    if (writes && reader) queue->follow(reader);
+    return writes || !reader || reader->is_idle() || reader == queue;
+  });
+  if (writes)
+    writer_ = queue;
+  else
+    readers_.push_back(queue);
+}
+
+ArgumentValue DeviceMemory::value() {
+  ArgumentValue v = value_;
+  v.on_device = this;
+  return v;
+}
+
+}  // namespace lift

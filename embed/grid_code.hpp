@@ -1,0 +1,17 @@
+// A kernel over a grid, built by the compiler of a device. Private to this folder.
+#pragma once
+
+#include "embed/device.hpp"
+#include "lower/loops/loop.hpp"
+
+namespace lift {
+
+struct GridCode {
+  std::vector<GridLaunch> launches;  ///< in order, without arguments: all have the kernel's
+};
+
+/// UserError: a function of the user's own that is refused, no f64 there; LimitError: what a work-group
+/// needs.
+GridCode grid_code(const Kernel& kernel, const std::string& source, const Device& device);
+
+}  // namespace lift

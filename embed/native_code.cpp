@@ -1,0 +1,55 @@
+#include "embed/native_code.hpp"
+
+#include "embed/compiler.hpp"
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
+
+namespace lift {
+namespace {
+
+/// The kernel with ordinary stores; nothing when it has no others.
+std::optional<Kernel> without_streaming(const Kernel& kernel) {
+  bool streams = false;
+  Kernel plain = kernel;
+  plain.body = rebuild(kernel.body, [&](Stmt s) {
+    if (std::holds_alternative<Fence>(s.v)) return Block{};
+    if (auto* store = std::get_if<Store>(&s.v)) streams |= store->stream, store->stream = false;
+    return Block{std::move(s)};
+  });
+  return streams ? std::optional(std::move(plain)) : std::nullopt;
+}
+
+std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& source) {
+  const CompileResult r = shared_compiler().compile(
+      {.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
+  if (r.library) return r.library;
+  if (r.stopped || r.timed_out)
+    throw EnvironmentError(kernel.name + ": not compiled: " + r.error + "; try again");
+  if (const std::string functions = user_functions(kernel); !functions.empty())
+    throw UserError(kernel.name +
+                    ": the C compiler refuses the kernel; look at the C text of the user function " +
+                    functions + ":\n" + r.error);
+  throw InternalError(kernel.name + ": the C compiler refuses the generated kernel:\n" + r.error);
+}
+
+}  // namespace
+
+std::string user_functions(const Kernel& kernel) {
+  std::string functions;
+  for (const Attr& f : kernel.user_functions) functions += (functions.empty() ? "" : ", ") + user_name(f);
+  return functions;
+}
+
+NativeCode native_code(const Kernel& kernel, const std::string& source) {
+  NativeCode code;
+  code.library = compiled(kernel, source);
+  code.call = code.library->function<int(void**)>("liftgen_call");
+  if (const auto plain = without_streaming(kernel)) {
+    code.library_any_alignment = compiled(*plain, emit_openmp(*plain));
+    code.call_any_alignment = code.library_any_alignment->function<int(void**)>("liftgen_call");
+  }
+  return code;
+}
+
+}  // namespace lift

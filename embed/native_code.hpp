@@ -1,0 +1,23 @@
+// A kernel for processors, compiled and opened in this process. Private to this folder.
+#pragma once
+
+#include "lower/loops/loop.hpp"
+#include "runtime/native.hpp"
+
+namespace lift {
+
+struct NativeCode {
+  std::shared_ptr<NativeLibrary> library;
+  int (*call)(void**) = nullptr;  ///< not 0: not enough memory to begin
+  /// The same without streaming stores, which need aligned arrays; none when the kernel has no such stores.
+  std::shared_ptr<NativeLibrary> library_any_alignment;
+  int (*call_any_alignment)(void**) = nullptr;
+};
+
+/// UserError: a function of the user's own that is refused. EnvironmentError: no compiler, interrupted.
+NativeCode native_code(const Kernel& kernel, const std::string& source);
+
+/// The C functions of the user's own that a kernel calls, "f, g"; they may be why it is refused.
+std::string user_functions(const Kernel& kernel);
+
+}  // namespace lift
