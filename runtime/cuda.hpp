@@ -1,7 +1,8 @@
 // NVIDIA devices through CUDA's driver and its run-time compiler, both found at run time: nothing is linked
 // and no header of CUDA is needed.
 //
-// The driver is libcuda.so.1, or what $LIFTGEN_CUDA_LIBRARY names; for the compiler see nvrtc.hpp. Programs
+// The driver is libcuda.so.1, or what $LIFTGEN_CUDA_LIBRARY names; for the compiler see nvrtc.hpp, for where
+// both are looked for cuda_places.hpp. Programs
 // are kept on disk by source, options, architecture and version of the compiler. Errors as in
 // grid_device.hpp.
 #pragma once

@@ -5,6 +5,8 @@
 // FAKE_CUDA_FAIL=f:n:s    the n-th call of f since this was set (0: every one) returns status s (several: separated by commas)
 // FAKE_CUDA_COMPUTE=90    compute capability of the device, FAKE_CUDA_DEVICES=1, FAKE_CUDA_DRIVER=12040
 // FAKE_CUDA_MEMORY=BYTES  of the device; FAKE_NVRTC_VERSION=12, FAKE_NVRTC_NEWEST=90
+// FAKE_NVRTC_OPENS=NAME   the library that compiling opens, by its name as NVRTC does
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -213,6 +215,8 @@ int nvrtcCompileProgram(struct source* p, int n, const char* const* options) {
     note(options[i]);
     if (strstr(options[i], "compute_")) p->ptx = 1;
   }
+  const char* builtins = getenv("FAKE_NVRTC_OPENS");
+  if (builtins && !dlopen(builtins, RTLD_NOW)) return 7;
   p->failed = strstr(p->text, "#error") != NULL;
   return p->failed ? 6 : 0;
 }
