@@ -25,6 +25,7 @@ enum DeviceAttribute {
   kWarp = 10,
   kRegisters = 12,
   kMultiprocessors = 16,
+  kCacheBytes = 38,
   kComputeMajor = 75,
   kComputeMinor = 76,
   kLocalBytesOptIn = 97,
@@ -113,6 +114,7 @@ Found describe_device(int index) {
   info.registers = attribute(device, kRegisters);
   check(api().device_memory(&info.global_bytes, device), "cuda: device " + std::to_string(index));
   info.max_allocation = info.global_bytes;
+  info.cache_bytes = size_attribute(device, kCacheBytes);
   return found;
 }
 

@@ -234,6 +234,48 @@ double GridDevice::time(std::span<const GridLaunch> launches, int times) {
   return launches.empty() || times < 1 ? 0 : time_all(launches, times);
 }
 
+double GridDevice::time_from_memory(std::span<const GridLaunch> launches, int times) {
+  for (const GridLaunch& launch : launches) check_fits(launch, info_);
+  return launches.empty() || times < 1 ? 0 : time_all_from_memory(launches, times);
+}
+
+double GridDevice::time_all_from_memory(std::span<const GridLaunch> launches, int times) {
+  const std::optional<GridLaunch> flush = cache_flush();
+  if (!flush) return time_all(launches, times);
+  double ms = 0;
+  for (int time = 0; time < times; ++time) {
+    run_all({&*flush, 1}, 1);
+    ms += time_all(launches, 1);
+  }
+  return ms;
+}
+
+std::optional<GridLaunch> GridDevice::cache_flush() {
+  if (info_.cache_bytes == 0 || timing_source().empty()) return std::nullopt;
+  const GridBuild built = build(timing_source());
+  if (!built.program) throw InternalError("device: its kernels for timing: " + built.error);
+  constexpr std::size_t kGroup = 64, kItem = kReads * sizeof(std::uint32_t);
+  const std::size_t items = (2 * info_.cache_bytes / kItem + kGroup - 1) / kGroup * kGroup;
+  if (!flushed_) try {
+      flushed_ = allocate(items * kItem);
+      fill(flushed_, std::uint32_t{0});
+    } catch (const OutOfDeviceMemory&) {
+      return std::nullopt;  // no room: the arrays that leave none exceed the cache
+    }
+  return GridLaunch{
+      built.program->kernel("liftgen_read"), {flushed_, flushed_}, {items, 1, 1}, {kGroup, 1, 1}, 1, 0};
+}
+
+double GridDevice::launch_ms() {
+  constexpr int kLaunches = 200, kFirst = 20;
+  if (timing_source().empty()) return 0;
+  const GridBuild built = build(timing_source());
+  if (!built.program) throw InternalError("device: its kernels for timing: " + built.error);
+  const GridLaunch idle{built.program->kernel("liftgen_idle"), {}, {1, 1, 1}, {1, 1, 1}, 1, 0};
+  time({&idle, 1}, kFirst);
+  return time({&idle, 1}, kLaunches) / kLaunches;
+}
+
 double GridDevice::time_all(std::span<const GridLaunch> launches, int times) {
   if (!info_.cpu) return run_all(launches, times);
   const auto begin = std::chrono::steady_clock::now();

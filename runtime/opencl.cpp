@@ -307,14 +307,18 @@ void Device::Impl::enqueue(const GridLaunch& launch, Events& queued) {
   queued.events.push_back(event);
 }
 
-double Device::run_all(std::span<const GridLaunch> launches, int times) {
+/// ms from the start of the first launch to the end of the last; with something `before` each of the times,
+/// of each by itself.
+double Device::run_each(const GridLaunch* before, std::span<const GridLaunch> launches, int times) {
   const std::lock_guard lock(impl_->mutex);
   std::optional<OriginalAffinity> unpinned;  // some drivers start their threads at the first launch
   if (!std::exchange(impl_->ran, true)) unpinned.emplace();
   Events queued;
   try {
-    for (int time = 0; time < times; ++time)
+    for (int time = 0; time < times; ++time) {
+      if (before != nullptr) impl_->enqueue(*before, queued);
       for (const GridLaunch& launch : launches) impl_->enqueue(launch, queued);
+    }
   } catch (...) {
     api().clFinish(impl_->queue);  // nothing of ours stays in the queue
     throw;
@@ -328,8 +332,34 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
           what);
     if (outcome < 0) fail(outcome, what);
   }
-  const double begin = profiled_ns(queued.events.front(), CL_PROFILING_COMMAND_START);
-  return (profiled_ns(queued.events.back(), CL_PROFILING_COMMAND_END) - begin) / 1e6;
+  const std::size_t skipped = before != nullptr ? 1 : 0,
+                    each = before != nullptr ? launches.size() + 1 : queued.events.size();
+  double ns = 0;
+  for (std::size_t first = 0; first < queued.events.size(); first += each)
+    ns += profiled_ns(queued.events[first + each - 1], CL_PROFILING_COMMAND_END) -
+          profiled_ns(queued.events[first + skipped], CL_PROFILING_COMMAND_START);
+  return ns / 1e6;
+}
+
+double Device::run_all(std::span<const GridLaunch> launches, int times) {
+  return run_each(nullptr, launches, times);
+}
+
+double Device::time_all_from_memory(std::span<const GridLaunch> launches, int times) {
+  const std::optional<GridLaunch> flush = info_.cpu ? std::nullopt : cache_flush();
+  return flush ? run_each(&*flush, launches, times) : time_all(launches, times);
+}
+
+std::string Device::timing_source() const {
+  return "__kernel void liftgen_idle() {}\n"
+         "__kernel void liftgen_read(__global const uint *in, __global uint *out) {\n"
+         "  const size_t items = get_global_size(0);\n"
+         "  uint all = 0;\n"
+         "  for (int k = 0; k < " +
+         std::to_string(kReads) +
+         "; ++k) all |= in[get_global_id(0) + k * items];\n"
+         "  if (all != 0) out[0] = 0;\n"
+         "}\n";
 }
 
 }  // namespace lift::opencl

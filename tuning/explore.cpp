@@ -113,6 +113,9 @@ class Exploration {
     // come from it.
     const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
     comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share), !device_lost_);
+    if (device_lost_ || !result_.best || interrupted()) return;
+    result_.cache_flushed = session_.executor().is_flushed_for(result_.variants[*result_.best].kernel);
+    result_.launch_ms = session_.executor().launch_ms();
   }
 
   void start_small_check() {

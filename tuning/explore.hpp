@@ -162,6 +162,8 @@ struct ExploreResult {
   std::optional<std::size_t> baseline;  ///< the faster of the plain versions
   std::string twin_name;
   double twin_ms = 0, twin_gbs = 0;  ///< 0 when there is none
+  double launch_ms = 0;              ///< of a kernel that does nothing, on a device; 0: not measured
+  bool cache_flushed = false;        ///< before each run of the best, see Executor::is_flushed_for
   SwitchGrid switches;               ///< when asked for
   Counts counts;
   Spent spent;
