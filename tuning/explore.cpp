@@ -539,7 +539,8 @@ Space make_space(const Program& program, Target target, const Machine& machine,
   options.only_layout = only_layout;
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
   if (device != nullptr) {
-    options.local_bytes = device->local_bytes;
+    options.local_bytes = std::max(device->local_bytes, device->max_local_bytes);
+    if (device->gpu && !device->emulated) options.compute_units = device->compute_units;
     options.max_work_group = device->max_work_group;
     options.cpu = device->cpu;
   }

@@ -58,6 +58,7 @@ class GridExecutor : public Executor {
       GridLaunch launch;
       launch.kernel = program->kernel(part.name);
       launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
+      launch.local_bytes = part.range.local_bytes;
       bound->queue.push_back(std::move(launch));
     }
     bound->from_memory = is_flushed_for(bound->kernel);
