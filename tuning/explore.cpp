@@ -483,7 +483,7 @@ class Exploration {
     result_.counts.derivations = static_cast<int>(kinds_.size());
     result_.counts.structures = static_cast<int>(structures_.size());
     if (options_.only) result_.counts.configurations = 1;
-    if (!result_.best && result_.counts.compile_failed > 0 && !interrupted())
+    if (!result_.best && result_.counts.compile_failed > 0 && options_.host_compiler && !interrupted())
       session_.compiler.require_working();  // says so when it is the compiler that fails
     result_.interrupted = interrupted();
     result_.spent.total = elapsed();
@@ -547,11 +547,33 @@ Space make_space(const Program& program, Target target, const Machine& machine,
   return Space(program, options);
 }
 
+namespace {
+
+/// Asked where kernels may do without one: on devices.
+std::string why_no_host_compiler(const ExploreOptions& options) {
+  if (!is_grid(options.target) || options.emulate || options.contenders) return "";
+  try {
+    NativeCompiler().require_working();
+    return "";
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
 ExploreResult explore(const Pattern& pattern, const Problem& problem, const ExploreOptions& options) {
   if (options.budget_seconds <= 0) throw UserError("--budget must be more than 0 seconds");
   find_technique(options.search);  // an unknown one is said before anything is measured
   if (pattern.before_running) pattern.before_running();
-  return Exploration(pattern, problem, options).run();
+  const std::string why = why_no_host_compiler(options);
+  if (why.empty()) return Exploration(pattern, problem, options).run();
+  ExploreOptions without = options;
+  without.host_compiler = without.plain = without.rivals = false;
+  without.only_layout = kCallersLayout;
+  ExploreResult result = Exploration(pattern, problem, without).run();
+  result.no_host_compiler = why;
+  return result;
 }
 
 }  // namespace lift

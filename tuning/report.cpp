@@ -327,7 +327,7 @@ std::string about_times(const ExploreResult& r) {
   const Variant& best = r.variants[*r.best];
   std::string s;
   if (r.cache_flushed)
-    s = "the device's cache is flushed before each run, as the arrays fit into it or nearly";
+    s = "the device's cache is flushed before each run, as the arrays fit into it or nearly");
   if (r.launch_ms > 0 && best.ms * best.sweeps < kManyLaunches * r.launch_ms)
     s +=
         fmt::format("{}a kernel that does nothing takes {:.1f} us", s.empty() ? "" : "\n", 1e3 * r.launch_ms);

@@ -49,6 +49,22 @@ TEST_CASE("explore: on a CUDA device whose kernels do nothing, nothing is verifi
   CHECK_FALSE(r.best);
 }
 
+TEST_CASE("explore: a CUDA device needs no compiler of the host") {
+  const Fake fake;
+  const EnvironmentVariable none("CC", "/nonexistent/cc"), neither("CXX", "/nonexistent/c++");
+  ExploreOptions o = on_cuda();
+  o.rivals = true, o.configurations = 30;
+  const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
+  CHECK(r.counts.wrong > 0);  // as the kernels of the fake do nothing
+  CHECK(r.counts.compile_failed == 0);
+  CHECK(r.rivals.empty());
+  CHECK(r.no_host_compiler.find("/nonexistent/cc") != std::string::npos);
+  CHECK(r.machine.triad_gbs == 0);
+  for (const Variant& v : r.variants) CHECK(v.layout.empty());
+  o.target = Target::openmp;
+  CHECK_THROWS_AS(explore(find_pattern("smooth3d"), tiny(), o), EnvironmentError);
+}
+
 TEST_CASE("explore: the cache of a CUDA device is flushed for arrays that nearly fit into it") {
   const auto folder =
       std::filesystem::temp_directory_path() / ("liftgen-cuda-flush-test-" + std::to_string(::getpid()));
