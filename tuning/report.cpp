@@ -326,11 +326,13 @@ std::string about_times(const ExploreResult& r) {
   if (!r.best) return "";
   const Variant& best = r.variants[*r.best];
   std::string s;
+  const auto add = [&](const std::string& sentence) { s += (s.empty() ? "" : "\n") + sentence; };
+  if (!r.no_host_compiler.empty())
+    add("arrays in the caller's layout only, and no plain loops beside them: " + r.no_host_compiler);
   if (r.cache_flushed)
-    s = "the device's cache is flushed before each run, as the arrays fit into it or nearly");
+    add("the device's cache is flushed before each run, as the arrays fit into it or nearly");
   if (r.launch_ms > 0 && best.ms * best.sweeps < kManyLaunches * r.launch_ms)
-    s +=
-        fmt::format("{}a kernel that does nothing takes {:.1f} us", s.empty() ? "" : "\n", 1e3 * r.launch_ms);
+    add(fmt::format("a kernel that does nothing takes {:.1f} us", 1e3 * r.launch_ms));
   return s;
 }
 
