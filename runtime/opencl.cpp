@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lower/passes/grids.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/cache.hpp"
@@ -298,10 +299,14 @@ void Device::Impl::enqueue(const GridLaunch& launch, Events& queued) {
                                memory != nullptr ? sizeof memory : arg.bytes(), value),
           what + ", argument " + std::to_string(i));
   }
-  const bool choose = launch.local == std::array<std::size_t, 3>{0, 0, 0};
+  // Drivers for GPUs choose groups as small as an item; those for processors know best.
+  constexpr std::size_t kItems = 128;
+  std::array<std::size_t, 3> local = launch.local;
+  if (local[0] == 0 && found.info.gpu)
+    local = dividing_group(launch.global, std::min(kItems, launch.kernel->info().max_work_group));
   cl_event event = nullptr;
   check(api().clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(launch.dims), nullptr,
-                                     launch.global.data(), choose ? nullptr : launch.local.data(), 0, nullptr,
+                                     launch.global.data(), local[0] == 0 ? nullptr : local.data(), 0, nullptr,
                                      &event),
         what);
   queued.events.push_back(event);

@@ -133,6 +133,21 @@ NDRange nd_range(const Kernel& kernel, Target target) {
   return r;
 }
 
+std::array<std::size_t, 3> dividing_group(const std::array<std::size_t, 3>& global, std::size_t most) {
+  constexpr std::size_t kWarp = 32;
+  Sizes group{1, 1, 1};
+  std::size_t left = std::max<std::size_t>(most, 1);
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::size_t best = 1;
+    for (std::size_t n = 1; n <= std::min(left, global[d]); ++n) {
+      const bool whole = n % kWarp == 0, best_is_whole = best % kWarp == 0;
+      if (global[d] % n == 0 && (whole || !best_is_whole || d > 0)) best = n;
+    }
+    group[d] = best, left /= best;
+  }
+  return group;
+}
+
 void size_grids(Kernel& k, Target target) {
   for (Stmt& s : k.body) {
     auto& l = std::get<Launch>(s.v);
