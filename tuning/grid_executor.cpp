@@ -9,6 +9,7 @@
 #include "ir/error.hpp"
 #include "lower/launches.hpp"
 #include "patterns/host_data.hpp"
+#include "tuning/device_comparison.hpp"
 #include "tuning/executor.hpp"
 
 namespace lift {
@@ -28,7 +29,10 @@ class GridExecutor : public Executor {
  public:
   GridExecutor(std::shared_ptr<GridDevice> device, NativeCompiler& compiler, const ProblemData& arguments,
                int threads)
-      : device_(std::move(device)), host_(host_of(*device_, threads)), store_(compiler, arguments, host_) {
+      : device_(std::move(device)),
+        comparison_(*device_),
+        host_(host_of(*device_, threads)),
+        store_(compiler, arguments, host_) {
     if (device_->worker()) guard({});
   }
 
@@ -99,6 +103,13 @@ class GridExecutor : public Executor {
   }
 
   Difference compare(const Kernel& kernel, std::size_t n, const Expected& expected) override {
+    const KernelArgument& result = result_argument(kernel, n);
+    if (const Scalar type = element_of(expected.result.type).scalar();
+        kernel.target && is_caller_layout(result.layout) && comparison_.applies(type)) {
+      refresh();
+      if (const auto found = comparison_.compare(*kernel.target, memory(result), expected, tolerance(type)))
+        return *found;
+    }
     const std::shared_ptr<const void> got = in_callers_layout(result_argument(kernel, n));
     const Scalar type = element_of(expected.result.type).scalar();
     return host_->compare(type, got.get(), expected.result.data, expected.bounds,
@@ -115,6 +126,7 @@ class GridExecutor : public Executor {
   double launch_ms() override { return is_timed() ? device_->launch_ms() : 0; }
 
   void guard(const std::vector<Expected>& expected) override {
+    comparison_.forget();
     if (device_->worker()) guard_arrays(*host_, store_.arguments(), expected);
   }
   void set_limit(double seconds) override {
@@ -138,7 +150,7 @@ class GridExecutor : public Executor {
   unsigned refresh() {
     const unsigned now = device_->generation();
     if (now == generation_) return now;
-    pristine_.clear(), scratch_.clear(), staging_.clear(), store_.forget();
+    pristine_.clear(), scratch_.clear(), staging_.clear(), store_.forget(), comparison_.forget();
     return generation_ = now;
   }
   void collect(Bound& bound) {
@@ -242,6 +254,7 @@ class GridExecutor : public Executor {
     bool callers = false;  ///< in the caller's layout
   };
   std::shared_ptr<GridDevice> device_;
+  DeviceComparison comparison_;
   std::shared_ptr<KernelHost> host_;
   LayoutStore store_;
   unsigned generation_ = 0;
