@@ -10,6 +10,7 @@
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/cost/cost_model.hpp"
+#include "tuning/filling.hpp"
 #include "tuning/reference.hpp"
 #include "tuning/search.hpp"
 #include "tuning/search/exploration_record.hpp"
@@ -88,6 +89,12 @@ class Exploration {
             session_.device_info(),
             session_.threads,
             options_.only_layout == kCallersLayout};
+  }
+
+  /// Of a GPU; 0: where kernels run there are none.
+  int multiprocessors() const {
+    const GridDeviceInfo* device = session_.device_info();
+    return device != nullptr && device->gpu && !device->emulated ? device->compute_units : 0;
   }
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
@@ -291,10 +298,15 @@ class Exploration {
     std::vector<Candidate> batch;
     while (batch.size() < (elapsed() < deadline_ ? size : 1) && !interrupted() && may_go_on()) {
       if (options_.configurations > 0 && result_.counts.configurations >= options_.configurations) break;
+      const bool guess = search.is_guessing();
       const std::optional<Configuration> c = search.next();
       if (!c) break;
       Candidate candidate = prepare(space, *c, session_.lowering, session_.executor());
       const bool made = candidate.variant.status == Status::ok;
+      if (made && !filling_.will_do(candidate.kernel) && guess) {
+        ++result_.counts.too_few_items;
+        continue;
+      }
       if (made && !sources_.insert(candidate.variant.source).second) {
         same_kernels_.push_back({std::move(candidate.variant.params), std::move(candidate.variant.source)});
         continue;
@@ -498,6 +510,7 @@ class Exploration {
   Comparison comparison_;
   std::optional<SmallCheck> small_;
   std::vector<Candidate> candidates_;
+  Filling filling_{multiprocessors()};
   std::set<std::string> sources_, checked_, kinds_, structures_;
   std::vector<std::pair<Configuration, std::string>> same_kernels_;  ///< of a source met before
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why

@@ -77,6 +77,7 @@ struct Counts {
   int compiled = 0;        ///< distinct sources that compiled
   int timed = 0;           ///< ok and aborted
   int compile_failed = 0, wrong = 0, aborted = 0, impossible = 0, crashed = 0, hung = 0;
+  int too_few_items = 0;  ///< first guesses left out for a GPU, see filling.hpp
 };
 
 /// Wall seconds.

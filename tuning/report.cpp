@@ -94,7 +94,8 @@ Json counts(const Counts& n) {
           {"aborted", n.aborted},
           {"impossible", n.impossible},
           {"crashed", n.crashed},
-          {"hung", n.hung}};
+          {"hung", n.hung},
+          {"too_few_items", n.too_few_items}};
 }
 
 Json spent(const Spent& s) {
