@@ -1,6 +1,7 @@
 // What the kernel that a CUDA device would try first does in global memory, and what it asks of the device:
 // counted, without one. See bench/README.md.
-//   bench_gpu_traffic [--box N] [--boxes N] [--only TEXT] [--variants N] [--arch sm_90] [--arrays]
+//   bench_gpu_traffic [--box N] [--boxes N] [--only TEXT] [--variants N] [--arch sm_90] [--local 227]
+//   [--arrays]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -18,8 +19,10 @@
 #include "patterns/operators.hpp"
 #include "rewrite/space/space.hpp"
 #include "runtime/file.hpp"
+#include "runtime/nvrtc.hpp"
 #include "runtime/process.hpp"
 #include "tuning/cost/counted_traffic.hpp"
+#include "tuning/cost/occupancy.hpp"
 #include "tuning/traffic.hpp"
 
 using namespace lift;
@@ -30,6 +33,7 @@ struct Options {
   std::int64_t box = 64, boxes = 4;
   std::string only, arch = "sm_90", out;
   std::size_t variants = 1;
+  std::size_t local_kb = 48;
   bool arrays = false, caller_layout = false;
 };
 
@@ -97,16 +101,6 @@ Resources resources(const std::string& source, const std::string& arch, const st
   return r;
 }
 
-/// Warps that a multiprocessor of an A100 or H100 holds, of the 64 that it could.
-double occupancy(std::uint64_t threads, int registers, std::uint64_t shared) {
-  const std::uint64_t warps = (threads + 31) / 32,
-                      per_warp = (static_cast<std::uint64_t>(registers) * 32 + 255) / 256 * 256;
-  std::uint64_t blocks = std::min<std::uint64_t>(32, 64 / warps);
-  if (per_warp > 0) blocks = std::min(blocks, 65536 / per_warp / warps);
-  blocks = std::min<std::uint64_t>(blocks, 163 * 1024 / (shared + 1024));
-  return static_cast<double>(blocks * warps) / 64;
-}
-
 void print_row(const Case& c, const Space& space, const Configuration& configuration, const Options& o,
                NativeCompiler& compiler, const std::filesystem::path& folder) {
   const Kernel kernel = lower(replay(space.program(), space.derive(configuration)), {.target = Target::cuda});
@@ -133,7 +127,8 @@ void print_row(const Case& c, const Space& space, const Configuration& configura
   if (!nvcc().empty()) {
     const Resources r = resources(emit_source(kernel), o.arch, folder);
     device = fmt::format("{:>4} {:>5} {:>5} {:>5.2f}", r.registers, r.spills, r.instructions,
-                         occupancy(t.threads, r.registers, t.shared_bytes));
+                         occupancy({t.threads, static_cast<std::size_t>(r.registers), t.shared_bytes},
+                                   multiprocessor(cuda::parse_architecture(o.arch))));
   }
   fmt::print("{:<22} {:>6.1f} {:>7.1f} {:>8.1f} {:>7.1f}  {} {:>7} {:>6}x{:<4}  {}\n", c.name,
              each(in.bytes + out.bytes), sectors(&cuda_host::Accesses::sectors),
@@ -149,7 +144,7 @@ void print_row(const Case& c, const Space& space, const Configuration& configura
 void print_case(const Case& c, const Options& o, NativeCompiler& compiler,
                 const std::filesystem::path& folder) {
   SpaceOptions options;
-  options.target = Target::cuda;
+  options.target = Target::cuda, options.local_bytes = o.local_kb * 1024;
   if (o.caller_layout) options.only_layout = kCallersLayout;
   const Space space(c.pattern->build(c.problem), options);
   std::size_t printed = 0;
@@ -173,6 +168,9 @@ int main(int argc, char** argv) {
   app.add_option("--only", o.only, "cases whose names contain this");
   app.add_option("--variants", o.variants, "the first so many that would be tried")->capture_default_str();
   app.add_option("--arch", o.arch, "for which nvcc, where it is installed, says registers and instructions")
+      ->capture_default_str();
+  app.add_option("--local", o.local_kb,
+                 "KB of shared memory that a block may have (163 on sm_80, 227 on sm_90)")
       ->capture_default_str();
   app.add_option("--out", o.out, "keep the sources in this folder, in the order of the rows");
   app.add_flag("--arrays", o.arrays, "also by array");

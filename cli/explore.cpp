@@ -115,6 +115,7 @@ void print_best(const ExploreResult& r) {
   if (best.roofline > 0) ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);
   print(fmt::format("{:.{}f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms, best.ms < 0.1 ? 5 : 3,
                     best.gbs, ratios, best.error));
+  if (const std::string about = about_times(r); !about.empty()) print(about);
   if (!best.layout.empty())
     print(fmt::format(
         "its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms{}",

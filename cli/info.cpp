@@ -1,6 +1,8 @@
 // liftgen list, liftgen rules, liftgen machine, liftgen manual, liftgen completion.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <cstdio>
 
 #include "cli/commands.hpp"
@@ -27,7 +29,7 @@ bool print_devices(const std::string& backend, std::vector<GridDeviceInfo> (*lis
                       d.name,
                       d.platform == "NVIDIA CUDA" ? d.version + ", driver of " + d.driver : d.platform,
                       d.f64 ? "f32 and f64" : "f32 only", static_cast<double>(d.global_bytes) / (1 << 30),
-                      d.local_bytes / 1024));
+                      std::max(d.local_bytes, d.max_local_bytes) / 1024));
   return true;
 } catch (const EnvironmentError& error) {
   print(fmt::format("{:<9} none: {}", backend, error.what()));

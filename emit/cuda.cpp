@@ -18,7 +18,7 @@ class Cuda : public GridLike {
   std::string launch() const {
     const auto& r = range();
     return k_.name + "<<<dim3(" + sizes({groups(0), groups(1), groups(2)}) + "), dim3(" + sizes(r.local) +
-           ")>>>(...)";
+           (r.local_bytes > 0 ? "), " + std::to_string(r.local_bytes) + ">>>(...)" : ")>>>(...)");
   }
 
  protected:
@@ -111,6 +111,7 @@ class Cuda : public GridLike {
     line("__syncthreads();");
   }
   std::string own_array(const Allocate& a, Scalar s, const std::string& size) override {
+    if (a.space == AddressSpace::Local && range().local_bytes > 0) return part_of_local_memory(a, s, size);
     const std::string shared = a.vectors ? "__shared__ __align__(16) " : "__shared__ ";
     return (a.space == AddressSpace::Local ? shared : "") + element_type(s) + " " + a.name + "[" + size +
            "];";
@@ -137,12 +138,31 @@ class Cuda : public GridLike {
            parameters("", "__restrict__ ") + ") {";
   }
 
+  std::string declarations_before_arrays() const override {
+    return range().local_bytes > 0 ? "extern __shared__ __align__(16) unsigned char " + local_memory_ + "[];"
+                                   : "";
+  }
+
  private:
+  /// The next array in what the launch asks for, as a reference to an array of its length.
+  std::string part_of_local_memory(const Allocate& a, Scalar s, const std::string& size) {
+    const std::string type = element_type(s);
+    const std::size_t begin = local_begin_, bytes = static_cast<std::size_t>(std::stoll(size)) * size_of(s),
+                      unit = NDRange::kLocalAlignment;
+    local_begin_ += (bytes + unit - 1) / unit * unit;
+    if (local_begin_ > range().local_bytes)
+      throw InternalError("emit: arrays in local memory exceed what the launch asks for");
+    return type + " (&" + a.name + ")[" + size + "] = *(" + type + " (*)[" + size + "])&" + local_memory_ +
+           "[" + std::to_string(begin) + "];";
+  }
   /// What cp.async takes.
   static bool is_copied_at_once(Scalar s, int width) {
     const std::size_t bytes = size_of(s) * static_cast<std::size_t>(width);
     return bytes == 4 || bytes == 8 || bytes == 16;
   }
+
+  std::string local_memory_ = unique("local_memory");
+  std::size_t local_begin_ = 0;  ///< of the next array in it
 };
 
 constexpr const char* prefetch_helper =

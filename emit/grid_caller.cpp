@@ -235,11 +235,17 @@ std::string cuda_header(const Kernel& k) {
     const NDRange& r = launch.range;
     s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(k, pointer) + ");", 0) +
          "\n";
+    if (r.local_bytes > 0)  // where that fails, the launch says so
+      body +=
+          wrapped(fmt::format("cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {});",
+                              launch.name, r.local_bytes),
+                  1) +
+          "\n";
     body +=
         wrapped(fmt::format(
-                    "{}<<<dim3({}), dim3({}), 0, stream_>>>({});", launch.name,
+                    "{}<<<dim3({}), dim3({}), {}, stream_>>>({});", launch.name,
                     listed({r.global[0] / r.local[0], r.global[1] / r.local[1], r.global[2] / r.local[2]}),
-                    listed(r.local), names(k)),
+                    listed(r.local), r.local_bytes, names(k)),
                 1) +
         "\n";
   }

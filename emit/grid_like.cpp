@@ -19,6 +19,7 @@ std::string unrolled(const For& f) {
 std::string GridLike::function() {
   const auto first = std::find_if(k_.body.begin(), k_.body.end(),
                                   [](const Stmt& s) { return !std::holds_alternative<Allocate>(s.v); });
+  if (const std::string declared = declarations_before_arrays(); !declared.empty()) line(declared);
   std::for_each(k_.body.begin(), first, [&](const Stmt& s) { statement(s); });
   const std::string arrays = std::exchange(out_, "");
   std::for_each(first, k_.body.end(), [&](const Stmt& s) { statement(s); });

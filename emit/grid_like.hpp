@@ -28,6 +28,8 @@ class GridLike : public CLike {
   virtual std::string signature() const = 0;
   /// What the text of a kernel refers to, declared at its start.
   virtual std::string declarations() const { return ""; }
+  /// What its arrays are parts of.
+  virtual std::string declarations_before_arrays() const { return ""; }
 
   void first(const First& f) override;
   void loop(const For& f) override;

@@ -154,7 +154,12 @@ class OpenCL : public GridLike {
     return "(" + index_type_ + ")" + what + "(" + std::to_string(dim) + ")";
   }
   std::string signature() const override {
-    return "__kernel void " + k_.name + "(" + parameters("__global ") + ") {";
+    const auto& l = range().local;
+    const auto items = [&](std::size_t d) { return std::to_string(std::max<std::size_t>(l[d], 1)); };
+    const std::string size = l[0] == 0 ? ""
+                                       : "__attribute__((reqd_work_group_size(" + items(0) + ", " + items(1) +
+                                             ", " + items(2) + "))) ";
+    return "__kernel " + size + "void " + k_.name + "(" + parameters("__global ") + ") {";
   }
 
  private:

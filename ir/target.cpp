@@ -32,6 +32,7 @@ constexpr std::array targets = std::to_array<Capabilities>({
      .asynchronous_copies = true,
      .read_only_loads = true,
      .fixed_group_size = true,
+     .declared_local_bytes = std::size_t{48} * 1024,
      .unrolls_unasked = true,
      .emulated = true},
 });

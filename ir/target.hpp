@@ -2,6 +2,7 @@
 // where the target has what it needs; lowering lists the passes that it needs; emission spells.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,9 +25,11 @@ struct Capabilities {
   bool read_only_loads = false;      ///< a path of their own for arrays that a kernel does not write
   bool processors = false;           ///< devices may be processors, whose threads run whole groups
   bool fixed_group_size = false;  ///< the size of a work-group is in the kernel's text and always asked for
-  bool unrolls_unasked = false;   ///< its compiler unrolls long loops unless told not to
-  int most_unrolled = 0;          ///< iterations that a pragma unrolls at most; 0: one unrolls whole loops
-  bool emulated = false;          ///< its kernels can run on the host without a device, to be checked
+  std::size_t declared_local_bytes = 0;  ///< that arrays in a kernel's text may have; beyond, its launch asks
+                                         ///< for the memory of all; 0: as much as the device has
+  bool unrolls_unasked = false;          ///< its compiler unrolls long loops unless told not to
+  int most_unrolled = 0;  ///< iterations that a pragma unrolls at most; 0: one unrolls whole loops
+  bool emulated = false;  ///< its kernels can run on the host without a device, to be checked
 };
 const Capabilities& capabilities(Target t);
 

@@ -59,6 +59,7 @@ class Link {
   std::recursive_mutex& mutex() { return mutex_; }
   const GridDeviceInfo& info() const { return info_; }
   const std::string& default_options() const { return default_options_; }
+  const std::string& timing_source() const { return timing_source_; }
 
   unsigned generation() {
     const std::lock_guard lock(mutex_);
@@ -70,7 +71,7 @@ class Link {
           served::open, bytes_of_value(number()) + bytes_of_value(open) + bytes_of_value(shared_),
           kOpeningSeconds, kDriver);
       Reader in(answer);
-      info_ = take_info(in), default_options_ = in.rest();
+      info_ = take_info(in), timing_source_ = in.take_text(), default_options_ = in.rest();
     } catch (const std::exception& error) {
       worker_->stop();
       const bool lost = dynamic_cast<const WorkerLost*>(&error) != nullptr;
@@ -105,9 +106,9 @@ class Link {
     return Reader(answer).take<Result>();
   }
 
-  double run(bool compared, int times, const std::string& launches) {
+  double run(served::Run how, int times, const std::string& launches) {
     shared_->queueing = false;
-    const std::string answer = ask(limit_seconds_, kKernel, served::run, compared, times, launches);
+    const std::string answer = ask(limit_seconds_, kKernel, served::run, how, times, launches);
     failures_ = 0;
     return Reader(answer).take<double>();
   }
@@ -137,7 +138,7 @@ class Link {
   int failures_ = 0;     ///< of the device, since a run succeeded
   double limit_seconds_ = 0;
   GridDeviceInfo info_;
-  std::string default_options_;
+  std::string timing_source_, default_options_;
 };
 using LinkPointer = std::shared_ptr<Link>;
 
@@ -241,6 +242,7 @@ class ApartDevice final : public GridDevice {
   }
 
   std::string default_options() const override { return link_->default_options(); }
+  std::string timing_source() const override { return link_->timing_source(); }
   std::shared_ptr<Worker> worker() const override { return link_->worker(); }
   unsigned generation() override { return link_->generation(); }
   void set_limit(double seconds) override { link_->set_limit(seconds); }
@@ -346,10 +348,13 @@ class ApartDevice final : public GridDevice {
   }
 
   double run_all(std::span<const GridLaunch> launches, int times) override {
-    return link_->run(false, times, text_of(launches));
+    return link_->run(served::Run::plainly, times, text_of(launches));
   }
   double time_all(std::span<const GridLaunch> launches, int times) override {
-    return link_->run(true, times, text_of(launches));
+    return link_->run(served::Run::compared, times, text_of(launches));
+  }
+  double time_all_from_memory(std::span<const GridLaunch> launches, int times) override {
+    return link_->run(served::Run::from_memory, times, text_of(launches));
   }
   std::string text_of(std::span<const GridLaunch> launches) const {
     std::string text = bytes_of_value(launches.size());

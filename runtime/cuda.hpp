@@ -1,7 +1,8 @@
 // NVIDIA devices through CUDA's driver and its run-time compiler, both found at run time: nothing is linked
 // and no header of CUDA is needed.
 //
-// The driver is libcuda.so.1, or what $LIFTGEN_CUDA_LIBRARY names; for the compiler see nvrtc.hpp. Programs
+// The driver is libcuda.so.1, or what $LIFTGEN_CUDA_LIBRARY names; for the compiler see nvrtc.hpp, for where
+// both are looked for cuda_places.hpp. Programs
 // are kept on disk by source, options, architecture and version of the compiler. Errors as in
 // grid_device.hpp.
 #pragma once
@@ -34,6 +35,7 @@ class Device : public GridDevice {
   ~Device() override;
 
   std::string default_options() const override;
+  std::string timing_source() const override;
 
  private:
   struct Impl;
@@ -45,7 +47,11 @@ class Device : public GridDevice {
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;
   void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
   double run_all(std::span<const GridLaunch> launches, int times) override;
+<<<<<<< HEAD
   std::shared_ptr<GridQueue> make_queue() override;
+=======
+  double time_all_from_memory(std::span<const GridLaunch> launches, int times) override;
+>>>>>>> firstgpu
   int builders() const override;
 
   class Queue;

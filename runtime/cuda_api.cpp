@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "ir/limit_error.hpp"
+#include "runtime/cuda_places.hpp"
 
 namespace lift::cuda {
 namespace {
@@ -25,6 +25,7 @@ enum DeviceAttribute {
   kWarp = 10,
   kRegisters = 12,
   kMultiprocessors = 16,
+  kCacheBytes = 38,
   kComputeMajor = 75,
   kComputeMinor = 76,
   kLocalBytesOptIn = 97,
@@ -54,16 +55,20 @@ std::string with_number(Status status) { return "CUDA status " + std::to_string(
 
 std::atomic<bool> opened_here = false;
 
-std::string driver_library() {
-  const char* chosen = std::getenv("LIFTGEN_CUDA_LIBRARY");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "libcuda.so.1";
+struct Library {
+  std::string name;
+  void* handle = nullptr;
+};
+/// The first driver that can be opened; those of another architecture lie in such folders, too.
+Library open_library() {
+  const std::vector<std::string> names = driver_libraries();
+  for (const std::string& name : names)
+    if (void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return {name, handle};
+  throw EnvironmentError("no CUDA driver: " + names.front() + " cannot be opened" + std::string(kRemedy));
 }
 
 Api open_api() {
-  const std::string name = driver_library();
-  void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr)
-    throw EnvironmentError("no CUDA driver: " + name + " cannot be opened" + std::string(kRemedy));
+  const auto [name, library] = open_library();
   Api api;
 #define LIFT_RESOLVE(name, symbol, parameters)                                 \
   api.name = reinterpret_cast<Status(*) parameters>(::dlsym(library, symbol)); \
@@ -109,6 +114,7 @@ Found describe_device(int index) {
   info.registers = attribute(device, kRegisters);
   check(api().device_memory(&info.global_bytes, device), "cuda: device " + std::to_string(index));
   info.max_allocation = info.global_bytes;
+  info.cache_bytes = size_attribute(device, kCacheBytes);
   return found;
 }
 
@@ -116,9 +122,9 @@ Found describe_device(int index) {
 
 bool is_open() {
   if (opened_here) return true;
-  void* library = ::dlopen(driver_library().c_str(), RTLD_NOW | RTLD_NOLOAD);
-  if (library != nullptr) ::dlclose(library);
-  return library != nullptr;
+  for (const std::string& name : driver_libraries())
+    if (void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) return ::dlclose(library), true;
+  return false;
 }
 
 const Api& api() {

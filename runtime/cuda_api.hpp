@@ -71,7 +71,7 @@ struct Api {
   int driver = 0;  ///< the newest CUDA it knows: 1000 * major + 10 * minor
 };
 
-/// libcuda.so.1 or $LIFTGEN_CUDA_LIBRARY, initialised; EnvironmentError with the remedy when there is none,
+/// The driver (driver_libraries), initialised; EnvironmentError with the remedy when there is none,
 /// or no device.
 const Api& api();
 

@@ -28,7 +28,7 @@ struct HostFunction : GridFunction {
     info_.arguments = static_cast<int>(std::strlen(k.entry->types));
     info_.max_work_group =
         k.text.max_threads > 0 ? std::min(threads, static_cast<std::size_t>(k.text.max_threads)) : threads;
-    info_.local_bytes = program->kernels().size() == 1 ? program->shared_bytes() : 0;
+    info_.local_bytes = program->kernels().size() == 1 ? program->declared_shared_bytes() : 0;
   }
   std::shared_ptr<const Compiled> program;
   const CompiledKernel* kernel;
@@ -84,7 +84,7 @@ class CudaHostDevice : public GridDevice {
     info_.max_work_group = 1024;
     info_.max_work_items = {1024, 1024, 64};
     info_.max_groups = {0x7fffffff, 65535, 65535};
-    info_.local_bytes = info_.max_local_bytes = std::size_t{48} * 1024;
+    info_.local_bytes = std::size_t{48} * 1024, info_.max_local_bytes = cuda_host::kMostDynamicBytes;
     info_.local_is_dedicated = true;
     info_.registers = 64 * 1024;
     info_.global_bytes = info_.max_allocation = available_memory() / 8;  // a run has several copies
@@ -147,9 +147,9 @@ class CudaHostDevice : public GridDevice {
   }
   static cuda_host::Launch launch(const GridLaunch& l, std::vector<GridBuffer*>& buffers) {
     const auto& function = static_cast<const HostFunction&>(*l.kernel);
-    if (l.local_bytes > 0)
+    if (function.kernel->text.is_dynamic && l.local_bytes == 0)
       throw InternalError("CUDA emulation: kernel " + function.name() +
-                          ": shared memory that a launch adds is not provided");
+                          " takes shared memory of which its launch asks for none");
     std::array<std::size_t, 3> groups{1, 1, 1}, local{1, 1, 1};
     for (std::size_t d = 0; d < static_cast<std::size_t>(l.dims); ++d)
       local[d] = l.local[d], groups[d] = l.global[d] / l.local[d];
@@ -159,7 +159,8 @@ class CudaHostDevice : public GridDevice {
                            function.program->reads_only(),
                            index_of(groups),
                            index_of(local),
-                           {}};
+                           {},
+                           function.program->declared_shared_bytes() + l.local_bytes};
     for (std::size_t i = 0; i < l.args.size(); ++i) {
       const GridArg& arg = l.args[i];
       check_type(function, i, arg);

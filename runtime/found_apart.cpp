@@ -15,6 +15,7 @@ void each_part(Info& i, const Text& text, const Number& number) {
   number(i.compute_units), number(i.warp), number(i.max_work_group), number(i.max_work_items);
   number(i.max_groups), number(i.local_bytes), number(i.max_local_bytes), number(i.local_is_dedicated);
   number(i.registers), number(i.global_bytes), number(i.max_allocation), number(i.chooses_local_size);
+  number(i.cache_bytes);
 }
 
 }  // namespace

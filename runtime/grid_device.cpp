@@ -16,6 +16,73 @@ namespace lift {
 namespace {
 
 constexpr std::size_t kKeptPrograms = 64;
+<<<<<<< HEAD
+=======
+constexpr const char* kRemedy = "; use smaller tiles, or fewer work-items a group";
+
+using Sizes = std::array<std::size_t, 3>;
+
+GridBuffer& checked(const GridMemory& memory, const char* what) {
+  if (!memory) throw InternalError(std::string("device: ") + what + " of an empty buffer");
+  return *memory;
+}
+
+void check_range(const char* what, std::size_t bytes, std::size_t offset, std::size_t size) {
+  if (offset <= size && bytes <= size - offset) return;
+  throw InternalError(std::string("device: ") + what + " of " + std::to_string(bytes) + " bytes at " +
+                      std::to_string(offset) + " in a buffer of " + std::to_string(size));
+}
+
+void check_arguments(const GridLaunch& launch, const std::string& what) {
+  const int wanted = launch.kernel->info().arguments;
+  if (wanted >= 0 && static_cast<int>(launch.args.size()) != wanted)
+    throw InternalError(what + " takes " + std::to_string(wanted) + " arguments, not " +
+                        std::to_string(launch.args.size()));
+  for (std::size_t i = 0; i < launch.args.size(); ++i)
+    if (launch.args[i].kind() == GridArg::Kind::Memory && !launch.args[i].memory())
+      throw InternalError(what + ": argument " + std::to_string(i) + " is an empty buffer");
+}
+
+void check_local_memory(const GridLaunch& launch, const std::string& what, const GridDeviceInfo& device) {
+  const std::size_t declared = launch.kernel->info().local_bytes;
+  std::size_t bytes = declared + launch.local_bytes;
+  for (const GridArg& arg : launch.args) bytes += arg.kind() == GridArg::Kind::Local ? arg.bytes() : 0;
+  const std::size_t most = declared > device.local_bytes
+                               ? device.local_bytes
+                               : std::max(device.local_bytes, device.max_local_bytes);
+  if (bytes > most)
+    throw LimitError(what + " needs " + std::to_string(bytes) + " bytes of local memory; " + device.name +
+                     " has " + std::to_string(most) + " a work-group; use smaller tiles");
+}
+
+void check_grid(const GridLaunch& launch, const std::string& what, const GridDeviceInfo& device) {
+  if (launch.local == Sizes{0, 0, 0}) {
+    if (!device.chooses_local_size)
+      throw InternalError(what + ": " + device.name + " does not choose a work-group's size");
+    return;
+  }
+  std::size_t items = 1;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(launch.dims); ++d) {
+    const std::string in = " in dimension " + std::to_string(d);
+    const std::size_t local = launch.local[d];
+    items *= local;
+    if (local == 0 || launch.global[d] % local != 0)
+      throw UserError(what + ": work-groups of " + std::to_string(local) + " do not divide the grid's " +
+                      std::to_string(launch.global[d]) + in);
+    if (local > device.max_work_items[d])
+      throw LimitError(what + ": work-groups of " + std::to_string(local) + " work-items" + in + "; " +
+                       device.name + " allows " + std::to_string(device.max_work_items[d]) + kRemedy);
+    if (device.max_groups[d] > 0 && launch.global[d] / local > device.max_groups[d])
+      throw LimitError(what + ": " + std::to_string(launch.global[d] / local) + " work-groups" + in + "; " +
+                       device.name + " allows " + std::to_string(device.max_groups[d]) +
+                       "; use larger tiles, or another dimension");
+  }
+  const std::size_t most = launch.kernel->info().max_work_group;
+  if (items > most)
+    throw LimitError(what + ": work-groups of " + std::to_string(items) + " work-items; " + device.name +
+                     " allows " + std::to_string(most) + " for it" + kRemedy);
+}
+>>>>>>> firstgpu
 
 std::string program_key(const std::string& source, const std::string& options) {
   return hash_text(options + '\n' + source);
@@ -170,6 +237,48 @@ double GridDevice::run(std::span<const GridLaunch> launches, int times) {
 double GridDevice::time(std::span<const GridLaunch> launches, int times) {
   for (const GridLaunch& launch : launches) check_fits(launch, info_);
   return launches.empty() || times < 1 ? 0 : time_all(launches, times);
+}
+
+double GridDevice::time_from_memory(std::span<const GridLaunch> launches, int times) {
+  for (const GridLaunch& launch : launches) check_fits(launch, info_);
+  return launches.empty() || times < 1 ? 0 : time_all_from_memory(launches, times);
+}
+
+double GridDevice::time_all_from_memory(std::span<const GridLaunch> launches, int times) {
+  const std::optional<GridLaunch> flush = cache_flush();
+  if (!flush) return time_all(launches, times);
+  double ms = 0;
+  for (int time = 0; time < times; ++time) {
+    run_all({&*flush, 1}, 1);
+    ms += time_all(launches, 1);
+  }
+  return ms;
+}
+
+std::optional<GridLaunch> GridDevice::cache_flush() {
+  if (info_.cache_bytes == 0 || timing_source().empty()) return std::nullopt;
+  const GridBuild built = build(timing_source());
+  if (!built.program) throw InternalError("device: its kernels for timing: " + built.error);
+  constexpr std::size_t kGroup = 64, kItem = kReads * sizeof(std::uint32_t);
+  const std::size_t items = (2 * info_.cache_bytes / kItem + kGroup - 1) / kGroup * kGroup;
+  if (!flushed_) try {
+      flushed_ = allocate(items * kItem);
+      fill(flushed_, std::uint32_t{0});
+    } catch (const OutOfDeviceMemory&) {
+      return std::nullopt;  // no room: the arrays that leave none exceed the cache
+    }
+  return GridLaunch{
+      built.program->kernel("liftgen_read"), {flushed_, flushed_}, {items, 1, 1}, {kGroup, 1, 1}, 1, 0};
+}
+
+double GridDevice::launch_ms() {
+  constexpr int kLaunches = 200, kFirst = 20;
+  if (timing_source().empty()) return 0;
+  const GridBuild built = build(timing_source());
+  if (!built.program) throw InternalError("device: its kernels for timing: " + built.error);
+  const GridLaunch idle{built.program->kernel("liftgen_idle"), {}, {1, 1, 1}, {1, 1, 1}, 1, 0};
+  time({&idle, 1}, kFirst);
+  return time({&idle, 1}, kLaunches) / kLaunches;
 }
 
 double GridDevice::time_all(std::span<const GridLaunch> launches, int times) {

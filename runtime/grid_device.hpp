@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -65,6 +66,7 @@ struct GridDeviceInfo {
   int registers = 0;                ///< 32-bit ones of a work-group; 0 where the device does not tell
   std::size_t global_bytes = 0;
   std::size_t max_allocation = 0;   ///< bytes of one buffer
+  std::size_t cache_bytes = 0;      ///< between its memory and all of it; 0 where the device does not tell
   bool chooses_local_size = false;  ///< GridLaunch::local may be zero
 };
 
@@ -184,6 +186,7 @@ class Worker;
 /// process or in one of its own (apart_device.hpp). Safe to use from several threads (they take turns).
 class GridDevice {
  public:
+  static constexpr int kReads = 8;  ///< see timing_source()
   virtual ~GridDevice() = default;
   GridDevice(const GridDevice&) = delete;
   GridDevice& operator=(const GridDevice&) = delete;
@@ -237,6 +240,16 @@ class GridDevice {
   /// The same, timed as kernels are compared: on processors, where the host's work for a launch is part of
   /// what is compared with other kernels there, ms by the steady clock of runs one after the other.
   double time(std::span<const GridLaunch> launches, int times = 1);
+  /// The same with nothing of what came before in the device's cache: before each of the times, and not in
+  /// the sum, an array of twice its size is read. As time() where the device does not tell the size.
+  double time_from_memory(std::span<const GridLaunch> launches, int times = 1);
+  /// ms of a kernel that does nothing, of many that follow one another; 0 where the device has none. Kernels
+  /// that take no more than some of it are timed with their launches.
+  double launch_ms();
+  /// What both need, in the device's language: kernels `liftgen_idle`, of no argument, and
+  /// `liftgen_read(const unsigned *in, unsigned *out)`, whose items read kReads elements each, a grid apart.
+  /// Empty: neither is measured.
+  virtual std::string timing_source() const { return ""; }
 
   /// One more queue; a device without queues has one that does its work when it is waited for.
   std::shared_ptr<GridQueue> new_queue();
@@ -252,6 +265,9 @@ class GridDevice {
   void tell_queued() const {
     if (queued_) queued_();
   }
+  virtual double time_all(std::span<const GridLaunch> launches, int times);
+  /// A launch that reads twice the cache's size; nothing where time_from_memory() is time().
+  std::optional<GridLaunch> cache_flush();
   std::string build_options(const std::string& more) const {
     return default_options() + (more.empty() ? "" : " " + more);
   }
@@ -278,8 +294,12 @@ class GridDevice {
   virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;
   virtual void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) = 0;
   virtual double run_all(std::span<const GridLaunch> launches, int times) = 0;
+<<<<<<< HEAD
   virtual std::shared_ptr<GridQueue> make_queue();
   virtual double time_all(std::span<const GridLaunch> launches, int times);
+=======
+  virtual double time_all_from_memory(std::span<const GridLaunch> launches, int times);
+>>>>>>> firstgpu
   virtual void write_all_there(GridBuffer& to, const void* from) { write_bytes(to, from, to.bytes(), 0); }
   virtual void read_all_there(GridBuffer& from, void* to) { read_bytes(from, to, from.bytes(), 0); }
   virtual const void* contents_of(GridBuffer& /*of*/) { return nullptr; }
@@ -289,7 +309,11 @@ class GridDevice {
   /// How many programs may be built at a time.
   virtual int builders() const { return 1; }
 
+<<<<<<< HEAD
   std::atomic<std::uint64_t> writes_ = 0, written_bytes_ = 0, reads_ = 0, read_bytes_ = 0;
+=======
+  GridMemory flushed_;  ///< that time_from_memory() reads
+>>>>>>> firstgpu
   std::function<void()> queued_;
   std::mutex programs_mutex_;
   std::deque<std::pair<std::string, std::shared_ptr<GridProgram>>> programs_;  ///< by hash, last built last

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,14 +11,14 @@
 
 #include "ir/error.hpp"
 #include "runtime/cuda_api.hpp"
+#include "runtime/cuda_places.hpp"
 #include "runtime/toolchain.hpp"
 
 namespace lift::cuda {
-namespace fs = std::filesystem;
 namespace {
 
 using Source = struct SourceHandle*;  ///< nvrtcProgram
-constexpr int kCompilationFailed = 6, kInvalidOption = 5;
+constexpr int kCompilationFailed = 6, kInvalidOption = 5, kNoBuiltins = 7;
 
 // clang-format off
 #define LIFT_NVRTC_FUNCTIONS(X)                                                                              \
@@ -42,42 +41,8 @@ struct Compiler {
   LIFT_NVRTC_FUNCTIONS(LIFT_DECLARE)
 #undef LIFT_DECLARE
   CompilerInfo info;
+  bool has_builtins = false;
 };
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-/// Folders of toolkits, the newest of several first.
-std::vector<fs::path> toolkits() {
-  std::vector<fs::path> found;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-    if (const std::string path = variable(name); !path.empty()) found.emplace_back(path);
-  found.emplace_back("/usr/local/cuda");
-  std::vector<fs::path> versions;
-  std::error_code error;
-  for (fs::directory_iterator it("/usr/local", error), end; !error && it != end; it.increment(error))
-    if (it->path().filename().string().starts_with("cuda-")) versions.push_back(it->path());
-  std::sort(versions.rbegin(), versions.rend());
-  found.insert(found.end(), versions.begin(), versions.end());
-  found.emplace_back("/opt/cuda");
-  return found;
-}
-
-/// What to try, the best guess first.
-std::vector<std::string> candidates() {
-  if (const std::string chosen = variable("LIFTGEN_NVRTC_LIBRARY"); !chosen.empty()) return {chosen};
-  constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
-  std::vector<std::string> found(std::begin(names), std::end(names));
-  std::error_code error;
-  for (const fs::path& toolkit : toolkits())
-    for (const char* below : {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
-      for (const char* name : names)
-        if (const fs::path path = toolkit / below / name; fs::exists(path, error))
-          found.push_back(path.string());
-  return found;
-}
 
 /// Null when there is no such library, or it is too old.
 std::shared_ptr<const Compiler> open(const std::string& path) {
@@ -97,30 +62,34 @@ std::shared_ptr<const Compiler> open(const std::string& path) {
   info.architectures.resize(static_cast<std::size_t>(count));
   if (compiler->architectures(info.architectures.data()) != 0) return nullptr;
   std::sort(info.architectures.begin(), info.architectures.end());
+  compiler->has_builtins = open_builtins(reinterpret_cast<const void*>(compiler->version), major, minor);
   return compiler;
 }
 
 std::string missing() {
-  const std::string chosen = variable("LIFTGEN_NVRTC_LIBRARY");
-  const std::string what = chosen.empty() ? "libnvrtc.so is neither installed nor in a toolkit under "
-                                            "/usr/local/cuda, $CUDA_HOME or $CUDA_PATH"
-                                          : chosen + " ($LIFTGEN_NVRTC_LIBRARY) cannot be opened";
+  const char* chosen = std::getenv("LIFTGEN_NVRTC_LIBRARY");
+  const std::string what = chosen == nullptr || *chosen == '\0'
+                               ? "libnvrtc.so is neither installed nor in a toolkit under /usr/local/cuda, "
+                                 "$CUDA_HOME or $CUDA_PATH, nor among Python's packages"
+                               : std::string(chosen) + " ($LIFTGEN_NVRTC_LIBRARY) cannot be opened";
   return "no CUDA compiler: " + what +
          "; install NVRTC of the CUDA toolkit (component cuda-nvrtc; Debian, non-free: apt-get install "
-         "libnvrtc11.2), or let $LIFTGEN_NVRTC_LIBRARY name it";
+         "libnvrtc11.2; Python: pip install nvidia-cuda-nvrtc-cu12), or let $LIFTGEN_NVRTC_LIBRARY name it";
 }
 
-/// The first that a driver of this version surely takes the output of, else the first of its major version,
-/// else the first.
+/// One that is whole; of those the first that a driver of this version surely takes the output of, else the
+/// first of its major version, else the first.
 std::shared_ptr<const Compiler> find_compiler(int driver) {
   std::shared_ptr<const Compiler> best;
   const auto rank = [&](const Compiler& c) {
-    return driver == 0 || c.info.version <= driver ? 2 : c.info.version / 1000 == driver / 1000 ? 1 : 0;
+    const bool older = driver == 0 || c.info.version <= driver;
+    return (c.has_builtins ? 3 : 0) + (older ? 2 : c.info.version / 1000 == driver / 1000 ? 1 : 0);
   };
-  for (const std::string& path : candidates()) {
+  constexpr int kBest = 5;
+  for (const std::string& path : compiler_libraries()) {
     const auto compiler = open(path);
     if (compiler && (!best || rank(*compiler) > rank(*best))) best = compiler;
-    if (best && rank(*best) == 2) break;
+    if (best && rank(*best) == kBest) break;
   }
   if (!best) throw EnvironmentError(missing());
   return best;
@@ -157,6 +126,13 @@ std::string text_of(Source source, const Size& size, const Get& get) {
   if (size(source, &bytes) != 0 || bytes == 0) return "";
   std::string text(bytes, '\0');
   return get(source, text.data()) == 0 ? text : "";
+}
+
+/// What a status without a word may mean.
+std::string incomplete(int status) {
+  return status == kNoBuiltins
+             ? ": libnvrtc-builtins.so of the same version is not in its folder; install it whole"
+             : "; is its installation complete?";
 }
 
 std::string without_end(std::string text) {
@@ -199,7 +175,7 @@ CompiledSource compile(const std::string& source, int architecture, const std::s
     if (status != kCompilationFailed && status != kInvalidOption)
       throw EnvironmentError("NVRTC " + version_text(with->info.version) + " (" + with->info.path +
                              ") fails with status " + std::to_string(status) +
-                             (log.empty() ? "; is its installation complete?" : ": " + first_lines(log)));
+                             (log.empty() ? incomplete(status) : ": " + first_lines(log)));
     result.error = log.empty() ? "NVRTC refused it and said nothing" : first_lines(log);
     return result;
   }

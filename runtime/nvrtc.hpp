@@ -1,8 +1,9 @@
 // CUDA C++ -> machine code for a device, by NVIDIA's run-time compiler (NVRTC), found at run time. Needs no
 // device.
 //
-// The library is $LIFTGEN_NVRTC_LIBRARY, else the newest libnvrtc.so of the system or of a toolkit in
-// $CUDA_HOME, $CUDA_PATH, /usr/local/cuda* or /opt/cuda that is not newer than the driver.
+// The library is $LIFTGEN_NVRTC_LIBRARY, else the newest libnvrtc.so of the system, of a toolkit in
+// $CUDA_HOME, $CUDA_PATH, /usr/local/cuda* or /opt/cuda, or of Python's packages (cuda_places.hpp) that is
+// not newer than the driver.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lower/passes/grids.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/cache.hpp"
@@ -315,23 +316,41 @@ void Device::Impl::enqueue(cl_command_queue to, const GridLaunch& launch, Events
                                memory != nullptr ? sizeof memory : arg.bytes(), value),
           what + ", argument " + std::to_string(i));
   }
-  const bool choose = launch.local == std::array<std::size_t, 3>{0, 0, 0};
+  // Drivers for GPUs choose groups as small as an item; those for processors know best.
+  constexpr std::size_t kItems = 128;
+  std::array<std::size_t, 3> local = launch.local;
+  if (local[0] == 0 && found.info.gpu)
+    local = dividing_group(launch.global, std::min(kItems, launch.kernel->info().max_work_group));
   cl_event event = nullptr;
+<<<<<<< HEAD
   check(api().clEnqueueNDRangeKernel(to, kernel, static_cast<cl_uint>(launch.dims), nullptr,
                                      launch.global.data(), choose ? nullptr : launch.local.data(), 0, nullptr,
+=======
+  check(api().clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(launch.dims), nullptr,
+                                     launch.global.data(), local[0] == 0 ? nullptr : local.data(), 0, nullptr,
+>>>>>>> firstgpu
                                      &event),
         what);
   queued.events.push_back(event);
 }
 
-double Device::run_all(std::span<const GridLaunch> launches, int times) {
+/// ms from the start of the first launch to the end of the last; with something `before` each of the times,
+/// of each by itself.
+double Device::run_each(const GridLaunch* before, std::span<const GridLaunch> launches, int times) {
   const std::lock_guard lock(impl_->mutex);
   std::optional<OriginalAffinity> unpinned;  // some drivers start their threads at the first launch
   if (!std::exchange(impl_->ran, true)) unpinned.emplace();
   Events queued;
   try {
+<<<<<<< HEAD
     for (int time = 0; time < times; ++time)
       for (const GridLaunch& launch : launches) impl_->enqueue(impl_->queue, launch, queued);
+=======
+    for (int time = 0; time < times; ++time) {
+      if (before != nullptr) impl_->enqueue(*before, queued);
+      for (const GridLaunch& launch : launches) impl_->enqueue(launch, queued);
+    }
+>>>>>>> firstgpu
   } catch (...) {
     api().clFinish(impl_->queue);  // nothing of ours stays in the queue
     throw;
@@ -345,8 +364,34 @@ double Device::run_all(std::span<const GridLaunch> launches, int times) {
           what);
     if (outcome < 0) fail(outcome, what);
   }
-  const double begin = profiled_ns(queued.events.front(), CL_PROFILING_COMMAND_START);
-  return (profiled_ns(queued.events.back(), CL_PROFILING_COMMAND_END) - begin) / 1e6;
+  const std::size_t skipped = before != nullptr ? 1 : 0,
+                    each = before != nullptr ? launches.size() + 1 : queued.events.size();
+  double ns = 0;
+  for (std::size_t first = 0; first < queued.events.size(); first += each)
+    ns += profiled_ns(queued.events[first + each - 1], CL_PROFILING_COMMAND_END) -
+          profiled_ns(queued.events[first + skipped], CL_PROFILING_COMMAND_START);
+  return ns / 1e6;
+}
+
+double Device::run_all(std::span<const GridLaunch> launches, int times) {
+  return run_each(nullptr, launches, times);
+}
+
+double Device::time_all_from_memory(std::span<const GridLaunch> launches, int times) {
+  const std::optional<GridLaunch> flush = info_.cpu ? std::nullopt : cache_flush();
+  return flush ? run_each(&*flush, launches, times) : time_all(launches, times);
+}
+
+std::string Device::timing_source() const {
+  return "__kernel void liftgen_idle() {}\n"
+         "__kernel void liftgen_read(__global const uint *in, __global uint *out) {\n"
+         "  const size_t items = get_global_size(0);\n"
+         "  uint all = 0;\n"
+         "  for (int k = 0; k < " +
+         std::to_string(kReads) +
+         "; ++k) all |= in[get_global_id(0) + k * items];\n"
+         "  if (all != 0) out[0] = 0;\n"
+         "}\n";
 }
 
 /// The events of what was asked say how it ended; those of what has ended are looked at now and then.

@@ -40,6 +40,7 @@ class Device : public GridDevice {
   ~Device() override;
 
   std::string default_options() const override;
+  std::string timing_source() const override;
 
  private:
   struct Impl;
@@ -52,7 +53,12 @@ class Device : public GridDevice {
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;
   void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
   double run_all(std::span<const GridLaunch> launches, int times) override;
+<<<<<<< HEAD
   std::shared_ptr<GridQueue> make_queue() override;
+=======
+  double time_all_from_memory(std::span<const GridLaunch> launches, int times) override;
+  double run_each(const GridLaunch* before, std::span<const GridLaunch> launches, int times);
+>>>>>>> firstgpu
   const void* contents_of(GridBuffer& of) override;
 
   class Queue;

@@ -91,7 +91,8 @@ std::string open(std::string_view input) {
   device->on_queued([shared] { shared->queueing = false; });
   Served& s = all_served()[number];
   s.shared = shared, s.device = std::move(device);
-  return bytes_of_info(s.device->info()) + s.device->default_options();
+  return bytes_of_info(s.device->info()) + bytes_of_text(s.device->timing_source()) +
+         s.device->default_options();
 }
 
 std::string close(std::string_view input) {
@@ -242,7 +243,7 @@ std::string fill(std::string_view input) {
 std::string run(std::string_view input) {
   Reader in(input);
   Served& s = served(in);
-  const bool compared = in.take<bool>();
+  const auto how = in.take<Run>();
   const int times = in.take<int>();
   std::vector<GridLaunch> launches;
   for (auto count = in.take<std::size_t>(); count > 0; --count) launches.push_back(take_launch(in, s));
@@ -251,7 +252,9 @@ std::string run(std::string_view input) {
     explicit Queueing(std::atomic<bool>& f) : flag(f) { flag = true; }
     ~Queueing() { flag = false; }
   } const queueing(s.shared->queueing);
-  return bytes_of_value(compared ? s.device->time(launches, times) : s.device->run(launches, times));
+  return bytes_of_value(how == Run::plainly    ? s.device->run(launches, times)
+                        : how == Run::compared ? s.device->time(launches, times)
+                                               : s.device->time_from_memory(launches, times));
 }
 
 }  // namespace lift::served

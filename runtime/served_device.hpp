@@ -26,11 +26,11 @@ struct Shared {
 
 // Of each: what follows the device's number -> what comes back. Errors are the device's.
 
-std::string open(std::string_view);         ///< const Open*, Shared* -> information, options
-std::string close(std::string_view);        ///< -> nothing
-std::string build(std::string_view);        ///< options, count, sources -> nothing; goes on meanwhile
-std::string built(std::string_view);        ///< whether to stop -> how many, whether all; then the results
-std::string drop(std::string_view);         ///< program -> nothing
+std::string open(std::string_view);   ///< const Open*, Shared* -> information, source for timing, options
+std::string close(std::string_view);  ///< -> nothing
+std::string build(std::string_view);  ///< options, count, sources -> nothing; goes on meanwhile
+std::string built(std::string_view);  ///< whether to stop -> how many, whether all; then the results
+std::string drop(std::string_view);   ///< program -> nothing
 std::string kernel_info(std::string_view);  ///< program, name -> GridKernelInfo
 std::string allocate(std::string_view);     ///< bytes -> buffer
 std::string share(std::string_view);        ///< address, bytes -> buffer or 0
@@ -42,7 +42,9 @@ std::string read_there(std::string_view);   ///< buffer, address -> nothing
 std::string contents(std::string_view);     ///< buffer -> address or null
 std::string copy(std::string_view);         ///< to, from -> nothing
 std::string fill(std::string_view);         ///< buffer, pattern -> nothing
-/// Whether as GridDevice::time, times, count, launches -> ms. Of a launch: program, name, grid, arguments.
+/// As GridDevice::run, time or time_from_memory.
+enum class Run : std::uint8_t { plainly, compared, from_memory };
+/// How, times, count, launches -> ms. Of a launch: program, name, grid, arguments.
 std::string run(std::string_view);
 
 }  // namespace lift::served

@@ -58,6 +58,11 @@ class Executor {
   virtual double convert_ms(const Kernel& kernel) const = 0;
   /// Times say how fast kernels are; an emulation's do not, and are taken once only.
   virtual bool is_timed() const { return true; }
+  /// Before each timed run of this kernel the device's cache is flushed: a GPU's whose arrays fit into it, or
+  /// nearly. On processors runs follow one another, those of the twin and the plain loops beside them, too.
+  virtual bool is_flushed_for(const Kernel&) const { return false; }
+  /// What a launch of a kernel takes that does nothing; 0: nothing that a time would show.
+  virtual double launch_ms() { return 0; }
   /// Where kernels run in a process of their own: this is what results are compared with from now on, and no
   /// kernel writes it or the arguments.
   virtual void guard(const std::vector<Expected>&) {}

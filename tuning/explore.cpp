@@ -10,6 +10,7 @@
 #include "runtime/interrupt.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/cost/cost_model.hpp"
+#include "tuning/filling.hpp"
 #include "tuning/reference.hpp"
 #include "tuning/search.hpp"
 #include "tuning/search/exploration_record.hpp"
@@ -90,6 +91,12 @@ class Exploration {
             options_.only_layout == kCallersLayout};
   }
 
+  /// Of a GPU; 0: where kernels run there are none.
+  int multiprocessors() const {
+    const GridDeviceInfo* device = session_.device_info();
+    return device != nullptr && device->gpu && !device->emulated ? device->compute_units : 0;
+  }
+
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   /// A budget that the setting up has spent leaves time for something all the same: the first configurations,
@@ -113,6 +120,9 @@ class Exploration {
     // come from it.
     const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
     comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share), !device_lost_);
+    if (device_lost_ || !result_.best || interrupted()) return;
+    result_.cache_flushed = session_.executor().is_flushed_for(result_.variants[*result_.best].kernel);
+    result_.launch_ms = session_.executor().launch_ms();
   }
 
   void start_small_check() {
@@ -288,10 +298,15 @@ class Exploration {
     std::vector<Candidate> batch;
     while (batch.size() < (elapsed() < deadline_ ? size : 1) && !interrupted() && may_go_on()) {
       if (options_.configurations > 0 && result_.counts.configurations >= options_.configurations) break;
+      const bool guess = search.is_guessing();
       const std::optional<Configuration> c = search.next();
       if (!c) break;
       Candidate candidate = prepare(space, *c, session_.lowering, session_.executor());
       const bool made = candidate.variant.status == Status::ok;
+      if (made && !filling_.will_do(candidate.kernel) && guess) {
+        ++result_.counts.too_few_items;
+        continue;
+      }
       if (made && !sources_.insert(candidate.variant.source).second) {
         same_kernels_.push_back({std::move(candidate.variant.params), std::move(candidate.variant.source)});
         continue;
@@ -480,7 +495,7 @@ class Exploration {
     result_.counts.derivations = static_cast<int>(kinds_.size());
     result_.counts.structures = static_cast<int>(structures_.size());
     if (options_.only) result_.counts.configurations = 1;
-    if (!result_.best && result_.counts.compile_failed > 0 && !interrupted())
+    if (!result_.best && result_.counts.compile_failed > 0 && options_.host_compiler && !interrupted())
       session_.compiler.require_working();  // says so when it is the compiler that fails
     result_.interrupted = interrupted();
     result_.spent.total = elapsed();
@@ -495,6 +510,7 @@ class Exploration {
   Comparison comparison_;
   std::optional<SmallCheck> small_;
   std::vector<Candidate> candidates_;
+  Filling filling_{multiprocessors()};
   std::set<std::string> sources_, checked_, kinds_, structures_;
   std::vector<std::pair<Configuration, std::string>> same_kernels_;  ///< of a source met before
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
@@ -536,18 +552,41 @@ Space make_space(const Program& program, Target target, const Machine& machine,
   options.only_layout = only_layout;
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
   if (device != nullptr) {
-    options.local_bytes = device->local_bytes;
+    options.local_bytes = std::max(device->local_bytes, device->max_local_bytes);
+    if (device->gpu && !device->emulated) options.compute_units = device->compute_units;
     options.max_work_group = device->max_work_group;
     options.cpu = device->cpu;
   }
   return Space(program, options);
 }
 
+namespace {
+
+/// Asked where kernels may do without one: on devices.
+std::string why_no_host_compiler(const ExploreOptions& options) {
+  if (!is_grid(options.target) || options.emulate || options.contenders) return "";
+  try {
+    NativeCompiler().require_working();
+    return "";
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
 ExploreResult explore(const Pattern& pattern, const Problem& problem, const ExploreOptions& options) {
   if (options.budget_seconds <= 0) throw UserError("--budget must be more than 0 seconds");
   find_technique(options.search);  // an unknown one is said before anything is measured
   if (pattern.before_running) pattern.before_running();
-  return Exploration(pattern, problem, options).run();
+  const std::string why = why_no_host_compiler(options);
+  if (why.empty()) return Exploration(pattern, problem, options).run();
+  ExploreOptions without = options;
+  without.host_compiler = without.plain = without.rivals = false;
+  without.only_layout = kCallersLayout;
+  ExploreResult result = Exploration(pattern, problem, without).run();
+  result.no_host_compiler = why;
+  return result;
 }
 
 }  // namespace lift

@@ -77,6 +77,7 @@ struct Counts {
   int compiled = 0;        ///< distinct sources that compiled
   int timed = 0;           ///< ok and aborted
   int compile_failed = 0, wrong = 0, aborted = 0, impossible = 0, crashed = 0, hung = 0;
+  int too_few_items = 0;  ///< first guesses left out for a GPU, see filling.hpp
 };
 
 /// Wall seconds.
@@ -139,6 +140,9 @@ struct ExploreOptions {
   bool switches = false;  ///< also measure all combinations of the space's switches, see switches.hpp
   bool plain = true;      ///< also measure the plain loops; no speed-ups otherwise
   bool rivals = true;     ///< also other compilers' versions of the plain loops
+  /// False: there is no C compiler that works, which is enough for a GPU: arrays stay in the caller's layout,
+  /// no plain loops are measured, and rounding is allowed for as at small sizes. explore() finds out itself.
+  bool host_compiler = true;
   std::shared_ptr<Contenders> contenders =
       {};                   ///< also these; all rivals are then in the last round, whatever that takes
   bool check_small = true;  ///< compare structures with the interpreter
@@ -162,6 +166,9 @@ struct ExploreResult {
   std::optional<std::size_t> baseline;  ///< the faster of the plain versions
   std::string twin_name;
   double twin_ms = 0, twin_gbs = 0;  ///< 0 when there is none
+  double launch_ms = 0;              ///< of a kernel that does nothing, on a device; 0: not measured
+  std::string no_host_compiler;      ///< why there is none; see ExploreOptions::host_compiler
+  bool cache_flushed = false;        ///< before each run of the best, see Executor::is_flushed_for
   SwitchGrid switches;               ///< when asked for
   Counts counts;
   Spent spent;

@@ -94,7 +94,8 @@ Json counts(const Counts& n) {
           {"aborted", n.aborted},
           {"impossible", n.impossible},
           {"crashed", n.crashed},
-          {"hung", n.hung}};
+          {"hung", n.hung},
+          {"too_few_items", n.too_few_items}};
 }
 
 Json spent(const Spent& s) {
@@ -222,6 +223,8 @@ std::string json_report(const ExploreResult& r, const std::string& source_path, 
       r.twin_ms > 0 ? Json{{"ms", r.twin_ms}, {"gbs", r.twin_gbs}, {"name", r.twin_name}} : Json(nullptr);
   json["baseline"] = baseline(r);
   json["best"] = variant(r.best);
+  json["cache_flushed"] = r.cache_flushed;
+  json["launch_ms"] = measured(r.launch_ms);
   json["best_caller"] = variant(r.best_caller);
   json["counts"] = counts(r.counts);
   json["interrupted"] = r.interrupted;
@@ -317,6 +320,21 @@ Kernel documented(Kernel kernel, const Program& program, const Derivation& deriv
   add("Derivation" + (command.empty() ? "" : ", to be replayed by `" + command + "`") + ":", steps);
   add("That is:", prose(derivation));
   return kernel;
+}
+
+std::string about_times(const ExploreResult& r) {
+  constexpr double kManyLaunches = 20;
+  if (!r.best) return "";
+  const Variant& best = r.variants[*r.best];
+  std::string s;
+  const auto add = [&](const std::string& sentence) { s += (s.empty() ? "" : "\n") + sentence; };
+  if (!r.no_host_compiler.empty())
+    add("arrays in the caller's layout only, and no plain loops beside them: " + r.no_host_compiler);
+  if (r.cache_flushed)
+    add("the device's cache is flushed before each run, as the arrays fit into it or nearly");
+  if (r.launch_ms > 0 && best.ms * best.sweeps < kManyLaunches * r.launch_ms)
+    add(fmt::format("a kernel that does nothing takes {:.1f} us", 1e3 * r.launch_ms));
+  return s;
 }
 
 double cost_model_correlation(const ExploreResult& r) {

@@ -36,6 +36,8 @@ Kernel documented(Kernel kernel, const Program& program, const Derivation& deriv
 
 /// How well the cost model orders what was timed: the rank correlation of expected and measured times while
 /// exploring; 0 for less than three variants.
+/// What the best's time holds besides memory and arithmetic, or does not hold; a sentence each, or nothing.
+std::string about_times(const ExploreResult& result);
 double cost_model_correlation(const ExploreResult& result);
 
 /// Counts, times and failures in a few lines. `verbose`: also where the time went.

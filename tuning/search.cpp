@@ -55,6 +55,7 @@ Search::Search(const SearchSpace& space, const std::string& technique, std::uint
                Small small_spaces) {
   for (const Configuration& c : first) seeds_.push_back(project(space, c));
   const std::vector<Configuration> seeds = space.seeds();
+  guesses_ = seeds.size();
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     seeds_.push_back(seeds[i]);
     if (i > 0) continue;

@@ -20,6 +20,8 @@ class Search {
          Small small = Small::enumerated);
   /// A configuration not given before; nothing once the space is exhausted (or nearly so, when random).
   std::optional<Configuration> next();
+  /// Whether the next one is a first guess of the space, but for the default.
+  bool is_guessing() const { return !seeds_.empty() && seeds_.size() < guesses_; }
   /// How fast a configuration that was verified is.
   void report(const Configuration& c, double ms) { technique_->learn(c, ms); }
   /// One that led to no kernel, or to none that is right.
@@ -27,6 +29,7 @@ class Search {
 
  private:
   std::deque<Configuration> seeds_;
+  std::size_t guesses_ = 0;  ///< of the space
   std::unordered_set<Configuration> given_;
   std::unique_ptr<Technique> technique_;
 };

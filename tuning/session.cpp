@@ -126,8 +126,11 @@ NativeCompiler open_compiler() {
   return NativeCompiler(options);
 }
 
-/// Measured once a process, by number of threads: the triad goes through several times the caches.
-Machine probe_machine(NativeCompiler& compiler, int threads) {
+/// Measured once a process, by number of threads: the triad goes through several times the caches. It says
+/// nothing of a GPU, which needs neither it nor a compiler of the host.
+Machine probe_machine(NativeCompiler& compiler, int threads, const GridDevice* device) {
+  if (device != nullptr && device->info().gpu && !device->info().emulated)
+    return probe(compiler, threads, false);
   static std::mutex mutex;
   static std::map<int, Machine> known;
   compiler.require_working();
@@ -148,7 +151,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       threads(configure(options)),
       compiler(open_compiler()),
       device(open_device(options, q, program, compiler, threads)),
-      machine(probe_machine(compiler, threads)),
+      machine(probe_machine(compiler, threads, device.get())),
       arguments(p, q, fitting(program, device.get()), threads),
       native(make_native_executor(compiler, arguments, threads)) {
   device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "")
@@ -157,7 +160,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
   lowering.target = options.target;
   if (device) other_ = executor_for(arguments);
   reference_ = ExpectedResults(program, threads);
-  compute_expected(options.budget_seconds);
+  compute_expected(options);
 }
 
 std::unique_ptr<Executor> Session::executor_for(const ProblemData& others) {
@@ -169,13 +172,14 @@ bool Session::twin_applies() const { return !device || device->info().cpu; }
 
 /// Without a reference of the pattern's own, results are held against the kernel that takes no decision,
 /// which runs as it is written. The small problem's comparison with the interpreter stands behind it.
-void Session::compute_expected(double budget_seconds) {
+void Session::compute_expected(const ExploreOptions& given) {
   const auto began = std::chrono::steady_clock::now();
   if (pattern.reference) pattern.reference(problem, arguments.all(), reference_.results());
   ReferenceOptions options;
   options.values = !pattern.reference, options.threads = threads;
-  options.limit_seconds = std::max(kLeastLimitSeconds, 2 * budget_seconds);
-  compute_reference(program, lowering, compiler, arguments, reference_, options);
+  options.limit_seconds = std::max(kLeastLimitSeconds, 2 * given.budget_seconds);
+  if (options.values || given.host_compiler)
+    compute_reference(program, lowering, compiler, arguments, reference_, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   reference_.measure_magnitudes();
   for (Executor* each : {native.get(), other_.get()}) {

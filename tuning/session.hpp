@@ -47,7 +47,7 @@ class Session {
   bool twin_applies() const;
 
  private:
-  void compute_expected(double budget_seconds);
+  void compute_expected(const ExploreOptions& given);
 
   std::unique_ptr<Executor> other_;
   ExpectedResults reference_;

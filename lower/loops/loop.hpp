@@ -129,6 +129,10 @@ struct NDRange {
   std::array<std::size_t, 3> global{1, 1, 1}, local{0, 0, 0};
   std::size_t resident =
       0;  ///< groups that a multiprocessor is to hold at once, at least; 0: left to the compiler
+  /// Of local memory that the launch asks for, for all of its arrays, one after the other, each from a
+  /// multiple of kLocalAlignment on; 0: they are declared in the kernel.
+  std::size_t local_bytes = 0;
+  static constexpr std::size_t kLocalAlignment = 16;
 };
 /// A kernel of its own: the body is the text of one work-item of the grid. Names and arrays of the kernel's
 /// own are each launch's; launches follow one another.

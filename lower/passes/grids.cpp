@@ -42,8 +42,9 @@ Sizes free_block(const Sizes& global) {
 
 constexpr std::size_t kThreadRegisters = 255, kBlockRegisters = 65536;  ///< of 32 bits, from sm_50 on
 
-/// Bytes of arrays in local memory; 0 where some are of unknown size.
+/// Bytes of arrays in local memory, each up to where the next may begin; 0 where some are of unknown size.
 std::int64_t local_bytes(const Kernel& k) {
+  constexpr std::int64_t kUnit = NDRange::kLocalAlignment;
   std::int64_t bytes = 0;
   bool known = true;
   visit(k.body, [&](const Stmt& s) {
@@ -51,7 +52,8 @@ std::int64_t local_bytes(const Kernel& k) {
     if (!a || a->space != AddressSpace::Local) return;
     const auto n = Layout({}, a->type).size().constant();
     known = known && n;
-    bytes += n.value_or(0) * static_cast<std::int64_t>(size_of(element_of(a->type).scalar()));
+    const std::int64_t own = n.value_or(0) * static_cast<std::int64_t>(size_of(element_of(a->type).scalar()));
+    bytes += (own + kUnit - 1) / kUnit * kUnit;
   });
   return known ? bytes : 0;
 }
@@ -124,8 +126,26 @@ NDRange nd_range(const Kernel& kernel, Target target) {
       r.local[d] = std::max<std::size_t>(r.local[d], 1);
       r.global[d] = std::max(r.global[d], groups[d] * r.local[d]);
     }
-  if (capabilities(target).fixed_group_size) fit_groups(kernel, r);
+  const Capabilities& has = capabilities(target);
+  if (has.fixed_group_size) fit_groups(kernel, r);
+  const auto local = static_cast<std::size_t>(local_bytes(kernel));
+  if (has.declared_local_bytes > 0 && local > has.declared_local_bytes) r.local_bytes = local;
   return r;
+}
+
+std::array<std::size_t, 3> dividing_group(const std::array<std::size_t, 3>& global, std::size_t most) {
+  constexpr std::size_t kWarp = 32;
+  Sizes group{1, 1, 1};
+  std::size_t left = std::max<std::size_t>(most, 1);
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::size_t best = 1;
+    for (std::size_t n = 1; n <= std::min(left, global[d]); ++n) {
+      const bool whole = n % kWarp == 0, best_is_whole = best % kWarp == 0;
+      if (global[d] % n == 0 && (whole || !best_is_whole || d > 0)) best = n;
+    }
+    group[d] = best, left /= best;
+  }
+  return group;
 }
 
 void size_grids(Kernel& k, Target target) {

@@ -14,6 +14,9 @@ NDRange nd_range(const Kernel& kernel, Target target = Target::opencl);
 
 /// Gives each launch of a kernel its grid.
 void size_grids(Kernel& k, Target target);
+/// Work-items of a group, at most so many, for a grid that leaves them open: whole warps as far as its sizes
+/// have divisors, along dimension 0 first.
+std::array<std::size_t, 3> dividing_group(const std::array<std::size_t, 3>& global, std::size_t most);
 
 /// Work-items (groups) along an axis of a grid, and the axes of a launch that have more than one.
 std::size_t extent(const NDRange& r, const GridAxis& a);

@@ -17,6 +17,7 @@ struct SpaceOptions {
       {};  ///< that all arrays are in; nothing: whichever suits the program
   std::size_t local_bytes = std::size_t{48} * 1024;  ///< local memory that a work-group may use
   std::size_t max_work_group = 1024;                 ///< work-items in a work-group
+  int compute_units = 0;                             ///< multiprocessors of the device; 0: not known
   bool cpu = false;  ///< a grid's device computes on processors: what suits threads suits it
 };
 

@@ -31,6 +31,7 @@ Compiled::Compiled(const std::string& cuda, std::shared_ptr<NativeLibrary> libra
     : library_(std::move(library)),
       state_(static_cast<LiftgenHostState*>(library_->symbol("liftgen_host_state"))),
       reads_only_(cuda.find("__ldg(") != std::string::npos),
+      dynamic_bytes_(dynamic_arrays_of(cuda).size() * kMostDynamicBytes),
       alignment_(vector_alignment(cuda)) {
   const auto* entry = static_cast<const LiftgenHostKernel*>(library_->symbol("liftgen_host_kernels"));
   for (KernelText& text : kernels_of(cuda)) kernels_.push_back({std::move(text), entry++});

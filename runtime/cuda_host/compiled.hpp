@@ -29,9 +29,9 @@ class Compiled {
   /// Null when there is none of that name.
   const CompiledKernel* find(const std::string& name) const;
   LiftgenHostState* state() const { return state_; }
-  /// Bytes of all __shared__ arrays together.
-  std::size_t shared_bytes() const {
-    return static_cast<std::size_t>(state_->shared_end - state_->shared_begin);
+  /// Bytes of all __shared__ arrays together, but for those whose size a launch says.
+  std::size_t declared_shared_bytes() const {
+    return static_cast<std::size_t>(state_->shared_end - state_->shared_begin) - dynamic_bytes_;
   }
   bool reads_only() const { return reads_only_; }       ///< it mentions loads through the read-only cache
   std::size_t alignment() const { return alignment_; }  ///< of arrays, see vector_alignment
@@ -42,6 +42,7 @@ class Compiled {
   LiftgenHostState* state_;
   std::vector<CompiledKernel> kernels_;
   bool reads_only_;
+  std::size_t dynamic_bytes_;
   std::size_t alignment_;
 };
 

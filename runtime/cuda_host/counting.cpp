@@ -139,7 +139,7 @@ LaunchTraffic traffic_of(const Launch& launch, const Accesses* counts) {
   t.kernel = launch.kernel->name;
   t.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   t.threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
-  t.shared_bytes = static_cast<std::uint64_t>(launch.state->shared_end - launch.state->shared_begin);
+  t.shared_bytes = launch.shared_bytes;
   std::vector<std::ptrdiff_t> seen;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     const std::ptrdiff_t array = launch.arguments[i].array;

@@ -43,7 +43,7 @@ struct LaunchTraffic {
   std::vector<ArrayTraffic>
       arrays;  ///< its arguments that are arrays, in order; one passed twice counts once
   std::uint64_t blocks = 0, threads = 0;  ///< of the grid; of a block
-  std::uint64_t shared_bytes = 0;         ///< of its module's __shared__ arrays
+  std::uint64_t shared_bytes = 0;         ///< of its module's __shared__ arrays, with what the launch adds
   Accesses loads() const;                 ///< of all arrays
   Accesses stores() const;
 };

@@ -13,6 +13,10 @@
 // One section for all of them, so that it can be filled before each block; used: by others than the compiler sees.
 #define __shared__ static __attribute__((section("liftgen_shared"), used))
 
+// Of as much as there may be: a launch says how much it is.
+#define LIFTGEN_HOST_DYNAMIC_ARRAY(name, bytes) \
+  extern "C" { __attribute__((section("liftgen_shared"), visibility("hidden"), used, aligned(16))) unsigned char name[bytes]; }
+
 extern "C" {
 __attribute__((visibility("hidden"), weak)) extern unsigned char __start_liftgen_shared[];
 __attribute__((visibility("hidden"), weak)) extern unsigned char __stop_liftgen_shared[];

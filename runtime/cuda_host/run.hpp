@@ -25,6 +25,7 @@ struct Launch {
   bool reads_only = false;              ///< it may load through the read-only cache
   LiftgenHostIndex grid{1, 1, 1}, block{1, 1, 1};
   std::vector<Argument> arguments;
+  std::size_t shared_bytes = 0;  ///< declared in the module, and what the launch adds
 };
 
 struct Run {

@@ -79,8 +79,11 @@ KernelText kernel_at(const Tokens& words, std::size_t at) {
 std::vector<KernelText> kernels_of(const std::string& cuda) {
   const Tokens words = tokens(cuda);
   std::vector<KernelText> kernels;
-  for (std::size_t i = 0; i < words.size(); ++i)
+  for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "__global__") kernels.push_back(kernel_at(words, i));
+    if (!kernels.empty() && i > 0 && words[i] == "__shared__" && words[i - 1] == "extern")
+      kernels.back().is_dynamic = true;
+  }
   return kernels;
 }
 
@@ -95,12 +98,29 @@ std::size_t vector_alignment(const std::string& cuda) {
   return std::any_of(words.begin(), words.end(), is_vector) ? 32 : 1;
 }
 
+std::vector<std::string> dynamic_arrays_of(const std::string& cuda) {
+  const Tokens words = tokens(cuda);
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i - 1] != "extern" || words[i] != "__shared__") continue;
+    std::size_t end = i;
+    while (end < words.size() && words[end] != "[") ++end;
+    if (std::find(names.begin(), names.end(), words[end - 1]) == names.end()) names.push_back(words[end - 1]);
+  }
+  return names;
+}
+
 std::string declarations() { return std::string(text_of_module) + text_of_cuda_on_host; }
 
 std::string as_cpp(const std::string& cuda) {
-  std::string list;
+  std::string list, dynamic, text = cuda;
   for (const KernelText& kernel : kernels_of(cuda)) list += "  LIFTGEN_HOST_KERNEL(" + kernel.name + "),\n";
-  return declarations() + "#line 1 \"kernel.cu\"\n" + cuda +
+  for (const std::string& name : dynamic_arrays_of(cuda))
+    dynamic += "LIFTGEN_HOST_DYNAMIC_ARRAY(" + name + ", " + std::to_string(kMostDynamicBytes) + ")\n";
+  const std::string declared = "extern __shared__", instead = "extern";
+  for (std::size_t at = text.find(declared); at != std::string::npos; at = text.find(declared, at))
+    text.replace(at, declared.size(), instead);
+  return declarations() + dynamic + "#line 1 \"kernel.cu\"\n" + text +
          "\nextern \"C\" {\nLiftgenHostKernel liftgen_host_kernels[] = {\n" + list +
          "  {nullptr, nullptr, nullptr}};\n}\n";
 }

@@ -4,6 +4,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
+#include "lower/launches.hpp"
 #include "lower/lower.hpp"
 #include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
@@ -174,16 +175,25 @@ TEST_CASE("stand-alone CUDA: nvcc takes kernel and caller without a warning") {
   }
   const Scratch d;
   const auto all = kernels(Target::cuda);
-  for (const std::size_t n : {std::size_t{2}, std::size_t{4},
-                              all.size() - 1}) {  // a layout; a name that CUDA has taken; two launches
-    const StandAlone& s = all[n];
+  const auto check = [&](const StandAlone& s) {
     CAPTURE(s.kernel.name);
     write(d, s, Target::cuda);
     const ProcessResult built =
         in(d, {nvcc, "-arch=sm_80", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror",
                source_name(s, Target::cuda), main_name(s, Target::cuda), "-o", "program"});
     CHECK_MESSAGE(built.status == 0, built.output);
-  }
+  };
+  // A layout; a name that CUDA has taken; two launches.
+  for (const std::size_t n : {std::size_t{2}, std::size_t{4}, all.size() - 1}) check(all[n]);
+  Problem p;
+  p.box = 64, p.boxes = 512, p.sweeps = 4, p.ghost = 4;
+  SpaceOptions large{Target::cuda, 2, 32, kCallersLayout};
+  large.local_bytes = std::size_t{163} * 1024;
+  const Program program = find_pattern("smooth3d").build(p);
+  const Space space(program, large);
+  const StandAlone asks{lower(replay(program, space.derive(space.seeds().at(0)))), program};
+  CHECK(launches_in(for_target(asks.kernel, Target::cuda)).at(0).range.local_bytes > 0);
+  check(asks);
 }
 
 }  // namespace grid_caller_test

@@ -54,6 +54,7 @@ inline void run_on(GridDevice& device, GridProgram& program, const Kernel& k, Ta
     GridLaunch launch;
     launch.kernel = program.kernel(part.name), launch.args = args;
     launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
+    launch.local_bytes = range.local_bytes;
     queue.push_back(std::move(launch));
   }
   device.run(queue);

@@ -102,6 +102,29 @@ TEST_CASE("groups in step as CUDA on the host: right in any order of threads, wi
   }
 }
 
+TEST_CASE("groups in step in more local memory than a kernel may declare: its launch asks for it") {
+  Problem p;
+  p.box = 20, p.boxes = 1, p.sweeps = 4, p.ghost = 4, p.choices = {{"smoother", "gsrb"}};
+  const Pattern& pattern = find_pattern("smooth3d");
+  const Program program = in_groups(pattern.build(p), p.sweeps, {{20, 20}, {13, 26}, true});
+  const Built b{&pattern, p, for_target(lower(program), Target::cuda)};
+  const NDRange range = launches_in(b.kernel).at(0).range;
+  CHECK(range.local_bytes == 4 * 8 * (26 * 26 + 24 * 24 + 22 * 22));
+  const std::string text = cuda_of(b.kernel), header = emit_header(b.kernel),
+                    bytes = std::to_string(range.local_bytes);
+  INFO(text << header);
+  CHECK(text.find("  extern __shared__ __align__(16) unsigned char local_memory[];\n") != std::string::npos);
+  CHECK(text.find("__shared__ double") == std::string::npos);
+  CHECK(text.find(bytes + ">>>(...)") != std::string::npos);
+  CHECK(header.find("cudaFuncAttributeMaxDynamicSharedMemorySize, " + bytes + ");") != std::string::npos);
+  CHECK(header.find("1), " + bytes + ",") != std::string::npos);
+  NativeCompiler compiler;
+  const auto device = make_cuda_host_device(compiler);
+  const GridBuild built = device->build(text);
+  REQUIRE_MESSAGE(built.program, built.error);
+  CHECK(error_of(*device, *built.program, b, Target::cuda) < tolerance(b));
+}
+
 TEST_CASE("groups in step as OpenCL on a device") {
   if (!opencl::why_unavailable().empty()) return;
   opencl::configure_pocl(2);

@@ -204,6 +204,7 @@ TEST_CASE("OpenCL kernels of grid transfer give the interpreter's result") {
     }
     const NDRange range = nd_range(s.kernel);
     launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
+    launch.local_bytes = range.local_bytes;
     device.run(launch);
     for (std::size_t i = 0; i < arrays.size(); ++i)
       device.read(arrays[i], storage.pointers[i], arrays[i]->bytes());

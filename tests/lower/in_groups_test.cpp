@@ -1,5 +1,6 @@
 // Chains in step on work-groups compute what the sweeps compute one after the other, bit by bit.
 #include "ir/error.hpp"
+#include "lower/launches.hpp"
 #include "rewrite/space/space.hpp"
 #include "tests/groups_in_step.hpp"
 #include "tests/lower/run_kernel.hpp"
@@ -74,6 +75,33 @@ TEST_CASE("groups in step: what devices try first, and what there is no room for
   CHECK(first(problem("gsrb", "periodic", 2, 64)).find("in step") == std::string::npos);
   gpu.local_bytes = 1000;
   CHECK(first(problem("gsrb", "ghost", 2, 64)).find("in step") == std::string::npos);
+}
+
+TEST_CASE("groups in step: tiles as large as the device has local memory for, and as many as it has room") {
+  SpaceOptions gpu;
+  gpu.target = Target::cuda;
+  struct Found {
+    std::size_t local_bytes, groups;
+  };
+  const auto first = [&](std::int64_t boxes) {
+    Problem p = problem("gsrb", "ghost", 4, 64);
+    p.boxes = boxes;
+    const Space space(find_pattern("smooth3d").build(p), gpu);
+    const Kernel k =
+        lower(replay(space.program(), space.derive(space.seeds().at(0))), {.target = Target::cuda});
+    const NDRange r = launches_in(k).at(0).range;
+    Found found{r.local_bytes, 1};
+    for (std::size_t d = 0; d < 3; ++d) found.groups *= r.global[d] / r.local[d];
+    return found;
+  };
+  CHECK(first(4).local_bytes == 0);  // declared in the kernel
+  gpu.local_bytes = 163 * 1024;
+  const Found large = first(512);
+  CHECK(large.local_bytes > 100 * 1024);
+  CHECK(large.local_bytes <= 163 * 1024);
+  gpu.compute_units = 108;
+  CHECK(first(512).local_bytes > 100 * 1024);
+  CHECK(first(4).groups > large.groups / 512 * 4);  // fewer would leave most multiprocessors without any
 }
 
 TEST_CASE("groups in step: every tile that the space offers is right, and fits into local memory") {

@@ -5,6 +5,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/reserved_words.hpp"
 #include "lower/launches.hpp"
+#include "lower/passes/grids.hpp"
 #include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
 
@@ -95,6 +96,16 @@ TEST_CASE("what no loop over the grid tells apart is stored by the first work-it
     CHECK(std::get<First>(body[0].v).axes == std::vector<GridAxis>{{LoopKind::Lcl, 0}});
     CHECK(std::holds_alternative<For>(body.at(1).v));
   }
+}
+
+TEST_CASE("groups for a grid that leaves them open divide it") {
+  using Sizes = std::array<std::size_t, 3>;
+  CHECK(dividing_group({64, 5, 1}, 128) == Sizes{64, 1, 1});
+  CHECK(dividing_group({320, 8, 8}, 128) == Sizes{64, 2, 1});
+  CHECK(dividing_group({16, 16, 16}, 128) == Sizes{16, 8, 1});
+  CHECK(dividing_group({66, 66, 4}, 128) == Sizes{66, 1, 1});
+  CHECK(dividing_group({509, 6, 8}, 128) == Sizes{1, 6, 8});
+  CHECK(dividing_group({64, 4, 1}, 1) == Sizes{1, 1, 1});
 }
 
 TEST_CASE("rows are copied by groups where a target copies so, and contiguous") {

@@ -41,9 +41,10 @@ class Fake final : public GridDevice {
  public:
   explicit Fake(bool cpu) {
     info_.name = "fake", info_.cpu = cpu, info_.max_work_group = 64, info_.chooses_local_size = true;
-    info_.max_allocation = 1 << 30;
+    info_.max_allocation = 1 << 30, info_.cache_bytes = 4096, info_.max_work_items = {64, 64, 64};
   }
   std::string default_options() const override { return "-fake"; }
+  std::string timing_source() const override { return "timing"; }
 
  private:
   GridBuild build_one(const std::string& source, const std::string& options) override {
@@ -79,11 +80,14 @@ class Fake final : public GridDevice {
     while (name == "spin") ::usleep(1000);
     if (name == "lose") throw DeviceLost("illegal address");
     if (name == "limit") throw LimitError("too large");
+    if (name == "liftgen_read") ++flushes_;
+    if (name == "flushes") return flushes_;
     if (name == "add")  // to every byte, the number
       for (unsigned char& b : data_of(*launches.front().args[0].memory()))
         b = static_cast<unsigned char>(b + *static_cast<const int*>(launches.front().args[1].value()));
     return times;
   }
+  int flushes_ = 0;
 };
 
 std::shared_ptr<GridDevice> open_fake(bool cpu = false) {
@@ -146,6 +150,9 @@ TEST_CASE("apart: a device in another process does what it does in this one") {
   // By its own clock, or as processors are timed.
   const GridLaunch nothing{built.program->kernel("nothing"), {}};
   CHECK(device->time({&nothing, 1}, 1000) == 1000);
+  CHECK(device->time_from_memory({&nothing, 1}, 7) == 7);
+  CHECK(run(*device, *built.program, "flushes") == 7);
+  CHECK(device->launch_ms() == 1);
   const auto processors = open_fake(true);
   const auto program = processors->build("source").program;
   const GridLaunch idle{program->kernel("nothing"), {}};

@@ -102,4 +102,33 @@ TEST_CASE("more shared memory than a block may have") {
                        LimitError);
 }
 
+TEST_CASE("shared memory that a launch asks for") {
+  Emulated e;
+  const GridKernel kernel = e.kernel(
+      "extern \"C\" __global__ void k(double* y) {\n"
+      "  extern __shared__ __align__(16) unsigned char memory[];\n"
+      "  double (&a)[8000] = *(double (*)[8000])&memory[0];\n"
+      "  double (&b)[64] = *(double (*)[64])&memory[64000];\n"
+      "  a[threadIdx.x + 7900] = threadIdx.x, b[threadIdx.x] = 1;\n"
+      "  __syncthreads();\n"
+      "  y[threadIdx.x] = a[7963 - threadIdx.x] + b[63 - threadIdx.x];\n"
+      "}\n",
+      "k");
+  CHECK(kernel->info().local_bytes == 0);
+  GridLaunch launch;
+  launch.kernel = kernel, launch.global = launch.local = {64, 1, 1};
+  launch.args = {e.device->allocate(512)}, launch.local_bytes = 64512;
+  e.device->run(launch);
+  double y[64];
+  e.device->read(launch.args[0].memory(), y, 512);
+  CHECK(y[0] == 64);
+  CHECK(y[63] == 1);
+  launch.local_bytes = 0;
+  CHECK_THROWS_WITH_AS(e.device->run(launch),
+                       "CUDA emulation: kernel k takes shared memory of which its launch asks for none",
+                       InternalError);
+  launch.local_bytes = 300000;
+  CHECK_THROWS_AS(e.device->run(launch), LimitError);
+}
+
 }  // namespace cuda_host_device_test

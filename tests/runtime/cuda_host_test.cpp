@@ -310,7 +310,7 @@ TEST_CASE("several kernels run in order, in one module, over the same arrays") {
       "y[threadIdx.x]; __syncthreads(); y[threadIdx.x] = t[3 - threadIdx.x]; }\n";
   for (const std::string& c : compilers()) {
     const Compiled module = compiled(cuda, c);
-    CHECK(module.shared_bytes() == 4 * sizeof(double));
+    CHECK(module.declared_shared_bytes() == 4 * sizeof(double));
     std::vector<double> x{1, 2, 3, 4}, y(4);
     run({{launch(module, "k_1", {1, 1, 1}, {4, 1, 1}, {array(0), array(1)}),
           launch(module, "k_2", {1, 1, 1}, {4, 1, 1}, {array(1)})},

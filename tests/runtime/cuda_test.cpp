@@ -141,6 +141,28 @@ TEST_CASE("cuda: what a kernel is given is what it takes") {
       LimitError);
 }
 
+TEST_CASE("cuda: times from memory are of launches that are queued behind a flush of the cache") {
+  Fake fake;
+  cuda::Device device(0, fake.cache());
+  CHECK(device.info().cache_bytes == 1 << 20);
+  const auto m = device.allocate(256);
+  const GridLaunch twice{device.build(kSource).program->kernel("twice"), {m}, {64, 1, 1}, {64, 1, 1}, 1, 0};
+  fake.calls();
+  CHECK(device.time_from_memory({&twice, 1}, 3) == 0.75);
+  std::string calls = fake.calls();
+  const std::string read = "launch liftgen_read 1024x1x1 of 64x1x1, 0 bytes\ncuLaunchKernel\n",
+                    once = read +
+                           "cuEventRecord\nlaunch twice 1x1x1 of 64x1x1, 0 bytes\ncuLaunchKernel\n"
+                           "cuEventRecord\n";
+  CHECK_MESSAGE(has(calls, once + once + once + "cuStreamSynchronize\ncuEventElapsedTime\n"), calls);
+  CHECK(device.time_from_memory({&twice, 1}, 100) == 25);
+  calls = fake.calls();
+  CHECK(count(calls, "launch liftgen_read") == 100);
+  CHECK(count(calls, "cuEventCreate") == 2 * (64 - 3));  // 64 pairs serve all
+  CHECK(device.launch_ms() == 0.25 / 200);
+  CHECK(count(fake.calls(), "launch liftgen_idle") == 220);
+}
+
 TEST_CASE("cuda: programs are kept, in the process and on disk") {
   Fake fake;
   {
@@ -322,6 +344,12 @@ TEST_CASE("nvrtc child: the toolkit's compiler" * doctest::skip()) {
     const cuda::CompiledSource again = cuda::compile(source, architecture, "--std=c++17", cache);
     CHECK(again.cached);
     CHECK(again.binary == made.binary);
+  }
+  {
+    const Variable driver("LIFTGEN_CUDA_LIBRARY", fake_cuda_library());
+    const cuda::CompiledSource timing =
+        cuda::compile(cuda::Device(0, folder).timing_source(), 80, "--std=c++17", cache);
+    CHECK_MESSAGE((timing.error.empty() && timing.log.empty()), (timing.error + timing.log));
   }
   const cuda::CompiledSource ptx = cuda::compile(source, info.architectures.back() + 5, "", cache);
   CHECK(ptx.ptx);

@@ -5,6 +5,8 @@
 // FAKE_CUDA_FAIL=f:n:s    the n-th call of f since this was set (0: every one) returns status s (several: separated by commas)
 // FAKE_CUDA_COMPUTE=90    compute capability of the device, FAKE_CUDA_DEVICES=1, FAKE_CUDA_DRIVER=12040
 // FAKE_CUDA_MEMORY=BYTES  of the device; FAKE_NVRTC_VERSION=12, FAKE_NVRTC_NEWEST=90
+// FAKE_NVRTC_OPENS=NAME   the library that compiling opens, by its name as NVRTC does
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,6 +88,7 @@ int cuDeviceGetAttribute(int* v, int what, int d) {
     case 10: *v = 32; break;
     case 12: *v = 65536; break;
     case 16: *v = 4; break;
+    case 38: *v = (int)number("FAKE_CUDA_CACHE", 1 << 20); break;
     case 75: *v = compute / 10; break;
     case 76: *v = compute % 10; break;
     case 97: *v = 232448; break;
@@ -140,14 +143,15 @@ int cuModuleLoadDataEx(void** m, const void* image, unsigned n, int* options, vo
   return 0;
 }
 int cuModuleUnload(void* m) { HERE("cuModuleUnload"); free(m); return 0; }
-static const char* const kKernels[] = {"add", "twice", "shared", "another"};
-static const size_t kBytes[][5] = {{8, 8, 8, 4, 0}, {8, 0}, {8, 0}, {0}};
+static const char* const kKernels[] = {"add", "twice", "shared", "liftgen_idle", "liftgen_read", "another"};
+enum { kKnown = 5 };
+static const size_t kBytes[][5] = {{8, 8, 8, 4, 0}, {8, 0}, {8, 0}, {0}, {8, 8, 0}, {0}};
 static size_t index_of(void* f) { return (size_t)((const char* const*)f - kKernels); }
 int cuModuleGetFunction(void** f, void* m, const char* name) {
   HERE("cuModuleGetFunction");
   if (!strstr(m, name)) return 500;
   size_t i = 0;
-  while (i < 3 && strcmp(name, kKernels[i])) ++i;
+  while (i < kKnown && strcmp(name, kKernels[i])) ++i;
   return *f = (void*)&kKernels[i], 0;
 }
 int cuFuncGetAttribute(int* v, int what, void* f) {
@@ -167,7 +171,7 @@ int cuFuncSetAttribute(void* f, int what, int v) {
 /* Not told of other kernels: their launches take whatever is passed. */
 int cuFuncGetParamInfo(void* f, size_t i, size_t* offset, size_t* n) {
   const size_t k = index_of(f);
-  if (k == 3) return 801;
+  if (k == kKnown) return 801;
   if (i > 4 || kBytes[k][i] == 0) return 1;
   *offset = 0, *n = kBytes[k][i];
   return 0;
@@ -180,7 +184,7 @@ int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned x, u
   note(text);
   HERE("cuLaunchKernel");
   const size_t n = (size_t)gx * x;
-  float* a = (float*)(uintptr_t)*(address*)p[0];
+  float* a = k < 3 ? (float*)(uintptr_t)*(address*)p[0] : NULL;
   if (k == 0) {
     const float *b = (float*)(uintptr_t)*(address*)p[1];
     float* c = (float*)(uintptr_t)*(address*)p[2];
@@ -214,6 +218,8 @@ int nvrtcCompileProgram(struct source* p, int n, const char* const* options) {
     note(options[i]);
     if (strstr(options[i], "compute_")) p->ptx = 1;
   }
+  const char* builtins = getenv("FAKE_NVRTC_OPENS");
+  if (builtins && !dlopen(builtins, RTLD_NOW)) return 7;
   p->failed = strstr(p->text, "#error") != NULL;
   return p->failed ? 6 : 0;
 }

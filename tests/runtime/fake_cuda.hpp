@@ -14,12 +14,17 @@
 
 namespace lift::test {
 
-inline std::string fake_cuda_library() {
+inline std::string shared_library(const std::string& code, const std::vector<std::string>& flags) {
   static NativeCompiler compiler;
-  static const CompileResult built = compiler.compile(
-      {.code = read_file(LIFTGEN_SOURCE_DIR "/tests/runtime/fake_cuda.c"), .flags = {"-O1", "-std=gnu11"}});
+  const CompileResult built = compiler.compile({.code = code, .flags = flags});
   REQUIRE_MESSAGE(built.library, built.error);
   return built.library->path().string();
+}
+
+inline std::string fake_cuda_library() {
+  static const std::string path =
+      shared_library(read_file(LIFTGEN_SOURCE_DIR "/tests/runtime/fake_cuda.c"), {"-O1", "-std=gnu11"});
+  return path;
 }
 
 /// Sets a variable of the environment for the length of a scope.

@@ -155,6 +155,16 @@ TEST_CASE("opencl: vector addition, with buffers, numbers and times") {
   CHECK_THROWS_AS(device.read(da, c.data(), n * 4, 4), InternalError);
 }
 
+TEST_CASE("opencl: the kernels for timing compile, and processors are timed as they are") {
+  if (!opencl::why_unavailable().empty()) return;
+  opencl::Device device;
+  CHECK(device.launch_ms() > 0);
+  if (!device.info().cpu) return;
+  const GridKernel idle = device.build(device.timing_source()).program->kernel("liftgen_idle");
+  const GridLaunch launch{idle, {}, {1, 1, 1}, {1, 1, 1}, 1, 0};
+  CHECK(device.time_from_memory({&launch, 1}, 3) > 0);
+}
+
 TEST_CASE("opencl: local memory, several launches at once, three dimensions") {
   if (skip_without_device()) return;
   opencl::Device device;

@@ -1,10 +1,14 @@
 // Exploring on a CUDA device: a driver in host memory whose kernels do nothing (tests/runtime/fake_cuda.c),
 // and the emulation.
 #include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "ir/error.hpp"
 #include "patterns/operators.hpp"
 #include "runtime/cuda.hpp"
+#include "runtime/file.hpp"
 #include "runtime/process.hpp"
 #include "runtime/worker.hpp"
 #include "tests/runtime/fake_cuda.hpp"
@@ -43,6 +47,42 @@ TEST_CASE("explore: on a CUDA device whose kernels do nothing, nothing is verifi
   CHECK(r.counts.wrong > 0);
   CHECK(r.counts.timed == 0);
   CHECK_FALSE(r.best);
+}
+
+TEST_CASE("explore: a CUDA device needs no compiler of the host") {
+  const Fake fake;
+  const EnvironmentVariable none("CC", "/nonexistent/cc"), neither("CXX", "/nonexistent/c++");
+  ExploreOptions o = on_cuda();
+  o.rivals = true, o.configurations = 30;
+  const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
+  CHECK(r.counts.wrong > 0);  // as the kernels of the fake do nothing
+  CHECK(r.counts.compile_failed == 0);
+  CHECK(r.rivals.empty());
+  CHECK(r.no_host_compiler.find("/nonexistent/cc") != std::string::npos);
+  CHECK(r.machine.triad_gbs == 0);
+  for (const Variant& v : r.variants) CHECK(v.layout.empty());
+  o.target = Target::openmp;
+  CHECK_THROWS_AS(explore(find_pattern("smooth3d"), tiny(), o), EnvironmentError);
+}
+
+TEST_CASE("explore: the cache of a CUDA device is flushed for arrays that nearly fit into it") {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("liftgen-cuda-flush-test-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const Fake fake;
+  const auto launches = [&](const std::string& cache_bytes) {
+    const EnvironmentVariable cache("FAKE_CUDA_CACHE", cache_bytes),
+        log("FAKE_CUDA_LOG", (folder / cache_bytes).string());
+    ExploreOptions o = on_cuda();
+    o.check_small = false;
+    explore(find_pattern("smooth3d"), tiny(), o);
+    const std::string calls = read_file(folder / cache_bytes);
+    CHECK(calls.find("launch another") != std::string::npos);
+    return calls.find("launch liftgen_read") != std::string::npos;
+  };
+  CHECK(launches("65536"));  // 9 arrays of 2 boxes of 10^3 elements of 8 bytes, 144 kB
+  CHECK_FALSE(launches("16384"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE(

@@ -54,6 +54,7 @@ std::vector<cuda_host::LaunchTraffic> counted_traffic(const Kernel& kernel, Nati
     GridLaunch launch;
     launch.kernel = built.program->kernel(part.name), launch.args = arguments;
     launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
+    launch.local_bytes = part.range.local_bytes;
     queue.push_back(std::move(launch));
   }
   device->run(queue);

@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::int64_t kRing = 4;     ///< planes of sweeps of radius 1, where a group waits once a step
 constexpr std::int64_t kItems = 256;  ///< in a group: registers last for the sums of a stencil
+/// Local memory that leaves room for several groups; with more than that, a group has twice the items.
+constexpr std::int64_t kShared = 48 * 1024;
+constexpr std::int64_t kResident = 768;  ///< items of a multiprocessor that registers last for
+constexpr std::int64_t kBusy = 512;      ///< with so many, it does not wait for memory
 constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kSector = 4;     ///< cells, in f64, that memory moves together
 constexpr std::int64_t kOverlap = 3;    ///< cells of the first sweep's region by those of the last's, at most
@@ -47,18 +51,23 @@ std::int64_t cells_of(const NestFacts& f, const std::vector<std::int64_t>& tile,
   return n;
 }
 
+/// Local memory of the rings.
+std::int64_t bytes_of(const NestFacts& f, const std::vector<std::int64_t>& tile) {
+  std::int64_t cells = 0;
+  for (std::size_t s = 0; s + 1 < f.sweeps; ++s) cells += kRing * cells_of(f, tile, s);
+  return cells * static_cast<std::int64_t>(f.element_bytes);
+}
+
 bool fits(const NestFacts& f, const std::vector<std::int64_t>& tile) {
-  std::int64_t ring_cells = 0;
-  for (std::size_t s = 0; s + 1 < f.sweeps; ++s) ring_cells += kRing * cells_of(f, tile, s);
-  return ring_cells * static_cast<std::int64_t>(f.element_bytes) <=
-             static_cast<std::int64_t>(f.options.local_bytes) &&
+  return bytes_of(f, tile) <= static_cast<std::int64_t>(f.options.local_bytes) &&
          cells_of(f, tile, 0) <= kOverlap * cells_of(f, tile, f.sweeps - 1);
 }
 
 /// Along each axis, outer to inner: a row of the first sweep's region side by side, and so many rows that all
 /// rounds but the last are full and the last one nearly is.
 std::vector<std::int64_t> items_of(const NestFacts& f, const std::vector<std::int64_t>& tile) {
-  std::int64_t left = std::min(kItems, static_cast<std::int64_t>(f.options.max_work_group));
+  const std::int64_t most = bytes_of(f, tile) > kShared ? 2 * kItems : kItems;
+  std::int64_t left = std::min(most, static_cast<std::int64_t>(f.options.max_work_group));
   std::vector<std::int64_t> r(tile.size());
   for (std::size_t a = r.size(); a-- > 0; left /= r[a]) {
     const std::int64_t cells = tile[a] + 2 * f.margins[a][0],
@@ -66,6 +75,30 @@ std::vector<std::int64_t> items_of(const NestFacts& f, const std::vector<std::in
     r[a] = std::max<std::int64_t>(1, ceil_of(cells, rounds));
   }
   return r;
+}
+
+/// Groups that a multiprocessor holds, where its local memory is known.
+std::int64_t resident(const NestFacts& f, std::int64_t bytes, std::int64_t items) {
+  constexpr std::int64_t kOfSystem = 1024;  // beside each group's
+  const std::int64_t all = static_cast<std::int64_t>(f.options.local_bytes) + kOfSystem;
+  return std::max<std::int64_t>(1, std::min(all / (bytes + kOfSystem), kResident / items));
+}
+
+/// How much longer all takes as too few items are there at once: while multiprocessors wait for memory, or
+/// have no group at the end.
+double idle_of(const NestFacts& f, const std::vector<std::int64_t>& tile, std::int64_t items) {
+  const std::int64_t groups_at_once = resident(f, bytes_of(f, tile), items);
+  double longer = 1;
+  if (static_cast<std::int64_t>(f.options.local_bytes) > kShared)
+    longer = std::max(1.0, static_cast<double>(kBusy) / static_cast<double>(groups_at_once * items));
+  if (f.options.compute_units <= 0) return longer;
+  std::int64_t groups = 1;
+  for (std::size_t a = 0; a < f.above_update; ++a) groups *= f.axes[a].extent.value_or(1);
+  for (std::size_t a = 0; a < tile.size(); ++a) groups *= ceil_of(length_of(f, a), tile[a]);
+  const std::int64_t wave = f.options.compute_units * groups_at_once;
+  const std::int64_t at_once =
+      groups < wave ? f.options.compute_units : wave;  // spread before they are stacked
+  return longer * static_cast<double>(ceil_of(groups, at_once) * at_once) / static_cast<double>(groups);
 }
 
 /// What the first sweep takes in a plane, in rounds of work-items, idle ones of a warp too, over cells; rows
@@ -80,6 +113,7 @@ double cost_of(const NestFacts& f, const std::vector<std::int64_t>& tile) {
     cost *= static_cast<double>(ceil_of(length, tile[a])) / static_cast<double>(length);
   }
   const double row = static_cast<double>(tile.back() + 2 * f.margins.back()[0]);
+  cost *= idle_of(f, tile, in_group);
   return cost * static_cast<double>(ceil_of(in_group, kWarp) * kWarp * rounds) * (row + kSector) / row;
 }
 

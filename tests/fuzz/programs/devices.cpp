@@ -71,6 +71,7 @@ Outcome run_on(GridDevice& device, const Case& c, const Data& data) {
     GridLaunch launch;
     launch.kernel = built.program->kernel(l.name), launch.args = args;
     launch.global = l.range.global, launch.local = l.range.local, launch.dims = l.range.dims;
+    launch.local_bytes = l.range.local_bytes;
     queue.push_back(std::move(launch));
   }
   device.run(queue);
