@@ -18,9 +18,12 @@ void check_arguments(const GridLaunch& launch, const std::string& what) {
 }
 
 void check_local_memory(const GridLaunch& launch, const std::string& what, const GridDeviceInfo& device) {
-  std::size_t bytes = launch.kernel->info().local_bytes + launch.local_bytes;
+  const std::size_t declared = launch.kernel->info().local_bytes;
+  std::size_t bytes = declared + launch.local_bytes;
   for (const GridArg& arg : launch.args) bytes += arg.kind() == GridArg::Kind::Local ? arg.bytes() : 0;
-  const std::size_t most = std::max(device.local_bytes, device.max_local_bytes);
+  const std::size_t most = declared > device.local_bytes
+                               ? device.local_bytes
+                               : std::max(device.local_bytes, device.max_local_bytes);
   if (bytes > most)
     throw LimitError(what + " needs " + std::to_string(bytes) + " bytes of local memory; " + device.name +
                      " has " + std::to_string(most) + " a work-group; use smaller tiles");

@@ -294,12 +294,8 @@ class GridDevice {
   virtual void copy_bytes(GridBuffer& to, GridBuffer& from) = 0;
   virtual void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) = 0;
   virtual double run_all(std::span<const GridLaunch> launches, int times) = 0;
-<<<<<<< HEAD
   virtual std::shared_ptr<GridQueue> make_queue();
-  virtual double time_all(std::span<const GridLaunch> launches, int times);
-=======
   virtual double time_all_from_memory(std::span<const GridLaunch> launches, int times);
->>>>>>> firstgpu
   virtual void write_all_there(GridBuffer& to, const void* from) { write_bytes(to, from, to.bytes(), 0); }
   virtual void read_all_there(GridBuffer& from, void* to) { read_bytes(from, to, from.bytes(), 0); }
   virtual const void* contents_of(GridBuffer& /*of*/) { return nullptr; }
@@ -309,11 +305,8 @@ class GridDevice {
   /// How many programs may be built at a time.
   virtual int builders() const { return 1; }
 
-<<<<<<< HEAD
   std::atomic<std::uint64_t> writes_ = 0, written_bytes_ = 0, reads_ = 0, read_bytes_ = 0;
-=======
   GridMemory flushed_;  ///< that time_from_memory() reads
->>>>>>> firstgpu
   std::function<void()> queued_;
   std::mutex programs_mutex_;
   std::deque<std::pair<std::string, std::shared_ptr<GridProgram>>> programs_;  ///< by hash, last built last

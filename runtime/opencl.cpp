@@ -322,13 +322,8 @@ void Device::Impl::enqueue(cl_command_queue to, const GridLaunch& launch, Events
   if (local[0] == 0 && found.info.gpu)
     local = dividing_group(launch.global, std::min(kItems, launch.kernel->info().max_work_group));
   cl_event event = nullptr;
-<<<<<<< HEAD
   check(api().clEnqueueNDRangeKernel(to, kernel, static_cast<cl_uint>(launch.dims), nullptr,
-                                     launch.global.data(), choose ? nullptr : launch.local.data(), 0, nullptr,
-=======
-  check(api().clEnqueueNDRangeKernel(queue, kernel, static_cast<cl_uint>(launch.dims), nullptr,
                                      launch.global.data(), local[0] == 0 ? nullptr : local.data(), 0, nullptr,
->>>>>>> firstgpu
                                      &event),
         what);
   queued.events.push_back(event);
@@ -342,15 +337,10 @@ double Device::run_each(const GridLaunch* before, std::span<const GridLaunch> la
   if (!std::exchange(impl_->ran, true)) unpinned.emplace();
   Events queued;
   try {
-<<<<<<< HEAD
-    for (int time = 0; time < times; ++time)
-      for (const GridLaunch& launch : launches) impl_->enqueue(impl_->queue, launch, queued);
-=======
     for (int time = 0; time < times; ++time) {
-      if (before != nullptr) impl_->enqueue(*before, queued);
-      for (const GridLaunch& launch : launches) impl_->enqueue(launch, queued);
+      if (before != nullptr) impl_->enqueue(impl_->queue, *before, queued);
+      for (const GridLaunch& launch : launches) impl_->enqueue(impl_->queue, launch, queued);
     }
->>>>>>> firstgpu
   } catch (...) {
     api().clFinish(impl_->queue);  // nothing of ours stays in the queue
     throw;

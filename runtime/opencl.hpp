@@ -53,12 +53,9 @@ class Device : public GridDevice {
   void copy_bytes(GridBuffer& to, GridBuffer& from) override;
   void fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern_bytes) override;
   double run_all(std::span<const GridLaunch> launches, int times) override;
-<<<<<<< HEAD
   std::shared_ptr<GridQueue> make_queue() override;
-=======
   double time_all_from_memory(std::span<const GridLaunch> launches, int times) override;
   double run_each(const GridLaunch* before, std::span<const GridLaunch> launches, int times);
->>>>>>> firstgpu
   const void* contents_of(GridBuffer& of) override;
 
   class Queue;
