@@ -169,6 +169,13 @@ std::string plain_lambda(const Problem& problem, int dim) {
   return loops.header("Inverse diagonal") + loops.function(build_lambda(problem, dim), body);
 }
 
+/// What the operator replaces begins as something else than the right answer.
+void fill_lambda_argument(const Problem& p, const HostArray& a) {
+  HostArray other = a;
+  if (a.name == "lambda") other.name = "rhs";
+  fill_box_argument(p, other);
+}
+
 }  // namespace
 
 Pattern apply_operator(int dim) { return apply_or_residual(dim, false); }
@@ -181,7 +188,7 @@ Pattern lambda_operator(int dim) {
           .formula = "lambda = 1 / (a*alpha + b/h^2 * (the sum of beta over a cell's faces))",
           .choices = {},
           .build = [=](const Problem& p) { return build_lambda(p, dim); },
-          .fill = fill_box_argument,
+          .fill = fill_lambda_argument,
           .reference =
               [=](const Problem& p, const std::vector<HostArray>& arguments,
                   const std::vector<HostArray>& results) {

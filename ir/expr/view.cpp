@@ -115,6 +115,11 @@ View Views::param(const Expr& p) {
 
 View Views::call(const Expr& fn, std::vector<View> arguments, const ScopePtr& scope) {
   if (!fn.is(Op::Lambda)) throw InternalError("view: call of " + str(fn));
+  if (most_calls > 0 && ++calls_ > most_calls)
+    throw UserError(
+        "an element is computed from more than " + std::to_string(most_calls) +
+        " calls of functions, stages that others read being computed again and again; store them: let "
+        "stage = ... in ..., or to_global");
   return eval(fn.child(0), std::make_shared<Scope>(Scope{std::move(arguments), scope}));
 }
 
@@ -218,7 +223,7 @@ View Views::iterate(const Expr& e, const ScopePtr& scope) {
   if (*times > (e.type().is_array() && computed ? most : most_copied))
     throw UserError("iterate: " + std::to_string(*times) +
                     " steps are too many to compute each element from the start; store the steps' results "
-                    "(to_global)");
+                    "stage = ... in ..., or to_global");
   View x = eval(e.child(1), scope);
   for (std::int64_t t = 0; t < *times; ++t) x = step(e, t, x, scope);
   return x;

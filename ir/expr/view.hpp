@@ -55,6 +55,9 @@ class Views {
   Facts facts;
   /// Boundary tests that could not be decided (each once), for splitting loops.
   std::vector<NatCond> undecided;
+  /// UserError once functions have been called more often; 0: no limit. An element of a chain whose stages
+  /// are not stored takes as many calls as there are paths through their windows.
+  std::size_t most_calls = 0;
 
  protected:
   /// An array or scalar argument. The default loads from the array of that name.
@@ -74,6 +77,7 @@ class Views {
   virtual View scan(const Expr& e, const ScopePtr& scope);
   View unrolled_reduce(const Expr& e, const ScopePtr& scope);
   bool decide(const NatCond& c, bool& value);  ///< false: undecided (and noted)
+  std::size_t calls_ = 0;                      ///< that count for most_calls
 
  private:
   View pad(const Expr& e, std::size_t d, const View& xs, const Type& t, const Term& value);

@@ -16,6 +16,9 @@
 namespace lift {
 namespace {
 
+/// Of functions for what one statement computes: more are text that no compiler takes.
+constexpr std::size_t kMostCalls = 100000;
+
 LoopKind loop_kind(Op op) {
   switch (op) {
     case Op::MapUnroll:
@@ -119,6 +122,7 @@ bool Translator::write_interleaved(const Expr& e, const ScopePtr& scope, const A
 }
 
 void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
+  calls_ = 0;  // of what is written here
   const auto* cell = std::get_if<Cell>(&to.v);
   if (cell && !cell->guards.empty() && !guarded_) return write_guarded(e, scope, *cell);
   if (!cell && computes_first(e))
@@ -354,6 +358,7 @@ Kernel translate(const Program& given) {
     k.arguments.push_back(std::move(x));
   }
   Translator t;
+  t.most_calls = kMostCalls;
   t.block = &k.body;
   if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); }))
     for (const StageWrites& w : stage_graph(chain_of(program)).stages)

@@ -10,11 +10,15 @@
 namespace lift {
 namespace {
 
+/// Larger stencils have some hundred neighbours, and some of them steps within a step.
+constexpr std::size_t kMostCalls = 20000;
+
 class Descent {
  public:
   Descent(const Program& program, std::size_t result) : component_(result) {
     const Type type = results_of(program).at(result).type;
     rank_ = static_cast<std::size_t>(rank_of(type));
+    views_.most_calls = kMostCalls;
     descend(program.body, nullptr);
     split_select();
     simplify_all();

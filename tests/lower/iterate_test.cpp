@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/view.hpp"
+#include "rewrite/space/space.hpp"
 #include "tests/lower/run_program.hpp"
 
 using namespace lift;
@@ -60,6 +61,21 @@ TEST_CASE("iterations in argument position, below maps, of numbers, and of ways 
               })));
   run(program({xs}, iterate(6, fun(xs.type(), [](Expr x) { return x | pad(1, 0, wrap) | drop(0, 1); }), xs) |
                         map([](Expr x) { return x * 2.0; })));
+}
+
+TEST_CASE("stages with names are stored, however many; others are refused with the number of calls") {
+  const Expr u = param("u", array({Nat(64)}, f64));
+  const auto stage = [](const Expr& x) {
+    return x | pad(1, 1, clamp) | slide(3, 1) | map([](Expr w) { return w[0] + w[1] * 0.5 + w[2]; });
+  };
+  const std::function<Expr(const Expr&, int)> named = [&](const Expr& x, int stages) {
+    return stages == 1 ? stage(x) : let(stage(x), [&, stages](Expr y) { return named(y, stages - 1); });
+  };
+  run(program({u}, named(u, 30)));
+  CHECK_NOTHROW(Space(program({u}, named(u, 30)), {}));
+  Expr piped = u;
+  for (int s = 0; s < 12; ++s) piped = stage(piped);
+  CHECK_THROWS_WITH_AS(lower(program({u}, piped)), doctest::Contains("more than 100000 calls"), UserError);
 }
 
 TEST_CASE("what cannot be iterated is refused with the number") {

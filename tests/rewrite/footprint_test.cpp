@@ -1,6 +1,7 @@
 // Footprints and in-place safety, of smooth3d and of small programs made to be on either side of the line.
 #include <doctest/doctest.h>
 
+#include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/analysis/footprint.hpp"
@@ -228,6 +229,19 @@ TEST_CASE("loads far away: of a ghost cell safe, of a written element not") {
   CHECK(from(0) == "");
   CHECK(from(9) == "");
   CHECK(from(3) != "");
+  CHECK(from(1) != "");  // the first and the last that are written
+  CHECK(from(8) != "");
+}
+
+TEST_CASE("stages that are not stored are analysed up to a number of calls") {
+  const auto chain = [](int stages) {
+    Expr x = param("u", array({Nat(64)}, f64));
+    for (int s = 0; s < stages; ++s)
+      x = x | pad(1, 1, clamp) | slide(3, 1) | map([](Expr w) { return w[0] + w[1] + w[2]; });
+    return Program{"chain", {param("u", array({Nat(64)}, f64))}, x, {}, {}};
+  };
+  CHECK(footprint(chain(4)).reads.size() == 1);
+  CHECK_THROWS_WITH_AS(footprint(chain(30)), doctest::Contains("more than 20000 calls"), UserError);
 }
 
 }  // namespace footprint_test

@@ -183,6 +183,13 @@ TEST_CASE("measure: what cannot win is given up early") {
   const Timing close = measure(slow, {.max_runs = 9, .abort_above_ms = 5.5});
   CHECK(close.aborted);
   CHECK(close.runs == 2);
+  // One run that was disturbed after a fast one gives nothing up.
+  long done = 0;
+  const TimedRun disturbed = [&](int times) { return times * (++done == 3 ? 60.0 : 6.0); };
+  const Timing kept = measure(disturbed, {.min_runs = 4, .max_runs = 4, .abort_above_ms = 7});
+  CHECK_FALSE(kept.aborted);
+  CHECK(kept.runs == 4);
+  CHECK(kept.median_ms == 6);
 }
 
 TEST_CASE("measure: an interruption ends it after the sample under way") {

@@ -61,6 +61,13 @@ TEST_CASE("report: schema 1 has every field") {
   CHECK(json["backend"] == "openmp");
   CHECK(json["type"] == "f64");
   CHECK(json["cells"] == 16777216);
+  // Milliseconds, and 10^9 bytes a second.
+  CHECK(json["best"]["ms"] == 25);
+  CHECK(json["best"]["gbs"] == 42.9);
+  CHECK(json["variants"][0]["ms"] == 25);
+  CHECK(json["twin"]["ms"] == 20);
+  CHECK(json["twin"]["gbs"] == 53.7);
+  CHECK(json["baseline"]["ms"] == 30);
   CHECK(json["best"]["params"]["width"] == 8);
   CHECK(json["best"]["params"]["order"] == "kji");
   CHECK(json["best"]["layout"] == "caller");

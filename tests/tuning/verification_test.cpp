@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -113,6 +114,11 @@ TEST_CASE("verification: for every operator, its own kernel is within the bounds
         std::vector<char> got = copy_of(e);
         poison(got.data(), got.size());
         CHECK_FALSE(difference_of(e, got.data()).right());
+        // Nor into an argument that it replaces.
+        for (const HostArray& a : s.arguments.all())
+          if (a.type == e.result.type &&
+              std::count(s.program.overwritable.begin(), s.program.overwritable.end(), a.name) > 0)
+            CHECK_FALSE_MESSAGE(difference_of(e, a.data).right(), a.name);
         // One element: moved by one, by a small part, not written, no number.
         const auto count = static_cast<std::size_t>(host::count(e.result.type));
         std::size_t at = 0;  // where rounding matters least
