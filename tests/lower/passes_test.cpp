@@ -1,0 +1,67 @@
+// Single passes over the loop language: the loops that they make do what those that they were given do.
+#include <doctest/doctest.h>
+
+#include "lower/passes/passes.hpp"
+#include "tests/lower/run_loops.hpp"
+
+namespace lift::passes_test {
+namespace {
+
+constexpr std::int64_t kLength = 12;
+
+const Term one = constant_term(1, f64);
+
+Kernel kernel(Block body) {
+  const Type t = array({kLength}, f64);
+  Kernel k;
+  k.name = "k", k.results = {"out"};
+  for (const char* name : {"a", "out"}) k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
+  k.arguments.push_back({"first", i32, {}, false, true, {0, 5}});
+  k.body = std::move(body);
+  return k;
+}
+std::vector<double> run(const Kernel& k, std::int64_t first = 0) {
+  test::LoopRunner loops;
+  loops.index["first"] = first;
+  for (int i = 0; i < kLength; ++i) loops.arrays["a"].push_back(i + 0.5);
+  loops.arrays["out"].assign(kLength, -1);
+  loops.run(k);
+  return loops.arrays["out"];
+}
+Stmt put(const Nat& at, const Term& value) { return {Store{"out", {at}, value, false}}; }
+Term a(const Nat& at) { return load_term("a", {at}, f64); }
+
+}  // namespace
+
+TEST_CASE("passes: every second iteration, from a lower bound on") {
+  const Nat i = Nat::fresh("i", 0, kLength - 1), shown = Nat::fresh("first", 0, 5);
+  for (const std::int64_t phase : {0, 1})
+    for (const Nat& first : {shown, Nat(0), Nat(1), Nat(2), Nat(3)}) {
+      For f;
+      f.var = i, f.upper = kLength;
+      f.body = {
+          {If{{compare_term(equal(mod(i, 2), phase)), compare_term(less_equal(first, i))}, {put(i, a(i))}}}};
+      const Kernel before = kernel({{f}}), after = kernel(tighten_bounds({{f}}));
+      f.stride = 2;
+      const Kernel strided = kernel(stride_loops(tighten_bounds({{f}})));
+      INFO(str(after) << str(strided));
+      for (std::int64_t at = 0; at <= 5; ++at) {
+        CHECK(run(after, at) == run(before, at));
+        CHECK(run(strided, at) == run(before, at));
+      }
+    }
+}
+
+TEST_CASE("passes: a name for a load does not outlive a store to its array, also under a condition") {
+  const Term sum = apply_term(Op::Add, f64, {a(3), a(3)});
+  const Stmt changes{Store{"a", {Nat(3)}, one, false}};
+  const Nat first = Nat::fresh("first", 0, 5);
+  for (const Stmt& between : {changes, Stmt{If{{compare_term(less_equal(first, 2))}, {changes}}}}) {
+    const Block b{put(0, sum), between, put(1, sum), put(2, a(3))};
+    const Kernel before = kernel(b), after = kernel(eliminate_common_subexpressions(b));
+    INFO(str(after));
+    for (const std::int64_t at : {0, 5}) CHECK(run(after, at) == run(before, at));
+  }
+}
+
+}  // namespace lift::passes_test
