@@ -316,7 +316,7 @@ result = zip(x, y) |> map(\(a, b). (a / b) + (a % b) * 7
 }
 
 TEST_CASE("failing: signals end an exploration with its best, without files or processes left") {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU}) {
     const Scratch scratch;
     const std::string out = (scratch.path() / "printed").string();
     const ProcessResult r =
