@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/expr/verify.hpp"
 #include "ir/reserved_words.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/nest.hpp"
@@ -191,6 +192,11 @@ Plan plan_of(const Program& program, const Signature& signature, const CompileOp
   // copied.
   if (plan.results.size() == 1 && plan.targets[0].kind == ResultTarget::Kind::in_place)
     plan.program.overwritable = {param_name(plan.program.arguments[plan.targets[0].index])};
+  try {
+    check_decisions(plan.program);
+  } catch (const UserError& e) {
+    throw UserError(plan.program.name + ": " + e.what() + where);
+  }
   return plan;
 }
 

@@ -53,7 +53,7 @@ constexpr std::array of_nodes = std::to_array<OfNodes>({
     {{"no-holes", "nothing is left to be filled in, neither a term nor a type"}, no_holes},
     {{"closed", "every free variable is an argument of the program"}, closed},
     {{"types", "each node has the type that its typing rule gives"}, types},
-    {{"loop-options", "rank and options of loops lie in their ranges"}, loops},
+    {{"loop-options", "rank and options of loops lie in their ranges"}, loops, true},
 });
 
 // ---- programs
@@ -83,18 +83,26 @@ constexpr std::array of_programs = std::to_array<OfPrograms>({
     {{"arguments", "params with names of their own; what may be overwritten is an array among them"},
      arguments},
     {{"binders", "every bound variable has a binder, which declares it with the type that it has"}, binders},
-    {{"one-machine", "threads (map_par) and work-items (map_glb, map_wrg, map_lcl) do not mix"}, one_machine},
+    {{"one-machine", "threads (map_par) and work-items (map_glb, map_wrg, map_lcl) do not mix"},
+     one_machine,
+     true},
     {{"update_in_place",
-      "the base is an overwritable argument, or an element of one, or an array of the program's own, and "
+      "the base is an argument declared with overwrite, or an element of one, or an array of the program's "
+      "own, and "
       "nothing reads it afterwards"},
-     update_in_place},
+     update_in_place,
+     true},
 });
 
 }  // namespace
 
 void Check::broken(const std::string& what) const {
+  if (written)
+    throw UserError("a decision that cannot be here: " + what + "; of " + std::string(rule.name) +
+                    " holds: " + std::string(rule.holds) +
+                    "; move it, or write map or update and leave it to liftgen");
   throw InternalError("verify" + (after.empty() ? std::string() : " after " + std::string(after)) + ": " +
-                      program.name + " breaks the rule " + std::string(rule) + ": " + what);
+                      program.name + " breaks the rule " + std::string(rule.name) + ": " + what);
 }
 void Check::broken(const std::string& what, const Expr& where) const {
   std::string s = str(where);
@@ -104,14 +112,22 @@ void Check::broken(const std::string& what, const Expr& where) const {
 
 }  // namespace verifier
 
-void verify(const Program& program, std::string_view after) {
-  verifier::Check c{program, after};
-  visit(program.body, [&](const Expr& e) {
-    for (const verifier::OfNodes& r : verifier::of_nodes) c.rule = r.name, r.check(c, e);
+namespace {
+
+void check(verifier::Check c) {
+  visit(c.program.body, [&](const Expr& e) {
+    for (const verifier::OfNodes& r : verifier::of_nodes)
+      if (r.of_decisions || !c.written) c.rule = r, r.check(c, e);
   });
-  for (const verifier::OfPrograms& r : verifier::of_programs) c.rule = r.name, r.check(c);
+  for (const verifier::OfPrograms& r : verifier::of_programs)
+    if (r.of_decisions || !c.written) c.rule = r, r.check(c);
   verifier::check_nesting(c);
 }
+
+}  // namespace
+
+void verify(const Program& program, std::string_view after) { check({program, after}); }
+void check_decisions(const Program& program) { check({.program = program, .written = true}); }
 
 std::vector<VerifierRule> verifier_rules() {
   std::vector<VerifierRule> all(verifier::of_nodes.begin(), verifier::of_nodes.end());

@@ -1,6 +1,6 @@
 // The verifier: what must hold of a program between any two steps, as a list of rules. A rule of rewriting or
-// a pass that breaks one of them has a defect; a person's mistake is found earlier, by the typing rules and
-// the guards.
+// a pass that breaks one of them has a defect; a person's mistake is found earlier, by the typing rules, the
+// guards, and where a program is read (check_decisions).
 //
 // "Inside" is inside the function of a map: the array it is applied to is computed before.
 #pragma once
@@ -16,6 +16,10 @@ namespace lift {
 /// or rule that ran last, if given: then the derivation may go on, and what belongs into a work-group may
 /// still be inside maps without a decision).
 void verify(const Program& program, std::string_view after = {});
+
+/// Throws UserError when a program that somebody wrote has a decision where it cannot be: what, the rule
+/// about it, and what to try. Only the rules about decisions are looked at.
+void check_decisions(const Program& program);
 
 /// A rule of the verifier, for people: its name and what it demands.
 struct VerifierRule {

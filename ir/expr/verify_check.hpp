@@ -12,17 +12,20 @@ namespace lift::verifier {
 /// The program in question, and how a broken rule is reported.
 struct Check {
   const Program& program;
-  std::string_view after;
-  std::string_view rule = {};  ///< that is being checked
+  std::string_view after = {};
+  bool written = false;    ///< by a person, whose mistakes are a UserError
+  VerifierRule rule = {};  ///< that is being checked
   [[noreturn]] void broken(const std::string& what) const;
   [[noreturn]] void broken(const std::string& what, const Expr& where) const;
 };
 
 struct OfPrograms : VerifierRule {
   void (*check)(const Check&);
+  bool of_decisions = false;
 };
 struct OfNodes : VerifierRule {
   void (*check)(const Check&, const Expr&);
+  bool of_decisions = false;
 };
 
 /// What encloses an expression; dimensions of the NDRange as bits.

@@ -112,7 +112,7 @@ class Nesting {
   explicit Nesting(Check& c) : c_(c) {}
   void go(const Expr& e, const Around& around) {
     if (!visited_.emplace(e.id(), around.key()).second) return;
-    for (const OfNesting& r : of_nesting) c_.rule = r.name, r.check(c_, e, around);
+    for (const OfNesting& r : of_nesting) c_.rule = r, r.check(c_, e, around);
     for (std::size_t i = 0; i < e.children().size(); ++i)
       go(e.child(i), (is_map(e.op()) || e.is(Op::InTiles)) && i == 0 ? inside(e, around) : around);
   }

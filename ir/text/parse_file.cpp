@@ -6,6 +6,7 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/c_text.hpp"
+#include "ir/expr/verify.hpp"
 #include "ir/text/elaborate.hpp"
 #include "ir/text/near.hpp"
 
@@ -129,6 +130,7 @@ class ProgramMaker {
     for (const auto& [name, at] : d.names) program_.results.push_back(name);
     try {
       results_of(program_);
+      check_decisions(program_);
     } catch (const UserError& error) {
       source_.fail(d.at, error.what());
     }

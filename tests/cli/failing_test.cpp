@@ -229,6 +229,38 @@ TEST_CASE("failing: vectors of seven lanes are refused where they are written") 
   CHECK(r.output.find("width 7: a vector has 2, 4, 8, 16, 32 or 64 lanes") != std::string::npos);
 }
 
+TEST_CASE("failing: decisions where they cannot be are refused where they are written") {
+  const Scratch scratch;
+  const std::string in_map = "x |> split(8) |> map(\\r. r |> ";
+  const struct {
+    std::string backend, result, what;
+  } cases[] = {
+      {"openmp", "x |> split(8) |> map_vec<4>(map_par(\\v. v + 1.0)) |> join", "not innermost: "},
+      {"openmp", "x |> split(8) |> map_vec<4>(map(\\v. v + 1.0)) |> join", "not innermost: "},
+      {"openmp", in_map + "to_local |> map(\\v. v + 1.0)) |> join", "no work-group around "},
+      {"opencl", "x |> split(8) |> map_wrg<0>(map_wrg<0>(\\v. v + 1.0)) |> join",
+       "inside map_wrg of the same"},
+      {"opencl", "x |> split(8) |> map_glb<0>(map_glb<0>(\\v. v + 1.0)) |> join",
+       "inside map_glb of the same"},
+      {"opencl", "x |> map_lcl<0>(\\v. v + 1.0)", "no map_wrg of the same dimension"},
+      {"opencl", "x |> split(8) |> map_par(map_glb<0>(\\v. v + 1.0)) |> join", "beside map_glb there is"},
+      {"openmp", "update_in_place(x, 0, x |> map(\\v. v + 1.0))", "the caller needs x afterwards"},
+  };
+  for (const auto& c : cases) {
+    write_file_atomically(scratch.path() / "d.lift", "param x : 64.f64\nresult = " + c.result + "\n");
+    for (const char* command : {"run", "emit"}) {
+      const ProcessResult r = in(scratch, {command, "d.lift", "--backend", c.backend, "--out", "."});
+      CAPTURE(r.output);
+      CHECK(r.status == 2);
+      CHECK(r.output.starts_with("liftgen: d.lift:2:"));
+      for (const std::string part : {c.what.c_str(), " holds: ", "move it, or write map or update"}) {
+        CAPTURE(part);
+        CHECK(r.output.find(part) != std::string::npos);
+      }
+    }
+  }
+}
+
 TEST_CASE("failing: C texts and reductions mean the same on OpenCL") {
   const Scratch scratch;
   write_file_atomically(scratch.path() / "texts.lift",
