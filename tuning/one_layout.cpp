@@ -102,11 +102,12 @@ LayoutChoice choose_layout(const std::vector<LayoutRequest>& layouts, std::size_
         choice.costs[layout].why_not = e.what();
       });
   const auto settle = [&] {
-    for (std::size_t l = 0; l < layouts.size(); ++l) {
-      if (!choice.costs[l].why_not.empty()) continue;
-      choice.costs[l].ms = rounds.cost(l);
-      if (choice.costs[l].ms < choice.costs[choice.best].ms) choice.best = l;
-    }
+    for (std::size_t l = 0; l < layouts.size(); ++l)
+      if (choice.costs[l].why_not.empty()) choice.costs[l].ms = rounds.cost(l);
+    choice.best = 0;
+    for (std::size_t l = 1; l < layouts.size(); ++l)
+      if (choice.costs[l].why_not.empty() && choice.costs[l].ms < choice.costs[choice.best].ms)
+        choice.best = l;
   };
   settle();
   std::erase_if(all, [&](std::size_t l) {

@@ -61,8 +61,8 @@ TEST_CASE("explored for a device, an expression gives kernels for arrays on it")
     CHECK(*tuned.device == device);
     const auto kernel = tuned.kernel<void(Grid&, const Grid&, std::int32_t)>();
     CHECK(kernel.derivation({{"n", 30}}) == tuned.derivation);
-    CHECK(kernel.source({{"n", 30}}).find(device.backend() == Target::cuda ? "__global__" : "kernel void") !=
-          std::string::npos);
+    const bool cuda = device.backend() == Target::cuda;
+    CHECK(kernel.source({{"n", 30}}).find(cuda ? "__global__" : "__kernel ") != std::string::npos);
     for (const std::int64_t length : {32, 9}) {  // explored at the one; the other takes what it can
       std::vector<double> u(static_cast<std::size_t>(length * length)), f(u.size());
       for (std::size_t i = 0; i < u.size(); ++i)
