@@ -98,9 +98,8 @@ constexpr std::array of_programs = std::to_array<OfPrograms>({
 
 void Check::broken(const std::string& what) const {
   if (written)
-    throw UserError("a decision that cannot be here: " + what + "; of " + std::string(rule.name) +
-                    " holds: " + std::string(rule.holds) +
-                    "; move it, or write map or update and leave it to liftgen");
+    throw UserError("a decision that cannot be here: " + what + " (" + std::string(rule.name) + ": " +
+                    std::string(rule.holds) + "); move it, or write map or update and leave it to liftgen");
   throw InternalError("verify" + (after.empty() ? std::string() : " after " + std::string(after)) + ": " +
                       program.name + " breaks the rule " + std::string(rule.name) + ": " + what);
 }

@@ -253,7 +253,7 @@ TEST_CASE("failing: decisions where they cannot be are refused where they are wr
       CAPTURE(r.output);
       CHECK(r.status == 2);
       CHECK(r.output.starts_with("liftgen: d.lift:2:"));
-      for (const std::string part : {c.what.c_str(), " holds: ", "move it, or write map or update"}) {
+      for (const std::string part : {c.what.c_str(), "cannot be here: ", "move it, or write map or update"}) {
         CAPTURE(part);
         CHECK(r.output.find(part) != std::string::npos);
       }
