@@ -87,6 +87,7 @@ Timing measure(const TimedRun& run, const MeasureOptions& options) {
     best = std::min(best, samples.back());
     const double hopeless = options.abort_above_ms * (i == 0 ? 1.5 : 1.0);
     if (best > hopeless) return summary(samples, true);
+    if (i > 0 && best > options.brief_above_ms) break;
   }
   return summary(samples, false);
 }

@@ -29,6 +29,8 @@ struct MeasureOptions {
   /// Called before every sample, outside its time: to restore the data, say. A sample of a run below 1 ms is
   /// the mean of several calls, so that it lasts 2 ms; `between` is not called among those.
   std::function<void()> between = {};
+  /// Two samples are enough where the best of them exceeds this: their median is the mean.
+  double brief_above_ms = std::numeric_limits<double>::infinity();
 };
 
 /// Something to call and to time: a function of nothing, which is timed by the steady clock, or one of a

@@ -11,7 +11,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLongMs = 10;  ///< a kernel that the verifying run has warmed up enough
+constexpr double kLongMs = 10;     ///< a kernel that the verifying run has warmed up enough
+constexpr double kHopeless = 1.6;  ///< times the best: timing ends early
+constexpr double kUnlikely = 1.2;  ///< times the best: two runs will do
+constexpr double kCold = 2;        ///< the verifying run, on pages not met before, may take so much longer
 
 bool is_number(const std::string& text) {
   return !text.empty() &&
@@ -103,7 +106,7 @@ void refuse(Variant& v, const Difference& d) {
 }  // namespace
 
 void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected,
-                     double abort_above_ms) {
+                     double best_ms) {
   Variant& v = candidate.variant;
   try {
     const FirstRun first = run_and_compare(executor, candidate.kernel, candidate.compiled, expected);
@@ -115,10 +118,14 @@ void verify_and_time(Candidate& candidate, Executor& executor, const std::vector
       v.ms = first.ms;
       return;
     }
+    if (first.ms > kLongMs && first.ms > kCold * kHopeless * best_ms) {
+      v.ms = first.ms, v.status = Status::aborted;
+      return;
+    }
     MeasureOptions measuring;
     measuring.warmup = first.ms > kLongMs ? 0 : 1;
-    measuring.min_runs = 3, measuring.max_runs = 5, measuring.max_seconds = 0.2,
-    measuring.abort_above_ms = abort_above_ms;
+    measuring.min_runs = 3, measuring.max_runs = 5, measuring.max_seconds = 0.2;
+    measuring.abort_above_ms = kHopeless * best_ms, measuring.brief_above_ms = kUnlikely * best_ms;
     const Timing timing = measure(executor.bind(candidate.kernel, candidate.compiled), measuring);
     v.ms = timing.median_ms;
     v.status = timing.aborted ? Status::aborted : Status::ok;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <limits>
 
 #include "lower/lower.hpp"
 #include "runtime/measure.hpp"
@@ -40,9 +41,10 @@ FirstRun run_and_compare(Executor& executor, const Kernel& kernel, const Compile
                          const std::vector<Expected>& expected);
 
 /// Verifies a compiled candidate and times it; sets status, error, ms. DeviceLost is passed on, when the
-/// status has been set. The timed applications continue from the first one's result.
+/// status has been set. The timed applications continue from the first one's result. `best_ms` is what the
+/// fastest so far would take at present: the further behind it, the fewer runs.
 void verify_and_time(Candidate& candidate, Executor& executor, const std::vector<Expected>& expected,
-                     double abort_above_ms);
+                     double best_ms = std::numeric_limits<double>::infinity());
 
 /// Rules and words of a derivation, less its numbers: what distinguishes one derivation from another in kind.
 std::string kind_of(const Derivation& d);

@@ -42,7 +42,6 @@ void Comparison::contend(double seconds) {
 }
 
 std::vector<Trial> Comparison::try_out(const std::vector<RivalJob>& jobs, double best) {
-  constexpr double kHopeless = 1.6;
   std::vector<Job> sources;
   for (const RivalJob& j : jobs) sources.push_back(j.job);
   std::vector<Compiled> compiled;
@@ -60,7 +59,7 @@ std::vector<Trial> Comparison::try_out(const std::vector<RivalJob>& jobs, double
     accept(candidate, compiled[i]);
     if (candidate.compiled.program && !interrupted())
       verify_and_time(candidate, *session_.native, session_.expected(),
-                      best > 0 && before > 0 ? kHopeless * best * before : INFINITY);
+                      best > 0 && before > 0 ? best * before : INFINITY);
     const double after = anchor_ms();
     const Variant& v = candidate.variant;
     t.status = interrupted() && v.ms == 0 ? Status::aborted : v.status;
@@ -113,7 +112,7 @@ double Comparison::anchor_ms() {
   if (!anchor_) return 0;
   MeasureOptions brief;
   brief.warmup = anchor_is_long_ ? 0 : 1;
-  brief.max_runs = brief.min_runs = 2;
+  brief.max_runs = brief.min_runs = anchor_is_long_ ? 1 : 2;  // the other side of a candidate has one, too
   return measure(anchor_, brief).min_ms;
 }
 
@@ -124,7 +123,7 @@ void Comparison::time_rival(Rival& rival, const RivalJob& job, const Compiled& c
   }
   Candidate candidate;
   candidate.kernel = job.job.kernel, candidate.compiled = compiled;
-  verify_and_time(candidate, *session_.native, session_.expected(), INFINITY);
+  verify_and_time(candidate, *session_.native, session_.expected());
   rival.status = candidate.variant.status, rival.message = candidate.variant.message;
   rival.error = candidate.variant.error, rival.ms = candidate.variant.ms;
 }

@@ -24,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
 constexpr double kRememberedEvery = 2;   ///< seconds
-constexpr double kHopeless = 1.6;        ///< times the best: timing ends early
 constexpr double kSteady = 1.5;  ///< a machine may become so much slower in the course of an exploration
 constexpr double kBeforeSwitches =
     0.4;  ///< of the time to explore, for the search that finds their surroundings
@@ -415,10 +414,10 @@ class Exploration {
 
   void try_out(Candidate& candidate) {
     Variant& v = candidate.variant;
-    const double hopeless = best_ms_ > 0 && !to_the_end_ ? kHopeless * best_relative_ * anchor_ms_ : INFINITY;
+    const double best_ms = best_ms_ > 0 && !to_the_end_ ? best_relative_ * anchor_ms_ : INFINITY;
     {
       const Stopwatch measuring(result_.spent.measuring);
-      verify_and_time(candidate, session_.executor(), session_.expected(), hopeless);
+      verify_and_time(candidate, session_.executor(), session_.expected(), best_ms);
     }
     if (const auto at = broken_.find(v.structure); at != broken_.end() && v.verified)
       v.status = Status::wrong, v.verified = false, v.message = at->second;

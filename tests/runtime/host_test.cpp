@@ -183,6 +183,12 @@ TEST_CASE("measure: what cannot win is given up early") {
   const Timing close = measure(slow, {.max_runs = 9, .abort_above_ms = 5.5});
   CHECK(close.aborted);
   CHECK(close.runs == 2);
+  // What is behind, but not hopeless, is timed twice.
+  const Timing brief = measure(slow, {.max_runs = 9, .abort_above_ms = 10, .brief_above_ms = 5.5});
+  CHECK_FALSE(brief.aborted);
+  CHECK(brief.runs == 2);
+  CHECK(brief.median_ms == 6);
+  CHECK(measure(slow, {.max_runs = 9, .abort_above_ms = 10, .brief_above_ms = 6.5}).runs == 9);
   // One run that was disturbed after a fast one gives nothing up.
   long done = 0;
   const TimedRun disturbed = [&](int times) { return times * (++done == 3 ? 60.0 : 6.0); };

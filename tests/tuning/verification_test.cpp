@@ -87,7 +87,7 @@ Variant tried(Executor& executor, const Kernel& kernel, const std::vector<Expect
   candidate.kernel = kernel;
   accept(candidate, executor.compile({&job, 1}, {}).front());
   REQUIRE_MESSAGE(candidate.compiled.program, candidate.compiled.error);
-  verify_and_time(candidate, executor, expected, INFINITY);
+  verify_and_time(candidate, executor, expected);
   return candidate.variant;
 }
 
@@ -165,6 +165,42 @@ TEST_CASE("verification: the bound is the element's own, whatever else the array
   CHECK_FALSE(difference(f64, a.data(), b.data(), bounds.data(), 1000, 1e17, 1e-12).right());
   a[7] = INFINITY, b[7] = -INFINITY;
   CHECK_FALSE(difference(f64, a.data(), b.data(), bounds.data(), 1000, 1e17, 1e-12).right());
+}
+
+TEST_CASE("verification: wherever an element is among those compared together") {
+  const auto look = [](auto zero, Scalar type) {
+    using T = decltype(zero);
+    constexpr std::int64_t n = 77;
+    std::vector<T> b(n);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(1 + i);
+    std::vector<float> bounds(n, 1e-3F);
+    for (std::size_t at = 0; at < b.size(); ++at)
+      for (const bool bounded : {true, false}) {
+        const float* limits = bounded ? bounds.data() : nullptr;
+        CAPTURE(at);
+        const double allowed = bounded ? 1e-3F : tolerance(type) * b[at];
+        std::vector<T> a = b;
+        const auto compared = [&] {
+          return difference(type, a.data(), b.data(), limits, n, 1, tolerance(type));
+        };
+        CHECK(compared().error == 0);
+        a[at] = static_cast<T>(b[at] + 100 * allowed);
+        a[(at + 5) % n] = static_cast<T>(b[(at + 5) % n] + 1e-2 * allowed);
+        CHECK(compared().excess == doctest::Approx((a[at] - b[at]) / allowed));
+        CHECK(compared().error == doctest::Approx((a[at] - b[at]) / b[at]));
+        a[at] = std::numeric_limits<T>::infinity();
+        CHECK_FALSE(compared().right());
+        poison(&a[at], sizeof(T));
+        CHECK(compared().unwritten == 1);
+        const T kept = std::exchange(b[at], std::numeric_limits<T>::quiet_NaN());
+        a[at] = b[at];
+        CHECK(compared().right());
+        CHECK(compared().no_numbers == 1);
+        b[at] = kept;
+      }
+  };
+  look(double{}, f64);
+  look(float{}, f32);
 }
 
 TEST_CASE("verification: each result by its own type, and all of them") {
