@@ -92,15 +92,20 @@ Timing measure(const TimedRun& run, const MeasureOptions& options) {
   return summary(samples, false);
 }
 
-std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds) {
+std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds, double far) {
+  constexpr int kEvery = 3;  // rounds, of what is far behind
   std::vector<int> calls;
+  std::vector<double> first_ms;
   for (const auto& run : runs) {
-    calls.push_back(batch_for(run, run()));
+    first_ms.push_back(run());
+    calls.push_back(batch_for(run, first_ms.back()));
   }
+  const double fastest = runs.empty() ? 0 : *std::min_element(first_ms.begin(), first_ms.end());
   std::vector<std::vector<double>> samples(runs.size());
   bool aborted = false;
   for (int round = 0; round < std::max(rounds, 1) && !aborted; ++round) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (round % kEvery != 0 && first_ms[i] > far * fastest) continue;
       std::this_thread::sleep_for(kThreadsRest);
       if (calls[i] > 1) runs[i]();  // short ones would pay for what the one before left behind
       samples[i].push_back(runs[i](calls[i]));

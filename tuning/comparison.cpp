@@ -14,6 +14,7 @@ constexpr int kRounds = 11, kLeastRounds = 3;  ///< of the last comparison; the 
 constexpr std::size_t kFinalists = 6;          ///< of any layout
 constexpr std::size_t kCallerFinalists = 5;    ///< of the caller's
 constexpr std::size_t kTwins = 2;
+constexpr double kFarBehind = 4;  ///< times the fastest: seldom timed in the last rounds
 
 double gbs(double bytes, double ms) { return ms > 0 ? bytes / ms / 1e6 : 0; }
 
@@ -123,8 +124,10 @@ void Comparison::time_rival(Rival& rival, const RivalJob& job, const Compiled& c
   }
   Candidate candidate;
   candidate.kernel = job.job.kernel, candidate.compiled = compiled;
-  verify_and_time(candidate, *session_.native, session_.expected());
-  rival.status = candidate.variant.status, rival.message = candidate.variant.message;
+  verify_and_time(candidate, *session_.native, session_.expected(), rival.baseline ? INFINITY : plain_ms());
+  const Status status = candidate.variant.status;
+  rival.status = status == Status::aborted && !interrupted() ? Status::ok : status;  // once is enough, if far
+  rival.message = candidate.variant.message;
   rival.error = candidate.variant.error, rival.ms = candidate.variant.ms;
 }
 
@@ -140,6 +143,14 @@ void Comparison::time_twins() {
   if (twins_.size() > kTwins) twins_.resize(kTwins);
 }
 
+/// The faster of the plain loops, of those timed so far; infinite where there are none.
+double Comparison::plain_ms() const {
+  double ms = INFINITY;
+  for (const Rival& r : result_.rivals)
+    if (r.baseline && r.status == Status::ok) ms = std::min(ms, r.ms);
+  return ms;
+}
+
 double Comparison::others_ms() const {
   double ms = 0;
   for (const Rival& r : result_.rivals)
@@ -148,10 +159,12 @@ double Comparison::others_ms() const {
   return ms;
 }
 
-double Comparison::estimated_seconds() const {
+double Comparison::estimated_seconds(double best_ms) const {
+  constexpr double kBehind = 1.3;  // what the others of the last round are, times the best
   double typical = twins_.empty() ? 0 : twins_.front().ms;
   for (const Rival& r : result_.rivals)
     if (r.baseline) typical = std::max(typical, r.ms);
+  if (best_ms > 0) typical = std::min(typical, kBehind * best_ms);
   return 0.5 + (kRounds + 1) * (others_ms() + typical * (kFinalists + kCallerFinalists)) / 1e3;
 }
 
@@ -211,7 +224,7 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
   for (const double* ms : times) round_ms += *ms;
   const int rounds =
       std::clamp(static_cast<int>(1e3 * seconds / std::max(round_ms, 1e-3)) - 1, kLeastRounds, kRounds);
-  const std::vector<Timing> timings = interleaved(runs, rounds);
+  const std::vector<Timing> timings = interleaved(runs, rounds, kFarBehind);
   for (std::size_t i = 0; i < timings.size(); ++i)
     if (timings[i].runs > 0) *times[i] = timings[i].median_ms;
   rank(candidates);

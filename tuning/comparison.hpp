@@ -19,8 +19,8 @@ class Comparison : public Trials {
   /// The present time of the fastest plain loops, in ms; 0 when there are none that run where the kernels do.
   double anchor_ms();
   bool has_anchor() const { return static_cast<bool>(anchor_); }
-  /// Wall time that `run` will take.
-  double estimated_seconds() const;
+  /// Wall time that `run` will take, where the best takes `best_ms` (0: as much as the plain loops).
+  double estimated_seconds(double best_ms = 0) const;
   /// Measures, then moves the variants to the result, sorted, with times and ratios of this round where they
   /// took part. With less than `seconds` left fewer take part, but the fastest variants and the baseline
   /// always do; the variants keep their first times where there is no device any more that runs them.
@@ -34,6 +34,7 @@ class Comparison : public Trials {
   };
   std::vector<std::size_t> finalists(const std::vector<Candidate>& candidates, double seconds) const;
   double others_ms() const;  ///< of rivals and twins, once each
+  double plain_ms() const;
   void time_rival(Rival& rival, const RivalJob& job, const Compiled& compiled);
   void time_twins();
   void choose_anchor();

@@ -49,14 +49,13 @@ class Exploration {
           session_.program.name + ": decisions have been taken in it (" + decision +
           "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
     comparison_.prepare([&](std::size_t) { return tell("setting up"); });
-    const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
-    comparison_.contend(options_.budget_seconds - share - elapsed());
+    comparison_.contend(before_comparing() - elapsed());
     if (options_.check_small) start_small_check();
     describe_reference();
     if (options_.only)
       explore_given(*options_.only);
     else
-      keeping_the_best([&] { search(comparison_.estimated_seconds()); });
+      keeping_the_best([&] { search(); });
     tell("comparing");
     if (!keeping_the_best([&] { compare(); })) comparison_.run(candidates_, 0, false);
     finish();
@@ -96,6 +95,12 @@ class Exploration {
     return device != nullptr && device->gpu && !device->emulated ? device->compute_units : 0;
   }
 
+  /// When the last round has to begin, as things are: the faster the best, the later.
+  double before_comparing() const {
+    return options_.budget_seconds -
+           std::min(comparison_.estimated_seconds(best_ms_), kComparingShare * options_.budget_seconds);
+  }
+
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   /// A budget that the setting up has spent leaves time for something all the same: the first configurations,
@@ -117,7 +122,7 @@ class Exploration {
     const Stopwatch measuring(result_.spent.measuring);
     // A batch may have run past the deadline: the last round gets its share all the same, since the ratios
     // come from it.
-    const double share = std::min(comparison_.estimated_seconds(), kComparingShare * options_.budget_seconds);
+    const double share = options_.budget_seconds - before_comparing();
     comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share), !device_lost_);
     if (device_lost_ || !result_.best || interrupted()) return;
     result_.cache_flushed = session_.executor().is_flushed_for(result_.variants[*result_.best].kernel);
@@ -164,7 +169,7 @@ class Exploration {
                           std::to_string(d.error));
   }
 
-  void search(double comparing_seconds) {
+  void search() {
     const Space space = make_space(session_.program, options_.target, session_.machine, options_.only_layout,
                                    session_.device_info());
     const std::size_t switches = options_.switches ? switches_of(space, {}).size() : 0;
@@ -174,8 +179,7 @@ class Exploration {
     Search search(space, options_.search, options_.seed, options_.first, known);
     if (record_.is_kept()) to_the_end_ = true;  // whoever replays it wants times, also of what is slow
     record_.begin(space);
-    const double whole =
-        options_.budget_seconds - std::min(comparing_seconds, kComparingShare * options_.budget_seconds);
+    const double whole = before_comparing();
     const double began = elapsed();
     deadline_ = switches > 0 ? began + kBeforeSwitches * std::max(0.0, whole - began) : whole;
     const std::size_t cores = allowed_cpus().size();
@@ -187,13 +191,14 @@ class Exploration {
       explore_batch(std::move(batch));
       for (std::size_t i = first; i < candidates_.size(); ++i) tell(search, candidates_[i]);
       same_kernels(search);
+      if (switches == 0) deadline_ = before_comparing();
       // What one switch at a time will take is left to it.
       if (switches > 0)
         deadline_ = std::min(deadline_, whole - static_cast<double>(switches + 1) * (elapsed() - began) /
                                                     result_.counts.configurations);
     }
     same_kernels(search);
-    deadline_ = whole;
+    deadline_ = before_comparing();
     if (options_.switches) explore_switches(space, batch_size);
   }
 

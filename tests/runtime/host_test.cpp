@@ -224,6 +224,15 @@ TEST_CASE("measure: side by side, in turn") {
   REQUIRE(timings.size() == 3);
   CHECK(order == "ABCABCABCABC");
   CHECK(timings[1].runs == 3);
+
+  // What is far behind the fastest takes part in every third round.
+  long fast_calls = 0, slow_calls = 0;
+  const std::vector<TimedRun> both = {taking(6, fast_calls), taking(30, slow_calls)};
+  const auto seldom = interleaved(both, 7, 4);
+  CHECK(seldom[0].runs == 7);
+  CHECK(seldom[1].runs == 3);
+  CHECK(seldom[1].median_ms == 30);
+  CHECK(interleaved(both, 7, 6)[1].runs == 7);
 }
 
 TEST_CASE("measure: the median") {
