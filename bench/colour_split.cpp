@@ -169,7 +169,7 @@ int compare(Asked a) {
 
   std::vector<TimedRun> runs;
   for (const Contender& c : all) runs.push_back(c.run);
-  const std::vector<Timing> timings = interleaved(runs, a.rounds);
+  const std::vector<Timing> timings = interleaved(runs, {.rounds = a.rounds});
   fmt::print("one half-sweep of {} boxes of {}^3, f64, {} threads, {} rounds, on {}\n", a.problem.boxes,
              a.problem.box, session.threads, a.rounds, session.machine.device);
   print_table(all, timings);

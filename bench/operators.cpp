@@ -137,7 +137,7 @@ Sides side_by_side(const Pattern& pattern, const Problem& problem, const Explore
   if (opencl.best) add(session.executor(), opencl.variants[*opencl.best].kernel, &Sides::opencl);
   if (const auto kernel = item_a_cell(session)) add(session.executor(), *kernel, &Sides::items);
   Sides sides;
-  const std::vector<Timing> times = interleaved(runs, 15);
+  const std::vector<Timing> times = interleaved(runs, {.rounds = 15});
   for (std::size_t i = 0; i < times.size(); ++i) sides.*which[i] = times[i].median_ms;
   return sides;
 }

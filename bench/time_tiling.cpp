@@ -82,7 +82,7 @@ bool row(const Asked& a, int sweeps) {
   std::vector<TimedRun> runs;
   for (const Contender& c : all)
     if (c.run) runs.push_back(c.run);
-  const std::vector<Timing> timings = interleaved(runs, a.rounds);
+  const std::vector<Timing> timings = interleaved(runs, {.rounds = a.rounds});
   double ms[4] = {};
   for (std::size_t i = 0, n = 0; i < all.size(); ++i)
     if (all[i].run) ms[i] = timings[n++].median_ms / (all[i].computes ? sweeps : 1);

@@ -92,8 +92,12 @@ Timing measure(const TimedRun& run, const MeasureOptions& options) {
   return summary(samples, false);
 }
 
-std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds, double far) {
+std::vector<Timing> interleaved(std::span<const TimedRun> runs, const InterleavedOptions& options) {
   constexpr int kEvery = 3;  // rounds, of what is far behind
+  const auto began = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  };
   std::vector<int> calls;
   std::vector<double> first_ms;
   for (const auto& run : runs) {
@@ -103,9 +107,11 @@ std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds, doub
   const double fastest = runs.empty() ? 0 : *std::min_element(first_ms.begin(), first_ms.end());
   std::vector<std::vector<double>> samples(runs.size());
   bool aborted = false;
-  for (int round = 0; round < std::max(rounds, 1) && !aborted; ++round) {
+  const int rounds = std::max(options.rounds, 1);
+  for (int round = 0; round < rounds && !aborted; ++round) {
+    if (round >= options.least_rounds && elapsed() > options.seconds) break;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (round % kEvery != 0 && first_ms[i] > far * fastest) continue;
+      if (round % kEvery != 0 && first_ms[i] > options.far * fastest) continue;
       std::this_thread::sleep_for(kThreadsRest);
       if (calls[i] > 1) runs[i]();  // short ones would pay for what the one before left behind
       samples[i].push_back(runs[i](calls[i]));

@@ -60,11 +60,18 @@ class TimedRun {
 Timing measure(const TimedRun& run, const MeasureOptions& options = {});
 
 /// Measures side by side, for ratios: one warm-up of each, then `rounds` times A B C, A B C, so that whatever
-/// disturbs the machine meets all alike. One Timing for each, in order. What takes more than `far` times as
-/// long as the fastest takes part in every third round only: its ratio needs no precision, and the time is
-/// the others'. Stops between rounds when interrupted (after the first).
-std::vector<Timing> interleaved(std::span<const TimedRun> runs, int rounds,
-                                double far = std::numeric_limits<double>::infinity());
+/// disturbs the machine meets all alike. One Timing for each, in order. Stops between rounds when interrupted
+/// (after the first).
+struct InterleavedOptions {
+  int rounds = 11;
+  int least_rounds = 3;
+  double seconds =
+      std::numeric_limits<double>::infinity();  ///< no further round after these, from the least on
+  /// What takes more than so many times as long as the fastest takes part in every third round only: its
+  /// ratio needs no precision, and the time is the others'.
+  double far = std::numeric_limits<double>::infinity();
+};
+std::vector<Timing> interleaved(std::span<const TimedRun> runs, const InterleavedOptions& options);
 
 /// The middle value (the mean of the middle two); NaN when there is none.
 double median(std::vector<double> values);

@@ -71,7 +71,8 @@ std::vector<Trial> Comparison::try_out(const std::vector<RivalJob>& jobs, double
   return trials;
 }
 
-void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
+void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress,
+                         const std::function<bool()>& is_time_left) {
   std::vector<Job> jobs;
   for (const RivalJob& rival : jobs_) jobs.push_back(rival.job);
   if (session_.twin_applies())
@@ -90,7 +91,10 @@ void Comparison::prepare(const std::function<bool(std::size_t)>& on_progress) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     Rival rival;
     rival.name = jobs_[i].name, rival.what = jobs_[i].what, rival.baseline = jobs_[i].baseline;
-    time_rival(rival, jobs_[i], compiled_[i]);
+    if (rival.baseline || is_time_left())
+      time_rival(rival, jobs_[i], compiled_[i]);
+    else
+      rival.status = Status::aborted, rival.message = "the budget is too short";
     result_.rivals.push_back(rival);
   }
   time_twins();
@@ -224,7 +228,8 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
   for (const double* ms : times) round_ms += *ms;
   const int rounds =
       std::clamp(static_cast<int>(1e3 * seconds / std::max(round_ms, 1e-3)) - 1, kLeastRounds, kRounds);
-  const std::vector<Timing> timings = interleaved(runs, rounds, kFarBehind);
+  const std::vector<Timing> timings = interleaved(
+      runs, {.rounds = rounds, .least_rounds = kLeastRounds, .seconds = seconds, .far = kFarBehind});
   for (std::size_t i = 0; i < timings.size(); ++i)
     if (timings[i].runs > 0) *times[i] = timings[i].median_ms;
   rank(candidates);

@@ -12,7 +12,9 @@ class Comparison : public Trials {
   Comparison(Session& session, const ExploreOptions& options, ExploreResult& result);
 
   /// Compiles rivals and twins, verifies the rivals, and takes first times of both.
-  void prepare(const std::function<bool(std::size_t)>& on_progress);
+  /// Compiles rivals and twins and times them once; what are not plain loops, as long as there is time.
+  void prepare(const std::function<bool(std::size_t)>& on_progress,
+               const std::function<bool()>& is_time_left);
   /// Lets the contenders search, for a part of `seconds`.
   void contend(double seconds);
   std::vector<Trial> try_out(const std::vector<RivalJob>& jobs, double best) override;

@@ -56,6 +56,9 @@ Problem sample(const Pattern& pattern, const Problem& problem, int threads) {
   return p;
 }
 
+/// What the same costs again before the first kernel runs.
+double setup_seconds(const ExploreResult& r) { return r.spent.setup - r.spent.once; }
+
 }  // namespace
 
 double cost(const Depth& d) {
@@ -86,6 +89,7 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   const double one = bytes_of_arrays(pattern.build(with_sweeps(sampled, 1)));
   Depths r;
   r.boxes = sampled.boxes;
+  const double parts = static_cast<double>(problem.boxes) / static_cast<double>(r.boxes);
   ExploreOptions options = given;
   options.rivals = false;  // other compilers' loops stand beside the winner alone
   auto rounds = static_cast<double>(std::size(kDepths));
@@ -93,13 +97,9 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
     options.budget_seconds = (kForDepths * given.budget_seconds - spent()) / rounds--;
     if (sweeps > 1) {
       // Twice as many sweeps take twice as long to set up; then something must be measured, here and over all
-      // boxes. What the first depth took has in it what is done once a process, and says nothing of all
       // boxes.
-      const bool first = r.tried.size() == 1;
-      const double setup = r.tried.back().result.spent.setup * (first ? 1 : 2),
-                   over_all =
-                       first ? 0 : setup * static_cast<double>(problem.boxes) / static_cast<double>(r.boxes);
-      if (options.budget_seconds < setup || given.budget_seconds - spent() < 3 * over_all) {
+      const double setup = 2 * setup_seconds(r.tried.back().result);
+      if (options.budget_seconds < setup || given.budget_seconds - spent() < 3 * setup * parts) {
         r.tried.push_back({with_sweeps(problem, sweeps), {}, 1, 1, "the budget is too short for it"});
         break;
       }
@@ -133,7 +133,9 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   options.first = fastest_configurations(winner.result, 2 * kGoOnWith), options.rivals = given.rivals;
   options.budget_seconds = std::max(given.budget_seconds - spent(), 1.0);
   const bool interrupted = r.tried.back().result.interrupted;
-  if (!interrupted) r.result = explore(pattern, winner.problem, options);
+  // What follows the setting up, rivals and the last round, takes about as long again.
+  const bool fits = given.budget_seconds - spent() > 2 * parts * setup_seconds(winner.result);
+  if (!interrupted && (fits || !winner.result.best)) r.result = explore(pattern, winner.problem, options);
   if (!r.result.best && winner.result.best) r.result = winner.result;  // what was found over the sample
   r.result.interrupted |= interrupted;
   return r;

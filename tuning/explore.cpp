@@ -23,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
+constexpr double kSettingUpShare = 0.4;  ///< after which other compilers' loops are not timed
 constexpr double kRememberedEvery = 2;   ///< seconds
 constexpr double kSteady = 1.5;  ///< a machine may become so much slower in the course of an exploration
 constexpr double kBeforeSwitches =
@@ -43,12 +44,13 @@ class Exploration {
   }
 
   ExploreResult run() {
-    result_.spent.setup = elapsed();
+    result_.spent.setup = elapsed(), result_.spent.once = session_.probing_seconds;
     if (const std::string decision = decision_in(session_.program); !decision.empty() && !options_.only)
       throw UserError(
           session_.program.name + ": decisions have been taken in it (" + decision +
           "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
-    comparison_.prepare([&](std::size_t) { return tell("setting up"); });
+    comparison_.prepare([&](std::size_t) { return tell("setting up"); },
+                        [&] { return elapsed() < kSettingUpShare * options_.budget_seconds; });
     comparison_.contend(before_comparing() - elapsed());
     if (options_.check_small) start_small_check();
     describe_reference();

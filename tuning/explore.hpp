@@ -83,6 +83,7 @@ struct Counts {
 /// Wall seconds.
 struct Spent {
   double total = 0, setup = 0, preparing = 0, compiling = 0, verifying = 0, measuring = 0;
+  double once = 0;  ///< of setup: what the next exploration of this process will not need
 };
 
 struct Progress {

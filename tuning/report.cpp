@@ -281,7 +281,8 @@ std::string leaderboard(const ExploreResult& r, std::size_t rows) {
     const bool timed = o.status == Status::ok && o.ms > 0;
     const std::string note = o.status == Status::ok      ? ""
                              : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error)
-                                                         : "did not compile";
+                             : o.status == Status::aborted ? "not timed: the budget is too short"
+                                                           : "did not compile";
     others.push_back(
         {o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note});
   }

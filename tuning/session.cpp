@@ -151,7 +151,10 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
       threads(configure(options)),
       compiler(open_compiler()),
       device(open_device(options, q, program, compiler, threads)),
-      machine(probe_machine(compiler, threads, device.get())),
+      machine([this] {
+        const Stopwatch probing(probing_seconds);
+        return probe_machine(compiler, threads, device.get());
+      }()),
       arguments(p, q, fitting(program, device.get()), threads),
       native(make_native_executor(compiler, arguments, threads)) {
   device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "")

@@ -36,6 +36,7 @@ class Session {
   std::shared_ptr<GridDevice> device;  ///< null for OpenMP
   const GridDeviceInfo* device_info() const { return device ? &device->info() : nullptr; }
   std::string device_name;
+  double probing_seconds = 0;  ///< what it took to know the machine, once a process
   Machine machine;
   ProblemData arguments;
   LowerOptions lowering;

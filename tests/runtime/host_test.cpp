@@ -220,7 +220,7 @@ TEST_CASE("measure: side by side, in turn") {
     };
   };
   const std::vector<TimedRun> runs = {slow('A'), slow('B'), slow('C')};
-  const auto timings = interleaved(runs, 3);
+  const auto timings = interleaved(runs, {.rounds = 3});
   REQUIRE(timings.size() == 3);
   CHECK(order == "ABCABCABCABC");
   CHECK(timings[1].runs == 3);
@@ -228,11 +228,13 @@ TEST_CASE("measure: side by side, in turn") {
   // What is far behind the fastest takes part in every third round.
   long fast_calls = 0, slow_calls = 0;
   const std::vector<TimedRun> both = {taking(6, fast_calls), taking(30, slow_calls)};
-  const auto seldom = interleaved(both, 7, 4);
+  const auto seldom = interleaved(both, {.rounds = 7, .far = 4});
   CHECK(seldom[0].runs == 7);
   CHECK(seldom[1].runs == 3);
   CHECK(seldom[1].median_ms == 30);
-  CHECK(interleaved(both, 7, 6)[1].runs == 7);
+  CHECK(interleaved(both, {.rounds = 7, .far = 6})[1].runs == 7);
+  // Time that is up ends it, but not before the least rounds.
+  CHECK(interleaved(both, {.rounds = 7, .least_rounds = 4, .seconds = 0})[0].runs == 4);
 }
 
 TEST_CASE("measure: the median") {
