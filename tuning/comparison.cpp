@@ -234,11 +234,15 @@ void Comparison::rank(std::vector<Candidate>& candidates) {
   if (twin != twins_.end())
     r.twin_name = twin->kernel.name, r.twin_ms = twin->ms, r.twin_gbs = gbs(bytes, twin->ms);
 
+  // Beside times of another moment ratios would be of something else.
+  const bool round = std::any_of(candidates.begin(), candidates.end(),
+                                 [](const Candidate& c) { return c.variant.final_round; });
   for (Candidate& c : candidates) {
     Variant& v = c.variant;
+    const bool alike = v.ms > 0 && (v.final_round || !round);
     v.gbs = gbs(bytes, v.ms);
-    if (v.ms > 0 && r.baseline && session_.executor().is_timed()) v.speedup = r.rivals[*r.baseline].ms / v.ms;
-    if (v.ms > 0) v.roofline = r.twin_ms / v.ms;
+    if (alike && r.baseline && session_.executor().is_timed()) v.speedup = r.rivals[*r.baseline].ms / v.ms;
+    if (alike) v.roofline = r.twin_ms / v.ms;
     v.kernel = std::move(c.kernel);
     r.variants.push_back(std::move(v));
   }

@@ -180,22 +180,6 @@ Json switches(const SwitchGrid& g) {
   return json;
 }
 
-/// "12.3", or a dash where nothing was measured.
-std::string cell(double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-"; }
-/// Three digits or more of what short kernels take, too.
-std::string milliseconds(double ms) { return cell(ms, ms < 0.1 ? 5 : 3); }
-
-struct Row {
-  std::string name, layout;
-  double ms, gbs, roofline, speedup;
-  std::string note;
-};
-
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 }  // namespace
 
 std::string json_report(const ExploreResult& r, const std::string& source_path, const ReportExtras& extras) {
@@ -261,49 +245,6 @@ std::vector<Configuration> configurations_in(const std::string& json_report, std
     throw UserError("it is no report that liftgen explore --json has written");
   }
   return found;
-}
-
-std::string leaderboard(const ExploreResult& r, std::size_t rows) {
-  std::vector<Row> table;
-  std::size_t together = 0, shown = 0;
-  for (std::size_t i = 0; i < r.variants.size(); ++i) {
-    const Variant& v = r.variants[i];
-    if (v.status != Status::ok || (i != r.best_caller && shown >= rows)) continue;
-    ++shown;
-    table.push_back(
-        {v.name, layout_text(v), v.ms, v.gbs, v.roofline, v.speedup,
-         v.convert_ms > 0 ? fmt::format("converting there and back {:.0f} ms", v.convert_ms) : ""});
-    if (v.final_round) together = table.size();
-  }
-  std::vector<Row> others;
-  const double base = r.baseline ? r.rivals[*r.baseline].ms : 0;
-  for (const Rival& o : r.rivals) {
-    const bool timed = o.status == Status::ok && o.ms > 0;
-    const std::string note = o.status == Status::ok      ? ""
-                             : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error)
-                                                         : "did not compile";
-    others.push_back(
-        {o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note});
-  }
-  if (r.twin_ms > 0)
-    others.push_back({"traffic twin", "caller", r.twin_ms, r.twin_gbs, 1, base > 0 ? base / r.twin_ms : 0,
-                      "moves the same data, computes next to nothing"});
-  table.insert(table.begin() + static_cast<std::ptrdiff_t>(together), others.begin(), others.end());
-  together += others.size();
-  std::size_t width = 8;
-  for (const Row& row : table) width = std::max(width, row.name.size());
-
-  std::string lines = trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}", "variant", width,
-                                          "layout", "ms", "GB/s", "roof", "speedup"));
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (i == together) lines += "  timed one by one while exploring:\n";
-    const Row& x = table[i];
-    lines += trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}  {}", x.name, width, x.layout,
-                                 milliseconds(x.ms), cell(x.gbs, 1), cell(x.roofline, 2),
-                                 x.speedup > 0 ? fmt::format("{:.2f}x", x.speedup) : "-", x.note));
-  }
-  lines.pop_back();
-  return lines;
 }
 
 Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation,

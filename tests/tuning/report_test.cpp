@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -98,6 +99,26 @@ TEST_CASE("report: the leaderboard names the best, the plain loops, wrong rivals
     CHECK(table.find(part) != std::string::npos);
   }
   CHECK(table.find("other") == std::string::npos);
+}
+
+TEST_CASE("report: in a terminal's width names and notes go on below, and there are no empty lines") {
+  ExploreResult r = some_result();
+  r.variants[0].name = "in place, split layout, in step along j and k, strided vec width=8";
+  r.variants[0].layout = "split 3 1", r.variants[0].convert_ms = 91, r.variants[0].final_round = true;
+  CHECK(leaderboard(r, 5, 80) ==
+        R"(  variant                             layout           ms    GB/s   roof speedup
+  in place, split layout, in step     split 3 1    25.000    42.9   0.80   1.20x
+    along j and k, strided vec
+    width=8
+    converting there and back 91 ms
+  plain                               caller       30.000    35.8   0.67   1.00x
+  graphite                            caller            -       -      -       -
+    WRONG RESULT (error 5.0e-01)
+  traffic twin                        caller       20.000    53.7   1.00   1.50x
+    moves the same data, computes next to nothing)");
+  const std::string wide = leaderboard(r, 5);
+  CHECK(std::count(wide.begin(), wide.end(), '\n') == 4);
+  CHECK(leaderboard(r, 5, 200) == wide);
 }
 
 }  // namespace report_test
