@@ -152,7 +152,9 @@ int finish(const Options& o, const ExploreResult& r, const std::filesystem::path
   if (r.best) return wrong;
   report_failures(r, true);
   std::fprintf(stderr, "liftgen: no variant was verified%s\n",
-               r.interrupted ? " before the interruption" : "; see above, or try a larger --budget");
+               r.interrupted        ? " before the interruption"
+               : o.command == "run" ? "; see above"
+                                    : "; see above, or try a larger --budget");
   return 1;
 }
 
@@ -218,8 +220,14 @@ int run(const Options& o) {
   ExploreOptions options = explore_options(o);
   options.configurations = 1, options.rivals = false, options.only_layout = kCallersLayout;
   options.only = given_derivation(o);
-  if (!options.only) options.only = choose_variant(o).derivation;
-  const ExploreResult result = lift::explore(*o.pattern, o.problem, options);
+  std::string name;  // of the variant, where nobody gave a derivation
+  if (!options.only) {
+    Chosen chosen = choose_variant(o);
+    options.only = std::move(chosen.derivation), name = std::move(chosen.name);
+  }
+  ExploreResult result = lift::explore(*o.pattern, o.problem, options);
+  if (!name.empty())
+    for (Variant& v : result.variants) v.name = v.structure = name;
   print_fitted(heading(o, result));
   if (result.best) print(leaderboard(result, 1, output_columns()));
   if (o.verbose) print_fitted(summary(result, true));

@@ -6,6 +6,7 @@
 
 #include "ir/error.hpp"
 #include "runtime/interrupt.hpp"
+#include "tuning/unique_names.hpp"
 
 namespace lift {
 namespace {
@@ -253,6 +254,7 @@ void Comparison::rank(std::vector<Candidate>& candidates) {
   std::stable_sort(r.variants.begin(), r.variants.end(), [&](const Variant& a, const Variant& b) {
     return std::pair(rank_of(a), a.ms) < std::pair(rank_of(b), b.ms);
   });
+  tell_apart(r.variants);
   for (std::size_t i = 0; i < r.variants.size(); ++i) {
     const Variant& v = r.variants[i];
     if (!v.verified || v.status != Status::ok) continue;

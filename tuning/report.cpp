@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -33,13 +35,17 @@ Json params(const Configuration& c) {
 
 std::string layout_text(const Variant& v) { return v.layout.empty() ? "caller" : v.layout; }
 
-Json full_variant(const Variant& v, const std::string& source) {
+Json steps_of(const Variant& v) {
   Json steps = Json::array();
   for (const Step& step : v.derivation) steps.push_back(str(step));
+  return steps;
+}
+
+Json full_variant(const Variant& v, const std::string& source) {
   return {{"name", v.name},
           {"structure", v.structure},
           {"params", params(v.params)},
-          {"derivation", steps},
+          {"derivation", steps_of(v)},
           {"ms", measured(v.ms)},
           {"gbs", measured(v.gbs)},
           {"roofline", measured(v.roofline)},
@@ -59,6 +65,7 @@ Json short_variant(const Variant& v) {
   json["explored_s"] = measured(v.explored_s), json["explored_ms"] = measured(v.explored_ms);
   json["expected_ms"] = measured(v.expected_ms);
   json["final_round"] = v.final_round;
+  json["derivation"] = steps_of(v);
   if (!v.message.empty()) json["message"] = v.message;
   return json;
 }
@@ -286,6 +293,31 @@ double cost_model_correlation(const ExploreResult& r) {
   return rank_correlation(expected, measured_ms);
 }
 
+namespace {
+
+/// Why variants could not be made, the most frequent reasons first: a line each. Numbers make no other
+/// reason.
+std::string reasons(const ExploreResult& r, std::size_t most) {
+  std::map<std::string, std::pair<int, std::string>> counts;
+  for (const Variant& v : r.variants) {
+    if (v.status != Status::impossible) continue;
+    std::string kind = v.message;
+    std::erase_if(kind, [](unsigned char c) { return std::isdigit(c) != 0; });
+    auto& [count, example] = counts[kind];
+    if (count++ == 0) example = v.message.substr(0, v.message.find('\n'));
+  }
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [kind, entry] : counts) order.push_back(entry);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string s;
+  for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
+    s += fmt::format("\nimpossible, {} of {}: {}", order[i].first, r.counts.impossible, order[i].second);
+  return s;
+}
+
+}  // namespace
+
 std::string summary(const ExploreResult& r, bool verbose) {
   const Counts& n = r.counts;
   std::string s = fmt::format(
@@ -294,6 +326,8 @@ std::string summary(const ExploreResult& r, bool verbose) {
       "{} wrong, {} did not compile, {} impossible; {:.1f} s",
       n.configurations, n.compiled, n.timed, n.aborted, n.derivations, n.structures, n.wrong,
       n.compile_failed, n.impossible, r.spent.total);
+  constexpr std::size_t kReasons = 3;
+  s += reasons(r, verbose ? r.variants.size() : kReasons);
   if (!verbose) return s;
   double prepare_ms = 0, compile_s = 0;
   int compiled = 0;

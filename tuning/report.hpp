@@ -41,7 +41,7 @@ std::string about_times(const ExploreResult& result);
 /// exploring; 0 for less than three variants.
 double cost_model_correlation(const ExploreResult& result);
 
-/// Counts, times and failures in a few lines. `verbose`: also where the time went.
+/// Counts, times, and why variants were impossible, in a few lines. `verbose`: also where the time went.
 std::string summary(const ExploreResult& result, bool verbose);
 
 }  // namespace lift
