@@ -66,6 +66,13 @@ bool take_strides(const Seen& s, ArgumentValue& v) {
   return whole;
 }
 
+/// Whether the array with its dimensions in the other order is one that kernels walk.
+bool is_column_major(ArgumentValue v) {
+  std::reverse(v.shape.begin(), v.shape.begin() + v.rank);
+  std::reverse(v.strides.begin(), v.strides.begin() + v.rank);
+  return v.contiguous() || lengths_around(v);
+}
+
 /// `type` says what its elements are.
 template <class Text>
 ArgumentValue value_of(const Seen& s, const Text& type, const ArgumentKind& kind,
@@ -87,7 +94,11 @@ ArgumentValue value_of(const Seen& s, const Text& type, const ArgumentKind& kind
   if (!take_strides(s, v) || !(v.contiguous() || (gaps && lengths_around(v))))
     throw UserError(what() + " is a view with the strides " + tuple_text(s, s.strides) +
                     " in bytes, which would have to be copied; pass " +
-                    (kind.writable ? "a contiguous array" : "numpy.ascontiguousarray(a)"));
+                    (kind.writable ? "a contiguous array" : "numpy.ascontiguousarray(a)") +
+                    (is_column_major(v)
+                         ? ", or a.T, which lies row by row, and lift.transpose what is declared "
+                           "over its shape"
+                         : ""));
   return v;
 }
 
