@@ -80,7 +80,7 @@ void report_failures(const ExploreResult& r, bool verbose) {
   for (const Variant& v : r.variants)
     if (v.status == Status::compile_failed || v.status == Status::crashed || v.status == Status::hung ||
         (verbose && v.status == Status::impossible)) {
-      print(fmt::format("{}: {}: {}", text(v.status), v.name, v.message));
+      print_fitted(fmt::format("{}: {}: {}", text(v.status), v.name, v.message));
       if (!verbose) return;
     }
 }
@@ -107,17 +107,17 @@ std::string break_even(const ExploreResult& r) {
 
 void print_best(const ExploreResult& r) {
   const Variant& best = r.variants[*r.best];
-  print("\nbest: " + best.name);
+  print_fitted("\nbest: " + best.name);
   std::istringstream steps(prose(best.derivation));
-  for (std::string line; std::getline(steps, line);) print("  " + line);
+  for (std::string line; std::getline(steps, line);) print_fitted("  " + line);
   std::string ratios;
   if (best.speedup > 0) ratios += fmt::format(", {:.2f}x the plain loops", best.speedup);
   if (best.roofline > 0) ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);
-  print(fmt::format("{:.{}f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms, best.ms < 0.1 ? 5 : 3,
-                    best.gbs, ratios, best.error));
-  if (const std::string about = about_times(r); !about.empty()) print(about);
+  print_fitted(fmt::format("{:.{}f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms,
+                           best.ms < 0.1 ? 5 : 3, best.gbs, ratios, best.error));
+  if (const std::string about = about_times(r); !about.empty()) print_fitted(about);
   if (!best.layout.empty())
-    print(fmt::format(
+    print_fitted(fmt::format(
         "its arrays are in layout '{}': converting them there and the result back takes {:.0f} ms{}",
         best.layout, best.convert_ms, break_even(r)));
 }
@@ -152,7 +152,9 @@ int finish(const Options& o, const ExploreResult& r, const std::filesystem::path
   if (r.best) return wrong;
   report_failures(r, true);
   std::fprintf(stderr, "liftgen: no variant was verified%s\n",
-               r.interrupted ? " before the interruption" : "; see above, or try a larger --budget");
+               r.interrupted        ? " before the interruption"
+               : o.command == "run" ? "; see above"
+                                    : "; see above, or try a larger --budget");
   return 1;
 }
 
@@ -177,9 +179,10 @@ ExploreResult explored(Options& o, ExploreOptions options, std::optional<Depths>
   }
   if (!depths) return result;
   const std::int64_t boxes = o.problem.boxes;
-  print(fmt::format("{}: times of one sweep, by how many are done in a call{}\n{}", o.pattern->name,
-                    depths->boxes < boxes ? fmt::format(" (over {} of {} boxes)", depths->boxes, boxes) : "",
-                    depth_table(*depths)));
+  print_fitted(
+      fmt::format("{}: times of one sweep, by how many are done in a call{}", o.pattern->name,
+                  depths->boxes < boxes ? fmt::format(" (over {} of {} boxes)", depths->boxes, boxes) : ""));
+  print(depth_table(*depths, output_columns()));
   o.problem = depths->result.problem;
   return std::move(depths->result);
 }
@@ -197,15 +200,15 @@ int explore(const Options& given) {
   std::optional<Depths> depths;
   const ExploreResult result = explored(o, options, depths);
   if (options.recorder) write_file_atomically(o.record, options.recorder->text());
-  print(heading(o, result));
+  print_fitted(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   if (!result.cut_short.empty())
     print("cut short (" + result.cut_short.substr(0, result.cut_short.find('\n')) +
           "): what was found so far");
-  if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12));
+  if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12, output_columns()));
   if (!result.switches.empty())
     print("\nswitches, off and on in all combinations, " + switch_table(result.switches));
-  print(summary(result, o.verbose));
+  print_fitted(summary(result, o.verbose));
   if (result.best) report_failures(result, o.verbose);
   return finish(o, result, directory, depths ? &*depths : nullptr);
 }
@@ -217,11 +220,17 @@ int run(const Options& o) {
   ExploreOptions options = explore_options(o);
   options.configurations = 1, options.rivals = false, options.only_layout = kCallersLayout;
   options.only = given_derivation(o);
-  if (!options.only) options.only = choose_variant(o).derivation;
-  const ExploreResult result = lift::explore(*o.pattern, o.problem, options);
-  print(heading(o, result));
-  if (result.best) print(leaderboard(result, 1));
-  if (o.verbose) print(summary(result, true));
+  std::string name;  // of the variant, where nobody gave a derivation
+  if (!options.only) {
+    Chosen chosen = choose_variant(o);
+    options.only = std::move(chosen.derivation), name = std::move(chosen.name);
+  }
+  ExploreResult result = lift::explore(*o.pattern, o.problem, options);
+  if (!name.empty())
+    for (Variant& v : result.variants) v.name = v.structure = name;
+  print_fitted(heading(o, result));
+  if (result.best) print(leaderboard(result, 1, output_columns()));
+  if (o.verbose) print_fitted(summary(result, true));
   return finish(o, result, directory);
 }
 
@@ -238,10 +247,10 @@ int compare(const Options& o) {
     options.on_progress = [&](const Progress& p) { progress(p); };
     result = lift::explore(*o.pattern, o.problem, options);
   }
-  print(heading(o, result));
+  print_fitted(heading(o, result));
   if (result.interrupted) print("interrupted: what was found so far");
   print(comparison_table(result));
-  if (o.verbose) print(summary(result, true));
+  if (o.verbose) print_fitted(summary(result, true));
   return finish(o, result, directory);
 }
 

@@ -3,7 +3,7 @@
 
 #include "cli/manual.hpp"
 #include "cli/option_list.hpp"
-#include "cli/wrap.hpp"
+#include "ir/text/wrap.hpp"
 #include "tuning/database/platform.hpp"
 
 namespace lift::cli {

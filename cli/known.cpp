@@ -44,7 +44,7 @@ std::optional<Chosen> known_variant(const Options& o, const Program& program, co
       known_in(file, program_key(*o.pattern, o.problem),
                platform_of(o.target, machine, threads, device ? &*device : nullptr), true, Say{say});
   std::erase_if(all, [](const Found& f) { return !near_enough(f); });
-  Chosen chosen{program, {}, {}, {}};
+  Chosen chosen{program, {}, {}, {}, "best known"};
   const auto attempt = [&](const Derivation& d) {
     chosen.derivation = d;
     chosen.low = replay(program, d);

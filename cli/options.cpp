@@ -59,6 +59,14 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error,
     for (const std::string& argument : arguments) {
       const std::string name = argument.substr(0, argument.find('='));
       if (!name.starts_with("-") || std::find(names.begin(), names.end(), name) != names.end()) continue;
+      const bool of_file = std::any_of(arguments.begin(), arguments.end(),
+                                       [](const std::string& a) { return a.ends_with(".lift"); });
+      for (const char* of_operators :
+           {"--type", "--box", "--boxes", "--ghost", "--bc", "--smoother", "--sweeps"})
+        if (of_file && name == of_operators)
+          return UserError(name +
+                           ": is about the library's operators; a file says types and sizes itself: "
+                           "write them there (`param x : n.n.f32`), other sizes with --size n=...");
       const std::string meant = nearest(name, names);
       return UserError(name + ": unknown option" + (meant.empty() ? "; " : "; did you mean " + meant + "? ") +
                        "`liftgen " + app.get_name() + " --help` lists them");

@@ -14,6 +14,7 @@
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/text/printable.hpp"
+#include "ir/text/wrap.hpp"
 #include "lower/lower.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "runtime/file.hpp"
@@ -21,7 +22,22 @@
 namespace lift::cli {
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Of a terminal: a longer line would wrap.
+std::size_t terminal_columns(int descriptor) {
+  constexpr std::size_t kUsual = 80, kLeast = 20;
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return std::max<std::size_t>(size.ws_col, kLeast);
+}
+
+}  // namespace
+
 void print(const std::string& text) { std::printf("%s\n", printable(text).c_str()); }
+void print_fitted(const std::string& text) { print(fitted(text, output_columns())); }
+
+std::size_t output_columns() { return ::isatty(STDOUT_FILENO) != 0 ? terminal_columns(STDOUT_FILENO) : 0; }
 
 void check_writable_file(const fs::path& path, const std::string& option) {
   const auto refuse = [&](const std::string& why) {
@@ -73,14 +89,6 @@ std::string best_text(const Progress& p) {
                      p.best_name);
 }
 
-/// Of the terminal that the bar is drawn on: a longer line would scroll at every redraw.
-std::size_t terminal_columns() {
-  constexpr std::size_t kUsual = 80, kLeast = 20;
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-  return std::max<std::size_t>(size.ws_col, kLeast);
-}
-
 }  // namespace
 
 ProgressPrinter::ProgressPrinter(bool quiet)
@@ -104,7 +112,7 @@ void ProgressPrinter::bar(const Progress& p) {
   const std::string best = p.best_ms > 0 ? ", best " + best_text(p) : "";
   std::string text = fmt::format("[{}{}] {}, {} timed{}", std::string(full, '#'),
                                  std::string(width - full, '.'), p.phase, p.timed, best);
-  if (const std::size_t most = terminal_columns() - 1; text.size() > most)
+  if (const std::size_t most = terminal_columns(STDERR_FILENO) - 1; text.size() > most)
     text = text.substr(0, most - 3) + "...";
   std::fprintf(stderr, "\r\033[K%s", text.c_str());
   std::fflush(stderr);

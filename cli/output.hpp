@@ -10,6 +10,10 @@ namespace lift::cli {
 
 /// A line (or several) on standard output, which no terminal takes for commands.
 void print(const std::string& text);
+/// Prose, broken at blanks where it is wider than the terminal.
+void print_fitted(const std::string& text);
+/// What a table on standard output may take of a terminal; 0: as much as it likes, there is none.
+std::size_t output_columns();
 
 /// UserError when a file of that name could not be written later; `option` is named in the message.
 void check_writable_file(const std::filesystem::path& path, const std::string& option);

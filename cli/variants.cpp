@@ -90,7 +90,7 @@ Chosen choose_variant(const Options& o) {
       throw UserError(o.pattern->name + ": its decisions (" + decision + ") are for " +
                       (on_grid ? "a grid of work-items; use --backend opencl or cuda"
                                : "processors; use --backend openmp"));
-    return {program, {}, program, lower(program, lowering)};
+    return {program, {}, program, lower(program, lowering), "as written"};
   }
   if (auto known = known_variant(o, program, machine, lowering)) return *known;
   std::string why = "its space of variants is empty";

@@ -12,6 +12,7 @@ struct Chosen {
   Derivation derivation;
   Program low;  ///< after the derivation
   Kernel kernel;
+  std::string name = "default variant";  ///< what it is, where nobody gave a derivation
 };
 
 /// From --derivation, else what the database knows to be fastest here (said on standard error), else the

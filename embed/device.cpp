@@ -145,6 +145,13 @@ GridMemory Device::allocate(std::size_t bytes) const {
   }
 }
 
+std::uintptr_t Device::handle_of(const GridMemory& memory) const {
+  if (is_emulated())
+    throw UserError(name() + " is emulated: no driver knows its memory; download the array instead");
+  if (backend() == Target::opencl) return reinterpret_cast<std::uintptr_t>(opencl::memory_object(*memory));
+  return cuda::device_address(*memory);
+}
+
 GridMemory QueueParts::scratch_of(const Device& device, std::size_t n, std::size_t bytes) {
   GridMemory& memory = scratch[{n, bytes}];
   if (!memory) memory = device.allocate(bytes);

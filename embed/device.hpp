@@ -37,6 +37,9 @@ class Device {
   GridTransfers transfers() const { return grid().transfers(); }
   /// Memory on it, contents undefined. OutOfDeviceMemory.
   GridMemory allocate(std::size_t bytes) const;
+  /// Memory of this device as its driver knows it: OpenCL's cl_mem, CUDA's address. UserError: it is
+  /// emulated.
+  std::uintptr_t handle_of(const GridMemory& memory) const;
   /// For what this class does not offer. Lives as long as a copy of the device.
   GridDevice& grid() const;
 

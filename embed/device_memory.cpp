@@ -142,6 +142,12 @@ void DeviceMemory::order(const std::shared_ptr<GridQueue>& queue, bool writes) {
     readers_.push_back(queue);
 }
 
+void DeviceMemory::settle() {
+  QueueLoan queue(device_);
+  order(queue->grid, true);
+  queue->grid->wait();
+}
+
 ArgumentValue DeviceMemory::value() {
   ArgumentValue v = value_;
   v.on_device = this;

@@ -28,6 +28,8 @@ class DeviceMemory {
   void upload(Queue& queue, const ArgumentValue& from);
   void download(Queue& queue, const ArgumentValue& to);
 
+  /// Waits for what calls and transfers that were asked for before do with it.
+  void settle();
   /// For what is asked of `queue` next, which reads or writes this: after what others have asked of it.
   void order(const std::shared_ptr<GridQueue>& queue, bool writes);
 

@@ -1,11 +1,13 @@
 #include "python/arrays.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <limits>
 
 #include "embed/pitched.hpp"
 #include "ir/error.hpp"
+#include "python/dlpack.hpp"
 
 namespace lift::python {
 namespace {
@@ -16,13 +18,89 @@ std::string name_of_type(const py::handle& x) { return py::str(py::type::handle_
 
 char kind_of(Scalar s) { return s == Scalar::boolean ? 'b' : s == Scalar::i32 ? 'i' : 'f'; }
 
-bool has_elements(const py::array& a, Scalar s) {
-  const py::dtype d = a.dtype();
-  return d.kind() == kind_of(s) && static_cast<std::size_t>(d.itemsize()) == size_of(s) &&
-         d.byteorder() != '>';
+/// An array as its owner describes it.
+struct Seen {
+  void* data = nullptr;
+  std::int64_t rank = 0;
+  std::array<std::int64_t, kMaxRank> shape = {}, strides = {};  ///< strides in bytes
+  char kind = '?';                                              ///< of its elements, as numpy names them
+  std::size_t bytes = 0;                                        ///< of an element
+  bool writable = true;
+};
+
+Seen seen(const py::array& a) {
+  const py::dtype type = a.dtype();
+  Seen s;
+  s.data = const_cast<void*>(a.data()), s.rank = a.ndim();
+  s.kind = type.byteorder() == '>' ? '?' : type.kind();
+  s.bytes = static_cast<std::size_t>(type.itemsize()), s.writable = a.writeable();
+  for (py::ssize_t d = 0; d < std::min<py::ssize_t>(a.ndim(), kMaxRank); ++d)
+    s.shape[static_cast<std::size_t>(d)] = a.shape(d), s.strides[static_cast<std::size_t>(d)] = a.strides(d);
+  return s;
 }
 
-std::string tuple_text(const py::object& t) { return py::str(t); }
+Seen seen(const dlpack::Array& a) {
+  Seen s;
+  s.data = a.data, s.rank = static_cast<std::int64_t>(a.shape.size());
+  s.kind = a.kind, s.bytes = a.bytes, s.writable = a.writable;
+  for (std::size_t d = 0; d < std::min<std::size_t>(a.shape.size(), kMaxRank); ++d)
+    s.shape[d] = a.shape[d], s.strides[d] = a.strides[d] * static_cast<std::int64_t>(a.bytes);
+  return s;
+}
+
+/// Numbers as Python writes a tuple.
+std::string tuple_text(const Seen& s, const std::array<std::int64_t, kMaxRank>& numbers) {
+  py::tuple t(static_cast<std::size_t>(std::min<std::int64_t>(s.rank, kMaxRank)));
+  for (std::size_t d = 0; d < t.size(); ++d) t[d] = numbers[d];
+  return py::str(t);
+}
+
+/// Strides in elements; false where there are none.
+bool take_strides(const Seen& s, ArgumentValue& v) {
+  const auto bytes = static_cast<std::int64_t>(s.bytes);
+  bool whole = reinterpret_cast<std::uintptr_t>(v.data) % static_cast<std::uintptr_t>(bytes) == 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(v.rank); ++d) {
+    v.shape[d] = s.shape[d], v.strides[d] = s.strides[d] / bytes;
+    whole = whole && s.strides[d] % bytes == 0;
+  }
+  return whole;
+}
+
+/// Whether the array with its dimensions in the other order is one that kernels walk.
+bool is_column_major(ArgumentValue v) {
+  std::reverse(v.shape.begin(), v.shape.begin() + v.rank);
+  std::reverse(v.strides.begin(), v.strides.begin() + v.rank);
+  return v.contiguous() || lengths_around(v);
+}
+
+/// `type` says what its elements are.
+template <class Text>
+ArgumentValue value_of(const Seen& s, const Text& type, const ArgumentKind& kind,
+                       const std::function<std::string()>& what, const Type& t, bool gaps) {
+  if (s.kind != kind_of(kind.element) || s.bytes != size_of(kind.element)) {
+    const std::string numpy = std::string("numpy.") + numpy_name(kind.element);
+    throw UserError(what() + " is " + t.str() + ", but an array of " + type() + " is passed; pass " +
+                    (kind.writable ? "one of " + numpy : "a.astype(" + numpy + ")") +
+                    ", or declare the expression over the array's type");
+  }
+  if (s.rank != kind.rank)
+    throw UserError(what() + " is " + t.str() + ", but an array of shape " + tuple_text(s, s.shape) +
+                    " is passed; one of " + std::to_string(kind.rank) +
+                    " dimensions is needed: a.reshape(...)");
+  if (kind.writable && !s.writable)
+    throw UserError(what() + " is written, but the array that is passed is read-only; pass a.copy()");
+  ArgumentValue v;
+  v.data = s.data, v.rank = static_cast<int>(s.rank);
+  if (!take_strides(s, v) || !(v.contiguous() || (gaps && lengths_around(v))))
+    throw UserError(what() + " is a view with the strides " + tuple_text(s, s.strides) +
+                    " in bytes, which would have to be copied; pass " +
+                    (kind.writable ? "a contiguous array" : "numpy.ascontiguousarray(a)") +
+                    (is_column_major(v)
+                         ? ", or a.T, which lies row by row, and lift.transpose what is declared "
+                           "over its shape"
+                         : ""));
+  return v;
+}
 
 }  // namespace
 
@@ -42,37 +120,52 @@ const char* numpy_name(Scalar s) {
 py::dtype numpy_type(Scalar s) { return py::dtype(numpy_name(s)); }
 
 ArgumentValue array_value(const py::handle& x, const ArgumentKind& kind,
-                          const std::function<std::string()>& what, const Type& t, bool gaps) {
-  const std::string numpy = std::string("numpy.") + numpy_name(kind.element);
-  if (!py::isinstance<py::array>(x))
-    throw UserError(what() + " is " + t.str() + ", but a Python " + name_of_type(x) +
-                    " is passed; pass a numpy array: numpy.array(..., dtype=" + numpy + ")");
-  const auto a = py::reinterpret_borrow<py::array>(x);
-  if (!has_elements(a, kind.element))
-    throw UserError(what() + " is " + t.str() + ", but an array of " + std::string(py::str(a.dtype())) +
-                    " is passed; pass " + (kind.writable ? "one of " + numpy : "a.astype(" + numpy + ")") +
-                    ", or declare the expression over the array's type");
-  if (a.ndim() != kind.rank)
-    throw UserError(what() + " is " + t.str() + ", but an array of shape " + tuple_text(a.attr("shape")) +
-                    " is passed; one of " + std::to_string(kind.rank) +
-                    " dimensions is needed: a.reshape(...)");
-  if (kind.writable && !a.writeable())
-    throw UserError(what() + " is written, but the array that is passed is read-only; pass a.copy()");
-  ArgumentValue v;
-  v.data = const_cast<void*>(a.data());
-  v.rank = static_cast<int>(a.ndim());
-  const auto bytes = static_cast<std::int64_t>(size_of(kind.element));
-  bool whole = reinterpret_cast<std::uintptr_t>(v.data) % static_cast<std::uintptr_t>(bytes) == 0;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(v.rank); ++d) {
-    const std::int64_t step = a.strides(static_cast<py::ssize_t>(d));
-    v.shape[d] = a.shape(static_cast<py::ssize_t>(d)), v.strides[d] = step / bytes;
-    whole = whole && step % bytes == 0;
+                          const std::function<std::string()>& what, const Type& t,
+                          std::vector<py::object>& kept, bool gaps) {
+  if (py::isinstance<py::array>(x)) {
+    const auto a = py::reinterpret_borrow<py::array>(x);
+    return value_of(
+        seen(a), [&] { return std::string(py::str(a.dtype())); }, kind, what, t, gaps);
   }
-  if (!whole || !(v.contiguous() || (gaps && lengths_around(v))))
-    throw UserError(what() + " is a view with the strides " + tuple_text(a.attr("strides")) +
-                    " in bytes, which would have to be copied; pass " +
-                    (kind.writable ? "a contiguous array" : "numpy.ascontiguousarray(a)"));
+  if (!dlpack::is_array(x))
+    throw UserError(what() + " is " + t.str() + ", but a Python " + name_of_type(x) +
+                    " is passed; pass a numpy array: numpy.array(..., dtype=numpy." +
+                    numpy_name(kind.element) + ")");
+  dlpack::Array a = dlpack::array_of(x, what());
+  const ArgumentValue v = value_of(
+      seen(a), [&] { return dlpack::type_text(a); }, kind, what, t, gaps);
+  kept.push_back(std::move(a.keeper));
   return v;
+}
+
+AnyArray any_array(const py::handle& x, bool writable, const std::function<std::string()>& what,
+                   std::vector<py::object>& kept) {
+  Seen s;
+  std::string type;
+  if (py::isinstance<py::array>(x)) {
+    const auto a = py::reinterpret_borrow<py::array>(x);
+    s = seen(a), type = py::str(a.dtype());
+  } else if (dlpack::is_array(x)) {
+    dlpack::Array a = dlpack::array_of(x, what());
+    s = seen(a), type = dlpack::type_text(a);
+    kept.push_back(std::move(a.keeper));
+  } else {
+    throw UserError(what() + " is a Python " + name_of_type(x) + "; pass a numpy array");
+  }
+  for (const Scalar e : {Scalar::f32, Scalar::f64, Scalar::i32, Scalar::boolean}) {
+    if (kind_of(e) != s.kind || size_of(e) != s.bytes) continue;
+    if (s.rank < 1 || s.rank > kMaxRank)
+      throw UserError(what() + " has " + std::to_string(s.rank) + " dimensions; 1 to " +
+                      std::to_string(kMaxRank) + " are possible");
+    if (writable && !s.writable) throw UserError(what() + " is written, but read-only; pass a.copy()");
+    ArgumentValue v;
+    v.data = s.data, v.rank = static_cast<int>(s.rank);
+    if (!take_strides(s, v))
+      throw UserError(what() + " has elements that lie at no multiples of their size; pass a.copy()");
+    return {e, v};
+  }
+  throw UserError(what() + " is an array of " + type +
+                  "; kernels know numpy.float32, float64, int32 and bool: pass a.astype(...)");
 }
 
 Number number_value(const py::handle& x, Scalar s, const std::function<std::string()>& what) {

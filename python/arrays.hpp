@@ -1,4 +1,5 @@
-// numpy arrays as arguments and results of kernels: never copied, never converted.
+// Arrays as arguments and results of kernels, of numpy and of others by DLPack: never copied, never
+// converted.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -13,10 +14,19 @@ const char* numpy_name(Scalar s);  ///< "float32"
 py::dtype numpy_type(Scalar s);
 
 /// The memory of an array as an argument of `kind`. `what` names it, `t` is what the expression has there.
+/// `kept` gets what it may take to keep the memory alive beside the array itself.
 /// UserError with the remedy: no array, another type of elements or number of dimensions, a view that would
 /// have to be copied (without `gaps` any with gaps), one that may not be written.
 ArgumentValue array_value(const py::handle& a, const ArgumentKind& kind,
-                          const std::function<std::string()>& what, const Type& t, bool gaps = true);
+                          const std::function<std::string()>& what, const Type& t,
+                          std::vector<py::object>& kept, bool gaps = true);
+/// An array of any type and number of dimensions that kernels know. UserError as above.
+struct AnyArray {
+  Scalar element;
+  ArgumentValue value;
+};
+AnyArray any_array(const py::handle& a, bool writable, const std::function<std::string()>& what,
+                   std::vector<py::object>& kept);
 
 /// A number in 8 bytes of its own.
 union Number {

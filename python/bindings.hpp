@@ -24,7 +24,8 @@ struct ProgramObject {
 
 void bind_expressions(py::module_& m);  ///< sizes, types, expressions and their builders
 void bind_programs(py::module_& m);     ///< programs, from expressions and from text
-void bind_kernels(py::module_& m);      ///< programs as functions of numpy arrays
+void bind_devices(py::module_& m);      ///< devices, arrays that stay on them, queues
+void bind_kernels(py::module_& m);      ///< programs as functions of arrays
 void bind_exploring(py::module_& m);    ///< explorations and what they find
 
 }  // namespace lift::python

@@ -25,7 +25,7 @@ struct Tuned {
 
 /// The first elements of an array, as many as a problem wants: exploring also takes small sizes.
 struct CornerOf {
-  py::array owner;
+  std::vector<py::object> owners;
   ArgumentValue whole;
   std::size_t bytes;
   void operator()(const HostArray& a) const {
@@ -53,13 +53,14 @@ ArgumentData data_of(const Expr& argument, const py::object& given, const std::s
     return d;
   }
   const ArgumentKind kind{element_of(t).scalar(), rank_of(t), false, ""};
-  const ArgumentValue v = array_value(given, kind, what, t);
+  std::vector<py::object> owners{given};
+  const ArgumentValue v = array_value(given, kind, what, t, owners);
   const std::vector<Nat> shape = shape_of(t);
   for (std::size_t i = 0; i < shape.size(); ++i)
     equations.push_back({shape[i], v.shape[i], what() + ", dimension " + std::to_string(i + 1)});
   d.kind = ArgumentData::Kind::given;
   // Freed where the GIL may not be held.
-  auto* const kept = new CornerOf{py::reinterpret_borrow<py::array>(given), v, size_of(kind.element)};
+  auto* const kept = new CornerOf{std::move(owners), v, size_of(kind.element)};
   const std::shared_ptr<CornerOf> fill(kept, [](CornerOf* p) {
     const py::gil_scoped_acquire gil;
     delete p;
@@ -147,6 +148,7 @@ void bind_exploring(py::module_& m) {
            [](const Tuned& t) {
              CompileOptions options;
              options.derivation = t.found.derivation, options.or_default = true;
+             options.device = t.found.device;
              return Kernel(t.found.program, std::move(options));
            })
       .def_property_readonly("sizes", [](const Tuned& t) { return t.sizes; })
@@ -166,17 +168,17 @@ void bind_exploring(py::module_& m) {
       "explore",
       [](const ProgramObject& p, const Sizes& sizes, double budget, const py::dict& data, int threads,
          int configurations, const std::string& search, std::uint64_t seed, bool rivals, bool unless_known,
-         const std::string& database, const py::object& listener) {
+         const std::string& database, const std::optional<Device>& device, const py::object& listener) {
         ExpressionOptions options;
         options.sizes = sizes, options.budget = std::chrono::duration<double>(budget);
-        options.unless_known = unless_known, options.database = database;
+        options.device = device, options.unless_known = unless_known, options.database = database;
         options.more.threads = threads, options.more.configurations = configurations;
         options.more.search = search, options.more.seed = seed, options.more.rivals = rivals;
         return explore_program(p, std::move(options), data, listener);
       },
       py::arg("program"), py::kw_only(), py::arg("sizes"), py::arg("budget"), py::arg("data"),
       py::arg("threads"), py::arg("configurations"), py::arg("search"), py::arg("seed"), py::arg("rivals"),
-      py::arg("unless_known"), py::arg("database"), py::arg("listener"));
+      py::arg("unless_known"), py::arg("database"), py::arg("device"), py::arg("listener"));
 }
 
 }  // namespace lift::python

@@ -32,6 +32,7 @@ PYBIND11_MODULE(_core, m) {
         [](const std::string& directory) { lift::python::set_package_directory(directory.c_str()); });
   lift::python::bind_expressions(m);
   lift::python::bind_programs(m);
+  lift::python::bind_devices(m);
   lift::python::bind_kernels(m);
   lift::python::bind_exploring(m);
 }

@@ -177,6 +177,8 @@ std::string names_of(std::span<const GridLaunch> launches) {
 
 }  // namespace
 
+std::uintptr_t device_address(const GridBuffer& buffer) { return address_of(buffer); }
+
 struct Device::Impl {
   Found found;
   BinaryCache cache;

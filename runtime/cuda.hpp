@@ -26,6 +26,9 @@ std::vector<GridDeviceInfo> devices();
 /// Empty when there are a device and a compiler, else why not.
 std::string why_unavailable();
 
+/// Where memory on a device of CUDA is, as its kernels see it.
+std::uintptr_t device_address(const GridBuffer& buffer);
+
 /// A device's primary context; its queues are streams on it.
 class Device : public GridDevice {
  public:

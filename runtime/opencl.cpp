@@ -92,6 +92,8 @@ double profiled_ns(cl_event event, cl_profiling_info what) {
 
 }  // namespace
 
+void* memory_object(const GridBuffer& buffer) { return handle_of(buffer); }
+
 struct Device::Impl {
   Found found;
   cl_context context = nullptr;

@@ -30,6 +30,9 @@ std::string why_unavailable();
 /// the user has set in POCL_MAX_PTHREAD_COUNT stays.
 void configure_pocl(int threads);
 
+/// The cl_mem of memory on a device of OpenCL.
+void* memory_object(const GridBuffer& buffer);
+
 /// A device with a context.
 class Device : public GridDevice {
  public:

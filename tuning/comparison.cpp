@@ -6,6 +6,7 @@
 
 #include "ir/error.hpp"
 #include "runtime/interrupt.hpp"
+#include "tuning/unique_names.hpp"
 
 namespace lift {
 namespace {
@@ -251,11 +252,15 @@ void Comparison::rank(std::vector<Candidate>& candidates) {
   if (twin != twins_.end())
     r.twin_name = twin->kernel.name, r.twin_ms = twin->ms, r.twin_gbs = gbs(bytes, twin->ms);
 
+  // Beside times of another moment ratios would be of something else.
+  const bool round = std::any_of(candidates.begin(), candidates.end(),
+                                 [](const Candidate& c) { return c.variant.final_round; });
   for (Candidate& c : candidates) {
     Variant& v = c.variant;
+    const bool alike = v.ms > 0 && (v.final_round || !round);
     v.gbs = gbs(bytes, v.ms);
-    if (v.ms > 0 && r.baseline && session_.executor().is_timed()) v.speedup = r.rivals[*r.baseline].ms / v.ms;
-    if (v.ms > 0) v.roofline = r.twin_ms / v.ms;
+    if (alike && r.baseline && session_.executor().is_timed()) v.speedup = r.rivals[*r.baseline].ms / v.ms;
+    if (alike) v.roofline = r.twin_ms / v.ms;
     v.kernel = std::move(c.kernel);
     r.variants.push_back(std::move(v));
   }
@@ -266,6 +271,7 @@ void Comparison::rank(std::vector<Candidate>& candidates) {
   std::stable_sort(r.variants.begin(), r.variants.end(), [&](const Variant& a, const Variant& b) {
     return std::pair(rank_of(a), a.ms) < std::pair(rank_of(b), b.ms);
   });
+  tell_apart(r.variants);
   for (std::size_t i = 0; i < r.variants.size(); ++i) {
     const Variant& v = r.variants[i];
     if (!v.verified || v.status != Status::ok) continue;

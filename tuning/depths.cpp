@@ -8,6 +8,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/type.hpp"
+#include "ir/text/wrap.hpp"
 #include "patterns/box_problem.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/machine.hpp"
@@ -141,18 +142,26 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   return r;
 }
 
-std::string depth_table(const Depths& d) {
+std::string depth_table(const Depths& d, std::size_t columns) {
   std::string lines = fmt::format("  {:>6} {:>8} {:>7} {:>6} {:>8} {:>9}  {}", "sweeps", "ms each", "speedup",
                                   "roof", "memory", "computed", "best variant");
+  const auto line = [&](const std::string& numbers, const std::string& name) {
+    lines += "\n" + numbers;
+    if (columns == 0 || numbers.size() + name.size() <= columns)
+      lines += name;
+    else  // below, rather than in the few columns that are left beside
+      lines += "\n" + fitted("      " + name, columns);
+  };
   for (const Depth& x : d.tried) {
     const ExploreResult& r = x.result;
     if (!r.best) {
-      lines += fmt::format("\n  {:>6} {:>8}  {}", x.problem.sweeps, "none", x.why_not);
+      line(fmt::format("  {:>6} {:>8}  ", x.problem.sweeps, "none"), x.why_not);
       continue;
     }
     const Variant& v = r.variants[*r.best];
-    lines += fmt::format("\n  {:>6} {:>8.4g} {:>6.2f}x {:>6.2f} {:>7.2f}x {:>8.2f}x  {}", x.problem.sweeps,
-                         v.ms, v.speedup, v.roofline, x.memory, x.computed, v.name);
+    line(fmt::format("  {:>6} {:>8.4g} {:>6.2f}x {:>6.2f} {:>7.2f}x {:>8.2f}x  ", x.problem.sweeps, v.ms,
+                     v.speedup, v.roofline, x.memory, x.computed),
+         v.name);
   }
   return lines;
 }

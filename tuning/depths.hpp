@@ -43,7 +43,7 @@ std::int64_t boxes_of_sample(double bytes_of_box, double cache_bytes, std::int64
 /// only, or where one sweep cannot be explored.
 Depths explore_depths(const Pattern& pattern, const Problem& problem, const ExploreOptions& options);
 
-/// A line a depth.
-std::string depth_table(const Depths& d);
+/// A line a depth; names that do not fit into `columns` (0: all do) stand below.
+std::string depth_table(const Depths& d, std::size_t columns = 0);
 
 }  // namespace lift

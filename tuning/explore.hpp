@@ -42,8 +42,8 @@ struct Variant {
   bool verified = false;  ///< against the reference at full size, and its structure against the interpreter
   bool final_round = false;    ///< `ms` and the ratios are from the last round
   double gbs = 0;              ///< compulsory bytes / ms
-  double speedup = 0;          ///< over the plain loops; 0 when there are none
-  double roofline = 0;         ///< twin's time / ms; 0 when there is no twin
+  double speedup = 0;          ///< over the plain loops timed beside it; 0 when there are none
+  double roofline = 0;         ///< twin's time / ms, likewise
   std::string layout;          ///< "" is the caller's
   double convert_ms = 0;       ///< all arguments there and the result back
   int sweeps = 1;              ///< half-sweeps a call; `ms` is of one

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -33,13 +35,17 @@ Json params(const Configuration& c) {
 
 std::string layout_text(const Variant& v) { return v.layout.empty() ? "caller" : v.layout; }
 
-Json full_variant(const Variant& v, const std::string& source) {
+Json steps_of(const Variant& v) {
   Json steps = Json::array();
   for (const Step& step : v.derivation) steps.push_back(str(step));
+  return steps;
+}
+
+Json full_variant(const Variant& v, const std::string& source) {
   return {{"name", v.name},
           {"structure", v.structure},
           {"params", params(v.params)},
-          {"derivation", steps},
+          {"derivation", steps_of(v)},
           {"ms", measured(v.ms)},
           {"gbs", measured(v.gbs)},
           {"roofline", measured(v.roofline)},
@@ -59,6 +65,7 @@ Json short_variant(const Variant& v) {
   json["explored_s"] = measured(v.explored_s), json["explored_ms"] = measured(v.explored_ms);
   json["expected_ms"] = measured(v.expected_ms);
   json["final_round"] = v.final_round;
+  json["derivation"] = steps_of(v);
   if (!v.message.empty()) json["message"] = v.message;
   return json;
 }
@@ -180,22 +187,6 @@ Json switches(const SwitchGrid& g) {
   return json;
 }
 
-/// "12.3", or a dash where nothing was measured.
-std::string cell(double value, int digits) { return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-"; }
-/// Three digits or more of what short kernels take, too.
-std::string milliseconds(double ms) { return cell(ms, ms < 0.1 ? 5 : 3); }
-
-struct Row {
-  std::string name, layout;
-  double ms, gbs, roofline, speedup;
-  std::string note;
-};
-
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 }  // namespace
 
 std::string json_report(const ExploreResult& r, const std::string& source_path, const ReportExtras& extras) {
@@ -263,50 +254,6 @@ std::vector<Configuration> configurations_in(const std::string& json_report, std
   return found;
 }
 
-std::string leaderboard(const ExploreResult& r, std::size_t rows) {
-  std::vector<Row> table;
-  std::size_t together = 0, shown = 0;
-  for (std::size_t i = 0; i < r.variants.size(); ++i) {
-    const Variant& v = r.variants[i];
-    if (v.status != Status::ok || (i != r.best_caller && shown >= rows)) continue;
-    ++shown;
-    table.push_back(
-        {v.name, layout_text(v), v.ms, v.gbs, v.roofline, v.speedup,
-         v.convert_ms > 0 ? fmt::format("converting there and back {:.0f} ms", v.convert_ms) : ""});
-    if (v.final_round) together = table.size();
-  }
-  std::vector<Row> others;
-  const double base = r.baseline ? r.rivals[*r.baseline].ms : 0;
-  for (const Rival& o : r.rivals) {
-    const bool timed = o.status == Status::ok && o.ms > 0;
-    const std::string note = o.status == Status::ok      ? ""
-                             : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error)
-                             : o.status == Status::aborted ? "not timed: the budget is too short"
-                                                           : "did not compile";
-    others.push_back(
-        {o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note});
-  }
-  if (r.twin_ms > 0)
-    others.push_back({"traffic twin", "caller", r.twin_ms, r.twin_gbs, 1, base > 0 ? base / r.twin_ms : 0,
-                      "moves the same data, computes next to nothing"});
-  table.insert(table.begin() + static_cast<std::ptrdiff_t>(together), others.begin(), others.end());
-  together += others.size();
-  std::size_t width = 8;
-  for (const Row& row : table) width = std::max(width, row.name.size());
-
-  std::string lines = trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}", "variant", width,
-                                          "layout", "ms", "GB/s", "roof", "speedup"));
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (i == together) lines += "  timed one by one while exploring:\n";
-    const Row& x = table[i];
-    lines += trimmed(fmt::format("  {:<{}}  {:<10} {:>8} {:>7} {:>6} {:>7}  {}", x.name, width, x.layout,
-                                 milliseconds(x.ms), cell(x.gbs, 1), cell(x.roofline, 2),
-                                 x.speedup > 0 ? fmt::format("{:.2f}x", x.speedup) : "-", x.note));
-  }
-  lines.pop_back();
-  return lines;
-}
-
 Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation,
                   const std::string& command) {
   const auto add = [&](const std::string& title, const std::string& text) {
@@ -346,6 +293,31 @@ double cost_model_correlation(const ExploreResult& r) {
   return rank_correlation(expected, measured_ms);
 }
 
+namespace {
+
+/// Why variants could not be made, the most frequent reasons first: a line each. Numbers make no other
+/// reason.
+std::string reasons(const ExploreResult& r, std::size_t most) {
+  std::map<std::string, std::pair<int, std::string>> counts;
+  for (const Variant& v : r.variants) {
+    if (v.status != Status::impossible) continue;
+    std::string kind = v.message;
+    std::erase_if(kind, [](unsigned char c) { return std::isdigit(c) != 0; });
+    auto& [count, example] = counts[kind];
+    if (count++ == 0) example = v.message.substr(0, v.message.find('\n'));
+  }
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [kind, entry] : counts) order.push_back(entry);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string s;
+  for (std::size_t i = 0; i < std::min(most, order.size()); ++i)
+    s += fmt::format("\nimpossible, {} of {}: {}", order[i].first, r.counts.impossible, order[i].second);
+  return s;
+}
+
+}  // namespace
+
 std::string summary(const ExploreResult& r, bool verbose) {
   const Counts& n = r.counts;
   std::string s = fmt::format(
@@ -354,6 +326,8 @@ std::string summary(const ExploreResult& r, bool verbose) {
       "{} wrong, {} did not compile, {} impossible; {:.1f} s",
       n.configurations, n.compiled, n.timed, n.aborted, n.derivations, n.structures, n.wrong,
       n.compile_failed, n.impossible, r.spent.total);
+  constexpr std::size_t kReasons = 3;
+  s += reasons(r, verbose ? r.variants.size() : kReasons);
   if (!verbose) return s;
   double prepare_ms = 0, compile_s = 0;
   int compiled = 0;

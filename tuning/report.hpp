@@ -26,21 +26,22 @@ std::string json_report(const ExploreResult& result, const std::string& source_p
 std::vector<Configuration> configurations_in(const std::string& json_report, std::size_t most);
 
 /// A table of the best `rows` variants: first those of the last round with the plain loops, the rivals and
-/// the twin that were timed beside them, then the others. No trailing newline.
-std::string leaderboard(const ExploreResult& result, std::size_t rows);
+/// the twin that were timed beside them, then the others. Lines of at most `columns` characters: names and
+/// notes that do not fit go on below; 0: each in a line. No trailing newline.
+std::string leaderboard(const ExploreResult& result, std::size_t rows, std::size_t columns = 0);
 
 /// The kernel with a header comment: the expression, the derivation in the form that can be replayed with
 /// what each step does, and the command that makes the kernel again (if there is one).
 Kernel documented(Kernel kernel, const Program& program, const Derivation& derivation,
                   const std::string& command = "");
 
-/// How well the cost model orders what was timed: the rank correlation of expected and measured times while
-/// exploring; 0 for less than three variants.
 /// What the best's time holds besides memory and arithmetic, or does not hold; a sentence each, or nothing.
 std::string about_times(const ExploreResult& result);
+/// How well the cost model orders what was timed: the rank correlation of expected and measured times while
+/// exploring; 0 for less than three variants.
 double cost_model_correlation(const ExploreResult& result);
 
-/// Counts, times and failures in a few lines. `verbose`: also where the time went.
+/// Counts, times, and why variants were impossible, in a few lines. `verbose`: also where the time went.
 std::string summary(const ExploreResult& result, bool verbose);
 
 }  // namespace lift

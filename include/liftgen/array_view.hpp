@@ -8,6 +8,17 @@
 
 namespace lift {
 
+namespace detail {
+
+/// An integer of any type.
+struct Length {
+  std::int64_t value = 0;
+  template <std::convertible_to<std::int64_t> I>
+  Length(I n) : value(static_cast<std::int64_t>(n)) {}  // NOLINT: written as it is
+};
+
+}  // namespace detail
+
 /// `Rank` dimensions of T, outermost first; lengths and strides in elements. Row-major views are passed to
 /// kernels as they lie, also where rows or planes have gaps behind them; others (columns, every second
 /// element) are refused, or copied on request: CompileOptions::copy_views.
@@ -28,6 +39,16 @@ struct array_view {
   array_view(T* first, const I (&lengths)[Rank], const J (&steps)[Rank]) : data(first) {
     for (std::size_t d = 0; d < Rank; ++d)
       shape[d] = static_cast<std::int64_t>(lengths[d]), strides[d] = static_cast<std::int64_t>(steps[d]);
+  }
+  /// Lengths (and steps) of several integer types.
+  array_view(T* first, const detail::Length (&lengths)[Rank]) : data(first) {
+    for (std::size_t d = 0; d < Rank; ++d) shape[d] = lengths[d].value;
+    std::int64_t stride = 1;
+    for (std::size_t d = Rank; d-- > 0; stride *= shape[d]) strides[d] = stride;
+  }
+  array_view(T* first, const detail::Length (&lengths)[Rank], const detail::Length (&steps)[Rank])
+      : data(first) {
+    for (std::size_t d = 0; d < Rank; ++d) shape[d] = lengths[d].value, strides[d] = steps[d].value;
   }
   /// A view to be read from one to be written.
   template <class U>
@@ -50,6 +71,10 @@ template <class T, class I, std::size_t Rank>
 array_view(T*, const I (&)[Rank]) -> array_view<T, Rank>;
 template <class T, class I, class J, std::size_t Rank>
 array_view(T*, const I (&)[Rank], const J (&)[Rank]) -> array_view<T, Rank>;
+template <class T, std::size_t Rank>
+array_view(T*, const detail::Length (&)[Rank]) -> array_view<T, Rank>;
+template <class T, std::size_t Rank>
+array_view(T*, const detail::Length (&)[Rank], const detail::Length (&)[Rank]) -> array_view<T, Rank>;
 
 /// std::mdspan and views like it.
 template <class V>

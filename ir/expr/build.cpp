@@ -172,6 +172,12 @@ Expr nat_value(const Nat& n) { return make(Op::NatValue, {}, nats({n})); }
 Expr unary(Op op, const Expr& a, Where where) { return make(op, {a}, {}, where); }
 Expr binary(Op op, const Expr& a, const Expr& b, Where where) { return make(op, {a, b}, {}, where); }
 Expr select(const Expr& c, const Expr& a, const Expr& b, Where where) {
+  if (a.type().is_tuple() && a.type() == b.type()) {  // one for each of its parts
+    std::vector<Expr> parts;
+    for (int i = 0; i < static_cast<int>(a.type().parts().size()); ++i)
+      parts.push_back(select(c, get(i, a, where), get(i, b, where), where));
+    return make(Op::Tuple, std::move(parts), {}, where);
+  }
   return make(Op::Select, {c, a, b}, {}, where);
 }
 Expr cast(Scalar s, const Expr& x, Where where) { return make(Op::Cast, {x}, attributes::cast(s), where); }

@@ -1,6 +1,8 @@
 #include "ir/expr/typing.hpp"
 
+#include <cmath>
 #include <set>
+#include <sstream>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/program.hpp"
@@ -33,6 +35,18 @@ bool certainly_not(const NatCond& c) { return Facts().refutes(c); }
 
 void need(Op op, const NatCond& c, const std::string& what, const std::string& remedy) {
   if (certainly_not(c)) type_error(op, what, remedy);
+}
+
+/// Whether a number is one of the type's.
+bool holds(Scalar s, double x) {
+  if (is_float(s)) return true;
+  if (s == boolean) return x == 0 || x == 1;
+  return x == std::floor(x) && x >= -2147483648.0 && x <= 2147483647.0;
+}
+std::string number_text(double x) {
+  std::ostringstream s;
+  s << x;
+  return s.str();
 }
 
 Type rebuild(const std::vector<Nat>& outer, const std::vector<Nat>& inner, const Type& element) {
@@ -211,9 +225,15 @@ LIFT_TYPE_RULE(pad) {
   std::vector<Nat> shape = shape_of(c[0].type(), static_cast<int>(rank));
   const auto b = pad_boundary(a);
   const Type element = element_of(c[0].type(), static_cast<int>(rank));
-  if ((b == Boundary::odd || b == Boundary::constant) && !(element.is_scalar() && is_float(element.scalar())))
-    type_error(op, std::string(text(b)) + " needs floating-point elements, got " + element.str(),
+  if (b == Boundary::odd && !(element.is_scalar() && is_float(element.scalar())))
+    type_error(op, "odd needs floating-point elements, got " + element.str(),
                "pad the innermost arrays of numbers");
+  if (b == Boundary::constant && !element.is_scalar())
+    type_error(op, "constant needs numbers as elements, got " + element.str(),
+               "pad the innermost arrays of numbers");
+  if (b == Boundary::constant && c.size() == 1 && !holds(element.scalar(), pad_number(a)))
+    type_error(op, "the elements are " + element.str() + ", and cannot be " + number_text(pad_number(a)),
+               element == Type(boolean) ? "pass 0 or 1" : "pass a whole number");
   if (c.size() > 2)
     type_error(op, "takes an array and at most one value, got " + std::to_string(c.size() - 1) + " values",
                "pass one");

@@ -94,6 +94,8 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
       for (const TermPtr& p : t.parts) parts.push_back(value(*p));
       return node(Op::Tuple, std::move(parts), {}, t.at);
     }
+    case K::Array:
+      return array_of(t);
     case K::List:
       fail(t.at, "a list in parentheses is a parameter of a primitive; a tuple is written {a, b}");
     case K::Get:

@@ -54,12 +54,14 @@ class Elaborator {
   // elaborate_primitives.cpp
   Expr primitive(const Term& t, Op op, int rank, const Args& args);
   Expr scalar_call(const Term& t, Op op, const Args& args);
+  Expr selected(const Term& t, const Expr& condition, const Expr& a, const Expr& b);
   Expr partial(const Term& t, Op op, int rank, const Args& args, const Expr& x);
   Expr reduction(const Term& t, Op op, const Args& args, const Expr& x);
   Expr map(const Term& t, Op op, int rank, const Args& args, const Expr& x);
   Expr pad(const Term& t, int rank, const Args& args, const Expr& x);
   Expr transpose(const Term& t, const Args& args, const Expr& x);
   Expr generate(const Term& t, const Args& args);
+  Expr array_of(const Term& t);
   Expr update(const Term& t, Op op, int rank, const Args& args);
   Expr word(const Term& t, const Args& args);
   std::optional<std::size_t> own_arguments(Op op, const Args& args) const;

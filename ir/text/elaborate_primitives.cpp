@@ -125,8 +125,17 @@ Expr Elaborator::scalar_call(const Term& t, Op op, const Args& args) {
                                 : name + "(condition, a, b)");
   if (op != Op::Select) return node(op, operands(args), {}, t.at);
   std::vector<Expr> v = operands({args[1], args[2]});
-  v.insert(v.begin(), value(*args[0]));
-  return node(op, std::move(v), {}, t.at);
+  const Expr condition = value(*args[0]);
+  return selected(t, condition, v[0], v[1]);
+}
+
+/// Of tuples part by part.
+Expr Elaborator::selected(const Term& t, const Expr& condition, const Expr& a, const Expr& b) {
+  if (!a.type().is_tuple() || a.type() != b.type()) return node(Op::Select, {condition, a, b}, {}, t.at);
+  std::vector<Expr> parts;
+  for (int i = 0; i < static_cast<int>(a.type().parts().size()); ++i)
+    parts.push_back(selected(t, condition, get(i, a), get(i, b)));
+  return node(Op::Tuple, std::move(parts), {}, t.at);
 }
 
 /// A primitive without its array, applied to one.
@@ -206,10 +215,13 @@ Expr Elaborator::map(const Term& t, Op op, int rank, const Args& args, const Exp
     const std::string name = std::string(text(op)) + (rank > 1 ? std::to_string(rank) : "");
     fail(t.at,
          name + ": needs an array of rank " + std::to_string(rank) + ", got " + x.type().str() +
-             (x.type().is_array() ? "; use " + std::string(text(op)) +
-                                        (rank_of(x.type()) > 1 ? std::to_string(rank_of(x.type())) : "") +
-                                        " or an array of more dimensions"
-                                  : "; apply the function to the value itself, or map over an array"));
+             (x.is(Op::Zip) && op_rank(x) < rank
+                  ? "; zip" + std::to_string(rank) + " makes an array of " + std::to_string(rank) +
+                        " dimensions of tuples, of arrays that have so many"
+              : x.type().is_array() ? "; use " + std::string(text(op)) +
+                                          (rank_of(x.type()) > 1 ? std::to_string(rank_of(x.type())) : "") +
+                                          " or an array of more dimensions"
+                                    : "; apply the function to the value itself, or map over an array"));
   }
   const Expr f = function(*args[0], {element});
   return node(op, {f, x}, with_options(t, op, attributes::map(op, rank)), t.at);
@@ -300,6 +312,22 @@ Expr Elaborator::transpose(const Term& t, const Args& args, const Expr& x) {
     order.push_back(static_cast<std::int64_t>(a->number));
   }
   return node(Op::Transpose, {x}, attributes::order(std::move(order)), t.at);
+}
+
+/// [a, b, c]: an array whose elements are written one by one.
+Expr Elaborator::array_of(const Term& t) {
+  const std::vector<Expr> elements = operands(t.parts);
+  for (const Expr& e : elements)
+    if (e.type() != elements[0].type())
+      fail(t.at, "the elements of an array have one type; these are " + elements[0].type().str() + " and " +
+                     e.type().str());
+  const Expr f = fun(Type(i32), [&](const Expr& i) {
+    Expr r = elements.back();
+    for (std::size_t k = elements.size() - 1; k-- > 0;)
+      r = select(binary(Op::Eq, i, literal(static_cast<double>(k), i32)), elements[k], r);
+    return r;
+  });
+  return node(Op::Generate, {f}, attributes::nats({Nat(static_cast<std::int64_t>(elements.size()))}), t.at);
 }
 
 /// generate(n, m, \j i. ...)

@@ -54,6 +54,8 @@ class ProgramMaker {
  private:
   bool has_body() const { return static_cast<bool>(program_.body); }
   void declare(const Declaration& d) {
+    if (has_body() && d.kind == K::Result)
+      source_.fail(d.at, "there is one result; several are a tuple: result y, z = {..., ...}");
     if (has_body()) source_.fail(d.at, "nothing comes after the result; move this declaration before it");
     switch (d.kind) {
       case K::Param: {

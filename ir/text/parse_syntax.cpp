@@ -214,7 +214,13 @@ TermPtr Parser::primary() {
         fail("expected an expression, found the word " + now_.shown());
       Term t;
       t.text = now_.text, t.at = at, t.index = now_.quoted;
-      advance();
+      if (now_.is_word("if")) {
+        advance();
+        if (now_.kind == Token::Kind::Name || now_.kind == Token::Kind::Number)
+          fail("there is no 'if'; write select(condition, a, b)");
+      } else {
+        advance();
+      }
       return made(std::move(t));
     }
     default:
@@ -226,7 +232,12 @@ TermPtr Parser::primary() {
     return with_parts(Term::Kind::Tuple, at, list("}", "after the last component"));
   }
   if (now_.is("\\")) fail("put the function in parentheses here: (\\x. ...)");
-  fail("expected an expression, found " + now_.shown());
+  if (now_.is("[")) {
+    advance();
+    return with_parts(Term::Kind::Array, at, list("]", "after the last element"));
+  }
+  fail("expected an expression, found " + now_.shown() +
+       (now_.is("*") ? "; a power is pow(x, 3), or x * x * x" : ""));
 }
 
 TermPtr Parser::number() {

@@ -49,6 +49,7 @@ struct Term {
     Apply,     ///< f $ x; parts: f, x
     Compose,   ///< f o g
     Tuple,     ///< {a, b}
+    Array,     ///< [a, b]
     List,      ///< (a, b), only as an argument: a number for each dimension
     Get,       ///< t.0; index
     At,        ///< xs[i, j]; parts: xs, positions

@@ -23,5 +23,6 @@ _core.set_package_directory(_os.path.dirname(__file__))
 from .errors import EnvironmentError, Error, InternalError, UserError  # noqa: E402,A004
 from .expressions import *  # noqa: E402,F403
 from .expressions import Boundary, Expr, Nat, Partial, Type  # noqa: E402
-from .kernels import Bar, Kernel, Tuned, compile, empty, explore  # noqa: E402,A004
+from .kernels import (Bar, Device, Kernel, Queue, Tuned, compile, device_array, devices, empty,  # noqa: E402,A004
+                      explore)
 from .programs import Program, load, parse, program  # noqa: E402

@@ -1,4 +1,4 @@
-"""Kernels as Python functions of numpy arrays, and the search for fast ones."""
+"""Kernels as Python functions of arrays, and the search for fast ones."""
 
 import json
 import os
@@ -10,11 +10,15 @@ from .errors import UserError
 from .programs import as_program
 
 Kernel = _core.Kernel
+Device = _core.Device
+Queue = _core.Queue
+device_array = _core.DeviceArray
+devices = _core.devices
 
 
 def compile(program, *, name="", names=(), overwrites=None, sizes=None, symbolic=False, derivation=None, tuned=False,
-            database=""):
-    """A kernel: a function of numpy arrays.
+            database="", device=None):
+    """A kernel: a function of arrays, of numpy or of any package whose arrays have __dlpack__.
 
     Arguments and results are passed as they lie, never copied or converted: what does not fit is refused. Results
     are returned, new arrays or those passed as out=; those that update an argument named in `overwrites` are
@@ -24,10 +28,12 @@ def compile(program, *, name="", names=(), overwrites=None, sizes=None, symbolic
     derivation   how it is computed, as Tuned.derivation and the command line's --derivation have it
     tuned        begins with what exploring has found for these sizes, or near them; nothing is searched
     database     in which `tuned` looks; '' for the user's
+    device       a lift.Device that it runs on, instead of the processors. Arrays of the host are copied there and
+                 back for each call; where all arrays are a lift.device_array, nothing is, and so are the results
     """
     p = as_program(program, name, names, overwrites)
     return _core.compile(p, sizes=sizes or {}, symbolic=symbolic, derivation=derivation, tuned=tuned,
-                         database=os.fspath(database))
+                         database=os.fspath(database), device=device)
 
 
 class Tuned:
@@ -127,7 +133,7 @@ class Bar:
 
 
 def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), overwrites=None, progress=True, threads=0,
-            configurations=0, search="forest", seed=1, rivals=True, unless_known=False, database=""):
+            configurations=0, search="forest", seed=1, rivals=True, unless_known=False, database="", device=None):
     """Searches the variants of a program, or of a function, for the fastest: derives, compiles, verifies and measures
     them within `budget` seconds. What is found is remembered.
 
@@ -138,6 +144,7 @@ def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), ove
     rivals          also what other compilers make of plain loops, for comparison
     unless_known    takes what was found before for just this program, sizes and machine, without searching
     database        that remembers; '' for the user's
+    device          a lift.Device whose kernels are explored, in a process of their own unless this one has used it
     """
     p = as_program(program, name, names, overwrites)
     if budget <= 0:
@@ -146,7 +153,8 @@ def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), ove
     try:
         return Tuned(_core.explore(p, sizes=sizes or {}, budget=float(budget), data=data or {}, threads=threads,
                                    configurations=configurations, search=search, seed=seed, rivals=rivals,
-                                   unless_known=unless_known, database=os.fspath(database), listener=listener))
+                                   unless_known=unless_known, database=os.fspath(database), device=device,
+                                   listener=listener))
     finally:
         if isinstance(listener, Bar):
             listener.close()

@@ -235,9 +235,25 @@ TEST_CASE("lift files: options") {
   check_output(liftgen({"run", file, "--size", "m=3"}), 2, {"--size m=3: ", "has no size 'm'; there are: n"});
   check_output(liftgen({"run", file, "--size", "n"}), 2,
                {"--size n: write a name and a whole number: --size n=1024"});
-  check_output(liftgen({"run", file, "--box", "3"}), 2, {"--box: unknown option"});
+  check_output(liftgen({"run", file, "--box", "3"}), 2, {"--box: is about the library's operators"});
   check_output(liftgen({"run", "none.lift"}), 2, {"none.lift"});
   check_output(liftgen({file}), 2, {"what to do with", "--explore"});
+}
+
+TEST_CASE("lift files: what runs is named, and options of operators say where a file has that") {
+  const Scratch scratch;
+  const std::string file = (scratch.path() / "s.lift").string(), out = scratch.path().string();
+  write_file_atomically(
+      file,
+      "size n = 40\nparam x : n.i32\nresult y = x |> pad(1, 1, constant 3) |> slide(3, 1) |> "
+      "map(\\w. zip(w, [1, 2, 1]) |> map(\\(a, b). a * b) |> reduce(add, 0))\n");
+  const ProcessResult r = liftgen({"run", file, "--no-db", "--out", out});
+  check_output(r, 0, {"default variant", "verified"});
+  CHECK(r.output.find("given derivation") == std::string::npos);
+  check_output(liftgen({"run", file, "--backend", "cuda", "--emulate", "--no-db", "--out", out}), 0,
+               {"default variant", "verified"});
+  check_output(liftgen({"run", file, "--type", "f32"}), 2,
+               {"--type: is about the library's operators; a file says types and sizes itself"});
 }
 
 }  // namespace lift_test

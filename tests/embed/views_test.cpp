@@ -222,4 +222,17 @@ TEST_CASE("blocks of one array share memory only where they meet") {
   CHECK(met(block(0, 0, 10)));
 }
 
+TEST_CASE("lengths and strides of a view may be of several integer types") {
+  std::vector<double> data = ramp(60);
+  const int rows = 4;
+  const std::size_t columns = 5;
+  const long pitch = 8;
+  const array_view dense(data.data(), {rows, columns});
+  const array_view wide(data.data(), {rows, columns}, {pitch, 1});
+  CHECK(dense.shape == std::array<std::int64_t, 2>{4, 5});
+  CHECK(dense.strides == std::array<std::int64_t, 2>{5, 1});
+  CHECK(wide.strides == std::array<std::int64_t, 2>{8, 1});
+  CHECK(&wide(3, columns - 1) == &data[3 * 8 + 4]);
+}
+
 }  // namespace views_test

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
 #include "ir/text/parse.hpp"
 #include "tests/message.hpp"
 
@@ -179,6 +180,15 @@ TEST_CASE("file: declarations that are wrong") {
   refused("param x : 3.f64 overwrite y result = x",
           "file.lift:1:27: there is no parameter 'y' to overwrite; declare it before");
   refused("param x : 3.f64 result = x param y : f64", "file.lift:1:28: nothing comes after the result");
+  refused("param x : 3.f64 result y = x result z = x",
+          "file.lift:1:30: there is one result; several are a tuple: result y, z = {..., ...}");
+  refused("param x : 3.f64 result = x |> map(\\e. if e > 0 then e else 0)",
+          "file.lift:1:42: there is no 'if'; write select(condition, a, b)");
+  refused("param x : 3.f64 result = x |> map(\\e. e ** 2)",
+          "file.lift:1:42: expected an expression, found '*'; a power is pow(x, 3), or x * x * x");
+  refused("param x, y : 3.3.f64 result = zip(x, y) |> map2(\\(a, b). a)",
+          "file.lift:1:44: map2: needs an array of rank 2, got 3.{3.f64, 3.f64}; zip2 makes an array of 2 "
+          "dimensions");
   refused("param x : 3.f64 result a, b = x", "file.lift:1:17: program file: 2 names for the 1 results");
   refused("index c in 1 .. 0", "file.lift:1:14: an index of this range has no i32 values");
   refused("size n = 5 where n mod 2 = 0", "file.lift:1:1: the value 5 of n does not meet its own conditions");
@@ -204,6 +214,25 @@ TEST_CASE("file: declarations that are wrong") {
   refused("param x : (0 - 3).f64 result = x", "file.lift:1:11: the length -3 is negative");
   refused("result = \\(x : f64). x",
           "file.lift:1:1: the result is of type (f64) -> f64; it must be an array or a number");
+}
+
+TEST_CASE("lift files: arrays written element by element, and selects of tuples") {
+  const std::vector<double> x{0, 1, 2};
+  const auto meaning = [&](const std::string& text) {
+    const Program p = LiftFile("param x : 3.f64 result = " + text, "file.lift").program({});
+    return str(interpret(p.body, {{"x", make_array(x, array({3}, f64))}}));
+  };
+  CHECK(meaning("[1.5, 2, 4]") == "[1.5, 2, 4]");
+  CHECK(meaning("zip(x, [0.5, 1, 2]) |> map(\\(a, b). a * b)") == meaning("[0.5 * x[0], x[1], 2 * x[2]]"));
+  CHECK(meaning("[7]") == "[7]");
+  CHECK(meaning("x |> map(\\e. select(e > 1, {e, {1.0, e}}, {0.0, {e, 2.0}}))") ==
+        meaning("x |> map(\\e. {select(e > 1, e, 0), {select(e > 1, 1, e), select(e > 1, e, 2)}})"));
+  CHECK(meaning("iota(2) |> pad(1, 2, constant 7)") == "[7, 0, 1, 7, 7]");
+  CHECK(meaning("x |> map(\\e. e > 9) |> pad(1, 0, constant 1) |> map(\\b. select(b, 1, 0))") ==
+        "[1, 0, 0, 0]");
+  refused("param x : 3.f64 result = [1.0f, x[0]]", "file.lift:1:26: the elements of an array have one type");
+  refused("param x : 3.f64 result = x |> map(\\e. select(e, {e, e}, {e, e}))",
+          "file.lift:1:39: select: the condition has type f64, expected bool");
 }
 
 }  // namespace parse_file_test

@@ -120,8 +120,11 @@ TEST_CASE("errors of boundaries") {
          "pad: a width of 7 reflects past the length 6; pad no more than the length");
   expect([] { m | pad(1, 1, odd); },
          "pad: odd needs floating-point elements, got 6.f64; pad the innermost arrays of numbers");
-  expect([] { flags | pad(1, 1, constant, 1); },
-         "pad: constant needs floating-point elements, got bool; pad the innermost arrays of numbers");
+  expect([] { m | pad(1, 1, constant, 1); },
+         "pad: constant needs numbers as elements, got 6.f64; pad the innermost arrays of numbers");
+  expect([] { flags | pad(1, 1, constant, 2); }, "pad: the elements are bool, and cannot be 2; pass 0 or 1");
+  expect([] { iota(6) | pad(1, 1, constant, 0.5); },
+         "pad: the elements are i32, and cannot be 0.5; pass a whole number");
   expect([] { xs | pad_n(1, 1, 1, odd, literal(1, f32)); },
          "pad: the value has type f32, expected f64; pass a scalar of the elements' type");
   expect([] { xs | pad_n(1, 1, 1, clamp, literal(1, f64)); },

@@ -6,10 +6,14 @@ import numpy as np
 n, m = lift.nat("n"), lift.nat("m")
 
 
-@lift.program(image=lift.array(lift.f32, n, m))
-def blur(image):
+def blur_of(image):
     return (image | lift.pad2(1, 1, lift.clamp) | lift.slide2(3, 1)
             | lift.map2(lambda w: (w[0, 1] + w[1, 0] + w[1, 1] + w[1, 2] + w[2, 1]) / 5))
+
+
+@lift.program(image=lift.array(lift.f32, n, m))
+def blur(image):
+    return blur_of(image)
 
 
 def blurred(image):

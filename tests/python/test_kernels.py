@@ -6,7 +6,7 @@ import liftgen as lift
 import numpy as np
 import pytest
 from liftgen import f32, f64, i32
-from programs import blur, blurred, red_black, red_black_numpy
+from programs import blur, blur_of, blurred, red_black, red_black_numpy
 
 n, m = lift.nat("n"), lift.nat("m")
 rng = np.random.default_rng(1)
@@ -147,6 +147,17 @@ def test_views_of_rows_with_gaps_are_passed_as_they_lie():
     assert "out of result 1 is a view" in refused(lambda: kernel(wide[:, :9], out=wide[:, 20:29]))
 
 
+def test_column_major_arrays_are_passed_transposed():
+    """What the refusal of such an array says."""
+    columns = np.asfortranarray(rng.random((40, 30), np.float32))
+    wide = np.asfortranarray(rng.random((50, 30), np.float32))[3:43]
+    stored = lift.param("image", lift.array(f32, m, n))
+    kernel = lift.compile(lift.Program("blur_columns", [stored], blur_of(stored | lift.transpose())))
+    for image in (columns, wide):
+        assert "a.T, which lies row by row" in refused(lambda image=image: lift.compile(blur)(image))
+        np.testing.assert_allclose(kernel(image.T), blurred(image), rtol=1e-6)
+
+
 def test_what_does_not_fit_is_refused_and_never_copied():
     kernel = lift.compile(blur)
     image = rng.random((8, 9), np.float32)
@@ -156,7 +167,9 @@ def test_what_does_not_fit_is_refused_and_never_copied():
     assert "a Python list is passed; pass a numpy array" in refused(lambda: kernel([[1, 2], [3, 4]]))
     assert "an array of shape (72,) is passed; one of 2 dimensions is needed" in refused(
         lambda: kernel(image.reshape(-1)))
-    assert "would have to be copied; pass numpy.ascontiguousarray(a)" in refused(lambda: kernel(image.T))
+    assert ("would have to be copied; pass numpy.ascontiguousarray(a), or a.T, which lies row by row"
+            in refused(lambda: kernel(image.T)))
+    assert "a.T" not in refused(lambda: kernel(image[:, ::2]))
     bytes_ = np.zeros(8 * 9 * 4 + 1, np.uint8)[1:].view(np.float32)
     assert "would have to be copied" in refused(lambda: kernel(bytes_.reshape(8, 9)))
     assert "shares memory with argument 1; pass separate arrays" in refused(lambda: kernel(image, out=image))

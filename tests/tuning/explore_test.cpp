@@ -43,6 +43,8 @@ void check_consistent(const ExploreResult& r) {
     CHECK(v.status != Status::wrong);
     CHECK(v.status != Status::compile_failed);
     if (v.final_round && v.status == Status::ok) CHECK(best.ms <= v.ms);
+    if (!v.final_round)
+      CHECK((v.speedup == 0 && v.roofline == 0));  // plain loops were timed at another moment
   }
   CHECK(r.counts.wrong == 0);
   CHECK(r.counts.timed <= r.counts.compiled);

@@ -1,10 +1,16 @@
 // The JSON that other programs read: every field of schema 1 is there under its name.
 #include "tuning/report.hpp"
 
+#include "tuning/unique_names.hpp"
+
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/file.hpp"
 
 using namespace lift;
 using Json = nlohmann::json;
@@ -41,7 +47,37 @@ void check_has(const Json& json, std::initializer_list<const char*> names) {
   }
 }
 
+/// The names of all fields in it; those of decisions and choices are no fields.
+void collect_fields(const Json& json, std::set<std::string>& to) {
+  if (json.is_array())
+    for (const Json& part : json) collect_fields(part, to);
+  if (!json.is_object()) return;
+  for (const auto& [name, value] : json.items()) {
+    to.insert(name);
+    if (name != "params" && name != "choices") collect_fields(value, to);
+  }
+}
+
 }  // namespace
+
+TEST_CASE("report: docs/json.md names every field") {
+  ExploreResult r = some_result();
+  r.problem.sweeps = 1, r.emulated = true;
+  r.machine.caches.push_back({});
+  r.rivals[1].tried = 3, r.rivals[1].settings = "tile 8";
+  Depths depths;
+  depths.tried.push_back({r.problem, some_result(), 1, 1, ""});
+  depths.tried.push_back({r.problem, {}, 1, 1, "too large"});
+  const Explanation explanation{"high", {{"step", "prose", "after"}}, "low", "loops", "code"};
+  const Json json =
+      Json::parse(json_report(r, "", {"s.lift", "liftgen explore", "liftgen emit", &depths, &explanation}));
+  std::set<std::string> fields;
+  collect_fields(json, fields);
+  CHECK(fields.size() > 80);
+  const std::string text = read_file(std::string(LIFTGEN_SOURCE_DIR) + "/docs/json.md");
+  for (const std::string& name : fields)
+    CHECK_MESSAGE(text.find("`" + name + "`") != std::string::npos, name);
+}
 
 TEST_CASE("report: schema 1 has every field") {
   const Json json = Json::parse(json_report(some_result(), "build/kernels/smooth3d.c"));
@@ -54,7 +90,8 @@ TEST_CASE("report: schema 1 has every field") {
                            "verified", "source", "sweeps", "layout", "convert_ms"});
   check_has(json["counts"],
             {"derivations", "configurations", "compiled", "timed", "compile_failed", "wrong", "aborted"});
-  check_has(json["variants"][0], {"name", "params", "ms", "status"});
+  check_has(json["variants"][0], {"name", "params", "ms", "status", "derivation"});
+  CHECK(json["variants"][0]["derivation"] == Json::array({"map-par 8 at 0.1"}));
 
   CHECK(json["schema"] == 1);
   CHECK(json["operator"] == "smooth3d");
@@ -98,6 +135,52 @@ TEST_CASE("report: the leaderboard names the best, the plain loops, wrong rivals
     CHECK(table.find(part) != std::string::npos);
   }
   CHECK(table.find("other") == std::string::npos);
+}
+
+TEST_CASE("report: what was impossible says why, the most frequent reason first") {
+  ExploreResult r = some_result();
+  CHECK(summary(r, false).find("impossible,") == std::string::npos);
+  Variant v;
+  v.status = Status::impossible;
+  for (const char* why :
+       {"a tile of 8 does not divide 20", "no vectors here", "a tile of 16 does not divide 20"})
+    v.message = why, r.variants.push_back(v);
+  r.counts.impossible = 3;
+  const std::string s = summary(r, false);
+  CHECK(s.find("\nimpossible, 2 of 3: a tile of 8 does not divide 20\nimpossible, 1 of 3: no vectors here") !=
+        std::string::npos);
+}
+
+TEST_CASE("report: variants of one name are told apart by what they differ in") {
+  std::vector<Variant> all(4);
+  all[0].name = all[1].name = all[2].name = "seq", all[3].name = "vec";
+  all[0].params = {{"order", "kji"}, {"unroll", "2"}}, all[1].params = {{"order", "jki"}, {"unroll", "2"}};
+  all[2].params = {{"unroll", "2"}};
+  tell_apart(all);
+  CHECK(all[0].name == "seq (order kji)");
+  CHECK(all[1].name == "seq (order jki)");
+  CHECK(all[2].name == "seq");
+  CHECK(all[3].name == "vec");
+}
+
+TEST_CASE("report: in a terminal's width names and notes go on below, and there are no empty lines") {
+  ExploreResult r = some_result();
+  r.variants[0].name = "in place, split layout, in step along j and k, strided vec width=8";
+  r.variants[0].layout = "split 3 1", r.variants[0].convert_ms = 91, r.variants[0].final_round = true;
+  CHECK(leaderboard(r, 5, 80) ==
+        R"(  variant                             layout           ms    GB/s   roof speedup
+  in place, split layout, in step     split 3 1    25.000    42.9   0.80   1.20x
+    along j and k, strided vec
+    width=8
+    converting there and back 91 ms
+  plain                               caller       30.000    35.8   0.67   1.00x
+  graphite                            caller            -       -      -       -
+    WRONG RESULT (error 5.0e-01)
+  traffic twin                        caller       20.000    53.7   1.00   1.50x
+    moves the same data, computes next to nothing)");
+  const std::string wide = leaderboard(r, 5);
+  CHECK(std::count(wide.begin(), wide.end(), '\n') == 4);
+  CHECK(leaderboard(r, 5, 200) == wide);
 }
 
 }  // namespace report_test

@@ -108,9 +108,12 @@ Expr Generator::windows(const Type& t, const Scope& scope, int fuel) {
   const Type e = chance(85) ? Type(scalar_type()) : element_type();
   if (step == 1 && chance(65)) {
     const std::vector<Boundary> all{clamp, wrap, mirror, odd, constant};
-    const Boundary b = e.is_scalar() && is_float(e.scalar()) ? one_of(all) : one_of(std::vector{clamp, wrap});
+    const Boundary b = e.is_scalar() && is_float(e.scalar()) ? one_of(all)
+                       : e.is_scalar()                       ? one_of(std::vector{clamp, wrap, constant})
+                                                             : one_of(std::vector{clamp, wrap});
     xs = pad(std::vector<Nat>(shape.size(), low), std::vector<Nat>(shape.size(), size - 1 - low), b,
-             grown(array(shape, e), scope, fuel - 1), b == constant ? number(-2, 2) : 0);
+             grown(array(shape, e), scope, fuel - 1),
+             b == constant ? number(e == Type(boolean) ? 0 : -2, e == Type(boolean) ? 1 : 2) : 0);
     if (b == constant && chance(30))
       xs = pad(std::vector<Nat>(shape.size(), low), std::vector<Nat>(shape.size(), size - 1 - low), b,
                grown(array(shape, e), scope, fuel - 1), scalar(e.scalar(), scope, 1));

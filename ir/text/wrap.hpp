@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace lift::cli {
+namespace lift {
 
 /// Words in lines of at most `columns` characters, of which those after the first begin with `indent` blanks.
 /// Lines of the text itself stay apart.
@@ -11,4 +11,7 @@ std::string wrapped(const std::string& text, std::size_t columns, std::size_t in
 /// The head, and from column `at` on the text: beside it, or below where it is too long.
 std::string hanging(const std::string& head, const std::string& text, std::size_t at, std::size_t columns);
 
-}  // namespace lift::cli
+/// Lines longer than `columns` (0: none is) go on in further ones, which are indented more than they are.
+std::string fitted(const std::string& text, std::size_t columns);
+
+}  // namespace lift

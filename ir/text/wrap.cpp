@@ -1,8 +1,14 @@
-#include "cli/wrap.hpp"
+#include "ir/text/wrap.hpp"
 
+#include <algorithm>
 #include <sstream>
 
-namespace lift::cli {
+namespace lift {
+namespace {
+
+constexpr std::size_t kIndent = 2;  ///< of what did not fit into a line
+
+}  // namespace
 
 std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
   std::string all;
@@ -33,4 +39,26 @@ std::string hanging(const std::string& head, const std::string& text, std::size_
   return head + lines.substr(head.size());
 }
 
-}  // namespace lift::cli
+std::string fitted(const std::string& text, std::size_t columns) {
+  if (columns == 0) return text;
+  bool begun = false;
+  std::string all;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line); begun = true) {
+    if (begun) all += "\n";
+    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    if (line.size() <= columns || blanks + kIndent >= columns) {
+      all += line;
+      continue;
+    }
+    std::string words = wrapped(line, columns - blanks, kIndent);
+    words.pop_back();
+    std::istringstream parts(words);
+    bool first = true;
+    for (std::string part; std::getline(parts, part); first = false)
+      all += (first ? "" : "\n") + std::string(blanks, ' ') + part;
+  }
+  return all;
+}
+
+}  // namespace lift
