@@ -1,7 +1,7 @@
 """Halide: hand schedules whose tiles, strips and unrolling are searched, and its autoschedulers.
 
-Buffers are the caller's arrays. A half-sweep is written as one selects, out of place and in place (the output buffer is
-the input's memory), and as an update of the cells of one colour; chains of steps are fused in tiles or left apart."""
+Buffers are the caller's arrays. A half-sweep selects among old and new values, in place (the output buffer is the input's
+memory) or into a second array, or it updates the cells of one colour. Several steps are fused in tiles, or called one by one."""
 
 import itertools
 import os
@@ -28,9 +28,9 @@ def makers(build):
         # The colours of a row's cells alternate: an update of one colour takes every second element.
         yield f"{kind}rows, vectors of {lanes}", build.maker(kind, lanes=lanes)
     for scheduler in ("Mullapudi2016", "Adams2019") if not case.colours else ():
-        yield f"autoscheduler {scheduler}", build.maker("apart, ", autoscheduler=scheduler)
+        yield f"autoscheduler {scheduler}", build.maker("fused, ", autoscheduler=scheduler)
     tiles = ([(8, 8), (16, 16), (32, 8), (64, 8), (64, 64), (256, 1), (256, 4), (16, 4)] if case.rank == 3
-             else [(32, 0), (128, 0), (8, 0), (64, 512), (128, 1024), (512, 0), (256, 512)])
+             else [(64, 512), (32, 0), (128, 1024), (128, 0), (8, 0), (128, 512), (512, 0), (256, 512)])
     tiles = [t for t in tiles if max(t) <= case.n]
     for unrolled, tile, kind in itertools.product((1, 2, 4), tiles, kinds_of(case)):
         if case.rank == 3 and tile[0] % unrolled or "one colour" in kind and unrolled > 1:
@@ -45,7 +45,7 @@ def kinds_of(case):
     if case.colours:
         return ["in place, ", "in place, one colour, ", "two arrays, "] + (["fused, "] if case.steps > 1 else [])
     if case.steps > 1:
-        return ["fused, ", "apart, "]
+        return ["fused, ", "a call for each step, "]
     return ["", "rows summed first, "] if case.name == "blur" else [""]
 
 
@@ -86,7 +86,7 @@ class Build:
             for d in range(1, case.rank):
                 p.dim(d).set_stride((case.n + 2) ** d)
         colour = hl.Param(hl.Int(32), "colour")
-        fused = kind.startswith("fused") or (kind.startswith("apart") and case.steps > 1)
+        fused = kind.startswith("fused") and case.steps > 1
         # Fused stages compute more than their interior; what lies outside is masked, and must not be read beyond the arrays.
         read_from = ({name: hl.BoundaryConditions.repeat_edge(p, [(-1, case.n + 2)] * case.rank) for name, p in params.items()}
                      if fused else params)
@@ -205,9 +205,7 @@ class Build:
             out.vectorize(inner, lanes)
         for f in stages[:-1]:
             f.vectorize(where[0], lanes)
-            if kind.startswith("apart"):
-                f.compute_root().parallel(where[-1])
-            elif tiles is None:
+            if tiles is None:
                 f.compute_root().parallel(where[-1])
             elif "rows summed" in kind:
                 f.store_at(out, tiles).compute_at(out, ji)
