@@ -80,8 +80,8 @@ def search(case, expected, budget, makers, log):
 
 
 def turn(contender, awake=0.03):
-    """The median of three runs. Runs that are not timed come first, until the tool's threads have been at work for a
-    while: after a pause the first runs of some tools take nearly twice as long."""
+    """The median of three runs. Runs that are not timed come first, until the tool's threads, asleep after the pause, have
+    been at work for a while."""
     begin = time.perf_counter()
     contender.run()
     while time.perf_counter() - begin < awake:
