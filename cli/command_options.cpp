@@ -143,8 +143,10 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
         ->check(kWhole)
         ->capture_default_str();
-  if (command == "list")
+  if (command == "list") {
+    app.add_option("operator", o.argument, "this one only");
     app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
+  }
   if (command == "rules") app.add_flag("--lint", o.lint, "say what is wrong with them");
   if (command == "show" || command == "emit")
     app.add_flag("--symbolic", o.problem.symbolic,

@@ -43,6 +43,10 @@ int list(const Options& o) {
     std::fputs(operator_page().c_str(), stdout);
     return 0;
   }
+  if (!o.argument.empty()) {
+    std::fputs(operator_lines(find_pattern(o.argument)).c_str(), stdout);
+    return 0;
+  }
   for (const auto& pattern : all_patterns()) std::fputs(operator_lines(*pattern).c_str(), stdout);
   return 0;
 }

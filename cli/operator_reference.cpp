@@ -173,14 +173,16 @@ std::string operator_page() {
   std::string s =
       "# Operators\n\n"
       "Written by `liftgen list --markdown` from the library's registry.\n\n"
-      "Arrays are `boxes.(n + 2g)...` with `i` innermost, of unit stride (those of programs over columns "
-      "have no ghost zones); types below are those of the standard problem, 64 boxes of\n"
-      "64 cells a dimension with a ghost zone of one cell, f64. Boundary conditions (`--bc`): " +
+      "Arrays are `boxes.(n + 2g)...`; `i` is the innermost index and has unit stride. Programs over columns "
+      "have no ghost zones.\n"
+      "Types below are those of the standard problem: 64 boxes of 64 cells a dimension, a ghost zone of one "
+      "cell, f64.\n\n"
+      "Boundary conditions (`--bc`): " +
       boundaries +
       ".\n"
-      "`dirichlet-value` and `constant` add a scalar argument `boundary_value`. Without ghost zone, "
-      "cell-centred arrays have side n\n"
-      "and face-centred ones one more along their own axis.\n\n"
+      "`dirichlet-value` and `constant` add a scalar argument `boundary_value`.\n\n"
+      "Where there is no ghost zone, arrays with a value for each cell have n cells a dimension, and arrays\n"
+      "with a value for each face one more along their own axis.\n\n"
       "L, in 3D (`--coefficients variable`; constant: alpha = beta = 1, and the stencil is chosen by "
       "`--stencil`):\n\n"
       "    L(phi) = a*alpha*phi - b/h^2 * (  beta_i[i+1]*(phi[i+1] - phi) - beta_i[i]*(phi - phi[i-1])\n"
@@ -189,12 +191,12 @@ std::string operator_page() {
       "    star   the neighbours along the axes: 3, 5, 7 points in 1D, 2D, 3D\n"
       "    wide   fourth order, two neighbours a side along the axes: 5, 9, 13 points; --ghost 2\n"
       "    box    all neighbours, isotropic weights: 3, 9, 27 points\n\n"
-      "Flops and compulsory bytes are a cell of the written array (for norms and products: a cell read), "
-      "counted on the expression:\n"
-      "every element is read once and written once, and fetched before it is written where nothing reads it; "
-      "halos do not count.\n"
-      "Of red-black half-sweeps, flops are the mean over cells of both colours. A program of several steps "
-      "counts each argument once.\n\n";
+      "Flops and compulsory bytes are counted on the expression, for each cell of the array that is\n"
+      "written; for norms and products, for each cell that is read. Compulsory bytes are what has to\n"
+      "move at least: every element is read once and written once. An element that is only written\n"
+      "counts twice, because a cache fetches it first. Halos do not count. For red-black half-sweeps,\n"
+      "flops are the mean over cells of both colours. A program of several steps counts each argument\n"
+      "once.\n\n";
   std::vector<const Pattern*> same;
   for (const auto& p : all_patterns()) {
     if (!same.empty() && family(*same.front()) != family(*p)) s += section(same), same.clear();

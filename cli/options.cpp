@@ -33,6 +33,10 @@ std::vector<std::string> normalised(std::vector<std::string> arguments) {
   const auto& patterns = all_patterns();
   const bool known = is_file(name) || std::any_of(patterns.begin(), patterns.end(),
                                                   [&](const auto& p) { return p->name == name; });
+  if (!exploring)
+    for (const std::string& a : arguments)
+      if (a.starts_with("-") && !nearest(a, {"--explore"}).empty())
+        throw UserError(a + ": unknown option; did you mean --explore?");
   if (!exploring && known)
     throw UserError("what to do with " + name + "? liftgen " + name +
                     " --explore finds its fastest variant; liftgen run " + name + " runs it once");
@@ -77,6 +81,14 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error,
     text.replace(at, std::string::npos, ": a value is missing");
   if (const auto at = text.find(": At Most 1 "); at != std::string::npos)
     text.replace(at, std::string::npos, ": given more than once");
+  if (text == "operator is required")
+    return UserError(app.get_name() + ": an operator or a .lift file is missing, as in `liftgen " +
+                     app.get_name() + " smooth3d`; `liftgen list` shows all operators");
+  if (const std::string start = "Could not convert: "; text.starts_with(start)) {
+    text.erase(0, start.size());
+    if (const auto equals = text.find(" = "); equals != std::string::npos) text.replace(equals, 3, " ");
+    text += ": this is no number";
+  }
   std::replace(text.begin(), text.end(), '\n', ' ');
   return UserError(text + "; `liftgen " + app.get_name() + " --help` lists what there is");
 }

@@ -42,8 +42,9 @@ struct Options {
   std::string typed;              ///< the command line
   std::filesystem::path db;       ///< the database of what was found; empty: the default one
   bool no_db = false;
-  std::string action, argument;   ///< of `liftgen db`: list, show, export, ...; a file or number
-  int days = 0;                   ///< of `liftgen db prune`; 0: not given
+  std::string action,
+      argument;  ///< of `liftgen db`: list, show, export, ...; a file, a number or an operator
+  int days = 0;  ///< of `liftgen db prune`; 0: not given
   std::vector<std::string> with;  ///< of `liftgen compare`: whom
   bool scop = false;              ///< of `liftgen emit`: the untransformed loops, for others' compilers
   std::string stage = "code";

@@ -30,8 +30,10 @@ const Pattern& find_pattern(const std::string& name) {
     near = (d < distance ? "'" : near + " or '") + p->name + "'";
     distance = d;
   }
+  const bool like_a_file = name.find_first_of("./") != std::string::npos;
   throw UserError("unknown operator '" + name + "'; " + (near.empty() ? "" : "did you mean " + near + "? ") +
-                  "`liftgen list` shows all");
+                  "`liftgen list` shows all" +
+                  (like_a_file ? "; a program of your own is a file whose name ends in .lift" : ""));
 }
 
 }  // namespace lift

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Figures of schedules, drawn from the schedules themselves: docs/figures/make.py [--liftgen FILE] [--check]
+"""All figures: docs/figures/make.py [--liftgen FILE] [--check]. Those of ideas are in ideas.py, those of schedules here.
 
-Derivations are replayed by `liftgen show --stage low`; lags, widths, margins and planes of rings are read from the programs
-that result. --check draws nothing and fails when a figure is not as it would be drawn."""
+Schedules are drawn from themselves. Derivations are replayed by `liftgen show --stage low`; lags, widths, margins and planes
+of rings are read from the programs that result. --check draws nothing and fails when a figure is not as it would be drawn."""
 import argparse, pathlib, re, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True
+from drawing import COLOURS, PALE, Drawing
+from ideas import colour_split, derivation, roofline, window_and_slide
 
 HERE = pathlib.Path(__file__).resolve().parent
 STAGES = 4
-COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7"]
-PALE = ["#b8d9ee", "#f9e3b8", "#b5e3d3", "#f1d6e3"]
 ROWS = """program rows
 size n = {n} where n >= 3
 param u : n.f64 = wave
@@ -39,38 +41,6 @@ def schedule(liftgen, program, n, *steps):
     for name, axis, width, numbers in re.findall(r"(in_\w+)\((\d+), (\d+), \(([\d, -]+)\)\)", text):
         found[name, int(axis)] = int(width), [int(x) for x in numbers.split(",")]
     return found
-
-
-class Drawing:
-    def __init__(self, width, height):
-        self.width, self.height, self.parts = width, height, []
-
-    def box(self, x, y, w, h, fill, more=""):
-        self.parts.append(f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" fill="{fill}"{more}/>')
-
-    def line(self, x1, y1, x2, y2, colour="#888", width=1):
-        self.parts.append(f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{colour}" stroke-width="{width:g}"/>')
-
-    def text(self, x, y, words, anchor="middle", more=""):
-        self.parts.append(f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{more}>{words}</text>')
-
-    def legend(self, y, last=""):
-        for i in range(STAGES):
-            self.box(30 + 62 * i, y - 9, 10, 10, COLOURS[i])
-            self.text(43 + 62 * i, y, f"stage {i + 1}", "start")
-        if last:
-            self.text(self.width - 8, y, last, "end")
-
-    def axes(self, x, y, w, h, along="position", down="order of execution"):
-        self.line(x, y, x + w, y)
-        self.line(x, y, x, y + h)
-        self.text(x + w / 2, y - 6, along + " &#8594;")
-        self.text(0, 0, down + " &#8594;", "middle", f' transform="translate({x - 17:g} {y + h / 2:g}) rotate(90)"')
-
-    def svg(self):
-        return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:g} {self.height:g}" width="{self.width:g}" '
-                f'font-family="sans-serif" font-size="12" fill="#222">\n<rect width="100%" height="100%" fill="#fff"/>\n'
-                + "\n".join(self.parts) + "\n</svg>\n")
 
 
 def ceildiv(a, b):
@@ -214,14 +184,14 @@ def main():
     p.add_argument("--check", action="store_true")
     a = p.parse_args()
     old = []
-    for draw in (one_after_the_other, in_step, skewed_tiles, rings, strips, team):
+    for draw in (window_and_slide, colour_split, derivation, roofline, one_after_the_other, in_step, skewed_tiles, rings, strips, team):
         file, svg = HERE / (draw.__name__.replace("_", "-") + ".svg"), draw(a.liftgen)
         if a.check and (not file.exists() or file.read_text() != svg):
             old.append(file.name)
         elif not a.check:
             file.write_text(svg)
     if old:
-        sys.exit(f"docs/figures: {', '.join(old)}: not as the schedules are; run docs/figures/make.py")
+        sys.exit(f"docs/figures: {', '.join(old)}: not as make.py draws them; run docs/figures/make.py")
 
 
 main()

@@ -16,8 +16,13 @@
 
 import os as _os
 
+import numpy as _numpy
+
 from . import _core
 
+if int(_numpy.__version__.split(".")[0]) >= 2 and not _core.knows_numpy_2:
+    raise ImportError(f"this liftgen was built for numpy 1, but numpy {_numpy.__version__} is here; install liftgen into this "
+                      "environment (pip install . in the checkout builds it for numpy 2, too), or numpy below 2")
 _core.set_package_directory(_os.path.dirname(__file__))
 
 from .errors import EnvironmentError, Error, InternalError, UserError  # noqa: E402,A004

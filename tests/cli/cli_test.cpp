@@ -42,7 +42,11 @@ TEST_CASE("cli: unknown commands, operators and options name what is near") {
   check_refused({"explor", "smooth3d"}, 2, {"unknown command 'explor'", "did you mean 'explore'"});
   check_refused({"smooth3d"}, 2, {"liftgen smooth3d --explore"});
   check_refused({"run", "smooth3d", "--bocks", "4"}, 2, {"--bocks: unknown option", "did you mean --box"});
-  check_refused({"run"}, 2, {"operator"});
+  check_refused({"run"}, 2, {"run: an operator or a .lift file is missing, as in `liftgen run smooth3d`"});
+  check_refused({"smooth3d", "--explor"}, 2, {"--explor: unknown option; did you mean --explore?"});
+  check_refused({"README.md", "--explore"}, 2,
+                {"unknown operator 'README.md'", "a program of your own is a file whose name ends in .lift"});
+  check_refused({"smooth3d", "--explore", "--budget", "ten"}, 2, {"--budget ten: this is no number"});
   check_refused({"run", "smooth3d", "--box"}, 2, {"--box: a value is missing"});
   check_refused({"run", "smooth3d", "--box", "8", "--box", "9"}, 2, {"--box: given more than once"});
   check_refused({"run", "smooth3d", "--xyzzy"}, 2, {"--xyzzy: unknown option; `liftgen run --help`"});
@@ -254,6 +258,12 @@ TEST_CASE("cli: list, rules and machine") {
   CHECK(list.status == 0);
   CHECK(list.output.find("smooth3d") != std::string::npos);
   CHECK(list.output.find("64 compulsory bytes a cell") != std::string::npos);
+  const ProcessResult one = liftgen({"list", "residual3d"});
+  CHECK(one.status == 0);
+  CHECK(one.output.starts_with("residual3d  "));
+  CHECK(list.output.find(one.output) != std::string::npos);
+  CHECK(one.output.size() < list.output.size() / 5);
+  check_refused({"list", "residual4d"}, 2, {"unknown operator 'residual4d'", "did you mean 'residual"});
   const ProcessResult rules = liftgen({"rules"});
   CHECK(rules.status == 0);
   CHECK(rules.output.find("map-") != std::string::npos);

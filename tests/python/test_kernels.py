@@ -1,5 +1,8 @@
 """Kernels compute what numpy does, on the caller's memory."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import liftgen as lift
@@ -219,3 +222,14 @@ def test_text_becomes_a_kernel(tmp_path):
     assert program.sizes == {"n": 64} and program.results[0][0] == "y"
     x = rng.random(10)
     np.testing.assert_allclose(lift.compile(program)(x), 3 * x)
+
+
+def test_a_numpy_that_it_was_not_built_for_is_named_at_the_import():
+    script = ("import numpy, liftgen._core as core\n"
+              "import sys; del sys.modules['liftgen']\n"
+              "numpy.__version__ = '2.4.3'; core.knows_numpy_2 = False\n"
+              "import liftgen")
+    made = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
+    assert made.returncode == 1
+    assert "ImportError: this liftgen was built for numpy 1, but numpy 2.4.3 is here; install liftgen into this" in made.stderr
