@@ -44,4 +44,32 @@ inline Contender twin(Session& s) {
   return best;
 }
 
+/// The fastest of a group, each timed by itself.
+struct Group {
+  Contender best;
+  double ms = 0;
+  void add(Contender c) {
+    const double median = measure(c.run).median_ms;
+    if (ms > 0 && median >= ms) return;
+    best = std::move(c), ms = median;
+  }
+};
+
+/// The fastest of a space's first guesses: of those in which stages go in step, or of the others.
+inline Group guessed(Session& s, const Space& space, bool in_step) {
+  constexpr int kMost = 12;
+  Group g;
+  int tried = 0;
+  for (const Configuration& c : space.seeds()) {
+    const bool steps = c.contains("time") && c.at("time") != "none";
+    if (steps != in_step || tried++ == kMost) continue;
+    try {
+      g.add(generated(s, space.structure(c), space.derive(c)));
+    } catch (const UserError&) {
+      --tried;  // not possible here
+    }
+  }
+  return g;
+}
+
 }  // namespace lift::bench

@@ -18,23 +18,14 @@ namespace {
 
 using namespace lift;
 using bench::Contender;
+using bench::Group;
+using bench::guessed;
 
 struct Asked {
   Problem problem;
   std::string smoother = "gsrb", coefficients = "variable", type = "f64";
   std::vector<int> sweeps{1, 2, 4, 8};
   int rounds = 15, threads = 0;
-};
-
-/// The fastest of a group, each timed by itself.
-struct Group {
-  Contender best;
-  double ms = 0;
-  void add(Contender c) {
-    const double median = measure(c.run).median_ms;
-    if (ms > 0 && median >= ms) return;
-    best = std::move(c), ms = median;
-  }
 };
 
 Group plain(Session& s) {
@@ -46,23 +37,6 @@ Group plain(Session& s) {
     const double error =
         run_and_compare(*s.native, rival.job.kernel, compiled, s.expected()).difference.error;
     g.add({rival.name, s.native->bind(rival.job.kernel, compiled), error});
-  }
-  return g;
-}
-
-bool is_in_step(const Configuration& c) { return c.contains("time") && c.at("time") != "none"; }
-
-Group guessed(Session& s, const Space& space, bool in_step) {
-  constexpr int kMost = 12;
-  Group g;
-  int tried = 0;
-  for (const Configuration& c : space.seeds()) {
-    if (is_in_step(c) != in_step || tried++ == kMost) continue;
-    try {
-      g.add(bench::generated(s, space.structure(c), space.derive(c)));
-    } catch (const UserError&) {
-      --tried;  // not possible here
-    }
   }
   return g;
 }

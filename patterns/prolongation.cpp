@@ -1,5 +1,7 @@
-// Prolongation: from a coarse grid to the fine one of twice as many cells a dimension, set or added.
+// Prolongation: from a coarse grid to the fine one of twice as many cells a dimension, set or added, and the
+// half-sweeps that may follow.
 #include "ir/error.hpp"
+#include "patterns/half_sweeps.hpp"
 #include "patterns/operators.hpp"
 #include "patterns/stencil_reference.hpp"
 #include "patterns/thesis_forms.hpp"
@@ -61,6 +63,69 @@ Program build(const Prolongation& how) {
   return program;
 }
 
+// ---- the correction, and half-sweeps after it
+
+const Choices& correction_choices() {
+  static const Choices all{{"kind", all_choices.at("kind")},
+                           {"half-sweeps", HalfSweeps::numbers()},
+                           {"coefficients", stencil_choices().at("coefficients")}};
+  return all;
+}
+
+Problem increment(const Problem& p) {
+  Problem q = p;
+  q.choices = {{"kind", choice(p, "kind", correction_choices())}, {"mode", "increment"}};
+  return q;
+}
+
+struct Correction {
+  BoxProblem whole;  ///< the fine grid
+  Stencil L;
+  HalfSweeps after;
+  std::int64_t margin;  ///< fine cells around the box that are corrected, whole coarse ones
+  Prolongation how;     ///< of those cells
+
+  Correction(const Problem& p, int dim)
+      : whole(fine_grid(p, dim)),
+        L(whole, choice(p, "coefficients", correction_choices()) == "variable", "star"),
+        after(whole, L, choice(p, "half-sweeps", correction_choices()), 0),
+        margin(has_ghost_zone(p) ? (after.reach() + 1) / 2 * 2 : 0),
+        how(increment(p), dim) {
+    if (after.number() == 0 && p.choices.contains("coefficients"))
+      throw UserError("--coefficients " + p.choices.at("coefficients") +
+                      ": a correction alone has none; use --half-sweeps 2, say, or leave it out");
+    const std::int64_t needed = std::max(margin, margin / 2 + (how.linear ? 1 : 0));
+    if (has_ghost_zone(p) && p.ghost < needed)
+      throw UserError("--half-sweeps " + std::to_string(after.number()) + " --ghost " +
+                      std::to_string(p.ghost) + ": ghost too thin: " + std::to_string(needed) +
+                      " cells of it are corrected first; use --ghost " + std::to_string(needed) + " or more");
+    how.fine = grown(how.fine, margin), how.coarse = grown(how.coarse, margin / 2);
+  }
+  bool smooths() const { return after.number() > 0; }
+};
+
+Program build_correction(const Problem& problem, int dim) {
+  const Correction c(problem, dim);
+  Program program = build(c.how);
+  program.name = "prolongation_correction" + std::to_string(dim) + "d";
+  if (!c.smooths()) return program;
+  const std::size_t coefficients = c.L.coefficients().size();
+  std::vector<Expr> arrays{param("coarse", cell_array(c.how.coarse)), param("fine", cell_array(c.whole)),
+                           param("rhs", cell_array(c.whole))};
+  arrays.insert(arrays.end(), c.L.coefficients().begin(), c.L.coefficients().end());
+  arrays.push_back(c.after.lambda());
+  program.arguments = arrays;
+  for (const Expr& s : c.L.scalars()) program.arguments.push_back(s);
+  program.arguments.push_back(c.after.color());
+  program.body = for_boxes(arrays, [&](Parts box) {
+    const Expr corrected = write_interior(c.how.fine, box[1], prolonged(c.how, box[0], box[1], {}));
+    return let(corrected, [&](Expr x) {
+      return c.after.in_box(x, box[2], box.subspan(3, coefficients), box.back(), {});
+    });
+  });
+  return program;
+}
+
 // ---- the reference
 
 template <class T>
@@ -106,6 +171,11 @@ std::string plain(const Prolongation& how) {
       {how.linear ? TransferLoops::What::linear : TransferLoops::What::constant, 0, how.increment});
 }
 
+std::string plain_correction(const Problem& problem, int dim) {
+  const Correction c(problem, dim);
+  return c.smooths() ? "" : plain(c.how);  // else loops of two grids with outsides of their own
+}
+
 }  // namespace
 }  // namespace patterns::prolongation
 
@@ -139,30 +209,23 @@ Pattern prolongation(int dim) {
 
 Pattern prolongation_correction(int dim) {
   using namespace patterns::prolongation;
-  const auto increment = [](Problem p) {
-    for (const auto& [name, value] : p.choices)
-      if (name != "kind")
-        choice(p, name, {{"kind", all_choices.at("kind")}});  // says that there is no such choice
-    p.choices["mode"] = "increment";
-    return p;
-  };
   Pattern whole = prolongation(dim), r = whole;
   r.name = "prolongation_correction" + std::to_string(dim) + "d";
   r.summary =
       std::to_string(dim) + "D coarse-grid correction: the prolonged coarse grid is added to the fine one";
   r.formula = "fine = fine + P(coarse)";
-  r.choices = {{"kind", all_choices.at("kind")}};
-  r.build = [=, name = r.name](const Problem& p) {
-    Program program = whole.build(increment(p));
-    program.name = name;
-    return program;
-  };
-  r.fill = [=](const Problem& p, const HostArray& a) { whole.fill(increment(p), a); };
+  r.choices = correction_choices();
+  r.build = [=](const Problem& p) { return build_correction(p, dim); };
+  r.fill = [=](const Problem& p, const HostArray& a) { whole.fill(p, a); };
   r.reference = [=](const Problem& p, const std::vector<HostArray>& arguments,
                     const std::vector<HostArray>& results) {
-    whole.reference(increment(p), arguments, results);
+    const Correction c(p, dim);
+    host::with_float(p.type, [&]<class T>(T) {
+      reference<T>(c.how, arguments, results.at(0));
+      c.after.template reference<T>(arguments, results.at(0));
+    });
   };
-  r.plain_c = [=](const Problem& p) { return whole.plain_c(increment(p)); };
+  r.plain_c = [=](const Problem& p) { return plain_correction(p, dim); };
   return r;
 }
 

@@ -11,8 +11,6 @@ Expr flat(int rank, Expr xs) {
   return xs;
 }
 
-Expr widened(const Expr& x) { return x.type() == Type(f64) ? x : cast(f64, x); }
-
 /// The sum of a flat array of f64. Compensated, each number goes into the sum with an error of 0 beside it.
 Expr total(const Expr& numbers, bool compensated) {
   if (!compensated) return numbers | sum();
@@ -22,6 +20,12 @@ Expr total(const Expr& numbers, bool compensated) {
 }
 
 }  // namespace
+
+Expr widened(const Expr& x) { return x.type() == Type(f64) ? x : cast(f64, x); }
+
+Expr sum_of_squares(int rank, const Expr& xs) {
+  return total(flat(rank, xs) | map([](Expr x) { return widened(x) * widened(x); }), false);
+}
 
 Expr largest_magnitude(int rank, const Expr& xs) {
   return flat(rank, xs) | map([](Expr x) { return abs(widened(x)); }) |

@@ -2,6 +2,7 @@
 
 #include "ir/error.hpp"
 #include "patterns/box_fill.hpp"
+#include "patterns/half_sweeps.hpp"
 #include "patterns/operators.hpp"
 #include "patterns/plain_loops.hpp"
 #include "patterns/stencil.hpp"
@@ -69,9 +70,6 @@ struct Smoother {
     s.p = grown(p, s.margin), s.L = Stencil(s.p, L.variable(), L.shape());
     return s;
   }
-  /// What a cell's position, counted from the first cell that a sweep computes, has to be raised by for the
-  /// parity that it has in the box.
-  std::int64_t parity() const { return p.dim * margin % 2; }
   bool red_black() const { return kind == "gsrb" || kind == "symmetric-gsrb"; }
   /// c1 and c2 of Chebyshev step m.
   std::string factor(const char* name, int m) const {
@@ -83,35 +81,27 @@ struct Smoother {
 
 /// What one cell's new value is computed from.
 struct Cell {
-  std::vector<Expr> index;  ///< k, j, i; for red-black alone
-  Expr phi, correction;     ///< phi; lambda * (rhs - L(phi))
-  Expr old;                 ///< the value to be replaced
+  Expr phi, correction;  ///< phi; lambda * (rhs - L(phi))
+  Expr old;              ///< the value to be replaced
 };
 
 /// A sweep over all boxes that writes into `target` what `value` makes of each cell of `phi`.
 Expr sweep(const Smoother& s, const Expr& phi, const Expr& target,
            const std::function<Expr(const Cell&)>& value) {
-  const bool in_place = phi == target, old_needed = !in_place && s.kind == "chebyshev";
+  const bool old_needed = s.kind == "chebyshev";
   std::vector<Expr> arrays{phi, s.rhs};
   arrays.insert(arrays.end(), s.L.coefficients().begin(), s.L.coefficients().end());
   arrays.push_back(s.lambda);
-  if (!in_place) arrays.push_back(target);
+  arrays.push_back(target);
   const std::size_t coefficients = s.L.coefficients().size();
   return for_boxes(arrays, [&](Parts x) {
-    const Expr& to = in_place ? x[0] : x.back();
-    std::vector<Expr> views;
-    if (s.red_black()) views.push_back(positions(cells_shape(s.p)));
-    const std::size_t first = views.size();
-    views.push_back(s.L.windows(x[0]));
-    views.push_back(interior(s.p, x[1]));
+    const Expr& to = x.back();
+    std::vector<Expr> views{s.L.windows(x[0]), interior(s.p, x[1])};
     for (const Expr& v : s.L.coefficient_views(x.subspan(2, coefficients))) views.push_back(v);
     views.push_back(interior(s.p, x[2 + coefficients]));
     if (old_needed) views.push_back(interior(s.p, to));
-    return write_interior(s.p, to, for_cells(s.p, views, [&](Parts v) {
-                            const Parts at = v.subspan(first);
+    return write_interior(s.p, to, for_cells(s.p, views, [&](Parts at) {
                             Cell c;
-                            if (s.red_black())
-                              for (int d = 0; d < s.p.dim; ++d) c.index.push_back(get(d, v[0]));
                             c.phi = s.L.centre(at[0]);
                             c.correction =
                                 at[2 + coefficients] * (at[1] - s.L(at[0], at.subspan(2, coefficients)));
@@ -122,12 +112,10 @@ Expr sweep(const Smoother& s, const Expr& phi, const Expr& target,
 }
 
 Expr half_sweep(const Smoother& s, const Expr& phi, const Expr& color) {
-  return sweep(s, phi, phi, [&](const Cell& c) {
-    Expr sum = c.index.back();
-    for (std::size_t d = c.index.size() - 1; d-- > 0;) sum = sum + c.index[d];
-    if (s.parity() != 0) sum = sum + literal(1, i32);
-    return select(eq((sum + color) % 2, 0), c.phi + c.correction, c.phi);
-  });
+  std::vector<Expr> arrays{phi, s.rhs};
+  arrays.insert(arrays.end(), s.L.coefficients().begin(), s.L.coefficients().end());
+  arrays.push_back(s.lambda);
+  return for_boxes(arrays, [&](Parts box) { return half_sweep_of_box(s.p, s.L, s.margin, box, color); });
 }
 
 /// Half-sweeps t, t + 1, ... of alternating colours.
@@ -211,21 +199,19 @@ struct Copy {
   }
 };
 
-/// One sweep of several over the cells of `s`: from `phi` into `out`, which may be the same array.
+/// One Jacobi sweep of several over the cells of `s`, from an array into another.
 template <class T>
-void reference_sweep(const Smoother& s, std::int64_t color, const std::vector<HostArray>& arguments,
-                     const HostArray& from, const HostArray& to) {
+void reference_sweep(const Smoother& s, const std::vector<HostArray>& arguments, const HostArray& from,
+                     const HostArray& to) {
   using Cells = host::BoxCells<const T>;
   const double g = host::boundary_value(s.p, arguments);
   const host::StencilReference<T> L(s.p, s.L.variable(), s.L.shape(), arguments);
   const Cells phi(s.p, from, g), rhs(s.p, host::argument(arguments, "rhs")),
       lambda(s.p, host::argument(arguments, "lambda"));
-  const T w = s.red_black() ? T(1) : static_cast<T>(host::scalar(arguments, "w"));
+  const T w = static_cast<T>(host::scalar(arguments, "w"));
   const host::BoxCells<T> out(s.p, to, g);
   out.for_cells([&](std::int64_t box, const host::Position& x) {
-    const std::int64_t sum = x[0] + x[1] + x[2] - s.p.dim * s.margin + color;
-    if (!s.red_black() || sum % 2 == 0)
-      out(box, x) = phi(box, x) + w * (lambda(box, x) * (rhs(box, x) - L(phi, box, x)));
+    out(box, x) = phi(box, x) + w * (lambda(box, x) * (rhs(box, x) - L(phi, box, x)));
   });
 }
 
@@ -234,12 +220,14 @@ void references(const Smoother& s, const std::vector<HostArray>& arguments, cons
   Copy<T> current(host::argument(arguments, "phi"));
   if (s.red_black()) {
     const auto color = static_cast<std::int64_t>(host::scalar(arguments, "color"));
-    for (int t = 0; t < s.p.sweeps; ++t)
-      reference_sweep<T>(s.sweep(t), color + t, arguments, current.array, current.array);
+    for (int t = 0; t < s.p.sweeps; ++t) {
+      const Smoother part = s.sweep(t);
+      host::half_sweep<T>(part.p, part.L, part.margin, color + t, arguments, current.array);
+    }
   } else {
     Copy<T> other(host::argument(arguments, "next"));
     for (int t = 0; t < s.p.sweeps; ++t) {
-      reference_sweep<T>(s.sweep(t), 0, arguments, current.array, other.array);
+      reference_sweep<T>(s.sweep(t), arguments, current.array, other.array);
       std::swap(current, other);
     }
   }

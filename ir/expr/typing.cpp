@@ -377,9 +377,13 @@ LIFT_TYPE_RULE(in_step) {
   std::size_t stages = 1;
   for (; chain.is(Op::Let) && chain.child(1).is(Op::Lambda); chain = chain.child(1).child(0)) ++stages;
   const bool named = stages > 1;
-  if (chain.is(Op::Tuple)) {  // a result that is a stage by name is no further one
+  // No further stages: results that are one by name, and numbers, which are computed after all steps.
+  const auto further = [](const Expr& x) { return !x.is(Op::Bound) && !x.type().is_scalar(); };
+  if (chain.is(Op::Tuple)) {
     --stages;
-    for (const Expr& result : chain.children()) stages += result.is(Op::Bound) ? 0 : 1;
+    for (const Expr& result : chain.children()) stages += further(result) ? 1 : 0;
+  } else if (!further(chain)) {
+    --stages;
   }
   if (!named)
     type_error(op, "needs a chain, let x1 = ... in let x2 = ... in ..., got " + c[0].type().str(),
@@ -389,12 +393,12 @@ LIFT_TYPE_RULE(in_step) {
                "give each stage one, results without a name come last");
   if (step_width(a) < 1) type_error(op, "a width of no iterations", "use a width of 1 or more");
   const Type& t = c[0].type();
-  int rank = rank_of(t.is_tuple() ? t.parts()[0] : t);
-  for (std::size_t i = 1; t.is_tuple() && i < t.parts().size(); ++i)
-    rank = std::min(rank, rank_of(t.parts()[i]));
-  if (step_axis(a) >= rank)
-    type_error(op, "there is no axis " + std::to_string(step_axis(a)) + " in " + c[0].type().str(),
-               "axes are counted from 0, the outermost");
+  const std::vector<Type> results =
+      t.is_tuple() ? std::vector(t.parts().begin(), t.parts().end()) : std::vector{t};
+  for (const Type& result : results)
+    if (!result.is_scalar() && step_axis(a) >= rank_of(result))
+      type_error(op, "there is no axis " + std::to_string(step_axis(a)) + " in " + c[0].type().str(),
+                 "axes are counted from 0, the outermost");
   return c[0].type();
 }
 

@@ -362,7 +362,7 @@ Kernel translate(const Program& given) {
   t.block = &k.body;
   if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); }))
     for (const StageWrites& w : stage_graph(chain_of(program)).stages)
-      t.stage_grids.push_back({w.scale, w.begins});
+      t.stage_grids.push_back({w.scale, w.begins, w.each});
   std::vector<std::string> names;
   for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";
   t.write(program.body, nullptr, array_places(names, program.body.type()));

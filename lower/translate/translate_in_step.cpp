@@ -29,7 +29,8 @@ struct Part {
   bool copies = false;
 };
 
-/// How the loop of a part along an axis goes through the steps.
+/// How the loop of a part along an axis goes through the steps; `scale`: planes of the finest grid from one
+/// iteration to the next.
 struct Pace {
   std::int64_t scale, lag, width;
   /// The first iteration of step s, or of a later one.
@@ -118,17 +119,20 @@ bool is_of_items(const Expr& e) {
   return contains(e, [](const Expr& x) { return x.is(Op::MapLcl); });
 }
 
-/// By named stage: where it goes when it is a component of the chain's result.
+/// By named stage: where it goes when it is the chain's result, or a component of it.
 std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& to) {
   std::size_t names = 0;
   for (; chain.is(Op::Let); chain = chain.child(1).child(0)) ++names;
   std::vector<std::optional<Acceptor>> r(names);
+  const auto note = [&](const Expr& e, const Acceptor& place) {
+    if (!e.is(Op::Bound) || static_cast<std::size_t>(bound_depth(e)) >= names) return;
+    std::optional<Acceptor>& result = r[names - 1 - static_cast<std::size_t>(bound_depth(e))];
+    if (result) refuse("a stage is two results; leave one out");
+    result = place;
+  };
+  if (!chain.is(Op::Tuple)) note(chain, to);
   for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
-    if (const Expr& e = chain.child(i); e.is(Op::Bound) && static_cast<std::size_t>(bound_depth(e)) < names) {
-      std::optional<Acceptor>& result = r[names - 1 - static_cast<std::size_t>(bound_depth(e))];
-      if (result) refuse("a stage is two results; leave one out");
-      result = std::get<std::vector<Acceptor>>(to.v).at(i);
-    }
+    note(chain.child(i), std::get<std::vector<Acceptor>>(to.v).at(i));
   return r;
 }
 
@@ -242,11 +246,14 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     is_ring.push_back(value.is(Op::Ring));
     scope = std::make_shared<Scope>(Scope{{stored}, scope});
   }
-  if (!chain.is(Op::Tuple)) in_own_block(copies_by_planes(chain), [&] { write(chain, scope, to); });
+  std::vector<std::pair<Expr, Acceptor>> last;  // results that have no name
+  if (!chain.is(Op::Tuple) && !chain.is(Op::Bound)) last.emplace_back(chain, to);
   for (std::size_t i = 0; chain.is(Op::Tuple) && i < chain.children().size(); ++i)
     if (const Expr& result = chain.child(i); !result.is(Op::Bound))
-      in_own_block(copies_by_planes(result),
-                   [&] { write(result, scope, std::get<std::vector<Acceptor>>(to.v).at(i)); });
+      last.emplace_back(result, std::get<std::vector<Acceptor>>(to.v).at(i));
+  for (const auto& [result, place] : last)
+    if (!result.type().is_scalar())
+      in_own_block(copies_by_planes(result), [&] { write(result, scope, place); });
 
   // Loops that steps take the place of vanish: inner ones first, so that outer ones stay where they are.
   std::vector<std::size_t> order(steps.size());
@@ -260,7 +267,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
   const auto pace = [&](const Part& part, const StepLoop& step) {
     const StageGrid& own = stage_grids.at(part.stage);
     const std::int64_t scale = own.scale.at(step.axis), lag = step.lags.at(part.stage);
-    if (!part.copies) return Pace{scale, lag, step.width};
+    if (!part.copies) return Pace{scale * own.each.at(step.axis), lag, step.width};
     const auto begin = own.begins.at(step.axis).constant();  // loops that copy go over positions
     if (!begin) refuse("a stage copies planes of its base, and where its block begins is no number");
     return Pace{scale, lag - scale * *begin, step.width};
@@ -302,6 +309,8 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     together = {{std::move(loops[d])}};
   }
   block->insert(block->end(), together.begin(), together.end());
+  for (const auto& [result, place] : last)  // numbers that are computed from whole stages
+    if (result.type().is_scalar()) write(result, scope, place);
 }
 
 }  // namespace lift

@@ -10,11 +10,12 @@
 
 namespace lift {
 
-/// An axis: the spacing of a stage's grid in units of the finest one of its chain, and the position at which
-/// its loop begins.
+/// An axis: the spacing of a stage's grid in units of the finest one of its chain, the position at which
+/// its loop begins, and how many positions an iteration makes.
 struct StageGrid {
   std::vector<std::int64_t> scale;
   std::vector<Nat> begins;
+  std::vector<std::int64_t> each;
 };
 
 /// The part of all stages that one tile of the result needs along an axis: planes of the finest grid, and how

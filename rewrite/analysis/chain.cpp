@@ -97,8 +97,17 @@ class Walk {
       if (component.is(Op::Param) && param_name(component) == s.name) return s.result = true;
     return false;
   }
+  /// A number, the sum of a stage's elements, say, for which that stage has to be there as a whole.
+  void afterwards(const Expr& number) {
+    chain_.afterwards.push_back(number);
+    for (ChainStage& s : chain_.stages)
+      if (contains(number, [&](const Expr& x) { return x.is(Op::Param) && param_name(x) == s.name; }))
+        s.result = true;
+  }
   void results(const Program& p) {
+    if (e_.type().is_scalar() && !chain_.stages.empty()) return afterwards(here(e_));
     if (!e_.is(Op::Tuple)) {
+      if (names_result(here(e_))) return;
       chain_.stages.push_back(
           {place_, chain_.stages.empty() ? "out" : name(chain_.stages.size()), here(e_), true});
       return;
@@ -107,6 +116,10 @@ class Walk {
     for (std::size_t i = 0; i < e_.children().size(); ++i) {
       const Expr value = here(e_.child(i));
       if (names_result(value)) continue;
+      if (value.type().is_scalar() && !chain_.stages.empty()) {
+        afterwards(value);
+        continue;
+      }
       Place at = place_;
       at.push_back(static_cast<int>(i));
       chain_.stages.push_back({at, named ? p.results[i] : name(chain_.stages.size()), value, true});

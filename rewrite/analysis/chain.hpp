@@ -16,12 +16,13 @@ struct ChainStage {
   Place place;          ///< of its expression in the program's body
   std::string name;     ///< of the array that it computes, in the values of later stages
   Expr value;           ///< over the chain's arguments and the names of earlier stages
-  bool result = false;  ///< one of the program's results
+  bool result = false;  ///< one of the program's results, or read for one after the chain
 };
 struct Chain {
   std::vector<Expr> arguments;            ///< of the program, and what the maps around hand to the chain
   std::vector<std::string> overwritable;  ///< those of them whose old contents nobody needs
   std::vector<ChainStage> stages;         ///< results that have no name at the end, together
+  std::vector<Expr> afterwards;           ///< results that are numbers: computed from whole stages
   std::vector<Expr> steps;                ///< the in_step around it, outermost first
   std::vector<Expr> tiles;                ///< the in_tiles around these, outermost first
 };

@@ -10,16 +10,6 @@
 namespace lift {
 namespace {
 
-/// Whether iteration p of the stage's loop along the axis makes position first + p of its array: the stage is
-/// loops over what it writes, and nothing else.
-bool loops_over_result(const Expr& value, std::size_t axis) {
-  if (is_identity(value.op())) return loops_over_result(value.child(0), axis);
-  if (is_update(value.op())) return loops_over_result(value.child(1), axis);
-  if (!is_map(value.op()) || !value.child(0).is(Op::Lambda)) return false;
-  const auto rank = static_cast<std::size_t>(op_rank(value));
-  return axis < rank || loops_over_result(value.child(0).child(0), axis - rank);
-}
-
 std::string name_of(const Chain& c, std::size_t stage) { return c.stages[stage].name; }
 
 /// Whether some stage writes into the array of that name. Copies of what none writes can be made beforehand.
@@ -51,7 +41,7 @@ std::string obstacle(const Chain& chain, const StageGraph& g, std::size_t axis) 
         is_written(g, chain, *w.base))
       return name_of(chain, i) + " copies " + *w.base +
              ", which another stage overwrites: update it in place, or keep the stages in rings";
-    if (!loops_over_result(chain.stages[i].value, axis))
+    if (w.each.at(axis) == 0)
       return name_of(chain, i) + " is no loop over what it writes along axis " + std::to_string(axis);
     if (!(begin_of(w, axis) - begin_of(g.stages[0], axis)).constant())
       return name_of(chain, i) + " begins at " + w.begins[axis].str() + ", " + name_of(chain, 0) + " at " +
@@ -65,7 +55,8 @@ std::optional<std::int64_t> needed(const StageGraph& g, const Dependence& d, std
                                    std::int64_t apart) {
   const Distance& x = d.distance.at(axis);
   const std::int64_t begins =
-      *(begin_of(g.stages[d.to], axis) - begin_of(g.stages[d.from], axis)).constant() + apart;
+      *(begin_of(g.stages[d.to], axis) - begin_of(g.stages[d.from], axis)).constant() +
+      depth_of(g.stages[d.to], axis) + apart;
   switch (d.kind) {
     case Dependence::Kind::Flow:
       return x.max ? std::optional(*x.max + begins) : std::nullopt;
@@ -136,7 +127,8 @@ std::string why_not_doacross(const Chain& chain, const StageGraph& graph) {
       for (std::size_t i = 0; i < j; ++i) {
         const std::int64_t begins =
             *(begin_of(graph.stages[j], axis) - begin_of(graph.stages[i], axis)).constant();
-        if (graph.stages[i].storage == graph.stages[j].storage && lags[j] - lags[i] < begins)
+        if (graph.stages[i].storage == graph.stages[j].storage &&
+            lags[j] - lags[i] < begins + depth_of(graph.stages[j], axis))
           return name_of(chain, j) + " goes ahead of " + name_of(chain, i) + " along axis " +
                  std::to_string(axis) + ", and both write rows of " + graph.stages[i].storage;
       }

@@ -14,8 +14,15 @@ namespace {
 
 std::string why_not_in_tiles(const Chain& chain, const StageGraph& g, std::size_t axis) {
   if (std::string why = least_lags(chain, g, axis).obstacle; !why.empty()) return why;
+  if (!chain.afterwards.empty())
+    return "a result is a number that is computed from whole stages, after all tiles: let it be computed "
+           "from "
+           "an array that is a result";
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const std::string& name = chain.stages[i].name;
+    if (const std::int64_t each = g.stages[i].each.at(axis); each > 1)
+      return name + " makes " + std::to_string(each) + " positions an iteration of its loop along axis " +
+             std::to_string(axis) + ", and tiles are cut between any two";
     if (overwrites_base(chain.stages[i].value))
       return name + " overwrites " + *g.stages[i].base + ", which other tiles still read";
     const bool read = std::any_of(g.dependences.begin(), g.dependences.end(), [&](const Dependence& d) {

@@ -13,11 +13,13 @@ namespace {
 
 /// Planes of the finest grid, by stage. Written at position q in step (scale q - begin + lag) / width, a
 /// plane is read for the last time by the reader whose position is the furthest behind it (the least
-/// distance); the plane in whose place it lies, further on, has to be written in a later step. Nothing
+/// distance); the plane in whose place it lies, further on, has to be written in a later step, also where it
+/// is the last of those that an iteration makes. Nothing
 /// for a stage that is read from any distance, its first plane at every position, say: all planes are kept.
 std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, const Expr& in_step) {
   const std::vector<std::int64_t> lags = step_lags(in_step);
-  std::vector<std::optional<std::int64_t>> span(g.stages.size(), step_width(in_step));
+  std::vector<std::optional<std::int64_t>> span;
+  for (const StageWrites& w : g.stages) span.emplace_back(step_width(in_step) + depth_of(w, 0));
   for (const Dependence& d : g.dependences) {
     if (d.kind != Dependence::Kind::Flow) continue;
     const auto begins = (begin_of(g.stages[d.to], 0) - begin_of(g.stages[d.from], 0)).constant();
@@ -25,8 +27,8 @@ std::vector<std::optional<std::int64_t>> span_of_steps(const StageGraph& g, cons
     if (!begins || !least)
       span[d.from] = std::nullopt;
     else if (span[d.from])
-      span[d.from] =
-          std::max(*span[d.from], lags[d.to] - lags[d.from] - *begins - *least + step_width(in_step));
+      span[d.from] = std::max(*span[d.from], lags[d.to] - lags[d.from] - *begins - *least +
+                                                 step_width(in_step) + depth_of(g.stages[d.from], 0));
   }
   return span;
 }

@@ -5,6 +5,7 @@
 
 #include "ir/expr/build.hpp"
 #include "rewrite/analysis/stage_loads.hpp"
+#include "rewrite/analysis/stage_loops.hpp"
 
 namespace lift {
 namespace {
@@ -81,7 +82,7 @@ class Graph {
   void place(std::size_t i) {
     const Node& n = nodes_[i];
     const std::string& name = chain_.stages[i].name;
-    StageWrites w{{}, {}, {}, {}, name, {}, {}, n.element->unknown};
+    StageWrites w{{}, {}, {}, {}, {}, name, {}, {}, n.element->unknown};
     if (n.known() && !n.written().updated.empty()) w.base = n.array.at(n.written().updated);
     const Expr& value = chain_.stages[i].value;
     const bool apart = value.is(Op::Ring) || value.is(Op::ToGlobal) || (w.base && is_ring(*w.base));
@@ -90,7 +91,8 @@ class Graph {
     const bool in_place = w.storage != name;
     if (n.known())
       for (std::size_t d = 0; d < n.rank; ++d)
-        w.begins.push_back(n.written().position[d] - n.written().index[d] + index_of(n, d).lower);
+        w.begins.push_back(n.written().position[d] - n.written().index[d] + index_of(n, d).lower),
+            w.each.push_back(positions_an_iteration(n.value, d).value_or(0));
     if (in_place) {
       w.first = w.begins;
       for (std::size_t d = 0; d < n.rank; ++d)
@@ -182,7 +184,7 @@ class Graph {
       if (l.array != number) continue;
       if (in_place(writer) && never_writes(w.written(), l.at.position, l.at.facts)) continue;
       std::vector<Distance> here(r.rank, unbounded(l.load + " is of another rank"));
-      if (l.at.position.size() == r.rank && from.size() >= r.rank)
+      if (l.at.position.size() >= r.rank && from.size() >= r.rank)
         for (std::size_t d = 0; d < r.rank; ++d) here[d] = distance_of(l, r.written(), d, from[d], to[d]);
       for (std::size_t d = 0; all && d < r.rank; ++d) here[d] = hull((*all)[d], here[d]);
       all = std::move(here);
@@ -255,6 +257,10 @@ const char* text(Dependence::Kind k) {
 
 Nat begin_of(const StageWrites& w, std::size_t axis) { return w.scale.at(axis) * w.begins.at(axis); }
 
+std::int64_t depth_of(const StageWrites& w, std::size_t axis) {
+  return axis < w.each.size() && w.each[axis] > 1 ? w.scale.at(axis) * (w.each[axis] - 1) : 0;
+}
+
 StageGraph stage_graph(const Chain& chain) { return Graph(chain).result; }
 
 std::string str(const StageGraph& g, const Chain& chain) {
@@ -267,6 +273,8 @@ std::string str(const StageGraph& g, const Chain& chain) {
     for (const NatCond& c : w.guard) s += (c == w.guard.front() ? " where " : " and ") + str(c);
     for (const std::int64_t a : w.scale)
       if (a != 1) s += ", scale " + std::to_string(a);
+    for (const std::int64_t a : w.each)
+      if (a > 1) s += ", " + std::to_string(a) + " positions an iteration";
     s += w.unknown.empty() ? "\n" : "; " + w.unknown + "\n";
   }
   for (const Dependence& d : g.dependences) {

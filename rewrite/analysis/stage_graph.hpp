@@ -10,8 +10,10 @@
 //   output   both write one place                                      d = 0
 //
 // A schedule that handles plane k of stage i at step k + L_i is right along an axis when L_j - L_i >= max for
-// flow, -min for anti, 0 for output. All cases of pads are in the interval. A write that a stage in between
-// overwrites entirely counts, too: what it demands follows from the two others.
+// flow, -min for anti, 0 for output. A stage whose iterations make several planes each, as those of a
+// prolongation do, handles them at the step of the first: as a later stage it has to stay behind by so many
+// more. A reduction of whole planes reads all that it may. All cases of pads are in the interval. A write
+// that a stage in between overwrites entirely counts, too: what it demands follows from the two others.
 #pragma once
 
 #include "rewrite/analysis/chain.hpp"
@@ -40,6 +42,7 @@ const char* text(Dependence::Kind k);
 struct StageWrites {
   std::vector<Nat> first, extents;  ///< the block that it writes, an axis of its array
   std::vector<Nat> begins;          ///< the position that the first iteration of its loops computes, an axis
+  std::vector<std::int64_t> each;   ///< positions that an iteration of its loops makes, an axis; 0: no loop
   std::vector<NatCond> guard;       ///< it writes only where these hold (the colour of a half-sweep)
   std::string storage;              ///< an argument or an earlier stage's array, or an array of its own
   std::optional<std::string> base;  ///< the array that it updates; in place where it has that one's storage
@@ -49,6 +52,9 @@ struct StageWrites {
 
 /// Where the loop of a stage begins along an axis, in planes of the finest grid.
 Nat begin_of(const StageWrites& w, std::size_t axis);
+/// How far the last plane that an iteration of its loop makes lies behind the first, in planes of the finest
+/// grid.
+std::int64_t depth_of(const StageWrites& w, std::size_t axis);
 
 struct StageGraph {
   std::vector<StageWrites> stages;

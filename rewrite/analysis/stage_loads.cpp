@@ -70,7 +70,7 @@ StageElement analysed(const Expr& value) {
   for (const Expr& a : p.arguments) p.overwritable.push_back(param_name(a));
   try {
     if (!value.type().is_array()) throw UserError("a stage's value is " + value.type().str() + ", no array");
-    e.written = written_element(p);
+    e.written = written_element(p, 0, Reductions::by_an_element);
     Loads(e).note();
     e.in_place = e.written.update && why_not_in_place(p).empty();
   } catch (const UserError& error) {
@@ -131,7 +131,7 @@ std::shared_ptr<const StageElement> stage_element(const Expr& value) {
 }
 
 std::optional<Slope> slope_of(const LoadCase& load, const WrittenElement& w, std::size_t axis) {
-  if (load.at.position.size() != w.position.size()) return std::nullopt;
+  if (axis >= load.at.position.size()) return std::nullopt;
   const Nat position = load.at.facts.simplify(load.at.position[axis]);
   const auto affine = affine_in(position, w.index[axis]);
   if (affine) {

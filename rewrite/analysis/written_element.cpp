@@ -13,9 +13,27 @@ namespace {
 /// Larger stencils have some hundred neighbours, and some of them steps within a step.
 constexpr std::size_t kMostCalls = 20000;
 
+/// Reductions over fewer elements, as over a window, are written out always.
+constexpr std::int64_t kFewElements = 64;
+
+class ElementViews : public Views {
+ public:
+  Reductions reductions = Reductions::written_out;
+
+ protected:
+  View reduce(const Expr& e, const ScopePtr& scope) override {
+    const Type& xs = e.child(2).type();
+    if (reductions == Reductions::written_out || xs.length().constant().value_or(kFewElements) < kFewElements)
+      return Views::reduce(e, scope);
+    const Nat any = Nat::fresh("r", 0, xs.length() - 1);
+    return call(e.child(0), {eval(e.child(1), scope), eval(e.child(2), scope)[any]}, scope);
+  }
+};
+
 class Descent {
  public:
-  Descent(const Program& program, std::size_t result) : component_(result) {
+  Descent(const Program& program, std::size_t result, Reductions reductions) : component_(result) {
+    views_.reductions = reductions;
     const Type type = results_of(program).at(result).type;
     rank_ = static_cast<std::size_t>(rank_of(type));
     views_.most_calls = kMostCalls;
@@ -142,7 +160,7 @@ class Descent {
     for (NatCond& c : w_.guard) c.a = simplify(c.a);
   }
 
-  Views views_;
+  ElementViews views_;
   std::size_t component_, rank_ = 0;
   WrittenElement w_;
   View base_;
@@ -153,8 +171,8 @@ class Descent {
 
 }  // namespace
 
-WrittenElement written_element(const Program& program, std::size_t result) {
-  return Descent(program, result).result();
+WrittenElement written_element(const Program& program, std::size_t result, Reductions reductions) {
+  return Descent(program, result, reductions).result();
 }
 
 std::vector<Term> loads_of(const Term& t) {

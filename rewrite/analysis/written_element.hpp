@@ -21,9 +21,17 @@ struct WrittenElement {
   bool update = false;  ///< the result is an update
 };
 
+/// What becomes of a reduction over many elements, or over a number of them that is not known.
+enum class Reductions : std::uint8_t {
+  written_out,   ///< it is in the value with all its elements; UserError where they are too many
+  by_an_element  ///< what it does with one of its elements, at any index: all that it loads, but not its
+                 ///< value
+};
+
 /// Descends through maps, lets and updates to the scalar that is written; of a program that returns a tuple
 /// of arrays, or an array of such tuples, in component `result`. UserError when that is no array of scalars.
-WrittenElement written_element(const Program& program, std::size_t result = 0);
+WrittenElement written_element(const Program& program, std::size_t result = 0,
+                               Reductions reductions = Reductions::written_out);
 
 /// Distinct loads in a term.
 std::vector<Term> loads_of(const Term& t);

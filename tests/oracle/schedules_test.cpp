@@ -93,6 +93,15 @@ Expr five(const Expr& w) { return w[0][1] + w[1][0] + w[1][2] + w[2][1] - w[1][1
 Expr heat(const Expr& x) { return update(x, {1, 1}, x | slide2(3, 1) | map2(five)); }
 Expr clamped(const Expr& x) { return x | pad2(1, 1, clamp) | slide2(3, 1) | map2(five); }
 Expr coarse(const Expr& x) { return x | slide2(3, 2) | map2(five); }
+/// Two by two elements for each one inside the border.
+Expr fine(const Expr& x) {
+  return join_n(2, x | slide2(3, 1) | map2([](Expr w) {
+                     return w | slide2(2, 1) | map2([](Expr c) { return c[0][0] + c[1][1] * 2.0; });
+                   }));
+}
+Expr sums_of_rows(const Expr& x) {
+  return x | map([](Expr r) { return r | reduce([](Expr a, Expr b) { return a + b; }, literal(0, f64)); });
+}
 Expr row(const Expr& x) {
   return x | pad(1, 1, clamp) | slide(3, 1) | map([](Expr w) { return w[0] + w[1] - w[2]; });
 }
@@ -190,6 +199,22 @@ TEST_CASE("isl: grids of two spacings") {
     CHECK(wrong_with(in_tiles(ending, width)) == "");
     CHECK(wrong_with(in_step(in_tiles(ending, 3), {{0, width}})) == "");
   }
+}
+
+TEST_CASE("isl: fine planes two at a time, a row's sum for each of them") {
+  const Program p = chain(u, {fine, clamped, clamped}), rings = by(p, "rings");
+  const Program rows = chain(u, {clamped, clamped, sums_of_rows});
+  for (const std::vector<Step>& steps : {std::vector<Step>{{0, 1}}, {{0, 2}}, {{0, 3}}}) {
+    CAPTURE(text_of(steps));
+    CHECK(wrong_with(in_step(p, steps)) == "");
+    CHECK(wrong_with(in_step(rings, steps)) == "");
+    CHECK(wrong_with(in_step(rows, steps)) == "");
+    CHECK(wrong_with(in_step(by(rows, "rings"), steps)) == "");
+  }
+  CHECK(wrong_with(in_step(p, {{1, 2}, {0, 1}})) == "");
+  for (const Program& right : {in_step(p, {{0, 1}}), in_step(rows, {{0, 1}})})
+    for (const std::size_t stage : {1U, 2U}) check_found(with_smaller_lags(right, stage, 0), "gets");
+  check_found(with_smaller_rings(in_step(rings, {{0, 1}})), "gets");
 }
 
 TEST_CASE("isl: overlapped tiles in parallel") {

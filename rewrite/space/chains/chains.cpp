@@ -6,11 +6,14 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/colours.hpp"
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/overlap.hpp"
+#include "rewrite/analysis/stage_loads.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/kind.hpp"
+#include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
 namespace {
@@ -23,6 +26,7 @@ struct ChainFacts : ProgramFacts {
   std::int64_t around = 1;           ///< iterations of the loops around the chain
   std::int64_t planes = 0;           ///< of the first stage along that axis; 0: not known
   std::size_t stages = 1;
+  std::int64_t colour_axes = 0;  ///< of stages that update cells of one colour: see Colours; 0: none do
 };
 using ChainDecision = Decision<ChainFacts>;
 
@@ -36,6 +40,20 @@ std::int64_t iterations_around(const Expr& body, const Place& chain) {
     e = e.child(static_cast<std::size_t>(child));
   }
   return n;
+}
+
+/// Of stages over cells of one colour, by the sum of how many innermost indices it is told, where all arrays
+/// have so many dimensions: these can be stored a colour after the other.
+std::int64_t colour_axes(const Program& program, const Chain& chain) {
+  std::int64_t axes = 0;
+  for (const ChainStage& s : chain.stages) {
+    const auto element = stage_element(s.value);
+    if (element->unknown.empty())
+      axes = std::max(axes, colours_of(element->written.guard, element->written.index).axes);
+  }
+  for (const Expr& a : program.arguments)
+    if (a.type().is_array() && rank_of(a.type()) < axes) return 0;
+  return axes;
 }
 
 ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
@@ -53,6 +71,7 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   const Type& first = chain.stages[0].value.type();
   f.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
   f.planes = shape_of(first)[0].constant().value_or(0);
+  if (!options.only_layout) f.colour_axes = colour_axes(program, chain);
   f.tiles = least_margins(chain, graph, 0).obstacle.empty();
   return f;
 }
@@ -156,11 +175,47 @@ const ChainDecision& late() {
   return d;
 }
 
+/// As the caller has them, or by colours, where half-sweeps read and write vectors of one.
+const ChainDecision& layout() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::layout)
+          .offers([](const ChainFacts& f) {
+            std::vector<Choice> r{{kCallerLayout, {}}};
+            if (f.colour_axes > 0 && f.in_place && f.lanes > 1)
+              r.push_back({kSplitLayout, {f.colour_axes, 1}});  // not padded: see nest/layout.cpp
+            return r;
+          })
+          .admitted([](const ChainFacts&, const Configuration& c, const Choice& layout) {
+            return layout.index == kCallerLayout || c[key::in_place];
+          })
+          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place& at) {
+            const Choice& layout = c[key::layout];
+            if (layout.index == kCallerLayout) return;
+            Arguments arguments{key::layout.words[static_cast<std::size_t>(layout.index)]};
+            arguments.insert(arguments.end(), layout.numbers.begin(), layout.numbers.end());
+            for (const ChainStage& s : chain_of(d.program()).stages)  // stages that have arrays of their own
+              if (d.part(s.place).is(Op::Ring)) d.step("in-layout", arguments, content_of(s.place));
+            d.step("layout", arguments, at);
+          })
+          .said([](const ChainFacts&, const Configuration& c) {
+            return std::string(c[key::layout].index == kCallerLayout ? "" : "split layout");
+          });
+  return d;
+}
+
 const ChainDecision& inner() {
   static const ChainDecision d =
       decide<ChainFacts>(key::inner)
           .offers([](const ChainFacts& f) {
-            return f.lanes > 1 ? std::vector<Inner>{Inner::vec, Inner::seq} : std::vector<Inner>{Inner::seq};
+            return f.lanes > 1 ? std::vector<Inner>{Inner::vec, Inner::seq, Inner::strided_vec}
+                               : std::vector<Inner>{Inner::seq};
+          })
+          .admitted([](const ChainFacts&, const Configuration& c, Inner inner) {
+            return (inner == Inner::strided_vec) == (c[key::layout].index == kSplitLayout);
+          })
+          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+            if (c[key::inner] != Inner::strided_vec) return;
+            for (const Place& loop : places_of(d, {}, Op::MapVec)) d.try_step("strided", {2}, loop);
           })
           .said(
               [](const ChainFacts&, const Configuration& c) { return key::inner.text(*c.find(key::inner)); });
@@ -180,8 +235,8 @@ const ChainDecision& width() {
 }
 
 const std::vector<const ChainDecision*>& chain_decisions() {
-  static const std::vector<const ChainDecision*> all{&in_place(), &time(),  &strips(), &team(),
-                                                     &inner(),    &width(), &late()};
+  static const std::vector<const ChainDecision*> all{&in_place(), &layout(), &time(),  &strips(),
+                                                     &team(),     &inner(),  &width(), &late()};
   return all;
 }
 
@@ -201,6 +256,12 @@ class Chains : public KindWith<ChainFacts> {
                {key::inner, Inner::vec},
                {key::late, f.in_place},
                {key::team, shares_steps(f)}};
+      if (f.colour_axes > 0) {
+        Wishes split = w;
+        split.set(key::layout, Choice{kSplitLayout, {f.colour_axes, 1}});
+        split.set(key::inner, Inner::strided_vec), split.set(key::late, false);
+        r.push_back(std::move(split));
+      }
       if (f.tiles && f.around < f.options.threads) w.set(key::strips, strips_a_thread(f, 1));
       r.push_back(std::move(w));
     }
@@ -213,15 +274,18 @@ class Chains : public KindWith<ChainFacts> {
     const auto& [start, f] = form(c);
     Deriver d(start);
     take(in_place(), d, f, c);
+    derive_reductions_in_loops(d, is_vector(c) ? c[key::width] : 1);
     const bool steps = !c[key::time].empty();
     run_other_loops(
         d, f, {!steps || f.around >= f.options.threads || !f.tiles, is_vector(c), false, c[key::width]});
     for (const ChainStage& s : chain_of(d.program()).stages)
       if (overwrites_base(s.value)) take(late(), d, f, c, s.place);
+    take(inner(), d, f, c);
     take(common::readonly(), d, f, c);
     take(strips(), d, f, c);  // around the steps
     take(time(), d, f, c);
     take(team(), d, f, c);
+    take(layout(), d, f, c);  // by which arguments have other names
     run_scans(d);
     return d.result();
   }

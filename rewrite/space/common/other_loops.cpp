@@ -119,12 +119,20 @@ void run_on_grid(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const
   }
 }
 
+/// Whether each element takes a loop of its own, as the sum of a plane does.
+bool makes_reductions(const Expr& map) {
+  return contains(map.child(0), [](const Expr& x) {
+    return x.is(Op::MapVec) || (is_reduce(x.op()) && x.child(2).type().length().constant().value_or(
+                                                         kFewScalars + 1) > kFewScalars);
+  });
+}
+
 void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at) {
   const Expr e = d.part(at);
   const std::int64_t trips = trips_at(d, at);
   if (op_rank(e) > 1)
     d.step("map-nest", at);
-  else if (rank_of(e.type()) == 1 && element_of(e.type()).is_scalar())
+  else if (rank_of(e.type()) == 1 && element_of(e.type()).is_scalar() && !makes_reductions(e))
     run_innermost(d, f, how, at, trips);
   else
     d.step(how.parallel && trips > 1 && !in_parallel(d.program(), at) ? "map-par" : "map-seq", at);

@@ -7,6 +7,7 @@
 #include "ir/expr/ops.hpp"
 #include "ir/nat/shift.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/colours.hpp"
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/overlap.hpp"
@@ -69,38 +70,6 @@ std::vector<std::int64_t> buffer_of(const Program& program, const NestFacts& f) 
   std::int64_t scalars = *f.axes.back().extent;
   for (const Nat& m : split_lengths(e.child(1))) scalars *= m.constant().value_or(1 << 20);
   return scalars <= 8192 ? tile : std::vector<std::int64_t>{};
-}
-
-/// Atoms x mod m of a condition, with constant m.
-std::vector<std::pair<Nat, std::int64_t>> moduli(const NatCond& c) {
-  std::vector<std::pair<Nat, std::int64_t>> r;
-  for (const NatTerm& t : terms(c.a))
-    for (const NatFactor& x : t.factors)
-      if (x.atom->kind == AtomKind::Mod && x.atom->b.is_constant())
-        r.emplace_back(x.atom->a, *x.atom->b.constant());
-  return r;
-}
-std::optional<std::int64_t> coefficient(const Nat& n, const Nat& variable) {
-  const auto a = affine_in(n, variable);
-  return a ? a->coefficient.constant() : std::nullopt;
-}
-
-/// The guard's modulus, when stepping by it in the innermost index keeps the guard's value and nothing
-/// smaller does.
-void read_guard(const Footprint& print, NestFacts& f) {
-  for (const NatCond& c : print.guard) {
-    if (c.kind != NatCond::Kind::Zero || print.index.empty()) continue;
-    for (const auto& [n, m] : moduli(c)) {
-      const auto inner = coefficient(n, print.index.back());
-      if (m < 2 || !inner || std::gcd(*inner, m) != 1) continue;
-      f.modulus = m;
-      for (std::size_t d = print.index.size(); m == 2 && d-- > 0;) {
-        const auto k = coefficient(n, print.index[d]);
-        if (!k || *k % 2 == 0) break;
-        f.parity_axes = static_cast<std::int64_t>(print.index.size() - d);
-      }
-    }
-  }
 }
 
 /// The base of the update, when it is an argument read at other elements than the written one.
@@ -316,7 +285,10 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   try {
     f.in_place = static_cast<bool>(apply(find_rule("update-in-place"), whole, {}));
     const Footprint print = footprint(program);
-    if (f.block.empty()) read_guard(print, f);
+    if (f.block.empty()) {
+      const Colours colours = colours_of(print.guard, print.index);
+      f.modulus = colours.modulus, f.parity_axes = colours.axes;
+    }
     f.reads_target = reads_elsewhere(print);
     f.vectors = loads_vectors(print, f);
     read_repeats(print, f);

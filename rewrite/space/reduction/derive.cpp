@@ -3,6 +3,7 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/expr/reduction.hpp"
 #include "rewrite/space/reduction/reduction.hpp"
 
 namespace lift {
@@ -211,6 +212,27 @@ bool take_level(Deriver& d, const Place& reduction) {
   d.step("reduce-of-join", reduction);
   fuse_maps(d, array);
   return true;
+}
+
+void derive_reductions_in_loops(Deriver& d, std::int64_t lanes) {
+  const auto next = [&] {
+    std::optional<Place> found;
+    for (const Place& p : places_of(d, {}, Op::Reduce)) {
+      const Expr e = d.part(p);
+      const auto length = e.child(2).type().length().constant();
+      if (!found && length && *length > kFewScalars && why_in_order(e.child(0), e.child(1)).empty())
+        found = p;
+    }
+    return found;
+  };
+  while (const auto place = next()) {
+    std::size_t levels = nested_levels(d.part(*place));
+    while (take_level(d, inner_reduction(*place, levels))) ++levels;
+    const Place innermost = inner_reduction(*place, levels);
+    const std::int64_t length = d.part(innermost).child(2).type().length().constant().value_or(1);
+    derive_lanes(d, innermost, length >= lanes ? lanes : 1);
+    for (std::size_t level = levels; level-- > 0;) d.step("reduce-seq", inner_reduction(*place, level));
+  }
 }
 
 void derive_reductions(Deriver& d, const ReductionFacts& f, const Configuration& c) {

@@ -31,6 +31,10 @@ std::vector<Configuration> first_guesses(const ReductionFacts& f);
 /// How reductions are taken apart: parts in parallel, accumulators side by side.
 void derive_reductions(Deriver& d, const ReductionFacts& f, const Configuration& c);
 
+/// The same for reductions within loops, of a plane's elements, say: a loop an axis, and accumulators side by
+/// side in the innermost. What has to be done in order, or is of few elements, stays as it is.
+void derive_reductions_in_loops(Deriver& d, std::int64_t lanes);
+
 constexpr std::int64_t kFewForGroups = 4096;  ///< elements that one group reduces as fast as several
 /// Elements of a part: of all axes within those that the parts are named after, or the size of a chunk.
 std::int64_t part_length(const ReductionFacts& f, const AxisSizes& parts);
