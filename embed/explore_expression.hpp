@@ -29,7 +29,7 @@ struct ExpressionOptions {
   /// searching.
   bool unless_known = false;
   std::filesystem::path database =
-      {};  ///< that remembers what is found; empty: the user's, see default_database
+      {};  ///< that remembers what is found; empty: the user's, see default_database; "none": nothing does
 };
 
 /// What was found: the program with its arguments named, all that was measured, and the derivation of the

@@ -18,6 +18,7 @@ void warn_once(const std::string& line) {
 }
 
 std::filesystem::path file_of(const std::filesystem::path& asked) {
+  if (asked == "none") return {};  // as LIFTGEN_DB and --db say it
   if (!asked.empty()) return asked;
   const DatabaseLocation location = default_database();
   if (!location.why_not.empty()) warn_once(location.why_not);

@@ -1,6 +1,7 @@
 #include "emit/source_text.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace lift {
 
@@ -13,7 +14,8 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
 std::string wrapped(const std::string& text, int indent) {
   constexpr std::size_t columns = 110;
   const std::string first(static_cast<std::size_t>(indent) * 2, ' '), next = first + "    ";
-  std::string r = first, rest = text;
+  std::string r = first;
+  std::string_view rest = text;  // lines of megabytes come of stages that are not named
   while (r.size() - (r.rfind('\n') + 1) + rest.size() > columns && rest[0] != '#') {
     const std::size_t room = columns - (r.size() - (r.rfind('\n') + 1));
     std::size_t best = 0;
@@ -32,10 +34,10 @@ std::string wrapped(const std::string& text, int indent) {
       if (cost <= best_depth) best = i, best_depth = cost;
     }
     if (best == 0) break;
-    r += rest.substr(0, best) + "\n" + next;
-    rest = rest.substr(best + 1);
+    r.append(rest.substr(0, best)).append("\n").append(next);
+    rest.remove_prefix(best + 1);
   }
-  return r + rest;
+  return r.append(rest);
 }
 
 namespace {

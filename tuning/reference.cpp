@@ -13,9 +13,22 @@
 namespace lift {
 namespace {
 
-CompileResult compiled(NativeCompiler& compiler, const Kernel& kernel) {
-  return compiler.compile(
-      {.code = emit_openmp(kernel) + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
+/// C text that no compiler gets through in the time that it is given.
+constexpr std::size_t kMostText = std::size_t{2} << 20;
+
+[[noreturn]] void refuse_text(const Program& program, std::size_t bytes) {
+  throw UserError(program.name + ": as it is written its loops are " + std::to_string(bytes >> 10) +
+                  " KB of C, too much for the compiler: what has no name is computed again for each element "
+                  "that reads it; name the stages, let a = ... in ... a ...");
+}
+
+CompileResult compiled(NativeCompiler& compiler, const Program& program, const Kernel& kernel) {
+  const std::string text = emit_openmp(kernel) + emit_trampoline(kernel, kernel.name);
+  if (text.size() > kMostText) refuse_text(program, text.size());
+  CompileResult made = compiler.compile({.code = text, .flags = default_flags()});
+  constexpr std::size_t kMuchText = std::size_t{256} << 10;
+  if (made.timed_out && text.size() > kMuchText) refuse_text(program, text.size());
+  return made;
 }
 
 /// Memory for what the kernel writes; the other arguments where they lie.
@@ -59,7 +72,7 @@ void compute_reference(const Program& program, const LowerOptions& lowering, Nat
   const std::optional<Kernel> bounded = with_error_bounds(plain);
   if (!bounded && !options.values) return;
   const Kernel& kernel = bounded ? *bounded : plain;
-  const CompileResult made = compiled(compiler, kernel);
+  const CompileResult made = compiled(compiler, program, kernel);
   if (made.stopped) throw EnvironmentError("interrupted");
   if (!made.library) compiler.require_working();
   if (!made.library)

@@ -229,6 +229,21 @@ TEST_CASE("failing: vectors of seven lanes are refused where they are written") 
   CHECK(r.output.find("width 7: a vector has 2, 4, 8, 16, 32 or 64 lanes") != std::string::npos);
 }
 
+TEST_CASE("failing: stages without names that make too much text are named, not an internal error") {
+  const Scratch scratch;
+  write_file_atomically(
+      scratch.path() / "nested.lift",
+      "size n = 32\nparam u : (n + 2).(n + 2).f64 = wave\n"
+      "def cell(w) = w[1, 1] + 0.1 * (w[0, 1] + w[2, 1] + w[1, 0] + w[1, 2] - 4.0 * w[1, 1])\n"
+      "def step(u) = update2(u, 1, u |> slide2(3, 1) |> map2(cell))\n"
+      "result after : (n + 2).(n + 2).f64 = step(step(step(step(step(u)))))\n");
+  const ProcessResult r = in(scratch, {"run", "nested.lift"});
+  CAPTURE(r.output);
+  CHECK(r.status == 2);
+  CHECK(r.output.find("KB of C, too much for the compiler") != std::string::npos);
+  CHECK(r.output.find("name the stages") != std::string::npos);
+}
+
 TEST_CASE("failing: decisions where they cannot be are refused where they are written") {
   const Scratch scratch;
   const std::string in_map = "x |> split(8) |> map(\\r. r |> ";

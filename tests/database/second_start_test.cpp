@@ -38,6 +38,16 @@ void tamper(const std::filesystem::path& file, const std::string& derivation, do
 
 }  // namespace
 
+TEST_CASE("embedding: a database called none is none, as for the command") {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const Scratch folder;
+  std::filesystem::current_path(folder.path());
+  const Tuned tuned = explore(blur(), few("none"));
+  std::filesystem::current_path(before);
+  CHECK(tuned.origin.empty());
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
 TEST_CASE("helper: a program that tunes itself" * doctest::skip()) {
   const char* file = ::getenv("LIFTGEN_TEST_DB");
   if (file == nullptr) return;

@@ -60,16 +60,20 @@ inline std::vector<SymbolicCase> operator_cases() {
   return all;
 }
 
-/// The kernel of the first seed in the caller's layout whose derivation can be replayed over size variables.
+/// The kernel of the first seed in the caller's layout whose derivation can be replayed over size variables,
+/// else of the first that is one for any size, as the command chooses it.
 inline std::optional<Kernel> symbolic_kernel(const SymbolicCase& c) {
   Problem p = c.problem;
-  const Space space(c.pattern->build(p), {Target::openmp, 2, 32, kCallersLayout});
+  const Program sized = c.pattern->build(p);
   p.symbolic = true;
   const Program program = c.pattern->build(p);
-  for (const Configuration& x : space.seeds()) try {
-      return lower(replay(program, space.derive(x)));
-    } catch (const UserError&) {  // impossible as asked
-    }
+  for (const Program& chosen_for : {sized, program}) {
+    const Space space(chosen_for, {Target::openmp, 2, 32, kCallersLayout});
+    for (const Configuration& x : space.seeds()) try {
+        return lower(replay(program, space.derive(x)));
+      } catch (const UserError&) {  // impossible as asked
+      }
+  }
   return std::nullopt;
 }
 
