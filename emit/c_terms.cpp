@@ -1,5 +1,6 @@
 // Values as C: numbers, conditions, operators by how tightly they bind. What depends on the language, vectors
 // above all, is the backend's.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -9,6 +10,16 @@
 #include "ir/expr/ops.hpp"
 
 namespace lift {
+namespace {
+
+/// Whether C computes this i32 as a long: an index, or what is computed with one.
+bool may_be_long(const Term& x) {
+  if (x->width > 1 || x->kind == TermKind::Index) return x->width == 1;
+  return x->kind == TermKind::Apply && x->op != Op::Cast && x->type == i32 &&
+         std::any_of(x->args.begin(), x->args.end(), may_be_long);
+}
+
+}  // namespace
 
 Text CLike::nat(const Nat& n) {
   return index_text(
@@ -112,9 +123,7 @@ Text CLike::term(const Term& t) {
     const auto operand = [&](const Term& x,
                              int minimum) {  // beside a vector of integers, an index is one too
       if (w > 1 && x->width == 1 && x->type == boolean) return splat(boolean, w, term(x).s);
-      return w > 1 && x->width == 1 && x->kind == TermKind::Index
-                 ? "(" + c_type(x->type) + ")" + term(x).in(9)
-                 : term(x).in(minimum);
+      return w > 1 && may_be_long(x) ? "(" + c_type(x->type) + ")" + term(x).in(9) : term(x).in(minimum);
     };
     return {operand(t->args[0], precedence) + op + operand(t->args[1], precedence + (commutes ? 0 : 1)),
             precedence};
