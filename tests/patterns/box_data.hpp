@@ -30,6 +30,19 @@ inline std::vector<double> numbers(const HostArray& a) {
   }
   return r;
 }
+/// With these arguments.
+inline Interpreter interpreter_of(const std::vector<HostArray>& arguments) {
+  Interpreter in;
+  for (const HostArray& a : arguments) {
+    if (a.type.is_array())
+      in.params[a.name] = make_array(numbers(a), a.type);
+    else if (is_float(a.type.scalar()))
+      in.params[a.name] = {numbers(a)[0]};
+    else
+      in.params[a.name] = {static_cast<std::int64_t>(numbers(a)[0])};
+  }
+  return in;
+}
 inline void assign(const HostArray& a, const std::vector<double>& values) {
   REQUIRE(static_cast<std::int64_t>(values.size()) == host::count(a.type));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -64,15 +77,7 @@ class BoxData {
   OwnedArray result() const { return OwnedArray("result", results_of(program).at(0).type, 1); }
 
   OwnedArray by_interpreter() const {
-    Interpreter in;
-    for (const HostArray& a : data_.all()) {
-      if (a.type.is_array())
-        in.params[a.name] = make_array(numbers(a), a.type);
-      else if (is_float(a.type.scalar()))
-        in.params[a.name] = {numbers(a)[0]};
-      else
-        in.params[a.name] = {static_cast<std::int64_t>(numbers(a)[0])};
-    }
+    Interpreter in = interpreter_of(data_.all());
     const Value v = in.eval(program.body);
     CHECK(!contains_poison(v));
     OwnedArray r = result();
