@@ -203,6 +203,20 @@ TEST_CASE("verification: wherever an element is among those compared together") 
   look(float{}, f32);
 }
 
+TEST_CASE("verification: a number is wrong where infinity is right, also behind small errors elsewhere") {
+  constexpr std::int64_t n = 1000;
+  std::vector<double> b(n, 1.0), a(n, 1.0 + 1e-15);
+  const std::vector<float> bounds(n, 1e-12F);
+  for (const float* limits : {static_cast<const float*>(nullptr), bounds.data()}) {
+    CHECK(difference(f64, a.data(), b.data(), limits, n, 1, tolerance(f64)).right());
+    for (const std::size_t at : {0, 31, 100, 450, 999}) {
+      const double kept = std::exchange(b[at], std::numeric_limits<double>::infinity());
+      CHECK_FALSE(difference(f64, a.data(), b.data(), limits, n, 1, tolerance(f64)).right());
+      b[at] = kept;
+    }
+  }
+}
+
 TEST_CASE("verification: each result by its own type, and all of them") {
   // 1e-6 is rounding beside f32 and far off beside f64.
   const double b = 1, a = 1 + 1e-6;
