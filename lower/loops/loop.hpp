@@ -88,6 +88,7 @@ struct Allocate {
   Nat offset = 0;             ///< Scratch: bytes from where the thread's memory begins
   bool vectors = false;       ///< local memory: accessed by whole vectors, and as aligned as they need
   LayoutRequest layout = {};  ///< until `linearise`, after which the array is one row as long as that says
+  std::int64_t aligned = 1;   ///< of that one row: rows of the array had pitches of so many elements
 };
 /// array[position], an element that exists, will be loaded soon, or one near it.
 struct Prefetch {

@@ -75,7 +75,7 @@ void linearise(Kernel& k) {
          if (auto* t = std::get_if<Store>(&x.v)) t->position = {flat(t->array, t->position)};
          if (auto* p = std::get_if<Prefetch>(&x.v)) p->position = {flat(p->array, p->position)};
          if (auto* a = std::get_if<Allocate>(&x.v); a && !(a->layout == LayoutRequest{}))
-           a->type = row(Layout(a->layout, a->type), a->type), a->layout = {};
+           a->type = row(Layout(a->layout, a->type), a->type), a->aligned = a->layout.align, a->layout = {};
          return {std::move(x)};
        }))
     r.push_back(std::move(s));

@@ -1,6 +1,7 @@
 // Vec loops become loops over whole vectors; what a term is as a vector is lanes.hpp's.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "ir/error.hpp"
 #include "lower/loops/distinct_names.hpp"
@@ -296,18 +297,38 @@ int lanes_of(const For& f, const LowerOptions& options) {
   return most > 1 && f.width > most && f.width % most == 0 ? most : f.width;
 }
 
-/// The first streaming store, and scalar iterations that lead up to an aligned address for it.
+/// Arrays of the kernel's own whose rows are as aligned as vectors of so many bytes.
+using Names = std::set<std::string>;
+Names aligned_arrays(const Kernel& k, int bytes) {
+  Names r;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (a && a->aligned * static_cast<std::int64_t>(size_of(element_of(a->type).scalar())) >= bytes)
+      r.insert(a->name);
+  });
+  return r;
+}
+
+/// The first store that bypasses the cache, or one of a loop over aligned rows, and scalar iterations that
+/// lead up to an aligned address for it: vectors across two lines of the cache are loaded and stored twice.
 struct Head {
   std::optional<Aligned> aligned;
   Nat iterations = 0;
 };
-Head head_of(const For& f, const LowerOptions& options) {
+Head head_of(const For& f, const Names& aligned_rows, const LowerOptions& options) {
   std::vector<Store> stores;
+  bool rows = false;
   visit(f.body, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v)) stores.push_back(*x);
+    const auto* x = std::get_if<Store>(&s.v);
+    if (!x) return;
+    stores.push_back(*x);
+    rows |= aligned_rows.count(x->array) > 0 ||
+            std::any_of(aligned_rows.begin(), aligned_rows.end(),
+                        [&](const std::string& array) { return loads(x->value, array); });
   });
-  const auto first = std::find_if(stores.begin(), stores.end(),
-                                  [](const Store& s) { return s.stream && s.value->type != boolean; });
+  const auto first = std::find_if(stores.begin(), stores.end(), [&](const Store& s) {
+    return (s.stream || rows) && s.value->type != boolean;
+  });
   if (first == stores.end()) return {};
   const auto a = affine_in(first->position[0], f.var);
   const auto stride = a ? a->coefficient.constant() : std::nullopt;
@@ -327,10 +348,11 @@ Head head_of(const For& f, const LowerOptions& options) {
   return {Aligned{position, type, elements}, mod(-floordiv(start, *stride), elements / *stride)};
 }
 
-Block vector_loop(const For& f, const Kernel& k, const LowerOptions& options, int& late) {
+Block vector_loop(const For& f, const Kernel& k, const Names& aligned_rows, const LowerOptions& options,
+                  int& late) {
   Block r;
   Nat lower = f.lower;
-  const Head lead = head_of(f, options);
+  const Head lead = head_of(f, aligned_rows, options);
   if (lead.aligned) {
     Nat head = min(lead.iterations, f.upper - f.lower);
     if (!head.is_constant()) {
@@ -378,11 +400,12 @@ Block vector_loop(const For& f, const Kernel& k, const LowerOptions& options, in
 
 Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options) {
   int late = 0;  // numbers the stores that are late
+  const Names aligned_rows = aligned_arrays(k, options.vector_bytes);
   return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || f->kind != LoopKind::Vec) return {std::move(s)};
     if (f->width == 1 || Facts().proves(less(f->upper - f->lower, f->width))) return {{scalar_loop(*f)}};
-    return vector_loop(*f, k, options, late);
+    return vector_loop(*f, k, aligned_rows, options, late);
   }));
 }
 

@@ -98,6 +98,23 @@ TEST_CASE("in step: rings of stages that make two planes an iteration keep both"
         std::string::npos);
 }
 
+TEST_CASE("in step: stages that make two planes an iteration wait until all that both read is there") {
+  // A sweep on the coarse cells, the fine ones made from it, a sweep on those.
+  const Program p{"between",
+                  {coarse_cells},
+                  let(smoothed(coarse_cells),
+                      [&](Expr a) { return let(children(a), [&](Expr b) { return smoothed(b); }); }),
+                  {},
+                  {}};
+  const LoopsRun expected = run_loops(lower(p), 1);
+  for (const int width : {1, 2, 3, 5}) {
+    CAPTURE(width);
+    const Program q = in_step(stepped(p, "rings"), {{{0, width}}});
+    CHECK(run_loops(test::run(q), 1).results == expected.results);
+    check_least_lags(q);
+  }
+}
+
 TEST_CASE("in step: a first half-sweep from zero reads nothing of what it overwrites") {
   const Expr v = param("v", array({Nat(11), Nat(9)}, f64)), b = param("b", array({Nat(11), Nat(9)}, f64));
   const auto colour = [](const Expr& at, int c) { return eq((get(0, at) + get(1, at) + c) % 2, 0); };

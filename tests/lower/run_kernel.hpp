@@ -13,6 +13,7 @@ struct LoopsRun {
   std::vector<std::vector<double>> results;  ///< in row-major order
   std::map<std::string, std::size_t> loads;
   std::vector<std::string> races;
+  std::map<std::string, LoopRunner::Vectors> vectors;
 };
 
 /// Positions of an array in row-major order.
@@ -51,7 +52,7 @@ inline LoopsRun run_loops(const Kernel& k, unsigned seed, unsigned turns = 0) {
     }
   }
   runner.run(k);
-  LoopsRun r{{}, runner.loads, runner.races};
+  LoopsRun r{{}, runner.loads, runner.races, runner.vectors};
   for (const std::string& name : k.results)
     for (const KernelArgument& a : k.arguments) {
       if (a.name != name) continue;

@@ -21,6 +21,11 @@ class LoopRunner {
   std::map<std::string, std::int64_t> index;  ///< index params by name
   std::vector<std::string> races;
   std::map<std::string, std::size_t> loads;  ///< of each array, counted
+  /// Loads and stores of whole vectors of an array, and those of them not at a multiple of their width.
+  struct Vectors {
+    std::size_t loads = 0, shifted_loads = 0, stores = 0, shifted_stores = 0;
+  };
+  std::map<std::string, Vectors> vectors;
   std::map<std::string, std::vector<std::int64_t>>
       prefetched;  ///< elements asked for, which are checked as accesses are
   /// In which order iterations of loops that threads take in turns run: 0: one after the other; 1: each as
@@ -84,6 +89,10 @@ class LoopRunner {
       case TermKind::Compare:
         return {holds(t->conds[0]) ? 1.0 : 0.0};
       case TermKind::Load:
+        if (w > 1) {
+          Vectors& of = vectors[t->name];
+          ++of.loads, of.shifted_loads += nat(t->nats[0]) % t->width != 0;
+        }
         for (std::size_t l = 0; l < w; ++l)
           r[l] = load(t->name, nat(t->nats[0]) + static_cast<std::int64_t>(l));
         return r;
@@ -169,6 +178,10 @@ class LoopRunner {
     if (const auto* x = std::get_if<Store>(&s.v)) {
       const Vec v = eval(x->value);
       const auto at = nat(x->position.at(0));
+      if (v.size() > 1) {
+        Vectors& of = vectors[x->array];
+        ++of.stores, of.shifted_stores += at % static_cast<std::int64_t>(v.size()) != 0;
+      }
       for (std::size_t l = 0; l < v.size(); ++l) {
         double& e = element(x->array, at + static_cast<std::int64_t>(l));
         for (Touch* t : touches_) {

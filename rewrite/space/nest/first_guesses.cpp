@@ -135,6 +135,7 @@ List in_rings(const NestFacts& f) {
              {key::inner, Inner::vec}};
     if (const auto strips = strips_of(f); !strips.empty()) {
       w.set(key::strips, strips.front());
+      if (width == 1) w.set(key::stream, true), r.push_back(w), w.erase(key::stream);
       r.push_back(w);
       const auto other = std::find_if(strips.begin(), strips.end(), [&](const AxisSizes& s) {
         return s.list[0].axis != strips.front().list[0].axis;

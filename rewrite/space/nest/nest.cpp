@@ -74,7 +74,6 @@ void derive_sweep(NestDeriver& d, const NestFacts& f, const Configuration& c) {
       take(*run, d, f, c);
     if (!d.inner_is_item) run_inner(d, f, c, d.loop(d.inner()));
   }
-  take(nest::stream(), d, f, c);
 }
 
 class Nests : public KindWith<NestFacts> {
@@ -107,6 +106,8 @@ class Nests : public KindWith<NestFacts> {
       const NestFacts here = f.of_sweep(s);
       d.begin(sweeps[s], here);
       derive_sweep(d, here, c);
+      const bool is_read_soon = c[key::rings] && s + 1 < sweeps.size();
+      if (!is_read_soon) take(nest::stream(), d, here, c);
       if (const Nest n = d.nest(); f.on_grid() && n.update) d.try_step("copy-base", *n.update);
     }
     run_other_loops(d, f, {!c[key::parallel].names.empty(), is_vector(c), is_solo(c), c[key::width]});

@@ -4,7 +4,9 @@
 // iterations of a step.
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/nest/decisions.hpp"
 
 namespace lift {
@@ -52,6 +54,29 @@ bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes
   return !in_place && is_among(with_rings(f));
 }
 
+constexpr std::int64_t kVectorsOfRow = 64;  ///< in fewer, the elements before the first aligned one count
+
+/// Long rows of rings begin so that the same column of each lies as whole vectors do: what stencils load
+/// above and below, and what they store, is then in one line of the cache.
+void align_rings(NestDeriver& d, const NestFacts& f) {
+  const Chain chain = chain_of(d.program());
+  const std::size_t axes = f.axes.size() - f.above_update;
+  for (std::size_t s = 0; s < chain.stages.size(); ++s) {
+    const Expr stage = d.part(chain.stages[s].place);
+    if (!stage.is(Op::Ring)) continue;
+    std::optional<std::int64_t> row = shape_of(stage.type()).back().constant();
+    std::int64_t lead = 0;
+    for (const Expr& tile : chain.tiles)
+      if (static_cast<std::size_t>(step_axis(tile)) + 1 == axes) {
+        row = step_width(tile), lead = tile_margins(tile).at(s);
+        if (row && *row % f.lanes != 0) row.reset();
+      }
+    if (row && *row >= kVectorsOfRow * f.lanes)
+      d.step("in-layout", {key::layout.words[kRowsLayout], f.lanes, lead % f.lanes},
+             content_of(chain.stages[s].place));
+  }
+}
+
 void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, const Place& given) {
   if (c[key::time].empty()) return;
   Place at = given;
@@ -68,6 +93,7 @@ void take_schedule(NestDeriver& d, const NestFacts& f, const Configuration& c, c
     }
   };
   along("in-tiles", c[key::strips]);
+  if (c[key::rings] && c[key::inner] == Inner::vec && !f.on_grid()) align_rings(d, f);
   along("in-step", c[key::time]);
 }
 

@@ -6,6 +6,7 @@
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "lower/launches.hpp"
+#include "runtime/apart_device.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
@@ -20,8 +21,11 @@ GridDevice& device_for(Target target) {
     static const std::shared_ptr<GridDevice> cuda = make_cuda_host_device(compiler);
     return *cuda;
   }
-  static opencl::Device opencl;
-  return opencl;
+  // Its driver's compiler has ended the process over some kernels (PoCL 3.1: "Could not find a dominating
+  // alternative variable"), which is a find, and not the end of all others.
+  static const std::shared_ptr<GridDevice> opencl =
+      open_apart([] { return std::make_unique<opencl::Device>(); }, opencl::is_open());
+  return *opencl;
 }
 
 GridArg number_argument(const KernelArgument& a, const Stored& s) {
