@@ -56,7 +56,7 @@ Difference compare_each(const T* a, const T* b, std::int64_t begin, std::int64_t
     const double bound = with.bounds != nullptr ? static_cast<double>(with.bounds[i]) : kInfinite;
     const double allowed = std::isfinite(bound) ? std::max(bound, kLeastBound) : with.tolerance * scale;
     r.error = std::max(r.error, std::isfinite(y) ? d / scale : kInfinite);
-    r.excess = std::max(r.excess, allowed > 0 ? d / allowed : kInfinite);
+    r.excess = std::max(r.excess, allowed > 0 && d < kInfinite ? d / allowed : kInfinite);
   }
   return r;
 }
