@@ -13,7 +13,7 @@
 #include "lower/translate/storage.hpp"
 #include "runtime/file.hpp"
 #include "tuning/report.hpp"
-#include "compare/untransformed.hpp"
+#include "tuning/untransformed.hpp"
 
 namespace lift::cli {
 
