@@ -137,6 +137,15 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
       add_problem(app, o, t, pattern);
     else
       app.add_option("--size", t.sizes, "n=1024: a size that the file declares")->take_all();
+    if (measures && !o.file.empty())
+      app.add_option(
+             "--input", t.inputs,
+             "x=x.npy: what an argument is filled with; .npy, which also says sizes, else raw elements")
+          ->take_all();
+    if (command == "run")
+      app.add_option("--output", t.outputs,
+                     "y=y.npy: where to write a result, replacing the file; .npy, else raw elements")
+          ->take_all();
     add_backend(app, command, o, t);
   }
   if (command == "machine")

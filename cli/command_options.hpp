@@ -24,7 +24,7 @@ const CommandText* find_command(const std::string& name);
 /// Options as they are written, where they are not yet what they mean.
 struct Texts {
   std::string op, type = "f64", backend = "openmp", sweeps;
-  std::vector<std::string> sizes;
+  std::vector<std::string> sizes, inputs, outputs;
 };
 
 /// The options of a command, for an operator (with choices of its own; null: of any), into `o` and `t`. With

@@ -15,6 +15,7 @@
 #include "ir/text/printable.hpp"
 #include "report/page.hpp"
 #include "runtime/file.hpp"
+#include "tuning/data_files.hpp"
 #include "tuning/depths.hpp"
 #include "tuning/report.hpp"
 #include "tuning/search/recording.hpp"
@@ -138,6 +139,15 @@ void check_writable_results(const Options& o) {
   if (!o.json.empty()) check_writable_file(o.json, "--json");
   if (!o.report.empty()) check_writable_file(o.report, "--report");
   if (!o.record.empty()) check_writable_file(o.record, "--record");
+  for (const auto& [name, path] : o.outputs) check_writable_file(path, "--output " + name);
+}
+
+void write_outputs(const Options& o, const std::vector<HostArray>& results) {
+  for (const HostArray& r : results)
+    if (const auto file = o.outputs.find(r.name); file != o.outputs.end()) {
+      write_data_file(file->second, r);
+      if (!o.quiet) print(r.name + " : " + r.type.str() + " is in " + file->second.string());
+    }
 }
 
 /// 0, or 1 when nothing was verified or something is wrong.
@@ -146,6 +156,8 @@ int finish(const Options& o, const ExploreResult& r, const std::filesystem::path
   if (r.best && o.command != "compare") print_best(r);  // first: files may not be writable
   const std::string path = write_best(o, r, directory);
   if (r.best) print("kernel: " + path);
+  if (r.best && !o.quiet && !o.file.empty())
+    say_what_is_not_overwritten(o.pattern->build(o.problem), r.variants[*r.best].kernel);
   write_results(o, r, path, depths);
   if (!o.report.empty()) print("report: " + o.report.string());
   const int wrong = report_wrong(r);
@@ -207,7 +219,7 @@ int explore(const Options& given) {
           "): what was found so far");
   if (!result.variants.empty()) print(leaderboard(result, o.verbose ? 30 : 12, output_columns()));
   if (!result.switches.empty())
-    print("\nswitches, off and on in all combinations, " + switch_table(result.switches));
+    print("\nswitches, off and on in all combinations, " + switch_table(result.switches, output_columns()));
   print_fitted(summary(result, o.verbose));
   if (result.best) report_failures(result, o.verbose);
   return finish(o, result, directory, depths ? &*depths : nullptr);
@@ -225,6 +237,8 @@ int run(const Options& o) {
     Chosen chosen = choose_variant(o);
     options.only = std::move(chosen.derivation), name = std::move(chosen.name);
   }
+  if (!o.outputs.empty())
+    options.on_results = [&](const std::vector<HostArray>& results) { write_outputs(o, results); };
   ExploreResult result = lift::explore(*o.pattern, o.problem, options);
   if (!name.empty())
     for (Variant& v : result.variants) v.name = v.structure = name;

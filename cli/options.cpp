@@ -196,12 +196,47 @@ std::string typed(const std::vector<std::string>& arguments) {
   return line;
 }
 
+/// "x=x.npy", each name once.
+std::map<std::string, std::filesystem::path> files_of(const std::string& option,
+                                                      const std::vector<std::string>& texts) {
+  std::map<std::string, std::filesystem::path> files;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+      throw UserError(option + " " + text + ": write a name and a file: " + option + " x=x.npy");
+    if (!files.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+      throw UserError(option + " " + text.substr(0, equals) + ": given more than once");
+  }
+  return files;
+}
+
+/// Of what is asked for: results that exist, in files that neither another result nor an argument has.
+void check_outputs(const Options& o) {
+  std::string all;
+  const std::vector<ProgramResult> results = results_of(o.pattern->build(o.problem));
+  for (const ProgramResult& r : results) all += (all.empty() ? "" : ", ") + r.name;
+  const auto place = [](const std::filesystem::path& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  std::map<std::filesystem::path, std::string> taken;
+  for (const auto& [name, path] : o.inputs)
+    taken.emplace(place(path), "the argument " + name + " is read from it");
+  for (const auto& [name, path] : o.outputs) {
+    const std::string option = "--output " + name + "=" + path.string();
+    if (std::none_of(results.begin(), results.end(),
+                     [&, n = name](const ProgramResult& r) { return r.name == n; }))
+      throw UserError(option + ": there is no result '" + name + "'; the results are " + all);
+    const auto [at, is_new] = taken.emplace(place(path), "the result " + name + " goes there");
+    if (!is_new) throw UserError(option + ": " + at->second + "; give them two files");
+  }
+}
+
 void load_file(Options& o, const std::vector<std::string>& sizes) {
   for (const std::string& text : sizes)
     if (const auto size = size_of(text); !o.sizes.insert(size).second)
       throw UserError("--size " + size.first + ": given more than once");
   const bool symbolic = o.problem.symbolic;
-  PatternProblem loaded = load_lift_file(o.file, o.sizes);
+  PatternProblem loaded = load_lift_file(o.file, o.sizes, o.inputs);
   o.from_file = std::make_shared<const Pattern>(std::move(loaded.pattern));
   o.pattern = o.from_file.get(), o.problem = loaded.problem;
   o.problem.symbolic = symbolic;
@@ -268,7 +303,9 @@ Options parse(const std::vector<std::string>& given) {
   if (options.pattern != nullptr && options.problem.sweeps != 1 && !options.pattern->sweeps)
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +
                     " is applied once; only smoothers have sweeps");
+  options.inputs = files_of("--input", texts.inputs), options.outputs = files_of("--output", texts.outputs);
   if (!options.file.empty()) load_file(options, texts.sizes);
+  if (!options.outputs.empty()) check_outputs(options);
   // Schedules of several sweeps exist on processors; a grid of switches is of one program.
   if (texts.sweeps.empty() && command->name == std::string_view("explore") && options.pattern != nullptr &&
       options.pattern->sweeps && options.target == Target::openmp && !options.grid && !options.one_layout)

@@ -18,7 +18,9 @@ struct Options {
   std::string command;               ///< "" prints the short help
   const Pattern* pattern = nullptr;  ///< for commands on an operator
   std::string file;  ///< the .lift file that the operator comes from; "" for those of the library
-  std::map<std::string, std::int64_t> sizes;  ///< given with --size
+  std::map<std::string, std::int64_t> sizes;  ///< given with --size, or by the shape of an --input
+  std::map<std::string, std::filesystem::path> inputs,
+      outputs;  ///< files of arguments and results, by their names
   std::shared_ptr<const Pattern> from_file;
   Problem problem;
   bool every_depth = false;  ///< --sweeps auto: as many as are fastest

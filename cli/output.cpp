@@ -81,6 +81,16 @@ fs::path write_kernel(const fs::path& directory, const std::string& name, const 
   return path;
 }
 
+void say_what_is_not_overwritten(const Program& program, const Kernel& kernel) {
+  for (const std::string& name : program.overwritable)
+    for (const KernelArgument& a : kernel.arguments)
+      if (a.name == name && !a.written)
+        std::fprintf(stderr,
+                     "liftgen: '%s' may be overwritten, but this kernel stores its result in '%s'; a result "
+                     "update(%s, ...) of the same type goes to '%s' itself\n",
+                     name.c_str(), kernel.results.front().c_str(), name.c_str(), name.c_str());
+}
+
 namespace {
 
 std::string best_text(const Progress& p) {

@@ -28,6 +28,10 @@ std::filesystem::path write_kernel(const std::filesystem::path& directory, const
                                    const Kernel& kernel, Target target, const Program& program,
                                    const std::map<std::string, std::int64_t>& sizes = {});
 
+/// On standard error: arguments that the kernel leaves alone though it need not. Who reads its signature, or
+/// expects to find results there, should know.
+void say_what_is_not_overwritten(const Program& program, const Kernel& kernel);
+
 /// A bar on a terminal (on standard error), plain lines of standard output when piped, nothing when quiet.
 class ProgressPrinter {
  public:

@@ -4,7 +4,6 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
-#include "compare/untransformed.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -14,6 +13,7 @@
 #include "lower/translate/storage.hpp"
 #include "runtime/file.hpp"
 #include "tuning/report.hpp"
+#include "tuning/untransformed.hpp"
 
 namespace lift::cli {
 
@@ -28,7 +28,7 @@ int show(const Options& o) {
     print("\n// derivation:");
     for (const Step& step : chosen.derivation) print("//   " + str(step) + "\n//       " + prose(step));
   } else if (o.stage == "loops") {
-    print(str(chosen.kernel));
+    print_fitted(str(chosen.kernel));
   } else {
     const Kernel kernel = documented(chosen.kernel, chosen.program, chosen.derivation, command_of(o));
     print(emit_source(kernel));
@@ -61,17 +61,6 @@ int emit_loops(const Options& o, const std::filesystem::path& directory) {
   return 0;
 }
 
-/// An argument that the kernel leaves alone though it need not: who reads the signature should know.
-void say_what_is_not_overwritten(const Chosen& chosen) {
-  for (const std::string& name : chosen.program.overwritable)
-    for (const KernelArgument& a : chosen.kernel.arguments)
-      if (a.name == name && !a.written)
-        std::fprintf(stderr,
-                     "liftgen: '%s' may be overwritten, but this kernel stores its result in '%s'; a result "
-                     "update(%s, ...) of the same type goes to '%s' itself\n",
-                     name.c_str(), chosen.kernel.results.front().c_str(), name.c_str(), name.c_str());
-}
-
 }  // namespace
 
 int emit(const Options& o) {
@@ -80,7 +69,7 @@ int emit(const Options& o) {
   const auto directory = kernel_directory(o.out);
   if (o.scop) return emit_loops(o, directory);
   const Chosen chosen = choose_variant(o);
-  if (!o.quiet) say_what_is_not_overwritten(chosen);
+  if (!o.quiet) say_what_is_not_overwritten(chosen.program, chosen.kernel);
   std::map<std::string, std::int64_t> sizes = o.sizes;
   if (o.file.empty())
     sizes = {{"n", o.problem.box}, {"n_coarse", o.problem.box / 2}, {"boxes", o.problem.boxes}};

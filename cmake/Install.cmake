@@ -17,9 +17,29 @@ if(TARGET liftgen)
 endif()
 install(TARGETS liftgen_all ${LIFTGEN_LAYER_TARGETS} EXPORT liftgenTargets ARCHIVE DESTINATION
                                                             ${CMAKE_INSTALL_LIBDIR}/liftgen)
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} OPTIONAL FILES_MATCHING PATTERN "*.hpp")
-install(DIRECTORY ${LIFTGEN_LAYERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/liftgen/layers OPTIONAL FILES_MATCHING
-        PATTERN "*.hpp")
+# All headers lie in liftgen/, and name one another so: "ir/nat/nat.hpp" is "liftgen/layers/ir/nat/nat.hpp" there, and a
+# user's own ir/nat/nat.hpp is nobody else's.
+set(headers ${PROJECT_BINARY_DIR}/installed_headers)
+string(REPLACE ";" "|" layers "${LIFTGEN_LAYERS}")
+install(
+  CODE "
+  file(REMOVE_RECURSE \"${headers}\")
+  foreach(folder include ${LIFTGEN_LAYERS})
+    file(GLOB_RECURSE found RELATIVE \"${PROJECT_SOURCE_DIR}\" \"${PROJECT_SOURCE_DIR}/\${folder}/*.hpp\"
+         \"${PROJECT_SOURCE_DIR}/\${folder}/*.h\")
+    foreach(header \${found})
+      file(READ \"${PROJECT_SOURCE_DIR}/\${header}\" text)
+      string(REGEX REPLACE \"(#include \\\")(${layers})/\" \"\\\\1liftgen/layers/\\\\2/\" text \"\${text}\")
+      if(folder STREQUAL include)
+        string(REGEX REPLACE \"^include/\" \"\" header \"\${header}\")
+      else()
+        set(header liftgen/layers/\${header})
+      endif()
+      file(WRITE \"${headers}/\${header}\" \"\${text}\")
+    endforeach()
+  endforeach()
+")
+install(DIRECTORY ${headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT liftgenTargets NAMESPACE liftgen:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/liftgenConfig.cmake.in ${PROJECT_BINARY_DIR}/liftgenConfig.cmake

@@ -40,7 +40,7 @@ function(liftgen_add_layers)
     target_compile_features(${target} ${scope} cxx_std_20)
     target_include_directories(
       ${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/liftgen/layers>)
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${target} ${scope} ${earlier})
     list(PREPEND earlier ${target})
     list(APPEND added ${target})

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "compare/settings_search.hpp"
-#include "compare/untransformed.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
+#include "tuning/untransformed.hpp"
 
 namespace lift {
 namespace {
@@ -122,16 +122,9 @@ class Contest : public Contenders {
         for (auto& peer : make_peers(name)) peers_.push_back(std::move(peer));
   }
 
-  std::vector<RivalJob> begin(const Pattern& pattern, const Problem& problem, const Program& program,
-                              int threads) override {
+  void begin(const Pattern& pattern, const Problem& problem, const Program& program, int threads) override {
     course_ = course_of(pattern, problem, program, threads);
     std::erase_if(peers_, [&](const auto& p) { return p->missing().empty() && !p->applies(course_); });
-    if (pattern.plain_c) return {};
-    const std::string what = "the system's compiler, -O3 -march=native -fopenmp";
-    Job simd = course_.plain;
-    simd.code = "#define SIMD _Pragma(\"omp simd\")\n" + simd.code;
-    return {{"plain", what, true, course_.plain},
-            {"plain omp simd", "the same with omp simd on the inner loop", true, simd}};
   }
 
   std::vector<Contender> contend(Trials& trials, double seconds) override {
@@ -172,12 +165,7 @@ Course course_of(const Pattern& pattern, const Problem& problem, const Program& 
     if (plain.empty()) throw;
     c.why_no_loops = error.what();
   }
-  if (!plain.empty()) {
-    c.plain = plain.front().job;
-    return c;
-  }
-  c.plain.kernel = c.loops;
-  c.plain.code = emit_plain_loops(shared_loops(c.loops));
+  if (!plain.empty()) c.plain = plain.front().job;
   return c;
 }
 

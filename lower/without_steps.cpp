@@ -26,10 +26,13 @@ class Overwriting {
 
   Expr of(const Expr& e) {
     if (e.is(Op::Lambda)) return below(e, std::vector<Storage>(parameter_types(e).size(), {loops_, ""}));
+    const bool base = is_base_;  // of an update
+    is_base_ = false;
     const bool loop = is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op());
     std::vector<Expr> children;
     for (const Expr& c : e.children()) {
       if (!c.is(Op::Lambda)) {
+        is_base_ = e.is(Op::Update) && children.empty();
         children.push_back(of(c));
         continue;
       }
@@ -40,9 +43,9 @@ class Overwriting {
       loops_ -= loop ? 1 : 0;
     }
     const Expr x = with_children(e, std::move(children));
-    return x.is(Op::Update) && may_overwrite(x.child(0))
-               ? make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr())
-               : x;
+    // One of another: what the later block is made of, the earlier one would have written over.
+    if (!x.is(Op::Update) || base || x.child(0).is(Op::Update) || !may_overwrite(x.child(0))) return x;
+    return make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr());
   }
 
  private:
@@ -72,6 +75,7 @@ class Overwriting {
                                                                  s.argument) != overwritable_.end());
   }
 
+  bool is_base_ = false;
   const std::vector<std::string>& overwritable_;
   std::vector<std::vector<Storage>> scopes_;  ///< of the parameters of the functions around
   int loops_ = 0;

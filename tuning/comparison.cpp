@@ -25,9 +25,7 @@ Comparison::Comparison(Session& session, const ExploreOptions& options, ExploreR
     : session_(session), result_(result), contenders_(options.contenders) {
   if (options.plain)
     jobs_ = rival_jobs(session.pattern, session.problem, session.program, options.rivals, session.threads);
-  if (!contenders_) return;
-  for (RivalJob& job : contenders_->begin(session.pattern, session.problem, session.program, session.threads))
-    jobs_.push_back(std::move(job));
+  if (contenders_) contenders_->begin(session.pattern, session.problem, session.program, session.threads);
 }
 
 void Comparison::contend(double seconds) {

@@ -148,6 +148,8 @@ struct ExploreOptions {
       {};                   ///< also these; all rivals are then in the last round, whatever that takes
   bool check_small = true;  ///< compare structures with the interpreter
   std::optional<Derivation> only = {};  ///< measure this one instead of searching
+  /// Of that: told its results, one application to the arguments, when they have been verified.
+  std::function<void(const std::vector<HostArray>&)> on_results = {};
   std::function<void(const Progress&)> on_progress = {};
 };
 

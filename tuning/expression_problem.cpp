@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "patterns/host_data.hpp"
-#include "runtime/file.hpp"
-#include "tuning/problem_data.hpp"
+#include "tuning/data_files.hpp"
 
 namespace lift {
 namespace {
@@ -103,15 +101,6 @@ void fill_smooth(const HostArray& a, const ArgumentData& d) {
   });
 }
 
-void fill_from_file(const HostArray& a, const ArgumentData& d, bool whole) {
-  const std::string bytes = read_file(d.path);
-  const std::size_t wanted = bytes_of(a.type);
-  if (bytes.size() < wanted || (whole && bytes.size() > wanted))
-    throw UserError(d.path + ": " + std::to_string(bytes.size()) + " bytes, but " + a.name + " is " +
-                    a.type.str() + " of " + std::to_string(wanted) + " bytes; change the size or the file");
-  std::memcpy(a.data, bytes.data(), wanted);
-}
-
 void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool whole) {
   if (is_index_param(param) && d.low == d.high && d.kind != ArgumentData::Kind::constant)
     d.low = d.high = static_cast<double>(index_lower(param).constant().value_or(0)),
@@ -128,7 +117,8 @@ void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool w
     case ArgumentData::Kind::constant:
       return fill_with(a, [&](std::int64_t) { return d.low; });
     case ArgumentData::Kind::file:
-      return fill_from_file(a, d, whole);
+    case ArgumentData::Kind::npy:
+      return read_data_file(d.path, d.kind == ArgumentData::Kind::npy, a, whole);
     case ArgumentData::Kind::given:
       return d.fill(a);
   }

@@ -15,12 +15,12 @@ namespace lift {
 ///   uniform   pseudo-random in [low, high); the same for the same seed, wherever it runs
 ///   smooth    a sum of waves along the dimensions, within [low, high]
 ///   constant  low
-///   file      raw elements in row-major order, of the machine's byte order; a small problem takes the first
-///   ones given     by the caller's function, also at small sizes (see the array's type)
+///   file, npy raw elements or an array of numpy's, see data_files.hpp; a small problem takes the first ones
+///   given     by the caller's function, also at small sizes (see the array's type)
 /// Where low and high are the same, a float argument lies in [0.5, 1.5), an i32 one in [0, 10), an index
 /// param has its least value.
 struct ArgumentData {
-  enum class Kind : std::uint8_t { uniform, smooth, constant, file, given } kind = Kind::uniform;
+  enum class Kind : std::uint8_t { uniform, smooth, constant, file, npy, given } kind = Kind::uniform;
   double low = 0, high = 0;
   std::uint64_t seed = 1;
   std::string path = {};

@@ -86,7 +86,7 @@ class GridExecutor : public Executor {
       if (store_.find(a.name) != nullptr)
         device_->copy(scratch, pristine(a));
       else
-        device_->fill(scratch, kPoison);
+        poison(scratch, bytes_of(a.layout, element_of(a.type).scalar()));
     }
   }
 
@@ -211,6 +211,13 @@ class GridExecutor : public Executor {
       if (is_caller_layout(a.layout)) throw;
       throw UserError(error.what());
     }
+  }
+  /// Truth values may end within a word.
+  void poison(const GridMemory& to, std::size_t bytes) {
+    if (bytes % sizeof kPoison == 0) return device_->fill(to, kPoison);
+    const std::shared_ptr<void> on_host = host_->allocate(bytes);
+    host_->poison(on_host.get(), bytes);
+    device_->write_there(to, on_host.get());
   }
   void give_up_spare() {
     const auto is_spare = [](const auto& kept) {

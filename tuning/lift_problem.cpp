@@ -1,13 +1,16 @@
 #include "tuning/lift_problem.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "runtime/file.hpp"
 #include "runtime/native.hpp"
-#include "tuning/problem_data.hpp"
+#include "runtime/npy.hpp"
+#include "tuning/data_files.hpp"
 
 namespace lift {
 namespace {
@@ -79,24 +82,41 @@ ArgumentData data_of(const LiftData& d, const fs::path& directory) {
       r.kind = ArgumentData::Kind::uniform;
       break;
     case LiftData::Kind::raw:
-      r.kind = ArgumentData::Kind::file, r.path = (directory / d.path).string();
+    case LiftData::Kind::npy:
+      r.kind = d.kind == LiftData::Kind::raw ? ArgumentData::Kind::file : ArgumentData::Kind::npy;
+      r.path = (directory / d.path).string();
       break;
   }
   return r;
 }
 
-/// Before anything is computed: the file is there, and of the argument's length.
-void check_raw(const LiftData& d, const std::string& path, const Expr& argument) {
-  std::error_code error;
-  const auto bytes = fs::file_size(path, error);
-  if (error)
-    throw UserError(d.declared_at + ": the data of " + param_name(argument) + ", " + path +
-                    ", cannot be read: " + error.message() + "; its name is relative to the .lift file");
-  const std::size_t wanted = bytes_of(argument.type());
-  if (bytes != wanted)
-    throw UserError(d.declared_at + ": " + path + " has " + std::to_string(bytes) + " bytes, but " +
-                    param_name(argument) + " : " + argument.type().str() + " has " + std::to_string(wanted) +
-                    "; change the size or the file");
+/// The files that arguments come from: those `given`, else those declared.
+DataFiles files_of(const LiftFile& file, const Program& program, const fs::path& directory,
+                   const std::map<std::string, fs::path>& given) {
+  DataFiles files;
+  for (const auto& [name, d] : file.data())
+    if (d.kind == LiftData::Kind::raw || d.kind == LiftData::Kind::npy)
+      files[name] = {directory / d.path, d.kind == LiftData::Kind::npy, d.declared_at,
+                     "; its name is relative to the .lift file"};
+  std::string all;
+  for (const Expr& argument : program.arguments) all += (all.empty() ? "" : ", ") + param_name(argument);
+  for (const auto& [name, path] : given) {
+    const std::string option = "--input " + name + "=" + path.string();
+    if (std::none_of(program.arguments.begin(), program.arguments.end(),
+                     [&, n = name](const Expr& a) { return param_name(a) == n; }))
+      throw UserError(option + ": the program has no argument '" + name + "'; its arguments are " + all);
+    files[name] = {path, is_npy(path), option};
+  }
+  return files;
+}
+
+/// Over its sizes; nothing where it is right at certain ones only.
+std::optional<Program> symbolic(const LiftFile& file) {
+  try {
+    return file.program();
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -138,24 +158,30 @@ std::string text_of(const fs::path& path) {
   return read_file(path);
 }
 
-PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
+PatternProblem load_lift_file(const fs::path& path, Sizes& sizes,
+                              const std::map<std::string, fs::path>& inputs) {
   const LiftFile file(text_of(path), path.string());
-  const Sizes sizes = file.values(given);
-  const Program numbers = file.program(sizes);  // what is wrong at these sizes is reported at its place
+  const std::optional<Program> any = symbolic(file);
+  if (any) sizes = sizes_of_files(*any, files_of(file, *any, path.parent_path(), inputs), sizes);
+  const Sizes values = file.values(sizes);
+  const Program numbers = file.program(values);  // what is wrong at these sizes is reported at its place
   const auto compile_functions = give_meanings(numbers, path.string());
 
   ExpressionProblem p;
   p.summary = path.string();
   p.data = data_in(file, numbers, path.parent_path());
-  for (const Expr& argument : numbers.arguments) {
-    const auto d = file.data().find(param_name(argument));
-    if (d != file.data().end() && d->second.kind == LiftData::Kind::raw)
-      check_raw(d->second, p.data[d->first].path, argument);
-  }
+  const DataFiles files = files_of(file, numbers, path.parent_path(), inputs);
+  for (const Expr& argument : numbers.arguments)
+    if (const auto f = files.find(param_name(argument)); f != files.end()) {
+      check_data_file(f->second, argument);
+      ArgumentData& data = p.data[f->first];
+      data.kind = f->second.npy ? ArgumentData::Kind::npy : ArgumentData::Kind::file;
+      data.path = f->second.path.string();
+    }
   try {
-    p.program = file.program();
+    p.program = any ? *any : numbers;
     for (const NatAtom* v : size_variables(p.program))
-      if (const auto it = sizes.find(v->name); it != sizes.end()) p.sizes.insert(*it);
+      if (const auto it = values.find(v->name); it != values.end()) p.sizes.insert(*it);
     with_sizes(p.program, p.sizes);
   } catch (const UserError&) {  // a program that is right at these sizes only
     p.program = numbers, p.sizes.clear();
@@ -163,6 +189,11 @@ PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
   PatternProblem made = pattern_of(p);
   made.pattern.before_running = compile_functions;
   return made;
+}
+
+PatternProblem load_lift_file(const fs::path& path, const Sizes& given) {
+  Sizes sizes = given;
+  return load_lift_file(path, sizes, {});
 }
 
 }  // namespace lift

@@ -11,8 +11,12 @@ namespace lift {
 /// `given` replaces the sizes that the file declares. C functions of the file mean to the interpreter what
 /// the C compiler makes of them. With Problem::symbolic the pattern builds the program over its sizes.
 /// UserError: the file cannot be read, is wrong (file:line:column), or does not admit a size; a data file of
-/// another length.
+/// another length or type.
 PatternProblem load_lift_file(const std::filesystem::path& path, const Sizes& given = {});
+/// The same with arguments from other files than it declares: .npy, else raw. Shapes of .npy files say what
+/// sizes are; these join `sizes`.
+PatternProblem load_lift_file(const std::filesystem::path& path, Sizes& sizes,
+                              const std::map<std::string, std::filesystem::path>& inputs);
 
 /// What a file declares that the arguments of its program are filled with; names of raw files are relative to
 /// `directory`.

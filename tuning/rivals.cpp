@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/process.hpp"
+#include "tuning/untransformed.hpp"
 
 namespace lift {
 namespace {
@@ -53,11 +55,32 @@ std::string polly_compiler() {
   return "";
 }
 
+constexpr const char* kPlainSimd = "#define SIMD _Pragma(\"omp simd\")\n";
+constexpr const char* kPlain = "the system's compiler, -O3 -march=native -fopenmp";
+constexpr const char* kPlainWithSimd = "the same with omp simd on the inner loop";
+
+/// Of a program that nobody wrote loops for: as it is written, shared among threads.
+std::vector<RivalJob> loops_as_written(const Program& program) {
+  constexpr std::size_t kMostText = std::size_t{256} << 10;
+  Job plain, simd;
+  try {
+    plain.kernel = untransformed_loops(program);
+    plain.code = emit_plain_loops(shared_loops(plain.kernel));
+  } catch (const UserError&) {  // what no loops can be printed for has none beside it
+    return {};
+  }
+  if (plain.code.size() > kMostText) return {};
+  plain.flags = default_flags();
+  simd = plain, simd.code = kPlainSimd + plain.code;
+  return {{"plain", kPlain, true, plain}, {"plain omp simd", kPlainWithSimd, true, simd}};
+}
+
 }  // namespace
 
 std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program,
                                  bool others, int threads) {
-  const std::string source = pattern.plain_c ? pattern.plain_c(problem) : "";
+  if (!pattern.plain_c) return loops_as_written(program);
+  const std::string source = pattern.plain_c(problem);
   if (source.empty()) return {};
   const Kernel signature = plain_signature(pattern, program);
   std::vector<RivalJob> jobs;
@@ -71,9 +94,8 @@ std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem,
          {.kernel = signature, .code = code, .function = "plain", .flags = flags, .compiler = compiler}});
   };
   const std::vector<std::string> flags = default_flags();
-  add("plain", "the system's compiler, -O3 -march=native -fopenmp", true, source, flags, "");
-  add("plain omp simd", "the same with omp simd on the inner loop", true,
-      "#define SIMD _Pragma(\"omp simd\")\n" + source, flags, "");
+  add("plain", kPlain, true, source, flags, "");
+  add("plain omp simd", kPlainWithSimd, true, kPlainSimd + source, flags, "");
   if (!others) return jobs;
   if (!find_program("gcc").empty())
     add("graphite", "gcc -O3 -march=native -fopenmp -fgraphite-identity -floop-nest-optimize", false, source,

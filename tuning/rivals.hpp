@@ -45,15 +45,15 @@ struct Contender {
 class Contenders {
  public:
   virtual ~Contenders() = default;
-  /// Told what is explored, once; loops to count as the plain ones where the pattern has none.
-  virtual std::vector<RivalJob> begin(const Pattern& pattern, const Problem& problem, const Program& program,
-                                      int threads) = 0;
+  /// Told what is explored, once.
+  virtual void begin(const Pattern& pattern, const Problem& problem, const Program& program, int threads) = 0;
   /// Called when the plain loops have been timed; `seconds` are left for them and for the exploration, which
   /// takes what they leave. They return earlier when interrupted.
   virtual std::vector<Contender> contend(Trials& trials, double seconds) = 0;
 };
 
-/// Empty when the pattern has no plain loops. `others`: also Polly and Graphite, where installed.
+/// The pattern's plain loops, or where nobody wrote any the program's as they are written (empty when there
+/// are none). `others`: also Polly and Graphite, where installed, of loops that somebody wrote.
 std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program,
                                  bool others, int threads);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "ir/text/wrap.hpp"
 #include "tuning/switches.hpp"
 
 namespace lift {
@@ -29,30 +30,36 @@ std::string surroundings(const SwitchGrid& g) {
       g.fastest_goes_with, g.all, all);
 }
 
-std::string effect_lines(const SwitchGrid& g) {
+/// What is said of a switch: beside the numbers, or below where that would be too wide.
+std::string with_effect(const std::string& numbers, const std::string& effect, std::size_t columns) {
+  if (columns == 0 || numbers.size() + effect.size() <= columns) return numbers + effect + "\n";
+  return fitted(numbers.substr(0, numbers.find_last_not_of(' ') + 1), columns) + "\n" +
+         fitted("    " + effect, columns) + "\n";
+}
+
+std::string effect_lines(const SwitchGrid& g, std::size_t columns) {
   std::size_t title = 6, values = 9;
   for (const Switch& s : g.switches)
     title = std::max(title, s.title.size()),
     values = std::max(values, s.name().size() + s.off_text().size() + s.on_text().size() + 5);
   for (const MissingSwitch& m : g.missing) title = std::max(title, m.title.size());
   std::string t =
-      fmt::format("  {:<{}}  {:<{}}  {:>22}  {}\n", "switch", title, "off -> on", values, "ms", "effect");
+      with_effect(fmt::format("  {:<{}}  {:<{}}  {:>22}  ", "switch", title, "off -> on", values, "ms"),
+                  "effect", columns);
   for (std::size_t s = 0; s < g.switches.size(); ++s) {
     const Switch& x = g.switches[s];
     const SwitchEffect& e = g.effects[s];
     const std::string from_to = x.name() + " " + x.off_text() + " -> " + x.on_text();
-    t += fmt::format("  {:<{}}  {:<{}}  {:>9} -> {:>9}  ", x.title, title, from_to, values,
-                     time_or_dash(e.off_ms), time_or_dash(e.on_ms));
-    if (e.pairs == 0)
-      t += "not measured both off and on\n";
-    else if (e.pairs == 1)
-      t += in_words(e.factor) + " (1 pair)\n";
-    else
-      t += fmt::format("{} (mean of {} pairs, {:.2f}x to {:.2f}x)\n", in_words(e.factor), e.pairs, e.least,
-                       e.most);
+    const std::string effect = e.pairs == 0   ? "not measured both off and on"
+                               : e.pairs == 1 ? in_words(e.factor) + " (1 pair)"
+                                              : fmt::format("{} (mean of {} pairs, {:.2f}x to {:.2f}x)",
+                                                            in_words(e.factor), e.pairs, e.least, e.most);
+    t += with_effect(fmt::format("  {:<{}}  {:<{}}  {:>9} -> {:>9}  ", x.title, title, from_to, values,
+                                 time_or_dash(e.off_ms), time_or_dash(e.on_ms)),
+                     effect, columns);
   }
   for (const MissingSwitch& m : g.missing)
-    t += fmt::format("  {:<{}}  not available: {}\n", m.title, title, m.why);
+    t += fitted(fmt::format("  {:<{}}  not available: {}", m.title, title, m.why), columns) + "\n";
   return t;
 }
 
@@ -71,6 +78,14 @@ std::string row(const SwitchGrid& g, const SwitchRun& r) {
   return t;
 }
 
+/// The same where columns would be too many: those that are on.
+std::string words(const SwitchGrid& g, const SwitchRun& r) {
+  std::string t;
+  for (std::size_t s = 0; s < g.switches.size(); ++s)
+    if (r.on[s]) t += (t.empty() ? "  " : ", ") + g.switches[s].name() + " " + g.switches[s].on_text();
+  return t;
+}
+
 /// Combinations without a time, counted by reason.
 std::string reasons(const SwitchGrid& g) {
   std::map<std::string, int> counts;
@@ -84,10 +99,13 @@ std::string reasons(const SwitchGrid& g) {
 
 }  // namespace
 
-std::string switch_table(const SwitchGrid& g) {
-  std::string t = surroundings(g) + "\n" + effect_lines(g) + fmt::format("\n  {:>9}", "ms");
-  for (const Switch& x : g.switches) t += fmt::format("  {:<{}}", x.name(), column(x));
-  t += "\n";
+std::string switch_table(const SwitchGrid& g, std::size_t columns) {
+  constexpr std::size_t kNotes = 26;  ///< "  <- fastest  <- all off"
+  std::string head = fmt::format("  {:>9}", "ms");
+  for (const Switch& x : g.switches) head += fmt::format("  {:<{}}", x.name(), column(x));
+  const bool narrow = columns > 0 && head.size() + kNotes > columns;
+  if (narrow) head = fmt::format("  {:>9}  those that are on", "ms");
+  std::string t = fitted(surroundings(g), columns) + "\n" + effect_lines(g, columns) + "\n" + head + "\n";
   std::vector<std::size_t> order(g.runs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t i) { return !(g.runs[i].ms > 0); });
@@ -99,9 +117,11 @@ std::string switch_table(const SwitchGrid& g) {
     std::string note = r.verified ? "" : "  not verified";
     if (r.verified && fastest) note = "  <- fastest", fastest = false;
     if (i == 0) note += "  <- all off";
-    t += fmt::format("  {:>9}", time_or_dash(r.ms)) + row(g, r) + note + "\n";
+    const std::string line =
+        fmt::format("  {:>9}", time_or_dash(r.ms)) + (narrow ? words(g, r) : row(g, r)) + note;
+    t += fitted(line, columns) + "\n";
   }
-  t += reasons(g);
+  t += fitted(reasons(g), columns);
   t.pop_back();
   return t;
 }

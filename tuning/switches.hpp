@@ -74,7 +74,8 @@ std::vector<SwitchEffect> effects(const std::vector<Switch>& switches, const std
 /// The order in which combinations are worth measuring should time run out: few switches on first.
 std::vector<std::size_t> measuring_order(const std::vector<SwitchRun>& runs);
 
-/// Effects and all combinations, the fastest first, as two tables. No trailing newline.
-std::string switch_table(const SwitchGrid& grid);
+/// Effects and all combinations, the fastest first, as two tables, in so many columns (0: as wide as they
+/// are). No trailing newline.
+std::string switch_table(const SwitchGrid& grid, std::size_t columns = 0);
 
 }  // namespace lift

@@ -18,6 +18,16 @@ std::vector<Nat> repeat(int rank, const Nat& n) {
   return std::vector<Nat>(static_cast<std::size_t>(rank), n);
 }
 
+/// Attributes, whose refusals name the line that asks for them.
+template <class F>
+Attr located(Where where, const F& attributes) {
+  try {
+    return attributes();
+  } catch (const UserError& error) {
+    throw UserError(error.what() + line_of(where));
+  }
+}
+
 }  // namespace
 
 Expr detail::component(const Expr& tuple, std::size_t i) { return get(static_cast<int>(i), tuple); }
@@ -105,18 +115,18 @@ Expr split(const std::vector<Nat>& k, const Expr& xs, Where where) {
 }
 Expr join_n(int rank, const Expr& xs, Where where) { return make(Op::Join, {xs}, ranked(rank), where); }
 Expr slide(const std::vector<Nat>& sizes, const std::vector<Nat>& steps, const Expr& xs, Where where) {
-  return make(Op::Slide, {xs}, pairs(sizes, steps), where);
+  return make(Op::Slide, {xs}, located(where, [&] { return pairs(sizes, steps); }), where);
 }
 Partial slide_n(int rank, const Nat& size, const Nat& step, Where where) {
   return {[=](const Expr& xs) { return slide(repeat(rank, size), repeat(rank, step), xs, where); }};
 }
 Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs, double value,
          Where where) {
-  return make(Op::Pad, {xs}, attributes::pad(low, high, b, value), where);
+  return make(Op::Pad, {xs}, located(where, [&] { return attributes::pad(low, high, b, value); }), where);
 }
 Expr pad(const std::vector<Nat>& low, const std::vector<Nat>& high, Boundary b, const Expr& xs,
          const Expr& value, Where where) {
-  return make(Op::Pad, {xs, value}, attributes::pad(low, high, b), where);
+  return make(Op::Pad, {xs, value}, located(where, [&] { return attributes::pad(low, high, b); }), where);
 }
 Partial pad_n(int rank, const Nat& low, const Nat& high, Boundary b, const Expr& value, Where where) {
   return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
@@ -125,7 +135,7 @@ Partial pad_n(int rank, const Nat& low, const Nat& high, Boundary b, double valu
   return {[=](const Expr& xs) { return pad(repeat(rank, low), repeat(rank, high), b, xs, value, where); }};
 }
 Expr drop(const std::vector<Nat>& low, const std::vector<Nat>& high, const Expr& xs, Where where) {
-  return make(Op::Drop, {xs}, pairs(low, high), where);
+  return make(Op::Drop, {xs}, located(where, [&] { return pairs(low, high); }), where);
 }
 Partial drop_n(int rank, const Nat& low, const Nat& high, Where where) {
   return {[=](const Expr& xs) { return drop(repeat(rank, low), repeat(rank, high), xs, where); }};

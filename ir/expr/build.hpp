@@ -217,6 +217,11 @@ Partial drop_n(int rank, const Nat& low, const Nat& high, Where where = Where::c
 inline Partial drop(const Nat& l, const Nat& h, Where where = Where::current()) {
   return drop_n(1, l, h, where);
 }
+/// A number for each dimension: xs | drop({1, 0}, {1, 2}).
+inline Partial drop(const std::vector<Nat>& low, const std::vector<Nat>& high,
+                    Where where = Where::current()) {
+  return {[=](const Expr& xs) { return drop(low, high, xs, where); }};
+}
 inline Partial drop2(const Nat& l, const Nat& h, Where where = Where::current()) {
   return drop_n(2, l, h, where);
 }

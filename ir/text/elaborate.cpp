@@ -1,6 +1,9 @@
 #include "ir/text/elaborate.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <string_view>
+#include <tuple>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/text/near.hpp"
@@ -14,20 +17,6 @@ using K = Term::Kind;
 constexpr int kSteps = 200000;           ///< nodes made for one text
 constexpr double kWrittenSize = 500000;  ///< of an expression, written out
 constexpr int kWrittenDepth = 1500;
-
-/// Numbers without a type of their own, and arithmetic on such: they take the type of what they are combined
-/// with.
-bool is_flexible(const Term& t) {
-  if (t.kind == K::Number) return !t.single;
-  if (t.kind == K::Prefix) return t.text == "-" && is_flexible(*t.parts[0]);
-  const bool arithmetic = t.kind == K::Infix &&
-                          (t.text == "+" || t.text == "-" || t.text == "*" || t.text == "/" || t.text == "%");
-  return arithmetic && is_flexible(*t.parts[0]) && is_flexible(*t.parts[1]);
-}
-bool has_point(const Term& t) {
-  if (t.kind == K::Number) return !t.integer;
-  return std::any_of(t.parts.begin(), t.parts.end(), [](const TermPtr& p) { return has_point(*p); });
-}
 
 struct Operation {
   Op op;
@@ -66,7 +55,7 @@ void Elaborator::fail(std::size_t at, const std::string& message) const {
 Expr Elaborator::value(const Term& t, Wanted wanted) {
   switch (t.kind) {
     case K::Name:
-      return name(t);
+      return name(t, wanted);
     case K::Hole: {
       const auto it = names_.params.find("?" + t.text);
       return it != names_.params.end() ? it->second : node(Op::Hole, {}, attributes::hole(t.text), t.at);
@@ -78,7 +67,7 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
     case K::Let:
       return let(t);
     case K::Call:
-      return call(t);
+      return call(t, wanted);
     case K::Infix:
       return infix(t, wanted);
     case K::Prefix:
@@ -95,7 +84,7 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
       return node(Op::Tuple, std::move(parts), {}, t.at);
     }
     case K::Array:
-      return array_of(t);
+      return array_of(t, wanted);
     case K::List:
       fail(t.at, "a list in parentheses is a parameter of a primitive; a tuple is written {a, b}");
     case K::Get:
@@ -115,14 +104,14 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
 }
 
 Expr Elaborator::number(const Term& t, Wanted wanted) {
-  Scalar s = t.single ? f32 : t.integer ? i32 : f64;
+  Scalar s = t.single ? f32 : t.integer ? i32 : alone_;
   if (wanted && !t.single && is_float(*wanted)) s = *wanted;
   if (s == i32 && !(std::abs(t.number) <= 2147483647.0))
     fail(t.at, "the number " + t.text + " is too large for an i32; write it with a point for a f64");
   return node(Op::Literal, {}, attributes::literal(t.number, s), t.at);
 }
 
-Expr Elaborator::name(const Term& t) {
+Expr Elaborator::name(const Term& t, Wanted wanted) {
   if (is_word(t) && (t.text == "true" || t.text == "false"))
     return node(Op::Literal, {}, attributes::literal(t.text == "true" ? 1 : 0, boolean), t.at);
   if (is_word(t))
@@ -135,11 +124,93 @@ Expr Elaborator::name(const Term& t) {
     if (!d->binders.empty())
       fail(t.at, "'" + t.text + "' needs " + std::to_string(d->binders.size()) + " argument(s); write " +
                      t.text + "(...)");
-    return expanded(*d, {}, t.at, [&](const Term& body) { return value(body); });
+    return expanded(*d, {}, t.at, [&](const Term& body) { return value(body, wanted); });
   }
   if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end())
     return node(Op::NatValue, {}, attributes::nats({it->second}), t.at);
   unknown(t);
+}
+
+void Elaborator::define(const Declaration& d) {
+  if (d.binders.empty()) constants_[&d] = {is_flexible(*d.body), has_point(*d.body)};
+  definitions_.emplace_back(d.names[0].first, &d);
+}
+
+/// What is known of a name's definition; nothing where it is none.
+Elaborator::Constant Elaborator::constant(const Term& t) const {
+  if (t.kind != K::Name || is_word(t) || is_bound(t) || names_.params.count(t.text) != 0) return {};
+  const auto at = constants_.find(definition(t));
+  return at == constants_.end() ? Constant{} : at->second;
+}
+
+/// Numbers without a type of their own, what is computed of such, arrays of them and definitions: they take
+/// the type of what they are combined with.
+bool Elaborator::is_flexible(const Term& t) const {
+  const auto all = [&](std::size_t from) {
+    return std::all_of(t.parts.begin() + static_cast<std::ptrdiff_t>(from), t.parts.end(),
+                       [&](const TermPtr& p) { return is_flexible(*p); });
+  };
+  switch (t.kind) {
+    case K::Number:
+      return !t.single;
+    case K::Prefix:
+      return t.text == "-" && all(0);
+    case K::Infix:
+      return std::string_view("+-*/%").find(t.text) != std::string_view::npos && all(0);
+    case K::Array:
+      return all(0);
+    case K::Name:
+      return constant(t).flexible;
+    case K::Call: {
+      const Term& callee = *t.parts[0];
+      if (!is_plain(callee) || callee.index != 0 || is_bound(callee)) return false;
+      const auto p = lift::primitive(callee.text);
+      if (p && p->op == Op::Select) return t.parts.size() == 4 && all(2);
+      return p && p->op > Op::Neg && p->op < Op::Eq && p->op != Op::Not && all(1);
+    }
+    default:
+      return false;
+  }
+}
+/// Of a flexible term.
+bool Elaborator::has_point(const Term& t) const {
+  if (t.kind == K::Number) return !t.integer;
+  if (t.kind == K::Name) return constant(t).point;
+  const bool chosen = t.kind == K::Call && t.parts[0]->text == text(Op::Select);  // by a condition
+  return std::any_of(t.parts.begin() + (chosen ? 2 : 0), t.parts.end(),
+                     [&](const TermPtr& p) { return has_point(*p); });
+}
+
+namespace {
+
+bool is_single(const Type& t) {
+  if (t.is_tuple()) return std::all_of(t.parts().begin(), t.parts().end(), is_single);
+  return t.is_array() ? is_single(t.element()) : t == Type(f32);
+}
+
+}  // namespace
+
+Expr Elaborator::value_declared(const Term& t, const Type& declared) {
+  if (!is_single(declared)) return value(t);
+  const auto state = std::make_tuple(scopes_, open_, visible_, trail_);
+  const auto made = [&](Scalar alone, std::exception_ptr& refusal) -> Expr {
+    std::tie(scopes_, open_, visible_, trail_) = state;
+    alone_ = alone, steps_ = 0;
+    try {
+      return value(t);
+    } catch (const UserError&) {
+      refusal = std::current_exception();
+      return {};
+    }
+  };
+  std::exception_ptr refusal, again;
+  const Expr wide = made(f64, refusal);
+  if (!refusal && wide.type() == declared) return wide;
+  const Expr narrow = made(f32, again);
+  alone_ = f64;
+  if (!again && narrow.type() == declared) return narrow;
+  if (refusal) std::rethrow_exception(refusal);
+  return wide;
 }
 
 /// The values of scalar operands: numbers without a type of their own take that of the others.
@@ -150,8 +221,8 @@ std::vector<Expr> Elaborator::operands(const Args& terms, Wanted wanted) {
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (!is_flexible(*terms[i]) && scalar_of(values[i])) wanted = scalar_of(values[i]);
   if (!wanted && std::any_of(terms.begin(), terms.end(),
-                             [](const TermPtr& p) { return is_flexible(*p) && has_point(*p); }))
-    wanted = f64;
+                             [&](const TermPtr& p) { return is_flexible(*p) && has_point(*p); }))
+    wanted = alone_;
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (is_flexible(*terms[i])) values[i] = value(*terms[i], wanted);
   return values;
@@ -168,9 +239,11 @@ Expr Elaborator::infix(const Term& t, Wanted wanted) {
 }
 
 Expr Elaborator::let(const Term& t) {
-  const Expr bound = value(*t.parts[0]);
   const Binder& b = t.binders[0];
-  const Type declared = b.type ? type(*b.type) : bound.type();
+  const Type given = b.type ? type(*b.type) : Type::any();
+  const Type element = element_of(given);
+  const Expr bound = value(*t.parts[0], element.is_scalar() ? Wanted(element.scalar()) : std::nullopt);
+  const Type declared = b.type ? given : bound.type();
   const std::size_t before = scopes_.size();
   const Expr f = lambda_of({declared}, [&](const std::vector<Expr>& x) {
     bind(b, x[0]);
@@ -302,13 +375,13 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
 
 // ---- calls and definitions
 
-Expr Elaborator::call(const Term& t) {
+Expr Elaborator::call(const Term& t, Wanted wanted) {
   const Term& callee = *t.parts[0];
   const Args args(t.parts.begin() + 1, t.parts.end());
   const bool named = is_plain(callee) && callee.index == 0;
   const bool scoped = is_bound(callee);
   if (named && !scoped) {
-    if (const auto p = lift::primitive(callee.text)) return primitive(t, p->op, p->rank, args);
+    if (const auto p = lift::primitive(callee.text)) return primitive(t, p->op, p->rank, args, wanted);
     if (is_reserved(callee.text)) return word(t, args);
   }
   if (const Declaration* d = scoped ? nullptr : definition(callee)) {

@@ -18,9 +18,12 @@ class Elaborator {
   Elaborator(const Source& source, Names names) : source_(source), names_(std::move(names)) {}
 
   Expr value(const Term& t) { return value(t, std::nullopt); }
+  /// What is declared to have a type of f32 alone: numbers with a point that nothing else tells a type are
+  /// f32 where they have to be.
+  Expr value_declared(const Term& t, const Type& declared);
   Nat nat(const Term& t);
   Type type(const TypeTerm& t);
-  void define(const Declaration& d) { definitions_.emplace_back(d.names[0].first, &d); }
+  void define(const Declaration& d);
   Names& names() { return names_; }
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;
 
@@ -32,10 +35,10 @@ class Elaborator {
   // elaborate.cpp: terms
   Expr value(const Term& t, Wanted wanted);
   Expr number(const Term& t, Wanted wanted);
-  Expr name(const Term& t);
+  Expr name(const Term& t, Wanted wanted = std::nullopt);
   Expr infix(const Term& t, Wanted wanted);
   Expr let(const Term& t);
-  Expr call(const Term& t);
+  Expr call(const Term& t, Wanted wanted);
   Expr function(const Term& t, const std::vector<Type>& parameters);
   Expr lambda(const Term& t, const std::vector<Type>& parameters);
   Expr lambda_of(const std::vector<Type>& types, const std::function<Expr(const std::vector<Expr>&)>& body);
@@ -44,6 +47,13 @@ class Elaborator {
   Expr applied_function(const Expr& f, std::vector<Expr> arguments, std::size_t at);
   void bind(const Binder& b, const Expr& e);
   std::vector<Expr> operands(const Args& terms, Wanted wanted = std::nullopt);
+  bool is_flexible(const Term& t) const;
+  bool has_point(const Term& t) const;
+  /// Of a definition that is no function: whether it is flexible, and has a point.
+  struct Constant {
+    bool flexible = false, point = false;
+  };
+  Constant constant(const Term& t) const;
 
   // definitions
   bool is_bound(const Term& t) const;
@@ -52,8 +62,9 @@ class Elaborator {
                 const std::function<Expr(const Term&)>& use);
 
   // elaborate_primitives.cpp
-  Expr primitive(const Term& t, Op op, int rank, const Args& args);
-  Expr scalar_call(const Term& t, Op op, const Args& args);
+  Expr primitive(const Term& t, Op op, int rank, const Args& args, Wanted wanted);
+  Expr scalar_call(const Term& t, Op op, const Args& args, Wanted wanted);
+  std::vector<Expr> arrays(const Args& terms);
   Expr selected(const Term& t, const Expr& condition, const Expr& a, const Expr& b);
   Expr partial(const Term& t, Op op, int rank, const Args& args, const Expr& x);
   Expr reduction(const Term& t, Op op, const Args& args, const Expr& x);
@@ -61,7 +72,7 @@ class Elaborator {
   Expr pad(const Term& t, int rank, const Args& args, const Expr& x);
   Expr transpose(const Term& t, const Args& args, const Expr& x);
   Expr generate(const Term& t, const Args& args);
-  Expr array_of(const Term& t);
+  Expr array_of(const Term& t, Wanted wanted);
   Expr update(const Term& t, Op op, int rank, const Args& args);
   Expr word(const Term& t, const Args& args);
   std::optional<std::size_t> own_arguments(Op op, const Args& args) const;
@@ -86,10 +97,12 @@ class Elaborator {
   const Source& source_;
   Names names_;
   std::vector<std::pair<std::string, const Declaration*>> definitions_;
+  std::unordered_map<const Declaration*, Constant> constants_;
   std::size_t visible_ = static_cast<std::size_t>(-1);  ///< definitions that the one being expanded sees
   Scopes scopes_;
   int open_ = 0;  ///< binders
   int steps_ = 0;
+  Scalar alone_ = f64;              ///< the type of a number with a point that nothing else tells one
   std::vector<std::string> trail_;  ///< definitions being expanded
   std::unordered_map<std::uint32_t, Extent> extents_;
 };

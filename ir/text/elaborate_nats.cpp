@@ -49,6 +49,36 @@ bool any_too_large(const Type& t) {
   return t.is_function() && any_too_large(t.result());
 }
 
+/// The length or position that a value is at every run: of numbers, sizes and index parameters alone.
+std::optional<Nat> as_nat(const Expr& e) {
+  if (!(e.type() == Type(i32))) return std::nullopt;
+  if (e.is(Op::Literal)) return Nat(static_cast<std::int64_t>(literal_number(e)));
+  if (e.is(Op::NatValue)) return nat_of(e);
+  if (e.is(Op::Param) && is_index_param(e)) return index_variable(e);
+  if (e.op() != Op::Neg && !(e.op() >= Op::Add && e.op() <= Op::Max)) return std::nullopt;
+  const auto a = as_nat(e.child(0)), b = e.is(Op::Neg) ? a : as_nat(e.child(1));
+  if (!a || !b) return std::nullopt;
+  const bool positive = Facts().proves(less(0, *b));
+  switch (e.op()) {
+    case Op::Neg:
+      return -*a;
+    case Op::Add:
+      return *a + *b;
+    case Op::Sub:
+      return *a - *b;
+    case Op::Mul:
+      return *a * *b;
+    case Op::Div:
+      return positive ? std::optional(floordiv(*a, *b)) : std::nullopt;
+    case Op::Mod:
+      return positive ? std::optional(mod(*a, *b)) : std::nullopt;
+    case Op::Min:
+      return min(*a, *b);
+    default:
+      return max(*a, *b);
+  }
+}
+
 }  // namespace
 
 void Elaborator::check_lengths(const Type& t, std::size_t at) const {
@@ -104,6 +134,11 @@ Nat Elaborator::nat(const Term& t) {
       return checked(f.text == "min" ? min(a, b) : max(a, b));
     }
     case K::Name: {
+      for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
+        if (it->first == t.text) {  // a parameter of a definition that is given one
+          if (const auto n = as_nat(it->second)) return checked(*n);
+          break;
+        }
       if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) return it->second;
       if (const auto it = names_.params.find(t.text); it != names_.params.end() && is_index_param(it->second))
         return index_variable(it->second);

@@ -75,22 +75,19 @@ void Elaborator::need_arguments(const Term& t, const Args& args, std::size_t n,
 }
 
 /// A primitive with all its arguments.
-Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args) {
+Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args, Wanted wanted) {
   if (const auto own = own_arguments(op, args)) {
     if (args.size() == *own + 1)
       return partial(
           t, op, rank, Args(args.begin(), args.end() - 1),
-          op == Op::Layout || !is_scalar_op(op) ? value(*args.back()) : operands({args.back()})[0]);
+          op == Op::Layout || !is_scalar_op(op) ? value(*args.back()) : operands({args.back()}, wanted)[0]);
     fail(t.at, std::string(text(op)) + " takes " + std::to_string(*own) + " argument(s) and an array, got " +
                    std::to_string(args.size()) + "; write xs |> " + std::string(text(op)) + "(...)");
   }
   switch (op) {
-    case Op::Zip: {
-      std::vector<Expr> arrays;
-      for (const TermPtr& a : args) arrays.push_back(value(*a));
-      if (arrays.empty()) fail(t.at, "zip needs arrays; write zip(xs, ys)");
-      return node(op, std::move(arrays), attributes::ranked(rank), t.at);
-    }
+    case Op::Zip:
+      if (args.empty()) fail(t.at, "zip needs arrays; write zip(xs, ys)");
+      return node(op, arrays(args), attributes::ranked(rank), t.at);
     case Op::Generate:
       return generate(t, args);
     case Op::Update:
@@ -103,9 +100,8 @@ Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args) {
     default:
       break;
   }
-  if (is_scalar_op(op)) return scalar_call(t, op, args);
-  std::vector<Expr> values;
-  for (const TermPtr& a : args) values.push_back(value(*a));
+  if (is_scalar_op(op)) return scalar_call(t, op, args, wanted);
+  std::vector<Expr> values = arrays(args);
   const int arity = row(op).arity;
   if (arity >= 0)
     need_arguments(t, args, static_cast<std::size_t>(arity),
@@ -115,7 +111,21 @@ Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args) {
   return node(op, std::move(values), {}, t.at);
 }
 
-Expr Elaborator::scalar_call(const Term& t, Op op, const Args& args) {
+/// Arrays side by side: the numbers of one that is written element by element take the type of the others'.
+std::vector<Expr> Elaborator::arrays(const Args& terms) {
+  std::vector<Expr> values(terms.size());
+  Wanted wanted;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (is_flexible(*terms[i])) continue;
+    values[i] = value(*terms[i]);
+    if (const Type e = element_of(values[i].type()); !wanted && e.is_scalar()) wanted = e.scalar();
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    if (is_flexible(*terms[i])) values[i] = value(*terms[i], wanted);
+  return values;
+}
+
+Expr Elaborator::scalar_call(const Term& t, Op op, const Args& args, Wanted wanted) {
   const int arity = row(op).arity;
   const std::string name(text(op));
   if (arity >= 0)
@@ -123,8 +133,8 @@ Expr Elaborator::scalar_call(const Term& t, Op op, const Args& args) {
                    arity == 1   ? name + "(a)"
                    : arity == 2 ? name + "(a, b)"
                                 : name + "(condition, a, b)");
-  if (op != Op::Select) return node(op, operands(args), {}, t.at);
-  std::vector<Expr> v = operands({args[1], args[2]});
+  if (op != Op::Select) return node(op, operands(args, op >= Op::Eq ? std::nullopt : wanted), {}, t.at);
+  std::vector<Expr> v = operands({args[1], args[2]}, wanted);
   const Expr condition = value(*args[0]);
   return selected(t, condition, v[0], v[1]);
 }
@@ -315,8 +325,8 @@ Expr Elaborator::transpose(const Term& t, const Args& args, const Expr& x) {
 }
 
 /// [a, b, c]: an array whose elements are written one by one.
-Expr Elaborator::array_of(const Term& t) {
-  const std::vector<Expr> elements = operands(t.parts);
+Expr Elaborator::array_of(const Term& t, Wanted wanted) {
+  const std::vector<Expr> elements = operands(t.parts, wanted);
   for (const Expr& e : elements)
     if (e.type() != elements[0].type())
       fail(t.at, "the elements of an array have one type; these are " + elements[0].type().str() + " and " +

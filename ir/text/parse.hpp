@@ -42,12 +42,12 @@ struct LiftSize {
 /// What an argument is filled with.
 ///   number   `low` everywhere                                  wave   a sum of sines, within [low, high]
 ///   random   reproducible, uniform between `low` and `high`    raw    the bytes of a file, as the machine
-///   stores them
+///   stores them                                                npy    the array in a file of numpy's
 struct LiftData {
-  enum class Kind : std::uint8_t { number, wave, random, raw } kind = Kind::wave;
+  enum class Kind : std::uint8_t { number, wave, random, raw, npy } kind = Kind::wave;
   double low = -1, high = 1;
   std::uint64_t seed = 1;
-  std::string path = {};         ///< raw; relative to the .lift file
+  std::string path = {};         ///< raw, npy; relative to the .lift file
   std::string declared_at = {};  ///< "file:line", for messages
 };
 

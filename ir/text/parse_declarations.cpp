@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<std::string> kDeclarations{"program",   "size", "param", "index",
                                              "overwrite", "def",  "user",  "result"};
-const std::vector<std::string> kData{"wave", "random", "raw"};
+const std::vector<std::string> kData{"wave", "random", "raw", "npy"};
 
 }  // namespace
 
@@ -107,17 +107,17 @@ void Parser::data(Declaration& d) {
   d.data_at = now_.begin;
   if (now_.kind != Token::Kind::Name) {
     d.words = {"number"};
-    d.numbers = {signed_number("the parameter's data: a number, wave, random or raw \"FILE\"")};
+    d.numbers = {signed_number("the parameter's data: a number, wave, random, raw \"FILE\" or npy \"FILE\"")};
     return;
   }
   if (std::find(kData.begin(), kData.end(), now_.text) == kData.end()) {
     const std::string near = nearest(now_.text, kData);
     fail("no such data: " + now_.shown() + (near.empty() ? "" : "; did you mean '" + near + "'?") +
-         "; there are a number, wave, random and raw \"FILE\"");
+         "; there are a number, wave, random, raw \"FILE\" and npy \"FILE\"");
   }
   d.words = {now_.text};
   advance();
-  if (d.words[0] == "raw") {
+  if (d.words[0] == "raw" || d.words[0] == "npy") {
     if (now_.kind != Token::Kind::Text) fail("expected the file's name in quotes, found " + now_.shown());
     d.text = now_.text;
     advance();

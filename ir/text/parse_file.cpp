@@ -24,6 +24,7 @@ LiftData data_of(const Declaration& d, const Source& source) {
   if (kind == "number") r.kind = LiftData::Kind::number, r.low = r.high = v[0];
   if (kind == "wave" && v.size() == 2) r.low = v[0] - std::abs(v[1]), r.high = v[0] + std::abs(v[1]);
   if (kind == "raw") r.kind = LiftData::Kind::raw, r.path = d.text;
+  if (kind == "npy") r.kind = LiftData::Kind::npy, r.path = d.text;
   if (kind != "random") return r;
   r.kind = LiftData::Kind::random;
   if (!v.empty()) {
@@ -118,9 +119,9 @@ class ProgramMaker {
     elaborator_.names().functions.emplace(d.names[0].first, std::move(a));
   }
   void result(const Declaration& d) {
-    const Expr body = elaborator_.value(*d.body);
+    const Type declared = d.type ? elaborator_.type(*d.type) : Type::any();
+    const Expr body = elaborator_.value_declared(*d.body, declared);
     if (d.type) {
-      const Type declared = elaborator_.type(*d.type);
       if (!(declared == body.type()))
         elaborator_.fail(d.type->at, "the result has type " + body.type().str() + ", declared is " +
                                          declared.str() + difference(body.type(), declared));

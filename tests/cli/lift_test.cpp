@@ -216,18 +216,58 @@ TEST_CASE("lift files: elementary functions, whose arguments are rounded otherwi
                    {"verified"});
 }
 
-TEST_CASE("lift files: emit says where nothing is overwritten though it may be") {
+TEST_CASE("lift files: where nothing is overwritten though it may be, that is said") {
   const Scratch scratch;
-  const auto said = [&](const std::string& result) {
+  const auto said = [&](const std::string& command, const std::string& result) {
     const std::string path = (scratch.path() / "o.lift").string();
     write_file_atomically(path, "param u : 64.f64\noverwrite u\nresult = " + result + "\n");
-    const ProcessResult r = liftgen({"emit", path, "--out", scratch.path().string()});
+    std::vector<std::string> arguments = {command, path, "--out", scratch.path().string()};
+    if (command == "explore") arguments.insert(arguments.end(), {"--configs", "1", "--no-db"});
+    const ProcessResult r = liftgen(arguments);
     CHECK(r.status == 0);
     return r.output.find("'u' may be overwritten, but this kernel stores its result in 'out'") !=
            std::string::npos;
   };
-  CHECK(said("u |> map(\\x. f32(x))"));
-  CHECK_FALSE(said("update(u, 0, u |> map(\\x. x * 0.5))"));
+  for (const char* command : {"emit", "run", "explore"}) {
+    CAPTURE(command);
+    CHECK(said(command, "u |> map(\\x. f32(x))"));
+    CHECK_FALSE(said(command, "update(u, 0, u |> map(\\x. x * 0.5))"));
+  }
+}
+
+TEST_CASE("lift files: updates of updates, as of a border side by side, run and are explored") {
+  const Scratch scratch;
+  const std::string path = (scratch.path() / "b.lift").string(), out = scratch.path().string();
+  write_file_atomically(path, R"(size n = 40 where n >= 2
+param u : n.n.f64
+param north, south, west : n.f64
+overwrite u
+result b = update2(update2(update2(u, (0, 0), north |> split(n)), (n - 1, 0), south |> split(n)), (0, 0), west |> split(1))
+)");
+  check_output(liftgen({"run", path, "--no-db", "--out", out}), 0, {"verified, error 0.0e+00"});
+  check_output(liftgen({"explore", path, "--no-db", "--configs", "3", "--out", out}), 0,
+               {"verified, error 0.0e+00", "  plain "});
+}
+
+TEST_CASE("lift files: the signature does not depend on the size") {
+  const Scratch scratch;
+  const std::string path = (scratch.path() / "s.lift").string();
+  const auto signature = [&](const std::string& size) {
+    CHECK(
+        liftgen({"emit", path, "--no-db", "--size", "n=" + size, "--out", scratch.path().string()}).status ==
+        0);
+    const std::string header = read_file(scratch.path() / "s.h");
+    const auto at = header.find("void s(");
+    return at == std::string::npos ? header : header.substr(at, header.find(';', at) - at);
+  };
+  for (const auto& [result, expected] :
+       {std::pair("update2(u, (1, 1), zip2(u |> drop2(1, 1), f |> drop2(1, 1)) |> map2(\\(a, b). a + b))",
+                  "void s(double *u, const double *f)"),
+        std::pair("u |> map2(\\x. 2 * x)", "void s(const double *u, const double *f, double *out)")}) {
+    write_file_atomically(
+        path, "size n = 9 where n >= 3\nparam u, f : n.n.f64\noverwrite u\nresult = " + std::string(result));
+    for (const char* size : {"3", "4", "8", "17", "1000"}) CHECK(signature(size) == expected);
+  }
 }
 
 TEST_CASE("lift files: options") {

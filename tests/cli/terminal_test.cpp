@@ -64,4 +64,17 @@ TEST_CASE("cli: on a terminal of 80 columns the bar leaves nothing behind, and n
   CHECK(below > 0);
 }
 
+TEST_CASE("cli: the loops of a kernel keep to a terminal of 80 columns") {
+  std::size_t rows = 0;
+  const std::vector<std::string> lines =
+      lines_on_terminal(kLiftgen + " show smooth3d --box 8 --boxes 2 --stage loops", rows);
+  if (lines.empty()) {
+    MESSAGE("a terminal of 80 columns: not run: no tmux");
+    return;
+  }
+  CHECK(lines.size() > 20);
+  for (const std::string& line : lines) CHECK_MESSAGE(line.size() <= 80, line);
+  CHECK(rows == lines.size());
+}
+
 }  // namespace terminal_test

@@ -1,13 +1,13 @@
 // The loops that others are given: what they compute, and how they are written.
 #include <doctest/doctest.h>
 
-#include "compare/untransformed.hpp"
 #include "emit/emit.hpp"
 #include "lower/loops/visit.hpp"
 #include "patterns/operators.hpp"
 #include "runtime/native.hpp"
 #include "tests/compare/trials.hpp"
 #include "tuning/lift_problem.hpp"
+#include "tuning/untransformed.hpp"
 
 namespace lift::compare_loops_test {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/expr/build.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
 
@@ -86,6 +87,26 @@ TEST_CASE("a term contains what is anywhere in it, asked once of each node until
   std::size_t asked = 0;
   CHECK_FALSE(contains(e, [&](const Expr&) { return ++asked, false; }));
   CHECK(asked == size_of(e));
+}
+
+TEST_CASE("what is dropped may differ from dimension to dimension, in a pipe, too") {
+  const Expr xs = param("xs", array({6, 7}, f64)), row = param("row", array({6}, f64));
+  CHECK((xs | drop({1, 0}, {1, 2})) == drop({1, 0}, {1, 2}, xs));
+  CHECK((xs | drop({1, 0}, {1, 2})).type() == array({4, 5}, f64));
+  CHECK((row | drop(1, 2)) == drop({1}, {2}, row));
+}
+
+TEST_CASE("lists that are not as long as one another name the line") {
+  const Expr xs = param("xs", array({6, 7}, f64));
+  const auto refused = [](const auto& made, int line) {
+    const std::string said = test::message(made);
+    CAPTURE(said);
+    CHECK(said.find("a primitive of rank 2 needs as many values for its second parameter, got 1") == 0);
+    CHECK(said.find("expr_test.cpp:" + std::to_string(line) + "]") != std::string::npos);
+  };
+  refused([&] { drop({1, 0}, {1}, xs); }, __LINE__);
+  refused([&] { slide({3, 3}, {1}, xs); }, __LINE__);
+  refused([&] { pad({1, 1}, {1}, clamp, xs); }, __LINE__);
 }
 
 }  // namespace expr_test

@@ -230,9 +230,69 @@ TEST_CASE("lift files: arrays written element by element, and selects of tuples"
   CHECK(meaning("iota(2) |> pad(1, 2, constant 7)") == "[7, 0, 1, 7, 7]");
   CHECK(meaning("x |> map(\\e. e > 9) |> pad(1, 0, constant 1) |> map(\\b. select(b, 1, 0))") ==
         "[1, 0, 0, 0]");
+  CHECK(meaning("zip(x, [0.5, 1, 2]) |> map(\\(a, b). a * b)") == "[0, 1, 4]");
   refused("param x : 3.f64 result = [1.0f, x[0]]", "file.lift:1:26: the elements of an array have one type");
   refused("param x : 3.f64 result = x |> map(\\e. select(e, {e, e}, {e, e}))",
           "file.lift:1:39: select: the condition has type f64, expected bool");
+}
+
+TEST_CASE(
+    "lift files: numbers take their type from what they are combined with, also where they are chosen") {
+  const auto same = [](const std::string& text, const std::string& spelled) {
+    const auto body = [](const std::string& e) {
+      return LiftFile("param x : 3.f32 def half = 1 / 2.0 def third = half / 1.5 result " + e, "file.lift")
+          .program({})
+          .body;
+    };
+    CAPTURE(text);
+    CHECK(body(text).id() == body(spelled).id());
+  };
+  same("= x |> map(\\e. e * select(e > 1, 1, 0.5))", "= x |> map(\\e. e * select(e > 1.0f, 1.0f, 0.5f))");
+  same("= x |> map(\\e. e + min(2, 3.5) + sqrt(2))", "= x |> map(\\e. e + min(2.0f, 3.5f) + sqrt(2.0f))");
+  same("= x |> map(\\e. e + half * third)", "= x |> map(\\e. e + (1.0f / 2.0f) * ((1.0f / 2.0f) / 1.5f))");
+  same("= zip(x, [1, 2, 0.5]) |> map(\\(a, b). a * b)",
+       "= zip(x, [1.0f, 2.0f, 0.5f]) |> map(\\(a, b). a * b)");
+  same("= concat(x, [1])", "= concat(x, [1.0f])");
+  same("= let k : 2.f32 = [1, 2] in concat(x, k)", "= let k = [1.0f, 2.0f] in concat(x, k)");
+  // Nothing but the declared type of the result tells theirs.
+  same("y : 3.f32 = x |> map(\\e. select(e > 1, 1, 0.5))", "y = x |> map(\\e. select(e > 1.0f, 1.0f, 0.5f))");
+  same("a, b : {3.f32, 1.f32} = {x |> map(\\e. let c = 0.5 in c * e), [2.5]}",
+       "a, b = {x |> map(\\e. let c = 0.5f in c * e), [2.5f]}");
+  CHECK(LiftFile("param x : 3.f32 result = x |> map(\\e. select(e > 1, 1, 0.5))", "file.lift")
+            .program()
+            .body.type() == array({3}, f64));
+  refused("param x : 3.f64 result y : 3.f32 = x |> map(\\e. e * 0.5)",
+          "file.lift:1:28: the result has type 3.f64, declared is 3.f32");
+  refused("param x : 3.f32 result y : 3.f32 = x |> map(\\e. e * f64(0.5))",
+          "file.lift:1:51: mul: an operand has type f64, expected f32");
+}
+
+TEST_CASE("lift files: definitions have lengths and positions as parameters") {
+  const auto same = [](const std::string& text, const std::string& spelled) {
+    const auto body = [](const std::string& e) {
+      return LiftFile("size n = 9 where n >= 2 param x : n.f64 index c in 0 .. 1 " + e, "file.lift")
+          .program()
+          .body;
+    };
+    CAPTURE(text);
+    CHECK(body(text).id() == body(spelled).id());
+  };
+  same(
+      "def near(w, i) = w[i] + w[i + 2] result = x |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. near(w, "
+      "0))",
+      "result = x |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] + w[2])");
+  same(
+      "def mean(k, xs) = xs |> pad(k, k, clamp) |> slide(2 * k + 1, 1) |> map(reduce(add, 0.0)) "
+      "result = mean(2, x)",
+      "result = x |> pad(2, 2, clamp) |> slide(5, 1) |> map(reduce(add, 0.0))");
+  same("def mean(k, xs) = xs |> slide(k, 1) def mean3(k, xs) = mean(2 * k - 1, xs) result = x |> mean3(2)",
+       "result = x |> slide(3, 1)");
+  same("def last(xs, m) = xs[m - 1] result = last(x, n)", "result = x[n - 1]");
+  same("def pick(xs, i) = xs[i % 2] result = pick(x, c + 1)", "result = x[(c + 1) mod 2]");
+  refused("param x : 3.f64 def at(w, i) = w[i] result = x |> map(\\e. at(x, e))",
+          "file.lift:1:34: 'i' is a value; lengths and positions are made of numbers, sizes and index "
+          "parameters (in at, used in line 1)");
+  refused("param x : 3.f64 def at(w, i) = w[i] result = at(x, 3)", "file.lift:1:33: ");
 }
 
 }  // namespace parse_file_test

@@ -74,6 +74,16 @@ TEST_CASE("an expression is explored without a reference of its own") {
   REQUIRE(r.best);
   CHECK(r.variants[*r.best].verified);
   CHECK(r.counts.wrong == 0);
+  // What it would take as it is written stands beside it.
+  REQUIRE(r.baseline);
+  for (const Rival& plain : r.rivals) {
+    CAPTURE(plain.name);
+    CHECK(plain.status == Status::ok);
+    CHECK(plain.baseline);
+    CHECK(plain.error < 1e-12);
+  }
+  CHECK(r.rivals.size() == 2);
+  CHECK(r.variants[*r.best].speedup > 0);
 }
 
 }  // namespace expression_problem_test

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "ir/expr/build.hpp"
 #include "patterns/operators.hpp"
@@ -185,6 +186,10 @@ TEST_CASE("explore: all combinations of the switches are verified and timed") {
   for (const Switch& s : g.switches)
     CHECK(table.find(s.name() + " " + s.off_text() + " -> " + s.on_text()) != std::string::npos);
   CHECK(table.find("<- fastest") != std::string::npos);
+  std::istringstream lines(switch_table(g, 80));
+  for (std::string line; std::getline(lines, line);) CHECK_MESSAGE(line.size() <= 80, line);
+  CHECK(table.find("those that are on") == std::string::npos);
+  CHECK(switch_table(g, 40).find("\n         ms  those that are on\n") != std::string::npos);
   CHECK(r.best.has_value());
 }
 

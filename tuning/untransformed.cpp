@@ -1,4 +1,4 @@
-#include "compare/untransformed.hpp"
+#include "tuning/untransformed.hpp"
 
 #include <cstdlib>
 #include <map>
