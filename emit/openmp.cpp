@@ -121,7 +121,8 @@ class OpenMP : public CLike {
     out_ += "#ifdef _OPENMP\n";
     line(std::string("#pragma omp ") + (in_team_ ? "for " : "parallel for ") +
          (f.collapse > 1 ? "collapse(" + std::to_string(f.collapse) + ") " : std::string()) +
-         "schedule(static)" + (in_team_ ? " nowait" : ""));
+         (f.dynamic > 0 ? "schedule(dynamic, " + std::to_string(f.dynamic) + ")" : "schedule(static)") +
+         (in_team_ ? " nowait" : ""));
     out_ += "#endif\n";
     plain_loop(f);
   }

@@ -234,6 +234,7 @@ struct Schedule {
   int parallel = 1;  ///< outermost loops
   bool late = false, stream = false;
   bool sums = false;  ///< the program is a reduction
+  int dynamic = 0;    ///< see For
 };
 
 /// Every iteration stores the same element: what is left of an update that nothing reads, say.
@@ -265,6 +266,7 @@ Block schedule(const Block& b, const Schedule& how, int width, int depth = 0) {
     }
     if (stores_one_place(*f)) f->kind = LoopKind::Seq;
     f->width = f->kind == LoopKind::Vec ? width : 1, f->stride = 1;
+    f->dynamic = f->kind == LoopKind::Par ? how.dynamic : 0;
     f->late_store = how.late && f->kind == LoopKind::Vec;
     f->body = schedule(f->body, how, width, depth + 1);
   }
@@ -335,6 +337,7 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
     schedules.push_back({name + "-late", parallel, true, false, false});
     if (!updates) schedules.push_back({name + "-stream", parallel, false, true, false});
   }
+  if (!sums) schedules.push_back({"outer-dynamic", 1, false, false, false, 1});
   std::vector<Kernel> r;
   for (const Schedule& s : schedules) {
     Kernel k = base;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "ir/error.hpp"
@@ -12,6 +11,7 @@
 #include "patterns/box_problem.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/machine.hpp"
+#include "tuning/budget.hpp"
 #include "tuning/going_on.hpp"
 
 namespace lift {
@@ -57,9 +57,6 @@ Problem sample(const Pattern& pattern, const Problem& problem, int threads) {
   return p;
 }
 
-/// What the same costs again before the first kernel runs.
-double setup_seconds(const ExploreResult& r) { return r.spent.setup - r.spent.once; }
-
 }  // namespace
 
 double cost(const Depth& d) {
@@ -81,11 +78,10 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   if (!pattern.sweeps)
     throw UserError("--sweeps auto: " + pattern.name + " is applied once; only smoothers have sweeps");
   constexpr double kClose = 1.1;
+  constexpr double kDeeper = 2;        // the sweeps of a depth, over those of the one before
+  constexpr double kSlack = 1.5;       // a machine may become so much slower meanwhile
   constexpr double kForDepths = 0.55;  // of the budget; what is left is the winner's
-  const auto began = std::chrono::steady_clock::now();
-  const auto spent = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  };
+  const Budget budget(given.budget_seconds);
   const Problem sampled = sample(pattern, problem, given.threads);
   const double one = bytes_of_arrays(pattern.build(with_sweeps(sampled, 1)));
   Depths r;
@@ -95,12 +91,11 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   options.rivals = false;  // other compilers' loops stand beside the winner alone
   auto rounds = static_cast<double>(std::size(kDepths));
   for (const int sweeps : kDepths) {
-    options.budget_seconds = (kForDepths * given.budget_seconds - spent()) / rounds--;
+    options.budget_seconds = std::max((kForDepths * budget.seconds() - budget.spent()) / rounds--, 0.1);
     if (sweeps > 1) {
-      // Twice as many sweeps take twice as long to set up; then something must be measured, here and over all
-      // boxes.
-      const double setup = 2 * setup_seconds(r.tried.back().result);
-      if (options.budget_seconds < setup || given.budget_seconds - spent() < 3 * setup * parts) {
+      // Twice as many sweeps take twice as long, here, and again over all boxes.
+      const double least = least_seconds(r.tried.back().result, kDeeper);
+      if (options.budget_seconds < least || budget.left() < (1 + parts) * least) {
         r.tried.push_back({with_sweeps(problem, sweeps), {}, 1, 1, "the budget is too short for it"});
         break;
       }
@@ -132,11 +127,13 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   }
   const Depth& winner = r.tried[r.best];
   options.first = fastest_configurations(winner.result, 2 * kGoOnWith), options.rivals = given.rivals;
-  options.budget_seconds = std::max(given.budget_seconds - spent(), 1.0);
+  options.budget_seconds = std::max(budget.left(), 1.0);
   const bool interrupted = r.tried.back().result.interrupted;
-  // What follows the setting up, rivals and the last round, takes about as long again.
-  const bool fits = given.budget_seconds - spent() > 2 * parts * setup_seconds(winner.result);
-  if (!interrupted && (fits || !winner.result.best)) r.result = explore(pattern, winner.problem, options);
+  const bool all_boxes = budget.left() > kSlack * least_seconds(winner.result, parts);
+  const bool worth_it = budget.left() > kSlack * least_seconds(winner.result, all_boxes ? parts : 1);
+  if (!interrupted && (worth_it || !winner.result.best))
+    r.result =
+        explore(pattern, all_boxes ? winner.problem : with_sweeps(sampled, winner.problem.sweeps), options);
   if (!r.result.best && winner.result.best) r.result = winner.result;  // what was found over the sample
   r.result.interrupted |= interrupted;
   return r;

@@ -17,8 +17,9 @@ struct Depths {
   std::vector<Depth> tried;
   std::int64_t boxes = 0;  ///< of the sample
   std::size_t best = 0;    ///< of those tried
-  ExploreResult
-      result;  ///< of the best; over the sample where it was interrupted before, else over all boxes
+  /// Of the best: over all boxes, or over the sample where it was interrupted before, or where there was no
+  /// time to set up all.
+  ExploreResult result;
 };
 
 /// Of one sweep of the best variant there is: in plain sweeps without deeper ghost zones, which are measured
@@ -39,8 +40,9 @@ std::int64_t boxes_of_sample(double bytes_of_box, double cache_bytes, std::int64
 
 /// Explores the depths of kDepths in turn, until one is clearly slower than the best, each beginning with
 /// what was fast at the one before: over a sample of the boxes. Then the winner over all boxes, beginning
-/// with what was fast there. All within the budget of `options`. UserError for a pattern that is applied once
-/// only, or where one sweep cannot be explored.
+/// with what was fast there; over the sample where all cannot be set up and measured in the time that is
+/// left. All within the budget of `options`. UserError for a pattern that is applied once only, or where one
+/// sweep cannot be explored.
 Depths explore_depths(const Pattern& pattern, const Problem& problem, const ExploreOptions& options);
 
 /// A line a depth; names that do not fit into `columns` (0: all do) stand below.

@@ -8,6 +8,7 @@
 #include "rewrite/analysis/decided.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
+#include "tuning/budget.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/cost/cost_model.hpp"
 #include "tuning/filling.hpp"
@@ -20,11 +21,7 @@
 namespace lift {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr double kComparingShare = 0.3;  ///< of the budget at most, for the last round
-constexpr double kSettingUpShare = 0.4;  ///< after which other compilers' loops are not timed
-constexpr double kRememberedEvery = 2;   ///< seconds
+constexpr double kRememberedEvery = 2;  ///< seconds
 constexpr double kSteady = 1.5;  ///< a machine may become so much slower in the course of an exploration
 constexpr double kBeforeSwitches =
     0.4;  ///< of the time to explore, for the search that finds their surroundings
@@ -33,7 +30,7 @@ class Exploration {
  public:
   Exploration(const Pattern& pattern, const Problem& problem, const ExploreOptions& options)
       : options_(options),
-        began_(Clock::now()),
+        budget_(options.budget_seconds),
         session_(pattern, problem, options),
         record_(options, session_),
         comparison_(session_, options, result_) {
@@ -44,14 +41,14 @@ class Exploration {
   }
 
   ExploreResult run() {
-    result_.spent.setup = elapsed(), result_.spent.once = session_.probing_seconds;
+    result_.spent.setup = budget_.spent(), result_.spent.once = session_.probing_seconds;
     if (const std::string decision = decision_in(session_.program); !decision.empty() && !options_.only)
       throw UserError(
           session_.program.name + ": decisions have been taken in it (" + decision +
           "), so there is nothing to explore; run it as it is, or leave them out (map for map_par)");
     comparison_.prepare([&](std::size_t) { return tell("setting up"); },
-                        [&] { return elapsed() < kSettingUpShare * options_.budget_seconds; });
-    comparison_.contend(before_comparing() - elapsed());
+                        [&] { return budget_.is_time_for_rivals(); });
+    comparison_.contend(before_comparing() - budget_.spent());
     if (options_.check_small) start_small_check();
     describe_reference();
     if (options_.only)
@@ -99,22 +96,19 @@ class Exploration {
 
   /// When the last round has to begin, as things are: the faster the best, the later.
   double before_comparing() const {
-    return options_.budget_seconds -
-           std::min(comparison_.estimated_seconds(best_ms_), kComparingShare * options_.budget_seconds);
+    return budget_.before_last_round(comparison_.estimated_seconds(best_ms_));
   }
-
-  double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   /// A budget that the setting up has spent leaves time for something all the same: the first configurations,
   /// one by one, until one is timed.
   bool may_go_on() const {
     constexpr int kMostInVain = 8;
-    return elapsed() < deadline_ || (best_ms_ == 0 && result_.counts.configurations < kMostInVain);
+    return !budget_.is_search_over() || (best_ms_ == 0 && result_.counts.configurations < kMostInVain);
   }
   /// Whether to go on.
   bool tell(const std::string& phase) {
     if (options_.on_progress)
-      options_.on_progress({phase, elapsed() / options_.budget_seconds, result_.counts.timed,
+      options_.on_progress({phase, budget_.fraction(), result_.counts.timed,
                             best_ms_ / session_.problem.sweeps, best_name_,
                             best_ms_ > 0 && comparison_.has_anchor() ? 1 / best_relative_ : 0});
     return !interrupted();
@@ -122,10 +116,7 @@ class Exploration {
 
   void compare() {
     const Stopwatch measuring(result_.spent.measuring);
-    // A batch may have run past the deadline: the last round gets its share all the same, since the ratios
-    // come from it.
-    const double share = options_.budget_seconds - before_comparing();
-    comparison_.run(candidates_, std::max(options_.budget_seconds - elapsed(), share), !device_lost_);
+    comparison_.run(candidates_, budget_.for_last_round(), !device_lost_);
     if (device_lost_ || !result_.best || interrupted()) return;
     result_.cache_flushed = session_.executor().is_flushed_for(result_.variants[*result_.best].kernel);
     result_.launch_ms = session_.executor().launch_ms();
@@ -182,8 +173,8 @@ class Exploration {
     if (record_.is_kept()) to_the_end_ = true;  // whoever replays it wants times, also of what is slow
     record_.begin(space);
     const double whole = before_comparing();
-    const double began = elapsed();
-    deadline_ = switches > 0 ? began + kBeforeSwitches * std::max(0.0, whole - began) : whole;
+    const double began = budget_.spent();
+    budget_.end_search_at(switches > 0 ? began + kBeforeSwitches * std::max(0.0, whole - began) : whole);
     const std::size_t cores = allowed_cpus().size();
     const std::size_t batch_size = std::clamp<std::size_t>(switches > 0 ? cores : 3 * cores, 4, 16);
     while (tell("exploring") && may_go_on() && !device_lost_) {
@@ -193,14 +184,15 @@ class Exploration {
       explore_batch(std::move(batch));
       for (std::size_t i = first; i < candidates_.size(); ++i) tell(search, candidates_[i]);
       same_kernels(search);
-      if (switches == 0) deadline_ = before_comparing();
+      if (switches == 0) budget_.end_search_at(before_comparing());
       // What one switch at a time will take is left to it.
       if (switches > 0)
-        deadline_ = std::min(deadline_, whole - static_cast<double>(switches + 1) * (elapsed() - began) /
-                                                    result_.counts.configurations);
+        budget_.end_search_at(std::min(budget_.end_of_search(), whole - static_cast<double>(switches + 1) *
+                                                                            (budget_.spent() - began) /
+                                                                            result_.counts.configurations));
     }
     same_kernels(search);
-    deadline_ = before_comparing();
+    budget_.end_search_at(before_comparing());
     if (options_.switches) explore_switches(space, batch_size);
   }
 
@@ -230,7 +222,7 @@ class Exploration {
     std::vector<std::pair<std::size_t, std::string>> sources;
     for (const std::size_t i : runs) {
       SwitchRun& run = result_.switches.runs[i];
-      if (interrupted() || elapsed() > deadline_) {
+      if (interrupted() || budget_.is_search_over()) {
         run.note = "not measured: the budget is spent";
         continue;
       }
@@ -302,7 +294,7 @@ class Exploration {
   std::vector<Candidate> next_batch(const Space& space, Search& search, std::size_t size) {
     const Stopwatch preparing(result_.spent.preparing);
     std::vector<Candidate> batch;
-    while (batch.size() < (elapsed() < deadline_ ? size : 1) && !interrupted() && may_go_on()) {
+    while (batch.size() < (budget_.is_search_over() ? 1 : size) && !interrupted() && may_go_on()) {
       if (options_.configurations > 0 && result_.counts.configurations >= options_.configurations) break;
       const bool guess = search.is_guessing();
       const std::optional<Configuration> c = search.next();
@@ -333,7 +325,7 @@ class Exploration {
       if (!device_lost_) compare_small(check);
     anchor_ms_ = anchor_now();
     for (Candidate& candidate : batch) {
-      if (interrupted() && best_ms_ > 0) break;
+      if (best_ms_ > 0 && (interrupted() || (budget_.is_search_over() && !options_.only))) break;
       if (candidate.compiled.stopped) continue;
       if (const auto at = broken_.find(candidate.variant.structure); device_lost_ && at != broken_.end())
         candidate.variant.status = Status::wrong, candidate.variant.message = at->second;
@@ -404,7 +396,7 @@ class Exploration {
     std::vector<Job> jobs;
     for (const Candidate* c : all) jobs.push_back({c->kernel, c->variant.source, {}, {}, {}});
     const auto go_on = [&](std::size_t) {
-      return tell("exploring") && (best_ms_ == 0 || elapsed() < deadline_ + 1);
+      return tell("exploring") && (best_ms_ == 0 || budget_.spent() < budget_.end_of_search() + 1);
     };
     std::vector<Compiled> compiled = session_.executor().compile(jobs, go_on);
     for (std::size_t i = 0; i < all.size(); ++i) accept(*all[i], std::move(compiled[i]));
@@ -449,7 +441,7 @@ class Exploration {
     least_anchor_ms_ = std::min({least_anchor_ms_, anchor_ms_, after});
     candidate.relative = v.ms / std::min({anchor_ms_, after, kSteady * least_anchor_ms_});
     anchor_ms_ = after;
-    v.explored_s = elapsed(), v.explored_ms = v.ms / session_.problem.sweeps;
+    v.explored_s = budget_.spent(), v.explored_ms = v.ms / session_.problem.sweeps;
     if (!v.verified || v.status != Status::ok) return;
     if (best_ms_ == 0 || candidate.relative < best_relative_) {
       best_ms_ = v.ms, best_relative_ = candidate.relative, best_name_ = v.name;
@@ -459,8 +451,8 @@ class Exploration {
 
   /// The best so far outlives a process that is killed.
   void remember(Variant best) {
-    if (!options_.memory || options_.only || options_.emulate || elapsed() < remember_from_) return;
-    remember_from_ = elapsed() + kRememberedEvery;
+    if (!options_.memory || options_.only || options_.emulate || budget_.spent() < remember_from_) return;
+    remember_from_ = budget_.spent() + kRememberedEvery;
     best.sweeps = session_.problem.sweeps, best.ms /= best.sweeps;
     ExploreResult so_far;
     if (best.layout.empty()) so_far.best_caller = 0;
@@ -519,11 +511,11 @@ class Exploration {
     if (!result_.best && result_.counts.compile_failed > 0 && options_.host_compiler && !interrupted())
       session_.compiler.require_working();  // says so when it is the compiler that fails
     result_.interrupted = interrupted();
-    result_.spent.total = elapsed();
+    result_.spent.total = budget_.spent();
   }
 
   const ExploreOptions& options_;
-  const Clock::time_point began_;
+  Budget budget_;
   const InterruptScope interrupt_;
   Session session_;
   ExploreResult result_;
@@ -536,7 +528,7 @@ class Exploration {
   std::vector<std::pair<Configuration, std::string>> same_kernels_;  ///< of a source met before
   std::map<std::string, std::string> broken_;  ///< structures that the small check refused, and why
   bool device_lost_ = false;
-  double deadline_ = INFINITY, best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
+  double best_ms_ = 0, best_relative_ = 0, anchor_ms_ = 1;
   double least_anchor_ms_ = INFINITY;
   double remember_from_ = 0;
   bool to_the_end_ = false;  ///< timing never ends early

@@ -29,9 +29,10 @@ constexpr LoopOptionRow width{Width, 1, "", 1, 1, kAny}, device{Dimension, 1, ""
     late{LateStore, 3, "late store", 0, 0, 1}, ahead{Prefetch, 4, "prefetch", 0, 0, kAny},
     items{Items, 5, "items", 0, 1, kAny}, rotating{Rotate, 6, "rotate", 0, 0, 1},
     stored{Stored, 0, "stored", 0, 0, 1}, unroll{Width, 1, "unroll", 1, 1, kAny},
-    later{Prefetch, 2, "prefetch", 0, 0, kAny};
+    later{Prefetch, 2, "prefetch", 0, 0, kAny}, dynamic{Dynamic, 5, "dynamic", 0, 1, kAny};
 constexpr std::array sequential{width, stride, late, ahead, rotating};
-constexpr std::array other{width, stride, late, ahead};
+constexpr std::array in_vectors{width, stride, late, ahead};
+constexpr std::array among_threads{width, stride, late, ahead, dynamic};
 constexpr std::array on_device{device, stride, late, ahead, items};
 constexpr std::array in_group{group, stride, late, ahead, items};
 constexpr std::array scanned{stored, unroll, later};
@@ -130,8 +131,9 @@ std::span<const LoopOptionRow> loop_options(Op op) {
     case Op::MapUnroll:
       return sequential;
     case Op::MapPar:
+      return among_threads;
     case Op::MapVec:
-      return other;
+      return in_vectors;
     case Op::MapGlb:
     case Op::MapWrg:
       return on_device;
@@ -160,8 +162,9 @@ std::int64_t loop_option(const Expr& e, LoopOption option) {
 bool is_vector_width(std::int64_t lanes) { return lanes >= 2 && lanes <= 64 && (lanes & (lanes - 1)) == 0; }
 
 std::string_view option_name(LoopOption option) {
-  constexpr std::array names = std::to_array<std::string_view>(
-      {"dimension", "width", "stride", "late store", "prefetch distance", "items", "rotate", "stored"});
+  constexpr std::array names =
+      std::to_array<std::string_view>({"dimension", "width", "stride", "late store", "prefetch distance",
+                                       "items", "rotate", "stored", "dynamic chunk"});
   return names[static_cast<std::size_t>(option)];
 }
 

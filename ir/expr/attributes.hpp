@@ -96,6 +96,8 @@ enum class LoopOption : std::uint8_t {
   Items,      ///< work-items or groups that the iterations of a map on a grid are dealt to; 0: as many
   Rotate,     ///< a sequential loop keeps what the next iterations read again in registers
   Stored,     ///< a scan reads the element before where it was stored
+  Dynamic,    ///< iterations that a thread takes at a time when it is done with those before; 0: each thread
+              ///< has its share from the beginning
 };
 
 /// One option of an op: how it is written, what it may be and what a loop without it does.

@@ -42,6 +42,8 @@ struct For {
                             ///< within it that waits
   bool waits = false;       ///< Seq, within a doacross loop: an iteration begins when the doacross loop's
                             ///< iteration before this one has done its own
+  int dynamic = 0;   ///< Par: a thread takes so many iterations at a time, when it is done with those before;
+                     ///< 0: each thread has its share from the beginning
   int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
   std::int64_t dealt = 0;  ///< Glb, Wrg, Lcl: so many items take the iterations in turn, each in a loop of
                            ///< its own; 0: each takes one

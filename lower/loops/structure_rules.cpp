@@ -25,6 +25,9 @@ Complaint loop_attributes(const Stmt& s, const Surroundings& in) {
   if (f->dealt < 0 || f->unroll < whole_loop) return "an attribute is negative";
   if (is_over_grid(*f) && *step != 1) return "a loop over the grid has a step";
   if (f->late_store && f->kind != LoopKind::Vec) return "stores are late in a loop without vectors";
+  if (f->dynamic < 0) return "an attribute is negative";
+  if (f->dynamic > 0 && f->kind != LoopKind::Par)
+    return "iterations are handed out to threads that share no loop";
   if (in.form != Form::Positions && f->stride != 1) return "the loop still visits only some of its indices";
   return {};
 }

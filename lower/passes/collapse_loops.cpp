@@ -25,7 +25,7 @@ int depth_of(const For& f) {
 Block of_one_thread(const Block& b) {
   return rebuild(b, [](Stmt s) -> Block {
     if (auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Par)
-      f->kind = LoopKind::Seq, f->width = 1;
+      f->kind = LoopKind::Seq, f->width = 1, f->dynamic = 0;
     return {std::move(s)};
   });
 }

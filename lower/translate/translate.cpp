@@ -75,6 +75,7 @@ For map_loop(const Expr& e, const Acceptor& to, int depth) {
   f.kind = innermost || is_parallel(kind) ? kind : LoopKind::Seq;
   const auto number = [&](LoopOption option) { return static_cast<int>(loop_option(e, option)); };
   if (f.kind >= LoopKind::Glb) f.dim = number(LoopOption::Dimension) + rank - 1 - depth;
+  if (f.kind == LoopKind::Par) f.dynamic = number(LoopOption::Dynamic);
   if (innermost)
     f.items = number(LoopOption::Items), f.width = number(LoopOption::Width),
     f.stride = number(LoopOption::Stride), f.late_store = number(LoopOption::LateStore) != 0,

@@ -122,6 +122,12 @@ Rule::Construct grid(Op op) {
   return [op](const Site& site, const Arguments& a) { return map_grid(op, site, a); };
 }
 
+Result<Expr> dynamic(const Site& site, const Arguments& a) {
+  if (!site.e.is(Op::MapPar)) return Failure{"needs a map_par, found " + std::string(text(site.e.op()))};
+  const std::int64_t chunk = number(a, 0);
+  if (chunk < 1 || chunk > 1 << 20) return Failure{"a chunk is 1 to 1048576 iterations, got " + a[0].str()};
+  return with_option(site.e, LoopOption::Dynamic, chunk);
+}
 Result<Expr> late_store(const Site& site, const Arguments&) {
   if (!site.e.is(Op::MapVec)) return Failure{"needs a map_vec, found " + std::string(text(site.e.op()))};
   return with_option(site.e, LoopOption::LateStore, 1);
@@ -276,6 +282,10 @@ std::vector<Rule> lowering_rules() {
           .takes("m", "modulus of the guard")
           .says("one element in every %1 is visited: those that the guard admits, or without one the others "
                 "after them"),
+      constructed("dynamic", "map_par f hands out n iterations at a time to the threads that are free",
+                  dynamic)
+          .takes("n", "iterations at a time")
+          .says("a thread takes %1 iterations at a time, when it is done with those before"),
       constructed("late-store", "map_vec f stores a vector after the loads of the next", late_store)
           .says("each vector is stored after the next one's loads"),
       constructed("prefetch", "map_vec f prefetches d elements ahead, map_seq f d iterations ahead", prefetch)

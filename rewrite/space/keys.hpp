@@ -35,6 +35,7 @@ inline constexpr KeyOf<bool> rings{{"rings", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<AxisSizes> strips{{"strips", Domain::sizes}};
 inline constexpr KeyOf<Loops> grid{{"grid", Domain::loops}};
 inline constexpr KeyOf<Loops> parallel{{"parallel", Domain::loops}};
+inline constexpr KeyOf<std::int64_t> dynamic{{"dynamic", Domain::ordinal}};
 inline constexpr KeyOf<bool> team{{"team", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<Local> local{{"local", Domain::choice, {"none", "tile", "planes"}}};
 inline constexpr KeyOf<Copy> copy{{"copy", Domain::choice, {"direct", "vec", "async", "async vec"}}};

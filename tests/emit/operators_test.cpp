@@ -2,6 +2,8 @@
 // sizes: the variants that are tried first.
 #include <doctest/doctest.h>
 
+#include <regex>
+
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
 #include "runtime/native.hpp"
@@ -24,12 +26,15 @@ struct Emitted {
   Kernel kernel;
 };
 
-/// Kernels of several cases in one source, each helper once.
+/// Kernels of several cases in one source, each helper once; those that are only numbered have names of their
+/// own in each kernel.
 std::string together(std::span<const Emitted> kernels) {
+  static const std::regex numbered("\\b(shuffle\\d+_)");
   Together all;
   for (const Emitted& e : kernels) {
     all.add_line("#undef liftgen_call\n#define liftgen_call call_" + e.kernel.name);
-    all.add(test::openmp_of(e.kernel) + emit_trampoline(e.kernel, e.kernel.name));
+    all.add(std::regex_replace(test::openmp_of(e.kernel), numbered, "$1" + e.kernel.name + "_") +
+            emit_trampoline(e.kernel, e.kernel.name));
   }
   return all.code();
 }

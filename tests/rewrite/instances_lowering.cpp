@@ -83,6 +83,10 @@ Generators lowering_generators() {
              {}};
        }},
       {"strided", [](Gen& g) { return g.n(0, 1) == 0 ? every_second(g) : one_after_the_other(g); }},
+      {"dynamic",
+       [](Gen& g) -> Instance {
+         return {low_map(g, g.n(0, 4) ? Op::MapPar : Op::MapSeq, 1), {std::to_string(g.n(0, 3))}, {}};
+       }},
       {"late-store", [=](Gen& g) { return vector(g, {}); }},
       {"prefetch",
        [](Gen& g) -> Instance {

@@ -71,6 +71,16 @@ TEST_CASE("depths: deeper ghost zones cost memory and cells, and the fastest dep
   CHECK(std::count(table.begin(), table.end(), '\n') == static_cast<std::ptrdiff_t>(d.tried.size()));
 }
 
+TEST_CASE("depths: what cannot end in time is not begun, and what was found over the sample is kept") {
+  ExploreOptions options = some(2);
+  options.budget_seconds = 1e-6;
+  const Depths d = explore_depths(find_pattern("smooth2d"), boxes_of(8, 3), options);
+  REQUIRE(d.tried.size() == 2);
+  CHECK(d.tried[1].why_not == "the budget is too short for it");
+  REQUIRE(d.result.best);
+  CHECK(d.result.spent.total == d.tried[0].result.spent.total);  // the same exploration
+}
+
 TEST_CASE("depths: what was fast at one depth comes first at the next") {
   ExploreOptions options = some(12);
   options.search = "random";

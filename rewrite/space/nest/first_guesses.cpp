@@ -202,6 +202,7 @@ List on_threads(const NestFacts& f) {
                 {{key::layout, kRows}, {key::inner, vec}, {key::late, true}},
                 {{key::layout, kSplit}, {key::inner, split_vec}, {key::prefetch, 64}},
                 {{key::inner, vec}, {key::stream, true}},
+                {{key::inner, vec}, {key::late, true}, {key::dynamic, 1}},
                 {{key::tile, rows}, {key::inner, vec}, {key::late, true}},
                 {{key::layout, kSplit}, {key::inner, split_vec}, {key::tile, rows}},
                 {{key::inner, Inner::strided}},

@@ -17,6 +17,7 @@ const NestDecision& strips();
 const NestDecision& grid();
 const NestDecision& parallel();
 const NestDecision& team();
+const NestDecision& dynamic();
 const NestDecision& local();
 const NestDecision& copy();
 const NestDecision& items();
@@ -38,19 +39,21 @@ using List = std::vector<const NestDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{
-      &nest::in_place(), &nest::layout(), &nest::block(),  &nest::buffer(), &nest::tile(),     &nest::order(),
-      &nest::time(),     &nest::rings(),  &nest::strips(), &nest::grid(),   &nest::parallel(), &nest::team(),
-      &nest::deal(),     &nest::local(),  &nest::copy(),   &nest::items(),  &nest::inner(),    &nest::width(),
-      &nest::late(),     &nest::stream(), &nest::unroll(), &nest::kcache(), &nest::prefetch()};
+  static const List all{&nest::in_place(), &nest::layout(), &nest::block(),    &nest::buffer(),
+                        &nest::tile(),     &nest::order(),  &nest::time(),     &nest::rings(),
+                        &nest::strips(),   &nest::grid(),   &nest::parallel(), &nest::team(),
+                        &nest::dynamic(),  &nest::deal(),   &nest::local(),    &nest::copy(),
+                        &nest::items(),    &nest::inner(),  &nest::width(),    &nest::late(),
+                        &nest::stream(),   &nest::unroll(), &nest::kcache(),   &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
-  static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(), &nest::tile(),
-                         &nest::order(),    &nest::time(),   &nest::rings(), &nest::strips(), &nest::team(),
-                         &nest::grid(),     &nest::deal(),   &nest::local(), &nest::copy(),   &nest::items()};
+  static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(),
+                         &nest::tile(),     &nest::order(),  &nest::time(),  &nest::rings(),
+                         &nest::strips(),   &nest::team(),   &nest::grid(),  &nest::dynamic(),
+                         &nest::deal(),     &nest::local(),  &nest::copy(),  &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {
@@ -74,6 +77,7 @@ void derive_sweep(NestDeriver& d, const NestFacts& f, const Configuration& c) {
       take(*run, d, f, c);
     if (!d.inner_is_item) run_inner(d, f, c, d.loop(d.inner()));
   }
+  take(nest::dynamic(), d, f, c);
 }
 
 class Nests : public KindWith<NestFacts> {
