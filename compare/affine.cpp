@@ -146,7 +146,8 @@ void Reader::loop(const For& f) {
   here_.variables.push_back(name), here_.date.push_back(name);
   here_.ranges.push_back({f.lower.constant(), (f.upper - f.lower).constant()});
   names_[variables(f.var)[0]] = name;
-  if (f.kind == LoopKind::Par) {
+  // Work-items of a group wait for one another after each nest of their loops, or, as a team, once a step.
+  if (f.kind == LoopKind::Par || f.kind == LoopKind::Wrg || f.kind == LoopKind::Lcl) {
     // Within an iteration of a team's shared loop, loops are shared with nobody of another loop.
     const bool team = !teams_.empty() && std::none_of(here_.parallel.begin(), here_.parallel.end(),
                                                       [&](const ParallelLoop& p) { return p.team; });

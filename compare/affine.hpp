@@ -28,6 +28,7 @@ struct Load {
 struct LoopRange {
   std::optional<std::int64_t> first, count;
 };
+/// A loop over threads, over work-groups, or over the work-items of one.
 struct ParallelLoop {
   std::size_t depth;   ///< of its variable among those around a statement
   int id;              ///< which loop

@@ -74,7 +74,13 @@ ExploredExpression explore_expression(const Program& given, const ExpressionOpti
     throw UserError(e.what() + line_of(where));
   }
   const ExploreResult& report = explored.report;
-  const auto best = options.layout == kCallersLayout ? report.best_caller : report.best;
+  // A call takes all arrays in one layout.
+  const auto in_one = [&](std::size_t v) {
+    return report.variants[v].layout.empty() || layout_by(report.variants[v].derivation) != kCallersLayout;
+  };
+  const auto best = options.layout == kCallersLayout || (report.best && !in_one(*report.best))
+                        ? report.best_caller
+                        : report.best;
   if (!best)
     throw UserError(explored.program.name + ": no variant was verified within the budget; give it more time" +
                     line_of(where));

@@ -77,6 +77,7 @@ class Storage {
       return with_children(e, std::move(children));
     }
     if (e.is(Op::Iterate)) return iterated(e);
+    if (is_schedule(e.op())) return stages_written(e);
     if (e.is(Op::CircularBuffer)) return read(e);
     if (is_identity(e.op()) || hands_on(e) || e.is(Op::Tuple) || e.is(Op::Concat) || e.is(Op::Interleave))
       return all_written(e);
@@ -136,6 +137,19 @@ class Storage {
         break;
     }
     return in_variables(value, fn) ? read(value) : to(kept(value.type(), value), written(value));
+  }
+  /// Stages that follow one another in steps or tiles: each of these makes a part of every stage's array, so
+  /// that it lies in memory even when it is small.
+  Expr stages_written(const Expr& e) {
+    if (is_schedule(e.op())) return with_children(e, {stages_written(e.child(0))});
+    if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda)) return written(e);
+    const Expr &value = e.child(0), &fn = e.child(1);
+    const auto kind = destination_of(value, fn).kind;
+    const bool own = value.type().is_array() && !is_placed(value) && !value.is(Op::Ring) &&
+                     (kind == Destination::Kind::Own || kind == Destination::Kind::Open);
+    return with_children(
+        e, {own && has_few_scalars(value.type()) ? to(Op::ToGlobal, written(value)) : named(value, fn),
+            with_children(fn, {stages_written(fn.child(0))})});
   }
   bool in_variables(const Expr& value, const Expr& fn) {
     return has_few_scalars(value.type()) && !value.is(Op::ToGlobal) && !has_scan(value) &&

@@ -18,6 +18,9 @@ struct Nest {
   std::size_t above_update = 0;   ///< levels outside the update
 };
 
+/// Elements of a small block that a loop makes an iteration, of which all inner loops are written out.
+inline constexpr std::int64_t kMostOfBlock = 8;
+
 /// Follows what the result (or, of several, the given one) is made of: functions of maps, blocks of updates,
 /// the argument of a structural primitive that only says where elements go, and values with a name where the
 /// result is such a value. `start`: of the part of the body there; places are those in the whole body.

@@ -160,6 +160,8 @@ class LoopRunner {
         return a != 0 ? b : at(2);
       case Op::Cast:
         return round(a);
+      case Op::Sqrt:
+        return round(std::sqrt(a));
       default:
         throw std::runtime_error("operation not run here");
     }

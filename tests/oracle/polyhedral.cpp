@@ -104,7 +104,7 @@ isl::union_map last_before(const isl::union_map& reads, const isl::union_map& wr
 
 }  // namespace
 
-Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed) {
+Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed, std::size_t rank) {
   const Reader r(loops), positions(placed);
   if (r.statements.size() != positions.statements.size())
     throw std::runtime_error("isl is not told of loops that are others where they are placed");
@@ -127,7 +127,8 @@ Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed) {
     const Statement& s = r.statements[n];
     const std::string store = "S" + std::to_string(n), self = tuple(store, s.variables);
     const std::string name = "stage" + std::to_string(s.copy ? 0 : ++stage);
-    const Texts& position = positions.statements[n].position;
+    const Texts& all = positions.statements[n].position;
+    const Texts position(all.end() - static_cast<std::ptrdiff_t>(std::min(rank, all.size())), all.end());
     writes = writes.unite(relation(self, tuple(s.array, s.cell), s.domain));
     dates = dates.unite(relation(self, dated(s.date, "1")));
     if (!s.copy) names = names.unite(relation(self, tuple(name, position)));

@@ -24,8 +24,9 @@ struct Flow {
 };
 
 /// Of loops as translated: positions of one index a dimension. `placed`: the same loops, except that stores
-/// go to the position that they compute, not to a slot of a ring. Throws on what isl cannot be told.
-Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed);
+/// go to the position that they compute, not to a slot of a ring. `rank`: of positions only so many last
+/// indices, where those before say which work-group's array it is. Throws on what isl cannot be told.
+Flow flow_of(isl::ctx ctx, const Kernel& loops, const Kernel& placed, std::size_t rank = 100);
 
 /// What is wrong with loops whose values should flow as `expected` says, with one example; empty: nothing.
 std::string difference(const Flow& expected, const Flow& found);

@@ -8,6 +8,7 @@
 #include "lower/translate/translate.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/rules/rules.hpp"
+#include "tests/groups_in_step.hpp"
 #include "tests/oracle/polyhedral.hpp"
 
 namespace lift::schedules_test {
@@ -41,21 +42,25 @@ Program one_after_the_other(const Program& p) {
     return e.is(Op::Ring) ? make(Op::ToGlobal, {e.child(0)}) : e;
   });
 }
+/// Arrays of whole stages: in tiles, whose rings hold a part of a plane, no rings.
 Program with_whole_rings(const Program& p) {
-  return changed(p, [](const Expr& e) {
-    return e.is(Op::Ring) ? make(e.op(), {e.child(0)}, attributes::nats({shape_of(e.type())[0]})) : e;
+  const bool tiles = contains(p.body, [](const Expr& e) { return e.is(Op::InTiles); });
+  return changed(p, [&](const Expr& e) {
+    if (!e.is(Op::Ring)) return e;
+    return tiles ? make(Op::ToGlobal, {e.child(0)})
+                 : make(e.op(), {e.child(0)}, attributes::nats({shape_of(e.type())[0]}));
   });
 }
 
 /// What isl finds wrong with a schedule; not checked by liftgen itself.
-std::string wrong_with(const Program& scheduled, const Program& original) {
+std::string wrong_with(const Program& scheduled, const Program& original, std::size_t rank = 100) {
   isl::ctx ctx(isl_ctx_alloc());
   std::string found;
   {
     const Kernel expected = translate(one_after_the_other(original));
     found = oracle::difference(
-        oracle::flow_of(ctx, expected, expected),
-        oracle::flow_of(ctx, translate(scheduled), translate(with_whole_rings(scheduled))));
+        oracle::flow_of(ctx, expected, expected, rank),
+        oracle::flow_of(ctx, translate(scheduled), translate(with_whole_rings(scheduled)), rank));
   }
   isl_ctx_free(ctx.get());
   return found;
@@ -64,13 +69,16 @@ std::string wrong_with(const Program& scheduled) { return wrong_with(scheduled, 
 
 // ---- programs
 
-/// In place, one loop over boxes.
-Program smoother(const std::string& name, int sweeps, const std::string& boundary = "ghost") {
+Program sweeps_over_boxes(const std::string& name, int sweeps, const std::string& boundary, int boxes) {
   Problem problem;
-  problem.box = 5, problem.boxes = 2, problem.ghost = boundary == "ghost" ? sweeps : 1,
+  problem.box = 5, problem.boxes = boxes, problem.ghost = boundary == "ghost" ? sweeps : 1,
   problem.sweeps = sweeps;
   problem.boundary = boundary, problem.choices = {{"smoother", name}};
-  Program p = by(smooth3d().build(problem), "update-in-place");
+  return smooth3d().build(problem);
+}
+/// In place, one loop over boxes.
+Program smoother(const std::string& name, int sweeps, const std::string& boundary = "ghost") {
+  Program p = by(sweeps_over_boxes(name, sweeps, boundary, 2), "update-in-place");
   for (int t = sweeps - 2; t >= 0; --t) {
     Place at;
     for (int i = 0; i < t; ++i) at.insert(at.end(), {1, 0});
@@ -256,6 +264,23 @@ TEST_CASE("isl: tiles that threads take in turns") {
     return is_in_step(e.op()) && step_axis(e) == 1 ? make(Op::InStepDoacross, {e.child(0)}, e.attr()) : e;
   });
   check_found(early, "both touch");
+}
+
+TEST_CASE("isl: tiles of work-groups, whose items wait after each stage or once a step") {
+  for (const std::string boundary : {"ghost", "neumann"})
+    for (const bool once : {false, true}) {
+      CAPTURE(boundary);
+      CAPTURE(once);
+      const Program p = sweeps_over_boxes("gsrb", 2, boundary, 1), stages = by(by(p, "let-of-maps"), "rings");
+      const Program groups = test::in_groups(p, 2, {{3, 2}, {2, 3}, once});
+      CHECK(wrong_with(groups, stages, 3) == "");
+      const std::string early = wrong_with(with_smaller_lags(groups, 1, 0), stages, 3);
+      CAPTURE(early);
+      CHECK(early.find(once ? "both touch" : " instead of ") != std::string::npos);
+      const std::string narrow = wrong_with(with_smaller_margin(groups), stages, 3);
+      CAPTURE(narrow);
+      CHECK(narrow.find("gets") != std::string::npos);
+    }
 }
 
 TEST_CASE("isl: lags of a plane less are found") {

@@ -2,6 +2,8 @@
 // coarser grid; fields that are updated in turn. All stages' loops run alike; what is decided is how they
 // follow one another.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
@@ -10,6 +12,7 @@
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/overlap.hpp"
 #include "rewrite/analysis/stage_loads.hpp"
+#include "rewrite/analysis/stage_loops.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/kind.hpp"
@@ -26,7 +29,9 @@ struct ChainFacts : ProgramFacts {
   std::int64_t around = 1;           ///< iterations of the loops around the chain
   std::int64_t planes = 0;           ///< of the first stage along that axis; 0: not known
   std::size_t stages = 1;
-  std::int64_t colour_axes = 0;  ///< of stages that update cells of one colour: see Colours; 0: none do
+  std::int64_t colour_axes = 0;       ///< of stages that update cells of one colour: see Colours; 0: none do
+  std::vector<std::string> coloured;  ///< arguments that these stages read or update
+  std::vector<std::string> apart;     ///< further arrays, on a coarser grid, say
 };
 using ChainDecision = Decision<ChainFacts>;
 
@@ -42,18 +47,32 @@ std::int64_t iterations_around(const Expr& body, const Place& chain) {
   return n;
 }
 
-/// Of stages over cells of one colour, by the sum of how many innermost indices it is told, where all arrays
-/// have so many dimensions: these can be stored a colour after the other.
-std::int64_t colour_axes(const Program& program, const Chain& chain) {
-  std::int64_t axes = 0;
-  for (const ChainStage& s : chain.stages) {
+/// Stages over cells of one colour, by the sum of how many innermost indices it is told, and the arguments
+/// that they read or update, where all of these have so many dimensions: they can be stored a colour after
+/// the other.
+void find_colours(const Program& program, const Chain& chain, const StageGraph& graph, ChainFacts& f) {
+  std::map<std::string, std::string> storage;  // by stage
+  std::set<std::string> coloured;
+  for (std::size_t i = 0; i < chain.stages.size(); ++i) {
+    const ChainStage& s = chain.stages[i];
+    storage[s.name] = graph.stages[i].storage;
     const auto element = stage_element(s.value);
-    if (element->unknown.empty())
-      axes = std::max(axes, colours_of(element->written.guard, element->written.index).axes);
+    if (!element->unknown.empty()) continue;
+    const std::int64_t axes = colours_of(element->written.guard, element->written.index).axes;
+    if (axes == 0) continue;
+    f.colour_axes = std::max(f.colour_axes, axes);
+    for (const Expr& x : params_of(s.value)) {
+      const auto it = storage.find(param_name(x));
+      coloured.insert(it == storage.end() ? param_name(x) : it->second);
+    }
   }
   for (const Expr& a : program.arguments)
-    if (a.type().is_array() && rank_of(a.type()) < axes) return 0;
-  return axes;
+    if (a.type().is_array() && coloured.contains(param_name(a))) {
+      f.coloured.push_back(param_name(a));
+      if (rank_of(a.type()) < f.colour_axes) f.colour_axes = 0;
+    } else if (a.type().is_array()) {
+      f.apart.push_back(param_name(a));
+    }
 }
 
 ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
@@ -71,7 +90,7 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   const Type& first = chain.stages[0].value.type();
   f.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
   f.planes = shape_of(first)[0].constant().value_or(0);
-  if (!options.only_layout) f.colour_axes = colour_axes(program, chain);
+  if (!options.only_layout) find_colours(program, chain, graph, f);
   f.tiles = least_margins(chain, graph, 0).obstacle.empty();
   return f;
 }
@@ -188,19 +207,29 @@ const ChainDecision& layout() {
           .admitted([](const ChainFacts&, const Configuration& c, const Choice& layout) {
             return layout.index == kCallerLayout || c[key::in_place];
           })
-          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place& at) {
+          .taken([](Deriver& d, const ChainFacts& f, const Configuration& c, const Place& at) {
             const Choice& layout = c[key::layout];
             if (layout.index == kCallerLayout) return;
             Arguments arguments{key::layout.words[static_cast<std::size_t>(layout.index)]};
             arguments.insert(arguments.end(), layout.numbers.begin(), layout.numbers.end());
             for (const ChainStage& s : chain_of(d.program()).stages)  // stages that have arrays of their own
               if (d.part(s.place).is(Op::Ring)) d.step("in-layout", arguments, content_of(s.place));
+            if (!f.apart.empty()) arguments.insert(arguments.end(), f.coloured.begin(), f.coloured.end());
             d.step("layout", arguments, at);
           })
           .said([](const ChainFacts&, const Configuration& c) {
             return std::string(c[key::layout].index == kCallerLayout ? "" : "split layout");
           });
   return d;
+}
+
+/// Whether a stage goes through its array a colour after the other. What it makes of cells' blocks, or of
+/// other cells' blocks, is of one colour already: an array on a coarser grid stays as it is.
+bool is_by_colour(const ChainFacts& f, const ChainStage& s) {
+  if (positions_an_iteration(s.value, static_cast<std::size_t>(rank_of(s.value.type())) - 1).value_or(1) > 1)
+    return false;
+  const auto base = updated_array(s.value);
+  return !base || std::find(f.apart.begin(), f.apart.end(), param_name(*base)) == f.apart.end();
 }
 
 const ChainDecision& inner() {
@@ -213,9 +242,12 @@ const ChainDecision& inner() {
           .admitted([](const ChainFacts&, const Configuration& c, Inner inner) {
             return (inner == Inner::strided_vec) == (c[key::layout].index == kSplitLayout);
           })
-          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+          .taken([](Deriver& d, const ChainFacts& f, const Configuration& c, const Place&) {
             if (c[key::inner] != Inner::strided_vec) return;
-            for (const Place& loop : places_of(d, {}, Op::MapVec)) d.try_step("strided", {2}, loop);
+            for (const ChainStage& s : chain_of(d.program()).stages) {
+              if (!is_by_colour(f, s)) continue;
+              for (const Place& loop : places_of(d, s.place, Op::MapVec)) d.try_step("strided", {2}, loop);
+            }
           })
           .said(
               [](const ChainFacts&, const Configuration& c) { return key::inner.text(*c.find(key::inner)); });

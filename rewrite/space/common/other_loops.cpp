@@ -28,11 +28,15 @@ bool in_iteration(const Program& p, const Place& place) {
   return false;
 }
 
-/// Vectors are tried where the function returns numbers; the rule says whether they are possible.
+bool takes_vectors(const ProgramFacts& f, const OtherLoops& how, std::int64_t trips) {
+  return f.lanes > 1 && how.vectors && trips >= how.width;
+}
+
+/// Vectors are tried where the function returns numbers or a block of them; the rule says whether they are
+/// possible.
 void run_innermost(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& p,
                    std::int64_t trips) {
-  const bool vectors = f.lanes > 1 && how.vectors && trips >= how.width;
-  if (!vectors || !d.try_step("map-vec", {how.width}, p)) d.step("map-seq", p);
+  if (!takes_vectors(f, how, trips) || !d.try_step("map-vec", {how.width}, p)) d.step("map-seq", p);
 }
 
 /// What a loop on a grid has around it.
@@ -127,6 +131,50 @@ bool makes_reductions(const Expr& map) {
   });
 }
 
+/// Whether a loop is the innermost over cells whose blocks a join puts in place: directly within the loops
+/// over the other dimensions.
+bool is_joined(const Program& p, Place cells) {
+  const int block = rank_of(part_at(p.body, cells).type()) - 1;
+  for (int outer = 1; outer < block; ++outer) {
+    if (cells.size() < 2 || cells.back() != 0 || cells[cells.size() - 2] != 0) return false;
+    cells.resize(cells.size() - 2);
+    if (const Expr e = part_at(p.body, cells); !is_map(e.op()) || op_rank(e) != 1) return false;
+  }
+  if (cells.empty()) return false;
+  cells.pop_back();
+  const Expr join = part_at(p.body, cells);
+  return join.is(Op::Join) && op_rank(join) == block;
+}
+
+/// The loops of the small block of neighbouring elements that a loop makes an iteration, as of a coarse
+/// cell's children; none where it makes no block.
+std::vector<NestLevel> block_of(const Deriver& d, const Place& cells) {
+  const Expr e = d.part(cells);
+  if (op_rank(e) != 1 || !e.child(0).is(Op::Lambda) || !is_joined(d.program(), cells)) return {};
+  std::vector<NestLevel> levels = main_nest(d.program().body, body_of(cells)).levels;
+  std::int64_t elements = 1;
+  for (const NestLevel& level : levels)
+    for (const Nat& n : level.extents) {
+      const std::int64_t trips = n.constant().value_or(kMostOfBlock + 1);
+      if (trips < 2 || trips > kMostOfBlock || (elements *= trips) > kMostOfBlock) return {};
+    }
+  return levels;
+}
+
+/// All of its loops: the one around is then the innermost.
+void unroll_block(Deriver& d, const Place& cells) {
+  for (;;) {
+    const std::vector<NestLevel> levels = block_of(d, cells);
+    const auto it = std::find_if(levels.begin(), levels.end(),
+                                 [&](const NestLevel& l) { return d.part(l.place).is(Op::Map); });
+    if (it == levels.end()) return;
+    if (it->extents.size() > 1)
+      d.step("map-nest", it->place);
+    else
+      d.step("map-unroll", {*it->extents[0].constant()}, it->place);
+  }
+}
+
 void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& at) {
   const Expr e = d.part(at);
   const std::int64_t trips = trips_at(d, at);
@@ -134,6 +182,8 @@ void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, co
     d.step("map-nest", at);
   else if (rank_of(e.type()) == 1 && element_of(e.type()).is_scalar() && !makes_reductions(e))
     run_innermost(d, f, how, at, trips);
+  else if (takes_vectors(f, how, trips) && !block_of(d, at).empty())
+    unroll_block(d, at), run_innermost(d, f, how, at, trips);
   else
     d.step(how.parallel && trips > 1 && !in_parallel(d.program(), at) ? "map-par" : "map-seq", at);
 }

@@ -31,7 +31,7 @@ bool makes_blocks(const Expr& body, const Nest& nest) {
   std::int64_t elements = 1;
   for (const Nat& n : block.extents) elements *= n.constant().value_or(1000);
   return join.is(Op::Join) && op_rank(join) == static_cast<std::int64_t>(cells.extents.size()) &&
-         elements > 1 && elements <= 8;
+         elements > 1 && elements <= kMostOfBlock;
 }
 
 void name_axes(const Expr& body, NestFacts& f) {
