@@ -21,8 +21,7 @@ GridDevice& device_for(Target target) {
     static const std::shared_ptr<GridDevice> cuda = make_cuda_host_device(compiler);
     return *cuda;
   }
-  // Its driver's compiler has ended the process over some kernels (PoCL 3.1: "Could not find a dominating
-  // alternative variable"), which is a find, and not the end of all others.
+  // Its driver's compiler gives up over some kernels by ending the process (docs/decisions/0009).
   static const std::shared_ptr<GridDevice> opencl =
       open_apart([] { return std::make_unique<opencl::Device>(); }, opencl::is_open());
   return *opencl;
@@ -104,7 +103,9 @@ Outcome on_device(const Case& c, const Data& data) {
   try {
     return run_on(device_for(c.target), c, data);
   } catch (const KernelFault& e) {
-    return {Verdict::crashed, e.what()};
+    // Kernels do not call abort(), the driver's compiler does.
+    const bool gave_up = std::string_view(e.what()).ends_with("Aborted");
+    return {gave_up ? Verdict::unknown : Verdict::crashed, e.what()};
   } catch (const UserError& e) {
     return {Verdict::refused, e.what()};
   } catch (const EnvironmentError& e) {
