@@ -7,10 +7,10 @@
 namespace lift {
 namespace {
 
-#ifdef NDEBUG
-std::atomic<bool> by_default{false};
-#else
+#ifdef LIFTGEN_VERIFY_STEPS  // debug builds
 std::atomic<bool> by_default{true};
+#else
+std::atomic<bool> by_default{false};
 #endif
 
 }  // namespace
