@@ -51,18 +51,16 @@ class Proof {
     for (const NatTerm& t : terms(n))
       for (const NatFactor& f : t.factors)
         if (!newest || f.atom->id > newest->id) newest = f.atom;
-    // n = k*atom + rest, with the atom taken as an opaque variable.
+    // n = k*atom + rest, with the atom taken as an opaque variable. Of a power k keeps the other factors:
+    // where k >= 0, atom*k is no less than a lower bound times k.
     Nat k = 0, rest = 0;
     for (const NatTerm& t : terms(n)) {
       int power = 0;
       NatTerm other{t.coefficient, {}};
       for (const NatFactor& f : t.factors) {
-        if (f.atom == newest)
-          power = f.power;
-        else
-          other.factors.push_back(f);
+        if (f.atom == newest) power = f.power;
+        if (f.atom != newest || power > 1) other.factors.push_back({f.atom, f.power - (f.atom == newest)});
       }
-      if (power > 1) return false;
       (power ? k : rest) = (power ? k : rest) + detail::from_terms({other});
     }
     const auto c = k.constant();

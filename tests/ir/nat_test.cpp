@@ -121,6 +121,18 @@ TEST_CASE("equality is identity; sizes are one variable a name") {
   CHECK((a + b) * (a - b) == a * a - b * b);
 }
 
+TEST_CASE("bounds of variables also prove what has their squares") {
+  const Nat m = Nat::size("m", 5), n = Nat::size("n", 2);
+  CHECK(Facts().proves(less_equal(0, m * m - m + 7)));
+  CHECK(Facts().proves(less_equal(0, m * m - 5 * m)));
+  CHECK_FALSE(Facts().proves(less_equal(0, m * m - 6 * m)));  // 25 - 30
+  CHECK(Facts().proves(less_equal(30, m * m * n - 4 * m * n + 4 * m)));
+  CHECK_FALSE(Facts().proves(less_equal(31, m * m * n - 4 * m * n + 4 * m)));
+  const Nat i = Nat::fresh("i", 0, 9);
+  CHECK(Facts().proves(less_equal(i * i, 9 * i)));
+  CHECK_FALSE(Facts().proves(less_equal(i * i, 8 * i)));
+}
+
 TEST_CASE("an empty range breaks nothing") {
   const Nat i = Nat::fresh("i", 0, -1), j = Nat::fresh("j", 0, i);
   CHECK_NOTHROW(floordiv(i + j, 4));
