@@ -99,15 +99,18 @@ void print_cost_model(const std::vector<Recording>& all, bool print_weights) {
       "\n### Cost model\n\nRank correlation of expected and measured times, with weights fitted to the other "
       "spaces, to this one, and those built in\n\n| space | kernels | fitted to the others | to this one | "
       "built in |\n|---|--:|--:|--:|--:|\n");
+  const auto is_for_grid = [](const Recording& r) { return is_grid(target_named(r.backend).value()); };
   for (const bool grid : {false, true}) {
+    // Those of grids learn from loops, too: all are recorded on processors.
     std::vector<std::vector<TimedCosts>> every;
     for (const Recording& r : all) {
       const std::vector<TimedCosts> own = timed_costs(r);
-      if (own.empty() || is_grid(target_named(r.backend).value()) != grid) continue;
+      if (own.empty() || is_for_grid(r) > grid) continue;
       every.push_back(own);
+      if (is_for_grid(r) != grid) continue;
       std::vector<std::vector<TimedCosts>> others;
       for (const Recording& other : all)
-        if (other.program != r.program && other.backend == r.backend) others.push_back(timed_costs(other));
+        if (other.program != r.program && is_for_grid(other) <= grid) others.push_back(timed_costs(other));
       fmt::print("| {} | {} | {} | {:.2f} | {:.2f} |\n", r.title(), own.size(),
                  others.empty() ? "-" : fmt::format("{:.2f}", correlation(own, fitted(others))),
                  correlation(own, fitted({own})), correlation(own, default_weights(grid)));

@@ -102,9 +102,8 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
 }
 
 const CostWeights& default_weights(bool grid) {
-  static const CostWeights processors{0,      0, 0,    0.7086, 0.07995, 0.05564, 0,    6.773,
-                                      0.7473, 0, 1235, 0,      0,       0,       4.391};
-  static const CostWeights grids{3.67, 0, 0, 0, 0, 0.07862, 0, 0, 0.5577, 3.072, 76040, 0.4046, 0, 0, 161.5};
+  static const CostWeights processors{2.943, 0, 0, 3.921, 0.2368, 0.07122, 12.98, 2174, 0, 0, 0, 37.39};
+  static const CostWeights grids{3.351, 0, 0, 2.014, 0.2828, 0.08137, 1.708, 2742, 0.5665, 0, 0, 85.02};
   return grid ? grids : processors;
 }
 

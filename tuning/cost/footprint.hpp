@@ -37,6 +37,9 @@ struct CostNest {
 double footprint(const CostNest& nest);
 /// Lines that come into a cache with room for so many bytes, and those that are written back.
 double lines_fetched(const CostNest& root, double bytes);
+/// How often an access that brings lines into it goes on at another place than next to the lines before, so
+/// that what fetches ahead by itself has to find out anew.
+double jumps(const CostNest& root, double bytes);
 /// Lines of stores past the caches.
 double lines_streamed(const CostNest& root);
 

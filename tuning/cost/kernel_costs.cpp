@@ -13,15 +13,12 @@ namespace lift {
 namespace {
 
 enum Cost : std::size_t {
-  kMemory,
-  kThird,
+  kStreams,
+  kLast,
   kSecond,
+  kJumps,
   kVectors,
   kScalars,
-  kLoads,
-  kSplits,
-  kSlow,
-  kRounds,
   kStarts,
   kRegions,
   kGroups,
@@ -36,20 +33,23 @@ bool is_shared(LoopKind k) { return k == LoopKind::Par || k == LoopKind::Glb || 
 bool is_slow(Op op) { return op == Op::Div || elementary(op) != nullptr; }
 
 /// Whether a compiler can compute several iterations of a loop with this body at once: nothing is
-/// accumulated, and nothing loaded that another iteration stores.
+/// accumulated or fetched ahead, and nothing loaded that another iteration stores. Of conditions it makes
+/// masks.
 bool can_be_vectorised(const Block& b) {
   std::map<std::string, const std::vector<Nat>*> stored;
   bool can = !holds(b, [](const Stmt& s) {
-    return std::holds_alternative<If>(s.v) || std::holds_alternative<Assign>(s.v) ||
-           std::holds_alternative<Barrier>(s.v);
+    return std::holds_alternative<Assign>(s.v) || std::holds_alternative<Barrier>(s.v) ||
+           std::holds_alternative<Prefetch>(s.v);
   });
-  for (const Stmt& s : b)
+  visit(b, [&](const Stmt& s) {
     if (const auto* x = std::get_if<Store>(&s.v)) stored[x->array] = &x->position;
-  for (const Stmt& s : b)
+  });
+  visit(b, [&](const Stmt& s) {
     visit_accesses(s, [&](const ElementAccess& a) {
       const auto at = stored.find(a.array);
       can = can && (a.store || at == stored.end() || *at->second == a.position);
     });
+  });
   return can;
 }
 
@@ -66,7 +66,7 @@ class Count {
       if (a.type.is_array())
         element_bytes_[a.name] = static_cast<double>(size_of(element_of(a.type).scalar()));
     tree_.trips = 1;
-    block(k.body, tree_, 1);
+    block(k.body, tree_, 1, false);
     add_traffic();
   }
   KernelCosts costs{};
@@ -83,19 +83,18 @@ class Count {
     }
   }
 
-  void block(const Block& b, CostNest& around, double times) {
-    const bool innermost = !has_loop(b);
-    const bool straight = innermost && !path_.empty() && can_be_vectorised(b);
+  /// `straight`: of a loop of which a compiler computes several iterations at once.
+  void block(const Block& b, CostNest& around, double times, bool straight) {
     for (const Stmt& s : b) {
       visit_accesses(s, [&](const ElementAccess& a) { access(a, around, s); });
       visit_values(s, [&](const Term& t) { term(t, times, straight); });
       if (const auto* x = std::get_if<Store>(&s.v)) memory(x->value->width, x->value->type, times, straight);
       if (const auto* x = std::get_if<For>(&s.v)) loop(*x, around, times);
-      if (const auto* x = std::get_if<If>(&s.v)) block(x->body, around, times);
-      if (const auto* x = std::get_if<First>(&s.v)) block(x->body, around, times);
+      if (const auto* x = std::get_if<If>(&s.v)) block(x->body, around, times, straight);
+      if (const auto* x = std::get_if<First>(&s.v)) block(x->body, around, times, straight);
       if (const auto* x = std::get_if<Launch>(&s.v)) launch(*x, around, times);
       if (std::holds_alternative<Barrier>(s.v)) costs[kBarriers] += kThousand * times;
-      if (std::holds_alternative<Prefetch>(s.v)) costs[kLoads] += kThousand * times;
+      if (std::holds_alternative<Prefetch>(s.v)) costs[kScalars] += kThousand * times;
     }
   }
 
@@ -107,7 +106,7 @@ class Count {
     }
     costs[kRegions] += kThousand * times;
     costs[kGroups] += kThousand * times * items / local;
-    block(x.body, around, times);
+    block(x.body, around, times, false);
   }
 
   void loop(const For& f, CostNest& around, double times) {
@@ -131,17 +130,54 @@ class Count {
     if (trips > 0) {
       at_[variable] = static_cast<std::int64_t>(begin + step * std::floor(trips / 2));
       path_.push_back(&nest);
-      costs[kRounds] += kThousand * times * trips;
+      const bool straight = is_straight(f.body);
+      constexpr double kOfRound = 2;  // the next index, and whether it is the end
+      costs[kScalars] +=
+          kThousand * kOfRound * times * trips / (straight && f.kind != LoopKind::Vec ? lanes_of(f.body) : 1);
       if (!has_loop(f.body)) costs[kStarts] += kThousand * times;
       const auto before = costs;
-      block(f.body, nest, times * trips);
+      block(f.body, nest, times * trips, straight);
       if (!sharing_ && machine_.threads > 1)
-        for (const Cost c : {kVectors, kScalars, kLoads})
+        for (const Cost c : {kVectors, kScalars})
           if (!has_loop(f.body)) costs[kAlone] += costs[c] - before[c];
       path_.pop_back();
       at_.erase(variable);
     }
     if (begins_sharing) sharing_ = false;
+  }
+
+  /// Of the loop that is last in the path: whether it can be vectorised, and goes through memory in steps as
+  /// small as vectors can be made of.
+  bool is_straight(const Block& body) {
+    if (has_loop(body) || !can_be_vectorised(body)) return false;
+    constexpr double kLargest = 1;  // elements
+    bool small = true;
+    visit(body, [&](const Stmt& s) {
+      visit_accesses(s, [&](const ElementAccess& a) {
+        if (a.position.size() == 1)
+          small = small && std::abs(stride_along(expanded(a.position.front(), names_), *path_.back())) <=
+                               kLargest * a.width * (a.width > 1 ? path_.back()->step : 1);
+      });
+    });
+    return small;
+  }
+  double lanes_of(const Block& body) const {
+    double bytes = 1;
+    visit(body, [&](const Stmt& s) {
+      if (const auto* x = std::get_if<Store>(&s.v))
+        bytes = std::max(bytes, static_cast<double>(size_of(x->value->type)));
+    });
+    return std::max(1.0, machine_.vector_bytes / bytes);
+  }
+  /// In elements an iteration.
+  double stride_along(const Nat& position, const CostNest& loop) {
+    const auto here = at_.find(loop.variable);
+    const auto middle = here->second;
+    const double before = value(position);
+    here->second = middle + static_cast<std::int64_t>(loop.step);
+    const double after = value(position);
+    here->second = middle;
+    return after - before;
   }
 
   /// Iterations of the shared loops that follow directly, when the first one stands at `here`.
@@ -170,25 +206,25 @@ class Count {
       const double bytes = static_cast<double>(size_of(t->type)) * t->width;
       const double vectors = std::max(1.0, bytes / machine_.vector_bytes);
       const double lanes = machine_.vector_bytes / static_cast<double>(size_of(t->type));
-      constexpr double kOfVectors = 0.25;  // of the time that a lane alone takes
-      if (t->kind == TermKind::Apply && is_slow(t->op))
-        costs[kSlow] += kThousand * times * t->width * (t->width > 1 || straight ? kOfVectors : 1);
+      constexpr double kOfSlow = 8;  // of one that is not
+      const double n = t->kind == TermKind::Apply && is_slow(t->op) ? 1 + kOfSlow : 1;
       if (t->width > 1)
-        costs[kVectors] += kThousand * times * vectors;
+        costs[kVectors] += kThousand * times * n * vectors;
       else if (straight)
-        costs[kVectors] += kThousand * times / lanes;
+        costs[kVectors] += kThousand * times * n / lanes;
       else
-        costs[kScalars] += kThousand * times;
+        costs[kScalars] += kThousand * times * n;
     });
   }
   void memory(int width, Scalar type, double times, bool straight) {
     const double bytes = static_cast<double>(size_of(type)) * width;
     const double lanes = machine_.vector_bytes / static_cast<double>(size_of(type));
-    const bool by_compiler = width == 1 && straight;
-    const double vectors = by_compiler ? 1 / lanes : std::max(1.0, bytes / machine_.vector_bytes);
-    costs[kLoads] += kThousand * times * vectors;
-    if (width > 1 || by_compiler)
-      costs[kSplits] += kThousand * times * vectors * std::min<double>(machine_.vector_bytes, 64) / 64;
+    if (width > 1)
+      costs[kVectors] += kThousand * times * std::max(1.0, bytes / machine_.vector_bytes);
+    else if (straight)
+      costs[kVectors] += kThousand * times / lanes;
+    else
+      costs[kScalars] += kThousand * times;
   }
 
   /// Its strides along the loops around it.
@@ -200,25 +236,22 @@ class Count {
     a.array = met.array, a.bytes = bytes->second, a.width = met.width, a.stores = met.store;
     a.streams = met.store && std::get<Store>(s.v).stream;
     a.offset = value(position);
-    for (const CostNest* l : path_) {
-      const auto here = at_.find(l->variable);
-      const auto middle = here->second;
-      here->second = middle + static_cast<std::int64_t>(l->step);
-      a.strides.push_back(l->trips > 1 ? value(position) - a.offset : 0);
-      here->second = middle;
-    }
+    for (const CostNest* l : path_) a.strides.push_back(l->trips > 1 ? stride_along(position, *l) : 0);
     around.accesses.push_back(std::move(a));
   }
 
   void add_traffic() {
     const double threads = threads_of(tree_);
-    const double second = kRoom * machine_.first_bytes, third = kRoom * machine_.second_bytes,
-                 last = kRoom * machine_.last_bytes / threads;
-    costs[kSecond] = kThousand * lines_fetched(tree_, second);
-    costs[kThird] = kThousand * lines_fetched(tree_, third);
-    // Calls follow one another: what fits into the last level altogether is found there.
-    const bool stays = threads * footprint(tree_) * kLineBytes <= kRoom * machine_.last_bytes;
-    costs[kMemory] = kThousand * threads * (lines_streamed(tree_) + (stays ? 0 : lines_fetched(tree_, last)));
+    const double first = kRoom * machine_.first_bytes, second = kRoom * machine_.second_bytes,
+                 last = kRoom * machine_.last_bytes;
+    costs[kSecond] = kThousand * lines_fetched(tree_, first);
+    // Calls follow one another: of what half fills the last level altogether nothing is fetched again from
+    // memory, and everything of what is half as much again as the room there.
+    const double filled = threads * footprint(tree_) * kLineBytes / last;
+    costs[kLast] = kThousand * (lines_fetched(tree_, second) +
+                                lines_fetched(tree_, last / threads) * std::clamp(filled - 0.5, 0.0, 1.0));
+    costs[kJumps] = kThousand * jumps(tree_, second);
+    costs[kStreams] = kThousand * threads * lines_streamed(tree_);
   }
 
   const CostMachine machine_;

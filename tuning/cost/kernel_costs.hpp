@@ -27,16 +27,13 @@ CostMachine cost_machine(const Machine& machine, int threads);
 
 /// Names of what is counted, in order; lines and instructions in thousands.
 inline constexpr std::array kCostNames{
-    "memory",   ///< lines from and to memory, of all threads
-    "third",    ///< lines from and to the last level, of the busiest thread
+    "streams",  ///< lines of stores past the caches, of all threads
+    "last",     ///< lines from and to the last level, of the busiest thread; those from memory count again
     "second",   ///< from and to the second level
-    "vectors",  ///< arithmetic on vectors, of the busiest thread
-    "scalars",  ///< on scalars
-    "loads",    ///< loads and stores, of vectors or scalars
-    "splits",  ///< of vectors that are as long as a line or not aligned to their length: they touch two lines
-    "slow",    ///< divisions and roots
-    "rounds",  ///< iterations
-    "starts",  ///< of innermost loops
+    "jumps",    ///< of accesses that bring lines from the last level, to where nothing was fetched ahead
+    "vectors",  ///< instructions on vectors, of the busiest thread: arithmetic, loads, stores
+    "scalars",  ///< on scalars, prefetches, and what it takes to go on to the next iteration
+    "starts",   ///< of innermost loops
     "regions",  ///< in which threads share loops, thousands
     "groups",   ///< work-groups, or work-items where they have no groups, thousands
     "barriers",
