@@ -36,7 +36,6 @@ REGISTER_LISTENER("count-selected", 0, CountSelected);
 
 int main(int argc, char** argv) {
   lift::set_verify_steps(true);
-  ::setenv("LIFTGEN_VERIFY", "1", 0);  // also where the command is run
   ::setenv("LIFTGEN_DB", "none", 1);
   doctest::Context context(argc, argv);
   const int status = context.run();

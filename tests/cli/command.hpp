@@ -22,6 +22,7 @@ inline ProcessResult liftgen(std::vector<std::string> arguments, const std::stri
   ProcessOptions options;
   options.timeout_seconds = 1000;
   options.directory = directory;
+  variables.emplace_back("LIFTGEN_VERIFY=1");  // every step of a derivation, as in this process
   options.variables = std::move(variables);
   return run_process(arguments, options);
 }

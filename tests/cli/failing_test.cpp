@@ -33,6 +33,7 @@ ProcessResult in(const Scratch& scratch, std::vector<std::string> arguments,
   ProcessOptions options;
   options.timeout_seconds = 100, options.directory = scratch.path().string();
   variables.push_back("LIFTGEN_CACHE=" + (scratch.path() / "cache").string());
+  variables.emplace_back("LIFTGEN_VERIFY=1");
   options.variables = std::move(variables);
   return run_process(arguments, options);
 }
