@@ -145,7 +145,7 @@ std::optional<std::string> read_private(const fs::path& path, std::string& why) 
     if (errno != ENOENT) why = std::strerror(errno);
     return std::nullopt;
   }
-  if (!S_ISREG(status.st_mode) || status.st_nlink != 1) why = "is no file of its own";
+  if (!S_ISREG(status.st_mode) || status.st_nlink > 1) why = "is no file of its own";
   if (const auto open = open_to_others(status)) why = *open;
   if (!why.empty()) return std::nullopt;
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');

@@ -4,7 +4,6 @@
 #include <deque>
 #include <mutex>
 #include <stdexcept>
-#include <unordered_set>
 
 #include "ir/hash.hpp"
 #include "ir/nat/nat_atoms.hpp"
@@ -20,30 +19,58 @@ bool same_factors(const std::vector<NatFactor>& a, const std::vector<NatFactor>&
   });
 }
 
-/// Polynomials are the same when their terms are; what is looked up is terms that may have no node yet.
-struct NodeHash {
-  using is_transparent = void;
-  std::size_t operator()(const Terms& terms) const {
-    std::size_t h = terms.size();
-    for (const NatTerm& t : terms) {
-      h = mix(h, static_cast<std::size_t>(t.coefficient));
-      for (const NatFactor& f : t.factors)
-        h = mix(mix(h, reinterpret_cast<std::size_t>(f.atom)), static_cast<std::size_t>(f.power));
+std::size_t hash_of(const Terms& terms) {
+  std::size_t h = terms.size();
+  for (const NatTerm& t : terms) {
+    h = mix(h, static_cast<std::size_t>(t.coefficient));
+    for (const NatFactor& f : t.factors)
+      h = mix(mix(h, reinterpret_cast<std::size_t>(f.atom)), static_cast<std::size_t>(f.power));
+  }
+  return h ^ (h >> 32);
+}
+
+bool same_terms(const Terms& a, const Terms& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatTerm& x, const NatTerm& y) {
+    return x.coefficient == y.coefficient && same_factors(x.factors, y.factors);
+  });
+}
+
+/// The node of each polynomial there is. Asked so often that the time goes to memory that is not in a cache: one
+/// table in which hashes lie beside the nodes, so that a question touches one line of it and the node it finds.
+class NodeTable {
+ public:
+  /// Null where these terms have no node yet.
+  const NatNode* find(const Terms& terms) const {
+    const std::size_t h = hash_of(terms);
+    for (std::size_t i = h & mask();; i = (i + 1) & mask()) {
+      const Place& p = places_[i];
+      if (p.node == nullptr || (p.hash == h && same_terms(p.node->terms, terms))) return p.node;
     }
-    return h;
   }
-  std::size_t operator()(const NatNode* n) const { return (*this)(n->terms); }
-};
-struct NodeEqual {
-  using is_transparent = void;
-  static const Terms& terms(const Terms& t) { return t; }
-  static const Terms& terms(const NatNode* n) { return n->terms; }
-  bool operator()(const auto& a, const auto& b) const {
-    return std::equal(terms(a).begin(), terms(a).end(), terms(b).begin(), terms(b).end(),
-                      [](const NatTerm& x, const NatTerm& y) {
-                        return x.coefficient == y.coefficient && same_factors(x.factors, y.factors);
-                      });
+  /// A node that was not found.
+  void add(const NatNode* node) {
+    if (2 * ++used_ > places_.size()) {
+      std::vector<Place> before(2 * places_.size());
+      before.swap(places_);
+      for (const Place& p : before)
+        if (p.node != nullptr) put(p);
+    }
+    put({hash_of(node->terms), node});
   }
+
+ private:
+  struct Place {
+    std::size_t hash = 0;
+    const NatNode* node = nullptr;
+  };
+  std::size_t mask() const { return places_.size() - 1; }
+  void put(const Place& p) {
+    std::size_t i = p.hash & mask();
+    while (places_[i].node != nullptr) i = (i + 1) & mask();
+    places_[i] = p;
+  }
+  std::vector<Place> places_ = std::vector<Place>(4096);  ///< a power of two of them, at most half of them taken
+  std::size_t used_ = 0;
 };
 
 /// Interned polynomials and atoms.
@@ -51,7 +78,7 @@ struct Tables {
   std::recursive_mutex mutex;
   std::deque<NatNode> nodes;
   std::deque<NatAtom> atoms;
-  std::unordered_set<const NatNode*, NodeHash, NodeEqual> node_index;
+  NodeTable node_index;
   std::map<std::vector<std::int64_t>, const NatAtom*> atom_index;
   std::map<std::pair<std::string, std::vector<std::int64_t>>, Nat> sizes;
 };
@@ -144,12 +171,13 @@ struct NatFactory {
   static const NatNode* intern_raw(Terms terms) {
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
-    if (const auto it = all.node_index.find(terms); it != all.node_index.end()) return *it;
+    if (const NatNode* node = all.node_index.find(terms)) return node;
     const NatInterval interval = detail::interval_of(terms);
     std::vector<const NatAtom*> variables = variables_of(terms);
     all.nodes.push_back(
         {static_cast<std::uint32_t>(all.nodes.size()), std::move(terms), interval, std::move(variables)});
-    return *all.node_index.insert(&all.nodes.back()).first;
+    all.node_index.add(&all.nodes.back());
+    return &all.nodes.back();
   }
   static Nat variable(const std::string& name, const Nat& lower, const Nat* upper, std::int64_t modulus,
                       std::int64_t residue) {

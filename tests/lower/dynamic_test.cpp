@@ -59,13 +59,36 @@ TEST_CASE("dynamic: only where threads share many more iterations than they are,
   CHECK(space.allowed_texts({{"parallel", ""}}, "dynamic") == Texts{"0"});
   const Space alone = space_of(program, 1);
   for (const Parameter& x : alone.parameters()) CHECK(x.name() != "dynamic");
-  p.sweeps = 2, p.ghost = 2;
+  p.box = 16, p.boxes = 32, p.sweeps = 2, p.ghost = 2;
   const Program chain = find_pattern("smooth3d").build(p);
   const Space chains = space_of(chain, 2);
-  for (const std::string& time : chains.allowed_texts({}, "time")) {
-    const Configuration c{{"time", time}};
-    if (!time.empty() && time != "none") CHECK(chains.allowed_texts(c, "dynamic") == Texts{"0"});
+  int in_step = 0;
+  for (const char* time : {"k", "j8 k"})
+    for (const std::string& parallel : chains.allowed_texts({{"time", time}}, "parallel")) {
+      CAPTURE(parallel);
+      CHECK(chains.allowed_texts({{"time", time}, {"parallel", parallel}}, "dynamic") == Texts{"0"});
+      in_step += parallel != "none";
+    }
+  CHECK(in_step > 0);  // boxes are shared, enough of them to be handed out
+}
+
+TEST_CASE("dynamic: loops that each thread goes through are around those that are handed out") {
+  Problem p;
+  p.box = 16, p.boxes = 4;
+  const Program program = find_pattern("smooth3d").build(p);
+  const Space space = space_of(program, 2);
+  int inside = 0;
+  for (const std::string& parallel : space.allowed_texts({{"in_place", "no"}}, "parallel")) {
+    const Configuration c{{"in_place", "no"}, {"parallel", parallel}, {"dynamic", "1"}};
+    if (parallel == "none" || space.allowed_texts(c, "dynamic") == Texts{"0"}) continue;
+    CAPTURE(parallel);
+    LowerOptions for_threads;
+    for_threads.target = Target::openmp;
+    const std::string text = emit_openmp(lower(replay(program, space.derive(c)), for_threads));
+    CHECK(text.find("schedule(dynamic, 1)") != std::string::npos);
+    inside += text.find("for (") < text.find("#pragma omp");
   }
+  CHECK(inside > 0);
 }
 
 }  // namespace dynamic_test

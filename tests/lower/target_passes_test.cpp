@@ -44,11 +44,12 @@ const For& loop(const Block& b, std::size_t n = 0) { return std::get<For>(b.at(n
 }  // namespace
 
 TEST_CASE("threads share perfectly nested loops whose bounds do not depend on each other") {
-  const Kernel square = for_target(
-      kernel({{over(j, {{over(i, {put(8 * j + i, one)}, LoopKind::Par)}}, LoopKind::Par)}}), Target::openmp);
+  For inner = over(i, {put(8 * j + i, one)}, LoopKind::Par);
+  inner.dynamic = 4;
+  const Kernel square = for_target(kernel({{over(j, {{inner}}, LoopKind::Par)}}), Target::openmp);
   CHECK(loop(square.body).collapse == 2);
   CHECK(loop(loop(square.body).body).kind == LoopKind::Seq);
-  For inner = over(i, {put(8 * j + i, one)}, LoopKind::Par);
+  CHECK(loop(loop(square.body).body).dynamic == 0);
   inner.upper = j + 1;
   const Kernel triangle = for_target(kernel({{over(j, {{inner}}, LoopKind::Par)}}), Target::openmp);
   CHECK(loop(triangle.body).collapse == 1);
