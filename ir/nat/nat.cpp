@@ -35,8 +35,9 @@ bool same_terms(const Terms& a, const Terms& b) {
   });
 }
 
-/// The node of each polynomial there is. Asked so often that the time goes to memory that is not in a cache: one
-/// table in which hashes lie beside the nodes, so that a question touches one line of it and the node it finds.
+/// The node of each polynomial there is. Asked so often that the time goes to memory that is not in a cache:
+/// one table in which hashes lie beside the nodes, so that a question touches one line of it and the node it
+/// finds.
 class NodeTable {
  public:
   /// Null where these terms have no node yet.
@@ -69,7 +70,8 @@ class NodeTable {
     while (places_[i].node != nullptr) i = (i + 1) & mask();
     places_[i] = p;
   }
-  std::vector<Place> places_ = std::vector<Place>(4096);  ///< a power of two of them, at most half of them taken
+  std::vector<Place> places_ =
+      std::vector<Place>(4096);  ///< a power of two of them, at most half of them taken
   std::size_t used_ = 0;
 };
 
