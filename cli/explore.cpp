@@ -61,7 +61,8 @@ std::string heading(const Options& o, const ExploreResult& r) {
   std::string choices;
   for (const auto& [name, value] : p.choices) choices += ", " + name + " " + value;
   return fmt::format(
-      "{}{}: {} boxes of {}^3 cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box, text(p.type),
+      "{}{}: {} boxes of {}^{} cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box,
+      o.pattern->dimensions, text(p.type),
       p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary, where(r));
 }
 

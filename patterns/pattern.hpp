@@ -65,6 +65,7 @@ struct Pattern {
   std::function<std::string(const Problem&)> plain_c;
   /// Called before anything of it is compiled or run, but not to show it; UserError. May be empty.
   std::function<void()> before_running = {};
+  int dimensions = 3;           ///< of a box
   bool sweeps = false;          ///< Problem::sweeps may be more than 1
   bool plain_in_place = false;  ///< plain() writes its results into the first overwritable arguments
 };

@@ -12,7 +12,11 @@ const std::vector<std::shared_ptr<const Pattern>>& all_patterns() {
     for (const auto make :
          {smooth, apply_operator, residual, lambda_operator, restriction, prolongation,
           prolongation_correction, residual_restriction, residual_norm, norm, dot, axpy, scale, shift})
-      for (const int dim : {1, 2, 3}) all.push_back(std::make_shared<const Pattern>(make(dim)));
+      for (const int dim : {1, 2, 3}) {
+        Pattern p = make(dim);
+        p.dimensions = dim;
+        all.push_back(std::make_shared<const Pattern>(std::move(p)));
+      }
     for (const auto make : {thomas, vertical_advection, fillz, horizontal_diffusion})
       all.push_back(std::make_shared<const Pattern>(make()));
     return all;

@@ -16,23 +16,24 @@
 namespace lift {
 namespace {
 
+std::size_t hash_of(const TermNode* n) {
+  std::size_t h = mix(static_cast<std::size_t>(n->kind), static_cast<std::size_t>(n->op));
+  h = mix(h, static_cast<std::size_t>(n->type) * 64 + static_cast<std::size_t>(n->width));
+  h = mix(h, std::bit_cast<std::uint64_t>(n->number));  // by its bits: -0.0 is not 0.0, and a NaN is itself
+  h = mix(h, std::hash<std::string>{}(n->name));
+  for (const Nat& x : n->nats) h = mix(h, x.id());
+  for (const NatCond& c : n->conds) h = mix(h, std::size_t{c.a.id()} * 4 + static_cast<std::size_t>(c.kind));
+  for (const Term& t : n->args) h = mix(h, t->id);
+  for (const int l : n->lanes) h = mix(h, static_cast<std::size_t>(l));
+  return h;
+}
 struct TermHash {
-  std::size_t operator()(const TermNode* n) const {
-    std::size_t h = mix(static_cast<std::size_t>(n->kind), static_cast<std::size_t>(n->op));
-    h = mix(h, static_cast<std::size_t>(n->type) * 64 + static_cast<std::size_t>(n->width));
-    h = mix(h, std::bit_cast<std::uint64_t>(n->number));  // by its bits: -0.0 is not 0.0, and a NaN is itself
-    h = mix(h, std::hash<std::string>{}(n->name));
-    for (const Nat& x : n->nats) h = mix(h, x.id());
-    for (const NatCond& c : n->conds)
-      h = mix(h, std::size_t{c.a.id()} * 4 + static_cast<std::size_t>(c.kind));
-    for (const Term& t : n->args) h = mix(h, t->id);
-    for (const int l : n->lanes) h = mix(h, static_cast<std::size_t>(l));
-    return h;
-  }
+  std::size_t operator()(const TermNode* n) const { return n->hash; }
 };
 struct TermEqual {
   bool operator()(const TermNode* a, const TermNode* b) const {
-    return a->kind == b->kind && a->type == b->type && a->width == b->width && a->op == b->op &&
+    return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->width == b->width &&
+           a->op == b->op &&
            std::bit_cast<std::uint64_t>(a->number) == std::bit_cast<std::uint64_t>(b->number) &&
            a->name == b->name && a->nats == b->nats && a->conds == b->conds && a->args == b->args &&
            a->lanes == b->lanes && a->user == b->user;
@@ -127,6 +128,7 @@ std::optional<bool> truth(const Term& t) {
 }  // namespace
 
 Term intern(TermNode node) {
+  node.hash = hash_of(&node);
   const std::lock_guard lock(term_table().mutex);
   const auto found = term_table().index.find(&node);
   if (found != term_table().index.end()) return Term(*found);

@@ -55,6 +55,7 @@ struct TermNode {
   std::vector<int> lanes;      ///< Shuffle
   Attr user;                   ///< Call: the user function's attributes
   std::uint32_t id = 0;        ///< assigned by interning
+  std::size_t hash = 0;        ///< assigned by interning
 };
 
 Term intern(TermNode node);

@@ -4,6 +4,7 @@
 #include <deque>
 #include <mutex>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "ir/hash.hpp"
 #include "ir/nat/nat_atoms.hpp"
@@ -13,26 +14,18 @@ namespace {
 
 using Terms = std::vector<NatTerm>;
 
-bool same_factors(const std::vector<NatFactor>& a, const std::vector<NatFactor>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
-    return x.atom == y.atom && x.power == y.power;
-  });
-}
-
 std::size_t hash_of(const Terms& terms) {
   std::size_t h = terms.size();
-  for (const NatTerm& t : terms) {
-    h = mix(h, static_cast<std::size_t>(t.coefficient));
-    for (const NatFactor& f : t.factors)
-      h = mix(mix(h, reinterpret_cast<std::size_t>(f.atom)), static_cast<std::size_t>(f.power));
-  }
+  for (const NatTerm& t : terms)
+    h = mix(mix(h, static_cast<std::size_t>(t.coefficient)),
+            reinterpret_cast<std::size_t>(t.factors.identity()));
   return h ^ (h >> 32);
 }
-
-bool same_terms(const Terms& a, const Terms& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NatTerm& x, const NatTerm& y) {
-    return x.coefficient == y.coefficient && same_factors(x.factors, y.factors);
-  });
+std::size_t hash_of(std::span<const NatFactor> factors) {
+  std::size_t h = factors.size();
+  for (const NatFactor& f : factors)
+    h = mix(mix(h, reinterpret_cast<std::size_t>(f.atom)), static_cast<std::size_t>(f.power));
+  return h ^ (h >> 32);
 }
 
 /// The node of each polynomial there is. Asked so often that the time goes to memory that is not in a cache:
@@ -45,7 +38,7 @@ class NodeTable {
     const std::size_t h = hash_of(terms);
     for (std::size_t i = h & mask();; i = (i + 1) & mask()) {
       const Place& p = places_[i];
-      if (p.node == nullptr || (p.hash == h && same_terms(p.node->terms, terms))) return p.node;
+      if (p.node == nullptr || (p.hash == h && p.node->terms == terms)) return p.node;
     }
   }
   /// A node that was not found.
@@ -81,6 +74,7 @@ struct Tables {
   std::deque<NatNode> nodes;
   std::deque<NatAtom> atoms;
   NodeTable node_index;
+  std::unordered_multimap<std::size_t, const void*> monomials;  ///< by hash
   std::map<std::vector<std::int64_t>, const NatAtom*> atom_index;
   std::map<std::pair<std::string, std::vector<std::int64_t>>, Nat> sizes;
 };
@@ -89,13 +83,9 @@ Tables& tables() {
   return *t;
 }
 
-bool factors_less(const std::vector<NatFactor>& a, const std::vector<NatFactor>& b) {
-  const auto degree = [](const std::vector<NatFactor>& f) {
-    int d = 0;
-    for (const NatFactor& x : f) d += x.power;
-    return d;
-  };
-  if (degree(a) != degree(b)) return degree(a) > degree(b);  // the constant comes last
+bool factors_less(const NatMonomial& a, const NatMonomial& b) {
+  if (a == b) return false;
+  if (a.degree() != b.degree()) return a.degree() > b.degree();  // the constant comes last
   return std::lexicographical_compare(
       a.begin(), a.end(), b.begin(), b.end(), [](const NatFactor& x, const NatFactor& y) {
         return x.atom->id != y.atom->id ? x.atom->id < y.atom->id : x.power < y.power;
@@ -104,20 +94,39 @@ bool factors_less(const std::vector<NatFactor>& a, const std::vector<NatFactor>&
 
 Terms add(const Terms& a, const Terms& b, std::int64_t scale) {
   Terms r;
+  r.reserve(a.size() + b.size());
   auto i = a.begin(), j = b.begin();
-  while (i != a.end() || j != b.end()) {
-    if (j == b.end() || (i != a.end() && factors_less(i->factors, j->factors))) {
-      r.push_back(*i++);
-    } else if (i == a.end() || factors_less(j->factors, i->factors)) {
-      r.push_back({j->coefficient * scale, j->factors});
-      ++j;
-    } else {
+  while (i != a.end() && j != b.end()) {
+    if (i->factors == j->factors) {
       const std::int64_t c = i->coefficient + j->coefficient * scale;
       if (c != 0) r.push_back({c, i->factors});
       ++i, ++j;
+    } else if (factors_less(i->factors, j->factors)) {
+      r.push_back(*i++);
+    } else {
+      r.push_back({j->coefficient * scale, j->factors});
+      ++j;
     }
   }
+  r.insert(r.end(), i, a.end());
+  for (; j != b.end(); ++j) r.push_back({j->coefficient * scale, j->factors});
   return r;
+}
+
+NatMonomial product(const NatMonomial& a, const NatMonomial& b) {
+  if (a.empty() || b.empty()) return a.empty() ? b : a;
+  std::vector<NatFactor> r;
+  r.reserve(a.size() + b.size());
+  const NatFactor *i = a.begin(), *j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    if (i->atom == j->atom)
+      r.push_back({i->atom, i->power + j->power}), ++i, ++j;
+    else
+      r.push_back(i->atom->id < j->atom->id ? *i++ : *j++);
+  }
+  r.insert(r.end(), i, a.end());
+  r.insert(r.end(), j, b.end());
+  return NatMonomial(r);
 }
 
 std::vector<const NatAtom*> variables_of(const Terms& terms) {
@@ -153,8 +162,9 @@ struct NatFactory {
           if (f.atom->kind != AtomKind::FloorDiv || f.power != 1 || !(f.atom->a == m.a) ||
               !(f.atom->b == m.b))
             continue;
-          const Nat quotient = m.b * Nat(intern_raw({{t.coefficient, {{f.atom, 1}}}}));
-          const Nat both(intern_raw(add({{t.coefficient, {{&m, 1}}}}, quotient.node()->terms, 1)));
+          const Nat quotient = m.b * Nat(intern_raw({{t.coefficient, NatMonomial{{f.atom, 1}}}}));
+          const Nat both(
+              intern_raw(add({{t.coefficient, NatMonomial{{&m, 1}}}}, quotient.node()->terms, 1)));
           if (!contains(terms, both)) continue;
           return Nat(intern_raw(add(terms, both.node()->terms, -1))) + m.a * t.coefficient;
         }
@@ -165,7 +175,7 @@ struct NatFactory {
   static bool contains(const Terms& terms, const Nat& part) {
     for (const NatTerm& p : part.node()->terms)
       if (std::none_of(terms.begin(), terms.end(), [&](const NatTerm& t) {
-            return t.coefficient == p.coefficient && same_factors(t.factors, p.factors);
+            return t == p;
           }))
         return false;
     return true;
@@ -190,28 +200,65 @@ struct NatFactory {
     a.lower = lower;
     if (upper) a.upper = *upper, a.bounded_above = true;
     a.modulus = modulus, a.residue = ((residue % modulus) + modulus) % modulus;
+    return alone(std::move(a));
+  }
+  /// The only place where atoms are made.
+  static const Nat& alone(NatAtom a) {
+    Tables& all = tables();
     a.interval = detail::interval_of(a);
-    all.atoms.push_back(std::move(a));
-    return atom_nat(all.atoms.back());
+    NatAtom& kept = all.atoms.emplace_back(std::move(a));
+    return kept.alone = Nat(intern_raw({{1, NatMonomial{{&kept, 1}}}}));
+  }
+  static const NatMonomial::Node* intern(std::span<const NatFactor> factors) {
+    if (factors.empty()) return nullptr;
+    Tables& all = tables();
+    const std::lock_guard lock(all.mutex);
+    const std::size_t h = hash_of(factors);
+    for (auto [i, end] = all.monomials.equal_range(h); i != end; ++i) {
+      const auto* node = static_cast<const NatMonomial::Node*>(i->second);
+      if (std::equal(factors.begin(), factors.end(), node->factors.begin(), node->factors.end())) return node;
+    }
+    int degree = 0;
+    for (const NatFactor& f : factors) degree += f.power;
+    auto* node = new NatMonomial::Node{{factors.begin(), factors.end()}, degree};  // kept, as all tables are
+    all.monomials.emplace(h, node);
+    return node;
   }
 };
+
+NatMonomial::NatMonomial(std::span<const NatFactor> factors) : node_(NatFactory::intern(factors)) {}
 
 namespace detail {
 Nat compound(AtomKind kind, const Nat& a, const Nat& b) {
   Tables& all = tables();
   const std::lock_guard lock(all.mutex);
   const std::vector<std::int64_t> key{static_cast<std::int64_t>(kind), a.id(), b.id()};
-  auto [it, added] = all.atom_index.try_emplace(key, nullptr);
-  if (added) {
-    NatAtom atom;
-    atom.kind = kind, atom.id = static_cast<std::uint32_t>(all.atoms.size()), atom.a = a, atom.b = b;
-    atom.interval = interval_of(atom);
-    all.atoms.push_back(std::move(atom));
-    it->second = &all.atoms.back();
-  }
-  return atom_nat(*it->second);
+  if (const auto it = all.atom_index.find(key); it != all.atom_index.end()) return it->second->alone;
+  NatAtom atom;
+  atom.kind = kind, atom.id = static_cast<std::uint32_t>(all.atoms.size()), atom.a = a, atom.b = b;
+  const Nat& alone = NatFactory::alone(std::move(atom));
+  all.atom_index.emplace(key, &all.atoms.back());
+  return alone;
 }
 Nat from_terms(std::vector<NatTerm> terms) { return NatFactory::intern(std::move(terms)); }
+Nat sum_of(std::vector<NatTerm> terms) {
+  std::sort(terms.begin(), terms.end(),
+            [](const NatTerm& a, const NatTerm& b) { return factors_less(a.factors, b.factors); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < terms.size();) {
+    NatTerm t = terms[i];
+    while (++i < terms.size() && terms[i].factors == t.factors) t.coefficient += terms[i].coefficient;
+    if (t.coefficient != 0) terms[kept++] = t;
+  }
+  terms.resize(kept);
+  return from_terms(std::move(terms));
+}
+NatMonomial without_one(const NatMonomial& m, const NatAtom* atom) {
+  std::vector<NatFactor> r;
+  for (const NatFactor& f : m)
+    if (f.atom != atom || f.power > 1) r.push_back({f.atom, f.power - (f.atom == atom ? 1 : 0)});
+  return NatMonomial(r);
+}
 }  // namespace detail
 
 namespace {
@@ -303,7 +350,7 @@ std::string Nat::str() const {
 }
 
 std::span<const NatTerm> terms(const Nat& n) { return n.node()->terms; }
-Nat atom_nat(const NatAtom& atom) { return detail::from_terms({{1, {{&atom, 1}}}}); }
+Nat atom_nat(const NatAtom& atom) { return atom.alone; }
 
 Nat operator+(const Nat& a, const Nat& b) {
   return detail::from_terms(add(a.node()->terms, b.node()->terms, 1));
@@ -313,23 +360,14 @@ Nat operator-(const Nat& a, const Nat& b) {
 }
 Nat operator-(const Nat& a) { return Nat(0) - a; }
 Nat operator*(const Nat& a, const Nat& b) {
-  Terms sum;
-  for (const NatTerm& t : a.node()->terms) {
-    Terms row;
-    for (const NatTerm& u : b.node()->terms) {
-      std::map<std::uint32_t, NatFactor> factors;
-      for (const auto* fs : {&t.factors, &u.factors})
-        for (const NatFactor& f : *fs) {
-          auto [it, added] = factors.try_emplace(f.atom->id, f);
-          if (!added) it->second.power += f.power;
-        }
-      NatTerm product{t.coefficient * u.coefficient, {}};
-      for (const auto& [id, f] : factors) product.factors.push_back(f);
-      row = add(row, {product}, 1);
-    }
-    sum = add(sum, row, 1);
-  }
-  return detail::from_terms(std::move(sum));
+  if (a == Nat(1)) return b;
+  if (b == Nat(1)) return a;
+  Terms all;
+  all.reserve(a.node()->terms.size() * b.node()->terms.size());
+  for (const NatTerm& t : a.node()->terms)
+    for (const NatTerm& u : b.node()->terms)
+      all.push_back({t.coefficient * u.coefficient, product(t.factors, u.factors)});
+  return detail::sum_of(std::move(all));
 }
 Nat ceildiv(const Nat& a, const Nat& b) { return floordiv(a + b - 1, b); }
 
@@ -347,8 +385,6 @@ bool mentions(const Nat& n, const Nat& variable) {
 
 namespace detail {
 Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)>& replace) {
-  Nat sum = 0;
-  bool changed = false;
   const auto atom_value = [&](const NatAtom& a) -> Nat {
     if (const auto r = replace(a)) return *r;
     if (a.kind == AtomKind::Var) return atom_nat(a);
@@ -365,16 +401,26 @@ Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)
         return max(x, y);
     }
   };
+  Terms kept;
+  Nat changed = 0;
+  std::vector<Nat> values;
   for (const NatTerm& t : terms(n)) {
-    Nat product = t.coefficient;
+    values.clear();
+    bool same = true;
     for (const NatFactor& f : t.factors) {
-      const Nat v = atom_value(*f.atom);
-      changed |= !(v == atom_nat(*f.atom));
-      for (int p = 0; p < f.power; ++p) product = product * v;
+      values.push_back(atom_value(*f.atom));
+      same = same && values.back() == f.atom->alone;
     }
-    sum = sum + product;
+    if (same) {
+      kept.push_back(t);
+      continue;
+    }
+    Nat product = t.coefficient;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      for (int p = 0; p < t.factors[i].power; ++p) product = product * values[i];
+    changed = changed + product;
   }
-  return changed ? sum : n;
+  return kept.size() == terms(n).size() ? n : from_terms(std::move(kept)) + changed;
 }
 }  // namespace detail
 
@@ -393,22 +439,23 @@ Nat substitute(const Nat& n, const std::map<const NatAtom*, Nat>& values) {
 }
 
 std::optional<Affine> affine_in(const Nat& n, const Nat& variable) {
-  Nat coefficient = 0, rest = 0;
+  Terms with, rest;
   for (const NatTerm& t : terms(n)) {
-    int power = 0;
-    Nat others = t.coefficient;
+    const NatFactor* found = nullptr;
     for (const NatFactor& f : t.factors) {
-      if (atom_nat(*f.atom) == variable) {
-        power = f.power;
-        continue;
-      }
-      if (f.atom->kind != AtomKind::Var && mentions(atom_nat(*f.atom), variable)) return std::nullopt;
-      for (int p = 0; p < f.power; ++p) others = others * atom_nat(*f.atom);
+      if (f.atom->alone == variable)
+        found = &f;
+      else if (f.atom->kind != AtomKind::Var && mentions(f.atom->alone, variable))
+        return std::nullopt;
     }
-    if (power > 1) return std::nullopt;
-    (power == 1 ? coefficient : rest) = (power == 1 ? coefficient : rest) + others;
+    if (found == nullptr)
+      rest.push_back(t);
+    else if (found->power > 1)
+      return std::nullopt;
+    else
+      with.push_back({t.coefficient, detail::without_one(t.factors, found->atom)});
   }
-  return Affine{coefficient, rest};
+  return Affine{detail::sum_of(std::move(with)), detail::from_terms(std::move(rest))};
 }
 
 std::int64_t evaluate(const Nat& n, const std::function<std::int64_t(const NatAtom&)>& value_of) {

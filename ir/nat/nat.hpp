@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -76,10 +77,37 @@ struct NatAtom;
 struct NatFactor {
   const NatAtom* atom;
   int power;
+  friend bool operator==(const NatFactor&, const NatFactor&) = default;
+};
+/// A product of powers of atoms, sorted by their ids, interned: a handle, equality is identity. Without
+/// factors it is 1.
+class NatMonomial {
+ public:
+  NatMonomial() = default;
+  NatMonomial(std::initializer_list<NatFactor> factors) : NatMonomial(std::span(factors)) {}
+  explicit NatMonomial(std::span<const NatFactor> factors);
+
+  const NatFactor* begin() const { return node_ ? node_->factors.data() : nullptr; }
+  const NatFactor* end() const { return begin() + size(); }
+  std::size_t size() const { return node_ ? node_->factors.size() : 0; }
+  bool empty() const { return node_ == nullptr; }
+  const NatFactor& operator[](std::size_t i) const { return node_->factors[i]; }
+  int degree() const { return node_ ? node_->degree : 0; }  ///< the sum of the powers
+  const void* identity() const { return node_; }
+  friend bool operator==(const NatMonomial&, const NatMonomial&) = default;
+
+ private:
+  struct Node {
+    std::vector<NatFactor> factors;
+    int degree;
+  };
+  friend struct NatFactory;
+  const Node* node_ = nullptr;
 };
 struct NatTerm {
   std::int64_t coefficient;
-  std::vector<NatFactor> factors;  ///< sorted by atom id; empty for the constant term
+  NatMonomial factors;  ///< none: the constant term
+  friend bool operator==(const NatTerm&, const NatTerm&) = default;
 };
 struct NatAtom {
   AtomKind kind = AtomKind::Var;
@@ -90,6 +118,7 @@ struct NatAtom {
   std::int64_t modulus = 1, residue = 0;  ///< Var: value = residue mod modulus
   Nat a, b;                               ///< operands of the other kinds
   NatInterval interval;
+  Nat alone;  ///< the polynomial that is just this atom
 };
 struct NatNode {
   std::uint32_t id;

@@ -15,6 +15,10 @@ constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a - b 
 Nat compound(AtomKind kind, const Nat& a, const Nat& b);
 /// The polynomial with these terms, which must be in canonical order.
 Nat from_terms(std::vector<NatTerm> terms);
+/// The sum of terms in any order, also of several with the same factors.
+Nat sum_of(std::vector<NatTerm> terms);
+/// One power of an atom less, which is among the factors.
+NatMonomial without_one(const NatMonomial& m, const NatAtom* atom);
 /// n with every atom for which `replace` gives a value replaced (outermost first), and rebuilt above it.
 Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)>& replace);
 

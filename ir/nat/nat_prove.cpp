@@ -2,6 +2,7 @@
 // of it in older ones, until it is a constant. Sound: each step replaces n by something not larger.
 // Terminating: atoms' numbers descend.
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 
 #include "ir/hash.hpp"
@@ -53,16 +54,15 @@ class Proof {
         if (!newest || f.atom->id > newest->id) newest = f.atom;
     // n = k*atom + rest, with the atom taken as an opaque variable. Of a power k keeps the other factors:
     // where k >= 0, atom*k is no less than a lower bound times k.
-    Nat k = 0, rest = 0;
+    std::vector<NatTerm> with_atom, others;
     for (const NatTerm& t : terms(n)) {
-      int power = 0;
-      NatTerm other{t.coefficient, {}};
-      for (const NatFactor& f : t.factors) {
-        if (f.atom == newest) power = f.power;
-        if (f.atom != newest || power > 1) other.factors.push_back({f.atom, f.power - (f.atom == newest)});
-      }
-      (power ? k : rest) = (power ? k : rest) + detail::from_terms({other});
+      if (std::any_of(t.factors.begin(), t.factors.end(),
+                      [&](const NatFactor& f) { return f.atom == newest; }))
+        with_atom.push_back({t.coefficient, detail::without_one(t.factors, newest)});
+      else
+        others.push_back(t);
     }
+    const Nat k = detail::sum_of(std::move(with_atom)), rest = detail::from_terms(std::move(others));
     const auto c = k.constant();
     const bool up = c ? *c > 0 : nonnegative(k, used);  // n grows with the atom
     if (!up && !c && !nonnegative(-k, used)) return false;
@@ -122,38 +122,11 @@ class Proof {
   int budget_ = 400;
 };
 
-/// Results of whole proofs: those without conditions, and those under the conditions that were asked about
-/// last.
-class Memo {
- public:
-  static Memo& of(std::span<const NatCond> conditions) {
-    static thread_local Memo none, last;
-    if (conditions.empty()) return none;
-    if (!std::equal(conditions.begin(), conditions.end(), last.conditions_.begin(), last.conditions_.end()))
-      last.conditions_.assign(conditions.begin(), conditions.end()), last.found_.clear();
-    return last;
-  }
-  bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
-    if (const auto it = found_.find(n.id()); it != found_.end()) return it->second;
-    const bool r = Proof(conditions).nonnegative(n);
-    found_.emplace(n.id(), r);
-    return r;
-  }
-
- private:
-  std::vector<NatCond> conditions_;
-  std::unordered_map<std::uint32_t, bool> found_;
-};
-
-bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
-  if (const auto c = n.constant()) return *c >= 0;
-  return Memo::of(conditions).nonnegative(n, conditions);
-}
-
-/// Values that conditions give to single atoms: a == 0 with a = +-atom + constant; a != 0 where the atom has
-/// two values.
-std::map<const NatAtom*, Nat> known_values(std::span<const NatCond> conditions) {
-  std::map<const NatAtom*, Nat> r;
+/// Values that conditions give to single atoms.
+using Values = std::map<const NatAtom*, Nat>;
+/// a == 0 with a = +-atom + constant; a != 0 where the atom has two values.
+Values known_values(std::span<const NatCond> conditions) {
+  Values r;
   for (const NatCond& c : conditions) {
     const auto ts = terms(c.a);
     if (c.kind == NatCond::Kind::NonNegative || ts.empty() || ts.size() > 2 || ts[0].factors.size() != 1 ||
@@ -176,6 +149,41 @@ std::map<const NatAtom*, Nat> known_values(std::span<const NatCond> conditions) 
   return r;
 }
 
+/// Results of whole proofs, and values: those without conditions, and those under the conditions that were
+/// asked about last.
+class Memo {
+ public:
+  Memo() = default;
+  explicit Memo(std::span<const NatCond> conditions)
+      : conditions_(conditions.begin(), conditions.end()),
+        values_(std::make_shared<const Values>(known_values(conditions))) {}
+
+  static Memo& of(std::span<const NatCond> conditions) {
+    static thread_local Memo none, last;
+    if (conditions.empty()) return none;
+    if (!std::equal(conditions.begin(), conditions.end(), last.conditions_.begin(), last.conditions_.end()))
+      last = Memo(conditions);
+    return last;
+  }
+  std::shared_ptr<const Values> values() const { return values_; }
+  bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
+    if (const auto it = found_.find(n.id()); it != found_.end()) return it->second;
+    const bool r = Proof(conditions).nonnegative(n);
+    found_.emplace(n.id(), r);
+    return r;
+  }
+
+ private:
+  std::vector<NatCond> conditions_;
+  std::shared_ptr<const Values> values_ = std::make_shared<const Values>();
+  std::unordered_map<std::uint32_t, bool> found_;
+};
+
+bool nonnegative(const Nat& n, std::span<const NatCond> conditions) {
+  if (const auto c = n.constant()) return *c >= 0;
+  return Memo::of(conditions).nonnegative(n, conditions);
+}
+
 }  // namespace
 
 Facts Facts::with(const NatCond& c) const {
@@ -189,11 +197,11 @@ bool Facts::proves(const NatCond& goal) const {
   NatCond c = goal;
   if (!conditions_.empty()) {
     if (std::find(conditions_.begin(), conditions_.end(), c) != conditions_.end()) return true;
-    const auto values = known_values(conditions_);
-    if (!values.empty())
+    const auto values = Memo::of(conditions_).values();
+    if (!values->empty())
       c.a = detail::rebuild(c.a, [&](const NatAtom& a) -> std::optional<Nat> {
-        const auto it = values.find(&a);
-        return it == values.end() || it->second == atom_nat(a) ? std::nullopt : std::optional(it->second);
+        const auto it = values->find(&a);
+        return it == values->end() || it->second == atom_nat(a) ? std::nullopt : std::optional(it->second);
       });
   }
   switch (c.kind) {
@@ -217,10 +225,10 @@ bool Facts::proves(const NatCond& goal) const {
 Facts::Interval Facts::bounds(const Nat& n) const { return interval(n); }
 
 Nat Facts::simplify(const Nat& n) const {
-  const auto values = known_values(conditions_);
+  const auto values = Memo::of(conditions_).values();
   const std::function<Nat(const Nat&)> go = [&](const Nat& x) -> Nat {
     return detail::rebuild(x, [&](const NatAtom& a) -> std::optional<Nat> {
-      if (const auto it = values.find(&a); it != values.end()) return it->second;
+      if (const auto it = values->find(&a); it != values->end()) return it->second;
       if (a.kind == AtomKind::Var) return std::nullopt;
       const Nat p = go(a.a), q = go(a.b);
       switch (a.kind) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ir/expr/build.hpp"
+#include "ir/remembered.hpp"
 #include "rewrite/analysis/stage_loads.hpp"
 #include "rewrite/analysis/stage_loops.hpp"
 
@@ -168,9 +169,8 @@ class Graph {
       if (actual == name) number = n;
     const Key key{r.value.id(), number, in_place(writer) ? w.value.id() : 0, result.stages[reader].scale,
                   result.stages[writer].scale};
-    auto it = distances_.find(key);
-    if (it == distances_.end()) it = distances_.emplace(key, loads(reader, number, writer)).first;
-    Distances all = it->second;
+    static auto& known = *new Remembered<Key, Distances>;
+    Distances all = known(key, [&] { return loads(reader, number, writer); });
     if (copies(reader, name)) all = with_copy(std::move(all), r.rank);
     if (all)
       for (Distance& d : *all) d.at_min = name + d.at_min, d.at_max = name + d.at_max;
@@ -226,11 +226,12 @@ class Graph {
   /// Whether no element is written by both.
   bool apart(std::size_t i, std::size_t j) {
     if (!in_place(i) || !in_place(j)) return false;
-    const auto [it, added] = apart_.try_emplace({nodes_[i].value.id(), nodes_[j].value.id()}, false);
-    if (!added) return it->second;
-    Facts facts;
-    for (const NatCond& c : nodes_[i].written().guard) facts = facts.with(c);
-    return it->second = never_writes(nodes_[j].written(), nodes_[i].written().position, facts);
+    static auto& known = *new Remembered<std::pair<std::uint32_t, std::uint32_t>, bool>;
+    return known({nodes_[i].value.id(), nodes_[j].value.id()}, [&] {
+      Facts facts;
+      for (const NatCond& c : nodes_[i].written().guard) facts = facts.with(c);
+      return never_writes(nodes_[j].written(), nodes_[i].written().position, facts);
+    });
   }
 
   using Key = std::tuple<std::uint32_t, std::string, std::uint32_t, std::vector<std::int64_t>,
@@ -241,8 +242,6 @@ class Graph {
   std::map<std::string, std::string> storage_;   ///< of stages
   std::map<std::string, std::size_t> version_;   ///< of a stage's name: which it is
   std::map<std::string, Scales> scales_;         ///< of storages
-  std::map<Key, Distances> distances_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> apart_;
 };
 
 std::string end(const std::optional<std::int64_t>& x, const char* infinite) {

@@ -1,11 +1,10 @@
 #include "rewrite/analysis/stage_loads.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_map>
 
 #include "ir/error.hpp"
 #include "ir/nat/nat_atoms.hpp"
+#include "ir/remembered.hpp"
 #include "rewrite/analysis/footprint.hpp"
 
 namespace lift {
@@ -119,15 +118,8 @@ std::optional<std::int64_t> lower_bound(const Nat& n, const Facts& facts) {
 }  // namespace
 
 std::shared_ptr<const StageElement> stage_element(const Expr& value) {
-  static std::mutex mutex;
-  static auto* known = new std::unordered_map<std::uint32_t, std::shared_ptr<const StageElement>>;
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto it = known->find(value.id()); it != known->end()) return it->second;
-  }
-  auto e = std::make_shared<const StageElement>(analysed(value));
-  const std::lock_guard lock(mutex);
-  return known->emplace(value.id(), std::move(e)).first->second;
+  static auto& known = *new Remembered<std::uint32_t, std::shared_ptr<const StageElement>>;
+  return known(value.id(), [&] { return std::make_shared<const StageElement>(analysed(value)); });
 }
 
 std::optional<Slope> slope_of(const LoadCase& load, const WrittenElement& w, std::size_t axis) {

@@ -1,11 +1,11 @@
 // Rules about a whole program: what is known about its arguments allows them.
 #include <algorithm>
-#include <mutex>
 
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/layout.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/remembered.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/nest.hpp"
@@ -16,17 +16,9 @@ namespace {
 
 /// why_not_in_place, remembered by program: exploring asks it of the same one again and again.
 std::string obstacle(const Program& p) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::uint32_t, std::vector<std::string>>, std::string>* known =
-      new std::map<std::pair<std::uint32_t, std::vector<std::string>>, std::string>;
-  const std::pair key{p.body.id(), p.overwritable};
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto it = known->find(key); it != known->end()) return it->second;
-  }
-  std::string why = why_not_in_place(p);
-  const std::lock_guard lock(mutex);
-  return known->emplace(key, std::move(why)).first->second;
+  using Key = std::pair<std::uint32_t, std::vector<std::string>>;
+  static auto& known = *new Remembered<Key, std::string>;
+  return known({p.body.id(), p.overwritable}, [&] { return why_not_in_place(p); });
 }
 
 /// The array that pads by nothing leave as it is.

@@ -197,6 +197,9 @@ TEST_CASE("explore: records everything that it tries") {
   REQUIRE(all.size() == 1);
   const Recording& r = all[0];
   CHECK(r.title() == "restriction3d f64 2 x 12^3 openmp");
+  Recording plane = r;
+  plane.program = "restriction2d";
+  CHECK(plane.title() == "restriction2d f64 2 x 12^2 openmp");
   CHECK(r.tried.size() >= found.variants.size());
   for (std::size_t i = 0; i < r.tried.size(); ++i) {
     const TriedConfiguration& t = r.tried[i];

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "patterns/pattern.hpp"
 
 namespace lift {
 namespace {
@@ -140,7 +141,8 @@ std::string Recording::title() const {
   std::string s = program;
   for (const auto& [name, value] : problem.choices) s += " " + name + "=" + value;
   if (file.empty()) {
-    s += fmt::format(" {} {} x {}^3", text(problem.type), problem.boxes, problem.box);
+    s += fmt::format(" {} {} x {}^{}", text(problem.type), problem.boxes, problem.box,
+                     find_pattern(program).dimensions);
     if (problem.sweeps > 1) s += fmt::format(" x {} sweeps", problem.sweeps);
   }
   return s + " " + backend;
