@@ -340,10 +340,13 @@ Term map_nats(const Term& t, const std::function<Nat(const Nat&)>& f) {
   return rewrite(t, [&](const Term& x) -> Term {
     if (x->kind == TermKind::Index) return index_term(f(x->nats[0]));
     if (x->kind == TermKind::Compare) return compare_term({x->conds[0].kind, f(x->conds[0].a)});
-    if (x->nats.empty() && x->conds.empty()) return x;
+    std::vector<Nat> nats = x->nats;
+    std::vector<NatCond> conds = x->conds;
+    for (Nat& i : nats) i = f(i);
+    for (NatCond& c : conds) c.a = f(c.a);
+    if (nats == x->nats && conds == x->conds) return x;
     TermNode n = *x.operator->();
-    for (Nat& i : n.nats) i = f(i);
-    for (NatCond& c : n.conds) c.a = f(c.a);
+    n.nats = std::move(nats), n.conds = std::move(conds);
     return intern(std::move(n));
   });
 }
