@@ -60,10 +60,10 @@ std::string heading(const Options& o, const ExploreResult& r) {
   }
   std::string choices;
   for (const auto& [name, value] : p.choices) choices += ", " + name + " " + value;
-  return fmt::format(
-      "{}{}: {} boxes of {}^{} cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box,
-      o.pattern->dimensions, text(p.type),
-      p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary, where(r));
+  return fmt::format("{}{}: {} boxes of {}^{} cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box,
+                     o.pattern->dimensions, text(p.type),
+                     p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary,
+                     where(r));
 }
 
 /// The wrong ones are our defects: named, and the command fails.

@@ -163,8 +163,7 @@ struct NatFactory {
               !(f.atom->b == m.b))
             continue;
           const Nat quotient = m.b * Nat(intern_raw({{t.coefficient, NatMonomial{{f.atom, 1}}}}));
-          const Nat both(
-              intern_raw(add({{t.coefficient, NatMonomial{{&m, 1}}}}, quotient.node()->terms, 1)));
+          const Nat both(intern_raw(add({{t.coefficient, NatMonomial{{&m, 1}}}}, quotient.node()->terms, 1)));
           if (!contains(terms, both)) continue;
           return Nat(intern_raw(add(terms, both.node()->terms, -1))) + m.a * t.coefficient;
         }
@@ -174,10 +173,7 @@ struct NatFactory {
   }
   static bool contains(const Terms& terms, const Nat& part) {
     for (const NatTerm& p : part.node()->terms)
-      if (std::none_of(terms.begin(), terms.end(), [&](const NatTerm& t) {
-            return t == p;
-          }))
-        return false;
+      if (std::none_of(terms.begin(), terms.end(), [&](const NatTerm& t) { return t == p; })) return false;
     return true;
   }
   static const NatNode* intern_raw(Terms terms) {

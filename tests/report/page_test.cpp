@@ -69,12 +69,13 @@ TEST_CASE("page: the sections, from the result to the details") {
 }
 
 TEST_CASE("page: the result in one sentence") {
-  CHECK(lift::report::sentence(lift::report::read_result(sample().dump())) ==
-        "smooth3d, smoother gsrb (32 boxes of 64 cells a dimension, f64; OpenMP) takes 10.00 ms on a processor "
-        "with 2 threads: "
-        "1.50\u00d7 as fast as plain loops (15.00 ms), 1.20\u00d7 as fast as the best peer, graphite (12.00 "
-        "ms), and at "
-        "80 % of the roofline.");
+  CHECK(
+      lift::report::sentence(lift::report::read_result(sample().dump())) ==
+      "smooth3d, smoother gsrb (32 boxes of 64 cells a dimension, f64; OpenMP) takes 10.00 ms on a processor "
+      "with 2 threads: "
+      "1.50\u00d7 as fast as plain loops (15.00 ms), 1.20\u00d7 as fast as the best peer, graphite (12.00 "
+      "ms), and at "
+      "80 % of the roofline.");
 }
 
 TEST_CASE("page: slower is said to be slower, and nothing found to be nothing") {
