@@ -66,6 +66,8 @@ std::string leaderboard(const ExploreResult& r, std::size_t rows, std::size_t co
     const std::string note = o.status == Status::ok      ? ""
                              : o.status == Status::wrong ? fmt::format("WRONG RESULT (error {:.1e})", o.error)
                              : o.status == Status::aborted ? "not timed: the budget is too short"
+                             : o.status == Status::hung    ? "did not end in time"
+                             : o.status == Status::crashed ? "crashed"
                                                            : "did not compile";
     others.push_back(
         {o.name, "caller", o.ms, o.gbs, timed ? r.twin_ms / o.ms : 0, timed ? base / o.ms : 0, note});

@@ -179,7 +179,7 @@ TEST_CASE("failing: what is too large to be one formula is done in loops, or ref
 TEST_CASE("failing: iterations beyond what the interpreter can follow are said, and may be interrupted") {
   const Scratch scratch;
   write_file_atomically(scratch.path() / "many.lift",
-                        "param x : 8.f64\nresult = x |> iterate(100000000, map(\\v. v * 0.5))\n");
+                        "param x : 4096.f64\nresult = x |> iterate(20000, map(\\v. v * 0.5))\n");
   const ProcessResult r = in(scratch, {"run", "many.lift", "--out", "."});
   CAPTURE(r.output);
   CHECK(r.status == 0);

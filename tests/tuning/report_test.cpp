@@ -135,6 +135,13 @@ TEST_CASE("report: the leaderboard names the best, the plain loops, wrong rivals
     CHECK(table.find(part) != std::string::npos);
   }
   CHECK(table.find("other") == std::string::npos);
+  for (const auto& [status, note] : {std::pair{Status::hung, "did not end in time"},
+                                     {Status::crashed, "crashed"},
+                                     {Status::compile_failed, "did not compile"}}) {
+    ExploreResult r = some_result();
+    r.rivals.back().status = status;
+    CHECK_MESSAGE(leaderboard(r, 5).find(note) != std::string::npos, note);
+  }
 }
 
 TEST_CASE("report: what was impossible says why, the most frequent reason first") {
