@@ -137,21 +137,27 @@ class Graph {
         read = Scale{known[d]->numerator * s.denominator, known[d]->denominator * s.numerator}.reduced();
     });
   }
+  /// Of a stage's own dimensions: the array that it writes may be read by stages of more.
+  const Scale* scale_of(std::size_t i, std::size_t axis) const {
+    const Scales& s = scales_.at(result.stages[i].storage);
+    return axis < nodes_[i].rank && axis < s.size() && s[axis] ? &*s[axis] : nullptr;
+  }
   void make_scales_whole() {
     std::size_t rank = 0;
     for (const Node& n : nodes_) rank = std::max(rank, n.rank);
     for (std::size_t d = 0; d < rank; ++d) {
       std::int64_t multiple = 1, divisor = 0;
       const auto for_stages = [&](const auto& f) {
-        for (const StageWrites& w : result.stages)
-          if (const Scales& s = scales_.at(w.storage); d < s.size()) f(*s[d]);
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+          if (const Scale* s = scale_of(i, d)) f(result.stages[i], *s);
       };
-      for_stages([&](const Scale& s) { multiple = std::lcm(multiple, s.denominator); });
-      for_stages(
-          [&](const Scale& s) { divisor = std::gcd(divisor, multiple / s.denominator * s.numerator); });
-      for (StageWrites& w : result.stages)
-        if (const Scales& s = scales_.at(w.storage); d < s.size())
-          w.scale.push_back(multiple / s[d]->denominator * s[d]->numerator / divisor);
+      for_stages([&](StageWrites&, const Scale& s) { multiple = std::lcm(multiple, s.denominator); });
+      for_stages([&](StageWrites&, const Scale& s) {
+        divisor = std::gcd(divisor, multiple / s.denominator * s.numerator);
+      });
+      for_stages([&](StageWrites& w, const Scale& s) {
+        w.scale.push_back(multiple / s.denominator * s.numerator / divisor);
+      });
     }
   }
 

@@ -256,6 +256,20 @@ TEST_CASE("from fine to coarse and back") {
   CHECK(g.stages[1].scale[0] == 1);
 }
 
+TEST_CASE("a stage of two dimensions that reads one of a single dimension leaves it with one scale") {
+  const Expr x = param("x", array({Nat(6)}, f64));
+  const StageGraph g = stage_graph(chain_of(
+      {"outer",
+       {x},
+       let(x | map([](Expr v) { return v * 2.0; }),
+           [](Expr a) { return a | map([&](Expr v) { return a | map([&](Expr w) { return v + w; }); }); }),
+       {},
+       {}}));
+  REQUIRE(g.stages.size() == 2);
+  CHECK(g.stages[0].scale == std::vector<std::int64_t>{1});
+  CHECK(g.stages[1].scale == std::vector<std::int64_t>{1, 1});
+}
+
 TEST_CASE("symbolic sizes, and a load that the interval is named after") {
   const Chain chain = chain_of(line_of_half_sweeps(3, Nat::size("n")));
   const StageGraph g = stage_graph(chain);
