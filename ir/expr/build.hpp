@@ -222,6 +222,10 @@ inline Partial drop(const std::vector<Nat>& low, const std::vector<Nat>& high,
                     Where where = Where::current()) {
   return {[=](const Expr& xs) { return drop(low, high, xs, where); }};
 }
+inline Partial drop(std::initializer_list<Nat> low, std::initializer_list<Nat> high,
+                    Where where = Where::current()) {
+  return drop(std::vector<Nat>(low), std::vector<Nat>(high), where);  // also where {1} may be one number
+}
 inline Partial drop2(const Nat& l, const Nat& h, Where where = Where::current()) {
   return drop_n(2, l, h, where);
 }

@@ -94,6 +94,7 @@ TEST_CASE("what is dropped may differ from dimension to dimension, in a pipe, to
   CHECK((xs | drop({1, 0}, {1, 2})) == drop({1, 0}, {1, 2}, xs));
   CHECK((xs | drop({1, 0}, {1, 2})).type() == array({4, 5}, f64));
   CHECK((row | drop(1, 2)) == drop({1}, {2}, row));
+  CHECK((row | drop({1}, {2})) == drop({1}, {2}, row));
 }
 
 TEST_CASE("lists that are not as long as one another name the line") {
