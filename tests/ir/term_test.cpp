@@ -24,4 +24,14 @@ TEST_CASE("what has no spelling as a literal, or is not constant, stays an opera
   CHECK(apply_term(Op::Add, f64, {constant_term(0, f64), x})->kind == TermKind::Apply);  // -0.0 + 0.0 is 0.0
 }
 
+TEST_CASE("a variable is replaced in positions, and in the conditions of masks that have no positions") {
+  const Nat i = Nat::fresh("i", 0, 9);
+  TermNode node;
+  node.kind = TermKind::Lanes, node.type = boolean, node.width = 2, node.conds = {less(i, 4), less(i + 1, 4)};
+  const Term mask = intern(node);
+  CHECK(substitute(mask, i, 2)->conds == std::vector{less(2, 4), less(3, 4)});
+  CHECK(substitute(load_term("x", {i, i + 1}, f64), i, 2) == load_term("x", {2, 3}, f64));
+  CHECK(substitute(mask, Nat::fresh("j", 0, 9), 2) == mask);
+}
+
 }  // namespace term_test
