@@ -73,7 +73,7 @@ TEST_CASE("nvrtc: kernels of every structure compile without a warning") {
   try {
     info = cuda::compiler_info();
   } catch (const EnvironmentError& error) {
-    MESSAGE("no NVRTC here, not tested: " << error.what());
+    MESSAGE("no NVRTC here, not tested: " << std::string(error.what()));
     return;
   }
   const Scratch scratch;

@@ -323,7 +323,7 @@ TEST_CASE("nvrtc child: the toolkit's compiler" * doctest::skip()) {
   try {
     info = cuda::compiler_info();
   } catch (const EnvironmentError& error) {
-    MESSAGE("no NVRTC here, not tested: " << error.what());
+    MESSAGE("no NVRTC here, not tested: " << std::string(error.what()));
     return;
   }
   CHECK(info.version >= 11020);

@@ -100,7 +100,7 @@ TEST_CASE("device comparison: NVRTC takes the kernels without a warning") {
   try {
     (void)cuda::compiler_info();
   } catch (const EnvironmentError& error) {
-    MESSAGE("no NVRTC here, not tested: " << error.what());
+    MESSAGE("no NVRTC here, not tested: " << std::string(error.what()));
     return;
   }
   const cuda::CompiledSource made =
