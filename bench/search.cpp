@@ -16,6 +16,7 @@
 #include "patterns/operators.hpp"
 #include "runtime/file.hpp"
 #include "runtime/machine.hpp"
+#include "runtime/native.hpp"
 #include "runtime/opencl.hpp"
 #include "tuning/cost/cost_model.hpp"
 #include "tuning/explore.hpp"

@@ -23,7 +23,6 @@
 // its own.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -48,8 +47,8 @@ struct CompileOptions {
   bool or_default = false;  ///< ... the default variant is to be taken for these
   bool tuned = false;  ///< without a derivation: begins with what exploring has found for these sizes, or
                        ///< near them, where it has; nothing is searched
-  std::filesystem::path database = {};  ///< in which `tuned` looks; empty: the user's, see default_database;
-                                        ///< "none": in none
+  std::string database = {};  ///< a file in which `tuned` looks; empty: the user's, see default_database;
+                              ///< "none": in none
   bool copy_views = false;  ///< views that kernels cannot walk are copied for each call, rather than refused
 };
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "embed/compiler.hpp"
-#include "embed/queue.hpp"
+#include "embed/queue_parts.hpp"
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
@@ -115,6 +115,7 @@ int Device::index() const { return impl_->index; }
 bool Device::is_emulated() const { return impl_->emulated; }
 const std::string& Device::name() const { return impl_->info.name; }
 const GridDeviceInfo& Device::info() const { return impl_->info; }
+GridTransfers Device::transfers() const { return grid().transfers(); }
 
 GridDevice& Device::grid() const {
   const std::lock_guard lock(impl_->mutex);
@@ -161,6 +162,14 @@ GridMemory QueueParts::scratch_of(const Device& device, std::size_t n, std::size
 Queue::Queue(const Device& device) : device_(device), parts_(std::make_unique<QueueParts>()) {
   parts_->grid = device_.grid().new_queue();
 }
+
+Queue::Queue(Queue&&) noexcept = default;
+Queue& Queue::operator=(Queue&& other) noexcept {
+  std::swap(device_, other.device_), std::swap(parts_, other.parts_);
+  return *this;
+}
+
+void Queue::wait() { parts_->grid->wait(); }
 
 Queue::~Queue() {
   if (!parts_) return;

@@ -1,15 +1,20 @@
 // A device that kernels of a C++ program run on, in this process.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/target.hpp"
-#include "runtime/grid_device.hpp"
+#include "runtime/device_info.hpp"
 
 namespace lift {
+
+class GridDevice;
+class GridBuffer;
+using GridMemory = std::shared_ptr<GridBuffer>;
 
 /// A device of OpenCL or CUDA, or CUDA's emulation on the host. Copies are the same device, and so are two
 /// that were chosen alike: arrays of one are arrays of the other. It is opened at the first kernel, array or
@@ -34,7 +39,7 @@ class Device {
   const std::string& name() const;
   const GridDeviceInfo& info() const;
   /// What has gone between the host's memory and the device's since it was opened.
-  GridTransfers transfers() const { return grid().transfers(); }
+  GridTransfers transfers() const;
   /// Memory on it, contents undefined. OutOfDeviceMemory.
   GridMemory allocate(std::size_t bytes) const;
   /// Memory of this device as its driver knows it: OpenCL's cl_mem, CUDA's address. UserError: it is

@@ -1,5 +1,8 @@
 #include "embed/device_memory.hpp"
 
+#include <mutex>
+
+#include "embed/queue_parts.hpp"
 #include "ir/error.hpp"
 #include "runtime/buffer.hpp"
 
@@ -30,17 +33,26 @@ std::size_t elements(const ArgumentValue& v) { return static_cast<std::size_t>(s
 
 }  // namespace
 
+/// Queues with requests that use the array; those who wait for nothing any more may be among them.
+struct DeviceMemory::Users {
+  std::mutex mutex;  ///< of what follows
+  std::weak_ptr<GridQueue> writer;
+  std::vector<std::weak_ptr<GridQueue>> readers;
+};
+
 DeviceMemory::DeviceMemory(const Device& device, Scalar element, std::span<const std::int64_t> shape)
     : device_(device),
       value_(row_major(shape)),
       bytes_of_element_(size_of(element)),
-      memory_(device_.allocate(elements(value_) * bytes_of_element_)) {}
+      memory_(device_.allocate(elements(value_) * bytes_of_element_)),
+      users_(std::make_unique<Users>()) {}
 
 DeviceMemory::DeviceMemory(const Device& device, Scalar element, const ArgumentValue& from)
     : device_(device),
       value_(shape_of(from)),
       bytes_of_element_(size_of(element)),
-      memory_(device_.allocate(elements(value_) * bytes_of_element_)) {
+      memory_(device_.allocate(elements(value_) * bytes_of_element_)),
+      users_(std::make_unique<Users>()) {
   upload(from);
 }
 
@@ -48,12 +60,15 @@ DeviceMemory::DeviceMemory(DeviceMemory& other)
     : device_(other.device_),
       value_(other.value_),
       bytes_of_element_(other.bytes_of_element_),
-      memory_(device_.allocate(other.memory_->bytes())) {
+      memory_(device_.allocate(other.memory_->bytes())),
+      users_(std::make_unique<Users>()) {
   QueueLoan queue(device_);
   other.order(queue->grid, false);
   queue->grid->copy(memory_, other.memory_);
   queue->grid->wait();
 }
+
+DeviceMemory::~DeviceMemory() = default;
 
 void DeviceMemory::clear() { device_.grid().fill(memory_, std::uint8_t{0}); }
 
@@ -129,17 +144,17 @@ void DeviceMemory::download(const ArgumentValue& to) {
 }
 
 void DeviceMemory::order(const std::shared_ptr<GridQueue>& queue, bool writes) {
-  const std::lock_guard lock(mutex_);
-  if (const auto writer = writer_.lock()) queue->follow(writer);
-  std::erase_if(readers_, [&](const std::weak_ptr<GridQueue>& r) {
+  const std::lock_guard lock(users_->mutex);
+  if (const auto writer = users_->writer.lock()) queue->follow(writer);
+  std::erase_if(users_->readers, [&](const std::weak_ptr<GridQueue>& r) {
     const auto reader = r.lock();
     if (writes && reader) queue->follow(reader);
     return writes || !reader || reader->is_idle() || reader == queue;
   });
   if (writes)
-    writer_ = queue;
+    users_->writer = queue;
   else
-    readers_.push_back(queue);
+    users_->readers.push_back(queue);
 }
 
 void DeviceMemory::settle() {

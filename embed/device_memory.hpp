@@ -1,10 +1,14 @@
 // An array on a device, without its C++ type.
 #pragma once
 
+#include <memory>
+
 #include "embed/arguments.hpp"
 #include "embed/queue.hpp"
 
 namespace lift {
+
+class GridQueue;
 
 /// Row-major, without gaps; or, made from a lift::stored_array, in its layout. Used by one thread at a time
 /// where one writes it. All transfers are of the whole array. UserError: another shape or layout, a queue of
@@ -19,6 +23,7 @@ class DeviceMemory {
   explicit DeviceMemory(DeviceMemory& other);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
+  ~DeviceMemory();
 
   void clear();  ///< zeros
   /// What calls and transfers that were asked for before are to write is waited for.
@@ -49,9 +54,8 @@ class DeviceMemory {
   ArgumentValue value_;  ///< without data
   std::size_t bytes_of_element_;
   GridMemory memory_;
-  std::mutex mutex_;
-  std::weak_ptr<GridQueue> writer_;  ///< those who wait for nothing any more may be among them
-  std::vector<std::weak_ptr<GridQueue>> readers_;
+  struct Users;
+  std::unique_ptr<Users> users_;
 };
 
 }  // namespace lift

@@ -28,8 +28,8 @@ struct ExpressionOptions {
   /// What was found for just this (expression, sizes, machine, compiler) is taken as it is, without
   /// searching.
   bool unless_known = false;
-  std::filesystem::path database =
-      {};  ///< that remembers what is found; empty: the user's, see default_database; "none": nothing does
+  std::string database = {};  ///< a file that remembers what is found; empty: the user's, see
+                              ///< default_database; "none": nothing does
 };
 
 /// What was found: the program with its arguments named, all that was measured, and the derivation of the

@@ -1,7 +1,7 @@
 // One call of a kernel on a device. Private to this folder.
 #pragma once
 
-#include "embed/queue.hpp"
+#include "embed/queue_parts.hpp"
 #include "embed/variant.hpp"
 
 namespace lift {

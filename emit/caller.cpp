@@ -122,12 +122,12 @@ Caller::Caller(const Kernel& kernel, const Kernel& reference,
 
 std::string Caller::text() {
   std::string usage;
-  for (const std::string& n : k_.sizes) usage += " " + std::to_string(typical(n));
+  for (const std::string& n : sizes()) usage += " " + std::to_string(typical(n));
   std::string s = fmt::format(fmt::runtime(head() + includes), k_.name, usage);
   s += "/* ---- the expression as plain loops, one element at a time */\n\n" + emit_static(r_) + "\n" +
        helpers;
   std::set<std::string> types;
-  const std::string body = (k_.sizes.empty() ? "int main(void) {\n" : "int main(int argc, char **argv) {\n") +
+  const std::string body = (sizes().empty() ? "int main(void) {\n" : "int main(int argc, char **argv) {\n") +
                            read_sizes() + inputs() + reference_run() + kernel_run() + timing() + "}\n";
   for (const auto& arguments : {k_.arguments, r_.arguments})
     for (const KernelArgument& a : arguments)
@@ -160,17 +160,25 @@ std::string Caller::helper(const std::string& name, const KernelArgument& a) {
 }
 void Caller::line(std::string& s, const std::string& text, int indent) { s += wrapped(text, indent) + "\n"; }
 
+std::vector<std::string> Caller::sizes() const {
+  std::vector<std::string> all = k_.sizes;
+  for (const std::string& n : r_.sizes)
+    if (std::find(all.begin(), all.end(), n) == all.end()) all.push_back(n);
+  return all;
+}
+
 std::string Caller::read_sizes() const {
   std::string s;
-  for (std::size_t i = 0; i < k_.sizes.size(); ++i) {
-    const std::string v = var(k_.sizes[i]);
-    line(s,
-         fmt::format("const long {0} = argc > {1} ? atol(argv[{1}]) : {2};", v, i + 1, typical(k_.sizes[i])));
-    const SizeRange range = size_range(k_, k_.sizes[i]);
+  int at = 0;
+  for (const std::string& n : sizes()) {
+    const std::string v = var(n);
+    line(s, fmt::format("const long {0} = argc > {1} ? atol(argv[{1}]) : {2};", v, ++at, typical(n)));
+    const bool of_kernel = std::find(k_.sizes.begin(), k_.sizes.end(), n) != k_.sizes.end();
+    const SizeRange range = size_range(of_kernel ? k_ : r_, n);
     std::string wrong = fmt::format("{} < {}", v, range.lower);
     if (range.modulus > 1) wrong += fmt::format(" || {} % {} != {}", v, range.modulus, range.residue);
     line(s, "if (" + wrong + ") {");
-    line(s, fmt::format("fprintf(stderr, \"{} must be {}\\n\");", k_.sizes[i], str(range)), 2);
+    line(s, fmt::format("fprintf(stderr, \"{} must be {}\\n\");", n, str(range)), 2);
     line(s, "return 2;", 2), line(s, "}");
   }
   return s;

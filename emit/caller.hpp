@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "lower/loops/loop.hpp"
 
@@ -51,6 +52,8 @@ class Caller {
  private:
   std::string nat(const Nat& n) const;
   std::int64_t typical(const std::string& size) const;
+  /// The kernel's, then what only the reference needs: of values that the kernel does not store.
+  std::vector<std::string> sizes() const;
   std::string read_sizes() const;
   std::string inputs();
   std::string size_of_rows(const KernelArgument& a) const;

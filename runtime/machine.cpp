@@ -19,6 +19,7 @@
 #include "runtime/buffer.hpp"
 #include "runtime/interrupt.hpp"
 #include "runtime/measure.hpp"
+#include "runtime/native.hpp"
 #include "runtime/worker.hpp"
 
 namespace lift {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/native.hpp"
-
 namespace lift {
+
+class NativeCompiler;
 
 struct CacheLevel {
   int level = 0;          ///< 1 is nearest; data or unified caches only

@@ -7,7 +7,6 @@
 // plain loops by several compilers, and the traffic twin are measured side by side.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,7 +14,7 @@
 #include "lower/loops/loop.hpp"
 #include "patterns/pattern.hpp"
 #include "rewrite/space/space.hpp"
-#include "runtime/grid_device.hpp"
+#include "runtime/device_info.hpp"
 #include "runtime/machine.hpp"
 #include "tuning/switches.hpp"
 #include "tuning/traffic.hpp"

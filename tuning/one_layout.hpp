@@ -8,7 +8,7 @@
 #include "ir/expr/layout.hpp"
 #include "ir/expr/program.hpp"
 #include "ir/target.hpp"
-#include "runtime/grid_device.hpp"
+#include "runtime/device_info.hpp"
 #include "runtime/machine.hpp"
 
 namespace lift {

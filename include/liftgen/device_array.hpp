@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <ranges>
 #include <vector>
 
 #include "embed/device_memory.hpp"
@@ -43,10 +42,10 @@ class device_array {
       : memory_(std::make_unique<DeviceMemory>(device, detail::scalar_of<T>(), detail::value_of_view(from))) {
   }
   /// What a range holds, copied.
-  template <std::ranges::contiguous_range R>
-  requires(Rank == 1 && std::same_as<std::ranges::range_value_t<R>, T>)
+  template <detail::ContiguousRange R>
+  requires(Rank == 1 && std::same_as<std::remove_const_t<detail::RangeElement<R>>, T>)
       device_array(const Device& device, const R& from)
-      : device_array(device, array_view<const T, 1>(std::ranges::data(from), {std::ranges::ssize(from)})) {}
+      : device_array(device, array_view<const T, 1>(std::data(from), {std::ssize(from)})) {}
   /// What an array in a layout of its own holds, in that layout.
   device_array(const Device& device, const stored_array<T, Rank>& from)
       : memory_(std::make_unique<DeviceMemory>(device, detail::scalar_of<T>(), from.value())) {}
@@ -104,8 +103,8 @@ class device_array {
 
 template <class U, std::size_t Rank>
 device_array(const Device&, const array_view<U, Rank>&) -> device_array<std::remove_const_t<U>, Rank>;
-template <std::ranges::contiguous_range R>
-device_array(const Device&, const R&) -> device_array<std::ranges::range_value_t<R>, 1>;
+template <detail::ContiguousRange R>
+device_array(const Device&, const R&) -> device_array<std::remove_const_t<detail::RangeElement<R>>, 1>;
 template <class T, std::size_t Rank>
 device_array(const Device&, const stored_array<T, Rank>&) -> device_array<T, Rank>;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <iterator>
 
 #include "embed/arguments.hpp"
 #include "liftgen/array_view.hpp"
@@ -10,6 +11,18 @@ namespace lift::detail {
 
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t>;
+
+/// A range whose elements lie one behind the other. As std::ranges::contiguous_range, without that header.
+template <class R>
+concept ContiguousRange = requires(R& r) {
+  std::end(r);
+  std::data(r);
+  std::size(r);
+  requires std::contiguous_iterator<decltype(std::begin(r))>;
+};
+/// Const where they cannot be written.
+template <class R>
+using RangeElement = std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>;
 
 template <class T>
 constexpr Scalar scalar_of() {

@@ -6,7 +6,6 @@
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -61,7 +60,7 @@ constexpr Form form_of() {
     return Form::device;
   else if constexpr (MdspanLike<D>)
     return Form::mdspan;
-  else if constexpr (std::ranges::contiguous_range<D> && std::ranges::sized_range<D>)
+  else if constexpr (ContiguousRange<D>)
     return Form::range;
   else
     return Form::other;
@@ -83,11 +82,10 @@ constexpr auto element_of_parameter() {
     else
       return hana::type_c<const E>;
   } else if constexpr (form_of<P>() == Form::range) {
-    using E = std::remove_pointer_t<decltype(std::ranges::data(std::declval<std::remove_reference_t<P>&>()))>;
-    if constexpr (!std::is_reference_v<P> && !std::ranges::view<D>)
-      return hana::type_c<const E>;
-    else
-      return hana::type_c<E>;
+    if constexpr (std::is_reference_v<P>)
+      return hana::type_c<RangeElement<std::remove_reference_t<P>>>;
+    else  // of what owns its elements a copy, of which nobody sees what was written
+      return hana::type_c<RangeElement<const D>>;
   } else
     return hana::type_c<void>;
 }
@@ -163,8 +161,8 @@ ArgumentValue value_of(std::remove_reference_t<P>& p) {
   if constexpr (form_of<P>() == Form::number) {
     v.data = at(&p);
   } else if constexpr (form_of<P>() == Form::range) {
-    v.data = at(std::ranges::data(p)), v.rank = 1,
-    v.shape[0] = static_cast<std::int64_t>(std::ranges::size(p)), v.strides[0] = 1;
+    v.data = at(std::data(p)), v.rank = 1, v.shape[0] = static_cast<std::int64_t>(std::size(p)),
+    v.strides[0] = 1;
   } else if constexpr (form_of<P>() == Form::view) {
     return value_of_view(p);
   } else if constexpr (form_of<P>() == Form::stored || form_of<P>() == Form::device) {

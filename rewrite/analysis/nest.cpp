@@ -51,7 +51,7 @@ class Path {
       return enter(0, std::nullopt);
     }
     if (is_update(e_.op())) {
-      nest_.update = place_, nest_.above_update = nest_.levels.size();
+      if (!nest_.update) nest_.update = place_, nest_.above_update = nest_.levels.size();
       return descend(1);
     }
     if (is_identity(e_.op())) return descend(0);

@@ -14,7 +14,7 @@ struct NestLevel {
 };
 struct Nest {
   std::vector<NestLevel> levels;  ///< outer to inner; empty when the result is computed by no map
-  std::optional<Place> update;    ///< the update on the way
+  std::optional<Place> update;    ///< the outermost update on the way
   std::size_t above_update = 0;   ///< levels outside the update
 };
 

@@ -15,6 +15,20 @@ auto place_of(auto& entries, std::string_view name) {
 
 }  // namespace
 
+bool operator==(const Configuration& a, const Configuration& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Configuration::Entry& x, const Configuration::Entry& y) {
+                      return x.key->name == std::string_view(y.key->name) && x.setting == y.setting;
+                    });
+}
+bool operator<(const Configuration& a, const Configuration& b) {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      [](const Configuration::Entry& x, const Configuration::Entry& y) {
+                                        const int order = std::string_view(x.key->name).compare(y.key->name);
+                                        return order != 0 ? order < 0 : x.setting < y.setting;
+                                      });
+}
+
 Configuration::Configuration(std::initializer_list<Entry> entries) {
   for (const Entry& e : entries) set(*e.key, e.setting);
 }

@@ -18,13 +18,6 @@ class Configuration {
     Entry(const KeyOf<T>& k, const std::type_identity_t<T>& value) : key(&k), setting(setting_of(value)) {}
     std::string name() const { return key->name; }
     std::string text() const { return key->text(setting); }
-    friend bool operator==(const Entry& a, const Entry& b) {
-      return a.key->name == std::string_view(b.key->name) && a.setting == b.setting;
-    }
-    friend bool operator<(const Entry& a, const Entry& b) {
-      const int order = std::string_view(a.key->name).compare(b.key->name);
-      return order != 0 ? order < 0 : a.setting < b.setting;
-    }
   };
 
   Configuration() = default;
@@ -61,8 +54,8 @@ class Configuration {
   std::size_t size() const { return entries_.size(); }
   auto begin() const { return entries_.begin(); }  ///< by name
   auto end() const { return entries_.end(); }
-  friend bool operator==(const Configuration&, const Configuration&) = default;
-  friend bool operator<(const Configuration& a, const Configuration& b) { return a.entries_ < b.entries_; }
+  friend bool operator==(const Configuration& a, const Configuration& b);
+  friend bool operator<(const Configuration& a, const Configuration& b);
 
  private:
   std::vector<Entry> entries_;

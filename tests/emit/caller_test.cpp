@@ -135,6 +135,26 @@ TEST_CASE("stand-alone: sizes come from the command line, and are checked") {
   }
 }
 
+TEST_CASE("stand-alone: a size that only the expression as plain loops needs") {
+  // Nothing reads the rows of m elements, and the kernel has none; plain loops compute them.
+  const Nat n = Nat::size("n", 3), m = Nat::size("m", 2);
+  const Expr x = param("x", array({n}, f64));
+  const auto row = [&](Expr e) { return generate({m}, [&](Expr i) { return e * cast(f64, i); }); };
+  const auto twice = [&](Expr) { return map([](Expr e) { return e * 2.0; }, x); };
+  const Program p{"unread", {x}, let(map(row, x), twice)};
+  const Kernel kernel = lower(replay(p, parse_derivation("let-inline at body")));
+  REQUIRE(kernel.sizes == std::vector<std::string>{"n"});
+  REQUIRE(lower(p).sizes == std::vector<std::string>{"n", "m"});
+  const Scratch d;
+  write(d, {kernel, p, {{"n", 30}, {"m", 4}}});
+  build(d, "unread", {"gcc", "-O1", "-fopenmp"});
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{}, {"3"}, {"7", "2"}, {"5", "9"}})
+    check_right(run(d, arguments));
+  const ProcessResult r = run(d, {"7", "0"});
+  CHECK(r.status == 2);
+  CHECK_MESSAGE(r.output.find("m must be at least ") != std::string::npos, r.output);
+}
+
 TEST_CASE("stand-alone: kernels in place, in vectors, in other layouts; under sanitizers") {
   const Scratch d;
   for (const StandAlone& s :

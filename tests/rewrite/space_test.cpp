@@ -281,4 +281,22 @@ TEST_CASE("space: several results are each updated in place") {
   CHECK_THROWS_AS(replay(boxes(true), parse_derivation("update-in-place at body")), UserError);
 }
 
+TEST_CASE("space: of updates within each other the outermost writes the result") {
+  // Found by a random program: the one within it was taken, and its base was not to be overwritten.
+  for (const std::string inner : {"b", "c |> map(\\x. 2 * x)"})
+    for (const std::string may : {"a", "b", "a, b"}) {
+      const Program p = parse_program("param a : 9.f64\nparam b : 7.f64\nparam c : 5.f64\noverwrite " + may +
+                                      "\nresult = update(a, 1, update(b, 0, " + inner + "))\n");
+      CAPTURE(str(p.body) + ", overwrite " + may);
+      const auto in_place = [&] { return replay(p, parse_derivation("update-in-place at body")); };
+      if (may == "b") {
+        CHECK_THROWS_AS(in_place(), UserError);
+      } else {
+        CHECK(in_place().body.is(Op::UpdateInPlace));
+        CHECK(in_place_updates(in_place()) == 1);
+      }
+      check_space(p, options(), 6, 1);
+    }
+}
+
 }  // namespace space_test

@@ -4,6 +4,7 @@
 #include "rewrite/engine/catalogue.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
+#include "runtime/native.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/vault.hpp"
 
