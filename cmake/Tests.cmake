@@ -110,6 +110,10 @@ add_test(NAME refused_signatures COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX
                                          ${PROJECT_SOURCE_DIR}/cmake/test_refused.cmake)
 set_tests_properties(refused_signatures PROPERTIES LABELS quick TIMEOUT 600)
 
+add_test(NAME light_header COMMAND ${CMAKE_COMMAND} -DCOMPILER=${CMAKE_CXX_COMPILER} -DSOURCE=${PROJECT_SOURCE_DIR}
+                                   -DWORK=${PROJECT_BINARY_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/test_light_header.cmake)
+set_tests_properties(light_header PROPERTIES LABELS quick TIMEOUT 600)
+
 add_test(NAME layer_order COMMAND ${CMAKE_COMMAND} "-DLAYERS=${LIFTGEN_LAYERS}" "-DFOLDERS=${LIFTGEN_FOLDERS}" -DROOT=${PROJECT_SOURCE_DIR} -P
                                   ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
 set_tests_properties(layer_order PROPERTIES LABELS quick)

@@ -6,6 +6,7 @@
 #include "ir/error.hpp"
 #include "patterns/host_data.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/nest.hpp"
 #include "rewrite/rules/layout_step.hpp"
 #include "rewrite/space/space.hpp"
 #include "tuning/explore.hpp"
@@ -23,11 +24,22 @@ LowerOptions lower_options(Target target) {
 constexpr std::int64_t kWorthThreads =
     8192;  ///< elements: below, starting threads takes longer than the work
 
-bool is_small(const Program& program) {
-  if (!sizes_of(program).empty()) return false;
+/// Of the results; of updates one after the other, of the blocks that they replace.
+std::int64_t elements_of(const Program& program) {
   std::int64_t elements = 0;
-  for (const ProgramResult& r : results_of(program)) elements += host::count(r.type);
-  return elements < kWorthThreads;
+  const std::vector<Place> sweeps = sweeps_of(program.body);
+  for (std::size_t s = 0; s < sweeps.size(); ++s) {
+    const Program sweep = single_sweep(program, s);
+    const Nest nest = main_nest(sweep.body);
+    if (nest.update && nest.above_update == 0 && results_of(program).size() == 1)
+      elements += host::count(part_at(sweep.body, *nest.update).child(1).type());
+    else
+      for (const ProgramResult& r : results_of(sweep)) elements += host::count(r.type);
+  }
+  return elements;
+}
+bool is_small(const Program& program) {
+  return sizes_of(program).empty() && elements_of(program) < kWorthThreads;
 }
 
 Derivation by_one_thread(Derivation d) {

@@ -13,7 +13,7 @@ namespace lift {
 namespace {
 
 /// What was found before for just this problem; whether there is something.
-bool take_known(ExploredExpression& explored, const PatternProblem& p, const ExploreOptions& options,
+bool take_known(Tuned& explored, const PatternProblem& p, const ExploreOptions& options,
                 const std::filesystem::path& database) {
   const Program program = p.pattern.build(p.problem);
   auto known = known_variant(program, program_key(p.pattern, p.problem), database, {},
@@ -44,9 +44,19 @@ std::optional<Device> device_of(const ExpressionOptions& options, const std::str
   return more.emulate && asked == Target::cuda ? Device::emulated_cuda() : Device(asked, more.device);
 }
 
-ExploredExpression explore_expression(const Program& given, const ExpressionOptions& options,
-                                      std::source_location where) {
-  ExploredExpression explored;
+CompileOptions Tuned::options() const {
+  CompileOptions options;
+  options.derivation = derivation, options.or_default = true;
+  options.backend = backend, options.device = device;
+  return options;
+}
+
+Tuned explore(const Expr& function, const ExpressionOptions& options, std::source_location where) {
+  return explore(Program{{}, {}, function, {}}, options, where);
+}
+
+Tuned explore(const Program& given, const ExpressionOptions& options, std::source_location where) {
+  Tuned explored;
   explored.device = device_of(options, line_of(where));
   if (explored.device) explored.backend = explored.device->backend();
   explored.program = opened(given, {options.name, options.names, explored.backend}, line_of(where));

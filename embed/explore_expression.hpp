@@ -32,9 +32,18 @@ struct ExpressionOptions {
                               ///< default_database; "none": nothing does
 };
 
-/// What was found: the program with its arguments named, all that was measured, and the derivation of the
-/// fastest variant in the layout asked for.
-struct ExploredExpression {
+template <class Function>
+class TypedKernel;  ///< liftgen/compile.hpp
+
+/// An explored expression: the program with its arguments named, all that was measured, and the derivation of
+/// the fastest variant in the layout asked for.
+struct Tuned {
+  /// That variant as a kernel on the device explored. Other sizes than those explored take the same decisions
+  /// where they can.
+  template <class Function>
+  TypedKernel<Function> kernel(std::source_location where = std::source_location::current()) const;
+  CompileOptions options() const;  ///< that make it
+
   Program program;
   Target backend = Target::openmp;
   std::optional<Device> device;  ///< that was explored on; none: the processors
@@ -51,11 +60,16 @@ struct ExploredExpression {
 /// EnvironmentError: no such device.
 std::optional<Device> device_of(const ExpressionOptions& options, const std::string& where);
 
-/// `program`'s body may be a function; its arguments are then named by the options. UserError: sizes, names
-/// or data that do not fit the program; no variant could be verified. EnvironmentError: no compiler, no
-/// device. What is found is stored in the database, and a later exploration begins with it; a database that
-/// cannot be used is said on standard error, once, and is no error.
-ExploredExpression explore_expression(const Program& program, const ExpressionOptions& options,
-                                      std::source_location where);
+/// Searches the variants of a program, or of a function, for the fastest: within `budget`, at the given
+/// sizes. What is found is remembered: see CompileOptions::tuned and ExpressionOptions::unless_known. The
+/// program's body may be a function; its arguments are then named by the options.
+///
+/// UserError: sizes, names or data that do not fit the program; no variant could be verified.
+/// EnvironmentError: no compiler, no device. What is found is stored in the database, and a later exploration
+/// begins with it; a database that cannot be used is said on standard error, once, and is no error.
+Tuned explore(const Program& program, const ExpressionOptions& options,
+              std::source_location where = std::source_location::current());
+Tuned explore(const Expr& function, const ExpressionOptions& options,
+              std::source_location where = std::source_location::current());
 
 }  // namespace lift

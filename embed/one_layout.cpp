@@ -18,8 +18,8 @@ Sizes sizes_for(const Program& p, const Sizes& sizes) {
 
 }  // namespace
 
-ExploredTogether explore_operators(const std::vector<Program>& programs, const ExpressionOptions& options,
-                                   const std::vector<double>& applied, std::source_location where) {
+TunedTogether explore_together(const std::vector<Program>& programs, const ExpressionOptions& options,
+                               const std::vector<double>& applied, std::source_location where) {
   if (programs.empty())
     throw UserError("no operators to explore together; pass at least one" + line_of(where));
   if (!applied.empty() && applied.size() != programs.size())
@@ -32,17 +32,16 @@ ExploredTogether explore_operators(const std::vector<Program>& programs, const E
   const std::vector<LayoutRequest> layouts =
       layouts_for(numbered, this_machine(), device ? device->backend() : Target::openmp,
                   device ? &device->info() : nullptr);
-  std::vector<std::vector<ExploredExpression>> found(layouts.size(),
-                                                     std::vector<ExploredExpression>(programs.size()));
+  std::vector<std::vector<Tuned>> found(layouts.size(), std::vector<Tuned>(programs.size()));
   const LayoutChoice choice =
       choose_layout(layouts, programs.size(), applied, options.budget.count(), [&](const LayoutTurn& turn) {
-        ExploredExpression& last = found[turn.layout][turn.op];
+        Tuned& last = found[turn.layout][turn.op];
         ExpressionOptions one = options;
         one.layout = layouts[turn.layout], one.sizes = sizes_for(programs[turn.op], options.sizes);
         one.budget = std::chrono::duration<double>(turn.seconds);
         const std::vector<Configuration> before = fastest_configurations(last.report, kGoOnWith);
         one.more.first.insert(one.more.first.begin(), before.begin(), before.end());
-        last = explore_expression(programs[turn.op], one, where);
+        last = explore(programs[turn.op], one, where);
         return last.ms;
       });
   return {layouts[choice.best], std::move(found[choice.best]), choice.costs};

@@ -6,16 +6,18 @@
 
 namespace lift {
 
-/// Operators in the layout in which a round of them takes least time.
-struct ExploredTogether {
+/// Operators that share arrays, in the layout in which a round of them takes least time: see
+/// lift::stored_array.
+struct TunedTogether {
   LayoutRequest layout;
-  std::vector<ExploredExpression> operators;  ///< in that layout, in the order given
+  std::vector<Tuned> operators;   ///< in that layout, in the order given
   std::vector<LayoutCost> costs;  ///< of the caller's layout, and of all others that suit an operator
 };
 
 /// `applied`: how often each operator is applied in a round; empty: once. The budget is shared by operators
-/// and layouts, see choose_layout. UserError: as explore_expression, of an operator in the caller's layout.
-ExploredTogether explore_operators(const std::vector<Program>& programs, const ExpressionOptions& options,
-                                   const std::vector<double>& applied, std::source_location where);
+/// and layouts, see choose_layout. UserError: as `explore`, of an operator in the caller's layout.
+TunedTogether explore_together(const std::vector<Program>& programs, const ExpressionOptions& options,
+                               const std::vector<double>& applied = {},
+                               std::source_location where = std::source_location::current());
 
 }  // namespace lift

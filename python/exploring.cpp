@@ -17,8 +17,8 @@
 namespace lift::python {
 namespace {
 
-struct Tuned {
-  ExploredExpression found;
+struct FoundObject {
+  Tuned found;
   Sizes sizes;
   std::string json;  ///< what is known of the search
 };
@@ -93,15 +93,15 @@ void check_names(const Program& p, const py::dict& data) {
   }
 }
 
-std::string json_of(const ExploredExpression& found, const Sizes& sizes) {
+std::string json_of(const Tuned& found, const Sizes& sizes) {
   if (!found.report.best) return "";
   const Explanation explanation =
       explain(with_sizes(found.program, sizes), found.report.variants[*found.report.best]);
   return json_report(found.report, "", {"", "", "", nullptr, &explanation});
 }
 
-Tuned explore_program(const ProgramObject& p, ExpressionOptions options, const py::dict& data,
-                      const py::object& listener) {
+FoundObject explore_program(const ProgramObject& p, ExpressionOptions options, const py::dict& data,
+                            const py::object& listener) {
   const std::source_location where = here();
   check_names(p.program, data);
   options.data = p.data;
@@ -115,13 +115,13 @@ Tuned explore_program(const ProgramObject& p, ExpressionOptions options, const p
   (void)give_meanings(p.program, p.program.name);
   std::exception_ptr raised;
   options.more.on_progress = told(listener, raised);
-  Tuned t;
+  FoundObject t;
   t.sizes = options.sizes;
   std::exception_ptr failed;
   {
     const py::gil_scoped_release released;
     try {
-      t.found = explore_expression(p.program, options, where);
+      t.found = explore(p.program, options, where);
       t.json = json_of(t.found, t.sizes);
     } catch (...) {
       failed = std::current_exception();
@@ -132,7 +132,7 @@ Tuned explore_program(const ProgramObject& p, ExpressionOptions options, const p
   return t;
 }
 
-const std::string& json_text(const Tuned& t) {
+const std::string& json_text(const FoundObject& t) {
   if (t.json.empty())
     throw UserError(
         t.found.program.name +
@@ -143,25 +143,26 @@ const std::string& json_text(const Tuned& t) {
 }  // namespace
 
 void bind_exploring(py::module_& m) {
-  py::class_<Tuned>(m, "Found")
+  py::class_<FoundObject>(m, "Found")
       .def("kernel",
-           [](const Tuned& t) {
+           [](const FoundObject& t) {
              CompileOptions options;
              options.derivation = t.found.derivation, options.or_default = true;
              options.device = t.found.device;
              return Kernel(t.found.program, std::move(options));
            })
-      .def_property_readonly("sizes", [](const Tuned& t) { return t.sizes; })
-      .def_property_readonly("derivation", [](const Tuned& t) { return str(t.found.derivation); })
-      .def_property_readonly("prose", [](const Tuned& t) { return prose(t.found.derivation); })
-      .def_property_readonly("source", [](const Tuned& t) { return t.found.source; })
-      .def_property_readonly("origin", [](const Tuned& t) { return t.found.origin; })
-      .def_property_readonly("interrupted", [](const Tuned& t) { return t.found.report.interrupted; })
+      .def_property_readonly("sizes", [](const FoundObject& t) { return t.sizes; })
+      .def_property_readonly("derivation", [](const FoundObject& t) { return str(t.found.derivation); })
+      .def_property_readonly("prose", [](const FoundObject& t) { return prose(t.found.derivation); })
+      .def_property_readonly("source", [](const FoundObject& t) { return t.found.source; })
+      .def_property_readonly("origin", [](const FoundObject& t) { return t.found.origin; })
+      .def_property_readonly("interrupted", [](const FoundObject& t) { return t.found.report.interrupted; })
       .def_property_readonly("json", &json_text)
-      .def("leaderboard", [](const Tuned& t, std::size_t rows) { return leaderboard(t.found.report, rows); })
-      .def("summary", [](const Tuned& t) { return summary(t.found.report, false); })
-      .def("page", [](const Tuned& t) { return report::page(json_text(t)); })
-      .def("write_page", [](const Tuned& t, const std::string& path) {
+      .def("leaderboard",
+           [](const FoundObject& t, std::size_t rows) { return leaderboard(t.found.report, rows); })
+      .def("summary", [](const FoundObject& t) { return summary(t.found.report, false); })
+      .def("page", [](const FoundObject& t) { return report::page(json_text(t)); })
+      .def("write_page", [](const FoundObject& t, const std::string& path) {
         write_file_atomically(path, report::page(json_text(t)));
       });
   m.def(

@@ -12,17 +12,11 @@ static void half_sweep(double *u, int colour) {
   }
 }
 
-/* The kernel leaves what it begins with as it is, so that is copied here, too. */
-static void plain(const double *u, double *smooth) {
-#pragma omp parallel for schedule(static)
-  for (long j = 0; j < n; ++j) memcpy(smooth + j * n, u + j * n, n * sizeof *u);
-  half_sweep(smooth, 0), half_sweep(smooth, 1);
-}
+static void plain(double *u) { half_sweep(u, 0), half_sweep(u, 1); }
 
 int main(void) {
-  const double *u = data(n * n, 1);
-  double *expected = zeros(n * n), *smooth = zeros(n * n);
+  double *u = data(n * n, 1), *expected = data(n * n, 1);
   f = data(n * n, 2), above = data(n + 2, 3), below = data(n + 2, 4), left = data(n, 5), right = data(n, 6);
-  MEASURE(plain(u, expected), KERNEL(u, f, above, below, left, right, smooth));
-  return differ(expected, smooth, n * n);
+  MEASURE(plain(expected), KERNEL(u, f, above, below, left, right));
+  return differ(expected, u, n * n);
 }

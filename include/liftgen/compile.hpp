@@ -126,42 +126,9 @@ TypedKernel<Function> compile(const Program& program, CompileOptions options = {
   return TypedKernel<Function>(program, std::move(options), where);
 }
 
-/// An explored expression, and its fastest variant as a kernel.
-struct Tuned : ExploredExpression {
-  /// On the device explored. At the sizes explored it is the fastest variant found; other sizes take the same
-  /// decisions where they can.
-  template <class Function>
-  TypedKernel<Function> kernel(Where where = Where::current()) const {
-    CompileOptions options;
-    options.derivation = derivation, options.or_default = true;
-    options.backend = backend, options.device = device;
-    return TypedKernel<Function>(program, std::move(options), where);
-  }
-};
-/// Searches the variants of a function (or of a program) for the fastest: within `budget`, at the given
-/// sizes. What is found is remembered: see CompileOptions::tuned and ExpressionOptions::unless_known.
-inline Tuned explore(const Expr& function, const ExpressionOptions& options, Where where = Where::current()) {
-  return {explore_expression(Program{{}, {}, function, {}}, options, where)};
-}
-inline Tuned explore(const Program& program, const ExpressionOptions& options,
-                     Where where = Where::current()) {
-  return {explore_expression(program, options, where)};
-}
-
-/// Operators that share arrays, and a kernel of each, all in one layout: see lift::stored_array.
-struct TunedTogether {
-  LayoutRequest layout;
-  std::vector<Tuned> operators;   ///< in the order given
-  std::vector<LayoutCost> costs;  ///< of this layout and the others that were tried
-};
-/// Searches for the layout in which a round of all operators takes least time, each `applied` so often.
-inline TunedTogether explore_together(const std::vector<Program>& programs, const ExpressionOptions& options,
-                                      const std::vector<double>& applied = {},
-                                      Where where = Where::current()) {
-  ExploredTogether e = explore_operators(programs, options, applied, where);
-  TunedTogether r{e.layout, {}, std::move(e.costs)};
-  for (ExploredExpression& x : e.operators) r.operators.push_back({std::move(x)});
-  return r;
+template <class Function>
+TypedKernel<Function> Tuned::kernel(Where where) const {
+  return TypedKernel<Function>(program, options(), where);
 }
 
 }  // namespace lift

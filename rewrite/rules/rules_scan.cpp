@@ -1,6 +1,8 @@
 // Laws of scans and of values with a name, and how scans run. A map of scans, over columns say, and a scan
 // over arrays with an element of each column are one computation in two loop orders; the laws that bring the
 // one into the other go through what a function makes of a column: named values, maps, zips.
+#include <map>
+
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
@@ -75,6 +77,35 @@ Result<Expr> scan_prefetch(const Site& site, const Arguments& arguments) {
   return decided(site.e, LoopOption::Prefetch, ahead);
 }
 
+/// Puts a variable where a term has a value, also under binders.
+class Named {
+ public:
+  Named(Expr value, Expr x) : value_(std::move(value)), x_(std::move(x)) {}
+  Expr operator()(const Expr& e, int depth = 0) {
+    if (e == shift(value_, depth)) return x_;
+    const auto at = known_.find({e.id(), depth});
+    if (at != known_.end()) return at->second;
+    const Expr r = map_children(
+        e, [&](const Expr& child) { return (*this)(child, depth + (e.is(Op::Lambda) ? 1 : 0)); });
+    return known_.emplace(std::pair(e.id(), depth), r).first->second;
+  }
+
+ private:
+  const Expr value_, x_;
+  std::map<std::pair<std::uint32_t, int>, Expr> known_;
+};
+
+/// Of updates of updates the innermost one gets a name; so it does in the value of a name.
+Result<Expr> let_base(const Site& site, const Arguments&) {
+  const bool named = site.e.is(Op::Let);
+  Expr value = named ? site.e.child(0) : site.e;
+  if (!value.is(Op::Update) || !value.child(0).is(Op::Update)) return Failure{"needs an update of an update"};
+  while (value.child(0).is(Op::Update)) value = value.child(0);
+  const Expr x = fresh_param("x", value.type());
+  const Expr body = Named(value, x)(site.e);
+  return make(Op::Let, {value, lambda({x}, body)}, {}, origin(site.e));
+}
+
 }  // namespace
 
 std::vector<Rule> scan_rules() {
@@ -105,6 +136,8 @@ std::vector<Rule> scan_rules() {
           .says("a value with a name is stored in the order in which it is computed"),
       rule("let-inline", let(a, [](Expr v) { return of(b, v); }), of(b, a))
           .says("a value with a name is computed where it is used"),
+      constructed("let-base", "update (update a b) c = let x = update a b in update x c", let_base)
+          .says("an update gets a name, under which the next one replaces a part of it"),
       constructed("scan-seq", "scan f z -> scan_seq f z", scan_seq)
           .says("the scan is a loop that keeps the last element in variables"),
       constructed("scan-stored", "scan_seq f z reads the element before where it was stored",

@@ -15,6 +15,8 @@ auto place_of(auto& entries, std::string_view name) {
 
 }  // namespace
 
+Configuration::Entry::Entry(const Key& k, Setting s) : key(&k), setting(std::move(s)) {}
+
 bool operator==(const Configuration& a, const Configuration& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Configuration::Entry& x, const Configuration::Entry& y) {

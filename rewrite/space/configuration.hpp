@@ -13,7 +13,7 @@ class Configuration {
   struct Entry {
     const Key* key;
     Setting setting;
-    Entry(const Key& k, Setting s) : key(&k), setting(std::move(s)) {}
+    Entry(const Key& k, Setting s);
     template <class T>
     Entry(const KeyOf<T>& k, const std::type_identity_t<T>& value) : key(&k), setting(setting_of(value)) {}
     std::string name() const { return key->name; }

@@ -4,6 +4,7 @@
 
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/block_form.hpp"
+#include "rewrite/space/update_form.hpp"
 
 namespace lift {
 namespace {
@@ -42,7 +43,7 @@ bool have_one_nest(const Program& program) {
 }
 
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
-  Rewriting start = in_block_form(program);
+  Rewriting start = in_update_form(in_block_form(program));
   if (auto chain = chains(start, options)) return chain;
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {

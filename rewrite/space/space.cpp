@@ -105,6 +105,8 @@ Rewriting Space::derived(const Configuration& given) const {
   return run(use(step.rule, step.parameters), std::move(r));
 }
 
+Derivation Space::derive(const Configuration& c) const { return derived(c).steps; }
+
 std::string Space::structure(const Configuration& c) const { return kind_->words(c); }
 
 std::string Space::layout(const Configuration& c) const {

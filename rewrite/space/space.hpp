@@ -36,7 +36,7 @@ class Space : public SearchSpace {
   std::vector<Configuration> seeds() const override;
   /// The program of a configuration, and its steps. UserError when a guard refuses.
   Rewriting derived(const Configuration& c) const;
-  Derivation derive(const Configuration& c) const { return derived(c).steps; }
+  Derivation derive(const Configuration& c) const;
   /// Names the decisions without their numbers: configurations of one structure differ only in numbers.
   std::string structure(const Configuration& c) const;
   /// "" when every array stays in the caller's layout, else the layout's text.

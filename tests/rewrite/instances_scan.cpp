@@ -125,6 +125,24 @@ Generators scan_generators() {
          const Expr f = g.fun(t, u), h = g.fun(u, g.element());
          return {let(map(f, g.array(g.n(1, 5), t)), [&](Expr v) { return zip({v, map(h, v)}); }), {}, {}};
        }},
+      {"let-base",
+       [](Gen& g) -> Instance {
+         const Type t = g.element();
+         const int n = g.n(2, 6);
+         const auto part = [&](const Expr& u) {
+           const int low = g.n(0, n - 1), high = g.n(0, n - 1 - low), to = g.n(0, low + high);
+           const Expr block = u | drop(low, high);
+           if (g.coin()) return update(u, {to}, block);
+           return update(
+               u, {to},
+               map([&](Expr x) { return g.coin() ? at({g.n(0, n - 1)}, u) : apply(g.fun(t, t), {x}); },
+                   block));
+         };
+         Expr e = part(part(g.array(n, t)));
+         if (g.coin()) e = part(e);
+         if (g.coin()) e = let(e, [&](Expr v) { return zip({v, map(g.fun(t, t), v)}); });
+         return {e, {}, {}};
+       }},
       {"scan-seq",
        [](Gen& g) -> Instance {
          return {g.n(0, 4) ? any_scan(g) : low_scan(g), {}, {}};

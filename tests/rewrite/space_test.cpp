@@ -299,4 +299,40 @@ TEST_CASE("space: of updates within each other the outermost writes the result")
     }
 }
 
+TEST_CASE("space: borders are written in place, whether a map computes them or not") {
+  for (const std::string mapped : {"", " |> map2(\\x. x)"})
+    for (const int n : {9, 40}) {
+      const auto rows = [&](int less) { return std::to_string(n - less); };
+      const Program p = parse_program(
+          "param u : " + rows(0) + ".7.f64\noverwrite u\nresult =\n" +
+          "let a = update2(u, (0, 0), u |> drop2((1, 0), (" + rows(2) + ", 0))" + mapped + ") in\n" +
+          "let b = update2(a, (" + rows(1) + ", 0), a |> drop2((" + rows(2) + ", 0), (1, 0))" + mapped +
+          ") in\n" + "let c = update2(b, (0, 0), b |> drop2((0, 1), (0, 5))" + mapped + ") in\n" +
+          "update2(c, (0, 6), c |> drop2((0, 5), (0, 1))" + mapped + ")\n");
+      CAPTURE(rows(0) + mapped);
+      const Space s(p, options());
+      REQUIRE(s.allowed_texts({}, "in_place").front() == "yes");
+      CHECK(in_place_updates(replay(p, s.derive({}))) == 4);
+      // few elements: one sweep after the other is the first guess
+      CHECK(str(s.derive(s.seeds().at(0))).find("in-step") == std::string::npos);
+      check_space(p, options(), 20, 4);
+      for (const Target target : {Target::opencl, Target::cuda}) check_space(p, options(target), 10, 1);
+    }
+}
+
+TEST_CASE("space: tiles fit into every sweep") {
+  const Program p = parse_program(
+      "param u : 300.300.f64\noverwrite u\nresult =\n"
+      "let a = update2(u, (0, 0), u |> drop2((1, 0), (298, 0)) |> map2(\\x. 2 * x)) in\n"
+      "update2(a, (0, 0), a |> drop2((0, 1), (0, 298)) |> map2(\\x. 2 * x))\n");
+  const Space s(p, options());
+  const Parameter* tiles = find(s, "tile");
+  for (const Setting& tile : tiles == nullptr ? Settings{} : tiles->values) {
+    Configuration c;
+    c.set(*tiles->key, tile);
+    CHECK_NOTHROW(s.derive(c));
+  }
+  for (const Configuration& c : s.seeds()) CHECK_NOTHROW(s.derive(c));
+}
+
 }  // namespace space_test

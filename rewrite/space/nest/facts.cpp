@@ -163,13 +163,24 @@ NestFacts loop_facts(const Program& sweep) {
   return f;
 }
 
+/// Lengths that are not known count as 1.
+double cells(const NestFacts& f) {
+  double n = 1;
+  for (const Axis& a : f.axes) n *= static_cast<double>(a.extent.value_or(1));
+  return n;
+}
+
+/// Whether an update is of less than a quarter of the array.
+bool is_of_few(const Program& sweep, const NestFacts& f) {
+  double all = 1;
+  const std::vector<Nat> lengths = shape_of(part_at(sweep.body, *f.nest.update).type());
+  for (const Nat& n : lengths) all *= static_cast<double>(n.constant().value_or(1));
+  for (std::size_t a = 0; a < f.above_update; ++a) all *= static_cast<double>(f.axes[a].extent.value_or(1));
+  return 4 * cells(f) < all;
+}
+
 /// Of several sweeps the one of the fewest cells: what it allows, the others do.
 std::size_t smallest(const std::vector<NestFacts>& sweeps) {
-  const auto cells = [](const NestFacts& f) {
-    double n = 1;
-    for (const Axis& a : f.axes) n *= static_cast<double>(a.extent.value_or(1));
-    return n;
-  };
   const auto least =
       std::min_element(sweeps.begin(), sweeps.end(),
                        [&](const NestFacts& a, const NestFacts& b) { return cells(a) < cells(b); });
@@ -278,6 +289,7 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   f.above_others = axes_above_others(program.body, f.nest);
   f.update = f.nest.update.has_value();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
+  f.few = f.update && is_of_few(program, f);
   if (f.update)
     if (const auto offset = update_offsets(part_at(program.body, *f.nest.update)).back().constant())
       f.lead = *offset;

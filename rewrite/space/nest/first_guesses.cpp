@@ -17,10 +17,13 @@ void append(List& all, List more) {
 const Choice kSplit{kSplitLayout, {}}, kRows{kRowsLayout, {}};
 const Loops kSolo{Loops::By::solo, {}};
 
-List stored_stages() {
+/// `late`: what a vector of an array that is overwritten loads was stored just before, but for another part.
+List stored_stages(bool late) {
   List r;
   for (const Stages stages : {Stages::privately, Stages::work}) {
-    r.push_back({{key::stages, stages}, {key::inner, Inner::vec}});
+    Wishes w{{key::stages, stages}, {key::inner, Inner::vec}};
+    if (late) w.set(key::late, true);
+    r.push_back(std::move(w));
     r.push_back({{key::stages, stages}});
   }
   return r;
@@ -117,7 +120,7 @@ List on_grid(const NestFacts& f, bool stages) {
   append(r, groups());
   r.push_back({{key::in_place, false}});
   r.emplace_back();
-  if (stages) append(r, stored_stages());
+  if (stages) append(r, stored_stages(false));
   r.push_back({{key::layout, kSplit}, {key::inner, Inner::strided_vec}});
   append(r, grids({"box k j"_loops}));
   for (const Inner inner : {Inner::vec, Inner::seq}) r.push_back({{key::grid, kSolo}, {key::inner, inner}});
@@ -189,7 +192,7 @@ List in_step(const NestFacts& f) {
 List on_threads(const NestFacts& f) {
   const AxisSizes rows = "j16"_sizes;
   const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
-  List r = in_step(f);
+  List r = f.few ? List{} : in_step(f);  // few elements are in a cache anyway
   append(r, {
                 {{key::buffer, true}, {key::inner, vec}},
                 {{key::inner, vec}, {key::late, true}},
@@ -215,6 +218,7 @@ List on_threads(const NestFacts& f) {
                 {{key::layout, kSplit}, {key::inner, Inner::strided}},
                 {{key::inner, Inner::seq}, {key::unroll, 4}},
             });
+  if (f.few) append(r, in_step(f));
   return r;
 }
 
@@ -228,7 +232,7 @@ std::vector<Wishes> nest::first_guesses(const NestFacts& f, const NestFacts* sto
   }
   if (stored != nullptr) {
     for (Wishes w : in_rings(*stored)) w.set(key::stages, Stages::work), r.push_back(std::move(w));
-    append(r, stored_stages());
+    append(r, stored_stages(f.in_place));
   }
   append(r, on_threads(f));
   if (f.options.cpu) append(r, on_grid_of_processors());

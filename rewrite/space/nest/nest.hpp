@@ -41,6 +41,7 @@ struct NestFacts : ProgramFacts {
   bool rows = false;                 ///< the blocks can be written row by row (join-map-nest)
   std::size_t inner_rank = 0;        ///< the last so many axes are one map: they can be tiled, interchanged
   bool update = false;               ///< the result is a block in a base array
+  bool few = false;                  ///< of which the smallest sweep replaces but few elements: its border, say
   std::size_t above_update = 0;      ///< axes outside the update
   std::size_t above_others = 0;      ///< axes whose loops are around other loops than the main nest's, too
   bool in_place = false;             ///< the base may be overwritten

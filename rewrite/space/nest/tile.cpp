@@ -18,11 +18,15 @@ std::vector<AxisSizes> thread_shapes() {
           "k8 j16"_sizes, "k4 j16"_sizes, "j16 i256"_sizes, "i256"_sizes};
 }
 
-/// Whether every size is along an axis that can be cut, and less than its extent.
+/// Whether every size is along an axis that can be cut, and less than its extent, in all sweeps.
 bool cuts_all(const NestFacts& f, const AxisSizes& tile) {
-  return std::all_of(tile.list.begin(), tile.list.end(), [&](const AxisSize& s) {
-    return std::any_of(f.axes.begin() + static_cast<std::ptrdiff_t>(f.first_inner()), f.axes.end(),
+  const auto cuts = [&](const std::vector<Axis>& axes, const AxisSize& s) {
+    return std::any_of(axes.begin() + static_cast<std::ptrdiff_t>(f.first_inner()), axes.end(),
                        [&](const Axis& a) { return a.name == s.axis && a.extent.value_or(0) > s.size; });
+  };
+  return std::all_of(tile.list.begin(), tile.list.end(), [&](const AxisSize& s) {
+    return cuts(f.axes, s) &&
+           std::all_of(f.each.begin(), f.each.end(), [&](const auto& sweep) { return cuts(sweep.axes, s); });
   });
 }
 

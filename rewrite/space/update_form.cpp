@@ -1,0 +1,51 @@
+#include "rewrite/space/update_form.hpp"
+
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/nest.hpp"
+
+namespace lift {
+namespace {
+
+Rewriting with_maps(Rewriting start) {
+  const std::vector<Place> sweeps = sweeps_of(start.program.body);
+  const auto results = static_cast<int>(results_of(start.program).size());
+  for (std::size_t s = 0; s < sweeps.size(); ++s)
+    for (int result = 0; result < (s + 1 < sweeps.size() ? 1 : results); ++result) {
+      const Nest nest = main_nest(start.program.body, sweeps[s], result);
+      if (!nest.update || nest.levels.size() > nest.above_update) continue;
+      Place block = *nest.update;
+      block.push_back(1);
+      const Type type = part_at(start.program.body, block).type();
+      const int rank = rank_of(type);
+      if (!element_of(type, rank).is_scalar()) continue;
+      const Result<Rewriting> mapped = use("identity-map", {std::int64_t{rank}})(start, block);
+      if (mapped) start = *mapped;
+    }
+  return start;
+}
+
+Rewriting with_names(Rewriting start) {
+  Place at;
+  for (;;) {
+    const Expr e = part_at(start.program.body, at);
+    if (const Result<Rewriting> named = use("let-base")(start, at)) {
+      start = *named;
+    } else if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+      at.insert(at.end(), {1, 0});
+    } else {
+      return start;
+    }
+  }
+}
+
+}  // namespace
+
+Rewriting in_update_form(const Rewriting& start) {
+  Rewriting named = with_names(start);
+  if (named.steps.size() == start.steps.size()) return with_maps(std::move(named));
+  named = with_maps(std::move(named));
+  return use("update-in-place")(named, {}) ? named : with_maps(start);
+}
+
+}  // namespace lift
