@@ -41,15 +41,15 @@ struct NestFacts : ProgramFacts {
   bool rows = false;                 ///< the blocks can be written row by row (join-map-nest)
   std::size_t inner_rank = 0;        ///< the last so many axes are one map: they can be tiled, interchanged
   bool update = false;               ///< the result is a block in a base array
-  bool few = false;                  ///< of which the smallest sweep replaces but few elements: its border, say
-  std::size_t above_update = 0;      ///< axes outside the update
-  std::size_t above_others = 0;      ///< axes whose loops are around other loops than the main nest's, too
-  bool in_place = false;             ///< the base may be overwritten
-  bool reads_target = false;         ///< the array overwritten in place is read for other elements
-  std::int64_t modulus = 0;          ///< of the guard on the innermost index; 0: none
-  std::int64_t parity_axes = 0;      ///< a guard modulo 2 over the sum of so many innermost indices; 0: none
-  std::int64_t lead = 0;             ///< first written element of a row
-  bool vectors = true;               ///< no load is known to have a stride that vectors do not support
+  bool few = false;              ///< of which the smallest sweep replaces but few elements: its border, say
+  std::size_t above_update = 0;  ///< axes outside the update
+  std::size_t above_others = 0;  ///< axes whose loops are around other loops than the main nest's, too
+  bool in_place = false;         ///< the base may be overwritten
+  bool reads_target = false;     ///< the array overwritten in place is read for other elements
+  std::int64_t modulus = 0;      ///< of the guard on the innermost index; 0: none
+  std::int64_t parity_axes = 0;  ///< a guard modulo 2 over the sum of so many innermost indices; 0: none
+  std::int64_t lead = 0;         ///< first written element of a row
+  bool vectors = true;           ///< no load is known to have a stride that vectors do not support
   std::vector<std::vector<std::int64_t>>
       repeats;  ///< an axis: after how many iterations along it an element is read again
   std::vector<WindowArray> windows;
