@@ -119,16 +119,22 @@ TEST_CASE("costs: weights are found again, and are never negative") {
     k.us = 2 * k.costs[0] + 0.5 * k.costs[3] + 10;
     kernels.push_back(k);
   }
-  const CostWeights w = fitted({kernels});
+  const CostWeights w = fitted({kernels}, 0);
   CHECK(w[0] == doctest::Approx(2).epsilon(0.01));
   CHECK(w[3] == doctest::Approx(0.5).epsilon(0.01));
   CHECK(w.back() == doctest::Approx(10).epsilon(0.01));
   for (const double weight : w) CHECK(weight >= 0);
   std::vector<TimedCosts> slower = kernels;  // a program of which everything takes twice as long
   for (TimedCosts& k : slower) k.us *= 2;
-  const CostWeights both = fitted({kernels, slower});
+  const CostWeights both = fitted({kernels, slower}, 0);
   CHECK(both[0] / both[3] == doctest::Approx(4).epsilon(0.02));
   CHECK(expected_us(kernels[4].costs, w) == doctest::Approx(kernels[4].us).epsilon(0.01));
+  // what no kernel has is known from elsewhere, and what they tell apart comes from them
+  const CostWeights known = fitted({kernels});
+  for (const double weight : known) CHECK(weight > 0);
+  CHECK(w[1] == 0);
+  CHECK(std::abs(known[0] - 2) < 0.5);
+  CHECK(std::abs(fitted({kernels}, 1e6)[0] - 2) > 0.5);
 }
 
 TEST_CASE("costs: rank correlation") {

@@ -25,8 +25,10 @@ struct TimedCosts {
 };
 /// The weights for which the squares of the relative errors are least, over the kernels of several spaces:
 /// each space counts alike, and may be faster or slower altogether than is expected of it, since only kernels
-/// of one space are held against each other.
-CostWeights fitted(const std::vector<std::vector<TimedCosts>>& spaces);
+/// of one space are held against each other. `known`: how much it counts beside them how far each weight is
+/// from what it takes by itself, in shares of that; what spaces do not tell apart (traffic, where all kernels
+/// move the same) is then not thought to be free.
+CostWeights fitted(const std::vector<std::vector<TimedCosts>>& spaces, double known = 0.1);
 
 /// Spearman's: 1 where both rise together, 0 where they have nothing to do with each other. Of equally many;
 /// ties share their ranks. 0 for less than three.
