@@ -7,12 +7,16 @@
 namespace lift {
 namespace {
 
+/// Results that are arrays side by side, each of which may be an update.
+int side_by_side(const Expr& e) {
+  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) return side_by_side(e.child(1).child(0));
+  return e.is(Op::Tuple) ? static_cast<int>(e.children().size()) : 1;
+}
+
 Rewriting with_maps(Rewriting start) {
-  const std::vector<Place> sweeps = sweeps_of(start.program.body);
-  const auto results = static_cast<int>(results_of(start.program).size());
-  for (std::size_t s = 0; s < sweeps.size(); ++s)
-    for (int result = 0; result < (s + 1 < sweeps.size() ? 1 : results); ++result) {
-      const Nest nest = main_nest(start.program.body, sweeps[s], result);
+  for (const Place& sweep : sweeps_of(start.program.body))
+    for (int n = 0; n < side_by_side(part_at(start.program.body, sweep)); ++n) {
+      const Nest nest = main_nest(start.program.body, sweep, n);
       if (!nest.update || nest.levels.size() > nest.above_update) continue;
       Place block = *nest.update;
       block.push_back(1);

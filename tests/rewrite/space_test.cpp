@@ -335,4 +335,17 @@ TEST_CASE("space: tiles fit into every sweep") {
   for (const Configuration& c : s.seeds()) CHECK_NOTHROW(s.derive(c));
 }
 
+TEST_CASE("space: updates side by side, beside results that are several arrays each") {
+  // Found by random programs: an array of tuples is several results, but one place.
+  const Program p = parse_program(
+      "param u : 9.f64\nparam v : 7.f32\noverwrite u, v\nresult =\n"
+      "let xs = u |> slide(3, 1) |> map(\\w. {w[0], w[2]}) in\n"
+      "{xs, update(u, 0, u |> drop(1, 7)), xs |> map(\\x. {x.1, {x.0, x.1}}),\n"
+      " update(v, 6, v |> drop(0, 6))}\n");
+  const Space s(p, options());
+  CHECK(count(s.derive({}), "identity-map") == 2);
+  const auto values = values_of(p, 1);
+  check_configuration(s, {}, interpret(p.body, values), values);
+}
+
 }  // namespace space_test

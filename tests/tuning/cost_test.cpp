@@ -21,6 +21,19 @@ double cost(const KernelCosts& costs, std::string_view name) {
   return 0;
 }
 
+/// Of an operator on one box, for a processor through OpenCL.
+KernelCosts on_items(const char* pattern, const std::vector<std::pair<std::string, std::string>>& settings) {
+  Problem problem;
+  problem.box = 32, problem.boxes = 1;
+  SpaceOptions options{.target = Target::opencl, .threads = 1, .vector_bytes = 64};
+  options.cpu = true, options.only_layout = kCallersLayout;
+  const Space space(find_pattern(pattern).build(problem), options);
+  Configuration c;
+  for (const auto& [name, text] : settings) c.set(name, text);
+  return kernel_costs(lower(space.derived(c).program, {.vector_bytes = 64, .target = Target::opencl}),
+                      {.threads = 1, .vector_bytes = 64});
+}
+
 /// Of the residual of one box, by a configuration of its space.
 KernelCosts costs_of(std::int64_t box, const std::vector<std::pair<std::string, std::string>>& settings,
                      const CostMachine& machine) {
@@ -109,6 +122,30 @@ TEST_CASE("costs: streaming stores leave out what is fetched before it is writte
   CHECK(cost(costs_of(32, streams, small), "last") < 0.95 * cost(costs_of(32, stores, small), "last"));
   CHECK(cost(costs_of(32, streams, small), "streams") > 0);
   CHECK(cost(costs_of(32, stores, small), "streams") == 0);
+}
+
+TEST_CASE("costs: work-items") {
+  // what is not written as vectors is computed element by element, and a guard lets half of a smoother's
+  // through
+  const KernelCosts half = on_items("smooth3d", {{"grid", "solo k j"}}),
+                    all = on_items("residual3d", {{"grid", "solo k j"}});
+  CHECK(cost(half, "vectors") == 0);
+  CHECK(cost(all, "vectors") == 0);
+  CHECK(cost(half, "scalars") < 0.8 * cost(all, "scalars"));
+  // items side by side in a row compute their indices anew
+  CHECK(cost(on_items("residual3d", {{"grid", "k j i"}}), "scalars") > 1.5 * cost(all, "scalars"));
+}
+
+TEST_CASE("costs: cells of one colour are all over the arrays") {
+  // columns of one colour: the next item's cells lie in the next plane
+  const std::vector<std::pair<std::string, std::string>> tile{
+      {"tile", "j8 i16"}, {"order", "j i k"}, {"grid", "groups"}};
+  auto strided = tile;
+  strided.emplace_back("inner", "strided");
+  const double lines = cost(on_items("smooth3d", strided), "second"),
+               guarded = cost(on_items("smooth3d", tile), "second");
+  CHECK(lines > 0.7 * guarded);
+  CHECK(lines < 2.5 * guarded);
 }
 
 TEST_CASE("costs: weights are found again, and are never negative") {

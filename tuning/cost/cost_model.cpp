@@ -108,8 +108,10 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
 }
 
 const CostWeights& default_weights(bool grid) {
-  static const CostWeights processors{2.943, 0, 0, 3.921, 0.2368, 0.07122, 12.98, 2174, 0, 0, 0, 37.39};
-  static const CostWeights grids{3.351, 0, 0, 2.014, 0.2828, 0.08137, 1.708, 2742, 0.5665, 0, 0, 85.02};
+  static const CostWeights processors{3.202, 0,    0.4091, 2.592, 0.2481, 0.07682,
+                                      4.054, 2243, 0.6,    0.5,   0.1,    10.48};
+  static const CostWeights grids{3.155, 0.1534, 0.4962, 2.04, 0.2036, 0.06046,
+                                 3.212, 2322,   0.5229, 0.5,  0.1,    10.71};
   return grid ? grids : processors;
 }
 

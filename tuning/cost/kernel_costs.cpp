@@ -6,6 +6,7 @@
 
 #include "ir/expr/elementary.hpp"
 #include "lower/loops/visit.hpp"
+#include "rewrite/analysis/footprint.hpp"
 #include "runtime/machine.hpp"
 #include "tuning/cost/footprint.hpp"
 
@@ -28,6 +29,10 @@ enum Cost : std::size_t {
 
 constexpr double kRoom = 0.7;  ///< of a cache, that is there for what a loop uses again
 constexpr double kThousand = 1e-3;
+
+/// Scalar instructions of work-items side by side in a row, over those of a loop along it, on processors:
+/// indices are computed anew by each.
+constexpr double kOfItem = 2;
 
 bool is_shared(LoopKind k) { return k == LoopKind::Par || k == LoopKind::Glb || k == LoopKind::Wrg; }
 bool is_slow(Op op) { return op == Op::Div || elementary(op) != nullptr; }
@@ -90,12 +95,21 @@ class Count {
       visit_values(s, [&](const Term& t) { term(t, times, straight); });
       if (const auto* x = std::get_if<Store>(&s.v)) memory(x->value->width, x->value->type, times, straight);
       if (const auto* x = std::get_if<For>(&s.v)) loop(*x, around, times);
-      if (const auto* x = std::get_if<If>(&s.v)) block(x->body, around, times, straight);
+      if (const auto* x = std::get_if<If>(&s.v))
+        block(x->body, around, times * (straight ? 1 : admitted(*x)), straight);
       if (const auto* x = std::get_if<First>(&s.v)) block(x->body, around, times, straight);
       if (const auto* x = std::get_if<Launch>(&s.v)) launch(*x, around, times);
       if (std::holds_alternative<Barrier>(s.v)) costs[kBarriers] += kThousand * times;
       if (std::holds_alternative<Prefetch>(s.v)) costs[kScalars] += kThousand * times;
     }
+  }
+
+  /// The share of iterations that a condition lets through.
+  static double admitted(const If& x) {
+    double share = 1;
+    for (const Term& c : x.conditions)
+      if (c->kind == TermKind::Compare) share *= lift::admitted(c->conds[0]);
+    return share;
   }
 
   void launch(const Launch& x, CostNest& around, double times) {
@@ -106,7 +120,9 @@ class Count {
     }
     costs[kRegions] += kThousand * times;
     costs[kGroups] += kThousand * times * items / local;
+    launched_ = true;
     block(x.body, around, times, false);
+    launched_ = false;
   }
 
   void loop(const For& f, CostNest& around, double times) {
@@ -136,7 +152,11 @@ class Count {
           kThousand * kOfRound * times * trips / (straight && f.kind != LoopKind::Vec ? lanes_of(f.body) : 1);
       if (!has_loop(f.body)) costs[kStarts] += kThousand * times;
       const auto before = costs;
+      const bool around_items = in_items_;
+      in_items_ =
+          in_items_ || ((f.kind == LoopKind::Glb || f.kind == LoopKind::Lcl) && goes_along_rows(f.body));
       block(f.body, nest, times * trips, straight);
+      in_items_ = around_items;
       if (!sharing_ && machine_.threads > 1)
         for (const Cost c : {kVectors, kScalars})
           if (!has_loop(f.body)) costs[kAlone] += costs[c] - before[c];
@@ -147,9 +167,10 @@ class Count {
   }
 
   /// Of the loop that is last in the path: whether it can be vectorised, and goes through memory in steps as
-  /// small as vectors can be made of.
+  /// small as vectors can be made of. Within kernels over a grid compilers make vectors of what is written as
+  /// such.
   bool is_straight(const Block& body) {
-    if (has_loop(body) || !can_be_vectorised(body)) return false;
+    if (launched_ || has_loop(body) || !can_be_vectorised(body)) return false;
     constexpr double kLargest = 1;  // elements
     bool small = true;
     visit(body, [&](const Stmt& s) {
@@ -161,6 +182,18 @@ class Count {
     });
     return small;
   }
+  /// Of the loop that is last in the path: whether one iteration's neighbour is the next element.
+  bool goes_along_rows(const Block& body) {
+    bool neighbour = false;
+    visit(body, [&](const Stmt& s) {
+      visit_accesses(s, [&](const ElementAccess& a) {
+        if (a.position.size() == 1)
+          neighbour =
+              neighbour || std::abs(stride_along(expanded(a.position.front(), names_), *path_.back())) == 1;
+      });
+    });
+    return neighbour;
+  }
   double lanes_of(const Block& body) const {
     double bytes = 1;
     visit(body, [&](const Stmt& s) {
@@ -169,15 +202,19 @@ class Count {
     });
     return std::max(1.0, machine_.vector_bytes / bytes);
   }
-  /// In elements an iteration.
-  double stride_along(const Nat& position, const CostNest& loop) {
+  /// In elements an iteration, on average over two: where only one colour is visited, an access alternates
+  /// between two places; by how far is added to `alternates`.
+  double stride_along(const Nat& position, const CostNest& loop, double* alternates = nullptr) {
     const auto here = at_.find(loop.variable);
-    const auto middle = here->second;
+    const auto middle = here->second, step = static_cast<std::int64_t>(loop.step);
     const double before = value(position);
-    here->second = middle + static_cast<std::int64_t>(loop.step);
-    const double after = value(position);
+    here->second = middle + step;
+    const double next = value(position);
+    here->second = middle + 2 * step;
+    const double stride = (value(position) - before) / 2;
     here->second = middle;
-    return after - before;
+    if (alternates != nullptr && *alternates == 0) *alternates = next - before - stride;
+    return stride;
   }
 
   /// Iterations of the shared loops that follow directly, when the first one stands at `here`.
@@ -213,9 +250,10 @@ class Count {
       else if (straight)
         costs[kVectors] += kThousand * times * n / lanes;
       else
-        costs[kScalars] += kThousand * times * n;
+        costs[kScalars] += kThousand * times * n * of_scalar();
     });
   }
+  double of_scalar() const { return in_items_ ? kOfItem : 1; }
   void memory(int width, Scalar type, double times, bool straight) {
     const double bytes = static_cast<double>(size_of(type)) * width;
     const double lanes = machine_.vector_bytes / static_cast<double>(size_of(type));
@@ -224,7 +262,7 @@ class Count {
     else if (straight)
       costs[kVectors] += kThousand * times / lanes;
     else
-      costs[kScalars] += kThousand * times;
+      costs[kScalars] += kThousand * times * of_scalar();
   }
 
   /// Its strides along the loops around it.
@@ -236,8 +274,12 @@ class Count {
     a.array = met.array, a.bytes = bytes->second, a.width = met.width, a.stores = met.store;
     a.streams = met.store && std::get<Store>(s.v).stream;
     a.offset = value(position);
-    for (const CostNest* l : path_) a.strides.push_back(l->trips > 1 ? stride_along(position, *l) : 0);
-    around.accesses.push_back(std::move(a));
+    double alternates = 0;
+    for (const CostNest* l : path_)
+      a.strides.push_back(l->trips > 1 ? stride_along(position, *l, &alternates) : 0);
+    around.accesses.push_back(a);
+    a.offset += alternates;
+    if (alternates != 0) around.accesses.push_back(std::move(a));
   }
 
   void add_traffic() {
@@ -260,7 +302,7 @@ class Count {
   std::map<const NatAtom*, std::int64_t> at_;
   std::vector<CostNest*> path_;
   CostNest tree_;
-  bool sharing_ = false;
+  bool sharing_ = false, launched_ = false, in_items_ = false;
 };
 
 }  // namespace
