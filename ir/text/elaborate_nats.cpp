@@ -164,6 +164,10 @@ Nat Elaborator::nat(const Term& t) {
     default:
       break;
   }
+  if (t.kind == K::Tuple)
+    fail(
+        t.at,
+        "several lengths or positions are written in parentheses, as in (1, 0); braces are tuples of values");
   fail(t.at, "a length or position is made of numbers, sizes, + - * / mod, min and max");
 }
 

@@ -195,6 +195,7 @@ TEST_CASE("parse: what is wrong, and what to try") {
   refused("a + singles[0]", "test:1:3: add: an operand has type f32, expected f64; cast");
   refused("a mod b", "test:1:3: 'mod' is for lengths and positions");
   refused("xs[1.5]", "test:1:4: a length or position is a whole number");
+  refused("xs |> drop({1}, 2)", "test:1:12: several lengths or positions are written in parentheses");
   refused(
       "xs[a]",
       "test:1:4: 'a' is a parameter; lengths and positions are made of numbers, sizes and index parameters");
