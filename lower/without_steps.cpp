@@ -13,6 +13,7 @@
 #include "lower/translate/translate.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "rewrite/space/block_form.hpp"
+#include "rewrite/space/update_form.hpp"
 
 namespace lift {
 namespace {
@@ -26,13 +27,12 @@ class Overwriting {
 
   Expr of(const Expr& e) {
     if (e.is(Op::Lambda)) return below(e, std::vector<Storage>(parameter_types(e).size(), {loops_, ""}));
-    const bool base = is_base_;  // of an update
-    is_base_ = false;
+    // One of another: what the later block is made of, the earlier one would have written over.
+    if (e.is(Op::Update) && e.child(0).is(Op::Update)) return e;
     const bool loop = is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op());
     std::vector<Expr> children;
     for (const Expr& c : e.children()) {
       if (!c.is(Op::Lambda)) {
-        is_base_ = e.is(Op::Update) && children.empty();
         children.push_back(of(c));
         continue;
       }
@@ -43,8 +43,7 @@ class Overwriting {
       loops_ -= loop ? 1 : 0;
     }
     const Expr x = with_children(e, std::move(children));
-    // One of another: what the later block is made of, the earlier one would have written over.
-    if (!x.is(Op::Update) || base || x.child(0).is(Op::Update) || !may_overwrite(x.child(0))) return x;
+    if (!x.is(Op::Update) || !may_overwrite(x.child(0))) return x;
     return make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr());
   }
 
@@ -75,7 +74,6 @@ class Overwriting {
                                                                  s.argument) != overwritable_.end());
   }
 
-  bool is_base_ = false;
   const std::vector<std::string>& overwritable_;
   std::vector<std::vector<Storage>> scopes_;  ///< of the parameters of the functions around
   int loops_ = 0;
@@ -285,7 +283,7 @@ Block in_array_order(const Block& b) {
 }  // namespace
 
 Kernel lower_undecided(const Program& program) {
-  Program p = in_block_form(undecided(program)).program;
+  Program p = in_update_form(in_block_form(undecided(program))).program;
   if (!p.overwritable.empty()) p.body = Overwriting(p.overwritable).of(p.body);
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));

@@ -313,8 +313,10 @@ TEST_CASE("space: borders are written in place, whether a map computes them or n
       const Space s(p, options());
       REQUIRE(s.allowed_texts({}, "in_place").front() == "yes");
       CHECK(in_place_updates(replay(p, s.derive({}))) == 4);
-      // few elements: one sweep after the other is the first guess
-      CHECK(str(s.derive(s.seeds().at(0))).find("in-step") == std::string::npos);
+      // few elements: no threads wait for one another in the first guess
+      const std::string first = str(s.derive(s.seeds().at(0)));
+      CHECK(first.find("in-step 0 1 at body") != std::string::npos);
+      CHECK(first.find("wait-once") == std::string::npos);
       check_space(p, options(), 20, 4);
       for (const Target target : {Target::opencl, Target::cuda}) check_space(p, options(target), 10, 1);
     }

@@ -189,10 +189,17 @@ List in_step(const NestFacts& f) {
   return r;
 }
 
+/// Sweeps over few elements, which are not worth threads: a row or plane of all of them at a time, so that
+/// what lies side by side is met together.
+List one_after_the_other(const NestFacts& f) {
+  if (f.steps.empty()) return {};
+  return {{{key::time, AxisSizes{{{f.steps[0], 1}}}}, {key::inner, Inner::vec}}};
+}
+
 List on_threads(const NestFacts& f) {
   const AxisSizes rows = "j16"_sizes;
   const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
-  List r = f.few ? List{} : in_step(f);  // few elements are in a cache anyway
+  List r = f.few ? one_after_the_other(f) : in_step(f);
   append(r, {
                 {{key::buffer, true}, {key::inner, vec}},
                 {{key::inner, vec}, {key::late, true}},
