@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "ir/expr/build.hpp"
+#include "ir/text/parse.hpp"
 #include "patterns/operators.hpp"
 
 using namespace lift;
@@ -147,6 +148,21 @@ TEST_CASE("traffic: chains of stages are counted by what all of them read, in ti
   CHECK(ending(step(u, cold)).bytes > one.bytes);
   CHECK(ending(zip_n(3, {u, cold}) | map3([](Expr p) { return get(0, p) * get(1, p); })).bytes ==
         doctest::Approx(one.bytes + 8.0 * 32 * 32 * 32));
+}
+
+TEST_CASE("traffic: of updates of updates, each made of what the one before has left") {
+  const auto moved = [](const std::string& last) {
+    return parse_program(
+        "param u : 9.7.f64\noverwrite u\ndef top(u) = update2(u, (0, 0), u |> drop2((1, 0), (7, 0)))\n"
+        "result = update2(top(u), 0, top(u) |> " +
+        last + ")\n");
+  };
+  for (const std::string last : {"drop2((0, 1), (0, 5))", "reverse2"}) {
+    CAPTURE(last);
+    const Traffic t = traffic(moved(last));
+    CHECK(t.bytes >= 2 * 8 * 7);
+    CHECK(t.bytes <= 6 * 8 * 63);
+  }
 }
 
 }  // namespace traffic_test
