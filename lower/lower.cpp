@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/verify.hpp"
 #include "ir/verify_mode.hpp"
+#include "lower/analyses/written_out.hpp"
 #include "lower/launches.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/free_reserved_names.hpp"
@@ -146,6 +147,7 @@ Kernel for_target(Kernel k, Target target) {
 
 Kernel finish(Kernel k, const LowerOptions& options) {
   run_passes(k, passes(options));
+  check_written_out(k.body);
   return options.target ? for_target(std::move(k), *options.target) : k;
 }
 

@@ -7,6 +7,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/analyses/load_classes.hpp"
+#include "lower/analyses/written_out.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"
 #include "lower/passes/pipeline.hpp"
@@ -287,6 +288,7 @@ Kernel lower_undecided(const Program& program) {
   if (!p.overwritable.empty()) p.body = Overwriting(p.overwritable).of(p.body);
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));
+  check_written_out(k.body);
   return k;
 }
 

@@ -23,7 +23,7 @@ class Names {
 
   /// t in terms of names; Lets of new ones go to `before`.
   Term named(const Term& t, Block& before) {
-    certain_.clear();  // what moves out of a choice must be computed anyway
+    certain_.clear(), harmless_.clear();  // what moves out of a choice must be computed anyway
     visit_certain(t, [&](const Term& x) { certain_.insert(x->id); });
     std::unordered_map<std::uint32_t, Term> done;
     return go(t, before, done);
@@ -61,7 +61,9 @@ class Names {
     }
     const bool worth = x->kind == TermKind::Load || x->kind == TermKind::Apply || x->kind == TermKind::Call ||
                        (x->kind == TermKind::Shuffle && x->width > 1);
-    if (worth && uses_[x->id] > 1 && certain_.count(x->id)) {
+    // ... or be harmless, and so long that a compiler would not get through all its copies.
+    constexpr double kLong = 256;
+    if (worth && uses_[x->id] > 1 && (certain_.count(x->id) || (length(y) > kLong && is_harmless(x)))) {
       const std::string base = x->kind == TermKind::Load ? x->name + "_" : "t";
       const Term local = local_term(base + std::to_string(++counts_[base]), y->type, y->width);
       before.push_back({Let{local, y}});
@@ -69,6 +71,22 @@ class Names {
       y = local;
     }
     return done.emplace(x->id, y).first->second;
+  }
+  /// Floating-point arithmetic on what is computed anyway: it neither traps nor reads memory.
+  bool is_harmless(const Term& x) {
+    if (certain_.count(x->id) || x->kind == TermKind::Constant || x->kind == TermKind::Argument) return true;
+    if (x->kind != TermKind::Apply || !(x->type == f32 || x->type == f64) || x->op == Op::Cast) return false;
+    if (const auto at = harmless_.find(x->id); at != harmless_.end()) return at->second;
+    const bool all =
+        std::all_of(x->args.begin(), x->args.end(), [&](const Term& a) { return is_harmless(a); });
+    return harmless_[x->id] = all;
+  }
+  /// Operations, once written out.
+  double length(const Term& t) {
+    if (const auto at = lengths_.find(t->id); at != lengths_.end()) return at->second;
+    double n = 1;
+    for (const Term& a : t->args) n += length(a);
+    return lengths_[t->id] = n;
   }
   void forget(const std::function<bool(const Term&)>& changed) {
     std::erase_if(known_, [&](const auto& k) {
@@ -84,6 +102,8 @@ class Names {
   std::unordered_map<std::uint32_t, int> uses_;
   std::unordered_map<std::uint32_t, Known> known_;
   std::unordered_set<std::uint32_t> certain_;
+  std::unordered_map<std::uint32_t, bool> harmless_;
+  std::unordered_map<std::uint32_t, double> lengths_;
   std::map<std::string, int>& counts_;
 };
 

@@ -2,7 +2,11 @@
 // the interpreter.
 #include <doctest/doctest.h>
 
+#include "emit/emit.hpp"
+#include "ir/error.hpp"
 #include "ir/expr/build.hpp"
+#include "lower/loops/visit.hpp"
+#include "lower/lower.hpp"
 #include "tests/lower/run_program.hpp"
 
 namespace lift::values_test {
@@ -241,6 +245,31 @@ TEST_CASE("reductions: one result, several accumulators, partial results in para
   CHECK_THROWS_AS(
       run(program({large}, make(Op::ReduceSeq,
                                 {fun({array({2048}, f64), array({2048}, f64)}, shifted), zeros, large}))),
+      UserError);
+}
+
+TEST_CASE("what parts of a choice share has names, or is refused before its text is longer than memory") {
+  const auto squares = [](Expr x) {
+    for (int i = 0; i < 40; ++i) x = let(x, [](Expr v) { return v * v; });
+    return x;
+  };
+  const auto in_a_choice = [&](const std::function<Expr(Expr)>& of) {
+    return program({xs}, xs | map([&](Expr x) { return select(x < 0.25, squares(of(x)), x); }));
+  };
+  // 2^40 operations, were it written out; a few hundred of them are
+  const Program harmless = in_a_choice([](Expr x) { return x * 0.5; });
+  const Kernel k = lower(harmless);
+  std::size_t lets = 0;
+  visit(k.body, [&](const Stmt& s) { lets += std::holds_alternative<Let>(s.v) ? 1 : 0; });
+  CHECK(lets > 4);
+  CHECK(emit_openmp(lower(harmless, {.target = Target::openmp})).size() < 40000);
+  run(harmless);
+  // what is read only there is not read before
+  const Program reads = in_a_choice([](Expr) { return at({Nat(3)}, ys); });
+  CHECK_THROWS_WITH_AS(
+      lower({reads.name, {xs, ys}, reads.body}),
+      "a value takes more than 262144 operations, since choices (select, pads, guards) compute again what "
+      "their parts share; make a stage of it, by a map of its own: let stage = ... in ...",
       UserError);
 }
 
