@@ -45,9 +45,10 @@ Result<Program> update_in_place(const Program& p, const Arguments&) {
                                    : "the result is not an update of an argument"};
       const Expr u = part_at(q.body, *at);
       if (!u.is(Op::Update)) return Failure{"the update is in place already"};
-      q.body = replaced_at(
-          q.body, *at,
-          make(Op::UpdateInPlace, {without_empty_pads(u.child(0)), u.child(1)}, u.attr(), origin(u)));
+      const Expr base = without_empty_pads(u.child(0));
+      if (base.is(Op::Update))
+        return Failure{"the base is an update itself: give it a name first (let-base)"};
+      q.body = replaced_at(q.body, *at, make(Op::UpdateInPlace, {base, u.child(1)}, u.attr(), origin(u)));
     }
   }
   return q;

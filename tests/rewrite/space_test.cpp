@@ -350,4 +350,13 @@ TEST_CASE("space: updates side by side, beside results that are several arrays e
   check_configuration(s, {}, interpret(p.body, values), values);
 }
 
+TEST_CASE("space: an update of what another argument has replaced altogether is not in place") {
+  // Found by a random program: its base has p1's elements, and is not p1.
+  const Program p = parse_program(
+      "param p2, p1 : 6.bool\nparam p0 : 9.bool\noverwrite p1\n"
+      "result = update(update(p2, 0, p1), 0, p0 |> slide(4, 1) |> map(\\w. f32(w[2]) == f32(w[0])))\n");
+  CHECK_THROWS_AS(replay(p, parse_derivation("update-in-place at body")), UserError);
+  check_space(p, options(), 6, 1);
+}
+
 }  // namespace space_test
