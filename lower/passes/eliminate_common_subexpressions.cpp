@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "lower/analyses/written_out.hpp"
 #include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
@@ -63,7 +64,8 @@ class Names {
                        (x->kind == TermKind::Shuffle && x->width > 1);
     // ... or be harmless, and so long that a compiler would not get through all its copies.
     constexpr double kLong = 256;
-    if (worth && uses_[x->id] > 1 && (certain_.count(x->id) || (length(y) > kLong && is_harmless(x)))) {
+    if (worth && uses_[x->id] > 1 &&
+        (certain_.count(x->id) || (written_out_.operations(y) > kLong && is_harmless(x)))) {
       const std::string base = x->kind == TermKind::Load ? x->name + "_" : "t";
       const Term local = local_term(base + std::to_string(++counts_[base]), y->type, y->width);
       before.push_back({Let{local, y}});
@@ -81,13 +83,6 @@ class Names {
         std::all_of(x->args.begin(), x->args.end(), [&](const Term& a) { return is_harmless(a); });
     return harmless_[x->id] = all;
   }
-  /// Operations, once written out.
-  double length(const Term& t) {
-    if (const auto at = lengths_.find(t->id); at != lengths_.end()) return at->second;
-    double n = 1;
-    for (const Term& a : t->args) n += length(a);
-    return lengths_[t->id] = n;
-  }
   void forget(const std::function<bool(const Term&)>& changed) {
     std::erase_if(known_, [&](const auto& k) {
       bool stale = false;
@@ -103,7 +98,7 @@ class Names {
   std::unordered_map<std::uint32_t, Known> known_;
   std::unordered_set<std::uint32_t> certain_;
   std::unordered_map<std::uint32_t, bool> harmless_;
-  std::unordered_map<std::uint32_t, double> lengths_;
+  WrittenOut written_out_;
   std::map<std::string, int>& counts_;
 };
 
