@@ -1,7 +1,7 @@
 // What the kernel that a CUDA device would try first does in global memory, and what it asks of the device:
 // counted, without one. See bench/README.md.
 //   bench_gpu_traffic [--box N] [--boxes N] [--only TEXT] [--variants N] [--arch sm_90] [--local 227]
-//   [--arrays]
+//   [--units 132] [--arrays]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -34,6 +34,7 @@ struct Options {
   std::string only, arch = "sm_90", out;
   std::size_t variants = 1;
   std::size_t local_kb = 48;
+  int units = 0;
   bool arrays = false, caller_layout = false;
 };
 
@@ -55,7 +56,8 @@ std::vector<Case> cases(const Options& o) {
   for (const Scalar type : {f64, f32})
     for (const int sweeps : {1, 2, 4}) add("gsrb", "smooth3d", {{"smoother", "gsrb"}}, type, sweeps);
   add("jacobi", "smooth3d", {{"smoother", "jacobi"}}, f64, 1);
-  add("jacobi constant", "smooth3d", {{"smoother", "jacobi"}, {"coefficients", "constant"}}, f64, 1);
+  for (const int sweeps : {1, 2, 4})
+    add("jacobi constant", "smooth3d", {{"smoother", "jacobi"}, {"coefficients", "constant"}}, f64, sweeps);
   for (const char* name : {"residual3d", "restriction3d", "prolongation3d", "thomas", "axpy3d", "norm3d"})
     add(name, name, {}, f64, 1);
   return all;
@@ -144,7 +146,8 @@ void print_row(const Case& c, const Space& space, const Configuration& configura
 void print_case(const Case& c, const Options& o, NativeCompiler& compiler,
                 const std::filesystem::path& folder) {
   SpaceOptions options;
-  options.target = Target::cuda, options.local_bytes = o.local_kb * 1024;
+  options.target = Target::cuda, options.local_bytes = o.local_kb * 1024,
+               options.compute_units = o.units;
   if (o.caller_layout) options.only_layout = kCallersLayout;
   const Space space(c.pattern->build(c.problem), options);
   std::size_t printed = 0;
@@ -171,6 +174,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--local", o.local_kb,
                  "KB of shared memory that a block may have (163 on sm_80, 227 on sm_90)")
+      ->capture_default_str();
+  app.add_option("--units", o.units,
+                 "multiprocessors that tiles are chosen for, by how many boxes are counted; 0: not known")
       ->capture_default_str();
   app.add_option("--out", o.out, "keep the sources in this folder, in the order of the rows");
   app.add_flag("--arrays", o.arrays, "also by array");

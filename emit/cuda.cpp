@@ -41,10 +41,10 @@ class Cuda : public GridLike {
     const int w = st.value->width;
     if (st.async && st.value->kind == TermKind::Load && is_copied_at_once(st.value->type, w)) {
       helpers_.insert("copy_async");
-      const std::string vectors = w == 1 ? "" : "(" + vector_type(st.value->type, w) + " *)",
-                        from = st.value->name + "[" + nat(st.value->nats.at(0)).s + "]";
-      return "copy_async(" + vectors + "&" + element + ", " + (w == 1 ? "" : "(const " + vectors.substr(1)) +
-             "&" + from + ");";
+      const std::string from = "&" + st.value->name + "[" + nat(st.value->nats.at(0)).s + "]",
+                        bytes = std::to_string(size_of(st.value->type));
+      return "copy_async(" + address_of(st.array) + " + " + bytes + "*(" + index + "), " +
+             (w == 1 ? "" : "(const " + vector_type(st.value->type, w) + " *)") + from + ");";
     }
     return (w == 1 ? element : "*(" + vector_type(st.value->type, w) + " *)&" + element) + " = " + value +
            ";";
@@ -138,18 +138,32 @@ class Cuda : public GridLike {
            parameters("", "__restrict__ ") + ") {";
   }
 
+  /// Addresses that copies go to: as the compiler does not see what they are made of, they are made once.
+  std::string declarations() const override {
+    std::string all;
+    for (const std::string& array : copied_to_)
+      all += (all.empty() ? "" : "\n  ") + ("const local_address " + array + "_at = local_address_of(" + array + ");");
+    return all;
+  }
   std::string declarations_before_arrays() const override {
     return range().local_bytes > 0 ? "extern __shared__ __align__(16) unsigned char " + local_memory_ + "[];"
                                    : "";
   }
 
  private:
+  /// Of an array in local memory, as a copy wants it.
+  std::string address_of(const std::string& array) {
+    const auto begin = local_begins_.find(array);
+    const std::string& whole = begin == local_begins_.end() ? array : local_memory_;
+    copied_to_.insert(whole);
+    return whole + "_at" + (begin == local_begins_.end() ? "" : " + " + std::to_string(begin->second));
+  }
   /// The next array in what the launch asks for, as a reference to an array of its length.
   std::string part_of_local_memory(const Allocate& a, Scalar s, const std::string& size) {
     const std::string type = element_type(s);
     const std::size_t begin = local_begin_, bytes = static_cast<std::size_t>(std::stoll(size)) * size_of(s),
                       unit = NDRange::kLocalAlignment;
-    local_begin_ += (bytes + unit - 1) / unit * unit;
+    local_begin_ += (bytes + unit - 1) / unit * unit, local_begins_[a.name] = begin;
     if (local_begin_ > range().local_bytes)
       throw InternalError("emit: arrays in local memory exceed what the launch asks for");
     return type + " (&" + a.name + ")[" + size + "] = *(" + type + " (*)[" + size + "])&" + local_memory_ +
@@ -163,6 +177,8 @@ class Cuda : public GridLike {
 
   std::string local_memory_ = unique("local_memory");
   std::size_t local_begin_ = 0;  ///< of the next array in it
+  std::map<std::string, std::size_t> local_begins_;
+  std::set<std::string> copied_to_;
 };
 
 constexpr const char* prefetch_helper =
@@ -177,15 +193,24 @@ constexpr const char* prefetch_helper =
 /// To shared memory, past the registers; 4, 8 or 16 bytes.
 constexpr const char* copy_helper =
     "#ifndef copy_async  /* else whoever compiles this has its own */\n"
-    "template <class T> static __device__ __forceinline__ void copy_async(T *to, const T *from) {\n"
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
-    "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
-    "               : : \"r\"((unsigned)__cvta_generic_to_shared(to)), \"l\"(from), \"n\"((int)sizeof(T)) : "
-    "\"memory\");\n"
-    "#else\n"
-    "  *to = *from;\n"
-    "#endif\n"
+    "typedef unsigned local_address;\n"
+    "static __device__ __forceinline__ local_address local_address_of(const void *p) {\n"
+    "  local_address at;\n"
+    "  asm volatile(\"{ .reg .u64 s; cvta.to.shared.u64 s, %1; cvt.u32.u64 %0, s; }\" : \"=r\"(at) : \"l\"(p));\n"
+    "  return at;\n"
     "}\n"
+    "template <class T> static __device__ __forceinline__ void copy_async(local_address to, const T *from) {\n"
+    "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
+    "               : : \"r\"(to), \"l\"(from), \"n\"((int)sizeof(T)) : \"memory\");\n"
+    "}\n"
+    "#else\n"
+    "typedef char *local_address;\n"
+    "static __device__ __forceinline__ local_address local_address_of(void *p) { return (local_address)p; }\n"
+    "template <class T> static __device__ __forceinline__ void copy_async(local_address to, const T *from) {\n"
+    "  *(T *)to = *from;\n"
+    "}\n"
+    "#endif\n"
     "static __device__ __forceinline__ void wait_for_copies() {\n"
     "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
     "  asm volatile(\"cp.async.wait_all;\" : : : \"memory\");\n"

@@ -88,16 +88,15 @@ void GridLike::dealt_loop(const For& f, const std::string& first) {
 /// Trips are counted where a loop is unrolled, as compilers unroll those only; the last may be for some of
 /// the work-items.
 void GridLike::counted_loop(const For& f, const std::string& first) {
-  const std::int64_t iterations = (f.upper - f.lower).constant().value(),
-                     trips = (iterations + f.dealt - 1) / f.dealt;
+  const auto iterations = (f.upper - f.lower).constant();
   const std::string upper = nat(f.upper).in(5);
   line(unrolled(f));
   open_scope();
-  const std::string t = declare(Nat::fresh("trip", 0, trips - 1));
-  open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string(trips) + "; ++" + t + ")");
+  const std::string t = declare(Nat::fresh("trip", 0, f.most_trips - 1));
+  open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string(f.most_trips) + "; ++" + t + ")");
   const std::string v = declare(f.var);
   line("const " + index_type_ + " " + v + " = " + first + " + " + std::to_string(f.dealt) + "*" + t + ";");
-  const bool partial = iterations % f.dealt != 0;
+  const bool partial = !iterations || *iterations % f.dealt != 0;
   if (partial) open("if (" + v + " < " + upper + ")");
   block(f.body);
   if (partial) close();

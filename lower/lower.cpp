@@ -87,6 +87,7 @@ std::vector<Pass> passes(const LowerOptions& options) {
        Form::Vectors},                                       // unit stride shows in the flat index
       {"remove-trivial-loops", over(remove_trivial_loops)},  // remainders of one iteration
       {"eliminate-common-subexpressions", over(eliminate_common_subexpressions)},
+      {"bound-trips", over(bound_trips)},                      // of what a group's items share
       {"hoist-loop-invariants", over(hoist_loop_invariants)},  // it hides what the others look for
   };
   all.insert(all.end(), flat.begin(), flat.end());

@@ -47,6 +47,7 @@ struct For {
   int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
   std::int64_t dealt = 0;  ///< Glb, Wrg, Lcl: so many items take the iterations in turn, each in a loop of
                            ///< its own; 0: each takes one
+  std::int64_t most_trips = 0;  ///< of such an item, where that is known; else 0
   bool surplus = false;  ///< Glb, Wrg, Lcl: there may be more items than iterations or than `dealt`, so that
                          ///< an item asks whether it takes part
   int unroll = 0;  ///< copies of the body that the compiler is asked for, or whole_loop; 1: it is asked for

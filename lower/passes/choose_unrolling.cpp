@@ -26,7 +26,7 @@ int unrolling(const For& f, const Capabilities& has) {
       return has.unrolls_unasked && trips.value_or(few_steps + 1) > few_steps ? 1 : 0;
     case LoopKind::Glb:
     case LoopKind::Lcl:
-      return f.dealt > 0 && trips && *trips <= few_trips * f.dealt ? whole_loop : 0;
+      return f.dealt > 0 && f.most_trips > 0 && f.most_trips <= few_trips ? whole_loop : 0;
     case LoopKind::Par:
     case LoopKind::Wrg:
       break;

@@ -78,6 +78,10 @@ Block hoist_local_arrays(const Block& b);
 /// What all work-items along an axis of the grid would store is stored by the first.
 Block guard_idle_items(const Launch& l);
 
+/// Of each loop that a group's work-items share, how many iterations one of them takes at most
+/// (For::most_trips), where that can be proved.
+Block bound_trips(const Block& b);
+
 /// Of each loop over the grid: whether an item takes one iteration or several in turn (For::dealt), and
 /// whether some items may have none (For::surplus). After grids are sized.
 Block deal_iterations(const Launch& l);

@@ -45,9 +45,32 @@ class Placer {
     std::optional<Barrier> r;
     for (const Access& b : after)
       for (const Access& a : before)
-        if (conflict(a, b)) r = Barrier{(r && r->global) || shared_.at(a.array), false};
-    if (r) r->copies = std::any_of(before.begin(), before.end(), [](const Access& a) { return a.async; });
+        if (conflict(a, b))
+          r = Barrier{(r && r->global) || shared_.at(a.array), (r && r->copies) || a.async};
     return r;
+  }
+  /// What is still pending behind a barrier: asynchronous copies, unless it waits for them.
+  static void pass(const Barrier& barrier, std::vector<Access>& pending) {
+    if (barrier.copies)
+      pending.clear();
+    else
+      std::erase_if(pending, [](const Access& a) { return !a.async; });
+  }
+
+  static bool is_wait_for_copies(const Stmt& s) {
+    const auto* barrier = std::get_if<Barrier>(&s.v);
+    return barrier && barrier->copies;
+  }
+  /// Whatever it decides.
+  static bool surely_waits_for_copies(const Block& b) { return std::any_of(b.begin(), b.end(), is_wait_for_copies); }
+  /// Two barriers with nothing in between are one.
+  static void append(Block& to, Stmt s) {
+    const auto* barrier = std::get_if<Barrier>(&s.v);
+    auto* last = barrier && !to.empty() ? std::get_if<Barrier>(&to.back().v) : nullptr;
+    if (last)
+      last->global |= barrier->global, last->copies |= barrier->copies;
+    else
+      to.push_back(std::move(s));
   }
 
   static bool at_group_level(const For& f) { return f.kind != LoopKind::Lcl && f.kind != LoopKind::Glb; }
@@ -72,13 +95,13 @@ class Placer {
     for (const Stmt& s : b) {
       const auto* f = std::get_if<For>(&s.v);
       const auto* i = std::get_if<If>(&s.v);
-      if (std::holds_alternative<Barrier>(s.v)) {
-        pending.clear();
-        r.push_back(s);
+      if (const auto* barrier = std::get_if<Barrier>(&s.v)) {
+        pass(*barrier, pending);
+        append(r, s);
       } else if (f && at_group_level(*f) && holds_items(f->body)) {
-        for (Stmt& x : group_loop(*f, pending)) r.push_back(std::move(x));
+        for (Stmt& x : group_loop(*f, pending)) append(r, std::move(x));
       } else if (i && uniform(*i) && holds_items(i->body)) {
-        for (Stmt& x : condition(*i, pending)) r.push_back(std::move(x));
+        for (Stmt& x : condition(*i, pending)) append(r, std::move(x));
       } else {
         leaf(s, pending, r);
       }
@@ -107,8 +130,8 @@ class Placer {
     Block r;
     const bool whole = defines(body);
     for (Stmt& s : body) {
-      if (const bool barrier = std::holds_alternative<Barrier>(s.v); barrier && (!whole || r.empty()))
-        r.push_back(std::move(s)), pending.clear();
+      if (const auto* barrier = std::get_if<Barrier>(&s.v); barrier && (!whole || r.empty()))
+        pass(*barrier, pending), append(r, std::move(s));
       else if (r.empty() || !std::holds_alternative<If>(r.back().v))
         r.push_back({If{i.conditions, {std::move(s)}}});
       else
@@ -122,8 +145,8 @@ class Placer {
     const std::vector<Access> here = accesses(s);
     check(here);
     if (const auto barrier = needed(pending, here)) {
-      r.push_back({*barrier});
-      pending.clear();
+      append(r, {*barrier});
+      pass(*barrier, pending);
     }
     pending.insert(pending.end(), here.begin(), here.end());
     r.push_back(s);
@@ -173,6 +196,29 @@ class Placer {
     return {{std::move(copy)}};
   }
 
+  /// A loop whose iterations copy asynchronously what later ones read: a barrier in front of each iteration
+  /// waits for what the one before has copied, and for nothing else; those within the iteration do not wait
+  /// for what it copies itself. Nothing where an iteration needs its own copies.
+  std::optional<Block> loop_that_copies_ahead(const For& f, std::vector<Access>& pending) {
+    const bool copies = holds(f.body, [](const Stmt& s) {
+      const auto* x = std::get_if<Store>(&s.v);
+      return x && x->async;
+    });
+    if (!copies || holds(f.body, [](const Stmt& s) { return std::holds_alternative<Barrier>(s.v); }))
+      return std::nullopt;
+    For copy = f;
+    std::vector<Access> own;
+    copy.body = sequence(f.body, own);
+    if (holds(copy.body, is_wait_for_copies)) return std::nullopt;
+    std::vector<Access> all;
+    before_first_barrier(f.body, all);
+    Barrier barrier{false, true};
+    for (const Access& a : all) barrier.global |= shared_.at(a.array);
+    copy.body.insert(copy.body.begin(), {barrier});
+    pending = of_another(f, std::move(all), another(f));
+    return Block{{std::move(copy)}};
+  }
+
   /// A barrier that only the first iteration needs stands before the loop.
   Block group_loop(const For& f, std::vector<Access>& pending) {
     if (f.team) return team_loop(f, pending);
@@ -181,20 +227,27 @@ class Placer {
       copy.body = sequence(f.body, pending);
       return {{std::move(copy)}};
     }
+    if (f.kind != LoopKind::Wrg)
+      if (auto r = loop_that_copies_ahead(f, pending)) return *std::move(r);
     std::vector<Access> around;
     copy.body = sequence(f.body, around);
     const bool next =
         waits(copy.body);  // with a barrier in every iteration, one that follows is the next one
+    std::vector<Access> copied;  // perhaps in an iteration long before, if none waits for them
+    if (!surely_waits_for_copies(copy.body))
+      std::copy_if(around.begin(), around.end(), std::back_inserter(copied), [](const Access& a) { return a.async; });
     around = of_another(f, std::move(around), next ? f.var - f.step : another(f));
+    for (Access& a : of_another(f, std::move(copied), another(f))) around.push_back(std::move(a));
     copy.body = sequence(copy.body, around);
     Block r;
     std::vector<Access> first;
     const bool passes = before_first_barrier(copy.body, first);
     if (const auto barrier = needed(pending, passes ? first : of_another(f, first, f.lower))) {
       r.push_back({*barrier});
-      pending.clear();
+      pass(*barrier, pending);
     }
-    if (!passes && Facts().proves(less(f.lower, f.upper))) pending.clear();
+    if (!passes && Facts().proves(less(f.lower, f.upper)))
+      pass({false, surely_waits_for_copies(copy.body)}, pending);
     for (Access& a : of_another(f, std::move(around), another(f))) pending.push_back(std::move(a));
     r.push_back({std::move(copy)});
     return r;

@@ -361,9 +361,16 @@ Kernel translate(const Program& given) {
   Translator t;
   t.most_calls = kMostCalls;
   t.block = &k.body;
-  if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); }))
-    for (const StageWrites& w : stage_graph(chain_of(program)).stages)
-      t.stage_grids.push_back({w.scale, w.begins, w.each});
+  if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); })) {
+    const Chain chain = chain_of(program);
+    const StageGraph graph = stage_graph(chain);
+    for (std::size_t i = 0; i < graph.stages.size(); ++i) {
+      const StageWrites& w = graph.stages[i];
+      t.stage_grids.push_back({w.scale, w.begins, w.each, {}});
+      for (std::size_t axis = 0; axis < w.scale.size(); ++axis)
+        t.stage_grids.back().read.push_back(positions_read(chain, graph, i, axis));
+    }
+  }
   std::vector<std::string> names;
   for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";
   t.write(program.body, nullptr, array_places(names, program.body.type()));

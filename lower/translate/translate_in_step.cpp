@@ -102,6 +102,22 @@ void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
   f.upper = min(f.upper, end - begin);
 }
 
+/// What later stages read is left of a part whose loops are over work-items.
+void cut_to_what_is_read(Part& part, const StageGrid& grid) {
+  for (std::size_t axis = 0; axis < grid.read.size(); ++axis) {
+    const For* f = nested_loop(part.nest, axis);
+    if (!f || !(f->step == Nat(1)) || f->stride != 1 || f->kind == LoopKind::Vec || grid.each[axis] != 1) return;
+    if (axis + 1 == grid.read.size() && !is_over_grid(*f)) return;
+  }
+  for (std::size_t axis = 0; axis < grid.read.size(); ++axis) {
+    const std::optional<PositionsRead>& read = grid.read[axis];
+    if (!read) continue;
+    For& f = *nested_loop(part.nest, axis);
+    f.lower = max(f.lower, read->first - grid.begins[axis]);
+    f.upper = min(f.upper, read->end - grid.begins[axis]);
+  }
+}
+
 /// Who copies what a stage leaves of its base: its work-items, along the same axes; else a thread alone, as
 /// what is copied in one step is little.
 void share_copies(Block& copies, Block& stage) {
@@ -139,18 +155,23 @@ std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& t
 }  // namespace
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
-/// other axes, what a tile needs.
+/// other axes, what a tile needs; rows of all stages are as long as the longest, so that a work-item's cell is
+/// at the same place in all of them.
 Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
                                    const std::vector<TileOfStages>& tiles) {
   const Nat& planes = ring_planes(ring);
   std::vector<Nat> shape = shape_of(ring.type()), first(shape.size(), 0);
   shape[0] = planes;
+  const bool of_items = is_of_items(ring);
   for (const TileOfStages& tile : tiles) {
     if (tile.axis == 0) continue;
     const std::int64_t scale = stage_grids.at(stage).scale.at(tile.axis);
+    if (Facts().proves(less_equal(scale * shape[tile.axis], tile.width))) continue;  // all of it
     first[tile.axis] = first_in(tile, stage, scale), shape[tile.axis] = most_in(tile, stage, scale);
+    if (of_items && tile.axis + 1 == shape.size() && scale == 1)
+      shape[tile.axis] = tile.width + 2 * *std::max_element(tile.margins.begin(), tile.margins.end());
   }
-  const AddressSpace space = is_of_items(ring) ? AddressSpace::Local : AddressSpace::Global;
+  const AddressSpace space = of_items ? AddressSpace::Local : AddressSpace::Global;
   const Acceptor slots =
       new_array("ring", array(shape, element_of(ring.type())), space, asked_layout(ring.child(0)));
   return collect(hints(slots, shape.size()), [=](std::vector<Nat> p) {
@@ -264,6 +285,8 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     if (steps[order[d]].axis == steps[order[d - 1]].axis)
       refuse("axis " + std::to_string(steps[order[d]].axis) + " is gone along twice");
 
+  for (Part& part : parts)
+    if (!part.copies) cut_to_what_is_read(part, stage_grids.at(part.stage));
   const auto pace = [&](const Part& part, const StepLoop& step) {
     const StageGrid& own = stage_grids.at(part.stage);
     const std::int64_t scale = own.scale.at(step.axis), lag = step.lags.at(part.stage);

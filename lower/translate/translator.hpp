@@ -7,6 +7,7 @@
 
 #include "lower/loops/loop.hpp"
 #include "lower/translate/acceptor.hpp"
+#include "rewrite/analysis/positions_read.hpp"
 
 namespace lift {
 
@@ -16,6 +17,7 @@ struct StageGrid {
   std::vector<std::int64_t> scale;
   std::vector<Nat> begins;
   std::vector<std::int64_t> each;
+  std::vector<std::optional<PositionsRead>> read;  ///< by later stages, where that is known
 };
 
 /// The part of all stages that one tile of the result needs along an axis: planes of the finest grid, and how

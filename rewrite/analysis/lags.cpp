@@ -1,6 +1,7 @@
 #include "rewrite/analysis/lags.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -80,19 +81,54 @@ std::string description(const Chain& c, const Dependence& d, std::size_t axis) {
 
 }  // namespace
 
-Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t apart) {
+namespace {
+
+/// By how much more than needed the later stage of a dependence stays behind the earlier one.
+using More = std::function<std::int64_t(const Dependence&)>;
+
+Lags lags(const Chain& chain, const StageGraph& graph, std::size_t axis, const More& apart) {
   Lags r;
   r.obstacle = obstacle(chain, graph, axis);
   if (!r.obstacle.empty()) return r;
   r.by_stage.assign(chain.stages.size(), 0);
   for (const Dependence& d : graph.dependences) {  // by `to`: what they come from has its lag already
-    const auto least = needed(graph, d, axis, apart);
+    const auto least = needed(graph, d, axis, apart(d));
     if (!least)
       return {{},
               description(chain, d, axis) + ": however far behind along axis " + std::to_string(axis) +
                   ", since " + d.distance.at(axis).why};
     r.by_stage[d.to] = std::max(r.by_stage[d.to], r.by_stage[d.from] + *least);
   }
+  return r;
+}
+
+/// A stage that copies asynchronously, and keeps few planes of it.
+bool copies_ahead(const ChainStage& s) { return is_ring(s) && s.value.child(0).is(Op::Async); }
+
+}  // namespace
+
+Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t apart) {
+  return lags(chain, graph, axis, [&](const Dependence&) { return apart; });
+}
+
+Lags lags_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t width,
+                  std::int64_t apart) {
+  const More more = [&](const Dependence& d) {
+    const bool ahead = d.kind == Dependence::Kind::Flow && copies_ahead(chain.stages[d.from]);
+    return ahead ? std::max(apart, width) : apart;
+  };
+  Lags r = lags(chain, graph, axis, more);
+  if (!r.obstacle.empty()) return r;
+  std::vector<std::optional<std::int64_t>> latest(r.by_stage.size());
+  for (const Dependence& d : graph.dependences) {
+    const std::int64_t at = r.by_stage[d.to] - *needed(graph, d, axis, more(d));
+    latest[d.from] = std::min(latest[d.from].value_or(at), at);
+  }
+  for (const Dependence& d : graph.dependences) latest[d.to].reset();
+  for (std::size_t i = 0; i < latest.size(); ++i)
+    if (latest[i] && is_ring(chain.stages[i])) r.by_stage[i] = *latest[i];
+  const std::int64_t first = *std::min_element(r.by_stage.begin(), r.by_stage.end());
+  for (std::int64_t& lag : r.by_stage) lag -= first;
   return r;
 }
 

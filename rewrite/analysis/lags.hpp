@@ -19,6 +19,12 @@ struct Lags {
 /// planes more behind: with the width of a step, what a stage needs is done before the step begins.
 Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t apart = 0);
 
+/// Those with which to go in steps of `width` planes: least_lags, but that what is copied asynchronously is
+/// there a step before it is read, and that stages which read no other, such as those copies, are as late as
+/// their readers let them be, so that fewer planes are kept.
+Lags lags_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t width,
+                  std::int64_t apart);
+
 /// What is wrong with these lags: the dependence that they violate, and the load that it is of. Empty: they
 /// respect all.
 std::string why_not_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis,

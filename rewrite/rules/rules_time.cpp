@@ -168,7 +168,7 @@ Result<Program> in_step(const Program& p, const Arguments& a) {
   for (const Expr& s : chain.steps)
     if (step_axis(s) == axis)
       return Failure{"the chain goes in step along axis " + std::to_string(axis) + " already"};
-  const Lags lags = least_lags(chain, stage_graph(chain), static_cast<std::size_t>(axis));
+  const Lags lags = lags_in_step(chain, stage_graph(chain), static_cast<std::size_t>(axis), width, 0);
   if (!lags.obstacle.empty()) return Failure{lags.obstacle};
   const bool in_rings = std::any_of(chain.stages.begin(), chain.stages.end(), is_ring);
   if (in_rings && (axis != 0 || !chain.steps.empty()))
@@ -187,7 +187,8 @@ Result<Program> wait_once(const Program& p, const Arguments&) {
   const Expr& step = chain.steps.back();
   if (!step.is(Op::InStep)) return Failure{"the threads wait once a step already"};
   const auto axis = static_cast<std::size_t>(step_axis(step));
-  const Lags lags = least_lags(chain, stage_graph(chain), axis, step_width(step));
+  const std::int64_t width = step_width(step);
+  const Lags lags = lags_in_step(chain, stage_graph(chain), axis, width, width);
   if (!lags.obstacle.empty()) return Failure{lags.obstacle};
   Place at = place_of_chain(chain);
   at.pop_back();  // the in_step

@@ -32,6 +32,7 @@ inline constexpr KeyOf<AxisSizes> tile{{"tile", Domain::sizes}};
 inline constexpr KeyOf<Loops> order{{"order", Domain::loops}};
 inline constexpr KeyOf<AxisSizes> time{{"time", Domain::sizes}};
 inline constexpr KeyOf<bool> rings{{"rings", Domain::flag, {"no", "yes"}}};
+inline constexpr KeyOf<std::int64_t> loads{{"loads", Domain::ordinal, {"none"}}};
 inline constexpr KeyOf<AxisSizes> strips{{"strips", Domain::sizes}};
 inline constexpr KeyOf<Loops> grid{{"grid", Domain::loops}};
 inline constexpr KeyOf<Loops> parallel{{"parallel", Domain::loops}};

@@ -114,6 +114,13 @@ inline void copy_async(T* to, const T* from) {
   liftgen_host_copies(from, sizeof(T));
   liftgen_host_state.copy_async(to, from, sizeof(T));
 }
+struct local_address {
+  unsigned char* at;
+};
+inline local_address local_address_of(void* array) { return {static_cast<unsigned char*>(array)}; }
+inline local_address operator+(local_address a, long bytes) { return {a.at + bytes}; }
+template <class T>
+inline void copy_async(local_address to, const T* from) { copy_async(reinterpret_cast<T*>(to.at), from); }
 inline void wait_for_copies() { liftgen_host_state.wait_for_copies(); }
 
 // Loads and stores with a hint for the caches.

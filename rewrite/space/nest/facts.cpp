@@ -11,6 +11,7 @@
 #include "rewrite/analysis/footprint.hpp"
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/overlap.hpp"
+#include "rewrite/analysis/rings.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/nest/nest.hpp"
 
@@ -225,33 +226,71 @@ void read_steps_of_stages(const Program& program, NestFacts& f) {
   f.rings = f.stages_go_in_step = true;
 }
 
-/// Where sweeps can go in step along the outermost axis, in rings, what tiles of the other axes overlap by.
-void read_margins(const Program& whole, NestFacts& f) {
+/// Applies a rule where the one before it did.
+Result<Program> then(const Result<Program>& p, const char* rule, const Arguments& a = {}, const Place& at = {}) {
+  return p ? apply(find_rule(rule), *p, at, a) : p;
+}
+
+/// Of a ring, whatever sizes are.
+std::int64_t most_planes(const Expr& ring) {
+  constexpr std::int64_t kMost = 64;
+  std::int64_t n = 1;
+  while (n < kMost && !Facts().proves(less_equal(ring_planes(ring), n))) ++n;
+  return n;
+}
+
+/// What work-groups keep and compute where sweeps go in step in rings; nothing: they cannot.
+std::optional<NestFacts::InGroups> in_groups(const Program& shared, std::int64_t readers, bool wait_once,
+                                             std::size_t axes, const Capabilities& target) {
+  NestFacts::InGroups g{readers, wait_once, 0, {}, {}};
+  const std::size_t sweeps = chain_of(shared).stages.size();
+  Result<Program> p = readers > 0 ? then(shared, "load-stages", {readers}) : shared;
+  p = then(p, "rings");
+  if (!p) return std::nullopt;
+  Chain chain = chain_of(*p);
+  g.loads = chain.stages.size() - sweeps;
+  if (!target.copies_by_groups)
+    for (std::size_t s = 0; s < g.loads; ++s) p = then(p, "async", {}, content_of(chain.stages[s].place));
+  StageGraph graph = stage_graph(chain);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    Margins m = least_margins(chain, graph, axis);
+    if (!m.obstacle.empty()) return std::nullopt;
+    g.margins.push_back(std::move(m.by_stage));
+  }
+  p = then(p, "in-step", {0, 1});
+  if (wait_once) p = then(p, "wait-once");
+  if (!p) return std::nullopt;
+  chain = chain_of(*p);
+  for (const ChainStage& s : chain.stages)
+    g.planes.push_back(is_ring(s) ? most_planes(s.value) : 0);
+  return g;
+}
+
+/// Where sweeps can go in step along the outermost axis, in rings.
+void read_in_groups(const Program& whole, NestFacts& f) {
   if (f.sweeps < 2) return;
   const Result<Program> shared = in_shared_loops(whole, f.above_update);
-  const Result<Program> rings = shared ? apply(find_rule("rings"), *shared, {}) : shared;
-  if (!rings) return;
-  const Chain chain = chain_of(*rings);
-  const StageGraph graph = stage_graph(chain);
-  if (!least_lags(chain, graph, 0).obstacle.empty()) return;
-  std::vector<std::vector<std::int64_t>> margins;
-  for (std::size_t axis = 1; f.above_update + axis < f.axes.size(); ++axis) {
-    const Margins m = least_margins(chain, graph, axis);
-    if (!m.obstacle.empty()) return;
-    margins.push_back(m.by_stage);
-  }
+  if (!shared) return;
+  const std::size_t axes = f.axes.size() - f.above_update;
+  for (const std::int64_t readers : {0, 1, 2})
+    for (const bool wait_once : {false, true})
+      if (auto g = in_groups(*shared, readers, wait_once, axes, f.target())) {
+        const bool same = std::any_of(f.in_groups.begin(), f.in_groups.end(), [&](const NestFacts::InGroups& x) {
+          return x.readers > 0 && x.loads == g->loads && x.wait_once == wait_once;
+        });
+        if (!same) f.in_groups.push_back(*std::move(g));
+      }
   const std::vector<Nat> result = shape_of(whole.body.type());  // empty where there are several
-  for (std::size_t axis = f.above_update + 1; axis <= f.above_update + margins.size(); ++axis)
+  for (std::size_t axis = f.above_update; axis < f.axes.size(); ++axis)
     f.lengths.push_back(axis < result.size() ? result[axis].constant() : std::nullopt);
-  f.rings = !margins.empty();
-  f.margins = std::move(margins);
+  f.rings = !f.in_groups.empty();
 }
 
 /// Axes of the arrays, but for the innermost, along which each sweep can follow the one before, some
 /// iterations behind.
 void read_steps(const Program& whole, NestFacts& f) {
   if (!f.block.empty()) return;
-  if (f.on_grid()) return read_margins(whole, f);
+  if (f.on_grid()) return read_in_groups(whole, f);
   if (f.sweeps < 2) return read_steps_of_stages(whole, f);
   const std::span<const Axis> axes(f.axes.data() + f.above_update, f.axes.size() - 1 - f.above_update);
   const Result<Program> shared = in_shared_loops(whole, f.above_update);

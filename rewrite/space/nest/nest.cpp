@@ -13,6 +13,7 @@ const NestDecision& tile();
 const NestDecision& order();
 const NestDecision& time();
 const NestDecision& rings();
+const NestDecision& loads();
 const NestDecision& strips();
 const NestDecision& grid();
 const NestDecision& parallel();
@@ -41,10 +42,11 @@ using List = std::vector<const NestDecision*>;
 const List& all_decisions() {
   static const List all{&nest::in_place(), &nest::layout(), &nest::block(),    &nest::buffer(),
                         &nest::tile(),     &nest::order(),  &nest::time(),     &nest::rings(),
-                        &nest::strips(),   &nest::grid(),   &nest::parallel(), &nest::team(),
-                        &nest::dynamic(),  &nest::deal(),   &nest::local(),    &nest::copy(),
-                        &nest::items(),    &nest::inner(),  &nest::width(),    &nest::late(),
-                        &nest::stream(),   &nest::unroll(), &nest::kcache(),   &nest::prefetch()};
+                        &nest::loads(),    &nest::strips(), &nest::grid(),     &nest::parallel(),
+                        &nest::team(),     &nest::dynamic(), &nest::deal(),    &nest::local(),
+                        &nest::copy(),     &nest::items(),  &nest::inner(),    &nest::width(),
+                        &nest::late(),     &nest::stream(), &nest::unroll(),   &nest::kcache(),
+                        &nest::prefetch()};
   return all;
 }
 
@@ -52,7 +54,8 @@ const List& all_decisions() {
 const List& said_before_reductions() {
   static const List said{&nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(),
                          &nest::tile(),     &nest::order(),  &nest::time(),  &nest::rings(),
-                         &nest::strips(),   &nest::team(),   &nest::grid(),  &nest::dynamic(),
+                         &nest::loads(),    &nest::strips(), &nest::team(),  &nest::grid(),
+                         &nest::dynamic(),
                          &nest::deal(),     &nest::local(),  &nest::copy(),  &nest::items()};
   return said;
 }

@@ -32,9 +32,18 @@ struct NestFacts : ProgramFacts {
   bool two_arrays = false;         ///< and then take turns in two arrays, since they are not in place
   bool stages_go_in_step = false;  ///< these are the axes of stages that are stored, not of sweeps
   bool rings = false;              ///< or keep rings of planes along the outermost of these axes
-  /// On a grid, for each axis within that one, by sweep: cells that a work-group computes beyond its tile.
-  std::vector<std::vector<std::int64_t>> margins;
-  std::vector<std::optional<std::int64_t>> lengths;  ///< and of the result along it, borders included
+  /// On a grid, where sweeps can go in step along that axis in rings: what work-groups keep and compute then.
+  struct InGroups {
+    std::int64_t readers = 0;  ///< arrays that so many stages read are copied by stages of their own; 0: none are
+    bool wait_once = false;
+    std::size_t loads = 0;  ///< stages that are such copies; they come first
+    /// By stage: planes of its ring, none of the last; and for each axis from that one on, cells computed
+    /// beyond a tile.
+    std::vector<std::int64_t> planes;
+    std::vector<std::vector<std::int64_t>> margins;
+  };
+  std::vector<InGroups> in_groups;
+  std::vector<std::optional<std::int64_t>> lengths;  ///< and of the result along these axes, borders included
   Nest nest;
   std::vector<Axis> block;           ///< outer to inner; empty: a cell makes one element
   std::vector<std::int64_t> buffer;  ///< blocks of a computed array: blocks in a tile of rows; empty: no such
@@ -137,8 +146,12 @@ struct DeriverFor<NestFacts> {
 
 // ---- what decisions ask of one another
 
-/// Tiles of one step that work-groups take, of sweeps in step on a grid; none elsewhere.
+/// Tiles that work-groups take, of sweeps in step on a grid; none elsewhere. All, or where arrays that so many
+/// stages read are copied by stages of their own.
 std::vector<AxisSizes> group_tiles(const NestFacts& f);
+std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers);
+/// Whether a tile's rings fit into local memory.
+bool fits_in_groups(const NestFacts& f, const Configuration& c, bool wait_once);
 /// Whether sweeps go in step in such tiles.
 bool goes_in_groups(const NestFacts& f, const Configuration& c);
 void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c);

@@ -71,8 +71,8 @@ const NestDecision& strips() {
           })
           .of_stored_stages_too()
           .admitted([](const NestFacts& f, const Configuration& c, const AxisSizes& strip) {
-            const std::vector<AxisSizes> known = strips_of(f);
             if (f.on_grid() && strip.empty() != c[key::time].empty()) return false;
+            const std::vector<AxisSizes> known = f.on_grid() ? group_tiles(f, c[key::loads]) : strips_of(f);
             return strip.empty() ||
                    (c[key::rings] && std::find(known.begin(), known.end(), strip) != known.end());
           })

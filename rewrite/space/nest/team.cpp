@@ -10,7 +10,8 @@ namespace {
 bool admits_team(const NestFacts& f, const Configuration& c, bool team) {
   const std::vector<AxisSize>& steps = c[key::time].list;
   if (goes_doacross(f, c)) return team;
-  if (!team || f.on_grid()) return !team || goes_in_groups(f, c);
+  if (f.on_grid()) return goes_in_groups(f, c) ? fits_in_groups(f, c, team) : !team;
+  if (!team) return true;
   const Loops& shared = c[key::parallel];
   if (c[key::rings] || steps.size() != 1 || shared.names.size() != 1) return false;
   for (std::size_t a = 0; a < f.above_update; ++a)
@@ -31,7 +32,7 @@ const NestDecision& team() {
       decide<NestFacts>(key::team)
           .offers([](const NestFacts& f) {
             const bool can =
-                f.on_grid() ? !f.margins.empty() : f.sweeps > 1 && !f.steps.empty() && f.options.threads > 1;
+                f.on_grid() ? !f.in_groups.empty() : f.sweeps > 1 && !f.steps.empty() && f.options.threads > 1;
             return can ? std::vector<bool>{false, true} : std::vector<bool>{};
           })
           .admitted(admits_team)
