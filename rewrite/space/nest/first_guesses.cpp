@@ -79,12 +79,12 @@ List on_grid_of_processors() {
 
 /// Sweeps in one pass over memory.
 List in_groups(const NestFacts& f) {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMost = 4;
   List r;
   for (const std::int64_t readers : {1, 2, 0}) {
     const std::vector<AxisSizes> tiles = group_tiles(f, readers);
     for (std::size_t t = 0; t < std::min(kMost, tiles.size()); ++t)
-      for (const bool team : {true, false})
+      for (const bool team : {false, true})
         r.push_back({{key::in_place, false},
                      {key::time, AxisSizes{{{f.axes[f.above_update].name, 1}}}},
                      {key::rings, true},

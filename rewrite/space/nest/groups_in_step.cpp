@@ -18,7 +18,8 @@ constexpr std::int64_t kShared = 48 * 1024;
 constexpr std::int64_t kResident = 768;  ///< items of a multiprocessor that registers last for
 constexpr std::int64_t kBusy = 512;      ///< with so many, it does not wait for memory
 constexpr std::int64_t kWarp = 32;
-constexpr std::int64_t kSector = 4;     ///< cells, in f64, that memory moves together
+/// Cells that a row takes besides its own: it begins and ends within sectors, and warps go across its ends.
+constexpr std::int64_t kEnds = 16;
 constexpr std::int64_t kOverlap = 3;    ///< cells of the first sweep's region by those of the last's, at most
 constexpr std::int64_t kLeast = 8;      ///< cells of a tile along an axis that is longer
 constexpr std::int64_t kUnknown = 256;  ///< an axis whose length is not known
@@ -114,8 +115,7 @@ double idle_of(const NestFacts& f, const InGroups& g, const Tile& tile, std::int
   return last * (known ? std::max(1.0, static_cast<double>(kBusy) / static_cast<double>(at_once * items)) : 1);
 }
 
-/// What the stages take, in rounds of work-items, idle ones of a warp too, a cell of the result; rows that
-/// begin within a sector move it twice.
+/// What the stages take, in rounds of work-items, idle ones of a warp too, a cell of the result.
 double cost_of(const NestFacts& f, const InGroups& g, const Tile& tile) {
   constexpr double kLoad = 0.5;  // of what a stage takes that computes
   const std::vector<std::int64_t> items = items_of(f, g, tile);
@@ -131,7 +131,7 @@ double cost_of(const NestFacts& f, const InGroups& g, const Tile& tile) {
     cost *= static_cast<double>(ceil_of(length_of(f, a), tile[a])) / static_cast<double>(length_of(f, a));
   const double row = static_cast<double>(length_of(f, g, tile, tile.size() - 1, 0));
   return cost * idle_of(f, g, tile, in_group) * static_cast<double>(ceil_of(in_group, kWarp) * kWarp) *
-         (row + kSector) / row;
+         (row + kEnds) / row;
 }
 
 Tile tile_of(const NestFacts& f, const AxisSizes& sizes) {
