@@ -212,10 +212,13 @@ class Placer {
     if (holds(copy.body, is_wait_for_copies)) return std::nullopt;
     std::vector<Access> all;
     before_first_barrier(f.body, all);
+    std::vector<Access> before = of_another(f, all, another(f));
+    before.insert(before.end(), pending.begin(), pending.end());
+    if (!needed(before, all)) return std::nullopt;
     Barrier barrier{false, true};
     for (const Access& a : all) barrier.global |= shared_.at(a.array);
     copy.body.insert(copy.body.begin(), {barrier});
-    pending = of_another(f, std::move(all), another(f));
+    pending = std::move(before);
     return Block{{std::move(copy)}};
   }
 

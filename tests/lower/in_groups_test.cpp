@@ -52,6 +52,59 @@ TEST_CASE("groups in step: smoothers, boundaries, depths and tiles, bit by bit")
       }
 }
 
+TEST_CASE("groups in step: arrays that stages of their own load, ahead or not, in chunks of planes, bit by bit") {
+  const std::vector<Groups> groups{{{3, 4}, {2, 3}, false, 1, true},    {{3, 4}, {2, 3}, true, 1, true},
+                                   {{2, 5}, {4, 9}, false, 2, true},    {{7, 9}, {3, 9}, true, 2, false},
+                                   {{3, 4}, {2, 3}, false, 1, false, 3}, {{9, 9}, {4, 9}, false, 1, true, 4}};
+  for (const std::string smoother : {"gsrb", "jacobi"})
+    for (const int sweeps : {2, 3})
+      for (const Groups& g : groups) {
+        CAPTURE(smoother);
+        CAPTURE(sweeps);
+        CAPTURE(g.tile[0]);
+        CAPTURE(g.readers);
+        const Program p = find_pattern("smooth3d").build(problem(smoother, "ghost", sweeps));
+        const Program together = in_groups(p, sweeps, g);
+        const Kernel one = lower(p), other = lower(together);
+        // All but phi are read by every sweep, and nothing is read of an array that gives its border alone.
+        const std::size_t loads = g.readers == 1 ? 7 : 6;
+        CHECK(local_arrays(other) == static_cast<std::size_t>(sweeps) - 1 + loads);
+        CHECK(run_loops(other, 1).results == run_loops(one, 1).results);
+      }
+}
+
+TEST_CASE("groups in step: what is copied ahead is there a step before it is read, and no sooner") {
+  const auto lags = [](const Groups& g) {
+    const Program p = in_groups(find_pattern("smooth3d").build(problem("gsrb", "ghost", 2)), 2, g);
+    return step_lags(chain_of(p).steps.at(0));
+  };
+  // phi, rhs, alpha, beta_i, beta_j, beta_k, lambda; the sweeps. phi and beta_k are read a plane ahead.
+  CHECK(lags({{3, 4}, {2, 3}, false, 1, true}) == std::vector<std::int64_t>{0, 1, 1, 1, 1, 0, 1, 3, 5});
+  CHECK(lags({{3, 4}, {2, 3}, false, 1, false}) == std::vector<std::int64_t>{0, 1, 1, 1, 1, 0, 1, 2, 4});
+  CHECK(lags({{3, 4}, {2, 3}, true, 1, true}) == std::vector<std::int64_t>{0, 1, 1, 1, 1, 0, 1, 3, 6});
+}
+
+TEST_CASE("groups in step: planes and rows that no sweep reads are not loaded") {
+  const Program p =
+      in_groups(find_pattern("smooth3d").build(problem("gsrb", "ghost", 2)), 2, {{9, 9}, {3, 9}, false, 1, true});
+  const Kernel k = lower(p);
+  std::map<std::string, std::vector<Nat>> rows;  // by array: iterations of the loops over items around its copy
+  visit(k.body, [&](const Stmt& s) {
+    const auto* j = std::get_if<For>(&s.v);
+    if (!j || j->kind != LoopKind::Lcl || j->dim != 1) return;
+    visit(j->body, [&](const Stmt& x) {
+      const auto* i = std::get_if<For>(&x.v);
+      const auto* store = i && i->body.size() == 1 ? std::get_if<Store>(&i->body[0].v) : nullptr;
+      if (store && store->async) rows[store->value->name] = {j->upper - j->lower, i->upper - i->lower};
+    });
+  });
+  // Cells 1 .. 7 of 9 are computed first; beta_j is read for the next row, too, and phi for its base.
+  CHECK(rows.at("rhs") == std::vector<Nat>{7, 7});
+  CHECK(rows.at("beta_i") == std::vector<Nat>{7, 8});
+  CHECK(rows.at("beta_j") == std::vector<Nat>{8, 7});
+  CHECK(rows.at("phi") == std::vector<Nat>{9, 9});
+}
+
 TEST_CASE("groups in step: a tile of one axis, of two arrays of sizes of their own") {
   Problem p = problem("gsrb", "ghost", 3, 7);
   const Program two = find_pattern("smooth2d").build(p);
@@ -101,7 +154,7 @@ TEST_CASE("groups in step: tiles as large as the device has local memory for, an
   CHECK(large.local_bytes <= 163 * 1024);
   gpu.compute_units = 108;
   CHECK(first(512).local_bytes > 100 * 1024);
-  CHECK(first(4).groups > large.groups / 512 * 4);  // fewer would leave most multiprocessors without any
+  CHECK(first(4).groups >= 108);  // fewer would leave multiprocessors without any
 }
 
 TEST_CASE("groups in step: every tile that the space offers is right, and fits into local memory") {

@@ -178,6 +178,7 @@ TEST_CASE("what compilers are asked to unroll") {
   const auto unrolling = [](LoopKind kind, std::int64_t trips, int width, std::int64_t dealt_to, Target t) {
     For f = over(i, {put(i, one)}, kind);
     f.upper = trips, f.width = width, f.dealt = dealt_to;
+    if (dealt_to > 0) f.most_trips = (trips + dealt_to - 1) / dealt_to;
     return loop(choose_unrolling({{f}}, t)).unroll;
   };
   // a factor that was decided

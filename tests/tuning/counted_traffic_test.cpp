@@ -25,8 +25,8 @@ Problem gsrb(Scalar type, int sweeps) {
 }
 
 /// Of the kernel that a CUDA device is given first; of those in the caller's layout, where that is asked for.
-LaunchTraffic first(const char* pattern, const Problem& problem, bool callers_layout = true) {
-  SpaceOptions options;
+LaunchTraffic first(const char* pattern, const Problem& problem, bool callers_layout = true,
+                    SpaceOptions options = {}) {
   options.target = Target::cuda;
   if (callers_layout) options.only_layout = kCallersLayout;
   const Space space(find_pattern(pattern).build(problem), options);
@@ -62,6 +62,17 @@ TEST_CASE("counted traffic: with the colours apart a half-sweep moves 48 bytes a
   // the cells.
   const double asked = bytes_of_sectors(t, gsrb(f64, 1), &Accesses::by_warp);
   CHECK(asked <= 1.05 * 18 * 8 / 2);
+}
+
+TEST_CASE("counted traffic: arrays that are loaded ahead are asked for once, where a block has much local memory") {
+  SpaceOptions large;
+  large.local_bytes = 227 * 1024, large.compute_units = 4;
+  const LaunchTraffic two = first("smooth3d", gsrb(f64, 2), true, large);
+  CHECK(bytes_of_sectors(two, gsrb(f64, 2)) <= 38);
+  CHECK(bytes_of_sectors(two, gsrb(f64, 2), &Accesses::by_warp) <= 55);
+  Problem jacobi = gsrb(f64, 4);
+  jacobi.choices = {{"smoother", "jacobi"}, {"coefficients", "constant"}};
+  CHECK(bytes_of_sectors(first("smooth3d", jacobi, true, large), jacobi) <= 12);
 }
 
 TEST_CASE("counted traffic: several half-sweeps in one pass move a part of what single ones do") {
