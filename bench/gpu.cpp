@@ -1,6 +1,6 @@
 // Every operator on a GPU, within a given time: best kernels against the device's own copy bandwidth, and
 // beside kernels written by hand. See bench/README.md; the script bench/gpu starts it.
-//   bench_gpu [--budget SECONDS] [--json FILE] [--only TEXT] [--yardstick PROGRAM] [--list] [--dry-run]
+//   bench_gpu [--budget SECONDS] [--json FILE] [--only TEXT] [--yardstick PROGRAM] [--list] [--tiny] [--dry-run]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -37,7 +37,7 @@ struct Options {
   std::filesystem::path json = "gpu.json";
   std::vector<std::string> only;
   std::string yardstick;
-  bool list = false, dry_run = false;
+  bool list = false, dry_run = false, tiny = false;
 };
 
 /// One exploration to do.
@@ -63,25 +63,25 @@ struct Item {
 int dimension(const Pattern& p) { return p.name.ends_with("1d") ? 1 : p.name.ends_with("2d") ? 2 : 3; }
 
 /// Interior cells a dimension of one box with about side^3 cells, an even number.
-std::int64_t box_of(int dim, int side, bool dry_run) {
-  if (dry_run) return dim == 3 ? 8 : 16;
+std::int64_t box_of(int dim, int side, bool tiny) {
+  if (tiny) return dim == 3 ? 8 : 16;
   const double cells = std::pow(side, 3);
   return 2 * static_cast<std::int64_t>(std::round(std::pow(cells, 1.0 / dim) / 2));
 }
 
 using Choices = std::map<std::string, std::string>;
 
-Item item(Target target, const Pattern& p, Choices choices, Scalar type, int side, double weight, bool dry_run) {
+Item item(Target target, const Pattern& p, Choices choices, Scalar type, int side, double weight, bool tiny) {
   Item i{target, &p, {}, weight};
-  i.problem.box = box_of(dimension(p), side, dry_run), i.problem.boxes = 1, i.problem.type = type,
+  i.problem.box = box_of(dimension(p), side, tiny), i.problem.boxes = 1, i.problem.type = type,
   i.problem.choices = std::move(choices);
   return i;
 }
 
 /// Sweeps of a smoother, with as deep a ghost zone as they need.
-Item sweeps(const Choices& choices, Scalar type, int side, std::int64_t boxes, int n, double weight, bool dry_run) {
-  Item i = item(Target::cuda, find_pattern("smooth3d"), choices, type, side, weight, dry_run);
-  i.problem.boxes = dry_run ? std::min<std::int64_t>(boxes, 2) : boxes, i.problem.sweeps = i.problem.ghost = n;
+Item sweeps(const Choices& choices, Scalar type, int side, std::int64_t boxes, int n, double weight, bool tiny) {
+  Item i = item(Target::cuda, find_pattern("smooth3d"), choices, type, side, weight, tiny);
+  i.problem.boxes = tiny ? std::min<std::int64_t>(boxes, 2) : boxes, i.problem.sweeps = i.problem.ghost = n;
   return i;
 }
 
@@ -89,17 +89,17 @@ const Choices kGaussSeidel{{"smoother", "gsrb"}},
     kJacobi{{"smoother", "jacobi"}, {"coefficients", "constant"}};
 
 /// What time tiling is about: many small boxes, and a large one.
-std::vector<Item> time_tiling(Scalar type, double weight, bool dry_run) {
+std::vector<Item> time_tiling(Scalar type, double weight, bool tiny) {
   std::vector<Item> all;
   for (const auto& [side, boxes] : {std::pair{64, 64}, std::pair{256, 1}}) {
-    for (const int n : {1, 2, 4}) all.push_back(sweeps(kGaussSeidel, type, side, boxes, n, weight, dry_run));
-    for (const int n : {1, 2, 4}) all.push_back(sweeps(kJacobi, type, side, boxes, n, weight, dry_run));
+    for (const int n : {1, 2, 4}) all.push_back(sweeps(kGaussSeidel, type, side, boxes, n, weight, tiny));
+    for (const int n : {1, 2, 4}) all.push_back(sweeps(kJacobi, type, side, boxes, n, weight, tiny));
   }
   return all;
 }
 
 /// What a multigrid cycle spends its time in, besides.
-std::vector<Item> first_ones(Target target, Scalar type, int side, double weight, bool dry_run) {
+std::vector<Item> first_ones(Target target, Scalar type, int side, double weight, bool tiny) {
   std::vector<Item> all;
   for (const auto& [name, choices] :
        std::vector<std::pair<std::string, Choices>>{{"residual3d", {}},
@@ -108,12 +108,12 @@ std::vector<Item> first_ones(Target target, Scalar type, int side, double weight
                                                     {"thomas", {}},
                                                     {"smooth3d", kGaussSeidel},
                                                     {"smooth3d", {{"smoother", "jacobi"}}}})
-    all.push_back(item(target, find_pattern(name), choices, type, side, weight, dry_run));
+    all.push_back(item(target, find_pattern(name), choices, type, side, weight, tiny));
   return all;
 }
 
 /// Everything, the most important first; what takes gigabytes of the host's memory last.
-std::vector<Item> items(bool opencl, bool dry_run) {
+std::vector<Item> items(bool opencl, bool tiny) {
   std::vector<Item> all;
   const auto add = [&](std::vector<Item> more) {
     for (Item& i : more)
@@ -125,17 +125,17 @@ std::vector<Item> items(bool opencl, bool dry_run) {
     for (const int dim : {3, 2, 1})
       for (const auto& p : all_patterns())
         if (dimension(*p) == dim && p->name != "smooth3d")
-          r.push_back(item(Target::cuda, *p, {}, type, side, dim == 3 ? weight : weight / 2, dry_run));
+          r.push_back(item(Target::cuda, *p, {}, type, side, dim == 3 ? weight : weight / 2, tiny));
     return r;
   };
-  add(time_tiling(f64, 5, dry_run));
-  add(first_ones(Target::cuda, f64, 256, 2, dry_run));
-  if (opencl) add(first_ones(Target::opencl, f64, 256, 1, dry_run));
-  add(time_tiling(f32, 2, dry_run));
+  add(time_tiling(f64, 5, tiny));
+  add(first_ones(Target::cuda, f64, 256, 2, tiny));
+  if (opencl) add(first_ones(Target::opencl, f64, 256, 1, tiny));
+  add(time_tiling(f32, 2, tiny));
   add(others(f64, 256, 0.5));
-  add(first_ones(Target::cuda, f32, 256, 0.5, dry_run));
+  add(first_ones(Target::cuda, f32, 256, 0.5, tiny));
   add(others(f32, 256, 0.5));
-  if (!dry_run) add(first_ones(Target::cuda, f64, 512, 2, dry_run));
+  if (!tiny) add(first_ones(Target::cuda, f64, 512, 2, tiny));
   return all;
 }
 
@@ -200,7 +200,7 @@ class Bench {
     if (!options_.list && !options_.dry_run) open(Target::opencl);
     if (!options_.list) resume(), measure_yardsticks();
     std::vector<Item> all =
-        items((options_.list && !options_.dry_run) || copy_gbs_.contains(Target::opencl), options_.dry_run);
+        items((options_.list && !options_.dry_run) || copy_gbs_.contains(Target::opencl), options_.dry_run || options_.tiny);
     std::erase_if(all, [&](const Item& i) { return !asked_for(i); });
     if (options_.list) {
       for (const Item& i : all) fmt::print("{}\n", i.key());
@@ -232,7 +232,7 @@ class Bench {
       fmt::print("{}: {} measurements had no turn to their end; the same command goes on with them{}\n",
                  left() > 0 && interrupted() ? "interrupted" : "the time is up", without_turn_,
                  interrupted() && left() > 0 ? "" : " (or use a larger --budget)");
-    return wrong_ + failed_ > 0 ? 1 : 0;
+    return wrong_ + failed_ + harmful_ > 0 ? 1 : 0;
   }
 
  private:
@@ -241,7 +241,7 @@ class Bench {
     return options_.budget - std::min(5.0, 0.02 * options_.budget) -
            std::chrono::duration<double>(Clock::now() - began_).count();
   }
-  double least() const { return options_.dry_run ? 30 : 2; }  // a dry run ends with its second variant
+  double least() const { return options_.dry_run ? 30 : 6; }  // a dry run ends with its second variant
 
   bool asked_for(const Item& i) const {
     const auto mentioned = [&](const std::string& part) { return i.key().find(part) != std::string::npos; };
@@ -299,7 +299,7 @@ class Bench {
     ExploreOptions o;
     o.target = i.target, o.emulate = options_.dry_run, o.budget_seconds = seconds, o.plain = false,
     o.rivals = false;
-    if (options_.dry_run) o.configurations = 2;
+    if (options_.dry_run || options_.tiny) o.configurations = options_.tiny ? 1 : 2;
     Json r{{"backend", text(i.target)},    {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)},
            {"type", text(i.problem.type)}, {"box", i.problem.box},        {"boxes", i.problem.boxes},
            {"sweeps", i.problem.sweeps}};
@@ -467,6 +467,7 @@ int main(int argc, char** argv) {
                  "program that times kernels written by hand (bench/yardstick/gpu); that of the bundle, if there "
                  "is one");
   app.add_flag("--list", o.list, "the measurements, the most important first");
+  app.add_flag("--tiny", o.tiny, "a rehearsal on the device, at the tiny sizes of --dry-run");
   app.add_flag("--dry-run", o.dry_run,
                "everything on the host at tiny sizes, where there is no GPU: kernels are verified, times "
                "mean nothing");

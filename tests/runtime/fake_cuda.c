@@ -2,7 +2,8 @@
 // source behind a mark; of its kernels those below are computed on the host from the launch's parameters, others do nothing.
 //
 // FAKE_CUDA_LOG=FILE      the calls, one a line
-// FAKE_CUDA_FAIL=f:n:s    the n-th call of f since this was set (0: every one) returns status s (several: separated by commas)
+// FAKE_CUDA_FAIL=f:n:s    the n-th call of f since this was set (0: every one) returns status s (several: separated by commas);
+//                         status -1: it succeeds, but nothing that waits for the device returns any more
 // FAKE_CUDA_COMPUTE=90    compute capability of the device, FAKE_CUDA_DEVICES=1, FAKE_CUDA_DRIVER=12040
 // FAKE_CUDA_MEMORY=BYTES  of the device; FAKE_NVRTC_VERSION=12, FAKE_NVRTC_NEWEST=90
 // FAKE_NVRTC_OPENS=NAME   the library that compiling opens, by its name as NVRTC does
@@ -12,11 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef unsigned long long address;
 static const char kMark[] = "\177ELF fake ";
 static size_t used;
-static int lost, current, retained, opted_in;
+static int lost, hanging, current, retained, opted_in;
 
 static long number(const char* name, long otherwise) {
   const char* text = getenv(name);
@@ -45,6 +47,7 @@ static int called(const char* name) {
     char wanted[64];
     int nth = 0, status = 0;
     if (sscanf(fail, "%63[^:]:%d:%d", wanted, &nth, &status) == 3 && !strcmp(wanted, name) && (nth == 0 || nth == n)) {
+      if (status == -1) return hanging = 1, 0;
       if (status == 700) lost = status;
       return status;
     }
@@ -128,7 +131,12 @@ int cuMemsetD16Async(address to, unsigned short v, size_t n, void* s) { (void)s;
 int cuMemsetD32Async(address to, unsigned v, size_t n, void* s) { (void)s; HERE("cuMemsetD32Async"); for (size_t i = 0; i < n; ++i) ((uint32_t*)(uintptr_t)to)[i] = v; return 0; }
 int cuStreamCreate(void** s, unsigned flags) { (void)flags; HERE("cuStreamCreate"); *s = &used; return 0; }
 int cuStreamDestroy_v2(void* s) { (void)s; return 0; }
-int cuStreamSynchronize(void* s) { (void)s; HERE("cuStreamSynchronize"); return 0; }
+int cuStreamSynchronize(void* s) {
+  (void)s;
+  HERE("cuStreamSynchronize");
+  while (hanging) pause();
+  return 0;
+}
 int cuStreamWaitEvent(void* s, void* e, unsigned flags) { (void)s, (void)e, (void)flags; HERE("cuStreamWaitEvent"); return 0; }
 int cuEventCreate(void** e, unsigned flags) { (void)flags; HERE("cuEventCreate"); *e = malloc(1); return 0; }
 int cuEventDestroy_v2(void* e) { free(e); return 0; }
