@@ -1,6 +1,7 @@
 // Every operator on a GPU, within a given time: best kernels against the device's own copy bandwidth, and
 // beside kernels written by hand. See bench/README.md; the script bench/gpu starts it.
-//   bench_gpu [--budget SECONDS] [--json FILE] [--only TEXT] [--yardstick PROGRAM] [--list] [--tiny] [--dry-run]
+//   bench_gpu [--budget SECONDS] [--json FILE] [--only TEXT] [--yardstick PROGRAM] [--list] [--tiny]
+//   [--dry-run]
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -53,10 +54,12 @@ struct Item {
     return s;
   }
   std::string key() const {
-    return fmt::format("{} {} {} {}x{} T={}", text(target), name(), text(problem.type), problem.boxes, problem.box,
-                       problem.sweeps);
+    return fmt::format("{} {} {} {}x{} T={}", text(target), name(), text(problem.type), problem.boxes,
+                       problem.box, problem.sweeps);
   }
-  double cells() const { return std::pow(static_cast<double>(problem.box), 3) * static_cast<double>(problem.boxes); }
+  double cells() const {
+    return std::pow(static_cast<double>(problem.box), 3) * static_cast<double>(problem.boxes);
+  }
 };
 
 /// Of the arrays; programs over columns have three.
@@ -79,7 +82,8 @@ Item item(Target target, const Pattern& p, Choices choices, Scalar type, int sid
 }
 
 /// Sweeps of a smoother, with as deep a ghost zone as they need.
-Item sweeps(const Choices& choices, Scalar type, int side, std::int64_t boxes, int n, double weight, bool tiny) {
+Item sweeps(const Choices& choices, Scalar type, int side, std::int64_t boxes, int n, double weight,
+            bool tiny) {
   Item i = item(Target::cuda, find_pattern("smooth3d"), choices, type, side, weight, tiny);
   i.problem.boxes = tiny ? std::min<std::int64_t>(boxes, 2) : boxes, i.problem.sweeps = i.problem.ghost = n;
   return i;
@@ -199,8 +203,8 @@ class Bench {
     if (!options_.list) open(Target::cuda);
     if (!options_.list && !options_.dry_run) open(Target::opencl);
     if (!options_.list) resume(), measure_yardsticks();
-    std::vector<Item> all =
-        items((options_.list && !options_.dry_run) || copy_gbs_.contains(Target::opencl), options_.dry_run || options_.tiny);
+    std::vector<Item> all = items((options_.list && !options_.dry_run) || copy_gbs_.contains(Target::opencl),
+                                  options_.dry_run || options_.tiny);
     std::erase_if(all, [&](const Item& i) { return !asked_for(i); });
     if (options_.list) {
       for (const Item& i : all) fmt::print("{}\n", i.key());
@@ -211,11 +215,12 @@ class Bench {
     };
     const auto known = std::count_if(all.begin(), all.end(), is_known);
     fmt::print(
-        "{} measurements to do{}, {:.0f} s; results go to {}\n\n{:<48} {:>4} {:>8} {:>2} {:>10} {:>10} {:>8} {:>6}  {}\n",
+        "{} measurements to do{}, {:.0f} s; results go to {}\n\n{:<48} {:>4} {:>8} {:>2} {:>10} {:>10} {:>8} "
+        "{:>6}  {}\n",
         all.size() - static_cast<std::size_t>(known),
         known > 0 ? fmt::format(" ({} are known from before)", known) : "", options_.budget,
-        options_.json.string(), "operator, ms of one sweep", "type", "boxes", "T", "ms", "as is", "GB/s", "copy",
-        "best variant (as is: of those that leave arrays in the caller's layout)");
+        options_.json.string(), "operator, ms of one sweep", "type", "boxes", "T", "ms", "as is", "GB/s",
+        "copy", "best variant (as is: of those that leave arrays in the caller's layout)");
     for (const Item& i : all)
       if (const auto at = results_.find(i.key()); at != results_.end()) fmt::print("{}\n", row(at->second));
     std::erase_if(all, is_known);
@@ -300,9 +305,10 @@ class Bench {
     o.target = i.target, o.emulate = options_.dry_run, o.budget_seconds = seconds, o.plain = false,
     o.rivals = false;
     if (options_.dry_run || options_.tiny) o.configurations = options_.tiny ? 1 : 2;
-    Json r{{"backend", text(i.target)},    {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)},
-           {"type", text(i.problem.type)}, {"box", i.problem.box},        {"boxes", i.problem.boxes},
-           {"sweeps", i.problem.sweeps}};
+    Json r{
+        {"backend", text(i.target)},    {"operator", i.pattern->name}, {"choices", Json(i.problem.choices)},
+        {"type", text(i.problem.type)}, {"box", i.problem.box},        {"boxes", i.problem.boxes},
+        {"sweeps", i.problem.sweeps}};
     const auto begin = Clock::now();
     try {
       const ExploreResult e = explore(*i.pattern, i.problem, o);
@@ -350,7 +356,8 @@ class Bench {
     r["of_copy"] = timed ? Json(v.gbs / copy_gbs) : Json(nullptr);
     if (e.best_caller) {
       const Variant& caller = e.variants[*e.best_caller];
-      r["caller_ms"] = timed && caller.ms > 0 ? Json(caller.ms) : Json(nullptr), r["caller_variant"] = caller.name;
+      r["caller_ms"] = timed && caller.ms > 0 ? Json(caller.ms) : Json(nullptr),
+      r["caller_variant"] = caller.name;
     }
     r["verified"] = v.verified, r["error"] = v.error, r["variant"] = v.name;
     for (const auto& choice : v.params) r["params"][choice.name()] = choice.text();
@@ -387,12 +394,14 @@ class Bench {
     if (std::filesystem::exists(lines)) {
       std::istringstream in(read_file(lines));
       for (std::string line; std::getline(in, line);)
-        if (Json y = Json::parse(line, nullptr, false); !y.is_discarded()) yardsticks_.push_back(std::move(y));
+        if (Json y = Json::parse(line, nullptr, false); !y.is_discarded())
+          yardsticks_.push_back(std::move(y));
       std::filesystem::remove(lines);
     }
     fmt::print("yardsticks: {} kernels{}\n", yardsticks_.size(),
-               p.status == 0 ? "" : fmt::format("; {} ended with status {}: {}", options_.yardstick, p.status,
-                                                p.output.substr(0, 500)));
+               p.status == 0 ? ""
+                             : fmt::format("; {} ended with status {}: {}", options_.yardstick, p.status,
+                                           p.output.substr(0, 500)));
     save();
   }
 
@@ -419,8 +428,8 @@ class Bench {
             (by_hand == 0 || ms(y, "ms") < by_hand))
           by_hand = ms(y, "ms");
       if (!std::exchange(said, true))
-        fmt::print("\nsweeps in one pass{:<40} {:>8} {:>14} {:>14} {:>10}\n", "", "ms each", "over T=1, as is",
-                   "over T=1, best", "of by hand");
+        fmt::print("\nsweeps in one pass{:<40} {:>8} {:>14} {:>14} {:>10}\n", "", "ms each",
+                   "over T=1, as is", "over T=1, best", "of by hand");
       fmt::print("{:<58} {:>8.4f} {:>13.2f}x {:>13.2f}x {}\n", key, ms(r, "ms"),
                  ms(single->second, "caller_ms") / ms(r, "caller_ms"), ms(single->second, "ms") / ms(r, "ms"),
                  by_hand > 0 ? fmt::format("{:>9.2f}", by_hand / ms(r, "ms")) : "        -");
@@ -463,9 +472,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--only", o.only, "measurements whose names (see --list) contain one of these")
       ->delimiter(',');
-  app.add_option("--yardstick", o.yardstick,
-                 "program that times kernels written by hand (bench/yardstick/gpu); that of the bundle, if there "
-                 "is one");
+  app.add_option(
+      "--yardstick", o.yardstick,
+      "program that times kernels written by hand (bench/yardstick/gpu); that of the bundle, if there "
+      "is one");
   app.add_flag("--list", o.list, "the measurements, the most important first");
   app.add_flag("--tiny", o.tiny, "a rehearsal on the device, at the tiny sizes of --dry-run");
   app.add_flag("--dry-run", o.dry_run,
@@ -479,7 +489,8 @@ int main(int argc, char** argv) {
   try {
     std::error_code none;
     const auto beside = std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "yardstick";
-    if (o.yardstick.empty() && !o.dry_run && std::filesystem::exists(beside, none)) o.yardstick = beside.string();
+    if (o.yardstick.empty() && !o.dry_run && std::filesystem::exists(beside, none))
+      o.yardstick = beside.string();
     return Bench(o).run();
   } catch (const UserError& e) {
     fmt::print(stderr, "bench_gpu: {}\n", e.what());

@@ -146,8 +146,7 @@ void print_row(const Case& c, const Space& space, const Configuration& configura
 void print_case(const Case& c, const Options& o, NativeCompiler& compiler,
                 const std::filesystem::path& folder) {
   SpaceOptions options;
-  options.target = Target::cuda, options.local_bytes = o.local_kb * 1024,
-               options.compute_units = o.units;
+  options.target = Target::cuda, options.local_bytes = o.local_kb * 1024, options.compute_units = o.units;
   if (o.caller_layout) options.only_layout = kCallersLayout;
   const Space space(c.pattern->build(c.problem), options);
   std::size_t printed = 0;

@@ -142,7 +142,8 @@ class Cuda : public GridLike {
   std::string declarations() const override {
     std::string all;
     for (const std::string& array : copied_to_)
-      all += (all.empty() ? "" : "\n  ") + ("const local_address " + array + "_at = local_address_of(" + array + ");");
+      all += (all.empty() ? "" : "\n  ") +
+             ("const local_address " + array + "_at = local_address_of(" + array + ");");
     return all;
   }
   std::string declarations_before_arrays() const override {
@@ -197,17 +198,20 @@ constexpr const char* copy_helper =
     "typedef unsigned local_address;\n"
     "static __device__ __forceinline__ local_address local_address_of(const void *p) {\n"
     "  local_address at;\n"
-    "  asm volatile(\"{ .reg .u64 s; cvta.to.shared.u64 s, %1; cvt.u32.u64 %0, s; }\" : \"=r\"(at) : \"l\"(p));\n"
+    "  asm volatile(\"{ .reg .u64 s; cvta.to.shared.u64 s, %1; cvt.u32.u64 %0, s; }\" : \"=r\"(at) : "
+    "\"l\"(p));\n"
     "  return at;\n"
     "}\n"
-    "template <class T> static __device__ __forceinline__ void copy_async(local_address to, const T *from) {\n"
+    "template <class T> static __device__ __forceinline__ void copy_async(local_address to, const T *from) "
+    "{\n"
     "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"\n"
     "               : : \"r\"(to), \"l\"(from), \"n\"((int)sizeof(T)) : \"memory\");\n"
     "}\n"
     "#else\n"
     "typedef char *local_address;\n"
     "static __device__ __forceinline__ local_address local_address_of(void *p) { return (local_address)p; }\n"
-    "template <class T> static __device__ __forceinline__ void copy_async(local_address to, const T *from) {\n"
+    "template <class T> static __device__ __forceinline__ void copy_async(local_address to, const T *from) "
+    "{\n"
     "  *(T *)to = *from;\n"
     "}\n"
     "#endif\n"

@@ -93,7 +93,8 @@ void GridLike::counted_loop(const For& f, const std::string& first) {
   line(unrolled(f));
   open_scope();
   const std::string t = declare(Nat::fresh("trip", 0, f.most_trips - 1));
-  open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string(f.most_trips) + "; ++" + t + ")");
+  open("for (" + index_type_ + " " + t + " = 0; " + t + " < " + std::to_string(f.most_trips) + "; ++" + t +
+       ")");
   const std::string v = declare(f.var);
   line("const " + index_type_ + " " + v + " = " + first + " + " + std::to_string(f.dealt) + "*" + t + ";");
   const bool partial = !iterations || *iterations % f.dealt != 0;

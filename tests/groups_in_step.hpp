@@ -16,9 +16,10 @@ namespace lift::test {
 struct Groups {
   std::vector<std::int64_t> tile, items;  ///< of the axes within the outermost one
   bool wait_once = false;
-  std::int64_t readers = 0;  ///< arrays that so many sweeps read are copied by stages of their own; 0: none are
-  bool ahead = false;        ///< asynchronously
-  std::int64_t chunk = 0;    ///< planes of a tile; 0: all
+  std::int64_t readers =
+      0;                   ///< arrays that so many sweeps read are copied by stages of their own; 0: none are
+  bool ahead = false;      ///< asynchronously
+  std::int64_t chunk = 0;  ///< planes of a tile; 0: all
 };
 
 inline Program rewritten(const Program& p, const std::string& rule, const Arguments& a = {},

@@ -45,8 +45,7 @@ class Placer {
     std::optional<Barrier> r;
     for (const Access& b : after)
       for (const Access& a : before)
-        if (conflict(a, b))
-          r = Barrier{(r && r->global) || shared_.at(a.array), (r && r->copies) || a.async};
+        if (conflict(a, b)) r = Barrier{(r && r->global) || shared_.at(a.array), (r && r->copies) || a.async};
     return r;
   }
   /// What is still pending behind a barrier: asynchronous copies, unless it waits for them.
@@ -62,7 +61,9 @@ class Placer {
     return barrier && barrier->copies;
   }
   /// Whatever it decides.
-  static bool surely_waits_for_copies(const Block& b) { return std::any_of(b.begin(), b.end(), is_wait_for_copies); }
+  static bool surely_waits_for_copies(const Block& b) {
+    return std::any_of(b.begin(), b.end(), is_wait_for_copies);
+  }
   /// Two barriers with nothing in between are one.
   static void append(Block& to, Stmt s) {
     const auto* barrier = std::get_if<Barrier>(&s.v);
@@ -235,10 +236,11 @@ class Placer {
     std::vector<Access> around;
     copy.body = sequence(f.body, around);
     const bool next =
-        waits(copy.body);  // with a barrier in every iteration, one that follows is the next one
+        waits(copy.body);        // with a barrier in every iteration, one that follows is the next one
     std::vector<Access> copied;  // perhaps in an iteration long before, if none waits for them
     if (!surely_waits_for_copies(copy.body))
-      std::copy_if(around.begin(), around.end(), std::back_inserter(copied), [](const Access& a) { return a.async; });
+      std::copy_if(around.begin(), around.end(), std::back_inserter(copied),
+                   [](const Access& a) { return a.async; });
     around = of_another(f, std::move(around), next ? f.var - f.step : another(f));
     for (Access& a : of_another(f, std::move(copied), another(f))) around.push_back(std::move(a));
     copy.body = sequence(copy.body, around);

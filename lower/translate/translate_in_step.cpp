@@ -106,7 +106,8 @@ void cut_to_tile(Part& part, const TileOfStages& tile, const StageGrid& grid) {
 void cut_to_what_is_read(Part& part, const StageGrid& grid) {
   for (std::size_t axis = 0; axis < grid.read.size(); ++axis) {
     const For* f = nested_loop(part.nest, axis);
-    if (!f || !(f->step == Nat(1)) || f->stride != 1 || f->kind == LoopKind::Vec || grid.each[axis] != 1) return;
+    if (!f || !(f->step == Nat(1)) || f->stride != 1 || f->kind == LoopKind::Vec || grid.each[axis] != 1)
+      return;
     if (axis + 1 == grid.read.size() && !is_over_grid(*f)) return;
   }
   for (std::size_t axis = 0; axis < grid.read.size(); ++axis) {
@@ -155,8 +156,8 @@ std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& t
 }  // namespace
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
-/// other axes, what a tile needs; rows of all stages are as long as the longest, so that a work-item's cell is
-/// at the same place in all of them.
+/// other axes, what a tile needs; rows of all stages are as long as the longest, so that a work-item's cell
+/// is at the same place in all of them.
 Acceptor Translator::ring_of_stage(const Expr& ring, std::size_t stage,
                                    const std::vector<TileOfStages>& tiles) {
   const Nat& planes = ring_planes(ring);

@@ -21,7 +21,9 @@ std::optional<PositionsRead> positions_read(const Chain& chain, const StageGraph
   const bool is_base = std::any_of(graph.stages.begin(), graph.stages.end(),
                                    [&](const StageWrites& w) { return w.base == name; });
   if (chain.stages[stage].result || is_base) return std::nullopt;
-  const auto has_unit_scale = [&](const StageWrites& w) { return axis < w.scale.size() && w.scale[axis] == 1; };
+  const auto has_unit_scale = [&](const StageWrites& w) {
+    return axis < w.scale.size() && w.scale[axis] == 1;
+  };
   std::optional<PositionsRead> r;
   for (const Dependence& d : graph.dependences) {
     if (d.from != stage || d.kind != Dependence::Kind::Flow) continue;

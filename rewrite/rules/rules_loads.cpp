@@ -73,7 +73,8 @@ Result<Program> load_stages(const Program& p, const Arguments& a) {
   if (!chain.steps.empty() || !chain.tiles.empty())
     return Failure{"the chain goes in step or in tiles already: use this rule before"};
   for (const ChainStage& s : chain.stages)
-    if (overwrites_base(s.value)) return Failure{s.name + " overwrites an array, which others may have copied"};
+    if (overwrites_base(s.value))
+      return Failure{s.name + " overwrites an array, which others may have copied"};
   const int rank = rank_of(chain.stages[0].value.type());
   Place at = chain.stages[0].place;
   at.pop_back();  // the let around the first value
@@ -85,7 +86,8 @@ Result<Program> load_stages(const Program& p, const Arguments& a) {
     copied = arrays.size();
     for (std::size_t i = arrays.size(); i-- > 0;) {
       const Expr& xs = arrays[i];
-      const Expr copy = map_n(rank, [](const Expr& x) { return x; }, xs);
+      const Expr copy = map_n(
+          rank, [](const Expr& x) { return x; }, xs);
       r = let(copy, [&](const Expr& name) { return replaced(r, xs, name); });
     }
     return r;
@@ -99,12 +101,13 @@ Result<Program> load_stages(const Program& p, const Arguments& a) {
 }  // namespace
 
 std::vector<Rule> load_rules() {
-  return {program_rule("load-stages",
-                       "let x1 = S1 ys in let x2 = S2 x1 ys ... = let zs = map id ys in let x1 = S1 zs in let "
-                       "x2 = S2 x1 zs ...",
-                       load_stages)
-              .takes("readers", "the least number of stages that read an array")
-              .says("each array that %1 or more stages read is copied by a stage of its own, and read there")};
+  return {
+      program_rule("load-stages",
+                   "let x1 = S1 ys in let x2 = S2 x1 ys ... = let zs = map id ys in let x1 = S1 zs in let "
+                   "x2 = S2 x1 zs ...",
+                   load_stages)
+          .takes("readers", "the least number of stages that read an array")
+          .says("each array that %1 or more stages read is copied by a stage of its own, and read there")};
 }
 
 }  // namespace lift

@@ -52,9 +52,10 @@ TEST_CASE("groups in step: smoothers, boundaries, depths and tiles, bit by bit")
       }
 }
 
-TEST_CASE("groups in step: arrays that stages of their own load, ahead or not, in chunks of planes, bit by bit") {
-  const std::vector<Groups> groups{{{3, 4}, {2, 3}, false, 1, true},    {{3, 4}, {2, 3}, true, 1, true},
-                                   {{2, 5}, {4, 9}, false, 2, true},    {{7, 9}, {3, 9}, true, 2, false},
+TEST_CASE(
+    "groups in step: arrays that stages of their own load, ahead or not, in chunks of planes, bit by bit") {
+  const std::vector<Groups> groups{{{3, 4}, {2, 3}, false, 1, true},     {{3, 4}, {2, 3}, true, 1, true},
+                                   {{2, 5}, {4, 9}, false, 2, true},     {{7, 9}, {3, 9}, true, 2, false},
                                    {{3, 4}, {2, 3}, false, 1, false, 3}, {{9, 9}, {4, 9}, false, 1, true, 4}};
   for (const std::string smoother : {"gsrb", "jacobi"})
     for (const int sweeps : {2, 3})
@@ -85,10 +86,11 @@ TEST_CASE("groups in step: what is copied ahead is there a step before it is rea
 }
 
 TEST_CASE("groups in step: planes and rows that no sweep reads are not loaded") {
-  const Program p =
-      in_groups(find_pattern("smooth3d").build(problem("gsrb", "ghost", 2)), 2, {{9, 9}, {3, 9}, false, 1, true});
+  const Program p = in_groups(find_pattern("smooth3d").build(problem("gsrb", "ghost", 2)), 2,
+                              {{9, 9}, {3, 9}, false, 1, true});
   const Kernel k = lower(p);
-  std::map<std::string, std::vector<Nat>> rows;  // by array: iterations of the loops over items around its copy
+  std::map<std::string, std::vector<Nat>>
+      rows;  // by array: iterations of the loops over items around its copy
   visit(k.body, [&](const Stmt& s) {
     const auto* j = std::get_if<For>(&s.v);
     if (!j || j->kind != LoopKind::Lcl || j->dim != 1) return;

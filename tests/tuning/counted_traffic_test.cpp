@@ -64,7 +64,8 @@ TEST_CASE("counted traffic: with the colours apart a half-sweep moves 48 bytes a
   CHECK(asked <= 1.05 * 18 * 8 / 2);
 }
 
-TEST_CASE("counted traffic: arrays that are loaded ahead are asked for once, where a block has much local memory") {
+TEST_CASE(
+    "counted traffic: arrays that are loaded ahead are asked for once, where a block has much local memory") {
   SpaceOptions large;
   large.local_bytes = 227 * 1024, large.compute_units = 4;
   const LaunchTraffic two = first("smooth3d", gsrb(f64, 2), true, large);

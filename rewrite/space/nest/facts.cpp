@@ -227,7 +227,8 @@ void read_steps_of_stages(const Program& program, NestFacts& f) {
 }
 
 /// Applies a rule where the one before it did.
-Result<Program> then(const Result<Program>& p, const char* rule, const Arguments& a = {}, const Place& at = {}) {
+Result<Program> then(const Result<Program>& p, const char* rule, const Arguments& a = {},
+                     const Place& at = {}) {
   return p ? apply(find_rule(rule), *p, at, a) : p;
 }
 
@@ -261,8 +262,7 @@ std::optional<NestFacts::InGroups> in_groups(const Program& shared, std::int64_t
   if (wait_once) p = then(p, "wait-once");
   if (!p) return std::nullopt;
   chain = chain_of(*p);
-  for (const ChainStage& s : chain.stages)
-    g.planes.push_back(is_ring(s) ? most_planes(s.value) : 0);
+  for (const ChainStage& s : chain.stages) g.planes.push_back(is_ring(s) ? most_planes(s.value) : 0);
   return g;
 }
 
@@ -275,9 +275,10 @@ void read_in_groups(const Program& whole, NestFacts& f) {
   for (const std::int64_t readers : {0, 1, 2})
     for (const bool wait_once : {false, true})
       if (auto g = in_groups(*shared, readers, wait_once, axes, f.target())) {
-        const bool same = std::any_of(f.in_groups.begin(), f.in_groups.end(), [&](const NestFacts::InGroups& x) {
-          return x.readers > 0 && x.loads == g->loads && x.wait_once == wait_once;
-        });
+        const bool same =
+            std::any_of(f.in_groups.begin(), f.in_groups.end(), [&](const NestFacts::InGroups& x) {
+              return x.readers > 0 && x.loads == g->loads && x.wait_once == wait_once;
+            });
         if (!same) f.in_groups.push_back(*std::move(g));
       }
   const std::vector<Nat> result = shape_of(whole.body.type());  // empty where there are several

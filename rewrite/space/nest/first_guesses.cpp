@@ -83,7 +83,8 @@ List in_groups(const NestFacts& f) {
   // Rings of what is loaded leave little of a small local memory to those of sweeps.
   const bool little = f.options.local_bytes <= kLittle;
   List r;
-  for (const std::int64_t readers : little ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{1, 2, 0}) {
+  for (const std::int64_t readers :
+       little ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{1, 2, 0}) {
     const std::vector<AxisSizes> tiles = group_tiles(f, readers);
     for (std::size_t t = 0; t < std::min(kMost, tiles.size()); ++t)
       for (const bool team : {false, true})

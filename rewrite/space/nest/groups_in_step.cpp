@@ -46,7 +46,8 @@ std::vector<std::int64_t> lengths_of_tiles(std::int64_t length, std::int64_t mar
 }
 
 /// Cells of a tile with the margins of a stage, along an axis.
-std::int64_t length_of(const NestFacts& f, const InGroups& g, const Tile& tile, std::size_t axis, std::size_t stage) {
+std::int64_t length_of(const NestFacts& f, const InGroups& g, const Tile& tile, std::size_t axis,
+                       std::size_t stage) {
   return std::min(tile[axis] + 2 * g.margins[axis][stage], length_of(f, axis));
 }
 /// And in a plane.
@@ -64,8 +65,9 @@ std::int64_t bytes_of(const NestFacts& f, const InGroups& g, const Tile& tile) {
     for (std::size_t a = 1; a < tile.size(); ++a)
       plane *= tile[a] >= length_of(f, a)
                    ? length_of(f, a)
-                   : tile[a] + 2 * (a + 1 == tile.size() ? *std::max_element(g.margins[a].begin(), g.margins[a].end())
-                                                         : g.margins[a][s]);
+                   : tile[a] + 2 * (a + 1 == tile.size()
+                                        ? *std::max_element(g.margins[a].begin(), g.margins[a].end())
+                                        : g.margins[a][s]);
     cells += plane;
   }
   return cells * f.element_bytes;
@@ -83,11 +85,12 @@ std::int64_t groups_held(const NestFacts& f, std::int64_t bytes) {
   return std::max<std::int64_t>(1, all / (bytes + kOfSystem));
 }
 
-/// Along each axis but that of the steps: a row of the first sweep's region side by side, and so many rows that
-/// all rounds but the last are full and the last one nearly is.
+/// Along each axis but that of the steps: a row of the first sweep's region side by side, and so many rows
+/// that all rounds but the last are full and the last one nearly is.
 std::vector<std::int64_t> items_of(const NestFacts& f, const InGroups& g, const Tile& tile) {
   const std::int64_t bytes = bytes_of(f, g, tile),
-                     most = bytes > kShared ? std::max(2 * kItems, kResident / groups_held(f, bytes)) : kItems;
+                     most =
+                         bytes > kShared ? std::max(2 * kItems, kResident / groups_held(f, bytes)) : kItems;
   std::int64_t left = std::min(most, static_cast<std::int64_t>(f.options.max_work_group));
   std::vector<std::int64_t> r(tile.size() - 1);
   for (std::size_t a = r.size(); a-- > 0; left /= r[a]) {
@@ -101,7 +104,8 @@ std::vector<std::int64_t> items_of(const NestFacts& f, const InGroups& g, const 
 /// How much longer all takes as too few items are there at once: while multiprocessors wait for memory, or
 /// have no group at the end.
 double idle_of(const NestFacts& f, const InGroups& g, const Tile& tile, std::int64_t items) {
-  std::int64_t at_once = std::min(groups_held(f, bytes_of(f, g, tile)), std::max<std::int64_t>(1, kResident / items));
+  std::int64_t at_once =
+      std::min(groups_held(f, bytes_of(f, g, tile)), std::max<std::int64_t>(1, kResident / items));
   double last = 1;
   if (f.options.compute_units > 0) {
     std::int64_t groups = 1;
@@ -112,7 +116,8 @@ double idle_of(const NestFacts& f, const InGroups& g, const Tile& tile, std::int
     last = static_cast<double>(ceil_of(groups, wave) * wave) / static_cast<double>(groups);
   }
   const bool known = static_cast<std::int64_t>(f.options.local_bytes) > kShared;
-  return last * (known ? std::max(1.0, static_cast<double>(kBusy) / static_cast<double>(at_once * items)) : 1);
+  return last *
+         (known ? std::max(1.0, static_cast<double>(kBusy) / static_cast<double>(at_once * items)) : 1);
 }
 
 /// What the stages take, in rounds of work-items, idle ones of a warp too, a cell of the result.
@@ -124,7 +129,8 @@ double cost_of(const NestFacts& f, const InGroups& g, const Tile& tile) {
   double cost = 0;
   for (std::size_t s = 0; s < g.planes.size(); ++s) {
     std::int64_t rounds = length_of(f, g, tile, 0, s);
-    for (std::size_t a = 1; a < tile.size(); ++a) rounds *= ceil_of(length_of(f, g, tile, a, s), items[a - 1]);
+    for (std::size_t a = 1; a < tile.size(); ++a)
+      rounds *= ceil_of(length_of(f, g, tile, a, s), items[a - 1]);
     cost += (s < g.loads ? kLoad : 1.0) * static_cast<double>(rounds);
   }
   for (std::size_t a = 0; a < tile.size(); ++a)

@@ -1,6 +1,6 @@
-// Where sweeps in step on a grid find the arrays that they read: in global memory, each sweep by itself, or in
-// rings in local memory, which stages of their own fill a plane a step, asynchronously where the target can:
-// then a group asks for each element once, a step before it is needed.
+// Where sweeps in step on a grid find the arrays that they read: in global memory, each sweep by itself, or
+// in rings in local memory, which stages of their own fill a plane a step, asynchronously where the target
+// can: then a group asks for each element once, a step before it is needed.
 #include "rewrite/space/nest/decisions.hpp"
 
 namespace lift::nest {

@@ -34,7 +34,8 @@ struct NestFacts : ProgramFacts {
   bool rings = false;              ///< or keep rings of planes along the outermost of these axes
   /// On a grid, where sweeps can go in step along that axis in rings: what work-groups keep and compute then.
   struct InGroups {
-    std::int64_t readers = 0;  ///< arrays that so many stages read are copied by stages of their own; 0: none are
+    std::int64_t readers =
+        0;  ///< arrays that so many stages read are copied by stages of their own; 0: none are
     bool wait_once = false;
     std::size_t loads = 0;  ///< stages that are such copies; they come first
     /// By stage: planes of its ring, none of the last; and for each axis from that one on, cells computed
@@ -146,8 +147,8 @@ struct DeriverFor<NestFacts> {
 
 // ---- what decisions ask of one another
 
-/// Tiles that work-groups take, of sweeps in step on a grid; none elsewhere. All, or where arrays that so many
-/// stages read are copied by stages of their own.
+/// Tiles that work-groups take, of sweeps in step on a grid; none elsewhere. All, or where arrays that so
+/// many stages read are copied by stages of their own.
 std::vector<AxisSizes> group_tiles(const NestFacts& f);
 std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers);
 /// Whether a tile's rings fit into local memory.

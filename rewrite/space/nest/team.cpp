@@ -31,8 +31,8 @@ const NestDecision& team() {
   static const NestDecision d =
       decide<NestFacts>(key::team)
           .offers([](const NestFacts& f) {
-            const bool can =
-                f.on_grid() ? !f.in_groups.empty() : f.sweeps > 1 && !f.steps.empty() && f.options.threads > 1;
+            const bool can = f.on_grid() ? !f.in_groups.empty()
+                                         : f.sweeps > 1 && !f.steps.empty() && f.options.threads > 1;
             return can ? std::vector<bool>{false, true} : std::vector<bool>{};
           })
           .admitted(admits_team)
