@@ -1,6 +1,7 @@
 // C11 with OpenMP and the vector extensions that gcc and clang share.
 #include "emit/c_like.hpp"
 #include "emit/c_math.hpp"
+#include "emit/hidden_functions.hpp"
 #include "emit/stand_alone.hpp"
 #include "emit/vector_types.hpp"
 #include "ir/error.hpp"
@@ -17,6 +18,7 @@ class OpenMP : public CLike {
     const std::string body = function("");
     std::string r = header_comment(
         k_, "cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
+    if (helpers_.count("assert")) r += "#include <assert.h>\n";
     if (uses_math() || !k_.user_functions.empty()) r += "#include <math.h>\n";
     if (vectors_.streams()) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
     r += "\n" + helper_functions() +
@@ -177,6 +179,9 @@ class OpenMP : public CLike {
   /// The kernel itself; what it refers to is known afterwards.
   std::string function(const std::string& qualifier) {
     const bool allocates = needs_scratch(k_);
+    if (qualifier.empty())
+      for (const std::string& c : contract_of(k_, [&](const NatAtom& a) { return name(a); }))
+        line(*helpers_.insert("assert").first + "(" + c + ");");
     if (allocates) {
       scratch_ = unique("scratch");
       line("const long " + scratch_ + "_bytes = " + nat(k_.scratch).s + ";  /* of each thread */");
@@ -317,11 +322,13 @@ static inline void end_turn(turn *turns, long tile, long step) {
 
 std::string emit_openmp(const Kernel& kernel) {
   check_target(kernel, Target::openmp);
-  return OpenMP(kernel).text();
+  const Kernel k = without_hidden_functions(kernel);
+  return OpenMP(k).text();
 }
 std::string emit_static(const Kernel& kernel) {
   check_target(kernel, Target::openmp);
-  return OpenMP(kernel).static_text();
+  const Kernel k = without_hidden_functions(kernel);
+  return OpenMP(k).static_text();
 }
 
 std::string emit_trampoline(const Kernel& kernel, const std::string& function) {
