@@ -90,6 +90,9 @@ class OpenMP : public CLike {
     const auto* a = std::get_if<Allocate>(&s.v);
     if (!a || a->space != AddressSpace::Scratch) return CLike::statement(s);
     const std::string type = element_type(element_of(a->type).scalar()), offset = nat(a->offset).s;
+    if (!shared_)  // once, or by each thread
+      return line(type + " *const restrict " + a->name + " = (" + type + " *)(own_scratch(" + scratch_ +
+                  ", " + scratch_ + "_bytes) + " + offset + ");");
     if (!own_named_)
       line("char *const own = own_scratch(" + scratch_ + ", " + scratch_ + "_bytes);"), own_named_ = true;
     line(type + " *const restrict " + a->name + " = (" + type + " *)" +
@@ -126,7 +129,9 @@ class OpenMP : public CLike {
          (f.dynamic > 0 ? "schedule(dynamic, " + std::to_string(f.dynamic) + ")" : "schedule(static)") +
          (in_team_ ? " nowait" : ""));
     out_ += "#endif\n";
+    shared_ = true;
     plain_loop(f);
+    shared_ = false;
   }
   /// Each thread goes through it, and takes its share of the loops within.
   void team(const For& f) {
@@ -315,6 +320,7 @@ static inline void end_turn(turn *turns, long tile, long step) {
   std::string scratch_;       ///< the variable that holds what the threads have to themselves
   std::string turns_, tile_;  ///< variables: what threads know of one another, the tile that one is at
   bool in_team_ = false;      ///< all threads are here
+  bool shared_ = false;       ///< within a loop that threads share
   bool own_named_ = false;    ///< in the shared loop that is being spelled, the thread's part has a name
 };
 

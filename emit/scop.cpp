@@ -4,6 +4,7 @@
 #include "emit/hidden_functions.hpp"
 #include "ir/error.hpp"
 #include "lower/analyses/written_out.hpp"
+#include "lower/loops/on_stack.hpp"
 
 namespace lift {
 namespace {
@@ -59,6 +60,8 @@ class AffineLoops : public CLike {
     return t->name + "(" + joined(args) + ")";
   }
   std::string own_array(const Allocate& a, Scalar s, const std::string&) override {
+    if (const auto bytes = bytes_of(a).constant(); bytes && *bytes > 8 * kMostOnStack)
+      throw UserError(k_.name + ": the array " + a.name + " within its loops is too large for a stack");
     std::string r = element_type(s) + " " + a.name;
     for (const Nat& extent : shape_of(a.type)) r += "[" + nat(extent).s + "]";
     return r + ";";
