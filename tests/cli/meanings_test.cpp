@@ -127,4 +127,25 @@ TEST_CASE("meanings: whole numbers that do not fit are refused, and not called a
           "more than an i32 holds");
 }
 
+TEST_CASE("meanings: the emitted caller says that a kernel is wrong, whatever it is wrong by") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "p.lift",
+                        "program p\nsize n = 100\nparam x : n.f64\nresult y = x |> map(\\v. 2 * v)\n");
+  REQUIRE(liftgen({"emit", "p.lift", "--out", "."}, scratch.path().string()).status == 0);
+  const auto status = [&](const std::string& last) {
+    write_file_atomically(
+        scratch.path() / "other.c",
+        "#include <math.h>\nvoid p(const double *x, double *y) { for (int i = 0; i < 100; ++i) y[i] "
+        "= 2 * x[i]; y[99] = " +
+            last + "; }\n");
+    ProcessOptions options;
+    options.directory = scratch.path().string();
+    return run_process({"/bin/bash", "-c", "gcc -O1 other.c p_main.c -lm -o p && ./p"}, options).status;
+  };
+  CHECK(status("2 * x[99]") == 0);
+  CHECK(status("2.1 * x[99]") == 1);
+  CHECK(status("NAN") == 1);
+  CHECK(status("-INFINITY") == 1);
+}
+
 }  // namespace meanings_test
