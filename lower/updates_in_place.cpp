@@ -27,6 +27,8 @@ class UpdatesInPlace {
       if (c.is(Op::Lambda)) {
         loops_ += loop ? 1 : 0;
         std::vector<Storage> parameters = own(c);
+        if (loop)  // elements of what lies outside: whether they may change, the whole program tells
+          for (Storage& s : parameters) s.loops = kNowhere;
         if (e.is(Op::Let)) parameters = {storage(children.at(0))};
         if (parameters[0].root.empty()) parameters = own(c);
         children.push_back(below(c, std::move(parameters)));
@@ -42,6 +44,7 @@ class UpdatesInPlace {
   }
 
  private:
+  static constexpr int kNowhere = -1;
   /// Where a value lies: in an argument, or in what was made within so many loops. Values of no name: "".
   struct Storage {
     std::string root;

@@ -223,8 +223,14 @@ Block in_array_order(const Block& b) {
 }  // namespace
 
 Kernel lower_undecided(const Program& program) {
-  Program p = in_update_form(in_block_form(undecided(program))).program;
-  if (!p.overwritable.empty()) p.body = with_updates_in_place(p);
+  const Rewriting start = in_update_form(in_block_form(undecided(program)));
+  Program p = start.program;
+  if (!p.overwritable.empty()) {
+    if (const Result<Rewriting> all = use("update-in-place")(start, {}))
+      p = all->program;
+    else
+      p.body = with_updates_in_place(p);
+  }
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));
   return k;
