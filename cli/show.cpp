@@ -5,9 +5,6 @@
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
 #include "emit/emit.hpp"
-#include "ir/error.hpp"
-#include "ir/expr/attributes.hpp"
-#include "ir/expr/ops.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
 #include "lower/translate/storage.hpp"
@@ -38,20 +35,6 @@ int show(const Options& o) {
 
 namespace {
 
-/// A kernel for any size is right for those that its header admits: what pads mirror has to be long enough.
-void check_mirrored(const Program& program) {
-  visit(program.body, [&](const Expr& e) {
-    if (!e.is(Op::Pad) || (pad_boundary(e) != Boundary::mirror && pad_boundary(e) != Boundary::odd)) return;
-    const std::vector<Nat> lengths = shape_of(e.child(0).type());
-    for (std::size_t d = 0; d < low_widths(e).size(); ++d)
-      for (const Nat& width : {low_widths(e)[d], high_widths(e)[d]})
-        if (!Facts().proves(less_equal(width, lengths.at(d))))
-          throw UserError(
-              "--symbolic: a pad of " + width.str() + " reflects past a length of " + lengths[d].str() +
-              " where that is less; say what sizes are at least, as in size n where n >= " + width.str());
-  });
-}
-
 /// The loops before any decision, for compilers that take their own.
 int emit_loops(const Options& o, const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / (o.pattern->name + ".scop.c");
@@ -64,8 +47,6 @@ int emit_loops(const Options& o, const std::filesystem::path& directory) {
 }  // namespace
 
 int emit(const Options& o) {
-  const Program program = o.pattern->build(o.problem);
-  if (o.problem.symbolic) check_mirrored(program);
   const auto directory = kernel_directory(o.out);
   if (o.scop) return emit_loops(o, directory);
   const Chosen chosen = choose_variant(o);

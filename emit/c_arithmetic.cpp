@@ -14,7 +14,15 @@ std::string c_element_type(Scalar s) { return s == boolean ? "unsigned char" : c
 
 Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
                 std::set<std::string>& helpers, bool bits) {
-  const auto nat = [&](const Nat& x) { return index_text(x, name, helpers, bits); };
+  const IndexFunction call = [&](const std::string& f, const std::string& a, const std::string& b) {
+    return "index_" + *helpers.insert(f).first + "(" + a + ", " + b + ")";
+  };
+  return index_text(n, name, call, bits);
+}
+
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
+                const IndexFunction& function, bool bits) {
+  const auto nat = [&](const Nat& x) { return index_text(x, name, function, bits); };
   if (const auto c = n.constant()) return {std::to_string(*c), *c < 0 ? 8 : 9};
   std::vector<NatTerm> ts(terms(n).begin(), terms(n).end());
   const auto magnitude = [](const NatTerm& t) { return t.coefficient < 0 ? -t.coefficient : t.coefficient; };
@@ -37,9 +45,7 @@ Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& 
         if (a.kind == AtomKind::Var) {
           x.s = name(a);
         } else if (a.kind == AtomKind::Min || a.kind == AtomKind::Max) {
-          const std::string h = a.kind == AtomKind::Min ? "min" : "max";
-          helpers.insert(h);
-          x.s = "index_" + h + "(" + nat(a.a).s + ", " + nat(a.b).s + ")";
+          x.s = function(a.kind == AtomKind::Min ? "min" : "max", nat(a.a).s, nat(a.b).s);
         } else {
           const auto m = a.b.constant();
           const bool division = a.kind == AtomKind::FloorDiv;
@@ -48,9 +54,7 @@ Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& 
           else if (Facts().proves_nonnegative(a.a))
             x = {nat(a.a).in(7) + (division ? " / " : " % ") + nat(a.b).in(8), 7};
           else
-            helpers.insert(division ? "div" : "mod"), x.s = std::string("index_") +
-                                                            (division ? "div" : "mod") + "(" + nat(a.a).s +
-                                                            ", " + nat(a.b).s + ")";
+            x.s = function(division ? "div" : "mod", nat(a.a).s, nat(a.b).s);
           if (n == atom_nat(a)) return x;
         }
         product += (product.empty() ? "" : "*") + x.in(8);

@@ -22,8 +22,14 @@ struct Text {
   std::string in(int minimum) const { return precedence < minimum ? "(" + s + ")" : s; }
 };
 
-/// An index as C. `name` spells its variables; `helpers` gets the functions it calls, see index_helpers.
-/// `bits`: remainders by powers of two may be bit operations.
+/// What C has no sign for: min, max, and div and mod of what may be negative, of two operands.
+using IndexFunction =
+    std::function<std::string(const std::string& function, const std::string& a, const std::string& b)>;
+/// An index as C. `name` spells its variables, `function` what there is no sign for. `bits`: remainders by
+/// powers of two may be bit operations.
+Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
+                const IndexFunction& function, bool bits = true);
+/// The same with calls of helper functions, those named in `helpers` then; see index_helpers.
 Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
                 std::set<std::string>& helpers, bool bits = true);
 

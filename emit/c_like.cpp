@@ -1,5 +1,6 @@
 #include "emit/c_like.hpp"
 
+#include "emit/hidden_functions.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/reserved_words.hpp"
@@ -15,28 +16,6 @@ CLike::CLike(const Kernel& k)
     if (a.written && a.type.is_array()) real_ = element_of(a.type).scalar();
   if (real_ == boolean) real_ = i32;  // masks have lanes as wide as numbers
 }
-
-namespace {
-
-/// Names that types and helper functions of the emitted text may have: f64x4, load_f64x4, mask4, min_f64,
-/// index_mod.
-bool is_helper_name(const std::string& n) {
-  const auto digits_from = [&](std::size_t at) {
-    return at < n.size() && n.find_first_not_of("0123456789", at) == std::string::npos;
-  };
-  if (n.starts_with("mask") && digits_from(4)) return true;
-  for (const char* f : {"div", "mod", "min", "max"})
-    if (n == std::string("index_") + f) return true;
-  for (const char* t : {"f32", "f64", "i32"}) {
-    const std::size_t at = n.rfind(t);
-    if (at == std::string::npos || (at > 0 && n[at - 1] != '_')) continue;
-    const std::string rest = n.substr(at + 3);
-    if (rest.empty() || rest.ends_with("_any") || (rest[0] == 'x' && digits_from(at + 4))) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 bool CLike::taken(const std::string& n) const {
   if (reserved_.count(n) || is_word(n, k_.target.value()) || is_called_by_kernels(n) || is_helper_name(n))

@@ -46,6 +46,22 @@ std::string definition(Op op, Scalar s, int width) {
 
 }  // namespace
 
+std::string extremum_function(Op op, Scalar s, int width) { return own_name(op, s, width); }
+
+std::string extremum_helpers(const std::set<std::string>& helpers, const std::string& qualifier) {
+  std::string r;
+  for (const Op op : {Op::Min, Op::Max})
+    for (const Scalar s : {f32, f64})
+      for (const int width : {1, 2, 4, 8, 16}) {
+        const std::string name = own_name(op, s, width),
+                          type = c_type(s) + (width > 1 ? std::to_string(width) : "");
+        if (helpers.count(name) > 0)
+          r += qualifier + type + " " + name + "(" + type + " a, " + type + " b) { return " +
+               formula(op, s, "a", "b") + "; }\n";
+      }
+  return r;
+}
+
 std::string MathFunctions::function(Op op, Scalar s, int width) {
   used_.insert({op, s, width});
   const std::string f = width > 1 ? "" : library_function(op, s);

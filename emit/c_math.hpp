@@ -10,6 +10,12 @@
 
 namespace lift {
 
+/// The function that is min or max of real numbers on grids, where fmin and fmax treat a NaN otherwise than
+/// the language does.
+std::string extremum_function(Op op, Scalar s, int width);
+/// Those among `helpers`, each after `qualifier`.
+std::string extremum_helpers(const std::set<std::string>& helpers, const std::string& qualifier);
+
 class MathFunctions {
  public:
   /// The function that computes min, max, abs, div, mod or an elementary function; width 1: of numbers.

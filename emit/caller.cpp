@@ -94,6 +94,12 @@ const char* tolerance(const KernelArgument& a) {
 
 /// In the names of functions.
 std::string type_name(const std::string& type) { return type == "unsigned char" ? "byte" : type; }
+/// As a part of the text that printf is given.
+std::string in_format(const std::string& s) {
+  std::string r;
+  for (const char c : s) r += std::string(c == '%' ? 2 : 1, c);
+  return r;
+}
 std::string element_formula(const std::string& type) {
   if (type == "int") return "(int)((x + seed) % 7)";
   if (type == "unsigned char") return "(x + seed) % 3 == 0";
@@ -175,10 +181,19 @@ std::string Caller::read_sizes() const {
     line(s, fmt::format("const long {0} = argc > {1} ? atol(argv[{1}]) : {2};", v, ++at, typical(n)));
     const bool of_kernel = std::find(k_.sizes.begin(), k_.sizes.end(), n) != k_.sizes.end();
     const SizeRange range = size_range(of_kernel ? k_ : r_, n);
-    std::string wrong = fmt::format("{} < {}", v, range.lower);
+    std::string wrong = fmt::format("{} < {}", v, nat(range.lower));
     if (range.modulus > 1) wrong += fmt::format(" || {} % {} != {}", v, range.modulus, range.residue);
     line(s, "if (" + wrong + ") {");
     line(s, fmt::format("fprintf(stderr, \"{} must be {}\\n\");", n, str(range)), 2);
+    line(s, "return 2;", 2), line(s, "}");
+  }
+  const auto plain = needs_of(
+      k_, [](const NatAtom& a) { return a.name; }, true);
+  const auto spelled = needs_of(
+      k_, [&](const NatAtom& a) { return var(a.name); }, true);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    line(s, "if (!(" + spelled[i] + ")) {");
+    line(s, fmt::format("fprintf(stderr, \"{} must hold\\n\");", in_format(plain[i])), 2);
     line(s, "return 2;", 2), line(s, "}");
   }
   return s;

@@ -1,5 +1,7 @@
 // CUDA C++, for nvcc and NVRTC.
+#include "emit/c_math.hpp"
 #include "emit/grid_like.hpp"
+#include "emit/hidden_functions.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/elementary.hpp"
 #include "ir/expr/ops.hpp"
@@ -76,9 +78,9 @@ class Cuda : public GridLike {
     if (elementary(op) != nullptr) return std::string(text(op)) + f + list;
     switch (op) {
       case Op::Min:
-        return (is_float(s) ? "fmin" + f : "min") + list;
+        return (is_float(s) ? *helpers_.insert(extremum_function(op, s, 1)).first : "min") + list;
       case Op::Max:
-        return (is_float(s) ? "fmax" + f : "max") + list;
+        return (is_float(s) ? *helpers_.insert(extremum_function(op, s, 1)).first : "max") + list;
       case Op::Abs:
         return (is_float(s) ? "fabs" + f : "abs") + list;
       case Op::Mod:
@@ -224,7 +226,8 @@ constexpr const char* copy_helper =
 
 }  // namespace
 
-std::string emit_cuda(const Kernel& kernel) {
+std::string emit_cuda(const Kernel& given) {
+  const Kernel kernel = without_hidden_functions(given);
   const std::string qualifier = "static __device__ __forceinline__ ";
   check_target(kernel, Target::cuda);
   const GridText t = print_launches<Cuda>(kernel, qualifier);
@@ -232,7 +235,8 @@ std::string emit_cuda(const Kernel& kernel) {
                           (t.grids.size() > 1 ? "in this order: " : "as ");
   const std::string functions = std::string(t.helpers.count("prefetch") ? prefetch_helper : "") +
                                 (t.helpers.count("copy_async") ? copy_helper : "") +
-                                index_helpers(t.helpers, qualifier, index_type(kernel)) + t.user_functions;
+                                index_helpers(t.helpers, qualifier, index_type(kernel)) +
+                                extremum_helpers(t.helpers, qualifier) + t.user_functions;
   return header_comment(kernel, how + joined(t.grids, ", ")) + (functions.empty() ? "" : "\n" + functions) +
          t.functions;
 }

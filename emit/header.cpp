@@ -69,22 +69,72 @@ std::string index_definition(const Kernel& k, const KernelArgument& a) {
 }  // namespace
 
 std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name) {
-  std::set<std::string> helpers;
-  std::string s = index_text(n, name, helpers).s;
-  if (!helpers.empty())
-    throw InternalError("emit: the size " + n.str() + " needs more than plain arithmetic");
-  return s;
+  const IndexFunction spelled_out = [](const std::string& f, const std::string& a, const std::string& b) {
+    if (f == "min" || f == "max")
+      return fmt::format("({0} {2} {1} ? {0} : {1})", a, b, f == "min" ? "<" : ">");
+    if (f == "mod") return fmt::format("((({0}) % ({1}) + ({1})) % ({1}))", a, b);
+    return fmt::format("(({0}) < 0 ? -((({1}) - 1 - ({0})) / ({1})) : ({0}) / ({1}))", a, b);
+  };
+  return index_text(n, name, spelled_out, false).s;
+}
+
+std::vector<std::string> needs_of(const Kernel& k, const std::function<std::string(const NatAtom&)>& name,
+                                  bool of_sizes_alone) {
+  const auto known = [&](const NatAtom* v) {
+    return std::find(k.sizes.begin(), k.sizes.end(), v->name) != k.sizes.end() ||
+           (!of_sizes_alone && std::any_of(k.arguments.begin(), k.arguments.end(),
+                                           [&](const KernelArgument& a) { return a.name == v->name; }));
+  };
+  std::vector<std::string> all;
+  for (const NatCond& c : k.needs) {
+    const auto of = variables(c.a);
+    if (!std::all_of(of.begin(), of.end(), known)) continue;
+    // What is subtracted stands on the other side, and a number beside the fewer.
+    Nat left = 0, right = 0;
+    const Nat number = constant_part(c.a);
+    for (const NatTerm& t : terms(c.a - number)) {
+      Nat product = t.coefficient;
+      for (const NatFactor& f : t.factors)
+        for (int p = 0; p < f.power; ++p) product = product * atom_nat(*f.atom);
+      if (t.coefficient > 0)
+        left = left + product;
+      else
+        right = right - product;
+    }
+    const bool turned = left == Nat(0);
+    if (turned) std::swap(left, right);
+    const Nat beside = turned ? number : -number;
+    if (right == Nat(0) || Facts().proves_nonnegative(beside))
+      right = right + beside;
+    else
+      left = left - beside;
+    const char* relation[] = {turned ? " <= " : " >= ", " == ", " != "};
+    all.push_back(index_text(left, name) + relation[static_cast<int>(c.kind)] + index_text(right, name));
+  }
+  return all;
 }
 
 SizeRange size_range(const Kernel& k, const std::string& size) {
   for (const KernelArgument& a : k.arguments)
     for (const Nat& n : shape_of(a.type))
       for (const NatAtom* v : variables(n))
-        if (v->name == size) return {v->lower.constant().value_or(1), v->modulus, v->residue};
+        if (v->name == size) return {v->lower, v->modulus, v->residue};
   return {};
 }
+std::vector<std::string> contract_of(const Kernel& k,
+                                     const std::function<std::string(const NatAtom&)>& name) {
+  std::vector<std::string> all;
+  for (const std::string& size : k.sizes) {
+    const SizeRange r = size_range(k, size);
+    if (!(r.lower == Nat(1))) all.push_back(size + " >= " + index_text(r.lower, name));
+    if (r.modulus > 1) all.push_back(fmt::format("{} % {} == {}", size, r.modulus, r.residue));
+  }
+  const std::vector<std::string> needs = needs_of(k, name);
+  all.insert(all.end(), needs.begin(), needs.end());
+  return all;
+}
 std::string str(const SizeRange& r) {
-  std::string s = "at least " + std::to_string(r.lower);
+  std::string s = "at least " + plain_text(r.lower);
   if (r.modulus == 2) return s + (r.residue == 0 ? " and even" : " and odd");
   if (r.modulus > 1) s += " and " + std::to_string(r.residue) + " modulo " + std::to_string(r.modulus);
   return s;
@@ -116,6 +166,8 @@ std::string header_around(const Kernel& k, const std::string& introduction, cons
                   "do not\n * overlap." +
                   introduction + "\n *\n";
   for (const std::string& n : k.sizes) s += fmt::format(" *   {:<10} long, {}\n", n, str(size_range(k, n)));
+  for (const std::string& c : needs_of(k, [](const NatAtom& a) { return a.name; }))
+    s += fmt::format(" *   {:<10} {}\n", "where", c);
   for (const KernelArgument& a : k.arguments) s += fmt::format(" *   {:<10} {}\n", a.name, description(a));
   s += " */\n#ifndef " + guard + "\n#define " + guard + "\n\n" + before;
   for (const KernelArgument& a : k.arguments)

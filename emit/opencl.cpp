@@ -1,7 +1,9 @@
 // OpenCL C 1.2.
 #include <algorithm>
 
+#include "emit/c_math.hpp"
 #include "emit/grid_like.hpp"
+#include "emit/hidden_functions.hpp"
 #include "emit/opencl_math.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/elementary.hpp"
@@ -100,8 +102,9 @@ class OpenCL : public GridLike {
   }
   std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) override {
     const bool integer = !is_float(s);
-    if (op == Op::Min) return (integer ? "min(" : "fmin(") + joined(args) + ")";
-    if (op == Op::Max) return (integer ? "max(" : "fmax(") + joined(args) + ")";
+    if (op == Op::Min || op == Op::Max)
+      return (integer ? std::string(text(op)) : *helpers_.insert(extremum_function(op, s, width)).first) +
+             "(" + joined(args) + ")";
     if (op == Op::Abs && integer)
       return (width > 1 ? "as_" + vector_type(s, width) + "(" : "(" + c_type(s) + ")(") + "abs(" +
              joined(args) + "))";  // OpenCL's is unsigned
@@ -195,7 +198,8 @@ constexpr const char* kFetchAhead =
 
 }  // namespace
 
-std::string emit_opencl(const Kernel& kernel) {
+std::string emit_opencl(const Kernel& given) {
+  const Kernel kernel = without_hidden_functions(given);
   check_target(kernel, Target::opencl);
   const GridText t = print_launches<OpenCL>(kernel, "");
   std::string s = header_comment(
@@ -203,10 +207,10 @@ std::string emit_opencl(const Kernel& kernel) {
                   (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));
   s += "#pragma OPENCL FP_CONTRACT ON\n";
   if (uses_f64(kernel)) s += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-  const std::string functions = std::string(t.helpers.count("stream_store") ? kStreamStore : "") +
-                                (t.helpers.count("fetch_ahead") ? kFetchAhead : "") +
-                                index_helpers(t.helpers, "", index_type(kernel)) +
-                                math_names_for_opencl(kernel.user_functions) + t.user_functions;
+  const std::string functions =
+      std::string(t.helpers.count("stream_store") ? kStreamStore : "") +
+      (t.helpers.count("fetch_ahead") ? kFetchAhead : "") + index_helpers(t.helpers, "", index_type(kernel)) +
+      extremum_helpers(t.helpers, "") + math_names_for_opencl(kernel.user_functions) + t.user_functions;
   return s + (functions.empty() ? "" : "\n" + functions) + t.functions;
 }
 

@@ -1,6 +1,7 @@
 // C11 with OpenMP and the vector extensions that gcc and clang share.
 #include "emit/c_like.hpp"
 #include "emit/c_math.hpp"
+#include "emit/hidden_functions.hpp"
 #include "emit/stand_alone.hpp"
 #include "emit/vector_types.hpp"
 #include "ir/error.hpp"
@@ -17,6 +18,7 @@ class OpenMP : public CLike {
     const std::string body = function("");
     std::string r = header_comment(
         k_, "cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
+    if (helpers_.count("assert")) r += "#include <assert.h>\n";
     if (uses_math() || !k_.user_functions.empty()) r += "#include <math.h>\n";
     if (vectors_.streams()) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
     r += "\n" + helper_functions() +
@@ -88,6 +90,9 @@ class OpenMP : public CLike {
     const auto* a = std::get_if<Allocate>(&s.v);
     if (!a || a->space != AddressSpace::Scratch) return CLike::statement(s);
     const std::string type = element_type(element_of(a->type).scalar()), offset = nat(a->offset).s;
+    if (!shared_)  // once, or by each thread
+      return line(type + " *const restrict " + a->name + " = (" + type + " *)(own_scratch(" + scratch_ +
+                  ", " + scratch_ + "_bytes) + " + offset + ");");
     if (!own_named_)
       line("char *const own = own_scratch(" + scratch_ + ", " + scratch_ + "_bytes);"), own_named_ = true;
     line(type + " *const restrict " + a->name + " = (" + type + " *)" +
@@ -124,7 +129,9 @@ class OpenMP : public CLike {
          (f.dynamic > 0 ? "schedule(dynamic, " + std::to_string(f.dynamic) + ")" : "schedule(static)") +
          (in_team_ ? " nowait" : ""));
     out_ += "#endif\n";
+    shared_ = true;
     plain_loop(f);
+    shared_ = false;
   }
   /// Each thread goes through it, and takes its share of the loops within.
   void team(const For& f) {
@@ -177,6 +184,9 @@ class OpenMP : public CLike {
   /// The kernel itself; what it refers to is known afterwards.
   std::string function(const std::string& qualifier) {
     const bool allocates = needs_scratch(k_);
+    if (qualifier.empty())
+      for (const std::string& c : contract_of(k_, [&](const NatAtom& a) { return name(a); }))
+        line(*helpers_.insert("assert").first + "(" + c + ");");
     if (allocates) {
       scratch_ = unique("scratch");
       line("const long " + scratch_ + "_bytes = " + nat(k_.scratch).s + ";  /* of each thread */");
@@ -310,6 +320,7 @@ static inline void end_turn(turn *turns, long tile, long step) {
   std::string scratch_;       ///< the variable that holds what the threads have to themselves
   std::string turns_, tile_;  ///< variables: what threads know of one another, the tile that one is at
   bool in_team_ = false;      ///< all threads are here
+  bool shared_ = false;       ///< within a loop that threads share
   bool own_named_ = false;    ///< in the shared loop that is being spelled, the thread's part has a name
 };
 
@@ -317,11 +328,13 @@ static inline void end_turn(turn *turns, long tile, long step) {
 
 std::string emit_openmp(const Kernel& kernel) {
   check_target(kernel, Target::openmp);
-  return OpenMP(kernel).text();
+  const Kernel k = without_hidden_functions(kernel);
+  return OpenMP(k).text();
 }
 std::string emit_static(const Kernel& kernel) {
   check_target(kernel, Target::openmp);
-  return OpenMP(kernel).static_text();
+  const Kernel k = without_hidden_functions(kernel);
+  return OpenMP(k).static_text();
 }
 
 std::string emit_trampoline(const Kernel& kernel, const std::string& function) {

@@ -1,13 +1,17 @@
 // Untransformed loops as C on arrays of several dimensions, for compilers that read affine loops.
 #include "emit/c_like.hpp"
 #include "emit/c_math.hpp"
+#include "emit/hidden_functions.hpp"
 #include "ir/error.hpp"
+#include "lower/analyses/written_out.hpp"
+#include "lower/loops/on_stack.hpp"
 
 namespace lift {
 namespace {
 
 /// As names are checked and indices are spelled: those of C, of 32 bits.
 Kernel for_c(Kernel k) {
+  k = without_hidden_functions(k);
   k.target = Target::openmp, k.wide_indices = false;
   return k;
 }
@@ -56,6 +60,8 @@ class AffineLoops : public CLike {
     return t->name + "(" + joined(args) + ")";
   }
   std::string own_array(const Allocate& a, Scalar s, const std::string&) override {
+    if (const auto bytes = bytes_of(a).constant(); bytes && *bytes > 8 * kMostOnStack)
+      throw UserError(k_.name + ": the array " + a.name + " within its loops is too large for a stack");
     std::string r = element_type(s) + " " + a.name;
     for (const Nat& extent : shape_of(a.type)) r += "[" + nat(extent).s + "]";
     return r + ";";
@@ -143,17 +149,20 @@ class AffineLoops : public CLike {
 }  // namespace
 
 std::string emit_scop(const Kernel& loops) {
+  check_written_out(loops.body);
   const Kernel k = for_c(loops);
   return AffineLoops(k, AffineLoops::As::Scop)
       .text("polycc --pet --tile --parallel " + k.name + ".c, or ppcg --target=c --openmp " + k.name + ".c");
 }
 
 std::string emit_plain_loops(const Kernel& loops) {
+  check_written_out(loops.body);
   const Kernel k = for_c(loops);
   return AffineLoops(k, AffineLoops::As::Plain).text("cc -O3 -march=native -fopenmp -c " + k.name + ".c");
 }
 
 std::string emit_rescheduled(const Kernel& loops, const std::string& body) {
+  check_written_out(loops.body);
   const Kernel k = for_c(loops);
   return AffineLoops(k, AffineLoops::As::Macros)
       .text("cc -O3 -march=native -fopenmp -c " + k.name + ".c", body);

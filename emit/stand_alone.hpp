@@ -12,11 +12,18 @@ namespace lift {
 /// An index as C, divisions being those of non-negative numbers; `name` spells the variables.
 std::string index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name);
 
+/// What sizes must satisfy besides their ranges, as conditions of C; see Kernel::needs.
+std::vector<std::string> needs_of(const Kernel& k, const std::function<std::string(const NatAtom&)>& name,
+                                  bool of_sizes_alone = false);
+
 /// What a size variable may be, from the arguments' types.
 struct SizeRange {
-  std::int64_t lower = 1, modulus = 1, residue = 0;
+  Nat lower = 1;
+  std::int64_t modulus = 1, residue = 0;
 };
 SizeRange size_range(const Kernel& k, const std::string& size);
+/// Ranges other than from 1 on, and what else sizes must satisfy: what a kernel asserts.
+std::vector<std::string> contract_of(const Kernel& k, const std::function<std::string(const NatAtom&)>& name);
 std::string str(const SizeRange& r);  ///< "at least 2 and even"
 
 /// The array is not stored row by row.

@@ -138,6 +138,22 @@ void check_kept(const Block& b, const std::vector<int>& launch) {
   }
 }
 
+/// What is done once has an array of its own once: those that two launches use stand before it, and are gone
+/// from it.
+Block taken_out(Block& b, std::vector<int>& launch) {
+  const auto crosses = [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    std::set<int> users;
+    for (std::size_t i = 0; a && a->space != AddressSpace::Local && i < b.size(); ++i)
+      if (touches(uses_of(b[i]), a->name)) users.insert(launch[i]);
+    return users.size() > 1;
+  };
+  Block r, kept;
+  for (const Stmt& s : b) (crosses(s) ? r : kept).push_back(s);
+  b = std::move(kept), launch = launches_of(b);
+  return r;
+}
+
 Block distributed(const Block& b);
 
 /// A loop over the grid, or a condition, around several launches becomes several.
@@ -146,13 +162,14 @@ Block distributed(Stmt s) {
   auto* i = std::get_if<If>(&s.v);
   Block& body = f ? f->body : i->body;
   body = distributed(body);
-  const std::vector<int> launch = launches_of(body);
+  std::vector<int> launch = launches_of(body);
   if (distinct(launch).size() < 2) return {std::move(s)};
   if (f && f->kind != LoopKind::Glb && f->kind != LoopKind::Wrg && !(f->upper - f->lower == Nat(1)))
     throw UserError("several loops over the grid in the loop over " + f->var.str() +
                     ", which is not over the grid; give it to the grid too");
-  check_kept(body, launch);
   Block r;
+  if (!is_over_groups(s)) r = taken_out(body, launch);
+  check_kept(body, launch);
   for (const int which : distinct(launch)) {
     Block part = statements(body, part_of(body, launch, which));
     if (f) {

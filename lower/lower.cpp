@@ -7,6 +7,7 @@
 #include "ir/verify_mode.hpp"
 #include "lower/analyses/written_out.hpp"
 #include "lower/launches.hpp"
+#include "lower/loops/on_stack.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/free_reserved_names.hpp"
 #include "lower/passes/grids.hpp"
@@ -59,6 +60,8 @@ std::function<void(Kernel&)> each_launch(const std::function<Block(const Launch&
 std::function<void(Kernel&)> each_launch(Block (*pass)(const Block&)) {
   return each_launch([pass](const Launch& l, const Kernel&) { return pass(l.body); });
 }
+
+void check_on_stack_of(Kernel& k) { check_on_stack(k); }
 
 /// The order, and why.
 std::vector<Pass> passes(const LowerOptions& options) {
@@ -131,7 +134,8 @@ std::vector<Pass> passes_for(Target target) {
       {"hoist-local-arrays", each_launch(hoist_local_arrays)},  // out of what is guarded
       {"guard-idle-items", each_launch([](const Launch& l, const Kernel&) { return guard_idle_items(l); })},
       {"deal-iterations", each_launch([](const Launch& l, const Kernel&) { return deal_iterations(l); })},
-      unrolling,  // of the loops over what was dealt, too
+      unrolling,                              // of the loops over what was dealt, too
+      {"check-on-stack", check_on_stack_of},  // of a work-item
   });
   return all;
 }

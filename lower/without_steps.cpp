@@ -7,78 +7,17 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/analyses/load_classes.hpp"
-#include "lower/analyses/written_out.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"
 #include "lower/passes/pipeline.hpp"
 #include "lower/translate/translate.hpp"
+#include "lower/updates_in_place.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/update_form.hpp"
 
 namespace lift {
 namespace {
-
-/// Updates of overwritable arguments, and of what was made from them, happen in place: copying the base would
-/// be traffic that nobody needs. Not so in the function of a map, of what lies outside of it: all iterations
-/// would write there.
-class Overwriting {
- public:
-  explicit Overwriting(const std::vector<std::string>& overwritable) : overwritable_(overwritable) {}
-
-  Expr of(const Expr& e) {
-    if (e.is(Op::Lambda)) return below(e, std::vector<Storage>(parameter_types(e).size(), {loops_, ""}));
-    // One of another: what the later block is made of, the earlier one would have written over.
-    if (e.is(Op::Update) && e.child(0).is(Op::Update)) return e;
-    const bool loop = is_map(e.op()) || is_reduce(e.op()) || is_scan(e.op());
-    std::vector<Expr> children;
-    for (const Expr& c : e.children()) {
-      if (!c.is(Op::Lambda)) {
-        children.push_back(of(c));
-        continue;
-      }
-      loops_ += loop ? 1 : 0;
-      std::vector<Storage> of_parameters(parameter_types(c).size(), {loops_, ""});
-      if (e.is(Op::Let)) of_parameters = {storage(e.child(0))};
-      children.push_back(below(c, std::move(of_parameters)));
-      loops_ -= loop ? 1 : 0;
-    }
-    const Expr x = with_children(e, std::move(children));
-    if (!x.is(Op::Update) || !may_overwrite(x.child(0))) return x;
-    return make(Op::UpdateInPlace, {x.child(0), x.child(1)}, x.attr());
-  }
-
- private:
-  /// Where a value lies: in an argument, or in what was made within so many loops.
-  struct Storage {
-    int loops = 0;
-    std::string argument;
-  };
-
-  Expr below(const Expr& lambda, std::vector<Storage> parameters) {
-    scopes_.push_back(std::move(parameters));
-    const Expr r = with_children(lambda, {of(lambda.child(0))});
-    scopes_.pop_back();
-    return r;
-  }
-  Storage storage(const Expr& e) const {
-    if (e.is(Op::Param)) return {0, param_name(e)};
-    if (e.is(Op::Bound))
-      return scopes_[scopes_.size() - 1 - static_cast<std::size_t>(bound_depth(e))].at(
-          static_cast<std::size_t>(bound_index(e)));
-    if (is_update(e.op()) || e.is(Op::Get) || rearranges(e.op())) return storage(e.child(0));
-    return {loops_, ""};
-  }
-  bool may_overwrite(const Expr& base) const {
-    const Storage s = storage(base);
-    return s.loops == loops_ && (s.argument.empty() || std::find(overwritable_.begin(), overwritable_.end(),
-                                                                 s.argument) != overwritable_.end());
-  }
-
-  const std::vector<std::string>& overwritable_;
-  std::vector<std::vector<Storage>> scopes_;  ///< of the parameters of the functions around
-  int loops_ = 0;
-};
 
 /// An element of a scan is computed from its own input alone: the same arrays are read and written.
 Expr without_scans(const Expr& e) {
@@ -284,11 +223,16 @@ Block in_array_order(const Block& b) {
 }  // namespace
 
 Kernel lower_undecided(const Program& program) {
-  Program p = in_update_form(in_block_form(undecided(program))).program;
-  if (!p.overwritable.empty()) p.body = Overwriting(p.overwritable).of(p.body);
+  const Rewriting start = in_update_form(in_block_form(undecided(program)));
+  Program p = start.program;
+  if (!p.overwritable.empty()) {
+    if (const Result<Rewriting> all = use("update-in-place")(start, {}))
+      p = all->program;
+    else
+      p.body = with_updates_in_place(p);
+  }
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));
-  check_written_out(k.body);
   return k;
 }
 

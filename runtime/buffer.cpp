@@ -47,7 +47,7 @@ Buffer::Buffer(std::size_t bytes, BufferOptions options) : bytes_(bytes) {
   const bool large = bytes >= 2 * kHugePage;
   const std::size_t alignment = large ? kHugePage : kPage;
   const std::size_t skew = options.skew >= 0 ? static_cast<std::size_t>(options.skew) : next_skew();
-  mapped_bytes_ = round_up(slack + skew + bytes + slack, kPage) + alignment;
+  mapped_bytes_ = round_up(slack + skew + bytes, kPage) + alignment;  // a page of it at least lies behind
   mapping_ = ::mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping_ == MAP_FAILED) {
     mapping_ = nullptr;

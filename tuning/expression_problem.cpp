@@ -31,7 +31,7 @@ Sizes small_sizes(const Program& p, std::int64_t box) {
   Sizes sizes;
   std::int64_t next = box;
   for (const NatAtom* v : size_variables(p)) {
-    std::int64_t n = std::max(next, v->lower.constant().value_or(1));
+    std::int64_t n = std::max(next, with_sizes(v->lower, sizes).constant().value_or(1));
     while (v->modulus > 1 && (n - v->residue) % v->modulus != 0) ++n;
     sizes[v->name] = n;
     if (box != 8) next += 2;
@@ -151,6 +151,9 @@ PatternProblem pattern_of(const ExpressionProblem& p) {
   pattern.name = p.program.name;
   pattern.summary = p.summary.empty() ? "an expression" : p.summary;
   pattern.build = [p, whole, full = problem.box](const Problem& q) {
+    if (q.symbolic && !p.why_not_symbolic.empty())
+      throw UserError("--symbolic: " + p.program.name + " is one program at these sizes only: " +
+                      p.why_not_symbolic + "\nleave out --symbolic, or say more of the sizes (where ...)");
     if (q.symbolic) return p.program;
     if (q.box == full) return whole;
     if (p.sizes.empty() && largest_array(whole) > kSmallElements)

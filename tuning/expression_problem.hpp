@@ -32,6 +32,7 @@ struct ExpressionProblem {
   Sizes sizes = {};                               ///< a number for each symbolic length
   std::map<std::string, ArgumentData> data = {};  ///< by argument; uniform for those not named
   std::string summary = {};
+  std::string why_not_symbolic = {};  ///< why its lengths are numbers, where that is an error
 };
 
 /// What `explore` takes. Problem::box is the largest size; built for another box, the pattern takes small

@@ -110,11 +110,12 @@ DataFiles files_of(const LiftFile& file, const Program& program, const fs::path&
   return files;
 }
 
-/// Over its sizes; nothing where it is right at certain ones only.
-std::optional<Program> symbolic(const LiftFile& file) {
+/// Over its sizes; nothing where it is right at certain ones only, for the reason `why_not`.
+std::optional<Program> symbolic(const LiftFile& file, std::string& why_not) {
   try {
     return file.program();
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
+    why_not = error.what();
     return std::nullopt;
   }
 }
@@ -161,13 +162,13 @@ std::string text_of(const fs::path& path) {
 PatternProblem load_lift_file(const fs::path& path, Sizes& sizes,
                               const std::map<std::string, fs::path>& inputs) {
   const LiftFile file(text_of(path), path.string());
-  const std::optional<Program> any = symbolic(file);
+  ExpressionProblem p;
+  const std::optional<Program> any = symbolic(file, p.why_not_symbolic);
   if (any) sizes = sizes_of_files(*any, files_of(file, *any, path.parent_path(), inputs), sizes);
   const Sizes values = file.values(sizes);
   const Program numbers = file.program(values);  // what is wrong at these sizes is reported at its place
   const auto compile_functions = give_meanings(numbers, path.string());
 
-  ExpressionProblem p;
   p.summary = path.string();
   p.data = data_in(file, numbers, path.parent_path());
   const DataFiles files = files_of(file, numbers, path.parent_path(), inputs);
@@ -183,8 +184,8 @@ PatternProblem load_lift_file(const fs::path& path, Sizes& sizes,
     for (const NatAtom* v : size_variables(p.program))
       if (const auto it = values.find(v->name); it != values.end()) p.sizes.insert(*it);
     with_sizes(p.program, p.sizes);
-  } catch (const UserError&) {  // a program that is right at these sizes only
-    p.program = numbers, p.sizes.clear();
+  } catch (const UserError& error) {  // a program that is right at these sizes only
+    p.program = numbers, p.sizes.clear(), p.why_not_symbolic = error.what();
   }
   PatternProblem made = pattern_of(p);
   made.pattern.before_running = compile_functions;

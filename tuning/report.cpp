@@ -267,6 +267,7 @@ Kernel documented(Kernel kernel, const Program& program, const Derivation& deriv
   for (const Step& s : derivation) steps += str(s) + "\n";
   add("Derivation" + (command.empty() ? "" : ", to be replayed by `" + command + "`") + ":", steps);
   add("That is:", prose(derivation));
+  kernel.needs = preconditions(program);
   return kernel;
 }
 

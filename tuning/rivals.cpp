@@ -5,6 +5,7 @@
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "lower/lower.hpp"
+#include "lower/passes/passes.hpp"
 #include "runtime/process.hpp"
 #include "tuning/untransformed.hpp"
 
@@ -59,14 +60,18 @@ constexpr const char* kPlainSimd = "#define SIMD _Pragma(\"omp simd\")\n";
 constexpr const char* kPlain = "the system's compiler, -O3 -march=native -fopenmp";
 constexpr const char* kPlainWithSimd = "the same with omp simd on the inner loop";
 
-/// Of a program that nobody wrote loops for: as it is written, shared among threads.
+/// Of a program that nobody wrote loops for: as it is written, what is computed twice named, shared among
+/// threads. Where that cannot be, for whatever reason, or is too long for compilers, the program has no plain
+/// loops beside it: rivals end no exploration and no run.
 std::vector<RivalJob> loops_as_written(const Program& program) {
   constexpr std::size_t kMostText = std::size_t{256} << 10;
   Job plain, simd;
   try {
     plain.kernel = untransformed_loops(program);
-    plain.code = emit_plain_loops(shared_loops(plain.kernel));
-  } catch (const UserError&) {  // what no loops can be printed for has none beside it
+    Kernel named = plain.kernel;
+    named.body = eliminate_common_subexpressions(named.body);
+    plain.code = emit_plain_loops(shared_loops(named));
+  } catch (const std::exception&) {
     return {};
   }
   if (plain.code.size() > kMostText) return {};

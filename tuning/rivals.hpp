@@ -53,7 +53,9 @@ class Contenders {
 };
 
 /// The pattern's plain loops, or where nobody wrote any the program's as they are written (empty when there
-/// are none). `others`: also Polly and Graphite, where installed, of loops that somebody wrote.
+/// are none, or none that are short enough). Each is bounded: its text here, its compilation and a run as
+/// those of any candidate; one that fails is a row that says so. `others`: also Polly and Graphite, where
+/// installed, of loops that somebody wrote.
 std::vector<RivalJob> rival_jobs(const Pattern& pattern, const Problem& problem, const Program& program,
                                  bool others, int threads);
 

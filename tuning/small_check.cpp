@@ -1,5 +1,6 @@
 #include "tuning/small_check.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/error.hpp"
@@ -25,10 +26,15 @@ constexpr std::int64_t kMostEvaluated = 100'000'000;
 /// The work is too much for the interpreter.
 struct TooLong {};
 
-/// Whether what rounding does to an argument may come far, in a steep function: what each element may be off
-/// is asked for then, which costs a compilation.
+/// Whether what rounding does to an argument may come far, in a steep function, or where a real number is
+/// compared or becomes an integer: what each element may be off is asked for then, which costs a compilation.
 bool magnifies_errors(const Program& p) {
-  return contains(p.body, [](const Expr& e) { return e.op() != Op::Sqrt && elementary(e.op()) != nullptr; });
+  return contains(p.body, [](const Expr& e) {
+    const bool decides = e.type() == Type(boolean) || e.type() == Type(i32);
+    const auto real = [](const Expr& c) { return c.type().is_scalar() && is_float(c.type().scalar()); };
+    if (decides && is_scalar_op(e.op())) return std::any_of(e.children().begin(), e.children().end(), real);
+    return e.op() != Op::Sqrt && elementary(e.op()) != nullptr;
+  });
 }
 
 /// The program on the thinnest ghost zone that it can be built with, a cell deeper than the sweeps of a

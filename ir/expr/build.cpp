@@ -174,6 +174,7 @@ Expr update(const Expr& base, const std::vector<Nat>& offsets, const Expr& block
   return make(Op::Update, {base, block}, nats(offsets), where);
 }
 Expr let(const Expr& value, const std::function<Expr(Expr)>& body, Where where) {
+  if (value.type().is_function()) return body(value);  // what has no place in memory is no stage
   return make(Op::Let, {value, fun(value.type(), body, where)}, {}, where);
 }
 

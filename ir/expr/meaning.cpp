@@ -467,9 +467,15 @@ LIFT_MEANING(scalar) {
       break;
   }
   const Scalar s = e.type().scalar();
-  if (s == i32)
-    return {integer(e.op(), std::get<std::int64_t>(args[0].v),
-                    args.size() > 1 ? std::get<std::int64_t>(args[1].v) : 0)};
+  if (s == i32) {
+    const std::int64_t n = integer(e.op(), std::get<std::int64_t>(args[0].v),
+                                   args.size() > 1 ? std::get<std::int64_t>(args[1].v) : 0);
+    if (n != static_cast<std::int32_t>(n))
+      throw UserError(std::string(text(e.op())) + " of " + str(args[0]) +
+                      (args.size() > 1 ? " and " + str(args[1]) : "") + " is " + std::to_string(n) +
+                      ", more than an i32 holds; compute it of real numbers: f64(...)");
+    return {n};
+  }
   if (const Elementary* f = elementary(e.op()))
     return {s == f32 ? static_cast<double>(f->of_f32(static_cast<float>(a), static_cast<float>(b)))
                      : f->of_f64(a, b)};

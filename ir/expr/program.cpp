@@ -2,6 +2,7 @@
 #include "ir/expr/program.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -77,10 +78,13 @@ std::vector<ProgramResult> results_of(const Program& program) {
 
 std::vector<Nat> sizes_of(const Program& program) {
   std::vector<Nat> r;
-  const auto scan = [&](const Nat& n) {
-    for (const NatAtom* v : variables(n))
-      if (const Nat x = atom_nat(*v); !v->bounded_above && std::find(r.begin(), r.end(), x) == r.end())
-        r.push_back(x);
+  const std::function<void(const Nat&)> scan = [&](const Nat& n) {
+    for (const NatAtom* v : variables(n)) {
+      const Nat x = atom_nat(*v);
+      if (v->bounded_above || std::find(r.begin(), r.end(), x) != r.end()) continue;
+      scan(v->lower);
+      r.push_back(x);
+    }
   };
   for (const Expr& a : program.arguments)
     for (const Nat& n : shape_of(a.type())) scan(n);

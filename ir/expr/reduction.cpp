@@ -43,8 +43,9 @@ bool known(const Expr& term, const Expr& z, std::vector<std::int64_t>& path) {
   if (!order && !(term.is(Op::Add) && is_number(z, 0)) && !(term.is(Op::Mul) && is_number(z, 1)))
     return false;
   const Expr &x = term.child(0), &y = term.child(1);
-  return (is_component(x, 0, path) && is_component(y, 1, path)) ||
-         (is_component(x, 1, path) && is_component(y, 0, path));
+  if (is_component(x, 0, path) && is_component(y, 1, path)) return true;
+  // min(element, accumulator) begins anew after an element that is NaN: where that is depends on the order.
+  return !(order && is_float(term.type().scalar())) && is_component(x, 1, path) && is_component(y, 0, path);
 }
 
 bool is_two_sum(const Expr& f, const Expr& z) {
@@ -62,7 +63,8 @@ std::string why_in_order(const Expr& f, const Expr& z) {
       known(f.child(0), z, path))
     return "";
   if (is_two_sum(f, z)) return "";
-  return "f must be + from 0, * from 1, min, max or two_sum from {0, 0}, or one of these for each component: "
+  return "f must be + from 0, * from 1, min or max with the accumulator first, or two_sum from {0, 0}, or "
+         "one of these for each component: "
          "other functions are not known to be associative";
 }
 

@@ -4,8 +4,18 @@
 #include <optional>
 
 #include "ir/error.hpp"
+#include "ir/expr/typing.hpp"
 
 namespace lift {
+
+Nat with_sizes(const Nat& n, const Sizes& sizes) {
+  std::map<const NatAtom*, Nat> values;
+  for (const NatAtom* v : variables(n))
+    if (const auto it = sizes.find(v->name); !v->bounded_above && it != sizes.end())
+      values.emplace(v, Nat(it->second));
+  return values.empty() ? n : substitute(n, values);
+}
+
 namespace {
 
 std::string names(const std::vector<const NatAtom*>& sizes) {
@@ -15,11 +25,11 @@ std::string names(const std::vector<const NatAtom*>& sizes) {
 }
 
 /// Why a variable cannot have the value; "" when it can.
-std::string why_not(const NatAtom& v, std::int64_t value) {
-  const auto least = v.lower.constant();
+std::string why_not(const NatAtom& v, std::int64_t value, const Sizes& sizes) {
+  const auto least = with_sizes(v.lower, sizes).constant();
   if (least && value < *least)
-    return v.name + " = " + std::to_string(value) + ", but " + v.name + " is at least " +
-           std::to_string(*least);
+    return v.name + " = " + std::to_string(value) + ", but " + v.name + " is at least " + v.lower.str() +
+           (v.lower.is_constant() ? "" : " = " + std::to_string(*least));
   if (v.modulus > 1 && ((value - v.residue) % v.modulus + v.modulus) % v.modulus != 0)
     return v.name + " = " + std::to_string(value) + ", but " + v.name + " leaves " +
            std::to_string(v.residue) + " when divided by " + std::to_string(v.modulus);
@@ -37,17 +47,9 @@ void check(const std::vector<const NatAtom*>& wanted, const Sizes& sizes, const 
     if (it == sizes.end())
       throw UserError(program + ": the size '" + v->name + "' has no value; give a number for each of " +
                       names(wanted));
-    if (const std::string why = why_not(*v, it->second); !why.empty())
+    if (const std::string why = why_not(*v, it->second, sizes); !why.empty())
       throw UserError(program + ": " + why + "; choose another size");
   }
-}
-
-Nat with_sizes(const Nat& n, const Sizes& sizes) {
-  std::map<const NatAtom*, Nat> values;
-  for (const NatAtom* v : variables(n))
-    if (const auto it = sizes.find(v->name); !v->bounded_above && it != sizes.end())
-      values.emplace(v, Nat(it->second));
-  return values.empty() ? n : substitute(n, values);
 }
 
 /// The value of n; nothing while a variable has none.
@@ -122,6 +124,28 @@ Program with_sizes(const Program& p, const Sizes& sizes) {
 Type with_sizes(const Type& t, const Sizes& sizes) {
   if (!t.is_array()) return t;
   return Type::array(with_sizes(t.length(), sizes), with_sizes(t.element(), sizes));
+}
+
+std::vector<NatCond> preconditions(const Program& p) {
+  std::vector<NatCond> all;
+  const auto add = [&](const NatCond& c) {
+    if (!Facts().proves(c) && std::find(all.begin(), all.end(), c) == all.end()) all.push_back(c);
+  };
+  for (const Expr& a : p.arguments)
+    for (const Nat& n : shape_of(a.type())) add(less_equal(0, n));
+  visit(p.body, [&](const Expr& e) {
+    for (const NatCond& c : typing::needs_of(e)) add(c);
+  });
+  for (std::size_t i = 0; i < all.size();) {  // what the others say, nobody has to
+    Facts others;
+    for (std::size_t j = 0; j < all.size(); ++j)
+      if (j != i) others = others.with(all[j]);
+    if (others.proves(all[i]))
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+  return all;
 }
 
 Sizes solve_sizes(const std::vector<LengthEquation>& equations, Sizes known) {

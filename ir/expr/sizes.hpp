@@ -21,6 +21,11 @@ std::vector<const NatAtom*> size_variables(const Program& p);
 /// primitive that cannot be applied at these sizes.
 Program with_sizes(const Program& p, const Sizes& sizes);
 Type with_sizes(const Type& t, const Sizes& sizes);
+Nat with_sizes(const Nat& n, const Sizes& sizes);
+
+/// What has to hold of sizes besides their own conditions, so that every primitive can be applied and every
+/// argument has a length: a slide's window is no longer than what it slides over, for example.
+std::vector<NatCond> preconditions(const Program& p);
 
 /// `length` = `value`, as told by `source` ("argument 1 (image), dimension 0").
 struct LengthEquation {

@@ -1,6 +1,7 @@
 #include "ir/expr/typing.hpp"
 
 #include <cmath>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -33,9 +34,14 @@ void need_rank(Op op, const Type& t, int rank) {
 
 bool certainly_not(const NatCond& c) { return Facts().refutes(c); }
 
+thread_local std::vector<NatCond>* needed = nullptr;  ///< of the node that needs_of asks about
+
 void need(Op op, const NatCond& c, const std::string& what, const std::string& remedy) {
+  if (needed) needed->push_back(c);
   if (certainly_not(c)) type_error(op, what, remedy);
 }
+
+constexpr std::int64_t greatest_i32 = std::numeric_limits<std::int32_t>::max();
 
 /// Whether a number is one of the type's.
 bool holds(Scalar s, double x) {
@@ -75,7 +81,13 @@ void need_same(Op op, const Type& expected, const Type& got, const std::string& 
   Type name([[maybe_unused]] Op op, [[maybe_unused]] std::span<const Expr> c, [[maybe_unused]] const Attr& a)
 
 LIFT_TYPE_RULE(declared) { return declared_type(a); }
-LIFT_TYPE_RULE(integer) { return Type(i32); }
+LIFT_TYPE_RULE(integer) {
+  const Nat& n = a.nats.at(0);
+  const char* remedy = "compute it of real numbers: f64(n) * f64(n) for nat(n * n)";
+  need(op, less_equal(n, greatest_i32), n.str() + " is more than an i32 holds", remedy);
+  need(op, less_equal(-greatest_i32 - 1, n), n.str() + " is less than an i32 holds", remedy);
+  return Type(i32);
+}
 LIFT_TYPE_RULE(lambda) { return Type::function(parameter_types(a), c[0].type()); }
 
 LIFT_TYPE_RULE(apply) {
@@ -161,9 +173,9 @@ LIFT_TYPE_RULE(at) {
   need_rank(op, c[0].type(), rank);
   const std::vector<Nat> shape = shape_of(c[0].type(), rank);
   for (int d = 0; d < rank; ++d)
-    if (certainly_not(less(at_position(a)[d], shape[d])) || certainly_not(less_equal(0, at_position(a)[d])))
-      type_error(op, "position " + nats(at_position(a)) + " is outside " + c[0].type().str(),
-                 "positions count from 0");
+    for (const NatCond& inside : {less(at_position(a)[d], shape[d]), less_equal(0, at_position(a)[d])})
+      need(op, inside, "position " + nats(at_position(a)) + " is outside " + c[0].type().str(),
+           "positions count from 0");
   for (int d = 0; d < rank; ++d)
     if (may_leave(at_position(a)[d], shape[d]))
       type_error(op, "position " + nats(at_position(a)) + " may be outside " + c[0].type().str(),
@@ -292,6 +304,11 @@ LIFT_TYPE_RULE(rearranged) {
 
 LIFT_TYPE_RULE(generate) {
   const Type f = function_type(op, c[0], generate_shape(a).size());
+  for (const Nat& n : generate_shape(a)) {
+    need(op, less_equal(0, n), "negative length " + n.str(), "generate 0 elements or more");
+    need(op, less_equal(n, greatest_i32 + 1), "indices up to " + n.str() + " are more than an i32 holds",
+         "generate fewer in a dimension, and join");
+  }
   for (std::size_t d = 0; d < generate_shape(a).size(); ++d)
     need_same(op, Type(i32), f.parts()[d], "parameter " + std::to_string(d + 1),
               "indices are i32, one for each dimension");
@@ -357,8 +374,7 @@ LIFT_TYPE_RULE(scan) {
 }
 
 LIFT_TYPE_RULE(iterate) {
-  if (const auto times = iterate_times(a).constant(); times && *times < 0)
-    type_error(op, std::to_string(*times) + " times", "use 0 or more");
+  need(op, less_equal(0, iterate_times(a)), iterate_times(a).str() + " times", "use 0 or more");
   const bool numbered = c[0].type().is_function() && c[0].type().parts().size() == 2;
   const Type f = function_type(op, c[0], numbered ? 2 : 1), x = f.parts().back();
   if (numbered)
@@ -452,6 +468,14 @@ LIFT_TYPE_RULE(user_fun) {
     need_same(op, user_types(a)[i], c[i].type(), "argument " + user_parameters(a)[i] + " of " + user_name(a),
               "cast the argument");
   return user_result(a);
+}
+
+std::vector<NatCond> needs_of(const Expr& e) {
+  std::vector<NatCond> all;
+  needed = &all;
+  row(e.op()).type(e.op(), e.children(), e.attr());
+  needed = nullptr;
+  return all;
 }
 
 }  // namespace lift::typing

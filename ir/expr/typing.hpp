@@ -43,4 +43,8 @@ LIFT_TYPE_RULE(cast);
 LIFT_TYPE_RULE(user_fun);
 #undef LIFT_TYPE_RULE
 
+/// What lengths have to be for a node's rule to hold, as far as they do not tell: it is refused only where
+/// they cannot be that.
+std::vector<NatCond> needs_of(const Expr& e);
+
 }  // namespace lift::typing

@@ -151,6 +151,11 @@ std::vector<const NatAtom*> variables_of(const Terms& terms) {
 
 struct NatFactory {
   static Nat intern(Terms terms) {
+    // m * floordiv(x, m) = x where m divides x.
+    for (const NatTerm& t : terms)
+      for (const NatFactor& f : t.factors)
+        if (const std::int64_t m = f.atom->exact ? *f.atom->b.constant() : 0; m > 0 && t.coefficient / m != 0)
+          return multiplied_out(terms, t, *f.atom, t.coefficient / m);
     // m * floordiv(x, m) + mod(x, m) = x: recombined here, so that no sum holds both.
     for (const NatTerm& t : terms) {
       if (t.factors.size() != 1 || t.factors[0].power != 1 || t.factors[0].atom->kind != AtomKind::Mod)
@@ -170,6 +175,17 @@ struct NatFactory {
       }
     }
     return Nat(intern_raw(std::move(terms)));
+  }
+  /// The sum of the terms, with so many times m * floordiv(x, m) of the term as x.
+  static Nat multiplied_out(const Terms& terms, const NatTerm& term, const NatAtom& quotient,
+                            std::int64_t times) {
+    const Nat others(intern_raw({{1, detail::without_one(term.factors, &quotient)}}));
+    Terms all;
+    for (NatTerm t : terms) {
+      if (t.factors == term.factors) t.coefficient -= times * *quotient.b.constant();
+      if (t.coefficient != 0) all.push_back(t);
+    }
+    return intern(std::move(all)) + Nat(times) * others * quotient.a;
   }
   static bool contains(const Terms& terms, const Nat& part) {
     for (const NatTerm& p : part.node()->terms)
@@ -231,6 +247,8 @@ Nat compound(AtomKind kind, const Nat& a, const Nat& b) {
   const std::vector<std::int64_t> key{static_cast<std::int64_t>(kind), a.id(), b.id()};
   if (const auto it = all.atom_index.find(key); it != all.atom_index.end()) return it->second->alone;
   NatAtom atom;
+  const auto m = b.constant();
+  atom.exact = kind == AtomKind::FloorDiv && m && residue(a, *m) == 0;
   atom.kind = kind, atom.id = static_cast<std::uint32_t>(all.atoms.size()), atom.a = a, atom.b = b;
   const Nat& alone = NatFactory::alone(std::move(atom));
   all.atom_index.emplace(key, &all.atoms.back());
@@ -277,10 +295,10 @@ Nat::Nat(std::int64_t c) : node_(nullptr) {
   node_ = c >= least && c < least + count ? small[static_cast<std::size_t>(c - least)] : constant_node(c);
 }
 
-Nat Nat::size(const std::string& name, std::int64_t lower, std::int64_t modulus, std::int64_t residue) {
+Nat Nat::size(const std::string& name, const Nat& lower, std::int64_t modulus, std::int64_t residue) {
   Tables& all = tables();
   const std::lock_guard lock(all.mutex);
-  const auto key = std::make_pair(name, std::vector<std::int64_t>{lower, modulus, residue});
+  const auto key = std::make_pair(name, std::vector<std::int64_t>{lower.id(), modulus, residue});
   const auto it = all.sizes.find(key);
   if (it != all.sizes.end()) return it->second;
   const Nat v = NatFactory::variable(name, lower, nullptr, modulus, residue);

@@ -34,9 +34,11 @@ class Nat {
   Nat(std::int64_t constant = 0);  // NOLINT: integers are naturals
   Nat(int constant) : Nat(static_cast<std::int64_t>(constant)) {}
 
-  /// A size variable such as "n": one variable per name and range; two calls give the same Nat.
-  static Nat size(const std::string& name, std::int64_t lower = 1, std::int64_t modulus = 1,
+  /// A size variable such as "n": one variable per name and range; two calls give the same Nat. The least
+  /// value may be made of sizes that there are.
+  static Nat size(const std::string& name, const Nat& lower, std::int64_t modulus = 1,
                   std::int64_t residue = 0);
+  static Nat size(const std::string& name) { return size(name, 1); }
   /// A new variable, different from all others, with inclusive bounds; `name` is a hint for printing.
   static Nat fresh(const std::string& name, const Nat& lower, const Nat& upper, std::int64_t modulus = 1,
                    std::int64_t residue = 0);
@@ -117,6 +119,7 @@ struct NatAtom {
   bool bounded_above = false;
   std::int64_t modulus = 1, residue = 0;  ///< Var: value = residue mod modulus
   Nat a, b;                               ///< operands of the other kinds
+  bool exact = false;                     ///< FloorDiv: b is a number, and divides a
   NatInterval interval;
   Nat alone;  ///< the polynomial that is just this atom
 };

@@ -19,6 +19,8 @@ Nat from_terms(std::vector<NatTerm> terms);
 Nat sum_of(std::vector<NatTerm> terms);
 /// One power of an atom less, which is among the factors.
 NatMonomial without_one(const NatMonomial& m, const NatAtom* atom);
+/// The residue of n modulo m where the congruences of variables decide it.
+std::optional<std::int64_t> residue(const Nat& n, std::int64_t m);
 /// n with every atom for which `replace` gives a value replaced (outermost first), and rebuilt above it.
 Nat rebuild(const Nat& n, const std::function<std::optional<Nat>(const NatAtom&)>& replace);
 

@@ -63,8 +63,9 @@ Division divide(const Nat& a, const Nat& b) {
   return d;
 }
 
-/// The residue of n modulo m where the congruences of variables decide it.
-std::optional<std::int64_t> residue(const Nat& n, std::int64_t m) {
+}  // namespace
+
+std::optional<std::int64_t> detail::residue(const Nat& n, std::int64_t m) {
   std::int64_t sum = 0;
   for (const NatTerm& t : terms(n)) {
     std::int64_t product = floor_mod(t.coefficient, m);
@@ -81,6 +82,8 @@ std::optional<std::int64_t> residue(const Nat& n, std::int64_t m) {
   }
   return sum;
 }
+
+namespace {
 
 /// r = c*s + d with constants c, d and an s that has two values only: {s, lo}.
 struct TwoValued {
@@ -210,6 +213,13 @@ Nat floordiv_with(const Nat& a, const Nat& b, const Facts& facts) {
       return d.quotient + floordiv_with(l->coarse, *m / l->g, facts);
     if (const auto t = residue(d.rest, *m); t && *t != 0)
       return d.quotient + floordiv_with(d.rest - *t, b, facts);
+    for (const NatTerm& t : terms(d.rest)) {  // (x - x mod m + y) div m = x div m + y div m where m divides y
+      const NatAtom* rest = t.factors.size() == 1 && t.coefficient == -1 ? t.factors[0].atom : nullptr;
+      if (!rest || rest->kind != AtomKind::Mod || t.factors[0].power > 1 || !(rest->b == b)) continue;
+      const Nat y = d.rest - (rest->a - rest->alone);
+      if (residue(y, *m) == 0)
+        return d.quotient + floordiv_with(rest->a, b, facts) + floordiv_with(y, b, facts);
+    }
     const auto ts = terms(d.rest);
     if (ts[0].coefficient == 1 && ts[0].factors.size() == 1 && ts[0].factors[0].power == 1 &&
         ts[0].factors[0].atom->kind == AtomKind::FloorDiv &&

@@ -245,6 +245,12 @@ Expr Elaborator::let(const Term& t) {
   const Expr bound = value(*t.parts[0], element.is_scalar() ? Wanted(element.scalar()) : std::nullopt);
   const Type declared = b.type ? given : bound.type();
   const std::size_t before = scopes_.size();
+  if (bound.type().is_function() && declared == bound.type()) {  // what has no place in memory is no stage
+    bind(b, bound);
+    const Expr body = value(*t.parts[1]);
+    scopes_.resize(before);
+    return body;
+  }
   const Expr f = lambda_of({declared}, [&](const std::vector<Expr>& x) {
     bind(b, x[0]);
     return value(*t.parts[1]);

@@ -17,7 +17,8 @@ namespace lift {
 
 namespace syntax {
 struct File;
-}
+struct Declaration;
+}  // namespace syntax
 
 /// What the names of an expression mean.
 struct Names {
@@ -35,7 +36,8 @@ Expr parse_expression(const std::string& text, const Names& names, const std::st
 struct LiftSize {
   std::string name;
   std::optional<std::int64_t> value;  ///< unless told otherwise
-  std::int64_t lower = 1, modulus = 1, residue = 0;
+  Nat lower = 1;                      ///< may be made of the sizes declared before
+  std::int64_t modulus = 1, residue = 0;
   Nat symbol() const { return Nat::size(name, lower, modulus, residue); }
 };
 
@@ -69,6 +71,7 @@ class LiftFile {
   std::map<std::string, std::int64_t> values(const std::map<std::string, std::int64_t>& given = {}) const;
 
  private:
+  LiftSize size_of(const syntax::Declaration& d, const std::string& name) const;
   void check_size(const LiftSize& s, std::int64_t value) const;
   std::shared_ptr<const syntax::File> file_;
   std::string name_;

@@ -69,7 +69,10 @@ void Parser::condition(Declaration& d) {
   if (std::none_of(d.names.begin(), d.names.end(), [&](const auto& x) { return x.first == n; }))
     source_->fail(at, "'" + n + "' is not declared in this line; a condition is on the size that it follows");
   if (accept(">=")) {
-    d.lower = integer("the least value");
+    as_integers();
+    if (now_.kind != Token::Kind::Number && now_.kind != Token::Kind::Name && !now_.is("(") && !now_.is("-"))
+      fail("expected the least value, a whole number or a formula of sizes, found " + now_.shown());
+    d.least = infix_from(kSums);
     return;
   }
   if (!now_.is_word("mod")) fail("expected '>=' or 'mod', found " + now_.shown());

@@ -196,14 +196,6 @@ std::string name_of(const std::string& file) {
   return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "program_" + name : name;
 }
 
-LiftSize size_of(const Declaration& d, const std::string& name, const Source& source) {
-  if (d.lower < 0) source.fail(d.at, "a size is 0 or more; write where " + name + " >= 0");
-  if (d.value && (*d.value < d.lower || *d.value % d.modulus != d.residue))
-    source.fail(d.at, "the value " + std::to_string(*d.value) + " of " + name +
-                          " does not meet its own conditions; change one of them");
-  return {name, d.value, d.lower, d.modulus, d.residue};
-}
-
 /// Every name is declared once, whatever it names.
 class Declared {
  public:
@@ -222,6 +214,23 @@ class Declared {
 
 }  // namespace
 
+LiftSize LiftFile::size_of(const Declaration& d, const std::string& name) const {
+  const Source& source = *file_->source;
+  Nat least = 1;
+  if (d.least) {
+    Names before;
+    for (const LiftSize& s : sizes_) before.sizes.emplace(s.name, s.symbol());
+    least = syntax::Elaborator(source, before).nat(*d.least);
+    if (Facts().refutes(less_equal(0, least)))
+      source.fail(d.at, "a size is 0 or more; write where " + name + " >= 0");
+    if (!Facts().proves(less_equal(0, least))) least = max(least, 0);
+  }
+  if (d.value && (*d.value < least.constant().value_or(0) || *d.value % d.modulus != d.residue))
+    source.fail(d.at, "the value " + std::to_string(*d.value) + " of " + name +
+                          " does not meet its own conditions; change one of them");
+  return {name, d.value, least, d.modulus, d.residue};
+}
+
 LiftFile::LiftFile(const std::string& text, const std::string& file) {
   const auto source = std::make_shared<const Source>(text, file);
   file_ = std::make_shared<const syntax::File>(syntax::parse_file(source));
@@ -232,6 +241,7 @@ LiftFile::LiftFile(const std::string& text, const std::string& file) {
       source->fail(d.at, "a file is one program; give one name");
     if (d.kind == K::User)
       for (const syntax::Binder& b : d.binders) check_c_name(b.name, b.at, *source);
+    std::vector<LiftSize> made;
     for (const auto& [name, at] : d.names) {
       if (d.kind == K::Size)
         check_identifier(name, at, *source);
@@ -241,7 +251,7 @@ LiftFile::LiftFile(const std::string& text, const std::string& file) {
       if (d.kind == K::Program && !name_.empty())
         source->fail(d.at, "a file is one program; it is called '" + name_ + "' already");
       if (d.kind == K::Program) name_ = name;
-      if (d.kind == K::Size) sizes_.push_back(size_of(d, name, *source));
+      if (d.kind == K::Size) made.push_back(size_of(d, name));
       if (d.kind == K::Param && !d.words.empty()) data_.emplace(name, data_of(d, *source));
       if (d.kind == K::Index && d.value) {
         LiftData v;
@@ -249,6 +259,7 @@ LiftFile::LiftFile(const std::string& text, const std::string& file) {
         data_.emplace(name, v);
       }
     }
+    sizes_.insert(sizes_.end(), made.begin(), made.end());
   }
   if (name_.empty()) name_ = name_of(file);
   for (const Declaration& d : file_->declarations)
@@ -265,7 +276,7 @@ void LiftFile::check_size(const LiftSize& s, std::int64_t value) const {
     return UserError("--size " + s.name + "=" + std::to_string(value) + ": " + file() + " admits only " +
                      s.name + why);
   };
-  if (value < s.lower) throw wrong(" >= " + std::to_string(s.lower));
+  if (value < s.lower.constant().value_or(0)) throw wrong(" >= " + s.lower.str());
   if (value % s.modulus != s.residue)
     throw wrong(" mod " + std::to_string(s.modulus) + " = " + std::to_string(s.residue) + "; use " +
                 std::to_string(value - value % s.modulus + s.residue));
@@ -273,19 +284,24 @@ void LiftFile::check_size(const LiftSize& s, std::int64_t value) const {
 }
 
 Program LiftFile::program(const std::map<std::string, std::int64_t>& given) const {
-  std::map<std::string, Nat> symbols;
-  for (const LiftSize& s : sizes_) symbols.emplace(s.name, s.symbol());
-  for (const auto& [name, value] : given) {
-    const auto it = std::find_if(sizes_.begin(), sizes_.end(),
-                                 [&, &wanted = name](const LiftSize& s) { return s.name == wanted; });
-    if (it == sizes_.end()) {
+  for (const auto& [name, value] : given)
+    if (std::none_of(sizes_.begin(), sizes_.end(),
+                     [&, &wanted = name](const LiftSize& s) { return s.name == wanted; })) {
       std::string all;
       for (const LiftSize& s : sizes_) all += (all.empty() ? "" : ", ") + s.name;
       throw UserError("--size " + name + "=" + std::to_string(value) + ": " + file() + " has no size '" +
                       name + "'; " + (all.empty() ? "it declares none" : "there are: " + all));
     }
-    check_size(*it, value);
-    symbols.at(name) = Nat(value);
+  std::map<std::string, Nat> symbols;
+  std::map<const NatAtom*, Nat> numbers;
+  for (LiftSize s : sizes_) {  // those before it are what it may be at least
+    const Nat any = s.symbol();
+    s.lower = substitute(s.lower, numbers);
+    const auto value = given.find(s.name);
+    if (value != given.end()) check_size(s, value->second);
+    const Nat n = value != given.end() ? Nat(value->second) : s.symbol();
+    symbols.emplace(s.name, n);
+    if (!(n == any)) numbers.emplace(variables(any).front(), n);
   }
   return ProgramMaker(*file_, name_, symbols).take();
 }

@@ -35,8 +35,8 @@ const Sign* infix(const Token& t) {
                                                  {"<=", {5, false, false}},
                                                  {">", {5, false, false}},
                                                  {">=", {5, false, false}},
-                                                 {"+", {6}},
-                                                 {"-", {6}},
+                                                 {"+", {Parser::kSums}},
+                                                 {"-", {Parser::kSums}},
                                                  {"*", {7}},
                                                  {"/", {7}},
                                                  {"%", {7}}};

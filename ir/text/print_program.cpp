@@ -1,5 +1,8 @@
 // Programs as .lift files.
 
+#include <functional>
+#include <set>
+
 #include "ir/expr/attributes.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/words.hpp"
@@ -16,8 +19,7 @@ std::string in_quotes(const std::string& text) {
 
 std::string size_line(const NatAtom& a) {
   std::string s = "size " + a.name, conditions;
-  if (const auto least = a.lower.constant(); least && *least != 1)
-    conditions += " " + a.name + " >= " + std::to_string(*least);
+  if (!(a.lower == Nat(1))) conditions += " " + a.name + " >= " + a.lower.str();
   if (a.modulus > 1)
     conditions += (conditions.empty() ? " " : ", ") + a.name + " mod " + std::to_string(a.modulus) + " = " +
                   std::to_string(a.residue);
@@ -68,7 +70,12 @@ std::string print_program(const Program& p) {
   Names names = names_of(p.body);
   for (const Expr& a : p.arguments)
     for (const auto& [n, size] : names_of(a).sizes) names.sizes.emplace(n, size);
-  for (const auto& [n, size] : names.sizes) s += size_line(*variables(size)[0]);
+  std::set<std::string> declared;
+  const std::function<void(const NatAtom&)> declare = [&](const NatAtom& size) {
+    for (const NatAtom* v : variables(size.lower)) declare(*v);  // what it is at least comes before
+    if (declared.insert(size.name).second) s += size_line(size);
+  };
+  for (const auto& [n, size] : names.sizes) declare(*variables(size)[0]);
   s += argument_lines(p.arguments);
   if (!p.overwritable.empty()) s += "overwrite " + joined_names(p.overwritable) + "\n";
   for (const auto& [n, attr] : names.functions) s += user_line(attr);

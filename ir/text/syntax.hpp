@@ -86,7 +86,9 @@ struct Declaration {
   std::vector<std::pair<std::string, std::size_t>> names;  ///< what is declared, and where
   std::optional<TypeTerm> type;
   std::optional<std::int64_t> value;  ///< Size, Index: the default
-  std::int64_t lower = 1, upper = 0, modulus = 1, residue = 0;
+  std::int64_t lower = 0, upper = 0;  ///< Index
+  std::int64_t modulus = 1, residue = 0;
+  TermPtr least;                   ///< Size: at least this; null: 1
   std::vector<Binder> binders;     ///< Definition, User
   TermPtr body;                    ///< Definition, Result
   std::string text;                ///< User: the C body

@@ -9,6 +9,7 @@ namespace lift::syntax {
 
 class Parser {
  public:
+  static constexpr int kSums = 6;  ///< the level of + and -
   explicit Parser(std::shared_ptr<const Source> source);
   TermPtr term();
   TypeTerm type();

@@ -181,6 +181,7 @@ struct Kernel {
   std::vector<std::string>
       results;  ///< the array each result (results_of) is in: a new one, or an argument updated in place
   std::vector<std::string> sizes;  ///< size variables, passed first as long
+  std::vector<NatCond> needs;      ///< what sizes must satisfy besides their own conditions
   std::vector<Attr> user_functions;
   Nat scratch = 0;  ///< bytes that each thread has to itself; 0: the kernel allocates nothing
   Block body;

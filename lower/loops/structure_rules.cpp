@@ -146,9 +146,6 @@ class SameInAll {
 Complaint scratch_of_threads(const Stmt& s, const Surroundings& in) {
   const auto* a = std::get_if<Allocate>(&s.v);
   if (!a || a->space != AddressSpace::Scratch) return {};
-  if (std::none_of(in.around.begin(), in.around.end(),
-                   [](const Stmt* x) { return loop(*x) && loop(*x)->kind == LoopKind::Par; }))
-    return "scratch of a thread where no loop is shared: " + a->name;
   const Nat end = a->offset + Layout({}, a->type).size() *
                                   static_cast<std::int64_t>(size_of(element_of(a->type).scalar()));
   if (Facts().proves(less(in.kernel.scratch, end)))

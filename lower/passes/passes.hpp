@@ -60,7 +60,8 @@ Block form_doacross(const Block& b);
 
 /// Arrays of more than a few vectors that lie within shared loops are not made by each iteration: they become
 /// parts of memory that each thread has once a call (AddressSpace::Scratch, Kernel::scratch), and are named
-/// at the beginning of the iteration. Smaller ones stay on the thread's stack. After loops are collapsed.
+/// at the beginning of the iteration. Smaller ones stay on the thread's stack. Outside of shared loops those
+/// of more than kMostOnStack bytes lie there, too. After loops are collapsed.
 void place_scratch(Kernel& k);
 
 /// A Fence at the end of each iteration of a shared loop that stores past the cache, and of a kernel that

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "lower/loops/on_stack.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
@@ -13,14 +14,6 @@ namespace {
 constexpr std::int64_t kOnStack = 512;  ///< bytes: registers and rows of a few vectors
 constexpr std::int64_t kLine = 64;      ///< bytes of a cache line, and the alignment of arrays
 
-Nat bytes_of(const Allocate& a) {
-  return Layout({}, a.type).size() * static_cast<std::int64_t>(size_of(element_of(a.type).scalar()));
-}
-bool is_large(const Allocate& a) {
-  const auto bytes = bytes_of(a).constant();
-  return !bytes || *bytes > kOnStack;
-}
-
 /// The large arrays within a block; they are gone from it. Copies of one block allocate an array again: the
 /// same one, as contents mean nothing at first.
 std::vector<Allocate> taken_from(Block& b) {
@@ -28,7 +21,7 @@ std::vector<Allocate> taken_from(Block& b) {
   std::set<std::string> names;
   b = rebuild(b, [&](Stmt s) -> Block {
     const auto* a = std::get_if<Allocate>(&s.v);
-    if (!a || !is_large(*a)) return {std::move(s)};
+    if (!a || !is_larger(*a, kOnStack)) return {std::move(s)};
     if (names.insert(a->name).second) all.push_back(*a);
     for (const Allocate& x : all)
       if (x.name == a->name && !(x.type == a->type))
@@ -38,31 +31,44 @@ std::vector<Allocate> taken_from(Block& b) {
   return all;
 }
 
+/// Arrays where no loop is shared that a stack may be too small for. What they are within may be done by each
+/// thread for itself.
+void collect_outside(Block& b, std::vector<Allocate*>& to) {
+  for (Stmt& s : b) {
+    auto* a = std::get_if<Allocate>(&s.v);
+    if (a && is_larger(*a, kMostOnStack)) to.push_back(a);
+    const auto* f = std::get_if<For>(&s.v);
+    Block* body = body_of(s);
+    if (body && !(f && f->kind == LoopKind::Par)) collect_outside(*body, to);
+  }
+}
+
 /// One after the other, with a line between them: at a distance of a power of two, equal positions of two
 /// arrays would take each other's place in a cache, and stores would wait for loads of the other array. The
 /// bytes that a thread needs.
-Nat laid_out(std::vector<Allocate>& arrays) {
-  Nat next = 0;
-  for (Allocate& a : arrays) {
-    a.space = AddressSpace::Scratch, a.offset = next;
-    next = next + kLine * (ceildiv(bytes_of(a), kLine) + 1);
+Nat laid_out(const std::vector<Allocate*>& arrays, Nat next) {
+  for (Allocate* a : arrays) {
+    a->space = AddressSpace::Scratch, a->offset = next;
+    next = next + kLine * (ceildiv(bytes_of(*a), kLine) + 1);
   }
   return next;
 }
 
-/// Loops that follow one another use the same memory.
-Nat place(Block& b) {
-  Nat most = 0;
+/// Loops that follow one another use the same memory, from `begin` on.
+Nat place(Block& b, const Nat& begin) {
+  Nat most = begin;
   for (Stmt& s : b) {
     auto* f = std::get_if<For>(&s.v);
     if (!f || f->kind != LoopKind::Par) {
-      if (Block* body = body_of(s)) most = max(most, place(*body));
+      if (Block* body = body_of(s)) most = max(most, place(*body, begin));
       continue;
     }
     Block* body = &f->body;
     for (int d = 1; d < f->collapse; ++d) body = body_of(body->at(0));
     std::vector<Allocate> arrays = taken_from(*body);
-    most = max(most, laid_out(arrays));
+    std::vector<Allocate*> all;
+    for (Allocate& a : arrays) all.push_back(&a);
+    most = max(most, laid_out(all, begin));
     for (auto a = arrays.rbegin(); a != arrays.rend(); ++a) body->insert(body->begin(), {std::move(*a)});
   }
   return most;
@@ -70,6 +76,11 @@ Nat place(Block& b) {
 
 }  // namespace
 
-void place_scratch(Kernel& k) { k.scratch = place(k.body); }
+void place_scratch(Kernel& k) {
+  std::vector<Allocate*> outside;
+  collect_outside(k.body, outside);
+  k.scratch = place(k.body, laid_out(outside, 0));
+  check_on_stack(k);
+}
 
 }  // namespace lift

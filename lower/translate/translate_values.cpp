@@ -6,18 +6,12 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/loops/on_stack.hpp"
 #include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 
 namespace lift {
-namespace {
-
-/// An array for intermediate values of at most this many bytes lies on the stack.
-constexpr std::int64_t kOnStack = std::int64_t{32} * 1024;
-
-}  // namespace
-
 /// Every scalar of a view of constant size in a variable of its own.
 View Translator::in_variables(const View& v, const Type& t) {
   if (t.is_scalar()) {
@@ -145,7 +139,7 @@ Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSp
     throw UserError("to_local: local memory takes arrays of constant size, found " + t.str() +
                     "; tile the loops around it by numbers");
   const bool on_stack =
-      space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kOnStack);
+      space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kMostOnStack);
   std::vector<std::string> names;
   const std::string name = fresh_name(hint);
   for (std::size_t i = 0; i < parts.size(); ++i) {

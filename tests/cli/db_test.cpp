@@ -118,6 +118,20 @@ TEST_CASE(
   CHECK(has(explore(scratch, {"--db", db}), "liftgen: begins with what is known: as it is written"));
 }
 
+TEST_CASE("db: what is known of sizes that are far away is not taken") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "p.lift",
+                        "size n = 1024\nparam x : n.f64\nresult y = x |> pad(1, 1, clamp) |> slide(3, 1) |> "
+                        "map(\\w. w[0] + w[2])\n");
+  const ProcessResult explored = liftgen(scratch, {"explore", "p.lift", "--configs", "2", "--budget", "600",
+                                                   "--caller-layout", "--db", "f.db", "--out", "o"});
+  REQUIRE_MESSAGE(explored.status == 0, explored.output);
+  for (const auto& [n, taken] : {std::pair{"n=2048", true}, {"n=1048576", false}}) {
+    const ProcessResult r = liftgen(scratch, {"emit", "p.lift", "--size", n, "--db", "f.db", "--out", "o"});
+    CHECK_MESSAGE(has(r, "takes what is known") == taken, r.output);
+  }
+}
+
 TEST_CASE("db: with nothing in it run and emit do what they do without, and make no file") {
   const Scratch scratch;
   const std::vector<std::string> mine = {"LIFTGEN_DB=",

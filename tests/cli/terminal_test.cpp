@@ -64,6 +64,22 @@ TEST_CASE("cli: on a terminal of 80 columns the bar leaves nothing behind, and n
   CHECK(below > 0);
 }
 
+TEST_CASE(
+    "cli: there is no bar where the results go into a pipe or a file, though messages go to a terminal") {
+  const Scratch scratch;
+  const ProcessResult r = run_process({"/bin/sh", "-c",
+                                       "command -v script >/dev/null || exit 77; script -qec '" + kLiftgen +
+                                           " smooth2d --explore --box 8 --boxes 2 --configs 2 --no-db --out "
+                                           "o >results' /dev/null </dev/null"},
+                                      {.timeout_seconds = 600, .directory = scratch.path().string()});
+  if (r.status == 77) return;
+  CAPTURE(r.output);
+  CHECK(r.status == 0);
+  CHECK(read_file(scratch.path() / "results").find("best:") != std::string::npos);
+  CHECK(r.output.find("\x1b[") == std::string::npos);
+  CHECK(r.output.find('[') == std::string::npos);
+}
+
 TEST_CASE("cli: the loops of a kernel keep to a terminal of 80 columns") {
   std::size_t rows = 0;
   const std::vector<std::string> lines =

@@ -1,6 +1,7 @@
 // The loops that others are given: what they compute, and how they are written.
 #include <doctest/doctest.h>
 
+#include "compare/affine.hpp"
 #include "emit/emit.hpp"
 #include "lower/loops/visit.hpp"
 #include "patterns/operators.hpp"
@@ -111,6 +112,33 @@ TEST_CASE("compare: loops of users' programs are shared by threads where iterati
   CHECK(count(shared("nine_point"), "    SIMD\n") == 4);
   // In place a row is read while its neighbour is written: only what is left over is shared.
   CHECK(count(shared("leg_of_cycle"), parallel) < count(shared("leg_of_cycle"), "for (int j"));
+}
+
+TEST_CASE("compare: what is loaded where a condition does not hold is known to be") {
+  const Nat i = Nat::fresh("i", 0, 9);
+  const Type t = array({Nat(10)}, f64);
+  Kernel k;
+  k.name = "k", k.results = {"out"};
+  for (const char* name : {"x", "y", "out"}) k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
+  const Term inside =
+      apply_term(Op::And, boolean, {compare_term(less_equal(2, i)), compare_term(less(i, 7))});
+  For f;
+  f.var = i, f.upper = 10;
+  f.body = {{Store{"out",
+                   {i},
+                   apply_term(Op::Select, f64, {inside, load_term("x", {i}, f64), load_term("y", {i}, f64)}),
+                   false}}};
+  k.body = {{f}};
+  const affine::Reader reader(k);
+  REQUIRE(reader.statements.size() == 1);
+  int seen = 0;
+  for (const affine::Load& l : reader.statements[0].loads) {
+    REQUIRE(l.conditions.size() == 1);
+    CAPTURE(l.conditions[0]);
+    CHECK(has(l.conditions[0], l.array == "x" ? " and " : " or "));
+    ++seen;
+  }
+  CHECK(seen == 2);
 }
 
 }  // namespace lift::compare_loops_test

@@ -1,6 +1,7 @@
 // Which record speaks for a problem: exact, then the nearest size, then the same architecture.
 #include <doctest/doctest.h>
 
+#include "patterns/operators.hpp"
 #include "tests/database/sample.hpp"
 #include "tuning/database/memory.hpp"
 
@@ -120,6 +121,38 @@ TEST_CASE("look-up: a record's configuration, less what no decision is called an
   const Configuration c = configuration_of(r);
   CHECK(c.size() == 2);
   CHECK(c.at("width") == "4");
+}
+
+TEST_CASE("memory: a best that turns out to be wrong, or to crash, is not kept before one that is right") {
+  const Pattern& pattern = find_pattern("smooth1d");
+  Problem problem;
+  problem.box = 64, problem.boxes = 2;
+  const Machine machine;
+  const Occasion occasion{pattern, problem, Target::openmp, machine, nullptr, 2, false};
+  const auto variant = [](const std::string& rule, double ms) {
+    Variant v;
+    v.derivation = parse_derivation(rule + " at body\n");
+    v.ms = ms, v.verified = ms > 0, v.status = Status::ok, v.name = rule, v.speedup = 1;
+    v.roofline = ms > 0 ? 0.1 / ms : 0;
+    return v;
+  };
+  for (const Status fate : {Status::wrong, Status::crashed, Status::hung}) {
+    const Scratch scratch;
+    DatabaseMemory memory(scratch.path() / "m.db", {}, {});
+    const auto kept = [&] { return Database(scratch.path() / "m.db", Database::Access::read).all(); };
+    ExploreResult first;
+    first.variants = {variant("map-seq", 1)}, first.best = first.best_caller = 0;
+    memory.keep(occasion, first);
+    REQUIRE(kept().size() == 1);
+    ExploreResult second;
+    second.variants = {variant("map-par", 3), variant("map-seq", 0)}, second.best = second.best_caller = 0;
+    second.variants[1].status = fate;
+    memory.keep(occasion, second);
+    REQUIRE(kept().size() == 1);
+    CHECK(kept()[0].derivation.starts_with("map-par"));
+    memory.keep(occasion, first);  // and the faster of two that are right is
+    CHECK(kept()[0].derivation.starts_with("map-seq"));
+  }
 }
 
 }  // namespace look_up_test

@@ -1,6 +1,7 @@
 // Views with gaps are passed as they lie; those that cannot be are refused, or copied on request.
 #include <doctest/doctest.h>
 
+#include "embed/pitched.hpp"
 #include "liftgen/lift.hpp"
 #include "tests/embed/guarded.hpp"
 #include "tests/message.hpp"
@@ -233,6 +234,24 @@ TEST_CASE("lengths and strides of a view may be of several integer types") {
   CHECK(dense.strides == std::array<std::int64_t, 2>{5, 1});
   CHECK(wide.strides == std::array<std::int64_t, 2>{8, 1});
   CHECK(&wide(3, columns - 1) == &data[3 * 8 + 4]);
+}
+
+TEST_CASE("views: rows and planes that overlap, or are one and the same, lie in no array around them") {
+  const auto lie = [](const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
+    ArgumentValue v;
+    v.rank = static_cast<int>(shape.size());
+    std::copy(shape.begin(), shape.end(), v.shape.begin());
+    std::copy(strides.begin(), strides.end(), v.strides.begin());
+    return lengths_around(v).has_value();
+  };
+  CHECK(lie({4, 8}, {8, 1}));
+  CHECK(lie({4, 8}, {10, 1}));
+  CHECK_FALSE(lie({4, 8}, {0, 1}));  // one row, again and again
+  CHECK_FALSE(lie({4, 8}, {3, 1}));  // windows that slide along a row
+  CHECK(lie({2, 4, 8}, {40, 10, 1}));
+  CHECK_FALSE(lie({2, 4, 8}, {0, 10, 1}));
+  CHECK_FALSE(lie({2, 4, 8}, {20, 10, 1}));
+  CHECK_FALSE(lie({2, 4, 8}, {32, 0, 1}));
 }
 
 }  // namespace views_test

@@ -224,4 +224,20 @@ TEST_CASE("grid: what cannot be launched is refused") {
   CHECK_THROWS_WITH_AS(test::opencl_of(k), doctest::Contains("a word of OpenCL C"), UserError);
 }
 
+TEST_CASE(
+    "grid: of local memory that CUDA's launch asks for, each array begins where copies of 16 bytes may") {
+  Kernel k = kernel("two", {out_argument("y", f32, 4)}, "y", {});
+  Launch launch;
+  launch.name = "two", launch.range.global = launch.range.local = {4, 1, 1}, launch.range.local_bytes = 32;
+  launch.body = {{Allocate{"odd", array({Nat(3)}, f32), AddressSpace::Local}},
+                 {Allocate{"next", array({Nat(4)}, f32), AddressSpace::Local}},
+                 put("next", 0, constant_term(1, f32)),
+                 put("odd", 0, constant_term(2, f32))};
+  k.body = {{std::move(launch)}}, k.target = Target::cuda;
+  const std::string text = emit_cuda(k);
+  INFO(text);
+  CHECK(text.find("[0];") != std::string::npos);
+  CHECK(text.find("[16];") != std::string::npos);
+}
+
 }  // namespace grid_test

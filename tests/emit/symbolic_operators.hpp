@@ -106,7 +106,8 @@ inline std::vector<long> size_values(const Kernel& k, const Problem& p) {
 inline bool admitted(const Kernel& k, const std::vector<long>& sizes) {
   for (std::size_t n = 0; n < sizes.size(); ++n) {
     const SizeRange range = size_range(k, k.sizes[n]);
-    if (sizes[n] < range.lower || sizes[n] % range.modulus != range.residue) return false;
+    if (sizes[n] < range.lower.constant().value_or(0) || sizes[n] % range.modulus != range.residue)
+      return false;
   }
   return true;
 }

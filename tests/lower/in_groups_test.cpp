@@ -132,6 +132,23 @@ TEST_CASE("groups in step: what devices try first, and what there is no room for
   CHECK(first(problem("gsrb", "ghost", 2, 64)).find("in step") == std::string::npos);
 }
 
+TEST_CASE("groups in step: no larger than the device allows") {
+  SpaceOptions small;
+  small.target = Target::opencl, small.max_work_group = 64;
+  const Space space(find_pattern("smooth3d").build(problem("gsrb", "ghost", 2, 64)), small);
+  int in_step = 0;
+  for (const Configuration& c : space.seeds()) {
+    if (space.structure(c).find("overlapped tiles") == std::string::npos) continue;
+    const Kernel k = lower(replay(space.program(), space.derive(c)), {.target = Target::opencl});
+    for (const Launch& launch : launches_in(k)) {
+      const auto& l = launch.range.local;
+      CHECK(l[0] * l[1] * l[2] <= 64);
+    }
+    ++in_step;
+  }
+  CHECK(in_step > 0);
+}
+
 TEST_CASE("groups in step: tiles as large as the device has local memory for, and as many as it has room") {
   SpaceOptions gpu;
   gpu.target = Target::cuda;

@@ -102,4 +102,21 @@ TEST_CASE("in step: rows of a plane on threads, where there is one box") {
   CHECK(found.races.empty());
 }
 
+TEST_CASE("in step: strips for threads cover the planes with their border, one a thread") {
+  const Nat n = 62;
+  const Expr x = param("x", array({n + 2, n + 2, n + 2}, f64));
+  const auto step = [](const Expr& y) {
+    return update(y, {1, 1, 1}, y | slide3(3, 1) | map3([](Expr w) { return w[0][1][1] + w[2][1][1]; }));
+  };
+  const Program p{"planes", {x}, let(step(x), step), {"x"}, {}};
+  for (const int threads : {2, 4, 8}) {
+    const Space space(p, {Target::openmp, threads, 32});
+    bool found = false;
+    for (const std::string& strip :
+         space.allowed_texts({{"time", "k"}, {"rings", "yes"}, {"parallel", "none"}}, "strips"))
+      if (strip == "k" + std::to_string((62 + 2 + threads - 1) / threads)) found = true;
+    CHECK_MESSAGE(found, threads);
+  }
+}
+
 }  // namespace lift::in_step_test

@@ -52,6 +52,38 @@ TEST_CASE("passes: every second iteration, from a lower bound on") {
     }
 }
 
+TEST_CASE("passes: a condition on memory is asked again after what may have changed it") {
+  const Term low = apply_term(Op::Lt, boolean, {a(3), constant_term(100, f64)});
+  const Stmt changes{Store{"a", {Nat(3)}, constant_term(1000, f64), false}};
+  For once;
+  once.var = Nat::fresh("j", 0, 0), once.upper = 1;
+  once.body = {{If{{low}, {changes}}}, {If{{low}, {put(0, one)}}}};
+  const Kernel before = kernel({{once}});
+  Kernel after = before;
+  after.body = tighten_bounds(before.body);
+  INFO(str(after));
+  CHECK(run(before)[0] == -1);
+  CHECK(run(after) == run(before));
+}
+
+TEST_CASE(
+    "passes: what others store before a barrier is loaded after it, and not kept by loops that move on") {
+  const Nat k = Nat::fresh("k", 0, 3);
+  const auto loop = [&](bool barrier) {
+    For f;
+    f.var = k, f.upper = 4, f.rotate = true;
+    f.body = {put(k, apply_term(Op::Add, f64, {a(k), a(k + 1)}))};
+    if (barrier) f.body.push_back({Barrier{}});
+    f.body.push_back({Store{"a", {k + 7}, one, false}});  // of no element that this item loads
+    return Block{{f}};
+  };
+  const auto rotated = [&](bool barrier) {
+    return str(kernel(rotate_loops(loop(barrier), kernel(loop(barrier)))));
+  };
+  CHECK(rotated(false) != str(kernel(loop(false))));
+  CHECK(rotated(true) == str(kernel(loop(true))));
+}
+
 TEST_CASE("passes: a name for a load does not outlive a store to its array, also under a condition") {
   const Term sum = apply_term(Op::Add, f64, {a(3), a(3)});
   const Stmt changes{Store{"a", {Nat(3)}, one, false}};

@@ -139,4 +139,23 @@ TEST_CASE("on a grid, and outside shared loops, nothing changes") {
   CHECK(!needs_scratch(whole));
 }
 
+TEST_CASE("scratch: no array on a stack is large, also where a loop of one iteration shares nothing") {
+  for (const std::int64_t n : {8, 300}) {
+    const Expr rows = rows_of(n, n);
+    const auto twice = [](const Expr& tile) {
+      return let(
+          make(Op::ToGlobal, {map_with(Op::MapSeq, 1, function_of(tile.type().element(), doubled), tile)}),
+          [](Expr stored) { return stored | map(add); });
+    };
+    const Program p = program({rows}, join(each_row(split({Nat(n)}, rows), twice)));
+    const Kernel k = placed(p);
+    INFO(str(k));
+    const std::vector<Allocate> all = arrays_in(k);
+    REQUIRE(all.size() == 1);
+    CHECK((all[0].space == AddressSpace::Scratch) == (n == 300));
+    CHECK((k.scratch == Nat(0)) == (n == 8));
+    if (n == 300) CHECK(test::openmp_of(k).find("own_scratch(scratch, scratch_bytes)") != std::string::npos);
+  }
+}
+
 }  // namespace lift::scratch_test

@@ -263,6 +263,21 @@ TEST_CASE("copies of an unrolled body have values of their own, and decide what 
     CHECK((y[2 * i] == 4.0 * static_cast<double>(i) && y[2 * i + 1] == 6.0 * static_cast<double>(i)));
 }
 
+TEST_CASE("a masked vector ends with an element that there is") {
+  const auto refused = [](std::int64_t elements) {
+    try {
+      one_loop(16, 200, elements, 4, [](const Nat& i) {
+        return Block{{If{{compare_term(equal(mod(i, 2), 0))}, {store(i, x_at(i))}}}};
+      });
+    } catch (const UserError& e) {
+      return std::string(e.what()).find("only a guard keeps") != std::string::npos;
+    }
+    return false;
+  };
+  CHECK(refused(15));  // one past the end
+  CHECK_FALSE(refused(16));
+}
+
 TEST_CASE("what cannot be vectors is refused, and says why") {
   const auto refused = [](const std::function<Block(const Nat&)>& body) -> std::string {
     try {

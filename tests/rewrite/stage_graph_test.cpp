@@ -7,6 +7,7 @@
 #include "ir/expr/ops.hpp"
 #include "ir/expr/view.hpp"
 #include "patterns/operators.hpp"
+#include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/stage_graph.hpp"
 
 namespace lift {
@@ -298,6 +299,38 @@ TEST_CASE("64 equal half-sweeps are analysed in milliseconds") {
   CHECK(g.dependences.size() > 3000);
   MESSAGE("64 stages, seconds: ", s);
   CHECK(s < 1);  // inlining would need 2^64 terms; no test depends on the clock beyond that
+}
+
+TEST_CASE("stage graphs: what an update leaves of a base that it copies is read, too") {
+  const Expr x = param("x", array({Nat(9)}, f64));
+  const auto twice = [](const Expr& a) { return a | map([](Expr v) { return v * 2.0; }); };
+  const Program p{
+      "copied", {x}, let(twice(x), [&](Expr a) { return update(a, {0}, twice(drop({1}, {0}, a))); }), {}, {}};
+  compare(p);
+  const StageGraph g = stage_graph(chain_of(p));
+  REQUIRE(g.dependences.size() == 1);
+  CHECK(g.dependences[0].kind == Dependence::Kind::Flow);
+  CHECK(g.dependences[0].distance[0].min == 0);  // the last element, as it is
+  CHECK(g.dependences[0].distance[0].max == 1);
+}
+
+TEST_CASE(
+    "stage graphs: a stage that makes several planes at once stays behind for its own, not for those "
+    "before") {
+  const Expr x = param("x", array({Nat(9)}, f64));
+  const auto twice = [](const Expr& a) { return a | map([](Expr v) { return v * 2.0; }); };
+  const Program p{"chain", {x}, let(twice(x), [&](Expr a) { return twice(a); }), {}, {}};
+  const Chain chain = chain_of(p);
+  for (const std::int64_t first : {1, 2, 4})
+    for (const std::int64_t second : {1, 2, 4}) {
+      StageGraph g = stage_graph(chain);
+      g.stages[0].each = {first}, g.stages[1].each = {second};
+      g.dependences[0].distance[0].min = g.dependences[0].distance[0].max = 3;
+      const Lags lags = least_lags(chain, g, 0);
+      CHECK(lags.obstacle.empty());
+      REQUIRE(lags.by_stage.size() == 2);
+      CHECK(lags.by_stage[1] - lags.by_stage[0] == 3 + second - 1);
+    }
 }
 
 }  // namespace lift
