@@ -70,8 +70,10 @@ std::string heading(const Options& o, const ExploreResult& r) {
 int report_wrong(const ExploreResult& r) {
   for (const Variant& v : r.variants) {
     if (v.status != Status::wrong) continue;
-    std::fprintf(stderr, "liftgen: wrong result (error %.1e): %s: %s\n", v.error, v.name.c_str(),
-                 printable(v.message).c_str());
+    std::fputs(
+        fmt::format("liftgen: wrong result (error {:.1e}): {}: {}\n", v.error, v.name, printable(v.message))
+            .c_str(),
+        stderr);
     for (const Step& s : v.derivation) std::fprintf(stderr, "    %s\n", str(s).c_str());
     break;
   }

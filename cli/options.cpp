@@ -1,12 +1,12 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 #include "cli/command_options.hpp"
 #include "cli/manual.hpp"
 #include "compare/peer.hpp"
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "ir/text/near.hpp"
 #include "patterns/operators.hpp"
@@ -184,11 +184,9 @@ std::pair<std::string, std::int64_t> size_of(const std::string& text) {
 std::string typed(const std::vector<std::string>& arguments) {
   std::string line = "liftgen";
   for (const std::string& argument : arguments) {
-    const bool plain =
-        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
-          return std::isalnum(c) != 0 ||
-                 std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
-        });
+    const bool plain = !argument.empty() && std::all_of(argument.begin(), argument.end(), [](char c) {
+      return in_word(c) || std::string_view("-./=:,+@%").find(c) != std::string_view::npos;
+    });
     std::string quoted;
     for (const char c : argument) quoted += c == '\'' ? "'\\''" : std::string(1, c);
     line += plain ? " " + argument : " '" + quoted + "'";

@@ -121,6 +121,9 @@ set_tests_properties(layer_order PROPERTIES LABELS quick)
 add_test(NAME format COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_format.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(format PROPERTIES LABELS quick TIMEOUT 600)
 
+add_test(NAME locale COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_locale.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(locale PROPERTIES LABELS quick TIMEOUT 600)
+
 # On demand, clang-tidy reads files of a folder together, as they are compiled: a few of those that are not known to be
 # clean, or all of them.
 if(CMAKE_UNITY_BUILD)

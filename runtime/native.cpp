@@ -1,6 +1,7 @@
 #include "runtime/native.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -221,9 +222,7 @@ CompileResult NativeCompiler::finish(Job& job) {
   result.seconds = job.process->seconds();
   if (job.process->timed_out()) {
     result.timed_out = true;
-    std::ostringstream text;
-    text << "the compiler took longer than " << options_.timeout_seconds << " s";
-    result.error = text.str();
+    result.error = fmt::format("the compiler took longer than {:g} s", options_.timeout_seconds);
   } else if (job.process->status() != 0) {
     result.error = first_lines(job.process->output());
     if (result.error.empty())

@@ -1,5 +1,7 @@
 #include "runtime/vault.hpp"
 
+#include <fmt/format.h>
+
 #define XXH_INLINE_ALL
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 #include "runtime/descriptor.hpp"
 #include "runtime/file.hpp"
 
@@ -44,9 +47,7 @@ std::string variable(const char* name) {
 std::optional<std::string> open_to_others(const struct stat& status) {
   if (status.st_uid != ::geteuid()) return "belongs to user " + std::to_string(status.st_uid);
   if ((status.st_mode & 077) != 0) {
-    char mode[8];
-    std::snprintf(mode, sizeof mode, "%03o", status.st_mode & 0777U);
-    return std::string("has mode ") + mode + ", so that others may have written it";
+    return fmt::format("has mode {:03o}, so that others may have written it", status.st_mode & 0777U);
   }
   return std::nullopt;
 }
@@ -194,15 +195,16 @@ std::map<std::string, Entry> read_index(const std::string& text) {
   std::map<std::string, Entry> entries;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string key, suffix;
-    std::size_t bytes = 0;
-    std::int64_t used = 0;
-    if (!(words >> key >> suffix >> bytes >> used) || !is_key(key) || suffix.size() > 5 || suffix[0] != '.' ||
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() < 4) continue;
+    const std::string &key = words[0], &suffix = words[1];
+    const auto bytes = read_number<std::size_t>(words[2]);
+    const auto used = read_number<std::int64_t>(words[3]);
+    if (!bytes || !used || !is_key(key) || suffix.size() > 5 || suffix[0] != '.' ||
         suffix.find('/') != std::string::npos)
       continue;
-    entries[key].files[suffix] = bytes;
-    entries[key].used = std::max(entries[key].used, used);
+    entries[key].files[suffix] = *bytes;
+    entries[key].used = std::max(entries[key].used, *used);
   }
   return entries;
 }
@@ -239,10 +241,7 @@ void remove_dead(const fs::path& workspace) {
 
 std::string hash_text(std::string_view text) {
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  char digits[33];
-  std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return digits;
+  return fmt::format("{:016x}{:016x}", std::uint64_t{hash.high64}, std::uint64_t{hash.low64});
 }
 
 /// A locked folder below `tmp`, made when it is first asked for.

@@ -1,5 +1,6 @@
 #include "tuning/explore.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -159,7 +160,7 @@ class Exploration {
     if (const Difference d = small_->compare(plain); !d.right())
       throw InternalError("verification: the reference of " + session_.pattern.name +
                           " differs from the interpreter at " + small_->describe() + " by " +
-                          std::to_string(d.error));
+                          fmt::format("{:.3g}", d.error));
   }
 
   void search() {
@@ -413,7 +414,7 @@ class Exploration {
     try {
       if (const Difference d = small_->compare(check); !d.right())
         broken_[structure] =
-            "differs from the interpreter at " + small_->describe() + " by " + std::to_string(d.error);
+            "differs from the interpreter at " + small_->describe() + " by " + fmt::format("{:.3g}", d.error);
     } catch (const UserError&) {
       checked_.erase(structure);  // the device cannot run it at that size
     } catch (const KernelFault& fault) {

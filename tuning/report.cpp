@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 #include "tuning/cost/cost_model.hpp"
 
 namespace lift {
@@ -26,9 +26,8 @@ Json params(const Configuration& c) {
   Json json = Json::object();
   for (const auto& entry : c) {
     const std::string value = entry.text();
-    long n = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    json[entry.name()] = error == std::errc{} && end == value.data() + value.size() ? Json(n) : Json(value);
+    const auto n = read_number<long>(value);
+    json[entry.name()] = n ? Json(*n) : Json(value);
   }
   return json;
 }
@@ -302,7 +301,7 @@ std::string reasons(const ExploreResult& r, std::size_t most) {
   for (const Variant& v : r.variants) {
     if (v.status != Status::impossible) continue;
     std::string kind = v.message;
-    std::erase_if(kind, [](unsigned char c) { return std::isdigit(c) != 0; });
+    std::erase_if(kind, is_digit);
     auto& [count, example] = counts[kind];
     if (count++ == 0) example = v.message.substr(0, v.message.find('\n'));
   }
