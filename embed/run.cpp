@@ -4,6 +4,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/parallel.hpp"
 
 namespace lift {
 namespace {
@@ -30,6 +31,7 @@ class Call {
     check_overlaps(impl_.plan, passed_, where_);
     const NativeCode& code = v_.native;
     const auto kernel = code.call_any_alignment && !aligned() ? code.call_any_alignment : code.call;
+    if (has_lost_threads()) set_openmp_threads(1);
     if (kernel(pointers_.data()) != 0)
       throw UserError(impl_.plan.program.name + ": there is not enough memory for what it keeps in between" +
                       line_of(where_));

@@ -19,40 +19,15 @@
 
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/interrupt.hpp"
-
-extern char** environ;
 
 namespace lift {
 namespace {
 
-/// What shells search when PATH is not set.
-constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
-
 bool is_executable_file(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// The environment with `changes` ("NAME=value") in place of what they name.
-std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const std::string& change) {
-      return text.compare(0, change.find('=') + 1, change, 0, change.find('=') + 1) == 0;
-    });
-    if (!replaced) variables.push_back(text);
-  }
-  variables.insert(variables.end(), changes.begin(), changes.end());
-  return variables;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (auto& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
 }
 
 struct SpawnSettings {
@@ -118,7 +93,6 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   std::vector<std::string> arguments = argv;
   std::vector<std::string> changes = {"LC_ALL=C"};
-  if (std::getenv("PATH") == nullptr) changes.push_back(std::string("PATH=") + kDefaultPath);
   changes.insert(changes.end(), options.variables.begin(), options.variables.end());
   std::vector<std::string> variables = environment_with(changes);
 
@@ -127,7 +101,7 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
     const SpawnSettings settings(ends[1], options.directory);
     const OriginalAffinity unpinned;
     error = ::posix_spawn(&pid_, program.c_str(), &settings.actions, &settings.attributes,
-                          pointers(arguments).data(), pointers(variables).data());
+                          pointers_to(arguments).data(), pointers_to(variables).data());
   }
   ::close(ends[1]);
   fd_ = ends[0];
