@@ -50,6 +50,18 @@ bool is_object(const fs::path& path) {
 }
 
 constexpr std::size_t kShownOfLine = 200;
+constexpr double kWallTimes = 8;  ///< the limit of processor time: beside other work it takes so much longer
+
+/// Why a compiler was ended, and what to try; "" where it was not.
+std::string why_late(const Process& compiler, double limit) {
+  if (compiler.used_up()) return fmt::format("needed more than {:g} s of processor time", limit);
+  if (compiler.timed_out())
+    return fmt::format(
+        "did not end within {:g} s: it waits for something, or the machine is busy with other work; try "
+        "again later",
+        kWallTimes * limit);
+  return "";
+}
 
 /// ": " and the first line of diagnostics that says what is wrong; "" when there is none.
 std::string telling_line(const std::string& text) {
@@ -190,7 +202,8 @@ void NativeCompiler::start(Job& job) {
   command.push_back("-lm");
   command.push_back("-Wl,-z,defs");  // what is missing is missed by the linker, not when it is opened
   ProcessOptions options;
-  options.timeout_seconds = options_.timeout_seconds;
+  options.processor_seconds = options_.timeout_seconds;
+  options.timeout_seconds = kWallTimes * options_.timeout_seconds;
   options.directory = temporary.string();
   options.variables = {"TMPDIR=" + temporary.string()};
   job.process.emplace(command, options);
@@ -220,9 +233,9 @@ void NativeCompiler::deliver(const Job& job, CompileResult& result) {
 CompileResult NativeCompiler::finish(Job& job) {
   CompileResult result;
   result.seconds = job.process->seconds();
-  if (job.process->timed_out()) {
+  if (const std::string late = why_late(*job.process, options_.timeout_seconds); !late.empty()) {
     result.timed_out = true;
-    result.error = fmt::format("the compiler took longer than {:g} s", options_.timeout_seconds);
+    result.error = "the compiler " + late;
   } else if (job.process->status() != 0) {
     result.error = first_lines(job.process->output());
     if (result.error.empty())
@@ -324,8 +337,8 @@ void NativeCompiler::require_working() {
   }
   const fs::path object = job.workspace / (job.stem + ".so");
   std::string why;
-  if (job.process->timed_out())
-    why = "it did not end within " + std::to_string(static_cast<int>(options_.timeout_seconds)) + " s";
+  if (const std::string late = why_late(*job.process, options_.timeout_seconds); !late.empty())
+    why = "it " + late;
   else if (job.process->status() != 0)
     why = "compiling a small function it ended with status " + std::to_string(job.process->status()) +
           telling_line(job.process->output());

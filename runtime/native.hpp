@@ -77,8 +77,9 @@ struct CompileResult {
 struct NativeCompilerOptions {
   /// In which the vault lies; see Vault.
   std::filesystem::path cache_directory = {};
-  int max_processes = 0;                         ///< compilers at a time; 0: one an allowed processor
-  double timeout_seconds = 20;                   ///< for each compilation
+  int max_processes = 0;  ///< compilers at a time; 0: one an allowed processor
+  double timeout_seconds =
+      20;  ///< of processor time for each compilation; of wall time several times as much
   std::size_t max_cache_bytes = kMaxCacheBytes;  ///< the least recently used objects go when there is more
 };
 

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -62,6 +64,17 @@ struct SpawnSettings {
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
 
+/// Also of what it starts, from now on: it has hardly begun.
+void limit_processor_time(pid_t pid, double seconds) {
+  const auto whole = static_cast<rlim_t>(std::ceil(seconds));
+  const rlimit limit{whole, whole + 1};
+  (void)::prlimit(pid, RLIMIT_CPU, &limit, nullptr);
+}
+
+double seconds_of(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+}
+
 }  // namespace
 
 std::string find_program(const std::string& name) {
@@ -81,6 +94,7 @@ std::string find_program(const std::string& name) {
 Process::Process(const std::vector<std::string>& argv, const ProcessOptions& options)
     : max_output_(options.max_output),
       timeout_seconds_(options.timeout_seconds),
+      processor_seconds_(options.processor_seconds),
       started_(Clock::now()),
       ended_(started_) {
   if (argv.empty()) throw InternalError("process: no program named");
@@ -105,6 +119,7 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
   }
   ::close(ends[1]);
   fd_ = ends[0];
+  if (error == 0 && processor_seconds_ > 0) limit_processor_time(pid_, processor_seconds_);
   if (error != 0) {
     pid_ = -1;
     close_output();
@@ -121,10 +136,10 @@ Process& Process::operator=(Process&& other) noexcept {
   pid_ = std::exchange(other.pid_, -1);
   fd_ = std::exchange(other.fd_, -1);
   status_ = other.status_;
-  timed_out_ = other.timed_out_;
+  timed_out_ = other.timed_out_, used_up_ = other.used_up_;
   output_ = std::move(other.output_);
   max_output_ = other.max_output_;
-  timeout_seconds_ = other.timeout_seconds_;
+  timeout_seconds_ = other.timeout_seconds_, processor_seconds_ = other.processor_seconds_;
   started_ = other.started_;
   ended_ = other.ended_;
   return *this;
@@ -154,11 +169,14 @@ void Process::drain() {
 bool Process::reap() {
   if (pid_ < 0) return true;
   int status = 0;
-  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  rusage used{};
+  const pid_t ended = ::wait4(pid_, &status, WNOHANG, &used);
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
   ended_ = Clock::now();
   pid_ = -1;
   if (ended > 0) status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  used_up_ = status_ != 0 && processor_seconds_ > 0 &&
+             seconds_of(used.ru_utime) + seconds_of(used.ru_stime) >= 0.9 * processor_seconds_;
   return true;
 }
 

@@ -218,6 +218,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path, 
   json["best_caller"] = variant(r.best_caller);
   json["counts"] = counts(r.counts);
   json["interrupted"] = r.interrupted;
+  if (!r.disturbed.empty()) json["disturbed"] = r.disturbed;
   if (!extras.file.empty()) json["file"] = extras.file;
   if (!extras.command.empty()) json["command"] = extras.command;
   if (!extras.emit_command.empty()) json["emit_command"] = extras.emit_command;
@@ -275,6 +276,9 @@ std::string about_times(const ExploreResult& r) {
   const Variant& best = r.variants[*r.best];
   std::string s;
   const auto add = [&](const std::string& sentence) { s += (s.empty() ? "" : "\n") + sentence; };
+  if (!r.disturbed.empty())
+    add("these times were taken beside other work, and are not remembered: " + r.disturbed +
+        "; explore again when the machine is quiet");
   if (!r.no_host_compiler.empty())
     add("arrays in the caller's layout only, and no plain loops beside them: " + r.no_host_compiler);
   if (r.cache_flushed)
