@@ -80,6 +80,9 @@ std::string npy_header(Scalar type, const std::vector<std::int64_t>& shape) {
 
 NpyHeader read_npy_header(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& why) { throw UserError(path.string() + ": " + why); };
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    refuse("is no file, but a pipe, a device or a folder; write the data to a file first");
   std::ifstream in(path, std::ios::binary);
   if (!in) refuse(std::string("cannot be read: ") + std::strerror(errno));
   unsigned char fixed[12] = {};

@@ -1,4 +1,6 @@
 // Arguments from files and results into files: liftgen run FILE.lift --input x=x.npy --output y=y.npy.
+#include <sys/stat.h>
+
 #include <cstring>
 #include <filesystem>
 
@@ -145,6 +147,18 @@ TEST_CASE("cli files: no file that is read is written, nor the database, nor one
   CHECK(read_file(scratch.path() / "r.json") == json);
   CHECK(liftgen({"run", "p.lift", "--json", "/dev/null", "--report", "/dev/null", "--out", "."}, folder)
             .status == 0);
+}
+
+TEST_CASE("cli files: a pipe is no .npy file") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "p.lift",
+                        "size n = 4\nparam x : n.f64\nresult y : n.f64 = x |> map(\\v. 2 * v)\n");
+  REQUIRE(::mkfifo((scratch.path() / "x.npy").c_str(), 0600) == 0);
+  const ProcessResult r =
+      cli_test::run_process({cli_test::kLiftgen, "run", "p.lift", "--input", "x=x.npy"},
+                            {.timeout_seconds = 20, .directory = scratch.path().string()});
+  CHECK(r.status == 2);
+  CHECK_MESSAGE(r.output.find("a pipe") != std::string::npos, r.output);
 }
 
 TEST_CASE("cli files: a folder that is deleted meanwhile is made again") {

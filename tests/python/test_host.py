@@ -95,3 +95,45 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """)
     prints(made, "7")
+
+
+@pytest.mark.parametrize("work", ["k(x)", "lift.explore(scaled, sizes={'n': 1000000}, budget=100, database='none')",
+                                  "lift.explore(scaled, sizes={'n': 1000}, budget=100, progress=lambda *_: None)"])
+def test_a_thread_that_is_at_work_when_the_interpreter_ends_does_not_end_the_process(work):
+    for wait in (0.3, 0.5, 0.7):
+        made = run(FORKED + f"""
+import threading, time
+def go():
+    while True: {work}
+threading.Thread(target=go, daemon=True).start()
+time.sleep({wait})
+print("done")
+""")
+        prints(made, "done")
+
+
+def explored_with(progress, after=""):
+    return run(SCALED + f"""
+import os, signal, time
+def progress(phase, *_):
+{progress}
+try:
+    tuned = lift.explore(scaled, sizes={{"n": 1000}}, budget=20, progress=progress, database="none")
+    print("kept", tuned.interrupted)
+except KeyboardInterrupt:
+    print("KeyboardInterrupt")
+""")
+
+
+def test_a_second_interrupt_is_pythons():
+    made = explored_with("""
+    if phase == "exploring":
+        os.kill(os.getpid(), signal.SIGINT); time.sleep(0.7); os.kill(os.getpid(), signal.SIGINT)
+""")
+    prints(made, "KeyboardInterrupt")
+
+
+def test_an_interrupt_before_anything_was_found_is_a_keyboard_interrupt():
+    prints(explored_with("""
+    os.kill(os.getpid(), signal.SIGINT)
+"""), "KeyboardInterrupt")
