@@ -111,10 +111,11 @@ std::string header_around(const Kernel& k, const std::string& introduction, cons
                           const std::string& after) {
   std::string guard = k.name + "_H";
   for (char& c : guard) c = upper_case(c);
-  std::string s = "/* " + k.name +
-                  ": arrays are stored row by row unless said otherwise, start at multiples of 64 bytes, and "
-                  "do not\n * overlap." +
-                  introduction + "\n *\n";
+  std::string s =
+      "/* " + k.name +
+      ": arrays are stored row by row unless said otherwise, are fastest at multiples of 64 bytes, and "
+      "do not\n * overlap." +
+      introduction + "\n *\n";
   for (const std::string& n : k.sizes) s += fmt::format(" *   {:<10} long, {}\n", n, str(size_range(k, n)));
   for (const KernelArgument& a : k.arguments) s += fmt::format(" *   {:<10} {}\n", a.name, description(a));
   s += " */\n#ifndef " + guard + "\n#define " + guard + "\n\n" + before;
