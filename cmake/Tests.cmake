@@ -1,7 +1,7 @@
 # tests/<layer>/*.cpp       -> test_<layer>, label quick
 # tests/<layer>/long/*.cpp  -> test_<layer>_long, label long
 # tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer, for so many texts
-# tests/fuzz/programs/      -> test_fuzz_programs, test_fuzz_programs_long and, for hours of it, fuzz_programs
+# tests/fuzz/programs/      -> test_fuzz_programs, test_fuzz_programs_long and, for hours of it in slices (--resume), fuzz_programs
 # examples/*.cpp            -> example_<name>, label quick
 # tests/python/             -> python, label quick: the Python package, its examples and its notebook
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
