@@ -43,10 +43,10 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Why a file or folder may have been written by others; nothing when only this user can.
+/// Why a file or folder may have been written by others; nothing when only this user can. Others may read it.
 std::optional<std::string> open_to_others(const struct stat& status) {
   if (status.st_uid != ::geteuid()) return "belongs to user " + std::to_string(status.st_uid);
-  if ((status.st_mode & 077) != 0) {
+  if ((status.st_mode & 022) != 0) {
     return fmt::format("has mode {:03o}, so that others may have written it", status.st_mode & 0777U);
   }
   return std::nullopt;
@@ -60,7 +60,9 @@ std::optional<std::string> private_folder(const fs::path& path) {
   if (::lstat(path.c_str(), &status) != 0) return path.string() + ": " + std::strerror(errno);
   if (!S_ISDIR(status.st_mode)) return path.string() + " is no directory";
   if (const auto why = open_to_others(status))
-    return "the folder " + path.string() + " " + *why + "; chmod 700 it, or delete it";
+    return "the folder " + path.string() + " " + *why +
+           (status.st_uid == ::geteuid() ? "; chmod go-w it, or delete it"
+                                         : "; set LIFTGEN_CACHE to a directory of yours, or delete it");
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return "the directory " + path.string() + " cannot be written";
   return std::nullopt;
@@ -83,8 +85,7 @@ bool holds_only_entries(const fs::path& folder) {
   return !error;
 }
 
-/// Makes the vault's folders; the reason when that fails.
-std::optional<std::string> unusable(const fs::path& folder) {
+std::optional<std::string> fault_in_making(const fs::path& folder) {
   try {
     make_directories(folder.parent_path());
   } catch (const UserError& error) {
@@ -102,6 +103,14 @@ std::optional<std::string> unusable(const fs::path& folder) {
       return "the directory " + folder.string() + " cannot be written: " + std::strerror(errno);
   }
   return private_folder(folder / "tmp");
+}
+
+/// Makes the vault's folders; the reason when that fails, also if somebody deletes them meanwhile.
+std::optional<std::string> unusable(const fs::path& folder) {
+  std::optional<std::string> why;
+  for (int tries = 0; tries < 5; ++tries)
+    if (!(why = fault_in_making(folder))) break;
+  return why;
 }
 
 /// A directory for this user only, under $TMPDIR.
@@ -329,7 +338,10 @@ void Vault::put(const std::string& key, const std::string& suffix, std::string_v
     throw UserError("the cache of compiled kernels: " + *why);
   write_private_file(beside, bytes);
   if (::rename(beside.c_str(), path.c_str()) != 0) {
-    const int error = errno;
+    int error = errno;
+    std::error_code ignored;
+    if (error == EISDIR && fs::remove_all(path, ignored) > 0 && ::rename(beside.c_str(), path.c_str()) == 0)
+      return log_use(key, suffix, bytes.size());  // no entry is a folder
     ::unlink(beside.c_str());
     throw UserError("cannot write " + path.string() + ": " + std::strerror(error));
   }
