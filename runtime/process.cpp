@@ -64,11 +64,16 @@ struct SpawnSettings {
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
 
-/// Also of what it starts, from now on: it has hardly begun.
-void limit_processor_time(pid_t pid, double seconds) {
-  const auto whole = static_cast<rlim_t>(std::ceil(seconds));
-  const rlimit limit{whole, whole + 1};
-  (void)::prlimit(pid, RLIMIT_CPU, &limit, nullptr);
+constexpr const char* kShell = "/bin/sh";
+
+/// A command whose processes may each use so much processor time: what sets the limit of a process that has
+/// begun comes too late for what that has started.
+std::vector<std::string> under_limit(const std::string& program, const std::vector<std::string>& argv,
+                                     double seconds) {
+  std::vector<std::string> all = {"sh", "-c", "ulimit -t \"$0\"; exec \"$@\"",
+                                  std::to_string(static_cast<long>(std::ceil(seconds))), program};
+  all.insert(all.end(), argv.begin() + 1, argv.end());
+  return all;
 }
 
 double seconds_of(const timeval& t) {
@@ -106,6 +111,8 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
     throw EnvironmentError(std::string("cannot open a pipe: ") + std::strerror(errno));
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   std::vector<std::string> arguments = argv;
+  const bool limited = processor_seconds_ > 0;
+  if (limited) arguments = under_limit(program, argv, processor_seconds_);
   std::vector<std::string> changes = {"LC_ALL=C"};
   changes.insert(changes.end(), options.variables.begin(), options.variables.end());
   std::vector<std::string> variables = environment_with(changes);
@@ -114,12 +121,11 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
   {
     const SpawnSettings settings(ends[1], options.directory);
     const OriginalAffinity unpinned;
-    error = ::posix_spawn(&pid_, program.c_str(), &settings.actions, &settings.attributes,
+    error = ::posix_spawn(&pid_, limited ? kShell : program.c_str(), &settings.actions, &settings.attributes,
                           pointers_to(arguments).data(), pointers_to(variables).data());
   }
   ::close(ends[1]);
   fd_ = ends[0];
-  if (error == 0 && processor_seconds_ > 0) limit_processor_time(pid_, processor_seconds_);
   if (error != 0) {
     pid_ = -1;
     close_output();
