@@ -70,8 +70,10 @@ std::string heading(const Options& o, const ExploreResult& r) {
 int report_wrong(const ExploreResult& r) {
   for (const Variant& v : r.variants) {
     if (v.status != Status::wrong) continue;
-    std::fprintf(stderr, "liftgen: wrong result (error %.1e): %s: %s\n", v.error, v.name.c_str(),
-                 printable(v.message).c_str());
+    std::fputs(
+        fmt::format("liftgen: wrong result (error {:.1e}): {}: {}\n", v.error, v.name, printable(v.message))
+            .c_str(),
+        stderr);
     for (const Step& s : v.derivation) std::fprintf(stderr, "    %s\n", str(s).c_str());
     break;
   }
@@ -207,6 +209,7 @@ int explore(const Options& given) {
   say_what_is_trusted(o, o.pattern->build(o.problem));
   check_writable_results(o);
   const auto directory = kernel_directory(o.out);
+  check_kernel_files(directory, o.pattern->name, o.target);
   ExploreOptions options = explore_options(o);
   options.memory = memory_of(o);
   if (!o.record.empty()) options.recorder = std::make_shared<Recorder>(o.file, o.sizes);
@@ -230,6 +233,7 @@ int run(const Options& o) {
   say_what_is_trusted(o, o.pattern->build(o.problem));
   check_writable_results(o);
   const auto directory = kernel_directory(o.out);
+  check_kernel_files(directory, o.pattern->name, o.target);
   ExploreOptions options = explore_options(o);
   options.configurations = 1, options.rivals = false, options.only_layout = kCallersLayout;
   options.only = given_derivation(o);
@@ -253,6 +257,7 @@ int compare(const Options& o) {
   say_what_is_trusted(o, o.pattern->build(o.problem));
   check_writable_results(o);
   const auto directory = kernel_directory(o.out);
+  check_kernel_files(directory, o.pattern->name, o.target);
   ExploreOptions options = explore_options(o);
   options.rivals = false, options.contenders = make_contest(o.with, o.configurations),
   options.memory = memory_of(o);

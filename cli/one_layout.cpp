@@ -46,6 +46,7 @@ int explore_together(const Options& o) {
   const auto directory = kernel_directory(o.out);
   if (!o.json.empty()) check_writable_file(o.json, "--json");
   const std::vector<Options> operators = operators_of(o);
+  for (const Options& one : operators) check_kernel_files(directory, one.pattern->name, one.target);
   NativeCompiler compiler;
   const Machine machine = probe(compiler, o.threads, false);
   std::vector<Program> programs;

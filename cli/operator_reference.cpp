@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <sstream>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "patterns/box_problem.hpp"
 #include "tuning/traffic.hpp"
@@ -75,7 +75,7 @@ std::string figures(const Program& program) {
 /// smooth3d, in contrast to thomas
 bool has_dimension(const Pattern& pattern) {
   return pattern.name.size() > 2 && pattern.name.back() == 'd' &&
-         std::isdigit(pattern.name[pattern.name.size() - 2]) != 0;
+         is_digit(pattern.name[pattern.name.size() - 2]);
 }
 /// The name without its dimension.
 std::string family(const Pattern& pattern) {

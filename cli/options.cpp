@@ -1,12 +1,13 @@
 #include "cli/options.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
+#include "cli/check_files.hpp"
 #include "cli/command_options.hpp"
 #include "cli/manual.hpp"
 #include "compare/peer.hpp"
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "ir/text/near.hpp"
 #include "patterns/operators.hpp"
@@ -125,11 +126,6 @@ void check(Options& o, const Texts& t) {
                  o.threads, most, most);
     o.threads = most;
   }
-  if (!o.report.empty() && (o.report == o.json || o.report == o.results))
-    throw UserError("the page and the results cannot both be " + o.report.string() + "; give them two names");
-  if (!o.record.empty() && (o.record == o.json || o.record == o.report))
-    throw UserError("what is tried and the results cannot both be " + o.record.string() +
-                    "; give them two names");
   if (o.db == "none" && o.command != "db") o.db.clear(), o.no_db = true;  // as LIFTGEN_DB=none says it
   if (o.no_db && !o.db.empty())
     throw UserError("--no-db: --db " + o.db.string() + " asks for a database; leave one of them out");
@@ -184,11 +180,9 @@ std::pair<std::string, std::int64_t> size_of(const std::string& text) {
 std::string typed(const std::vector<std::string>& arguments) {
   std::string line = "liftgen";
   for (const std::string& argument : arguments) {
-    const bool plain =
-        !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
-          return std::isalnum(c) != 0 ||
-                 std::string_view("-_./=:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
-        });
+    const bool plain = !argument.empty() && std::all_of(argument.begin(), argument.end(), [](char c) {
+      return in_word(c) || std::string_view("-./=:,+@%").find(c) != std::string_view::npos;
+    });
     std::string quoted;
     for (const char c : argument) quoted += c == '\'' ? "'\\''" : std::string(1, c);
     line += plain ? " " + argument : " '" + quoted + "'";
@@ -210,24 +204,16 @@ std::map<std::string, std::filesystem::path> files_of(const std::string& option,
   return files;
 }
 
-/// Of what is asked for: results that exist, in files that neither another result nor an argument has.
+/// Of what is asked for: results that exist.
 void check_outputs(const Options& o) {
   std::string all;
   const std::vector<ProgramResult> results = results_of(o.pattern->build(o.problem));
   for (const ProgramResult& r : results) all += (all.empty() ? "" : ", ") + r.name;
-  const auto place = [](const std::filesystem::path& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-  };
-  std::map<std::filesystem::path, std::string> taken;
-  for (const auto& [name, path] : o.inputs)
-    taken.emplace(place(path), "the argument " + name + " is read from it");
   for (const auto& [name, path] : o.outputs) {
     const std::string option = "--output " + name + "=" + path.string();
     if (std::none_of(results.begin(), results.end(),
                      [&, n = name](const ProgramResult& r) { return r.name == n; }))
       throw UserError(option + ": there is no result '" + name + "'; the results are " + all);
-    const auto [at, is_new] = taken.emplace(place(path), "the result " + name + " goes there");
-    if (!is_new) throw UserError(option + ": " + at->second + "; give them two files");
   }
 }
 
@@ -314,6 +300,7 @@ Options parse(const std::vector<std::string>& given) {
     throw UserError("--sweeps auto: only explore looks for how many are fastest; give " +
                     std::string(command->name) + " a number");
   options.command = command->name;
+  check_files(options);
   return options;
 }
 

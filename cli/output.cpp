@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 
+#include "cli/check_files.hpp"
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
 #include "ir/text/printable.hpp"
@@ -30,6 +32,12 @@ std::size_t terminal_columns(int descriptor) {
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
   return std::max<std::size_t>(size.ws_col, kLeast);
+}
+
+/// The kernel, its header and its caller.
+std::array<fs::path, 3> kernel_files(const fs::path& directory, const std::string& name, Target target) {
+  return {directory / (name + capabilities(target).extension), directory / (name + ".h"),
+          directory / (name + "_main" + capabilities(target).host_extension)};
 }
 
 }  // namespace
@@ -69,16 +77,20 @@ fs::path kernel_directory(const fs::path& out) {
   return directory;
 }
 
+void check_kernel_files(const fs::path& directory, const std::string& name, Target target) {
+  for (const fs::path& path : kernel_files(directory, name, target)) check_generated(path);
+}
+
 fs::path write_kernel(const fs::path& directory, const std::string& name, const Kernel& kernel, Target target,
                       const Program& program, const std::map<std::string, std::int64_t>& sizes) {
-  fs::path path = directory / (name + capabilities(target).extension);
-  write_file_atomically(path, emit_source(kernel));
-  write_file_atomically(directory / (name + ".h"), emit_header(kernel));
+  const auto [source, header, caller] = kernel_files(directory, name, target);
+  make_directories(directory);  // the exploration took a while
+  write_generated(source, emit_source(kernel));
+  write_generated(header, emit_header(kernel));
   Program reference = undecided(program);
   reference.name += "_reference";  // the kernel's own may be one of C's where the kernel is not C
-  write_file_atomically(directory / (name + "_main" + capabilities(target).host_extension),
-                        emit_caller(kernel, lower(reference, {.target = Target::openmp}), sizes));
-  return path;
+  write_generated(caller, emit_caller(kernel, lower(reference, {.target = Target::openmp}), sizes));
+  return source;
 }
 
 void say_what_is_not_overwritten(const Program& program, const Kernel& kernel) {

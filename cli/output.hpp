@@ -21,6 +21,9 @@ void check_writable_file(const std::filesystem::path& path, const std::string& o
 /// be written.
 std::filesystem::path kernel_directory(const std::filesystem::path& out);
 
+/// Before work begins whose kernel write_kernel will write: UserError where files of others lie in its place.
+void check_kernel_files(const std::filesystem::path& directory, const std::string& name, Target target);
+
 /// Writes a kernel of `program` as NAME.c, NAME.cl or NAME.cu with NAME.h and a caller NAME_main.c (.cu),
 /// which compares it with the program's plain loops (at `sizes`, unless told others). The path of the
 /// kernel's file.

@@ -1,6 +1,7 @@
 // liftgen show OP, liftgen emit OP: a variant as an expression, loops or code, without running it.
 #include <cstdio>
 
+#include "cli/check_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/variants.hpp"
@@ -8,7 +9,6 @@
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
 #include "lower/translate/storage.hpp"
-#include "runtime/file.hpp"
 #include "tuning/report.hpp"
 #include "tuning/untransformed.hpp"
 
@@ -38,7 +38,7 @@ namespace {
 /// The loops before any decision, for compilers that take their own.
 int emit_loops(const Options& o, const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / (o.pattern->name + ".scop.c");
-  write_file_atomically(path, emit_scop(untransformed_loops(o.pattern->build(o.problem))));
+  write_generated(path, emit_scop(untransformed_loops(o.pattern->build(o.problem))));
   print("loops: " + path.string());
   if (!o.quiet) print("between #pragma scop and #pragma endscop, for `polycc --pet` and `ppcg`");
   return 0;
@@ -49,6 +49,7 @@ int emit_loops(const Options& o, const std::filesystem::path& directory) {
 int emit(const Options& o) {
   const auto directory = kernel_directory(o.out);
   if (o.scop) return emit_loops(o, directory);
+  check_kernel_files(directory, o.pattern->name, o.target);
   const Chosen chosen = choose_variant(o);
   if (!o.quiet) say_what_is_not_overwritten(chosen.program, chosen.kernel);
   std::map<std::string, std::int64_t> sizes = o.sizes;

@@ -1,7 +1,7 @@
 # tests/<layer>/*.cpp       -> test_<layer>, label quick
 # tests/<layer>/long/*.cpp  -> test_<layer>_long, label long
 # tests/fuzz/run.sh         -> fuzz_parse, label long: the parser's fuzzer, for so many texts
-# tests/fuzz/programs/      -> test_fuzz_programs, test_fuzz_programs_long and, for hours of it, fuzz_programs
+# tests/fuzz/programs/      -> test_fuzz_programs, test_fuzz_programs_long and, for hours of it in slices (--resume), fuzz_programs
 # examples/*.cpp            -> example_<name>, label quick
 # tests/python/             -> python, label quick: the Python package, its examples and its notebook
 # tests/consumer/           -> a project of its own, see test_consumer.cmake
@@ -121,6 +121,9 @@ set_tests_properties(layer_order PROPERTIES LABELS quick)
 add_test(NAME format COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_format.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(format PROPERTIES LABELS quick TIMEOUT 600)
 
+add_test(NAME locale COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_locale.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(locale PROPERTIES LABELS quick TIMEOUT 600)
+
 # On demand, clang-tidy reads files of a folder together, as they are compiled: a few of those that are not known to be
 # clean, or all of them.
 if(CMAKE_UNITY_BUILD)
@@ -147,4 +150,4 @@ endif()
 # What the user's explorations have found is none of a test's business, nor the other way round. Memory in large pages
 # where the system has them: emulated kernels run in processes of their own, hundreds of which are forked from large ones.
 get_property(tests DIRECTORY PROPERTY TESTS)
-set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT LIFTGEN_DB=none GLIBC_TUNABLES=glibc.malloc.hugetlb=1)
+set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT LIFTGEN_DB=none LIFTGEN_TRUST_TIMES=1 GLIBC_TUNABLES=glibc.malloc.hugetlb=1)

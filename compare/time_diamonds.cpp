@@ -7,6 +7,7 @@
 #include "compare/peer.hpp"
 #include "compare/polyhedra.hpp"
 #include "emit/emit.hpp"
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 
 namespace lift {
@@ -67,7 +68,7 @@ class Stages {
   static bool mentions(const std::string& text, const std::string& variable) {
     for (auto at = text.find(variable); at != std::string::npos; at = text.find(variable, at + 1)) {
       const std::size_t end = at + variable.size();
-      if (end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0) return true;
+      if (end == text.size() || !is_digit(text[end])) return true;
     }
     return false;
   }

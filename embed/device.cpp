@@ -5,6 +5,7 @@
 
 #include "embed/compiler.hpp"
 #include "embed/queue_parts.hpp"
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
@@ -77,9 +78,9 @@ std::shared_ptr<Device::Impl> chosen(Target backend, int index) {
   return shared(backend, at->index, false, *at);
 }
 
-std::string lower_case(std::string_view s) {
+std::string in_lower_case(std::string_view s) {
   std::string r(s);
-  for (char& c : r) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : r) c = lower_case(c);
   return r;
 }
 
@@ -88,7 +89,7 @@ std::shared_ptr<Device::Impl> named(Target backend, std::string_view part) {
   const std::vector<GridDeviceInfo>& all = devices_of(backend);
   std::vector<GridDeviceInfo> fit;
   for (const GridDeviceInfo& d : all)
-    if (lower_case(d.name).find(lower_case(part)) != std::string::npos) fit.push_back(d);
+    if (in_lower_case(d.name).find(in_lower_case(part)) != std::string::npos) fit.push_back(d);
   if (fit.size() != 1)
     throw UserError("lift::Device: '" + std::string(part) + "' is in the name of " +
                     (fit.empty() ? "no" : std::to_string(fit.size())) + " " + text(backend) + " device" +

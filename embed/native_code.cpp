@@ -8,18 +8,6 @@
 namespace lift {
 namespace {
 
-/// The kernel with ordinary stores; nothing when it has no others.
-std::optional<Kernel> without_streaming(const Kernel& kernel) {
-  bool streams = false;
-  Kernel plain = kernel;
-  plain.body = rebuild(kernel.body, [&](Stmt s) {
-    if (std::holds_alternative<Fence>(s.v)) return Block{};
-    if (auto* store = std::get_if<Store>(&s.v)) streams |= store->stream, store->stream = false;
-    return Block{std::move(s)};
-  });
-  return streams ? std::optional(std::move(plain)) : std::nullopt;
-}
-
 std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& source) {
   const CompileResult r = shared_compiler().compile(
       {.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
@@ -45,10 +33,6 @@ NativeCode native_code(const Kernel& kernel, const std::string& source) {
   NativeCode code;
   code.library = compiled(kernel, source);
   code.call = code.library->function<int(void**)>("liftgen_call");
-  if (const auto plain = without_streaming(kernel)) {
-    code.library_any_alignment = compiled(*plain, emit_openmp(*plain));
-    code.call_any_alignment = code.library_any_alignment->function<int(void**)>("liftgen_call");
-  }
   return code;
 }
 

@@ -9,9 +9,6 @@ namespace lift {
 struct NativeCode {
   std::shared_ptr<NativeLibrary> library;
   int (*call)(void**) = nullptr;  ///< not 0: not enough memory to begin
-  /// The same without streaming stores, which need aligned arrays; none when the kernel has no such stores.
-  std::shared_ptr<NativeLibrary> library_any_alignment;
-  int (*call_any_alignment)(void**) = nullptr;
 };
 
 /// UserError: a function of the user's own that is refused. EnvironmentError: no compiler, interrupted.

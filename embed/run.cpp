@@ -4,6 +4,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/parallel.hpp"
 
 namespace lift {
 namespace {
@@ -28,9 +29,8 @@ class Call {
     for (std::size_t i = given; i < slots.size(); ++i)
       if (slots[i].work) pointer(i) = work(i);
     check_overlaps(impl_.plan, passed_, where_);
-    const NativeCode& code = v_.native;
-    const auto kernel = code.call_any_alignment && !aligned() ? code.call_any_alignment : code.call;
-    if (kernel(pointers_.data()) != 0)
+    if (has_lost_threads()) set_openmp_threads(1);
+    if (v_.native.call(pointers_.data()) != 0)
       throw UserError(impl_.plan.program.name + ": there is not enough memory for what it keeps in between" +
                       line_of(where_));
     for (std::size_t i = 0; i < passed_.size(); ++i)
@@ -39,14 +39,6 @@ class Call {
   }
 
  private:
-  bool aligned() const {
-    for (std::size_t i = 0; i < v_.kernel.arguments.size(); ++i)
-      if (v_.kernel.arguments[i].written &&
-          reinterpret_cast<std::uintptr_t>(pointers_[v_.size_arguments.size() + i]) % kAlignment != 0)
-        return false;
-    return true;
-  }
-
   /// What the kernel gets for its argument `slot`.
   void*& pointer(std::size_t slot) { return pointers_[v_.size_arguments.size() + slot]; }
 

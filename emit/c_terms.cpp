@@ -8,6 +8,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/elementary.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/number_text.hpp"
 
 namespace lift {
 namespace {
@@ -47,16 +48,10 @@ std::string CLike::infinity(Scalar) { return *helpers_.insert("INFINITY").first;
 std::string CLike::not_a_number(Scalar) { return *helpers_.insert("NAN").first; }
 
 std::string CLike::floating(double v, Scalar s) {
-  char text[40];
   if (s == f32) v = static_cast<double>(static_cast<float>(v));
   if (std::isinf(v)) return (v < 0 ? "-" : "") + infinity(s);
   if (std::isnan(v)) return not_a_number(s);
-  for (int digits = 6; digits <= 17; ++digits) {
-    std::snprintf(text, sizeof text, "%.*g", digits, v);
-    if (s == f32 ? std::strtof(text, nullptr) == static_cast<float>(v) : std::strtod(text, nullptr) == v)
-      break;
-  }
-  std::string r = text;
+  std::string r = s == f32 ? exact_text(static_cast<float>(v)) : exact_text(v);
   if (r.find_first_of(".e") == std::string::npos) r += ".0";
   return r + (s == f32 ? "f" : "");
 }

@@ -16,8 +16,8 @@ namespace lift {
 /// with the kernel's header as a comment and how to compile it alone, as C or C++ (then with C linkage).
 /// Kernels that allocate memory (Kernel::scratch) are of type int: 0, or 1 where there is not enough of it;
 /// then nothing has been computed.
-/// Arrays begin at a multiple of 64 bytes: streaming stores fault elsewhere. UserError for names that are
-/// words of C or C++.
+/// Arrays begin anywhere: stores past the caches are ordinary ones where those would fault. UserError for
+/// names that are words of C or C++.
 std::string emit_openmp(const Kernel& kernel);
 
 /// For calling without knowing the signature: `int liftgen_call(void **args)`, args being addresses of the

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "emit/c_like.hpp"
 #include "emit/stand_alone.hpp"
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "lower/translate/acceptor.hpp"
 
@@ -160,11 +160,12 @@ Nat row_major_size(const KernelArgument& a) {
 std::string header_around(const Kernel& k, const std::string& introduction, const std::string& before,
                           const std::string& after) {
   std::string guard = k.name + "_H";
-  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string s = "/* " + k.name +
-                  ": arrays are stored row by row unless said otherwise, start at multiples of 64 bytes, and "
-                  "do not\n * overlap." +
-                  introduction + "\n *\n";
+  for (char& c : guard) c = upper_case(c);
+  std::string s =
+      "/* " + k.name +
+      ": arrays are stored row by row unless said otherwise, are fastest at multiples of 64 bytes, and "
+      "do not\n * overlap." +
+      introduction + "\n *\n";
   for (const std::string& n : k.sizes) s += fmt::format(" *   {:<10} long, {}\n", n, str(size_range(k, n)));
   for (const std::string& c : needs_of(k, [](const NatAtom& a) { return a.name; }))
     s += fmt::format(" *   {:<10} {}\n", "where", c);

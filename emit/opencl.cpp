@@ -178,7 +178,10 @@ class OpenCL : public GridLike {
 constexpr const char* kStreamStore =
     "#if defined(__has_builtin)\n"
     "#if __has_builtin(__builtin_nontemporal_store)\n"
-    "#define stream_store(n, type, x, p) __builtin_nontemporal_store(x, (__global type##n *)(p))\n"
+    "#define stream_store(n, type, x, p) \\\n"
+    "  ((size_t)(p) % sizeof(type##n) == 0 \\\n"
+    "       ? (void)__builtin_nontemporal_store(x, (__global type##n *)(p)) \\\n"
+    "       : (void)vstore##n(x, 0, p))\n"
     "#endif\n"
     "#endif\n"
     "#ifndef stream_store\n"

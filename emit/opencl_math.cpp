@@ -1,9 +1,9 @@
 #include "emit/opencl_math.hpp"
 
-#include <cctype>
 #include <set>
 #include <string_view>
 
+#include "ir/ascii.hpp"
 #include "ir/expr/attributes.hpp"
 
 namespace lift {
@@ -15,8 +15,6 @@ constexpr std::string_view kFunctions[] = {
     "fma",   "fmax",  "fmin", "fmod",  "frexp", "hypot", "ilogb",     "ldexp",  "lgamma",    "log",
     "log10", "log1p", "log2", "logb",  "modf",  "nan",   "nextafter", "pow",    "remainder", "remquo",
     "rint",  "round", "sin",  "sinh",  "sqrt",  "tan",   "tanh",      "tgamma", "trunc"};
-
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 std::set<std::string_view> words_in(std::string_view text) {
   std::set<std::string_view> words;

@@ -171,17 +171,19 @@ std::string VectorTypes::shuffle_function(const Shuffle& x, const std::string& f
          ";\n#else\n  " + one + "\n#endif\n}\n";
 }
 
-/// A vector past the cache, in pieces of the widest instruction; the address is a multiple of the vector's
-/// size or 32.
+/// A vector past the cache, in pieces of the widest instruction. Where the caller's array does not start
+/// where those need it, which they answer with a crash, it is stored as others are.
 std::string VectorTypes::streaming(Scalar type, int width) const {
   const std::string v = name(type, width), e = c_type(type);
   const std::string d = type == f32 ? "ps" : "pd", m256 = type == f32 ? "__m256" : "__m256d",
                     m128 = type == f32 ? "__m128" : "__m128d";
   const std::size_t bytes = size_of(type) * static_cast<std::size_t>(width);
   const auto pieces = [&](const std::string& m, const std::string& call, std::size_t each) {
-    return "  const " + m + " *from = (const " + m + " *)&x;\n  for (int c = 0; c < " +
-           std::to_string(bytes / each) + "; ++c) " + call + "((" + (type == f32 ? "float" : "double") +
-           " *)(p + c * " + std::to_string(each / size_of(type)) + "), from[c]);\n";
+    return "  if ((__UINTPTR_TYPE__)p % " + std::to_string(each) + " != 0) {\n    *(" + v +
+           "_any *)p = x;\n    return;\n  }\n  const " + m + " *from = (const " + m +
+           " *)&x;\n  for (int c = 0; c < " + std::to_string(bytes / each) + "; ++c) " + call + "((" +
+           (type == f32 ? "float" : "double") + " *)(p + c * " + std::to_string(each / size_of(type)) +
+           "), from[c]);\n";
   };
   std::string s = "static inline void stream_" + v + "(" + e + " *p, " + v + " x) {\n";
   const char* first = "#if";

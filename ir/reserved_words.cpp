@@ -1,142 +1,147 @@
 #include "ir/reserved_words.hpp"
 
-#include <cctype>
-#include <set>
+#include <algorithm>
+#include <span>
+#include <string_view>
 
 namespace lift {
 namespace {
 
-using Names = std::set<std::string>;
+using Names = std::span<const std::string_view>;
+
+bool contains(Names all, std::string_view name) {
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
 
 /// Of C and C++, of GNU C, and macros of the headers that kernels and their callers include.
-const Names c_words{"alignas",
-                    "alignof",
-                    "and",
-                    "and_eq",
-                    "asm",
-                    "assert",
-                    "auto",
-                    "bitand",
-                    "bitor",
-                    "bool",
-                    "break",
-                    "case",
-                    "catch",
-                    "char",
-                    "class",
-                    "compl",
-                    "concept",
-                    "const",
-                    "const_cast",
-                    "consteval",
-                    "constexpr",
-                    "constinit",
-                    "continue",
-                    "decltype",
-                    "default",
-                    "delete",
-                    "do",
-                    "double",
-                    "dynamic_cast",
-                    "else",
-                    "enum",
-                    "explicit",
-                    "export",
-                    "extern",
-                    "false",
-                    "float",
-                    "for",
-                    "friend",
-                    "goto",
-                    "if",
-                    "inline",
-                    "int",
-                    "long",
-                    "main",
-                    "mutable",
-                    "namespace",
-                    "new",
-                    "noexcept",
-                    "not",
-                    "not_eq",
-                    "nullptr",
-                    "operator",
-                    "or",
-                    "or_eq",
-                    "private",
-                    "protected",
-                    "public",
-                    "register",
-                    "reinterpret_cast",
-                    "requires",
-                    "restrict",
-                    "return",
-                    "short",
-                    "signed",
-                    "sizeof",
-                    "static",
-                    "static_assert",
-                    "static_cast",
-                    "struct",
-                    "switch",
-                    "template",
-                    "this",
-                    "thread_local",
-                    "throw",
-                    "true",
-                    "try",
-                    "typedef",
-                    "typeid",
-                    "typename",
-                    "typeof",
-                    "union",
-                    "unsigned",
-                    "using",
-                    "virtual",
-                    "void",
-                    "volatile",
-                    "wchar_t",
-                    "while",
-                    "xor",
-                    "xor_eq",
-                    "linux",
-                    "unix",
-                    "i386",
-                    "NULL",
-                    "EOF",
-                    "BUFSIZ",
-                    "RAND_MAX",
-                    "EXIT_SUCCESS",
-                    "EXIT_FAILURE",
-                    "INFINITY",
-                    "NAN",
-                    "HUGE_VAL",
-                    "HUGE_VALF",
-                    "HUGE_VALL",
-                    "MAXFLOAT",
-                    "M_E",
-                    "M_LOG2E",
-                    "M_LOG10E",
-                    "M_LN2",
-                    "M_LN10",
-                    "M_PI",
-                    "M_PI_2",
-                    "M_PI_4",
-                    "M_1_PI",
-                    "M_2_PI",
-                    "M_2_SQRTPI",
-                    "M_SQRT2",
-                    "M_SQRT1_2",
-                    "errno",
-                    "stdin",
-                    "stdout",
-                    "stderr",
-                    "size_t",
-                    "ptrdiff_t",
-                    "CLOCK_MONOTONIC"};
+constexpr std::string_view c_words[] = {"alignas",
+                                        "alignof",
+                                        "and",
+                                        "and_eq",
+                                        "asm",
+                                        "assert",
+                                        "auto",
+                                        "bitand",
+                                        "bitor",
+                                        "bool",
+                                        "break",
+                                        "case",
+                                        "catch",
+                                        "char",
+                                        "class",
+                                        "compl",
+                                        "concept",
+                                        "const",
+                                        "const_cast",
+                                        "consteval",
+                                        "constexpr",
+                                        "constinit",
+                                        "continue",
+                                        "decltype",
+                                        "default",
+                                        "delete",
+                                        "do",
+                                        "double",
+                                        "dynamic_cast",
+                                        "else",
+                                        "enum",
+                                        "explicit",
+                                        "export",
+                                        "extern",
+                                        "false",
+                                        "float",
+                                        "for",
+                                        "friend",
+                                        "goto",
+                                        "if",
+                                        "inline",
+                                        "int",
+                                        "long",
+                                        "main",
+                                        "mutable",
+                                        "namespace",
+                                        "new",
+                                        "noexcept",
+                                        "not",
+                                        "not_eq",
+                                        "nullptr",
+                                        "operator",
+                                        "or",
+                                        "or_eq",
+                                        "private",
+                                        "protected",
+                                        "public",
+                                        "register",
+                                        "reinterpret_cast",
+                                        "requires",
+                                        "restrict",
+                                        "return",
+                                        "short",
+                                        "signed",
+                                        "sizeof",
+                                        "static",
+                                        "static_assert",
+                                        "static_cast",
+                                        "struct",
+                                        "switch",
+                                        "template",
+                                        "this",
+                                        "thread_local",
+                                        "throw",
+                                        "true",
+                                        "try",
+                                        "typedef",
+                                        "typeid",
+                                        "typename",
+                                        "typeof",
+                                        "union",
+                                        "unsigned",
+                                        "using",
+                                        "virtual",
+                                        "void",
+                                        "volatile",
+                                        "wchar_t",
+                                        "while",
+                                        "xor",
+                                        "xor_eq",
+                                        "linux",
+                                        "unix",
+                                        "i386",
+                                        "NULL",
+                                        "EOF",
+                                        "BUFSIZ",
+                                        "RAND_MAX",
+                                        "EXIT_SUCCESS",
+                                        "EXIT_FAILURE",
+                                        "INFINITY",
+                                        "NAN",
+                                        "HUGE_VAL",
+                                        "HUGE_VALF",
+                                        "HUGE_VALL",
+                                        "MAXFLOAT",
+                                        "M_E",
+                                        "M_LOG2E",
+                                        "M_LOG10E",
+                                        "M_LN2",
+                                        "M_LN10",
+                                        "M_PI",
+                                        "M_PI_2",
+                                        "M_PI_4",
+                                        "M_1_PI",
+                                        "M_2_PI",
+                                        "M_2_SQRTPI",
+                                        "M_SQRT2",
+                                        "M_SQRT1_2",
+                                        "errno",
+                                        "stdin",
+                                        "stdout",
+                                        "stderr",
+                                        "size_t",
+                                        "ptrdiff_t",
+                                        "CLOCK_MONOTONIC"};
 
 /// The C library's, with <math.h> and what compilers know as built in.
-const Names c_functions{
+constexpr std::string_view c_functions[] = {
     "abort",          "abs",     "acos",      "acosf",       "acosh",    "alloca",  "asin",      "asinf",
     "asinh",          "atan",    "atan2",     "atan2f",      "atanf",    "atanh",   "atexit",    "atof",
     "atoi",           "atol",    "bcmp",      "bcopy",       "bsearch",  "bzero",   "cabs",      "calloc",
@@ -158,14 +163,15 @@ const Names c_functions{
     "strtol",         "system",  "tan",       "tanf",        "tanh",     "tgamma",  "time",      "toascii",
     "tolower",        "toupper", "trunc",     "truncf",      "vprintf",  "y0",      "y1",        "yn"};
 
-const Names opencl_words{"kernel",   "global", "local",     "constant",    "half",        "uint",
-                         "uchar",    "ushort", "ulong",     "event_t",     "sampler_t",   "barrier",
-                         "prefetch", "copies", "no_copies", "fetch_ahead", "stream_store"};
-const Names cuda_words{"threadIdx", "blockIdx", "blockDim",   "gridDim",
-                       "warpSize",  "prefetch", "copy_async", "wait_for_copies"};
+constexpr std::string_view opencl_words[] = {
+    "kernel",   "global", "local",     "constant",    "half",        "uint",
+    "uchar",    "ushort", "ulong",     "event_t",     "sampler_t",   "barrier",
+    "prefetch", "copies", "no_copies", "fetch_ahead", "stream_store"};
+constexpr std::string_view cuda_words[] = {"threadIdx", "blockIdx", "blockDim",   "gridDim",
+                                           "warpSize",  "prefetch", "copy_async", "wait_for_copies"};
 
 /// Functions that OpenCL C or CUDA C++ has without being asked.
-const Names grid_functions{
+constexpr std::string_view grid_functions[] = {
     "add_sat",  "all",        "any",      "bitselect", "clamp",   "clz",    "cross",      "degrees",
     "distance", "dot",        "erfcinv",  "erfinv",    "fract",   "length", "mad",        "mad24",
     "max",      "min",        "mix",      "mul24",     "norm",    "norm3d", "norm4d",     "normalize",
@@ -174,41 +180,40 @@ const Names grid_functions{
     "upsample", "vload2",     "vstore2",  "barrier",   "prefetch"};
 
 /// Helper functions of kernels' sources.
-const Names helpers{"floor_div",   "floor_mod",        "store_fence", "liftgen_call", "new_scratch",
-                    "own_scratch", "free_scratch",     "turn",        "most_turns",   "last_step",
-                    "turn_of",     "threads_in_turns", "own_turn",    "turns_of_all", "first_turns",
-                    "await_turn",  "end_turn"};
+constexpr std::string_view helpers[] = {
+    "floor_div",    "floor_mod",    "store_fence", "liftgen_call", "new_scratch", "own_scratch",
+    "free_scratch", "turn",         "most_turns",  "last_step",    "turn_of",     "threads_in_turns",
+    "own_turn",     "turns_of_all", "first_turns", "await_turn",   "end_turn"};
 
 /// What emitted text calls, in any language, and names that its helpers have for their own.
-const Names called{"select",       "kernel",
-                   "global",       "local",
-                   "half",         "min",
-                   "max",          "y0",
-                   "y1",           "j0",
-                   "j1",           "gamma",
-                   "exp",          "log",
-                   "sqrt",         "sqrtf",
-                   "fabs",         "fabsf",
-                   "fmod",         "fmodf",
-                   "abs",          "pow",
-                   "index",        "args",
-                   "lane",         "result",
-                   "floor_div",    "floor_mod",
-                   "store_fence",  "own",
-                   "new_scratch",  "own_scratch",
-                   "free_scratch", "turn",
-                   "most_turns",   "last_step",
-                   "turn_of",      "threads_in_turns",
-                   "own_turn",     "turns_of_all",
-                   "first_turns",  "await_turn",
-                   "end_turn"};
+constexpr std::string_view called[] = {"select",       "kernel",
+                                       "global",       "local",
+                                       "half",         "min",
+                                       "max",          "y0",
+                                       "y1",           "j0",
+                                       "j1",           "gamma",
+                                       "exp",          "log",
+                                       "sqrt",         "sqrtf",
+                                       "fabs",         "fabsf",
+                                       "fmod",         "fmodf",
+                                       "abs",          "pow",
+                                       "index",        "args",
+                                       "lane",         "result",
+                                       "floor_div",    "floor_mod",
+                                       "store_fence",  "own",
+                                       "new_scratch",  "own_scratch",
+                                       "free_scratch", "turn",
+                                       "most_turns",   "last_step",
+                                       "turn_of",      "threads_in_turns",
+                                       "own_turn",     "turns_of_all",
+                                       "first_turns",  "await_turn",
+                                       "end_turn"};
 
 bool is_implementations(const std::string& n) {
-  return n.size() > 1 && n[0] == '_' && (n[1] == '_' || std::isupper(static_cast<unsigned char>(n[1])));
+  return n.size() > 1 && n[0] == '_' && (n[1] == '_' || (n[1] >= 'A' && n[1] <= 'Z'));
 }
 
-const Names& words_of(Target t) {
-  static const Names none;
+Names words_of(Target t) {
   switch (t) {
     case Target::openmp:
       break;
@@ -217,19 +222,20 @@ const Names& words_of(Target t) {
     case Target::cuda:
       return cuda_words;
   }
-  return none;
+  return {};
 }
 
 }  // namespace
 
 bool is_word(const std::string& name, Target target) {
-  return is_implementations(name) || c_words.count(name) || words_of(target).count(name);
+  return is_implementations(name) || contains(c_words, name) || contains(words_of(target), name);
 }
 
 bool is_library_name(const std::string& name, Target target) {
-  return c_functions.count(name) || (is_grid(target) && grid_functions.count(name)) || helpers.count(name);
+  return contains(c_functions, name) || (is_grid(target) && contains(grid_functions, name)) ||
+         contains(helpers, name);
 }
 
-bool is_called_by_kernels(const std::string& name) { return called.count(name) > 0; }
+bool is_called_by_kernels(const std::string& name) { return contains(called, name); }
 
 }  // namespace lift

@@ -115,8 +115,11 @@ Pattern vector_pattern(const VectorOperation& v, int dim) {
 
 // ---- reductions
 
-const Choices norm_choices{{"kind", {"max", "l2"}}, {"compensated", {"no", "yes"}}};
-const Choices dot_choices{{"compensated", {"no", "yes"}}};
+const Choices& reduction_choices(bool norm) {
+  static const Choices of_norm{{"kind", {"max", "l2"}}, {"compensated", {"no", "yes"}}};
+  static const Choices of_dot{{"compensated", {"no", "yes"}}};
+  return norm ? of_norm : of_dot;
+}
 
 struct HowReduced {
   Reduction what;
@@ -124,7 +127,7 @@ struct HowReduced {
 };
 HowReduced how_reduced(const Problem& p, bool norm) {
   check_box_problem(p, 0);
-  const Choices& choices = norm ? norm_choices : dot_choices;
+  const Choices& choices = reduction_choices(norm);
   const bool compensated = choice(p, "compensated", choices) == "yes";
   if (!norm) return {Reduction::inner, compensated};
   if (choice(p, "kind", choices) == "l2") return {Reduction::euclidean, compensated};
@@ -184,7 +187,7 @@ Pattern reduction_pattern(bool norm, int dim) {
       .summary = std::to_string(dim) + (norm ? "D norm of all boxes' cells: largest magnitude, or Euclidean"
                                              : "D inner product over all boxes' cells"),
       .formula = norm ? "max |x|, or the square root of the sum of x^2" : "the sum of x*y",
-      .choices = norm ? norm_choices : dot_choices,
+      .choices = reduction_choices(norm),
       .build =
           [=](const Problem& p) {
             return build_reduction({p, dim}, norm);

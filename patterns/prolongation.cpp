@@ -13,8 +13,11 @@ namespace lift {
 namespace patterns::prolongation {
 namespace {
 
-const Choices all_choices{
-    {"kind", {"linear", "constant"}}, {"mode", {"set", "increment"}}, {"form", {"blocks", "thesis"}}};
+const Choices& all_choices() {
+  static const Choices all{
+      {"kind", {"linear", "constant"}}, {"mode", {"set", "increment"}}, {"form", {"blocks", "thesis"}}};
+  return all;
+}
 
 std::string name_of(int dim) { return "prolongation" + std::to_string(dim) + "d"; }
 
@@ -25,9 +28,9 @@ struct Prolongation {
   Prolongation(const Problem& p, int dim)
       : fine(fine_grid(p, dim)),
         coarse(coarser(fine)),
-        linear(choice(p, "kind", all_choices) == "linear"),
-        increment(choice(p, "mode", all_choices) == "increment"),
-        thesis(choice(p, "form", all_choices) == "thesis") {
+        linear(choice(p, "kind", all_choices()) == "linear"),
+        increment(choice(p, "mode", all_choices()) == "increment"),
+        thesis(choice(p, "form", all_choices()) == "thesis") {
     check_two_levels(p, linear ? 1 : 0);
     if (thesis && (!linear || increment))
       throw UserError(
@@ -66,7 +69,7 @@ Program build(const Prolongation& how) {
 // ---- the correction, and half-sweeps after it
 
 const Choices& correction_choices() {
-  static const Choices all{{"kind", all_choices.at("kind")},
+  static const Choices all{{"kind", all_choices().at("kind")},
                            {"half-sweeps", HalfSweeps::numbers()},
                            {"coefficients", stencil_choices().at("coefficients")}};
   return all;
@@ -186,7 +189,7 @@ Pattern prolongation(int dim) {
       .summary = std::to_string(dim) +
                  "D prolongation to twice as many cells a dimension: linear or constant, set or added",
       .formula = "fine = P(coarse), or fine = fine + P(coarse)",
-      .choices = all_choices,
+      .choices = all_choices(),
       .build =
           [=](const Problem& p) {
             return build({p, dim});

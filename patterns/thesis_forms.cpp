@@ -102,13 +102,13 @@ Expr two_inputs(const Expr& a, const Expr& b) {
 namespace {
 
 // The arguments of both user functions begin alike.
-const std::vector<std::string> operands{"a",       "alphaC",  "b",       "h2inv",   "beta_iE", "beta_iC",
-                                        "beta_jS", "beta_jC", "beta_kB", "beta_kC", "inputC",  "inputE",
-                                        "inputW",  "inputS",  "inputN",  "inputB",  "inputF",  "rhsC"};
+constexpr const char* operands[] = {"a",       "alphaC",  "b",       "h2inv",   "beta_iE", "beta_iC",
+                                    "beta_jS", "beta_jC", "beta_kB", "beta_kC", "inputC",  "inputE",
+                                    "inputW",  "inputS",  "inputN",  "inputB",  "inputF",  "rhsC"};
 
 std::vector<UserParameter> parameters(Scalar t) {
   std::vector<UserParameter> r;
-  for (const std::string& name : operands) r.push_back({name, t});
+  for (const char* name : operands) r.push_back({name, t});
   return r;
 }
 

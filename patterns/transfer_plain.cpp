@@ -1,6 +1,6 @@
 #include "patterns/transfer_plain.hpp"
 
-#include <cstdio>
+#include <fmt/format.h>
 #include <vector>
 
 #include "patterns/plain_loops.hpp"
@@ -132,11 +132,7 @@ class Writer {
     }
     return s;
   }
-  std::string number(double v) const {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", v);
-    return std::string(text) + (p_.type == f32 ? "f" : "");
-  }
+  std::string number(double v) const { return fmt::format("{:.17g}{}", v, p_.type == f32 ? "f" : ""); }
   int bit(int parities, std::size_t d) const { return (parities >> (names_.size() - 1 - d)) & 1; }
 
   /// The weighted sum over the product of the axes' windows.

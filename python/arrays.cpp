@@ -55,10 +55,37 @@ std::string tuple_text(const Seen& s, const std::array<std::int64_t, kMaxRank>& 
   return py::str(t);
 }
 
+bool is_empty(const Seen& s) {
+  return std::find(s.shape.begin(), s.shape.begin() + std::min<std::int64_t>(s.rank, kMaxRank), 0) !=
+         s.shape.begin() + std::min<std::int64_t>(s.rank, kMaxRank);
+}
+
+/// UserError: a mask, which kernels would not see.
+void check_has_no_mask(const py::array& a, const std::function<std::string()>& what) {
+  if (reinterpret_cast<PyObject*>(Py_TYPE(a.ptr())) == py::module_::import("numpy").attr("ndarray").ptr())
+    return;
+  if (py::isinstance(a, py::module_::import("numpy").attr("ma").attr("MaskedArray")))
+    throw UserError(what() +
+                    " is a masked array, whose mask kernels know nothing of; pass a.filled(value), or a.data "
+                    "with the mask as an argument of its own");
+}
+
+/// UserError: elements that processors could not load.
+void check_alignment(const Seen& s, const std::function<std::string()>& what) {
+  if (s.bytes > 0 && !is_empty(s) && reinterpret_cast<std::uintptr_t>(s.data) % s.bytes != 0)
+    throw UserError(what() + " has elements that lie at no multiples of their size; pass a.copy()");
+}
+
 /// Strides in elements; false where there are none.
 bool take_strides(const Seen& s, ArgumentValue& v) {
   const auto bytes = static_cast<std::int64_t>(s.bytes);
-  bool whole = reinterpret_cast<std::uintptr_t>(v.data) % static_cast<std::uintptr_t>(bytes) == 0;
+  bool whole = true;
+  if (is_empty(s)) {  // of which numpy says anything
+    std::int64_t stride = 1;
+    for (std::size_t d = static_cast<std::size_t>(v.rank); d-- > 0;)
+      v.shape[d] = s.shape[d], v.strides[d] = stride, stride *= std::max<std::int64_t>(s.shape[d], 1);
+    return true;
+  }
   for (std::size_t d = 0; d < static_cast<std::size_t>(v.rank); ++d) {
     v.shape[d] = s.shape[d], v.strides[d] = s.strides[d] / bytes;
     whole = whole && s.strides[d] % bytes == 0;
@@ -89,9 +116,10 @@ ArgumentValue value_of(const Seen& s, const Text& type, const ArgumentKind& kind
                     " dimensions is needed: a.reshape(...)");
   if (kind.writable && !s.writable)
     throw UserError(what() + " is written, but the array that is passed is read-only; pass a.copy()");
+  check_alignment(s, what);
   ArgumentValue v;
   v.data = s.data, v.rank = static_cast<int>(s.rank);
-  if (!take_strides(s, v) || !(v.contiguous() || (gaps && lengths_around(v))))
+  if (!take_strides(s, v) || !(is_empty(s) || v.contiguous() || (gaps && lengths_around(v))))
     throw UserError(what() + " is a view with the strides " + tuple_text(s, s.strides) +
                     " in bytes, which would have to be copied; pass " +
                     (kind.writable ? "a contiguous array" : "numpy.ascontiguousarray(a)") +
@@ -124,6 +152,7 @@ ArgumentValue array_value(const py::handle& x, const ArgumentKind& kind,
                           std::vector<py::object>& kept, bool gaps) {
   if (py::isinstance<py::array>(x)) {
     const auto a = py::reinterpret_borrow<py::array>(x);
+    check_has_no_mask(a, what);
     return value_of(
         seen(a), [&] { return std::string(py::str(a.dtype())); }, kind, what, t, gaps);
   }
@@ -144,6 +173,7 @@ AnyArray any_array(const py::handle& x, bool writable, const std::function<std::
   std::string type;
   if (py::isinstance<py::array>(x)) {
     const auto a = py::reinterpret_borrow<py::array>(x);
+    check_has_no_mask(a, what);
     s = seen(a), type = py::str(a.dtype());
   } else if (dlpack::is_array(x)) {
     dlpack::Array a = dlpack::array_of(x, what());
@@ -158,10 +188,11 @@ AnyArray any_array(const py::handle& x, bool writable, const std::function<std::
       throw UserError(what() + " has " + std::to_string(s.rank) + " dimensions; 1 to " +
                       std::to_string(kMaxRank) + " are possible");
     if (writable && !s.writable) throw UserError(what() + " is written, but read-only; pass a.copy()");
+    check_alignment(s, what);
     ArgumentValue v;
     v.data = s.data, v.rank = static_cast<int>(s.rank);
     if (!take_strides(s, v))
-      throw UserError(what() + " has elements that lie at no multiples of their size; pass a.copy()");
+      throw UserError(what() + " has strides that are no multiples of its elements' size; pass a.copy()");
     return {e, v};
   }
   throw UserError(what() + " is an array of " + type +

@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "python/bindings.hpp"
 #include "python/dlpack.hpp"
+#include "python/gil.hpp"
 
 namespace lift::python {
 namespace {
@@ -30,7 +31,7 @@ ArgumentValue host_value(const py::handle& a, const DeviceArray& to, bool writab
 DeviceArray from_host(const Device& device, const py::handle& a) {
   std::vector<py::object> kept;
   const AnyArray host = any_array(a, false, what_is_passed, kept);
-  const py::gil_scoped_release released;
+  const Released released;
   return {std::make_shared<DeviceMemory>(device, host.element, host.value),
           host.element,
           {host.value.shape.begin(), host.value.shape.begin() + host.value.rank}};
@@ -43,7 +44,7 @@ DeviceArray zeros(const Device& device, const std::vector<std::int64_t>& shape, 
   if (!element.is_scalar())
     throw UserError("lift.device_array: elements of " + element.str() +
                     "; pass lift.f32, f64, i32 or boolean");
-  const py::gil_scoped_release released;
+  const Released released;
   DeviceArray a = DeviceArray::made(device, element.scalar(), shape);
   a.memory->clear();
   return a;
@@ -53,7 +54,7 @@ void upload(DeviceArray& a, const py::object& from, QueueObject* queue) {
   std::vector<py::object> kept{from};
   const ArgumentValue host = host_value(from, a, false, kept);
   {
-    const py::gil_scoped_release released;
+    const Released released;
     queue ? a.memory->upload(queue->queue(), host) : a.memory->upload(host);
   }
   if (queue) queue->keep(std::move(kept));
@@ -64,7 +65,7 @@ py::object download(const DeviceArray& a, const py::object& to, QueueObject* que
   std::vector<py::object> kept{result};
   const ArgumentValue host = host_value(result, a, true, kept);
   {
-    const py::gil_scoped_release released;
+    const Released released;
     queue ? a.memory->download(queue->queue(), host) : a.memory->download(host);
   }
   if (queue) queue->keep(std::move(kept));
@@ -87,7 +88,7 @@ py::capsule export_array(const DeviceArray& a, const py::object& max_version, co
     refuse(a.memory->device().name() +
            " is emulated: no driver knows its memory; download the array instead");
   {
-    const py::gil_scoped_release released;
+    const Released released;
     a.memory->settle();  // whoever gets it knows nothing of our queues
   }
   const auto [place, index] = place_of(a);
@@ -146,14 +147,14 @@ DeviceArray DeviceArray::made(const Device& device, Scalar element, const std::v
 }
 
 QueueObject::~QueueObject() {
-  const py::gil_scoped_release released;
+  const Released released;
   queue_.reset();  // waits
 }
 
 void QueueObject::wait() {
   const std::vector<py::object> used = std::move(kept_);
   kept_.clear();
-  const py::gil_scoped_release released;
+  const Released released;
   queue_->wait();
 }
 
@@ -178,7 +179,7 @@ void bind_devices(py::module_& m) {
       .def("download", &download, py::arg("out") = py::none(), py::arg("queue") = nullptr)
       .def("copy",
            [](const DeviceArray& a) {
-             const py::gil_scoped_release released;
+             const Released released;
              return DeviceArray{std::make_shared<DeviceMemory>(*a.memory), a.element, a.shape};
            })
       .def_property_readonly("device", [](const DeviceArray& a) { return a.memory->device(); })

@@ -1,11 +1,13 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <csignal>
 #include <functional>
 
 #include "embed/explore_expression.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
+#include "python/gil.hpp"
 #include "python/kernel.hpp"
 #include "python/where.hpp"
 #include "report/page.hpp"
@@ -62,7 +64,7 @@ ArgumentData data_of(const Expr& argument, const py::object& given, const std::s
   // Freed where the GIL may not be held.
   auto* const kept = new CornerOf{std::move(owners), v, size_of(kind.element)};
   const std::shared_ptr<CornerOf> fill(kept, [](CornerOf* p) {
-    const py::gil_scoped_acquire gil;
+    const Acquired gil;
     delete p;
   });
   d.fill = [fill](const HostArray& a) { (*fill)(a); };
@@ -73,7 +75,7 @@ ArgumentData data_of(const Expr& argument, const py::object& given, const std::s
 std::function<void(const Progress&)> told(const py::object& listener, std::exception_ptr& raised) {
   if (listener.is_none()) return {};
   return [&listener, &raised](const Progress& p) {
-    const py::gil_scoped_acquire gil;
+    const Acquired gil;
     if (raised) return;
     try {
       listener(p.phase, p.fraction, p.timed, p.best_ms, p.best_name);
@@ -118,8 +120,9 @@ FoundObject explore_program(const ProgramObject& p, ExpressionOptions options, c
   FoundObject t;
   t.sizes = options.sizes;
   std::exception_ptr failed;
+  const InterruptScope interrupts;
   {
-    const py::gil_scoped_release released;
+    const Released released;
     try {
       t.found = explore(p.program, options, where);
       t.json = json_of(t.found, t.sizes);
@@ -128,6 +131,10 @@ FoundObject explore_program(const ProgramObject& p, ExpressionOptions options, c
     }
   }
   if (raised) std::rethrow_exception(raised);
+  if (failed && interrupting_signal() == SIGINT) {  // before there was anything to keep
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw py::error_already_set();
+  }
   if (failed) std::rethrow_exception(failed);
   return t;
 }

@@ -1,4 +1,5 @@
 #include "python/kernel.hpp"
+#include "python/gil.hpp"
 
 #include <pybind11/stl.h>
 
@@ -128,7 +129,7 @@ Kernel::Call Kernel::taken(const py::args& arguments, const py::kwargs& named) c
   });
   call.resident = on_device > 0 && on_host == 0;
   call.callable = call.resident ? &resident() : &callable_;
-  const py::gil_scoped_release released;
+  const Released released;
   call.variant = &call.callable->variant(call.values, call.where);
   return call;
 }
@@ -229,7 +230,7 @@ py::object Kernel::operator()(const py::args& arguments, const py::kwargs& named
   Call call = taken(arguments, named);
   make_room(call);
   {
-    const py::gil_scoped_release released;
+    const Released released;
     call.callable->run(*call.variant, call.values, call.to, call.where);
   }
   for (std::size_t r = 0; r < call.results.size(); ++r) {
@@ -239,7 +240,7 @@ py::object Kernel::operator()(const py::args& arguments, const py::kwargs& named
     if (call.resident) {
       ArgumentValue one;
       one.data = &number, one.rank = 1, one.shape[0] = one.strides[0] = 1;
-      const py::gil_scoped_release released;
+      const Released released;
       static_cast<DeviceMemory*>(call.to[r])->download(one);
     }
     call.results[r] = number_object(number, kind.element);
@@ -258,7 +259,7 @@ py::object Kernel::enqueue(QueueObject& queue, const py::args& arguments, const 
                     line_of(call.where));
   make_room(call);
   {
-    const py::gil_scoped_release released;
+    const Released released;
     call.callable->ask(*call.variant, call.values, call.to, queue.queue(), call.where);
   }
   return results_of(call);
@@ -266,7 +267,7 @@ py::object Kernel::enqueue(QueueObject& queue, const py::args& arguments, const 
 
 const Callable::Variant& Kernel::variant(const Sizes& sizes) const {
   const Where where = here();
-  const py::gil_scoped_release released;
+  const Released released;
   return callable_.variant(sizes, where);
 }
 

@@ -1,5 +1,6 @@
 #include "ir/error.hpp"
 #include "python/bindings.hpp"
+#include "python/gil.hpp"
 #include "python/where.hpp"
 
 namespace {
@@ -28,6 +29,7 @@ void translate(std::exception_ptr p) {
 PYBIND11_MODULE(_core, m) {
   m.doc() = "liftgen's expressions, kernels and explorations; use the package liftgen.";
   py::register_exception_translator(translate);
+  lift::python::watch_the_end();
   // Descriptions of elements changed in numpy 2, which pybind11 knows from 2.12 on.
   m.attr("knows_numpy_2") = PYBIND11_VERSION_HEX >= 0x020C0000;
   m.def("set_package_directory",

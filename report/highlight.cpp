@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/ascii.hpp"
 #include "report/escape.hpp"
 
 namespace lift::report {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 const std::set<std::string_view>& keywords() {

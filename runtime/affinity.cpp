@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "ir/number_text.hpp"
+
 namespace lift {
 namespace {
 
@@ -88,20 +90,17 @@ std::vector<std::string> cgroup_directories(const std::string& controller) {
 
 double read_quota() {
   double quota = 0;
-  const auto limit = [&](double cpus) {
-    if (cpus > 0) quota = quota == 0 ? cpus : std::min(quota, cpus);
+  const auto limit_by = [&](const std::string& granted, const std::string& each) {
+    const double time = leading_number<double>(granted).value_or(0),
+                 period = leading_number<double>(each).value_or(0);
+    if (time > 0 && period > 0) quota = quota == 0 ? time / period : std::min(quota, time / period);
   };
   for (const auto& directory : cgroup_directories("")) {
-    std::istringstream text(first_line(directory + "/cpu.max"));
-    std::string granted;
-    double period = 0;
-    if (text >> granted >> period && granted != "max" && period > 0)
-      limit(std::atof(granted.c_str()) / period);
+    const std::string granted = first_line(directory + "/cpu.max");  // "max 100000" without a limit
+    limit_by(granted, granted.substr(std::min(granted.find(' '), granted.size() - 1) + 1));
   }
   for (const auto& directory : cgroup_directories("cpu")) {
-    const double granted = std::atof(first_line(directory + "/cpu.cfs_quota_us").c_str());
-    const double period = std::atof(first_line(directory + "/cpu.cfs_period_us").c_str());
-    if (granted > 0 && period > 0) limit(granted / period);
+    limit_by(first_line(directory + "/cpu.cfs_quota_us"), first_line(directory + "/cpu.cfs_period_us"));
   }
   return quota;
 }
@@ -129,11 +128,10 @@ double cpu_quota() {
 std::size_t memory_quota() {
   std::size_t left = std::numeric_limits<std::size_t>::max();
   const auto limit = [&](const std::string& granted, const std::string& used) {
-    char* end = nullptr;
-    const unsigned long long bytes = std::strtoull(granted.c_str(), &end, 10);
-    if (end == granted.c_str()) return;  // "max", or no such file
-    const unsigned long long taken = std::strtoull(used.c_str(), nullptr, 10);
-    left = std::min<std::size_t>(left, bytes > taken ? bytes - taken : 0);
+    const auto bytes = leading_number<std::size_t>(granted);
+    if (!bytes) return;  // "max", or no such file
+    const std::size_t taken = leading_number<std::size_t>(used).value_or(0);
+    left = std::min(left, *bytes > taken ? *bytes - taken : 0);
   };
   for (const auto& directory : cgroup_directories(""))
     limit(first_line(directory + "/memory.max"), first_line(directory + "/memory.current"));
@@ -144,7 +142,7 @@ std::size_t memory_quota() {
 
 int default_threads() {
   if (const char* text = std::getenv("OMP_NUM_THREADS"))
-    if (const int threads = std::atoi(text); threads > 0)
+    if (const int threads = leading_number<int>(text).value_or(0); threads > 0)
       return std::min(threads, static_cast<int>(allowed_cpus().size()));
   int threads = static_cast<int>(core_places().size());
   if (cpu_quota() > 0) threads = std::min(threads, static_cast<int>(std::ceil(cpu_quota())));

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/parallel.hpp"
 
@@ -84,10 +85,9 @@ std::size_t available_memory() {
   std::size_t available = std::numeric_limits<std::size_t>::max() / 2;
   std::ifstream in("/proc/meminfo");
   for (std::string line; std::getline(in, line);) {
-    std::istringstream text(line);
-    std::string name;
-    std::size_t kilobytes = 0;
-    if (text >> name >> kilobytes && name == "MemAvailable:") available = kilobytes * 1024;
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() < 2 || words[0] != "MemAvailable:") continue;
+    if (const auto kilobytes = read_number<std::size_t>(words[1])) available = *kilobytes * 1024;
   }
   return std::min(available, memory_quota());
 }

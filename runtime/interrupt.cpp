@@ -42,7 +42,8 @@ void on_signal(int signal) {
     came = signal;
     if (patient == 0) ::alarm(kHurrySeconds);  // whose default action ends the process
   } else if (signal != SIGPIPE && signal != SIGXCPU && now_ms() - first_ms > kSameRequestMs) {
-    std::signal(signal, SIG_DFL);
+    for (int i = 0; i < kCount; ++i)
+      if (kSignals[i] == signal) sigaction(signal, &before[i], nullptr);
     std::raise(signal);  // delivered when this handler returns
   }
 }

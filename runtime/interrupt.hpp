@@ -5,9 +5,9 @@
 namespace lift {
 
 /// While one exists, the first of these signals sets the flag; a second one, half a second later or more,
-/// ends the process as usual (but for PIPE and XCPU, which repeat by themselves). SIGXFSZ is ignored: the
-/// write that was too long says so. The outermost scope clears the flag when it begins and when it ends, and
-/// puts the former handlers back.
+/// is the former handler's, which ends the process unless the host program has one (but for PIPE and XCPU,
+/// which repeat by themselves). SIGXFSZ is ignored: the write that was too long says so. The outermost scope
+/// clears the flag when it begins and when it ends, and puts the former handlers back.
 class InterruptScope {
  public:
   /// With `hurry`, and while no scope without it exists, the process is ended two seconds after the first

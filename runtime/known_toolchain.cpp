@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "ir/number_text.hpp"
+
 namespace lift {
 namespace {
 
@@ -36,12 +38,10 @@ std::optional<Toolchain> remembered_toolchain(const Vault& vault, const std::str
   std::string line;
   std::getline(in, line);
   Toolchain t;
-  for (int words = std::atoi(line.c_str()); words > 0 && std::getline(in, line); --words)
+  for (int words = read_number<int>(line).value_or(0); words > 0 && std::getline(in, line); --words)
     t.command.push_back(line);
   std::getline(in, t.name);
-  std::ostringstream version;
-  version << in.rdbuf();
-  t.version = version.str();
+  t.version.assign(std::istreambuf_iterator<char>(in), {});
   if (t.command.empty() || t.version.empty()) return std::nullopt;
   return t;
 }

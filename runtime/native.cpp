@@ -1,6 +1,7 @@
 #include "runtime/native.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -49,6 +50,30 @@ bool is_object(const fs::path& path) {
 }
 
 constexpr std::size_t kShownOfLine = 200;
+constexpr double kWallTimes = 8;  ///< the limit of processor time: beside other work it takes so much longer
+
+constexpr int kMostTries = 5;
+constexpr const char* kOtherCache = "; set LIFTGEN_CACHE to a directory that has room and is left alone";
+
+/// What a compiler says that found no room for its files or its memory, in English as it is asked to; else
+/// "".
+std::string why_no_room(const std::string& output) {
+  for (const char* words : {"No space left on device", "Disk quota exceeded", "Read-only file system",
+                            "virtual memory exhausted", "out of memory allocating", "Cannot allocate memory"})
+    if (output.find(words) != std::string::npos) return words;
+  return "";
+}
+
+/// Why a compiler was ended, and what to try; "" where it was not.
+std::string why_late(const Process& compiler, double limit) {
+  if (compiler.used_up()) return fmt::format("needed more than {:g} s of processor time", limit);
+  if (compiler.timed_out())
+    return fmt::format(
+        "did not end within {:g} s: it waits for something, or the machine is busy with other work; try "
+        "again later",
+        kWallTimes * limit);
+  return "";
+}
 
 /// ": " and the first line of diagnostics that says what is wrong; "" when there is none.
 std::string telling_line(const std::string& text) {
@@ -91,7 +116,10 @@ void* NativeLibrary::symbol(const std::string& name) const {
   open();
   void* address = ::dlsym(handle_, name.c_str());
   if (address == nullptr)
-    throw InternalError("the compiled kernel " + path_.string() + " has no symbol " + name);
+    throw EnvironmentError(
+        "the compiled kernel " + path_.string() + " has no symbol " + name +
+        ": the C compiler has made something else than it was asked for; repair it, or let $CC name "
+        "another, and delete that file");
   return address;
 }
 
@@ -105,6 +133,7 @@ struct NativeCompiler::Job {
   std::string stem;                    ///< of their names
   std::vector<std::size_t> consumers;  ///< positions in the results
   std::optional<Process> process;
+  int tries = 0;  ///< in vain, as what it was to be compiled from was deleted
 };
 
 NativeCompiler::NativeCompiler(NativeCompilerOptions options)
@@ -176,10 +205,22 @@ std::shared_ptr<NativeLibrary> NativeCompiler::lookup(const Job& job) {
   }
 }
 
+/// Whether the folder in which it was compiled is gone: somebody has cleaned up.
+bool NativeCompiler::is_deleted(const Job& job) {
+  std::error_code error;
+  return !job.process->timed_out() && !fs::exists(job.workspace / (job.stem + job.suffix), error);
+}
+
 void NativeCompiler::start(Job& job) {
   if (!job.missing.empty()) throw EnvironmentError(job.missing);
-  const fs::path temporary = job.workspace = vault_.workspace();
-  write_private_file(temporary / (job.stem + job.suffix), job.code);
+  for (int tries = 1;; ++tries) try {
+      job.workspace = vault_.workspace();
+      write_private_file(job.workspace / (job.stem + job.suffix), job.code);
+      break;
+    } catch (const UserError& error) {
+      if (tries == kMostTries) throw EnvironmentError(error.what() + std::string(kOtherCache));
+    }
+  const fs::path temporary = job.workspace;
   std::vector<std::string> command = {job.command[0]};
   // Relative names, so that diagnostics are short and the object does not depend on where the cache lies.
   for (const auto& word :
@@ -189,13 +230,15 @@ void NativeCompiler::start(Job& job) {
   command.push_back("-lm");
   command.push_back("-Wl,-z,defs");  // what is missing is missed by the linker, not when it is opened
   ProcessOptions options;
-  options.timeout_seconds = options_.timeout_seconds;
+  options.processor_seconds = options_.timeout_seconds;
+  options.timeout_seconds = kWallTimes * options_.timeout_seconds;
   options.directory = temporary.string();
   options.variables = {"TMPDIR=" + temporary.string()};
   job.process.emplace(command, options);
 }
 
-/// Moves what was compiled into the vault and opens it.
+/// Moves what was compiled into the vault, or where that is not possible leaves it where it was made, for
+/// this process.
 void NativeCompiler::deliver(const Job& job, CompileResult& result) {
   const auto write = [&] {
     vault_.keep_beside(job.key, job.suffix, job.code);
@@ -209,7 +252,13 @@ void NativeCompiler::deliver(const Job& job, CompileResult& result) {
     }
     result.library = remember(job);
   } catch (const UserError& failure) {
-    result.error = failure.what();
+    const fs::path here = job.workspace / (job.key + ".so");
+    std::error_code error;
+    fs::rename(job.workspace / (job.stem + ".so"), here, error);
+    if (error) throw EnvironmentError(failure.what() + std::string(kOtherCache));
+    result.library = std::make_shared<NativeLibrary>(here, vault_.workspace_kept());
+    const std::lock_guard lock(mutex_);
+    opened_[job.key] = result.library;
   } catch (const EnvironmentError& failure) {
     result.error = failure.what();
     vault_.remove(job.key, ".so");
@@ -219,11 +268,13 @@ void NativeCompiler::deliver(const Job& job, CompileResult& result) {
 CompileResult NativeCompiler::finish(Job& job) {
   CompileResult result;
   result.seconds = job.process->seconds();
-  if (job.process->timed_out()) {
+  if (const std::string late = why_late(*job.process, options_.timeout_seconds); !late.empty()) {
     result.timed_out = true;
-    std::ostringstream text;
-    text << "the compiler took longer than " << options_.timeout_seconds << " s";
-    result.error = text.str();
+    result.error = "the compiler " + late;
+  } else if (const std::string why = why_no_room(job.process->output());
+             job.process->status() != 0 && !why.empty()) {
+    throw EnvironmentError("no kernel can be compiled in " + job.workspace.string() + ": " + why +
+                           kOtherCache);
   } else if (job.process->status() != 0) {
     result.error = first_lines(job.process->output());
     if (result.error.empty())
@@ -291,6 +342,13 @@ std::vector<CompileResult> NativeCompiler::compile_all(std::span<const NativeSou
     const std::size_t before = done;
     std::erase_if(running, [&](Job* job) {
       if (!job->process->poll()) return false;
+      if (is_deleted(*job)) {
+        if (++job->tries == kMostTries)
+          throw EnvironmentError("the cache of compiled kernels, " + vault_.directory().string() +
+                                 ", is deleted again and again" + kOtherCache);
+        start(*job);
+        return false;
+      }
       const CompileResult result = finish(*job);
       for (std::size_t position : job->consumers) settle(position, result);
       return true;
@@ -325,8 +383,10 @@ void NativeCompiler::require_working() {
   }
   const fs::path object = job.workspace / (job.stem + ".so");
   std::string why;
-  if (job.process->timed_out())
-    why = "it did not end within " + std::to_string(static_cast<int>(options_.timeout_seconds)) + " s";
+  if (const std::string late = why_late(*job.process, options_.timeout_seconds); !late.empty())
+    why = "it " + late;
+  else if (why = why_no_room(job.process->output()); !why.empty())
+    why = "in " + job.workspace.string() + ": " + why + kOtherCache;
   else if (job.process->status() != 0)
     why = "compiling a small function it ended with status " + std::to_string(job.process->status()) +
           telling_line(job.process->output());

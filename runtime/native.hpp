@@ -43,13 +43,16 @@ std::vector<std::string> default_flags();
 /// only. Objects that use an OpenMP run time which cannot be left behind stay in memory.
 class NativeLibrary {
  public:
-  explicit NativeLibrary(const std::filesystem::path& path) : path_(path) {}
+  /// `folder` lives as long as the library does.
+  explicit NativeLibrary(const std::filesystem::path& path, std::shared_ptr<const void> folder = {})
+      : folder_(std::move(folder)), path_(path) {}
   ~NativeLibrary();
   NativeLibrary(const NativeLibrary&) = delete;
   NativeLibrary& operator=(const NativeLibrary&) = delete;
 
-  /// The address of `name`; InternalError when there is none, EnvironmentError with the loader's message when
-  /// the object cannot be opened. Valid while the library lives.
+  /// The address of `name`. EnvironmentError when there is none, so that the compiler has made something else
+  /// than it was asked for, and with the loader's message when the object cannot be opened. Valid while the
+  /// library lives.
   void* symbol(const std::string& name) const;
   template <class Function>
   Function* function(const std::string& name) const {
@@ -60,6 +63,7 @@ class NativeLibrary {
  private:
   void open() const;
 
+  std::shared_ptr<const void> folder_;
   std::filesystem::path path_;
   mutable std::mutex mutex_;
   mutable void* handle_ = nullptr;
@@ -77,8 +81,9 @@ struct CompileResult {
 struct NativeCompilerOptions {
   /// In which the vault lies; see Vault.
   std::filesystem::path cache_directory = {};
-  int max_processes = 0;                         ///< compilers at a time; 0: one an allowed processor
-  double timeout_seconds = 20;                   ///< for each compilation
+  int max_processes = 0;  ///< compilers at a time; 0: one an allowed processor
+  double timeout_seconds =
+      20;  ///< of processor time for each compilation; of wall time several times as much
   std::size_t max_cache_bytes = kMaxCacheBytes;  ///< the least recently used objects go when there is more
 };
 
@@ -114,6 +119,7 @@ class NativeCompiler {
   Job prepare(const NativeSource& source);
   std::shared_ptr<NativeLibrary> lookup(const Job& job);
   std::shared_ptr<NativeLibrary> remember(const Job& job);
+  static bool is_deleted(const Job& job);
   void start(Job& job);
   void deliver(const Job& job, CompileResult& result);
   CompileResult finish(Job& job);

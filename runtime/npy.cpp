@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cstring>
 #include <fstream>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 
 namespace lift {
@@ -45,7 +45,7 @@ bool parse_shape(std::string_view value, std::vector<std::int64_t>& shape) {
   if (!value.starts_with('(') || end == std::string_view::npos) return false;
   std::int64_t n = -1;  // no digit yet
   for (const char c : value.substr(1, end)) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+    if (is_digit(c)) {
       n = 10 * std::max<std::int64_t>(n, 0) + (c - '0');
       if (n > std::int64_t{1} << 48) return false;
     } else if (c == ',' || c == ')') {
@@ -80,6 +80,9 @@ std::string npy_header(Scalar type, const std::vector<std::int64_t>& shape) {
 
 NpyHeader read_npy_header(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& why) { throw UserError(path.string() + ": " + why); };
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    refuse("is no file, but a pipe, a device or a folder; write the data to a file first");
   std::ifstream in(path, std::ios::binary);
   if (!in) refuse(std::string("cannot be read: ") + std::strerror(errno));
   unsigned char fixed[12] = {};

@@ -26,8 +26,8 @@ std::vector<GridDeviceInfo> devices();
 /// Empty when there is a device, else why not.
 std::string why_unavailable();
 
-/// Before the first use of OpenCL: how many threads PoCL is to use on the processor (others ignore it). What
-/// the user has set in POCL_MAX_PTHREAD_COUNT stays.
+/// How many threads PoCL is to use on the processor (others ignore it) in workers that are made from now on.
+/// What the user has set in POCL_MAX_PTHREAD_COUNT stays, and is all that it knows of in this process.
 void configure_pocl(int threads);
 
 /// The cl_mem of memory on a device of OpenCL.

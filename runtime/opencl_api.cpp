@@ -7,6 +7,7 @@
 
 #include "ir/limit_error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/found_apart.hpp"
 
 namespace lift::opencl {
@@ -26,7 +27,10 @@ std::string loader() {
 Api open_api() {
   // Drivers start their threads at the first calls; see affinity.hpp.
   const OriginalAffinity unpinned;
-  ::setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);  // PoCL calls ld, and aborts without it
+  if (std::getenv("PATH") == nullptr)
+    throw EnvironmentError(
+        "no OpenCL: the environment variable PATH is not set; PoCL calls ld, and ends the process without "
+        "it: set it");
   void* library = RTLD_DEFAULT;
   if (::dlsym(RTLD_DEFAULT, "clGetPlatformIDs") == nullptr) {
     const std::string name = loader();
@@ -226,7 +230,7 @@ std::string why_unavailable() {
 void configure_pocl(int threads) {
   if (threads <= 0) threads = default_threads();
   for (const char* name : {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"})  // before and since 4.0
-    ::setenv(name, std::to_string(threads).c_str(), 0);
+    set_in_workers(name, std::to_string(threads));
 }
 
 }  // namespace lift::opencl

@@ -1,16 +1,19 @@
 #include "runtime/parallel.hpp"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/environment.hpp"
 
 namespace lift {
 
@@ -42,19 +45,49 @@ void parallel_for_chunks(std::size_t n, int threads, const std::function<void(st
   if (failure) std::rethrow_exception(failure);
 }
 
-int configure_openmp(int threads) {
-  if (threads <= 0) threads = default_threads();
-  ::setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
-  if (should_pin(threads)) {
-    ::setenv("OMP_PROC_BIND", "true", 0);
-    ::setenv("OMP_PLACES", "cores", 0);
-  }
-  for (const char* name : {"libgomp.so.1", "libomp.so.5", "libomp.so"}) {
+namespace {
+
+constexpr const char* kRunTimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
+
+bool was_open = false, lost_threads = false;
+[[maybe_unused]] const int watched =
+    ::pthread_atfork([] { was_open = is_openmp_open(); }, nullptr, [] { lost_threads |= was_open; });
+
+}  // namespace
+
+void set_openmp_threads(int threads) {
+  for (const char* name : kRunTimes) {
     void* library = ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
     if (library == nullptr) continue;
     if (void* set = ::dlsym(library, "omp_set_num_threads")) reinterpret_cast<void (*)(int)>(set)(threads);
     ::dlclose(library);
   }
+}
+
+bool is_openmp_open() {
+  return std::any_of(std::begin(kRunTimes), std::end(kRunTimes), [](const char* name) {
+    void* library = ::dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    if (library != nullptr) ::dlclose(library);
+    return library != nullptr;
+  });
+}
+
+bool has_lost_threads() { return lost_threads; }
+
+int configure_openmp(int threads) {
+  if (has_lost_threads())
+    throw EnvironmentError(
+        "this process is a copy (fork) of one that has run kernels, whose threads it has not: kernels run "
+        "here with "
+        "one thread, and there is nothing to explore; start it anew (in Python: "
+        "multiprocessing.get_context(\"spawn\")), or explore before the first kernel is called");
+  if (threads <= 0) threads = default_threads();
+  set_in_workers("OMP_NUM_THREADS", std::to_string(threads), true);
+  if (should_pin(threads)) {
+    set_in_workers("OMP_PROC_BIND", "true");
+    set_in_workers("OMP_PLACES", "cores");
+  }
+  set_openmp_threads(threads);
   return threads;
 }
 

@@ -1,7 +1,7 @@
 // Threads for our own loops over data, and the settings of the OpenMP run time that kernels bring with them.
 //
 // liftgen itself is not built with OpenMP: the kernels' OpenMP run time reads its environment once, when the
-// first kernel is opened, so that `configure_openmp` can still set it.
+// first kernel is opened in a process.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,18 @@ namespace lift {
 /// rethrown after all have ended.
 void parallel_for_chunks(std::size_t n, int threads, const std::function<void(std::size_t, std::size_t)>& f);
 
-/// Sets OMP_NUM_THREADS for kernels, and OMP_PROC_BIND=true with OMP_PLACES=cores where pinning makes sense
-/// and the user has not set them. Call it before the first kernel is opened; called later it changes the
-/// number of threads only, for the calling thread. `threads` <= 0: default_threads(). Returns the number of
-/// threads.
+/// Sets the number of threads of kernels: in workers made from now on, where they are also pinned if that
+/// makes sense and the user has not said otherwise; and in this process, for the calling thread, once the run
+/// time is open. `threads` <= 0: default_threads(). Returns the number of threads. EnvironmentError where
+/// has_lost_threads().
 int configure_openmp(int threads);
+
+bool is_openmp_open();
+/// Of kernels that the calling thread calls from now on.
+void set_openmp_threads(int threads);
+
+/// Whether this process is a copy (fork) of one in which an OpenMP run time was open. That counts on threads
+/// which the copy has not, and would wait for them forever: there, kernels need set_openmp_threads(1).
+bool has_lost_threads();
 
 }  // namespace lift

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -19,40 +21,15 @@
 
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/interrupt.hpp"
-
-extern char** environ;
 
 namespace lift {
 namespace {
 
-/// What shells search when PATH is not set.
-constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
-
 bool is_executable_file(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// The environment with `changes` ("NAME=value") in place of what they name.
-std::vector<std::string> environment_with(const std::vector<std::string>& changes) {
-  std::vector<std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const bool replaced = std::any_of(changes.begin(), changes.end(), [&](const std::string& change) {
-      return text.compare(0, change.find('=') + 1, change, 0, change.find('=') + 1) == 0;
-    });
-    if (!replaced) variables.push_back(text);
-  }
-  variables.insert(variables.end(), changes.begin(), changes.end());
-  return variables;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (auto& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
 }
 
 struct SpawnSettings {
@@ -87,6 +64,22 @@ struct SpawnSettings {
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
 
+constexpr const char* kShell = "/bin/sh";
+
+/// A command whose processes may each use so much processor time: what sets the limit of a process that has
+/// begun comes too late for what that has started.
+std::vector<std::string> under_limit(const std::string& program, const std::vector<std::string>& argv,
+                                     double seconds) {
+  std::vector<std::string> all = {"sh", "-c", "ulimit -t \"$0\"; exec \"$@\"",
+                                  std::to_string(static_cast<long>(std::ceil(seconds))), program};
+  all.insert(all.end(), argv.begin() + 1, argv.end());
+  return all;
+}
+
+double seconds_of(const timeval& t) {
+  return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+}
+
 }  // namespace
 
 std::string find_program(const std::string& name) {
@@ -106,6 +99,7 @@ std::string find_program(const std::string& name) {
 Process::Process(const std::vector<std::string>& argv, const ProcessOptions& options)
     : max_output_(options.max_output),
       timeout_seconds_(options.timeout_seconds),
+      processor_seconds_(options.processor_seconds),
       started_(Clock::now()),
       ended_(started_) {
   if (argv.empty()) throw InternalError("process: no program named");
@@ -117,8 +111,9 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
     throw EnvironmentError(std::string("cannot open a pipe: ") + std::strerror(errno));
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   std::vector<std::string> arguments = argv;
+  const bool limited = processor_seconds_ > 0;
+  if (limited) arguments = under_limit(program, argv, processor_seconds_);
   std::vector<std::string> changes = {"LC_ALL=C"};
-  if (std::getenv("PATH") == nullptr) changes.push_back(std::string("PATH=") + kDefaultPath);
   changes.insert(changes.end(), options.variables.begin(), options.variables.end());
   std::vector<std::string> variables = environment_with(changes);
 
@@ -126,8 +121,8 @@ Process::Process(const std::vector<std::string>& argv, const ProcessOptions& opt
   {
     const SpawnSettings settings(ends[1], options.directory);
     const OriginalAffinity unpinned;
-    error = ::posix_spawn(&pid_, program.c_str(), &settings.actions, &settings.attributes,
-                          pointers(arguments).data(), pointers(variables).data());
+    error = ::posix_spawn(&pid_, limited ? kShell : program.c_str(), &settings.actions, &settings.attributes,
+                          pointers_to(arguments).data(), pointers_to(variables).data());
   }
   ::close(ends[1]);
   fd_ = ends[0];
@@ -147,10 +142,10 @@ Process& Process::operator=(Process&& other) noexcept {
   pid_ = std::exchange(other.pid_, -1);
   fd_ = std::exchange(other.fd_, -1);
   status_ = other.status_;
-  timed_out_ = other.timed_out_;
+  timed_out_ = other.timed_out_, used_up_ = other.used_up_;
   output_ = std::move(other.output_);
   max_output_ = other.max_output_;
-  timeout_seconds_ = other.timeout_seconds_;
+  timeout_seconds_ = other.timeout_seconds_, processor_seconds_ = other.processor_seconds_;
   started_ = other.started_;
   ended_ = other.ended_;
   return *this;
@@ -180,11 +175,14 @@ void Process::drain() {
 bool Process::reap() {
   if (pid_ < 0) return true;
   int status = 0;
-  const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+  rusage used{};
+  const pid_t ended = ::wait4(pid_, &status, WNOHANG, &used);
   if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
   ended_ = Clock::now();
   pid_ = -1;
   if (ended > 0) status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  used_up_ = status_ != 0 && processor_seconds_ > 0 &&
+             seconds_of(used.ru_utime) + seconds_of(used.ru_stime) >= 0.9 * processor_seconds_;
   return true;
 }
 

@@ -17,7 +17,8 @@ namespace lift {
 std::string find_program(const std::string& name);
 
 struct ProcessOptions {
-  double timeout_seconds = 0;               ///< 0: none
+  double timeout_seconds = 0;               ///< wall time; 0: none
+  double processor_seconds = 0;             ///< of each process of the child; 0: no limit
   std::string directory = {};               ///< to run in; empty: ours
   std::vector<std::string> variables = {};  ///< "NAME=value", added to the environment
   std::size_t max_output = 1 << 20;         ///< bytes kept; the rest is read and dropped
@@ -39,6 +40,8 @@ class Process {
 
   int output_fd() const { return fd_; }  ///< readable when poll() has something to do; -1 once closed
   bool timed_out() const { return timed_out_; }
+  /// Ended by the limit of its processor time, it or one that it has started.
+  bool used_up() const { return used_up_; }
   int status() const { return status_; }  ///< exit status, or 128 + signal; meaningful once ended
   const std::string& output() const { return output_; }
   double seconds() const;  ///< wall time so far, or in all once ended
@@ -52,10 +55,10 @@ class Process {
   pid_t pid_ = -1;  ///< -1 once ended
   int fd_ = -1;
   int status_ = -1;
-  bool timed_out_ = false;
+  bool timed_out_ = false, used_up_ = false;
   std::string output_;
   std::size_t max_output_ = 0;
-  double timeout_seconds_ = 0;
+  double timeout_seconds_ = 0, processor_seconds_ = 0;
   Clock::time_point started_;
   Clock::time_point ended_;
 };

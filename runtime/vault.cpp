@@ -1,5 +1,7 @@
 #include "runtime/vault.hpp"
 
+#include <fmt/format.h>
+
 #define XXH_INLINE_ALL
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 #include "runtime/descriptor.hpp"
 #include "runtime/file.hpp"
 
@@ -40,13 +43,11 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// Why a file or folder may have been written by others; nothing when only this user can.
+/// Why a file or folder may have been written by others; nothing when only this user can. Others may read it.
 std::optional<std::string> open_to_others(const struct stat& status) {
   if (status.st_uid != ::geteuid()) return "belongs to user " + std::to_string(status.st_uid);
-  if ((status.st_mode & 077) != 0) {
-    char mode[8];
-    std::snprintf(mode, sizeof mode, "%03o", status.st_mode & 0777U);
-    return std::string("has mode ") + mode + ", so that others may have written it";
+  if ((status.st_mode & 022) != 0) {
+    return fmt::format("has mode {:03o}, so that others may have written it", status.st_mode & 0777U);
   }
   return std::nullopt;
 }
@@ -59,7 +60,9 @@ std::optional<std::string> private_folder(const fs::path& path) {
   if (::lstat(path.c_str(), &status) != 0) return path.string() + ": " + std::strerror(errno);
   if (!S_ISDIR(status.st_mode)) return path.string() + " is no directory";
   if (const auto why = open_to_others(status))
-    return "the folder " + path.string() + " " + *why + "; chmod 700 it, or delete it";
+    return "the folder " + path.string() + " " + *why +
+           (status.st_uid == ::geteuid() ? "; chmod go-w it, or delete it"
+                                         : "; set LIFTGEN_CACHE to a directory of yours, or delete it");
   if (::access(path.c_str(), W_OK | X_OK) != 0)
     return "the directory " + path.string() + " cannot be written";
   return std::nullopt;
@@ -82,8 +85,7 @@ bool holds_only_entries(const fs::path& folder) {
   return !error;
 }
 
-/// Makes the vault's folders; the reason when that fails.
-std::optional<std::string> unusable(const fs::path& folder) {
+std::optional<std::string> fault_in_making(const fs::path& folder) {
   try {
     make_directories(folder.parent_path());
   } catch (const UserError& error) {
@@ -101,6 +103,14 @@ std::optional<std::string> unusable(const fs::path& folder) {
       return "the directory " + folder.string() + " cannot be written: " + std::strerror(errno);
   }
   return private_folder(folder / "tmp");
+}
+
+/// Makes the vault's folders; the reason when that fails, also if somebody deletes them meanwhile.
+std::optional<std::string> unusable(const fs::path& folder) {
+  std::optional<std::string> why;
+  for (int tries = 0; tries < 5; ++tries)
+    if (!(why = fault_in_making(folder))) break;
+  return why;
 }
 
 /// A directory for this user only, under $TMPDIR.
@@ -194,15 +204,16 @@ std::map<std::string, Entry> read_index(const std::string& text) {
   std::map<std::string, Entry> entries;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string key, suffix;
-    std::size_t bytes = 0;
-    std::int64_t used = 0;
-    if (!(words >> key >> suffix >> bytes >> used) || !is_key(key) || suffix.size() > 5 || suffix[0] != '.' ||
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() < 4) continue;
+    const std::string &key = words[0], &suffix = words[1];
+    const auto bytes = read_number<std::size_t>(words[2]);
+    const auto used = read_number<std::int64_t>(words[3]);
+    if (!bytes || !used || !is_key(key) || suffix.size() > 5 || suffix[0] != '.' ||
         suffix.find('/') != std::string::npos)
       continue;
-    entries[key].files[suffix] = bytes;
-    entries[key].used = std::max(entries[key].used, used);
+    entries[key].files[suffix] = *bytes;
+    entries[key].used = std::max(entries[key].used, *used);
   }
   return entries;
 }
@@ -239,10 +250,7 @@ void remove_dead(const fs::path& workspace) {
 
 std::string hash_text(std::string_view text) {
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  char digits[33];
-  std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return digits;
+  return fmt::format("{:016x}{:016x}", std::uint64_t{hash.high64}, std::uint64_t{hash.low64});
 }
 
 /// A locked folder below `tmp`, made when it is first asked for.
@@ -330,7 +338,10 @@ void Vault::put(const std::string& key, const std::string& suffix, std::string_v
     throw UserError("the cache of compiled kernels: " + *why);
   write_private_file(beside, bytes);
   if (::rename(beside.c_str(), path.c_str()) != 0) {
-    const int error = errno;
+    int error = errno;
+    std::error_code ignored;
+    if (error == EISDIR && fs::remove_all(path, ignored) > 0 && ::rename(beside.c_str(), path.c_str()) == 0)
+      return log_use(key, suffix, bytes.size());  // no entry is a folder
     ::unlink(beside.c_str());
     throw UserError("cannot write " + path.string() + ": " + std::strerror(error));
   }

@@ -42,6 +42,8 @@ class Vault {
   /// A folder for this process's temporary files, made anew when it has vanished; removed with the last copy
   /// of this object. Another process removes it when this one was killed.
   std::filesystem::path workspace() const;
+  /// For as long as one of these lives, the workspace does.
+  std::shared_ptr<const void> workspace_kept() const { return workspace_; }
 
   /// Removes the least recently used entries until three quarters of `max_bytes` are left, when there is more
   /// than that, and the workspaces of processes that are no more.

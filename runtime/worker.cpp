@@ -1,7 +1,7 @@
 #include "runtime/worker.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,8 +23,11 @@
 #include <thread>
 
 #include "ir/limit_error.hpp"
+#include "ir/number_text.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/interrupt.hpp"
+#include "runtime/parallel.hpp"
 
 namespace lift {
 namespace {
@@ -78,17 +81,9 @@ bool receive_all(int fd, void* data, std::size_t bytes) {
   return true;
 }
 
-bool is_opened(const char* library) {
-  void* handle = ::dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-  if (handle != nullptr) ::dlclose(handle);
-  return handle != nullptr;
-}
-
 bool cannot_be_copied() {
   if (const char* value = std::getenv("LIFTGEN_IN_PROCESS"); value != nullptr && *value == '1') return true;
-  for (const char* library : {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"})
-    if (is_opened(library)) return true;
-  return false;
+  return is_openmp_open();
 }
 
 bool is_child = false;
@@ -98,7 +93,7 @@ void limit_memory() {
   std::size_t kilobytes = 0;
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);)
-    if (line.starts_with("VmData:")) kilobytes = std::strtoull(line.c_str() + 7, nullptr, 10);
+    if (line.starts_with("VmData:")) kilobytes = read_number<std::size_t>(words_of(line).at(1)).value_or(0);
   const auto more = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(available_memory()));
   rlimit limit{};
   (void)::getrlimit(RLIMIT_DATA, &limit);
@@ -192,11 +187,7 @@ bool send_reply(int fd, const std::pair<Answer, std::string>& answer) {
   ::_exit(0);
 }
 
-std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
-}
+std::string seconds_text(double seconds) { return fmt::format("{:.3g} s", seconds); }
 
 }  // namespace
 
@@ -230,8 +221,11 @@ void Worker::start() {
     throw EnvironmentError(std::string("cannot open a socket: ") + std::strerror(errno));
   std::fflush(nullptr);  // else both would print what is waiting
   const pid_t parent = ::getpid();
+  std::vector<std::string> variables = environment_of_workers();
+  std::vector<char*> entries = pointers_to(variables);
   pid_ = ::fork();
   if (pid_ == 0) {
+    environ = entries.data();
     ::close(ends[0]);
     become_worker(parent);
     if (limited_) limit_memory();

@@ -37,6 +37,7 @@ REGISTER_LISTENER("count-selected", 0, CountSelected);
 int main(int argc, char** argv) {
   lift::set_verify_steps(true);
   ::setenv("LIFTGEN_DB", "none", 1);
+  ::setenv("LIFTGEN_TRUST_TIMES", "1", 0);
   doctest::Context context(argc, argv);
   const int status = context.run();
   if (context.shouldExit()) return status;  // a query such as --list-test-cases

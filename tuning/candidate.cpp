@@ -1,9 +1,9 @@
 #include "tuning/candidate.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 
 namespace lift {
@@ -17,8 +17,7 @@ constexpr double kUnlikely = 1.2;  ///< times the best: two runs will do
 constexpr double kCold = 2;        ///< the verifying run, on pages not met before, may take so much longer
 
 bool is_number(const std::string& text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
 /// The structure, then the numbers that are not the plain ones: "tile-par-vec tile_j=8 width=4".

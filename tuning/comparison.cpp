@@ -6,6 +6,7 @@
 
 #include "ir/error.hpp"
 #include "runtime/interrupt.hpp"
+#include "tuning/disturbance.hpp"
 #include "tuning/unique_names.hpp"
 
 namespace lift {
@@ -231,6 +232,7 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
       runs, {.rounds = rounds, .least_rounds = kLeastRounds, .seconds = seconds, .far = kFarBehind});
   for (std::size_t i = 0; i < timings.size(); ++i)
     if (timings[i].runs > 0) *times[i] = timings[i].median_ms;
+  result_.disturbed = unsteady(timings);
   rank(candidates);
 }
 

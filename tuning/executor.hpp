@@ -29,6 +29,7 @@ struct Compiled {
   std::string error;              ///< first lines of the diagnostics; empty when there is a program
   double seconds = 0;             ///< of the compiler; 0 when cached
   bool stopped = false;           ///< not compiled: interrupted
+  bool timed_out = false;         ///< not compiled: it took too long
   std::shared_ptr<void> program;  ///< the backend's
 };
 

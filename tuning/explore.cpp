@@ -1,5 +1,6 @@
 #include "tuning/explore.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -11,6 +12,7 @@
 #include "tuning/budget.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/cost/cost_model.hpp"
+#include "tuning/disturbance.hpp"
 #include "tuning/filling.hpp"
 #include "tuning/reference.hpp"
 #include "tuning/search.hpp"
@@ -153,13 +155,16 @@ class Exploration {
     const Job job{plain.kernel, plain.variant.source, {}, {}, {}};
     accept(plain, session_.executor().compile({&job, 1}, {}).front());
     if (plain.compiled.stopped) return;
+    if (!plain.compiled.program && plain.compiled.timed_out)
+      throw UserError(session_.pattern.name + ": at " + small_->describe() +
+                      " its reference was not compiled: " + plain.compiled.error);
     if (!plain.compiled.program)
       throw InternalError("verification: the reference of " + session_.pattern.name +
                           " does not compile at " + small_->describe() + ": " + plain.compiled.error);
     if (const Difference d = small_->compare(plain); !d.right())
       throw InternalError("verification: the reference of " + session_.pattern.name +
                           " differs from the interpreter at " + small_->describe() + " by " +
-                          std::to_string(d.error));
+                          fmt::format("{:.3g}", d.error));
   }
 
   void search() {
@@ -406,6 +411,10 @@ class Exploration {
     const Stopwatch verifying(result_.spent.verifying);
     if (check.compiled.stopped) return;
     const std::string& structure = check.variant.structure;
+    if (check.compiled.timed_out) {  // no fault of the structure's
+      checked_.erase(structure);
+      return;
+    }
     if (!check.compiled.program) {
       broken_[structure] = "does not compile at " + small_->describe() + ": " + check.compiled.error;
       return;
@@ -413,7 +422,7 @@ class Exploration {
     try {
       if (const Difference d = small_->compare(check); !d.right())
         broken_[structure] =
-            "differs from the interpreter at " + small_->describe() + " by " + std::to_string(d.error);
+            "differs from the interpreter at " + small_->describe() + " by " + fmt::format("{:.3g}", d.error);
     } catch (const UserError&) {
       checked_.erase(structure);  // the device cannot run it at that size
     } catch (const KernelFault& fault) {
@@ -452,6 +461,7 @@ class Exploration {
   /// The best so far outlives a process that is killed.
   void remember(Variant best) {
     if (!options_.memory || options_.only || options_.emulate || budget_.spent() < remember_from_) return;
+    if (!are_times_trusted() && !load_beside().empty()) return;
     remember_from_ = budget_.spent() + kRememberedEvery;
     best.sweeps = session_.problem.sweeps, best.ms /= best.sweeps;
     ExploreResult so_far;
@@ -511,7 +521,21 @@ class Exploration {
     if (!result_.best && result_.counts.compile_failed > 0 && options_.host_compiler && !interrupted())
       session_.compiler.require_working();  // says so when it is the compiler that fails
     result_.interrupted = interrupted();
+    if (are_times_trusted() || result_.emulated)
+      result_.disturbed.clear();
+    else if (result_.disturbed.empty())
+      result_.disturbed = why_disturbed();
     result_.spent.total = budget_.spent();
+  }
+
+  /// Beside what the last round shows by itself.
+  std::string why_disturbed() const {
+    constexpr double kShortMs = 0.02;  // of the twin: its launch is most of it
+    if (!result_.best) return "";
+    const Variant& best = result_.variants[*result_.best];
+    if (result_.twin_ms > kShortMs && !is_possible(best.roofline, best.sweeps))
+      return fmt::format("{:.0f} % of the roofline are more than there can be", 100 * best.roofline);
+    return multiprocessors() > 0 ? "" : load_beside();
   }
 
   const ExploreOptions& options_;

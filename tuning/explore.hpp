@@ -175,6 +175,8 @@ struct ExploreResult {
   Counts counts;
   Spent spent;
   bool interrupted = false;
+  std::string disturbed =
+      {};  ///< why the times are not to be relied on, see disturbance.hpp; empty: they are
   std::string cut_short = {};  ///< what went wrong when something had been found; empty: nothing did
 };
 

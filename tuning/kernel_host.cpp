@@ -52,11 +52,12 @@ std::shared_ptr<NativeLibrary> opened(const std::string& path) {
 
 std::string call(std::string_view input) {
   Reader in(input);
-  const auto times = in.take<int>();
+  const auto times = in.take<int>(), threads = in.take<int>();
   std::vector<void*> arguments(in.take<std::size_t>());
   for (void*& a : arguments) a = in.take<void*>();
   const auto library = opened(in.rest());
   auto* function = library->function<int(void**)>("liftgen_call");
+  set_openmp_threads(threads);
   const auto begin = std::chrono::steady_clock::now();
   int failed = 0;
   for (int time = 0; time < times; ++time) failed |= function(arguments.data());
@@ -127,7 +128,7 @@ std::shared_ptr<void> KernelHost::allocate(std::size_t bytes) {
 double KernelHost::call(const std::filesystem::path& object, std::span<void* const> arguments, int times) {
   std::string addresses;
   for (void* const a : arguments) addresses += bytes_of_value(a);
-  return ask<double>(lift::call, times, arguments.size(), addresses, object.string());
+  return ask<double>(lift::call, times, threads_, arguments.size(), addresses, object.string());
 }
 
 void KernelHost::copy(void* to, const void* from, std::size_t bytes) {

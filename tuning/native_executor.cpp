@@ -39,6 +39,7 @@ class NativeExecutor : public Executor {
       compiled[i].seconds = results[i].seconds;
       compiled[i].stopped = results[i].stopped;
       compiled[i].program = results[i].library;
+      compiled[i].timed_out = results[i].timed_out;
       compiled[i].error = results[i].library || !results[i].error.empty() ? results[i].error : "not compiled";
     }
     return compiled;

@@ -28,9 +28,10 @@ std::vector<LayoutRequest> layouts_for(const std::vector<Program>& programs, con
 
 namespace {
 
-constexpr double kFirstRound = 0.4;  ///< of the budget
-constexpr double kMayBeBest = 1.1;   ///< times the least cost
-constexpr double kEqually = 0.4;     ///< of a round: shared by operators whatever they weigh
+constexpr double kFirstRound = 0.4;    ///< of the budget
+constexpr double kMayBeBest = 1.1;     ///< times the least cost
+constexpr double kLeastSeconds = 0.1;  ///< a turn goes on until it has something
+constexpr double kEqually = 0.4;       ///< of a round: shared by operators whatever they weigh
 
 /// Explorations of the operators in layouts, within seconds that are shared by weight.
 class LayoutRounds {
@@ -48,9 +49,11 @@ class LayoutRounds {
     return r;
   }
 
-  /// UserError is handed to `none`, and the layout's other operators are left out.
+  /// When the time is over a turn still finds something where `also_late`. UserError is handed to `none`, and
+  /// the layout's other operators are left out.
   void explore(const std::vector<std::size_t>& layouts,
                const std::function<std::vector<double>(std::size_t)>& weights, double until_seconds,
+               const std::function<bool(std::size_t)>& also_late,
                const std::function<void(std::size_t, const UserError&)>& none) {
     double to_come = static_cast<double>(layouts.size());
     for (const std::size_t layout : layouts) {
@@ -64,7 +67,12 @@ class LayoutRounds {
       for (std::size_t op = 0; op < shares.size(); ++op) {
         const double left =
             std::accumulate(shares.begin() + static_cast<std::ptrdiff_t>(op), shares.end(), later);
-        const double seconds = std::max(until_seconds - elapsed(), 0.0) * shares[op] / left;
+        const double left_seconds = until_seconds - elapsed();
+        if (left_seconds <= 0 && !also_late(layout)) {
+          none(layout, UserError("the budget was used up before it was explored; give a larger --budget"));
+          break;
+        }
+        const double seconds = std::max(left_seconds * shares[op] / left, kLeastSeconds);
         try {
           ms_[layout][op] = ms_of_({layout, op, seconds});
         } catch (const UserError& e) {
@@ -97,6 +105,7 @@ LayoutChoice choose_layout(const std::vector<LayoutRequest>& layouts, std::size_
   LayoutRounds rounds(layouts.size(), applied, ms_of);
   rounds.explore(
       all, [&](std::size_t) { return applied; }, (all.size() > 1 ? kFirstRound : 1) * budget_seconds,
+      [](std::size_t layout) { return layout == 0; },
       [&](std::size_t layout, const UserError& e) {
         if (layout == 0) throw e;
         choice.costs[layout].why_not = e.what();
@@ -116,7 +125,7 @@ LayoutChoice choose_layout(const std::vector<LayoutRequest>& layouts, std::size_
   if (layouts.size() > 1)  // an operator that has no variant within its share this time had one before
     rounds.explore(
         all, [&](std::size_t l) { return rounds.costs(l); }, budget_seconds,
-        [](std::size_t, const UserError&) {});
+        [](std::size_t) { return false; }, [](std::size_t, const UserError&) {});
   settle();
   return choice;
 }

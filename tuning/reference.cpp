@@ -74,6 +74,9 @@ void compute_reference(const Program& program, const LowerOptions& lowering, Nat
   const Kernel& kernel = bounded ? *bounded : plain;
   const CompileResult made = compiled(compiler, program, kernel);
   if (made.stopped) throw EnvironmentError("interrupted");
+  if (made.timed_out)
+    throw UserError(program.name + ": its loops, as they are written, were not compiled: " + made.error +
+                    "; shorter chains or smaller unrolled lengths (reductions, tuples) are compiled faster");
   if (!made.library) compiler.require_working();
   if (!made.library)
     throw InternalError("the sequential kernel of " + program.name + " was not compiled: " + made.error);

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 #include "tuning/cost/cost_model.hpp"
 
 namespace lift {
@@ -26,9 +26,8 @@ Json params(const Configuration& c) {
   Json json = Json::object();
   for (const auto& entry : c) {
     const std::string value = entry.text();
-    long n = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-    json[entry.name()] = error == std::errc{} && end == value.data() + value.size() ? Json(n) : Json(value);
+    const auto n = read_number<long>(value);
+    json[entry.name()] = n ? Json(*n) : Json(value);
   }
   return json;
 }
@@ -219,6 +218,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path, 
   json["best_caller"] = variant(r.best_caller);
   json["counts"] = counts(r.counts);
   json["interrupted"] = r.interrupted;
+  if (!r.disturbed.empty()) json["disturbed"] = r.disturbed;
   if (!extras.file.empty()) json["file"] = extras.file;
   if (!extras.command.empty()) json["command"] = extras.command;
   if (!extras.emit_command.empty()) json["emit_command"] = extras.emit_command;
@@ -277,6 +277,9 @@ std::string about_times(const ExploreResult& r) {
   const Variant& best = r.variants[*r.best];
   std::string s;
   const auto add = [&](const std::string& sentence) { s += (s.empty() ? "" : "\n") + sentence; };
+  if (!r.disturbed.empty())
+    add("these times were taken beside other work, and are not remembered: " + r.disturbed +
+        "; explore again when the machine is quiet");
   if (!r.no_host_compiler.empty())
     add("arrays in the caller's layout only, and no plain loops beside them: " + r.no_host_compiler);
   if (r.cache_flushed)
@@ -303,7 +306,7 @@ std::string reasons(const ExploreResult& r, std::size_t most) {
   for (const Variant& v : r.variants) {
     if (v.status != Status::impossible) continue;
     std::string kind = v.message;
-    std::erase_if(kind, [](unsigned char c) { return std::isdigit(c) != 0; });
+    std::erase_if(kind, is_digit);
     auto& [count, example] = counts[kind];
     if (count++ == 0) example = v.message.substr(0, v.message.find('\n'));
   }

@@ -1,7 +1,6 @@
 #include "tuning/session.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -11,6 +10,7 @@
 #include "runtime/apart_device.hpp"
 #include "runtime/cuda.hpp"
 #include "runtime/cuda_host.hpp"
+#include "runtime/environment.hpp"
 #include "runtime/interrupt.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/parallel.hpp"
@@ -22,12 +22,11 @@ namespace {
 constexpr double kLeastLimitSeconds = 5;  ///< for one call of a kernel, whatever its size
 constexpr double kSlower = 20;            ///< times the reference's time more: then it hangs
 
-/// Before any OpenMP run time is opened. Their threads spin after each parallel region, on the processors of
-/// whatever is measured next: LLVM's for 200 ms, GNU's for some; now for about 1 ms, longer than the gaps
-/// between calls.
+/// Threads of OpenMP run times spin after each parallel region, on the processors of whatever is measured
+/// next: LLVM's for 200 ms, GNU's for some; now for about 1 ms, longer than the gaps between calls.
 int configure(const ExploreOptions& options) {
-  ::setenv("KMP_BLOCKTIME", "1", 0);
-  ::setenv("GOMP_SPINCOUNT", "100000", 0);
+  set_in_workers("KMP_BLOCKTIME", "1");
+  set_in_workers("GOMP_SPINCOUNT", "100000");
   return configure_openmp(options.threads);
 }
 

@@ -43,6 +43,10 @@ class TypedKernel<R(Args...)> {
   TypedKernel(const Program& program, CompileOptions options, Where where)
       : callable_(std::make_shared<const Callable>(program, detail::signature_of<R, Args...>(),
                                                    std::move(options), where)) {}
+  // No moves: one that was moved from can be called, too.
+  TypedKernel(const TypedKernel&) = default;
+  TypedKernel& operator=(const TypedKernel&) = default;
+  ~TypedKernel() = default;
 
   /// UserError: lengths that do not agree, with all shapes; outputs that overlap other arguments.
   /// EnvironmentError: no C compiler; no memory left on the device, or it failed. InternalError: a defect of

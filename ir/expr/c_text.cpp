@@ -1,12 +1,11 @@
 #include "ir/expr/c_text.hpp"
 
 #include <algorithm>
-#include <cctype>
+
+#include "ir/ascii.hpp"
 
 namespace lift {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Reads a text once, from the left.
 class BodyReader {
@@ -49,7 +48,7 @@ class BodyReader {
     at_ = end + 2;
   }
   void quoted(char quote) {
-    if (at_ > 0 && is_word(text_[at_ - 1])) return fail("a quote follows a letter or digit");
+    if (at_ > 0 && in_word(text_[at_ - 1])) return fail("a quote follows a letter or digit");
     for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
       if (text_[at_] == '\n') return fail("a string is not closed in its line");
       if (text_[at_] == '\\') ++at_;
@@ -76,8 +75,7 @@ bool has_continued_line(std::string_view text) {
 }  // namespace
 
 bool is_c_identifier(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_word) &&
-         std::isdigit(static_cast<unsigned char>(text[0])) == 0;
+  return !text.empty() && std::all_of(text.begin(), text.end(), in_word) && !is_digit(text[0]);
 }
 
 std::optional<std::string> why_no_function_body(std::string_view text) {

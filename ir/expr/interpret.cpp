@@ -1,5 +1,6 @@
 #include "ir/expr/interpret.hpp"
 
+#include <fmt/format.h>
 #include <cmath>
 #include <limits>
 
@@ -230,9 +231,7 @@ std::string str(const Value& v) {
   if (std::holds_alternative<Closure>(v.v)) return "function";
   if (const auto* i = std::get_if<std::int64_t>(&v.v)) return std::to_string(*i);
   if (const auto* b = std::get_if<bool>(&v.v)) return *b ? "true" : "false";
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", std::get<double>(v.v));
-  return text;
+  return fmt::format("{:.17g}", std::get<double>(v.v));
 }
 
 }  // namespace lift

@@ -1,9 +1,8 @@
 #include "ir/expr/layout.hpp"
 
-#include <sstream>
-
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
+#include "ir/number_text.hpp"
 
 namespace lift {
 namespace {
@@ -26,15 +25,17 @@ std::string str(const LayoutRequest& r) {
 }
 
 LayoutRequest parse_layout(const std::string& text) {
-  std::istringstream in(text);
-  std::string kind;
+  const std::vector<std::string> words = words_of(text);
+  const auto number = [&](std::size_t i) {
+    return words.size() > i ? read_number<std::int64_t>(words[i]).value_or(-1) : -1;
+  };
+  const std::string kind = words.empty() ? "" : words[0];
   LayoutRequest r;
-  in >> kind;
   if (kind == "caller") return r;
-  if (kind == "rows" && in >> r.align >> r.lead && r.align > 0 && r.lead >= 0)
-    return r.kind = LayoutRequest::Kind::Rows, r;
-  if (kind == "split" && in >> r.axes >> r.align && r.align > 0 && r.axes > 0)
-    return r.kind = LayoutRequest::Kind::Split, r;
+  if (kind == "rows" && number(1) > 0 && number(2) >= 0)
+    return r.kind = LayoutRequest::Kind::Rows, r.align = number(1), r.lead = number(2), r;
+  if (kind == "split" && number(1) > 0 && number(2) > 0)
+    return r.kind = LayoutRequest::Kind::Split, r.axes = number(1), r.align = number(2), r;
   throw UserError("layout '" + text +
                   "' is not known; use 'caller', 'rows ALIGN LEAD' or 'split AXES ALIGN'");
 }

@@ -1,5 +1,6 @@
 #include "ir/expr/term.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -387,7 +388,7 @@ std::string str(const Term& t) {
   };
   switch (t->kind) {
     case TermKind::Constant:
-      return std::to_string(t->number);
+      return fmt::format("{}", t->number);
     case TermKind::Index:
       return t->nats[0].str();
     case TermKind::Load:

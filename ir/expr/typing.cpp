@@ -1,9 +1,9 @@
 #include "ir/expr/typing.hpp"
 
+#include <fmt/format.h>
 #include <cmath>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/program.hpp"
@@ -48,11 +48,6 @@ bool holds(Scalar s, double x) {
   if (is_float(s)) return true;
   if (s == boolean) return x == 0 || x == 1;
   return x == std::floor(x) && x >= -2147483648.0 && x <= 2147483647.0;
-}
-std::string number_text(double x) {
-  std::ostringstream s;
-  s << x;
-  return s.str();
 }
 
 Type rebuild(const std::vector<Nat>& outer, const std::vector<Nat>& inner, const Type& element) {
@@ -244,7 +239,8 @@ LIFT_TYPE_RULE(pad) {
     type_error(op, "constant needs numbers as elements, got " + element.str(),
                "pad the innermost arrays of numbers");
   if (b == Boundary::constant && c.size() == 1 && !holds(element.scalar(), pad_number(a)))
-    type_error(op, "the elements are " + element.str() + ", and cannot be " + number_text(pad_number(a)),
+    type_error(op,
+               "the elements are " + element.str() + ", and cannot be " + fmt::format("{:g}", pad_number(a)),
                element == Type(boolean) ? "pass 0 or 1" : "pass a whole number");
   if (c.size() > 2)
     type_error(op, "takes an array and at most one value, got " + std::to_string(c.size() - 1) + " values",

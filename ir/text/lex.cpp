@@ -3,11 +3,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "ir/ascii.hpp"
+
 namespace lift {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 class Lexer {
  public:

@@ -7,9 +7,18 @@
 namespace lift::syntax {
 namespace {
 
-const std::vector<std::string> kDeclarations{"program",   "size", "param", "index",
-                                             "overwrite", "def",  "user",  "result"};
-const std::vector<std::string> kData{"wave", "random", "raw", "npy"};
+constexpr const char* kDeclarations[] = {"program",   "size", "param", "index",
+                                         "overwrite", "def",  "user",  "result"};
+constexpr const char* kData[] = {"wave", "random", "raw", "npy"};
+
+template <std::size_t n>
+bool is_one_of(const char* const (&words)[n], const std::string& text) {
+  return std::find(words, words + n, text) != words + n;
+}
+template <std::size_t n>
+std::string nearest_of(const char* const (&words)[n], const std::string& text) {
+  return nearest(text, {words, words + n});
+}
 
 }  // namespace
 
@@ -22,10 +31,9 @@ File Parser::file() {
 
 Declaration Parser::declaration() {
   const Token first = now_;
-  const bool known = first.kind == Token::Kind::Name && !first.quoted &&
-                     std::find(kDeclarations.begin(), kDeclarations.end(), first.text) != kDeclarations.end();
+  const bool known = first.kind == Token::Kind::Name && !first.quoted && is_one_of(kDeclarations, first.text);
   if (!known) {
-    const std::string near = first.kind == Token::Kind::Name ? nearest(first.text, kDeclarations) : "";
+    const std::string near = first.kind == Token::Kind::Name ? nearest_of(kDeclarations, first.text) : "";
     fail("expected a declaration (program, size, param, index, overwrite, def, user or result), found " +
          first.shown() +
          (near.empty() ? "; an operator may be missing before it" : "; did you mean '" + near + "'?"));
@@ -113,8 +121,8 @@ void Parser::data(Declaration& d) {
     d.numbers = {signed_number("the parameter's data: a number, wave, random, raw \"FILE\" or npy \"FILE\"")};
     return;
   }
-  if (std::find(kData.begin(), kData.end(), now_.text) == kData.end()) {
-    const std::string near = nearest(now_.text, kData);
+  if (!is_one_of(kData, now_.text)) {
+    const std::string near = nearest_of(kData, now_.text);
     fail("no such data: " + now_.shown() + (near.empty() ? "" : "; did you mean '" + near + "'?") +
          "; there are a number, wave, random, raw \"FILE\" and npy \"FILE\"");
   }

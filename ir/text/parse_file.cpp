@@ -1,9 +1,9 @@
 // .lift files: declarations to a program.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 
+#include "ir/ascii.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/c_text.hpp"
 #include "ir/expr/verify.hpp"
@@ -191,9 +191,9 @@ std::string name_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   for (const char c : file.substr(slash == std::string::npos ? 0 : slash + 1)) {
     if (c == '.') break;
-    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    name += in_word(c) ? c : '_';
   }
-  return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ? "program_" + name : name;
+  return name.empty() || is_digit(name[0]) ? "program_" + name : name;
 }
 
 /// Every name is declared once, whatever it names.

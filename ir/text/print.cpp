@@ -14,6 +14,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "ir/number_text.hpp"
 #include "ir/text/print_names.hpp"
 #include "ir/text/words.hpp"
 
@@ -48,12 +49,7 @@ std::string with_rank(Op op, std::int64_t rank) {
 std::string number(double v, Scalar s) {
   if (s == boolean) return v != 0 ? "true" : "false";
   if (s == i32 && std::abs(v) < 1e15) return std::to_string(static_cast<std::int64_t>(v));
-  char t[40];
-  for (int digits = 6; digits <= 17; ++digits) {
-    std::snprintf(t, sizeof t, "%.*g", digits, v);
-    if (std::strtod(t, nullptr) == v) break;
-  }
-  std::string r = t;
+  std::string r = exact_text(v);
   if (is_float(s) && r.find_first_of(".ein") == std::string::npos) r += ".0";
   return s == f32 && std::isfinite(v) ? r + "f" : r;
 }

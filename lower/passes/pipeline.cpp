@@ -1,5 +1,6 @@
 #include "lower/passes/pipeline.hpp"
 
+#include <fmt/format.h>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -19,7 +20,8 @@ void run_passes(Kernel& k, const std::vector<Pass>& passes, Form form) {
     form = p.makes.value_or(form);
     if (wanted && (std::string(wanted) == "all" || p.name == wanted))
       std::cerr << "-- after " << p.name << "\n" << str(k);
-    if (times) std::cerr << "-- " << p.name << " of " << k.name << ": " << taken.count() << " ms\n";
+    if (times)
+      std::cerr << "-- " << p.name << " of " << k.name << ": " << fmt::format("{:g} ms\n", taken.count());
     if (verify_steps()) verify(k, form, p.name);
   }
 }

@@ -1,15 +1,14 @@
 #include "rewrite/engine/argument.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 
 namespace lift {
 
 Argument::Argument(const std::string& text) : value_(text) {
-  if (!text.empty() && text.size() <= 9 &&
-      std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+  if (!text.empty() && text.size() <= 9 && std::all_of(text.begin(), text.end(), is_digit))
     value_ = std::int64_t{std::stoll(text)};
 }
 

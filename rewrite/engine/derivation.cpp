@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 #include "rewrite/engine/catalogue.hpp"
 
 namespace lift {
@@ -45,9 +46,7 @@ Derivation parse_derivation(const std::string& text) {
   Derivation d;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream in(line);
-    std::vector<std::string> words;
-    for (std::string w; in >> w;) words.push_back(w);
+    const std::vector<std::string> words = words_of(line);
     if (words.empty() || words[0][0] == '#') continue;
     if (words.size() < 3 || words[words.size() - 2] != "at")
       throw UserError("derivation: the line '" + line + "' is no step; write 'RULE PARAMETERS... at PLACE'");

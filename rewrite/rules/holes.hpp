@@ -8,9 +8,15 @@
 
 namespace lift::holes {
 
-inline const Expr f = hole("f"), g = hole("g"), h = hole("h");        ///< functions
-inline const Expr xs = hole("xs"), ys = hole("ys"), zs = hole("zs");  ///< arrays
-inline const Expr z = hole("z");  ///< what a reduction or a scan begins with
+/// Made before anything that a program initialises: kernels at its namespace scope need the rules then
+/// (rules.cpp).
+namespace made {
+inline constinit Expr f, g, h, xs, ys, zs, a, b, c, z;
+}
+inline constexpr const Expr &f = made::f, &g = made::g, &h = made::h;        ///< functions
+inline constexpr const Expr &xs = made::xs, &ys = made::ys, &zs = made::zs;  ///< arrays
+inline constexpr const Expr &a = made::a, &b = made::b, &c = made::c;        ///< values
+inline constexpr const Expr& z = made::z;  ///< what a reduction or a scan begins with
 
 /// Sizes name<from> ... name<to - 1>, one a dimension.
 inline std::vector<Nat> nats(const std::string& name, int from, int to) {

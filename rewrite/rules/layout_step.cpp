@@ -1,13 +1,12 @@
 #include "rewrite/rules/layout_step.hpp"
 
-#include <sstream>
+#include "ir/number_text.hpp"
 
 namespace lift {
 
 Step layout_step(const LayoutRequest& r) {
   Step s{"layout", {}, {}};
-  std::istringstream in(str(r));
-  for (std::string word; in >> word;) s.parameters.emplace_back(word);
+  for (const std::string& word : words_of(str(r))) s.parameters.emplace_back(word);
   return s;
 }
 

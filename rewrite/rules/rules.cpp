@@ -4,8 +4,19 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "rewrite/rules/holes.hpp"
 
 namespace lift {
+namespace {
+
+[[gnu::constructor(101)]] void make_holes() {
+  using namespace holes::made;
+  f = hole("f"), g = hole("g"), h = hole("h"), xs = hole("xs"), ys = hole("ys"), zs = hole("zs"),
+  z = hole("z");
+  a = hole("a"), b = hole("b"), c = hole("c");
+}
+
+}  // namespace
 
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> rules = [] {

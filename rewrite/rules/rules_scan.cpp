@@ -12,7 +12,7 @@
 namespace lift {
 namespace {
 
-const Expr a = hole("a"), b = hole("b"), c = hole("c");
+using holes::a, holes::b, holes::c;
 using holes::f, holes::g, holes::xs, holes::ys, holes::z, holes::zs;
 
 Expr scan_to(bool back, const Expr& fn, const Expr& init, const Expr& array) {

@@ -1,26 +1,16 @@
 #include "rewrite/space/setting.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <sstream>
 
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 
 namespace lift {
 namespace {
 
-std::vector<std::string> words_in(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  std::vector<std::string> r;
-  for (std::string w; in >> w;) r.push_back(w);
-  return r;
-}
-
-std::optional<std::int64_t> read_number(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole && n >= 0 ? std::optional(n) : std::nullopt;
+std::optional<std::int64_t> read_natural(std::string_view text) {
+  const auto n = read_number<std::int64_t>(text);
+  return n && *n >= 0 ? n : std::nullopt;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -61,18 +51,18 @@ std::optional<Setting> read_flag(const Key& key, std::string_view text) {
 }
 std::optional<Setting> read_ordinal(const Key& key, std::string_view text) {
   if (key.words[0] != nullptr && text == key.words[0]) return std::int64_t{0};
-  const auto n = read_number(text);
+  const auto n = read_natural(text);
   return n ? std::optional<Setting>(*n) : std::nullopt;
 }
 std::optional<Setting> read_choice(const Key& key, std::string_view text) {
   for (std::size_t i = 0; i < key.words.size() && key.words[i] != nullptr; ++i)
     if (text == key.words[i]) return Choice{static_cast<int>(i), {}};
-  const std::vector<std::string> all = words_in(text);
+  const std::vector<std::string> all = words_of(text);
   for (std::size_t i = 0; !all.empty() && i < key.words.size() && key.words[i] != nullptr; ++i) {
     if (all[0] != key.words[i]) continue;
     Choice c{static_cast<int>(i), {}};
     for (std::size_t w = 1; w < all.size(); ++w) {
-      const auto n = read_number(all[w]);
+      const auto n = read_natural(all[w]);
       if (!n) return std::nullopt;
       c.numbers.push_back(*n);
     }
@@ -83,9 +73,9 @@ std::optional<Setting> read_choice(const Key& key, std::string_view text) {
 std::optional<AxisSizes> read_sizes(std::string_view text) {
   AxisSizes r;
   if (text == "none") return r;
-  for (const std::string& w : words_in(text)) {
+  for (const std::string& w : words_of(text)) {
     const std::size_t digits = std::min(w.find_first_of("0123456789"), w.size());
-    const auto n = digits < w.size() ? read_number(std::string_view(w).substr(digits)) : std::optional(1L);
+    const auto n = digits < w.size() ? read_natural(std::string_view(w).substr(digits)) : std::optional(1L);
     if (!n || *n < 1) return std::nullopt;
     r.list.push_back({w.substr(0, digits), *n});
   }
@@ -93,7 +83,7 @@ std::optional<AxisSizes> read_sizes(std::string_view text) {
 }
 Loops read_loops(std::string_view text) {
   Loops r;
-  for (const std::string& w : words_in(text)) {
+  for (const std::string& w : words_of(text)) {
     if (w == "groups" && r.names.empty())
       r.by = Loops::By::groups;
     else if (w == "solo" && r.names.empty())

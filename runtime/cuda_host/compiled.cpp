@@ -6,10 +6,10 @@ namespace lift::cuda_host {
 
 namespace {
 
-const std::vector<std::string> kChecking{"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"};
+constexpr const char* kChecking[] = {"-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"};
 
 /// The thread sanitizer's instrumentation without its library: the module has the functions itself.
-const std::vector<std::string> kCounting{
+constexpr const char* kCounting[] = {
     "-O2", "-fsanitize=thread", "-fno-exceptions", "-fno-tree-vectorize", "-nodefaultlibs", "-lc"};
 
 }  // namespace
@@ -19,8 +19,10 @@ NativeSource native_source(const std::string& cuda, const std::vector<std::strin
   NativeSource source;
   source.code = as_cpp(cuda);
   source.flags = {"-std=gnu++14", "-w", "-ffp-contract=off"};
-  const std::vector<std::string>& purpose = counts ? kCounting : kChecking;
-  source.flags.insert(source.flags.end(), purpose.begin(), purpose.end());
+  if (counts)
+    source.flags.insert(source.flags.end(), std::begin(kCounting), std::end(kCounting));
+  else
+    source.flags.insert(source.flags.end(), std::begin(kChecking), std::end(kChecking));
   source.flags.insert(source.flags.end(), flags.begin(), flags.end());
   source.compiler = compiler;
   source.language = "c++";

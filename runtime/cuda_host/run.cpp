@@ -1,11 +1,11 @@
 #include "runtime/cuda_host/run.hpp"
 
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <sstream>
 
 #include "runtime/cuda_host/sandbox.hpp"
 #include "runtime/interrupt.hpp"
@@ -119,29 +119,22 @@ std::ptrdiff_t size_of(char letter) {
 }
 
 std::string value(char letter, const unsigned char* at) {
-  std::ostringstream s;
-  s.precision(10);
   const auto read = [&]<class T>(T v) {
     std::memcpy(&v, at, sizeof v);
-    s << +v;
+    return v;
   };
   switch (letter) {
     case 'D':
-      read(double{});
-      break;
+      return fmt::format("{:.10g}", read(double{}));
     case 'F':
-      read(float{});
-      break;
+      return fmt::format("{:.10g}", read(float{}));
     case 'I':
-      read(std::int32_t{});
-      break;
+      return std::to_string(read(std::int32_t{}));
     case 'L':
-      read(std::int64_t{});
-      break;
+      return std::to_string(read(std::int64_t{}));
     default:
-      read(*at);
+      return std::to_string(*at);
   }
-  return s.str();
 }
 
 std::string element(const Run& run, const Arena::Place& place) {

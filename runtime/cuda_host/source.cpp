@@ -1,8 +1,8 @@
 #include "runtime/cuda_host/source.hpp"
 
 #include <algorithm>
-#include <cctype>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 
 namespace lift::cuda_host {
@@ -16,7 +16,6 @@ namespace {
 /// Words, and single other characters, less comments, strings and preprocessor lines.
 std::vector<std::string> tokens(const std::string& text) {
   std::vector<std::string> found;
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   const auto skip_to = [&](std::size_t at, const std::string& end) {
     const std::size_t x = text.find(end, at);
     return x == std::string::npos ? text.size() : x + end.size();
@@ -28,11 +27,11 @@ std::vector<std::string> tokens(const std::string& text) {
       i = skip_to(i + 2, "*/");
     } else if (text[i] == '"') {
       i = skip_to(i + 1, "\"");
-    } else if (std::isspace(static_cast<unsigned char>(text[i])) != 0) {
+    } else if (is_blank(text[i])) {
       ++i;
     } else {
       std::size_t end = i + 1;
-      while (is_word(text[i]) && end < text.size() && is_word(text[end])) ++end;
+      while (in_word(text[i]) && end < text.size() && in_word(text[end])) ++end;
       found.push_back(text.substr(i, end - i));
       i = end;
     }
@@ -60,8 +59,7 @@ KernelText kernel_at(const Tokens& words, std::size_t at) {
     const std::size_t end = after_parentheses(words, i + 1);
     if (words[i] == "__launch_bounds__") {
       const std::string& bound = words[i + 2];
-      if (!bound.empty() &&
-          std::all_of(bound.begin(), bound.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
+      if (!bound.empty() && std::all_of(bound.begin(), bound.end(), is_digit))
         kernel.max_threads = std::stoi(bound);
       i = end - 1;
       continue;

@@ -303,7 +303,7 @@ TEST_CASE("cli: an emitted kernel compiles and runs without liftgen") {
   const ProcessResult compiled =
       run_process({"cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-march=native", "-fopenmp",
                    "smooth3d.c", "smooth3d_main.c", "-lm", "-o", "kernel"},
-                  ProcessOptions{60, scratch.path().string(), {}, 1 << 20});
+                  ProcessOptions{.timeout_seconds = 60, .directory = scratch.path().string()});
   CAPTURE(compiled.output);
   REQUIRE(compiled.status == 0);
   const ProcessResult ran = run_process({(scratch.path() / "kernel").string()});

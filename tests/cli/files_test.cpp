@@ -1,4 +1,6 @@
 // Arguments from files and results into files: liftgen run FILE.lift --input x=x.npy --output y=y.npy.
+#include <sys/stat.h>
+
 #include <cstring>
 #include <filesystem>
 
@@ -80,6 +82,97 @@ TEST_CASE("cli files: results are those of one application to the arguments, who
   CHECK(read_file(scratch.path() / "rows.cu").find("--size m=5 --size n=3") != std::string::npos);
 }
 
+TEST_CASE("cli files: what liftgen has not written is not overwritten by kernels, and its own is") {
+  const Scratch scratch;
+  const std::string folder = scratch.path().string(), mine = "int mine;\n";
+  write_file_atomically(scratch.path() / "p.lift",
+                        "param x : 100.f64 = wave\nresult y : 100.f64 = x |> map(\\v. 2 * v)\n");
+  for (const std::string file : {"p.c", "p.h", "p_main.c"}) {
+    CAPTURE(file);
+    write_file_atomically(scratch.path() / file, mine);
+    for (const std::string command : {"emit", "run", "explore"}) {
+      const ProcessResult r = liftgen({command, "p.lift", "--out", "."}, folder);
+      CHECK(r.status == 2);
+      CHECK_MESSAGE(r.output.find(file + ": was not written by liftgen") != std::string::npos, r.output);
+      CHECK(r.output.find("--out DIR") != std::string::npos);
+    }
+    CHECK(read_file(scratch.path() / file) == mine);
+    std::filesystem::remove(scratch.path() / file);
+  }
+  write_file_atomically(scratch.path() / "p.scop.c", mine);
+  CHECK(liftgen({"emit", "p.lift", "--backend", "scop", "--out", "."}, folder).status == 2);
+  CHECK(read_file(scratch.path() / "p.scop.c") == mine);
+  write_file_atomically(scratch.path() / "p.c", "");
+  for (int time = 0; time < 2; ++time) CHECK(liftgen({"emit", "p.lift", "--out", "."}, folder).status == 0);
+  CHECK(read_file(scratch.path() / "p.c").starts_with("/* Written by liftgen"));
+  CHECK(liftgen({"emit", "p.lift", "--out", ".", "--backend", "cuda"}, folder).status == 0);
+}
+
+TEST_CASE("cli files: no file that is read is written, nor the database, nor one file twice") {
+  const Scratch scratch;
+  const std::string folder = scratch.path().string();
+  const std::string program =
+      "param x : 100.f64 = wave\nresult y, z = {x |> map(\\v. 2 * v), x |> map(\\v. 3 * v)}\n";
+  write_file_atomically(scratch.path() / "p.lift", program);
+  std::filesystem::create_symlink("p.lift", scratch.path() / "link");
+  REQUIRE(liftgen({"explore", "p.lift", "--budget", "1", "--db", "f.db", "--json", "r.json", "--out", "."},
+                  folder)
+              .status == 0);
+  const std::string database = read_file(scratch.path() / "f.db"),
+                    json = read_file(scratch.path() / "r.json");
+  REQUIRE(!database.empty());
+  const std::vector<std::vector<std::string>> all = {
+      {"db", "export", "f.db", "--db", "f.db"},
+      {"run", "p.lift", "--db", "f.db", "--json", "f.db"},
+      {"run", "p.lift", "--db", "f.db", "--json", "./f.db-wal"},
+      {"run", "p.lift", "--output", "y=p.lift"},
+      {"run", "p.lift", "--output", "y=link"},
+      {"run", "p.lift", "--output", "y=y.npy", "--output", "z=y.npy"},
+      {"run", "p.lift", "--output", "y=y.npy", "--json", "y.npy"},
+      {"explore", "p.lift", "--record", "p.lift"},
+      {"explore", "p.lift", "--report", "p.lift"},
+      {"explore", "p.lift", "--json", "a", "--report", "a"},
+      {"explore", "p.lift", "--from", "r.json", "--json", "r.json"},
+      {"report", "r.json", "-o", "r.json"}};
+  for (const auto& arguments : all) {
+    std::string shown;
+    for (const std::string& a : arguments) shown += a + " ";
+    CAPTURE(shown);
+    const ProcessResult r = liftgen(arguments, folder);
+    CHECK(r.status == 2);
+    CHECK_MESSAGE(r.output.find("; give them two names") != std::string::npos, r.output);
+  }
+  CHECK(read_file(scratch.path() / "p.lift") == program);
+  CHECK(read_file(scratch.path() / "f.db") == database);
+  CHECK(read_file(scratch.path() / "r.json") == json);
+  CHECK(liftgen({"run", "p.lift", "--json", "/dev/null", "--report", "/dev/null", "--out", "."}, folder)
+            .status == 0);
+}
+
+TEST_CASE("cli files: a pipe is no .npy file") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "p.lift",
+                        "size n = 4\nparam x : n.f64\nresult y : n.f64 = x |> map(\\v. 2 * v)\n");
+  REQUIRE(::mkfifo((scratch.path() / "x.npy").c_str(), 0600) == 0);
+  const ProcessResult r =
+      cli_test::run_process({cli_test::kLiftgen, "run", "p.lift", "--input", "x=x.npy"},
+                            {.timeout_seconds = 20, .directory = scratch.path().string()});
+  CHECK(r.status == 2);
+  CHECK_MESSAGE(r.output.find("a pipe") != std::string::npos, r.output);
+}
+
+TEST_CASE("cli files: a folder that is deleted meanwhile is made again") {
+  const Scratch scratch;
+  write_file_atomically(scratch.path() / "p.lift",
+                        "param x : 100.f64 = wave\nresult y : 100.f64 = x |> map(\\v. 2 * v)\n");
+  const ProcessResult r =
+      cli_test::liftgen_shell("cd " + scratch.path().string() + " && " + cli_test::kLiftgen +
+                              " explore p.lift --budget 3 --db none --out out & sleep 1; rm -r " +
+                              scratch.path().string() + "/out; wait $!");
+  CHECK_MESSAGE(r.status == 0, r.output);
+  CHECK(std::filesystem::exists(scratch.path() / "out/p.c"));
+}
+
 TEST_CASE("cli files: declared in the program") {
   const Scratch scratch;
   fill(scratch);
@@ -118,7 +211,7 @@ TEST_CASE("cli files: what does not fit is refused before anything runs") {
   refused({"--input", "image"}, "--input image: write a name and a file: --input x=x.npy");
   refused({"--output", "sum=a.npy"}, "there is no result 'sum'; the results are sums, large, u2");
   refused({"--output", "sums=a.npy", "--output", "large=./a.npy"},
-          "the result large goes there; give them two files");
+          "the result large goes there; give them two names");
   refused({"--input", "image=image.npy", "--output", "sums=image.npy"}, "the argument image is read from it");
   refused({"--output", "sums=none/a.npy"}, "--output sums none/a.npy: cannot be written");
 }

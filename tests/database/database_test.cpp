@@ -193,6 +193,21 @@ TEST_CASE(
   CHECK(read_file(torn) == bytes);
 }
 
+TEST_CASE("database: a view in the table's place, which may never end, is refused") {
+  const Scratch scratch;
+  const auto file = scratch.path() / "found.db";
+  Database(file, Access::write).keep(sample());
+  {
+    SQLite::Database db(file.string(), SQLite::OPEN_READWRITE);
+    db.exec("DROP TABLE found");
+    db.exec(
+        "CREATE VIEW found AS WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM c) SELECT * "
+        "FROM c");
+  }
+  CHECK_THROWS_AS(Database(file, Access::read), DatabaseError);
+  CHECK_THROWS_AS(Database(file, Access::write), DatabaseError);
+}
+
 TEST_CASE("database: rows that no liftgen has written are left out") {
   const Scratch scratch;
   const fs::path file = scratch.path() / "found.db";

@@ -88,6 +88,8 @@ TEST_CASE("exchange: a record with a fault refuses the whole, naming record and 
   field("ms", -1.5, "'ms' is no time");
   field("ms", "fast", "'ms' is of another type");
   field("speedup", -1, "is no ratio");
+  field("roofline", 1e300, "is no ratio");
+  field("roofline", 100, "beyond what");
   field("expression", "../../etc/passwd", "'expression' is no hash");
   field("threads", 1e30, "'threads' is no whole number");
   field("threads", -3, "'threads' is no such number");

@@ -30,9 +30,9 @@ ExpressionOptions few(const std::filesystem::path& file, std::int64_t n = 20000)
   return options;
 }
 
-void tamper(const std::filesystem::path& file, const std::string& derivation, double roofline = 1e6) {
+void tamper(const std::filesystem::path& file, const std::string& derivation, double roofline = 3) {
   Record r = Database(file, Database::Access::read).all().at(0);
-  r.derivation = derivation, r.roofline = roofline;
+  r.derivation = derivation, r.roofline = roofline, r.ms = 1e-9;
   Database(file, Database::Access::write).keep(r);
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("second start: an exploration begins with the default, then with what 
   const Configuration standard = space.seeds().at(0), known = space.seeds().back();
   REQUIRE(space.seeds().size() > 3);
   Record r = Database(file, Database::Access::read).all().at(0);
-  r.parameters.clear(), r.roofline = 1e6;
+  r.parameters.clear(), r.roofline = 3, r.ms = 1e-9;
   for (const auto& entry : known) r.parameters += entry.name() + "=" + entry.text() + "\n";
   Database(file, Database::Access::write).keep(r);
 
@@ -133,6 +133,23 @@ TEST_CASE("second start: an exploration begins with the default, then with what 
   std::set<Configuration> tried;
   for (const Variant& v : explore(blur(), two).report.variants) tried.insert(v.params);
   CHECK(tried == std::set<Configuration>{standard, known});
+}
+
+TEST_CASE("second start: a record that claims more than there is gives way to what is found") {
+  const Scratch scratch;
+  const auto file = scratch.path() / "found.db";
+  explore(blur(), few(file));
+  const std::string gone = "a-rule-that-is-gone at body\n";
+  ExpressionOptions always = few(file);
+  always.unless_known = false;
+  for (const bool with_parameters : {true, false}) {
+    Record r = Database(file, Database::Access::read).all().at(0);
+    r.derivation = gone, r.roofline = 3, r.ms = 1e-9;
+    if (!with_parameters) r.parameters.clear();
+    REQUIRE(Database(file, Database::Access::write).keep(r));
+    explore(blur(), always);
+    CHECK(Database(file, Database::Access::read).all().at(0).derivation != gone);
+  }
 }
 
 TEST_CASE("second start: a database that cannot be used is no error") {

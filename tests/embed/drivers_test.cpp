@@ -161,7 +161,7 @@ TEST_CASE("drivers child: lost" * doctest::skip()) {
     Line x(device, ones);
     Queue queue(device);
     kernel.prepare({{"n", 1 << 16}});
-    const lift::test::EnvironmentVariable fail("FAKE_CUDA_FAIL", "cuStreamSynchronize:1:700");
+    const lift::test::Variable fail("FAKE_CUDA_FAIL", "cuStreamSynchronize:1:700");
     kernel.async(queue, x);
     CHECK_THROWS_AS(queue.wait(), DeviceLost);
     CHECK_THROWS_AS(kernel.async(queue, x), DeviceLost);

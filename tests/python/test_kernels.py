@@ -174,7 +174,7 @@ def test_what_does_not_fit_is_refused_and_never_copied():
             in refused(lambda: kernel(image.T)))
     assert "a.T" not in refused(lambda: kernel(image[:, ::2]))
     bytes_ = np.zeros(8 * 9 * 4 + 1, np.uint8)[1:].view(np.float32)
-    assert "would have to be copied" in refused(lambda: kernel(bytes_.reshape(8, 9)))
+    assert "lie at no multiples of their size; pass a.copy()" in refused(lambda: kernel(bytes_.reshape(8, 9)))
     assert "shares memory with argument 1; pass separate arrays" in refused(lambda: kernel(image, out=image))
     assert "out of result 1 has the shape (8, 8), but the result (8, 9)" in refused(
         lambda: kernel(image, out=np.zeros((8, 8), np.float32)))
@@ -233,3 +233,21 @@ def test_a_numpy_that_it_was_not_built_for_is_named_at_the_import():
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)})
     assert made.returncode == 1
     assert "ImportError: this liftgen was built for numpy 1, but numpy 2.4.3 is here; install liftgen into this" in made.stderr
+
+
+def test_arrays_that_are_empty_misaligned_or_masked_are_refused_for_what_they_are():
+    kernel = lift.compile(lift.fun([lift.array(lift.f64, n)], lambda x: x | lift.map(lambda v: 2 * v)))
+    with pytest.raises(lift.UserError, match="n = 0|length 0"):
+        kernel(np.zeros(0))
+    with pytest.raises(lift.UserError, match="n = 0|length 0"):
+        kernel(np.zeros(10)[3:3])
+    odd = np.frombuffer(bytearray(8 * 4 + 1), np.uint8)[1:].view(np.float64)
+    with pytest.raises(lift.UserError, match=r"multiples of their size; pass a.copy\(\)"):
+        kernel(odd)
+    assert (kernel(odd.copy()) == 0).all()
+    masked = np.ma.masked_array(np.arange(4.0), [0, 1, 0, 0])
+    with pytest.raises(lift.UserError, match=r"mask.*a.filled\(value\)"):
+        kernel(masked)
+    assert (kernel(masked.filled(7)) == [0, 14, 4, 6]).all()
+    with pytest.raises(lift.UserError, match="mask"):
+        kernel(np.arange(4.0), out=masked)

@@ -17,7 +17,7 @@
 
 using namespace lift;
 using lift::test::fake_cuda_library;
-using Variable = lift::test::EnvironmentVariable;
+using lift::test::Variable;
 
 namespace cuda_places_test {
 

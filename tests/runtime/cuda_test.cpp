@@ -19,7 +19,7 @@
 using namespace lift;
 using lift::test::fake_cuda_library;
 using Fake = lift::test::FakeCuda;
-using Variable = lift::test::EnvironmentVariable;
+using lift::test::Variable;
 
 namespace cuda_test {
 namespace cuda_test {

@@ -11,6 +11,7 @@
 
 #include "runtime/file.hpp"
 #include "runtime/native.hpp"
+#include "tests/runtime/scratch.hpp"
 
 namespace lift::test {
 
@@ -27,27 +28,13 @@ inline std::string fake_cuda_library() {
   return path;
 }
 
-/// Sets a variable of the environment for the length of a scope.
-class EnvironmentVariable {
- public:
-  EnvironmentVariable(const char* name, const std::string& value) : name_(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~EnvironmentVariable() { ::unsetenv(name_); }
-  EnvironmentVariable(const EnvironmentVariable&) = delete;
-  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
-
- private:
-  const char* name_;
-};
-
 /// The fake driver and the fake compiler, an empty cache, and what was called.
 struct FakeCuda {
-  EnvironmentVariable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()},
+  Variable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()},
       compiler{"LIFTGEN_NVRTC_LIBRARY", fake_cuda_library()};
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("liftgen-cuda-test-" + std::to_string(::getpid()));
-  EnvironmentVariable log{"FAKE_CUDA_LOG", (folder / "log").string()};
+  Variable log{"FAKE_CUDA_LOG", (folder / "log").string()};
   FakeCuda() {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);

@@ -15,6 +15,7 @@
 #include "runtime/affinity.hpp"
 #include "runtime/cache.hpp"
 #include "runtime/process.hpp"
+#include "tests/runtime/scratch.hpp"
 
 using namespace lift;
 
@@ -85,7 +86,7 @@ long long worked(const std::string& task) {
 TEST_CASE("opencl: the driver's threads do not inherit the pinning of who opens it, and all of them work") {
   std::thread([] {
     const int workers = static_cast<int>(std::min<std::size_t>(2, allowed_cpus().size()));
-    opencl::configure_pocl(workers);
+    const test::Variable count("POCL_MAX_PTHREAD_COUNT", std::to_string(workers));
     bind_this_thread({allowed_cpus().front()});  // as OpenMP pins its master
     const auto before = threads_of_this_process();
     if (skip_without_device()) return;

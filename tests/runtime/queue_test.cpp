@@ -13,7 +13,7 @@
 using namespace lift;
 using lift::test::FakeCuda;
 using lift::test::message;
-using Variable = lift::test::EnvironmentVariable;
+using lift::test::Variable;
 
 namespace queue_test {
 namespace {

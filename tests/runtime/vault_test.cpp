@@ -102,6 +102,12 @@ TEST_CASE("vault: what is damaged, of another key, or open to others is not used
     fs::permissions(path, fs::perms(0622));
     refused("has mode 622");
   }
+  SUBCASE("a folder and a file that others may read") {
+    fs::permissions(vault.directory(), fs::perms(0755));
+    fs::permissions(path, fs::perms(0644));
+    CHECK(vault.find(kKey, ".so"));
+    CHECK(Vault{scratch.path()}.directory() == vault.directory());
+  }
   SUBCASE("a symbolic link") {
     fs::rename(path, scratch.path() / "elsewhere");
     fs::create_symlink(scratch.path() / "elsewhere", path);

@@ -16,7 +16,7 @@
 #include "tuning/report.hpp"
 
 using namespace lift;
-using lift::test::EnvironmentVariable;
+using lift::test::Variable;
 
 namespace cuda_device_test {
 namespace {
@@ -34,7 +34,7 @@ ExploreOptions on_cuda() {
 }
 
 struct Fake {
-  EnvironmentVariable driver{"LIFTGEN_CUDA_LIBRARY", test::fake_cuda_library()},
+  Variable driver{"LIFTGEN_CUDA_LIBRARY", test::fake_cuda_library()},
       compiler{"LIFTGEN_NVRTC_LIBRARY", test::fake_cuda_library()};
 };
 
@@ -51,7 +51,7 @@ TEST_CASE("explore: on a CUDA device whose kernels do nothing, nothing is verifi
 
 TEST_CASE("explore: a CUDA device needs no compiler of the host") {
   const Fake fake;
-  const EnvironmentVariable none("CC", "/nonexistent/cc"), neither("CXX", "/nonexistent/c++");
+  const Variable none("CC", "/nonexistent/cc"), neither("CXX", "/nonexistent/c++");
   ExploreOptions o = on_cuda();
   o.rivals = true, o.configurations = 30;
   const ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
@@ -71,7 +71,7 @@ TEST_CASE("explore: the cache of a CUDA device is flushed for arrays that nearly
   std::filesystem::create_directories(folder);
   const Fake fake;
   const auto launches = [&](const std::string& cache_bytes) {
-    const EnvironmentVariable cache("FAKE_CUDA_CACHE", cache_bytes),
+    const Variable cache("FAKE_CUDA_CACHE", cache_bytes),
         log("FAKE_CUDA_LOG", (folder / cache_bytes).string());
     ExploreOptions o = on_cuda();
     o.check_small = false;
@@ -94,7 +94,7 @@ TEST_CASE(
     return;
   }
   const Fake fake;
-  const EnvironmentVariable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:1:700");  // in each process
+  const Variable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:1:700");  // in each process
   ExploreOptions o = on_cuda();
   o.check_small = false;
   ExploreResult r = explore(find_pattern("smooth3d"), tiny(), o);
@@ -111,14 +111,14 @@ TEST_CASE(
 
 TEST_CASE("explore: a problem that does not fit on the CUDA device") {
   const Fake fake;
-  const EnvironmentVariable little("FAKE_CUDA_MEMORY", "20000");
+  const Variable little("FAKE_CUDA_MEMORY", "20000");
   CHECK_THROWS_AS(explore(find_pattern("smooth3d"), tiny(), on_cuda()), OutOfDeviceMemory);
 }
 
 TEST_CASE(
     "explore: a layout whose arrays do not fit beside the caller's is impossible, and the others go on") {
   const Fake fake;
-  const EnvironmentVariable little("FAKE_CUDA_MEMORY", "200000");
+  const Variable little("FAKE_CUDA_MEMORY", "200000");
   ExploreOptions o = on_cuda();
   o.first = {{{"layout", "caller"}}, {{"layout", "split 3 1"}, {"inner", "strided vec"}}},
   o.check_small = false;

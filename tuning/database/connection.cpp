@@ -50,6 +50,12 @@ bool check_identity(SQLite::Database& db, const fs::path& file) {
         fmt::format("it was written by a newer liftgen (its tables have version {}, this one knows {}); "
                     "use that liftgen, or another file with --db FILE",
                     schema, Database::kSchema));
+  if (number(db,
+             "SELECT count(*) FROM sqlite_master WHERE name = 'found' AND type = 'table' AND rootpage > 0") ==
+      0)
+    throw refused(
+        file,
+        "it has no table of what was found, and was not written by liftgen; choose another with --db FILE");
   return true;
 }
 

@@ -1,9 +1,9 @@
 #include "tuning/database/database.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
-#include <sstream>
 
+#include "ir/number_text.hpp"
 #include "tuning/database/connection.hpp"
 
 namespace lift {
@@ -30,23 +30,7 @@ constexpr const char* kStore =
 
 template <class T>
 std::string joined(const std::vector<T>& list) {
-  std::ostringstream s;
-  for (std::size_t i = 0; i < list.size(); ++i) s << (i > 0 ? " " : "") << list[i];
-  return s.str();
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> r;
-  for (std::string w; in >> w;) r.push_back(w);
-  return r;
-}
-
-/// 0, which no size is, for what is no number.
-std::int64_t number(const std::string& word) {
-  std::int64_t n = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
-  return error == std::errc{} && end == word.data() + word.size() ? n : 0;
+  return fmt::format("{}", fmt::join(list, " "));
 }
 
 Record read_row(SQLite::Statement& row) {
@@ -57,8 +41,9 @@ Record read_row(SQLite::Statement& row) {
   Record r;
   r.id = whole();
   r.program.expression = text();
-  for (const std::string& w : words(text())) r.program.sizes.push_back(number(w));
-  r.program.size_names = words(text());
+  for (const std::string& w : words_of(text()))  // no size is 0, which stands for what is no number
+    r.program.sizes.push_back(read_number<std::int64_t>(w).value_or(0));
+  r.program.size_names = words_of(text());
   Platform& p = r.platform;
   p.backend = text(), p.device = text(), p.architecture = text(), p.compiler = text(), p.rules = text();
   p.threads = static_cast<int>(whole());

@@ -6,6 +6,7 @@
 
 #include "tuning/database/platform.hpp"
 #include "tuning/database/program_key.hpp"
+#include "tuning/disturbance.hpp"
 
 namespace lift {
 namespace {
@@ -21,6 +22,7 @@ Record record_of(const Occasion& occasion, const ProgramKey& key, const std::str
   for (const auto& entry : v.params) r.parameters += entry.name() + "=" + entry.text() + "\n";
   r.derivation = str(v.derivation);
   r.sweeps = v.sweeps, r.ms = v.ms, r.speedup = v.speedup, r.roofline = v.roofline;
+  if (!is_possible(r.roofline, r.sweeps)) r.roofline = 0;  // of a few microseconds, which say nothing
   r.when =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
           .count();
@@ -32,6 +34,7 @@ Record record_of(const Occasion& occasion, const ProgramKey& key, const std::str
 std::vector<Record> records_of(const Occasion& occasion, const ExploreResult& result) {
   std::vector<Record> records;
   if (!result.best && !result.best_caller) return records;
+  if (!result.disturbed.empty()) return records;
   std::string text;
   const ProgramKey key = program_key(occasion.pattern, occasion.problem, &text);
   if (result.best) records.push_back(record_of(occasion, key, text, result.variants[*result.best]));
@@ -67,6 +70,10 @@ std::vector<Configuration> DatabaseMemory::known(const Occasion& occasion) {
   std::vector<Configuration> configurations;
   for (const Found& f : all) {
     Configuration c = configuration_of(f.record);
+    if (f.nearness == Nearness::exact) {
+      const std::lock_guard lock(mutex_);
+      told_.emplace_back(c, f.record.derivation);
+    }
     if (c.empty() || std::find(configurations.begin(), configurations.end(), c) != configurations.end())
       continue;
     if (configurations.empty()) once(tell_, "begins with what is known: " + describe(f));
@@ -83,6 +90,14 @@ void DatabaseMemory::keep(const Occasion& occasion, const ExploreResult& result)
   for (const Variant& v : result.variants)
     if (v.ms > 0 || v.status == Status::wrong || v.status == Status::crashed || v.status == Status::hung)
       measured.push_back(str(v.derivation));
+  {  // What was tried, and came to another derivation or to none, claims times that it does not have.
+    const std::lock_guard lock(mutex_);
+    for (const auto& [configuration, derivation] : told_)
+      if (configuration.empty() ||
+          std::any_of(result.variants.begin(), result.variants.end(),
+                      [&, &c = configuration](const Variant& v) { return v.params == c; }))
+        measured.push_back(derivation);
+  }
   Database database(file_, Database::Access::write);
   for (const Record& r : records) database.keep(r, measured);
 } catch (const DatabaseError& error) {

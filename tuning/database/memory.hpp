@@ -38,6 +38,7 @@ class DatabaseMemory : public Memory {
   Say warn_, tell_;
   std::mutex mutex_;
   std::set<std::string> said_;
+  std::vector<std::pair<Configuration, std::string>> told_;  ///< by known(), with their derivations
 };
 
 /// The records in `file` that speak for a program; none where there is no file, or, which is said, where it

@@ -6,6 +6,7 @@
 
 #include "ir/error.hpp"
 #include "rewrite/engine/derivation.hpp"
+#include "tuning/disturbance.hpp"
 
 namespace lift {
 namespace {
@@ -30,7 +31,7 @@ std::string fault_of_derivation(const std::string& text) {
   return "";
 }
 
-bool is_ratio(double x) { return std::isfinite(x) && x >= 0; }
+bool is_ratio(double x) { return std::isfinite(x) && x >= 0 && x <= 1e6; }
 
 }  // namespace
 
@@ -60,6 +61,8 @@ std::string fault_of(const Record& r) {
     return "'text' or 'parameters' is longer than any";
   if (!(r.ms > 0) || !std::isfinite(r.ms)) return "'ms' is no time";
   if (!is_ratio(r.speedup) || !is_ratio(r.roofline)) return "'speedup' or 'roofline' is no ratio";
+  if (!is_possible(r.roofline, r.sweeps))
+    return "'roofline' is beyond what sharing passes over memory can give";
   if (r.when < 0 || r.when > kLatest) return "'when' is no time";
   return fault_of_derivation(r.derivation);
 }

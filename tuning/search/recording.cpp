@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ir/error.hpp"
+#include "ir/number_text.hpp"
 #include "patterns/pattern.hpp"
 
 namespace lift {
@@ -16,7 +17,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
 
-double rounded(double x, int digits = 5) { return x > 0 ? std::stod(fmt::format("{:.{}g}", x, digits)) : x; }
+double rounded(double x, int digits = 5) {
+  return x > 0 ? *read_number<double>(fmt::format("{:.{}g}", x, digits)) : x;
+}
 
 Json json_of_problem(const Problem& p) {
   Json json{{"box", p.box},       {"boxes", p.boxes},     {"ghost", p.ghost},

@@ -139,7 +139,8 @@ Outcome stand_alone(const Case& c, const std::filesystem::path& folder) {
     if (at == std::string::npos) return {Verdict::unknown, built.output.substr(0, 300)};
     return {Verdict::not_compiled, "caller: " + built.output.substr(at, 300)};
   }
-  std::vector<std::string> command{file("alone")};
+  // The sanitizer maps terabytes, which the driver may not.
+  std::vector<std::string> command{"sh", "-c", "ulimit -S -v unlimited; exec \"$@\"", "sh", file("alone")};
   for (const std::string& s : kernel.sizes) command.push_back(std::to_string(c.sizes.at(s)));
   const ProcessResult ran = run_process(command, options);
   if (ran.timed_out) return {Verdict::unknown, "caller: not ended"};

@@ -1,5 +1,6 @@
 // Random programs for as long as one likes: fuzz_programs --seconds 3600 --finds FOLDER; or cases replayed:
 // fuzz_programs FILE...
+#include <sys/resource.h>
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -7,6 +8,20 @@
 #include "runtime/file.hpp"
 #include "tests/fuzz/programs/session.hpp"
 #include "tests/runtime/scratch.hpp"
+
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{4} << 30;
+
+/// Whatever grows takes this process down, not the machine. Children may have more: sanitizers map terabytes.
+void limit_memory() {
+  rlimit limit{};
+  (void)::getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, kMostBytes);
+  (void)::setrlimit(RLIMIT_AS, &limit);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace lift;
@@ -24,9 +39,15 @@ int main(int argc, char** argv) {
   app.add_option("--alone-every", o.stand_alone_every);
   app.add_option("--most-finds", o.most_finds);
   app.add_flag("!--no-shrinking", o.shrinking);
+  app.add_option("--resume", o.resume,
+                 "a file that says where the last slice ended, and is written for the next one: --programs N "
+                 "counts those "
+                 "of one slice, and a run in slices is the same as one run");
   app.add_option("--finds", finds, "a folder for what is found");
   app.add_option("cases", files, "cases to replay instead");
   CLI11_PARSE(app, argc, argv);
+  limit_memory();
+  o.most_bytes = kMostBytes / 4 * 3;
   set_verify_steps(true);
   int wrong = 0;
   if (!files.empty()) {

@@ -1,6 +1,7 @@
 #include "tests/fuzz/programs/generator.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace lift::fuzz {
 namespace {
@@ -57,5 +58,12 @@ Expr Generator::grown(const Type& t, const Scope& scope, int fuel) {
   }
   return t.is_array() ? array_value(t, scope, fuel) : scalar(t.scalar(), scope, fuel);
 }
+
+std::string Generator::state() const {
+  std::ostringstream s;
+  s << random_;
+  return s.str();
+}
+void Generator::go_on_from(const std::string& state) { std::istringstream(state) >> random_; }
 
 }  // namespace lift::fuzz

@@ -25,6 +25,9 @@ class Generator {
   /// The next program. TypeError, UserError: it came out ill-typed (a length that is not proved equal, say);
   /// ask again.
   Made make();
+  /// Where the next one begins.
+  std::string state() const;
+  void go_on_from(const std::string& state);
 
  private:
   using Scope = std::vector<Expr>;  ///< variables of the binders around

@@ -50,4 +50,31 @@ TEST_CASE("random programs: kernels compute what the interpreter says") {
   CHECK(r.variants > 3 * r.programs);
 }
 
+TEST_CASE("random programs: a run in slices is the same as one run") {
+  const test::Scratch scratch;
+  const auto run = [&](int programs, const std::string& name) {
+    fuzz::Options o;
+    o.programs = programs, o.cuda_every = 0, o.configurations = 2, o.resume = scratch.path() / name;
+    return fuzz::run(o);
+  };
+  const fuzz::Report whole = run(8, "whole");
+  fuzz::Report parts = run(3, "parts");
+  CHECK(parts.programs == 3);
+  const int variants = parts.variants, refused = parts.refused;
+  parts = run(5, "parts");
+  CHECK(parts.before == 3);
+  CHECK(parts.programs == 5);
+  CHECK(variants + parts.variants == whole.variants);
+  CHECK(refused + parts.refused == whole.refused);
+  CHECK(read_file(scratch.path() / "parts") == read_file(scratch.path() / "whole"));
+}
+
+TEST_CASE("random programs: a slice ends before memory does") {
+  fuzz::Options o;
+  o.programs = 50, o.most_bytes = 1;
+  const fuzz::Report r = fuzz::run(o);
+  CHECK(r.is_full);
+  CHECK(r.programs == 0);
+}
+
 }  // namespace programs_test

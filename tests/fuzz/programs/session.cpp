@@ -1,6 +1,9 @@
 #include "tests/fuzz/programs/session.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -19,6 +22,13 @@ constexpr std::size_t kTogether = 48;  ///< kernels in one source
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::size_t mapped_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::size_t pages = 0;
+  in >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// A message without what differs from program to program.
@@ -43,8 +53,10 @@ class Session {
 
   Report run() {
     const double start = now();
+    go_on();
     const auto done = [&] {
-      return (options_.programs > 0 && report_.programs >= options_.programs) ||
+      report_.is_full = options_.most_bytes > 0 && mapped_bytes() > options_.most_bytes;
+      return report_.is_full || (options_.programs > 0 && report_.programs >= options_.programs) ||
              (options_.seconds > 0 && now() - start >= options_.seconds) ||
              static_cast<int>(report_.finds.size()) >= options_.most_finds;
     };
@@ -53,13 +65,31 @@ class Session {
       if (ready_.size() >= kTogether) turn();
     }
     turn(), turn();
+    if (!options_.resume.empty()) write_file_atomically(options_.resume, end());
     report_.seconds = now() - start;
     return report_;
   }
 
  private:
+  void go_on() {
+    std::error_code error;
+    if (options_.resume.empty() || !std::filesystem::exists(options_.resume, error)) return;
+    std::istringstream in(read_file(options_.resume));
+    std::string generator;
+    in >> report_.before >> names_ >> random_ >> std::ws;
+    if (!std::getline(in, generator))
+      throw UserError(options_.resume.string() + ": is no end of a slice; delete it");
+    generator_.go_on_from(generator);
+  }
+  std::string end() const {
+    std::ostringstream out;
+    out << report_.before + report_.programs << ' ' << names_ << ' ' << random_ << '\n'
+        << generator_.state() << '\n';
+    return out.str();
+  }
+
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
-  bool every(int n) { return n > 0 && report_.programs % n == n - 1; }
+  bool every(int n) { return n > 0 && (report_.before + report_.programs) % n == n - 1; }
 
   void refused(const Case& c, const std::string& why) {
     ++report_.refused;
@@ -90,6 +120,7 @@ class Session {
       for (char& c : comment)
         if (c == '\n') c = ' ';
       write_file_atomically(options_.finds / ("find_" + std::to_string(options_.seed) + "_" +
+                                              std::to_string(report_.before + report_.programs) + "_" +
                                               std::to_string(report_.finds.size()) + ".lift"),
                             print(f.smallest) + comment + "\n");
     }
@@ -283,9 +314,13 @@ Report run(const Options& options) { return Session(options).run(); }
 
 std::string str(const Report& r) {
   std::ostringstream s;
+  if (r.before > 0) s << "after " << r.before << " programs: ";
   s << r.programs << " programs, " << r.variants << " variants in " << static_cast<int>(r.seconds) << " s; "
     << r.refused << " refused, " << r.unknown << " unknown, " << r.ill_typed << " attempts ill-typed, "
     << r.finds.size() << " finds\n";
+  if (r.is_full)
+    s << "ended early: expressions are kept, and memory was used up; go on in another process with "
+         "--resume\n";
   for (const auto& [message, times] : r.refusals) s << "  " << times << " x " << message << "\n";
   return s.str();
 }

@@ -12,7 +12,7 @@ namespace lift::fuzz {
 
 struct Options {
   std::uint64_t seed = 1;
-  int programs = 100;         ///< to be made; 0: any number
+  int programs = 100;         ///< to be made, of this slice; 0: any number
   double seconds = 0;         ///< to go on for; 0: any time
   int configurations = 4;     ///< random ones of each program, beside the fixed ones
   int cuda_every = 25;        ///< of so many programs one goes through the emulated CUDA; 0: none
@@ -22,6 +22,11 @@ struct Options {
   int most_finds = 20;               ///< then it ends
   std::filesystem::path finds = {};  ///< folder to write them to; empty: none
   std::ostream* log = nullptr;
+  /// Where the last slice ended, and this one does: a run in slices is the same as one run. Empty: from the
+  /// seed on.
+  std::filesystem::path resume = {};
+  std::size_t most_bytes =
+      0;  ///< of this process: then it ends early, as expressions are kept; 0: any number
 };
 
 struct Find {
@@ -29,6 +34,8 @@ struct Find {
   Outcome outcome;
 };
 struct Report {
+  int before = 0;        ///< programs of earlier slices
+  bool is_full = false;  ///< ended by most_bytes
   int programs = 0, ill_typed = 0, variants = 0, refused = 0, unknown = 0;
   double seconds = 0;
   std::map<std::string, int> refusals = {};  ///< by message
