@@ -153,9 +153,10 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
-  check_in_step(program);
-  check_in_tiles(program);
-  check_rings(program);
+  const Program scheduled = scheduled_program(program);
+  check_in_step(scheduled);
+  check_in_tiles(scheduled);
+  check_rings(scheduled);
   Kernel k = translate(program);
   k.body = eliminate_dead_code(k.body);  // a value that nothing uses may lie in another tile
   if (verify_steps()) verify(k, Form::Positions, "translate");

@@ -284,7 +284,7 @@ Block in_array_order(const Block& b) {
 }  // namespace
 
 Kernel lower_undecided(const Program& program) {
-  Program p = in_update_form(in_block_form(undecided(program))).program;
+  Program p = in_update_form(in_block_form({undecided(program), {}})).program;
   if (!p.overwritable.empty()) p.body = Overwriting(p.overwritable).of(p.body);
   Kernel k = translate(p);
   k.body = remove_trivial_loops(tighten_bounds(k.body));

@@ -11,6 +11,7 @@
 #include "lower/translate/route.hpp"
 #include "lower/translate/storage.hpp"
 #include "lower/translate/translator.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/stage_graph.hpp"
 
 namespace lift {
@@ -139,7 +140,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to)
     return rings.empty() ? write_map(e, scope, to, 0, xs) : write_along(e, scope, to, xs, rings);
   }
   if (is_update(e.op())) return write_update(e, scope, to);
-  if (e.is(Op::Iterate) && stores_steps(e)) return write_iterate(e, scope, to);
+  if (e.is(Op::Iterate) && (stores_steps(e) || overwrites_steps(e))) return write_iterate(e, scope, to);
   if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
     if (e.children().size() == 2) return write_let(e.child(1), e.child(0), scope, to);
     std::vector<View> args;
@@ -362,7 +363,7 @@ Kernel translate(const Program& given) {
   t.most_calls = kMostCalls;
   t.block = &k.body;
   if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); }))
-    for (const StageWrites& w : stage_graph(chain_of(program)).stages)
+    for (const StageWrites& w : stage_graph(chain_of(scheduled_program(program))).stages)
       t.stage_grids.push_back({w.scale, w.begins, w.each});
   std::vector<std::string> names;
   for (const ProgramResult& r : results_of(program)) names.push_back(r.name), t.in_argument[r.name] = "";

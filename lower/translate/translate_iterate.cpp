@@ -5,6 +5,7 @@
 #include "ir/expr/ops.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
+#include "rewrite/analysis/chain.hpp"
 
 namespace lift {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::int64_t kWrittenOut = 4;      ///< steps that are copies of the c
 constexpr std::int64_t kMostLaunches = 256;  ///< steps that are kernels of their own
 
 bool takes_launches(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::MapGlb) || x.is(Op::MapWrg); });
+  return contains(e, [](const Expr& x) { return x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl); });
 }
 /// Where the steps are stored.
 AddressSpace space_of(const Expr& step) {
@@ -29,7 +30,36 @@ std::int64_t steps_of(const Expr& e) {
 
 }  // namespace
 
+/// Steps that overwrite what they are given: all in one array, where the start value lies or is computed.
+void Translator::write_in_place(const Expr& e, const ScopePtr& scope, const Acceptor& given) {
+  const std::int64_t times = steps_of(e);
+  const Expr &f = e.child(0), &start = e.child(1);
+  Acceptor to = given;
+  if (computes(start)) {
+    write(start, scope, to);
+    to = map_cells(to, [&](Cell c) {  // it may be an argument that steps before these overwrite
+      if (const auto it = in_argument.find(c.array); it != in_argument.end() && !it->second.empty())
+        c.array = it->second;
+      return c;
+    });
+  } else if (times > 0) {
+    const auto over = place_of_base(eval(start, scope), e.type(), given, true);
+    if (!over) refuse_place();
+    to = *over;
+  }
+  const auto step = [&](const Nat& t) {
+    std::vector<View> values{view_of(to, e.type())};
+    if (parameter_types(f).size() == 2) values.insert(values.begin(), View{index_term(t)});
+    write(f.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), to);
+  };
+  if (takes_launches(f))
+    for (std::int64_t t = 0; t < times; ++t) step(Nat(t));
+  else if (times > 0)
+    loop(new_loop("t", times), step);
+}
+
 void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
+  if (overwrites_steps(e)) return write_in_place(e, scope, to);
   const std::int64_t times = steps_of(e);
   const Expr &f = e.child(0), &stored = f.child(0);
   const bool numbered = parameter_types(f).size() == 2;

@@ -57,11 +57,14 @@ class Translator : public Views {
   void write_map(const Expr& e, const ScopePtr& scope, const Acceptor& to, int depth, const View& xs);
   bool write_interleaved(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_update(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  std::optional<Acceptor> place_of_base(const View& base, const Type& t, const Acceptor& given,
+                                        bool overwrites);
   void write_around(const Expr& update, const View& base, const Acceptor& to);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Acceptor& to);
   bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Acceptor>& places);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Acceptor& to);
+  void write_in_place(const Expr& iterate, const ScopePtr& scope, const Acceptor& to);
   void write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,
                       const std::vector<TileOfStages>& tiles = {});
@@ -111,6 +114,7 @@ class Translator : public Views {
   std::vector<For> parallel_;           ///< the parallel loops around, without their bodies
 };
 
+[[noreturn]] void refuse_place();  ///< of an update in place, or of steps in place
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 /// The loop over dimension `depth` of a map whose results go `to`, without a body.
 For map_loop(const Expr& e, const Acceptor& to, int depth);

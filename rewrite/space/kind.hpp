@@ -32,8 +32,10 @@ class Kind {
   virtual std::vector<Wishes> first_guesses() const = 0;  ///< best first; some are not possible in the space
   virtual Rewriting derive(const Configuration& c) const = 0;
 };
-/// Of the kind that the program is of.
+/// Of the kind that the program is of; how many steps of its iterations go together is a decision of it.
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options);
+/// The same of what a loop over time repeats: as many steps together as are standard.
+std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options);
 
 /// Of programs of several sweeps: all have the same loops, over as many cells or fewer.
 bool have_one_nest(const Program& program);
