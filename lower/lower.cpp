@@ -65,6 +65,7 @@ std::vector<Pass> passes(const LowerOptions& options) {
   std::vector<Pass> all{
       {"eliminate-dead-code", over(eliminate_dead_code)},  // what is not kept needs no loops
       {"fold-dimensions", over(fold_dimensions)},  // while loops over the grid are as long as their maps
+      {"limit-grids", over(limit_grids)},          // before barriers: items go on to others
       {"unroll-short-loops", over(unroll_short_loops)},  // before guards become bounds that are no constants
       {"tighten-bounds", over(tighten_bounds)},          // every later pass gains from exact trip counts
       {"remove-trivial-loops", over(remove_trivial_loops)},  // a tile as long as its axis is one iteration

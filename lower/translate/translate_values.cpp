@@ -147,7 +147,12 @@ Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSp
   const bool on_stack =
       space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kOnStack);
   std::vector<std::string> names;
-  const std::string name = fresh_name(hint);
+  const bool again = !on_stack && step_arrays_ && step_arrays_->next < step_arrays_->names.size();
+  const std::string name = again ? step_arrays_->names[step_arrays_->next] : fresh_name(hint);
+  if (!on_stack && step_arrays_) {
+    if (!again) step_arrays_->names.push_back(name);
+    ++step_arrays_->next;
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
     std::vector<Nat> shape = around;
@@ -158,7 +163,7 @@ Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSp
       Allocate own{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space};
       own.layout = layout;
       block->push_back({std::move(own)});
-    } else {
+    } else if (!again) {
       work.push_back({names[i], whole, Layout(layout, whole), false, false, {}, true});
     }
   }

@@ -106,6 +106,13 @@ class Translator : public Views {
                 std::vector<Nat> position = {});
   Acceptor new_array(const std::string& hint, const Type& t, AddressSpace space,
                      const LayoutRequest& layout = {});
+  /// The arrays in memory that a step of an iteration makes, in order: another copy of the step's code makes the
+  /// same ones.
+  struct StepArrays {
+    std::vector<std::string> names;
+    std::size_t next = 0;
+  };
+  StepArrays* step_arrays_ = nullptr;
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
   bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to

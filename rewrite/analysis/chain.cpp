@@ -106,6 +106,7 @@ class Walk {
         s.result = true;
   }
   void results(const Program& p) {
+    chain_.result = here(e_);
     if (e_.type().is_scalar() && !chain_.stages.empty()) return afterwards(here(e_));
     if (!e_.is(Op::Tuple)) {
       if (names_result(here(e_))) return;
@@ -178,12 +179,9 @@ Program stage_program(const Chain& chain, std::size_t stage) {
 Program last_of_chain(const Program& program) {
   if (!program.body.is(Op::Let)) return program;
   const Chain chain = chain_of(program);
-  const ChainStage& last = chain.stages.back();
-  const bool alone = last.result && std::count_if(chain.stages.begin(), chain.stages.end(),
-                                                  [](const ChainStage& s) { return s.result; }) == 1;
-  if (!alone || chain.stages.size() < 2 || !(last.value.type() == program.body.type())) return program;
+  if (chain.stages.empty() || !(chain.result.type() == program.body.type())) return program;
   Program p = program;
-  p.arguments = params_of(last.value), p.body = last.value;
+  p.arguments = params_of(chain.result), p.body = chain.result;
   return p;
 }
 

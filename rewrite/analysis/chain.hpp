@@ -21,6 +21,7 @@ struct ChainStage {
 struct Chain {
   std::vector<Expr> arguments;            ///< of the program, and what the maps around hand to the chain
   std::vector<std::string> overwritable;  ///< those of them whose old contents nobody needs
+  Expr result;                            ///< over the names of stages; the last stage, if that has none
   std::vector<ChainStage> stages;         ///< results that have no name at the end, together
   std::vector<Expr> afterwards;           ///< results that are numbers: computed from whole stages
   std::vector<Expr> steps;                ///< the in_step around it, outermost first

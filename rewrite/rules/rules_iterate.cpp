@@ -78,6 +78,28 @@ Result<Expr> iterate_blocks(const Site& site, const Arguments& a) {
                  first);
 }
 
+/// Stages after the first that are made alike, each of the one before alone: equal nodes, as binders have no
+/// names.
+Result<Expr> chain_iterate(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda) || !e.child(1).child(0).is(Op::Let))
+    return Failure{"needs let x0 = a in let x1 = f x0 in let x2 = f x1 in ..."};
+  Expr rest = e.child(1).child(0), last = e.child(1);
+  const Expr value = rest.child(0);
+  std::int64_t times = 0;
+  for (; rest.is(Op::Let) && rest.child(1).is(Op::Lambda) && rest.child(0) == value; ++times)
+    last = rest.child(1), rest = last.child(0);
+  const bool ends = rest == value;
+  if (value.loose() != 1 || times + (ends ? 1 : 0) < 2 || !(e.child(0).type() == value.type()))
+    return Failure{"no two stages after the first are made alike, each of the one before"};
+  if (!ends && rest.loose() > 1) return Failure{"stages but the last are read later, too"};
+  const Expr f = make(Op::Lambda, {value}, attributes::lambda({value.type()}), origin(value));
+  const Expr x = fresh_param("x", value.type());
+  const Expr steps = iterate(times + (ends ? 1 : 0), f, x);
+  return make(Op::Let, {e.child(0), lambda({x}, ends ? steps : make(Op::Let, {steps, last}, {}, origin(e)))},
+              {}, origin(e));
+}
+
 /// What is left over comes first.
 Result<Expr> iterate_of_blocks(const Site& site, const Arguments& a) {
   const Expr& e = site.e;
@@ -231,6 +253,11 @@ std::vector<Rule> iterate_rules() {
       constructed("iterate-chain", "iterate T f x = let x1 = f 0 x in let x2 = f 1 x1 in ... f (T-1) x_{T-1}",
                   iterate_chain)
           .says("each step of the iteration is a stage of its own"),
+      constructed("chain-iterate",
+                  "let x0 = a in let x1 = f x0 in ... let xT = f x_{T-1} in g xT = let x0 = a in let xT = "
+                  "iterate T f x0 in g xT",
+                  chain_iterate)
+          .says("stages that are made alike are steps of an iteration"),
       constructed("iterate-blocks", "iterate (T + d) f x = iterate T (\\t y. f (t + d) y) (iterate d f x)",
                   iterate_blocks)
           .takes("d", "steps of the first block")

@@ -110,6 +110,49 @@ Rewriting with_stages_apart(Rewriting r, Place at) {
   }
 }
 
+/// Stages after this one that are made alike, one after the other.
+std::int64_t equal_stages(const Expr& let) {
+  Expr rest = let.child(1).child(0);
+  if (!rest.is(Op::Let)) return 0;
+  const Expr value = rest.child(0);
+  std::int64_t n = 0;
+  for (; rest.is(Op::Let) && rest.child(0) == value; rest = rest.child(1).child(0)) ++n;
+  return n + (rest == value ? 1 : 0);
+}
+
+/// More stages that are made alike than would be written out are an iteration.
+Rewriting with_iterations(Rewriting r) {
+  Place at;
+  for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = part_at(r.program.body, at)) {
+    if (equal_stages(e) > kWhole)
+      if (auto iteration = use("chain-iterate")(r, at)) r = *iteration;
+    at = let_body(at);
+  }
+  return with_named_iterations(std::move(r));
+}
+
+/// What a step of a loop over time hands on as it is is copied by a loop, which can be shared.
+Rewriting with_copies_as_maps(Rewriting r, Place at) {
+  while (part_at(r.program.body, at).is(Op::Let)) at = let_body(at);
+  const Expr e = part_at(r.program.body, at);
+  for (std::size_t i = 0; e.is(Op::Tuple) && i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    const bool computed = contains(c, [](const Expr& x) { return is_map(x.op()) || is_update(x.op()); });
+    if (computed || !c.type().is_array()) continue;
+    r = run(use("identity-map", {std::int64_t{rank_of(c.type())}}), std::move(r),
+            component_of(at, static_cast<int>(i)));
+  }
+  return r;
+}
+
+/// A step that hands on one of its arrays as another one: two levels of time.
+bool hands_on_arrays(const Expr& iteration) {
+  Expr e = iteration.child(0).child(0);
+  while (e.is(Op::Let) && e.child(1).is(Op::Lambda)) e = e.child(1).child(0);
+  return e.is(Op::Tuple) && std::any_of(e.children().begin(), e.children().end(),
+                                        [](const Expr& c) { return c.is(Op::Get) && c.type().is_array(); });
+}
+
 std::int64_t steps_of(const Expr& iteration) { return *iterate_times(iteration).constant(); }
 
 /// About so many, a divisor of the steps where one is near.
@@ -122,10 +165,11 @@ std::int64_t near(std::int64_t about, std::int64_t steps) {
 }  // namespace
 
 std::vector<std::int64_t> depths_of(const Program& program) {
-  std::int64_t most = 0;
-  Place at, way;
-  Rewriting named = with_named_iterations({program, {}});
-  visit_iterations(named.program.body, at, false, [&](const Expr& e, const Place&, bool) {
+  std::int64_t most = 0, least = 1;
+  Place at;
+  const Rewriting start = with_iterations({program, {}});
+  visit_iterations(start.program.body, at, false, [&](const Expr& e, const Place&, bool) {
+    if (hands_on_arrays(e)) least = std::min<std::int64_t>(2, std::max<std::int64_t>(1, steps_of(e)));
     most = std::max(most, std::max<std::int64_t>(1, steps_of(e)));
   });
   std::vector<std::int64_t> r;
@@ -136,12 +180,12 @@ std::vector<std::int64_t> depths_of(const Program& program) {
   if (most <= kMany) add(most);
   add(near(kFew, most)), add(near(kMany, most));
   if (most <= kWhole) add(most);
-  add(1);
+  add(least);
   return r;
 }
 
 Rewriting in_chain_form(const Program& program, std::int64_t depth) {
-  Rewriting r = with_named_iterations({program, {}});
+  Rewriting r = with_iterations({program, {}});
   // Later ones first: what is made of one of them moves none before it, but for those within.
   std::vector<Place> all = iterations_of(r.program.body);
   for (std::size_t n = all.size(); n-- > 0;) {
@@ -150,17 +194,20 @@ Rewriting in_chain_form(const Program& program, std::int64_t depth) {
       r = run(use("iterate-of-blocks", {depth}), std::move(r), at);
       at = step_of(std::move(at));
     }
+    const bool loop = at != all[n];
     r = run(use("iterate-chain"), std::move(r), at);
     r = with_stages_apart(std::move(r), at);
+    if (loop) r = with_copies_as_maps(std::move(r), at);
   }
   return r;
 }
 
-std::optional<Place> step_over_time(const Expr& body) {
+std::optional<Place> step_over_time(const Expr& body, bool on_grid) {
+  constexpr std::int64_t kMostLaunches = 4096;  // see lower/translate/translate_iterate.cpp
   std::optional<Place> r;
   Place at;
-  visit_iterations(body, at, false, [&](const Expr&, const Place& p, bool in_map) {
-    if (!in_map) r = step_of(p);
+  visit_iterations(body, at, false, [&](const Expr& e, const Place& p, bool in_map) {
+    if (!in_map && !(on_grid && steps_of(e) > kMostLaunches)) r = step_of(p);
   });
   return r;
 }

@@ -5,6 +5,7 @@
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
+#include "rewrite/space/keys.hpp"
 #include "rewrite/space/time/time.hpp"
 #include "rewrite/space/update_form.hpp"
 
@@ -47,7 +48,7 @@ bool have_one_nest(const Program& program) {
 namespace {
 
 std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
-  if (const auto step = step_over_time(start.program.body))
+  if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
     return loop_over_time(std::move(start), *step, options);
   start = in_update_form(in_block_form(start));
   if (auto chain = chains(start, options)) return chain;
@@ -71,10 +72,25 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// Whether several steps of an iteration could share a pass over memory: else a step at a time is as fast,
+/// and less text.
+bool gains_from_time(const Kind& kind) {
+  return std::any_of(kind.decisions().begin(), kind.decisions().end(), [](const BoundDecision& d) {
+    return (d.key == &key::time || d.key == &key::stages) && d.settings.size() > 1;
+  });
+}
+
+}  // namespace
+
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
   std::vector<AtDepth> kinds;
-  for (const std::int64_t depth : depths_of(program))
-    kinds.push_back({depth, kind_of(in_chain_form(program, depth), options)});
+  const std::vector<std::int64_t> depths = depths_of(program);
+  for (const std::int64_t depth : depths) {
+    auto kind = kind_of(in_chain_form(program, depth), options);
+    if (depth == depths.back() || gains_from_time(*kind)) kinds.push_back({depth, std::move(kind)});
+  }
   if (kinds.empty()) return kind_of({program, {}}, options);
   return kinds.size() == 1 ? std::move(kinds.front().kind) : by_depth(std::move(kinds));
 }

@@ -35,6 +35,18 @@ Generators iterate_generators() {
        [](Gen& g) -> Instance {
          return {any_iteration(g, 0), {}, {}};
        }},
+      {"chain-iterate",
+       [](Gen& g) -> Instance {
+         const Expr xs = g.array(g.n(1, 5), f64);
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64);
+         const int times = g.n(2, 4);
+         const bool ends = g.coin();
+         const std::function<Expr(Expr, int)> rest = [&](const Expr& x, int left) -> Expr {
+           if (left == 0) return ends ? map(f, x) : zip({map(h, x), x});
+           return let(map(f, x), [&](Expr y) { return rest(y, left - 1); });
+         };
+         return {let(map(h, xs), [&](Expr x) { return rest(x, times); }), {}, {}};
+       }},
       {"iterate-blocks",
        [](Gen& g) -> Instance {
          return {any_iteration(g, 2), {std::to_string(g.n(0, 3))}, {}};

@@ -24,6 +24,16 @@ int occurrences(const Expr& e, const Expr& x) {
   return n;
 }
 
+/// Whether a part goes where a result of the program goes, and nowhere else.
+bool is_result(const Expr& body, const Place& place) {
+  Expr e = body;
+  for (const int i : place) {
+    if (e.is(Op::Let) ? i != 1 : !(is_identity(e.op()) || e.is(Op::Tuple) || e.is(Op::Lambda))) return false;
+    e = e.child(static_cast<std::size_t>(i));
+  }
+  return true;
+}
+
 /// Steps in place begin with a copy of what they are given, unless nobody needs that. Steps before them,
 /// which are no whole block, are in place, too.
 void copy_start(Deriver& d, Place start) {
@@ -32,7 +42,8 @@ void copy_start(Deriver& d, Place start) {
   const Program& p = d.program();
   const Expr e = d.part(start);
   const auto& free = p.overwritable;
-  const bool is_free = e.is(Op::Param) && occurrences(p.body, e) == 1 &&
+  const bool is_free = e.is(Op::Param) && is_result(p.body, Place(first.begin(), first.end() - 1)) &&
+                       occurrences(p.body, e) == 1 &&
                        std::find(free.begin(), free.end(), param_name(e)) != free.end();
   if (!is_free) {
     d.step("identity-map", {std::int64_t{rank_of(e.type())}}, start);
