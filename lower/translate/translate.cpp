@@ -239,7 +239,12 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Acc
     case Op::Tuple: {
       const std::vector<Acceptor>& places = std::get<std::vector<Acceptor>>(to.v);
       if (write_together(e, scope, places)) return true;
-      for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, places.at(i));
+      for (std::size_t i = 0; i < e.children().size(); ++i) {
+        const Expr& c = e.child(i);
+        const bool is_there = c.is(Op::Bound) && c.type().is_array() &&
+                              place_of_base(eval(c, scope), c.type(), places.at(i), false).has_value();
+        if (!is_there) write(c, scope, places.at(i));
+      }
       return true;
     }
     case Op::Concat: {

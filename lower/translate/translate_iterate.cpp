@@ -54,7 +54,7 @@ void Translator::write_in_place(const Expr& e, const ScopePtr& scope, const Acce
     std::vector<View> values{view_of(to, e.type())};
     if (parameter_types(f).size() == 2) values.insert(values.begin(), View{index_term(t)});
     StepArrays* const around = std::exchange(step_arrays_, &arrays);
-    arrays.next = 0;
+    arrays.next = 0, arrays.block = block;
     write(f.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), to);
     step_arrays_ = around;
   };
@@ -79,7 +79,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     std::vector<View> values{x};
     if (numbered) values.insert(values.begin(), View{index_term(t)});
     StepArrays* const around = std::exchange(step_arrays_, &arrays);
-    arrays.next = 0;
+    arrays.next = 0, arrays.block = block;
     write(stored.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), there);
     step_arrays_ = around;
   };

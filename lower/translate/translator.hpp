@@ -106,11 +106,12 @@ class Translator : public Views {
                 std::vector<Nat> position = {});
   Acceptor new_array(const std::string& hint, const Type& t, AddressSpace space,
                      const LayoutRequest& layout = {});
-  /// The arrays in memory that a step of an iteration makes, in order: another copy of the step's code makes the
-  /// same ones.
+  /// The arrays that a step of an iteration makes outside of its loops, in order: another copy of the step's
+  /// code makes the same ones.
   struct StepArrays {
     std::vector<std::string> names;
     std::size_t next = 0;
+    Block* block = nullptr;  ///< of the copy
   };
   StepArrays* step_arrays_ = nullptr;
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
