@@ -6,7 +6,6 @@
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/keys.hpp"
-#include "rewrite/space/time/time.hpp"
 #include "rewrite/space/update_form.hpp"
 
 namespace lift {

@@ -2,7 +2,7 @@
 // own, with the decisions of its kind.
 #include <algorithm>
 
-#include "rewrite/space/time/time.hpp"
+#include "rewrite/space/kind.hpp"
 
 namespace lift {
 namespace {

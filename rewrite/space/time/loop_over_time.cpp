@@ -5,7 +5,7 @@
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/engine/step_program.hpp"
-#include "rewrite/space/time/time.hpp"
+#include "rewrite/space/kind.hpp"
 
 namespace lift {
 namespace {
