@@ -2,6 +2,8 @@
 // CUDA.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "emit/c_like.hpp"
 #include "emit/caller.hpp"
 #include "emit/stand_alone.hpp"
@@ -231,11 +233,14 @@ std::string cuda_header(const Kernel& k) {
     return std::string(a.written ? "" : "const ") + c_type(a) + " *";
   };
   std::string s, body;
+  std::set<std::string> declared;
   for (const Launch& launch : launches_in(k)) {
     const NDRange& r = launch.range;
-    s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(k, pointer) + ");", 0) +
-         "\n";
-    if (r.local_bytes > 0)  // where that fails, the launch says so
+    const bool again = !declared.insert(launch.name).second;
+    if (!again)
+      s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(k, pointer) + ");", 0) +
+           "\n";
+    if (r.local_bytes > 0 && !again)  // where that fails, the launch says so
       body +=
           wrapped(fmt::format("cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {});",
                               launch.name, r.local_bytes),

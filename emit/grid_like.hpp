@@ -57,11 +57,12 @@ struct GridText {
 template <class P>
 GridText print_launches(const Kernel& kernel, const std::string& function_qualifier) {
   GridText t;
+  std::set<std::string> printed;
   for (Launch& l : launches_in(kernel)) {
     Kernel k = kernel;
     k.name = l.name, k.body = std::move(l.body);
     P one(k, l.range);
-    t.functions += "\n" + one.function();
+    if (printed.insert(l.name).second) t.functions += "\n" + one.function();
     t.grids.push_back(one.launch());
     t.helpers.insert(one.helpers().begin(), one.helpers().end());
     t.user_functions = one.user_functions(function_qualifier);

@@ -1,6 +1,7 @@
 #include "lower/launches.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -374,7 +375,11 @@ std::vector<Kernel> launches(const Kernel& k) {
 
 Block split_launches(const Kernel& k) {
   Block r;
-  for (Kernel& one : launches(k)) r.push_back({Launch{std::move(one.name), {}, std::move(one.body)}});
+  std::map<std::string, std::string> names;  // by what is done: a launch that does the same has the same name
+  for (Kernel& one : launches(k)) {
+    const std::string& name = names.emplace(str(one.body), one.name).first->second;
+    r.push_back({Launch{name, {}, std::move(one.body)}});
+  }
   return r;
 }
 

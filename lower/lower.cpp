@@ -68,6 +68,7 @@ std::vector<Pass> passes(const LowerOptions& options) {
   std::vector<Pass> all{
       {"eliminate-dead-code", over(eliminate_dead_code)},  // what is not kept needs no loops
       {"fold-dimensions", over(fold_dimensions)},  // while loops over the grid are as long as their maps
+      {"limit-grids", over(limit_grids)},          // before barriers: items go on to others
       {"unroll-short-loops", over(unroll_short_loops)},  // before guards become bounds that are no constants
       {"tighten-bounds", over(tighten_bounds)},          // every later pass gains from exact trip counts
       {"remove-trivial-loops", over(remove_trivial_loops)},  // a tile as long as its axis is one iteration
@@ -158,9 +159,10 @@ Kernel finish(Kernel k, const LowerOptions& options) {
 
 Kernel lower(const Program& program, const LowerOptions& options) {
   verify(program);
-  check_in_step(program);
-  check_in_tiles(program);
-  check_rings(program);
+  const Program scheduled = scheduled_program(program);
+  check_in_step(scheduled);
+  check_in_tiles(scheduled);
+  check_rings(scheduled);
   Kernel k = translate(program);
   k.body = eliminate_dead_code(k.body);  // a value that nothing uses may lie in another tile
   if (verify_steps()) verify(k, Form::Positions, "translate");

@@ -179,6 +179,8 @@ class InPlace {
         return {param_name(e), {}, false, param_name(e)};
       case Op::ToGlobal: {
         Origin of = origin(e.child(0));
+        const bool copied = overwrites_.count(e.child(0).id()) == 0;  // else it lies where its base lies
+        if (copied && of.parts.empty()) of = {};
         of.own = of.own || of.argument.empty();
         if (of.array.empty()) of.array = "#" + std::to_string(e.id()) + "." + std::to_string(scopes_.size());
         return of;

@@ -18,6 +18,10 @@ Block unroll_short_loops(const Block& b);
 /// UserError where their iterations are dealt to fewer work-items.
 Block fold_dimensions(const Block& b);
 
+/// Of loops over dimensions 1 and 2 of the grid that are longer than a grid may be, work-items take several
+/// iterations, in turn.
+Block limit_grids(const Block& b);
+
 /// Guards that are affine in a loop's variable become the loop's bounds; others move out of the loops that
 /// they do not depend on. Loops get exact trip counts. What neighbouring guards have in common is asked once.
 Block tighten_bounds(const Block& b);

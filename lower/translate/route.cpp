@@ -12,12 +12,13 @@ namespace {
 
 /// Follows structural primitives from a function's value to its argument.
 struct Route {
+  int depth = 0;  ///< names between the argument's and the value
   std::optional<Acceptor> whole;
   std::map<std::size_t, Acceptor> parts;
 
   bool follow(const Expr& e, const Acceptor& to) {
-    const auto is_argument = [](const Expr& x) {
-      return x.is(Op::Bound) && bound_depth(x) == 0 && bound_index(x) == 0;
+    const auto is_argument = [this](const Expr& x) {
+      return x.is(Op::Bound) && bound_depth(x) == depth && bound_index(x) == 0;
     };
     if (is_argument(e)) {
       if (whole || !parts.empty()) return false;
@@ -110,10 +111,13 @@ std::optional<Acceptor> place_in_result(const Expr& fn, const Acceptor& to) {
 }
 
 std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to) {
-  const Expr& body = fn.child(0);
+  Expr body = fn.child(0);
+  int depth = 0;
+  for (; body.is(Op::Let) && body.child(1).is(Op::Lambda); ++depth) body = body.child(1).child(0);
   if (!body.is(Op::Tuple)) return std::nullopt;
   for (std::size_t i = 0; i < body.children().size(); ++i) {
     Route route;
+    route.depth = depth;
     if (route.follow(body.child(i), std::get<std::vector<Acceptor>>(to.v).at(i)) && route.whole)
       return Component{i, *route.whole};
   }

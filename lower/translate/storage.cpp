@@ -9,6 +9,7 @@
 #include "lower/translate/constant_positions.hpp"
 #include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
+#include "rewrite/analysis/chain.hpp"
 
 namespace lift {
 namespace {
@@ -95,7 +96,7 @@ class Storage {
     if (is_scan(e.op()) || (is_map(e.op()) && has_scan(e.child(0)))) return to(Op::ToGlobal, written(e));
     if (e.is(Op::Iterate)) {
       const Expr r = iterated(e);
-      return stores_steps(r) ? to(kept(e.type(), r), r) : r;
+      return stores_steps(r) || overwrites_steps(r) ? to(kept(e.type(), r), r) : r;
     }
     if (is_reduce(e.op()) && has_arrays(e.type()) && e.child(0).is(Op::Lambda) && !is_unrolled(e))
       return with_children(e, {body_written(e.child(0)), written(e.child(1)), read(e.child(2))});
@@ -181,10 +182,14 @@ class Storage {
                         [&](const Expr& c) { return scans == 1 && is_scan(c.op()) ? fused(c) : read(c); });
   }
 
-  /// The result of a step that computes an array is stored.
+  /// The result of a step that computes an array is stored, where the array lies that it overwrites, or in
+  /// one of two that take turns.
   Expr iterated(const Expr& e) {
     const Expr& f = e.child(0);
-    if (!f.is(Op::Lambda) || !e.type().is_array() || !computes(f.child(0)) || is_placed(f.child(0)) ||
+    if (overwrites_steps(e))
+      return with_children(e,
+                           {body_written(f), computes(e.child(1)) ? written(e.child(1)) : read(e.child(1))});
+    if (!f.is(Op::Lambda) || !e.type().has_arrays() || !computes(f.child(0)) || is_placed(f.child(0)) ||
         f.child(0).is(Op::ToGlobal))
       return all_read(e);
     const Expr body = to(kept(e.type(), f.child(0)), written(f.child(0)));

@@ -11,6 +11,7 @@
 #include "lower/translate/route.hpp"
 #include "lower/translate/storage.hpp"
 #include "lower/translate/translator.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/stage_graph.hpp"
 
 namespace lift {
@@ -139,7 +140,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to)
     return rings.empty() ? write_map(e, scope, to, 0, xs) : write_along(e, scope, to, xs, rings);
   }
   if (is_update(e.op())) return write_update(e, scope, to);
-  if (e.is(Op::Iterate) && stores_steps(e)) return write_iterate(e, scope, to);
+  if (e.is(Op::Iterate) && (stores_steps(e) || overwrites_steps(e))) return write_iterate(e, scope, to);
   if (e.is(Op::Apply) && e.child(0).is(Op::Lambda)) {
     if (e.children().size() == 2) return write_let(e.child(1), e.child(0), scope, to);
     std::vector<View> args;
@@ -238,7 +239,12 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Acc
     case Op::Tuple: {
       const std::vector<Acceptor>& places = std::get<std::vector<Acceptor>>(to.v);
       if (write_together(e, scope, places)) return true;
-      for (std::size_t i = 0; i < e.children().size(); ++i) write(e.child(i), scope, places.at(i));
+      for (std::size_t i = 0; i < e.children().size(); ++i) {
+        const Expr& c = e.child(i);
+        const bool is_there = c.is(Op::Bound) && c.type().is_array() &&
+                              place_of_base(eval(c, scope), c.type(), places.at(i), false).has_value();
+        if (!is_there) write(c, scope, places.at(i));
+      }
       return true;
     }
     case Op::Concat: {
@@ -362,7 +368,7 @@ Kernel translate(const Program& given) {
   t.most_calls = kMostCalls;
   t.block = &k.body;
   if (contains(program.body, [](const Expr& e) { return is_schedule(e.op()); })) {
-    const Chain chain = chain_of(program);
+    const Chain chain = chain_of(scheduled_program(program));
     const StageGraph graph = stage_graph(chain);
     for (std::size_t i = 0; i < graph.stages.size(); ++i) {
       const StageWrites& w = graph.stages[i];

@@ -1,19 +1,22 @@
 // Iterations: a loop over the steps. Results that are stored take turns in two arrays, numbers are kept in
 // variables. The first step reads the start value where it is, the last one writes where the result goes.
+#include <utility>
+
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
+#include "rewrite/analysis/chain.hpp"
 
 namespace lift {
 namespace {
 
-constexpr std::int64_t kWrittenOut = 4;      ///< steps that are copies of the code rather than a loop
-constexpr std::int64_t kMostLaunches = 256;  ///< steps that are kernels of their own
+constexpr std::int64_t kWrittenOut = 4;       ///< steps that are copies of the code rather than a loop
+constexpr std::int64_t kMostLaunches = 4096;  ///< steps that are kernels of their own
 
 bool takes_launches(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::MapGlb) || x.is(Op::MapWrg); });
+  return contains(e, [](const Expr& x) { return x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl); });
 }
 /// Where the steps are stored.
 AddressSpace space_of(const Expr& step) {
@@ -29,7 +32,40 @@ std::int64_t steps_of(const Expr& e) {
 
 }  // namespace
 
+/// Steps that overwrite what they are given: all in one array, where the start value lies or is computed.
+void Translator::write_in_place(const Expr& e, const ScopePtr& scope, const Acceptor& given) {
+  const std::int64_t times = steps_of(e);
+  const Expr &f = e.child(0), &start = e.child(1);
+  Acceptor to = given;
+  if (computes(start)) {
+    write(start, scope, to);
+    to = map_cells(to, [&](Cell c) {  // it may be an argument that steps before these overwrite
+      if (const auto it = in_argument.find(c.array); it != in_argument.end() && !it->second.empty())
+        c.array = it->second;
+      return c;
+    });
+  } else if (times > 0) {
+    const auto over = place_of_base(eval(start, scope), e.type(), given, true);
+    if (!over) refuse_place();
+    to = *over;
+  }
+  StepArrays arrays;
+  const auto step = [&](const Nat& t) {
+    std::vector<View> values{view_of(to, e.type())};
+    if (parameter_types(f).size() == 2) values.insert(values.begin(), View{index_term(t)});
+    StepArrays* const around = std::exchange(step_arrays_, &arrays);
+    arrays.next = 0, arrays.block = block;
+    write(f.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), to);
+    step_arrays_ = around;
+  };
+  if (takes_launches(f))
+    for (std::int64_t t = 0; t < times; ++t) step(Nat(t));
+  else if (times > 0)
+    loop(new_loop("t", times), step);
+}
+
 void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
+  if (overwrites_steps(e)) return write_in_place(e, scope, to);
   const std::int64_t times = steps_of(e);
   const Expr &f = e.child(0), &stored = f.child(0);
   const bool numbered = parameter_types(f).size() == 2;
@@ -38,10 +74,14 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     throw UserError("iterate: " + std::to_string(times) + " steps would be as many kernels; at most " +
                     std::to_string(kMostLaunches) +
                     " follow one another here, so iterate over blocks of steps");
+  StepArrays arrays;
   const auto step = [&](const Nat& t, const View& x, const Acceptor& there) {
     std::vector<View> values{x};
     if (numbered) values.insert(values.begin(), View{index_term(t)});
+    StepArrays* const around = std::exchange(step_arrays_, &arrays);
+    arrays.next = 0, arrays.block = block;
     write(stored.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), there);
+    step_arrays_ = around;
   };
   if (times == 0) return write(e.child(1), scope, to);
   const View start = eval(e.child(1), scope);

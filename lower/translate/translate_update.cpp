@@ -20,8 +20,38 @@ bool mentions_any(const Stmt& s, const std::vector<Nat>& variables) {
 
 }  // namespace
 
+void refuse_place() {
+  throw UserError(
+      "update_in_place: the result does not lie where its base lies; the base must be an argument, the "
+      "result the whole of it");
+}
+
 /// The base is already where the result goes when reading it there gives the place's own old value. An update
-/// in place of an argument makes that argument the place of the result.
+/// in place of an argument (`overwrites`) makes that argument the place of the result.
+std::optional<Acceptor> Translator::place_of_base(const View& base, const Type& t, const Acceptor& given,
+                                                  bool overwrites) {
+  Acceptor cell = given;
+  View old = base;
+  Type element = t;
+  std::vector<Nat> anywhere;
+  const std::size_t before = block->size();
+  while (element.is_array()) {
+    anywhere.push_back(Nat::fresh("p", 0, element.length() - 1));
+    old = old[anywhere.back()], cell = cell[anywhere.back()], element = element.element();
+  }
+  // What computes an element for the comparison only, a sum say, is no part of the kernel.
+  block->erase(std::remove_if(block->begin() + static_cast<std::ptrdiff_t>(before), block->end(),
+                              [&](const Stmt& s) { return mentions_any(s, anywhere); }),
+               block->end());
+  const auto* c = std::get_if<Cell>(&cell.v);
+  const Term* value = std::get_if<Term>(&old.v);
+  if (!c || !value || (*value)->kind != TermKind::Load || (*value)->nats != c->position) return std::nullopt;
+  if ((*value)->name == c->array) return given;
+  if (!overwrites || in_argument.count(c->array) == 0 || !in_argument[c->array].empty()) return std::nullopt;
+  in_argument[c->array] = (*value)->name;
+  return map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
+}
+
 void Translator::write_update(const Expr& e, const ScopePtr& scope, const Acceptor& given) {
   const std::vector<Nat> offsets = update_offsets(e);
   const auto write_block = [&](const Acceptor& to) {
@@ -36,32 +66,10 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Accept
     return write_block(given);
   }
   const View base = eval(e.child(0), scope);
-  Acceptor to = given, cell = given;
-  View old = base;
-  Type element = e.type();
-  std::vector<Nat> anywhere;
-  const std::size_t before = block->size();
-  while (element.is_array()) {
-    anywhere.push_back(Nat::fresh("p", 0, element.length() - 1));
-    old = old[anywhere.back()], cell = cell[anywhere.back()], element = element.element();
-  }
-  // What computes an element for the comparison only, a sum say, is no part of the kernel.
-  block->erase(std::remove_if(block->begin() + static_cast<std::ptrdiff_t>(before), block->end(),
-                              [&](const Stmt& s) { return mentions_any(s, anywhere); }),
-               block->end());
-  const auto* c = std::get_if<Cell>(&cell.v);
-  const Term* value = std::get_if<Term>(&old.v);
-  const bool same_position = c && value && (*value)->kind == TermKind::Load && (*value)->nats == c->position;
-  bool in_place = same_position && (*value)->name == c->array;
-  if (!in_place && e.is(Op::UpdateInPlace)) {
-    if (!same_position || in_argument.count(c->array) == 0 || !in_argument[c->array].empty())
-      throw UserError(
-          "update_in_place: the result does not lie where its base lies; the base must be an argument, the "
-          "result the whole of it");
-    in_argument[c->array] = (*value)->name;
-    to = map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
-    in_place = true;
-  }
+  const std::optional<Acceptor> over = place_of_base(base, e.type(), given, e.is(Op::UpdateInPlace));
+  if (!over && e.is(Op::UpdateInPlace)) refuse_place();
+  const Acceptor to = over ? *over : given;
+  const bool in_place = over.has_value();
   if (!in_place && is_map(e.child(0).op()))
     write(e.child(0), scope, to);
   else if (!in_place)

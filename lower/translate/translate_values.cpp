@@ -82,6 +82,7 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
     case Destination::Kind::Component: {
       const Acceptor place = component_in_result(fn, to)->place;
       write(value, scope, place);
+      if (!body.is(Op::Tuple)) return continue_with(view_of(place, t));  // more names before the results
       const auto inner = std::make_shared<Scope>(Scope{{view_of(place, t)}, scope});
       for (std::size_t k = 0; k < body.children().size(); ++k)
         if (k != goes.component) write(body.child(k), inner, std::get<std::vector<Acceptor>>(to.v).at(k));
@@ -141,13 +142,20 @@ Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSp
   const bool on_stack =
       space != AddressSpace::Global || (parallel_.empty() && scalars && *scalars * 8 <= kMostOnStack);
   std::vector<std::string> names;
-  const std::string name = fresh_name(hint);
+  const bool of_step = step_arrays_ && (!on_stack || (block == step_arrays_->block && parallel_.empty()));
+  const bool again = of_step && step_arrays_->next < step_arrays_->names.size();
+  const std::string name = again ? step_arrays_->names[step_arrays_->next] : fresh_name(hint);
+  if (of_step) {
+    if (!again) step_arrays_->names.push_back(name);
+    ++step_arrays_->next;
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     names.push_back(name + (parts.size() > 1 ? std::string(1, static_cast<char>('a' + i % 26)) : ""));
     std::vector<Nat> shape = around;
     for (const std::vector<Nat>& more : {shape_of(parts[i]), within})
       shape.insert(shape.end(), more.begin(), more.end());
     const Type whole = array(shape, element_of(parts[i]));
+    if (again) continue;
     if (on_stack) {
       Allocate own{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space};
       own.layout = layout;

@@ -59,11 +59,14 @@ class Translator : public Views {
   void write_map(const Expr& e, const ScopePtr& scope, const Acceptor& to, int depth, const View& xs);
   bool write_interleaved(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_update(const Expr& e, const ScopePtr& scope, const Acceptor& to);
+  std::optional<Acceptor> place_of_base(const View& base, const Type& t, const Acceptor& given,
+                                        bool overwrites);
   void write_around(const Expr& update, const View& base, const Acceptor& to);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Acceptor& to);
   bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Acceptor>& places);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Acceptor& to);
+  void write_in_place(const Expr& iterate, const ScopePtr& scope, const Acceptor& to);
   void write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,
                       const std::vector<TileOfStages>& tiles = {});
@@ -105,6 +108,14 @@ class Translator : public Views {
                 std::vector<Nat> position = {});
   Acceptor new_array(const std::string& hint, const Type& t, AddressSpace space,
                      const LayoutRequest& layout = {});
+  /// The arrays that a step of an iteration makes outside of its loops, in order: another copy of the step's
+  /// code makes the same ones.
+  struct StepArrays {
+    std::vector<std::string> names;
+    std::size_t next = 0;
+    Block* block = nullptr;  ///< of the copy
+  };
+  StepArrays* step_arrays_ = nullptr;
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
   int names_ = 0;
   bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to
@@ -113,6 +124,7 @@ class Translator : public Views {
   std::vector<For> parallel_;           ///< the parallel loops around, without their bodies
 };
 
+[[noreturn]] void refuse_place();  ///< of an update in place, or of steps in place
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 /// The loop over dimension `depth` of a map whose results go `to`, without a body.
 For map_loop(const Expr& e, const Acceptor& to, int depth);

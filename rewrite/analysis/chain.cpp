@@ -7,6 +7,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/instantiate.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/engine/step_program.hpp"
 
 namespace lift {
 namespace {
@@ -105,6 +106,7 @@ class Walk {
         s.result = true;
   }
   void results(const Program& p) {
+    chain_.result = here(e_);
     if (e_.type().is_scalar() && !chain_.stages.empty()) return afterwards(here(e_));
     if (!e_.is(Op::Tuple)) {
       if (names_result(here(e_))) return;
@@ -134,6 +136,34 @@ class Walk {
 
 }  // namespace
 
+namespace {
+
+bool is_scheduled(const Expr& e) { return is_schedule(e.op()) || e.is(Op::Ring); }
+
+/// The innermost iteration whose step has the first schedule below e; false: none has.
+bool find_scheduled_step(const Expr& e, Place& at) {
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    if (!contains(e.child(i), is_scheduled)) continue;
+    at.push_back(static_cast<int>(i));
+    if (find_scheduled_step(e.child(i), at)) return true;
+    if (is_step(e, {0, 0}) && i == 0) return at.push_back(0), true;
+    at.pop_back();
+    return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+Program scheduled_program(const Program& program) {
+  Place at;
+  if (!find_scheduled_step(program.body, at)) return program;
+  const Expr step = part_at(program.body, at);
+  if (contains(replaced_at(program.body, at, param("step", step.type())), is_scheduled))
+    throw UserError("in_step: there is one schedule within an iteration, and another one; have one of them");
+  return step_program(program, at);
+}
+
 Chain chain_of(const Program& program) { return Walk(program).chain(); }
 
 Program stage_program(const Chain& chain, std::size_t stage) {
@@ -146,11 +176,41 @@ Program stage_program(const Chain& chain, std::size_t stage) {
   return p;
 }
 
+Program last_of_chain(const Program& program) {
+  if (!program.body.is(Op::Let)) return program;
+  const Chain chain = chain_of(program);
+  if (chain.stages.empty() || !(chain.result.type() == program.body.type())) return program;
+  Program p = program;
+  p.arguments = params_of(chain.result), p.body = chain.result;
+  return p;
+}
+
 bool overwrites_base(const Expr& e) {
   if (e.is(Op::UpdateInPlace)) return true;
   if (is_identity(e.op())) return overwrites_base(e.child(0));
   return is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) &&
          overwrites_base(e.child(0).child(0));
+}
+
+bool overwrites_steps(const Expr& iterate) {
+  const Expr& f = iterate.child(0);
+  if (!f.is(Op::Lambda) || !contains(f, [](const Expr& x) { return x.is(Op::UpdateInPlace); })) return false;
+  std::vector<Expr> names, same;
+  const Expr body = open(f, names);
+  same.push_back(names.back());
+  bool overwrites = false;
+  const std::function<bool(const Expr&)> lies_there = [&](const Expr& e) {
+    if (e.is(Op::UpdateInPlace)) return overwrites = lies_there(e.child(0)), overwrites;
+    if (is_identity(e.op()) || e.is(Op::ToGlobal)) return lies_there(e.child(0));
+    if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+      std::vector<Expr> name;
+      const Expr rest = open(e.child(1), name);
+      if (e.child(0).type() == iterate.type() && lies_there(e.child(0))) same.push_back(name[0]);
+      return lies_there(rest);
+    }
+    return std::find(same.begin(), same.end(), e) != same.end();
+  };
+  return lies_there(body) && overwrites;
 }
 
 std::optional<Expr> updated_array(const Expr& e) {

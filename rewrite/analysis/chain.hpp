@@ -21,19 +21,31 @@ struct ChainStage {
 struct Chain {
   std::vector<Expr> arguments;            ///< of the program, and what the maps around hand to the chain
   std::vector<std::string> overwritable;  ///< those of them whose old contents nobody needs
+  Expr result;                            ///< over the names of stages; the last stage, if that has none
   std::vector<ChainStage> stages;         ///< results that have no name at the end, together
   std::vector<Expr> afterwards;           ///< results that are numbers: computed from whole stages
   std::vector<Expr> steps;                ///< the in_step around it, outermost first
   std::vector<Expr> tiles;                ///< the in_tiles around these, outermost first
 };
 
+/// What a schedule (in_step, in_tiles, rings) is about: the program, or the step of the iteration that it
+/// stands in. UserError where there is one within an iteration and another outside of it.
+Program scheduled_program(const Program& program);
+
 /// The chain that a program computes its result by; of one stage when it has no named arrays on the way.
 Chain chain_of(const Program& program);
 /// A stage by itself: earlier stages are arguments, which may be overwritten.
 Program stage_program(const Chain& chain, std::size_t stage);
 
+/// What makes a program's one result, over arrays that hold its earlier stages: what is to be known of it is
+/// known of elements, however many stages those are computed by. The program itself where it has no such
+/// stages.
+Program last_of_chain(const Program& program);
+
 /// Whether a value is an update in place, also below maps.
 bool overwrites_base(const Expr& value);
+/// Whether each step of an iteration overwrites the array that it is given, and that is its result.
+bool overwrites_steps(const Expr& iterate);
 
 /// The array that a stage replaces a region of: the base of its update, also below maps over zipped arrays.
 std::optional<Expr> updated_array(const Expr& value);

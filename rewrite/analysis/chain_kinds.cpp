@@ -80,8 +80,7 @@ std::string why_not_one_after_the_other(const Program& program) {
 namespace {
 
 constexpr std::size_t kMostStages = 4;
-constexpr std::int64_t kMostReads =
-    1000;  ///< elements of the first stage's input, read for one of the result
+constexpr std::int64_t kMostReads = 100;  ///< elements of the first stage's input, read for one of the result
 
 bool is_stage(const Expr& e) {
   if (!e.is(Op::Let) || !e.child(0).type().is_array() || !e.type().is_array() ||

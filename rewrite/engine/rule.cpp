@@ -8,6 +8,7 @@
 #include "ir/expr/ops.hpp"
 #include "ir/expr/verify.hpp"
 #include "ir/verify_mode.hpp"
+#include "rewrite/engine/step_program.hpp"
 
 namespace lift {
 
@@ -211,8 +212,11 @@ void trace(const Rule& r, const Place& place, const Result<Program>& outcome) {
 Result<Program> applied(const Rule& r, const Program& p, const Place& place, const Arguments& arguments) {
   if (const std::string wrong = wrong_arguments(r, arguments); !wrong.empty()) return Failure{wrong};
   if (r.on_program) {
-    if (!place.empty()) return Failure{"applies to a whole program: its place is body, not " + str(place)};
-    return r.on_program(p, arguments);
+    if (place.empty()) return r.on_program(p, arguments);
+    if (is_step(p.body, place))
+      return with_step(p, place, [&](const Program& step) { return r.on_program(step, arguments); });
+    return Failure{"applies to a whole program, or to a step of an iteration: its place is body, not " +
+                   str(place)};
   }
   Site site{part_at(p.body, place), {}};
   Expr e = p.body;

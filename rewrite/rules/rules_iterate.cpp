@@ -20,7 +20,16 @@ Expr iteration_step(const Expr& iterate, const Expr& t) {
   return lambda({x}, instantiate(f, std::vector{t, x}), origin(f));
 }
 
+/// Looked at, not computed: it may be looked at again.
+bool has_no_work(const Expr& e) {
+  return !contains(e, [](const Expr& x) {
+    return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || is_update(x.op()) || x.is(Op::Iterate) ||
+           x.is(Op::Generate);
+  });
+}
+
 /// Binders are put around the steps as they are: each is closed but for what is bound outside the iteration.
+/// What the first step is given has a name of its own where it is computed.
 Result<Expr> iterate_chain(const Site& site, const Arguments&) {
   const Expr& e = site.e;
   if (!e.is(Op::Iterate)) return Failure{"needs iterate"};
@@ -30,6 +39,13 @@ Result<Expr> iterate_chain(const Site& site, const Arguments&) {
     return Failure{std::to_string(*times) + " steps are too many to be written out; at most " +
                    std::to_string(kMostSteps)};
   if (*times == 0) return e.child(1);
+  if (*times > 1 && !has_no_work(e.child(1))) {
+    const Expr x = fresh_param("x", e.type());
+    const Result<Expr> chain =
+        iterate_chain({make(Op::Iterate, {e.child(0), x}, e.attr(), origin(e)), site.around}, {});
+    if (!chain) return chain;
+    return make(Op::Let, {e.child(1), lambda({x}, *chain)}, {}, origin(e));
+  }
   const auto step = [&](std::int64_t t) {
     const Expr f = iteration_step(e, literal(static_cast<double>(t), i32));
     return f.is(Op::Lambda) ? f : fun(e.type(), [&](Expr x) { return apply(f, {x}); });
@@ -60,6 +76,108 @@ Result<Expr> iterate_blocks(const Site& site, const Arguments& a) {
                        return apply(f, {t + literal(static_cast<double>(number(a, 0)), i32), x});
                      }),
                  first);
+}
+
+/// Stages after the first that are made alike, each of the one before alone: equal nodes, as binders have no
+/// names.
+Result<Expr> chain_iterate(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda) || !e.child(1).child(0).is(Op::Let))
+    return Failure{"needs let x0 = a in let x1 = f x0 in let x2 = f x1 in ..."};
+  Expr rest = e.child(1).child(0), last = e.child(1);
+  const Expr value = rest.child(0);
+  std::int64_t times = 0;
+  for (; rest.is(Op::Let) && rest.child(1).is(Op::Lambda) && rest.child(0) == value; ++times)
+    last = rest.child(1), rest = last.child(0);
+  const bool ends = rest == value;
+  if (value.loose() != 1 || times + (ends ? 1 : 0) < 2 || !(e.child(0).type() == value.type()))
+    return Failure{"no two stages after the first are made alike, each of the one before"};
+  if (!ends && rest.loose() > 1) return Failure{"stages but the last are read later, too"};
+  const Expr f = make(Op::Lambda, {value}, attributes::lambda({value.type()}), origin(value));
+  const Expr x = fresh_param("x", value.type());
+  const Expr steps = iterate(times + (ends ? 1 : 0), f, x);
+  return make(Op::Let, {e.child(0), lambda({x}, ends ? steps : make(Op::Let, {steps, last}, {}, origin(e)))},
+              {}, origin(e));
+}
+
+/// What is left over comes first.
+Result<Expr> iterate_of_blocks(const Site& site, const Arguments& a) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Iterate)) return Failure{"needs iterate"};
+  const std::int64_t depth = number(a, 0);
+  const auto times = iterate_times(e).constant();
+  if (!times) return Failure{"the number of steps is " + iterate_times(e).str() + ", it must be known"};
+  if (depth < 1 || *times < depth)
+    return Failure{"there are no " + std::to_string(depth) + " of " + std::to_string(*times) + " steps"};
+  const Expr f = e.child(0);
+  const bool numbered = f.type().parts().size() == 2;
+  const std::int64_t rest = *times % depth;
+  const Expr first = rest > 0 ? iterate(rest, f, e.child(1)) : e.child(1);
+  if (!numbered)
+    return iterate(*times / depth, fun(e.type(), [&](Expr x) { return iterate(depth, f, x); }), first);
+  const auto n = [](std::int64_t x) { return literal(static_cast<double>(x), i32); };
+  return iterate(*times / depth,
+                 fun({i32, e.type()},
+                     [&](Expr t, Expr x) {
+                       return iterate(depth,
+                                      fun({i32, e.type()},
+                                          [&](Expr s, Expr y) {
+                                            const Expr before =
+                                                rest > 0 ? t * n(depth) + n(rest) : t * n(depth);
+                                            return apply(f, {before + s, y});
+                                          }),
+                                      x);
+                     }),
+                 first);
+}
+
+/// The components that are computed have names of their own, the others stay what they are.
+Result<Expr> let_of_tuple(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Tuple) || !e.child(1).is(Op::Lambda))
+    return Failure{"needs let x = {a, b} in ..."};
+  std::vector<Expr> parts, names, values;
+  for (const Expr& part : e.child(0).children()) {
+    if (has_no_work(part)) {
+      parts.push_back(part);
+      continue;
+    }
+    parts.push_back(fresh_param("x", part.type()));
+    names.push_back(parts.back()), values.push_back(part);
+  }
+  Expr body = components_taken(instantiate(e.child(1), std::vector{tuple(parts)}));
+  for (std::size_t i = names.size(); i-- > 0;)
+    body = make(Op::Let, {values[i], lambda({names[i]}, body)}, {}, origin(e));
+  return body;
+}
+
+Result<Expr> let_of_let(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Let) || !e.child(1).is(Op::Lambda) ||
+      !e.child(0).child(1).is(Op::Lambda))
+    return Failure{"needs let x = (let y = a in b) in ..."};
+  const Expr& inner = e.child(0);
+  std::vector<Expr> y;
+  const Expr value = open(inner.child(1), y);
+  const Expr rest = make(Op::Let, {value, e.child(1)}, {}, origin(e));
+  return make(Op::Let, {inner.child(0), lambda(y, rest)}, {}, origin(inner));
+}
+
+/// A part that is computed without what is bound on the way to it.
+Result<Expr> let_part(const Site& site, const Arguments& way) {
+  const Expr& e = site.e;
+  Place place;
+  Expr part = e;
+  for (std::size_t i = 0; i < way.size(); ++i) {
+    place.push_back(static_cast<int>(number(way, i)));
+    if (part.is(Op::Lambda)) return Failure{"what a function computes has no name outside of it"};
+    if (number(way, i) >= static_cast<std::int64_t>(part.children().size()))
+      return Failure{"there is no part at " + str(place)};
+    part = part.child(static_cast<std::size_t>(place.back()));
+  }
+  if (part.type().is_function()) return Failure{"the part is a function"};
+  const Expr x = fresh_param("x", part.type());
+  return make(Op::Let, {part, lambda({x}, replaced_at(e, place, x))}, {}, origin(e));
 }
 
 /// The arrays that a map goes over, alone or zipped in any nesting, each once; and elements as the map's
@@ -135,10 +253,30 @@ std::vector<Rule> iterate_rules() {
       constructed("iterate-chain", "iterate T f x = let x1 = f 0 x in let x2 = f 1 x1 in ... f (T-1) x_{T-1}",
                   iterate_chain)
           .says("each step of the iteration is a stage of its own"),
+      constructed("chain-iterate",
+                  "let x0 = a in let x1 = f x0 in ... let xT = f x_{T-1} in g xT = let x0 = a in let xT = "
+                  "iterate T f x0 in g xT",
+                  chain_iterate)
+          .says("stages that are made alike are steps of an iteration"),
       constructed("iterate-blocks", "iterate (T + d) f x = iterate T (\\t y. f (t + d) y) (iterate d f x)",
                   iterate_blocks)
           .takes("d", "steps of the first block")
           .says("the first %1 steps are an iteration of their own"),
+      constructed(
+          "iterate-of-blocks",
+          "iterate (T d + r) f x = iterate T (\\t y. iterate d (\\s z. f (t d + r + s) z) y) (iterate r f x)",
+          iterate_of_blocks)
+          .takes("d", "steps of a block")
+          .says("%1 steps of the iteration go together, block after block"),
+      constructed("let-of-tuple", "let x = {a, b} in f x = let a' = a in let b' = b in f {a', b'}",
+                  let_of_tuple)
+          .says("each component that is computed is a stage of its own"),
+      constructed("let-of-let", "let x = (let y = a in b y) in f x = let y = a in let x = b y in f x",
+                  let_of_let)
+          .says("stages within a stage are stages before it"),
+      constructed("let-part", "e = let x = a in e with x for a, a part of e", let_part)
+          .takes("way", "children on the way to the part", true)
+          .says("a part of what is computed is a stage of its own"),
       constructed("let-of-maps",
                   "let p = map f xs in map g (zip p ys) = map (\\x y. let p = f x in g (p, y)) (zip xs ys)",
                   let_of_maps)

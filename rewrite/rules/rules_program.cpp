@@ -37,7 +37,8 @@ Result<Program> update_in_place(const Program& p, const Arguments&) {
   const auto results = results_of(p).size();
   Program q = p;
   for (std::size_t s = 0; s < sweeps.size(); ++s) {
-    if (const std::string why = obstacle(single_sweep(p, s)); !why.empty()) return Failure{why};
+    if (const std::string why = obstacle(last_of_chain(single_sweep(p, s))); !why.empty())
+      return Failure{why};
     for (std::size_t r = 0; r < (s + 1 < sweeps.size() ? 1 : results); ++r) {
       const auto at = main_nest(q.body, sweeps[s], static_cast<int>(r)).update;
       if (!at)

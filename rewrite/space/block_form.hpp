@@ -10,6 +10,6 @@ namespace lift {
 /// ...): the loops run over cells and, within, over the elements of a block, so that no index has to be
 /// divided. A program of another form, or one whose drop is not of one whole block, is returned as it is,
 /// without a step.
-Rewriting in_block_form(const Program& program);
+Rewriting in_block_form(const Rewriting& start);
 
 }  // namespace lift

@@ -4,6 +4,8 @@
 
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/block_form.hpp"
+#include "rewrite/space/chain_form.hpp"
+#include "rewrite/space/keys.hpp"
 #include "rewrite/space/update_form.hpp"
 
 namespace lift {
@@ -42,8 +44,12 @@ bool have_one_nest(const Program& program) {
   return true;
 }
 
-std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
-  Rewriting start = in_update_form(in_block_form(program));
+namespace {
+
+std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
+  if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
+    return loop_over_time(std::move(start), *step, options);
+  start = in_update_form(in_block_form(start));
   if (auto chain = chains(start, options)) return chain;
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {
@@ -63,6 +69,36 @@ std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& opti
   return nests(std::move(start), std::move(staged), options);
 }
 
+}  // namespace
+
+namespace {
+
+/// Whether several steps of an iteration could share a pass over memory: else a step at a time is as fast,
+/// and less text.
+bool gains_from_time(const Kind& kind) {
+  return std::any_of(kind.decisions().begin(), kind.decisions().end(), [](const BoundDecision& d) {
+    return (d.key == &key::time || d.key == &key::stages) && d.settings.size() > 1;
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
+  std::vector<AtDepth> kinds;
+  const std::vector<std::int64_t> depths = depths_of(program);
+  for (const std::int64_t depth : depths) {
+    auto kind = kind_of(in_chain_form(program, depth), options);
+    if (depth == depths.back() || gains_from_time(*kind)) kinds.push_back({depth, std::move(kind)});
+  }
+  if (kinds.empty()) return kind_of({program, {}}, options);
+  return kinds.size() == 1 ? std::move(kinds.front().kind) : by_depth(std::move(kinds));
+}
+
+std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options) {
+  const std::vector<std::int64_t> depths = depths_of(step);
+  return kind_of(depths.empty() ? Rewriting{step, {}} : in_chain_form(step, depths.front()), options);
+}
+
 const std::vector<RegisteredDecision>& registered_decisions() {
   static const std::vector<RegisteredDecision> all = [] {
     std::vector<RegisteredDecision> r;
@@ -73,6 +109,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
             }))
           r.push_back(d);
     };
+    add(registered_depth_decisions());
     add({{common::stages().key, common::stages().switched}});
     add(registered_nest_decisions());
     add(registered_column_decisions());

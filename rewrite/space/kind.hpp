@@ -32,8 +32,10 @@ class Kind {
   virtual std::vector<Wishes> first_guesses() const = 0;  ///< best first; some are not possible in the space
   virtual Rewriting derive(const Configuration& c) const = 0;
 };
-/// Of the kind that the program is of.
+/// Of the kind that the program is of; how many steps of its iterations go together is a decision of it.
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options);
+/// The same of what a loop over time repeats: as many steps together as are standard.
+std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options);
 
 /// Of programs of several sweeps: all have the same loops, over as many cells or fewer.
 bool have_one_nest(const Program& program);
@@ -44,12 +46,23 @@ std::unique_ptr<Kind> reductions(Rewriting fused, std::optional<Rewriting> stage
                                  const SpaceOptions& options);
 /// Null for a program that is no chain whose stages can go in step.
 std::unique_ptr<Kind> chains(const Rewriting& start, const SpaceOptions& options);
+/// Of a program whose result a loop over time makes: the kind that a step of it is of. `step`: of the loop,
+/// in the program's body.
+std::unique_ptr<Kind> loop_over_time(Rewriting start, const Place& step, const SpaceOptions& options);
+/// The kind that a program is of by how many steps of its iterations go together.
+struct AtDepth {
+  std::int64_t depth;
+  std::unique_ptr<Kind> kind;
+};
+/// All of them as one, whose first decision is the depth.
+std::unique_ptr<Kind> by_depth(std::vector<AtDepth> kinds);
 /// All decisions of all kinds, each name once.
 const std::vector<RegisteredDecision>& registered_decisions();
 std::vector<RegisteredDecision> registered_nest_decisions();
 std::vector<RegisteredDecision> registered_column_decisions();
 std::vector<RegisteredDecision> registered_reduction_decisions();
 std::vector<RegisteredDecision> registered_chain_decisions();
+std::vector<RegisteredDecision> registered_depth_decisions();
 
 /// What kinds have in common: the program in block form, with its stages computed where they are used and, if
 /// it has any, stored; facts of both.

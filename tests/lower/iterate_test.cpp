@@ -90,8 +90,8 @@ TEST_CASE("what cannot be iterated is refused with the number") {
                                  xs));
   };
   run(grid(7));
-  CHECK_THROWS_WITH_AS(lower(grid(1000)),
-                       doctest::Contains("1000 steps would be as many kernels; at most 256"), UserError);
+  CHECK_THROWS_WITH_AS(lower(grid(5000)),
+                       doctest::Contains("5000 steps would be as many kernels; at most 4096"), UserError);
   Views views;
   CHECK_THROWS_WITH_AS(views.eval(smoothed(16, xs), nullptr), doctest::Contains("16 steps are too many"),
                        UserError);

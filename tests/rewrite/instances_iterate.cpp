@@ -35,9 +35,55 @@ Generators iterate_generators() {
        [](Gen& g) -> Instance {
          return {any_iteration(g, 0), {}, {}};
        }},
+      {"chain-iterate",
+       [](Gen& g) -> Instance {
+         const Expr xs = g.array(g.n(1, 5), f64);
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64);
+         const int times = g.n(2, 4);
+         const bool ends = g.coin();
+         const std::function<Expr(Expr, int)> rest = [&](const Expr& x, int left) -> Expr {
+           if (left == 0) return ends ? map(f, x) : zip({map(h, x), x});
+           return let(map(f, x), [&](Expr y) { return rest(y, left - 1); });
+         };
+         return {let(map(h, xs), [&](Expr x) { return rest(x, times); }), {}, {}};
+       }},
       {"iterate-blocks",
        [](Gen& g) -> Instance {
          return {any_iteration(g, 2), {std::to_string(g.n(0, 3))}, {}};
+       }},
+      {"iterate-of-blocks",
+       [](Gen& g) -> Instance {
+         return {any_iteration(g, 1), {std::to_string(g.n(1, 5))}, {}};
+       }},
+      {"let-of-tuple",
+       [](Gen& g) -> Instance {
+         const Expr xs = g.array(g.n(1, 5), f64), ys = g.array(g.n(1, 5), f64);
+         const auto part = [&](const Expr& a) { return g.coin() ? a : map(g.fun(f64, f64), a); };
+         const Expr f = g.fun(f64, f64);
+         return {let(tuple({part(xs), part(ys)}),
+                     [&](Expr p) {
+                       return g.coin() ? tuple({get(1, p), map(f, get(0, p))}) : p;
+                     }),
+                 {},
+                 {}};
+       }},
+      {"let-of-let",
+       [](Gen& g) -> Instance {
+         const Expr xs = g.array(g.n(1, 5), f64);
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64);
+         const Expr inner = let(map(f, xs), [&](Expr y) { return zip({map(h, y), y, xs}); });
+         return {
+             let(inner,
+                 [&](Expr x) { return map([](Expr v) { return get(0, v) + get(1, v) * get(2, v); }, x); }),
+             {},
+             {}};
+       }},
+      {"let-part",
+       [](Gen& g) -> Instance {
+         const Expr xs = g.array(g.n(3, 6), f64);
+         const Expr inner = map(g.fun(f64, f64), xs);
+         if (g.coin()) return {map(g.fun(f64, f64), inner), {"1"}, {}};
+         return {map([](Expr w) { return w[0] + w[1]; }, inner | slide(2, 1)), {"1", "0"}, {}};
        }},
       {"let-of-maps",
        [](Gen& g) -> Instance {

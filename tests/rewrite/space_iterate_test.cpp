@@ -1,7 +1,11 @@
-// The space of iterations: the loops of a step run as other loops do.
+// The space of iterations: that of chains, at each depth.
 #include <doctest/doctest.h>
 
+#include "ir/error.hpp"
 #include "ir/expr/build.hpp"
+#include "lower/launches.hpp"
+#include "lower/lower.hpp"
+#include "rewrite/space/chain_form.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -26,19 +30,125 @@ Program sweeps(std::int64_t n, std::int64_t m, std::int64_t times) {
 
 }  // namespace
 
-TEST_CASE("space: the steps of an iteration are shared by threads") {
-  const Program p = sweeps(20, 30, 6);
-  const Space s(p, options());
-  const Derivation d = s.derive(s.seeds().at(0));
-  CHECK(count(d, "map-par") == 1);
-  check_space(sweeps(5, 7, 3), options(), 3, 1);
-  check_space(sweeps(1, 9, 2), options(), 3, 1);
+TEST_CASE("space: an iteration has the decisions of the chain that it is, and how many steps go together") {
+  for (const Target target : {Target::openmp, Target::cuda, Target::opencl}) {
+    CAPTURE(text(target));
+    const Program p = sweeps(200, 300, 10);
+    const Space s(p, options(target)), chain(in_chain_form(p, 10).program, options(target));
+    CHECK(s.parameters().size() >= 10);
+    for (const Parameter& x : chain.parameters())
+      if (x.name() != "layout") CHECK_MESSAGE(find(s, x.name()) != nullptr, x.name());
+    if (target != Target::openmp) continue;  // where several steps would share no pass over memory
+    for (const char* depth : {"1", "5", "8", "10"}) CHECK(has(s, "depth", depth));
+  }
 }
 
-TEST_CASE("space: on a grid they stay one work-item's, as steps would be launches") {
-  const Space s(sweeps(20, 30, 6), options(Target::opencl));
-  const Derivation d = s.derive(s.seeds().at(0));
-  CHECK(count(d, "map-glb") + count(d, "map-wrg") + count(d, "map-par") == 0);
+TEST_CASE("space: the steps of an iteration are shared by threads, and on a grid by work-items") {
+  const Program p = sweeps(200, 300, 6);
+  const Space s(p, options());
+  for (const Configuration& c : s.seeds()) {
+    const Derivation d = s.derive(c);
+    CHECK(count(d, "map-par") + count(d, "in-tiles") >= 1);
+  }
+  for (const Target target : {Target::cuda, Target::opencl}) {
+    const Space grid(p, options(target));
+    for (const Configuration& c : grid.seeds()) {
+      LowerOptions o;
+      o.target = target;
+      try {
+        for (const Launch& l : launches_in(lower(replay(p, grid.derive(c)), o)))
+          CHECK(l.range.global[0] * l.range.global[1] * l.range.global[2] > 1);
+      } catch (const UserError&) {  // vectors that the loads do not allow
+      }
+    }
+  }
+}
+
+TEST_CASE("space: many stages that are made alike are a loop over time") {
+  const Expr u = param("u", array({Nat(40), Nat(50)}, f64));
+  const std::function<Expr(Expr, int)> rest = [&](const Expr& x, int left) {
+    const Expr next = x | pad2(1, 1, clamp) | slide2(3, 1) | map2([](Expr w) { return w[0][1] - w[2][1]; });
+    return left == 0 ? next : let(next, [&](Expr y) { return rest(y, left - 1); });
+  };
+  for (const int stages : {40, 90}) {
+    const Program p{"alike", {u}, rest(u, stages), {}};
+    const Space s(p, options());
+    REQUIRE(find(s, "depth") != nullptr);
+    const Derivation d = s.derive(s.seeds().at(0));
+    CHECK(count(d, "chain-iterate") == 1);
+    CHECK(d.size() < 60);
+  }
+}
+
+TEST_CASE("space: each depth of an iteration computes what the iteration does") {
+  for (const Target target : {Target::openmp, Target::cuda}) {
+    check_space(sweeps(5, 7, 3), options(target), 8, 3);
+    check_space(sweeps(1, 35, 2), options(target), 5, 3);
+    check_space(sweeps(1, 9, 2), options(target), 2, 1);
+    check_space(sweeps(6, 6, 13), options(target), 8, 3);
+  }
+}
+
+TEST_CASE("space: iterations of pairs, in place, of borders, and below one another") {
+  const Expr u = param("u", array({Nat(7), Nat(6)}, f64)), v = param("v", u.type());
+  const auto around = [](const Expr& x) { return x | pad2(1, 1, clamp) | slide2(3, 1); };
+  const auto cross = [](const Expr& w) { return w[0][1] - w[1][0] + w[1][2] - w[2][1]; };
+  const auto pairs = [&](std::int64_t times) {
+    const Type t = Type::tuple({u.type(), u.type()});
+    return Program{"pairs",
+                   {u, v},
+                   iterate(times,
+                           fun(t,
+                               [&](Expr s) {
+                                 const Expr next = zip_n(2, {get(0, s), around(get(1, s))}) |
+                                                   map2([&](Expr x) { return cross(get(1, x)) - get(0, x); });
+                                 return tuple({get(1, s), next});
+                               }),
+                           tuple({u, v})),
+                   {}};
+  };
+  const auto borders = [&](std::int64_t times, bool overwrite) {
+    const auto step = [&](Expr t, Expr x) {
+      const Expr inner =
+          x | slide2(3, 1) | map2([&](Expr w) { return select(eq(t % 2, 0), cross(w), w[1][1] - w[0][0]); });
+      return let(update(x, std::vector<Nat>{1, 1}, inner), [&](Expr y) {
+        return update(y, std::vector<Nat>{0, 0}, drop(std::vector<Nat>{1, 0}, std::vector<Nat>{5, 0}, y));
+      });
+    };
+    return Program{"borders",
+                   {u},
+                   iterate(times, fun({i32, u.type()}, step), u),
+                   overwrite ? std::vector<std::string>{"u"} : std::vector<std::string>{}};
+  };
+  const auto column = [&](std::int64_t times, bool overwrite) {
+    const auto step = [&](Expr x) {
+      return update(x, std::vector<Nat>{0, 5}, x | map([](Expr r) { return r[4]; }) | split(1));
+    };
+    return Program{"column",
+                   {u},
+                   iterate(times, fun(u.type(), step), u),
+                   overwrite ? std::vector<std::string>{"u"} : std::vector<std::string>{}};
+  };
+  for (const Target target : {Target::openmp, Target::cuda})
+    for (const std::int64_t times : {1, 3, 9, 21}) {
+      check_space(pairs(times), options(target), 4, 1);
+      for (const bool overwrite : {false, true}) {
+        check_space(borders(times, overwrite), options(target), 4, 2);
+        check_space(column(times, overwrite), options(target), 4, 1);
+      }
+    }
+  const Program twice{"twice",
+                      {u},
+                      iterate(19,
+                              fun(u.type(),
+                                  [&](Expr x) {
+                                    return iterate(
+                                        3, fun(u.type(), [&](Expr y) { return around(y) | map2(cross); }), x);
+                                  }),
+                              iterate(2, fun(u.type(), [&](Expr y) { return around(y) | map2(cross); }), u)) |
+                          map2([](Expr x) { return x + 1.0; }),
+                      {}};
+  check_space(twice, options(), 4, 2);
 }
 
 }  // namespace space_iterate_test

@@ -188,9 +188,17 @@ void run_on_threads(Deriver& d, const ProgramFacts& f, const OtherLoops& how, co
     d.step(how.parallel && trips > 1 && !in_parallel(d.program(), at) ? "map-par" : "map-seq", at);
 }
 
+/// What updates leave of their bases is copied by loops over the grid, too.
+void copy_bases(Deriver& d) {
+  const std::vector<Place> all = places_of(d, {}, Op::Update);
+  for (auto p = all.rbegin(); p != all.rend(); ++p)  // inner ones first, which move no others
+    if (!is_map(d.part(*p).child(0).op())) d.try_step("copy-base", *p);
+}
+
 }  // namespace
 
 void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how) {
+  if (f.on_grid()) copy_bases(d);
   for (;;) {
     const std::vector<Place> all = loop_places(d.program().body);
     const auto it = std::find_if(all.begin(), all.end(), [&](const Place& p) {

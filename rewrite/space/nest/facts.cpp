@@ -217,13 +217,28 @@ std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span
   return r;
 }
 
-/// The outermost axis, of stages at the top of the program that are all maps over it.
+/// The chain of stages at the top of a program, each stored before the next one reads it; nothing where there
+/// is none, or more stages than could be looked at together.
+std::optional<Chain> stages_at_top(const Program& program) {
+  constexpr std::size_t kMost = 64;
+  Chain chain = chain_of(program);
+  const std::size_t n = chain.stages.size();
+  if (n < 2 || n > kMost || chain.stages[0].place != Place{0}) return std::nullopt;
+  return chain;
+}
+
+/// The outermost axis, of stages that are all maps over it.
 void read_steps_of_stages(const Program& program, NestFacts& f) {
-  if (stages_of(program.body).empty() || f.update || f.axes.size() < 2) return;
+  if (f.update || f.axes.size() < 2) return;
+  const std::optional<Chain> stages = stages_at_top(program);
+  if (!stages) return;
   const auto rings = apply(find_rule("rings"), program, {});
   const std::vector<std::string> steps = axes_of_steps(rings, {f.axes.data(), 1});
-  if (steps.empty() || chain_of(program).stages[0].place != Place{0}) return;
+  if (steps.empty()) return;
   f.rings = f.stages_go_in_step = true;
+  f.no_tiles = !apply(find_rule("in-tiles"), *rings, {}, {std::int64_t{0}, std::int64_t{1}});
+  f.may_be_fused = !stages_of(program.body).empty();
+  f.in_time = stages->stages.size();
 }
 
 /// Applies a rule where the one before it did.
@@ -321,13 +336,14 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   NestFacts f = loops[least];
   static_cast<ProgramFacts&>(f) = program_facts(program, options);
   f.axes = loops[least].axes;
-  f.sweeps = sweeps;
+  f.sweeps = f.in_time = sweeps;
   if (sweeps > 1)
     for (const NestFacts& l : loops) f.each.push_back({l.nest, l.axes});
   f.rows = rows_apply(program, f);
   f.buffer = buffer_of(program, f);
   f.above_others = axes_above_others(program.body, f.nest);
   f.update = f.nest.update.has_value();
+  f.array = program.body.type().is_array();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
   f.few = f.update && is_of_few(program, f);
   if (f.update)
@@ -335,8 +351,8 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
       f.lead = *offset;
   if (f.sweeps == 1) f.reduction = reduction_facts(program, options);
   try {
-    f.in_place = static_cast<bool>(apply(find_rule("update-in-place"), whole, {}));
-    const Footprint print = footprint(program);
+    f.in_place = f.update && apply(find_rule("update-in-place"), whole, {});
+    const Footprint print = footprint(last_of_chain(program));
     if (f.block.empty()) {
       const Colours colours = colours_of(print.guard, print.index);
       f.modulus = colours.modulus, f.parity_axes = colours.axes;

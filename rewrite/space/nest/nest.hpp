@@ -31,6 +31,9 @@ struct NestFacts : ProgramFacts {
   std::vector<std::string> steps;  ///< axes along which the sweeps may go in step, outer to inner
   bool two_arrays = false;         ///< and then take turns in two arrays, since they are not in place
   bool stages_go_in_step = false;  ///< these are the axes of stages that are stored, not of sweeps
+  bool may_be_fused = false;       ///< these stages can be computed where they are read instead
+  bool no_tiles = false;           ///< nor can they be computed a tile of the result at a time
+  std::size_t in_time = 1;         ///< sweeps or stages that can go in step
   bool rings = false;              ///< or keep rings of planes along the outermost of these axes
   /// On a grid, where sweeps can go in step along that axis in rings: what work-groups keep and compute then.
   struct InGroups {
@@ -50,6 +53,7 @@ struct NestFacts : ProgramFacts {
   std::vector<std::int64_t> buffer;  ///< blocks of a computed array: blocks in a tile of rows; empty: no such
   bool rows = false;                 ///< the blocks can be written row by row (join-map-nest)
   std::size_t inner_rank = 0;        ///< the last so many axes are one map: they can be tiled, interchanged
+  bool array = true;                 ///< the result is one array, be it of tuples
   bool update = false;               ///< the result is a block in a base array
   bool few = false;              ///< of which the smallest sweep replaces but few elements: its border, say
   std::size_t above_update = 0;  ///< axes outside the update

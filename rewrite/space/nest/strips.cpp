@@ -16,7 +16,7 @@ std::vector<AxisSizes> of_planes(const NestFacts& f) {
   const Axis& axis = f.axes[f.above_update];
   const std::int64_t threads = f.options.threads,
                      planes = axis.extent.value_or(256 * threads) + 2,  // with a border of one
-      at_least = 4 * static_cast<std::int64_t>(f.sweeps);               // or else much is computed twice
+      at_least = 4 * static_cast<std::int64_t>(f.in_time);              // or else much is computed twice
   std::vector<AxisSizes> r;
   for (const std::int64_t each : {1, 2, 8}) {
     const std::int64_t width = (planes + each * threads - 1) / (each * threads);
@@ -37,7 +37,7 @@ std::vector<AxisSizes> of_rows(const NestFacts& f) {
 
 /// Whether what rings hold of whole planes is more than a cache of a thread's own.
 bool planes_are_large(const NestFacts& f) {
-  std::int64_t bytes = 8 * (3 * static_cast<std::int64_t>(f.sweeps));
+  std::int64_t bytes = 8 * (3 * static_cast<std::int64_t>(f.in_time));
   for (std::size_t a = f.above_update + 1; a < f.axes.size(); ++a) bytes *= f.axes[a].extent.value_or(256);
   return bytes > kOfCache;
 }
@@ -52,7 +52,7 @@ bool has_loops_for_threads(const NestFacts& f) {
 
 std::vector<AxisSizes> strips_of(const NestFacts& f) {
   if (f.on_grid()) return group_tiles(f);
-  if (!f.rings) return {};
+  if (!f.rings || f.no_tiles) return {};
   std::vector<AxisSizes> r, rows = of_rows(f);
   if (!has_loops_for_threads(f)) r = of_planes(f);
   r.insert(planes_are_large(f) ? r.begin() : r.end(), rows.begin(), rows.end());

@@ -44,7 +44,8 @@ bool admits_schedule(const NestFacts& f, const Configuration& c, const AxisSizes
   if (schedule.empty()) return true;
   const bool in_place = is_in_place(f, c), plain = c[key::tile].empty() && c[key::block] == Blocks::none &&
                                                    !c[key::buffer] && c[key::order] == orders(f).front();
-  if (!plain || c[key::stages] != (f.stages_go_in_step ? Stages::work : Stages::fused)) return false;
+  const bool of_stored = f.stages_go_in_step && f.may_be_fused;
+  if (!plain || c[key::stages] != (of_stored ? Stages::work : Stages::fused)) return false;
   if (!in_place && c[key::layout].index != kCallerLayout) return false;
   const auto is_among = [&](const std::vector<AxisSizes>& some) {
     return std::find(some.begin(), some.end(), schedule) != some.end();

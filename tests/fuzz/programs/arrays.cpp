@@ -5,7 +5,6 @@
 namespace lift::fuzz {
 namespace {
 
-bool proves_at_least(const Nat& n, std::int64_t least) { return Facts().proves(less_equal(Nat(least), n)); }
 /// n / k where that is proved to be whole.
 std::optional<Nat> part_of_length(const Nat& n, std::int64_t k) {
   if (simplify(mod(n, Nat(k))) != Nat(0)) return std::nullopt;
@@ -18,6 +17,8 @@ Expr nth(const std::vector<Expr>& scope, const Type& t) {
 }
 
 }  // namespace
+
+bool proves_at_least(const Nat& n, std::int64_t least) { return Facts().proves(less_equal(Nat(least), n)); }
 
 Type Generator::element_type() {
   const int k = number(0, 11);

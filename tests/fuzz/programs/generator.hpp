@@ -19,6 +19,8 @@ struct Made {
   Sizes sizes;
 };
 
+bool proves_at_least(const Nat& n, std::int64_t least);
+
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(seed) {}
@@ -81,6 +83,7 @@ class Generator {
   Expr reduction();
   Expr columns();
   Expr stages();
+  Expr iteration();
 
   std::mt19937_64 random_;
   std::vector<Nat> sizes_;

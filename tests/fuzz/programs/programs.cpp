@@ -151,6 +151,78 @@ Expr Generator::stages() {
   return rest({}, number(1, 3));
 }
 
+/// Steps of arrays or pairs of arrays, few or many: stencils with borders of any kind, updates of a block and
+/// then of its border, stages with names; of an array that may be overwritten, or of a computed one.
+Expr Generator::iteration() {
+  const int rank = number(1, 3);
+  const Scalar s = scalar_type();
+  const std::vector<Nat> all = shape(rank);
+  const Type t = array(all, s);
+  const auto each = [&](const Expr& x) {
+    return map_n(
+        rank, [&](Expr v) { return bounded(v); }, x);
+  };
+  const auto stencil = [&](const Scope& scope) { return each(windows(t, scope, number(1, 2))); };
+  const auto inner = [&](const Expr& x, const Scope& scope) {
+    std::vector<Nat> low, size(static_cast<std::size_t>(rank), Nat(1));
+    for (const Nat& n : all) low.emplace_back(proves_at_least(n, 3) ? 1 : 0);
+    for (std::size_t d = 0; d < low.size(); ++d) size[d] = 2 * low[d] + 1;
+    const std::vector<Nat> ones(low.size(), Nat(1));
+    const Expr block = map_n(
+        rank,
+        [&](Expr w) {
+          Scope now = scope;
+          now.push_back(w);
+          return bounded(grown(Type(s), now, 2));
+        },
+        slide(size, ones, x));
+    return update(x, low, block);
+  };
+  /// A row or a column becomes another one.
+  const auto border = [&](const Expr& x) -> Expr {
+    const auto d = static_cast<std::size_t>(number(0, rank - 1));
+    if (!proves_at_least(all[d], 3)) return x;
+    std::vector<Nat> low(all.size(), Nat(0)), high = low, to = low;
+    const bool first = chance(50);
+    low[d] = first ? Nat(1) : all[d] - 2, high[d] = first ? all[d] - 2 : Nat(1),
+    to[d] = first ? Nat(0) : all[d] - 1;
+    return update(x, to, drop(low, high, x));
+  };
+  const Nat times(chance(60) ? number(1, 4) : number(5, 40));
+  const bool numbered = chance(30);
+  Expr start = argument(t);
+  if (!static_cast<bool>(start)) return anything();
+  if (chance(50)) overwritable_.push_back(param_name(start));
+  if (chance(25)) start = stencil({start});
+  const int kind = number(0, 4);
+  if (kind == 4) {
+    const Type pair = Type::tuple({t, t});
+    const Expr other = argument(t);
+    const bool levels = chance(50);
+    return iterate(
+        times,
+        fun(pair,
+            [&](Expr x) {
+              const Expr a = get(0, x), b = get(1, x);
+              return levels ? tuple({b, stencil({a, b})}) : tuple({stencil({a, b}), stencil({b, a})});
+            }),
+        tuple({start, other ? other : start}));
+  }
+  const auto once = [&](const Expr& x, const Scope& more) -> Expr {
+    Scope scope = more;
+    scope.push_back(x);
+    if (kind == 0) return stencil(scope);
+    if (kind == 1) return let(stencil(scope), [&](Expr y) { return stencil({y, x}); });
+    if (kind == 2) return inner(x, more);
+    return let(inner(x, more), [&](Expr y) { return border(y); });
+  };
+  const Expr f = numbered ? fun({Type(i32), t}, [&](Expr n, Expr x) { return once(x, {n}); })
+                          : fun(t, [&](Expr x) { return once(x, {}); });
+  const Expr r = iterate(times, f, start);
+  if (chance(20)) return tuple({r, each(r)});
+  return chance(20) ? each(r) : r;
+}
+
 Made Generator::make() {
   sizes_.clear(), values_.clear(), arguments_.clear(), overwritable_.clear(), nodes_ = 0;
   const std::vector<int> inner{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 37, 40, 64, 65},
@@ -164,8 +236,13 @@ Made Generator::make() {
     values_[name] = value;
   }
   Expr body;
-  const int k = number(0, 9);
-  body = k < 4 ? anything() : k < 6 ? sweep() : k < 7 ? reduction() : k < 8 ? columns() : stages();
+  const int k = number(0, 11);
+  body = k < 4    ? anything()
+         : k < 6  ? sweep()
+         : k < 7  ? reduction()
+         : k < 8  ? columns()
+         : k < 10 ? stages()
+                  : iteration();
   // A copy is no program: something is to be computed.
   Made made{{"made", params_of(body), body, {}}, {}};
   for (const Expr& a : made.program.arguments) {

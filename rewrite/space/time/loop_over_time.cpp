@@ -1,0 +1,112 @@
+// Programs whose result is made by a loop over time: what a step of it does is decided as for a program by
+// itself, of whatever kind it is; what comes before the loop, and after it, follows.
+#include <algorithm>
+
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
+#include "rewrite/engine/step_program.hpp"
+#include "rewrite/space/kind.hpp"
+
+namespace lift {
+namespace {
+
+struct LoopFacts : ProgramFacts {};
+
+Place below(const Place& around, const Place& place) {
+  Place r = around;
+  r.insert(r.end(), place.begin(), place.end());
+  return r;
+}
+
+int occurrences(const Expr& e, const Expr& x) {
+  int n = e == x ? 1 : 0;
+  for (const Expr& c : e.children()) n += occurrences(c, x);
+  return n;
+}
+
+/// Whether a part goes where a result of the program goes, and nowhere else.
+bool is_result(const Expr& body, const Place& place) {
+  Expr e = body;
+  for (const int i : place) {
+    if (e.is(Op::Let) ? i != 1 : !(is_identity(e.op()) || e.is(Op::Tuple) || e.is(Op::Lambda))) return false;
+    e = e.child(static_cast<std::size_t>(i));
+  }
+  return true;
+}
+
+/// Steps in place begin with a copy of what they are given, unless nobody needs that. Steps before them,
+/// which are no whole block, are in place, too.
+void copy_start(Deriver& d, Place start) {
+  const Place first = start;
+  while (d.part(start).is(Op::Iterate)) start.push_back(1);
+  const Program& p = d.program();
+  const Expr e = d.part(start);
+  const auto& free = p.overwritable;
+  const bool is_free = e.is(Op::Param) && is_result(p.body, Place(first.begin(), first.end() - 1)) &&
+                       occurrences(p.body, e) == 1 &&
+                       std::find(free.begin(), free.end(), param_name(e)) != free.end();
+  if (!is_free) {
+    d.step("identity-map", {std::int64_t{rank_of(e.type())}}, start);
+    d.step("to-global", start);
+  }
+  for (Place at = first; at != start; at.push_back(1)) d.step("update-in-place", step_of(at));
+}
+
+class LoopOverTime : public KindWith<LoopFacts> {
+ public:
+  LoopOverTime(Form form, Place step, std::unique_ptr<Kind> of_step)
+      : KindWith(std::move(form), {}), step_(std::move(step)), of_step_(std::move(of_step)) {
+    for (const BoundDecision& d : of_step_->decisions())
+      if (d.key != common::readonly().key) add(d);
+    add(bound_common(common::readonly())), say(bound_common(common::readonly()));
+  }
+
+  std::string words(const Configuration& c) const override {
+    std::string s = of_step_->words(without_readonly(c)), more = KindWith::words(c);
+    return s + (s.empty() || more.empty() ? "" : ", ") + more;
+  }
+  /// Stores past the cache come last: the next step reads what this one has stored.
+  std::vector<Wishes> first_guesses() const override {
+    std::vector<Wishes> r = of_step_->first_guesses();
+    std::stable_partition(r.begin(), r.end(), [](const Wishes& w) { return !w[key::stream]; });
+    return r;
+  }
+
+  Rewriting derive(const Configuration& c) const override {
+    const auto& [start, f] = form(c);
+    Deriver d(start);
+    const Rewriting of_step = of_step_->derive(without_readonly(c));
+    const Place iteration(step_.begin(), step_.end() - 2);
+    const auto decided =
+        with_step(start.program, step_, [&](const Program&) -> Result<Program> { return of_step.program; });
+    if (overwrites_steps(part_at(decided->body, iteration))) copy_start(d, below(iteration, {1}));
+    for (const Step& s : of_step.steps) d.step(s.rule, s.parameters, below(step_, s.place));
+    const bool alone = c.find(key::parallel) != nullptr && c[key::parallel].names.empty();
+    run_other_loops(d, f, {!alone, is_vector(c), is_solo(c), c[key::width]});
+    take(common::readonly(), d, f, c);
+    run_scans(d);
+    return d.result();
+  }
+
+ private:
+  static Configuration without_readonly(Configuration c) {
+    c.erase(*common::readonly().key);
+    return c;
+  }
+
+  Place step_;
+  std::unique_ptr<Kind> of_step_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kind> loop_over_time(Rewriting start, const Place& step, const SpaceOptions& options) {
+  SpaceOptions within = options;
+  within.only_layout = kCallersLayout;  // arrays of the program keep theirs while the steps take turns
+  auto of_step = make_kind_of_step(step_program(start.program, step), within);
+  LoopFacts f;
+  static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
+  return std::make_unique<LoopOverTime>(LoopOverTime::Form{std::move(start), f}, step, std::move(of_step));
+}
+
+}  // namespace lift
