@@ -81,8 +81,12 @@ void bind_nat(py::module_& m) {
       .def_property_readonly("number", &Nat::constant, "The number, if it is one.")
       .def("__repr__", &Nat::str);
   py::implicitly_convertible<py::int_, Nat>();
-  m.def("size", &Nat::size, py::arg("name"), py::arg("lower") = 1, py::arg("modulus") = 1,
-        py::arg("residue") = 0);
+  m.def(
+      "size",
+      [](const std::string& name, std::int64_t lower, std::int64_t modulus, std::int64_t residue) {
+        return Nat::size(name, lower, modulus, residue);
+      },
+      py::arg("name"), py::arg("lower") = 1, py::arg("modulus") = 1, py::arg("residue") = 0);
 }
 
 void bind_type(py::module_& m) {

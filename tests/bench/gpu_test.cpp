@@ -12,7 +12,7 @@
 #include "runtime/process.hpp"
 #include "tests/runtime/fake_cuda.hpp"
 
-using lift::test::EnvironmentVariable;
+using lift::test::Variable;
 using Json = nlohmann::json;
 
 namespace gpu_bench_test {
@@ -70,10 +70,10 @@ TEST_CASE("bench_gpu on the emulation: sweeps in one pass, yardsticks that fail 
 }
 
 TEST_CASE("bench_gpu on a device that faults in the middle: what comes after is measured, and all is kept") {
-  const EnvironmentVariable driver("LIFTGEN_CUDA_LIBRARY", lift::test::fake_cuda_library()),
+  const Variable driver("LIFTGEN_CUDA_LIBRARY", lift::test::fake_cuda_library()),
       compiler("LIFTGEN_NVRTC_LIBRARY", lift::test::fake_cuda_library()),
       none("LIFTGEN_OPENCL_LIBRARY", "/nonexistent/libOpenCL.so");
-  const EnvironmentVariable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:2:700");  // in each process
+  const Variable fail("FAKE_CUDA_FAIL", "cuLaunchKernel:2:700");  // in each process
   const Run run;
   const lift::ProcessResult r =
       run({"--tiny", "--budget", "200", "--only", "gsrb f64 1x8 T=1,gsrb f64 1x8 T=2"});
