@@ -28,10 +28,11 @@ std::optional<PositionsRead> positions_read(const Chain& chain, const StageGraph
   for (const Dependence& d : graph.dependences) {
     if (d.from != stage || d.kind != Dependence::Kind::Flow) continue;
     const StageWrites& reader = graph.stages[d.to];
-    const Distance& x = d.distance.at(axis);
+    if (axis >= d.distance.size()) return std::nullopt;
+    const Distance& x = d.distance[axis];
     if (!x.bounded() || !has_unit_scale(reader) || !has_unit_scale(graph.stages[stage])) return std::nullopt;
     const std::vector<Nat> cells = shape_of(computed(chain.stages[d.to].value));
-    if (axis >= cells.size() || reader.each.at(axis) != 1) return std::nullopt;
+    if (axis >= cells.size() || axis >= reader.each.size() || reader.each.at(axis) != 1) return std::nullopt;
     const Nat first = reader.begins.at(axis) + *x.min, end = reader.begins.at(axis) + cells[axis] + *x.max;
     r = r ? PositionsRead{min(r->first, first), max(r->end, end)} : PositionsRead{first, end};
   }
