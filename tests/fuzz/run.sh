@@ -11,7 +11,7 @@ flags="-std=c++20 -O1 -g1 -fno-omit-frame-pointer -I$root -fsanitize=fuzzer-no-l
 objects=
 {
   printf 'rule compile\n  command = %s %s -MD -MF $out.d -c -o $out $in\n  depfile = $out.d\n  deps = gcc\n' "$compiler" "$flags"
-  printf 'rule link\n  command = %s -fsanitize=fuzzer,address,undefined -o $out $in\n' "$compiler"
+  printf 'rule link\n  command = %s -fsanitize=fuzzer,address,undefined -o $out $in -lfmt\n' "$compiler"
   # The files of a folder are compiled together, as in the release preset.
   for folder in ir ir/nat ir/expr ir/text tests/fuzz; do
     together=$build/$(tr / _ <<<"$folder").cpp
