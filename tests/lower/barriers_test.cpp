@@ -67,6 +67,25 @@ TEST_CASE("two arrays staged together wait once") {
   CHECK(count<Allocate>(k.body) == 2);
 }
 
+TEST_CASE("copies are waited for where they are met, however many barriers come before") {
+  const auto in_tile = [](Expr t) {
+    return let(in_local(make(Op::Async, {lcl(0, same, get(0, t), 8)})), [&](Expr copied) {
+      return let(staged(get(1, t), 8), [&](Expr stored) {
+        return let(in_local(lcl(0, sum3, windows(stored), 8)), [&](Expr sums) {
+          return lcl(
+              0, [](Expr p) { return sum3(get(0, p)) * get(1, p); }, zip({windows(copied), sums}), 8);
+        });
+      });
+    });
+  };
+  const Kernel k = run(program({xs, ys}, join(wrg(0, in_tile, zip({tiles(xs, 10, 8), tiles(ys, 10, 8)})))));
+  std::vector<bool> copies;
+  visit(k.body, [&](const Stmt& s) {
+    if (const auto* barrier = std::get_if<Barrier>(&s.v)) copies.push_back(barrier->copies);
+  });
+  CHECK(copies == std::vector<bool>{false, true});
+}
+
 TEST_CASE("a tile that is staged again in a loop is waited for before and after") {
   const auto rows = [](Expr t) {
     return seq([](Expr row) { return lcl(0, sum3, windows(staged(row, 8)), 8); }, t);
