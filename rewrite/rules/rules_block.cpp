@@ -5,6 +5,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/rules/holes.hpp"
+#include "rewrite/rules/replaced.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
@@ -125,10 +126,6 @@ std::optional<Expr> map_over_blocks(const Expr& body, const Expr& array, int ran
   for (const Expr& c : body.children())
     if (const auto found = map_over_blocks(c, array, rank)) return found;
   return std::nullopt;
-}
-Expr replaced(const Expr& e, const std::function<std::optional<Expr>(const Expr&)>& by) {
-  if (const auto r = by(e)) return *r;
-  return map_children(e, [&](const Expr& c) { return replaced(c, by); });
 }
 
 /// Elements of a tile of so many blocks of m elements, one number a dimension; tiles divide the array of

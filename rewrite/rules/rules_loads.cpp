@@ -6,6 +6,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/rules/replaced.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
@@ -23,16 +24,6 @@ Expr changed_at(const Expr& e, std::span<const int> place, const std::function<E
   Expr& child = children.at(static_cast<std::size_t>(place[0]));
   child = changed_at(child, place.subspan(1), change);
   return with_children(e, std::move(children));
-}
-
-Expr replaced(const Expr& e, const Expr& part, const Expr& by) {
-  std::map<std::uint32_t, Expr> known;
-  const std::function<Expr(const Expr&)> go = [&](const Expr& x) -> Expr {
-    if (x == part) return by;
-    const auto at = known.find(x.id());
-    return at != known.end() ? at->second : known.emplace(x.id(), map_children(x, go)).first->second;
-  };
-  return go(e);
 }
 
 /// An argument, or a component of what a map around hands to the chain.
@@ -88,7 +79,9 @@ Result<Program> load_stages(const Program& p, const Arguments& a) {
       const Expr& xs = arrays[i];
       const Expr copy = map_n(
           rank, [](const Expr& x) { return x; }, xs);
-      r = let(copy, [&](const Expr& name) { return replaced(r, xs, name); });
+      r = let(copy, [&](const Expr& name) {
+        return replaced(r, [&](const Expr& x) { return x == xs ? std::optional(name) : std::nullopt; });
+      });
     }
     return r;
   });

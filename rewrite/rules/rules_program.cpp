@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/layout.hpp"
 #include "ir/expr/ops.hpp"
