@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
+#include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/keys.hpp"
+#include "rewrite/engine/step_program.hpp"
+#include "rewrite/space/stages/stages.hpp"
 #include "rewrite/space/update_form.hpp"
 
 namespace lift {
@@ -46,11 +50,28 @@ bool have_one_nest(const Program& program) {
 
 namespace {
 
+/// Whether the parts of a program have loops of different kinds, so that no one kind speaks of them all.
+bool are_mixed(const Program& program, const std::vector<Place>& parts) {
+  if (parts.size() < 2 || contains(program.body, [](const Expr& e) { return e.is(Op::Iterate); })) return false;
+  std::vector<Kinds> kinds;
+  for (const Place& p : parts) {
+    const Program part = step_program(program, p);
+    const Kinds kind = which(part);
+    const bool reduces = contains(part.body, [](const Expr& e) { return is_reduce(e.op()); });
+    add_new(kinds, kind == Kinds::reductions && !reduces ? Kinds::nests : kind);
+  }
+  return kinds.size() > 1 || kinds.front() == Kinds::columns;
+}
+
 std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
   if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
     return loop_over_time(std::move(start), *step, options);
   start = in_update_form(in_block_form(start));
   if (auto chain = chains(start, options)) return chain;
+  if (const auto parts = parts_of(start.program.body); are_mixed(start.program, parts))
+    return stages_kind(std::move(start), parts,
+                       [](const Program& part, const SpaceOptions& o) { return kind_of({part, {}}, o); },
+                       options);
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {
     staged = start;
@@ -124,7 +145,9 @@ const std::vector<RegisteredDecision>& registered_decisions() {
 const Key* find_key(std::string_view name) {
   for (const RegisteredDecision& d : registered_decisions())
     if (d.key->name == name) return d.key;
-  return nullptr;
+  const auto [of_first, number] = class_of(name);
+  const Key* key = number > 1 ? find_key(of_first) : nullptr;
+  return key != nullptr ? &key_of_class(*key, number) : nullptr;
 }
 
 }  // namespace lift

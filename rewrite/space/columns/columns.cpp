@@ -1,5 +1,6 @@
 // Columns: their decisions in dependency order, how a configuration is derived, and what would be tried
 // first.
+#include "ir/expr/ops.hpp"
 #include "rewrite/space/columns/columns.hpp"
 
 namespace lift {
@@ -62,7 +63,8 @@ class Columns : public KindWith<ColumnFacts> {
     d.nest_all();
     Place points = d.level(f.axes.size() - 1);
     take(columns::tile(), d, f, c, points);
-    if (!c[key::tile].empty()) points = body_of(content_of(points));
+    while (!c[key::tile].empty() && !is_map(d.part(points).op())) points = content_of(points);
+    if (!c[key::tile].empty()) points = body_of(points);
     for (const ColumnDecision* x :
          {&columns::order(), &columns::grid(), &columns::parallel(), &columns::keep()})
       take(*x, d, f, c, points);
@@ -80,12 +82,21 @@ class Columns : public KindWith<ColumnFacts> {
 std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
   const Loops by_rows[] = {"j i k"_loops, "i k"_loops}, by_levels[] = {"j k i"_loops, "k i"_loops};
   std::vector<Wishes> r;
-  if (f.along_memory)  // neighbouring points are far apart
+  // Neighbouring points are far apart: a few columns at once, so that none waits for its own last element.
+  if (f.along_memory && f.on_processors())
+    for (const std::int64_t columns : {16, 8})
+      for (const Loops& order : by_levels)
+        for (const Keep keep : {Keep::privately, Keep::work})
+          r.push_back({{key::order, order},
+                       {key::inner, Inner::seq},
+                       {key::keep, keep},
+                       {key::tile, tile_of(f, columns)}});
+  if (f.along_memory)
     for (const Loops& order : by_rows) r.push_back({{key::order, order}, {key::kcache, true}});
   for (const Loops& order : by_levels)
     for (const Inner inner : {Inner::vec, Inner::seq})
       for (const Keep keep : {Keep::privately, Keep::work})
-        for (const AxisSizes& tile : {"i32"_sizes, AxisSizes{}, "i16"_sizes, "i64"_sizes}) {
+        for (const AxisSizes& tile : {tile_of(f, 32), AxisSizes{}, tile_of(f, 16), tile_of(f, 64)}) {
           if (!f.on_processors()) continue;
           r.push_back({{key::order, order}, {key::inner, inner}, {key::keep, keep}, {key::tile, tile}});
           if (f.on_grid()) r.back().set(key::grid, {Loops::By::solo, {}});
@@ -94,7 +105,7 @@ std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
     for (const bool kept : {true, false})
       for (const Keep keep : {Keep::privately, Keep::work})
         r.push_back({{key::order, order}, {key::kcache, kept}, {key::keep, keep}});
-  for (const AxisSizes& tile : {"i64"_sizes, "i128"_sizes, "i32"_sizes})
+  for (const AxisSizes& tile : {tile_of(f, 64), tile_of(f, 128), tile_of(f, 32)})
     r.push_back({{key::order, by_rows[0]}, {key::tile, tile}, {key::kcache, true}});
   for (const Loops& order : by_rows)
     r.push_back({{key::order, order}, {key::kcache, true}, {key::prefetch, 2}});

@@ -28,6 +28,8 @@ bool is_by_columns(const Configuration& c);
 /// Points of a row that are together: all, or those of a tile.
 std::int64_t points(const ColumnFacts& f, const Configuration& c);
 std::vector<Loops> orders(const ColumnFacts& f);
+/// A tile of about so many points; none where there are no more of them.
+AxisSizes tile_of(const ColumnFacts& f, std::int64_t about);
 /// Loops around the scans, outer to inner.
 std::vector<std::string> loops_around(const ColumnFacts& f, const Configuration& c);
 /// Settings of a decision on loops, of all orders, with and without tiles.

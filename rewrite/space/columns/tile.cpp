@@ -1,18 +1,24 @@
 // Tiles of points: a thread or work-item goes through one of each level, or a work-group has one of columns.
+#include <algorithm>
+
 #include "rewrite/space/columns/columns.hpp"
 
 namespace lift {
 namespace {
 
+/// About so many points: whole vectors that divide all points where there are such, else the last tile is
+/// shorter.
+std::int64_t near(std::int64_t about, std::int64_t points, std::int64_t lanes) {
+  for (std::int64_t off = 0; off <= about / 2; ++off)
+    for (const std::int64_t k : {about - off, about + off})
+      if (k % std::min(lanes, about) == 0 && points % k == 0) return k;
+  return about;
+}
+
 std::vector<AxisSizes> tiles(const ColumnFacts& f) {
   std::vector<AxisSizes> all{{}};
-  const std::int64_t n = f.axes.back().extent.value_or(1);
-  for (const std::int64_t most : {8, 16, 32, 64, 128, 256}) {
-    if (most == 256 && !f.on_grid()) continue;
-    std::int64_t k = most;
-    while (n % k != 0) --k;
-    if (n > k && k >= 3) add_new(all, AxisSizes{{{"i", k}}});
-  }
+  for (const std::int64_t most : {4, 8, 16, 32, 64, 128, 256})
+    if (most < 256 || f.on_grid()) add_new(all, columns::tile_of(f, most));
   return all;
 }
 
@@ -35,6 +41,11 @@ Setting tile_for_threads(const ColumnFacts& f, const Configuration&, const Setti
 
 }  // namespace
 
+AxisSizes columns::tile_of(const ColumnFacts& f, std::int64_t about) {
+  const std::int64_t n = f.axes.back().extent.value_or(1), k = near(about, n, f.lanes);
+  return n > k && k >= 3 ? AxisSizes{{{"i", k}}} : AxisSizes{};
+}
+
 std::int64_t columns::points(const ColumnFacts& f, const Configuration& c) {
   const AxisSizes& tile = c[key::tile];
   return tile.empty() ? f.axes.back().extent.value_or(1 << 20) : tile.list[0].size;
@@ -48,9 +59,10 @@ const ColumnDecision& tile() {
           .offers(tiles)
           .admitted(admits_tile)
           .suited(tile_for_threads)
-          .taken([](Deriver& deriver, const ColumnFacts&, const Configuration& c, const Place& loop) {
-            if (const AxisSizes& tile = c[key::tile]; !tile.empty())
-              deriver.step("split-join", {tile.list[0].size}, loop);
+          .taken([](Deriver& deriver, const ColumnFacts& f, const Configuration& c, const Place& loop) {
+            if (c[key::tile].empty()) return;
+            const std::int64_t k = c[key::tile].list[0].size;
+            deriver.step(f.axes.back().extent.value_or(0) % k == 0 ? "split-join" : "tile", {k}, loop);
           })
           .said([](const ColumnFacts&, const Configuration& c) -> std::string {
             return c[key::tile].empty() ? "" : "tiles i";

@@ -343,6 +343,7 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
   f.buffer = buffer_of(program, f);
   f.above_others = axes_above_others(program.body, f.nest);
   f.update = f.nest.update.has_value();
+  f.overwrites = f.update && part_at(program.body, *f.nest.update).is(Op::UpdateInPlace);
   f.array = program.body.type().is_array();
   for (std::size_t l = 0; l < f.nest.above_update; ++l) f.above_update += f.nest.levels[l].extents.size();
   f.few = f.update && is_of_few(program, f);

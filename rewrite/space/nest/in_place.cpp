@@ -3,7 +3,7 @@
 
 namespace lift {
 
-bool is_in_place(const NestFacts& f, const Configuration& c) { return f.in_place && c[key::in_place]; }
+bool is_in_place(const NestFacts& f, const Configuration& c) { return f.overwrites || (f.in_place && c[key::in_place]); }
 
 namespace nest {
 
@@ -14,7 +14,7 @@ const NestDecision& in_place() {
             return f.in_place ? std::vector<bool>{true, false} : std::vector<bool>{false};
           })
           .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c, const Place& at) {
-            if (is_in_place(f, c)) deriver.step("update-in-place", at);
+            if (!f.overwrites && is_in_place(f, c)) deriver.step("update-in-place", at);
           })
           .said([](const NestFacts& f, const Configuration& c) -> std::string {
             return !f.update ? "" : is_in_place(f, c) ? "in place" : "two buffers";

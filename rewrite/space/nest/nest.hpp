@@ -59,6 +59,7 @@ struct NestFacts : ProgramFacts {
   std::size_t above_update = 0;  ///< axes outside the update
   std::size_t above_others = 0;  ///< axes whose loops are around other loops than the main nest's, too
   bool in_place = false;         ///< the base may be overwritten
+  bool overwrites = false;       ///< the base is overwritten: that was decided before
   bool reads_target = false;     ///< the array overwritten in place is read for other elements
   std::int64_t modulus = 0;      ///< of the guard on the innermost index; 0: none
   std::int64_t parity_axes = 0;  ///< a guard modulo 2 over the sum of so many innermost indices; 0: none

@@ -1,0 +1,223 @@
+// Programs of parts whose loops differ: cells beside scans, reductions between stencils. Each part has the
+// decisions of its own loops, as a program by itself has; parts that are alike share them.
+#include <algorithm>
+
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/engine/step_program.hpp"
+#include "rewrite/rules/rules.hpp"
+#include "rewrite/space/class_keys.hpp"
+#include "rewrite/space/common/common.hpp"
+#include "rewrite/space/stages/stages.hpp"
+
+namespace lift {
+namespace {
+
+Place below(const Place& around, const Place& place) {
+  Place r = around;
+  r.insert(r.end(), place.begin(), place.end());
+  return r;
+}
+
+/// Decided for the whole program, not for one of its parts.
+bool is_of_whole(const Key& k) {
+  const auto any = {key::in_place.name, key::layout.name, key::time.name,  key::rings.name,
+                    key::strips.name,   key::team.name,   key::loads.name, common::readonly().key->name};
+  return std::any_of(any.begin(), any.end(), [&](const char* n) { return n == std::string_view(k.name); });
+}
+
+struct Part {
+  Place place;
+  std::unique_ptr<Kind> kind;
+  std::vector<Wishes> guesses = {};  ///< that it can have, as whole configurations, best first
+  int number = 1;                    ///< of its class
+
+  const Key* key_of(const BoundDecision& d) const { return &key_of_class(*d.key, number); }
+  const BoundDecision* find(const Key& shown) const {
+    for (const BoundDecision& d : kind->decisions())
+      if (!is_of_whole(*d.key) && key_of(d) == &shown) return &d;
+    return nullptr;
+  }
+  /// What the part makes of a configuration, up to one of its decisions: settings that it cannot have are
+  /// what suits it instead.
+  Configuration own(const Configuration& c, const Key* until = nullptr) const {
+    Configuration r;
+    for (const BoundDecision& d : kind->decisions()) {
+      if (until != nullptr && key_of(d) == until) return r;
+      const Settings allowed = d.allowed(r);
+      const Setting* wanted = is_of_whole(*d.key) ? nullptr : c.find(*key_of(d));
+      const auto plain = std::find_if(allowed.begin(), allowed.end(),
+                                      [&](const Setting& s) { return is_plain(*d.key, s); });
+      if (wanted != nullptr && contains(allowed, *wanted))
+        r.set(*d.key, *wanted);
+      else if (is_of_whole(*d.key) && plain != allowed.end())
+        r.set(*d.key, *plain);
+      else
+        r.set(*d.key, d.suits(r, allowed));
+    }
+    return r;
+  }
+  /// Without what is said of arguments, which is said of the whole program's.
+  Configuration loops(const Configuration& c) const {
+    Configuration r = own(c);
+    r.erase(*common::readonly().key);
+    return r;
+  }
+};
+
+/// First guesses of a kind that are possible, as whole configurations.
+std::vector<Wishes> possible(const Kind& kind) {
+  std::vector<Wishes> r;
+  for (const Wishes& w : kind.first_guesses()) {
+    Configuration c;
+    bool can = true;
+    for (const BoundDecision& d : kind.decisions()) {
+      const Settings allowed = d.allowed(c);
+      const Setting* wish = w.find(*d.key);
+      const auto at = std::find_if(allowed.begin(), allowed.end(), [&](const Setting& s) {
+        return wish != nullptr && (s == *wish || begins(s, *wish));
+      });
+      can = wish == nullptr || at != allowed.end() || is_of_whole(*d.key);
+      if (!can) break;
+      c.set(*d.key, at != allowed.end() ? *at : d.suits(c, allowed));
+    }
+    if (can) add_new(r, c);
+  }
+  return r;
+}
+
+/// Whether two parts decide about the same, and would begin with the same.
+bool are_alike(const Part& a, const Part& b) {
+  const auto &x = a.kind->decisions(), &y = b.kind->decisions();
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](const BoundDecision& d, const BoundDecision& e) { return d.key == e.key; }) &&
+         a.guesses.empty() == b.guesses.empty() &&
+         (a.guesses.empty() || a.guesses.front() == b.guesses.front());
+}
+
+/// A part as a program by itself; what it overwrites it may.
+Program program_of(const Program& whole, const Place& part) {
+  Program p = step_program(whole, part);
+  visit(p.body, [&](const Expr& e) {
+    if (e.is(Op::UpdateInPlace) && e.child(0).is(Op::Param)) add_new(p.overwritable, param_name(e.child(0)));
+  });
+  return p;
+}
+
+/// Parts that are alike are a class, and share their settings.
+void number_classes(std::vector<Part>& parts) {
+  int most = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    parts[i].number = 0;
+    for (std::size_t j = 0; j < i && parts[i].number == 0; ++j)
+      if (are_alike(parts[i], parts[j])) parts[i].number = parts[j].number;
+    if (parts[i].number == 0) parts[i].number = ++most;
+  }
+}
+
+struct StagesFacts : ProgramFacts {};
+
+class StagesKind : public KindWith<StagesFacts> {
+ public:
+  StagesKind(Form form, std::vector<Part> parts) : KindWith(std::move(form), {}), parts_(std::move(parts)) {
+    for (const Part& p : parts_)
+      for (const BoundDecision& d : p.kind->decisions())
+        if (!is_of_whole(*d.key)) add_new(keys_, p.key_of(d));
+    for (const Key* k : keys_) add(of_parts(*k));
+    add(bound_common(common::readonly())), say(bound_common(common::readonly()));
+  }
+
+  std::string words(const Configuration& c) const override {
+    std::vector<std::string> said;
+    for (const Part& p : parts_)
+      if (std::string w = p.kind->words(p.loops(c)); !w.empty()) add_new(said, w);
+    if (std::string w = KindWith::words(c); !w.empty()) said.push_back(w);
+    std::string s;
+    for (const std::string& w : said) s += (s.empty() ? "" : "; ") + w;
+    return s;
+  }
+
+  /// The best of each part together, then the next best.
+  std::vector<Wishes> first_guesses() const override {
+    std::size_t most = 0;
+    for (const Part& p : parts_) most = std::max(most, p.guesses.size());
+    std::vector<Wishes> r;
+    for (std::size_t n = 0; n < most; ++n) {
+      Wishes w;
+      for (const Part& p : parts_) {
+        if (p.guesses.empty()) continue;
+        const Wishes& own = p.guesses[std::min(n, p.guesses.size() - 1)];
+        for (const BoundDecision& d : p.kind->decisions())
+          if (const Setting* s = own.find(*d.key); s != nullptr && !is_of_whole(*d.key))
+            if (const Key* k = p.key_of(d); w.find(*k) == nullptr) w.set(*k, *s);
+      }
+      r.push_back(std::move(w));
+    }
+    return r;
+  }
+
+  Rewriting derive(const Configuration& c) const override {
+    const auto& [start, f] = form(c);
+    Deriver d(start);
+    for (const Part& p : parts_)
+      for (const Step& s : p.kind->derive(p.loops(c)).steps) d.step(s.rule, s.parameters, below(p.place, s.place));
+    run_other_loops(d, f, {.width = f.lanes});
+    take(common::readonly(), d, f, c);
+    run_scans(d);
+    return d.result();
+  }
+
+ private:
+  BoundDecision of_parts(const Key& shown) const {
+    BoundDecision d;
+    d.key = &shown;
+    d.searched = false;
+    for (const Part& p : parts_)
+      if (const BoundDecision* own = p.find(shown)) {
+        for (const Setting& s : own->settings) add_new(d.settings, s);
+        d.searched = d.searched || own->searched;
+      }
+    d.allowed = [this, &shown](const Configuration& c) {
+      Settings r;
+      for (const Part& p : parts_)
+        if (const BoundDecision* own = p.find(shown))
+          for (const Setting& s : own->allowed(p.own(c, &shown))) add_new(r, s);
+      return r;
+    };
+    d.suits = [this, &shown](const Configuration& c, const Settings& allowed) {
+      for (const Part& p : parts_)
+        if (const BoundDecision* own = p.find(shown)) {
+          const Configuration before = p.own(c, &shown);
+          const Setting s = own->suits(before, own->allowed(before));
+          if (contains(allowed, s)) return s;
+        }
+      return allowed.front();
+    };
+    d.words = [](const Configuration&) { return std::string(); };
+    return d;
+  }
+
+  std::vector<Part> parts_;
+  std::vector<const Key*> keys_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places, const KindOfPart& kind_of,
+                                  const SpaceOptions& options) {
+  if (const auto r = use("overwrite-bases")(start, {})) start = *r;
+  SpaceOptions within = options;
+  within.only_layout = kCallersLayout;
+  std::vector<Part> parts;
+  for (const Place& place : places) {
+    auto kind = kind_of(program_of(start.program, place), within);
+    std::vector<Wishes> guesses = possible(*kind);
+    parts.push_back({place, std::move(kind), std::move(guesses)});
+  }
+  number_classes(parts);
+  StagesFacts f;
+  static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
+  return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), f}, std::move(parts));
+}
+
+}  // namespace lift
