@@ -4,7 +4,9 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/joined.hpp"
 #include "rewrite/analysis/lags.hpp"
+#include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/overlap.hpp"
 #include "rewrite/analysis/rings.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -214,10 +216,36 @@ Result<Program> doacross(const Program& p, const Arguments&) {
   return q;
 }
 
+/// Those whose outermost loops threads share.
+Result<Program> join_loops(const Program& p, const Arguments& a) {
+  const std::int64_t how = number(a, 0);
+  if (how < 1 || how > 2) return Failure{"1 (rows) or 2 (elements, too), got " + a[0].str()};
+  const Chain chain = chain_of(p);
+  if (!chain.steps.empty() || !chain.tiles.empty()) return Failure{"the chain goes in step, or in tiles"};
+  const std::vector<bool> joined = joined_stages(chain, stage_graph(chain));
+  const auto shared_loop = [&](std::size_t stage) -> std::optional<Place> {
+    const Nest nest = main_nest(p.body, chain.stages[stage].place);
+    if (nest.levels.empty() || !part_at(p.body, nest.levels[0].place).is(Op::MapPar)) return std::nullopt;
+    return nest.levels[0].place;
+  };
+  Program q = p;
+  for (std::size_t s = 1; s < joined.size(); ++s) {
+    const auto before = shared_loop(s - 1), loop = shared_loop(s);
+    if (!joined[s] || !before || !loop) continue;
+    q.body = replaced_at(q.body, *loop, with_option(part_at(q.body, *loop), LoopOption::Joined, how));
+  }
+  if (q.body == p.body) return Failure{"no two stages that follow one another share a loop"};
+  return q;
+}
+
 }  // namespace
 
 std::vector<Rule> time_rules() {
   return {
+      program_rule("join-loops", "let x1 = map_par f x0 in let x2 = map_par g x1 in ... = ... let x2 = map_par<joined how> g x1 in ...",
+                   join_loops)
+          .takes("how", "1: rows after rows, 2: elements after elements, too")
+          .says("stages that meet row by row share one loop over rows, with 2 also those over elements"),
       program_rule("two-arrays",
                    "let x1 = S1 x0 in let x2 = S2 x1 in let x3 = S3 x2 in ... = ... let x3 = update_in_place "
                    "x1 (S3 x2) in ...",

@@ -205,6 +205,17 @@ Result<Program> in_shared_loops(const Program& whole, std::size_t loops_around) 
   return p;
 }
 
+/// Whether a stage begins when others have nearly ended, as behind the wrap of a periodic boundary: together,
+/// they would still go one after the other.
+bool go_apart(Lags lags, const Axis& axis) {
+  constexpr std::int64_t kFew = 8;
+  if (!axis.extent) return false;
+  std::sort(lags.by_stage.begin(), lags.by_stage.end());
+  for (std::size_t i = 1; i < lags.by_stage.size(); ++i)
+    if (lags.by_stage[i] - lags.by_stage[i - 1] > std::max(kFew, *axis.extent / 2)) return true;
+  return false;
+}
+
 /// The axes, of some that are those of a chain's arrays from the first on, along which it can go in step.
 std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span<const Axis> axes,
                                        std::size_t first = 0) {
@@ -213,7 +224,8 @@ std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span
   const Chain chain = chain_of(*program);
   const StageGraph graph = stage_graph(chain);
   for (std::size_t a = 0; a < axes.size(); ++a)
-    if (least_lags(chain, graph, first + a).obstacle.empty()) r.push_back(axes[a].name);
+    if (const Lags lags = least_lags(chain, graph, first + a); lags.obstacle.empty() && !go_apart(lags, axes[a]))
+      r.push_back(axes[a].name);
   return r;
 }
 

@@ -1,0 +1,109 @@
+#include "rewrite/space/stage_form.hpp"
+
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/nest.hpp"
+#include "rewrite/space/deriver.hpp"
+
+namespace lift {
+namespace {
+
+/// Columns, or one, that scans make, as far as the way to where the value goes only rearranges them.
+bool makes_columns(const Expr& e) {
+  if (is_scan(e.op())) return true;
+  if (rearranges(e.op()) && !e.is(Op::At)) return makes_columns(e.child(0));
+  return is_map(e.op()) && e.child(0).is(Op::Lambda) && has_scan(e.child(0));
+}
+
+/// The way to columns below an expression that no function stands on; empty: there is none.
+bool find_columns(const Expr& e, Place& way) {
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    if (c.is(Op::Lambda)) continue;
+    way.push_back(static_cast<int>(i));
+    if (makes_columns(c) || find_columns(c, way)) return true;
+    way.pop_back();
+  }
+  return false;
+}
+
+/// Parts of an expression that are written where its value goes, outside of functions.
+std::vector<int> written_parts(const Expr& e) {
+  if (e.is(Op::Tuple) || e.is(Op::Concat) || e.is(Op::Interleave)) {
+    std::vector<int> r;
+    for (std::size_t i = 0; i < e.children().size(); ++i) r.push_back(static_cast<int>(i));
+    return r;
+  }
+  if (is_identity(e.op()) || e.is(Op::Get) || (rearranges(e.op()) && !e.is(Op::At))) return {0};
+  return {};
+}
+
+/// Where columns are read by something else than a loop over them.
+bool find_unnamed(const Expr& e, Place& at, Place& way) {
+  if (makes_columns(e) || is_map(e.op()) || is_update(e.op())) return false;
+  const std::vector<int> parts = written_parts(e);
+  for (const int p : parts) {
+    at.push_back(p);
+    if (find_unnamed(e.child(static_cast<std::size_t>(p)), at, way)) return true;
+    at.pop_back();
+  }
+  return parts.empty() && !e.is(Op::Lambda) && find_columns(e, way);
+}
+
+Rewriting with_named_columns(Rewriting r) {
+  Place let;
+  for (Expr e = r.program.body;; e = part_at(r.program.body, let)) {
+    const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
+    Place at = named ? let_value(let) : let, way;
+    if (named && e.child(0).is(Op::Let)) {
+      if (auto apart = use("let-of-let")(r, let)) {
+        r = *apart;
+        continue;
+      }
+    } else if (find_unnamed(part_at(r.program.body, at), at, way)) {
+      Arguments arguments(way.begin(), way.end());
+      r = run(use("let-part", arguments), std::move(r), at);
+      continue;
+    }
+    if (!named) return r;
+    let = let_body(let);
+  }
+}
+
+/// A stage by its name, which is stored where the result goes.
+bool is_named(const Expr& e) { return e.is(Op::Bound) || (e.is(Op::Get) && is_named(e.child(0))); }
+
+/// Whether no loop is decided about that makes a part.
+bool is_copied(const Expr& e) {
+  if (is_named(e)) return false;
+  if (!e.type().is_array() || !element_of(e.type(), rank_of(e.type())).is_scalar()) return false;
+  if (has_few_scalars(e.type())) return false;
+  return !contains(e, [](const Expr& x) {
+    return is_map(x.op()) || is_scan(x.op()) || is_reduce(x.op()) || is_update(x.op()) || x.is(Op::Iterate);
+  });
+}
+
+Rewriting with_maps(Rewriting r, const Place& at) {
+  const Expr e = part_at(r.program.body, at);
+  if (is_copied(e)) {
+    const auto mapped = use("identity-map", {std::int64_t{rank_of(e.type())}})(r, at);
+    return mapped ? *mapped : r;
+  }
+  for (const int p : written_parts(e)) {
+    Place part = at;
+    part.push_back(p);
+    r = with_maps(std::move(r), part);
+  }
+  return r;
+}
+
+}  // namespace
+
+Rewriting in_stage_form(Rewriting start) {
+  Rewriting r = with_named_columns(std::move(start));
+  Place result;
+  while (part_at(r.program.body, result).is(Op::Let) && part_at(r.program.body, result).child(1).is(Op::Lambda))
+    result = let_body(result);
+  return with_maps(std::move(r), result);
+}
+
+}  // namespace lift
