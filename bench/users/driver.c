@@ -2,7 +2,7 @@
  * calls.h, which says what the arrays are and calls each contender.
  *
  *   driver ROUNDS SECONDS [NAME...]      but for those named, prints a line for each contender: name, the largest relative difference,
- *                                        the ms of each round
+ *                                        the ms of each round; then how often a second another process took a processor
  *
  * Status 1: a result is wrong, and nothing is timed. 3: a first call took longer than so many seconds. */
 #include <math.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -149,6 +150,9 @@ int main(int argc, char **argv) {
     k->ms = memory((size_t)(rounds + 1) * sizeof(double));
   }
   if (wrong) return 1;
+  struct rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
+  const double begin = seconds();
   for (int r = 0; r < rounds; ++r)
     for (int c = 0; c < contender_count; ++c) {
       struct contender *k = &contenders[c];
@@ -163,6 +167,8 @@ int main(int argc, char **argv) {
         wrong = 1;
       }
     }
+  getrusage(RUSAGE_SELF, &after);
+  printf("switches %.1f\n", (double)(after.ru_nivcsw - before.ru_nivcsw) / (seconds() - begin));
   for (int c = 0; c < contender_count && !wrong; ++c) {
     if (contenders[c].skipped) continue;
     printf("time %s %.3e", contenders[c].name, contenders[c].error);
