@@ -4,9 +4,7 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
-#include "rewrite/analysis/joined.hpp"
 #include "rewrite/analysis/lags.hpp"
-#include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/overlap.hpp"
 #include "rewrite/analysis/rings.hpp"
 #include "rewrite/rules/rules.hpp"
@@ -216,25 +214,36 @@ Result<Program> doacross(const Program& p, const Arguments&) {
   return q;
 }
 
-/// Those whose outermost loops threads share.
+/// Loops that threads share, in the order in which they are gone through; none within another loop.
+void shared_loops(const Expr& e, Place& at, std::vector<Place>& found) {
+  if (e.is(Op::MapPar)) return found.push_back(at);
+  if (e.is(Op::Lambda) && (at.empty() || at.back() == 0)) return;  // of a loop, but for what a let is for
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    if (e.is(Op::Let) && i == 1 && e.child(1).is(Op::Lambda)) {
+      at.push_back(0);
+      shared_loops(e.child(1).child(0), at, found);
+      at.pop_back();
+    } else {
+      shared_loops(e.child(i), at, found);
+    }
+    at.pop_back();
+  }
+}
+
+/// Each is joined to the one before it; which of them can be is for lowering to see.
 Result<Program> join_loops(const Program& p, const Arguments& a) {
   const std::int64_t how = number(a, 0);
   if (how < 1 || how > 2) return Failure{"1 (rows) or 2 (elements, too), got " + a[0].str()};
   const Chain chain = chain_of(p);
   if (!chain.steps.empty() || !chain.tiles.empty()) return Failure{"the chain goes in step, or in tiles"};
-  const std::vector<bool> joined = joined_stages(chain, stage_graph(chain));
-  const auto shared_loop = [&](std::size_t stage) -> std::optional<Place> {
-    const Nest nest = main_nest(p.body, chain.stages[stage].place);
-    if (nest.levels.empty() || !part_at(p.body, nest.levels[0].place).is(Op::MapPar)) return std::nullopt;
-    return nest.levels[0].place;
-  };
+  std::vector<Place> loops;
+  Place at;
+  shared_loops(p.body, at, loops);
+  if (loops.size() < 2) return Failure{"there are no two loops that threads share"};
   Program q = p;
-  for (std::size_t s = 1; s < joined.size(); ++s) {
-    const auto before = shared_loop(s - 1), loop = shared_loop(s);
-    if (!joined[s] || !before || !loop) continue;
-    q.body = replaced_at(q.body, *loop, with_option(part_at(q.body, *loop), LoopOption::Joined, how));
-  }
-  if (q.body == p.body) return Failure{"no two stages that follow one another share a loop"};
+  for (std::size_t l = 1; l < loops.size(); ++l)
+    q.body = replaced_at(q.body, loops[l], with_option(part_at(q.body, loops[l]), LoopOption::Joined, how));
   return q;
 }
 

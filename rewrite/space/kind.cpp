@@ -4,6 +4,7 @@
 
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/parts.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"

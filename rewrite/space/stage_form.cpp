@@ -2,6 +2,7 @@
 
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/nest.hpp"
+#include "rewrite/analysis/parts.hpp"
 #include "rewrite/space/deriver.hpp"
 
 namespace lift {
@@ -47,6 +48,20 @@ bool find_unnamed(const Expr& e, Place& at, Place& way) {
     at.pop_back();
   }
   return parts.empty() && !e.is(Op::Lambda) && find_columns(e, way);
+}
+
+/// What reductions go over is seen: names of what only looks at arrays, a joined array, say, are no more.
+Rewriting with_views_inlined(Rewriting r) {
+  Place let;
+  if (!contains(r.program.body, [](const Expr& e) { return is_reduce(e.op()); })) return r;
+  for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = part_at(r.program.body, let)) {
+    const bool view = e.child(0).type().is_array() && !is_computed(e.child(0));
+    if (view)
+      r = run(use("let-inline"), std::move(r), let);
+    else
+      let = let_body(let);
+  }
+  return r;
 }
 
 Rewriting with_named_columns(Rewriting r) {
@@ -99,7 +114,7 @@ Rewriting with_maps(Rewriting r, const Place& at) {
 }  // namespace
 
 Rewriting in_stage_form(Rewriting start) {
-  Rewriting r = with_named_columns(std::move(start));
+  Rewriting r = with_named_columns(with_views_inlined(std::move(start)));
   Place result;
   while (part_at(r.program.body, result).is(Op::Let) && part_at(r.program.body, result).child(1).is(Op::Lambda))
     result = let_body(result);

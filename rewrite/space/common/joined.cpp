@@ -1,16 +1,25 @@
 // Whether stages that follow one another row by row share one loop over rows.
-#include <algorithm>
-
-#include "rewrite/analysis/joined.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/parts.hpp"
 #include "rewrite/space/common/common.hpp"
 
 namespace lift {
 
+/// Lowering sees which of the loops can be one; here, that there are two of one length, or reductions, whose
+/// parts may be of any.
 bool have_joined_stages(const Program& program) {
-  const Chain chain = chain_of(program);
-  if (chain.stages.size() < 2) return false;
-  const std::vector<bool> joined = joined_stages(chain, stage_graph(chain));
-  return std::find(joined.begin(), joined.end(), true) != joined.end();
+  const std::vector<Place> parts = parts_of(program.body);
+  if (parts.size() < 2) return false;
+  std::vector<Nat> lengths;
+  for (const Place& p : parts) {
+    if (contains(part_at(program.body, p), [](const Expr& e) { return is_reduce(e.op()); })) return true;
+    const Nest nest = main_nest(program.body, p);
+    if (nest.levels.empty()) continue;
+    const Nat& length = nest.levels[0].extents[0];
+    if (!lengths.empty() && lengths.back() == length) return true;
+    lengths.push_back(length);
+  }
+  return false;
 }
 
 namespace common {
