@@ -1,5 +1,6 @@
 #include "rewrite/space/stage_form.hpp"
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/nest.hpp"
 #include "rewrite/analysis/parts.hpp"
@@ -84,6 +85,41 @@ Rewriting with_named_columns(Rewriting r) {
   }
 }
 
+/// Where a value or a result of the program's lets stands.
+std::vector<Place> values_of(const Expr& body) {
+  std::vector<Place> r;
+  Place let;
+  for (Expr e = body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) {
+    r.push_back(let_value(let));
+    let = let_body(let);
+  }
+  r.push_back(std::move(let));
+  return r;
+}
+
+/// Whether columns are made whose elements a loop makes one by one.
+bool makes_elements(const Expr& e) {
+  if (!e.is(Op::Map) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return false;
+  const Expr& made = e.child(0).child(0);
+  return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
+}
+
+/// Columns that are transposed afterwards are made row by row instead: neighbours follow one another.
+Rewriting with_rows_inside(Rewriting r, const Place& at) {
+  const Expr e = part_at(r.program.body, at);
+  if (e.is(Op::Transpose) && rank_of(e.type()) == 2 && makes_elements(e.child(0))) {
+    auto inside = use("map-of-mapped")(r, content_of(at));
+    if (inside) inside = use("transpose-of-transpose")(*inside, at);
+    return inside ? *inside : r;
+  }
+  for (const int p : written_parts(e)) {
+    Place part = at;
+    part.push_back(p);
+    r = with_rows_inside(std::move(r), part);
+  }
+  return r;
+}
+
 /// A stage by its name, which is stored where the result goes.
 bool is_named(const Expr& e) { return e.is(Op::Bound) || (e.is(Op::Get) && is_named(e.child(0))); }
 
@@ -115,6 +151,7 @@ Rewriting with_maps(Rewriting r, const Place& at) {
 
 Rewriting in_stage_form(Rewriting start) {
   Rewriting r = with_named_columns(with_views_inlined(std::move(start)));
+  for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;
   while (part_at(r.program.body, result).is(Op::Let) && part_at(r.program.body, result).child(1).is(Op::Lambda))
     result = let_body(result);
