@@ -179,7 +179,7 @@ const ChainDecision& strips() {
             return strip.empty() || !c[key::time].empty();
           })
           .taken([](Deriver& d, const ChainFacts& f, const Configuration& c, const Place&) {
-            if (f.rings && !c[key::time].empty()) d.step("rings", {});
+            if (f.rings && !c[key::time].empty()) d.try_step("rings", {}, {});
             for (const AxisSize& s : c[key::strips].list) d.step("in-tiles", {0, s.size}, {});
           })
           .said([](const ChainFacts&, const Configuration& c) -> std::string {
