@@ -214,19 +214,12 @@ Result<Program> doacross(const Program& p, const Arguments&) {
   return q;
 }
 
-/// Loops that threads share, in the order in which they are gone through; none within another loop.
+/// Loops that threads share, in the order in which they are gone through; none within another one.
 void shared_loops(const Expr& e, Place& at, std::vector<Place>& found) {
   if (e.is(Op::MapPar)) return found.push_back(at);
-  if (e.is(Op::Lambda) && (at.empty() || at.back() == 0)) return;  // of a loop, but for what a let is for
   for (std::size_t i = 0; i < e.children().size(); ++i) {
     at.push_back(static_cast<int>(i));
-    if (e.is(Op::Let) && i == 1 && e.child(1).is(Op::Lambda)) {
-      at.push_back(0);
-      shared_loops(e.child(1).child(0), at, found);
-      at.pop_back();
-    } else {
-      shared_loops(e.child(i), at, found);
-    }
+    shared_loops(e.child(i), at, found);
     at.pop_back();
   }
 }

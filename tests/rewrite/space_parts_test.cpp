@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/text/parse.hpp"
+#include "lower/lower.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "tests/rewrite/space_check.hpp"
 
@@ -13,17 +14,18 @@ namespace {
 
 Program of(const std::string& text) { return parse_program(text); }
 
-const char* const rows_and_columns =
-    "param u : 37.41.f64\n"
-    "def solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
-    "result out =\n"
-    "let a = u |> map(solve) in\n"
-    "a |> transpose |> map(solve) |> transpose\n";
+std::string rows_and_columns(const std::string& shape) {
+  return "param u : " + shape + ".f64\n"
+         "def solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
+         "result out =\n"
+         "let a = u |> map(solve) in\n"
+         "a |> transpose |> map(solve) |> transpose\n";
+}
 
 }  // namespace
 
 TEST_CASE("space: each part has the decisions of its own loops, and shares them with parts that are alike") {
-  const Program p = of(rows_and_columns);
+  const Program p = of(rows_and_columns("32.48"));
   const Space s(p, options());
   CHECK(find(s, "order") != nullptr);  // of the rows
   CHECK(find(s, "order 2") != nullptr);  // of the columns
@@ -38,8 +40,8 @@ TEST_CASE("space: each part has the decisions of its own loops, and shares them 
 }
 
 TEST_CASE("space: scans and reductions beside cells leave no part to one thread") {
-  for (const char* text :
-       {rows_and_columns,
+  for (const std::string& text : std::vector<std::string>{
+        rows_and_columns("37.41"),  // primes: no tiles
         "param u, f : 64.70.f64\nresult r, s =\n"
         "let r = zip2(u |> pad2(1, 1, constant 0) |> slide2(3, 1), f) |> map2(\\(w, f). f - w[0, 1]) in\n"
         "{r, r |> join |> map(\\x. x * x) |> reduce(add, 0)}\n",
@@ -63,12 +65,18 @@ TEST_CASE("space: keys of further classes are found by their names") {
   CHECK(&key_of_class(*order, 1) == order);
 }
 
-TEST_CASE("space: tiles of columns need not divide them") {
-  const Program p = of("param u : 9.37.f64\ndef solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
+TEST_CASE("space: tiles of columns are whole vectors where those divide them, else what does") {
+  const Program p = of("param u : 9.38.f64\ndef solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
                        "result out = u |> transpose |> map(solve) |> transpose\n");
   const Space s(p, options());
-  CHECK(has(s, "tile", "i8"));  // 37 is a prime
+  CHECK(has(s, "tile", "i2") == false);
+  CHECK(has(s, "tile", "i19"));
   check_space(p, options(), 10, 3);
+  const Space whole(of("param u : 9.40.f64\ndef solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
+                       "result out = u |> transpose |> map(solve) |> transpose\n"),
+                    options(Target::openmp, 32));
+  CHECK(has(whole, "tile", "i8"));
+  CHECK(has(whole, "tile", "i20"));  // of vectors of four
 }
 
 TEST_CASE("space: stages that a periodic border keeps apart do not go in step") {
@@ -100,6 +108,24 @@ TEST_CASE("space: what is generated, or copied to a result, has loops that threa
     CHECK(count(d, "identity-map") == 1);
     CHECK(count(d, "map-par") >= 1);
   }
+}
+
+TEST_CASE("space: stored stages below a loop of few iterations share loops within it") {
+  const Program p = of("param image : 3.40.30.f64\n"
+                       "def blurred(x) = let a = x |> map(\\r. r |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] + w[2])) in\n"
+                       "  zip2(x, a) |> map2(\\(x, a). x - a)\n"
+                       "result out = image |> map(blurred)\n");
+  const Space s(p, options());
+  const Configuration stored{{"stages", "work"}, {"parallel", "j"}, {"joined", "elements"}};
+  CHECK(count(s.derive(stored), "join-loops") == 1);
+  check_space(p, options(), 6, 1);
+}
+
+TEST_CASE("space: no vectors where an element is read by several neighbours") {
+  const Program p = of("param x : 20.40.f64\nresult a, b =\nlet a = x |> map2(\\v. v + 1) in\n"
+                       "{a, a |> map(\\r. interleave(r, r) |> drop(0, 1))}\n");
+  const Space s(p, options());
+  for (const Configuration& c : s.seeds()) CHECK_NOTHROW(lower(replay(p, s.derive(c)), {.vector_bytes = 16}));
 }
 
 TEST_CASE("space: stages of one length may share their loops") {

@@ -1,6 +1,7 @@
 // Columns: their decisions in dependency order, how a configuration is derived, and what would be tried
 // first.
-#include "ir/expr/ops.hpp"
+#include <algorithm>
+
 #include "rewrite/space/columns/columns.hpp"
 
 namespace lift {
@@ -63,8 +64,7 @@ class Columns : public KindWith<ColumnFacts> {
     d.nest_all();
     Place points = d.level(f.axes.size() - 1);
     take(columns::tile(), d, f, c, points);
-    while (!c[key::tile].empty() && !is_map(d.part(points).op())) points = content_of(points);
-    if (!c[key::tile].empty()) points = body_of(points);
+    if (!c[key::tile].empty()) points = body_of(content_of(points));
     for (const ColumnDecision* x :
          {&columns::order(), &columns::grid(), &columns::parallel(), &columns::keep()})
       take(*x, d, f, c, points);
@@ -81,23 +81,25 @@ class Columns : public KindWith<ColumnFacts> {
 /// to each other in memory, as a rule: the levels go around them, in vectors.
 std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
   const Loops by_rows[] = {"j i k"_loops, "i k"_loops}, by_levels[] = {"j k i"_loops, "k i"_loops};
+  const bool tiles_are_shared = f.options.threads > 1 && !f.on_grid() &&  // and nothing else is
+                                std::all_of(f.axes.begin(), f.axes.end() - 1,
+                                            [](const Axis& a) { return a.extent == 1; });
   std::vector<Wishes> r;
   // Neighbouring points are far apart: a few columns at once, so that none waits for its own last element.
   if (f.along_memory && f.on_processors())
     for (const std::int64_t columns : {16, 8})
       for (const Loops& order : by_levels)
         for (const Keep keep : {Keep::privately, Keep::work})
-          r.push_back({{key::order, order},
-                       {key::inner, Inner::seq},
-                       {key::keep, keep},
-                       {key::tile, tile_of(f, columns)}});
+          if (const AxisSizes tile = tile_of(f, columns); !tile.empty())
+            r.push_back(
+                {{key::order, order}, {key::inner, Inner::seq}, {key::keep, keep}, {key::tile, tile}});
   if (f.along_memory)
     for (const Loops& order : by_rows) r.push_back({{key::order, order}, {key::kcache, true}});
   for (const Loops& order : by_levels)
     for (const Inner inner : {Inner::vec, Inner::seq})
       for (const Keep keep : {Keep::privately, Keep::work})
         for (const AxisSizes& tile : {tile_of(f, 32), AxisSizes{}, tile_of(f, 16), tile_of(f, 64)}) {
-          if (!f.on_processors()) continue;
+          if (!f.on_processors() || (tile.empty() && tiles_are_shared)) continue;
           r.push_back({{key::order, order}, {key::inner, inner}, {key::keep, keep}, {key::tile, tile}});
           if (f.on_grid()) r.back().set(key::grid, {Loops::By::solo, {}});
         }

@@ -6,13 +6,13 @@
 namespace lift {
 namespace {
 
-/// About so many points: whole vectors that divide all points where there are such, else the last tile is
-/// shorter.
+/// About so many points, which divide all of them: whole vectors where there are such; 0: there are none.
 std::int64_t near(std::int64_t about, std::int64_t points, std::int64_t lanes) {
-  for (std::int64_t off = 0; off <= about / 2; ++off)
-    for (const std::int64_t k : {about - off, about + off})
-      if (k % std::min(lanes, about) == 0 && points % k == 0) return k;
-  return about;
+  for (const std::int64_t whole : {std::min(lanes, about), std::int64_t{1}})
+    for (std::int64_t off = 0; off <= about / 2; ++off)
+      for (const std::int64_t k : {about - off, about + off})
+        if (k % whole == 0 && points % k == 0) return k;
+  return 0;
 }
 
 std::vector<AxisSizes> tiles(const ColumnFacts& f) {
@@ -59,10 +59,8 @@ const ColumnDecision& tile() {
           .offers(tiles)
           .admitted(admits_tile)
           .suited(tile_for_threads)
-          .taken([](Deriver& deriver, const ColumnFacts& f, const Configuration& c, const Place& loop) {
-            if (c[key::tile].empty()) return;
-            const std::int64_t k = c[key::tile].list[0].size;
-            deriver.step(f.axes.back().extent.value_or(0) % k == 0 ? "split-join" : "tile", {k}, loop);
+          .taken([](Deriver& deriver, const ColumnFacts&, const Configuration& c, const Place& loop) {
+            if (!c[key::tile].empty()) deriver.step("split-join", {c[key::tile].list[0].size}, loop);
           })
           .said([](const ColumnFacts&, const Configuration& c) -> std::string {
             return c[key::tile].empty() ? "" : "tiles i";

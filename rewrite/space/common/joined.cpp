@@ -32,8 +32,9 @@ const CommonDecision& joined() {
                        ? std::vector<Joined>{Joined::elements, Joined::rows, Joined::no}
                        : std::vector<Joined>{};
           })
-          .admitted([](const ProgramFacts&, const Configuration& c, const Joined& joined) {
-            return joined == Joined::no || c[key::time].empty();
+          .of_stored_stages_too()
+          .admitted([](const ProgramFacts& f, const Configuration& c, const Joined& joined) {
+            return joined == Joined::no || (f.joins_stages && c[key::time].empty());
           })
           .taken([](Deriver& d, const ProgramFacts&, const Configuration& c, const Place&) {
             if (c[key::joined] != Joined::no) d.try_step("join-loops", {static_cast<std::int64_t>(c[key::joined])}, {});

@@ -128,7 +128,8 @@ class Nests : public KindWith<NestFacts> {
 
   static Form form_of(Rewriting start, const SpaceOptions& options) {
     NestFacts f = nest_facts(start.program, options);
-    f.joins_stages = f.sweeps == 1 && have_joined_stages(start.program);
+    f.joins_stages =
+        f.sweeps == 1 && (have_joined_stages(start.program) || !stages_of(start.program.body).empty());
     return {std::move(start), std::move(f)};
   }
 };
