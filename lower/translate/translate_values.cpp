@@ -315,6 +315,10 @@ View Translator::place(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::CircularBuffer)) return ring(e, scope);
   if (e.is(Op::Ring)) throw UserError("ring: only a stage of a chain in step keeps planes in turn");
   if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
+  const bool own = e.is(Op::ToPrivate) ||
+                   (e.is(Op::ToGlobal) && !parallel_.empty() && parallel_.front().kind == LoopKind::Par);
+  if (const Expr& made = e.child(0); own && is_reduce(made.op()) && made.type().has_arrays() && !is_unrolled(made))
+    return eval(made, scope);  // its accumulators are that array
   const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
                              : e.is(Op::ToLocal) ? AddressSpace::Local
                                                  : AddressSpace::Private;

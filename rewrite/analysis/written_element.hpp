@@ -16,6 +16,8 @@ struct WrittenElement {
   std::vector<Term> tests;  ///< conditions of that select on data; their loads happen whatever the guard says
   std::vector<NatCond>
       boundary;  ///< tests that pads and updates could not decide; all hold away from boundaries
+  std::vector<Nat> reduced;  ///< of each reduction that is looked at by one of its elements: the innermost index
+                             ///< of that element in the arrays that are joined for it
   std::string
       updated;  ///< the argument that an update replaces an element of at its own position; else empty
   bool update = false;  ///< the result is an update
