@@ -42,7 +42,14 @@ bool has_loops(const Expr& e) {
 
 void reduction_outside(Deriver& d, const Place& columns) {
   d.step("map-of-reduce", columns);
-  d.try_step("transpose-of-joined", array_of(columns));
+  const Place array = array_of(columns), made = body_of(content_of(array));
+  if (const Expr e = d.part(made); is_of_rank(e, Op::Map, 1) && contains(e.child(0), is_looped)) {
+    d.step("map-of-mapped", content_of(array));
+    d.step("transpose-of-transpose", array);
+    levels_outside(d, body_of(array));
+  } else {
+    d.try_step("transpose-of-joined", array);
+  }
   if (contains(d.part(initial_of(columns)), is_looped)) levels_outside(d, initial_of(columns));
 }
 
@@ -66,7 +73,8 @@ void levels_outside(Deriver& d, const Place& columns) {
     d.step("let-part", Arguments(part.begin(), part.end()), body_of(columns));
     levels_outside(d, columns);
   } else if (is_map(made.op()) && op_rank(made) == 1) {
-    if (d.try_step("map-of-mapped", columns)) argument_levels_outside(d, argument_of(content_of(columns)));
+    if (d.try_step("map-of-mapped", columns) || d.try_step("map-of-maps", columns))
+      argument_levels_outside(d, argument_of(content_of(columns)));
   }
 }
 

@@ -13,6 +13,7 @@ namespace folds {
 const FoldDecision& order();
 const FoldDecision& inner();
 const FoldDecision& lanes();
+const FoldDecision& parts();
 const FoldDecision& tile();
 const FoldDecision& parallel();
 const FoldDecision& width();
@@ -27,8 +28,8 @@ using List = std::vector<const FoldDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{&folds::order(),    &folds::inner(), &folds::lanes(), &folds::tile(),
-                        &folds::parallel(), &folds::width(), &folds::unroll()};
+  static const List all{&folds::order(), &folds::inner(),    &folds::lanes(), &folds::parts(),
+                        &folds::tile(),  &folds::parallel(), &folds::width(), &folds::unroll()};
   return all;
 }
 
@@ -57,6 +58,26 @@ void run_around(Deriver& d, const FoldFacts& f, const Configuration& c) {
     d.step(c[key::parallel].has(names[i]) ? "map-par" : "map-seq", d.level(i));
 }
 
+bool makes_accumulators(const Expr& e) { return is_reduce(e.op()) && e.type().has_arrays(); }
+
+/// What parts make is stored: loops over parts stand where reductions go over what they make.
+void run_parts(Deriver& d) {
+  const auto is_loop = [](const Expr& e) {
+    return makes_accumulators(e) && e.child(2).is(Op::Map) && e.child(2).child(0).is(Op::Lambda) &&
+           is_reduce(e.child(2).child(0).child(0).op());
+  };
+  for (Place p; find_place(d.part({}), is_loop, p); p.clear()) {
+    d.step("map-par", array_of(p));
+    d.step("to-global", array_of(p));
+  }
+}
+
+/// Rows of accumulators that have a name are that name's array.
+void keep_accumulators(Deriver& d) {
+  const auto is_named = [](const Expr& e) { return e.is(Op::Let) && makes_accumulators(e.child(0)); };
+  for (Place p; find_place(d.part({}), is_named, p); p.clear()) d.step("to-private", let_value(p));
+}
+
 /// The first map without a decision that a loop is made of: of what is stored, rows of accumulators too.
 bool find_loop(const Expr& e, Place& at) {
   const auto in = [&](std::initializer_list<int> way) {
@@ -69,7 +90,7 @@ bool find_loop(const Expr& e, Place& at) {
   };
   if (e.is(Op::Map)) return true;
   if (is_map(e.op())) return e.child(0).is(Op::Lambda) && in({0, 0});
-  if (is_reduce(e.op())) return e.type().has_arrays() && (in({1}) || (e.child(0).is(Op::Lambda) && in({0, 0})));
+  if (is_reduce(e.op())) return makes_accumulators(e) && (in({1}) || (e.child(0).is(Op::Lambda) && in({0, 0})) || (e.child(2).is(Op::ToGlobal) && in({2})));
   if (e.is(Op::Let)) return in({0}) || in({1, 0});
   if (!e.is(Op::Tuple) && !e.is(Op::Concat) && !is_identity(e.op()) && !rearranges(e.op())) return false;
   for (std::size_t i = 0; i < e.children().size(); ++i)
@@ -88,9 +109,12 @@ void run_loops(Deriver& d, const FoldFacts& f, const Configuration& c) {
     const Expr map = d.part(*p);
     const std::int64_t trips = shape_of(map.type(), 1)[0].constant().value_or(1 << 20);
     const std::int64_t width = is_vector(c) && trips >= c[key::width] ? c[key::width] : f.lanes;
+    const bool shared = folds::part_of_elements(c) > 0 && map.child(0).type().result().has_arrays();
     const bool unrolled = !folds::is_by_cells(c) && !is_vector(c) && trips >= 2 && trips <= 8;
     if (op_rank(map) > 1)
       d.step("map-nest", *p);
+    else if (shared)
+      d.step("map-par", *p);
     else if (unrolled)
       d.step("map-unroll", {trips}, *p);
     else if (!vectors || trips < width || !d.try_step("map-vec", {width}, *p))
@@ -104,7 +128,7 @@ class Folds : public KindWith<FoldFacts> {
     for (const FoldDecision* d : all_decisions()) add(bound(*d));
     add(bound_common(common::readonly()));
     for (const FoldDecision* d :
-         {&folds::order(), &folds::tile(), &folds::lanes(), &folds::inner(), &folds::unroll()})
+         {&folds::order(), &folds::parts(), &folds::tile(), &folds::lanes(), &folds::inner(), &folds::unroll()})
       say(bound(*d));
     say(bound_common(common::readonly()));
   }
@@ -120,6 +144,8 @@ class Folds : public KindWith<FoldFacts> {
       folds::prepare_reductions(d, f, c, cells);
       levels_outside(d, cells);
     }
+    run_parts(d);
+    keep_accumulators(d);
     run_around(d, f, c);
     if (folds::is_by_cells(c)) derive_reductions_in_loops(d, c[key::lanes]);
     run_loops(d, f, c);
@@ -144,6 +170,12 @@ void folds::prepare_reductions(Deriver& d, const FoldFacts& f, const Configurati
   std::vector<Place> all = reductions_of(d, cells);
   for (auto p = all.rbegin(); p != all.rend(); ++p) {  // inner ones first, which move no others
     if (f.joined) join_last(d, array_of(*p));
+    if (const std::int64_t part = part_of_elements(c); part > 0) {
+      *p = without_rest(d, *p, part);
+      d.step("reduce-split", {part}, *p);
+      d.step("reduce-seq", *p);
+      *p = inner_reduction(*p, 1);
+    }
     if (const std::int64_t lanes = c[key::lanes]; lanes > 1) {
       const Place whole = without_rest(d, *p, lanes);
       d.step("reduce-lanes", {lanes}, whole);
@@ -171,7 +203,13 @@ std::vector<Wishes> vectors_of_cells(const FoldFacts& f) {
   };
   const auto in_rows = [&] {
     const std::int64_t part = folds::part_of_row(f), width = part % (2 * f.lanes) == 0 ? 2 * f.lanes : f.lanes;
-    for (const std::int64_t block : {4, 8, 1}) add(part, width, block);
+    for (const std::int64_t block : {4, 8, 1}) {
+      if (f.options.threads > 1) {
+        add(n, width, block);
+        r.back().set(key::parts, AxisSizes{{{"k", f.elements / f.options.threads}}});
+      }
+      add(part, width, block);
+    }
   };
   const bool near = f.along || f.joined;
   if (!near) in_rows();

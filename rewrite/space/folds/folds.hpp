@@ -38,6 +38,8 @@ bool is_by_cells(const Configuration& c);
 std::int64_t cells(const FoldFacts& f, const Configuration& c);
 /// Rows of accumulators that stay in the nearest cache, a part or more for each thread.
 std::int64_t part_of_row(const FoldFacts& f);
+/// Elements of the parts that threads reduce, each for all cells of a row; 0: no thread has a part of them.
+std::int64_t part_of_elements(const Configuration& c);
 /// Loops around the reductions that threads may share, outer to inner.
 std::vector<std::string> loops_around(const FoldFacts& f, const Configuration& c);
 

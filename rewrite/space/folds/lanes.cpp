@@ -33,8 +33,9 @@ const FoldDecision& unroll() {
               if (f.outside && !f.joined && 4 * n <= f.elements) r.push_back(n);
             return r;
           })
-          .admitted([](const FoldFacts&, const Configuration& c, const std::int64_t& n) {
-            return n == 1 || (!is_by_cells(c) && c[key::lanes] == 1);
+          .admitted([](const FoldFacts& f, const Configuration& c, const std::int64_t& n) {
+            const std::int64_t part = part_of_elements(c);
+            return n == 1 || (4 * n <= (part > 0 ? part : f.elements) && !is_by_cells(c) && c[key::lanes] == 1);
           })
           .said("unrolled")
           .is_switch("unrolling", "no loop is left to a thread or work-item");

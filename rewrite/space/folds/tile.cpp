@@ -19,7 +19,7 @@ std::vector<AxisSizes> tiles(const FoldFacts& f) {
 }
 
 bool admits_tile(const FoldFacts& f, const Configuration& c, const AxisSizes& tile) {
-  if (folds::is_by_cells(c)) return tile.empty();
+  if (folds::is_by_cells(c) || folds::part_of_elements(c) > 0) return tile.empty();
   if (tile.empty()) return true;
   const std::int64_t n = tile.list[0].size;
   return is_vector(c) ? n % f.lanes == 0 : n <= kMostTogether;
