@@ -34,7 +34,8 @@ class ElementViews : public Views {
  protected:
   View reduce(const Expr& e, const ScopePtr& scope) override {
     const Type& xs = e.child(2).type();
-    if (reductions == Reductions::written_out || xs.length().constant().value_or(kFewElements) < kFewElements)
+    const std::int64_t most = reductions == Reductions::by_an_element ? kFewElements - 1 : kFewScalars;
+    if (reductions == Reductions::written_out || xs.length().constant().value_or(most + 1) <= most)
       return Views::reduce(e, scope);
     const std::optional<Nat> row = joined_length(e.child(2));
     const bool rows = row && Facts().proves(equal(mod(xs.length(), *row), 0));

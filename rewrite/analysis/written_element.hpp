@@ -26,8 +26,9 @@ struct WrittenElement {
 /// What becomes of a reduction over many elements, or over a number of them that is not known.
 enum class Reductions : std::uint8_t {
   written_out,   ///< it is in the value with all its elements; UserError where they are too many
-  by_an_element  ///< what it does with one of its elements, at any index: all that it loads, but not its
-                 ///< value
+  by_an_element,  ///< what it does with one of its elements, at any index: all that it loads, but not its
+                  ///< value
+  loops_by_an_element  ///< the same of all that are loops, however short
 };
 
 /// Descends through maps, lets and updates to the scalar that is written; of a program that returns a tuple

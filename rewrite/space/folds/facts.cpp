@@ -23,13 +23,13 @@ std::vector<Expr> long_reductions(const Expr& e) {
   return r;
 }
 
-/// By how many elements a position moves along a variable: of a row, or more than those.
+/// By how many elements a position moves along a variable: of a row, or more than those, as at boundaries.
 enum class Moves : std::uint8_t { nowhere, next, far };
 Moves moves(const std::vector<Nat>& position, const Nat& variable) {
   Moves r = Moves::nowhere;
   for (std::size_t d = 0; d < position.size(); ++d) {
     const auto a = affine_in(position[d], variable);
-    if (!a) continue;  // at a boundary, say
+    if (!a) return Moves::far;
     if (a->coefficient == Nat(0)) continue;
     const bool next = d + 1 == position.size() && a->coefficient == Nat(1);
     if (!next || r == Moves::far) return Moves::far;
@@ -40,7 +40,7 @@ Moves moves(const std::vector<Nat>& position, const Nat& variable) {
 
 /// Which vectors can be loaded, of cells and of elements.
 void read_strides(const Program& loops, FoldFacts& f) {
-  const WrittenElement w = written_element(loops, 0, Reductions::by_an_element);
+  const WrittenElement w = written_element(loops, 0, Reductions::loops_by_an_element);
   const Nat& cell = w.index.at(f.axes.size() - 1);
   f.along = f.across = true;
   for (const Term& load : loads_of(w.value)) {

@@ -203,7 +203,9 @@ std::vector<Wishes> vectors_of_cells(const FoldFacts& f) {
   };
   const auto in_rows = [&] {
     const std::int64_t part = folds::part_of_row(f), width = part % (2 * f.lanes) == 0 ? 2 * f.lanes : f.lanes;
-    for (const std::int64_t block : {4, 8, 1}) {
+    // Several rows at once are several streams from memory, if they are not in one page.
+    const bool pages = n * f.element_bytes >= 4096;
+    for (const std::int64_t block : pages ? std::vector<std::int64_t>{4, 8, 1} : std::vector<std::int64_t>{1, 4}) {
       if (f.options.threads > 1) {
         add(n, width, block);
         r.back().set(key::parts, AxisSizes{{{"k", f.elements / f.options.threads}}});
