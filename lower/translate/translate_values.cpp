@@ -286,11 +286,13 @@ void Translator::carry(const View& value, const std::vector<Term>& locals,
   for (std::size_t i = 0; i < next.size(); ++i) block->push_back({Assign{locals.at(i), next[i]}});
 }
 
-/// The array of accumulators of a reduction of arrays; one that goes on with what another has made takes over its.
+/// The array of accumulators of a reduction of arrays; one that goes on with what another has made takes over
+/// its.
 Acceptor Translator::accumulators(const Expr& e, const ScopePtr& scope) {
   const Expr &f = e.child(0), &init = e.child(1);
   const bool goes_on = is_reduce(init.op()) && !is_unrolled(init);
-  const Acceptor place = goes_on ? accumulators(init, scope) : new_array("acc", e.type(), AddressSpace::Private);
+  const Acceptor place =
+      goes_on ? accumulators(init, scope) : new_array("acc", e.type(), AddressSpace::Private);
   if (!goes_on) write(init, scope, place);
   const View acc = view_of(place, e.type());
   for_each(elements_of(e.child(2), scope), [&](const View& x) {
@@ -321,7 +323,8 @@ View Translator::place(const Expr& e, const ScopePtr& scope) {
   if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
   const bool own = e.is(Op::ToPrivate) ||
                    (e.is(Op::ToGlobal) && !parallel_.empty() && parallel_.front().kind == LoopKind::Par);
-  if (const Expr& made = e.child(0); own && is_reduce(made.op()) && made.type().has_arrays() && !is_unrolled(made))
+  if (const Expr& made = e.child(0);
+      own && is_reduce(made.op()) && made.type().has_arrays() && !is_unrolled(made))
     return eval(made, scope);  // its accumulators are that array
   const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
                              : e.is(Op::ToLocal) ? AddressSpace::Local

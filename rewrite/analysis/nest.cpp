@@ -196,8 +196,7 @@ std::size_t levels_around_scans(const Expr& body, const Nest& nest) {
 }
 
 bool is_long_reduction(const Expr& e) {
-  return is_reduce(e.op()) &&
-         e.child(2).type().length().constant().value_or(kFewScalars + 1) > kFewScalars;
+  return is_reduce(e.op()) && e.child(2).type().length().constant().value_or(kFewScalars + 1) > kFewScalars;
 }
 
 std::size_t levels_around_reductions(const Expr& body, const Nest& nest) {

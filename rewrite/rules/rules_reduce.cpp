@@ -130,7 +130,8 @@ std::vector<Rule> reduce_rules() {
           .with(in_blocks, "k divides the length")
           .says("a reduction takes up %1 elements at a time, one after the other"),
       rule_of_rank("map-of-reduce", 0, 1, [](int decided) { return map_of_reduce(decided == 1); })
-          .says("the loop over columns goes inside the reduction: one reduction of rows with an accumulator for "
+          .says("the loop over columns goes inside the reduction: one reduction of rows with an accumulator "
+                "for "
                 "each column"),
       rule("reduce-split", reduce(f, z, xs), reduce(f, z, map(part, split({nat_hole("k")}, xs))))
           .takes("k", "chunk length")

@@ -4,12 +4,12 @@
 
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/engine/step_program.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/folds/folds.hpp"
 #include "rewrite/space/keys.hpp"
-#include "rewrite/engine/step_program.hpp"
 #include "rewrite/space/stages/stages.hpp"
 #include "rewrite/space/update_form.hpp"
 
@@ -54,7 +54,8 @@ namespace {
 
 /// Whether the parts of a program have loops of different kinds, so that no one kind speaks of them all.
 bool are_mixed(const Program& program, const std::vector<Place>& parts, const SpaceOptions& options) {
-  if (parts.size() < 2 || contains(program.body, [](const Expr& e) { return e.is(Op::Iterate); })) return false;
+  if (parts.size() < 2 || contains(program.body, [](const Expr& e) { return e.is(Op::Iterate); }))
+    return false;
   std::vector<Kinds> kinds;
   for (const Place& p : parts) {
     const Program part = step_program(program, p);
@@ -71,9 +72,12 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
   start = in_update_form(in_block_form(start));
   if (auto chain = chains(start, options)) return chain;
   if (const auto parts = parts_of(start.program.body); are_mixed(start.program, parts, options))
-    return stages_kind(std::move(start), parts,
-                       [](const Program& part, const SpaceOptions& o) { return kind_of({part, {}}, o); },
-                       options);
+    return stages_kind(
+        std::move(start), parts,
+        [](const Program& part, const SpaceOptions& o) {
+          return kind_of({part, {}}, o);
+        },
+        options);
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {
     staged = start;

@@ -87,8 +87,7 @@ Generators map_generators() {
       {"map-rest",
        [](Gen& g) -> Instance {
          const Type a = g.element();
-         return {
-             map(g.fun(a, g.element()), g.array(g.n(1, 6), a)), {std::to_string(g.n(0, 7))}, {}};
+         return {map(g.fun(a, g.element()), g.array(g.n(1, 6), a)), {std::to_string(g.n(0, 7))}, {}};
        }},
       {"map-of-concat",
        [](Gen& g) -> Instance {

@@ -1,4 +1,5 @@
-// The space of cells that reduce many elements: which vectors go along what, and that all variants mean the same.
+// The space of cells that reduce many elements: which vectors go along what, and that all variants mean the
+// same.
 #include <doctest/doctest.h>
 
 #include "ir/text/parse.hpp"
@@ -70,15 +71,18 @@ TEST_CASE("space: columns are reduced side by side in vectors, in parts or tiles
 
 TEST_CASE("space: what lies next to each other decides, not what is transposed") {
   // The columns of a transposed array are rows in memory.
-  const Program p = parse_program("param a : 45.67.f64\nresult q = a |> transpose |> transpose |> map(\\r. r |> reduce(add, 0))",
-                                  "twice.lift");
+  const Program p = parse_program(
+      "param a : 45.67.f64\nresult q = a |> transpose |> transpose |> map(\\r. r |> reduce(add, 0))",
+      "twice.lift");
   const Space s(p, options());
   CHECK(has(s, "lanes", "8"));
   CHECK_FALSE(has(s, "inner", "vec"));
 }
 
 TEST_CASE("space: sums whose order matters keep it") {
-  const Program p = parse_program("param a : 45.67.f64\nresult q = a |> map(\\r. r |> reduce(\\acc x. 0.5 * acc + x, 0.0))", "folds.lift");
+  const Program p =
+      parse_program("param a : 45.67.f64\nresult q = a |> map(\\r. r |> reduce(\\acc x. 0.5 * acc + x, 0.0))",
+                    "folds.lift");
   const Space s(p, options());
   CHECK(find(s, "lanes") == nullptr);
   CHECK(has(s, "tile", "i4"));
@@ -89,24 +93,33 @@ TEST_CASE("space: variants of rows, columns, windows and what follows a sum mean
   check_meaning(rows(kCells, kMany), 30);
   check_meaning(columns(kMany, kCells), 60);
   const auto of = [](const std::string& text) { return parse_program(text, "folds.lift"); };
-  check_meaning(of("param a : 9.67.f64\nresult q = a |> map(\\r. let big = r |> reduce(\\x y. max(x, y), -100.0) in\n"
-                   "let s = r |> map(\\x. x - big) |> reduce(add, 0) in r |> map(\\x. (x - big) / s))"),
-                20);
-  check_meaning(of("param a : 67.21.f64\nresult q = a |> transpose |> map(\\c. let s = 1.0 + (c |> map(\\x. x * x) |> "
-                   "reduce(add, 0)) in c |> map(\\x. x / s)) |> transpose"),
+  check_meaning(
+      of("param a : 9.67.f64\nresult q = a |> map(\\r. let big = r |> reduce(\\x y. max(x, y), -100.0) in\n"
+         "let s = r |> map(\\x. x - big) |> reduce(add, 0) in r |> map(\\x. (x - big) / s))"),
+      20);
+  check_meaning(
+      of("param a : 67.21.f64\nresult q = a |> transpose |> map(\\c. let s = 1.0 + (c |> map(\\x. x * x) |> "
+         "reduce(add, 0)) in c |> map(\\x. x / s)) |> transpose"),
+      40);
+  check_meaning(of("param a : 15.23.f64\nresult q = a |> slide2(7, 1) |> map2(\\w. 0.5 * (w |> join |> "
+                   "reduce(add, 0)))"),
                 40);
-  check_meaning(of("param a : 15.23.f64\nresult q = a |> slide2(7, 1) |> map2(\\w. 0.5 * (w |> join |> reduce(add, 0)))"), 40);
   check_meaning(of("param a : 7.40.f64\nparam b : 40.19.f64\n" + kDot +
                    "result q = a |> map(\\r. b |> transpose |> map(\\c. dot(r, c)))"),
                 40);
-  check_meaning(of("param a : 5.6.41.f64\nresult q = a |> map(\\p. p |> map(\\r. r |> reduce(add, 0)) |> reduce(add, 0))"), 20);
-  check_meaning(of("param a : 6.41.23.f64\nresult q = a |> map(\\p. p |> transpose |> map(\\c. c |> reduce(add, 0) |> sqrt))"), 30);
+  check_meaning(of("param a : 5.6.41.f64\nresult q = a |> map(\\p. p |> map(\\r. r |> reduce(add, 0)) |> "
+                   "reduce(add, 0))"),
+                20);
+  check_meaning(of("param a : 6.41.23.f64\nresult q = a |> map(\\p. p |> transpose |> map(\\c. c |> "
+                   "reduce(add, 0) |> sqrt))"),
+                30);
 }
 
 TEST_CASE("space: each result has the decisions of its own loops") {
-  const Program p = parse_program("param a : 67.45.f64\nparam p : 45.f64\nparam r : 67.f64\n" + kDot +
-                                      "result q, s = {a |> map(\\row. dot(row, p)), a |> transpose |> map(\\c. dot(c, r))}",
-                                  "bicg.lift");
+  const Program p =
+      parse_program("param a : 67.45.f64\nparam p : 45.f64\nparam r : 67.f64\n" + kDot +
+                        "result q, s = {a |> map(\\row. dot(row, p)), a |> transpose |> map(\\c. dot(c, r))}",
+                    "bicg.lift");
   const Space s(p, options());
   CHECK(has(s, "lanes", "4"));
   CHECK(find(s, "order 2") != nullptr);

@@ -1,5 +1,5 @@
-// A loop over columns, and what its function makes of each, the other way round: scans and reductions over rows,
-// with an element of each column.
+// A loop over columns, and what its function makes of each, the other way round: scans and reductions over
+// rows, with an element of each column.
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/space/common/common.hpp"

@@ -13,7 +13,9 @@ namespace lift {
 namespace {
 
 /// i, j, box, ...: k is the loop over elements.
-std::string axis_name(std::size_t from_inside) { return loop_axis(from_inside < 2 ? from_inside : from_inside + 1); }
+std::string axis_name(std::size_t from_inside) {
+  return loop_axis(from_inside < 2 ? from_inside : from_inside + 1);
+}
 
 std::vector<Expr> long_reductions(const Expr& e) {
   std::vector<Expr> r;
@@ -97,7 +99,8 @@ bool are_folds(const Program& program, const SpaceOptions& options) {
   for (const NestLevel& l : nest.levels)
     if (std::any_of(l.extents.begin(), l.extents.end(), [](const Nat& n) { return !n.is_constant(); }))
       return false;
-  const std::vector<Expr> all = long_reductions(part_at(program.body, nest.levels[levels - 1].place).child(0));
+  const std::vector<Expr> all =
+      long_reductions(part_at(program.body, nest.levels[levels - 1].place).child(0));
   return std::all_of(all.begin(), all.end(), [](const Expr& e) {
     return e.is(Op::Reduce) && e.child(2).type().length().is_constant() && !e.type().has_arrays();
   });

@@ -90,7 +90,9 @@ bool find_loop(const Expr& e, Place& at) {
   };
   if (e.is(Op::Map)) return true;
   if (is_map(e.op())) return e.child(0).is(Op::Lambda) && in({0, 0});
-  if (is_reduce(e.op())) return makes_accumulators(e) && (in({1}) || (e.child(0).is(Op::Lambda) && in({0, 0})) || (e.child(2).is(Op::ToGlobal) && in({2})));
+  if (is_reduce(e.op()))
+    return makes_accumulators(e) &&
+           (in({1}) || (e.child(0).is(Op::Lambda) && in({0, 0})) || (e.child(2).is(Op::ToGlobal) && in({2})));
   if (e.is(Op::Let)) return in({0}) || in({1, 0});
   if (!e.is(Op::Tuple) && !e.is(Op::Concat) && !is_identity(e.op()) && !rearranges(e.op())) return false;
   for (std::size_t i = 0; i < e.children().size(); ++i)
@@ -127,8 +129,8 @@ class Folds : public KindWith<FoldFacts> {
   explicit Folds(Form form) : KindWith(std::move(form), std::nullopt) {
     for (const FoldDecision* d : all_decisions()) add(bound(*d));
     add(bound_common(common::readonly()));
-    for (const FoldDecision* d :
-         {&folds::order(), &folds::parts(), &folds::tile(), &folds::lanes(), &folds::inner(), &folds::unroll()})
+    for (const FoldDecision* d : {&folds::order(), &folds::parts(), &folds::tile(), &folds::lanes(),
+                                  &folds::inner(), &folds::unroll()})
       say(bound(*d));
     say(bound_common(common::readonly()));
   }
@@ -190,22 +192,25 @@ namespace {
 
 const Loops kByCells = "i k"_loops, kByElements = "k i"_loops;
 
-/// Cells in vectors: rows of accumulators that are loaded and stored once for several elements, where what cells read
-/// is far apart; else as many as there are registers for.
+/// Cells in vectors: rows of accumulators that are loaded and stored once for several elements, where what
+/// cells read is far apart; else as many as there are registers for.
 std::vector<Wishes> vectors_of_cells(const FoldFacts& f) {
   std::vector<Wishes> r;
   const std::int64_t n = *f.axes.back().extent;
   const auto add = [&](std::int64_t tile, std::int64_t width, std::int64_t unroll) {
-    Wishes w{{key::order, kByElements}, {key::inner, Inner::vec}, {key::width, std::min(width, std::int64_t{64})}};
+    Wishes w{
+        {key::order, kByElements}, {key::inner, Inner::vec}, {key::width, std::min(width, std::int64_t{64})}};
     w.set(key::tile, tile < n ? AxisSizes{{{"i", tile}}} : AxisSizes{});
     if (!f.joined) w.set(key::unroll, unroll);
     r.push_back(std::move(w));
   };
   const auto in_rows = [&] {
-    const std::int64_t part = folds::part_of_row(f), width = part % (2 * f.lanes) == 0 ? 2 * f.lanes : f.lanes;
+    const std::int64_t part = folds::part_of_row(f),
+                       width = part % (2 * f.lanes) == 0 ? 2 * f.lanes : f.lanes;
     // Several rows at once are several streams from memory, if they are not in one page.
     const bool pages = n * f.element_bytes >= 4096;
-    for (const std::int64_t block : pages ? std::vector<std::int64_t>{4, 8, 1} : std::vector<std::int64_t>{1, 4}) {
+    for (const std::int64_t block :
+         pages ? std::vector<std::int64_t>{4, 8, 1} : std::vector<std::int64_t>{1, 4}) {
       if (f.options.threads > 1) {
         add(n, width, block);
         r.back().set(key::parts, AxisSizes{{{"k", f.elements / f.options.threads}}});
@@ -226,7 +231,10 @@ std::vector<Wishes> vectors_of_elements(const FoldFacts& f) {
   std::vector<Wishes> r;
   const AxisSizes four{{{"i", 4}}}, eight{{{"i", 8}}};
   for (const auto& [tile, vectors] : {std::pair{four, 2}, {four, 1}, {eight, 1}})
-    r.push_back({{key::order, kByElements}, {key::inner, Inner::seq}, {key::lanes, vectors * f.lanes}, {key::tile, tile}});
+    r.push_back({{key::order, kByElements},
+                 {key::inner, Inner::seq},
+                 {key::lanes, vectors * f.lanes},
+                 {key::tile, tile}});
   for (const std::int64_t vectors : {4, 2, 8, 1})
     r.push_back({{key::order, kByCells}, {key::lanes, vectors * f.lanes}});
   return r;
@@ -239,7 +247,10 @@ std::vector<Wishes> folds::first_guesses(const FoldFacts& f) {
   r.insert(r.end(), of_cells.begin(), of_cells.end());
   r.insert(r.end(), of_elements.begin(), of_elements.end());
   for (const std::int64_t cells : {8, 4})
-    r.push_back({{key::order, kByElements}, {key::inner, Inner::seq}, {key::lanes, 1}, {key::tile, AxisSizes{{{"i", cells}}}}});
+    r.push_back({{key::order, kByElements},
+                 {key::inner, Inner::seq},
+                 {key::lanes, 1},
+                 {key::tile, AxisSizes{{{"i", cells}}}}});
   r.emplace_back();
   return r;
 }

@@ -1,6 +1,6 @@
-// Folds: programs of cells each of which reduces many elements, as products of a matrix and a vector, norms of rows
-// and large windows do. Facts, and what decisions ask of one another; folds.cpp lists these. As of columns, k is
-// the loop over the elements and i the one over cells.
+// Folds: programs of cells each of which reduces many elements, as products of a matrix and a vector, norms
+// of rows and large windows do. Facts, and what decisions ask of one another; folds.cpp lists these. As of
+// columns, k is the loop over the elements and i the one over cells.
 #pragma once
 
 #include "rewrite/space/kind.hpp"
@@ -20,8 +20,8 @@ struct FoldFacts : ProgramFacts {
 };
 FoldFacts fold_facts(const Program& program, const SpaceOptions& options);
 
-/// Whether a program is of this kind: its loops are around reductions of more than a few elements, all of which have
-/// known lengths. On a grid cells are work-items, whatever they compute.
+/// Whether a program is of this kind: its loops are around reductions of more than a few elements, all of
+/// which have known lengths. On a grid cells are work-items, whatever they compute.
 bool are_folds(const Program& program, const SpaceOptions& options);
 
 namespace folds {
@@ -45,8 +45,8 @@ std::vector<std::string> loops_around(const FoldFacts& f, const Configuration& c
 
 // ---- steps
 
-/// What reductions of the cells at a place are made of, before loops change places: elements joined last, several
-/// at a time, accumulators side by side.
+/// What reductions of the cells at a place are made of, before loops change places: elements joined last,
+/// several at a time, accumulators side by side.
 void prepare_reductions(Deriver& d, const FoldFacts& f, const Configuration& c, const Place& cells);
 
 }  // namespace folds

@@ -1,5 +1,5 @@
-// How a reduction takes up its elements: in vectors, with accumulators side by side, or several in a row, so that
-// accumulators in memory are loaded and stored once for all of them.
+// How a reduction takes up its elements: in vectors, with accumulators side by side, or several in a row, so
+// that accumulators in memory are loaded and stored once for all of them.
 #include "rewrite/space/folds/folds.hpp"
 
 namespace lift {
@@ -35,7 +35,8 @@ const FoldDecision& unroll() {
           })
           .admitted([](const FoldFacts& f, const Configuration& c, const std::int64_t& n) {
             const std::int64_t part = part_of_elements(c);
-            return n == 1 || (4 * n <= (part > 0 ? part : f.elements) && !is_by_cells(c) && c[key::lanes] == 1);
+            return n == 1 ||
+                   (4 * n <= (part > 0 ? part : f.elements) && !is_by_cells(c) && c[key::lanes] == 1);
           })
           .said("unrolled")
           .is_switch("unrolling", "no loop is left to a thread or work-item");

@@ -1,5 +1,5 @@
-// Parts of the elements that threads reduce side by side, each for all cells of a row: what a part makes is stored, and
-// reduced in turn. Rows are then read as they lie in memory, and few cells keep all threads busy.
+// Parts of the elements that threads reduce side by side, each for all cells of a row: what a part makes is
+// stored, and reduced in turn. Rows are then read as they lie in memory, and few cells keep all threads busy.
 #include "rewrite/space/folds/folds.hpp"
 
 namespace lift {

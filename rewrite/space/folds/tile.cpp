@@ -1,4 +1,5 @@
-// Cells whose reductions go together: accumulators in registers, or a part of a row of which each thread has its own.
+// Cells whose reductions go together: accumulators in registers, or a part of a row of which each thread has
+// its own.
 #include <algorithm>
 
 #include "rewrite/space/folds/folds.hpp"
@@ -39,13 +40,14 @@ std::int64_t folds::part_of_row(const FoldFacts& f) {
 namespace folds {
 
 const FoldDecision& tile() {
-  static const FoldDecision d = decide<FoldFacts>(key::tile)
-                                    .offers(tiles)
-                                    .admitted(admits_tile)
-                                    .said([](const FoldFacts&, const Configuration& c) -> std::string {
-                                      return c[key::tile].empty() ? "" : "tiles i";
-                                    })
-                                    .is_switch("block size", "no loop of a known length can be cut into blocks");
+  static const FoldDecision d =
+      decide<FoldFacts>(key::tile)
+          .offers(tiles)
+          .admitted(admits_tile)
+          .said([](const FoldFacts&, const Configuration& c) -> std::string {
+            return c[key::tile].empty() ? "" : "tiles i";
+          })
+          .is_switch("block size", "no loop of a known length can be cut into blocks");
   return d;
 }
 

@@ -158,7 +158,8 @@ Expr Generator::folds() {
   };
   if (chance(25)) {  // windows
     const bool plane = chance(50);
-    const std::vector<Nat> size = plane ? std::vector<Nat>{Nat(number(5, 7)), Nat(7)} : std::vector<Nat>{elements},
+    const std::vector<Nat> size = plane ? std::vector<Nat>{Nat(number(5, 7)), Nat(7)}
+                                        : std::vector<Nat>{elements},
                            ones(size.size(), Nat(1));
     std::vector<Nat> all;
     for (const Nat& n : size) all.push_back(n + cells - 1);
@@ -167,7 +168,8 @@ Expr Generator::folds() {
         slide(size, ones, grown(array(all, s), {}, 1)));
   }
   const Expr weights = chance(50) ? argument(array({elements}, s)) : Expr();
-  const Expr xs = columns ? transpose(grown(array({elements, cells}, s), {}, 1)) : grown(array({cells, elements}, s), {}, 1);
+  const Expr xs = columns ? transpose(grown(array({elements, cells}, s), {}, 1))
+                          : grown(array({cells, elements}, s), {}, 1);
   const Expr result = map([&](Expr row) { return cell(row, weights); }, xs);
   return columns && rows_of_result && chance(70) ? transpose(result) : result;
 }
