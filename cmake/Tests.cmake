@@ -93,6 +93,9 @@ mark_as_advanced(LIFTGEN_PYTHON)
 if(TARGET liftgen AND LIFTGEN_PYTHON)
   add_test(NAME figures COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/docs/figures/make.py --check --liftgen $<TARGET_FILE:liftgen>)
   set_tests_properties(figures PROPERTIES LABELS quick TIMEOUT 600)
+  # bench/users: each program's default kernel against plain loops, at small sizes
+  add_test(NAME users COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/bench/users/run --check)
+  set_tests_properties(users PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "LIFTGEN=$<TARGET_FILE:liftgen>")
   # Explorations that are killed, and whose kernels crash: what they had found is kept.
   add_test(NAME faults COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faults/run --faults killed,crashing-kernels)
   set_tests_properties(faults PROPERTIES LABELS long TIMEOUT 600 ENVIRONMENT "LIFTGEN_BUILD=$<TARGET_FILE_DIR:liftgen>")

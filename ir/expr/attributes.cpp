@@ -29,10 +29,11 @@ constexpr LoopOptionRow width{Width, 1, "", 1, 1, kAny}, device{Dimension, 1, ""
     late{LateStore, 3, "late store", 0, 0, 1}, ahead{Prefetch, 4, "prefetch", 0, 0, kAny},
     items{Items, 5, "items", 0, 1, kAny}, rotating{Rotate, 6, "rotate", 0, 0, 1},
     stored{Stored, 0, "stored", 0, 0, 1}, unroll{Width, 1, "unroll", 1, 1, kAny},
-    later{Prefetch, 2, "prefetch", 0, 0, kAny}, dynamic{Dynamic, 5, "dynamic", 0, 1, kAny};
+    later{Prefetch, 2, "prefetch", 0, 0, kAny}, dynamic{Dynamic, 5, "dynamic", 0, 1, kAny},
+    joined{Joined, 6, "joined", 0, 1, 2};
 constexpr std::array sequential{width, stride, late, ahead, rotating};
 constexpr std::array in_vectors{width, stride, late, ahead};
-constexpr std::array among_threads{width, stride, late, ahead, dynamic};
+constexpr std::array among_threads{width, stride, late, ahead, dynamic, joined};
 constexpr std::array on_device{device, stride, late, ahead, items};
 constexpr std::array in_group{group, stride, late, ahead, items};
 constexpr std::array scanned{stored, unroll, later};
@@ -164,7 +165,7 @@ bool is_vector_width(std::int64_t lanes) { return lanes >= 2 && lanes <= 64 && (
 std::string_view option_name(LoopOption option) {
   constexpr std::array names =
       std::to_array<std::string_view>({"dimension", "width", "stride", "late store", "prefetch distance",
-                                       "items", "rotate", "stored", "dynamic chunk"});
+                                       "items", "rotate", "stored", "dynamic chunk", "joined"});
   return names[static_cast<std::size_t>(option)];
 }
 

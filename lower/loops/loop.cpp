@@ -67,6 +67,7 @@ std::string str(const Block& b, int indent) {
               if (f.rotate) s += " rotate";
               if (f.collapse != 1) s += " collapse " + std::to_string(f.collapse);
               if (f.dynamic) s += " dynamic " + std::to_string(f.dynamic);
+              if (f.joined) s += " joined " + std::to_string(f.joined);
               if (f.prefetch) s += " prefetch " + std::to_string(f.prefetch);
               if (f.dealt) s += " dealt " + std::to_string(f.dealt);
               if (f.surplus) s += " surplus";

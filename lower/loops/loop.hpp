@@ -44,6 +44,8 @@ struct For {
                             ///< iteration before this one has done its own
   int dynamic = 0;   ///< Par: a thread takes so many iterations at a time, when it is done with those before;
                      ///< 0: each thread has its share from the beginning
+  int joined = 0;  ///< Par: an iteration may come right after the same one of the loop before it; 2: those of
+                   ///< the loops within, too, down to elements
   int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
   std::int64_t dealt = 0;  ///< Glb, Wrg, Lcl: so many items take the iterations in turn, each in a loop of
                            ///< its own; 0: each takes one

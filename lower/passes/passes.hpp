@@ -48,6 +48,11 @@ Block rotate_loops(const Block& b, const Kernel& k);
 /// loop's last iteration.
 Block prefetch_loops(const Block& b, const Kernel& k);
 
+/// A loop that is joined (For::joined) becomes part of the loop before it, where both go over the same
+/// iterations and an element that one of them stores is accessed by the other in the same iteration only; so
+/// do loops within, down to those over rows. Elsewhere it stays a loop of its own.
+Block join_loops(const Block& b);
+
 /// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
 Block collapse_loops(const Block& b);

@@ -77,6 +77,7 @@ For map_loop(const Expr& e, const Acceptor& to, int depth) {
   const auto number = [&](LoopOption option) { return static_cast<int>(loop_option(e, option)); };
   if (f.kind >= LoopKind::Glb) f.dim = number(LoopOption::Dimension) + rank - 1 - depth;
   if (f.kind == LoopKind::Par) f.dynamic = number(LoopOption::Dynamic);
+  if (f.kind == LoopKind::Par && depth == 0) f.joined = number(LoopOption::Joined);
   if (innermost)
     f.items = number(LoopOption::Items), f.width = number(LoopOption::Width),
     f.stride = number(LoopOption::Stride), f.late_store = number(LoopOption::LateStore) != 0,

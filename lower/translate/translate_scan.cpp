@@ -96,8 +96,7 @@ void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Acceptor
         e, scope, [&](const Nat& k, const View& y) { write_view(y, to[k]); }, xs);
   if (is_readable(to, e.type())) return scan_from_stored(e, scope, to, xs, {});
   const Acceptor own = new_array("work", e.type(), AddressSpace::Global);
-  scan_from_stored(e, scope, own, xs, {});
-  write_view(view_of(own, e.type()), to);
+  scan_from_stored(e, scope, own, xs, [&](const Nat& k, const View& y) { write_view(y, to[k]); });
 }
 
 namespace {

@@ -7,20 +7,14 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/instantiate.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/parts.hpp"
 #include "rewrite/engine/step_program.hpp"
 
 namespace lift {
 namespace {
 
-/// Whether a value is more than a way of looking at others.
-bool computes(const Expr& e) {
-  return contains(e, [](const Expr& x) {
-    return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || is_update(x.op()) || x.is(Op::Iterate) ||
-           x.is(Op::Generate);
-  });
-}
 bool names_stage(const Expr& e) {
-  return e.is(Op::Let) && e.child(1).is(Op::Lambda) && e.child(0).type().is_array() && computes(e.child(0));
+  return e.is(Op::Let) && e.child(1).is(Op::Lambda) && e.child(0).type().is_array() && is_computed(e.child(0));
 }
 
 /// Whether a chain of several stages is on the way down from e, through maps.

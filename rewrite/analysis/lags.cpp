@@ -111,6 +111,15 @@ Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, s
   return lags(chain, graph, axis, [&](const Dependence&) { return apart; });
 }
 
+bool go_apart(Lags lags, std::optional<std::int64_t> planes) {
+  constexpr std::int64_t kFew = 8;
+  if (!planes) return false;
+  std::sort(lags.by_stage.begin(), lags.by_stage.end());
+  for (std::size_t i = 1; i < lags.by_stage.size(); ++i)
+    if (lags.by_stage[i] - lags.by_stage[i - 1] > std::max(kFew, *planes / 2)) return true;
+  return false;
+}
+
 Lags lags_in_step(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t width,
                   std::int64_t apart) {
   const More more = [&](const Dependence& d) {

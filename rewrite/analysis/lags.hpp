@@ -19,6 +19,10 @@ struct Lags {
 /// planes more behind: with the width of a step, what a stage needs is done before the step begins.
 Lags least_lags(const Chain& chain, const StageGraph& graph, std::size_t axis, std::int64_t apart = 0);
 
+/// Whether a stage begins when others have nearly ended, as behind the wrap of a periodic boundary: together,
+/// they would still go one after the other. `planes`: that they go along, where known.
+bool go_apart(Lags lags, std::optional<std::int64_t> planes);
+
 /// Those with which to go in steps of `width` planes: least_lags, but that what is copied asynchronously is
 /// there a step before it is read, and that stages which read no other, such as those copies, are as late as
 /// their readers let them be, so that fewer planes are kept.

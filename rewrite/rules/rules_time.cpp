@@ -214,10 +214,47 @@ Result<Program> doacross(const Program& p, const Arguments&) {
   return q;
 }
 
+/// Loops that threads share, in the order in which they are gone through; none within another loop.
+void shared_loops(const Expr& e, Place& at, std::vector<Place>& found) {
+  if (e.is(Op::MapPar)) return found.push_back(at);
+  if (e.is(Op::Lambda) && (at.empty() || at.back() == 0)) return;  // of a loop, but for what a let is for
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    at.push_back(static_cast<int>(i));
+    if (e.is(Op::Let) && i == 1 && e.child(1).is(Op::Lambda)) {
+      at.push_back(0);
+      shared_loops(e.child(1).child(0), at, found);
+      at.pop_back();
+    } else {
+      shared_loops(e.child(i), at, found);
+    }
+    at.pop_back();
+  }
+}
+
+/// Each is joined to the one before it; which of them can be is for lowering to see.
+Result<Program> join_loops(const Program& p, const Arguments& a) {
+  const std::int64_t how = number(a, 0);
+  if (how < 1 || how > 2) return Failure{"1 (rows) or 2 (elements, too), got " + a[0].str()};
+  const Chain chain = chain_of(p);
+  if (!chain.steps.empty() || !chain.tiles.empty()) return Failure{"the chain goes in step, or in tiles"};
+  std::vector<Place> loops;
+  Place at;
+  shared_loops(p.body, at, loops);
+  if (loops.size() < 2) return Failure{"there are no two loops that threads share"};
+  Program q = p;
+  for (std::size_t l = 1; l < loops.size(); ++l)
+    q.body = replaced_at(q.body, loops[l], with_option(part_at(q.body, loops[l]), LoopOption::Joined, how));
+  return q;
+}
+
 }  // namespace
 
 std::vector<Rule> time_rules() {
   return {
+      program_rule("join-loops", "let x1 = map_par f x0 in let x2 = map_par g x1 in ... = ... let x2 = map_par<joined how> g x1 in ...",
+                   join_loops)
+          .takes("how", "1: rows after rows, 2: elements after elements, too")
+          .says("stages that meet row by row share one loop over rows, with 2 also those over elements"),
       program_rule("two-arrays",
                    "let x1 = S1 x0 in let x2 = S2 x1 in let x3 = S3 x2 in ... = ... let x3 = update_in_place "
                    "x1 (S3 x2) in ...",

@@ -4,6 +4,9 @@
 
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/parts.hpp"
+#include "rewrite/analysis/vector_loads.hpp"
+#include "rewrite/engine/step_program.hpp"
 #include "rewrite/rules/rules.hpp"
 
 namespace lift {
@@ -12,7 +15,7 @@ namespace {
 Scalar scalar_of(const Type& t) {
   const Type e = element_of(t);
   if (e.is_scalar()) return e.scalar();
-  return e.is_tuple() && e.parts()[0].is_scalar() ? e.parts()[0].scalar() : f64;
+  return e.is_tuple() ? scalar_of(e.parts()[0]) : f64;
 }
 
 }  // namespace
@@ -29,6 +32,9 @@ ProgramFacts program_facts(const Program& program, const SpaceOptions& options) 
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / f.element_bytes);
   f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));
   f.stage_elements = elements_of_stages(program.body);
+  if (const std::vector<Place> parts = parts_of(program.body); parts.size() > 1)
+    for (const Place& p : parts)
+      if (!loads_vectors(step_program(program, p))) f.in_scalars.push_back(p);
   return f;
 }
 

@@ -8,6 +8,8 @@ namespace lift {
 
 /// Where arrays live that are named between a program's arguments and its result.
 enum class Stages : std::uint8_t { fused, work, privately };
+/// Whether stages that follow one another row by row, or element by element, do so in one loop.
+enum class Joined : std::uint8_t { no, rows, elements };
 /// How blocks are written that cells make.
 enum class Blocks : std::uint8_t { none, rows, rows_unrolled, whole };
 /// What a work-group keeps in local memory.
@@ -37,6 +39,7 @@ inline constexpr KeyOf<AxisSizes> strips{{"strips", Domain::sizes}};
 inline constexpr KeyOf<Loops> grid{{"grid", Domain::loops}};
 inline constexpr KeyOf<Loops> parallel{{"parallel", Domain::loops}};
 inline constexpr KeyOf<std::int64_t> dynamic{{"dynamic", Domain::ordinal}};
+inline constexpr KeyOf<Joined> joined{{"joined", Domain::choice, {"no", "rows", "elements"}}};
 inline constexpr KeyOf<bool> team{{"team", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<Local> local{{"local", Domain::choice, {"none", "tile", "planes"}}};
 inline constexpr KeyOf<Copy> copy{{"copy", Domain::choice, {"direct", "vec", "async", "async vec"}}};

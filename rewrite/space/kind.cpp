@@ -4,12 +4,14 @@
 
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/parts.hpp"
 #include "rewrite/engine/step_program.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/folds/folds.hpp"
 #include "rewrite/space/keys.hpp"
+#include "rewrite/space/stage_form.hpp"
 #include "rewrite/space/stages/stages.hpp"
 #include "rewrite/space/update_form.hpp"
 
@@ -69,7 +71,7 @@ bool are_mixed(const Program& program, const std::vector<Place>& parts, const Sp
 std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
   if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
     return loop_over_time(std::move(start), *step, options);
-  start = in_update_form(in_block_form(start));
+  start = in_stage_form(in_update_form(in_block_form(start)));
   if (auto chain = chains(start, options)) return chain;
   if (const auto parts = parts_of(start.program.body); are_mixed(start.program, parts, options))
     return stages_kind(
@@ -145,6 +147,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
     add(registered_fold_decisions());
     add(registered_reduction_decisions());
     add(registered_chain_decisions());
+    add({{common::joined().key, common::joined().switched}});
     add({{common::readonly().key, common::readonly().switched}});
     return r;
   }();

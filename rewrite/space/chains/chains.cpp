@@ -25,6 +25,7 @@ struct ChainFacts : ProgramFacts {
   bool in_place = false;             ///< updates may overwrite their bases
   bool rings = false;                ///< some stages need arrays of their own
   bool tiles = false;                ///< the chain can be computed a tile of its result at a time
+  bool copies = false;               ///< so it can where results that other stages read are copied
   std::optional<std::string> steps;  ///< the outermost axis of the stages' arrays, if they can go along it
   std::int64_t around = 1;           ///< iterations of the loops around the chain
   std::int64_t planes = 0;           ///< of the first stage along that axis; 0: not known
@@ -34,6 +35,24 @@ struct ChainFacts : ProgramFacts {
   std::vector<std::string> apart;     ///< further arrays, on a coarser grid, say
 };
 using ChainDecision = Decision<ChainFacts>;
+
+/// Results that have a name, and are read by other stages: in tiles they would be written by two of them, so
+// that each is copied to where the result goes, and kept as far as it is read.
+std::vector<Place> named_results(const Program& program) {
+  std::vector<Place> r;
+  Place at;
+  Expr e = program.body;
+  for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) at.insert(at.end(), {1, 0});
+  for (std::size_t i = 0; e.is(Op::Tuple) && i < e.children().size(); ++i)
+    if (e.child(i).is(Op::Bound) && e.child(i).type().is_array())
+      r.push_back(component_of(at, static_cast<int>(i)));
+  return r;
+}
+Rewriting with_results_copied(Rewriting r) {
+  for (const Place& p : named_results(r.program))
+    r = run(use("identity-map", {std::int64_t{rank_of(part_at(r.program.body, p).type())}}), std::move(r), p);
+  return r;
+}
 
 /// Iterations of the maps above the chain, 1000 for those of no known number.
 std::int64_t iterations_around(const Expr& body, const Place& chain) {
@@ -86,12 +105,21 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   f.around = iterations_around(program.body, chain.stages[0].place);
   if (f.stages < 2) return f;
   const StageGraph graph = stage_graph(chain);
-  if (!least_lags(chain, graph, 0).obstacle.empty()) return f;
+  const Lags lags = least_lags(chain, graph, 0);
   const Type& first = chain.stages[0].value.type();
+  if (!lags.obstacle.empty() || go_apart(lags, shape_of(first)[0].constant())) return f;
   f.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
   f.planes = shape_of(first)[0].constant().value_or(0);
   if (!options.only_layout) find_colours(program, chain, graph, f);
   f.tiles = least_margins(chain, graph, 0).obstacle.empty();
+  if (!f.tiles && !named_results(program).empty()) {
+    Program copied = with_results_copied({program, {}}).program;
+    if (const auto rings = apply(find_rule("rings"), copied, {})) copied = *rings;
+    const Chain kept = chain_of(copied);
+    f.copies = f.tiles = least_margins(kept, stage_graph(kept), 0).obstacle.empty();
+    f.rings = f.rings || f.copies;
+  }
+  f.joins_stages = have_joined_stages(program);
   return f;
 }
 
@@ -151,7 +179,7 @@ const ChainDecision& strips() {
             return strip.empty() || !c[key::time].empty();
           })
           .taken([](Deriver& d, const ChainFacts& f, const Configuration& c, const Place&) {
-            if (f.rings && !c[key::time].empty()) d.step("rings", {});
+            if (f.rings && !c[key::time].empty()) d.try_step("rings", {}, {});
             for (const AxisSize& s : c[key::strips].list) d.step("in-tiles", {0, s.size}, {});
           })
           .said([](const ChainFacts&, const Configuration& c) -> std::string {
@@ -276,7 +304,8 @@ class Chains : public KindWith<ChainFacts> {
  public:
   explicit Chains(Form form) : KindWith(std::move(form), {}) {
     for (const ChainDecision* d : chain_decisions()) add(bound(*d)), say(bound(*d));
-    add(bound_common(common::readonly())), say(bound_common(common::readonly()));
+    for (const common::CommonDecision* d : {&common::joined(), &common::readonly()})
+      add(bound_common(*d)), say(bound_common(*d));
   }
 
   std::vector<Wishes> first_guesses() const override {
@@ -305,6 +334,9 @@ class Chains : public KindWith<ChainFacts> {
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);
     Deriver d(start);
+    if (f.copies && !c[key::strips].empty())
+      for (const Place& p : named_results(d.program()))
+        d.step("identity-map", {std::int64_t{rank_of(d.part(p).type())}}, p);
     take(in_place(), d, f, c);
     derive_reductions_in_loops(d, is_vector(c) ? c[key::width] : 1);
     const bool steps = !c[key::time].empty();
@@ -313,6 +345,7 @@ class Chains : public KindWith<ChainFacts> {
     for (const ChainStage& s : chain_of(d.program()).stages)
       if (overwrites_base(s.value)) take(late(), d, f, c, s.place);
     take(inner(), d, f, c);
+    take(common::joined(), d, f, c);
     take(common::readonly(), d, f, c);
     take(strips(), d, f, c);  // around the steps
     take(time(), d, f, c);
@@ -323,6 +356,19 @@ class Chains : public KindWith<ChainFacts> {
   }
 };
 
+/// Arrays, some of which are made of named ones.
+bool has_several_results(const Chain& chain) {
+  const auto is_stage = [&](const Expr& x) {
+    return std::any_of(chain.stages.begin(), chain.stages.end(),
+                       [&](const ChainStage& s) { return s.name == param_name(x); });
+  };
+  const bool follow = std::any_of(chain.stages.begin(), chain.stages.end(), [&](const ChainStage& s) {
+    const auto read = params_of(s.value);
+    return std::any_of(read.begin(), read.end(), is_stage);
+  });
+  return follow && chain.result.is(Op::Tuple) && chain.afterwards.empty();
+}
+
 /// A chain of which no one nest of loops speaks.
 bool is_of_this_kind(const Program& program, const SpaceOptions& options) {
   if (is_grid(options.target)) return false;
@@ -331,8 +377,10 @@ bool is_of_this_kind(const Program& program, const SpaceOptions& options) {
   const Chain chain = chain_of(program);
   if (chain.stages.size() < 2 || !stages_of(program.body).empty()) return false;
   if (sweeps_of(program.body).size() > 1) return !have_one_nest(program);
-  return std::any_of(chain.stages.begin(), chain.stages.end(),
-                     [](const ChainStage& s) { return !s.result && updated_array(s.value).has_value(); });
+  const bool updates = std::any_of(chain.stages.begin(), chain.stages.end(), [](const ChainStage& s) {
+    return !s.result && updated_array(s.value).has_value();
+  });
+  return updates || has_several_results(chain);
 }
 
 }  // namespace

@@ -11,10 +11,14 @@ using CommonDecision = Decision<ProgramFacts>;
 
 const CommonDecision& stages();
 const CommonDecision& readonly();
+const CommonDecision& joined();
 
 }  // namespace lift::common
 
 namespace lift {
+
+/// Whether stages of a program may share loops.
+bool have_joined_stages(const Program& program);
 
 /// How the loop of a scan runs.
 struct ScanLoop {

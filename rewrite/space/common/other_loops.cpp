@@ -32,11 +32,17 @@ bool takes_vectors(const ProgramFacts& f, const OtherLoops& how, std::int64_t tr
   return f.lanes > 1 && how.vectors && trips >= how.width;
 }
 
+bool is_in_scalars(const ProgramFacts& f, const Place& place) {
+  return std::any_of(f.in_scalars.begin(), f.in_scalars.end(), [&](const Place& part) {
+    return part.size() <= place.size() && std::equal(part.begin(), part.end(), place.begin());
+  });
+}
+
 /// Vectors are tried where the function returns numbers or a block of them; the rule says whether they are
 /// possible.
 void run_innermost(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& p,
                    std::int64_t trips) {
-  if (!takes_vectors(f, how, trips) || !d.try_step("map-vec", {how.width}, p)) d.step("map-seq", p);
+  if (is_in_scalars(f, p) || !takes_vectors(f, how, trips) || !d.try_step("map-vec", {how.width}, p)) d.step("map-seq", p);
 }
 
 /// What a loop on a grid has around it.

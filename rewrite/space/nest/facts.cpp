@@ -12,6 +12,7 @@
 #include "rewrite/analysis/lags.hpp"
 #include "rewrite/analysis/overlap.hpp"
 #include "rewrite/analysis/rings.hpp"
+#include "rewrite/analysis/vector_loads.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/nest/nest.hpp"
 
@@ -82,26 +83,10 @@ bool reads_elsewhere(const Footprint& print) {
   return false;
 }
 
-/// Whether vectors of neighbouring elements along the innermost axis can be loaded from a position: it moves
-/// by at most two elements of a row from one cell to the next, as far as can be seen away from boundaries.
-bool loads_vectors(std::vector<Nat> position, const Nat& innermost, const Nat& cells, const Nat& block) {
-  const Nat cell = Nat::fresh("cell", 0, cells - 1);
-  for (Nat r = 0; !(r == block); r = r + 1)
-    for (std::size_t d = 0; d < position.size(); ++d) {
-      const auto a = affine_in(simplify(substitute(position[d], innermost, block * cell + r)), cell);
-      if (!a) continue;
-      const auto stride = a->coefficient.constant();
-      if (!stride || *stride < 0 || *stride > (d + 1 == position.size() ? 2 : 0)) return false;
-    }
-  return true;
-}
 bool loads_vectors(const Footprint& print, const NestFacts& f) {
   if (print.index.empty() || f.axes.empty()) return true;
   const Nat block = f.block.empty() ? 1 : *f.block.back().extent, cells = f.cells().extents.back();
-  for (const auto& [array, reads] : print.reads)
-    for (const auto& p : reads.positions)
-      if (!loads_vectors(p, print.index.back(), cells, block)) return false;
-  return true;
+  return loads_vectors(print, cells, block);
 }
 
 /// After how many cells along an axis an element is read again, as far as can be seen away from boundaries.
@@ -213,7 +198,8 @@ std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span
   const Chain chain = chain_of(*program);
   const StageGraph graph = stage_graph(chain);
   for (std::size_t a = 0; a < axes.size(); ++a)
-    if (least_lags(chain, graph, first + a).obstacle.empty()) r.push_back(axes[a].name);
+    if (const Lags lags = least_lags(chain, graph, first + a); lags.obstacle.empty() && !go_apart(lags, axes[a].extent))
+      r.push_back(axes[a].name);
   return r;
 }
 

@@ -154,6 +154,8 @@ List in_rings(const NestFacts& f) {
       if (width == 1 && other != strips.end()) w.set(key::strips, *other), r.push_back(w);
       if (!has_loops_for_threads(f)) continue;
       w.erase(key::strips);
+    } else if (!has_loops_for_threads(f) && f.options.threads > 1) {
+      continue;  // one thread would do it all
     }
     r.push_back(std::move(w));
   }

@@ -88,9 +88,9 @@ class Nests : public KindWith<NestFacts> {
     if (has_stages()) add(bound_common(common::stages()));
     for (const NestDecision* d : all_decisions()) add(bound(*d));
     for (const ReductionDecision* d : reduction_decisions()) add(bound(*d, reduction));
-    add(bound_common(common::readonly()));
+    add(bound_common(common::joined())), add(bound_common(common::readonly()));
 
-    say(bound_common(common::stages()));
+    say(bound_common(common::stages())), say(bound_common(common::joined()));
     for (const NestDecision* d : said_before_reductions()) say(bound(*d));
     for (const ReductionDecision* d : reduction_decisions()) say(bound(*d, reduction));
     for (const NestDecision* d : said_of_the_inner_loop()) say(bound(*d));
@@ -116,6 +116,7 @@ class Nests : public KindWith<NestFacts> {
       if (const Nest n = d.nest(); f.on_grid() && n.update) d.try_step("copy-base", *n.update);
     }
     run_other_loops(d, f, {!c[key::parallel].names.empty(), is_vector(c), is_solo(c), c[key::width]});
+    take(common::joined(), d, f, c);
     take(common::readonly(), d, f, c);
     take(nest::time(), d, f, c);  // before layouts, by which arguments have other names
     take(nest::team(), d, f, c);
@@ -127,6 +128,7 @@ class Nests : public KindWith<NestFacts> {
 
   static Form form_of(Rewriting start, const SpaceOptions& options) {
     NestFacts f = nest_facts(start.program, options);
+    f.joins_stages = f.sweeps == 1 && have_joined_stages(start.program);
     return {std::move(start), std::move(f)};
   }
 };

@@ -54,6 +54,15 @@ std::vector<bool> covered(const LoopNest& loops, const Loops& names) {
   return r;
 }
 
+/// Loops around stored stages may be too few for all threads to have enough of them: those within, then.
+Setting enough_iterations(const NestFacts& f, const Configuration& c, const Settings& allowed) {
+  if (!c[key::time].empty()) return allowed.front();
+  const LoopNest loops = loops_of(f, c);
+  for (const Setting& s : allowed)
+    if (iterations(loops, value_of<Loops>(s)) >= std::int64_t{32} * f.options.threads) return s;
+  return allowed.front();
+}
+
 }  // namespace
 
 /// Perfectly nested, so not on both sides of an update that first copies its base, nor of a function that has
@@ -129,6 +138,7 @@ const NestDecision& parallel() {
               [](const NestFacts& f) { return f.on_grid() ? std::vector<Loops>{} : all_parallel_loops(f); })
           .of_stored_stages_too()
           .chosen_among(parallel_loops)
+          .suited(enough_iterations)
           .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c, const Place&) {
             if (!f.on_grid()) run_shared(deriver, c);
           });

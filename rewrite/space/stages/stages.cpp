@@ -22,7 +22,8 @@ Place below(const Place& around, const Place& place) {
 /// Decided for the whole program, not for one of its parts.
 bool is_of_whole(const Key& k) {
   const auto any = {key::in_place.name, key::layout.name, key::time.name,  key::rings.name,
-                    key::strips.name,   key::team.name,   key::loads.name, common::readonly().key->name};
+                    key::strips.name,   key::team.name,   key::loads.name, key::joined.name,
+                    common::readonly().key->name};
   return std::any_of(any.begin(), any.end(), [&](const char* n) { return n == std::string_view(k.name); });
 }
 
@@ -124,7 +125,8 @@ class StagesKind : public KindWith<StagesFacts> {
       for (const BoundDecision& d : p.kind->decisions())
         if (!is_of_whole(*d.key)) add_new(keys_, p.key_of(d));
     for (const Key* k : keys_) add(of_parts(*k));
-    add(bound_common(common::readonly())), say(bound_common(common::readonly()));
+    for (const common::CommonDecision* x : {&common::joined(), &common::readonly()})
+      add(bound_common(*x)), say(bound_common(*x));
   }
 
   std::string words(const Configuration& c) const override {
@@ -162,6 +164,7 @@ class StagesKind : public KindWith<StagesFacts> {
     for (const Part& p : parts_)
       for (const Step& s : p.kind->derive(p.loops(c)).steps) d.step(s.rule, s.parameters, below(p.place, s.place));
     run_other_loops(d, f, {.width = f.lanes});
+    take(common::joined(), d, f, c);
     take(common::readonly(), d, f, c);
     run_scans(d);
     return d.result();
@@ -217,6 +220,7 @@ std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& pla
   number_classes(parts);
   StagesFacts f;
   static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
+  f.joins_stages = have_joined_stages(start.program);
   return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), f}, std::move(parts));
 }
 

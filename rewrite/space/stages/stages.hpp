@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "rewrite/space/kind.hpp"
-#include "rewrite/space/stages/parts.hpp"
 
 namespace lift {
 

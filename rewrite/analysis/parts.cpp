@@ -1,24 +1,21 @@
-#include "rewrite/space/stages/parts.hpp"
+#include "rewrite/analysis/parts.hpp"
 
 #include "ir/expr/ops.hpp"
 
 namespace lift {
-namespace {
 
-bool computes(const Expr& e) {
+bool is_computed(const Expr& e) {
   return contains(e, [](const Expr& x) {
     return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || is_update(x.op()) ||
            x.is(Op::Iterate) || x.is(Op::Generate);
   });
 }
 
-}  // namespace
-
 std::vector<Place> parts_of(const Expr& body) {
   std::vector<Place> r;
   Place at;
   const auto add = [&](const Expr& e, int child) {
-    if (!computes(e)) return;
+    if (!is_computed(e)) return;
     r.push_back(at), r.back().push_back(child);
   };
   Expr e = body;
@@ -28,7 +25,7 @@ std::vector<Place> parts_of(const Expr& body) {
   }
   if (e.is(Op::Tuple))
     for (std::size_t i = 0; i < e.children().size(); ++i) add(e.child(i), static_cast<int>(i));
-  else if (computes(e))
+  else if (is_computed(e))
     r.push_back(at);
   return r;
 }

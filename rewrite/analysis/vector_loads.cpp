@@ -1,0 +1,51 @@
+#include "rewrite/analysis/vector_loads.hpp"
+
+#include "ir/error.hpp"
+
+namespace lift {
+namespace {
+
+/// Whether several neighbouring cells have one element of a row, as i / 2 says.
+bool divides(const Nat& n, const Nat& cell) {
+  for (const NatTerm& t : terms(n))
+    for (std::size_t i = 0; i < t.factors.size(); ++i) {
+      const NatAtom& atom = *t.factors[i].atom;
+      if (atom.kind == AtomKind::Var || !mentions(atom.alone, cell)) continue;
+      if (atom.kind == AtomKind::FloorDiv || divides(atom.a, cell) || divides(atom.b, cell)) return true;
+    }
+  return false;
+}
+
+bool loads_vectors(std::vector<Nat> position, const Nat& innermost, const Nat& cells, const Nat& block) {
+  const Nat cell = Nat::fresh("cell", 0, cells - 1);
+  for (Nat r = 0; !(r == block); r = r + 1)
+    for (std::size_t d = 0; d < position.size(); ++d) {
+      const Nat at = simplify(substitute(position[d], innermost, block * cell + r));
+      const auto a = affine_in(at, cell);
+      if (!a && divides(at, cell)) return false;
+      if (!a) continue;
+      const auto stride = a->coefficient.constant();
+      if (!stride || *stride < 0 || *stride > (d + 1 == position.size() ? 2 : 0)) return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+bool loads_vectors(const Footprint& print, const Nat& cells, const Nat& block) {
+  for (const auto& [array, reads] : print.reads)
+    for (const auto& p : reads.positions)
+      if (!loads_vectors(p, print.index.back(), cells, block)) return false;
+  return true;
+}
+
+bool loads_vectors(const Program& program) {
+  try {
+    const Footprint print = footprint(program);
+    return print.index.empty() || loads_vectors(print, shape_of(program.body.type()).back(), 1);
+  } catch (const UserError&) {
+    return true;
+  }
+}
+
+}  // namespace lift

@@ -1,0 +1,161 @@
+#include "rewrite/space/stage_form.hpp"
+
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/analysis/nest.hpp"
+#include "rewrite/analysis/parts.hpp"
+#include "rewrite/space/deriver.hpp"
+
+namespace lift {
+namespace {
+
+/// Columns, or one, that scans make, as far as the way to where the value goes only rearranges them.
+bool makes_columns(const Expr& e) {
+  if (is_scan(e.op())) return true;
+  if (rearranges(e.op()) && !e.is(Op::At)) return makes_columns(e.child(0));
+  return is_map(e.op()) && e.child(0).is(Op::Lambda) && has_scan(e.child(0));
+}
+
+/// The way to columns below an expression that no function stands on; empty: there is none.
+bool find_columns(const Expr& e, Place& way) {
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    if (c.is(Op::Lambda)) continue;
+    way.push_back(static_cast<int>(i));
+    if (makes_columns(c) || find_columns(c, way)) return true;
+    way.pop_back();
+  }
+  return false;
+}
+
+/// Parts of an expression that are written where its value goes, outside of functions.
+std::vector<int> written_parts(const Expr& e) {
+  if (e.is(Op::Tuple) || e.is(Op::Concat) || e.is(Op::Interleave)) {
+    std::vector<int> r;
+    for (std::size_t i = 0; i < e.children().size(); ++i) r.push_back(static_cast<int>(i));
+    return r;
+  }
+  if (is_identity(e.op()) || e.is(Op::Get) || (rearranges(e.op()) && !e.is(Op::At))) return {0};
+  return {};
+}
+
+/// Where columns are read by something else than a loop over them.
+bool find_unnamed(const Expr& e, Place& at, Place& way) {
+  if (makes_columns(e) || is_map(e.op()) || is_update(e.op())) return false;
+  const std::vector<int> parts = written_parts(e);
+  for (const int p : parts) {
+    at.push_back(p);
+    if (find_unnamed(e.child(static_cast<std::size_t>(p)), at, way)) return true;
+    at.pop_back();
+  }
+  return parts.empty() && !e.is(Op::Lambda) && find_columns(e, way);
+}
+
+/// What reductions go over is seen: names of what only looks at arrays, a joined array, say, are no more.
+Rewriting with_views_inlined(Rewriting r) {
+  Place let;
+  if (!contains(r.program.body, [](const Expr& e) { return is_reduce(e.op()); })) return r;
+  for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = part_at(r.program.body, let)) {
+    const bool view = e.child(0).type().is_array() && !is_computed(e.child(0));
+    if (view)
+      r = run(use("let-inline"), std::move(r), let);
+    else
+      let = let_body(let);
+  }
+  return r;
+}
+
+Rewriting with_named_columns(Rewriting r) {
+  Place let;
+  for (Expr e = r.program.body;; e = part_at(r.program.body, let)) {
+    const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
+    Place at = named ? let_value(let) : let, way;
+    if (named && e.child(0).is(Op::Let)) {
+      if (auto apart = use("let-of-let")(r, let)) {
+        r = *apart;
+        continue;
+      }
+    } else if (find_unnamed(part_at(r.program.body, at), at, way)) {
+      Arguments arguments(way.begin(), way.end());
+      r = run(use("let-part", arguments), std::move(r), at);
+      continue;
+    }
+    if (!named) return r;
+    let = let_body(let);
+  }
+}
+
+/// Where a value or a result of the program's lets stands.
+std::vector<Place> values_of(const Expr& body) {
+  std::vector<Place> r;
+  Place let;
+  for (Expr e = body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) {
+    r.push_back(let_value(let));
+    let = let_body(let);
+  }
+  r.push_back(std::move(let));
+  return r;
+}
+
+/// Whether columns are made whose elements a loop makes one by one.
+bool makes_elements(const Expr& e) {
+  if (!e.is(Op::Map) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return false;
+  const Expr& made = e.child(0).child(0);
+  return made.is(Op::Map) && op_rank(made) == 1 && element_of(made.type()).is_scalar() && !has_scan(made);
+}
+
+/// Columns that are transposed afterwards are made row by row instead: neighbours follow one another.
+Rewriting with_rows_inside(Rewriting r, const Place& at) {
+  const Expr e = part_at(r.program.body, at);
+  if (e.is(Op::Transpose) && rank_of(e.type()) == 2 && makes_elements(e.child(0))) {
+    auto inside = use("map-of-mapped")(r, content_of(at));
+    if (inside) inside = use("transpose-of-transpose")(*inside, at);
+    return inside ? *inside : r;
+  }
+  for (const int p : written_parts(e)) {
+    Place part = at;
+    part.push_back(p);
+    r = with_rows_inside(std::move(r), part);
+  }
+  return r;
+}
+
+/// A stage by its name, which is stored where the result goes.
+bool is_named(const Expr& e) { return e.is(Op::Bound) || (e.is(Op::Get) && is_named(e.child(0))); }
+
+/// Whether no loop is decided about that makes a part.
+bool is_copied(const Expr& e) {
+  if (is_named(e)) return false;
+  if (!e.type().is_array() || !element_of(e.type(), rank_of(e.type())).is_scalar()) return false;
+  if (has_few_scalars(e.type())) return false;
+  return !contains(e, [](const Expr& x) {
+    return is_map(x.op()) || is_scan(x.op()) || is_reduce(x.op()) || is_update(x.op()) || x.is(Op::Iterate);
+  });
+}
+
+Rewriting with_maps(Rewriting r, const Place& at) {
+  const Expr e = part_at(r.program.body, at);
+  if (is_copied(e)) {
+    const auto mapped = use("identity-map", {std::int64_t{rank_of(e.type())}})(r, at);
+    return mapped ? *mapped : r;
+  }
+  for (const int p : written_parts(e)) {
+    Place part = at;
+    part.push_back(p);
+    r = with_maps(std::move(r), part);
+  }
+  return r;
+}
+
+}  // namespace
+
+Rewriting in_stage_form(Rewriting start) {
+  Rewriting r = with_named_columns(with_views_inlined(std::move(start)));
+  for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
+  Place result;
+  while (part_at(r.program.body, result).is(Op::Let) && part_at(r.program.body, result).child(1).is(Op::Lambda))
+    result = let_body(result);
+  return with_maps(std::move(r), result);
+}
+
+}  // namespace lift

@@ -1,0 +1,116 @@
+// The space of programs of parts whose loops differ, and the form in which everything that is stored has loops.
+#include <doctest/doctest.h>
+
+#include "ir/text/parse.hpp"
+#include "rewrite/space/class_keys.hpp"
+#include "tests/rewrite/space_check.hpp"
+
+using namespace lift;
+using namespace lift::test;
+
+namespace space_parts_test {
+namespace {
+
+Program of(const std::string& text) { return parse_program(text); }
+
+const char* const rows_and_columns =
+    "param u : 37.41.f64\n"
+    "def solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
+    "result out =\n"
+    "let a = u |> map(solve) in\n"
+    "a |> transpose |> map(solve) |> transpose\n";
+
+}  // namespace
+
+TEST_CASE("space: each part has the decisions of its own loops, and shares them with parts that are alike") {
+  const Program p = of(rows_and_columns);
+  const Space s(p, options());
+  CHECK(find(s, "order") != nullptr);  // of the rows
+  CHECK(find(s, "order 2") != nullptr);  // of the columns
+  CHECK(s.derive({{"order", "k i"}}) != s.derive({{"order", "i k"}}));
+  CHECK(s.derive({{"order 2", "k i"}}) != s.derive({{"order 2", "i k"}}));
+  check_space(p, options(), 8, 3);
+  const Space alike(of("param u : 37.41.f64\ndef solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
+                       "result out = let a = u |> map(solve) in a |> map(solve)\n"),
+                    options());
+  CHECK(find(alike, "order") != nullptr);
+  CHECK(find(alike, "order 2") == nullptr);
+}
+
+TEST_CASE("space: scans and reductions beside cells leave no part to one thread") {
+  for (const char* text :
+       {rows_and_columns,
+        "param u, f : 64.70.f64\nresult r, s =\n"
+        "let r = zip2(u |> pad2(1, 1, constant 0) |> slide2(3, 1), f) |> map2(\\(w, f). f - w[0, 1]) in\n"
+        "{r, r |> join |> map(\\x. x * x) |> reduce(add, 0)}\n",
+        "param u : 64.70.f64\nresult x =\n"
+        "let m = u |> join |> reduce(add, 0) in u |> map2(\\v. v - m)\n"}) {
+    CAPTURE(text);
+    const Program p = of(text);
+    const Space s(p, options());
+    const Derivation d = s.derive(s.seeds().front());
+    CHECK(count(d, "map-par") >= 2);
+  }
+}
+
+TEST_CASE("space: keys of further classes are found by their names") {
+  const Key* order = find_key("order");
+  REQUIRE(order != nullptr);
+  CHECK(find_key("order 2") == &key_of_class(*order, 2));
+  CHECK(std::string(find_key("order 2")->name) == "order 2");
+  CHECK(find_key("order 1") == nullptr);
+  CHECK(find_key("nothing 2") == nullptr);
+  CHECK(&key_of_class(*order, 1) == order);
+}
+
+TEST_CASE("space: tiles of columns need not divide them") {
+  const Program p = of("param u : 9.37.f64\ndef solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
+                       "result out = u |> transpose |> map(solve) |> transpose\n");
+  const Space s(p, options());
+  CHECK(has(s, "tile", "i8"));  // 37 is a prime
+  check_space(p, options(), 10, 3);
+}
+
+TEST_CASE("space: stages that a periodic border keeps apart do not go in step") {
+  const auto chain = [](const std::string& border) {
+    return of("param x : 64.40.f64\n"
+              "def around(x) = x |> pad2(1, 1, " + border + ") |> slide2(3, 1)\n"
+              "def five(w) = w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1]\n"
+              "result a, b =\nlet c = around(x) |> map2(five) in let d = around(c) |> map2(five) in\n"
+              "{d, zip2(around(d), c) |> map2(\\(w, c). five(w) + c)}\n");
+  };
+  const Space periodic(chain("wrap"), options()), closed(chain("clamp"), options());
+  CHECK(find(periodic, "time") == nullptr);
+  REQUIRE(find(closed, "time") != nullptr);
+  CHECK(find(closed, "strips") != nullptr);  // though a result is read by another one
+  const Derivation d = closed.derive(closed.seeds().front());
+  CHECK(count(d, "in-tiles") + count(d, "map-par") > 0);
+  CHECK(count(periodic.derive(periodic.seeds().front()), "map-par") >= 3);
+  check_space(chain("wrap"), options(), 6, 1);
+  check_space(chain("clamp"), options(), 8, 1);
+}
+
+TEST_CASE("space: what is generated, or copied to a result, has loops that threads share") {
+  for (const char* text : {"result y : 60.50.f64 = generate(60, 50, \\j i. f64(j) * f64(i))\n",
+                           "param x : 60.50.f64\nresult y = x |> transpose\n",
+                           "param x : 60.50.f64\nresult y, z = let y = x |> map2(\\v. v + 1) in {y, y |> reverse}\n"}) {
+    CAPTURE(text);
+    const Space s(of(text), options());
+    const Derivation d = s.derive(s.seeds().front());
+    CHECK(count(d, "identity-map") == 1);
+    CHECK(count(d, "map-par") >= 1);
+  }
+}
+
+TEST_CASE("space: stages of one length may share their loops") {
+  const Program p = of("param x, y : 30.20.f64\nresult a, b, c =\n"
+                       "let a = x |> map2(\\v. 2 * v) in let b = y |> map2(\\v. 3 * v) in\n"
+                       "{a, b, zip2(a, b) |> map2(\\(a, b). a + b)}\n");
+  const Space s(p, options());
+  for (const char* how : {"no", "rows", "elements"}) CHECK(has(s, "joined", how));
+  CHECK(count(s.derive({{"joined", "elements"}}), "join-loops") == 1);
+  CHECK(count(s.derive({{"joined", "no"}}), "join-loops") == 0);
+  check_space(p, options(), 6, 1);
+}
+
+}  // namespace space_parts_test
