@@ -286,27 +286,33 @@ void Translator::carry(const View& value, const std::vector<Term>& locals,
   for (std::size_t i = 0; i < next.size(); ++i) block->push_back({Assign{locals.at(i), next[i]}});
 }
 
+/// The array of accumulators of a reduction of arrays; one that goes on with what another has made takes over
+/// its.
+Acceptor Translator::accumulators(const Expr& e, const ScopePtr& scope) {
+  const Expr &f = e.child(0), &init = e.child(1);
+  const bool goes_on = is_reduce(init.op()) && !is_unrolled(init);
+  const Acceptor place =
+      goes_on ? accumulators(init, scope) : new_array("acc", e.type(), AddressSpace::Private);
+  if (!goes_on) write(init, scope, place);
+  const View acc = view_of(place, e.type());
+  for_each(elements_of(e.child(2), scope), [&](const View& x) {
+    write(f.child(0), std::make_shared<Scope>(Scope{{acc, x}, scope}), place);
+    check_own_elements(*block, arrays_at(place));
+  });
+  return place;
+}
+
 View Translator::accumulate(const Expr& e, const ScopePtr& scope) {
-  const Elements xs = elements_of(e.child(2), scope);
-  const auto next_value = [&](const View& acc, const View& x) {
-    return std::make_shared<Scope>(Scope{{acc, x}, scope});
-  };
   const Expr& f = e.child(0);
   if (!f.is(Op::Lambda)) throw InternalError("reduce: call of " + lift::str(f));
-  if (e.type().has_arrays()) {
-    const Acceptor place = new_array("acc", e.type(), AddressSpace::Private);
-    write(e.child(1), scope, place);
-    View acc = view_of(place, e.type());
-    for_each(xs, [&](const View& x) {
-      write(f.child(0), next_value(acc, x), place);
-      check_own_elements(*block, arrays_at(place));
-    });
-    return acc;
-  }
+  if (e.type().has_arrays()) return view_of(accumulators(e, scope), e.type());
+  const Elements xs = elements_of(e.child(2), scope);
   const View init = eval(e.child(1), scope);
   const std::vector<Term> locals = carried(init, "acc");
-  View acc = with_scalars(init, locals);
-  for_each(xs, [&](const View& x) { carry(eval(f.child(0), next_value(acc, x)), locals); });
+  const View acc = with_scalars(init, locals);
+  for_each(xs, [&](const View& x) {
+    carry(eval(f.child(0), std::make_shared<Scope>(Scope{{acc, x}, scope})), locals);
+  });
   return acc;
 }
 
@@ -315,6 +321,11 @@ View Translator::place(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::CircularBuffer)) return ring(e, scope);
   if (e.is(Op::Ring)) throw UserError("ring: only a stage of a chain in step keeps planes in turn");
   if (e.type().is_scalar()) return in_variables(eval(e.child(0), scope), e.type());
+  const bool own = e.is(Op::ToPrivate) ||
+                   (e.is(Op::ToGlobal) && !parallel_.empty() && parallel_.front().kind == LoopKind::Par);
+  if (const Expr& made = e.child(0);
+      own && is_reduce(made.op()) && made.type().has_arrays() && !is_unrolled(made))
+    return eval(made, scope);  // its accumulators are that array
   const AddressSpace space = e.is(Op::ToGlobal)  ? AddressSpace::Global
                              : e.is(Op::ToLocal) ? AddressSpace::Local
                                                  : AddressSpace::Private;

@@ -98,6 +98,7 @@ class Translator : public Views {
   void carry(const View& value, const std::vector<Term>& locals,
              const std::function<void(const View& next)>& use = {});
   View accumulate(const Expr& e, const ScopePtr& scope);
+  Acceptor accumulators(const Expr& e, const ScopePtr& scope);
   /// An array of rank 1 as one of a higher rank with the same elements in the same order.
   struct Elements {
     std::vector<Nat> lengths;

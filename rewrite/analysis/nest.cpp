@@ -181,12 +181,26 @@ bool has_scan(const Expr& e) {
   return contains(e, [](const Expr& x) { return is_scan(x.op()); });
 }
 
-std::size_t levels_around_scans(const Expr& body, const Nest& nest) {
+namespace {
+std::size_t levels_around(const Expr& body, const Nest& nest, bool (*is_there)(const Expr&)) {
   std::size_t levels = 0;
-  if (!has_scan(body)) return 0;
+  if (!is_there(body)) return 0;
   for (std::size_t l = 0; l < nest.levels.size(); ++l)
-    if (has_scan(part_at(body, nest.levels[l].place).child(0))) levels = l + 1;
+    if (is_there(part_at(body, nest.levels[l].place).child(0))) levels = l + 1;
   return levels;
+}
+}  // namespace
+
+std::size_t levels_around_scans(const Expr& body, const Nest& nest) {
+  return levels_around(body, nest, has_scan);
+}
+
+bool is_long_reduction(const Expr& e) {
+  return is_reduce(e.op()) && e.child(2).type().length().constant().value_or(kFewScalars + 1) > kFewScalars;
+}
+
+std::size_t levels_around_reductions(const Expr& body, const Nest& nest) {
+  return levels_around(body, nest, [](const Expr& e) { return contains(e, is_long_reduction); });
 }
 
 std::vector<Place> loop_places(const Expr& body) {

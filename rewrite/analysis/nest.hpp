@@ -33,5 +33,9 @@ bool has_scan(const Expr& e);
 /// How many of a nest's levels are around the scans of the program: the last of them goes over columns, from
 /// each of which its function makes another by scans. 0: no scans, or none within a loop.
 std::size_t levels_around_scans(const Expr& body, const Nest& nest);
+/// Whether a reduction is a loop that is worth its own decisions: over more than a few elements.
+bool is_long_reduction(const Expr& e);
+/// How many of a nest's levels are around long reductions.
+std::size_t levels_around_reductions(const Expr& body, const Nest& nest);
 
 }  // namespace lift

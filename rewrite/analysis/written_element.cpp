@@ -16,16 +16,32 @@ constexpr std::size_t kMostCalls = 20000;
 /// Reductions over fewer elements, as over a window, are written out always.
 constexpr std::int64_t kFewElements = 64;
 
+/// Elements of the rows that are joined to an array, be it mapped or zipped.
+std::optional<Nat> joined_length(const Expr& e) {
+  if (is_of_rank(e, Op::Join, 1)) return e.child(0).type().element().length();
+  if (is_map(e.op()) && op_rank(e) == 1) return joined_length(e.child(1));
+  if (!is_of_rank(e, Op::Zip, 1)) return std::nullopt;
+  for (const Expr& c : e.children())
+    if (const auto n = joined_length(c)) return n;
+  return std::nullopt;
+}
+
 class ElementViews : public Views {
  public:
   Reductions reductions = Reductions::written_out;
+  std::vector<Nat> reduced;  ///< see WrittenElement
 
  protected:
   View reduce(const Expr& e, const ScopePtr& scope) override {
     const Type& xs = e.child(2).type();
-    if (reductions == Reductions::written_out || xs.length().constant().value_or(kFewElements) < kFewElements)
+    const std::int64_t most = reductions == Reductions::by_an_element ? kFewElements - 1 : kFewScalars;
+    if (reductions == Reductions::written_out || xs.length().constant().value_or(most + 1) <= most)
       return Views::reduce(e, scope);
-    const Nat any = Nat::fresh("r", 0, xs.length() - 1);
+    const std::optional<Nat> row = joined_length(e.child(2));
+    const bool rows = row && Facts().proves(equal(mod(xs.length(), *row), 0));
+    const Nat inner = Nat::fresh("r", 0, (rows ? *row : xs.length()) - 1);
+    const Nat any = rows ? *row * Nat::fresh("q", 0, floordiv(xs.length(), *row) - 1) + inner : inner;
+    reduced.push_back(inner);
     return call(e.child(0), {eval(e.child(1), scope), eval(e.child(2), scope)[any]}, scope);
   }
 };
@@ -154,6 +170,7 @@ class Descent {
 
   void simplify_all() {
     w_.boundary = views_.undecided;
+    w_.reduced = views_.reduced;
     const auto simplified = [](const Nat& n) { return simplify(n); };
     w_.value = map_nats(w_.value, simplified);
     for (Term& t : w_.tests) t = map_nats(t, simplified);

@@ -15,7 +15,9 @@ struct WrittenElement {
       guard;  ///< conditions of that select on indices: elsewhere the element keeps its old value
   std::vector<Term> tests;  ///< conditions of that select on data; their loads happen whatever the guard says
   std::vector<NatCond>
-      boundary;  ///< tests that pads and updates could not decide; all hold away from boundaries
+      boundary;              ///< tests that pads and updates could not decide; all hold away from boundaries
+  std::vector<Nat> reduced;  ///< of each reduction that is looked at by one of its elements: the innermost
+                             ///< index of that element in the arrays that are joined for it
   std::string
       updated;  ///< the argument that an update replaces an element of at its own position; else empty
   bool update = false;  ///< the result is an update
@@ -23,9 +25,10 @@ struct WrittenElement {
 
 /// What becomes of a reduction over many elements, or over a number of them that is not known.
 enum class Reductions : std::uint8_t {
-  written_out,   ///< it is in the value with all its elements; UserError where they are too many
-  by_an_element  ///< what it does with one of its elements, at any index: all that it loads, but not its
-                 ///< value
+  written_out,    ///< it is in the value with all its elements; UserError where they are too many
+  by_an_element,  ///< what it does with one of its elements, at any index: all that it loads, but not its
+                  ///< value
+  loops_by_an_element  ///< the same of all that are loops, however short
 };
 
 /// Descends through maps, lets and updates to the scalar that is written; of a program that returns a tuple

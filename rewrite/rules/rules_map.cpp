@@ -36,6 +36,20 @@ Result<Expr> at_of_map(const Site& site, const Arguments&) {
   return Failure{"none of the operands is an element of an array"};
 }
 
+/// The first m elements, then the others.
+Result<Expr> map_rest(const Site& site, const Arguments& a) {
+  const Expr& e = site.e;
+  if (!is_of_rank(e, Op::Map, 1))
+    return Failure{"needs a map over one dimension without a decision, found " + std::string(text(e.op()))};
+  const Nat n = e.type().length(), m = number(a, 0);
+  if (!Facts().proves(less_equal(m, n)))
+    return Failure{"the first " + m.str() + " elements are more than the length " + n.str()};
+  const auto part = [&](const Nat& low, const Nat& high) {
+    return map(e.child(0), drop({low}, {high}, e.child(1)));
+  };
+  return concat(part(0, n - m), part(m, 0));
+}
+
 /// An array of one element.
 Expr single(const Expr& x) {
   return generate({Nat(1)}, [&](Expr) { return x; });
@@ -71,6 +85,9 @@ std::vector<Rule> map_rules() {
            transpose(map([](Expr r) { return map(f, r); }, transpose(xs))))
           .says("two nested loops change places"),
       rule("map-of-interleave", map(f, interleave({xs, ys})), interleave({map(f, xs), map(f, ys)})),
+      constructed("map-rest", "map f xs = concat (map f (take m xs)) (map f (drop m xs))", map_rest)
+          .takes("m", "elements of the first part")
+          .says("the first %1 elements are computed by themselves"),
       rule("map-of-concat", map(f, concat(xs, ys)), concat(map(f, xs), map(f, ys)))
           .says("one loop becomes two, over the two parts"),
   };

@@ -11,7 +11,7 @@
 namespace lift {
 namespace {
 
-using holes::f, holes::g, holes::xs, holes::z;
+using holes::a, holes::f, holes::g, holes::xs, holes::z;
 
 std::string in_any_order(const Match& m) { return why_in_order(m["f"], m["z"]); }
 constexpr const char* kInAnyOrder = "f associative, z its unit (see ir/expr/reduction.hpp)";
@@ -66,6 +66,22 @@ Result<Expr> lanes(const Site& site, const Arguments& a) {
   return reduce(fn, unit, make(Op::ReduceSeq, {step, start, split({w}, array)}, {}, origin(site.e)));
 }
 
+Expr reduce_to(bool decided, const Expr& fn, const Expr& init, const Expr& array) {
+  return decided ? make(Op::ReduceSeq, {fn, init, array}, {}, {}) : reduce(fn, init, array);
+}
+/// One reduction of arrays, with an accumulator for each of xs, instead of one for each.
+Sides map_of_reduce(bool decided) {
+  const Expr rows = fun({Type::any(), Type::any()}, [&](Expr acc, Expr x) {
+    return map([&](Expr t) { return apply(f, {get(0, t), get(1, t)}); }, zip({acc, x}));
+  });
+  return {map([&](Expr x) { return reduce_to(decided, f, apply(z, {x}), apply(a, {x})); }, xs),
+          reduce_to(decided, rows, map(z, xs), transpose(map(a, xs)))};
+}
+std::string in_blocks(const Match& m) {
+  if (!m["xs"].type().is_array()) return "the argument must be an array";
+  return no_multiple(m["xs"], m.nat("k"), "the length of a block");
+}
+
 /// More elements that change nothing: copies of what the reduction begins with.
 Result<Expr> padded(const Site& site, const Arguments& a) {
   const auto r = need_reduce(site);
@@ -107,6 +123,16 @@ std::vector<Rule> reduce_rules() {
                       }),
                   z, xs))
           .says("a reduction computes the elements that it consumes itself"),
+      rule("reduce-blocks", reduce(f, z, xs),
+           reduce(fun({Type::any(), Type::any()}, [](Expr acc, Expr block) { return reduce(f, acc, block); }),
+                  z, split({nat_hole("k")}, xs)))
+          .takes("k", "elements of a block")
+          .with(in_blocks, "k divides the length")
+          .says("a reduction takes up %1 elements at a time, one after the other"),
+      rule_of_rank("map-of-reduce", 0, 1, [](int decided) { return map_of_reduce(decided == 1); })
+          .says("the loop over columns goes inside the reduction: one reduction of rows with an accumulator "
+                "for "
+                "each column"),
       rule("reduce-split", reduce(f, z, xs), reduce(f, z, map(part, split({nat_hole("k")}, xs))))
           .takes("k", "chunk length")
           .with(in_chunks, "f associative, z its unit, k divides the length")

@@ -118,6 +118,13 @@ std::vector<Rule> scan_rules() {
       rule("map-of-mapped", map([](Expr x) { return map(g, of(a, x)); }, xs),
            transpose(map([](Expr r) { return map(g, r); }, transpose(map(a, xs)))))
           .says("a loop over columns goes inside the loop over what is made of each"),
+      rule("map-of-maps", map([](Expr x) { return map([&](Expr y) { return of(g, x, y); }, of(a, x)); }, xs),
+           transpose(map(
+               [](Expr r) {
+                 return map([](Expr t) { return of(g, get(0, t), get(1, t)); }, zip({xs, r}));
+               },
+               transpose(map(a, xs)))))
+          .says("a loop over columns goes inside the loop over what is made of each, which uses more of it"),
       rule("map-of-transpose", map([](Expr x) { return transpose(of(a, x)); }, xs),
            transpose({0, 2, 1}, map([](Expr x) { return of(a, x); }, xs)))
           .says("what each element makes is transposed all together"),

@@ -134,6 +134,9 @@ std::vector<Rule> split_and_join() {
       rule("join-of-map", join(map([](Expr x) { return map(f, x); }, xs)), map(f, join(xs))),
       rule("transpose-of-map", transpose(map([](Expr x) { return map(f, x); }, xs)),
            map([](Expr x) { return map(f, x); }, transpose(xs))),
+      rule("transpose-of-joined", transpose(map([](Expr x) { return join(apply(a, {x})); }, xs)),
+           join(transpose({1, 2, 0}, map(a, xs))))
+          .says("arrays that each element joins are joined for all together"),
   };
 }
 

@@ -5,11 +5,12 @@
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/parts.hpp"
+#include "rewrite/engine/step_program.hpp"
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"
+#include "rewrite/space/folds/folds.hpp"
 #include "rewrite/space/keys.hpp"
-#include "rewrite/engine/step_program.hpp"
 #include "rewrite/space/stage_form.hpp"
 #include "rewrite/space/stages/stages.hpp"
 #include "rewrite/space/update_form.hpp"
@@ -30,12 +31,13 @@ bool same_nest(const Nest& a, const Nest& b) {
                                             });
 }
 
-enum class Kinds : std::uint8_t { nests, columns, reductions };
-Kinds which(const Program& program) {
+enum class Kinds : std::uint8_t { nests, columns, folds, reductions };
+Kinds which(const Program& program, const SpaceOptions& options) {
   if (!have_one_nest(program)) return Kinds::reductions;
   const Program first = single_sweep(program, 0);
   const Nest nest = main_nest(first.body);
   if (levels_around_scans(first.body, nest) > 0) return Kinds::columns;
+  if (are_folds(program, options)) return Kinds::folds;
   return nest.levels.empty() ? Kinds::reductions : Kinds::nests;
 }
 
@@ -53,16 +55,17 @@ bool have_one_nest(const Program& program) {
 namespace {
 
 /// Whether the parts of a program have loops of different kinds, so that no one kind speaks of them all.
-bool are_mixed(const Program& program, const std::vector<Place>& parts) {
-  if (parts.size() < 2 || contains(program.body, [](const Expr& e) { return e.is(Op::Iterate); })) return false;
+bool are_mixed(const Program& program, const std::vector<Place>& parts, const SpaceOptions& options) {
+  if (parts.size() < 2 || contains(program.body, [](const Expr& e) { return e.is(Op::Iterate); }))
+    return false;
   std::vector<Kinds> kinds;
   for (const Place& p : parts) {
     const Program part = step_program(program, p);
-    const Kinds kind = which(part);
+    const Kinds kind = which(part, options);
     const bool reduces = contains(part.body, [](const Expr& e) { return is_reduce(e.op()); });
     add_new(kinds, kind == Kinds::reductions && !reduces ? Kinds::nests : kind);
   }
-  return kinds.size() > 1 || kinds.front() == Kinds::columns;
+  return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds;
 }
 
 std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
@@ -70,20 +73,25 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
     return loop_over_time(std::move(start), *step, options);
   start = in_stage_form(in_update_form(in_block_form(start)));
   if (auto chain = chains(start, options)) return chain;
-  if (const auto parts = parts_of(start.program.body); are_mixed(start.program, parts))
-    return stages_kind(std::move(start), parts,
-                       [](const Program& part, const SpaceOptions& o) { return kind_of({part, {}}, o); },
-                       options);
+  if (const auto parts = parts_of(start.program.body); are_mixed(start.program, parts, options))
+    return stages_kind(
+        std::move(start), parts,
+        [](const Program& part, const SpaceOptions& o) {
+          return kind_of({part, {}}, o);
+        },
+        options);
   std::optional<Rewriting> staged;
   if (!stages_of(start.program.body).empty()) {
     staged = start;
     start = with_stages_fused(std::move(start));
   }
-  const Kinds kind = which(start.program);
-  if (staged && which(staged->program) != kind) staged.reset();  // its decisions would be others
+  const Kinds kind = which(start.program, options);
+  if (staged && which(staged->program, options) != kind) staged.reset();  // its decisions would be others
   switch (kind) {
     case Kinds::columns:
       return columns_kind(std::move(start), options);
+    case Kinds::folds:
+      return folds_kind(std::move(start), options);
     case Kinds::reductions:
       return reductions(std::move(start), std::move(staged), options);
     case Kinds::nests:
@@ -136,6 +144,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
     add({{common::stages().key, common::stages().switched}});
     add(registered_nest_decisions());
     add(registered_column_decisions());
+    add(registered_fold_decisions());
     add(registered_reduction_decisions());
     add(registered_chain_decisions());
     add({{common::joined().key, common::joined().switched}});

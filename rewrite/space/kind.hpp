@@ -2,6 +2,7 @@
 // what it would try first, and how it derives a configuration. A program is of one kind:
 //   nests       the result is written by loops over cells
 //   columns     the loops are around scans along columns
+//   folds       the loops are over cells each of which reduces many elements
 //   reductions  no loops over cells: the result is reduced from arrays, or is a few numbers
 //   chains      stages whose loops differ, computed one after the other or together
 #pragma once
@@ -42,6 +43,7 @@ bool have_one_nest(const Program& program);
 
 std::unique_ptr<Kind> nests(Rewriting fused, std::optional<Rewriting> staged, const SpaceOptions& options);
 std::unique_ptr<Kind> columns_kind(Rewriting start, const SpaceOptions& options);
+std::unique_ptr<Kind> folds_kind(Rewriting start, const SpaceOptions& options);
 std::unique_ptr<Kind> reductions(Rewriting fused, std::optional<Rewriting> staged,
                                  const SpaceOptions& options);
 /// Null for a program that is no chain whose stages can go in step.
@@ -60,6 +62,7 @@ std::unique_ptr<Kind> by_depth(std::vector<AtDepth> kinds);
 const std::vector<RegisteredDecision>& registered_decisions();
 std::vector<RegisteredDecision> registered_nest_decisions();
 std::vector<RegisteredDecision> registered_column_decisions();
+std::vector<RegisteredDecision> registered_fold_decisions();
 std::vector<RegisteredDecision> registered_reduction_decisions();
 std::vector<RegisteredDecision> registered_chain_decisions();
 std::vector<RegisteredDecision> registered_depth_decisions();

@@ -84,6 +84,11 @@ Generators map_generators() {
          const int n = g.n(1, 4);
          return {map(g.fun(a, g.element()), interleave({g.array(n, a), g.array(n, a)})), {}, {}};
        }},
+      {"map-rest",
+       [](Gen& g) -> Instance {
+         const Type a = g.element();
+         return {map(g.fun(a, g.element()), g.array(g.n(1, 6), a)), {std::to_string(g.n(0, 7))}, {}};
+       }},
       {"map-of-concat",
        [](Gen& g) -> Instance {
          const Type a = g.element();
@@ -154,6 +159,16 @@ Generators split_generators() {
        [](Gen& g) -> Instance {
          const Type a = g.element();
          return {transpose(map_each(g.fun(a, g.element()), g.array(g.shape(2), a))), {}, {}};
+       }},
+      {"transpose-of-joined",
+       [](Gen& g) -> Instance {
+         const Type a = g.element();
+         const Expr f = g.fun(a, g.element());
+         const bool mapped = g.coin();
+         return {transpose(map([&](Expr x) { return join(mapped ? map_n(2, f, x) : x); },
+                               g.array(g.shape(3, 1, 3), a))),
+                 {},
+                 {}};
        }},
   };
 }

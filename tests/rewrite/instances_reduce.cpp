@@ -107,6 +107,25 @@ Generators reduce_generators() {
                  {std::to_string(g.n(0, 7))},
                  {}};
        }},
+      {"reduce-blocks",
+       [](Gen& g) -> Instance {
+         const Type t = g.element();
+         const int k = g.n(1, 3);
+         const int n = k * g.n(1, 3) + (g.n(0, 4) == 0 ? 1 : 0);
+         return {reduce(g.fun2(f64, t), literal(g.real(), f64), g.array(n, t)), {std::to_string(k)}, {}};
+       }},
+      {"map-of-reduce",
+       [](Gen& g) -> Instance {
+         const Type t = g.element();
+         const Expr f = g.fun2(f64, t), start = g.fun(f64, f64), made = g.fun(f64, t);
+         const bool decided = g.coin(), from_column = g.coin();
+         const double z = g.real();
+         const auto of_column = [&](Expr x) {
+           const Expr init = from_column ? apply(start, {x[0]}) : literal(z, f64), row = map(made, x);
+           return decided ? make(Op::ReduceSeq, {f, init, row}, {}, {}) : reduce(f, init, row);
+         };
+         return {map(of_column, g.array({Nat(g.n(1, 4)), Nat(g.n(1, 5))}, f64)), {}, {}};
+       }},
   };
 }
 

@@ -73,6 +73,15 @@ Generators scan_generators() {
          const Expr f = g.fun(t, g.element());
          return of_columns(g, [&](const Expr& x) { return map(f, row_of(g, x, t)); });
        }},
+      {"map-of-maps",
+       [](Gen& g) -> Instance {
+         const Type t = g.element();
+         const Expr f = g.fun2(f64, t);
+         const bool first = g.coin();
+         return of_columns(g, [&](const Expr& x) {
+           return map([&](Expr y) { return apply(f, {first ? Expr(x[0]) : x | sum(), y}); }, row_of(g, x, t));
+         });
+       }},
       {"map-of-transpose",
        [](Gen& g) -> Instance {
          const Type t = g.element();

@@ -28,6 +28,9 @@ struct ScanLoop {
 /// All scans without a decision.
 void run_scans(Deriver& d, const ScanLoop& loop = {});
 
+/// The loop over columns at `columns` goes inside the scans and reductions that its function makes of each.
+void levels_outside(Deriver& d, const Place& columns);
+
 /// What loops outside a main nest follow of its decisions.
 struct OtherLoops {
   bool parallel = true;  ///< the outermost of more than one iteration is shared among threads

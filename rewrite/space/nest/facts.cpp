@@ -351,6 +351,7 @@ NestFacts nest_facts(const Program& whole, const SpaceOptions& options) {
     f.reads_target = true;
   }
   read_steps(whole, f);
+  if (levels_around_reductions(program.body, f.nest) > 0) f.vectors = false;  // loops within cells
   f.windows = window_arrays(program, f);
   for (const Expr& a : program.arguments)  // all arrays take the layout together
     if (a.type().is_array() && rank_of(a.type()) < f.parity_axes) f.parity_axes = 0;

@@ -17,15 +17,6 @@ void fuse_maps(Deriver& d, const Place& at) {
   while (is_map_of_rank_1(d.part(at)) && is_map_of_rank_1(d.part(at).child(1))) d.step("map-fusion", at);
 }
 
-/// The elements beyond a multiple of k come after, one by one; the place of the reduction over the others.
-Place without_rest(Deriver& d, Place reduction, std::int64_t k) {
-  const std::int64_t n = *d.part(reduction).child(2).type().length().constant(), whole = n / k * k;
-  if (whole == n) return reduction;
-  d.step("reduce-rest", {whole}, reduction);
-  d.step("reduce-seq", reduction);
-  return initial_of(reduction);
-}
-
 /// The same where the number of elements may be raised to a multiple instead.
 Place filled(Deriver& d, const Place& reduction, std::int64_t k) {
   const std::int64_t n = *d.part(reduction).child(2).type().length().constant();
@@ -53,15 +44,6 @@ Place cut(Deriver& d, Place reduction, std::int64_t chunk, bool fill) {
   reduction = fill ? filled(d, reduction, chunk) : without_rest(d, reduction, chunk);
   d.step("reduce-split", {chunk}, reduction);
   return reduction;
-}
-
-/// The outermost two of nested reductions become one, over joined arrays.
-void join_levels(Deriver& d, const Place& reduction) {
-  d.step("reduce-joined", reduction);
-  const Expr joined = d.part(array_of(reduction));
-  if (!joined.child(0).is(Op::Map)) return;
-  const Expr& made = joined.child(0).child(0).child(0);  // what is joined: maps over the elements, most often
-  if (is_map_of_rank_1(made) && made.child(1).is(Op::Bound)) d.step("join-of-map", array_of(reduction));
 }
 
 /// How many accumulators the items of a group have together, whole warps: without elements to fill up where
@@ -184,6 +166,22 @@ void derive_reduction(Deriver& d, const ReductionFacts& f, const Place& place, c
 
 }  // namespace
 
+Place without_rest(Deriver& d, Place reduction, std::int64_t k) {
+  const std::int64_t n = *d.part(reduction).child(2).type().length().constant(), whole = n / k * k;
+  if (whole == n) return reduction;
+  d.step("reduce-rest", {whole}, reduction);
+  d.step("reduce-seq", reduction);
+  return initial_of(reduction);
+}
+
+void join_levels(Deriver& d, const Place& reduction) {
+  d.step("reduce-joined", reduction);
+  const Expr joined = d.part(array_of(reduction));
+  if (!joined.child(0).is(Op::Map)) return;
+  const Expr& made = joined.child(0).child(0).child(0);  // what is joined: maps over the elements, most often
+  if (is_map_of_rank_1(made) && made.child(1).is(Op::Bound)) d.step("join-of-map", array_of(reduction));
+}
+
 std::size_t nested_levels(const Expr& reduction) {
   const Expr& array = reduction.child(2);
   if (!is_map_of_rank_1(array) || !array.child(0).is(Op::Lambda)) return 0;
@@ -198,8 +196,7 @@ Place inner_reduction(Place reduction, std::size_t levels) {
   return reduction;
 }
 
-bool take_level(Deriver& d, const Place& reduction) {
-  const Place array = array_of(reduction);
+bool join_last(Deriver& d, const Place& array) {
   fuse_maps(d, array);
   const bool mapped = is_map_of_rank_1(d.part(array));
   const Place source = mapped ? argument_of(array) : array;
@@ -209,6 +206,12 @@ bool take_level(Deriver& d, const Place& reduction) {
     d.step("zip-of-join", source);
   if (!is_join_of_rank_1(d.part(source))) return false;
   if (mapped) d.step("map-of-join", array);
+  return true;
+}
+
+bool take_level(Deriver& d, const Place& reduction) {
+  const Place array = array_of(reduction);
+  if (!join_last(d, array)) return false;
   d.step("reduce-of-join", reduction);
   fuse_maps(d, array);
   return true;

@@ -46,6 +46,12 @@ std::size_t nested_levels(const Expr& reduction);
 /// Takes the innermost loop out of a reduction over joined arrays, as a reduction of its own; false when
 /// there is none.
 bool take_level(Deriver& d, const Place& reduction);
+/// The outermost two of nested reductions become one, over joined arrays.
+void join_levels(Deriver& d, const Place& reduction);
+/// Joined arrays that are zipped or mapped become one that is joined last; false where there are none.
+bool join_last(Deriver& d, const Place& array);
+/// The elements beyond a multiple of k come after, one by one; the place of the reduction over the others.
+Place without_rest(Deriver& d, Place reduction, std::int64_t k);
 /// The reduction `levels` below another.
 Place inner_reduction(Place reduction, std::size_t levels);
 

@@ -82,6 +82,7 @@ class Generator {
   Expr sweep();
   Expr reduction();
   Expr columns();
+  Expr folds();
   Expr stages();
   Expr iteration();
 

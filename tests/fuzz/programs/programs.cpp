@@ -131,6 +131,49 @@ Expr Generator::columns() {
   return map(column, zip(arrays));
 }
 
+/// Cells each of which reduces many elements: of a row, of a column, of a large window.
+Expr Generator::folds() {
+  const Scalar s = chance(80) ? (chance(60) ? f64 : f32) : i32;
+  const Nat cells = extent(0), elements = chance(70) ? Nat(number(33, 70)) : sizes_[0];
+  const bool columns = chance(50), rows_of_result = chance(25), twice = chance(30);
+  const int fuel = number(0, 2), kind = number(0, 3);
+  const auto reduced_by = [&](const Expr& xs, const Expr& more) {
+    const auto f = [&](Expr acc, Expr x) -> Expr {
+      const Expr e = static_cast<bool>(more) ? bounded(x * more) : s == i32 ? bounded(x) : x;
+      return kind == 0 ? max(acc, e) : kind == 1 ? bounded(acc - e) : acc + e;
+    };
+    return reduce(fun({Type(s), Type(s)}, f), literal(kind == 1 ? 1 : 0, s), xs);
+  };
+  const auto cell = [&](const Expr& row, const Expr& weights) -> Expr {
+    const Expr xs = static_cast<bool>(weights)
+                        ? map([&](Expr p) { return bounded(get(0, p) * get(1, p)); }, zip({row, weights}))
+                        : map([&](Expr x) { return bounded(grown(Type(s), {x}, fuel)); }, row);
+    const auto with = [&](Expr sum) -> Expr {
+      if (rows_of_result) return map([&](Expr x) { return bounded(grown(Type(s), {x, sum}, fuel)); }, row);
+      return chance(50) ? sum : bounded(grown(Type(s), {sum}, 1));
+    };
+    const Expr sum = reduced_by(xs, {});
+    if (!twice) return chance(50) ? let(sum, with) : with(sum);
+    return let(sum, [&](Expr first) { return let(reduced_by(row, chance(50) ? first : Expr()), with); });
+  };
+  if (chance(25)) {  // windows
+    const bool plane = chance(50);
+    const std::vector<Nat> size = plane ? std::vector<Nat>{Nat(number(5, 7)), Nat(7)}
+                                        : std::vector<Nat>{elements},
+                           ones(size.size(), Nat(1));
+    std::vector<Nat> all;
+    for (const Nat& n : size) all.push_back(n + cells - 1);
+    return map_n(
+        static_cast<int>(size.size()), [&](Expr w) { return reduced_by(plane ? join(w) : w, {}); },
+        slide(size, ones, grown(array(all, s), {}, 1)));
+  }
+  const Expr weights = chance(50) ? argument(array({elements}, s)) : Expr();
+  const Expr xs = columns ? transpose(grown(array({elements, cells}, s), {}, 1))
+                          : grown(array({cells, elements}, s), {}, 1);
+  const Expr result = map([&](Expr row) { return cell(row, weights); }, xs);
+  return columns && rows_of_result && chance(70) ? transpose(result) : result;
+}
+
 /// Named arrays, each made from those before.
 Expr Generator::stages() {
   const int rank = number(1, 3);
@@ -236,13 +279,14 @@ Made Generator::make() {
     values_[name] = value;
   }
   Expr body;
-  const int k = number(0, 11);
+  const int k = number(0, 12);
   body = k < 4    ? anything()
          : k < 6  ? sweep()
          : k < 7  ? reduction()
          : k < 8  ? columns()
          : k < 10 ? stages()
-                  : iteration();
+         : k < 12 ? iteration()
+                  : folds();
   // A copy is no program: something is to be computed.
   Made made{{"made", params_of(body), body, {}}, {}};
   for (const Expr& a : made.program.arguments) {
