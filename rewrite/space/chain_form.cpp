@@ -134,9 +134,9 @@ Rewriting with_iterations(Rewriting r) {
 }
 
 /// What a step of a loop over time hands on as another one of its arrays is copied by a loop, which can be
-/// shared. What it hands on as the same stays where it is, and what it computes under a name, one step at a
-/// time, is computed where that goes; of several steps a copy is a stage like others, so that they can share tiles.
-Rewriting with_copies_as_maps(Rewriting r, Place at, bool several) {
+/// shared. What it hands on as the same stays where it is, and what it computes under a name is computed where
+/// that goes.
+Rewriting with_copies_as_maps(Rewriting r, Place at) {
   std::vector<Expr> named;
   for (; part_at(r.program.body, at).is(Op::Let); at = let_body(at))
     named.push_back(part_at(r.program.body, at).child(0));
@@ -150,7 +150,7 @@ Rewriting with_copies_as_maps(Rewriting r, Place at, bool several) {
   const auto stays = [&](std::size_t i) {
     const Expr& c = e.child(i);
     if (c.is(Op::Bound) && depth(c) < named.size())
-      return !several && computes(named[named.size() - 1 - depth(c)]) &&
+      return computes(named[named.size() - 1 - depth(c)]) &&
              std::find(e.children().begin(), e.children().begin() + static_cast<std::ptrdiff_t>(i), c) ==
                  e.children().begin() + static_cast<std::ptrdiff_t>(i);
     return c.is(Op::Get) && static_cast<std::size_t>(tuple_index(c)) == i && c.child(0).is(Op::Bound) &&
@@ -208,7 +208,6 @@ std::vector<std::int64_t> depths_of(const Program& program) {
 }
 
 Rewriting in_chain_form(const Program& program, std::int64_t depth) {
-  const std::vector<std::int64_t> depths = depths_of(program);
   Rewriting r = with_iterations({program, {}});
   // Later ones first: what is made of one of them moves none before it, but for those within.
   std::vector<Place> all = iterations_of(r.program.body);
@@ -224,7 +223,7 @@ Rewriting in_chain_form(const Program& program, std::int64_t depth) {
     if (!loop && !at.empty() && at.back() == 0)  // what has a name is a chain: its stages come before
       if (const Place around(at.begin(), at.end() - 1); part_at(r.program.body, around).is(Op::Let))
         r = with_stages_apart(std::move(r), around);
-    if (loop) r = with_copies_as_maps(std::move(r), at, depth > (depths.empty() ? 1 : depths.back()));
+    if (loop) r = with_copies_as_maps(std::move(r), at);
   }
   return r;
 }
