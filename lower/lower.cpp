@@ -108,7 +108,7 @@ std::vector<Pass> passes_for(Target target) {
   if (has.grid_dimensions == 0)
     return {
         names,
-        {"collapse-loops", over(collapse_loops)},
+        {"collapse-loops", over(collapse_loops)},  // those that are worth it
         {"form-doacross", over(form_doacross)},  // which loops threads share has been said
         {"form-teams", over(form_teams)},
         {"place-scratch", place_scratch},        // which loops threads share has been said
@@ -153,6 +153,7 @@ Kernel for_target(Kernel k, Target target) {
 }
 
 Kernel finish(Kernel k, const LowerOptions& options) {
+  k.least_shared = options.least_shared;
   run_passes(k, passes(options));
   check_written_out(k.body);
   return options.target ? for_target(std::move(k), *options.target) : k;

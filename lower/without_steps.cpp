@@ -223,7 +223,7 @@ Block in_array_order(const Block& b) {
 }  // namespace
 
 Kernel lower_undecided(const Program& program) {
-  const Rewriting start = in_update_form(in_block_form({undecided(program), {}}));
+  const Rewriting start = in_update_form(in_block_form({undecided(program), {}}), true);
   Program p = start.program;
   if (!p.overwritable.empty()) {
     if (const Result<Rewriting> all = use("update-in-place")(start, {}))

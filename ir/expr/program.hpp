@@ -21,6 +21,9 @@ struct Program {
   std::vector<std::string> overwritable = {};
   std::vector<std::string> results =
       {};  ///< names of the results; none: "out", or "out0", "out1", ... for several
+  /// Of a step of an iteration: the argument by which the next step knows each component of the result;
+  /// empty for one that is a tuple itself. Other programs have none.
+  std::vector<std::string> state = {};
 };
 
 /// One array that a program returns.

@@ -62,6 +62,7 @@ struct Origin {
   bool own = false;        ///< an array of the program's own (to_global), which may be overwritten
   std::string array = {};  ///< which one: the argument, or one of its own by where it is named
   int version = 0;         ///< how often it has been overwritten when this value was in it
+  bool updated = false;    ///< it has been overwritten to make this value
 };
 
 /// What each part of a program reads that is named outside of it.
@@ -202,15 +203,50 @@ class InPlace {
         return origin_of_body(e.child(1), {origin(e.child(0))});
       case Op::Apply:
         return origin_of_body(e.child(0), origins(e.children().subspan(1)));
-      case Op::UpdateInPlace:
-      case Op::Iterate: {
-        Origin of = origin(e.child(e.is(Op::Iterate) ? 1 : 0));
-        of.version = version(of.array);
+      case Op::UpdateInPlace: {
+        Origin of = origin(e.child(0));
+        of.version = version(of.array), of.updated = true;
         return of;
       }
+      case Op::Iterate:
+        return origin_of_steps(e);
       default:
         return rearranges(e.op()) ? origin(e.child(0)) : Origin{};
     }
+  }
+
+  /// What each step overwrites lies where the first one found it, what each makes anew or hands on as it is
+  /// in arrays of the program's own.
+  Origin origin_of_steps(const Expr& e) {
+    const std::string own = "#" + std::to_string(e.id()) + ".steps";
+    const auto made = [&](const std::string& part) { return Origin{"", {}, true, own + part}; };
+    const Type& t = e.type();
+    const bool several = t.is_tuple();
+    Origin state = made(several ? "" : ".state"), result = made("");
+    for (std::size_t i = 0; several && i < t.parts().size(); ++i) {
+      state.parts.push_back(made(".state" + std::to_string(i)));
+      result.parts.push_back(made("." + std::to_string(i)));
+    }
+    if (several) state.own = result.own = false, state.array = result.array = "";
+    if (overwrites_.count(e.child(0).id()) == 0) return result;
+    std::vector<Origin> parameters{state};
+    if (e.child(0).type().parts().size() == 2) parameters.insert(parameters.begin(), Origin{});
+    const Origin last = origin_of_body(e.child(0), std::move(parameters));
+    const Origin start = origin(e.child(1));
+    if (!several) {
+      if (last.array == state.array && last.updated) result = start;
+    } else {
+      for (std::size_t i = 0; i < result.parts.size(); ++i)
+        if (i < last.parts.size() && last.parts[i].array == state.parts[i].array &&
+            last.parts[i].updated)
+          result.parts[i] = i < start.parts.size() ? start.parts[i] : Origin{};
+    }
+    refresh(result);
+    return result;
+  }
+  void refresh(Origin& o) const {
+    if (!o.array.empty()) o.version = version(o.array);
+    for (Origin& part : o.parts) refresh(part);
   }
 
   /// Of the variables of the function that e applies to its arguments.

@@ -171,6 +171,10 @@ struct KernelArgument {
   ArrayAccess access = ArrayAccess::Restrict;
 };
 
+/// Of a loop that is worth sharing among threads, in about as many instructions: to begin and to end sharing
+/// takes one or two microseconds.
+constexpr std::int64_t kLeastShared = 8192;
+
 /// A lowered program. After `lower`, positions are flat indices, a Vec loop advances by its width and its
 /// body holds terms of that width (Load at lane 0, Lanes masks, LaneIndex), late stores and remainders are
 /// explicit, and a Let whose local is an index term names an index. For a target, the body is as that target
@@ -185,6 +189,7 @@ struct Kernel {
   std::vector<std::string> sizes;  ///< size variables, passed first as long
   std::vector<NatCond> needs;      ///< what sizes must satisfy besides their own conditions
   std::vector<Attr> user_functions;
+  std::int64_t least_shared = kLeastShared;  ///< work of a loop that is worth sharing among threads
   Nat scratch = 0;  ///< bytes that each thread has to itself; 0: the kernel allocates nothing
   Block body;
   std::vector<std::string> header;  ///< comment lines: expression, derivation

@@ -30,19 +30,67 @@ Block of_one_thread(const Block& b) {
   });
 }
 
-}  // namespace
+// ---- what a loop does
 
-Block collapse_loops(const Block& b) {
+constexpr double kUnknown = 1e18;
+constexpr double kOfFunction = 20;  ///< an exponential, a division
+
+double work_of(const Term& t) {
+  double work = 0;
+  visit(t, [&](const Term& x) {
+    if (x->kind == TermKind::Load) work += 1;
+    if (x->kind == TermKind::Call) work += kOfFunction;
+    if (x->kind != TermKind::Apply) return;
+    const bool arithmetic = x->op != Op::Div && x->op != Op::Mod && x->op != Op::Sqrt &&
+                            (x->op < Op::Cbrt || x->op > Op::Erf) && x->op != Op::Pow &&
+                            x->op != Op::Atan2 && x->op != Op::Hypot;
+    work += arithmetic ? 1 : kOfFunction;
+  });
+  return work;
+}
+
+double work_of(const Block& b);
+double work_of(const Stmt& s) {
+  if (const auto* f = std::get_if<For>(&s.v)) {
+    const auto trips = (f->upper - f->lower).constant();
+    const auto step = f->step.constant();
+    return trips && step ? static_cast<double>(*trips) / static_cast<double>(*step) * work_of(f->body)
+                         : kUnknown;
+  }
+  if (const auto* x = std::get_if<Store>(&s.v)) return 1 + work_of(x->value);
+  if (const auto* x = std::get_if<lift::Let>(&s.v)) return work_of(x->value);
+  if (const auto* x = std::get_if<Declare>(&s.v)) return work_of(x->value);
+  if (const auto* x = std::get_if<Assign>(&s.v)) return work_of(x->value);
+  const Block* body = body_of(s);
+  return body ? work_of(*body) : 0;
+}
+double work_of(const Block& b) {
+  double work = 0;
+  for (const Stmt& s : b) work += work_of(s);
+  return work;
+}
+
+Block collapsed(const Block& b, double least) {
   Block r = b;
   for (Stmt& s : r) {
     Block* body = body_of(s);
     auto* f = std::get_if<For>(&s.v);
-    if (f && f->kind == LoopKind::Par)
-      f->collapse = depth_of(*f), f->body = of_one_thread(f->body);
-    else if (body)
-      *body = collapse_loops(*body);
+    if (f && f->kind == LoopKind::Par) {
+      if (work_of(s) < least)
+        s = of_one_thread({s}).at(0);
+      else
+        f->collapse = depth_of(*f), f->body = of_one_thread(f->body);
+    } else if (body) {
+      *body = collapsed(*body, f && (f->team || f->doacross) ? 0 : least);
+    }
   }
   return r;
+}
+
+}  // namespace
+
+Block collapse_loops(const Block& b, const Kernel& k) {
+  return collapsed(b, static_cast<double>(k.least_shared));
 }
 
 }  // namespace lift

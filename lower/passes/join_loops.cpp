@@ -114,8 +114,12 @@ bool join_within(Block& body, Block& next, bool elements) {
 bool join(For& f, For next, bool elements) {
   if (!are_of_one_kind(f, next)) return false;
   next.body = substitute(next.body, next.var, f.var);
-  if (!are_apart(accesses_of(f.body), accesses_of(next.body), f.var)) return false;
-  f.late_store = f.late_store && next.late_store;
+  const std::vector<Access> first = accesses_of(f.body), second = accesses_of(next.body);
+  if (!are_apart(first, second, f.var)) return false;
+  const bool read = std::any_of(first.begin(), first.end(), [&](const Access& a) {  // what is stored late is not
+    return a.store && std::any_of(second.begin(), second.end(), [&](const Access& b) { return may_meet(a, b); });
+  });
+  f.late_store = f.late_store && next.late_store && !read;
   if (join_within(f.body, next.body, elements)) return true;
   for (Stmt& s : next.body) f.body.push_back(std::move(s));
   return true;

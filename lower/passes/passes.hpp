@@ -55,7 +55,9 @@ Block join_loops(const Block& b);
 
 /// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
-Block collapse_loops(const Block& b);
+/// So are those of less work than `Kernel::least_shared`, where that is known, but for loops of a team, which
+/// share at the cost of a barrier that is there anyway.
+Block collapse_loops(const Block& b, const Kernel& k);
 
 /// Loops whose iterations all threads go through together (For::team) get a barrier at the end of each, where
 /// all that they store is stored in loops that the threads share; elsewhere each shared loop is one by

@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/chain.hpp"
 
 namespace lift {
 namespace {
@@ -110,16 +111,48 @@ std::optional<Acceptor> place_in_result(const Expr& fn, const Acceptor& to) {
   return route.place(parameter_types(fn).at(0));
 }
 
+namespace {
+
+/// Names of what lies where a function's argument lies: that, and what overwrites it.
+class LiesThere {
+ public:
+  bool is(const Expr& e) const {
+    if (e.is(Op::Bound))
+      return bound_index(e) == 0 && std::find(binders_.begin(), binders_.end(), depth_ - bound_depth(e)) !=
+                                        binders_.end();
+    if (is_identity(e.op()) || e.is(Op::UpdateInPlace)) return is(e.child(0));
+    return e.is(Op::Iterate) && e.type().is_array() && overwrites_base(e) && is(e.child(1));
+  }
+  void below(const Expr& let) {
+    const bool there = is(let.child(0));
+    ++depth_;
+    if (there) binders_.push_back(depth_);
+  }
+
+ private:
+  int depth_ = 0;
+  std::vector<int> binders_{0};
+};
+
+}  // namespace
+
 std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to) {
   Expr body = fn.child(0);
   int depth = 0;
-  for (; body.is(Op::Let) && body.child(1).is(Op::Lambda); ++depth) body = body.child(1).child(0);
-  if (!body.is(Op::Tuple)) return std::nullopt;
+  LiesThere there;
+  for (; body.is(Op::Let) && body.child(1).is(Op::Lambda); ++depth)
+    there.below(body), body = body.child(1).child(0);
+  const auto is_there = [&](const Expr& e) { return overwrites_base(e) || e.is(Op::Bound) ? there.is(e) : false; };
+  if (!body.is(Op::Tuple)) {
+    if (body.type() == parameter_types(fn).at(0) && is_there(body)) return Component{0, to};
+    return std::nullopt;
+  }
   for (std::size_t i = 0; i < body.children().size(); ++i) {
+    const Acceptor& place = std::get<std::vector<Acceptor>>(to.v).at(i);
     Route route;
     route.depth = depth;
-    if (route.follow(body.child(i), std::get<std::vector<Acceptor>>(to.v).at(i)) && route.whole)
-      return Component{i, *route.whole};
+    if (route.follow(body.child(i), place) && route.whole) return Component{i, *route.whole};
+    if (body.child(i).type() == parameter_types(fn).at(0) && is_there(body.child(i))) return Component{i, place};
   }
   return std::nullopt;
 }

@@ -186,9 +186,15 @@ class Storage {
   /// one of two that take turns.
   Expr iterated(const Expr& e) {
     const Expr& f = e.child(0);
-    if (overwrites_steps(e))
-      return with_children(e,
-                           {body_written(f), computes(e.child(1)) ? written(e.child(1)) : read(e.child(1))});
+    const std::vector<StepPart> parts = parts_of_steps(e);
+    const auto turns = [](StepPart p) { return p == StepPart::turns; };
+    if (!std::all_of(parts.begin(), parts.end(), turns)) {
+      const bool all_stay = std::none_of(parts.begin(), parts.end(), turns);
+      const bool said = all_stay || is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal);
+      const Expr step = said ? body_written(f)
+                             : with_children(f, {to(kept(e.type(), f.child(0)), written(f.child(0)))});
+      return with_children(e, {step, computes(e.child(1)) ? written(e.child(1)) : read(e.child(1))});
+    }
     if (!f.is(Op::Lambda) || !e.type().has_arrays() || !computes(f.child(0)) || is_placed(f.child(0)) ||
         f.child(0).is(Op::ToGlobal))
       return all_read(e);

@@ -156,7 +156,7 @@ void Translator::write(const Expr& e, const ScopePtr& scope, const Acceptor& to)
     return write(e.child(0), scope, map_cells(to, [](Cell c) { return c.stream = true, c; }));
   if (e.is(Op::Layout) || e.is(Op::ReadOnly) || e.is(Op::MayAlias) || e.is(Op::ToGlobal))
     return write(e.child(0), scope, to);
-  if (write_structure(e, scope, to)) return;
+  if (write_structure(e, scope, to) || is_there(e, scope, to)) return;
   write_view(eval(e, scope), to);
 }
 
@@ -230,6 +230,18 @@ bool Translator::write_together(const Expr& e, const ScopePtr& scope, const std:
   return true;
 }
 
+/// Whether a named value is where it is to go: it has been computed there, or over an argument, which is then
+/// the result.
+bool Translator::is_there(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
+  if (!e.is(Op::Bound) || !e.type().is_array()) return false;
+  const View v = eval(e, scope);
+  const auto place = place_of(v, e.type());
+  if (!place) return false;
+  const std::set<std::string> arrays = arrays_at(*place);
+  const bool overwritten = arrays.size() == 1 && overwritten_.count(*arrays.begin()) > 0;
+  return place_of_base(v, e.type(), to, overwritten).has_value();
+}
+
 /// False: no acceptor, the value is copied element by element.
 bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   if (const auto place = accept(e, to)) {
@@ -242,9 +254,7 @@ bool Translator::write_structure(const Expr& e, const ScopePtr& scope, const Acc
       if (write_together(e, scope, places)) return true;
       for (std::size_t i = 0; i < e.children().size(); ++i) {
         const Expr& c = e.child(i);
-        const bool is_there = c.is(Op::Bound) && c.type().is_array() &&
-                              place_of_base(eval(c, scope), c.type(), places.at(i), false).has_value();
-        if (!is_there) write(c, scope, places.at(i));
+        if (!is_there(c, scope, places.at(i))) write(c, scope, places.at(i));
       }
       return true;
     }

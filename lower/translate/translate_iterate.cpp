@@ -1,5 +1,6 @@
-// Iterations: a loop over the steps. Results that are stored take turns in two arrays, numbers are kept in
-// variables. The first step reads the start value where it is, the last one writes where the result goes.
+// Iterations: a loop over the steps. Results that are stored take turns in two arrays, or stay in the one that
+// each step overwrites; numbers are kept in variables. The first step reads the start value where it is, the
+// last one writes where the result goes.
 #include <utility>
 
 #include "ir/error.hpp"
@@ -32,42 +33,73 @@ std::int64_t steps_of(const Expr& e) {
 
 }  // namespace
 
-/// Steps that overwrite what they are given: all in one array, where the start value lies or is computed.
-void Translator::write_in_place(const Expr& e, const ScopePtr& scope, const Acceptor& given) {
-  const std::int64_t times = steps_of(e);
-  const Expr &f = e.child(0), &start = e.child(1);
-  Acceptor to = given;
-  if (computes(start)) {
-    write(start, scope, to);
-    to = map_cells(to, [&](Cell c) {  // it may be an argument that steps before these overwrite
+/// Where the arrays lie that steps overwrite or hand on as they are: where the start value lies or is computed,
+/// or a copy of it. Others have no place here; `start` is what the steps read first.
+void Translator::place_state(const Expr& e, const ScopePtr& scope, std::vector<Acceptor>& to, View& start) {
+  const std::vector<StepPart> parts = parts_of_steps(e);
+  const bool several = e.type().is_tuple();
+  const auto in_its_argument = [&](const Acceptor& a) {  // which steps before these may overwrite
+    return map_cells(a, [&](Cell c) {
       if (const auto it = in_argument.find(c.array); it != in_argument.end() && !it->second.empty())
         c.array = it->second;
       return c;
     });
-  } else if (times > 0) {
-    const auto over = place_of_base(eval(start, scope), e.type(), given, true);
-    if (!over) refuse_place();
-    to = *over;
-  }
-  StepArrays arrays;
-  const auto step = [&](const Nat& t) {
-    std::vector<View> values{view_of(to, e.type())};
-    if (parameter_types(f).size() == 2) values.insert(values.begin(), View{index_term(t)});
-    StepArrays* const around = std::exchange(step_arrays_, &arrays);
-    arrays.next = 0, arrays.block = block;
-    write(f.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), to);
-    step_arrays_ = around;
   };
-  if (takes_launches(f))
-    for (std::int64_t t = 0; t < times; ++t) step(Nat(t));
-  else if (times > 0)
-    loop(new_loop("t", times), step);
+  const auto place = [&](const Expr& x, std::size_t i) {
+    if (computes(x)) {
+      write(x, scope, to[i]);
+      to[i] = in_its_argument(to[i]);
+      return view_of(to[i], x.type());
+    }
+    const View v = eval(x, scope);
+    const bool overwrites = parts[i] == StepPart::overwritten;
+    const auto over = place_of_base(v, x.type(), to[i], overwrites);
+    if (over)
+      to[i] = *over;
+    else if (overwrites)
+      refuse_place();
+    else
+      write_copy(v, to[i], x.type(), has_shared_loops(e));
+    return view_of(to[i], x.type());
+  };
+  const Expr& from = e.child(1);
+  if (!several) {
+    start = place(from, 0);
+  } else if (from.is(Op::Tuple)) {
+    std::vector<View> all;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      all.push_back(parts[i] == StepPart::turns ? eval(from.child(i), scope) : place(from.child(i), i));
+    start = View{std::move(all)};
+  } else if (computes(from)) {
+    write(from, scope, Acceptor{to});
+    for (Acceptor& a : to) a = in_its_argument(a);
+    start = view_of(Acceptor{to}, e.type());
+  } else {
+    const View v = eval(from, scope);
+    std::vector<View> all = v.parts();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] == StepPart::turns) continue;
+      const Type& t = e.type().parts()[i];
+      const auto over = place_of_base(all[i], t, to[i], parts[i] == StepPart::overwritten);
+      if (over)
+        to[i] = *over;
+      else
+        write_copy(all[i], to[i], t, has_shared_loops(e));
+      all[i] = view_of(to[i], t);
+    }
+    start = View{std::move(all)};
+  }
 }
 
+/// Steps that overwrite what they are given stay in one array; what others make takes turns in two.
 void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
-  if (overwrites_steps(e)) return write_in_place(e, scope, to);
+  const std::vector<StepPart> parts = parts_of_steps(e);
+  const auto turns = [](StepPart p) { return p == StepPart::turns; };
+  const bool some_stay = !std::all_of(parts.begin(), parts.end(), turns),
+             all_stay = std::none_of(parts.begin(), parts.end(), turns), several = e.type().is_tuple();
   const std::int64_t times = steps_of(e);
-  const Expr &f = e.child(0), &stored = f.child(0);
+  const Expr& f = e.child(0);
+  const Expr stored = stores_steps(e) ? f.child(0).child(0) : f.child(0);
   const bool numbered = parameter_types(f).size() == 2;
   const bool written_out = takes_launches(stored);
   if (written_out && times > kMostLaunches)
@@ -80,20 +112,64 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     if (numbered) values.insert(values.begin(), View{index_term(t)});
     StepArrays* const around = std::exchange(step_arrays_, &arrays);
     arrays.next = 0, arrays.block = block;
-    write(stored.child(0), std::make_shared<Scope>(Scope{std::move(values), scope}), there);
+    write(stored, std::make_shared<Scope>(Scope{std::move(values), scope}), there);
     step_arrays_ = around;
   };
-  if (times == 0) return write(e.child(1), scope, to);
-  const View start = eval(e.child(1), scope);
-  if (times == 1) return step(0, start, to);
-  const AddressSpace space = space_of(stored);
-  const LayoutRequest layout = asked_layout(stored);
-  Acceptor turn[2] = {new_array("even", e.type(), space, layout), {}};
-  if (times > 2) turn[1] = new_array("odd", e.type(), space, layout);
-  const auto middle = [&](const Nat& t, int parity) {  // t has this parity
-    step(t, view_of(turn[1 - parity], e.type()), turn[parity]);
+  if (times == 0 && !some_stay) return write(e.child(1), scope, to);
+  View start{};
+  std::vector<Acceptor> last = several ? std::get<std::vector<Acceptor>>(to.v) : std::vector<Acceptor>{to};
+  // What is handed on in turns, and the rest where it stays.
+  const auto together = [&](const std::vector<Acceptor>& turn) {
+    std::vector<Acceptor> all = last;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (turns(parts[i])) all[i] = turn.at(i);
+    return several ? Acceptor{std::move(all)} : all[0];
   };
-  step(0, start, turn[0]);
+  std::vector<Acceptor> turn[2];
+  const auto make_turn = [&](const char* name, std::vector<Acceptor>& made) {
+    const AddressSpace space = space_of(f.child(0));
+    const LayoutRequest layout = asked_layout(f.child(0));
+    if (!some_stay) {
+      const Acceptor all = new_array(name, e.type(), space, layout);
+      made = several ? std::get<std::vector<Acceptor>>(all.v) : std::vector<Acceptor>{all};
+      return;
+    }
+    made.resize(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (turns(parts[i])) made[i] = new_array(name, e.type().parts()[i], space, layout);
+  };
+  if (some_stay) {
+    if (!all_stay && computes(e.child(1)) && !e.child(1).is(Op::Tuple)) {
+      // The start value's parts that take turns are computed beside those that stay.
+      make_turn("odd", turn[1]);
+      std::vector<Acceptor> places = last;
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        if (turns(parts[i])) places[i] = turn[1][i];
+      place_state(e, scope, places, start);
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        if (!turns(parts[i])) last[i] = places[i];
+    } else {
+      place_state(e, scope, last, start);
+    }
+  } else {
+    start = eval(e.child(1), scope);
+  }
+  if (all_stay) {
+    const Acceptor there = several ? Acceptor{last} : last[0];
+    if (written_out)
+      for (std::int64_t t = 0; t < times; ++t) step(Nat(t), view_of(there, e.type()), there);
+    else if (times > 0)
+      loop(new_loop("t", times), [&](const Nat& t) { step(t, view_of(there, e.type()), there); });
+    return;
+  }
+  const Acceptor result = several ? Acceptor{last} : last[0];
+  if (times == 1) return step(0, start, result);
+  make_turn("even", turn[0]);
+  if (times > 2 && turn[1].empty()) make_turn("odd", turn[1]);
+  const auto middle = [&](const Nat& t, int parity) {  // t has this parity
+    step(t, view_of(together(turn[1 - parity]), e.type()), together(turn[parity]));
+  };
+  step(0, start, together(turn[0]));
   std::int64_t t = 1;
   const std::int64_t pairs = (times - 2) / 2;
   if (!written_out && pairs > kWrittenOut / 2) {
@@ -101,7 +177,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     t += 2 * pairs;
   }
   for (; t < times - 1; ++t) middle(t, static_cast<int>(t % 2));
-  step(times - 1, view_of(turn[times % 2], e.type()), to);
+  step(times - 1, view_of(together(turn[times % 2]), e.type()), result);
 }
 
 /// Numbers are carried from step to step in variables; arrays of which the steps are not stored are ways of

@@ -48,8 +48,14 @@ std::optional<Acceptor> Translator::place_of_base(const View& base, const Type& 
   if (!c || !value || (*value)->kind != TermKind::Load || (*value)->nats != c->position) return std::nullopt;
   if ((*value)->name == c->array) return given;
   if (!overwrites || in_argument.count(c->array) == 0 || !in_argument[c->array].empty()) return std::nullopt;
+  if (is_own((*value)->name)) return std::nullopt;
   in_argument[c->array] = (*value)->name;
   return map_cells(given, [name = (*value)->name](Cell x) { return x.array = name, x; });
+}
+
+/// An array that the kernel makes, or a result of it.
+bool Translator::is_own(const std::string& array) const {
+  return in_argument.count(array) > 0 || own_.count(array) > 0;
 }
 
 void Translator::write_update(const Expr& e, const ScopePtr& scope, const Acceptor& given) {
@@ -77,33 +83,61 @@ void Translator::write_update(const Expr& e, const ScopePtr& scope, const Accept
   write_block(to);
 }
 
+namespace {
+
+constexpr std::int64_t kEnoughForAll = 32;  ///< iterations that many threads can share
+
+/// Which loop of a copy threads share: the outermost that has something for all of them.
+std::size_t shared_loop(const std::vector<Nat>& lengths) {
+  for (std::size_t d = 0; d + 1 < lengths.size(); ++d)
+    if (lengths[d].constant().value_or(kEnoughForAll) >= kEnoughForAll) return d;
+  const auto trips = [&](std::size_t d) { return lengths[d].constant().value_or(kEnoughForAll); };
+  std::size_t most = 0;
+  for (std::size_t d = 1; d < lengths.size(); ++d)
+    if (trips(d) > trips(most)) most = d;
+  return most;
+}
+
+}  // namespace
+
+bool has_shared_loops(const Expr& e) {
+  return contains(e, [](const Expr& x) { return x.is(Op::MapPar); });
+}
+
+/// A loop nest over positions [first, first + length) of each dimension, which threads share if asked to.
+void Translator::write_block_copy(const View& from, const Acceptor& to, const std::vector<Nat>& first,
+                                  const std::vector<Nat>& length, bool shared) {
+  const std::size_t par = shared && parallel_.empty() ? shared_loop(length) : length.size();
+  const std::function<void(std::size_t, const View&, const Acceptor&)> loops =
+      [&](std::size_t d, const View& v, const Acceptor& there) {
+        if (d == length.size()) return write_view(v, there);
+        For f = new_loop(there.hint(), length[d], first[d]);
+        if (d == par) f.kind = LoopKind::Par;
+        loop(std::move(f), [&](const Nat& i) { loops(d + 1, v[i], there[i]); });
+      };
+  loops(0, from, to);
+}
+
+void Translator::write_copy(const View& from, const Acceptor& to, const Type& t, bool shared) {
+  if (!t.is_array()) return write_view(from, to);
+  const std::vector<Nat> length = shape_of(t, rank_of(t));
+  write_block_copy(from, to, std::vector<Nat>(length.size(), 0), length, shared);
+}
+
 /// Copies what an update leaves of its base: for each dimension the slabs before and after the block, within
-/// the block's range of the dimensions before; the loops go over positions. In parallel where the block is
-/// computed so.
+/// the block's range of the dimensions before. In parallel where the block is computed so.
 void Translator::write_around(const Expr& update, const View& base, const Acceptor& to) {
   const std::vector<Nat>& low = update_offsets(update);
   const std::size_t rank = low.size();
   const std::vector<Nat> whole = shape_of(update.type(), static_cast<int>(rank)),
                          block_shape = shape_of(update.child(1).type(), static_cast<int>(rank));
-  const bool shared =
-      parallel_.empty() && contains(update.child(1), [](const Expr& x) { return x.is(Op::MapPar); });
-  const auto copy = [&](std::size_t slab, const Nat& first, const Nat& length) {
+  const bool shared = has_shared_loops(update.child(1));
+  const auto copy = [&](std::size_t slab, const Nat& from, const Nat& length) {
     if (Facts().proves(less_equal(length, 0))) return;
-    const std::function<void(std::size_t, const View&, const Acceptor&, bool)> loops =
-        [&](std::size_t d, const View& from, const Acceptor& there, bool serial) {
-          if (d == rank) return write_view(from, there);
-          For f = new_loop(there.hint(),
-                           d == slab  ? length
-                           : d < slab ? block_shape[d]
-                                      : whole[d],
-                           d == slab  ? first
-                           : d < slab ? low[d]
-                                      : Nat(0));
-          const bool here = serial && shared && (d != slab || rank == 1);
-          if (here) f.kind = LoopKind::Par;
-          loop(std::move(f), [&](const Nat& i) { loops(d + 1, from[i], there[i], serial && !here); });
-        };
-    loops(0, base, to, true);
+    std::vector<Nat> first(rank, 0), lengths = whole;
+    for (std::size_t d = 0; d < slab; ++d) first[d] = low[d], lengths[d] = block_shape[d];
+    first[slab] = from, lengths[slab] = length;
+    write_block_copy(base, to, first, lengths, shared);
   };
   for (std::size_t d = 0; d < rank; ++d) {
     copy(d, 0, low[d]);

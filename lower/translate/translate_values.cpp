@@ -10,6 +10,7 @@
 #include "lower/translate/destination.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
+#include "rewrite/analysis/chain.hpp"
 
 namespace lift {
 /// Every scalar of a view of constant size in a variable of its own.
@@ -43,6 +44,7 @@ View Translator::in_variables(const View& v, const Type& t) {
 /// What an update in place overwrites, also below maps.
 std::optional<View> Translator::base_of(const Expr& e, const ScopePtr& scope) {
   if (e.is(Op::UpdateInPlace)) return eval(e.child(0), scope);
+  if (e.is(Op::Iterate) && overwrites_base(e)) return eval(e.child(1), scope);
   if (is_identity(e.op())) return base_of(e.child(0), scope);
   if (!is_map(e.op()) || op_rank(e) != 1 || !e.child(0).is(Op::Lambda)) return std::nullopt;
   const View xs = eval(e.child(1), scope);
@@ -75,6 +77,7 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
       const auto place = base ? place_of(*base, t) : std::nullopt;
       if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
       write(value, scope, *place);
+      overwritten_.merge(arrays_at(*place));
       return continue_with(*base);
     }
     case Destination::Kind::Update:
@@ -85,7 +88,8 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
       if (!body.is(Op::Tuple)) return continue_with(view_of(place, t));  // more names before the results
       const auto inner = std::make_shared<Scope>(Scope{{view_of(place, t)}, scope});
       for (std::size_t k = 0; k < body.children().size(); ++k)
-        if (k != goes.component) write(body.child(k), inner, std::get<std::vector<Acceptor>>(to.v).at(k));
+        if (k != goes.component || overwrites_base(body.child(k)))
+          write(body.child(k), inner, std::get<std::vector<Acceptor>>(to.v).at(k));
       return;
     }
     case Destination::Kind::Open:
@@ -155,6 +159,7 @@ Acceptor Translator::new_array(const std::string& hint, const Type& t, AddressSp
     for (const std::vector<Nat>& more : {shape_of(parts[i]), within})
       shape.insert(shape.end(), more.begin(), more.end());
     const Type whole = array(shape, element_of(parts[i]));
+    own_.insert(names[i]);
     if (again) continue;
     if (on_stack) {
       Allocate own{names[i], whole, space == AddressSpace::Global ? AddressSpace::Private : space};

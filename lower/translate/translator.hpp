@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "lower/loops/loop.hpp"
@@ -62,17 +63,21 @@ class Translator : public Views {
   std::optional<Acceptor> place_of_base(const View& base, const Type& t, const Acceptor& given,
                                         bool overwrites);
   void write_around(const Expr& update, const View& base, const Acceptor& to);
+  void write_block_copy(const View& from, const Acceptor& to, const std::vector<Nat>& first,
+                        const std::vector<Nat>& length, bool shared);
+  void write_copy(const View& from, const Acceptor& to, const Type& t, bool shared);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Acceptor& to);
   bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Acceptor>& places);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
                      const Acceptor& to);
-  void write_in_place(const Expr& iterate, const ScopePtr& scope, const Acceptor& to);
+  void place_state(const Expr& iterate, const ScopePtr& scope, std::vector<Acceptor>& to, View& start);
   void write_iterate(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_schedule(const Expr& e, const ScopePtr& scope, const Acceptor& to,
                       const std::vector<TileOfStages>& tiles = {});
   void write_in_step(const Expr& e, const ScopePtr& scope, const Acceptor& to,
                      const std::vector<TileOfStages>& tiles);
   Acceptor ring_of_stage(const Expr& ring, std::size_t stage, const std::vector<TileOfStages>& tiles);
+  bool is_there(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   bool write_structure(const Expr& e, const ScopePtr& scope, const Acceptor& to);
   void write_view(const View& v, const Acceptor& to);
   void write_under(const std::vector<NatCond>& guards, const Expr& e, const ScopePtr& scope,
@@ -118,7 +123,10 @@ class Translator : public Views {
   };
   StepArrays* step_arrays_ = nullptr;
   std::string fresh_name(const std::string& hint) { return hint + std::to_string(++names_); }
+  bool is_own(const std::string& array) const;
   int names_ = 0;
+  std::set<std::string> own_;          ///< arrays that the kernel makes
+  std::set<std::string> overwritten_;  ///< arrays that named values have been written over
   bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to
   std::unordered_map<std::uint32_t, bool> has_scan_;
   std::vector<Ring>* rings_ = nullptr;  ///< those found in the argument of a map that is being evaluated
@@ -126,6 +134,8 @@ class Translator : public Views {
 };
 
 [[noreturn]] void refuse_place();  ///< of an update in place, or of steps in place
+/// Whether threads share loops of an expression.
+bool has_shared_loops(const Expr& e);
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 /// The loop over dimension `depth` of a map whose results go `to`, without a body.
 For map_loop(const Expr& e, const Acceptor& to, int depth);

@@ -44,6 +44,8 @@ class Walk {
         break;
     }
     results(p);
+    for (std::size_t i = 0; i < p.state.size(); ++i)
+      if (!p.state[i].empty() && !lies_at_last(p.state[i], i)) std::erase(chain_.overwritable, p.state[i]);
   }
   Chain chain() const { return chain_; }
 
@@ -122,6 +124,29 @@ class Walk {
     }
   }
 
+  /// Whether a result is made of an array by one update after the other: only that array of a step's state
+  /// can be where the next step looks for it.
+  bool lies_at_last(const std::string& array, std::size_t result) const {
+    const bool several = chain_.result.is(Op::Tuple);
+    if (several ? result >= chain_.result.children().size() : result > 0) return false;
+    Expr e = several ? chain_.result.child(result) : chain_.result;
+    for (;;) {
+      while (is_identity(e.op())) e = e.child(0);
+      if (e.is(Op::Param) && param_name(e) == array) return true;
+      if (e.is(Op::Param)) {
+        const auto at = std::find_if(chain_.stages.begin(), chain_.stages.end(),
+                                     [&](const ChainStage& s) { return s.name == param_name(e); });
+        if (at == chain_.stages.end()) return false;
+        e = at->value;
+        if (e.is(Op::Param)) return false;
+        continue;
+      }
+      const auto base = updated_array(e);
+      if (!base) return false;
+      e = *base;
+    }
+  }
+
   Expr e_;
   Place place_;
   std::vector<std::vector<Expr>> scopes_;  ///< values of the variables of the lambdas around, outermost first
@@ -181,30 +206,88 @@ Program last_of_chain(const Program& program) {
 
 bool overwrites_base(const Expr& e) {
   if (e.is(Op::UpdateInPlace)) return true;
+  if (e.is(Op::Iterate)) return e.type().is_array() && !is_computed(e.child(1)) && overwrites_steps(e);
   if (is_identity(e.op())) return overwrites_base(e.child(0));
   return is_map(e.op()) && op_rank(e) == 1 && e.child(0).is(Op::Lambda) &&
          overwrites_base(e.child(0).child(0));
 }
 
-bool overwrites_steps(const Expr& iterate) {
-  const Expr& f = iterate.child(0);
-  if (!f.is(Op::Lambda) || !contains(f, [](const Expr& x) { return x.is(Op::UpdateInPlace); })) return false;
-  std::vector<Expr> names, same;
-  const Expr body = open(f, names);
-  same.push_back(names.back());
-  bool overwrites = false;
-  const std::function<bool(const Expr&)> lies_there = [&](const Expr& e) {
-    if (e.is(Op::UpdateInPlace)) return overwrites = lies_there(e.child(0)), overwrites;
-    if (is_identity(e.op()) || e.is(Op::ToGlobal)) return lies_there(e.child(0));
-    if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+namespace {
+
+/// In which component of what a step is given a value lies.
+class LiesIn {
+ public:
+  LiesIn(const Expr& state, bool overwrites) : overwrites_(overwrites) {
+    const bool several = state.type().is_tuple();
+    if (!several) where_.emplace_back(state, Where{0, false});
+    for (std::size_t i = 0; several && i < state.type().parts().size(); ++i)
+      where_.emplace_back(get(static_cast<int>(i), state), Where{i, false});
+  }
+  std::vector<StepPart> parts(const Expr& body, std::size_t components, const Type& state) {
+    std::vector<StepPart> r(components, StepPart::turns);
+    Expr e = body;
+    while (is_identity(e.op()) || e.is(Op::ToGlobal) || (e.is(Op::Let) && e.child(1).is(Op::Lambda))) {
+      if (!e.is(Op::Let)) {
+        e = e.child(0);
+        continue;
+      }
       std::vector<Expr> name;
       const Expr rest = open(e.child(1), name);
-      if (e.child(0).type() == iterate.type() && lies_there(e.child(0))) same.push_back(name[0]);
-      return lies_there(rest);
+      if (const auto w = of(e.child(0)); w && overwrites_) where_.emplace_back(name[0], *w);
+      e = rest;
     }
-    return std::find(same.begin(), same.end(), e) != same.end();
+    const auto note = [&](const Expr& c, std::size_t i, const Type& t) {
+      if (const auto w = of(c); w && w->component == i && t.is_array())
+        r[i] = w->overwritten ? StepPart::overwritten : StepPart::handed_on;
+    };
+    if (!state.is_tuple())
+      note(e, 0, state);
+    else if (e.is(Op::Tuple))
+      for (std::size_t i = 0; i < components; ++i) note(e.child(i), i, state.parts()[i]);
+    return r;
+  }
+
+ private:
+  struct Where {
+    std::size_t component;
+    bool overwritten;
   };
-  return lies_there(body) && overwrites;
+  std::optional<Where> of(const Expr& e) const {
+    const auto at = std::find_if(where_.begin(), where_.end(), [&](const auto& w) { return w.first == e; });
+    if (at != where_.end()) return at->second;
+    if (is_identity(e.op()) || e.is(Op::ToGlobal)) return of(e.child(0));
+    const bool steps = e.is(Op::Iterate) && e.type().is_array() && overwrites_steps(e);
+    if (!e.is(Op::UpdateInPlace) && !steps) return std::nullopt;
+    auto w = of(e.child(steps ? 1 : 0));
+    if (w) w->overwritten = true;
+    return w;
+  }
+
+  bool overwrites_;
+  std::vector<std::pair<Expr, Where>> where_;
+};
+
+}  // namespace
+
+std::vector<StepPart> parts_of_steps(const Expr& iterate) {
+  const Expr& f = iterate.child(0);
+  const Type& state = iterate.type();
+  const std::size_t n = state.is_tuple() ? state.parts().size() : 1;
+  std::vector<StepPart> none(n, StepPart::turns);
+  if (!f.is(Op::Lambda) || !state.has_arrays()) return none;
+  const bool overwrites = contains(f, [](const Expr& x) { return x.is(Op::UpdateInPlace); });
+  if (!overwrites && (!state.is_tuple() || has_few_scalars(state))) return none;
+  std::vector<Expr> names;
+  const Expr body = open(f, names);
+  std::vector<StepPart> r = LiesIn(names.back(), overwrites).parts(body, n, state);
+  const bool all_handed_on =
+      std::all_of(r.begin(), r.end(), [](StepPart p) { return p == StepPart::handed_on; });
+  return all_handed_on ? none : r;
+}
+
+bool overwrites_steps(const Expr& iterate) {
+  const std::vector<StepPart> parts = parts_of_steps(iterate);
+  return std::any_of(parts.begin(), parts.end(), [](StepPart p) { return p != StepPart::turns; });
 }
 
 std::optional<Expr> updated_array(const Expr& e) {

@@ -42,9 +42,14 @@ Program stage_program(const Chain& chain, std::size_t stage);
 /// stages.
 Program last_of_chain(const Program& program);
 
-/// Whether a value is an update in place, also below maps.
+/// Whether a value is an update in place, also below maps, or made by steps in place of what is there.
 bool overwrites_base(const Expr& value);
-/// Whether each step of an iteration overwrites the array that it is given, and that is its result.
+/// What the steps of an iteration do with one of the arrays that they hand on: each makes another one, in
+/// arrays that take turns; it stays what it is; each overwrites it.
+enum class StepPart : std::uint8_t { turns, handed_on, overwritten };
+/// Of each component of what an iteration hands on; of one array, of that.
+std::vector<StepPart> parts_of_steps(const Expr& iterate);
+/// Whether some of them take no turns.
 bool overwrites_steps(const Expr& iterate);
 
 /// The array that a stage replaces a region of: the base of its update, also below maps over zipped arrays.

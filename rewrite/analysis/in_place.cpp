@@ -3,6 +3,8 @@
 // block, or excluded by the guard (the other colour of a red-black sweep). Loads near a boundary are taken
 // case by case, as their pads choose.
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "ir/error.hpp"
 #include "rewrite/analysis/cases.hpp"
@@ -29,8 +31,7 @@ class InPlace {
   /// The loads of the new value, under the guard, and those of tests on data, which the guard does not
   /// protect.
   std::string obstacle() const {
-    for (const Term& l : loads_of(w_.value))
-      if (l->name == w_.updated && !safe(l->nats, guarded_)) return reason(l->nats, !w_.guard.empty());
+    if (const auto l = unsafe_load(w_.value, guarded_)) return reason((*l)->nats, !w_.guard.empty());
     for (const Term& t : w_.tests)
       for (const Term& l : loads_of(t))
         if (l->name == w_.updated && !safe(l->nats, {})) return reason(l->nats, false);
@@ -38,6 +39,24 @@ class InPlace {
   }
 
  private:
+  /// A load that may be of an element that is overwritten; of a select, each side where it is chosen.
+  std::optional<Term> unsafe_load(const Term& t, const Facts& facts) const {
+    const std::vector<NatCond> where(facts.conditions().begin(), facts.conditions().end());
+    auto& seen = seen_[t->id];
+    if (std::find(seen.begin(), seen.end(), where) != seen.end()) return std::nullopt;
+    seen.push_back(where);
+    if (t->kind == TermKind::Load && t->name == w_.updated && !safe(t->nats, facts)) return t;
+    const bool chooses =
+        t->kind == TermKind::Apply && t->op == Op::Select && t->args[0]->kind == TermKind::Compare;
+    for (std::size_t i = 0; i < t->args.size(); ++i) {
+      const Facts here = !chooses || i == 0 ? facts
+                         : i == 1           ? facts.with(t->args[0]->conds[0])
+                                            : facts.with(negate(t->args[0]->conds[0]));
+      if (const auto l = unsafe_load(t->args[i], here)) return l;
+    }
+    return std::nullopt;
+  }
+
   std::string reason(const Position& p, bool guarded) const {
     std::string s = text_of(w_.updated, p) + " is read for " + text_of(w_.updated, w_.position) +
                     " but may be overwritten in the same sweep: ";
@@ -61,6 +80,7 @@ class InPlace {
 
   const WrittenElement& w_;
   Facts guarded_;
+  mutable std::map<std::uint32_t, std::vector<std::vector<NatCond>>> seen_;  ///< a term: what was known there
 };
 
 }  // namespace

@@ -162,8 +162,11 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
     case Op::Get:
       return below({0}, e.child(0));
     case Op::Iterate:  // the steps are stored, each by the same loops
-      if (e.type().is_array() && !is_small(e.type()) && e.child(0).is(Op::Lambda))
-        below({0, 0}, e.child(0).child(0));
+      if (is_small(e.type()) || !e.child(0).is(Op::Lambda)) return;
+      if (e.child(1).is(Op::ToGlobal)) below({1}, e.child(1));
+      for (std::size_t i = 0; e.child(1).is(Op::Tuple) && i < e.child(1).children().size(); ++i)
+        if (e.child(1).child(i).is(Op::ToGlobal)) below({1, static_cast<int>(i)}, e.child(1).child(i));
+      if (e.type().is_array()) below({0, 0}, e.child(0).child(0));
       return;
     default:
       if (rearranges(e.op()) && !e.is(Op::At)) below({0}, e.child(0));

@@ -56,6 +56,8 @@ class Graph {
       nodes_.push_back(node_of(s));
       for (const auto& [number, name] : nodes_.back().array) last_use_[name] = nodes_.size() - 1;
     }
+    for (const ChainStage& s : chain.stages)
+      if (s.result) last_use_[s.name] = nodes_.size();  // it is needed when all is done
     for (std::size_t i = 0; i < nodes_.size(); ++i) place(i);
     for (std::size_t i = 0; i < nodes_.size(); ++i) find_scale(i);
     make_scales_whole();

@@ -63,12 +63,21 @@ class Loads {
   std::map<std::uint32_t, std::vector<std::vector<NatCond>>> seen_;  ///< a term: what was known there
 };
 
+constexpr int kMostNames = 4;  ///< arrays with a name within one stage: views of each other grow fast
+
+int named_arrays(const Expr& e) {
+  if (is_identity(e.op())) return named_arrays(e.child(0));
+  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda)) return 0;
+  return (e.child(0).type().is_array() ? 1 : 0) + named_arrays(e.child(1).child(0));
+}
+
 StageElement analysed(const Expr& value) {
   StageElement e;
   Program p{"stage", params_of(value), value, {}, {}};
   for (const Expr& a : p.arguments) p.overwritable.push_back(param_name(a));
   try {
     if (!value.type().is_array()) throw UserError("a stage's value is " + value.type().str() + ", no array");
+    if (named_arrays(value) > kMostNames) throw UserError("a stage is a chain of stages itself");
     e.written = written_element(p, 0, Reductions::by_an_element);
     Loads(e).note();
     e.in_place = e.written.update && why_not_in_place(p).empty();

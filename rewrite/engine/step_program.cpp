@@ -9,9 +9,15 @@
 namespace lift {
 namespace {
 
-/// Blanks: no identifier of a program has one.
-std::string name(std::size_t lambda, std::size_t parameter) {
-  return "around " + std::to_string(lambda) + "." + std::to_string(parameter);
+/// Blanks: no identifier of a program has one. What is bound within a step has other names than what is
+/// bound around it.
+std::string prefix_for(const Expr& body) {
+  std::string prefix = "around ";
+  const std::vector<Expr> all = params_of(body);
+  while (std::any_of(all.begin(), all.end(),
+                     [&](const Expr& x) { return param_name(x).starts_with(prefix); }))
+    prefix = "within " + prefix;
+  return prefix;
 }
 
 /// A free variable for what a lambda binds; tuples of arrays as one variable for each of these.
@@ -41,7 +47,7 @@ Expr number_of_step(const Expr& iterate, const std::string& name) {
 /// On the way down to a step.
 class Way {
  public:
-  explicit Way(const Place& step) : step_(step) {}
+  Way(const Expr& body, const Place& step) : step_(step), prefix_(prefix_for(body)) {}
 
   Result<Expr> changed(const Expr& e, const std::function<Result<Expr>(const Expr&)>& f,
                        std::size_t depth = 0, const Expr& around = {}) {
@@ -56,7 +62,7 @@ class Way {
     }
     const std::vector<Type> types = parameter_types(e);
     std::vector<Expr> values, variables;
-    overwritable.clear();
+    overwritable.clear(), state.clear();
     for (std::size_t i = 0; i < types.size(); ++i) {
       const bool number = around.is(Op::Iterate) && types.size() == 2 && i == 0;
       const std::size_t before = names.size();
@@ -64,8 +70,12 @@ class Way {
         values.push_back(number_of_step(around, name(lambdas_, i))), names.push_back(values.back());
       else
         values.push_back(opaque(name(lambdas_, i), types[i], names));
-      if (around.is(Op::Iterate) && !number)
+      if (around.is(Op::Iterate) && !number) {
         for (std::size_t n = before; n < names.size(); ++n) overwritable.push_back(param_name(names[n]));
+        const auto known_by = [](const Expr& x) { return x.is(Op::Param) ? param_name(x) : std::string(); };
+        if (!values[i].is(Op::Tuple)) state.push_back(known_by(values[i]));
+        for (const Expr& c : values[i].children()) state.push_back(known_by(c));
+      }
       variables.push_back(fresh_param("x", types[i]));
     }
     ++lambdas_;
@@ -83,9 +93,15 @@ class Way {
 
   std::vector<Expr> names;                ///< of what is bound around
   std::vector<std::string> overwritable;  ///< those of the innermost lambda
+  std::vector<std::string> state;         ///< of the innermost lambda: see Program
 
  private:
+  std::string name(std::size_t lambda, std::size_t parameter) const {
+    return prefix_ + std::to_string(lambda) + "." + std::to_string(parameter);
+  }
+
   const Place& step_;
+  std::string prefix_;
   std::size_t lambdas_ = 0;
 };
 
@@ -104,9 +120,9 @@ bool is_step(const Expr& body, const Place& place) {
 
 Result<Program> with_step(const Program& p, const Place& step,
                           const std::function<Result<Program>(const Program&)>& changed) {
-  Way way(step);
+  Way way(p.body, step);
   const Result<Expr> r = way.changed(p.body, [&](const Expr& body) -> Result<Expr> {
-    Program step{p.name, params_of(body), body, {}, {}};
+    Program step{p.name, params_of(body), body, {}, {}, way.state};
     for (const Expr& a : step.arguments)
       if (std::find(way.overwritable.begin(), way.overwritable.end(), param_name(a)) !=
           way.overwritable.end())

@@ -50,10 +50,10 @@ Result<Expr> iterate_chain(const Site& site, const Arguments&) {
     const Expr f = iteration_step(e, literal(static_cast<double>(t), i32));
     return f.is(Op::Lambda) ? f : fun(e.type(), [&](Expr x) { return apply(f, {x}); });
   };
-  if (*times == 1) return apply(step(0), {e.child(1)});
+  if (*times == 1) return components_taken(apply(step(0), {e.child(1)}));
   Expr body = shift(step(*times - 1), static_cast<int>(*times - 2)).child(0);
   for (std::int64_t t = *times - 2; t >= 0; --t) {
-    const Expr value = t == 0 ? instantiate(step(0), std::vector{e.child(1)})
+    const Expr value = t == 0 ? components_taken(instantiate(step(0), std::vector{e.child(1)}))
                               : Expr(shift(step(t), static_cast<int>(t - 1)).child(0));
     body = make(Op::Let, {value, make(Op::Lambda, {body}, attributes::lambda({e.type()}))});
   }

@@ -32,7 +32,9 @@ Expr without_empty_pads(const Expr& e) {
 
 /// All results, or all sweeps, of a program, when each may overwrite its base and none needs what another
 /// overwrites.
-Result<Program> update_in_place(const Program& p, const Arguments&) {
+Result<Program> update_in_place(const Program& given, const Arguments&) {
+  Program p = given;
+  if (!p.state.empty()) p.overwritable = chain_of(p).overwritable;  // what is handed on where it lies
   if (const std::string why = why_not_one_after_the_other(p); !why.empty()) return Failure{why};
   const std::vector<Place> sweeps = sweeps_of(p.body);
   const auto results = results_of(p).size();
@@ -53,6 +55,7 @@ Result<Program> update_in_place(const Program& p, const Arguments&) {
       q.body = replaced_at(q.body, *at, make(Op::UpdateInPlace, {base, u.child(1)}, u.attr(), origin(u)));
     }
   }
+  q.overwritable = given.overwritable;
   return q;
 }
 

@@ -97,9 +97,12 @@ class Named {
 
 /// Of updates of updates the innermost one gets a name; so it does in the value of a name.
 Result<Expr> let_base(const Site& site, const Arguments&) {
-  const bool named = site.e.is(Op::Let);
-  Expr value = named ? site.e.child(0) : site.e;
-  if (!value.is(Op::Update) || !value.child(0).is(Op::Update)) return Failure{"needs an update of an update"};
+  const auto of_another = [](const Expr& e) { return e.is(Op::Update) && e.child(0).is(Op::Update); };
+  Expr value = site.e.is(Op::Let) ? site.e.child(0) : site.e;
+  if (site.e.is(Op::Tuple))
+    for (const Expr& c : site.e.children())
+      if (of_another(c) && !of_another(value)) value = c;
+  if (!of_another(value)) return Failure{"needs an update of an update"};
   while (value.child(0).is(Op::Update)) value = value.child(0);
   const Expr x = fresh_param("x", value.type());
   const Expr body = Named(value, x)(site.e);

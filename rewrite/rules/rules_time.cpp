@@ -97,7 +97,20 @@ Expr ring(const Expr& value, const Nat& planes) {
   return make(Op::Ring, {value}, attributes::nats({planes}), origin(value));
 }
 
-/// Those that may, by the stage graph: bases that are arguments, or lie where one does.
+/// The array in which a component of the chain's result lies; nothing where no stage makes it.
+std::optional<std::string> storage_of_result(const Chain& chain, const StageGraph& graph, std::size_t i) {
+  const bool several = chain.result.is(Op::Tuple);
+  if (several ? i >= chain.result.children().size() : i > 0) return std::nullopt;
+  const Expr& e = several ? chain.result.child(i) : chain.result;
+  for (std::size_t k = 0; k < chain.stages.size(); ++k) {
+    const bool named = e.is(Op::Param) && param_name(e) == chain.stages[k].name;
+    if (named || chain.stages[k].value == e) return graph.stages[k].storage;
+  }
+  return std::nullopt;
+}
+
+/// Those that may, by the stage graph: bases that are arguments, or lie where one does. What a step overwrites it
+/// hands on in the same place.
 Result<Program> overwrite_bases(const Program& p, const Arguments&) {
   const Chain chain = chain_of(p);
   const StageGraph graph = stage_graph(chain);
@@ -105,10 +118,15 @@ Result<Program> overwrite_bases(const Program& p, const Arguments&) {
     return std::any_of(chain.stages.begin(), chain.stages.end(),
                        [&](const ChainStage& s) { return s.name == name; });
   };
+  const auto moves = [&](const std::string& storage) {
+    for (std::size_t i = 0; i < p.state.size(); ++i)
+      if (p.state[i] == storage) return storage_of_result(chain, graph, i) != storage;
+    return false;
+  };
   Program q = p;
   for (std::size_t i = 0; i < chain.stages.size(); ++i) {
     const Expr u = part_at(q.body, chain.stages[i].place);
-    if (u.is(Op::Update) && !is_stage(graph.stages[i].storage))
+    if (u.is(Op::Update) && !is_stage(graph.stages[i].storage) && !moves(graph.stages[i].storage))
       q.body = replaced_at(q.body, chain.stages[i].place,
                            make(Op::UpdateInPlace, {u.child(0), u.child(1)}, u.attr(), origin(u)));
   }

@@ -105,6 +105,8 @@ Rewriting with_stages_apart(Rewriting r, Place at) {
       r = run(use("let-of-let"), std::move(r), at);
     else if (e.child(0).is(Op::Tuple))
       r = run(use("let-of-tuple"), std::move(r), at);
+    else if (e.child(0).is(Op::Bound))  // another name of a stage
+      r = run(use("let-inline"), std::move(r), at);
     else
       at = let_body(at);
   }
@@ -131,14 +133,32 @@ Rewriting with_iterations(Rewriting r) {
   return with_named_iterations(std::move(r));
 }
 
-/// What a step of a loop over time hands on as it is is copied by a loop, which can be shared.
+/// What a step of a loop over time hands on as another one of its arrays is copied by a loop, which can be
+/// shared. What it hands on as the same stays where it is, and what it computes under a name is computed where
+/// that goes.
 Rewriting with_copies_as_maps(Rewriting r, Place at) {
-  while (part_at(r.program.body, at).is(Op::Let)) at = let_body(at);
+  std::vector<Expr> named;
+  for (; part_at(r.program.body, at).is(Op::Let); at = let_body(at))
+    named.push_back(part_at(r.program.body, at).child(0));
   const Expr e = part_at(r.program.body, at);
+  const auto computes = [](const Expr& c) {
+    return contains(c, [](const Expr& x) {
+      return is_map(x.op()) || is_update(x.op()) || x.is(Op::Iterate) || x.is(Op::Generate);
+    });
+  };
+  const auto depth = [](const Expr& x) { return static_cast<std::size_t>(bound_depth(x)); };
+  const auto stays = [&](std::size_t i) {
+    const Expr& c = e.child(i);
+    if (c.is(Op::Bound) && depth(c) < named.size())
+      return computes(named[named.size() - 1 - depth(c)]) &&
+             std::find(e.children().begin(), e.children().begin() + static_cast<std::ptrdiff_t>(i), c) ==
+                 e.children().begin() + static_cast<std::ptrdiff_t>(i);
+    return c.is(Op::Get) && static_cast<std::size_t>(tuple_index(c)) == i && c.child(0).is(Op::Bound) &&
+           depth(c.child(0)) == named.size() && c.child(0).type() == e.type();
+  };
   for (std::size_t i = 0; e.is(Op::Tuple) && i < e.children().size(); ++i) {
     const Expr& c = e.child(i);
-    const bool computed = contains(c, [](const Expr& x) { return is_map(x.op()) || is_update(x.op()); });
-    if (computed || !c.type().is_array()) continue;
+    if (computes(c) || !c.type().is_array() || stays(i)) continue;
     r = run(use("identity-map", {std::int64_t{rank_of(c.type())}}), std::move(r),
             component_of(at, static_cast<int>(i)));
   }
@@ -166,17 +186,20 @@ std::int64_t near(std::int64_t about, std::int64_t steps) {
 
 std::vector<std::int64_t> depths_of(const Program& program) {
   std::int64_t most = 0, least = 1;
+  bool nested = false;  // what iterations within steps do is decided for one step at a time
   Place at;
   const Rewriting start = with_iterations({program, {}});
   visit_iterations(start.program.body, at, false, [&](const Expr& e, const Place&, bool) {
     if (hands_on_arrays(e)) least = std::min<std::int64_t>(2, std::max<std::int64_t>(1, steps_of(e)));
     most = std::max(most, std::max<std::int64_t>(1, steps_of(e)));
+    nested = nested || !iterations_of(e.child(0).child(0)).empty();
   });
   std::vector<std::int64_t> r;
   if (most == 0) return r;
   const auto add = [&](std::int64_t d) {
     if (d <= most && std::find(r.begin(), r.end(), d) == r.end()) r.push_back(d);
   };
+  if (nested) return {least};
   if (most <= kMany) add(most);
   add(near(kFew, most)), add(near(kMany, most));
   if (most <= kWhole) add(most);
@@ -197,6 +220,9 @@ Rewriting in_chain_form(const Program& program, std::int64_t depth) {
     const bool loop = at != all[n];
     r = run(use("iterate-chain"), std::move(r), at);
     r = with_stages_apart(std::move(r), at);
+    if (!loop && !at.empty() && at.back() == 0)  // what has a name is a chain: its stages come before
+      if (const Place around(at.begin(), at.end() - 1); part_at(r.program.body, around).is(Op::Let))
+        r = with_stages_apart(std::move(r), around);
     if (loop) r = with_copies_as_maps(std::move(r), at);
   }
   return r;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/parts.hpp"
@@ -18,10 +19,16 @@
 namespace lift {
 namespace {
 
-/// Known extents may differ, as those of regions that shrink do.
+/// Known extents may differ, as those of regions that shrink do; not as those of a border and of what it
+/// surrounds.
 bool same_extents(const std::vector<Nat>& a, const std::vector<Nat>& b) {
+  constexpr std::int64_t margins = 16;
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Nat& x, const Nat& y) {
-    return x == y || (x.is_constant() && y.is_constant());
+    if (x == y) return true;
+    if (!x.is_constant() || !y.is_constant()) return false;
+    const std::int64_t least = std::min(*x.constant(), *y.constant()),
+                       most = std::max(*x.constant(), *y.constant());
+    return most - least <= margins || most <= 2 * least;
   });
 }
 bool same_nest(const Nest& a, const Nest& b) {
@@ -68,12 +75,32 @@ bool are_mixed(const Program& program, const std::vector<Place>& parts, const Sp
   return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds;
 }
 
+/// Whether some of several stages update borders: a row, or a column, of an array. No schedule of all stages
+/// together is worth what it copies for these; each has loops of its own.
+bool has_borders(const Program& program) {
+  constexpr std::int64_t thin = 8;
+  const Chain chain = chain_of(program);
+  if (chain.stages.size() < 2) return false;
+  for (const ChainStage& s : chain.stages) {
+    Expr e = s.value;
+    while (is_identity(e.op())) e = e.child(0);
+    if (!is_update(e.op())) continue;
+    const int rank = static_cast<int>(update_offsets(e).size());
+    const std::vector<Nat> whole = shape_of(e.type(), rank), block = shape_of(e.child(1).type(), rank);
+    for (std::size_t d = 0; d < whole.size(); ++d)
+      if (const auto n = whole[d].constant(), b = block[d].constant(); n && b && *b * thin <= *n) return true;
+  }
+  return false;
+}
+
 std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
   if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
     return loop_over_time(std::move(start), *step, options);
-  start = in_stage_form(in_update_form(in_block_form(start)));
-  if (auto chain = chains(start, options)) return chain;
-  if (const auto parts = parts_of(start.program.body); are_mixed(start.program, parts, options))
+  start = in_stage_form(in_update_form(in_block_form(start), is_grid(options.target)));
+  const bool borders = !is_grid(options.target) && has_borders(start.program);
+  if (!borders)
+    if (auto chain = chains(start, options)) return chain;
+  if (const auto parts = parts_of(start.program.body); borders || are_mixed(start.program, parts, options))
     return stages_kind(
         std::move(start), parts,
         [](const Program& part, const SpaceOptions& o) {

@@ -75,7 +75,8 @@ std::vector<SwitchKind> switch_kinds() {
 }
 
 Space::Space(const Program& program, const SpaceOptions& options)
-    : program_(program), only_layout_(options.only_layout), kind_(make_kind(program, options)) {
+    : program_(program), only_layout_(options.only_layout), on_threads_(!is_grid(options.target)),
+      kind_(make_kind(program, options)) {
   for (const BoundDecision& d : kind_->decisions())
     if (d.settings.size() > 1) (d.searched ? parameters_ : comparisons_).push_back({d.key, d.settings});
 }
@@ -98,8 +99,26 @@ bool Space::gets_layout() const {
                       [](const BoundDecision& d) { return d.key->name == key::layout.name; });
 }
 
+namespace {
+
+/// Whether it has been decided that no update is in place, where one could be.
+bool keeps_bases(const Kind& kind, const Configuration& c) {
+  const auto& all = kind.decisions();
+  const auto d =
+      std::find_if(all.begin(), all.end(), [](const BoundDecision& x) { return x.key == &key::in_place; });
+  if (d == all.end() || c.find(key::in_place) == nullptr || c[key::in_place]) return false;
+  Configuration before;
+  for (auto x = all.begin(); x != d; ++x) before.set(*x->key, *c.find(*x->key));
+  return contains(d->allowed(before), setting_of(true));
+}
+
+}  // namespace
+
 Rewriting Space::derived(const Configuration& given) const {
-  Rewriting r = kind_->derive(completed(*kind_, given));
+  const Configuration c = completed(*kind_, given);
+  Rewriting r = kind_->derive(c);
+  if (on_threads_ && !keeps_bases(*kind_, c))
+    if (auto in_place = use("overwrite-dead")(r, {})) r = std::move(*in_place);
   if (!gets_layout()) return r;
   const Step step = layout_step(*only_layout_);
   return run(use(step.rule, step.parameters), std::move(r));

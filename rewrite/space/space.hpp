@@ -49,6 +49,7 @@ class Space : public SearchSpace {
 
   Program program_;
   std::optional<LayoutRequest> only_layout_;
+  bool on_threads_ = true;  ///< for processors, not for a grid
   std::vector<Parameter> parameters_, comparisons_;
   std::shared_ptr<const Kind> kind_;
 };

@@ -133,8 +133,14 @@ bool is_copied(const Expr& e) {
   });
 }
 
+/// What a step hands on as it is.
+bool stays(const Program& step, const Expr& e, std::size_t result) {
+  return e.is(Op::Param) && result < step.state.size() && param_name(e) == step.state[result];
+}
+
 Rewriting with_maps(Rewriting r, const Place& at) {
   const Expr e = part_at(r.program.body, at);
+  if (!at.empty() && at.back() >= 0 && stays(r.program, e, static_cast<std::size_t>(at.back()))) return r;
   if (is_copied(e)) {
     const auto mapped = use("identity-map", {std::int64_t{rank_of(e.type())}})(r, at);
     return mapped ? *mapped : r;

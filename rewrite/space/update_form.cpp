@@ -45,11 +45,27 @@ Rewriting with_names(Rewriting start) {
 
 }  // namespace
 
-Rewriting in_update_form(const Rewriting& start) {
+namespace {
+
+/// Updates of named values, each of which copies what it leaves of one.
+std::size_t copies_of_names(const Expr& body) {
+  std::size_t n = 0;
+  visit(body, [&](const Expr& e) { n += e.is(Op::Update) && e.child(0).is(Op::Bound) ? 1 : 0; });
+  return n;
+}
+
+}  // namespace
+
+Rewriting in_update_form(const Rewriting& start, bool on_grid) {
   Rewriting named = with_names(start);
   if (named.steps.size() == start.steps.size()) return with_maps(std::move(named));
   named = with_maps(std::move(named));
-  return use("update-in-place")(named, {}) ? named : with_maps(start);
+  if (use("update-in-place")(named, {})) return named;
+  if (!on_grid)  // else nothing overwrites what has a name now
+    if (const auto over = use("overwrite-dead")(named, {});
+        over && copies_of_names(over->program.body) <= copies_of_names(start.program.body))
+      return named;
+  return with_maps(start);
 }
 
 }  // namespace lift

@@ -40,7 +40,7 @@ inline Kernel run(const Program& p, bool linear = true) {
   }
   const auto expected = flatten_components(in.eval(p.body), p.body.type());
   loops.run(k);
-  CHECK(loops.races.empty());
+  CHECK_MESSAGE(loops.races.empty(), (loops.races.empty() ? "" : loops.races.front() + "\n" + str(k)));
   REQUIRE(k.results.size() == expected.size());
   for (std::size_t n = 0; n < expected.size(); ++n)
     CHECK_MESSAGE(loops.arrays.at(k.results[n]) == expected[n], str(k));

@@ -2,8 +2,10 @@
 // itself, of whatever kind it is; what comes before the loop, and after it, follows.
 #include <algorithm>
 
+#include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
 #include "rewrite/analysis/chain.hpp"
+#include "rewrite/analysis/parts.hpp"
 #include "rewrite/engine/step_program.hpp"
 #include "rewrite/space/kind.hpp"
 
@@ -36,20 +38,31 @@ bool is_result(const Expr& body, const Place& place) {
 
 /// Steps in place begin with a copy of what they are given, unless nobody needs that. Steps before them,
 /// which are no whole block, are in place, too.
-void copy_start(Deriver& d, Place start) {
+void copy_start(Deriver& d, Place start, const std::vector<StepPart>& parts) {
   const Place first = start;
   while (d.part(start).is(Op::Iterate)) start.push_back(1);
   const Program& p = d.program();
   const Expr e = d.part(start);
   const auto& free = p.overwritable;
-  const bool is_free = e.is(Op::Param) && is_result(p.body, Place(first.begin(), first.end() - 1)) &&
-                       occurrences(p.body, e) == 1 &&
-                       std::find(free.begin(), free.end(), param_name(e)) != free.end();
-  if (!is_free) {
-    d.step("identity-map", {std::int64_t{rank_of(e.type())}}, start);
-    d.step("to-global", start);
+  const auto is_free = [&](const Expr& x) {
+    return x.is(Op::Param) && is_result(p.body, Place(first.begin(), first.end() - 1)) &&
+           occurrences(p.body, x) == 1 && std::find(free.begin(), free.end(), param_name(x)) != free.end();
+  };
+  const auto copy = [&](const Expr& x, const Place& at) {
+    if (is_free(x)) return;
+    d.step("identity-map", {std::int64_t{rank_of(x.type())}}, at);
+    d.step("to-global", at);
+  };
+  if (!e.type().is_tuple()) {
+    copy(e, start);
+    for (Place at = first; at != start; at.push_back(1)) d.step("update-in-place", step_of(at));
+    return;
   }
-  for (Place at = first; at != start; at.push_back(1)) d.step("update-in-place", step_of(at));
+  if (start != first) return;  // what is computed lies in arrays of the program's own
+  if (!e.is(Op::Tuple)) throw UserError("iterate: what the steps overwrite has no name; name its parts");
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i] == StepPart::overwritten && !is_computed(e.child(i)))
+      copy(e.child(i), component_of(start, static_cast<int>(i)));
 }
 
 class LoopOverTime : public KindWith<LoopFacts> {
@@ -79,7 +92,9 @@ class LoopOverTime : public KindWith<LoopFacts> {
     const Place iteration(step_.begin(), step_.end() - 2);
     const auto decided =
         with_step(start.program, step_, [&](const Program&) -> Result<Program> { return of_step.program; });
-    if (overwrites_steps(part_at(decided->body, iteration))) copy_start(d, below(iteration, {1}));
+    const std::vector<StepPart> parts = parts_of_steps(part_at(decided->body, iteration));
+    if (std::find(parts.begin(), parts.end(), StepPart::overwritten) != parts.end())
+      copy_start(d, below(iteration, {1}), parts);
     for (const Step& s : of_step.steps) d.step(s.rule, s.parameters, below(step_, s.place));
     const bool alone = c.find(key::parallel) != nullptr && c[key::parallel].names.empty();
     run_other_loops(d, f, {!alone, is_vector(c), is_solo(c), c[key::width]});
