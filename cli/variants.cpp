@@ -10,7 +10,7 @@ namespace lift::cli {
 
 LowerOptions lowering_of(const Machine& machine, Target target) {
   LowerOptions options;
-  options.target = target;
+  options.target = target, options.least_shared = kLeastShared;
   if (machine.vector_bytes > 0) options.vector_bytes = machine.vector_bytes;
   return options;
 }

@@ -18,6 +18,7 @@ LowerOptions lower_options(Target target) {
   LowerOptions options;
   options.target = target;
   if (this_machine().vector_bytes > 0) options.vector_bytes = this_machine().vector_bytes;
+  options.least_shared = kLeastShared;
   return options;
 }
 

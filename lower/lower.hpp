@@ -14,7 +14,7 @@ struct LowerOptions {
   /// That the kernel is to be spelled for. Without one, what only one target needs is left out: for reading,
   /// and for `for_target`.
   std::optional<Target> target = std::nullopt;
-  std::int64_t least_shared = kLeastShared;  ///< see Kernel; 0: all loops that are to be shared are
+  std::int64_t least_shared = 0;  ///< see Kernel; 0: all loops that are to be shared are
   bool linear = true;  ///< false: stop before memory layout and vectorisation, for reading
 };
 

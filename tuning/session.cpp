@@ -159,7 +159,7 @@ Session::Session(const Pattern& p, const Problem& q, const ExploreOptions& optio
   device_name = device ? device->info().name + (device->info().emulated ? ", whose times mean nothing" : "")
                        : machine.device;
   if (machine.vector_bytes > 0) lowering.vector_bytes = machine.vector_bytes;
-  lowering.target = options.target;
+  lowering.target = options.target, lowering.least_shared = kLeastShared;
   if (device) other_ = executor_for(arguments);
   reference_ = ExpectedResults(program, threads);
   compute_expected(options);

@@ -17,6 +17,12 @@
 namespace lift {
 namespace {
 
+/// At small sizes, too, threads share what they share at large ones.
+LowerOptions shared_by_threads(LowerOptions lowering) {
+  lowering.least_shared = 0;
+  return lowering;
+}
+
 /// Odd first, since that is where remainders go wrong; the even ones for operators that need such.
 constexpr std::int64_t kBoxes[] = {5, 6, 8};
 constexpr double kLimitSeconds = 20;  ///< for a kernel at such a size
@@ -198,13 +204,13 @@ std::optional<Candidate> SmallCheck::candidate(const Configuration& c, const std
   for (const Parameter& p : space_->comparisons())  // of which a search takes none
     if (const Setting* s = c.find(*p.key)) near.set(*p.key, *s);
   if (space_->structure(near) != structure) return std::nullopt;
-  Candidate made = prepare(*space_, near, lowering, *data_.front().executor);
+  Candidate made = prepare(*space_, near, shared_by_threads(lowering), *data_.front().executor);
   if (made.variant.status == Status::impossible) return std::nullopt;
   return made;
 }
 
 std::optional<Candidate> SmallCheck::candidate(const Derivation& d, const LowerOptions& lowering) {
-  Candidate made = prepare(program_, d, lowering, *data_.front().executor);
+  Candidate made = prepare(program_, d, shared_by_threads(lowering), *data_.front().executor);
   if (made.variant.status == Status::impossible) return std::nullopt;
   return made;
 }

@@ -189,7 +189,7 @@ struct Kernel {
   std::vector<std::string> sizes;  ///< size variables, passed first as long
   std::vector<NatCond> needs;      ///< what sizes must satisfy besides their own conditions
   std::vector<Attr> user_functions;
-  std::int64_t least_shared = kLeastShared;  ///< work of a loop that is worth sharing among threads
+  std::int64_t least_shared = 0;  ///< work of a loop that is worth sharing among threads
   Nat scratch = 0;  ///< bytes that each thread has to itself; 0: the kernel allocates nothing
   Block body;
   std::vector<std::string> header;  ///< comment lines: expression, derivation

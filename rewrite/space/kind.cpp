@@ -75,22 +75,23 @@ bool are_mixed(const Program& program, const std::vector<Place>& parts, const Sp
   return kinds.size() > 1 || kinds.front() == Kinds::columns || kinds.front() == Kinds::folds;
 }
 
+bool updates_border(const ChainStage& s) {
+  constexpr std::int64_t thin = 4;
+  Expr e = s.value;
+  while (is_identity(e.op())) e = e.child(0);
+  if (!is_update(e.op())) return false;
+  const int rank = static_cast<int>(update_offsets(e).size());
+  const std::vector<Nat> whole = shape_of(e.type(), rank), block = shape_of(e.child(1).type(), rank);
+  for (std::size_t d = 0; d < whole.size(); ++d)
+    if (const auto n = whole[d].constant(), b = block[d].constant(); n && b && *b * thin <= *n) return true;
+  return false;
+}
+
 /// Whether some of several stages update borders: a row, or a column, of an array. No schedule of all stages
 /// together is worth what it copies for these; each has loops of its own.
 bool has_borders(const Program& program) {
-  constexpr std::int64_t thin = 8;
   const Chain chain = chain_of(program);
-  if (chain.stages.size() < 2) return false;
-  for (const ChainStage& s : chain.stages) {
-    Expr e = s.value;
-    while (is_identity(e.op())) e = e.child(0);
-    if (!is_update(e.op())) continue;
-    const int rank = static_cast<int>(update_offsets(e).size());
-    const std::vector<Nat> whole = shape_of(e.type(), rank), block = shape_of(e.child(1).type(), rank);
-    for (std::size_t d = 0; d < whole.size(); ++d)
-      if (const auto n = whole[d].constant(), b = block[d].constant(); n && b && *b * thin <= *n) return true;
-  }
-  return false;
+  return chain.stages.size() > 1 && std::any_of(chain.stages.begin(), chain.stages.end(), updates_border);
 }
 
 std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {

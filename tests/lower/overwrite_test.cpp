@@ -66,7 +66,7 @@ Counts counted(const std::string& text) {
   const Program p = by_default(parsed(text));
   Counts c;
   visit(p.body, [&](const Expr& e) { c.updates += e.is(Op::Update), c.in_place += e.is(Op::UpdateInPlace); });
-  const Kernel k = lower(p, {.vector_bytes = 16, .target = Target::openmp});
+  const Kernel k = lower(p, {.vector_bytes = 16, .target = Target::openmp, .least_shared = kLeastShared});
   visit(k.body, [&](const Stmt& s) {
     const auto* x = std::get_if<Store>(&s.v);
     c.copies += x && x->value->kind == TermKind::Load && x->value->name != x->array;

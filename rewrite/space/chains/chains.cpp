@@ -114,6 +114,7 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   f.tiles = least_margins(chain, graph, 0).obstacle.empty();
   if (!f.tiles && !named_results(program).empty()) {
     Program copied = with_results_copied({program, {}}).program;
+    if (const auto in_place = apply(find_rule("overwrite-bases"), copied, {})) copied = *in_place;
     if (const auto rings = apply(find_rule("rings"), copied, {})) copied = *rings;
     const Chain kept = chain_of(copied);
     f.copies = f.tiles = least_margins(kept, stage_graph(kept), 0).obstacle.empty();
@@ -128,7 +129,7 @@ const ChainDecision& in_place() {
       decide<ChainFacts>(key::in_place)
           .offers([](const ChainFacts& f) { return std::vector<bool>{f.in_place}; })
           .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
-            if (c[key::in_place]) d.step("overwrite-bases", {});
+            if (c[key::in_place]) d.try_step("overwrite-bases", {}, {});
           })
           .said([](const ChainFacts&, const Configuration& c) {
             return std::string(c[key::in_place] ? "in place" : "");
