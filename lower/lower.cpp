@@ -67,7 +67,7 @@ void check_on_stack_of(Kernel& k) { check_on_stack(k); }
 std::vector<Pass> passes(const LowerOptions& options) {
   std::vector<Pass> all{
       {"eliminate-dead-code", over(eliminate_dead_code)},  // what is not kept needs no loops
-      {"join-loops", over(join_loops)},  // while positions are those of the arrays
+      {"join-loops", over(join_loops)},                    // while positions are those of the arrays
       {"fold-dimensions", over(fold_dimensions)},  // while loops over the grid are as long as their maps
       {"limit-grids", over(limit_grids)},          // before barriers: items go on to others
       {"unroll-short-loops", over(unroll_short_loops)},  // before guards become bounds that are no constants
@@ -109,7 +109,7 @@ std::vector<Pass> passes_for(Target target) {
     return {
         names,
         {"collapse-loops", over(collapse_loops)},  // those that are worth it
-        {"form-doacross", over(form_doacross)},  // which loops threads share has been said
+        {"form-doacross", over(form_doacross)},    // which loops threads share has been said
         {"form-teams", over(form_teams)},
         {"place-scratch", place_scratch},        // which loops threads share has been said
         {"fence-streams", over(fence_streams)},  // within the iterations that threads share

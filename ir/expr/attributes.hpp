@@ -98,8 +98,8 @@ enum class LoopOption : std::uint8_t {
   Stored,     ///< a scan reads the element before where it was stored
   Dynamic,    ///< iterations that a thread takes at a time when it is done with those before; 0: each thread
               ///< has its share from the beginning
-  Joined,     ///< its iterations come right after the same ones of the loop before, where no others of that have to
-              ///< do with them; 1: rows after rows, 2: elements after elements, too
+  Joined,  ///< its iterations come right after the same ones of the loop before, where no others of that have
+           ///< to do with them; 1: rows after rows, 2: elements after elements, too
 };
 
 /// One option of an op: how it is written, what it may be and what a loop without it does.

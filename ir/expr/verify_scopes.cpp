@@ -237,8 +237,7 @@ class InPlace {
       if (last.array == state.array && last.updated) result = start;
     } else {
       for (std::size_t i = 0; i < result.parts.size(); ++i)
-        if (i < last.parts.size() && last.parts[i].array == state.parts[i].array &&
-            last.parts[i].updated)
+        if (i < last.parts.size() && last.parts[i].array == state.parts[i].array && last.parts[i].updated)
           result.parts[i] = i < start.parts.size() ? start.parts[i] : Origin{};
     }
     refresh(result);

@@ -42,8 +42,8 @@ struct For {
                             ///< within it that waits
   bool waits = false;       ///< Seq, within a doacross loop: an iteration begins when the doacross loop's
                             ///< iteration before this one has done its own
-  int dynamic = 0;   ///< Par: a thread takes so many iterations at a time, when it is done with those before;
-                     ///< 0: each thread has its share from the beginning
+  int dynamic = 0;  ///< Par: a thread takes so many iterations at a time, when it is done with those before;
+                    ///< 0: each thread has its share from the beginning
   int joined = 0;  ///< Par: an iteration may come right after the same one of the loop before it; 2: those of
                    ///< the loops within, too, down to elements
   int collapse = 1;  ///< Par: this loop and the next ones, perfectly nested, are one space of iterations
@@ -190,7 +190,7 @@ struct Kernel {
   std::vector<NatCond> needs;      ///< what sizes must satisfy besides their own conditions
   std::vector<Attr> user_functions;
   std::int64_t least_shared = 0;  ///< work of a loop that is worth sharing among threads
-  Nat scratch = 0;  ///< bytes that each thread has to itself; 0: the kernel allocates nothing
+  Nat scratch = 0;                ///< bytes that each thread has to itself; 0: the kernel allocates nothing
   Block body;
   std::vector<std::string> header;  ///< comment lines: expression, derivation
 };

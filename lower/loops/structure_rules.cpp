@@ -28,7 +28,8 @@ Complaint loop_attributes(const Stmt& s, const Surroundings& in) {
   if (f->dynamic < 0) return "an attribute is negative";
   if (f->dynamic > 0 && f->kind != LoopKind::Par)
     return "iterations are handed out to threads that share no loop";
-  if (f->joined != 0 && f->kind != LoopKind::Par) return "a loop that threads do not share is joined to another";
+  if (f->joined != 0 && f->kind != LoopKind::Par)
+    return "a loop that threads do not share is joined to another";
   if (in.form != Form::Positions && f->stride != 1) return "the loop still visits only some of its indices";
   return {};
 }

@@ -42,8 +42,8 @@ double work_of(const Term& t) {
     if (x->kind == TermKind::Call) work += kOfFunction;
     if (x->kind != TermKind::Apply) return;
     const bool arithmetic = x->op != Op::Div && x->op != Op::Mod && x->op != Op::Sqrt &&
-                            (x->op < Op::Cbrt || x->op > Op::Erf) && x->op != Op::Pow &&
-                            x->op != Op::Atan2 && x->op != Op::Hypot;
+                            (x->op < Op::Cbrt || x->op > Op::Erf) && x->op != Op::Pow && x->op != Op::Atan2 &&
+                            x->op != Op::Hypot;
     work += arithmetic ? 1 : kOfFunction;
   });
   return work;

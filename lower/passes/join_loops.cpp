@@ -29,8 +29,8 @@ std::vector<Access> accesses_of(const Block& b) {
   return all;
 }
 
-/// Whether a of iteration x and b of iteration y of a loop over `var` can be one element only where x = y: along
-/// some axis both move by c an iteration, and are less than c apart in the same one.
+/// Whether a of iteration x and b of iteration y of a loop over `var` can be one element only where x = y:
+/// along some axis both move by c an iteration, and are less than c apart in the same one.
 bool meet_in_same(const Access& a, const Access& b, const Nat& var) {
   if (a.position.size() != b.position.size()) return false;
   for (std::size_t d = 0; d < a.position.size(); ++d) {
@@ -61,23 +61,26 @@ bool may_precede(const Block& loop, const Block& statements) {
     if (const auto* d = std::get_if<Declare>(&s.v)) made.insert(d->local->name);
     pure = pure && !std::holds_alternative<Barrier>(s.v) && !std::holds_alternative<Launch>(s.v);
   });
-  visit_terms(loop, [&](const Term& t) { pure = pure && !(t->kind == TermKind::Local && made.contains(t->name)); });
+  visit_terms(loop,
+              [&](const Term& t) { pure = pure && !(t->kind == TermKind::Local && made.contains(t->name)); });
   const std::vector<Access> of_loop = accesses_of(loop), of_others = accesses_of(statements);
   return pure && std::none_of(of_loop.begin(), of_loop.end(), [&](const Access& a) {
-    return std::any_of(of_others.begin(), of_others.end(), [&](const Access& b) { return may_meet(a, b); });
-  });
+           return std::any_of(of_others.begin(), of_others.end(),
+                              [&](const Access& b) { return may_meet(a, b); });
+         });
 }
 
 bool are_of_one_kind(const For& a, const For& b) {
   return a.kind == b.kind && a.lower == b.lower && a.upper == b.upper && a.step == b.step &&
-         a.stride == b.stride && a.dynamic == b.dynamic && a.prefetch == b.prefetch && !a.rotate && !b.rotate &&
-         a.width == b.width && !a.team && !b.team && !a.doacross && !b.doacross;
+         a.stride == b.stride && a.dynamic == b.dynamic && a.prefetch == b.prefetch && !a.rotate &&
+         !b.rotate && a.width == b.width && !a.team && !b.team && !a.doacross && !b.doacross;
 }
 
 /// Loops in which nothing is done, as those over what lies in its place already.
 bool is_empty(const For& f) {
-  return !holds(f.body,
-                [](const Stmt& s) { return !std::holds_alternative<For>(s.v) && !std::holds_alternative<If>(s.v); });
+  return !holds(f.body, [](const Stmt& s) {
+    return !std::holds_alternative<For>(s.v) && !std::holds_alternative<If>(s.v);
+  });
 }
 
 /// Whether a loop is around others, not over the elements of a row.
@@ -87,8 +90,8 @@ bool is_loop(const Stmt& s) { return std::holds_alternative<For>(s.v); }
 
 bool join(For& f, For next, bool elements);
 
-/// Joins the first loop of a body to the last one of the body before it; what stands before it comes before that,
-/// what stands after it after all. False where it cannot be.
+/// Joins the first loop of a body to the last one of the body before it; what stands before it comes before
+/// that, what stands after it after all. False where it cannot be.
 bool join_within(Block& body, Block& next, bool elements) {
   const auto last = std::find_if(body.rbegin(), body.rend(), is_loop).base();  // behind it
   const auto first = std::find_if(next.begin(), next.end(), is_loop);
@@ -116,9 +119,11 @@ bool join(For& f, For next, bool elements) {
   next.body = substitute(next.body, next.var, f.var);
   const std::vector<Access> first = accesses_of(f.body), second = accesses_of(next.body);
   if (!are_apart(first, second, f.var)) return false;
-  const bool read = std::any_of(first.begin(), first.end(), [&](const Access& a) {  // what is stored late is not
-    return a.store && std::any_of(second.begin(), second.end(), [&](const Access& b) { return may_meet(a, b); });
-  });
+  const bool read =
+      std::any_of(first.begin(), first.end(), [&](const Access& a) {  // what is stored late is not
+        return a.store &&
+               std::any_of(second.begin(), second.end(), [&](const Access& b) { return may_meet(a, b); });
+      });
   f.late_store = f.late_store && next.late_store && !read;
   if (join_within(f.body, next.body, elements)) return true;
   for (Stmt& s : next.body) f.body.push_back(std::move(s));

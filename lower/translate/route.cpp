@@ -118,8 +118,8 @@ class LiesThere {
  public:
   bool is(const Expr& e) const {
     if (e.is(Op::Bound))
-      return bound_index(e) == 0 && std::find(binders_.begin(), binders_.end(), depth_ - bound_depth(e)) !=
-                                        binders_.end();
+      return bound_index(e) == 0 &&
+             std::find(binders_.begin(), binders_.end(), depth_ - bound_depth(e)) != binders_.end();
     if (is_identity(e.op()) || e.is(Op::UpdateInPlace)) return is(e.child(0));
     return e.is(Op::Iterate) && e.type().is_array() && overwrites_base(e) && is(e.child(1));
   }
@@ -142,7 +142,9 @@ std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to)
   LiesThere there;
   for (; body.is(Op::Let) && body.child(1).is(Op::Lambda); ++depth)
     there.below(body), body = body.child(1).child(0);
-  const auto is_there = [&](const Expr& e) { return overwrites_base(e) || e.is(Op::Bound) ? there.is(e) : false; };
+  const auto is_there = [&](const Expr& e) {
+    return overwrites_base(e) || e.is(Op::Bound) ? there.is(e) : false;
+  };
   if (!body.is(Op::Tuple)) {
     if (body.type() == parameter_types(fn).at(0) && is_there(body)) return Component{0, to};
     return std::nullopt;
@@ -152,7 +154,8 @@ std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to)
     Route route;
     route.depth = depth;
     if (route.follow(body.child(i), place) && route.whole) return Component{i, *route.whole};
-    if (body.child(i).type() == parameter_types(fn).at(0) && is_there(body.child(i))) return Component{i, place};
+    if (body.child(i).type() == parameter_types(fn).at(0) && is_there(body.child(i)))
+      return Component{i, place};
   }
   return std::nullopt;
 }

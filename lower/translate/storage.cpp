@@ -191,8 +191,8 @@ class Storage {
     if (!std::all_of(parts.begin(), parts.end(), turns)) {
       const bool all_stay = std::none_of(parts.begin(), parts.end(), turns);
       const bool said = all_stay || is_placed(f.child(0)) || f.child(0).is(Op::ToGlobal);
-      const Expr step = said ? body_written(f)
-                             : with_children(f, {to(kept(e.type(), f.child(0)), written(f.child(0)))});
+      const Expr step =
+          said ? body_written(f) : with_children(f, {to(kept(e.type(), f.child(0)), written(f.child(0)))});
       return with_children(e, {step, computes(e.child(1)) ? written(e.child(1)) : read(e.child(1))});
     }
     if (!f.is(Op::Lambda) || !e.type().has_arrays() || !computes(f.child(0)) || is_placed(f.child(0)) ||

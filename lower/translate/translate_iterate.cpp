@@ -1,6 +1,6 @@
-// Iterations: a loop over the steps. Results that are stored take turns in two arrays, or stay in the one that
-// each step overwrites; numbers are kept in variables. The first step reads the start value where it is, the
-// last one writes where the result goes.
+// Iterations: a loop over the steps. Results that are stored take turns in two arrays, or stay in the one
+// that each step overwrites; numbers are kept in variables. The first step reads the start value where it is,
+// the last one writes where the result goes.
 #include <utility>
 
 #include "ir/error.hpp"
@@ -33,8 +33,8 @@ std::int64_t steps_of(const Expr& e) {
 
 }  // namespace
 
-/// Where the arrays lie that steps overwrite or hand on as they are: where the start value lies or is computed,
-/// or a copy of it. Others have no place here; `start` is what the steps read first.
+/// Where the arrays lie that steps overwrite or hand on as they are: where the start value lies or is
+/// computed, or a copy of it. Others have no place here; `start` is what the steps read first.
 void Translator::place_state(const Expr& e, const ScopePtr& scope, std::vector<Acceptor>& to, View& start) {
   const std::vector<StepPart> parts = parts_of_steps(e);
   const bool several = e.type().is_tuple();

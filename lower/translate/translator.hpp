@@ -127,7 +127,7 @@ class Translator : public Views {
   int names_ = 0;
   std::set<std::string> own_;          ///< arrays that the kernel makes
   std::set<std::string> overwritten_;  ///< arrays that named values have been written over
-  bool guarded_ = false;  ///< a scalar is being computed of which the guards are seen to
+  bool guarded_ = false;               ///< a scalar is being computed of which the guards are seen to
   std::unordered_map<std::uint32_t, bool> has_scan_;
   std::vector<Ring>* rings_ = nullptr;  ///< those found in the argument of a map that is being evaluated
   std::vector<For> parallel_;           ///< the parallel loops around, without their bodies

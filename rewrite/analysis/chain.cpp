@@ -14,7 +14,8 @@ namespace lift {
 namespace {
 
 bool names_stage(const Expr& e) {
-  return e.is(Op::Let) && e.child(1).is(Op::Lambda) && e.child(0).type().is_array() && is_computed(e.child(0));
+  return e.is(Op::Let) && e.child(1).is(Op::Lambda) && e.child(0).type().is_array() &&
+         is_computed(e.child(0));
 }
 
 /// Whether a chain of several stages is on the way down from e, through maps.

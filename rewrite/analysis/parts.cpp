@@ -6,8 +6,8 @@ namespace lift {
 
 bool is_computed(const Expr& e) {
   return contains(e, [](const Expr& x) {
-    return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || is_update(x.op()) ||
-           x.is(Op::Iterate) || x.is(Op::Generate);
+    return is_map(x.op()) || is_reduce(x.op()) || is_scan(x.op()) || is_update(x.op()) || x.is(Op::Iterate) ||
+           x.is(Op::Generate);
   });
 }
 

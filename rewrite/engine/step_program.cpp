@@ -14,8 +14,8 @@ namespace {
 std::string prefix_for(const Expr& body) {
   std::string prefix = "around ";
   const std::vector<Expr> all = params_of(body);
-  while (std::any_of(all.begin(), all.end(),
-                     [&](const Expr& x) { return param_name(x).starts_with(prefix); }))
+  while (
+      std::any_of(all.begin(), all.end(), [&](const Expr& x) { return param_name(x).starts_with(prefix); }))
     prefix = "within " + prefix;
   return prefix;
 }

@@ -31,8 +31,8 @@ bool is_large_array_of_scalars(const Type& t) {
 /// What a program computes, in order: its named values, then its results.
 struct Item {
   Place place;
-  Expr value;                             ///< over arguments and names of earlier items
-  std::string name = {};                  ///< of a named value
+  Expr value;                              ///< over arguments and names of earlier items
+  std::string name = {};                   ///< of a named value
   std::optional<std::size_t> result = {};  ///< which result it is
 };
 
@@ -94,7 +94,8 @@ class Overwriting {
 
   Result<Program> result() {
     for (const Item& x : items_)
-      if (is_scheduled_here(x.value)) return Failure{"the stages have a schedule: they overwrite what it says"};
+      if (is_scheduled_here(x.value))
+        return Failure{"the stages have a schedule: they overwrite what it says"};
     if (contains(p_.body, [](const Expr& e) { return e.is(Op::Layout); }))
       return Failure{"arrays have layouts already: use this rule before layout"};
     for (std::size_t i = 0; i < items_.size(); ++i) iterations(i);
@@ -142,7 +143,8 @@ class Overwriting {
     return at;
   }
   Program with_step_overwritten(const Program& p, const Place& iterate, May may) const {
-    const auto r = with_step(p, step_of(iterate), [&](const Program& step) { return overwritten(step, may); });
+    const auto r =
+        with_step(p, step_of(iterate), [&](const Program& step) { return overwritten(step, may); });
     return r ? *r : p;
   }
   static std::vector<StepPart> parts_at(const Program& p, const Place& iterate) {
@@ -318,7 +320,8 @@ class Overwriting {
     return base ? item_of(root_of(*base)) : own;
   }
   bool is_used(const std::string& root) const {
-    return std::any_of(over_.begin(), over_.end(), [&](const auto& o) { return root_of(o.second) == root; }) ||
+    return std::any_of(over_.begin(), over_.end(),
+                       [&](const auto& o) { return root_of(o.second) == root; }) ||
            std::any_of(items_.begin(), items_.end(), [&](const Item& x) {
              const auto base = base_of(static_cast<std::size_t>(&x - items_.data()));
              return base && root_of(*base) == root;
@@ -336,8 +339,8 @@ class Overwriting {
       while (part_at(q_.body, at).is(Op::ToGlobal)) at.push_back(0);
       const Expr e = part_at(q_.body, at);
       if (over_.contains(i))
-        q_.body = replaced_at(q_.body, at,
-                              make(Op::UpdateInPlace, {e.child(0), e.child(1)}, e.attr(), origin(e)));
+        q_.body =
+            replaced_at(q_.body, at, make(Op::UpdateInPlace, {e.child(0), e.child(1)}, e.attr(), origin(e)));
       else if (whole_.contains(i))
         q_.body = replaced_at(q_.body, at, update(whole_.at(i), e, Op::UpdateInPlace));
       else if (stored_.contains(i) && at == items_[i].place)

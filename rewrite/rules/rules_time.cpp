@@ -109,8 +109,8 @@ std::optional<std::string> storage_of_result(const Chain& chain, const StageGrap
   return std::nullopt;
 }
 
-/// Those that may, by the stage graph: bases that are arguments, or lie where one does. What a step overwrites it
-/// hands on in the same place.
+/// Those that may, by the stage graph: bases that are arguments, or lie where one does. What a step
+/// overwrites it hands on in the same place.
 Result<Program> overwrite_bases(const Program& p, const Arguments&) {
   const Chain chain = chain_of(p);
   const StageGraph graph = stage_graph(chain);
@@ -262,7 +262,9 @@ Result<Program> join_loops(const Program& p, const Arguments& a) {
 
 std::vector<Rule> time_rules() {
   return {
-      program_rule("join-loops", "let x1 = map_par f x0 in let x2 = map_par g x1 in ... = ... let x2 = map_par<joined how> g x1 in ...",
+      program_rule("join-loops",
+                   "let x1 = map_par f x0 in let x2 = map_par g x1 in ... = ... let x2 = map_par<joined how> "
+                   "g x1 in ...",
                    join_loops)
           .takes("how", "1: rows after rows, 2: elements after elements, too")
           .says("stages that meet row by row share one loop over rows, with 2 also those over elements"),

@@ -134,8 +134,8 @@ Rewriting with_iterations(Rewriting r) {
 }
 
 /// What a step of a loop over time hands on as another one of its arrays is copied by a loop, which can be
-/// shared. What it hands on as the same stays where it is, and what it computes under a name is computed where
-/// that goes.
+/// shared. What it hands on as the same stays where it is, and what it computes under a name is computed
+/// where that goes.
 Rewriting with_copies_as_maps(Rewriting r, Place at) {
   std::vector<Expr> named;
   for (; part_at(r.program.body, at).is(Op::Let); at = let_body(at))

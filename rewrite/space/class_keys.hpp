@@ -1,5 +1,5 @@
-// Keys of the same decision about different loops of a program: the first class of parts has the decision's own
-// name, further ones the number of their class beside it.
+// Keys of the same decision about different loops of a program: the first class of parts has the decision's
+// own name, further ones the number of their class beside it.
 #pragma once
 
 #include <utility>

@@ -10,10 +10,8 @@
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"
-#include "rewrite/space/folds/folds.hpp"
 #include "rewrite/space/keys.hpp"
 #include "rewrite/space/stage_form.hpp"
-#include "rewrite/space/stages/stages.hpp"
 #include "rewrite/space/update_form.hpp"
 
 namespace lift {

@@ -7,6 +7,7 @@
 //   chains      stages whose loops differ, computed one after the other or together
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "rewrite/space/common/common.hpp"
@@ -46,6 +47,15 @@ std::unique_ptr<Kind> columns_kind(Rewriting start, const SpaceOptions& options)
 std::unique_ptr<Kind> folds_kind(Rewriting start, const SpaceOptions& options);
 std::unique_ptr<Kind> reductions(Rewriting fused, std::optional<Rewriting> staged,
                                  const SpaceOptions& options);
+/// Whether a program is one of folds: its loops are around reductions of more than a few elements, all of
+/// which have known lengths. On a grid cells are work-items, whatever they compute.
+bool are_folds(const Program& program, const SpaceOptions& options);
+/// The kind that a part is of by itself.
+using KindOfPart = std::function<std::unique_ptr<Kind>(const Program& part, const SpaceOptions& options)>;
+
+/// `places`: of the parts, in the order in which they are computed.
+std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places,
+                                  const KindOfPart& kind_of, const SpaceOptions& options);
 /// Null for a program that is no chain whose stages can go in step.
 std::unique_ptr<Kind> chains(const Rewriting& start, const SpaceOptions& options);
 /// Of a program whose result a loop over time makes: the kind that a step of it is of. `step`: of the loop,

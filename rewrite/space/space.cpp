@@ -75,7 +75,9 @@ std::vector<SwitchKind> switch_kinds() {
 }
 
 Space::Space(const Program& program, const SpaceOptions& options)
-    : program_(program), only_layout_(options.only_layout), on_threads_(!is_grid(options.target)),
+    : program_(program),
+      only_layout_(options.only_layout),
+      on_threads_(!is_grid(options.target)),
       kind_(make_kind(program, options)) {
   for (const BoundDecision& d : kind_->decisions())
     if (d.settings.size() > 1) (d.searched ? parameters_ : comparisons_).push_back({d.key, d.settings});

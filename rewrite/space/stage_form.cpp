@@ -55,7 +55,8 @@ bool find_unnamed(const Expr& e, Place& at, Place& way) {
 Rewriting with_views_inlined(Rewriting r) {
   Place let;
   if (!contains(r.program.body, [](const Expr& e) { return is_reduce(e.op()); })) return r;
-  for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = part_at(r.program.body, let)) {
+  for (Expr e = r.program.body; e.is(Op::Let) && e.child(1).is(Op::Lambda);
+       e = part_at(r.program.body, let)) {
     const bool view = e.child(0).type().is_array() && !is_computed(e.child(0));
     if (view)
       r = run(use("let-inline"), std::move(r), let);
@@ -159,7 +160,8 @@ Rewriting in_stage_form(Rewriting start) {
   Rewriting r = with_named_columns(with_views_inlined(std::move(start)));
   for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;
-  while (part_at(r.program.body, result).is(Op::Let) && part_at(r.program.body, result).child(1).is(Op::Lambda))
+  while (part_at(r.program.body, result).is(Op::Let) &&
+         part_at(r.program.body, result).child(1).is(Op::Lambda))
     result = let_body(result);
   return with_maps(std::move(r), result);
 }

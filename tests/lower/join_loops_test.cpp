@@ -32,10 +32,11 @@ int innermost(const Kernel& k) {
 
 /// Two stages over rows, the second joined in this way; `read`: what it reads of the first one's rows.
 Program two(int how, const std::string& read) {
-  return parse_program("param x : 6.8.f64\nresult a, b =\n"
-                       "let a = x |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in\n"
-                       "{a, " + read + " |> map_par<joined " + std::to_string(how) +
-                       ">(\\r. r |> map_seq(\\v. v + 1))}\n");
+  return parse_program(
+      "param x : 6.8.f64\nresult a, b =\n"
+      "let a = x |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in\n"
+      "{a, " +
+      read + " |> map_par<joined " + std::to_string(how) + ">(\\r. r |> map_seq(\\v. v + 1))}\n");
 }
 
 }  // namespace
@@ -82,9 +83,12 @@ TEST_CASE("join-loops: loops of other lengths stay apart, and so does what needs
 
 TEST_CASE("join-loops: what one loop overwrites, another iteration of the loop before has read") {
   const auto text = [](const std::string& read) {
-    return parse_program("param x : 6.8.f64\noverwrite x\nresult y, z =\n"
-                         "let y = " + read + " |> map_par(\\r. r |> map_seq(\\v. v + 1)) in\n"
-                         "{y, update_in_place2(x, 0, x |> map_par<joined 2>(\\r. r |> map_seq(\\v. 3 * v)))}\n");
+    return parse_program(
+        "param x : 6.8.f64\noverwrite x\nresult y, z =\n"
+        "let y = " +
+        read +
+        " |> map_par(\\r. r |> map_seq(\\v. v + 1)) in\n"
+        "{y, update_in_place2(x, 0, x |> map_par<joined 2>(\\r. r |> map_seq(\\v. 3 * v)))}\n");
   };
   CHECK(shared(run(text("x"))) == 1);
   CHECK(shared(run(text("x |> reverse"))) == 2);

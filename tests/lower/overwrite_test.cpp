@@ -1,6 +1,6 @@
-// Updates whose bases nothing reads afterwards are in place, each by itself: in chains, beside stored stages, in
-// several results, in steps of iterations. What is counted here comes back when copying does; what is computed
-// is the interpreter's, without races, and for random programs, too.
+// Updates whose bases nothing reads afterwards are in place, each by itself: in chains, beside stored stages,
+// in several results, in steps of iterations. What is counted here comes back when copying does; what is
+// computed is the interpreter's, without races, and for random programs, too.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -53,9 +53,9 @@ Program by_default(const Program& p) {
 }
 
 struct Counts {
-  int updates = 0, in_place = 0;     ///< in the expression
-  int copies = 0, shared = 0;        ///< stores of what is loaded elsewhere, parallel loops
-  int arrays = 0;                    ///< of the kernel's own
+  int updates = 0, in_place = 0;  ///< in the expression
+  int copies = 0, shared = 0;     ///< stores of what is loaded elsewhere, parallel loops
+  int arrays = 0;                 ///< of the kernel's own
 };
 bool is_shared_loop(const Stmt& s) {
   const auto* f = std::get_if<For>(&s.v);
@@ -281,17 +281,35 @@ std::string random_program(std::mt19937& r) {
   const int stages = 1 + one_of(6);
   for (int k = 0; k < stages; ++k) {
     const int i = one_of(fields);
-    const std::string &a = now[static_cast<std::size_t>(i)], b = now[static_cast<std::size_t>(one_of(fields))];
+    const std::string &a = now[static_cast<std::size_t>(i)],
+                      b = now[static_cast<std::size_t>(one_of(fields))];
     std::string value;
     switch (one_of(8)) {
-      case 0: value = "top(" + a + ")"; break;
-      case 1: value = "right(" + a + ")"; break;
-      case 2: value = "bottom(left(" + a + "))"; break;
-      case 3: value = "update2(" + a + ", 1, zip2(in_(" + a + "), win(" + b + ")) |> map2(\\(x, w). 0.5 * x + 0.125 * cross(w)))"; break;
-      case 4: value = "update2(" + a + ", 1, zip2(in_(" + a + "), in_(" + b + ")) |> map2(\\(x, y). 0.5 * x - y))"; break;
-      case 5: value = "zip2(" + a + ", " + b + ") |> map2(\\(x, y). 0.5 * x + 0.25 * y)"; break;
-      case 6: value = "concat(generate(1, m, \\j i. 1.0), " + b + " |> drop2((1, 0), 0) |> map2(\\x. 0.5 * x))"; break;
-      default: value = "iterate(2, \\x. top(update2(x, 1, win(x) |> map2(\\w. 0.25 * cross(w)))), " + a + ")"; break;
+      case 0:
+        value = "top(" + a + ")";
+        break;
+      case 1:
+        value = "right(" + a + ")";
+        break;
+      case 2:
+        value = "bottom(left(" + a + "))";
+        break;
+      case 3:
+        value = "update2(" + a + ", 1, zip2(in_(" + a + "), win(" + b +
+                ")) |> map2(\\(x, w). 0.5 * x + 0.125 * cross(w)))";
+        break;
+      case 4:
+        value = "update2(" + a + ", 1, zip2(in_(" + a + "), in_(" + b + ")) |> map2(\\(x, y). 0.5 * x - y))";
+        break;
+      case 5:
+        value = "zip2(" + a + ", " + b + ") |> map2(\\(x, y). 0.5 * x + 0.25 * y)";
+        break;
+      case 6:
+        value = "concat(generate(1, m, \\j i. 1.0), " + b + " |> drop2((1, 0), 0) |> map2(\\x. 0.5 * x))";
+        break;
+      default:
+        value = "iterate(2, \\x. top(update2(x, 1, win(x) |> map2(\\w. 0.25 * cross(w)))), " + a + ")";
+        break;
     }
     const std::string name = "v" + std::to_string(k);
     body += "  let " + name + " = " + value + " in\n";

@@ -1,4 +1,5 @@
-// The space of programs of parts whose loops differ, and the form in which everything that is stored has loops.
+// The space of programs of parts whose loops differ, and the form in which everything that is stored has
+// loops.
 #include <doctest/doctest.h>
 
 #include "ir/text/parse.hpp"
@@ -15,7 +16,8 @@ namespace {
 Program of(const std::string& text) { return parse_program(text); }
 
 std::string rows_and_columns(const std::string& shape) {
-  return "param u : " + shape + ".f64\n"
+  return "param u : " + shape +
+         ".f64\n"
          "def solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
          "result out =\n"
          "let a = u |> map(solve) in\n"
@@ -27,7 +29,7 @@ std::string rows_and_columns(const std::string& shape) {
 TEST_CASE("space: each part has the decisions of its own loops, and shares them with parts that are alike") {
   const Program p = of(rows_and_columns("32.48"));
   const Space s(p, options());
-  CHECK(find(s, "order") != nullptr);  // of the rows
+  CHECK(find(s, "order") != nullptr);    // of the rows
   CHECK(find(s, "order 2") != nullptr);  // of the columns
   CHECK(s.derive({{"order", "k i"}}) != s.derive({{"order", "i k"}}));
   CHECK(s.derive({{"order 2", "k i"}}) != s.derive({{"order 2", "i k"}}));
@@ -41,12 +43,12 @@ TEST_CASE("space: each part has the decisions of its own loops, and shares them 
 
 TEST_CASE("space: scans and reductions beside cells leave no part to one thread") {
   for (const std::string& text : std::vector<std::string>{
-        rows_and_columns("37.41"),  // primes: no tiles
-        "param u, f : 64.70.f64\nresult r, s =\n"
-        "let r = zip2(u |> pad2(1, 1, constant 0) |> slide2(3, 1), f) |> map2(\\(w, f). f - w[0, 1]) in\n"
-        "{r, r |> join |> map(\\x. x * x) |> reduce(add, 0)}\n",
-        "param u : 64.70.f64\nresult x =\n"
-        "let m = u |> join |> reduce(add, 0) in u |> map2(\\v. v - m)\n"}) {
+           rows_and_columns("37.41"),  // primes: no tiles
+           "param u, f : 64.70.f64\nresult r, s =\n"
+           "let r = zip2(u |> pad2(1, 1, constant 0) |> slide2(3, 1), f) |> map2(\\(w, f). f - w[0, 1]) in\n"
+           "{r, r |> join |> map(\\x. x * x) |> reduce(add, 0)}\n",
+           "param u : 64.70.f64\nresult x =\n"
+           "let m = u |> join |> reduce(add, 0) in u |> map2(\\v. v - m)\n"}) {
     CAPTURE(text);
     const Program p = of(text);
     const Space s(p, options());
@@ -66,8 +68,9 @@ TEST_CASE("space: keys of further classes are found by their names") {
 }
 
 TEST_CASE("space: tiles of columns are whole vectors where those divide them, else what does") {
-  const Program p = of("param u : 9.38.f64\ndef solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
-                       "result out = u |> transpose |> map(solve) |> transpose\n");
+  const Program p =
+      of("param u : 9.38.f64\ndef solve(r) = r |> scan(\\c x. 0.5 * c + x, 0.0)\n"
+         "result out = u |> transpose |> map(solve) |> transpose\n");
   const Space s(p, options());
   CHECK(has(s, "tile", "i2") == false);
   CHECK(has(s, "tile", "i19"));
@@ -81,11 +84,14 @@ TEST_CASE("space: tiles of columns are whole vectors where those divide them, el
 
 TEST_CASE("space: stages that a periodic border keeps apart do not go in step") {
   const auto chain = [](const std::string& border) {
-    return of("param x : 64.40.f64\n"
-              "def around(x) = x |> pad2(1, 1, " + border + ") |> slide2(3, 1)\n"
-              "def five(w) = w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1]\n"
-              "result a, b =\nlet c = around(x) |> map2(five) in let d = around(c) |> map2(five) in\n"
-              "{d, zip2(around(d), c) |> map2(\\(w, c). five(w) + c)}\n");
+    return of(
+        "param x : 64.40.f64\n"
+        "def around(x) = x |> pad2(1, 1, " +
+        border +
+        ") |> slide2(3, 1)\n"
+        "def five(w) = w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1]\n"
+        "result a, b =\nlet c = around(x) |> map2(five) in let d = around(c) |> map2(five) in\n"
+        "{d, zip2(around(d), c) |> map2(\\(w, c). five(w) + c)}\n");
   };
   const Space periodic(chain("wrap"), options()), closed(chain("clamp"), options());
   CHECK(find(periodic, "time") == nullptr);
@@ -99,9 +105,10 @@ TEST_CASE("space: stages that a periodic border keeps apart do not go in step") 
 }
 
 TEST_CASE("space: what is generated, or copied to a result, has loops that threads share") {
-  for (const char* text : {"result y : 60.50.f64 = generate(60, 50, \\j i. f64(j) * f64(i))\n",
-                           "param x : 60.50.f64\nresult y = x |> transpose\n",
-                           "param x : 60.50.f64\nresult y, z = let y = x |> map2(\\v. v + 1) in {y, y |> reverse}\n"}) {
+  for (const char* text :
+       {"result y : 60.50.f64 = generate(60, 50, \\j i. f64(j) * f64(i))\n",
+        "param x : 60.50.f64\nresult y = x |> transpose\n",
+        "param x : 60.50.f64\nresult y, z = let y = x |> map2(\\v. v + 1) in {y, y |> reverse}\n"}) {
     CAPTURE(text);
     const Space s(of(text), options());
     const Derivation d = s.derive(s.seeds().front());
@@ -111,10 +118,12 @@ TEST_CASE("space: what is generated, or copied to a result, has loops that threa
 }
 
 TEST_CASE("space: stored stages below a loop of few iterations share loops within it") {
-  const Program p = of("param image : 3.40.30.f64\n"
-                       "def blurred(x) = let a = x |> map(\\r. r |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] + w[2])) in\n"
-                       "  zip2(x, a) |> map2(\\(x, a). x - a)\n"
-                       "result out = image |> map(blurred)\n");
+  const Program p =
+      of("param image : 3.40.30.f64\n"
+         "def blurred(x) = let a = x |> map(\\r. r |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] + "
+         "w[2])) in\n"
+         "  zip2(x, a) |> map2(\\(x, a). x - a)\n"
+         "result out = image |> map(blurred)\n");
   const Space s(p, options());
   const Configuration stored{{"stages", "work"}, {"parallel", "j"}, {"joined", "elements"}};
   CHECK(count(s.derive(stored), "join-loops") == 1);
@@ -122,16 +131,18 @@ TEST_CASE("space: stored stages below a loop of few iterations share loops withi
 }
 
 TEST_CASE("space: no vectors where an element is read by several neighbours") {
-  const Program p = of("param x : 20.40.f64\nresult a, b =\nlet a = x |> map2(\\v. v + 1) in\n"
-                       "{a, a |> map(\\r. interleave(r, r) |> drop(0, 1))}\n");
+  const Program p =
+      of("param x : 20.40.f64\nresult a, b =\nlet a = x |> map2(\\v. v + 1) in\n"
+         "{a, a |> map(\\r. interleave(r, r) |> drop(0, 1))}\n");
   const Space s(p, options());
   for (const Configuration& c : s.seeds()) CHECK_NOTHROW(lower(replay(p, s.derive(c)), {.vector_bytes = 16}));
 }
 
 TEST_CASE("space: stages of one length may share their loops") {
-  const Program p = of("param x, y : 30.20.f64\nresult a, b, c =\n"
-                       "let a = x |> map2(\\v. 2 * v) in let b = y |> map2(\\v. 3 * v) in\n"
-                       "{a, b, zip2(a, b) |> map2(\\(a, b). a + b)}\n");
+  const Program p =
+      of("param x, y : 30.20.f64\nresult a, b, c =\n"
+         "let a = x |> map2(\\v. 2 * v) in let b = y |> map2(\\v. 3 * v) in\n"
+         "{a, b, zip2(a, b) |> map2(\\(a, b). a + b)}\n");
   const Space s(p, options());
   for (const char* how : {"no", "rows", "elements"}) CHECK(has(s, "joined", how));
   CHECK(count(s.derive({{"joined", "elements"}}), "join-loops") == 1);

@@ -81,9 +81,9 @@ class Columns : public KindWith<ColumnFacts> {
 /// to each other in memory, as a rule: the levels go around them, in vectors.
 std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
   const Loops by_rows[] = {"j i k"_loops, "i k"_loops}, by_levels[] = {"j k i"_loops, "k i"_loops};
-  const bool tiles_are_shared = f.options.threads > 1 && !f.on_grid() &&  // and nothing else is
-                                std::all_of(f.axes.begin(), f.axes.end() - 1,
-                                            [](const Axis& a) { return a.extent == 1; });
+  const bool tiles_are_shared =
+      f.options.threads > 1 && !f.on_grid() &&  // and nothing else is
+      std::all_of(f.axes.begin(), f.axes.end() - 1, [](const Axis& a) { return a.extent == 1; });
   std::vector<Wishes> r;
   // Neighbouring points are far apart: a few columns at once, so that none waits for its own last element.
   if (f.along_memory && f.on_processors())

@@ -37,7 +37,8 @@ const CommonDecision& joined() {
             return joined == Joined::no || (f.joins_stages && c[key::time].empty());
           })
           .taken([](Deriver& d, const ProgramFacts&, const Configuration& c, const Place&) {
-            if (c[key::joined] != Joined::no) d.try_step("join-loops", {static_cast<std::int64_t>(c[key::joined])}, {});
+            if (c[key::joined] != Joined::no)
+              d.try_step("join-loops", {static_cast<std::int64_t>(c[key::joined])}, {});
           })
           .said([](const ProgramFacts&, const Configuration& c) -> std::string {
             return c[key::joined] == Joined::no     ? ""

@@ -42,7 +42,8 @@ bool is_in_scalars(const ProgramFacts& f, const Place& place) {
 /// possible.
 void run_innermost(Deriver& d, const ProgramFacts& f, const OtherLoops& how, const Place& p,
                    std::int64_t trips) {
-  if (is_in_scalars(f, p) || !takes_vectors(f, how, trips) || !d.try_step("map-vec", {how.width}, p)) d.step("map-seq", p);
+  if (is_in_scalars(f, p) || !takes_vectors(f, how, trips) || !d.try_step("map-vec", {how.width}, p))
+    d.step("map-seq", p);
 }
 
 /// What a loop on a grid has around it.

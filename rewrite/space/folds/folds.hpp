@@ -20,10 +20,6 @@ struct FoldFacts : ProgramFacts {
 };
 FoldFacts fold_facts(const Program& program, const SpaceOptions& options);
 
-/// Whether a program is of this kind: its loops are around reductions of more than a few elements, all of
-/// which have known lengths. On a grid cells are work-items, whatever they compute.
-bool are_folds(const Program& program, const SpaceOptions& options);
-
 namespace folds {
 
 using FoldDecision = Decision<FoldFacts>;

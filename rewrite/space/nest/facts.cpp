@@ -198,7 +198,8 @@ std::vector<std::string> axes_of_steps(const Result<Program>& program, std::span
   const Chain chain = chain_of(*program);
   const StageGraph graph = stage_graph(chain);
   for (std::size_t a = 0; a < axes.size(); ++a)
-    if (const Lags lags = least_lags(chain, graph, first + a); lags.obstacle.empty() && !go_apart(lags, axes[a].extent))
+    if (const Lags lags = least_lags(chain, graph, first + a);
+        lags.obstacle.empty() && !go_apart(lags, axes[a].extent))
       r.push_back(axes[a].name);
   return r;
 }

@@ -3,7 +3,9 @@
 
 namespace lift {
 
-bool is_in_place(const NestFacts& f, const Configuration& c) { return f.overwrites || (f.in_place && c[key::in_place]); }
+bool is_in_place(const NestFacts& f, const Configuration& c) {
+  return f.overwrites || (f.in_place && c[key::in_place]);
+}
 
 namespace nest {
 

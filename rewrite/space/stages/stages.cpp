@@ -8,7 +8,7 @@
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/common/common.hpp"
-#include "rewrite/space/stages/stages.hpp"
+#include "rewrite/space/kind.hpp"
 
 namespace lift {
 namespace {
@@ -21,9 +21,9 @@ Place below(const Place& around, const Place& place) {
 
 /// Decided for the whole program, not for one of its parts.
 bool is_of_whole(const Key& k) {
-  const auto any = {key::in_place.name, key::layout.name, key::time.name,  key::rings.name,
-                    key::strips.name,   key::team.name,   key::loads.name, key::joined.name,
-                    common::readonly().key->name};
+  const auto any = {key::in_place.name, key::layout.name, key::time.name,
+                    key::rings.name,    key::strips.name, key::team.name,
+                    key::loads.name,    key::joined.name, common::readonly().key->name};
   return std::any_of(any.begin(), any.end(), [&](const char* n) { return n == std::string_view(k.name); });
 }
 
@@ -47,8 +47,8 @@ struct Part {
       if (until != nullptr && key_of(d) == until) return r;
       const Settings allowed = d.allowed(r);
       const Setting* wanted = is_of_whole(*d.key) ? nullptr : c.find(*key_of(d));
-      const auto plain = std::find_if(allowed.begin(), allowed.end(),
-                                      [&](const Setting& s) { return is_plain(*d.key, s); });
+      const auto plain =
+          std::find_if(allowed.begin(), allowed.end(), [&](const Setting& s) { return is_plain(*d.key, s); });
       if (wanted != nullptr && contains(allowed, *wanted))
         r.set(*d.key, *wanted);
       else if (is_of_whole(*d.key) && plain != allowed.end())
@@ -162,7 +162,8 @@ class StagesKind : public KindWith<StagesFacts> {
     const auto& [start, f] = form(c);
     Deriver d(start);
     for (const Part& p : parts_)
-      for (const Step& s : p.kind->derive(p.loops(c)).steps) d.step(s.rule, s.parameters, below(p.place, s.place));
+      for (const Step& s : p.kind->derive(p.loops(c)).steps)
+        d.step(s.rule, s.parameters, below(p.place, s.place));
     run_other_loops(d, f, {.width = f.lanes});
     take(common::joined(), d, f, c);
     take(common::readonly(), d, f, c);
@@ -206,8 +207,8 @@ class StagesKind : public KindWith<StagesFacts> {
 
 }  // namespace
 
-std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places, const KindOfPart& kind_of,
-                                  const SpaceOptions& options) {
+std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& places,
+                                  const KindOfPart& kind_of, const SpaceOptions& options) {
   if (const auto r = use("overwrite-bases")(start, {})) start = *r;
   SpaceOptions within = options;
   within.only_layout = kCallersLayout;
