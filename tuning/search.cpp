@@ -9,6 +9,13 @@ namespace {
 constexpr int kAttempts = 300;            ///< to find a configuration not given before
 constexpr std::size_t kSmallSpace = 256;  ///< enumerated rather than sampled
 
+/// "rows" of "rows 8 1", a layout whose numbers follow the ghost zone.
+bool is_of_kind(const Setting& s, const Setting& other) {
+  const Choice* a = std::get_if<Choice>(&s);
+  const Choice* b = std::get_if<Choice>(&other);
+  return a != nullptr && b != nullptr && a->index == b->index;
+}
+
 Setting closest(const Settings& allowed, const Setting& wanted) {
   if (contains(allowed, wanted)) return wanted;
   const auto limit = number_of(wanted);
@@ -18,6 +25,9 @@ Setting closest(const Settings& allowed, const Setting& wanted) {
     for (const Setting& s : allowed)
       if (const auto n = number_of(s); n && *n <= *limit && (!best_number || *n > *best_number))
         best_number = n, best = &s;
+  if (!best_number)
+    for (const Setting& s : allowed)
+      if (is_of_kind(s, wanted)) return s;
   return *best;
 }
 

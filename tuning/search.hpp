@@ -35,7 +35,7 @@ class Search {
 };
 
 /// The configuration of `space` closest to `c`: each setting as it is where allowed, else the next smaller
-/// number allowed, else the first. Threads' loops and work-groups of one item are the same decision. For
+/// number allowed, else one of the same kind ("rows"), else the first. Threads' loops and work-groups of one item are the same decision. For
 /// another size, machine or backend.
 Configuration project(const SearchSpace& space, const Configuration& c);
 

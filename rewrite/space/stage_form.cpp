@@ -39,14 +39,14 @@ std::vector<int> written_parts(const Expr& e) {
   return {};
 }
 
-/// Where columns are read by something else than a loop over them.
-bool find_unnamed(const Expr& e, Place& at, Place& way) {
+/// The way to columns that are read by something else than a loop over them.
+bool find_unnamed(const Expr& e, Place& way) {
   if (makes_columns(e) || is_map(e.op()) || is_update(e.op())) return false;
   const std::vector<int> parts = written_parts(e);
   for (const int p : parts) {
-    at.push_back(p);
-    if (find_unnamed(e.child(static_cast<std::size_t>(p)), at, way)) return true;
-    at.pop_back();
+    way.push_back(p);
+    if (find_unnamed(e.child(static_cast<std::size_t>(p)), way)) return true;
+    way.pop_back();
   }
   return parts.empty() && !e.is(Op::Lambda) && find_columns(e, way);
 }
@@ -70,13 +70,14 @@ Rewriting with_named_columns(Rewriting r) {
   Place let;
   for (Expr e = r.program.body;; e = part_at(r.program.body, let)) {
     const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
-    Place at = named ? let_value(let) : let, way;
+    const Place at = named ? let_value(let) : let;
+    Place way;
     if (named && e.child(0).is(Op::Let)) {
       if (auto apart = use("let-of-let")(r, let)) {
         r = *apart;
         continue;
       }
-    } else if (find_unnamed(part_at(r.program.body, at), at, way)) {
+    } else if (find_unnamed(part_at(r.program.body, at), way)) {
       Arguments arguments(way.begin(), way.end());
       r = run(use("let-part", arguments), std::move(r), at);
       continue;

@@ -47,6 +47,11 @@ TEST_CASE("space: scans and reductions beside cells leave no part to one thread"
            "param u, f : 64.70.f64\nresult r, s =\n"
            "let r = zip2(u |> pad2(1, 1, constant 0) |> slide2(3, 1), f) |> map2(\\(w, f). f - w[0, 1]) in\n"
            "{r, r |> join |> map(\\x. x * x) |> reduce(add, 0)}\n",
+           "param u : 64.70.f64\nresult s, r =\n"
+           "let v = u |> map(\\r. r |> scan(add, 0)) |> join |> reduce(add, 0) in\n"
+           "{v, u |> map2(\\x. 2 * x)}\n",
+           "param u : 64.70.f64\nresult s, r =\n"
+           "{u |> map(\\r. r |> scan(add, 0)) |> join |> reduce(add, 0), u |> map2(\\x. 2 * x)}\n",
            "param u : 64.70.f64\nresult x =\n"
            "let m = u |> join |> reduce(add, 0) in u |> map2(\\v. v - m)\n"}) {
     CAPTURE(text);

@@ -94,8 +94,13 @@ TEST_CASE("depths: what was fast at one depth comes first at the next") {
   REQUIRE(before.size() >= 4);
   REQUIRE(after.size() >= 4);
   for (std::size_t i = 0; i < 4; ++i)
-    for (const auto& decision : before[i].params)
-      CHECK(after[i].params.at(decision.name()) == decision.text());
+    for (const auto& decision : before[i].params) {
+      const std::string now = after[i].params.at(decision.name());
+      if (decision.name() == "layout")  // its numbers follow the ghost zone
+        CHECK(now.substr(0, now.find(' ')) == decision.text().substr(0, decision.text().find(' ')));
+      else
+        CHECK(now == decision.text());
+    }
 }
 
 TEST_CASE("depths: operators that are applied once have none; a problem that does not fit says so") {

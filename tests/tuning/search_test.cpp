@@ -93,6 +93,22 @@ TEST_CASE("search: a configuration is projected onto a space of another size") {
   }
 }
 
+TEST_CASE("search: a layout whose numbers follow the ghost zone becomes one of its kind") {
+  Problem problem;
+  problem.box = 8, problem.boxes = 2;
+  const Pattern& pattern = find_pattern("smooth2d");
+  const auto rows = [](const Space& space) {
+    for (const Setting& s : space.allowed({}, key::layout))
+      if (key::layout.text(s).starts_with("rows")) return s;
+    return Setting{};
+  };
+  const Space one(pattern.build(problem), {}), two(pattern.build(with_sweeps(problem, 2)), {});
+  Configuration c;
+  c.set(key::layout, rows(one));
+  CHECK(project(two, c).at("layout") == key::layout.text(rows(two)));
+  CHECK(project(two, c).at("layout") != c.at("layout"));
+}
+
 TEST_CASE("search: what was fast elsewhere is tried first, with threads as work-groups of one item") {
   Problem problem;
   problem.box = 64, problem.boxes = 2;
