@@ -153,6 +153,27 @@ std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& t
   return r;
 }
 
+/// Planes of the finest grid that tiles cover along an axis: of the longest result.
+Nat planes_of_results(const Expr& tiles, std::size_t axis, const std::vector<StageGrid>& grids) {
+  Expr chain = tiles;
+  while (chain.is(Op::InTiles) || is_in_step(chain.op())) chain = chain.child(0);
+  std::size_t names = 0;
+  for (; chain.is(Op::Let); chain = chain.child(1).child(0)) ++names;
+  std::size_t unnamed = names;
+  Nat planes = 0;
+  const auto cover = [&](const Expr& result) {
+    if (!result.type().is_array()) return;
+    const std::size_t stage =
+        result.is(Op::Bound) ? names - 1 - static_cast<std::size_t>(bound_depth(result)) : unnamed++;
+    planes = max(planes, grids.at(stage).scale.at(axis) * shape_of(result.type()).at(axis));
+  };
+  if (chain.is(Op::Tuple))
+    for (const Expr& result : chain.children()) cover(result);
+  else
+    cover(chain);
+  return planes;
+}
+
 }  // namespace
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
@@ -188,8 +209,7 @@ void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acce
                                 const std::vector<TileOfStages>& tiles) {
   if (!e.is(Op::InTiles)) return write_in_step(e, scope, to, tiles);
   const auto axis = static_cast<std::size_t>(step_axis(e));
-  const Type& result = e.type().is_tuple() ? e.type().parts().back() : e.type();
-  const Nat width = step_width(e), planes = stage_grids.back().scale.at(axis) * shape_of(result)[axis];
+  const Nat width = step_width(e), planes = planes_of_results(e, axis, stage_grids);
   For f = new_loop("tile", ceildiv(planes, width));
   if (is_of_items(e))
     f.kind = LoopKind::Wrg, f.dim = tiles_in(e) - 1;

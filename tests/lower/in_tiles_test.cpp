@@ -1,4 +1,5 @@
 // Chains in overlapped tiles: each tile computes what its part of the result needs.
+#include "ir/text/parse.hpp"
 #include "tests/lower/in_step_chains.hpp"
 
 namespace lift::in_step_test {
@@ -48,6 +49,32 @@ TEST_CASE("in tiles: each computes what its part of the result needs, in step or
           CHECK(run_loops(translate(with_margins(q, margins)), 1).results != expected.results);
         }
     }
+}
+
+TEST_CASE("in tiles: results of different lengths, the longest first, in the middle or last") {
+  const std::string longer =
+      "a |> pad2((1, 0), (1, 0), clamp) |> slide2((2, 1), 1) |> map2(\\w. w[1, 0] - w[0, 0])";
+  const std::string equal = "a |> map2(\\x. 3 * x)";
+  const std::string shorter = "a |> slide2((3, 1), 1) |> map2(\\w. w[2, 0] + w[0, 0])";
+  for (const auto& results : std::vector<std::vector<std::string>>{
+           {longer, equal, shorter}, {equal, longer, shorter}, {shorter, equal, longer}}) {
+    const Program p = parse_program(
+        "param x : 12.9.f64\nresult u, v, w =\n"
+        "let a = x |> pad2(1, 1, clamp) |> slide2(3, 1) |> map2(\\w. w[0, 1] + w[1, 0]) "
+        "in {" +
+        results[0] + ", " + results[1] + ", " + results[2] + "}");
+    const LoopsRun expected = run_loops(lower(p), 1);
+    for (const int tile : {1, 3, 4, 6, 12})
+      for (const int width : {0, 1, 2}) {
+        CAPTURE(results[0]);
+        CAPTURE(tile);
+        CAPTURE(width);
+        const Program tiled = stepped(stepped(p, "rings"), "in-tiles", {"0", std::to_string(tile)});
+        const LoopsRun found = run_loops(test::run(width > 0 ? in_step(tiled, {{{0, width}}}) : tiled), 1);
+        CHECK(found.results == expected.results);
+        CHECK(found.races.empty());
+      }
+  }
 }
 
 TEST_CASE("in tiles: along other axes, and several, around steps along the outermost") {
