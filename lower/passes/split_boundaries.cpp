@@ -7,6 +7,9 @@
 namespace lift {
 namespace {
 
+/// Text that one loop may become: where the loop within has become single iterations, pieces multiply.
+constexpr std::size_t kMostStatements = 64;
+
 /// Where the sign of an affine a(v) = k*v + r changes: the first v on its other side.
 std::optional<Nat> sign_change(const Nat& a, const Nat& v) {
   const auto x = affine_in(a, v);
@@ -105,7 +108,9 @@ Block split_boundaries(const Block& b) {
       if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative)
         breaks.add(x->conds[0].a);
     });
-    if (breaks.at.empty()) return {std::move(s)};
+    std::size_t statements = 0;
+    visit(f->body, [&](const Stmt&) { ++statements; });
+    if (breaks.at.empty() || statements * (breaks.at.size() + 1) > kMostStatements) return {std::move(s)};
     return pieces_of(*f, ordered(breaks.at));
   }));
 }
