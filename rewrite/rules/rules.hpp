@@ -11,6 +11,7 @@ std::vector<Rule> reduce_rules();     ///< reductions
 std::vector<Rule> scan_rules();       ///< scans, values with a name
 std::vector<Rule> iterate_rules();    ///< iterations, stages that follow one another
 std::vector<Rule> time_rules();       ///< schedules of chains
+std::vector<Rule> wrap_rules();       ///< periodic boundaries of chains
 std::vector<Rule> overwrite_rules();  ///< arrays that nothing reads afterwards
 std::vector<Rule> load_rules();       ///< what chains are handed
 std::vector<Rule> structure_rules();  ///< split, join, transpose, drop, pad, zip

@@ -25,6 +25,10 @@ enum ArrayLayout : int { kCallerLayout, kRowsLayout, kSplitLayout };
 
 namespace key {
 
+/// Steps of an iteration that go together.
+inline constexpr KeyOf<std::int64_t> depth{{"depth", Domain::ordinal, {}, 1}};
+/// Whether each stage wraps around a period, or only what comes before all stages.
+inline constexpr KeyOf<bool> wraps{{"wraps", Domain::flag, {"each", "once"}}};
 inline constexpr KeyOf<Stages> stages{{"stages", Domain::choice, {"fused", "work", "private"}}};
 inline constexpr KeyOf<bool> in_place{{"in_place", Domain::flag, {"no", "yes"}, 1}};
 inline constexpr KeyOf<Choice> layout{{"layout", Domain::choice, {"caller", "rows", "split"}}};

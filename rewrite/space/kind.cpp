@@ -92,10 +92,10 @@ bool has_borders(const Program& program) {
   return chain.stages.size() > 1 && std::any_of(chain.stages.begin(), chain.stages.end(), updates_border);
 }
 
-std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
-  if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
-    return loop_over_time(std::move(start), *step, options);
-  start = in_stage_form(in_update_form(in_block_form(start), is_grid(options.target)));
+std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options);
+
+/// Of a program in the form in which loops are decided about.
+std::unique_ptr<Kind> kind_of_form(Rewriting start, const SpaceOptions& options) {
   const bool borders = !is_grid(options.target) && has_borders(start.program);
   if (!borders)
     if (auto chain = chains(start, options)) return chain;
@@ -126,29 +126,45 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
   return nests(std::move(start), std::move(staged), options);
 }
 
-}  // namespace
-
-namespace {
-
-/// Whether several steps of an iteration could share a pass over memory: else a step at a time is as fast,
-/// and less text.
+/// Whether several stages, or steps of an iteration, could share a pass over memory: else a step at a time is
+/// as fast, and less text.
 bool gains_from_time(const Kind& kind) {
   return std::any_of(kind.decisions().begin(), kind.decisions().end(), [](const BoundDecision& d) {
     return (d.key == &key::time || d.key == &key::stages) && d.settings.size() > 1;
   });
 }
 
+/// Where the stages of a chain cannot share a pass as each wraps around a period, they can when only what
+/// comes before them does.
+std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
+  if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
+    return loop_over_time(std::move(start), *step, options);
+  start = in_stage_form(in_update_form(in_block_form(start), is_grid(options.target)));
+  auto each = kind_of_form(start, options);
+  if (is_grid(options.target) || gains_from_time(*each)) return each;
+  auto wrapped = use("wrap-once")(start, {});
+  if (!wrapped) return each;
+  auto once = kind_of_form(*wrapped, options);
+  if (!gains_from_time(*once)) return each;
+  std::vector<KindOfForm> forms;
+  forms.push_back({false, "", std::move(each)});
+  forms.push_back({true, "wrapped once", std::move(once)});
+  return by_form(key::wraps, std::move(forms));
+}
+
 }  // namespace
 
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
-  std::vector<AtDepth> kinds;
+  std::vector<KindOfForm> kinds;
   const std::vector<std::int64_t> depths = depths_of(program);
   for (const std::int64_t depth : depths) {
     auto kind = kind_of(in_chain_form(program, depth), options);
-    if (depth == depths.back() || gains_from_time(*kind)) kinds.push_back({depth, std::move(kind)});
+    if (depth != depths.back() && !gains_from_time(*kind)) continue;
+    const std::string words = depth == 1 ? "" : std::to_string(depth) + " steps together";
+    kinds.push_back({depth, words, std::move(kind)});
   }
   if (kinds.empty()) return kind_of({program, {}}, options);
-  return kinds.size() == 1 ? std::move(kinds.front().kind) : by_depth(std::move(kinds));
+  return kinds.size() == 1 ? std::move(kinds.front().kind) : by_form(key::depth, std::move(kinds));
 }
 
 std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options) {
@@ -166,7 +182,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
             }))
           r.push_back(d);
     };
-    add(registered_depth_decisions());
+    add(registered_form_decisions());
     add({{common::stages().key, common::stages().switched}});
     add(registered_nest_decisions());
     add(registered_column_decisions());

@@ -61,13 +61,14 @@ std::unique_ptr<Kind> chains(const Rewriting& start, const SpaceOptions& options
 /// Of a program whose result a loop over time makes: the kind that a step of it is of. `step`: of the loop,
 /// in the program's body.
 std::unique_ptr<Kind> loop_over_time(Rewriting start, const Place& step, const SpaceOptions& options);
-/// The kind that a program is of by how many steps of its iterations go together.
-struct AtDepth {
-  std::int64_t depth;
+/// The kind that one of a program's forms is of.
+struct KindOfForm {
+  Setting setting;    ///< by which the form is chosen
+  std::string words;  ///< about it
   std::unique_ptr<Kind> kind;
 };
-/// All of them as one, whose first decision is the depth.
-std::unique_ptr<Kind> by_depth(std::vector<AtDepth> kinds);
+/// All of them as one, whose first decision is the form.
+std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds);
 /// All decisions of all kinds, each name once.
 const std::vector<RegisteredDecision>& registered_decisions();
 std::vector<RegisteredDecision> registered_nest_decisions();
@@ -75,7 +76,7 @@ std::vector<RegisteredDecision> registered_column_decisions();
 std::vector<RegisteredDecision> registered_fold_decisions();
 std::vector<RegisteredDecision> registered_reduction_decisions();
 std::vector<RegisteredDecision> registered_chain_decisions();
-std::vector<RegisteredDecision> registered_depth_decisions();
+std::vector<RegisteredDecision> registered_form_decisions();
 
 /// What kinds have in common: the program in block form, with its stages computed where they are used and, if
 /// it has any, stored; facts of both.

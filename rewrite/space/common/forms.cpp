@@ -1,13 +1,12 @@
-// How many steps of an iteration go together: a decision before all others, as each depth is a program of its
-// own, with the decisions of its kind.
+// Forms of a program, of which each is a program of its own, with the decisions of its kind: which one is a
+// decision before all others.
 #include <algorithm>
 
+#include "rewrite/space/keys.hpp"
 #include "rewrite/space/kind.hpp"
 
 namespace lift {
 namespace {
-
-constexpr KeyOf<std::int64_t> kDepth{{"depth", Domain::ordinal, {}, 1}};
 
 /// Decisions by key, each after those that come before it in any of the kinds; false where two kinds do not
 /// agree about that.
@@ -34,87 +33,88 @@ const BoundDecision* find(const Kind& kind, const Key& key) {
   return nullptr;
 }
 
-class ByDepth : public Kind {
+class ByForm : public Kind {
  public:
-  explicit ByDepth(std::vector<AtDepth> given) {
+  ByForm(const Key& key, std::vector<KindOfForm> given) : key_(key) {
     std::vector<const Key*> keys;
-    for (AtDepth& x : given)
+    for (KindOfForm& x : given)
       if (merge(keys, x.kind->decisions())) kinds_.push_back(std::move(x));
-    decisions_.push_back(depth());
-    for (const Key* key : keys) decisions_.push_back(of_all(*key));
+    decisions_.push_back(form());
+    for (const Key* k : keys) decisions_.push_back(of_all(*k));
   }
 
   const std::vector<BoundDecision>& decisions() const override { return decisions_; }
   std::string words(const Configuration& c) const override {
-    const std::string s = at(c).words(own(c));
-    const std::int64_t depth = c[kDepth];
-    return depth == 1 ? s : std::to_string(depth) + " steps together" + (s.empty() ? "" : ", ") + s;
+    const KindOfForm& form = at(c);
+    const std::string s = form.kind->words(own(c));
+    return form.words + (s.empty() || form.words.empty() ? "" : ", ") + s;
   }
   std::vector<Wishes> first_guesses() const override {
     std::vector<Wishes> r;
-    for (const AtDepth& x : kinds_)
-      for (Wishes w : x.kind->first_guesses()) w.set(kDepth, x.depth), r.push_back(std::move(w));
+    for (const KindOfForm& x : kinds_)
+      for (Wishes w : x.kind->first_guesses()) w.set(key_, x.setting), r.push_back(std::move(w));
     return r;
   }
-  Rewriting derive(const Configuration& c) const override { return at(c).derive(own(c)); }
+  Rewriting derive(const Configuration& c) const override { return at(c).kind->derive(own(c)); }
 
  private:
-  const Kind& at(const Configuration& c) const {
-    const std::int64_t depth = c.find(kDepth) != nullptr ? c[kDepth] : kinds_.front().depth;
-    return *std::find_if(kinds_.begin(), kinds_.end(), [&](const AtDepth& x) {
-              return x.depth == depth;
-            })->kind;
+  const KindOfForm& at(const Configuration& c) const {
+    const Setting* form = c.find(key_);
+    return *std::find_if(kinds_.begin(), kinds_.end(), [&](const KindOfForm& x) {
+      return x.setting == (form != nullptr ? *form : kinds_.front().setting);
+    });
   }
-  /// What the kind of this depth is told of a configuration.
+  /// What the kind of this form is told of a configuration.
   Configuration own(const Configuration& c) const {
     Configuration r;
     for (const auto& entry : c)
-      if (find(at(c), *entry.key) != nullptr) r.set(*entry.key, entry.setting);
+      if (find(*at(c).kind, *entry.key) != nullptr) r.set(*entry.key, entry.setting);
     return r;
   }
 
-  BoundDecision depth() const {
+  BoundDecision form() const {
     BoundDecision d;
-    d.key = &kDepth;
-    for (const AtDepth& x : kinds_) d.settings.push_back(setting_of(x.depth));
+    d.key = &key_;
+    for (const KindOfForm& x : kinds_) d.settings.push_back(x.setting);
     d.allowed = [all = d.settings](const Configuration&) { return all; };
     d.suits = [](const Configuration&, const Settings& allowed) { return allowed.front(); };
     d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
-  /// Where the kind of a depth has no such decision, one setting is as good as another.
+  /// Where the kind of a form has no such decision, one setting is as good as another.
   BoundDecision of_all(const Key& key) const {
     BoundDecision d;
     d.key = &key;
     d.searched = false;
-    for (const AtDepth& x : kinds_)
+    for (const KindOfForm& x : kinds_)
       if (const BoundDecision* own = find(*x.kind, key)) {
         for (const Setting& s : own->settings) add_new(d.settings, s);
         d.searched = d.searched || own->searched;
       }
     const Settings any{d.settings.front()};
     d.allowed = [this, &key, any](const Configuration& c) {
-      const BoundDecision* now = find(at(c), key);
+      const BoundDecision* now = find(*at(c).kind, key);
       return now != nullptr ? now->allowed(own(c)) : any;
     };
     d.suits = [this, &key](const Configuration& c, const Settings& allowed) {
-      const BoundDecision* now = find(at(c), key);
+      const BoundDecision* now = find(*at(c).kind, key);
       return now != nullptr ? now->suits(own(c), allowed) : allowed.front();
     };
     d.words = [](const Configuration&) { return std::string(); };
     return d;
   }
 
-  std::vector<AtDepth> kinds_;
+  const Key& key_;
+  std::vector<KindOfForm> kinds_;
   std::vector<BoundDecision> decisions_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kind> by_depth(std::vector<AtDepth> kinds) {
-  return std::make_unique<ByDepth>(std::move(kinds));
+std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds) {
+  return std::make_unique<ByForm>(key, std::move(kinds));
 }
 
-std::vector<RegisteredDecision> registered_depth_decisions() { return {{&kDepth, {}}}; }
+std::vector<RegisteredDecision> registered_form_decisions() { return {{&key::depth, {}}, {&key::wraps, {}}}; }
 
 }  // namespace lift

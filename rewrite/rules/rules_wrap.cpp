@@ -1,0 +1,195 @@
+// Periodic boundaries of chains. Each stage that wraps around waits for the whole of the one before it:
+// its first plane reads the last one. When every stage computes some planes beyond both ends of the period,
+// as many as later ones read there, only the chain's arguments wrap around, and the stages follow one another
+// plane by plane.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/expr/attributes.hpp"
+#include "ir/expr/build.hpp"
+#include "ir/expr/ops.hpp"
+#include "rewrite/rules/rules.hpp"
+
+namespace lift {
+namespace {
+
+/// Planes along axis 0, before and after those that an array has.
+struct Ends {
+  std::int64_t low = 0, high = 0;
+  bool none() const { return low == 0 && high == 0; }
+  Ends operator+(const Ends& o) const { return {low + o.low, high + o.high}; }
+};
+
+struct PeriodicStage {
+  Expr name, value;  ///< a param; over the params of stages before it
+  Ends ends = {};    ///< planes to be computed beyond the period
+};
+
+std::optional<Ends> ends_of_pad(const Expr& pad) {
+  const auto low = low_widths(pad)[0].constant(), high = high_widths(pad)[0].constant();
+  if (!low || !high) return std::nullopt;
+  return Ends{*low, *high};
+}
+/// Whether a pad is periodic along axis 0 as far as it does anything along it.
+bool is_periodic(const Expr& pad) {
+  const auto ends = ends_of_pad(pad);
+  return ends && (ends->none() || pad_boundary(pad) == Boundary::wrap);
+}
+bool adds_no_planes(const Expr& e) {
+  const auto ends = e.is(Op::Pad) ? ends_of_pad(e) : std::nullopt;
+  return ends && ends->none();
+}
+bool has_windows_of(const Expr& e, std::int64_t planes) {
+  return e.is(Op::Slide) && slide_steps(e)[0] == Nat(1) && slide_sizes(e)[0] == Nat(planes);
+}
+/// Windows around each plane of an array with a period: as many along axis 0 as it has planes.
+bool has_windows_over_period(const Expr& e) {
+  if (!e.is(Op::Slide) || !e.child(0).is(Op::Pad) || !is_periodic(e.child(0))) return false;
+  const Ends ends = *ends_of_pad(e.child(0));
+  return has_windows_of(e, ends.low + ends.high + 1);
+}
+
+class Chain {
+ public:
+  explicit Chain(const Expr& let) {
+    Expr e = let;
+    while (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+      std::vector<Expr> name;
+      const Expr rest = open(e.child(1), name);
+      index_[name.at(0).id()] = stages_.size();
+      stages_.push_back({name.at(0), e.child(0)});
+      e = rest;
+    }
+    result_ = e;
+    need(e, {});
+    for (std::size_t i = stages_.size(); i-- > 0;) need(stages_[i].value, stages_[i].ends);
+  }
+
+  bool changes() const {
+    return std::any_of(stages_.begin(), stages_.end(), [](const PeriodicStage& s) { return !s.ends.none(); });
+  }
+
+  Expr wrapped_once() {
+    for (const PeriodicStage& s : stages_) {
+      const Expr value = extended(s.value, s.ends);
+      values_.push_back(value);
+      names_.push_back(fresh_param(param_name(s.name), value.type()));
+    }
+    Expr r = extended(*result_, {});
+    for (std::size_t i = stages_.size(); i-- > 0;) r = make(Op::Let, {values_[i], lambda({names_[i]}, r)});
+    return r;
+  }
+
+ private:
+  PeriodicStage* stage(const Expr& e) {
+    const auto it = index_.find(e.id());
+    return it == index_.end() ? nullptr : &stages_[it->second];
+  }
+  bool reads_stages(const Expr& e) {
+    return contains(e, [&](const Expr& x) { return stage(x) != nullptr; });
+  }
+  /// Parts whose planes are those of what is made of them, one by one; none: what becomes of planes is not
+  /// known.
+  std::vector<int> parts(const Expr& e) {
+    if (is_identity(e.op()) || e.is(Op::Unzip) || e.is(Op::Get)) return {0};
+    if (is_map(e.op()) && !reads_stages(e.child(0))) return {1};
+    std::vector<int> all;
+    if (e.is(Op::Zip) || e.is(Op::Tuple))
+      for (std::size_t i = 0; i < e.children().size(); ++i) all.push_back(static_cast<int>(i));
+    if (adds_no_planes(e) || (has_windows_of(e, 1) && !e.child(0).is(Op::Pad))) all.push_back(0);
+    return all;
+  }
+  void need(const Expr& e, const Ends& ends) {
+    if (!e.type().has_arrays() || !seen_.insert({e.id(), ends.low, ends.high}).second) return;
+    if (PeriodicStage* s = stage(e)) {
+      s->ends = {std::max(s->ends.low, ends.low), std::max(s->ends.high, ends.high)};
+      return;
+    }
+    if (has_windows_over_period(e)) return need(e.child(0).child(0), ends + *ends_of_pad(e.child(0)));
+    for (const int p : parts(e)) need(e.child(static_cast<std::size_t>(p)), ends);
+  }
+
+  /// The planes of a stage's array from `ends` before the period to `ends` after it.
+  Expr planes(const PeriodicStage& s, const Expr& array, const Ends& ends) const {
+    const Ends cut{s.ends.low - ends.low, s.ends.high - ends.high};
+    if (cut.none()) return array;
+    if (array.type().is_tuple()) {
+      std::vector<Expr> parts;
+      for (std::size_t i = 0; i < array.type().parts().size(); ++i)
+        parts.push_back(planes(s, get(static_cast<int>(i), array), ends));
+      return tuple(parts);
+    }
+    return !array.type().is_array() ? array : drop({Nat(cut.low)}, {Nat(cut.high)}, array);
+  }
+
+  /// e, and as many planes beyond it as in `ends`.
+  Expr extended(const Expr& e, const Ends& ends) {
+    if (ends.none() && !reads_stages(e)) return e;
+    if (const PeriodicStage* s = stage(e))
+      return planes(*s, names_.at(static_cast<std::size_t>(s - stages_.data())), ends);
+    if (has_windows_over_period(e)) return windows(e, ends);
+    const std::vector<int> of = parts(e);
+    if (of.empty()) {
+      const Expr whole =
+          substitute(e, [&](const Expr& leaf) { return stage(leaf) != nullptr ? extended(leaf, {}) : leaf; });
+      return ends.none() || !e.type().is_array() ? whole : padded(whole, ends);
+    }
+    std::vector<Expr> children(e.children().begin(), e.children().end());
+    for (const int p : of) {
+      Expr& c = children[static_cast<std::size_t>(p)];
+      c = extended(c, ends);
+    }
+    if (e.is(Op::Get) && children[0].is(Op::Tuple))
+      return children[0].child(static_cast<std::size_t>(tuple_index(e)));
+    return with_children(e, children);
+  }
+  static Expr padded(const Expr& array, const Ends& ends) {
+    return pad({Nat(ends.low)}, {Nat(ends.high)}, Boundary::wrap, array);
+  }
+  /// What a stage makes has its planes; along the other axes it is padded as before.
+  Expr windows(const Expr& e, const Ends& ends) {
+    const Expr p = e.child(0);
+    const Ends own = *ends_of_pad(p);
+    std::vector<Nat> low(low_widths(p).begin(), low_widths(p).end()),
+        high(high_widths(p).begin(), high_widths(p).end());
+    const bool of_stages = reads_stages(p.child(0));
+    const Ends left = of_stages ? Ends{} : own + ends;
+    low[0] = left.low, high[0] = left.high;
+    std::vector<Expr> children(p.children().begin(), p.children().end());
+    if (of_stages) children[0] = extended(p.child(0), own + ends);
+    const auto zero = [](const Nat& n) { return n == Nat(0); };
+    if (std::all_of(low.begin(), low.end(), zero) && std::all_of(high.begin(), high.end(), zero))
+      return with_children(e, {children[0]});
+    return with_children(
+        e, {make(Op::Pad, children, attributes::pad(low, high, pad_boundary(p), pad_number(p)))});
+  }
+
+  std::vector<PeriodicStage> stages_;
+  std::map<std::uint32_t, std::size_t> index_;
+  std::optional<Expr> result_;
+  std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t>> seen_;
+  std::vector<Expr> names_, values_;
+};
+
+Result<Expr> wrap_once(const Site& site, const Arguments&) {
+  if (!site.e.is(Op::Let)) return Failure{"needs let x1 = ... in let x2 = ... in ..."};
+  Chain chain(site.e);
+  if (!chain.changes()) return Failure{"no stage reads another one around a period along the outermost axis"};
+  return chain.wrapped_once();
+}
+
+}  // namespace
+
+std::vector<Rule> wrap_rules() {
+  return {
+      constructed(
+          "wrap-once",
+          "let x1 = f1 (pad l h wrap x0) in f2 (pad l h wrap x1) = let x1 = f1 (pad 2l 2h wrap x0) in f2 x1",
+          wrap_once)
+          .says("stages are computed beyond both ends of a period, as far as later ones read there, so that "
+                "only what comes first wraps around"),
+  };
+}
+
+}  // namespace lift
