@@ -162,10 +162,11 @@ Nat planes_of_results(const Expr& tiles, std::size_t axis, const std::vector<Sta
   std::size_t unnamed = names;
   Nat planes = 0;
   const auto cover = [&](const Expr& result) {
-    if (!result.type().is_array()) return;
+    if (result.type().is_scalar()) return;
+    const Type array = result.type().is_tuple() ? Type(result.type().parts()[0]) : result.type();
     const std::size_t stage =
         result.is(Op::Bound) ? names - 1 - static_cast<std::size_t>(bound_depth(result)) : unnamed++;
-    planes = max(planes, grids.at(stage).scale.at(axis) * shape_of(result.type()).at(axis));
+    planes = max(planes, grids.at(stage).scale.at(axis) * shape_of(array).at(axis));
   };
   if (chain.is(Op::Tuple))
     for (const Expr& result : chain.children()) cover(result);

@@ -18,6 +18,24 @@ bool names_stage(const Expr& e) {
          is_computed(e.child(0));
 }
 
+/// A stage's array, opaque: of an array of tuples, its components zipped.
+Expr opaque_array(const std::string& name, const Type& t) {
+  const int rank = rank_of(t);
+  const Type element = element_of(t, rank);
+  if (!element.is_tuple()) return param(name, t);
+  std::vector<Expr> parts;
+  for (std::size_t i = 0; i < element.parts().size(); ++i)
+    parts.push_back(
+        opaque_array(name + "." + std::to_string(i), array(shape_of(t, rank), element.parts()[i])));
+  return zip_n(rank, parts);
+}
+
+void add_arrays(const std::string& name, const Type& element, std::vector<std::string>& all) {
+  if (!element.is_tuple()) return all.push_back(name);
+  for (std::size_t i = 0; i < element.parts().size(); ++i)
+    add_arrays(name + "." + std::to_string(i), element.parts()[i], all);
+}
+
 /// Whether a chain of several stages is on the way down from e, through maps.
 bool leads_to_chain(const Expr& e) {
   if (is_identity(e.op())) return leads_to_chain(e.child(0));
@@ -38,7 +56,7 @@ class Walk {
     while (e_.is(Op::Let) && e_.child(1).is(Op::Lambda)) {
       const Expr value = here(e_.child(0));
       if (names_stage(e_))
-        along(param(name(chain_.stages.size()), value.type()), value);
+        along(name(chain_.stages.size()), value);
       else if (value.type().is_array() || value.type().is_tuple())
         down({1, 0}, value);  // a way of looking at arrays
       else
@@ -60,11 +78,11 @@ class Walk {
       e_ = e_.child(static_cast<std::size_t>(c)), place_.push_back(c);
     }
   }
-  void along(const Expr& opaque, const Expr& value) {
+  void along(const std::string& name, const Expr& value) {
     Place at = place_;
     at.push_back(0);
-    chain_.stages.push_back({std::move(at), param_name(opaque), value, false});
-    down({1, 0}, opaque);
+    chain_.stages.push_back({std::move(at), name, value, false});
+    down({1, 0}, opaque_array(name, value.type()));
   }
 
   /// An element of what a map goes over: of zipped arguments, one array each, under the argument's name.
@@ -99,11 +117,12 @@ class Walk {
   void afterwards(const Expr& number) {
     chain_.afterwards.push_back(number);
     for (ChainStage& s : chain_.stages)
-      if (contains(number, [&](const Expr& x) { return x.is(Op::Param) && param_name(x) == s.name; }))
+      if (contains(number, [&](const Expr& x) { return x.is(Op::Param) && s.makes(param_name(x)); }))
         s.result = true;
   }
   void results(const Program& p) {
     chain_.result = here(e_);
+    if (e_.is(Op::Unzip) && is_computed(e_.child(0))) down({0});
     if (e_.type().is_scalar() && !chain_.stages.empty()) return afterwards(here(e_));
     if (!e_.is(Op::Tuple)) {
       if (names_result(here(e_))) return;
@@ -136,7 +155,7 @@ class Walk {
       if (e.is(Op::Param) && param_name(e) == array) return true;
       if (e.is(Op::Param)) {
         const auto at = std::find_if(chain_.stages.begin(), chain_.stages.end(),
-                                     [&](const ChainStage& s) { return s.name == param_name(e); });
+                                     [&](const ChainStage& s) { return s.makes(param_name(e)); });
         if (at == chain_.stages.end()) return false;
         e = at->value;
         if (e.is(Op::Param)) return false;
@@ -184,6 +203,19 @@ Program scheduled_program(const Program& program) {
   return step_program(program, at);
 }
 
+std::vector<std::string> ChainStage::arrays() const {
+  std::vector<std::string> all;
+  const Type& t = value.type();
+  add_arrays(name, t.is_array() ? element_of(t, rank_of(t)) : t, all);
+  return all;
+}
+
+bool ChainStage::makes(const std::string& array) const {
+  if (array == name) return true;
+  const std::vector<std::string> all = arrays();
+  return std::find(all.begin(), all.end(), array) != all.end();
+}
+
 Chain chain_of(const Program& program) { return Walk(program).chain(); }
 
 Program stage_program(const Chain& chain, std::size_t stage) {
@@ -192,7 +224,8 @@ Program stage_program(const Chain& chain, std::size_t stage) {
             chain.stages[stage].value,
             chain.overwritable,
             {}};
-  for (std::size_t i = 0; i < stage; ++i) p.overwritable.push_back(chain.stages[i].name);
+  for (std::size_t i = 0; i < stage; ++i)
+    for (const std::string& array : chain.stages[i].arrays()) p.overwritable.push_back(array);
   return p;
 }
 

@@ -17,6 +17,10 @@ struct ChainStage {
   std::string name;     ///< of the array that it computes, in the values of later stages
   Expr value;           ///< over the chain's arguments and the names of earlier stages
   bool result = false;  ///< one of the program's results, or read for one after the chain
+
+  /// The arrays that later stages read, by name: of an array of tuples, one a component.
+  std::vector<std::string> arrays() const;
+  bool makes(const std::string& array) const;
 };
 struct Chain {
   std::vector<Expr> arguments;            ///< of the program, and what the maps around hand to the chain

@@ -57,7 +57,8 @@ class Graph {
       for (const auto& [number, name] : nodes_.back().array) last_use_[name] = nodes_.size() - 1;
     }
     for (const ChainStage& s : chain.stages)
-      if (s.result) last_use_[s.name] = nodes_.size();  // it is needed when all is done
+      if (s.result)  // it is needed when all is done
+        for (const std::string& array : s.arrays()) last_use_[array] = nodes_.size();
     for (std::size_t i = 0; i < nodes_.size(); ++i) place(i);
     for (std::size_t i = 0; i < nodes_.size(); ++i) find_scale(i);
     make_scales_whole();
@@ -106,6 +107,8 @@ class Graph {
       w.first.assign(w.extents.size(), 0);
     }
     storage_[name] = w.storage, version_[name] = i;
+    for (const std::string& array : chain_.stages[i].arrays())
+      storage_[array] = w.storage, version_[array] = i;
     result.stages.push_back(std::move(w));
   }
   static const NatAtom& index_of(const Node& n, std::size_t axis) {

@@ -180,6 +180,27 @@ Result<Expr> let_part(const Site& site, const Arguments& way) {
   return make(Op::Let, {part, lambda({x}, replaced_at(e, place, x))}, {}, origin(e));
 }
 
+/// Several arrays that one loop makes are one array of tuples, a stage like others.
+Result<Expr> let_of_unzip(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Let) || !e.child(0).is(Op::Unzip) || !e.child(1).is(Op::Lambda))
+    return Failure{"needs let x = unzip xs in e"};
+  const Expr& xs = e.child(0).child(0);
+  const Expr y = fresh_param("x", xs.type());
+  const Expr rest = instantiate(e.child(1), std::vector{with_children(e.child(0), {y})});
+  return make(Op::Let, {xs, lambda({y}, rest)}, {}, origin(e));
+}
+
+Result<Expr> unzip_of_let(const Site& site, const Arguments&) {
+  const Expr& e = site.e;
+  if (!e.is(Op::Unzip) || !e.child(0).is(Op::Let) || !e.child(0).child(1).is(Op::Lambda))
+    return Failure{"needs unzip (let x = a in e)"};
+  const Expr& let = e.child(0);
+  std::vector<Expr> x;
+  const Expr rest = open(let.child(1), x);
+  return make(Op::Let, {let.child(0), lambda(x, with_children(e, {rest}))}, {}, origin(let));
+}
+
 /// The arrays that a map goes over, alone or zipped in any nesting, each once; and elements as the map's
 /// function gets them, when some of the arrays are known by other expressions.
 class GoneOver {
@@ -277,6 +298,10 @@ std::vector<Rule> iterate_rules() {
       constructed("let-part", "e = let x = a in e with x for a, a part of e", let_part)
           .takes("way", "children on the way to the part", true)
           .says("a part of what is computed is a stage of its own"),
+      constructed("let-of-unzip", "let x = unzip xs in e = let y = xs in e with unzip y for x", let_of_unzip)
+          .says("several arrays that one loop makes are one stage"),
+      constructed("unzip-of-let", "unzip (let x = a in e) = let x = a in unzip e", unzip_of_let)
+          .says("what makes several arrays of one comes after the stages"),
       constructed("let-of-maps",
                   "let p = map f xs in map g (zip p ys) = map (\\x y. let p = f x in g (p, y)) (zip xs ys)",
                   let_of_maps)

@@ -28,7 +28,7 @@ std::string why_not_two_arrays(const Chain& chain) {
       return name + " is no array like that of " + chain.stages[0].name + ", computed in the same way";
     for (const Expr& x : params_of(value))
       for (std::size_t k = 0; k + 1 < i; ++k)
-        if (param_name(x) == chain.stages[k].name)
+        if (chain.stages[k].makes(param_name(x)))
           return name + " reads " + param_name(x) + ", which is older than the stage before it";
     if (!value.is(Op::Update)) continue;
     if (!(value.attr() == first.attr()) || !(value.child(1).type() == first.child(1).type()))
@@ -116,7 +116,7 @@ Result<Program> overwrite_bases(const Program& p, const Arguments&) {
   const StageGraph graph = stage_graph(chain);
   const auto is_stage = [&](const std::string& name) {
     return std::any_of(chain.stages.begin(), chain.stages.end(),
-                       [&](const ChainStage& s) { return s.name == name; });
+                       [&](const ChainStage& s) { return s.makes(name); });
   };
   const auto moves = [&](const std::string& storage) {
     for (std::size_t i = 0; i < p.state.size(); ++i)

@@ -147,8 +147,8 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
   auto once = kind_of_form(*wrapped, options);
   if (!gains_from_time(*once)) return each;
   std::vector<KindOfForm> forms;
-  forms.push_back({false, "", std::move(each)});
   forms.push_back({true, "wrapped once", std::move(once)});
+  forms.push_back({false, "", std::move(each)});
   return by_form(key::wraps, std::move(forms));
 }
 

@@ -66,6 +66,23 @@ Rewriting with_views_inlined(Rewriting r) {
   return r;
 }
 
+/// Stages that make several arrays have one name.
+Rewriting with_named_tuples(Rewriting r) {
+  Place at;
+  for (;;) {
+    const Expr e = part_at(r.program.body, at);
+    if (e.is(Op::Unzip) && e.child(0).is(Op::Let) && e.child(0).child(1).is(Op::Lambda)) {
+      r = run(use("unzip-of-let"), std::move(r), at);
+    } else if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+      if (e.child(0).is(Op::Unzip) && is_computed(e.child(0)))
+        r = run(use("let-of-unzip"), std::move(r), at);
+      at = let_body(at);
+    } else {
+      return r;
+    }
+  }
+}
+
 Rewriting with_named_columns(Rewriting r) {
   Place let;
   for (Expr e = r.program.body;; e = part_at(r.program.body, let)) {
@@ -158,7 +175,7 @@ Rewriting with_maps(Rewriting r, const Place& at) {
 }  // namespace
 
 Rewriting in_stage_form(Rewriting start) {
-  Rewriting r = with_named_columns(with_views_inlined(std::move(start)));
+  Rewriting r = with_named_columns(with_views_inlined(with_named_tuples(std::move(start))));
   for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;
   while (part_at(r.program.body, result).is(Op::Let) &&

@@ -67,6 +67,89 @@ Generators iterate_generators() {
                  {},
                  {}};
        }},
+      {"let-of-unzip",
+       [](Gen& g) -> Instance {
+         const Expr xs = g.array(g.n(1, 5), f64);
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64);
+         const Expr pairs = map([&](Expr v) { return tuple({apply(f, {v}), apply(h, {v}) * v}); }, xs);
+         return {let(unzip(pairs),
+                     [&](Expr p) {
+                       return g.coin() ? zip({get(1, p), map(f, get(0, p))}) : p;
+                     }),
+                 {},
+                 {}};
+       }},
+      {"unzip-of-let",
+       [](Gen& g) -> Instance {
+         const Expr xs = g.array(g.n(1, 5), f64);
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64);
+         return {unzip(let(map(f, xs), [&](Expr y) { return zip({map(h, y), g.coin() ? y : xs}); })), {}, {}};
+       }},
+      {"wrap-once",
+       [](Gen& g) -> Instance {
+         const int rank = g.n(1, 2);
+         const Nat n = g.n(2, 5), m = g.n(2, 5);
+         const std::vector<Nat> shape = rank == 1 ? std::vector{n} : std::vector{n, m};
+         const Expr u = g.array(shape, f64), v = g.array(shape, f64);
+         // Windows of any width around each element, by pads of any widths that are periodic along axis 0.
+         const auto windows = [&](const Expr& x) {
+           std::vector<Nat> low, high, size;
+           for (int d = 0; d < rank; ++d) {
+             const int l = g.n(0, 2), h = g.n(0, 2);
+             low.emplace_back(l), high.emplace_back(h), size.emplace_back(l + h + 1);
+           }
+           return slide(size, std::vector<Nat>(static_cast<std::size_t>(rank), 1), pad(low, high, wrap, x));
+         };
+         const auto first = [&](const Expr& w) { return rank == 1 ? at({0}, w) : at({0, 0}, w); };
+         const auto last = [&](const Expr& w) {
+           std::vector<Nat> p = shape_of(w.type());
+           for (Nat& x : p) x = x - 1;
+           return at(p, w);
+         };
+         const auto step = [&](const Expr& x) {
+           return map_n(
+               rank, [&](Expr w) { return 0.5 * first(w) - last(w); }, windows(x));
+         };
+         const auto pairs = [&](const Expr& x, const Expr& y) {
+           return map_n(
+               rank,
+               [&](Expr p) {
+                 return tuple({first(get(0, p)) + last(get(1, p)), last(get(0, p))});
+               },
+               zip_n(rank, {windows(x), windows(y)}));
+         };
+         const auto add = [&](const Expr& x, const Expr& y) {
+           return map_n(
+               rank, [](Expr p) { return get(0, p) + get(1, p); }, zip_n(rank, {x, y}));
+         };
+         switch (g.n(0, 3)) {
+           case 0:
+             return {
+                 let(step(u), [&](Expr a) { return let(step(a), [&](Expr b) { return step(b); }); }), {}, {}};
+           case 1:  // read at two distances; whole, by what is no window
+             return {let(step(u),
+                         [&](Expr a) {
+                           return let(step(step(a)), [&](Expr b) {
+                             return add(step(b), g.coin() ? a : add(reverse(a), v));
+                           });
+                         }),
+                     {},
+                     {}};
+           case 2:
+             return {let(pairs(u, v),
+                         [&](Expr a) {
+                           const Expr x = unzip_n(rank, a);
+                           return let(pairs(get(0, x), get(1, x)), [&](Expr b) {
+                             const Expr y = unzip_n(rank, b);
+                             return tuple({step(get(1, y)), add(get(0, y), v)});
+                           });
+                         }),
+                     {},
+                     {}};
+           default:  // a result is read again
+             return {let(step(u), [&](Expr a) { return tuple({a, add(step(a), v)}); }), {}, {}};
+         }
+       }},
       {"let-of-let",
        [](Gen& g) -> Instance {
          const Expr xs = g.array(g.n(1, 5), f64);

@@ -361,7 +361,7 @@ class Chains : public KindWith<ChainFacts> {
 bool has_several_results(const Chain& chain) {
   const auto is_stage = [&](const Expr& x) {
     return std::any_of(chain.stages.begin(), chain.stages.end(),
-                       [&](const ChainStage& s) { return s.name == param_name(x); });
+                       [&](const ChainStage& s) { return s.makes(param_name(x)); });
   };
   const bool follow = std::any_of(chain.stages.begin(), chain.stages.end(), [&](const ChainStage& s) {
     const auto read = params_of(s.value);
