@@ -89,6 +89,32 @@ TEST_CASE("space: each depth of an iteration computes what the iteration does") 
   }
 }
 
+TEST_CASE("space: periodic fields go in step, wrapped once, be they updated one by one or as pairs") {
+  const auto around = [](const Expr& x) { return x | pad2(1, 1, wrap) | slide2(3, 1); };
+  const auto program = [&](bool pairs, std::int64_t n, std::int64_t m, std::int64_t times) {
+    const Expr u = param("u", array({Nat(n), Nat(m)}, f64)), v = param("v", u.type());
+    const Expr step = fun(Type::tuple({u.type(), u.type()}), [&](const Expr& s) {
+      const Expr both = zip_n(2, {around(get(0, s)), around(get(1, s))});
+      const auto next_u = [](const Expr& w) { return get(0, w)[0][1] - get(1, w)[1][2]; };
+      const auto next_v = [](const Expr& w) { return get(1, w)[2][1] - get(0, w)[1][0]; };
+      if (pairs) return unzip_n(2, both | map2([&](Expr w) { return tuple({next_u(w), next_v(w)}); }));
+      return tuple({both | map2(next_u), both | map2(next_v)});
+    });
+    return Program{"periodic", {u, v}, iterate(times, step, tuple({u, v})), {}};
+  };
+  for (const bool pairs : {false, true}) {
+    CAPTURE(pairs);
+    check_space(program(pairs, 7, 5, 3), options(), 10, 3);
+    check_space(program(pairs, 2, 6, 4), options(), 6, 1);  // fewer planes than steps
+    const Space s(program(pairs, 600, 64, 4), options());
+    REQUIRE(find(s, "wraps") != nullptr);
+    const Derivation d = s.derive(s.seeds().front());
+    CHECK(count(d, "wrap-once") == 1);
+    CHECK(count(d, "in-step") == 1);
+    CHECK(count(d, "in-tiles") == 1);
+  }
+}
+
 TEST_CASE("space: iterations of pairs, in place, of borders, and below one another") {
   const Expr u = param("u", array({Nat(7), Nat(6)}, f64)), v = param("v", u.type());
   const auto around = [](const Expr& x) { return x | pad2(1, 1, clamp) | slide2(3, 1); };
