@@ -39,6 +39,38 @@ std::vector<int> written_parts(const Expr& e) {
   return {};
 }
 
+/// Computed by a loop, with more than a way of looking at what it goes over.
+bool is_work(const Expr& e) {
+  return is_map(e.op()) && e.child(0).is(Op::Lambda) && !has_few_scalars(e.type()) &&
+         contains(e.child(0), [](const Expr& x) { return is_scalar_op(x.op()) || is_scan(x.op()); });
+}
+
+/// Who reads an array: windows, or a function of so many dimensions of it that has windows itself.
+struct Reader {
+  int rank = 0;
+  bool windows = false;
+  Reader below(const Expr& e) const {
+    if (!is_map(e.op())) return {rank, windows || e.is(Op::Slide)};
+    return {contains(e.child(0), [](const Expr& x) { return x.is(Op::Slide); }) ? op_rank(e) : 0, false};
+  }
+  /// Several times what it is handed.
+  bool reads_again(const Type& t) const { return windows || (rank > 0 && element_of(t, rank).has_arrays()); }
+};
+
+/// The way to an array without a name, each element of which would be computed for every window, or for every
+/// row, that reads it.
+bool find_computed_again(const Expr& e, const Reader& reader, Place& way) {
+  if (is_work(e) && reader.reads_again(e.type())) return true;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    if (c.is(Op::Lambda) || !c.type().is_array()) continue;
+    way.push_back(static_cast<int>(i));
+    if (find_computed_again(c, reader.below(e), way)) return true;
+    way.pop_back();
+  }
+  return false;
+}
+
 /// The way to columns that are read by something else than a loop over them.
 bool find_unnamed(const Expr& e, Place& way) {
   if (makes_columns(e) || is_map(e.op()) || is_update(e.op())) return false;
@@ -74,8 +106,7 @@ Rewriting with_named_tuples(Rewriting r) {
     if (e.is(Op::Unzip) && e.child(0).is(Op::Let) && e.child(0).child(1).is(Op::Lambda)) {
       r = run(use("unzip-of-let"), std::move(r), at);
     } else if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
-      if (e.child(0).is(Op::Unzip) && is_computed(e.child(0)))
-        r = run(use("let-of-unzip"), std::move(r), at);
+      if (e.child(0).is(Op::Unzip) && is_computed(e.child(0))) r = run(use("let-of-unzip"), std::move(r), at);
       at = let_body(at);
     } else {
       return r;
@@ -83,7 +114,8 @@ Rewriting with_named_tuples(Rewriting r) {
   }
 }
 
-Rewriting with_named_columns(Rewriting r) {
+/// Columns, and what would be computed again, are stages.
+Rewriting with_named_stages(Rewriting r) {
   Place let;
   for (Expr e = r.program.body;; e = part_at(r.program.body, let)) {
     const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
@@ -94,7 +126,8 @@ Rewriting with_named_columns(Rewriting r) {
         r = *apart;
         continue;
       }
-    } else if (find_unnamed(part_at(r.program.body, at), way)) {
+    } else if (const Expr value = part_at(r.program.body, at);
+               find_unnamed(value, way) || find_computed_again(value, {}, way)) {
       Arguments arguments(way.begin(), way.end());
       r = run(use("let-part", arguments), std::move(r), at);
       continue;
@@ -175,7 +208,7 @@ Rewriting with_maps(Rewriting r, const Place& at) {
 }  // namespace
 
 Rewriting in_stage_form(Rewriting start) {
-  Rewriting r = with_named_columns(with_views_inlined(with_named_tuples(std::move(start))));
+  Rewriting r = with_named_stages(with_views_inlined(with_named_tuples(std::move(start))));
   for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;
   while (part_at(r.program.body, result).is(Op::Let) &&

@@ -216,7 +216,7 @@ TEST_CASE("overwrite: a stored stage between updates takes nothing from them") {
   const Counts c = counted(with(stored_between, 1, 64, 64));
   CHECK(c.updates == 0);
   CHECK(c.in_place == 3);
-  CHECK(c.arrays == 2);
+  CHECK(c.arrays == 0);  // its planes are a ring: all go in step
   CHECK(c.shared == 4);
   CHECK(c.copies == 2);
 }

@@ -62,6 +62,25 @@ TEST_CASE("space: scans and reductions beside cells leave no part to one thread"
   }
 }
 
+TEST_CASE("space: what windows or rows read again is a stage, with a name or without") {
+  const std::string start =
+      "param u : 23.17.f64\ndef five(w) = w[0] + 4 * w[1] - w[2]\n"
+      "def along(r) = r |> pad(1, 1, clamp) |> slide(3, 1) |> map(five)\n"
+      "def around(x) = x |> pad2(1, 1, clamp) |> slide2(3, 1)\n"
+      "def cross(w) = w[0, 1] - w[1, 2] * w[2, 1]\nresult r = ";
+  const auto stages = [&](const std::string& body) {
+    const Program p = of(start + body);
+    check_space(p, options(), 6, 1);
+    const Space s(p, options());
+    return count(s.derive(s.seeds().front()), "let-part");
+  };
+  CHECK(stages("u |> map(along) |> transpose |> map(along) |> transpose") == 1);
+  CHECK(stages("around(around(u) |> map2(cross)) |> map2(cross)") == 1);
+  CHECK(stages("around(zip2(u, around(u) |> map2(cross)) |> map2(\\(x, y). x - y)) |> map2(cross)") == 1);
+  CHECK(stages("zip2(u, around(u) |> map2(cross)) |> map2(\\(x, y). x - y)") == 0);  // read once
+  CHECK(stages("u |> map(\\r. r |> map(\\x. x * x)) |> map(\\r. r |> map(\\x. x + 1))") == 0);
+}
+
 TEST_CASE("space: keys of further classes are found by their names") {
   const Key* order = find_key("order");
   REQUIRE(order != nullptr);
