@@ -35,8 +35,8 @@ class Search {
 };
 
 /// The configuration of `space` closest to `c`: each setting as it is where allowed, else the next smaller
-/// number allowed, else one of the same kind ("rows"), else the first. Threads' loops and work-groups of one item are the same decision. For
-/// another size, machine or backend.
+/// number allowed, else one of the same kind ("rows"), else the first. Threads' loops and work-groups of one
+/// item are the same decision. For another size, machine or backend.
 Configuration project(const SearchSpace& space, const Configuration& c);
 
 /// Number of configurations, counted up to `limit`.

@@ -82,8 +82,7 @@ Expr of_all_components(const Expr& value) {
   const std::function<Expr(const Expr&)> all = [&](const Expr& x) {
     if (x.type().is_scalar()) return cast(f64, x);
     Expr sum = all(get(0, x));
-    for (std::size_t i = 1; i < x.type().parts().size(); ++i)
-      sum = sum + all(get(static_cast<int>(i), x));
+    for (std::size_t i = 1; i < x.type().parts().size(); ++i) sum = sum + all(get(static_cast<int>(i), x));
     return sum;
   };
   const Expr x = fresh_param("x", element);
