@@ -46,11 +46,9 @@ Case one_array(const std::string& name, std::int64_t least, const std::function<
 Nat same(const Nat& n) { return n; }
 
 void boundaries(std::vector<Case>& to) {
-  const std::pair<const char*, Boundary> all[] = {{"clamped", Boundary::clamp},
-                                                  {"wrapped", Boundary::wrap},
-                                                  {"mirrored", Boundary::mirror},
-                                                  {"odd", Boundary::odd},
-                                                  {"constant", Boundary::constant}};
+  const std::pair<const char*, Boundary> all[] = {
+      {"clamped", Boundary::clamp},     {"wrapped", Boundary::wrap}, {"mirrored", Boundary::mirror},
+      {"reflected", Boundary::reflect}, {"odd", Boundary::odd},      {"constant", Boundary::constant}};
   for (const auto& [name, b] : all)
     for (const std::int64_t least : {1, 2})
       for (const int width : {1, 4}) {

@@ -10,7 +10,8 @@ namespace lift::test {
 
 Type scalar_or_pair(Gen& g) { return g.coin() ? Type(f64) : Type::tuple({f64, f64}); }
 Boundary choosing(Gen& g) {
-  return std::vector{Boundary::clamp, Boundary::wrap, Boundary::mirror}[static_cast<std::size_t>(g.n(0, 2))];
+  return std::vector{Boundary::clamp, Boundary::wrap, Boundary::mirror,
+                     Boundary::reflect}[static_cast<std::size_t>(g.n(0, 3))];
 }
 Expr first_of(int rank, const Expr& e) {
   return map_n(
