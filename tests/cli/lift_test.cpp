@@ -268,7 +268,7 @@ TEST_CASE("lift files: a message has an end") {
   const Scratch scratch;
   const std::string path = (scratch.path() / "l.lift").string();
   std::string parts = "u";
-  for (int i = 0; i < 3000; ++i) parts += ",\n  u";
+  for (int i = 0; i < 1000; ++i) parts += ",\n  u";
   write_file_atomically(path, "param u : 64.f64\nresult = {" + parts + "} |> slide(3, 1)\n");
   const ProcessResult r = liftgen({"show", path});
   CHECK(r.status == 2);

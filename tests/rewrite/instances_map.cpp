@@ -20,10 +20,12 @@ Expr first_of(int rank, const Expr& e) {
 Expr map_each(const Expr& f, const Expr& xs) {
   return map([&](Expr x) { return map(f, x); }, xs);
 }
-std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest) {
+std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest, Boundary b) {
   std::vector<Nat> w;
-  for (const Nat& n : shape)
-    w.emplace_back(g.n(0, static_cast<int>(std::min<std::int64_t>(highest, *n.constant()))));
+  for (const Nat& n : shape) {
+    const std::int64_t most = *n.constant() - (b == Boundary::reflect ? 1 : 0);
+    w.emplace_back(g.n(0, static_cast<int>(std::min<std::int64_t>(highest, most))));
+  }
   return w;
 }
 
