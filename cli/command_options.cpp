@@ -40,14 +40,28 @@ const CLI::Validator kNatural{[](std::string& text) {
                               },
                               ""};
 
+/// One whole number, or several with commas between them.
+const CLI::Validator kSides{[](std::string& text) {
+                              for (std::size_t from = 0; from <= text.size();) {
+                                const std::size_t to = std::min(text.find(',', from), text.size());
+                                std::string side = text.substr(from, to - from);
+                                if (std::string why = kWhole(side); !why.empty()) return why;
+                                from = to + 1;
+                              }
+                              return std::string();
+                            },
+                            ""};
+
 const CLI::Validator kSweeps{
     [](std::string& text) {
       return text == "auto" ? std::string() : kWhole(text) + (kWhole(text).empty() ? "" : ", nor auto");
     },
     ""};
 void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
-  app.add_option("--box", o.problem.box, "interior cells a dimension of a box")
-      ->check(kWhole)
+  app.add_option("--box", t.box,
+                 "interior cells a dimension of a box, as in 64; of one that is no cube those of each, the "
+                 "outermost first, as in 100,120,90")
+      ->check(kSides)
       ->capture_default_str();
   app.add_option("--boxes", o.problem.boxes, "number of boxes")->check(kWhole)->capture_default_str();
   app.add_option("--ghost", o.problem.ghost, "depth of each box's ghost zone")

@@ -23,7 +23,7 @@ const CommandText* find_command(const std::string& name);
 
 /// Options as they are written, where they are not yet what they mean.
 struct Texts {
-  std::string op, type = "f64", backend = "openmp", sweeps;
+  std::string op, type = "f64", backend = "openmp", sweeps, box = "64";
   std::vector<std::string> sizes, inputs, outputs;
 };
 

@@ -16,6 +16,8 @@ int compare(const Options& o);
 int database(const Options& o);
 int report(const Options& o);
 int rules(const Options& o);
+/// Names in LIFTGEN_TRACE that no rule has are said on stderr: nothing would come of them.
+void check_traced_rules();
 int machine(const Options& o);
 int manual(const Options& o);
 int completion(const Options& o);

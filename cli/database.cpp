@@ -36,6 +36,11 @@ std::string cut(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
+/// A claim of others may have hundreds of digits.
+std::string ratio_text(double ratio, const char* unit) {
+  return ratio > 0 ? (ratio < 1e4 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.1e}", ratio)) + unit : "-";
+}
+
 int list(const Options& o, const fs::path& file) {
   const std::vector<Record> all = records_in(o, file);
   if (all.empty()) {
@@ -45,12 +50,11 @@ int list(const Options& o, const fs::path& file) {
   print(fmt::format("{:>5}  {:<16}  {:<20} {:<22} {:<4} {:<6} {:>9} {:>7} {:>6}  {}", "id", "found (UTC)",
                     "program", "sizes", "type", "on", "ms", "speedup", "roof", "variant, device"));
   for (const Record& r : all)
-    print(fmt::format(
-        "{:>5}  {:<16}  {:<20} {:<22} {:<4} {:<6} {:>9.4g} {:>7} {:>6}  {}, {}{}", r.id, time_text(r.when),
-        cut(r.name, 20), cut(size_text(r.program), 22), cut(r.type, 4), cut(r.platform.backend, 6), r.ms,
-        r.speedup > 0 ? fmt::format("{:.2f}x", r.speedup) : "-",
-        r.roofline > 0 ? fmt::format("{:.2f}", r.roofline) : "-", cut(r.variant, 80),
-        cut(r.platform.device, 40), r.platform.rules == rules_version() ? "" : ", by other rules"));
+    print(fmt::format("{:>5}  {:<16}  {:<20} {:<22} {:<4} {:<6} {:>9.4g} {:>7} {:>6}  {}, {}{}", r.id,
+                      time_text(r.when), cut(r.name, 20), cut(size_text(r.program), 22), cut(r.type, 4),
+                      cut(r.platform.backend, 6), r.ms, ratio_text(r.speedup, "x"),
+                      ratio_text(r.roofline, ""), cut(r.variant, 80), cut(r.platform.device, 40),
+                      r.platform.rules == rules_version() ? "" : ", by other rules"));
   return 0;
 }
 
@@ -71,8 +75,8 @@ int show(const Options& o, const fs::path& file) {
   print(fmt::format("backend   {}, {}, layout {}, {} sweeps a call", p.backend, r->type,
                     r->layout.empty() ? "caller" : r->layout, r->sweeps));
   print(fmt::format("time      {:.6g} ms{}{}", r->ms,
-                    r->speedup > 0 ? fmt::format(", {:.2f}x the plain loops", r->speedup) : "",
-                    r->roofline > 0 ? fmt::format(", {:.0f} % of the roofline", 100 * r->roofline) : ""));
+                    r->speedup > 0 ? ", " + ratio_text(r->speedup, "x") + " the plain loops" : "",
+                    r->roofline > 0 ? ", " + ratio_text(100 * r->roofline, " %") + " of the roofline" : ""));
   print("derivation:\n" + r->derivation + "program (" + r->program.expression + "):\n" + r->text);
   return 0;
 }

@@ -13,6 +13,7 @@
 #include "compare/table.hpp"
 #include "ir/text/parse.hpp"
 #include "ir/text/printable.hpp"
+#include "patterns/box_problem.hpp"
 #include "report/page.hpp"
 #include "runtime/file.hpp"
 #include "tuning/data_files.hpp"
@@ -60,8 +61,8 @@ std::string heading(const Options& o, const ExploreResult& r) {
   }
   std::string choices;
   for (const auto& [name, value] : p.choices) choices += ", " + name + " " + value;
-  return fmt::format("{}{}: {} boxes of {}^{} cells, {}, boundary {}, {}", r.pattern, choices, p.boxes, p.box,
-                     o.pattern->dimensions, text(p.type),
+  return fmt::format("{}{}: {} boxes of {} cells, {}, boundary {}, {}", r.pattern, choices, p.boxes,
+                     box_size(p, o.pattern->dimensions), text(p.type),
                      p.boundary == "ghost" ? fmt::format("ghost zones of {}", p.ghost) : p.boundary,
                      where(r));
 }
@@ -114,11 +115,18 @@ void print_best(const ExploreResult& r) {
   print_fitted("\nbest: " + best.name);
   std::istringstream steps(prose(best.derivation));
   for (std::string line; std::getline(steps, line);) print_fitted("  " + line);
+  constexpr double kTooShort = 1e-3;  // a microsecond: what a call costs beside
+  const bool too_short = best.ms < kTooShort;
   std::string ratios;
   if (best.speedup > 0) ratios += fmt::format(", {:.2f}x the plain loops", best.speedup);
-  if (best.roofline > 0) ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);
-  print_fitted(fmt::format("{:.{}f} ms, {:.1f} GB/s{}; verified, error {:.1e}", best.ms,
-                           best.ms < 0.1 ? 5 : 3, best.gbs, ratios, best.error));
+  if (best.roofline > 0 && !too_short)
+    ratios += fmt::format(", {:.0f} % of the roofline", 100 * best.roofline);
+  print_fitted(fmt::format(
+      "{} ms, {:.1f} GB/s{}; verified, error {:.1e}",
+      too_short ? fmt::format("{:.2g}", best.ms) : fmt::format("{:.{}f}", best.ms, best.ms < 0.1 ? 5 : 3),
+      best.gbs, ratios, best.error));
+  if (too_short && !r.emulated)
+    print_fitted("a call this short says little of speed: the arrays are in the caches; take larger sizes");
   if (const std::string about = about_times(r); !about.empty()) print_fitted(about);
   if (!best.layout.empty())
     print_fitted(fmt::format(

@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <cstdio>
+#include <cstdlib>
+#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/manual.hpp"
 #include "cli/operator_reference.hpp"
 #include "cli/output.hpp"
 #include "ir/error.hpp"
+#include "ir/text/near.hpp"
+#include "ir/text/printable.hpp"
 #include "patterns/operators.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "runtime/affinity.hpp"
@@ -64,6 +67,20 @@ int rules(const Options& o) {
     if (!rule.exact) print(fmt::format("{:<34}   reassociates floating point", ""));
   }
   return 0;
+}
+
+void check_traced_rules() {
+  const char* traced = std::getenv("LIFTGEN_TRACE");
+  if (traced == nullptr) return;
+  std::vector<std::string> names{"all"};
+  for (const Rule& rule : all_rules()) names.push_back(rule.name);
+  std::istringstream text(traced);
+  for (std::string name; std::getline(text, name, ',');) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string meant = nearest(name, names);
+    std::fprintf(stderr, "liftgen: LIFTGEN_TRACE: there is no rule '%s'%s; liftgen rules lists them\n",
+                 printable(name).c_str(), meant.empty() ? "" : ("; did you mean '" + meant + "'?").c_str());
+  }
 }
 
 int manual(const Options&) {

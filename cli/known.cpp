@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "ir/error.hpp"
 #include "ir/text/printable.hpp"
 #include "runtime/affinity.hpp"
 #include "tuning/database/location.hpp"
@@ -18,11 +19,17 @@ Say say_unless_quiet(const Options& o) { return o.quiet ? Say{} : Say{say}; }
 }  // namespace
 
 std::filesystem::path database_file(const Options& o) {
+  const auto lasting = [](const std::string& from, const std::filesystem::path& file) {
+    if (file == ":memory:")
+      throw UserError(from +
+                      " :memory:: what is found would be forgotten; name a file, or none to keep nothing");
+    return file;
+  };
   if (o.no_db) return {};
-  if (!o.db.empty()) return o.db;
+  if (!o.db.empty()) return lasting("--db", o.db);
   const DatabaseLocation location = default_database();
   if (!location.why_not.empty()) say(location.why_not);
-  return location.file;
+  return lasting("LIFTGEN_DB", location.file);
 }
 
 std::shared_ptr<Memory> memory_of(const Options& o) {

@@ -58,6 +58,7 @@ int guarded(const std::vector<std::string>& arguments) {
   int status = 0;
   try {
     options = lift::cli::parse(arguments);
+    lift::cli::check_traced_rules();
     status = dispatch(options);
   } catch (...) {
     const int signal = lift::interrupting_signal();

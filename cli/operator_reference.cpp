@@ -175,6 +175,7 @@ std::string operator_page() {
       "Written by `liftgen list --markdown` from the library's registry.\n\n"
       "Arrays are `boxes.(n + 2g)...`; `i` is the innermost index and has unit stride. Programs over columns "
       "have no ghost zones.\n"
+      "A box may have different numbers of cells along its dimensions, `--box 100,120,90` (k, j, i).\n"
       "Types below are those of the standard problem: 64 boxes of 64 cells a dimension, a ghost zone of one "
       "cell, f64.\n\n"
       "Boundary conditions (`--bc`): " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <sstream>
 
 #include "cli/check_files.hpp"
 #include "cli/command_options.hpp"
@@ -10,6 +11,7 @@
 #include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "ir/text/near.hpp"
+#include "patterns/box_problem.hpp"
 #include "patterns/operators.hpp"
 #include "runtime/affinity.hpp"
 #include "tuning/lift_problem.hpp"
@@ -96,6 +98,25 @@ UserError friendly(const CLI::App& app, const CLI::ParseError& error,
 
 constexpr int kMostSweeps = 64;
 
+/// One number is of cubes, and as many equal ones are.
+void check_box(Options& o, const Texts& t) {
+  std::vector<std::int64_t>& sides = o.problem.sides;
+  std::istringstream text(t.box);
+  for (std::string side; std::getline(text, side, ',');) sides.push_back(std::stoll(side));
+  o.problem.box = *std::min_element(sides.begin(), sides.end());
+  if (sides.size() == 1) return sides.clear();
+  const auto refuse = [&](const Pattern& p) {
+    if (sides.size() != static_cast<std::size_t>(p.dimensions))
+      throw UserError("--box " + box_text(o.problem) + ": the boxes of " + p.name + " have " +
+                      std::to_string(p.dimensions) + " dimension" + (p.dimensions > 1 ? "s" : "") +
+                      "; give one number for all, or one for each, the outermost first");
+  };
+  if (o.pattern != nullptr) refuse(*o.pattern);
+  for (const Pattern* p : o.together) refuse(*p);
+  if (std::all_of(sides.begin(), sides.end(), [&](std::int64_t side) { return side == sides[0]; }))
+    sides.clear();
+}
+
 void check(Options& o, const Texts& t) {
   if (t.type == "f32")
     o.problem.type = f32;
@@ -106,6 +127,7 @@ void check(Options& o, const Texts& t) {
   const auto target = target_named(o.scop ? text(Target::openmp) : t.backend);
   if (!target) throw UserError("--backend " + t.backend + ": no such backend here; use " + target_names());
   o.target = *target;
+  check_box(o, t);
   if (t.sweeps == "auto")
     o.every_depth = true;
   else if (!t.sweeps.empty())
@@ -137,8 +159,10 @@ void check(Options& o, const Texts& t) {
     throw UserError("--stage " + o.stage + ": no such stage; use high, low, loops or code");
   constexpr std::int64_t most =
       std::int64_t{1} << 40;  // of any length: products of them are looked at where the dimensions are known
-  if (o.problem.box > most || o.problem.boxes > most || o.problem.ghost > most)
-    throw UserError("--box " + std::to_string(o.problem.box) + " --boxes " + std::to_string(o.problem.boxes) +
+  const std::vector<std::int64_t>& sides = o.problem.sides;
+  const std::int64_t longest = sides.empty() ? o.problem.box : *std::max_element(sides.begin(), sides.end());
+  if (longest > most || o.problem.boxes > most || o.problem.ghost > most)
+    throw UserError("--box " + box_text(o.problem) + " --boxes " + std::to_string(o.problem.boxes) +
                     ": more cells than fit into any memory; use fewer");
 }
 

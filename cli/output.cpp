@@ -88,19 +88,40 @@ fs::path write_kernel(const fs::path& directory, const std::string& name, const 
   write_generated(source, emit_source(kernel));
   write_generated(header, emit_header(kernel));
   Program reference = undecided(program);
-  reference.name += "_reference";  // the kernel's own may be one of C's where the kernel is not C
+  // The kernel's own name may be one of C's where the kernel is not C, and what begins with __ is C's, too.
+  reference.name = name.starts_with("_") ? "reference" + name : name + "_reference";
   write_generated(caller, emit_caller(kernel, lower(reference, {.target = Target::openmp}), sizes));
   return source;
 }
 
+namespace {
+
+/// The results that an argument could hold, by their names; all where its type is none's.
+std::string results_like(const Program& program, const Kernel& kernel, const std::string& argument) {
+  std::string like, all;
+  const std::vector<ProgramResult> results = results_of(program);
+  for (std::size_t i = 0; i < results.size() && i < kernel.results.size(); ++i) {
+    const std::string name = "'" + kernel.results[i] + "'";
+    all += (all.empty() ? "" : ", ") + name;
+    for (const Expr& a : program.arguments)
+      if (param_name(a) == argument && a.type() == results[i].type) like += (like.empty() ? "" : ", ") + name;
+  }
+  return like.empty() ? all : like;
+}
+
+}  // namespace
+
 void say_what_is_not_overwritten(const Program& program, const Kernel& kernel) {
   for (const std::string& name : program.overwritable)
     for (const KernelArgument& a : kernel.arguments)
-      if (a.name == name && !a.written)
-        std::fprintf(stderr,
-                     "liftgen: '%s' may be overwritten, but this kernel stores its result in '%s'; a result "
-                     "update(%s, ...) of the same type goes to '%s' itself\n",
-                     name.c_str(), kernel.results.front().c_str(), name.c_str(), name.c_str());
+      if (a.name == name && !a.written) {
+        const std::string results = results_like(program, kernel, name);
+        std::fprintf(
+            stderr,
+            "liftgen: '%s' may be overwritten, but this kernel stores no result in it, only in %s; a "
+            "result update(%s, ...) of the same type goes to '%s' itself\n",
+            name.c_str(), results.c_str(), name.c_str(), name.c_str());
+      }
 }
 
 namespace {

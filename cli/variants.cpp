@@ -3,6 +3,7 @@
 #include "cli/known.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
+#include "patterns/box_problem.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "runtime/file.hpp"
 
@@ -32,7 +33,7 @@ std::string command_of(const Options& o) {
     s += " --" + option + " " + value;
   };
   if (o.file.empty()) {
-    add("box", std::to_string(p.box)), add("boxes", std::to_string(p.boxes));
+    add("box", box_text(p)), add("boxes", std::to_string(p.boxes));
     if (p.boundary == "ghost")
       add("ghost", std::to_string(p.ghost));
     else

@@ -27,7 +27,7 @@ int main() try {
   } cases[] = {
       {clamp, "the nearest element", {4, 6, 9, 11}},        {wrap, "the other end (periodic)", {7, 6, 9, 8}},
       {mirror, "even reflection (Neumann)", {4, 6, 9, 11}}, {odd, "odd reflection (Dirichlet)", {2, 6, 9, 3}},
-      {constant, "a value, here 0", {3, 6, 9, 7}},
+      {reflect, "about the last element", {5, 6, 9, 10}},   {constant, "a value, here 0", {3, 6, 9, 7}},
   };
   bool right = true;
   for (const auto& c : cases) {

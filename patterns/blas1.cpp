@@ -21,8 +21,7 @@ std::string name_of(const std::string& operation, int dim) { return operation + 
 const Wave x_wave{0.75, 0.5, 1, {0.11, 0.07, 0.03}}, y_wave{0.5, 0.5, 2, {0.31, 0.23, 0.17}};
 
 void fill(const Problem& p, const HostArray& a) {
-  if (a.name == "x" || a.name == "y")
-    return fill_wave(p.box, ghost_depth(p), a, a.name == "x" ? x_wave : y_wave);
+  if (a.name == "x" || a.name == "y") return fill_wave(p, ghost_depth(p), a, a.name == "x" ? x_wave : y_wave);
   host::with_float(p.type, [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(0.625); });
 }
 

@@ -27,7 +27,7 @@ class BoxCells {
       const int of_three = 3 - p.dim + d;
       const auto axis = static_cast<std::size_t>(of_three);
       stored_[axis] = stored.at(static_cast<std::size_t>(d) + 1), ghost_[axis] = ghost_depth(p),
-      n[axis] = p.box;
+      n[axis] = cells_along(p, d);
     }
   }
 

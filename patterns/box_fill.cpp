@@ -35,7 +35,8 @@ std::vector<double> sines(const Wave& w, std::size_t axis_of_3, std::int64_t box
 
 /// What a fill needs to know of an array of boxes.
 struct Grid {
-  std::int64_t side, ghost;
+  std::vector<std::int64_t> sides;
+  std::int64_t ghost;
   std::vector<std::int64_t> lengths;  ///< of a box's array
   std::size_t dim() const { return lengths.size(); }
   /// `above`: points so many cells higher.
@@ -43,7 +44,7 @@ struct Grid {
                   std::int64_t above = 0) const {
     Factors s;
     for (std::size_t d = 0; d < dim(); ++d)
-      s.push_back(sines(w, 3 - dim() + d, box, side, above - ghost, lengths[d], faces[d]));
+      s.push_back(sines(w, 3 - dim() + d, box, sides[d], above - ghost, lengths[d], faces[d]));
     return s;
   }
 };
@@ -70,9 +71,11 @@ void for_rows(const HostArray& a, const Tables& tables, const Row& row) {
   });
 }
 
-Grid grid_of(std::int64_t side, std::int64_t ghost, const HostArray& a) {
+Grid grid_of(const Problem& p, std::int64_t ghost, const HostArray& a) {
   const auto n = host::lengths(a.type);
-  return {side, ghost, {n.begin() + 1, n.end()}};
+  Grid grid{{}, ghost, {n.begin() + 1, n.end()}};
+  for (int d = 0; d < static_cast<int>(grid.dim()); ++d) grid.sides.push_back(cells_along(p, d));
+  return grid;
 }
 
 /// The product of the outer axes' factors, leaving out `but`.
@@ -85,7 +88,7 @@ double outer(const Factors& s, const std::vector<std::size_t>& at, std::size_t b
 
 template <class T>
 void fill_lambda(const Problem& p, const HostArray& a) {
-  const Grid grid = grid_of(p.box, ghost_depth(p), a);
+  const Grid grid = grid_of(p, ghost_depth(p), a);
   const std::size_t dim = grid.dim();
   struct Tables {
     Factors alpha, beta, both;  ///< both: beta's factor at the lower face plus that at the upper
@@ -137,8 +140,8 @@ const std::map<std::string, double>& scalar_values() {
 
 }  // namespace
 
-void fill_wave(std::int64_t side, std::int64_t ghost, const HostArray& a, const Wave& w, int faces) {
-  const Grid grid = grid_of(side, ghost, a);
+void fill_wave(const Problem& p, std::int64_t ghost, const HostArray& a, const Wave& w, int faces) {
+  const Grid grid = grid_of(p, ghost, a);
   std::vector<bool> centred(grid.dim(), false);
   if (faces >= 0) centred[static_cast<std::size_t>(faces)] = true;
   host::with_float(element_of(a.type).scalar(), [&]<class T>(T) {
@@ -161,11 +164,11 @@ void fill_box_argument(const Problem& p, const HostArray& a) {
     return host::with_float(p.type,
                             [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(scalar->second); });
   if (const auto wave = cell_waves().find(a.name); wave != cell_waves().end())
-    return fill_wave(p.box, ghost_depth(p), a, wave->second);
+    return fill_wave(p, ghost_depth(p), a, wave->second);
   const int dim = rank_of(a.type) - 1;
-  if (a.name == "beta_i") return fill_wave(p.box, ghost_depth(p), a, beta_wave, dim - 1);
-  if (a.name == "beta_j") return fill_wave(p.box, ghost_depth(p), a, beta_wave, dim - 2);
-  if (a.name == "beta_k") return fill_wave(p.box, ghost_depth(p), a, beta_wave, dim - 3);
+  if (a.name == "beta_i") return fill_wave(p, ghost_depth(p), a, beta_wave, dim - 1);
+  if (a.name == "beta_j") return fill_wave(p, ghost_depth(p), a, beta_wave, dim - 2);
+  if (a.name == "beta_k") return fill_wave(p, ghost_depth(p), a, beta_wave, dim - 3);
   if (a.name == "lambda") return host::with_float(p.type, [&]<class T>(T) { fill_lambda<T>(p, a); });
   throw InternalError("fill: no data for an argument named '" + a.name + "'");
 }

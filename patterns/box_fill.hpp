@@ -16,10 +16,10 @@ struct Wave {
 };
 extern const Wave phi_wave, rhs_wave;
 
-/// Samples a wave at the cells' centres of boxes of `side` cells a dimension with a ghost zone of `ghost`
-/// cells, which it continues; `faces` is the axis of face-centred points, -1 for none. Later boxes are
-/// shifted, so that no two are alike.
-void fill_wave(std::int64_t side, std::int64_t ghost, const HostArray& array, const Wave& wave,
+/// Samples a wave at the cells' centres of the problem's boxes with a ghost zone of `ghost` cells, which it
+/// continues; `faces` is the axis of face-centred points, -1 for none. Later boxes are shifted, so that no
+/// two are alike.
+void fill_wave(const Problem& p, std::int64_t ghost, const HostArray& array, const Wave& wave,
                int faces = -1);
 
 /// Fills an argument by its name: the arrays phi, next (as phi), prev, rhs, lphi, res, alpha, beta_i, beta_j,

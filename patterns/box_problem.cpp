@@ -1,7 +1,6 @@
 #include "patterns/box_problem.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "ir/error.hpp"
 
@@ -34,13 +33,13 @@ const BoundaryName& find_boundary(const Problem& p) {
 }  // namespace
 
 void check_box_problem(const Problem& p, int radius) {
-  const auto positive = [](const char* name, std::int64_t value, const char* what) {
+  const auto positive = [](const char* name, const std::string& text, std::int64_t value, const char* what) {
     if (value < 1)
-      throw UserError(std::string("--") + name + " " + std::to_string(value) +
-                      ": there must be at least one " + what + "; use --" + name + " 1 or more");
+      throw UserError(std::string("--") + name + " " + text + ": there must be at least one " + what +
+                      "; use --" + name + " 1 or more");
   };
-  positive("box", p.box, "cell a dimension");
-  positive("boxes", p.boxes, "box");
+  positive("box", box_text(p), p.box, "cell a dimension");
+  positive("boxes", std::to_string(p.boxes), p.boxes, "box");
   if (!is_float(p.type))
     throw UserError(std::string("--type ") + text(p.type) +
                     ": operators need floating point; use f32 or f64");
@@ -61,8 +60,27 @@ void check_box_problem(const Problem& p, int radius) {
   }
   const Boundary pad = pad_of(p);
   if ((pad == Boundary::odd || pad == Boundary::mirror) && p.box < radius)
-    throw UserError("--box " + std::to_string(p.box) + ": a stencil of radius " + needed +
+    throw UserError("--box " + box_text(p) + ": a stencil of radius " + needed +
                     " reflects past the box; use --box " + needed + " or more");
+}
+
+bool has_odd_side(const Problem& p) {
+  if (p.sides.empty()) return p.box % 2 != 0;
+  return std::any_of(p.sides.begin(), p.sides.end(), [](std::int64_t side) { return side % 2 != 0; });
+}
+
+std::string box_text(const Problem& p) {
+  if (p.sides.empty()) return std::to_string(p.box);
+  std::string s;
+  for (const std::int64_t side : p.sides) s += (s.empty() ? "" : ",") + std::to_string(side);
+  return s;
+}
+
+std::string box_size(const Problem& p, int dimensions) {
+  if (p.sides.empty()) return std::to_string(p.box) + "^" + std::to_string(dimensions);
+  std::string s;
+  for (const std::int64_t side : p.sides) s += (s.empty() ? "" : " x ") + std::to_string(side);
+  return s;
 }
 
 bool has_ghost_zone(const Problem& p) { return p.boundary == "ghost"; }
@@ -86,40 +104,51 @@ std::optional<Expr> boundary_value(const Problem& p) {
 BoxProblem::BoxProblem(const Problem& p, int dimensions, std::int64_t multiple)
     : Problem(p),
       dim(dimensions),
-      cells(p.symbolic ? Nat::size("n", std::max<std::int64_t>(multiple, has_ghost_zone(p) ? 1 : 2), multiple)
+      cells(static_cast<std::size_t>(dimensions),
+            p.symbolic ? Nat::size("n", std::max<std::int64_t>(multiple, has_ghost_zone(p) ? 1 : 2), multiple)
                        : Nat(p.box)) {
-  const double all = static_cast<double>(p.boxes) *
-                     std::pow(static_cast<double>(p.box) + 2 * static_cast<double>(ghost_depth(p)), dim);
+  if (!p.sides.empty() && p.sides.size() != cells.size())
+    throw UserError("--box " + box_text(p) + ": these boxes have " + std::to_string(dim) +
+                    " dimension(s); give one number for all, or one for each, the outermost first");
+  if (p.symbolic && !p.sides.empty())
+    throw UserError(
+        "--box " + box_text(p) +
+        " --symbolic: kernels whose sizes are arguments are for cubes; leave out --symbolic, or give "
+        "one number");
+  if (!p.sides.empty()) cells.assign(p.sides.begin(), p.sides.end());
+  double all = static_cast<double>(p.boxes);
+  for (int d = 0; d < dim; ++d)
+    all *= static_cast<double>(cells_along(p, d)) + 2 * static_cast<double>(ghost_depth(p));
   if (all > 1e12)
-    throw UserError("--box " + std::to_string(p.box) + " --boxes " + std::to_string(p.boxes) +
+    throw UserError("--box " + box_text(p) + " --boxes " + std::to_string(p.boxes) +
                     ": more than 10^12 cells in " + std::to_string(dim) + "D fit into no memory; use fewer");
 }
 BoxProblem grown(const BoxProblem& p, std::int64_t margin) {
   if (!has_ghost_zone(p)) return p;
   BoxProblem q = p;
-  q.box += 2 * margin, q.cells = p.cells + 2 * margin, q.ghost -= margin, q.sweeps = 1;
+  q.box += 2 * margin, q.ghost -= margin, q.sweeps = 1;
+  for (std::int64_t& side : q.sides) side += 2 * margin;
+  for (Nat& side : q.cells) side = side + 2 * margin;
   return q;
 }
 
 Nat box_count(const Problem& p) { return p.symbolic ? Nat::size("boxes") : Nat(p.boxes); }
-std::vector<Nat> cells_shape(const BoxProblem& p) {
-  return std::vector<Nat>(static_cast<std::size_t>(p.dim), side(p));
-}
+std::vector<Nat> cells_shape(const BoxProblem& p) { return p.cells; }
 std::vector<Nat> interior_offset(const BoxProblem& p) {
   return std::vector<Nat>(static_cast<std::size_t>(p.dim), ghost_depth(p));
 }
 
 Type cell_array(const BoxProblem& p) {
-  std::vector<Nat> shape(1 + static_cast<std::size_t>(p.dim), side(p) + 2 * ghost_depth(p));
-  shape[0] = box_count(p);
+  std::vector<Nat> shape{box_count(p)};
+  for (const Nat& side : p.cells) shape.push_back(side + 2 * ghost_depth(p));
   return array(shape, p.type);
 }
 
 Type face_array(const BoxProblem& p, int axis) {
   if (has_ghost_zone(p)) return cell_array(p);
-  std::vector<Nat> shape(1 + static_cast<std::size_t>(p.dim), side(p));
-  shape[0] = box_count(p);
-  shape[1 + static_cast<std::size_t>(axis)] = side(p) + 1;
+  std::vector<Nat> shape = p.cells;
+  shape[static_cast<std::size_t>(axis)] = side(p, axis) + 1;
+  shape.insert(shape.begin(), box_count(p));
   return array(shape, p.type);
 }
 

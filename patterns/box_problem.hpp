@@ -21,10 +21,10 @@ namespace lift {
 /// A problem, in so many dimensions.
 struct BoxProblem : Problem {
   int dim;
-  /// Interior cells a dimension, as a length: Problem::box, or, when the problem is symbolic, a size variable
-  /// (n unless another is set). It is at least 1, and without a ghost zone at least 2, so that no cell lies
-  /// at both ends.
-  Nat cells;
+  /// Interior cells of each dimension, as lengths: Problem::box or its sides, or, when the problem is
+  /// symbolic, one size variable (n unless another is set). It is at least 1, and without a ghost zone at
+  /// least 2, so that no cell lies at both ends.
+  std::vector<Nat> cells;
   /// `multiple`: sizes at run time are multiples of it.
   BoxProblem(const Problem& p, int dimensions, std::int64_t multiple = 1);
 };
@@ -48,9 +48,18 @@ const std::vector<std::string>& boundary_names();
 /// constant (of the cells outside); none for the others.
 std::optional<Expr> boundary_value(const Problem& p);
 
-/// Interior cells a dimension, and boxes (Problem::boxes, or the size variable `boxes`), as lengths.
-inline Nat side(const BoxProblem& p) { return p.cells; }
+/// Interior cells along an axis, and boxes (Problem::boxes, or the size variable `boxes`), as lengths.
+inline Nat side(const BoxProblem& p, int axis) { return p.cells[static_cast<std::size_t>(axis)]; }
 Nat box_count(const Problem& p);
+/// The same as a number, that of the problem when it is symbolic.
+inline std::int64_t cells_along(const Problem& p, int axis) {
+  return p.sides.empty() ? p.box : p.sides[static_cast<std::size_t>(axis)];
+}
+bool has_odd_side(const Problem& p);
+/// "64", or "100,120,90": what --box was given.
+std::string box_text(const Problem& p);
+/// "64^3", or "100 x 120 x 90".
+std::string box_size(const Problem& p, int dimensions);
 /// `side` once a dimension, and `ghost_depth` once a dimension (where the interior starts).
 std::vector<Nat> cells_shape(const BoxProblem& p);
 std::vector<Nat> interior_offset(const BoxProblem& p);

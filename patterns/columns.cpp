@@ -3,7 +3,7 @@
 namespace lift {
 
 Type column_array(const BoxProblem& p, const std::array<std::int64_t, 3>& more) {
-  return array({box_count(p), side(p) + more[0], side(p) + more[1], side(p) + more[2]}, p.type);
+  return array({box_count(p), side(p, 0) + more[0], side(p, 1) + more[1], side(p, 2) + more[2]}, p.type);
 }
 
 Expr for_columns(const std::vector<Expr>& views, const std::function<Expr(const Expr& column)>& column) {
@@ -32,8 +32,10 @@ Expr solve_column(const Expr& column, Scalar type,
 }
 
 std::string column_header(const BoxProblem& p) {
-  return "#define BOXES " + std::to_string(p.boxes) + "\n#define N " + std::to_string(p.box) +
-         "    /* levels, rows, and points of a row */\n#ifndef SIMD\n#define SIMD\n#endif\ntypedef " +
+  const auto cells = [&](int axis) { return std::to_string(cells_along(p, axis)); };
+  return "#define BOXES " + std::to_string(p.boxes) + "\n#define NK " + cells(0) +
+         "    /* levels */\n#define NJ " + cells(1) + "    /* rows */\n#define NI " + cells(2) +
+         "    /* points of a row */\n#ifndef SIMD\n#define SIMD\n#endif\ntypedef " +
          (p.type == f32 ? "float" : "double") + " real;\n\n";
 }
 
@@ -75,9 +77,10 @@ namespace host {
 
 void for_columns(const Problem& p,
                  const std::function<void(std::int64_t box, std::int64_t j, std::int64_t i)>& f) {
-  parallel_for(p.boxes * p.box, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t rows = cells_along(p, 1);
+  parallel_for(p.boxes * rows, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row)
-      for (std::int64_t i = 0; i < p.box; ++i) f(row / p.box, row % p.box, i);
+      for (std::int64_t i = 0; i < cells_along(p, 2); ++i) f(row / rows, row % rows, i);
   });
 }
 

@@ -1,6 +1,6 @@
-// Programs over the columns of an atmosphere: arrays [box][k][j][i] of box^3 points each, i of unit stride, k
-// the level. A column is all levels at one (j, i). There are no ghost zones; what an array has more of than
-// levels, rows or points is said where it is declared.
+// Programs over the columns of an atmosphere: arrays [box][k][j][i] of NK x NJ x NI points each, i of unit
+// stride, k the level. A column is all levels at one (j, i). There are no ghost zones; what an array has more
+// of than levels, rows or points is said where it is declared.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ Expr solve_column(const Expr& column, Scalar type,
                   const std::function<TridiagonalRow(const Expr& level)>& row,
                   const std::function<Expr(const Expr& solution)>& use);
 
-/// #define BOXES, N and SIMD, typedef real.
+/// #define BOXES, NK, NJ, NI and SIMD, typedef real.
 std::string column_header(const BoxProblem& p);
 
 /// A pattern of three dimensions with one result, from the functions that Pattern asks for; `in_f32` and

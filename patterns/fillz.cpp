@@ -20,8 +20,9 @@ Program build(const BoxProblem& p) {
     const Expr up = select(own < 0 && zero < from, min(from, -own), zero);
     const Expr lacks = own + up;
     const Expr borrowed = select(zero < below, min(below, -lacks), zero);
-    const Expr handed_down =
-        p.box == 1 ? borrowed : select(eq(k, 0), -lacks, borrowed);  // nothing lies below a single level
+    const Expr handed_down = cells_along(p, 0) == 1
+                                 ? borrowed
+                                 : select(eq(k, 0), -lacks, borrowed);  // nothing lies below a single level
     const Expr low = select(lacks < 0, handed_down, zero);
     return tuple({lacks + low, up, low});
   };
@@ -52,7 +53,7 @@ Program build(const BoxProblem& p) {
 }
 
 void fill(const Problem& p, const HostArray& a) {
-  fill_wave(p.box, 0, a,
+  fill_wave(p, 0, a,
             a.name == "q" ? Wave{0.2, 1, 3, {0.31, 0.23, 0.17}} : Wave{1, 0.3, 1, {0.05, 0.13, 0.29}});
 }
 
@@ -60,7 +61,7 @@ template <class T>
 void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, const HostArray& result) {
   const host::Levels<const T> q(host::argument(arguments, "q")), dp(host::argument(arguments, "dp"));
   const host::Levels<T> out(result);
-  const std::int64_t n = p.box;
+  const std::int64_t n = cells_along(p, 0);
   host::for_columns(p, [&](std::int64_t box, std::int64_t j, std::int64_t i) {
     std::vector<T> mass(static_cast<std::size_t>(n));
     for (std::int64_t k = 0; k < n; ++k)
@@ -81,26 +82,27 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
 
 std::string plain(const BoxProblem& p) {
   return "#include <math.h>\n" + column_header(p) +
-         "void plain(const real (*restrict q)[N][N][N], const real (*restrict dp)[N][N][N], real (*restrict "
-         "out)[N][N][N]) {\n"
+         "void plain(const real (*restrict q)[NK][NJ][NI], const real (*restrict dp)[NK][NJ][NI], real "
+         "(*restrict "
+         "out)[NK][NJ][NI]) {\n"
          "#pragma omp parallel for collapse(2) schedule(static)\n"
          "  for (int box = 0; box < BOXES; ++box)\n"
-         "    for (int j = 0; j < N; ++j) {\n"
-         "      real above[N], here[N];\n"
+         "    for (int j = 0; j < NJ; ++j) {\n"
+         "      real above[NI], here[NI];\n"
          "      SIMD\n"
-         "      for (int i = 0; i < N; ++i)\n"
+         "      for (int i = 0; i < NI; ++i)\n"
          "        here[i] = q[box][0][j][i] * dp[box][0][j][i];\n"
-         "      for (int k = 0; k < N; ++k) {\n"
+         "      for (int k = 0; k < NK; ++k) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N; ++i) {\n"
-         "          real mass = here[i], below = k < N - 1 ? q[box][k + 1][j][i] * dp[box][k + 1][j][i] : "
+         "        for (int i = 0; i < NI; ++i) {\n"
+         "          real mass = here[i], below = k < NK - 1 ? q[box][k + 1][j][i] * dp[box][k + 1][j][i] : "
          "0;\n"
          "          if (k > 0) {\n"
          "            real moved = mass < 0 && above[i] > 0 ? (real)fmin(above[i], -mass) : 0;\n"
          "            mass += moved;\n"
          "            out[box][k - 1][j][i] = (above[i] - moved) / dp[box][k - 1][j][i];\n"
          "          }\n"
-         "          if (k < N - 1 && mass < 0 && (k == 0 || below > 0)) {\n"
+         "          if (k < NK - 1 && mass < 0 && (k == 0 || below > 0)) {\n"
          "            real moved = k == 0 ? -mass : (real)fmin(below, -mass);\n"
          "            mass += moved;\n"
          "            below -= moved;\n"
@@ -110,8 +112,8 @@ std::string plain(const BoxProblem& p) {
          "        }\n"
          "      }\n"
          "      SIMD\n"
-         "      for (int i = 0; i < N; ++i)\n"
-         "        out[box][N - 1][j][i] = above[i] / dp[box][N - 1][j][i];\n"
+         "      for (int i = 0; i < NI; ++i)\n"
+         "        out[box][NK - 1][j][i] = above[i] / dp[box][NK - 1][j][i];\n"
          "    }\n"
          "}\n";
 }

@@ -35,8 +35,8 @@ HalfSweeps::HalfSweeps(const BoxProblem& p, const Stencil& L, const std::string&
     throw UserError(what + " --stencil " + L.shape() +
                     ": cells of one colour are neighbours in it, and half-sweeps are in place; use --stencil "
                     "star");
-  if (p.boundary == "periodic" && p.box % 2 != 0)
-    throw UserError(what + " --box " + std::to_string(p.box) +
+  if (p.boundary == "periodic" && has_odd_side(p))
+    throw UserError(what + " --box " + box_text(p) +
                     ": red-black colouring of a periodic box needs an even side; use an even --box");
   if (has_ghost_zone(p) && p.ghost < reach())
     throw UserError(what + " --ghost " + std::to_string(p.ghost) +

@@ -61,8 +61,9 @@ Expr diffused(const Expr& u, const Expr& coefficients) {
 
 Program build(const BoxProblem& p) {
   const Boundary outside = pad_of(p);
-  if (!has_ghost_zone(p) && p.box < kReach && outside != Boundary::clamp && outside != Boundary::constant)
-    throw UserError("--box " + std::to_string(p.box) +
+  const std::int64_t narrow = std::min(cells_along(p, 1), cells_along(p, 2));
+  if (!has_ghost_zone(p) && narrow < kReach && outside != Boundary::clamp && outside != Boundary::constant)
+    throw UserError("--box " + box_text(p) +
                     ": a stencil of radius 2 reaches past the box; use --box 2 or more");
   const Expr u = param("u", column_array(p, {0, 2 * halo(p), 2 * halo(p)})),
              coeff = param("coeff", column_array(p));
@@ -85,7 +86,7 @@ Program build(const BoxProblem& p) {
 
 void fill(const Problem& p, const HostArray& a) {
   if (a.name == "boundary_value") return fill_box_argument(p, a);
-  fill_wave(p.box, a.name == "u" ? halo(p) : 0, a,
+  fill_wave(p, a.name == "u" ? halo(p) : 0, a,
             a.name == "u" ? Wave{0.5, 1, 3, {0.31, 0.23, 0.17}} : Wave{0.03, 0.02, 1, {0.05, 0.13, 0.29}});
 }
 
@@ -95,21 +96,22 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
       coeff(host::argument(arguments, "coeff"));
   const host::Levels<T> out(result);
   const T value = boundary_value(p) ? static_cast<T>(host::scalar(arguments, "boundary_value")) : T(0);
-  const std::int64_t n = p.box, h = halo(p);
+  const std::int64_t n[2] = {cells_along(p, 1), cells_along(p, 2)}, h = halo(p);
   const auto u = [&](std::int64_t box, std::int64_t k, std::int64_t j, std::int64_t i) -> T {
     if (h > 0) return stored(box, k, j + h, i + h);
     T sign = 1, add = 0;
     std::int64_t x[2] = {j, i};
-    for (std::int64_t& c : x) {
-      if (c >= 0 && c < n) continue;
+    for (const int d : {0, 1}) {
+      std::int64_t& c = x[d];
+      if (c >= 0 && c < n[d]) continue;
       if (p.boundary == "constant") return value;
       if (p.boundary == "dirichlet" || p.boundary == "dirichlet-value") sign = -sign, add = 2 * value - add;
       if (p.boundary == "periodic")
-        c = (c + n) % n;
+        c = (c + n[d]) % n[d];
       else if (p.boundary == "clamp")
-        c = c < 0 ? 0 : n - 1;
+        c = c < 0 ? 0 : n[d] - 1;
       else
-        c = c < 0 ? -1 - c : 2 * n - 1 - c;
+        c = c < 0 ? -1 - c : 2 * n[d] - 1 - c;
     }
     return sign * stored(box, k, x[0], x[1]) + add;
   };
@@ -124,7 +126,7 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
     return f * (u(box, k, j + dj, i + di) - u(box, k, j, i)) > 0 ? 0 : f;
   };
   host::for_columns(p, [&](std::int64_t box, std::int64_t j, std::int64_t i) {
-    for (std::int64_t k = 0; k < n; ++k)
+    for (std::int64_t k = 0; k < cells_along(p, 0); ++k)
       out(box, k, j, i) =
           u(box, k, j, i) - coeff(box, k, j, i) * (flux(box, k, j, i, 0, 1) - flux(box, k, j, i - 1, 0, 1) +
                                                    flux(box, k, j, i, 1, 0) - flux(box, k, j - 1, i, 1, 0));
@@ -135,35 +137,35 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
 std::string plain(const BoxProblem& p) {
   if (!has_ghost_zone(p)) return "";
   return column_header(p) + "#define H " + std::to_string(halo(p)) + "    /* points of halo */\n\n" +
-         "void plain(const real (*restrict u)[N][N + 2 * H][N + 2 * H], const real (*restrict "
-         "coeff)[N][N][N], real (*restrict out)[N][N][N]) {\n"
+         "void plain(const real (*restrict u)[NK][NJ + 2 * H][NI + 2 * H], const real (*restrict "
+         "coeff)[NK][NJ][NI], real (*restrict out)[NK][NJ][NI]) {\n"
          "#pragma omp parallel for collapse(2) schedule(static)\n"
          "  for (int box = 0; box < BOXES; ++box)\n"
-         "    for (int k = 0; k < N; ++k) {\n"
-         "      real lap[N + 2][N + 2], fi[N][N + 1], fj[N + 1][N];\n"
-         "      const real (*v)[N + 2 * H] = (const real (*)[N + 2 * H])&u[box][k][H - 1][H - 1];\n"
-         "      for (int j = 0; j < N + 2; ++j) {\n"
+         "    for (int k = 0; k < NK; ++k) {\n"
+         "      real lap[NJ + 2][NI + 2], fi[NJ][NI + 1], fj[NJ + 1][NI];\n"
+         "      const real (*v)[NI + 2 * H] = (const real (*)[NI + 2 * H])&u[box][k][H - 1][H - 1];\n"
+         "      for (int j = 0; j < NJ + 2; ++j) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N + 2; ++i)\n"
+         "        for (int i = 0; i < NI + 2; ++i)\n"
          "          lap[j][i] = 4 * v[j][i] - (v[j][i + 1] + v[j][i - 1] + v[j + 1][i] + v[j - 1][i]);\n"
          "      }\n"
-         "      for (int j = 0; j < N; ++j) {\n"
+         "      for (int j = 0; j < NJ; ++j) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N + 1; ++i) {\n"
+         "        for (int i = 0; i < NI + 1; ++i) {\n"
          "          real f = lap[j + 1][i + 1] - lap[j + 1][i];\n"
          "          fi[j][i] = f * (v[j + 1][i + 1] - v[j + 1][i]) > 0 ? 0 : f;\n"
          "        }\n"
          "      }\n"
-         "      for (int j = 0; j < N + 1; ++j) {\n"
+         "      for (int j = 0; j < NJ + 1; ++j) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N; ++i) {\n"
+         "        for (int i = 0; i < NI; ++i) {\n"
          "          real f = lap[j + 1][i + 1] - lap[j][i + 1];\n"
          "          fj[j][i] = f * (v[j + 1][i + 1] - v[j][i + 1]) > 0 ? 0 : f;\n"
          "        }\n"
          "      }\n"
-         "      for (int j = 0; j < N; ++j) {\n"
+         "      for (int j = 0; j < NJ; ++j) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N; ++i)\n"
+         "        for (int i = 0; i < NI; ++i)\n"
          "          out[box][k][j][i] = v[j + 1][i + 1] - coeff[box][k][j][i] * (fi[j][i + 1] - fi[j][i] + "
          "fj[j + 1][i] - fj[j][i]);\n"
          "      }\n"

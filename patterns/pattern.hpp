@@ -19,6 +19,8 @@ namespace lift {
 /// [boxes][box+2 ghost]^dim).
 struct Problem {
   std::int64_t box = 64;
+  /// Of boxes that are no cubes: interior cells of each dimension, outermost first. `box` is then the least.
+  std::vector<std::int64_t> sides = {};
   std::int64_t boxes = 64;
   std::int64_t ghost = 1;
   /// Applications one after the other, each reading what the one before has written: (half-)sweeps of a

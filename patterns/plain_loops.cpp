@@ -23,10 +23,28 @@ std::string plain_macros(const BoxProblem& p, const std::string& cells) {
          " real;\n";
 }
 
+std::string axis_macro(const BoxProblem& p, const std::string& name, int axis) {
+  return p.sides.empty() ? name : name + "KJI"[3 - p.dim + axis];
+}
+std::string axis_macros(const BoxProblem& p, const std::string& name, const std::string& what,
+                        const std::function<std::string(int axis)>& of) {
+  const std::string said = what.empty() ? "" : "    /* " + what + " */";
+  if (p.sides.empty()) return "#define " + name + " " + of(0) + (said.empty() ? "" : said) + "\n";
+  std::string s;
+  for (int d = 0; d < p.dim; ++d)
+    s += "#define " + axis_macro(p, name, d) + " " + of(d) + (d == 0 ? said : "") + "\n";
+  return s;
+}
+
+std::string outside_arguments(const BoxProblem& p, const std::string& x, int axis) {
+  return p.sides.empty() ? x : x + ", " + axis_macro(p, "N", axis);
+}
+
 std::string plain_outside(const BoxProblem& p, int radius) {
+  const std::string parameters = p.sides.empty() ? "int x" : "int x, int N";
   std::string s =
-      "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(int "
-      "x) { return ";
+      "/* the cell inside the box that a cell outside takes its value from */\nstatic inline int inside(" +
+      parameters + ") { return ";
   switch (pad_of(p)) {
     case Boundary::wrap:
       s +=
@@ -43,9 +61,10 @@ std::string plain_outside(const BoxProblem& p, int radius) {
   s += "; }\n";
   const std::string outside = "x < 0 || x >= N ? ";
   if (is_odd(p) || is_valued(p))
-    s += "static inline real factor(int x) { return " + outside + (is_odd(p) ? "-1" : "0") + " : 1; }\n";
+    s += "static inline real factor(" + parameters + ") { return " + outside + (is_odd(p) ? "-1" : "0") +
+         " : 1; }\n";
   if (is_valued(p))
-    s += "static inline real addend(int x, real value) { return " + outside +
+    s += "static inline real addend(" + parameters + ", real value) { return " + outside +
          (is_odd(p) ? "2 * value" : "value") + " : 0; }\n";
   return s;
 }
@@ -69,16 +88,18 @@ std::string plain_parameters(const Program& program, const std::function<std::st
 }
 
 std::string PlainLoops::header(const std::string& what) const {
-  const std::string cells =
-      "#define N " + std::to_string(p_.box) + "    /* interior cells a dimension */\n#define S (N + 2 * G)\n";
+  const std::string cells = axis_macros(p_, "N", "interior cells a dimension",
+                                        [&](int d) { return std::to_string(cells_along(p_, d)); }) +
+                            axis_macros(p_, "S", "", [&](int d) { return "(" + count(d) + " + 2 * G)"; });
   const std::string s =
       "/* " + what + ", boundary condition: " + p_.boundary + " */\n" + plain_macros(p_, cells) + "\n";
   return has_ghost_zone(p_) || radius_ == 0 ? s : s + plain_outside(p_, radius_) + "\n";
 }
 
 std::string PlainLoops::function(const Program& program, const std::string& body) const {
-  const auto length = [&](const Nat& n) { return n == side(p_) + 2 * ghost_depth(p_) ? "S" : "S + 1"; };
-  return "void plain(" + plain_parameters(program, length) + ") {\n" + body + "}\n";
+  const auto length = [&](const Nat& n) { return n == side(p_, 0) + 2 * ghost_depth(p_) ? "S" : "S + 1"; };
+  return "void plain(" + (p_.sides.empty() ? plain_parameters(program, length) : plain_parameters(program)) +
+         ") {\n" + body + "}\n";
 }
 
 std::string PlainLoops::cell(const std::string& name, int axis, int steps) const {
@@ -100,9 +121,9 @@ std::string PlainLoops::first() const {
   if (!has_ghost_zone(p_)) return "0";
   return margin_ == 0 ? "G" : "G - " + std::to_string(margin_);
 }
-std::string PlainLoops::past() const {
-  if (!has_ghost_zone(p_)) return "N";
-  return margin_ == 0 ? "G + N" : "G + N + " + std::to_string(margin_);
+std::string PlainLoops::past(int axis) const {
+  if (!has_ghost_zone(p_)) return count(axis);
+  return "G + " + count(axis) + (margin_ == 0 ? "" : " + " + std::to_string(margin_));
 }
 
 std::string PlainLoops::loop(int axis, const std::string& from, const std::string& to) const {
@@ -119,7 +140,7 @@ std::string PlainLoops::outer_loops(std::string& in) const {
   s += in + "for (int box = 0; box < BOXES; ++box)";
   for (int d = 0; d + 1 < p_.dim; ++d) {
     in += "  ";
-    s += "\n" + in + loop(d, first(), past());
+    s += "\n" + in + loop(d, first(), past(d));
   }
   in += "  ";
   return s;
@@ -138,7 +159,7 @@ std::string PlainLoops::ghost_sweep(
     const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
   std::string in, s = outer_loops(in) + "\n";
   s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in +
-       loop(p_.dim - 1, first(), past()) + "\n";
+       loop(p_.dim - 1, first(), past(p_.dim - 1)) + "\n";
   in += "  ";
   if (!color.empty()) s += in + guard(color), in += "  ";
   return s + statement(
@@ -162,9 +183,10 @@ std::string PlainLoops::neighbours(int axis, const std::string& in) const {
     const auto declare = [&](std::string& all, const std::string& prefix, const std::string& value) {
       all += (all.empty() ? "" : ", ") + prefix + named(x, o) + " = " + value;
     };
-    declare(cells, "", "inside(" + shifted(x, o) + ")");
-    declare(factors, "f", "factor(" + shifted(x, o) + ")");
-    declare(addends, "a", "addend(" + shifted(x, o) + ", boundary_value)");
+    const std::string at = outside_arguments(p_, shifted(x, o), axis);
+    declare(cells, "", "inside(" + at + ")");
+    declare(factors, "f", "factor(" + at + ")");
+    declare(addends, "a", "addend(" + at + ", boundary_value)");
   }
   std::string s = in + "const int " + cells + ";\n";
   if (is_odd(p_) || is_valued(p_)) s += in + "const real " + factors + ";\n";
@@ -195,7 +217,7 @@ std::string PlainLoops::boundary_sweep(
     const std::string& array, const std::string& color,
     const std::function<std::string(const Neighbour&, const std::string&)>& statement) const {
   const int inner = p_.dim - 1;
-  const std::string i = axis_name(p_, inner), r = std::to_string(radius_);
+  const std::string i = axis_name(p_, inner), r = std::to_string(radius_), n = count(inner);
   std::string in, s = outer_loops(in) + " {\n";
   for (int d = 0; d < inner; ++d) s += neighbours(d, in);
   const auto body = [&](bool edge, std::string at) {
@@ -205,11 +227,11 @@ std::string PlainLoops::boundary_sweep(
            statement([&](const std::vector<int>& offset) { return outside(array, offset, edge); }, at);
   };
   // the first and the last cells of the row
-  s += in + "for (int " + i + " = 0; " + i + " < N; " + i + " = " + i + " + 1 == " + r + " && N > 2 * " + r +
-       " ? N - " + r + " : " + i + " + 1) {\n";
+  s += in + "for (int " + i + " = 0; " + i + " < " + n + "; " + i + " = " + i + " + 1 == " + r + " && " + n +
+       " > 2 * " + r + " ? " + n + " - " + r + " : " + i + " + 1) {\n";
   s += neighbours(inner, in + "  ") + body(true, in + "  ") + in + "}\n";
   s += in + (over_cells() ? "#pragma omp parallel for schedule(static)" : "SIMD") + "\n" + in +
-       loop(inner, r, "N - " + r) + "\n" + body(false, in + "  ");
+       loop(inner, r, n + " - " + r) + "\n" + body(false, in + "  ");
   return s + in.substr(2) + "}\n";
 }
 

@@ -22,9 +22,16 @@ inline bool is_valued(const BoxProblem& p) { return boundary_value(p).has_value(
 
 /// The macros BOXES, those of `cells` (lines that say how many there are), G and SIMD, and the type `real`.
 std::string plain_macros(const BoxProblem& p, const std::string& cells);
+/// How loops call the number of cells along an axis: `name` in cubes, else with the axis: NK, NJ, NI.
+std::string axis_macro(const BoxProblem& p, const std::string& name, int axis);
+/// A line #define for each of these: its text is of(axis), `what` says what it counts.
+std::string axis_macros(const BoxProblem& p, const std::string& name, const std::string& what,
+                        const std::function<std::string(int axis)>& of);
 /// The functions inside(x), factor(x) and addend(x, value) as far as the boundary condition needs them, for
-/// cells up to `radius` outside N cells.
+/// cells up to `radius` outside N cells; in boxes that are no cubes N is an argument after x.
 std::string plain_outside(const BoxProblem& p, int radius);
+/// The arguments x and N of these.
+std::string outside_arguments(const BoxProblem& p, const std::string& x, int axis);
 /// The parameters of plain(), in the program's order; what it may overwrite is not const. `length`: of an
 /// inner dimension.
 std::string plain_parameters(
@@ -62,8 +69,9 @@ class PlainLoops {
 
  private:
   std::string guard(const std::string& color) const;
-  std::string first() const;  ///< of the interior cells, along each axis
-  std::string past() const;   ///< the one after the last
+  std::string first() const;         ///< of the interior cells, along each axis
+  std::string past(int axis) const;  ///< the one after the last
+  std::string count(int axis) const { return axis_macro(p_, "N", axis); }
   std::string loop(int axis, const std::string& from, const std::string& to) const;
   std::string ghost_sweep(
       const std::string& array, const std::string& color,

@@ -1,5 +1,7 @@
 #include "patterns/reduction_plain.hpp"
 
+#include "patterns/plain_loops.hpp"
+
 namespace lift {
 
 std::string cell_text(const BoxProblem& p, const std::string& array) {
@@ -15,7 +17,7 @@ std::string cell_loops(const BoxProblem& p, const CellLoops& loops) {
   std::string in = "  ";
   const auto loop = [&](int d) {
     const std::string x = axis_name(p, d);
-    return in + "for (int " + x + " = G; " + x + " < G + N; ++" + x + ")";
+    return in + "for (int " + x + " = G; " + x + " < G + " + axis_macro(p, "N", d) + "; ++" + x + ")";
   };
   s += in + "for (int box = 0; box < BOXES; ++box)";
   for (int d = 0; d + 1 < p.dim; ++d) in += "  ", s += "\n" + loop(d);

@@ -100,7 +100,7 @@ struct Residual {
 /// `res` as an array that the plain loops keep to themselves.
 std::string own_residual(const BoxProblem& p) {
   std::string s = "static real res[BOXES]";
-  for (int d = 0; d < p.dim; ++d) s += "[S]";
+  for (int d = 0; d < p.dim; ++d) s += "[" + axis_macro(p, "S", d) + "]";
   return s + ";\n";
 }
 
@@ -181,9 +181,11 @@ std::string plain_restriction(const Problem& problem, int dim) {
   const StencilText text(r.p, r.L.variable(), r.L.shape(), loops);
   return loops.header((r.smooths() ? "Red-black half-sweeps, then the residual" : "Residual") +
                       std::string(", then its restriction, ") + text.describe()) +
-         "#define M (N / 2)    /* coarse cells a dimension */\n" + (keeps(problem) ? "" : own_residual(r.p)) +
-         "void plain(" + plain_parameters(build_restriction(problem, dim)) + ") {\n" +
-         r.before.plain(loops, "phi") + r.plain_sweep(loops, text) +
+         axis_macros(r.p, "M", "coarse cells a dimension",
+                     [&](int d) { return "(" + axis_macro(r.p, "N", d) + " / 2)"; }) +
+         (keeps(problem) ? "" : own_residual(r.p)) + "void plain(" +
+         plain_parameters(build_restriction(problem, dim)) + ") {\n" + r.before.plain(loops, "phi") +
+         r.plain_sweep(loops, text) +
          transfer_loops(r.p, {TransferLoops::What::average, 0, false}, "res", "coarse") + "}\n";
 }
 

@@ -54,8 +54,8 @@ struct Smoother {
       throw UserError("--stencil " + L.shape() +
                       ": cells of one colour are neighbours in it, and red-black sweeps are in place; use "
                       "--stencil star or --smoother jacobi");
-    if (p.boundary == "periodic" && p.box % 2 != 0)
-      throw UserError("--box " + std::to_string(p.box) +
+    if (p.boundary == "periodic" && has_odd_side(p))
+      throw UserError("--box " + box_text(p) +
                       ": red-black colouring of a periodic box needs an even side, else cells of one colour "
                       "are neighbours "
                       "across the boundary; use an even --box or --smoother jacobi");

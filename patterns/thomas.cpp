@@ -27,7 +27,7 @@ void fill(const Problem& p, const HostArray& array) {
                                                  {"b", {4, 0.5, 2, {0.19, 0.37, 0.41}}},
                                                  {"c", {-1, 0.3, 1, {0.43, 0.29, 0.37}}},
                                                  {"d", {0.5, 1, 2, {0.31, 0.23, 0.17}}}};
-  fill_wave(p.box, 0, array, waves.at(array.name));
+  fill_wave(p, 0, array, waves.at(array.name));
 }
 
 template <class T>
@@ -35,7 +35,7 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
   const host::Levels<const T> a(host::argument(arguments, "a")), b(host::argument(arguments, "b")),
       c(host::argument(arguments, "c")), d(host::argument(arguments, "d"));
   const host::Levels<T> x(result);
-  const std::int64_t n = p.box;
+  const std::int64_t n = cells_along(p, 0);
   host::for_columns(p, [&](std::int64_t box, std::int64_t j, std::int64_t i) {
     std::vector<T> diagonal(static_cast<std::size_t>(n)), rhs(static_cast<std::size_t>(n));
     for (std::int64_t k = 0; k < n; ++k) {
@@ -57,30 +57,30 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
 /// Levels outside rows, so that the inner loop goes along i; d' waits in x.
 std::string plain(const BoxProblem& p) {
   return column_header(p) +
-         "void plain(const real (*restrict a)[N][N][N], const real (*restrict b)[N][N][N], const real "
-         "(*restrict c)[N][N][N],\n"
-         "           const real (*restrict d)[N][N][N], real (*restrict x)[N][N][N]) {\n"
+         "void plain(const real (*restrict a)[NK][NJ][NI], const real (*restrict b)[NK][NJ][NI], const real "
+         "(*restrict c)[NK][NJ][NI],\n"
+         "           const real (*restrict d)[NK][NJ][NI], real (*restrict x)[NK][NJ][NI]) {\n"
          "#pragma omp parallel for collapse(2) schedule(static)\n"
          "  for (int box = 0; box < BOXES; ++box)\n"
-         "    for (int j = 0; j < N; ++j) {\n"
-         "      real cp[N][N];\n"
+         "    for (int j = 0; j < NJ; ++j) {\n"
+         "      real cp[NK][NI];\n"
          "      SIMD\n"
-         "      for (int i = 0; i < N; ++i) {\n"
+         "      for (int i = 0; i < NI; ++i) {\n"
          "        real pivot = 1 / b[box][0][j][i];\n"
          "        cp[0][i] = c[box][0][j][i] * pivot;\n"
          "        x[box][0][j][i] = d[box][0][j][i] * pivot;\n"
          "      }\n"
-         "      for (int k = 1; k < N; ++k) {\n"
+         "      for (int k = 1; k < NK; ++k) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N; ++i) {\n"
+         "        for (int i = 0; i < NI; ++i) {\n"
          "          real pivot = 1 / (b[box][k][j][i] - a[box][k][j][i] * cp[k - 1][i]);\n"
          "          cp[k][i] = c[box][k][j][i] * pivot;\n"
          "          x[box][k][j][i] = (d[box][k][j][i] - a[box][k][j][i] * x[box][k - 1][j][i]) * pivot;\n"
          "        }\n"
          "      }\n"
-         "      for (int k = N - 2; k >= 0; --k) {\n"
+         "      for (int k = NK - 2; k >= 0; --k) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N; ++i)\n"
+         "        for (int i = 0; i < NI; ++i)\n"
          "          x[box][k][j][i] -= cp[k][i] * x[box][k + 1][j][i];\n"
          "      }\n"
          "    }\n"

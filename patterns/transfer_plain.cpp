@@ -58,16 +58,21 @@ class Writer {
 
   std::string header() const {
     const std::string what = t_.to_coarse() ? "Restriction" : "Prolongation";
-    const std::string s =
-        "/* " + what + ", boundary condition: " + p_.boundary + " */\n" +
-        plain_macros(p_, "#define M " + std::to_string(p_.box / 2) + "    /* coarse cells a dimension */\n");
+    const std::string s = "/* " + what + ", boundary condition: " + p_.boundary + " */\n" +
+                          plain_macros(p_, axis_macros(p_, "M", "coarse cells a dimension", [&](int d) {
+                                         return std::to_string(cells_along(p_, d) / 2);
+                                       }));
     if (ghost_ || !reaches_out()) return s + "\n";
-    return s + "#define N " + (t_.to_coarse() ? "(2 * M)" : "M") +
-           "    /* cells a dimension of what is read */\n" + plain_outside(p_, 1) + "\n";
+    const auto read = [&](int d) {
+      return t_.to_coarse() ? "(2 * " + coarse_cells(d) + ")" : coarse_cells(d);
+    };
+    return s + axis_macros(p_, "N", "cells a dimension of what is read", read) + plain_outside(p_, 1) + "\n";
   }
 
-  std::string trips(std::size_t d) const {
-    return t_.what == What::faces && static_cast<int>(d) == t_.face_axis ? "M + 1" : "M";
+  std::string coarse_cells(int d) const { return axis_macro(p_, "M", d); }
+  std::string trips(std::size_t axis) const {
+    const int d = static_cast<int>(axis);
+    return coarse_cells(d) + (t_.what == What::faces && d == t_.face_axis ? " + 1" : "");
   }
   std::string shifted(const std::string& index) const { return (ghost_ ? "G + " : "") + index; }
   std::string near(std::size_t d, int offset) const {
@@ -83,7 +88,8 @@ class Writer {
     std::string s;
     for (const bool low : {true, false}) {
       if (!low && t_.what == What::full_weighting) continue;
-      const std::string name = names_[d] + (low ? "_low" : "_high"), at = near(d, low ? -1 : beyond());
+      const std::string name = names_[d] + (low ? "_low" : "_high"),
+                        at = outside_arguments(p_, near(d, low ? -1 : beyond()), static_cast<int>(d));
       s += in + "const int " + name + " = inside(" + at + ");\n";
       if (maps()) s += in + "const real factor_" + name + " = factor(" + at + ");\n";
       if (is_valued(p_)) s += in + "const real addend_" + name + " = addend(" + at + ", boundary_value);\n";
@@ -174,10 +180,10 @@ class Writer {
     };
     const std::size_t inner = names_.size() - 1;
     if (ghost_ || !reaches_out()) return loop("0", trips(inner));
-    return in +
-           "for (int i = 0; i < M; i += M > 1 ? M - 1 : 1) {    /* the first and the last cell of the row "
-           "*/\n" +
-           outside(inner, in + "  ") + cell(true, in + "  ") + in + "}\n" + loop("1", "M - 1");
+    const std::string m = trips(inner);
+    return in + "for (int i = 0; i < " + m + "; i += " + m + " > 1 ? " + m +
+           " - 1 : 1) {    /* the first and the last cell of the row */\n" + outside(inner, in + "  ") +
+           cell(true, in + "  ") + in + "}\n" + loop("1", m + " - 1");
   }
 
   const BoxProblem& p_;

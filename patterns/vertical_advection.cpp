@@ -62,13 +62,14 @@ void fill(const Problem& p, const HostArray& a) {
                                                  {"u_pos", {0.5, 1, 2, {0.43, 0.29, 0.37}}},
                                                  {"utens", {0, 0.5, 1, {0.31, 0.23, 0.17}}},
                                                  {"utens_stage", {0, 0.5, 2, {0.11, 0.07, 0.03}}}};
-  fill_wave(p.box, 0, a, waves.at(a.name));
+  fill_wave(p, 0, a, waves.at(a.name));
   if (a.name != "wcon") return;
   host::with_float(p.type, [&]<class T>(T) {  // nothing flows through the ground and the lid
     const host::Levels<T> w(a);
     for (std::int64_t box = 0; box < p.boxes; ++box)
-      for (std::int64_t j = 0; j < p.box; ++j)
-        for (std::int64_t i = 0; i <= p.box; ++i) w(box, 0, j, i) = w(box, p.box, j, i) = 0;
+      for (std::int64_t j = 0; j < cells_along(p, 1); ++j)
+        for (std::int64_t i = 0; i <= cells_along(p, 2); ++i)
+          w(box, 0, j, i) = w(box, cells_along(p, 0), j, i) = 0;
   });
 }
 
@@ -80,7 +81,7 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
   const host::Levels<T> out(result);
   const auto dtr = static_cast<T>(host::scalar(arguments, "dtr_stage"));
   const T beta = static_cast<T>(0.5), quarter = static_cast<T>(0.25);
-  const std::int64_t n = p.box;
+  const std::int64_t n = cells_along(p, 0);
   host::for_columns(p, [&](std::int64_t box, std::int64_t j, std::int64_t i) {
     std::vector<T> ccol(static_cast<std::size_t>(n)), dcol(static_cast<std::size_t>(n));
     for (std::int64_t k = 0; k < n; ++k) {
@@ -107,21 +108,23 @@ void reference(const BoxProblem& p, const std::vector<HostArray>& arguments, con
 
 std::string plain(const BoxProblem& p) {
   return column_header(p) +
-         "void plain(const real (*restrict wcon)[N + 1][N][N + 1], const real (*restrict u_stage)[N][N][N], "
-         "const real (*restrict u_pos)[N][N][N],\n"
-         "           const real (*restrict utens)[N][N][N], const real (*restrict utens_stage)[N][N][N], "
-         "real dtr, real (*restrict out)[N][N][N]) {\n"
+         "void plain(const real (*restrict wcon)[NK + 1][NJ][NI + 1], const real (*restrict "
+         "u_stage)[NK][NJ][NI], "
+         "const real (*restrict u_pos)[NK][NJ][NI],\n"
+         "           const real (*restrict utens)[NK][NJ][NI], const real (*restrict "
+         "utens_stage)[NK][NJ][NI], "
+         "real dtr, real (*restrict out)[NK][NJ][NI]) {\n"
          "#pragma omp parallel for collapse(2) schedule(static)\n"
          "  for (int box = 0; box < BOXES; ++box)\n"
-         "    for (int j = 0; j < N; ++j) {\n"
-         "      real cp[N + 1][N], dp[N + 1][N], x[N];\n"
+         "    for (int j = 0; j < NJ; ++j) {\n"
+         "      real cp[NK + 1][NI], dp[NK + 1][NI], x[NI];\n"
          "      SIMD\n"
-         "      for (int i = 0; i < N; ++i)\n"
+         "      for (int i = 0; i < NI; ++i)\n"
          "        cp[0][i] = dp[0][i] = x[i] = 0;\n"
-         "      for (int k = 0; k < N; ++k) {\n"
-         "        int km = k > 0 ? k - 1 : k, kp = k < N - 1 ? k + 1 : k;\n"
+         "      for (int k = 0; k < NK; ++k) {\n"
+         "        int km = k > 0 ? k - 1 : k, kp = k < NK - 1 ? k + 1 : k;\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N; ++i) {\n"
+         "        for (int i = 0; i < NI; ++i) {\n"
          "          real a = (real)-0.125 * (wcon[box][k][j][i + 1] + wcon[box][k][j][i]);\n"
          "          real c = (real)0.125 * (wcon[box][k + 1][j][i + 1] + wcon[box][k + 1][j][i]);\n"
          "          real u = u_stage[box][k][j][i];\n"
@@ -132,9 +135,9 @@ std::string plain(const BoxProblem& p) {
          "          dp[k + 1][i] = (d - a * dp[k][i]) * pivot;\n"
          "        }\n"
          "      }\n"
-         "      for (int k = N - 1; k >= 0; --k) {\n"
+         "      for (int k = NK - 1; k >= 0; --k) {\n"
          "        SIMD\n"
-         "        for (int i = 0; i < N; ++i) {\n"
+         "        for (int i = 0; i < NI; ++i) {\n"
          "          x[i] = dp[k + 1][i] - cp[k + 1][i] * x[i];\n"
          "          out[box][k][j][i] = dtr * (x[i] - u_pos[box][k][j][i]);\n"
          "        }\n"

@@ -190,8 +190,8 @@ void bind_arrays(py::module_& m) {
     return slide(sizes, steps, xs, line(w));
   });
   py::enum_<Boundary> boundary(m, "Boundary", "What lies outside an array, see lift.pad.");
-  for (const Boundary b : {Boundary::clamp, Boundary::wrap, Boundary::mirror, Boundary::odd,
-                           Boundary::constant, Boundary::undefined})
+  for (const Boundary b : {Boundary::clamp, Boundary::wrap, Boundary::mirror, Boundary::reflect,
+                           Boundary::odd, Boundary::constant, Boundary::undefined})
     boundary.value(text(b), b);
   m.def("pad", [](const Nats& low, const Nats& high, Boundary b, const Expr& xs, const Expr& value,
                   const Noted& w) { return pad(low, high, b, xs, value, line(w)); });

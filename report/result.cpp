@@ -70,6 +70,7 @@ void read_problem(const Field& f, Result& r) {
   r.type = f["type"].text(), r.reference = f["reference"].text(), r.boundary = f["boundary"].text();
   r.command = f["command"].text(), r.emit_command = f["emit_command"].text();
   r.choices = scalars(f["choices"]);
+  for (const Field& side : f["sides"].items()) r.sides.push_back(side.number());
   r.box = f["box"].number(), r.boxes = f["boxes"].number(), r.ghost = f["ghost"].number();
   r.cells = f["cells"].number(), r.bytes_per_cell = f["bytes_per_cell"].number();
   r.flops_per_cell = f["flops_per_cell"].number(), r.sweeps = std::max(1, whole(f["sweeps"]));

@@ -59,6 +59,7 @@ struct Machine {
 struct Result {
   std::string name, file, backend, type, reference, boundary, command, emit_command;
   std::map<std::string, std::string> choices;
+  std::vector<double> sides;  ///< of boxes that are no cubes
   double box = 0, boxes = 0, ghost = 0, cells = 0, bytes_per_cell = 0, flops_per_cell = 0;
   int sweeps = 1;
   bool emulated = false, interrupted = false;

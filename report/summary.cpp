@@ -19,8 +19,11 @@ std::string subject(const Result& r) {
   std::string s = r.name;
   if (!r.file.empty()) return fmt::format("{} ({}; {})", s, r.file, backend_name(r.backend));
   for (const auto& [name, value] : r.choices) s += fmt::format(", {} {}", name, value);
-  return fmt::format("{} ({} boxes of {} cells a dimension, {}; {})", s, plain_number(r.boxes),
-                     plain_number(r.box), r.type, backend_name(r.backend));
+  std::string cells;
+  for (const double side : r.sides) cells += (cells.empty() ? "" : " x ") + plain_number(side);
+  cells = r.sides.empty() ? plain_number(r.box) + " cells a dimension" : cells + " cells";
+  return fmt::format("{} ({} boxes of {}, {}; {})", s, plain_number(r.boxes), cells, r.type,
+                     backend_name(r.backend));
 }
 
 std::string compared(double best, double other) {

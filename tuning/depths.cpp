@@ -31,9 +31,13 @@ double bytes_of_arrays(const Program& p) {
 /// Sweep t of T is over boxes of `dimensions` that are wider by what the sweeps after it still use up.
 double cells_computed(const Problem& p, std::int64_t radius, int dimensions) {
   double sum = 0;
-  for (int t = 0; t < p.sweeps; ++t)
-    sum += std::pow(static_cast<double>(p.box + 2 * radius * (p.sweeps - 1 - t)) / static_cast<double>(p.box),
-                    dimensions);
+  for (int t = 0; t < p.sweeps; ++t) {
+    double wider = 1;
+    for (int d = 0; d < dimensions; ++d)
+      wider *= static_cast<double>(cells_along(p, d) + 2 * radius * (p.sweeps - 1 - t)) /
+               static_cast<double>(cells_along(p, d));
+    sum += wider;
+  }
   return sum / p.sweeps;
 }
 
@@ -113,7 +117,10 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
       d.why_not = e.what();  // too large, say
     }
     if (!d.result.best && d.why_not.empty())
-      d.why_not = "no kernel was verified within its share of the budget";
+      d.why_not = options.configurations > 0
+                      ? "no kernel was verified among so few configurations, or in its "
+                        "share of the budget"
+                      : "no kernel was verified within its share of the budget";
     r.tried.push_back(std::move(d));
     const ExploreResult& last = r.tried.back().result;
     const bool better =

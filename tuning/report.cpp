@@ -208,6 +208,7 @@ std::string json_report(const ExploreResult& r, const std::string& source_path, 
             {"bytes_per_cell", r.traffic.bytes_per_cell()},
             {"flops_per_cell", r.traffic.flops_per_cell()},
             {"machine", machine(r)}};
+  if (!r.problem.sides.empty()) json["sides"] = r.problem.sides;
   if (r.emulated) json["emulated"] = true;  // its times mean nothing
   json["twin"] =
       r.twin_ms > 0 ? Json{{"ms", r.twin_ms}, {"gbs", r.twin_gbs}, {"name", r.twin_name}} : Json(nullptr);

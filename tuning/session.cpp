@@ -97,10 +97,10 @@ const Program& fitting(const Program& program, const GridDevice* device) {
   const auto megabytes = [](double n) {
     return std::to_string(static_cast<long long>(n / (1 << 20))) + " MB";
   };
-  throw UserError(program.name + ": its arrays and what they are compared with need " + megabytes(bytes) +
-                  ", " + megabytes(available) + " of memory are available, " +
-                  std::to_string(static_cast<int>(100 * available / bytes)) +
-                  " % of that; use a smaller --box or fewer --boxes (of a .lift file: a smaller --size)");
+  throw UserError(
+      program.name + ": its arrays and what they are compared with need " + megabytes(bytes) + ", and " +
+      megabytes(available) +
+      " of memory are available; use a smaller --box or fewer --boxes (of a .lift file: a smaller --size)");
 }
 
 std::shared_ptr<GridDevice> open_device(const ExploreOptions& options, const Problem& problem,

@@ -116,6 +116,8 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
   problem_.boxes = std::min<std::int64_t>(problem.boxes, 2);
   for (const std::int64_t box : kBoxes) {
     problem_.box = box, problem_.ghost = problem.ghost;
+    for (std::size_t d = 0; d < problem.sides.size(); ++d)  // different from one another
+      problem_.sides[d] = box + 2 * static_cast<std::int64_t>(d);
     try {
       program_ = build_small(pattern, problem_);
     } catch (const UserError& error) {
@@ -227,7 +229,7 @@ Difference SmallCheck::compare(const Candidate& c) {
 }
 
 std::string SmallCheck::describe() const {
-  return "box " + std::to_string(problem_.box) + ", boxes " + std::to_string(problem_.boxes) +
+  return "box " + box_text(problem_) + ", boxes " + std::to_string(problem_.boxes) +
          (has_ghost_zone(problem_) ? ", ghost " + std::to_string(problem_.ghost) : "");
 }
 

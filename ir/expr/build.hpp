@@ -296,6 +296,8 @@ inline Expr operator/(const Operand& a, const Operand& b) { return binary(Op::Di
 inline Expr operator%(const Operand& a, const Operand& b) { return binary(Op::Mod, a, b, a.where); }
 inline Expr operator<(const Operand& a, const Operand& b) { return binary(Op::Lt, a, b, a.where); }
 inline Expr operator<=(const Operand& a, const Operand& b) { return binary(Op::Le, a, b, a.where); }
+inline Expr operator>(const Operand& a, const Operand& b) { return binary(Op::Lt, b, a, a.where); }
+inline Expr operator>=(const Operand& a, const Operand& b) { return binary(Op::Le, b, a, a.where); }
 template <class A, class B>
 concept ScalarOperands = (std::same_as<std::decay_t<A>, Expr> &&
                           (std::same_as<std::decay_t<B>, Expr> || std::is_arithmetic_v<std::decay_t<B>>)) ||

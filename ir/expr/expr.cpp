@@ -93,7 +93,7 @@ std::atomic<std::int64_t> fresh_counter{1};
 }  // namespace
 
 const char* text(Boundary b) {
-  constexpr const char* names[] = {"clamp", "wrap", "mirror", "odd", "constant", "undefined"};
+  constexpr const char* names[] = {"clamp", "wrap", "mirror", "reflect", "odd", "constant", "undefined"};
   return names[static_cast<int>(b)];
 }
 

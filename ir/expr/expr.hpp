@@ -133,12 +133,15 @@ enum class Op : std::uint8_t {
 /// What a pad does outside the array of length n, at position x (x < 0 or x >= n):
 ///   clamp      the nearest element                       wrap       element x mod n (periodic)
 ///   mirror     even reflection about the face (-1 -> 0): homogeneous Neumann for cell-centred data
+///   reflect    even reflection about the last element, which is not repeated (-1 -> 1): homogeneous Neumann
+///   for
+///              vertex-centred data
 ///   odd        odd reflection about the face (-1 -> -x0): homogeneous Dirichlet for cell-centred data; with
 ///   a value g,
 ///              (-1 -> 2 g - x0): the mean of both, the face's value, is g
 ///   constant   a given value                             undefined  nothing may be read there (see Drop)
 /// The value of odd and constant is a pad's second child, a scalar; a constant may also be a number.
-enum class Boundary : std::uint8_t { clamp, wrap, mirror, odd, constant, undefined };
+enum class Boundary : std::uint8_t { clamp, wrap, mirror, reflect, odd, constant, undefined };
 const char* text(Boundary b);
 
 /// The payload of a node; which fields an op uses is said beside its builder in `ir/expr/build.hpp`.

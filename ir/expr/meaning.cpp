@@ -128,6 +128,9 @@ Value pad_one(const Value& v, std::int64_t low, std::int64_t high, Boundary b, b
       case Boundary::odd:
         at = x < 0 ? -1 - x : x >= n ? 2 * n - 1 - x : x;
         break;
+      case Boundary::reflect:
+        at = x < 0 ? -x : x >= n ? 2 * n - 2 - x : x;
+        break;
     }
     if (n == 0 && scalars && b == Boundary::constant) {  // there is no element to take the shape from
       r.push_back(outside(Value{0.0}));

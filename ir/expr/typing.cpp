@@ -259,6 +259,12 @@ LIFT_TYPE_RULE(pad) {
         need(op, less_equal(w, shape[d]),
              "a width of " + w.str() + " reflects past the length " + shape[d].str(),
              "pad no more than the length");
+    if (b == Boundary::reflect)
+      for (const Nat& w : {low, high})
+        need(op, less(w, shape[d]),
+             "a width of " + w.str() + " reflects past the length " + shape[d].str() +
+                 ", whose last element is not repeated",
+             "pad less than the length, or use mirror");
     shape[d] = shape[d] + low + high;
   }
   return array(shape, element);

@@ -393,6 +393,10 @@ View Views::pad(const Expr& e, std::size_t d, const View& xs, const Type& t, con
         if (maybe_low) at = max(at, -1 - at);
         if (maybe_high) at = min(at, 2 * n - 1 - at);
         break;
+      case Boundary::reflect:
+        if (maybe_low) at = max(at, -at);
+        if (maybe_high) at = min(at, 2 * n - 2 - at);
+        break;
       case Boundary::undefined:
         break;
     }

@@ -128,6 +128,7 @@ Expr Elaborator::name(const Term& t, Wanted wanted) {
   }
   if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end())
     return node(Op::NatValue, {}, attributes::nats({it->second}), t.at);
+  if (is_sum(t)) fail(t.at, "'sum' needs an array; write xs |> sum, or sum(xs)");
   unknown(t);
 }
 
@@ -333,7 +334,7 @@ Expr Elaborator::function(const Term& t, const std::vector<Type>& parameters) {
       return node(p->op, x, {}, t.at);
     if (const auto it = names_.functions.find(t.text); t.kind == K::Name && it != names_.functions.end())
       return node(Op::UserFun, x, it->second, t.at);
-    if (t.kind == K::Name && !p) unknown(t);
+    if (t.kind == K::Name && !p && !is_sum(t)) unknown(t);
     fail(t.at, "expected a function of " + std::to_string(parameters.size()) +
                    " parameters; write \\a b. ..., or the name of an operation such as add, mul, min, max");
   });
@@ -347,12 +348,35 @@ Expr Elaborator::applied_function(const Expr& f, std::vector<Expr> arguments, st
   return node(Op::Apply, std::move(arguments), {}, at);
 }
 
+/// The word sum, unless something else is called so: programs have long had definitions and results of that
+/// name.
+bool Elaborator::is_sum(const Term& t) const {
+  return is_plain(t) && t.index == 0 && t.text == "sum" && !is_bound(t) && definition(t) == nullptr &&
+         !names_.params.contains(t.text) && !names_.sizes.contains(t.text) &&
+         !names_.functions.contains(t.text);
+}
+
+/// reduce(add, 0)
+Expr Elaborator::sum(const Term& t, const Expr& x) {
+  const Type element = element_of(x.type(), 1);
+  if (!x.type().is_array() || !element.is_scalar() || element == Type(boolean))
+    fail(t.at, "sum: needs an array of rank 1 of numbers, got " + x.type().str() +
+                   (x.type().is_array() && element.is_array()
+                        ? "; write map(sum) for the sum of each row, xs |> join |> sum for one of all"
+                        : "; it adds an array's elements"));
+  const Expr f =
+      lambda_of({element, element}, [&](const std::vector<Expr>& p) { return node(Op::Add, p, {}, t.at); });
+  return node(Op::Reduce, {f, literal(0, element.scalar()), x}, {}, t.at);
+}
+
 Expr Elaborator::applied(const Term& f, const Expr& x) {
   if (f.kind == K::Compose) return applied(*f.parts[0], applied(*f.parts[1], x));
   if (f.kind == K::Lambda) return applied_function(lambda(f, {x.type()}), {x}, f.at);
   const Term& callee = f.kind == K::Call ? *f.parts[0] : f;
   const Args args = f.kind == K::Call ? Args(f.parts.begin() + 1, f.parts.end()) : Args();
   const bool scoped = is_bound(callee);
+  if (is_unknown(callee)) unknown(callee);  // before what is said of its arguments
+  if (is_sum(callee) && args.empty()) return sum(f, x);
   if (is_plain(callee) && callee.index == 0 && !scoped) {
     if (const auto p = lift::primitive(callee.text)) return partial(f, p->op, p->rank, args, x);
     if (callee.text == "take") {
@@ -386,6 +410,11 @@ Expr Elaborator::call(const Term& t, Wanted wanted) {
   const Args args(t.parts.begin() + 1, t.parts.end());
   const bool named = is_plain(callee) && callee.index == 0;
   const bool scoped = is_bound(callee);
+  if (is_unknown(callee)) unknown(callee);  // before what is said of its arguments
+  if (is_sum(callee)) {
+    need_arguments(t, args, 1, "xs |> sum, or sum(xs)");
+    return sum(t, value(*args[0]));
+  }
   if (named && !scoped) {
     if (const auto p = lift::primitive(callee.text)) return primitive(t, p->op, p->rank, args, wanted);
     if (is_reserved(callee.text)) return word(t, args);
@@ -450,8 +479,16 @@ Expr Elaborator::expanded(const Declaration& d, const std::vector<Expr>& argumen
   return e;
 }
 
+/// Whether it is a name that nothing declares.
+bool Elaborator::is_unknown(const Term& t) const {
+  return t.kind == K::Name && !is_word(t) && !is_bound(t) && !is_sum(t) && definition(t) == nullptr &&
+         !names_.params.contains(t.text) && !names_.sizes.contains(t.text) &&
+         !names_.functions.contains(t.text);
+}
+
 void Elaborator::unknown(const Term& t) const {
-  std::vector<std::string> all = primitive_names();
+  std::vector<std::string> all = names_like(t.text);
+  all.emplace_back("sum");
   for (const auto& [n, e] : scopes_) all.push_back(n);
   for (const auto& [n, e] : names_.params) all.push_back(n);
   for (const auto& [n, e] : names_.sizes) all.push_back(n);

@@ -44,6 +44,8 @@ class Elaborator {
   Expr lambda_of(const std::vector<Type>& types, const std::function<Expr(const std::vector<Expr>&)>& body);
   /// A primitive without its array, a function or a composition of such, applied.
   Expr applied(const Term& f, const Expr& x);
+  bool is_sum(const Term& t) const;
+  Expr sum(const Term& t, const Expr& x);
   Expr applied_function(const Expr& f, std::vector<Expr> arguments, std::size_t at);
   void bind(const Binder& b, const Expr& e);
   std::vector<Expr> operands(const Args& terms, Wanted wanted = std::nullopt);
@@ -86,6 +88,7 @@ class Elaborator {
   void check_size(const Expr& e, std::size_t at);
   void check_lengths(const Type& t, std::size_t at) const;
   std::string missing_pad(std::span<const Expr> arrays) const;
+  bool is_unknown(const Term& t) const;
   [[noreturn]] void unknown(const Term& t) const;
 
   struct Extent {

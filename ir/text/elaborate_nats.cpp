@@ -154,7 +154,8 @@ Nat Elaborator::nat(const Term& t) {
         if (it->first == t.text)
           fail(t.at,
                "'" + t.text +
-                   "' is a value; lengths and positions are made of numbers, sizes and index parameters");
+                   "' is a value; lengths and positions are made of numbers, sizes and index parameters; "
+                   "neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0])");
       if (names_.params.count(t.text))
         fail(t.at, "'" + t.text +
                        "' is a parameter; lengths and positions are made of numbers, sizes and index "

@@ -300,7 +300,7 @@ Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
     const std::string near = nearest(b.text, all);
     fail(b.at, "no such boundary condition" + (b.text.empty() ? std::string() : " as '" + b.text + "'") +
                    (near.empty() ? "" : "; did you mean '" + near + "'?") +
-                   "; there are clamp, wrap, mirror, odd, constant VALUE and undefined");
+                   "; there are clamp, wrap, mirror, reflect, odd, constant VALUE and undefined");
   }
   const auto boundary = static_cast<Boundary>(it - all.begin());
   std::vector<Expr> children{x};
@@ -331,10 +331,18 @@ Expr Elaborator::array_of(const Term& t, Wanted wanted) {
     if (e.type() != elements[0].type())
       fail(t.at, "the elements of an array have one type; these are " + elements[0].type().str() + " and " +
                      e.type().str());
-  const Expr f = fun(Type(i32), [&](const Expr& i) {
+  if (elements[0].type().is_array()) {  // one after the other
+    Expr all;
+    for (const Expr& e : elements) {
+      const Expr one = node(Op::Split, {e}, attributes::nats({e.type().length()}), t.at);
+      all = &e == &elements[0] ? one : node(Op::Concat, {all, one}, {}, t.at);
+    }
+    return all;
+  }
+  const Expr f = lambda_of({Type(i32)}, [&](const std::vector<Expr>& i) {
     Expr r = elements.back();
     for (std::size_t k = elements.size() - 1; k-- > 0;)
-      r = select(binary(Op::Eq, i, literal(static_cast<double>(k), i32)), elements[k], r);
+      r = selected(t, binary(Op::Eq, i[0], literal(static_cast<double>(k), i32)), elements[k], r);
     return r;
   });
   return node(Op::Generate, {f}, attributes::nats({Nat(static_cast<std::int64_t>(elements.size()))}), t.at);

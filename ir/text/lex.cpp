@@ -34,6 +34,8 @@ class Lexer {
         ++at_;
       else if (c == '/' && peek(1) == '/')
         at_ = std::min(text_.find('\n', at_), text_.size());
+      else if (c == '/' && peek(1) == '*')
+        source_.fail(at_, "a comment begins with // and ends with its line");
       else
         return;
     }
@@ -124,9 +126,30 @@ class Lexer {
       }
     const auto byte = static_cast<unsigned char>(text_[at_]);
     source_.fail(
-        at_, byte >= 0x20 && byte < 0x7F
-                 ? std::string("the sign '") + text_[at_] + "' has no meaning here; see docs/lift-language.md"
-                 : "a character that is not part of the language; names are of letters, digits and _");
+        at_,
+        byte >= 0x20 && byte < 0x7F
+            ? std::string("the sign '") + text_[at_] + "' has no meaning here; " + in_place_of(text_[at_])
+            : "a character that is not part of the language; names are of letters, digits and _");
+  }
+
+  /// What is written for a sign of other languages.
+  static const char* in_place_of(char sign) {
+    switch (sign) {
+      case '#':
+        return "a comment begins with //";
+      case ';':
+        return "nothing is needed at the end of a declaration";
+      case '&':
+        return "both conditions hold where a && b";
+      case '^':
+        return "a power is pow(x, 3), or x * x * x";
+      case '~':
+        return "the negation of a condition is !a";
+      case '\'':
+        return "texts stand between \"";
+      default:
+        return "see docs/lift-language.md";
+    }
   }
 
   static std::string shortened(const std::string& s) { return s.size() <= 40 ? s : s.substr(0, 37) + "..."; }

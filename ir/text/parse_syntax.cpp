@@ -6,6 +6,7 @@
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/lex.hpp"
+#include "ir/text/near.hpp"
 #include "ir/text/syntax_parser.hpp"
 #include "ir/text/words.hpp"
 
@@ -283,6 +284,13 @@ TermPtr Parser::call(const TermPtr& f, const Token& first) {
       else
         t.parts.push_back(term());
     } while (accept(","));
+    if (!now_.is(")") && named && !first.quoted &&
+        !is_reserved(first.text)) {  // whose arguments are of their own
+      const std::string meant = nearest(first.text, names_like(first.text));
+      if (const auto p = lift::primitive(meant); p && (p->op == Op::Pad || p->op == Op::Layout))
+        fail("expected ')' after the last argument, found " + now_.shown() + "; did you mean '" + meant +
+             "' by '" + first.text + "'?");
+    }
     expect(")", "after the last argument");
   }
   return made(std::move(t));
@@ -407,7 +415,12 @@ TypeTerm Parser::type() {
   }
   if (now_.is("(") && is_function_type()) return function_type();
   t.kind = Type::Kind::Array;
+  const Token first = now_;
   t.length = length();
+  if (!now_.is(".") && t.length->kind == Term::Kind::Name)
+    source_->fail(first.begin,
+                  "there is no type " + first.shown() +
+                      "; of numbers there are f32, f64, i32 and bool, of arrays n.f64 and n.m.f64");
   expect(".", "between an array's length and its elements' type");
   t.parts = {type()};
   return t;

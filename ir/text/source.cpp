@@ -5,10 +5,21 @@
 namespace lift {
 namespace {
 
-constexpr std::size_t kShown = 120;  ///< bytes of a long line
+constexpr std::size_t kShown = 120;     ///< bytes of a long line
+constexpr std::size_t kMessage = 1000;  ///< of a message
+constexpr std::size_t kRemedy = 300;    ///< of its end, where it says what to do
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+/// Without the middle of what is long, types of thousands of components.
+std::string shortened(const std::string& message) {
+  if (message.size() <= kMessage) return message;
+  std::size_t first = kMessage - kRemedy, last = message.size() - kRemedy;
+  while (continues_character(message[first])) --first;
+  while (continues_character(message[last])) --last;
+  return message.substr(0, first) + " ... " + message.substr(last);
+}
 
 /// With long words cut short: names of a file may be as long as it is.
 std::string with_short_words(const std::string& message) {
@@ -45,7 +56,7 @@ std::string Source::located(std::size_t at, const std::string& message) const {
   for (std::size_t i = from; i < at; ++i)
     if (!continues_character(text_[i])) below += ' ';
   return name_ + ":" + std::to_string(line_of(at)) + ":" + std::to_string(column) + ": " +
-         with_short_words(message) + "\n  " + line + "\n  " + below + "^";
+         shortened(with_short_words(message)) + "\n  " + line + "\n  " + below + "^";
 }
 
 }  // namespace lift

@@ -41,6 +41,23 @@ const std::vector<std::string>& primitive_names() {
   return names;
 }
 
+std::vector<std::string> names_like(const std::string& name) {
+  std::vector<std::string> names;
+  if (name.size() > 1 && name.back() >= '2' && name.back() <= '9')
+    for (const auto& [n, op] : table())
+      if (is_ranked(op)) names.push_back(n + name.back());
+  names.insert(names.end(), primitive_names().begin(), primitive_names().end());
+  return names;
+}
+
+std::vector<std::string> reserved_words() {
+  std::vector<std::string> words(std::begin(kWords), std::end(kWords));
+  for (const auto& [name, op] : table()) words.push_back(name);
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());  // mod is of lengths, and of numbers
+  return words;
+}
+
 bool is_reserved(const std::string& name) {
   return primitive(name) || std::find(std::begin(kWords), std::end(kWords), name) != std::end(kWords);
 }

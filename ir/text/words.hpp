@@ -18,6 +18,10 @@ struct Primitive {
 std::optional<Primitive> primitive(const std::string& name);
 /// The texts of all of them, without suffixes.
 const std::vector<std::string>& primitive_names();
+/// What a misspelt `name` may mean: all of them, after those with the suffix that ends it, as pad2 for padd2.
+std::vector<std::string> names_like(const std::string& name);
+/// All names that are reserved, sorted, without suffixes.
+std::vector<std::string> reserved_words();
 /// A name that no variable can have unless it is quoted.
 bool is_reserved(const std::string& name);
 /// As it is written: between backquotes unless it is a plain name and not reserved.

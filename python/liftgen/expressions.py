@@ -14,7 +14,7 @@ from .errors import UserError
 
 Expr, Nat, Type, Boundary = _core.Expr, _core.Nat, _core.Type, _core.Boundary
 f32, f64, i32, boolean = _core.f32, _core.f64, _core.i32, _core.boolean
-clamp, wrap, mirror = Boundary.clamp, Boundary.wrap, Boundary.mirror
+clamp, wrap, mirror, reflect = Boundary.clamp, Boundary.wrap, Boundary.mirror, Boundary.reflect
 odd, constant, undefined = Boundary.odd, Boundary.constant, Boundary.undefined
 
 
@@ -59,7 +59,7 @@ class Partial:
         self._where = _core.here()
 
     def __call__(self, xs):
-        return self._apply(xs, self._where)
+        return self._apply(_expr(xs), self._where)
 
     def __ror__(self, xs):
         return self(xs) if isinstance(xs, Expr) else NotImplemented
@@ -98,10 +98,34 @@ def _parts(e):
     return iter(_core.components(e))
 
 
+_UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "true_divide": "/", "divide": "/", "less": "<", "less_equal": "<=",
+           "greater": "<", "greater_equal": "<="}
+
+
+def _ufunc(_, ufunc, method, *inputs, **__):
+    """What numpy does beside an expression: its scalars are numbers, its functions are not of expressions."""
+    name, operator = ufunc.__name__, _UFUNCS.get(ufunc.__name__)
+    if any(getattr(x, "ndim", 0) > 0 for x in inputs):
+        raise TypeError("an expression has no elements yet to combine with those of a numpy array; make the array an argument "
+                        "of the program")
+    if method == "__call__" and operator:
+        a, b = (x if isinstance(x, Expr) else x.item() if hasattr(x, "item") else x for x in inputs)
+        return _core.binary(operator, *((b, a) if name.startswith("greater") else (a, b)), None)
+    known = name in globals() and not name.startswith("_")
+    raise TypeError(f"numpy's {name} is of numbers" + (f"; of expressions write lift.{name}" if known else ", not of expressions"))
+
+
+def _power(a, b):
+    return _core.binary("pow", a, b, None)
+
+
 Expr.__or__ = _pipe
 Expr.__bool__ = _no_truth
 Expr.__eq__ = _equal
 Expr.__iter__ = _parts
+Expr.__pow__ = _power
+Expr.__rpow__ = lambda b, a: _core.binary("pow", a, b, None)
+Expr.__array_ufunc__ = _ufunc
 
 
 def _arity(f):
@@ -125,6 +149,9 @@ def _expr(x, like=None):
         return _core.tuple([_expr(part) for part in x], None)
     if like is not None and like.is_scalar and not isinstance(x, bool) and hasattr(x, "__float__"):
         return _core.literal(float(x), like)
+    if getattr(x, "ndim", 0) > 0:
+        raise UserError(f"a lift expression is needed, but an array is given ({type(x).__name__}); compile a program of "
+                        f"lift.param(...), and call it with the array {_core.here()}")
     raise UserError(f"a lift expression is needed, but a Python {type(x).__name__} is given: {x!r}; "
                     f"write lift.literal(value, type) for a number {_core.here()}")
 
@@ -315,6 +342,11 @@ def slide3(size, step, xs=None):
 
 def pad_n(rank, low, high, boundary, value=0, xs=None):
     """Elements added before and after: what they are says the boundary; `value` is used by constant and odd."""
+    if not isinstance(boundary, Boundary):
+        names = list(Boundary.__members__)
+        remedy = f"write lift.{boundary}" if boundary in names else "there are lift." + ", lift.".join(names)
+        raise UserError(f"pad: {boundary!r} is no boundary; {remedy} {_core.here()}")
+
     def applied(ys, where):
         return _core.pad(_axes(low, rank), _axes(high, rank), boundary, ys, value, where)
     return _over(xs, applied)

@@ -52,7 +52,8 @@ Sides zip_nest(int d) {
 
 Rule pad_nest() {
   std::vector<Sides> all;
-  for (const Boundary b : {Boundary::clamp, Boundary::wrap, Boundary::mirror, Boundary::undefined})
+  for (const Boundary b :
+       {Boundary::clamp, Boundary::wrap, Boundary::mirror, Boundary::reflect, Boundary::undefined})
     for (int d = 2; d <= 3; ++d)
       all.push_back({pad(nats("l", d), nats("r", d), b, xs),
                      pad(nats("l", 1), nats("r", 1), b,

@@ -20,7 +20,7 @@ struct PadKind {
     return valued ? pad(low, high, b, e, hole("g")) : pad(low, high, b, e);
   }
 };
-constexpr PadKind choosing[] = {{Boundary::clamp}, {Boundary::wrap}, {Boundary::mirror}};
+constexpr PadKind choosing[] = {{Boundary::clamp}, {Boundary::wrap}, {Boundary::mirror}, {Boundary::reflect}};
 
 std::vector<Nat> plus(std::vector<Nat> a, const std::vector<Nat>& b, int sign = 1) {
   for (std::size_t d = 0; d < a.size(); ++d) a[d] = a[d] + b[d] * sign;
@@ -175,9 +175,9 @@ std::vector<Rule> reversals() {
 }
 
 std::vector<Rule> drop_and_pad() {
-  constexpr PadKind pads[] = {{Boundary::clamp},         {Boundary::wrap},      {Boundary::mirror},
-                              {Boundary::odd},           {Boundary::undefined}, {Boundary::odd, true},
-                              {Boundary::constant, true}};
+  constexpr PadKind pads[] = {{Boundary::clamp},     {Boundary::wrap},          {Boundary::mirror},
+                              {Boundary::reflect},   {Boundary::odd},           {Boundary::undefined},
+                              {Boundary::odd, true}, {Boundary::constant, true}};
   const auto drop_pad = [](int d, const PadKind& pad) {
     return drop(nats("a", d), nats("b", d), pad(nats("l", d), nats("r", d), xs));
   };

@@ -58,6 +58,20 @@ TEST_CASE("cli: values that make no sense name the argument and the remedy") {
   check_refused({"smooth3d", "--explore", "--box", "0"}, 2, {"--box 0", "--box 1 or more"});
   check_refused({"smooth3d", "--explore", "--box", "-3"}, 2, {"--box -3"});
   check_refused({"smooth3d", "--explore", "--box", "many"}, 2, {"--box", "many"});
+  check_refused(
+      {"run", "smooth3d", "--box", "8,10"}, 2,
+      {"--box 8,10: the boxes of smooth3d have 3 dimensions; give one number for all, or one for each"});
+  check_refused({"run", "axpy1d", "--box", "8,10"}, 2, {"the boxes of axpy1d have 1 dimension; give"});
+  check_refused({"run", "smooth3d", "--box", "8,0,8"}, 2, {"--box 8,0,8", "--box 1 or more"});
+  check_refused({"run", "smooth3d", "--box", "8,,8"}, 2, {"--box:  is no whole number"});
+  check_refused({"run", "smooth3d", "--box", "8,10,7", "--bc", "periodic"}, 2, {"--box 8,10,7", "even"});
+  check_refused({"run", "residual_restriction2d", "--box", "8,7"}, 2, {"--box 8,7", "even"});
+  check_refused({"emit", "smooth3d", "--box", "8,10,12", "--symbolic"}, 2,
+                {"--box 8,10,12 --symbolic: kernels whose sizes are arguments are for cubes"});
+  check_refused({"smooth3d", "--explore", "--box", "8,8,100000000000"}, 2,
+                {"--box 8,8,100000000000", "use fewer"});
+  check_refused({"run", "smooth3d", "--db", ":memory:"}, 2,
+                {"--db :memory:: what is found would be forgotten"});
   check_refused({"smooth3d", "--explore", "--boxes", "0"}, 2, {"--boxes 0"});
   check_refused({"smooth3d", "--explore", "--ghost", "0"}, 2,
                 {"--ghost 0", "ghost too thin", "--ghost 1 or more"});
@@ -72,6 +86,49 @@ TEST_CASE("cli: values that make no sense name the argument and the remedy") {
   check_refused({"smooth3d", "--explore", "--threads", "-1"}, 2, {"--threads -1"});
   check_refused({"smooth3d", "--explore", "--box", "100000000"}, 2, {"--box 100000000", "use fewer"});
   check_refused({"show", "smooth3d", "--stage", "middle"}, 2, {"--stage middle", "high, low, loops or code"});
+}
+
+TEST_CASE("cli: boxes that are no cubes are run, explored, emitted and remembered as such") {
+  const Scratch scratch;
+  const std::string at = scratch.path().string();
+  const std::vector<std::string> box{"--box", "6,8,10", "--boxes", "2"};
+  const auto run = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), box.begin(), box.end());
+    const ProcessResult r = liftgen(arguments, at);
+    CHECK_MESSAGE(r.status == 0, r.output);
+    return r.output;
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  for (const char* op : {"smooth3d", "residual_restriction3d", "prolongation3d", "norm3d", "thomas", "fillz",
+                         "vertical_advection", "horizontal_diffusion"}) {
+    CAPTURE(op);
+    const std::string said = run({"run", op, "--no-db"});
+    CHECK(has(said, "2 boxes of 6 x 8 x 10 cells"));
+    CHECK(has(said, "verified"));
+  }
+  const std::string explored = run({"explore", "smooth3d", "--bc", "neumann", "--configs", "3", "--sweeps",
+                                    "1", "--json", "r.json", "--report", "r.html", "--no-db"});
+  CHECK(has(explored, "0 wrong"));
+  CHECK(has(read_file(scratch.path() / "r.json"), "\"sides\": ["));
+  CHECK(has(read_file(scratch.path() / "r.json"), "--box 6,8,10 --boxes 2"));
+  CHECK(has(read_file(scratch.path() / "r.html"), "2 boxes of 6 x 8 x 10 cells, f64"));
+  run({"emit", "smooth3d", "--out", ".", "--no-db"});
+  CHECK(has(read_file(scratch.path() / "smooth3d.c"), "generate(6, 8, 10,"));
+  // As many equal numbers are a cube.
+  CHECK(has(liftgen({"run", "smooth3d", "--box", "8,8,8", "--boxes", "1", "--no-db"}, at).output,
+            "1 boxes of 8^3 cells"));
+}
+
+TEST_CASE("cli: rules that LIFTGEN_TRACE names and nobody has are said") {
+  const ProcessResult r = liftgen({"rules"}, "", {"LIFTGEN_TRACE=map-fusin,all,map-fusion,x"});
+  CHECK(r.status == 0);
+  CHECK(r.output.find("LIFTGEN_TRACE: there is no rule 'map-fusin'; did you mean 'map-fusion'?") !=
+        std::string::npos);
+  CHECK(r.output.find("there is no rule 'x'; liftgen rules") != std::string::npos);
+  CHECK(r.output.find("there is no rule 'map-fusion'") == std::string::npos);
+  CHECK(r.output.find("there is no rule 'all'") == std::string::npos);
 }
 
 TEST_CASE("cli: files that cannot be written are refused before any work") {

@@ -225,7 +225,7 @@ TEST_CASE("lift files: where nothing is overwritten though it may be, that is sa
     if (command == "explore") arguments.insert(arguments.end(), {"--configs", "1", "--no-db"});
     const ProcessResult r = liftgen(arguments);
     CHECK(r.status == 0);
-    return r.output.find("'u' may be overwritten, but this kernel stores its result in 'out'") !=
+    return r.output.find("'u' may be overwritten, but this kernel stores no result in it, only in 'out'") !=
            std::string::npos;
   };
   for (const char* command : {"emit", "run", "explore"}) {
@@ -233,6 +233,60 @@ TEST_CASE("lift files: where nothing is overwritten though it may be, that is sa
     CHECK(said(command, "u |> map(\\x. f32(x))"));
     CHECK_FALSE(said(command, "update(u, 0, u |> map(\\x. x * 0.5))"));
   }
+}
+
+TEST_CASE("lift files: of several results those are named that could be in what may be overwritten") {
+  const Scratch scratch;
+  const std::string path = (scratch.path() / "o.lift").string();
+  write_file_atomically(path,
+                        "param u : 64.f64\nparam v : 32.f64\noverwrite v\n"
+                        "result a, b = {u |> map(\\x. x + 1), v |> map(\\x. x + 1)}\n");
+  const ProcessResult r = liftgen({"emit", path, "--out", scratch.path().string()});
+  CHECK(r.status == 0);
+  CHECK_MESSAGE(
+      r.output.find("'v' may be overwritten, but this kernel stores no result in it, only in 'b';") !=
+          std::string::npos,
+      r.output);
+}
+
+TEST_CASE("lift files: names that C reserves for itself are no names of what is written beside a kernel") {
+  const Scratch scratch;
+  for (const std::string name : {"_", "_f", "f__x"}) {
+    CAPTURE(name);
+    const std::string path = (scratch.path() / "p.lift").string();
+    write_file_atomically(path, "program " + name + "\nparam u : 64.f64\nresult v = u |> map(\\x. x + 1)\n");
+    const ProcessResult r = liftgen({"emit", path, "--out", scratch.path().string()});
+    CHECK_MESSAGE(r.status == 0, r.output);
+    const ProcessResult built = run_process(
+        {"gcc", "-std=gnu11", "-fopenmp", (scratch.path() / (name + ".c")).string(),
+         (scratch.path() / (name + "_main.c")).string(), "-lm", "-o", (scratch.path() / "p").string()});
+    CHECK_MESSAGE(built.status == 0, built.output);
+  }
+}
+
+TEST_CASE("lift files: a message has an end") {
+  const Scratch scratch;
+  const std::string path = (scratch.path() / "l.lift").string();
+  std::string parts = "u";
+  for (int i = 0; i < 1000; ++i) parts += ",\n  u";
+  write_file_atomically(path, "param u : 64.f64\nresult = {" + parts + "} |> slide(3, 1)\n");
+  const ProcessResult r = liftgen({"show", path});
+  CHECK(r.status == 2);
+  CHECK(r.output.find("slide: needs an array of rank 1, got {64.f64, 64.f64") != std::string::npos);
+  CHECK(r.output.size() < 2000);
+}
+
+TEST_CASE("lift files: sums and arrays of arrays run") {
+  const Scratch scratch;
+  const std::string path = (scratch.path() / "s.lift").string();
+  write_file_atomically(
+      path,
+      "size n = 8\nparam u : n.f64\n"
+      "result v, w : {n.f64, 2.2.f64} = {u |> pad(2, 2, reflect) |> slide(5, 1) |> map(sum), "
+      "[[1.0, 2], [3, u[0]]]}\n");
+  const ProcessResult r = liftgen({"run", path, "--out", scratch.path().string(), "--no-db"});
+  CHECK_MESSAGE(r.status == 0, r.output);
+  CHECK(r.output.find("verified") != std::string::npos);
 }
 
 TEST_CASE("lift files: updates of updates, as of a border side by side, run and are explored") {

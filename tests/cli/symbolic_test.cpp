@@ -71,6 +71,8 @@ TEST_CASE(
        "3", "2"},
       {"size n = 40\nparam x : n.f64\nresult y = x |> pad(3, 3, mirror) |> map(\\v. 2 * v)\n",
        " *   where      n >= 3\n", "3", "2"},
+      {"size n = 40\nparam x : n.f64\nresult y = x |> pad(3, 3, reflect) |> map(\\v. 2 * v)\n",
+       " *   where      n >= 4\n", "4", "3"},
       {"size n = 30\nsize m = 40\n" + rows, " *   where      m >= n\n", "3 4", "4 3"},
       {"size n = 40\nsize m = 48 where m >= n\n" + rows, " *   m          long, at least n\n", "3 4", "4 3"},
       {"size n = 4\nparam x : 5.i32\nresult y = x |> map(\\v. v + nat(n * n))\n",

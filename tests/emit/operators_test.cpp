@@ -142,7 +142,7 @@ TEST_CASE(
     for (const char* inner : {"seq", "vec"})
       for (const char* stream : {"0", "1"}) {
         OperatorCase c{pattern, {}};
-        c.problem.box = 18, c.problem.boxes = 2, c.problem.type = type;
+        c.problem.sides.clear(), c.problem.box = 18, c.problem.boxes = 2, c.problem.type = type;
         const Space space = space_of(c);
         const Configuration configuration{{"buffer", "rows"}, {"inner", inner}, {"stream", stream}};
         Configuration before = configuration;

@@ -46,13 +46,11 @@ Case one_array(const std::string& name, std::int64_t least, const std::function<
 Nat same(const Nat& n) { return n; }
 
 void boundaries(std::vector<Case>& to) {
-  const std::pair<const char*, Boundary> all[] = {{"clamped", Boundary::clamp},
-                                                  {"wrapped", Boundary::wrap},
-                                                  {"mirrored", Boundary::mirror},
-                                                  {"odd", Boundary::odd},
-                                                  {"constant", Boundary::constant}};
+  const std::pair<const char*, Boundary> all[] = {
+      {"clamped", Boundary::clamp},     {"wrapped", Boundary::wrap}, {"mirrored", Boundary::mirror},
+      {"reflected", Boundary::reflect}, {"odd", Boundary::odd},      {"constant", Boundary::constant}};
   for (const auto& [name, b] : all)
-    for (const std::int64_t least : {1, 2})
+    for (const std::int64_t least : {b == Boundary::reflect ? 3 : 1, 2})
       for (const int width : {1, 4}) {
         const auto blur = [b = b, width](const Expr& x, const Nat&) {
           return low(width == 1 ? Op::MapSeq : Op::MapVec, mean, pad({1}, {1}, b, x) | slide(3, 1),
@@ -62,7 +60,7 @@ void boundaries(std::vector<Case>& to) {
       }
   for (const auto& [name, b] : all)  // a wide stencil, in a grid of rows
     to.push_back({std::string("grid_") + name,
-                  Nat::size("n", 2),
+                  Nat::size("n", b == Boundary::reflect ? 3 : 2),
                   [b = b, name = name](const Nat& n) {
                     const Expr x = param("x", array({n + 1, n}, f64));
                     const Expr windows = slide({1, 5}, {1, 1}, pad({0, 2}, {0, 2}, b, x));

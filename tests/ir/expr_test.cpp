@@ -14,6 +14,15 @@ const Type number(f64);
 const Expr x = param("x", number), y = param("y", number);
 }  // namespace
 
+TEST_CASE("greater is less with its operands the other way round") {
+  CHECK((x > y) == (y < x));
+  CHECK((x >= y) == (y <= x));
+  CHECK((x > 1) == (literal(1, f64) < x));
+  CHECK((0.5 >= x) == (x <= 0.5));
+  const std::string message = test::message([] { x > literal(1, f32); });
+  CHECK(message.find("expr_test.cpp") != std::string::npos);
+}
+
 TEST_CASE("equal terms are one node, up to the names of bound variables") {
   CHECK(x + y == x + y);
   CHECK(x + y != y + x);

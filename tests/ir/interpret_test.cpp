@@ -57,6 +57,7 @@ TEST_CASE("boundaries, at both ends") {
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, clamp); }) == Numbers{0, 0, 0, 1, 2, 2, 2});
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, wrap); }) == Numbers{1, 2, 0, 1, 2, 0, 1});
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, mirror); }) == Numbers{1, 0, 0, 1, 2, 2, 1});
+  CHECK(result({3}, [](Expr x) { return x | pad(2, 2, reflect); }) == Numbers{2, 1, 0, 1, 2, 1, 0});
   CHECK(result({3}, [](Expr x) { return x | pad(2, 2, odd); }) == Numbers{-1, -0.0, 0, 1, 2, -2, -1});
   CHECK(flatten(interpret(pad({Nat(1)}, {Nat(1)}, constant, param("xs", array({2}, f64)), 7.5),
                           {{"xs", counting({2})}})) == Numbers{7.5, 0, 1, 7.5});
@@ -82,9 +83,9 @@ TEST_CASE("rank 2 is rank 1 in each dimension") {
     return Partial{
         [f](const Expr& x) { return transpose(transpose(x) | map([f](Expr c) { return f(c); })); }};
   };
-  const auto reflect = [](Expr r) { return r | pad(1, 1, odd); };
+  const auto negated = [](Expr r) { return r | pad(1, 1, odd); };
   same([](Expr x) { return x | pad2(1, 1, odd); },
-       [&](Expr x) { return x | each(reflect) | columns(reflect); });
+       [&](Expr x) { return x | each(negated) | columns(negated); });
   same([](Expr x) { return x | slide2(2, 1); },
        [&](Expr x) {
          return x | each([](Expr r) { return r | slide(2, 1); }) | slide(2, 1) |

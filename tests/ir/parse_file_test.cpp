@@ -164,7 +164,13 @@ TEST_CASE("file: declarations that are wrong") {
           "file.lift:1:1: expected a declaration (program, size, param, index, overwrite, def, user or "
           "result), found 'parm'; did you mean 'param'?");
   refused("param x f64", "file.lift:1:9: expected ':' and the parameter's type, found 'f64'");
-  refused("param x : f65", "file.lift:1:14: expected '.' between an array's length and its elements' type");
+  refused("param x : f65",
+          "file.lift:1:11: there is no type 'f65'; of numbers there are f32, f64, i32 and bool");
+  refused("size n = 4 param x : n.n.u8 result = x",
+          "file.lift:1:26: there is no type 'u8'; of numbers there are");
+  refused("size n = 4 param x : n result = x", "file.lift:1:22: there is no type 'n'; of numbers there are");
+  refused("size n = 4 param x : 4 result = x",
+          "file.lift:1:24: expected '.' between an array's length and its");
   refused("param x : n.f64 result = x",
           "file.lift:1:11: unknown name 'n'; declare it with param, size or def");
   refused("param x : f64 param x : f32", "file.lift:1:21: 'x' is declared already, in line 1");
@@ -289,9 +295,12 @@ TEST_CASE("lift files: definitions have lengths and positions as parameters") {
        "result = x |> slide(3, 1)");
   same("def last(xs, m) = xs[m - 1] result = last(x, n)", "result = x[n - 1]");
   same("def pick(xs, i) = xs[i % 2] result = pick(x, c + 1)", "result = x[(c + 1) mod 2]");
+  same("def sum(xs) = xs |> map(\\v. v + 1) result = sum(x)", "result = x |> map(\\v. v + 1)");
+  same("def sum(xs) = xs |> map(\\v. v + 1) result = x |> sum", "result = x |> map(\\v. v + 1)");
   refused("param x : 3.f64 def at(w, i) = w[i] result = x |> map(\\e. at(x, e))",
           "file.lift:1:34: 'i' is a value; lengths and positions are made of numbers, sizes and index "
-          "parameters (in at, used in line 1)");
+          "parameters; neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0]) (in at, used in "
+          "line 1)");
   refused("param x : 3.f64 def at(w, i) = w[i] result = at(x, 3)", "file.lift:1:33: ");
 }
 

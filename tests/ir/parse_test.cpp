@@ -2,11 +2,15 @@
 // same expression.
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "ir/expr/build.hpp"
+#include "ir/expr/interpret.hpp"
 #include "ir/expr/layout.hpp"
 #include "ir/text/parse.hpp"
+#include "ir/text/words.hpp"
 #include "tests/message.hpp"
 
 using namespace lift;
@@ -164,6 +168,63 @@ TEST_CASE("parse: variables called like sizes, functions and words") {
   round_trip(zip({param("sqrt", array({8}, f64)), xs}) | map([](Expr p, Expr q) { return sqrt(p) + q; }));
 }
 
+TEST_CASE("parse: sum is reduce(add, 0), unless something else is called so") {
+  const Expr all = parsed("xs |> reduce(add, 0.0)");
+  same("xs |> sum", all);
+  same("sum(xs)", all);
+  same("sum $ xs", all);
+  same("m |> map(sum)", parsed("m |> map(\\r. r |> reduce(add, 0.0))"));
+  same("ints |> sum", parsed("ints |> reduce(add, 0)"));
+  same("xs |> slide(3, 1) |> map(sum) |> sum", parsed("xs |> slide(3, 1) |> map(\\w. w |> sum()) |> sum"));
+  same("let sum = a in sum + b", parsed("let s = a in s + b"));
+  same("xs |> map(\\sum. sum + a)", parsed("xs |> map(\\v. v + a)"));
+  refused("m |> sum",
+          "test:1:6: sum: needs an array of rank 1 of numbers, got 4.6.f64; write map(sum) for the sum");
+  refused("a |> sum",
+          "test:1:6: sum: needs an array of rank 1 of numbers, got f64; it adds an array's elements");
+  refused("a + sum", "test:1:5: 'sum' needs an array; write xs |> sum, or sum(xs)");
+  refused("sum(xs, a)", "test:1:1: expected 1 argument(s), got 2; write xs |> sum, or sum(xs)");
+}
+
+TEST_CASE("parse: arrays of arrays, and of tuples, are written element by element") {
+  CHECK(parsed("[[1.0, 2], [3, 4]]").type().str() == "2.2.f64");
+  CHECK(str(interpret(parsed("[[1.0, 2, 3], [4, 5, 6]]"), {})) == "[[1, 2, 3], [4, 5, 6]]");
+  CHECK(str(interpret(parsed("[[[1], [2]], [[3], [4]]]"), {})) == "[[[1], [2]], [[3], [4]]]");
+  CHECK(str(interpret(parsed("[{1, 2.5}, {3, 4.5}]"), {})) == "[{1, 2.5}, {3, 4.5}]");
+  same("[xs, ys]", concat(split(Nat(8))(xs), split(Nat(8))(ys)));
+  same("[xs]", split(Nat(8))(xs));
+  refused("[xs, m]", "test:1:1: the elements of an array have one type; these are 8.f64 and 4.6.f64");
+}
+
+TEST_CASE("parse: what is called is looked at before its arguments") {
+  refused("m |> mapp2(\\w. w)", "test:1:6: unknown name 'mapp2'; did you mean 'map2'?");
+  refused("m |> padd2(1, 1, clamp)", "test:1:6: unknown name 'padd2'; did you mean 'pad2'?");
+  refused("m |> padd2(1, 1, constant 0.5)",
+          "test:1:27: expected ')' after the last argument, found '0.5'; did you mean 'pad2' by 'padd2'?");
+  refused("mapp(\\v. v, xs)", "test:1:1: unknown name 'mapp'; did you mean 'map'?");
+  refused("zipp(xs, unknown)", "test:1:1: unknown name 'zipp'; did you mean 'zip'?");
+  refused("xs |> map(summ)", "test:1:11: unknown name 'summ'; did you mean 'sum'?");
+}
+
+TEST_CASE("parse: docs/lift-language.md lists the reserved words, and nothing else is reserved") {
+  std::ifstream file(LIFTGEN_SOURCE_DIR "/docs/lift-language.md");
+  std::string listed, all, line;
+  while (std::getline(file, line) && line != "## Reserved words") {
+  }
+  while (std::getline(file, line) && !line.starts_with("Those that")) {
+    std::istringstream words(line);
+    for (std::string word; words >> word;) listed += word + " ";
+  }
+  for (const std::string& word : reserved_words()) {
+    all += word + " ";
+    CHECK_MESSAGE(is_reserved(word), word);
+  }
+  CHECK(listed == all);
+  for (const char* name :
+       {"sum", "size", "param", "result", "where", "wave", "npy", "o", "clamp", "reflect", "slide1"})
+    CHECK_MESSAGE(!is_reserved(name), name);
+}
+
 TEST_CASE("parse: errors show the place") {
   CHECK(error_of("xs |> slide(9, 1)") ==
         "test:1:7: slide: window of 9 is longer than the length 8 of 8.f64; pad the array or make the window "
@@ -205,7 +266,15 @@ TEST_CASE("parse: what is wrong, and what to try") {
   refused("1e999", "test:1:1: the number 1e999 is out of range");
   refused("3000000000 * 2", "test:1:1: the number 3000000000 is too large for an i32");
   refused("12abc", "test:1:3: letters follow the number 12");
-  refused("xs # 1", "test:1:4: the sign '#' has no meaning here");
+  refused("xs # 1", "test:1:4: the sign '#' has no meaning here; a comment begins with //");
+  refused("xs; ys",
+          "test:1:3: the sign ';' has no meaning here; nothing is needed at the end of a declaration");
+  refused("a ^ 2", "test:1:3: the sign '^' has no meaning here; a power is pow(x, 3), or x * x * x");
+  refused("a < 1 & b < 1", "test:1:7: the sign '&' has no meaning here; both conditions hold where a && b");
+  refused("a /* twice */", "test:1:3: a comment begins with // and ends with its line");
+  refused("generate(7, \\i. xs[i + 1] - xs[i])",
+          "test:1:20: 'i' is a value; lengths and positions are made of numbers, sizes and index parameters; "
+          "neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0])");
   refused("a(b)", "test:1:1: this is applied, but it is no function: it has type f64");
   refused("let in = a in a", "test:1:5: 'in' is a word of the language and cannot be a parameter");
   refused("xs |> reduce(plus, 0)", "test:1:14: unknown name 'plus'");

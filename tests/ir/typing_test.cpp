@@ -116,6 +116,11 @@ TEST_CASE("errors of boundaries") {
   expect([] { xs | pad(0, -2, clamp); }, "pad: negative width -2; use drop to remove elements");
   expect([] { xs | pad(7, 0, mirror); },
          "pad: a width of 7 reflects past the length 6; pad no more than the length");
+  xs | pad(5, 5, reflect);
+  expect(
+      [] { xs | pad(0, 6, reflect); },
+      "pad: a width of 6 reflects past the length 6, whose last element is not repeated; pad less than the "
+      "length, or use mirror");
   expect([] { xs | pad(0, 7, odd); },
          "pad: a width of 7 reflects past the length 6; pad no more than the length");
   expect([] { m | pad(1, 1, odd); },

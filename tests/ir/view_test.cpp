@@ -108,7 +108,8 @@ class Source {
     const bool numbers = element_of(x.type(), r).is_scalar();
     const auto width = [&](int) { return between(0, 2); };
     const auto reflected = [&](int d) { return std::min(length(x, d), between(0, 2)); };
-    switch (between(0, 6)) {
+    const auto less_reflected = [&](int d) { return std::min(length(x, d) - 1, between(0, 2)); };
+    switch (between(0, 7)) {
       case 0:
         return pad(each(r, width), each(r, width), clamp, x);
       case 1:
@@ -121,6 +122,8 @@ class Source {
         return numbers ? pad(each(r, width), each(r, width), constant, x, literal(2.5, f64)) : x;
       case 5:
         return numbers ? pad(each(r, reflected), each(r, reflected), odd, x, literal(2.5, f64)) : x;
+      case 6:
+        return pad(each(r, less_reflected), each(r, less_reflected), reflect, x);
       default:
         return numbers ? pad(each(r, width), each(r, width), constant, x, 7.5) : x;
     }

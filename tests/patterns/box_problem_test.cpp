@@ -4,6 +4,7 @@
 
 #include "patterns/box_cells.hpp"
 #include "patterns/operators.hpp"
+#include "tests/message.hpp"
 #include "tests/patterns/box_data.hpp"
 
 using namespace lift;
@@ -107,6 +108,16 @@ TEST_CASE(
   CHECK(face_array(boxes("neumann", 3), 0).str() == "2.7.6.6.f64");
   CHECK(cell_array(boxes("ghost", 1)).str() == "2.10.f64");
   CHECK(face_array(boxes("periodic", 2), 1).str() == "2.6.7.f64");
+  Problem p = problem("ghost", 4, 1);
+  p.sides = {8, 6, 4};
+  CHECK(cell_array(BoxProblem(p, 3)).str() == "2.10.8.6.f64");
+  CHECK(cell_array(grown(BoxProblem(p, 3), 1)) == cell_array(BoxProblem(p, 3)));
+  p.boundary = "neumann";
+  CHECK(face_array(BoxProblem(p, 3), 0).str() == "2.9.6.4.f64");
+  CHECK(
+      test::message([&] { BoxProblem(p, 2); }) ==
+      "--box 8,6,4: these boxes have 2 dimension(s); give one number for all, or one for each, the outermost "
+      "first");
   CHECK(axis_name(boxes("ghost", 3), 0) == "k");
   CHECK(axis_name(boxes("ghost", 2), 0) == "j");
   CHECK(axis_name(boxes("ghost", 1), 0) == "i");

@@ -24,9 +24,16 @@ std::vector<Case> cases() {
       p.box = box, p.boxes = 2, p.type = type;
       all.push_back({make(), p});
     }
+  for (const auto make : {thomas, vertical_advection, fillz, horizontal_diffusion}) {
+    Problem p;
+    p.box = 3, p.sides = {5, 3, 4}, p.boxes = 2;
+    all.push_back({make(), p});
+  }
   for (const char* boundary : {"periodic", "dirichlet", "dirichlet-value", "neumann", "clamp", "constant"}) {
     Problem p;
     p.box = 5, p.boxes = 2, p.boundary = boundary;
+    all.push_back({horizontal_diffusion(), p});
+    p.box = 3, p.sides = {5, 3, 4};
     all.push_back({horizontal_diffusion(), p});
   }
   return all;
@@ -41,7 +48,7 @@ Problem single(std::int64_t box) {
 
 TEST_CASE("columns: the expression means what the reference computes") {
   for (const Case& c : cases()) {
-    INFO(c.pattern.name << " of " << c.p.box << " " << c.p.boundary);
+    INFO(c.pattern.name << " of " << box_text(c.p) << " " << c.p.boundary);
     const BoxData data(c.pattern, c.p);
     const OwnedArray expected = data.by_reference();
     CHECK(relative_error(data.by_interpreter().view(), expected.view()) <= tolerance(c.p.type));
@@ -52,7 +59,7 @@ TEST_CASE("columns: the plain loops compute the reference") {
   NativeCompiler compiler;
   for (const Case& c : cases()) {
     if (c.p.boundary != "ghost" || c.p.box == 2) continue;
-    INFO(c.pattern.name << " of " << c.p.box);
+    INFO(c.pattern.name << " of " << box_text(c.p));
     const BoxData data(c.pattern, c.p);
     const OwnedArray expected = data.by_reference();
     for (const OwnedArray& got : data.by_plain_loops(compiler))

@@ -29,7 +29,8 @@ class PlainKernels {
       std::string& code = units.back().code;
       for (const char* name : {"plain", "inside", "factor", "addend", "real", "liftgen_call"})
         code += "#undef " + std::string(name) + "\n#define " + name + " " + name + suffix + "\n";
-      for (const char* name : {"BOXES", "N", "G", "S", "SIMD"}) code += "#undef " + std::string(name) + "\n";
+      for (const char* name : {"BOXES", "N", "NK", "NJ", "NI", "G", "S", "SK", "SJ", "SI", "SIMD"})
+        code += "#undef " + std::string(name) + "\n";
       code += sources_.back() + emit_trampoline(kernels_.back(), "plain");
     }
     compiled_ = compiler_.compile_all(units);

@@ -3,6 +3,7 @@
 import linecache
 
 import liftgen as lift
+import numpy as np
 import pytest
 from liftgen import f32, f64, i32
 
@@ -35,6 +36,7 @@ CASES = {
     "xs |> pad(1, 2, wrap) |> slide(4, 1) |> map(\\w. w[3])":
         lambda: xs | lift.pad(1, 2, lift.wrap) | lift.slide(4, 1) | lift.map(lambda w: w[3]),
     "a |> pad2(1, (0, 1), mirror)": lambda: a | lift.pad2(1, [0, 1], lift.mirror),
+    "whole |> pad(1, 2, reflect)": lambda: whole | lift.pad(1, 2, lift.reflect),
     "xs |> pad(1, 1, constant 7)": lambda: xs | lift.pad(1, 1, lift.constant, 7),
     "a |> slide2((3, 1), (1, 1))": lambda: a | lift.slide2([3, 1], 1),
     "whole |> drop(2, 1)": lambda: whole | lift.drop(2, 1),
@@ -113,6 +115,36 @@ def test_what_python_would_do_otherwise_is_refused():
         lambda: xs | lift.map(lambda x, y: x))
     assert "a lift expression is needed, but a Python str" in refused(lambda: xs | lift.map(lambda x: "x"))
     assert "an operand is a Python str" in refused(lambda: x + "1")
+
+
+def test_usual_mistakes_are_answered_in_words():
+    x = xs[0]
+    assert "pad: 'clamp' is no boundary; write lift.clamp [" in refused(lambda: xs | lift.pad(1, 1, "clamp"))
+    assert "pad: 'edge' is no boundary; there are lift.clamp, lift.wrap, lift.mirror, lift.reflect, " in refused(
+        lambda: lift.pad2(1, 1, "edge"))
+    assert "an array is given (ndarray); compile a program" in refused(lambda: lift.slide(3, 1)(np.zeros(4)))
+    assert "an array is given (ndarray); compile a program" in refused(lambda: lift.slide(3, 1, np.zeros(4)))
+    with pytest.raises(TypeError, match="numpy's sqrt is of numbers; of expressions write lift.sqrt"):
+        np.sqrt(x)
+    with pytest.raises(TypeError, match="numpy's arctan is of numbers, not of expressions"):
+        np.arctan(x)
+    with pytest.raises(TypeError, match="make the array an argument of the program"):
+        np.zeros(4) + x
+    with pytest.raises(TypeError, match="make the array an argument of the program"):
+        np.zeros(4) * xs
+
+
+def test_scalars_of_numpy_are_numbers():
+    x = xs[0]
+    for number in (np.float64(2), np.float32(2), np.int64(2)):
+        assert number * x == 2 * x and x * number == x * 2
+        assert number - x == 2 - x and number / x == 2 / x and number + x == 2 + x
+        assert (number < x) == (x > 2) and (number >= x) == (x <= 2) and (x < number) == (x < 2)
+
+
+def test_powers_are_pow():
+    x = xs[0]
+    assert x ** 2 == lift.pow(x, 2) and 2 ** x == lift.pow(2, x) and x ** x == lift.pow(x, x)
 
 
 def test_text_has_the_messages_of_the_command_line():

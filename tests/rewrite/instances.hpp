@@ -22,6 +22,7 @@ Expr map_each(const Expr& f, const Expr& xs);  ///< map (map f) xs
 Expr first_of(int rank, const Expr& e);        ///< map_D (get 0)
 Type scalar_or_pair(Gen& g);
 Boundary choosing(Gen& g);  ///< a boundary that only chooses an element
-std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest);
+/// Of a pad, or of what is dropped, for arrays of a shape: no more than `b` admits.
+std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest, Boundary b = Boundary::clamp);
 
 }  // namespace lift::test

@@ -10,7 +10,8 @@ namespace lift::test {
 
 Type scalar_or_pair(Gen& g) { return g.coin() ? Type(f64) : Type::tuple({f64, f64}); }
 Boundary choosing(Gen& g) {
-  return std::vector{Boundary::clamp, Boundary::wrap, Boundary::mirror}[static_cast<std::size_t>(g.n(0, 2))];
+  return std::vector{Boundary::clamp, Boundary::wrap, Boundary::mirror,
+                     Boundary::reflect}[static_cast<std::size_t>(g.n(0, 3))];
 }
 Expr first_of(int rank, const Expr& e) {
   return map_n(
@@ -19,10 +20,12 @@ Expr first_of(int rank, const Expr& e) {
 Expr map_each(const Expr& f, const Expr& xs) {
   return map([&](Expr x) { return map(f, x); }, xs);
 }
-std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest) {
+std::vector<Nat> widths(Gen& g, const std::vector<Nat>& shape, int highest, Boundary b) {
   std::vector<Nat> w;
-  for (const Nat& n : shape)
-    w.emplace_back(g.n(0, static_cast<int>(std::min<std::int64_t>(highest, *n.constant()))));
+  for (const Nat& n : shape) {
+    const std::int64_t most = *n.constant() - (b == Boundary::reflect ? 1 : 0);
+    w.emplace_back(g.n(0, static_cast<int>(std::min<std::int64_t>(highest, most))));
+  }
   return w;
 }
 

@@ -21,7 +21,7 @@ Instance dropped_pad(Gen& g, bool more) {
                      : kind == 6            ? Boundary::constant
                      : kind == 1            ? Boundary::undefined
                                             : choosing(g);
-  const auto n = g.shape(d, 2, 4), l = widths(g, n, 2), r = widths(g, n, 2);
+  const auto n = g.shape(d, 2, 4), l = widths(g, n, 2, b), r = widths(g, n, 2, b);
   std::vector<Nat> a, c;
   for (std::size_t i = 0; i < n.size(); ++i) {
     a.emplace_back(more ? l[i] + (g.n(0, 1)) : Nat(g.n(0, static_cast<int>(*l[i].constant()))));
@@ -83,16 +83,18 @@ Generators drop_and_pad_generators() {
          const int d = g.n(1, 3);
          const Type t = g.element();
          const auto n = g.shape(d, 1, 3);
-         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g),
-                     map_n(d, g.fun(t, g.element()), g.array(n, t))),
-                 {},
-                 {}};
+         const Boundary b = choosing(g);
+         return {
+             pad(widths(g, n, 2, b), widths(g, n, 2, b), b, map_n(d, g.fun(t, g.element()), g.array(n, t))),
+             {},
+             {}};
        }},
       {"pad-of-zip",
        [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const auto n = g.shape(d, 1, 3);
-         return {pad(widths(g, n, 2), widths(g, n, 2), choosing(g),
+         const Boundary b = choosing(g);
+         return {pad(widths(g, n, 2, b), widths(g, n, 2, b), b,
                      zip_n(d, {g.array(n, g.element()), g.array(n, g.element())})),
                  {},
                  {}};
@@ -101,7 +103,8 @@ Generators drop_and_pad_generators() {
        [](Gen& g) -> Instance {
          const int d = g.n(1, 3);
          const auto n = g.shape(d, 1, 3);
-         return {first_of(d, pad(widths(g, n, 2), widths(g, n, 2), choosing(g),
+         const Boundary b = choosing(g);
+         return {first_of(d, pad(widths(g, n, 2, b), widths(g, n, 2, b), b,
                                  zip_n(d, {g.array(n, g.element()), g.array(n, g.element())}))),
                  {},
                  {}};
@@ -288,10 +291,8 @@ Generators rank_generators() {
       {"pad-nest",
        [](Gen& g) -> Instance {
          const auto n = g.shape(g.n(2, 3), 1, 3);
-         return {pad(widths(g, n, 2), widths(g, n, 2), g.n(0, 3) ? choosing(g) : Boundary::undefined,
-                     g.array(n, g.element())),
-                 {},
-                 {}};
+         const Boundary b = g.n(0, 3) ? choosing(g) : Boundary::undefined;
+         return {pad(widths(g, n, 2, b), widths(g, n, 2, b), b, g.array(n, g.element())), {}, {}};
        }},
       {"tile",
        [](Gen& g) -> Instance {

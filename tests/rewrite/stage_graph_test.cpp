@@ -215,7 +215,7 @@ TEST_CASE("stages on grids of different size, and below maps") {
 }
 
 TEST_CASE("a user's chain of 9-point stencils") {
-  for (const Boundary b : {clamp, wrap, mirror, odd, Boundary::constant}) {
+  for (const Boundary b : {clamp, wrap, mirror, reflect, odd, Boundary::constant}) {
     CAPTURE(text(b));
     compare({"filters", {u}, let(box_filter(u, 1, b), [&](Expr x) {
                return let(box_filter(x, 2, b), [&](Expr y) { return box_filter(y, 1, b); });

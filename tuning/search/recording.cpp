@@ -8,7 +8,7 @@
 
 #include "ir/error.hpp"
 #include "ir/number_text.hpp"
-#include "patterns/pattern.hpp"
+#include "patterns/box_problem.hpp"
 
 namespace lift {
 namespace {
@@ -24,6 +24,7 @@ double rounded(double x, int digits = 5) {
 Json json_of_problem(const Problem& p) {
   Json json{{"box", p.box},       {"boxes", p.boxes},     {"ghost", p.ghost},
             {"sweeps", p.sweeps}, {"type", text(p.type)}, {"boundary", p.boundary}};
+  if (!p.sides.empty()) json["sides"] = p.sides;
   json["choices"] = Json::object();
   for (const auto& [name, value] : p.choices) json["choices"][name] = value;
   return json;
@@ -33,6 +34,7 @@ Problem problem_in(const Json& json) {
   Problem p;
   p.box = json.at("box"), p.boxes = json.at("boxes"), p.ghost = json.at("ghost"),
   p.sweeps = json.at("sweeps");
+  if (json.contains("sides")) p.sides = json.at("sides").get<std::vector<std::int64_t>>();
   p.type = json.at("type") == "f32" ? f32 : f64, p.boundary = json.at("boundary");
   for (const auto& [name, value] : json.at("choices").items()) p.choices[name] = value;
   return p;
@@ -144,8 +146,8 @@ std::string Recording::title() const {
   std::string s = program;
   for (const auto& [name, value] : problem.choices) s += " " + name + "=" + value;
   if (file.empty()) {
-    s += fmt::format(" {} {} x {}^{}", text(problem.type), problem.boxes, problem.box,
-                     find_pattern(program).dimensions);
+    s += fmt::format(" {} {} x {}", text(problem.type), problem.boxes,
+                     box_size(problem, find_pattern(program).dimensions));
     if (problem.sweeps > 1) s += fmt::format(" x {} sweeps", problem.sweeps);
   }
   return s + " " + backend;

@@ -108,10 +108,12 @@ Expr Generator::windows(const Type& t, const Scope& scope, int fuel) {
   Expr xs;
   const Type e = chance(85) ? Type(scalar_type()) : element_type();
   if (step == 1 && chance(65)) {
-    const std::vector<Boundary> all{clamp, wrap, mirror, odd, constant};
-    const Boundary b = e.is_scalar() && is_float(e.scalar()) ? one_of(all)
-                       : e.is_scalar()                       ? one_of(std::vector{clamp, wrap, constant})
-                                                             : one_of(std::vector{clamp, wrap});
+    std::vector<Boundary> all{clamp, wrap};
+    if (e.is_scalar()) all.push_back(constant);
+    if (e.is_scalar() && is_float(e.scalar())) all.insert(all.end(), {mirror, odd});
+    if (std::all_of(shape.begin(), shape.end(), [&](const Nat& n) { return proves_at_least(n, size); }))
+      all.push_back(reflect);
+    const Boundary b = one_of(all);
     xs = pad(std::vector<Nat>(shape.size(), low), std::vector<Nat>(shape.size(), size - 1 - low), b,
              grown(array(shape, e), scope, fuel - 1),
              b == constant ? number(e == Type(boolean) ? 0 : -2, e == Type(boolean) ? 1 : 2) : 0);
@@ -146,8 +148,10 @@ Expr Generator::padded(const Type& t, const Scope& scope, int fuel) {
   if (chance(40) || !proves_at_least(n - low - high, 1)) return other(n + low + high) | drop(low, high);
   const Type e = element_of(t);
   const bool numbers = e.is_scalar() && is_float(e.scalar());
-  const std::vector<Boundary> any{clamp, wrap, mirror}, all{clamp, wrap, mirror, odd, constant};
-  const Boundary b = numbers ? one_of(all) : one_of(any);
+  std::vector<Boundary> all{clamp, wrap, mirror};
+  if (numbers) all.insert(all.end(), {odd, constant});
+  if (proves_at_least(n - low - high, 3)) all.push_back(reflect);
+  const Boundary b = one_of(all);
   return pad({Nat(low)}, {Nat(high)}, b, other(n - low - high), b == constant ? 0.5 : 0);
 }
 
