@@ -1,6 +1,8 @@
 // Single passes over the loop language: the loops that they make do what those that they were given do.
 #include <doctest/doctest.h>
 
+#include "ir/text/parse.hpp"
+#include "lower/lower.hpp"
 #include "lower/passes/passes.hpp"
 #include "tests/lower/run_loops.hpp"
 
@@ -94,6 +96,17 @@ TEST_CASE("passes: a name for a load does not outlive a store to its array, also
     INFO(str(after));
     for (const std::int64_t at : {0, 5}) CHECK(run(after, at) == run(before, at));
   }
+}
+
+TEST_CASE("lower: a loop is not split where that multiplies its text") {
+  // Borders of four cells on either side of nine: each cell of a row is a case of its own.
+  const Program p = parse_program(
+      "param x : 9.9.9.f64\nresult r = x |> pad3(4, 4, constant 0) |> slide3(9, 1) |> "
+      "map3(\\w. w[0, 4, 4] + w[4, 0, 4] + w[4, 4, 0] + w[8, 8, 8])\n");
+  const Kernel k = lower(p, {});
+  int statements = 0;
+  visit(k.body, [&](const Stmt&) { ++statements; });
+  CHECK(statements < 60);
 }
 
 }  // namespace lift::passes_test
