@@ -144,7 +144,7 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
   if (is_grid(options.target) || gains_from_time(*each)) return each;
   auto wrapped = use("wrap-once")(start, {});
   if (!wrapped) return each;
-  auto once = kind_of_form(*wrapped, options);
+  auto once = kind_of_form(in_stage_form(*wrapped), options);
   if (!gains_from_time(*once)) return each;
   std::vector<KindOfForm> forms;
   forms.push_back({true, "wrapped once", std::move(once)});

@@ -122,7 +122,7 @@ Generators iterate_generators() {
            return map_n(
                rank, [](Expr p) { return get(0, p) + get(1, p); }, zip_n(rank, {x, y}));
          };
-         switch (g.n(0, 3)) {
+         switch (g.n(0, 4)) {
            case 0:
              return {
                  let(step(u), [&](Expr a) { return let(step(a), [&](Expr b) { return step(b); }); }), {}, {}};
@@ -132,6 +132,15 @@ Generators iterate_generators() {
                            return let(step(step(a)), [&](Expr b) {
                              return add(step(b), g.coin() ? a : add(reverse(a), v));
                            });
+                         }),
+                     {},
+                     {}};
+           case 3:  // a function that knows a stage
+             return {let(step(u),
+                         [&](Expr a) {
+                           return let(map_n(
+                                          rank, [&](Expr x) { return x * first(a) - last(a); }, step(a)),
+                                      [&](Expr b) { return step(b); });
                          }),
                      {},
                      {}};

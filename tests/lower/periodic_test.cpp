@@ -1,0 +1,75 @@
+// Periodic chains, and stages of several arrays, in step and in tiles: bit by bit what one stage after the
+// other computes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "ir/text/parse.hpp"
+#include "lower/lower.hpp"
+#include "rewrite/space/space.hpp"
+#include "tests/lower/in_step_chains.hpp"
+
+namespace lift::in_step_test {
+namespace {
+
+/// First guesses and random configurations; how many of them went in step.
+int check_variants(const Program& p, int random_ones) {
+  const LoopsRun expected = run_loops(lower(p), 1);
+  const Space s(p, {Target::openmp, 2, 16});
+  std::vector<Configuration> all = s.seeds();
+  std::mt19937 random(5);
+  for (int i = 0; i < random_ones; ++i) {
+    Configuration c;
+    for (const Parameter& x : s.parameters()) {
+      const Settings values = s.allowed(c, *x.key);
+      c.set(*x.key, values[random() % values.size()]);
+    }
+    all.push_back(std::move(c));
+  }
+  int in_step = 0;
+  for (const Configuration& c : all) {
+    if (!s.layout(c).empty()) continue;
+    CAPTURE(s.structure(c));
+    const Derivation d = s.derive(c);
+    try {
+      const LoopsRun found = run_loops(lower(replay(p, d), {.vector_bytes = 16}), 1);
+      CHECK(found.results == expected.results);
+      CHECK(found.races.empty());
+      in_step += std::any_of(d.begin(), d.end(), [](const Step& step) { return step.rule == "in-step"; });
+    } catch (const UserError&) {  // decisions that cannot be met
+    }
+  }
+  return in_step;
+}
+
+}  // namespace
+
+TEST_CASE("periodic: coupled fields, each component read at distances of its own") {
+  for (const std::string boundary : {"wrap", "clamp"})
+    for (const std::string size : {"19.9", "8.11"}) {
+      const std::string text = "param u, v : " + size + ".f64\ndef around(x) = x |> pad2((1, 1), (2, 1), " +
+                               boundary +
+                               ") |> slide2((4, 3), 1)\ndef step((u, v)) = zip2(around(u), around(v))\n"
+                               "  |> map2(\\(u, v). {u[1, 0] - v[1, 2], v[3, 1] * 0.5 + u[0, 1]}) |> unzip2\n"
+                               "result a, b = {u, v} |> iterate(4, step)\n";
+      CAPTURE(text);
+      const int in_step = check_variants(parse_program(text), 30);
+      if (size == "19.9") CHECK(in_step >= 2);  // of fewer planes not worth it
+    }
+}
+
+TEST_CASE("periodic: stages that read one another at several distances") {
+  const std::string text =
+      "param p, u : 21.8.f64\ndef around(x) = x |> pad2(1, 1, wrap) |> slide2(3, 1)\n"
+      "result a, b, c =\n"
+      "let z = zip2(around(p), u) |> map2(\\(p, u). (p[1, 1] + p[0, 1]) * u) in\n"
+      "let h = zip2(p, around(u)) |> map2(\\(p, u). p + u[2, 1] - u[1, 0]) in\n"
+      "let n = zip2(around(z), around(h)) |> map2(\\(z, h). z[2, 1] - h[0, 2] + h[1, 1]) in\n"
+      "{n, zip2(around(n), z) |> map2(\\(n, z). n[0, 1] + z), zip2(around(around(h) |> map2(\\h. h[2, 2])), "
+      "n)\n"
+      " |> map2(\\(h, n). h[2, 1] * n)}\n";
+  CHECK(check_variants(parse_program(text), 40) > 2);
+}
+
+}  // namespace lift::in_step_test
