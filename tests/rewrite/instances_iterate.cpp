@@ -122,7 +122,7 @@ Generators iterate_generators() {
            return map_n(
                rank, [](Expr p) { return get(0, p) + get(1, p); }, zip_n(rank, {x, y}));
          };
-         switch (g.n(0, 4)) {
+         switch (g.n(0, 5)) {
            case 0:
              return {
                  let(step(u), [&](Expr a) { return let(step(a), [&](Expr b) { return step(b); }); }), {}, {}};
@@ -132,6 +132,16 @@ Generators iterate_generators() {
                            return let(step(step(a)), [&](Expr b) {
                              return add(step(b), g.coin() ? a : add(reverse(a), v));
                            });
+                         }),
+                     {},
+                     {}};
+           case 4:  // more windows than planes: another period
+             return {let(step(u),
+                         [&](Expr a) {
+                           const Expr longer = slide_n(rank, 2, 1)(pad_n(rank, 1, 1, wrap)(a));
+                           return let(map_n(
+                                          rank, [&](Expr w) { return first(w) - 2.0 * last(w); }, longer),
+                                      [&](Expr b) { return step(b); });
                          }),
                      {},
                      {}};
