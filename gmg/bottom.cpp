@@ -116,8 +116,6 @@ void BottomSolver::refresh(bool singular) {
 }
 
 void BottomSolver::solve() {
-  const std::span<double> u = level_.array("u"), f = level_.array("f");
-  if (singular_) remove_mean(f);
   switch (kind_) {
     case Bottom::dense:
       solve_dense();
@@ -128,7 +126,7 @@ void BottomSolver::solve() {
     default:
       level_.smooth(sweeps_);
   }
-  if (singular_) remove_mean(u);
+  if (singular_) remove_mean(level_.array("u"));
 }
 
 void BottomSolver::solve_dense() {

@@ -25,7 +25,7 @@ class BottomSolver {
   BottomSolver(Level& level, const Plan& plan);
   /// After coefficients have changed. `singular`: constants are in A's null space, on both sides.
   void refresh(bool singular);
-  /// u from f; where A is singular, f loses its mean and u has none.
+  /// u from f; where A is singular, f has no mean (means of f are those of the finest level) and u has none.
   void solve();
   Bottom kind() const { return kind_; }
 

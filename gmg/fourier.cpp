@@ -87,10 +87,10 @@ class Analysis {
         throw UserError(
             "gmg: Fourier factors are for Jacobi, and for A whose footprint has 2, 4 or 8 colours");
     }
-    weight_ = plan.weight > 0
-                  ? plan.weight
-                  : suggested_weight(equation, domain, colours_ ? Smoother::gauss_seidel : Smoother::jacobi,
-                                     colours_ && colours_->count() == 2);
+    weight_ = plan.weight > 0 ? plan.weight
+                              : suggested_weight(equation, domain, ratios_,
+                                                 colours_ ? Smoother::gauss_seidel : Smoother::jacobi,
+                                                 colours_ && colours_->count() == 2);
   }
 
   FourierFactors at(const std::vector<double>& theta) const {

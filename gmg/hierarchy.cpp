@@ -54,39 +54,42 @@ Hierarchy::Hierarchy(const Equation& equation, const Plan& plan) : plan_(plan) {
   bottom_ = std::make_unique<BottomSolver>(*levels_.back(), plan_);
 }
 
+/// To the level after level l; empty: there is none.
+Ratios Hierarchy::ratios_from(std::size_t l, const Equation& equation, const Domain& domain) {
+  if (!plan_.ratios.empty()) {
+    if (l == plan_.ratios.size()) return {};
+    const Ratios& ratios = plan_.ratios[l];
+    if (std::all_of(ratios.begin(), ratios.end(), [](int r) { return r == 1; }))
+      throw UserError("gmg::Plan: ratios of 1 on all axes of level " + std::to_string(l) +
+                      " lead to no coarser one; leave them out");
+    for (const auto n : coarser(domain.cells(), ratios))
+      if (n < equation.radius())
+        throw UserError("gmg::Plan: level " + std::to_string(l + 1) + " would have " + std::to_string(n) +
+                        " cells along an axis, but A reads " + std::to_string(equation.radius()) +
+                        " cells away; use fewer ratios");
+    return ratios;
+  }
+  if (domain.count() <= plan_.bottom_cells) return {};
+  Ratios ratios = suggested_ratios(equation, domain);
+  if (ratios.empty())
+    notes_.push_back("The cells of " + text(domain.cells(), 'x') +
+                     " cannot be joined any further; that level is solved by itself.");
+  return ratios;
+}
+
 void Hierarchy::make_levels(const Equation& equation) {
   Domain domain = equation.domain();
   while (true) {
-    levels_.push_back(std::make_unique<Level>(Grid(equation, domain), plan_));
-    const std::size_t l = levels_.size() - 1;
+    const Ratios ratios = ratios_from(levels_.size(), equation, domain);
+    levels_.push_back(std::make_unique<Level>(Grid(equation, domain), plan_, ratios));
     const Level& level = *levels_.back();
     if (level.smoother() != levels_[0]->smoother())
       notes_.push_back("The level of " + text(domain.cells(), 'x') + " cells is smoothed by " +
                        text(level.smoother()) +
                        ": an odd number of cells along a periodic axis has no colours.");
-    Ratios ratios;
-    if (plan_.ratios.empty()) {
-      if (domain.count() <= plan_.bottom_cells) return;
-      ratios = suggested_ratios(equation, domain);
-      if (ratios.empty()) {
-        notes_.push_back("The cells of " + text(domain.cells(), 'x') +
-                         " cannot be joined any further; that level is solved by itself.");
-        return;
-      }
-    } else {
-      if (l == plan_.ratios.size()) return;
-      ratios = plan_.ratios[l];
-      if (std::all_of(ratios.begin(), ratios.end(), [](int r) { return r == 1; }))
-        throw UserError("gmg::Plan: ratios of 1 on all axes of level " + std::to_string(l) +
-                        " lead to no coarser one; leave them out");
-    }
+    if (ratios.empty()) return;
     between_.push_back(std::make_unique<Between>(Transfer(level.grid(), ratios)));
     domain = between_.back()->transfer.coarse().domain();
-    const std::int64_t least = *std::min_element(domain.cells().begin(), domain.cells().end());
-    if (least < equation.radius())
-      throw UserError("gmg::Plan: level " + std::to_string(l + 1) + " would have " +
-                      text(domain.cells(), 'x') + " cells, but A reads " + std::to_string(equation.radius()) +
-                      " cells away; use fewer ratios");
   }
 }
 

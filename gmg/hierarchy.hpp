@@ -45,6 +45,7 @@ class Hierarchy {
     double bytes_down, bytes_up;
     explicit Between(const Transfer& t);
   };
+  Ratios ratios_from(std::size_t l, const Equation& equation, const Domain& domain);
   void make_levels(const Equation& equation);
   void do_step(const CycleStep& step);
   double bytes_of(const CycleStep& step) const;

@@ -38,7 +38,8 @@ double compulsory_bytes(const Program& p) {
   return bytes + (p.overwritable.empty() ? 2 : 1) * written;
 }
 
-Level::Level(const Grid& grid, const Plan& plan) : grid_(grid), smoother_(plan.smoother) {
+Level::Level(const Grid& grid, const Plan& plan, const Ratios& ratios)
+    : grid_(grid), smoother_(plan.smoother) {
   colours_ = colours_of(grid_.equation(), grid_.domain());
   if (smoother_ == Smoother::automatic) smoother_ = colours_ ? Smoother::gauss_seidel : Smoother::chebyshev;
   if (smoother_ == Smoother::gauss_seidel && !colours_)
@@ -49,7 +50,7 @@ Level::Level(const Grid& grid, const Plan& plan) : grid_(grid), smoother_(plan.s
   const bool red_black = colours_ && colours_->count() == 2;
   numbers_["weight"] = plan.weight > 0
                            ? plan.weight
-                           : suggested_weight(grid_.equation(), grid_.domain(), smoother_, red_black);
+                           : suggested_weight(grid_.equation(), grid_.domain(), ratios, smoother_, red_black);
   numbers_["first"] = 0, numbers_["second"] = 1;
   for (const char* name : {"u", "f", "lambda"}) arrays_[name] = cells_of(count(), 0);
   for (const Coefficient& c : grid_.equation().coefficients()) {

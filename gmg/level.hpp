@@ -14,8 +14,8 @@ double compulsory_bytes(const Program& p);
 
 class Level {
  public:
-  /// Coefficients begin as 1, all else as 0.
-  Level(const Grid& grid, const Plan& plan);
+  /// Coefficients begin as 1, all else as 0. `ratios`: to the next level; empty: there is none.
+  Level(const Grid& grid, const Plan& plan, const Ratios& ratios);
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 

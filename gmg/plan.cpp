@@ -90,13 +90,16 @@ Ratios suggested_ratios(const Equation& equation, const Domain& grid) {
   return ratios;
 }
 
-double suggested_weight(const Equation& equation, const Domain& grid, Smoother smoother, bool red_black) {
+double suggested_weight(const Equation& equation, const Domain& grid, const Ratios& ratios, Smoother smoother,
+                        bool red_black) {
   const auto rank = static_cast<double>(grid.dimensions());
   if (smoother == Smoother::chebyshev) return 1;
   if (smoother == Smoother::jacobi) return 2 * rank / (2 * rank + 1);
   if (!red_black) return 1;
   const std::vector<double> share = couplings(equation, grid);
-  const double c = *std::min_element(share.begin(), share.end());
+  double c = 1;
+  for (std::size_t d = 0; d < share.size(); ++d)
+    if (ratios.empty() || ratios[d] > 1) c = std::min(c, share[d]);
   return 2 / (1 + std::sqrt(1 - (1 - c) * (1 - c)));
 }
 

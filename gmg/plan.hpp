@@ -38,8 +38,10 @@ std::vector<double> couplings(const Equation& equation, const Domain& grid);
 /// By 2 along the axes whose coupling is at least half of the strongest one, among those with cells enough:
 /// so a point smoother suffices. Empty: no axis has.
 Ratios suggested_ratios(const Equation& equation, const Domain& grid);
-/// 2 / (1 + sqrt(1 - (1 - c)^2)), c the smallest share of an axis (Yavneh, 1996): for red-black Gauss-Seidel
-/// in several dimensions; 1 for more colours. 6/7, 4/5, 2/3 for Jacobi in 3D, 2D, 1D.
-double suggested_weight(const Equation& equation, const Domain& grid, Smoother smoother, bool red_black);
+/// 2 / (1 + sqrt(1 - (1 - c)^2)), c the smallest share of an axis whose cells are joined (`ratios`; none: of
+/// any) (Yavneh, 1996): for red-black Gauss-Seidel in several dimensions; 1 for more colours. 6/7, 4/5, 2/3
+/// for Jacobi in 3D, 2D, 1D.
+double suggested_weight(const Equation& equation, const Domain& grid, const Ratios& ratios, Smoother smoother,
+                        bool red_black);
 
 }  // namespace lift::gmg

@@ -2,8 +2,10 @@
 // place are so.
 #include <doctest/doctest.h>
 
+#include "embed/default_variant.hpp"
 #include "gmg/kernel.hpp"
 #include "gmg/transfer.hpp"
+#include "rewrite/analysis/footprint.hpp"
 #include "tests/gmg/random_equation.hpp"
 
 using namespace lift;
@@ -46,6 +48,12 @@ void check_all(unsigned seed, const std::vector<std::int64_t>& cells, const gmg:
     CAPTURE(p.name);
     std::map<std::string, double> all = numbers;
     for (const auto& [name, x] : indices) all[name] = x;
+    if (!p.overwritable.empty()) {
+      CAPTURE(why_not_in_place(p));
+      const std::vector<KernelArgument> all = default_variant(p).kernel.arguments;
+      CHECK(std::any_of(all.begin(), all.end(),
+                        [&](const KernelArgument& x) { return x.name == p.overwritable[0] && x.written; }));
+    }
     CHECK(largest_difference(by_kernel(p, on, fields, numbers, indices), interpreted(p, on, fields, all)) <
           1e-12);
   };

@@ -187,6 +187,21 @@ TEST_CASE("as few colours as the footprint asks for") {
   CHECK(colours({8, 8, 7}, 1, false, true) == "none");
 }
 
+TEST_CASE("colours hold across faces: a reflection ends in another cell than the offset says") {
+  // Only cells that differ in all three indices: of the other colour, unless one of them is reflected.
+  const auto colours = [](bool periodic) {
+    gmg::Domain domain({8, 8, 8}, {.spacing = 1});
+    for (const gmg::Axis axis : {gmg::Axis::i, gmg::Axis::j, gmg::Axis::k})
+      if (periodic) domain.periodic(axis);
+    const gmg::Equation e = gmg::equation(domain, [](const gmg::Point& at) {
+      return 9.0 * at.u() - at.u({1, 1, 1}) - at.u({-1, 1, -1});
+    });
+    return gmg::str(gmg::colours_of(e, domain).value());
+  };
+  CHECK(colours(true) == "red-black");
+  CHECK(colours(false) == "8 colours");
+}
+
 TEST_CASE("what cannot be an equation is said in a sentence") {
   const gmg::Domain box({8, 8}, {.spacing = 1});
   const auto said = [&](gmg::Equation::Operator a, const gmg::Domain& d) {
