@@ -1,5 +1,7 @@
 #include "gmg/domain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -62,7 +64,7 @@ Domain::Domain(std::vector<std::int64_t> cells, DomainOptions options) : cells_(
                     " spacings; give one for each axis");
   for (const double h : spacing_)
     if (!(h > 0) || !std::isfinite(h))
-      throw UserError("gmg::Domain of " + text(cells_) + " cells: the spacing " + std::to_string(h) +
+      throw UserError("gmg::Domain of " + text(cells_) + " cells: the spacing " + fmt::format("{:.6g}", h) +
                       "; it has to be positive");
   faces_.assign(rank, {dirichlet(), dirichlet()});
 }
@@ -108,8 +110,8 @@ double Domain::ghost_shift(std::size_t dimension, bool high) const {
   const double share = c.value / 2 + c.slope / spacing_[dimension];
   if (share == 0 || !std::isfinite(share))
     throw UserError("gmg: the Robin condition at " + name_of(dimension) + (high ? "_high" : "_low") +
-                    " cannot be met with cells of " + std::to_string(spacing_[dimension]) +
-                    ": value / 2 + slope / spacing is " + std::to_string(share) +
+                    " cannot be met with cells of " + fmt::format("{:.6g}", spacing_[dimension]) +
+                    ": value / 2 + slope / spacing is " + fmt::format("{:.6g}", share) +
                     "; give both factors one sign");
   return 1 / share;
 }

@@ -1,5 +1,7 @@
 #include "gmg/level.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -106,7 +108,7 @@ void Level::refresh() {
   const double weight = numbers_.at("weight");
   for (std::size_t x = 0; x < lambda.size(); ++x)
     if (!(lambda[x] > 0) || !std::isfinite(lambda[x]))
-      throw UserError("gmg: A's diagonal is " + std::to_string(weight / lambda[x]) + " at the cell " +
+      throw UserError("gmg: A's diagonal is " + fmt::format("{:.6g}", weight / lambda[x]) + " at the cell " +
                       place(grid_.domain(), static_cast<std::int64_t>(x)) + " of the grid with " +
                       std::to_string(count()) +
                       " cells; it has to be positive: look at the coefficients there, and at A's sign");

@@ -1,8 +1,9 @@
 #include "gmg/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "ir/error.hpp"
 
@@ -41,11 +42,7 @@ std::string str(const Plan& p) {
       std::string(text(p.cycle)) + "(" + std::to_string(p.down) + "," + std::to_string(p.up) + ")";
   if (p.full_start) s = "full multigrid, then " + s;
   s += std::string(", smoother ") + text(p.smoother);
-  if (p.weight > 0) {
-    char number[32];
-    std::snprintf(number, sizeof number, ", weight %.4g", p.weight);
-    s += number;
-  }
+  if (p.weight > 0) s += fmt::format(", weight {:.4g}", p.weight);
   return s + ", bottom " + text(p.bottom);
 }
 
@@ -54,7 +51,7 @@ void check(const Plan& p) {
     throw UserError("gmg::Plan: " + std::to_string(p.down) + " sweeps down and " + std::to_string(p.up) +
                     " up; at least one is needed");
   if (!(p.weight >= 0 && p.weight < 2))
-    throw UserError("gmg::Plan: a relaxation weight of " + std::to_string(p.weight) +
+    throw UserError("gmg::Plan: a relaxation weight of " + fmt::format("{:.6g}", p.weight) +
                     "; it lies between 0 and 2, and 0 stands for the suggested one");
   if (p.bottom_sweeps < 1 || p.bottom_cells < 1)
     throw UserError("gmg::Plan: the coarsest level needs at least one sweep and one cell");

@@ -1,20 +1,11 @@
 #include "gmg/report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace lift::gmg {
-namespace {
-
-template <class... A>
-std::string line(const char* format, A... values) {
-  char text[512];
-  std::snprintf(text, sizeof text, format, values...);
-  return text;
-}
-
-}  // namespace
 
 const char* text(Report::Status s) {
   switch (s) {
@@ -47,10 +38,10 @@ double Report::mean_factor() const {
 std::string Report::text() const {
   std::string s = reason + "\n";
   for (const std::string& n : notes) s += n + "\n";
-  s += line("  cycle  residual (%s)    factor\n", gmg::text(norm));
+  s += fmt::format("  cycle  residual ({})    factor\n", gmg::text(norm));
   for (std::size_t c = 0; c < history.size(); ++c) {
-    s += line("%7zu  %14.6e", c, history[c]);
-    if (c > 0 && history[c - 1] > 0) s += line("  %8.4f", history[c] / history[c - 1]);
+    s += fmt::format("{:7}  {:14.6e}", c, history[c]);
+    if (c > 0 && history[c - 1] > 0) s += fmt::format("  {:8.4f}", history[c] / history[c - 1]);
     s += "\n";
   }
   return s;
@@ -66,10 +57,10 @@ std::string Report::table() const {
                    [](const LegTime& a, const LegTime& b) { return a.level < b.level; });
   for (const LegTime& t : sorted) {
     const double ms = t.ms / n, gbs = t.bytes * t.calls / (t.ms * 1e6);
-    const std::string rate = t.bytes > 0 && t.ms > 0 ? line("%8.1f", gbs) : "       -";
-    s += line("  %5zu  %-27s  %-12s %11.3f%s  %5.1f %%\n", t.level,
-              t.level < grids.size() ? grids[t.level].c_str() : "", gmg::text(t.leg), ms, rate.c_str(),
-              all > 0 ? 100 * t.ms / all : 0);
+    const std::string rate = t.bytes > 0 && t.ms > 0 ? fmt::format("{:8.1f}", gbs) : "       -";
+    s += fmt::format("  {:5}  {:<27}  {:<12} {:11.3f}{}  {:5.1f} %\n", t.level,
+                     t.level < grids.size() ? grids[t.level] : "", gmg::text(t.leg), ms, rate,
+                     all > 0 ? 100 * t.ms / all : 0);
   }
   return s;
 }

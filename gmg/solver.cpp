@@ -1,9 +1,10 @@
 #include "gmg/solver.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "gmg/boundary_values.hpp"
 #include "ir/error.hpp"
@@ -16,11 +17,7 @@ double ms_since(Clock::time_point t) {
   return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
 }
 
-std::string number(double x) {
-  char s[32];
-  std::snprintf(s, sizeof s, "%.3g", x);
-  return s;
-}
+std::string number(double x) { return fmt::format("{:.3g}", x); }
 
 double norm_of(std::span<const double> x, Norm norm) {
   double largest = 0, squares = 0;
