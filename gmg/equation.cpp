@@ -1,10 +1,10 @@
 #include "gmg/equation.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/interpret.hpp"
 
@@ -91,31 +91,24 @@ Equation::Equation(Domain domain, std::vector<Coefficient> coefficients,
   domain_.check();
   check_names();
   std::map<std::string, Offset> offsets;
-  Reads reads;
-  const Expr e = symbolic();
-  // Of what was asked for, that which the expression still has.
-  std::vector<Expr> parameters = params_of(e);
-  const std::size_t rank = domain_.dimensions();
-  const Offset own(rank, 0);
+  const Expr e = symbolic(&offsets);
+  const Offset own(domain_.dimensions(), 0);
   footprint_.push_back(own);
-  for (const Expr& p : parameters) {
-    const std::string& name = param_name(p);
-    if (!name.starts_with("u{")) continue;
-    Offset o;
-    for (const char* at = name.c_str() + 2; *at != '\0' && *at != '}';) {
-      char* end = nullptr;
-      o.push_back(static_cast<int>(std::strtol(at, &end, 10)));
-      at = *end == ',' ? end + 1 : end;
-    }
-    for (const int x : o) radius_ = std::max(radius_, std::abs(x));
-    if (o != own) footprint_.push_back(o);
+  for (const Expr& p : params_of(e)) {  // of what was asked for, that which the expression still has
+    const auto at = offsets.find(param_name(p));
+    if (at == offsets.end() || at->second == own) continue;
+    for (const int x : at->second) radius_ = std::max(radius_, std::abs(x));
+    footprint_.push_back(at->second);
   }
   check_linear();
   check_reach();
 }
 
-Expr Equation::symbolic() const {
-  const Reads reads{[](const Offset& o) { return param(u_name(o), f64); },
+Expr Equation::symbolic(std::map<std::string, Offset>* offsets) const {
+  const Reads reads{[&](const Offset& o) {
+                      if (offsets != nullptr) (*offsets)[u_name(o)] = o;
+                      return param(u_name(o), f64);
+                    },
                     [](const Coefficient& c, int upper) {
                       return param(c.name + (c.faces ? "[" + std::to_string(upper) + "]" : ""), f64);
                     },
@@ -130,9 +123,7 @@ Expr Equation::symbolic() const {
 void Equation::check_names() const {
   std::set<std::string> seen;
   const auto check = [&](const std::string& name) {
-    const bool word = !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
-                      std::all_of(name.begin(), name.end(),
-                                  [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    const bool word = !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), in_word);
     if (!word || taken_names().contains(name) || name.starts_with("per_h_") || name.starts_with("robin_"))
       throw UserError("gmg::equation: '" + name + "' cannot be a coefficient's name: " +
                       (word ? "kernels use it themselves" : "it is no word") + "; choose another");

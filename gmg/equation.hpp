@@ -88,8 +88,9 @@ class Equation {
                               const std::vector<double>& spacings) const;
 
  private:
-  /// A at a cell, its parts being parameters: what the footprint and weights are found from.
-  Expr symbolic() const;
+  /// A at a cell, its parts being parameters: what the footprint and weights are found from. `offsets`, if
+  /// asked for: those that A reads u at, by the parameters' names.
+  Expr symbolic(std::map<std::string, Offset>* offsets = nullptr) const;
   void check_names() const;
   void check_linear() const;
   void check_reach() const;
