@@ -15,6 +15,7 @@ constexpr CommandText kCommands[] = {
     {"show", "print a stage of an operator", true},
     {"emit", "write a kernel with a header and a caller", true},
     {"run", "one verified, timed run", true},
+    {"solve", "a problem with a known solution, by multigrid: residuals, factors, times", false},
     {"compare", "beside plain loops and polyhedral compilers, on the same data in one run", true},
     {"db", "what exploring has found: list, show ID, export [FILE], import FILE, merge FILE, prune", false},
     {"report", "what explore --json has written, as a page to read and print", false},
@@ -162,7 +163,8 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
           ->take_all();
     add_backend(app, command, o, t);
   }
-  if (command == "machine")
+  if (command == "solve") add_solve_options(app, o.solve);
+  if (command == "machine" || command == "solve")
     app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
         ->check(kWhole)
         ->capture_default_str();

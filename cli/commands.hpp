@@ -12,6 +12,7 @@ int explore_together(const Options& o);
 int show(const Options& o);
 int emit(const Options& o);
 int run(const Options& o);
+int solve(const Options& o);
 int compare(const Options& o);
 int database(const Options& o);
 int report(const Options& o);

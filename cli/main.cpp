@@ -22,6 +22,7 @@ int dispatch(const lift::cli::Options& o) {
   if (o.command == "show") return show(o);
   if (o.command == "emit") return emit(o);
   if (o.command == "run") return run(o);
+  if (o.command == "solve") return solve(o);
   if (o.command == "compare") return compare(o);
   if (o.command == "db") return database(o);
   if (o.command == "report") return report(o);

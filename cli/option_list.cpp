@@ -17,6 +17,7 @@ constexpr Use kUses[] = {
      "an operator's expression (high), its low-level form (low), loops, or code"},
     {"liftgen emit OP --out DIR", "a kernel with a header and a caller, the best known, without exploring"},
     {"liftgen run OP", "one verified, timed run"},
+    {"liftgen solve poisson --size N", "by multigrid: residuals, factors, times of each level"},
     {"liftgen compare OP", "beside plain loops and polyhedral compilers, in one run"},
     {"liftgen db list", "what exploring has found; also show, export, import, merge, prune"},
     {"liftgen report FILE -o P", "what explore --json has written, as a page to read and print"},

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/solve_options.hpp"
 #include "patterns/pattern.hpp"
 #include "rewrite/space/space.hpp"
 
@@ -49,6 +50,7 @@ struct Options {
   int days = 0;  ///< of `liftgen db prune`; 0: not given
   std::vector<std::string> with;  ///< of `liftgen compare`: whom
   bool scop = false;              ///< of `liftgen emit`: the untransformed loops, for others' compilers
+  SolveOptions solve;             ///< of `liftgen solve`
   std::string stage = "code";
   bool lint = false, markdown = false, quiet = false, verbose = false;
 };

@@ -6,6 +6,7 @@
 #include "patterns/box_problem.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "runtime/file.hpp"
+#include "runtime/native.hpp"
 
 namespace lift::cli {
 

@@ -6,7 +6,7 @@
 #   bash check_locale.sh REPOSITORY BUILD
 set -euo pipefail
 cd "$1"
-sources=$(find ir rewrite lower emit patterns runtime tuning compare embed report cli python include \
+sources=$(find ir rewrite lower emit patterns runtime tuning compare embed gmg report cli python include \
   -name '*.cpp' -o -name '*.hpp' | sort)
 pattern='std::(v?sn?printf|strto[dfl][a-z]*|ato[fil]l?|sto[fd]|stold|to(upper|lower)|is(alnum|alpha|digit|space|upper|lower|punct)|ostringstream|stringstream|setprecision|locale)\b'
 pattern+='|\b(snprintf|vsnprintf|strtod|setlocale)\(|printf\((stderr, *)?"[^"]*%[-+ #0-9.*]*[aefgAEFG]|:L}'

@@ -21,8 +21,8 @@ TEST_CASE("cli: help fits 80 columns, of every command and of operators") {
   };
   const std::string alone = check_width({"--help"});
   CHECK(alone.find("liftgen manual | man -l -") != std::string::npos);
-  for (const char* command : {"list", "explore", "show", "emit", "run", "compare", "db", "report", "rules",
-                              "machine", "manual", "completion"})
+  for (const char* command : {"list", "explore", "show", "emit", "run", "solve", "compare", "db", "report",
+                              "rules", "machine", "manual", "completion"})
     CHECK(check_width({command, "--help"}).find("usage: liftgen " + std::string(command)) !=
           std::string::npos);
   const std::string smooth = check_width({"smooth3d", "--help"});

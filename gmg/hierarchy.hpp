@@ -1,0 +1,63 @@
+// The levels of a solver, and the legs of its cycles on them.
+#pragma once
+
+#include "gmg/bottom.hpp"
+#include "gmg/cycle.hpp"
+
+namespace lift::gmg {
+
+/// What was spent on a leg of a level.
+struct LegTime {
+  std::size_t level = 0;
+  Leg leg = Leg::down;
+  int calls = 0;
+  double ms = 0;     ///< of all calls
+  double bytes = 0;  ///< compulsory ones of a call; 0: not counted
+};
+
+class Hierarchy {
+ public:
+  /// Kernels for all levels. UserError: ratios that do not suit the domain; a plan that means nothing.
+  Hierarchy(const Equation& equation, const Plan& plan);
+
+  std::size_t size() const { return levels_.size(); }
+  Level& level(std::size_t l) { return *levels_[l]; }
+  /// After coefficients or numbers of the finest level have changed: those of the coarser ones, diagonals,
+  /// the coarsest level's solver. UserError: see Level::refresh.
+  void refresh();
+  void run(const CycleStep& step);
+  void run(const CycleSteps& steps);
+
+  /// Constants are in A's null space: no face has a value.
+  bool singular() const { return singular_; }
+  Bottom bottom() const { return bottom_->kind(); }
+  /// What a user should know of how the levels came out, a sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<LegTime>& times() const { return times_; }
+  void forget_times() { times_.clear(); }
+
+ private:
+  struct Between {  ///< a level and the next
+    Transfer transfer;
+    Kernel residual_restriction, restriction, correction;
+    std::vector<Kernel> coefficients;
+    std::optional<Kernel::Bound> down, restrict_f, up;
+    double bytes_down, bytes_up;
+    explicit Between(const Transfer& t);
+  };
+  Ratios ratios_from(std::size_t l, const Equation& equation, const Domain& domain);
+  void make_levels(const Equation& equation);
+  void do_step(const CycleStep& step);
+  double bytes_of(const CycleStep& step) const;
+  void find_singular();
+
+  Plan plan_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<std::unique_ptr<Between>> between_;
+  std::unique_ptr<BottomSolver> bottom_;
+  bool singular_ = false;
+  std::vector<std::string> notes_;
+  std::vector<LegTime> times_;
+};
+
+}  // namespace lift::gmg

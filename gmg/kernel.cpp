@@ -1,0 +1,76 @@
+#include "gmg/kernel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/error.hpp"
+
+namespace lift::gmg {
+namespace {
+
+ArgumentValue array_at(double* data, const Type& type) {
+  ArgumentValue v;
+  v.data = data;
+  for (const Nat& n : shape_of(type)) v.shape[static_cast<std::size_t>(v.rank++)] = n.constant().value();
+  std::int64_t stride = 1;
+  for (auto d = static_cast<std::size_t>(v.rank); d-- > 0; stride *= v.shape[d]) v.strides[d] = stride;
+  return v;
+}
+
+template <class T>
+ArgumentValue number_at(const T* data) {
+  ArgumentValue v;
+  v.data = const_cast<T*>(data);  // NOLINT: numbers are read only
+  return v;
+}
+
+template <class T>
+T found(const std::map<std::string, T>& among, const std::string& name, const Program& program) {
+  const auto it = among.find(name);
+  if (it == among.end()) throw InternalError("gmg: " + program.name + " is called without '" + name + "'");
+  return it->second;
+}
+
+}  // namespace
+
+Kernel::Kernel(const Program& program, CompileOptions options) : program_(program) {
+  result_ = results_of(program).at(0).type;
+  Signature signature;
+  for (const Expr& a : program.arguments) {
+    const bool writable = std::find(program.overwritable.begin(), program.overwritable.end(),
+                                    param_name(a)) != program.overwritable.end();
+    const Scalar element = a.type().is_array() ? element_of(a.type()).scalar() : a.type().scalar();
+    signature.arguments.push_back({.element = element,
+                                   .rank = a.type().is_array() ? rank_of(a.type()) : 0,
+                                   .writable = writable,
+                                   .cpp = "array"});
+  }
+  if (program.overwritable.empty())
+    signature.arguments.push_back(
+        {.element = f64, .rank = rank_of(result_), .writable = true, .cpp = "array"});
+  callable_ =
+      std::make_unique<Callable>(program, signature, std::move(options), std::source_location::current());
+  variant_ = &callable_->variant(Sizes{}, std::source_location::current());
+}
+
+Kernel::Bound Kernel::bind(const Arguments& arguments, double* result) const {
+  Bound bound;
+  bound.kernel_ = this;
+  for (const Expr& a : program_.arguments) {
+    const std::string& name = param_name(a);
+    if (a.type().is_array())
+      bound.values_.push_back(array_at(found(arguments.arrays, name, program_), a.type()));
+    else if (a.type() == Type(i32))
+      bound.values_.push_back(number_at(found(arguments.indices, name, program_)));
+    else
+      bound.values_.push_back(number_at(found(arguments.numbers, name, program_)));
+  }
+  if (program_.overwritable.empty()) bound.values_.push_back(array_at(result, result_));
+  return bound;
+}
+
+void Kernel::Bound::operator()() const {
+  kernel_->callable_->run(*kernel_->variant_, values_, {}, std::source_location::current());
+}
+
+}  // namespace lift::gmg

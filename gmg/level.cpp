@@ -1,0 +1,227 @@
+#include "gmg/level.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "ir/error.hpp"
+
+namespace lift::gmg {
+namespace {
+
+Buffer cells_of(std::int64_t n, double value) {
+  Buffer b(static_cast<std::size_t>(n) * sizeof(double));
+  if (value != 0) std::fill_n(b.as<double>().data(), n, value);
+  return b;
+}
+
+std::string place(const Domain& domain, std::int64_t flat) {
+  std::string s;
+  for (std::size_t d = domain.dimensions(); d-- > 0; flat /= domain.cells()[d])
+    s = std::to_string(flat % domain.cells()[d]) + (s.empty() ? "" : ", ") + s;
+  return "(" + s + ")";
+}
+
+std::int64_t elements(const Type& t) {
+  std::int64_t n = 1;
+  for (const Nat& length : shape_of(t)) n *= length.constant().value();
+  return n;
+}
+
+}  // namespace
+
+double compulsory_bytes(const Program& p) {
+  double bytes = 0;
+  for (const Expr& a : p.arguments)
+    if (a.type().is_array()) bytes += static_cast<double>(elements(a.type())) * sizeof(double);
+  const double written = static_cast<double>(elements(results_of(p)[0].type)) * sizeof(double);
+  return bytes + (p.overwritable.empty() ? 2 : 1) * written;
+}
+
+Level::Level(const Grid& grid, const Plan& plan, const Ratios& ratios)
+    : grid_(grid), smoother_(plan.smoother) {
+  colours_ = colours_of(grid_.equation(), grid_.domain());
+  if (smoother_ == Smoother::automatic) smoother_ = colours_ ? Smoother::gauss_seidel : Smoother::chebyshev;
+  if (smoother_ == Smoother::gauss_seidel && !colours_)
+    throw UserError(
+        "gmg: A reads cells of one colour from one another on a grid of these cells, so that they cannot be "
+        "relaxed at once; use the smoother chebyshev, or an even number of cells along periodic axes");
+  numbers_ = grid_.numbers();
+  const bool red_black = colours_ && colours_->count() == 2;
+  numbers_["weight"] = plan.weight > 0
+                           ? plan.weight
+                           : suggested_weight(grid_.equation(), grid_.domain(), ratios, smoother_, red_black);
+  numbers_["first"] = 0, numbers_["second"] = 1;
+  for (const char* name : {"u", "f", "lambda"}) arrays_[name] = cells_of(count(), 0);
+  for (const Coefficient& c : grid_.equation().coefficients()) {
+    std::int64_t n = 1;
+    for (const auto length : grid_.shape_of(c)) n *= length;
+    arrays_[c.name] = cells_of(n, 1);
+  }
+  lambda_kernel_.emplace(lambda_program(grid_));
+  if (smoother_ == Smoother::gauss_seidel) {
+    for (std::size_t r = 0; r < colours_->rows.size(); ++r) indices_["color" + std::to_string(r)] = 0;
+    const Program p = relaxation_program(grid_, *colours_);
+    bytes_of_sweep_ = compulsory_bytes(p) * static_cast<double>(colours_->count());
+    relaxation_.emplace(p);
+    relax_ = relaxation_->bind(arguments());
+  } else {
+    arrays_["previous"] = cells_of(count(), 0);
+    const Program p = polynomial_program(grid_);
+    bytes_of_sweep_ = compulsory_bytes(p);
+    polynomial_.emplace(p);
+    Arguments a = arguments();
+    forth_ = polynomial_->bind(a);
+    std::swap(a.arrays.at("u"), a.arrays.at("previous"));
+    back_ = polynomial_->bind(a);
+  }
+}
+
+std::span<double> Level::array(const std::string& name) {
+  const auto it = arrays_.find(name);
+  if (it == arrays_.end()) {
+    (void)grid_.equation().coefficient(name);
+    throw InternalError("gmg: a level without the array '" + name + "'");
+  }
+  return it->second.as<double>();
+}
+
+void Level::set_number(const std::string& name, double value) {
+  const auto it = numbers_.find(name);
+  if (it == numbers_.end()) throw UserError("gmg: the equation has no number '" + name + "'");
+  it->second = value;
+}
+
+Arguments Level::arguments() {
+  Arguments a;
+  for (auto& [name, buffer] : arrays_) a.arrays[name] = buffer.as<double>().data();
+  for (const auto& [name, x] : numbers_) a.numbers[name] = &x;
+  for (const auto& [name, x] : indices_) a.indices[name] = &x;
+  return a;
+}
+
+void Level::refresh() {
+  const std::span<double> lambda = array("lambda");
+  lambda_kernel_->bind(arguments(), lambda.data())();
+  const double weight = numbers_.at("weight");
+  for (std::size_t x = 0; x < lambda.size(); ++x)
+    if (!(lambda[x] > 0) || !std::isfinite(lambda[x]))
+      throw UserError("gmg: A's diagonal is " + fmt::format("{:.6g}", weight / lambda[x]) + " at the cell " +
+                      place(grid_.domain(), static_cast<std::int64_t>(x)) + " of the grid with " +
+                      std::to_string(count()) +
+                      " cells; it has to be positive: look at the coefficients there, and at A's sign");
+  if (smoother_ == Smoother::chebyshev) eigenvalue_ = largest_eigenvalue();
+}
+
+// ---- smoothers
+
+void Level::smooth(int sweeps) {
+  if (smoother_ == Smoother::gauss_seidel) return relax(sweeps);
+  if (smoother_ == Smoother::jacobi)
+    jacobi(sweeps);
+  else
+    chebyshev(sweeps);
+  if (swapped_) {
+    const std::span<double> u = array("u"), previous = array("previous");
+    std::copy(previous.begin(), previous.end(), u.begin());
+    swapped_ = false;
+  }
+}
+
+void Level::relax(int sweeps) {
+  for (int s = 0; s < sweeps; ++s)
+    for (std::size_t c = 0; c < colours_->count(); ++c) {
+      const auto numbers = colours_->numbers(c);
+      for (std::size_t r = 0; r < numbers.size(); ++r)
+        indices_.at("color" + std::to_string(r)) = static_cast<std::int32_t>(numbers[r]);
+      (*relax_)();
+    }
+}
+
+/// New values are written over those before the last ones, and the two change their parts.
+void Level::step(double first, double second) {
+  numbers_.at("first") = first, numbers_.at("second") = second;
+  (swapped_ ? *back_ : *forth_)();
+  swapped_ = !swapped_;
+}
+
+void Level::jacobi(int sweeps) {
+  for (int s = 0; s < sweeps; ++s) step(0, 1);
+}
+
+/// Of the Chebyshev polynomial that is least on the upper part of the spectrum, [largest / 4, largest], as
+/// many steps as sweeps (Saad, Iterative methods for sparse linear systems, algorithm 12.1).
+void Level::chebyshev(int sweeps) {
+  const double high = 1.1 * eigenvalue_, low = high / 4, centre = (high + low) / 2, half = (high - low) / 2;
+  const double sigma = centre / half;
+  double rho = 1 / sigma;
+  for (int s = 0; s < sweeps; ++s) {
+    if (s == 0) {
+      step(0, 1 / centre);
+      continue;
+    }
+    const double next = 1 / (2 * sigma - rho);
+    step(next * rho, 2 * next / half);
+    rho = next;
+  }
+}
+
+double Level::largest_eigenvalue() {
+  const auto n = static_cast<std::size_t>(count());
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::vector<double> x(n), y(n);
+  for (double& v : x) v = number(random);
+  const std::span<const double> lambda = array("lambda");
+  double value = 1;
+  for (int k = 0; k < 12; ++k) {
+    double norm = 0;
+    for (const double v : x) norm += v * v;
+    norm = std::sqrt(norm);
+    if (norm == 0) break;
+    for (double& v : x) v /= norm;
+    apply(x, y);
+    double after = 0;
+    for (std::size_t i = 0; i < n; ++i) y[i] *= lambda[i], after += y[i] * y[i];
+    value = std::sqrt(after);
+    std::swap(x, y);
+  }
+  return value;
+}
+
+// ---- A, the residual and its norm
+
+void Level::apply(std::span<const double> x, std::span<double> y) {
+  if (!apply_kernel_) {
+    apply_kernel_.emplace(apply_program(grid_));
+    in_ = cells_of(count(), 0), out_ = cells_of(count(), 0);
+  }
+  std::copy(x.begin(), x.end(), in_.as<double>().begin());
+  Arguments a = arguments();
+  a.arrays["u"] = in_.as<double>().data();
+  apply_kernel_->bind(a, out_.as<double>().data())();
+  std::copy_n(out_.as<double>().begin(), y.size(), y.begin());
+}
+
+void Level::residual(std::span<double> r) {
+  if (!residual_kernel_) residual_kernel_.emplace(residual_program(grid_));
+  residual_kernel_->bind(arguments(), r.data())();
+}
+
+void Level::prepare_norm(Norm norm) {
+  if (!rms_) rms_.emplace(residual_norm_program(grid_, Norm::rms));
+  if (norm == Norm::max && !max_) max_.emplace(residual_norm_program(grid_, Norm::max));
+}
+
+double Level::residual_norm(Norm norm) {
+  // Largest magnitudes pass over what is not a number; sums do not.
+  prepare_norm(norm);
+  rms_->bind(arguments(), &sum_)();
+  if (norm == Norm::rms || !std::isfinite(sum_)) return std::sqrt(sum_ / static_cast<double>(count()));
+  max_->bind(arguments(), &largest_)();
+  return largest_;
+}
+
+}  // namespace lift::gmg

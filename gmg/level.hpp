@@ -1,0 +1,66 @@
+// One grid of a solver: its arrays, and what is computed on it alone.
+#pragma once
+
+#include <optional>
+
+#include "gmg/kernel.hpp"
+#include "gmg/plan.hpp"
+
+namespace lift::gmg {
+
+/// Bytes that a program has to move: its arrays once, what it writes once more, and once more where that was
+/// not read before.
+double compulsory_bytes(const Program& p);
+
+class Level {
+ public:
+  /// Coefficients begin as 1, all else as 0. `ratios`: to the next level; empty: there is none.
+  Level(const Grid& grid, const Plan& plan, const Ratios& ratios);
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+
+  const Grid& grid() const { return grid_; }
+  std::int64_t count() const { return grid_.domain().count(); }
+  /// By name: u, f, lambda, coefficients; "previous" where the smoother has one. UserError: no such array.
+  std::span<double> array(const std::string& name);
+  bool has_array(const std::string& name) const { return arrays_.contains(name); }
+  void set_number(const std::string& name, double value);
+  double number(const std::string& name) const { return numbers_.at(name); }
+  /// To bind other programs of this grid; arrays and numbers stay where they are.
+  Arguments arguments();
+
+  /// After coefficients have changed. UserError where the diagonal is not positive, or not finite.
+  void refresh();
+  void smooth(int sweeps);
+  void apply(std::span<const double> x, std::span<double> y);  ///< y = A x
+  void prepare_norm(Norm norm);                                ///< makes its kernel, if there is none
+  double residual_norm(Norm norm);
+  void residual(std::span<double> r);
+
+  Smoother smoother() const { return smoother_; }
+  const std::optional<Colours>& colours() const { return colours_; }
+  double weight() const { return numbers_.at("weight"); }
+  /// Compulsory bytes of one sweep.
+  double bytes_of_sweep() const { return bytes_of_sweep_; }
+
+ private:
+  void relax(int sweeps);
+  void jacobi(int sweeps);
+  void chebyshev(int sweeps);
+  double largest_eigenvalue();  ///< of the diagonal's inverse times A, from a few power iterations
+  void step(double first, double second);
+
+  Grid grid_;
+  Smoother smoother_;
+  std::optional<Colours> colours_;
+  std::map<std::string, Buffer> arrays_;
+  std::map<std::string, double> numbers_;
+  std::map<std::string, std::int32_t> indices_;
+  Buffer in_, out_;  ///< of apply
+  double sum_ = 0, largest_ = 0, eigenvalue_ = 0, bytes_of_sweep_ = 0;
+  std::optional<Kernel> relaxation_, polynomial_, lambda_kernel_, apply_kernel_, residual_kernel_, rms_, max_;
+  std::optional<Kernel::Bound> relax_, forth_, back_;
+  bool swapped_ = false;  ///< of a polynomial smoother: the newest values are in "previous"
+};
+
+}  // namespace lift::gmg

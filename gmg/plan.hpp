@@ -1,0 +1,47 @@
+// The choices of a solver, all of them, as data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gmg/transfer.hpp"
+
+namespace lift::gmg {
+
+enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev };
+enum class CycleKind : std::uint8_t { V, W, F };
+enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients };
+const char* text(Smoother s);
+const char* text(CycleKind c);
+const char* text(Bottom b);
+
+struct Plan {
+  CycleKind cycle = CycleKind::V;
+  /// Gauss-Seidel goes colour by colour. Automatic: that where A's footprint admits colours, else Chebyshev,
+  /// level by level.
+  Smoother smoother = Smoother::automatic;
+  int down = 2, up = 2;               ///< sweeps before a coarse grid's correction, and after it
+  double weight = 0;                  ///< of relaxation; 0: what A's couplings suggest, see suggested_weight
+  std::vector<Ratios> ratios = {};    ///< from the finest level on; empty: see suggested_ratios
+  Bottom bottom = Bottom::automatic;  ///< dense up to `bottom_cells`, else conjugate gradients or sweeps
+  std::int64_t bottom_cells = 128;    ///< levels are made until one is no larger
+  int bottom_sweeps = 24;
+  bool full_start = false;  ///< begins with full multigrid: a cycle on each level, from the coarsest
+};
+std::string str(const Plan& p);
+/// UserError: sweeps, weights and ratios that mean nothing.
+void check(const Plan& p);
+
+/// How strongly A couples a cell to its neighbours along each dimension, on a grid whose coefficients are 1:
+/// shares, 1 together.
+std::vector<double> couplings(const Equation& equation, const Domain& grid);
+/// By 2 along the axes whose coupling is at least half of the strongest one, among those with cells enough:
+/// so a point smoother suffices. Empty: no axis has.
+Ratios suggested_ratios(const Equation& equation, const Domain& grid);
+/// 2 / (1 + sqrt(1 - (1 - c)^2)), c the smallest share of an axis whose cells are joined (`ratios`; none: of
+/// any) (Yavneh, 1996): for red-black Gauss-Seidel in several dimensions; 1 for more colours. 6/7, 4/5, 2/3
+/// for Jacobi in 3D, 2D, 1D.
+double suggested_weight(const Equation& equation, const Domain& grid, const Ratios& ratios, Smoother smoother,
+                        bool red_black);
+
+}  // namespace lift::gmg

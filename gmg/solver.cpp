@@ -1,0 +1,231 @@
+#include "gmg/solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "gmg/boundary_values.hpp"
+#include "ir/error.hpp"
+
+namespace lift::gmg {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double ms_since(Clock::time_point t) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
+}
+
+std::string number(double x) { return fmt::format("{:.3g}", x); }
+
+double norm_of(std::span<const double> x, Norm norm) {
+  double largest = 0, squares = 0;
+  for (const double v : x) largest = std::max(largest, std::abs(v)), squares += v * v;
+  return norm == Norm::max ? largest : std::sqrt(squares / static_cast<double>(x.size()));
+}
+
+void check_goal(const Goal& g) {
+  if (!(g.relative >= 0) || !(g.absolute >= 0) || g.cycles < 0)
+    throw UserError("gmg::Goal: tolerances and cycles are not negative; relative = " + number(g.relative) +
+                    ", absolute = " + number(g.absolute) + ", cycles = " + std::to_string(g.cycles));
+}
+
+}  // namespace
+
+Solver::Solver(Equation equation, Plan plan) : equation_(std::move(equation)), plan_(std::move(plan)) {
+  const auto before = Clock::now();
+  hierarchy_ = std::make_unique<Hierarchy>(equation_, plan_);
+  kernels_ms_ = ms_since(before);
+}
+
+// ---- coefficients
+
+std::vector<std::int64_t> Solver::shape(const std::string& name) const {
+  return hierarchy_->level(0).grid().shape_of(equation_.coefficient(name));
+}
+
+Solver& Solver::set(const std::string& name, std::span<const double> values) {
+  (void)equation_.coefficient(name);
+  const std::span<double> to = hierarchy_->level(0).array(name);
+  std::string lengths;
+  std::size_t n = 1;
+  for (const auto length : shape(name)) {
+    lengths += (lengths.empty() ? "" : "x") + std::to_string(length);
+    n *= static_cast<std::size_t>(length);
+  }
+  if (values.size() != n)
+    throw UserError("gmg::Solver::set: " + name + " has " + lengths + " elements, but " +
+                    std::to_string(values.size()) + " are given");
+  std::copy(values.begin(), values.end(), to.begin());
+  stale_ = true;
+  return *this;
+}
+
+Solver& Solver::set(const std::string& name, const Sampler& value) {
+  const Coefficient& c = equation_.coefficient(name);
+  const Domain& domain = equation_.domain();
+  const std::vector<std::int64_t> lengths = shape(name);
+  std::vector<double> all, x(lengths.size());
+  std::vector<std::int64_t> at(lengths.size(), 0);
+  while (true) {
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      const bool on_face = c.faces && domain.dimension_of(*c.faces) == d;
+      x[d] = (static_cast<double>(at[d]) + (on_face ? 0 : 0.5)) * domain.spacing(d);
+    }
+    all.push_back(value(x));
+    std::size_t d = at.size();
+    while (d > 0 && ++at[d - 1] == lengths[d - 1]) at[--d] = 0;
+    if (d == 0) break;
+  }
+  return set(name, std::span<const double>(all));
+}
+
+Solver& Solver::set(const std::string& name, double value) {
+  if (equation_.numbers().contains(name)) {
+    hierarchy_->level(0).set_number(name, value);
+  } else {
+    (void)equation_.coefficient(name);
+    const std::span<double> to = hierarchy_->level(0).array(name);
+    std::fill(to.begin(), to.end(), value);
+  }
+  stale_ = true;
+  return *this;
+}
+
+void Solver::prepare() {
+  hierarchy_->refresh();
+  shift_.clear();
+  Level& finest = hierarchy_->level(0);
+  if (has_boundary_values(equation_.domain())) {
+    std::vector<double> around = boundary_values(equation_.domain(), equation_.radius());
+    shift_.resize(static_cast<std::size_t>(finest.count()));
+    Arguments a = finest.arguments();
+    a.arrays["around"] = around.data();
+    const Kernel kernel(boundary_program(finest.grid()));
+    kernel.bind(a, shift_.data())();
+  }
+  stale_ = false;
+}
+
+// ---- a solve
+
+Report Solver::solve(std::span<const double> f, std::span<double> u, const Goal& goal) {
+  check_goal(goal);
+  const auto cells = static_cast<std::size_t>(equation_.domain().count());
+  if (f.size() != cells || u.size() != cells)
+    throw UserError("gmg::Solver::solve: f has " + std::to_string(f.size()) + " elements and u " +
+                    std::to_string(u.size()) + ", the domain has " + std::to_string(cells) + " cells");
+  Report report;
+  report.plan = str(plan_), report.norm = goal.norm;
+  const auto started = Clock::now();
+  if (stale_) prepare();
+  hierarchy_->level(0).prepare_norm(goal.norm);
+  report.setup_ms = kernels_ms_ + ms_since(started);
+  kernels_ms_ = 0;
+  for (std::size_t l = 0; l < hierarchy_->size(); ++l) {
+    const Level& level = hierarchy_->level(l);
+    std::string grid;
+    for (const auto n : level.grid().domain().cells()) grid += (grid.empty() ? "" : "x") + std::to_string(n);
+    grid.resize(std::max<std::size_t>(grid.size() + 1, 14), ' ');
+    report.grids.push_back(
+        grid + (l + 1 == hierarchy_->size() ? text(hierarchy_->bottom()) : text(level.smoother())));
+  }
+  begin(f, u, goal, report);
+  const auto before = Clock::now();
+  hierarchy_->forget_times();
+  cycle_until(goal, report, u);
+  report.ms = ms_since(before);
+  report.times = hierarchy_->times();
+  if (hierarchy_->singular()) remove_mean(u);
+  return report;
+}
+
+void Solver::begin(std::span<const double> f, std::span<const double> u, const Goal& goal, Report& report) {
+  Level& finest = hierarchy_->level(0);
+  const std::span<double> own_f = finest.array("f"), own_u = finest.array("u");
+  std::copy(f.begin(), f.end(), own_f.begin());
+  std::copy(u.begin(), u.end(), own_u.begin());
+  for (std::size_t i = 0; i < shift_.size(); ++i) own_f[i] -= shift_[i];
+  report.notes = hierarchy_->notes();
+  if (hierarchy_->singular()) {
+    const double m = mean(own_f), size = norm_of(own_f, Norm::rms);
+    remove_mean(own_f);
+    report.notes.emplace_back(
+        "A is singular: constants are solutions of A u = 0; the u with mean 0 is returned.");
+    if (std::abs(m) > 1e-10 * size)
+      report.notes.push_back("f and the conditions' values have the mean " + number(m) +
+                             ", with which there is no solution; it was removed.");
+  }
+  report.reference = norm_of(own_f, goal.norm);
+}
+
+/// Whether the last entry of the history ends the solve; then status and reason say why.
+bool Solver::ends(const Goal& goal, Report& r) const {
+  const double now = r.history.back(), first = r.history.front();
+  const double base = r.reference > 0 ? r.reference : first;
+  const auto after = [&](const std::string& what) {
+    return what + " after " + std::to_string(r.cycles()) + (r.cycles() == 1 ? " cycle" : " cycles");
+  };
+  const auto end = [&](Report::Status status, std::string reason) {
+    r.status = status, r.reason = std::move(reason);
+    return true;
+  };
+  if (!std::isfinite(now))
+    return end(Report::Status::not_finite,
+               r.cycles() == 0
+                   ? "f, the first u or a coefficient holds a value that is not a finite number."
+                   : after("The residual is no finite number any more") + "; u is the best iterate.");
+  if (now <= goal.absolute || now <= goal.relative * base)
+    return end(Report::Status::converged, after("Converged") + ": residual (" + gmg::text(r.norm) + ") " +
+                                              number(now) + ", " + number(base > 0 ? now / base : 0) +
+                                              " of that where u is 0; factor " + number(r.mean_factor()) +
+                                              ".");
+  if (r.cycles() >= 2 && now > 1e3 * std::max(first, r.reference))
+    return end(
+        Report::Status::diverged,
+        after("The residual has grown to " + number(now / first) + " of the first") +
+            "; u is the best iterate. Try a smaller weight, more sweeps, or look whether A is positive.");
+  const std::size_t n = r.history.size();
+  if (n > 6 && now > 0.9 * r.history[n - 6])
+    return end(Report::Status::stagnated, after("The residual no longer falls: it is " + number(now) + ", " +
+                                                number(base > 0 ? now / base : 0) + " of that where u is 0"));
+  if (r.cycles() >= goal.cycles)
+    return end(Report::Status::cycles_used_up,
+               after("Not converged") + ": residual (" + gmg::text(r.norm) + ") " + number(now) + ", " +
+                   number(base > 0 ? now / base : 0) + " of that where u is 0; the last factor was " +
+                   number(r.last_factor()) + ". Allow more cycles, or a larger tolerance.");
+  return false;
+}
+
+/// What rounding alone makes of the residual, roughly: the diagonal's part of A u.
+double Solver::rounding() {
+  Level& finest = hierarchy_->level(0);
+  const std::span<const double> u = finest.array("u"), lambda = finest.array("lambda");
+  double squares = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) squares += (u[i] / lambda[i]) * (u[i] / lambda[i]);
+  return 2.2e-16 * finest.weight() * std::sqrt(squares / static_cast<double>(u.size()));
+}
+
+void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> best) {
+  Level& finest = hierarchy_->level(0);
+  const std::size_t levels = hierarchy_->size();
+  const CycleSteps cycle = cycle_steps(plan_.cycle, levels);
+  report.history.push_back(finest.residual_norm(goal.norm));
+  double least = report.history[0];
+  const auto keep = [&] {
+    const std::span<const double> u = finest.array("u");
+    std::copy(u.begin(), u.end(), best.begin());
+  };
+  while (!ends(goal, report)) {
+    hierarchy_->run(report.cycles() == 0 && plan_.full_start ? full_start_steps(plan_.cycle, levels) : cycle);
+    report.history.push_back(finest.residual_norm(goal.norm));
+    if (report.history.back() < least) least = report.history.back(), keep();
+  }
+  if (report.status == Report::Status::stagnated)
+    report.reason += least <= 20 * rounding() * (report.norm == Norm::max ? 10 : 1)
+                         ? ", which is as small as rounding lets it be."
+                         : "; try more sweeps, W cycles, or smaller ratios along weakly coupled axes.";
+}
+
+}  // namespace lift::gmg

@@ -1,0 +1,63 @@
+// A u = f, solved by multigrid on the processors of this machine.
+//
+//   gmg::Domain box({96, 200, 256}, {.spacing = 1.0 / 256});
+//   gmg::Solver solver(gmg::helmholtz(box));
+//   solver.set("beta_k", bk).set("beta_j", bj).set("beta_i", bi);
+//   gmg::Report r = solver.solve(f, u, {.relative = 1e-8});
+//   if (!r.converged()) throw std::runtime_error(r.text());
+#pragma once
+
+#include "gmg/report.hpp"
+
+namespace lift::gmg {
+
+/// When a solve ends.
+struct Goal {
+  double relative = 1e-8;  ///< residual's norm over that where u is 0 (f, and what the conditions' g add)
+  double absolute = 0;     ///< or the norm itself, in units of f
+  int cycles = 50;         ///< at most
+  Norm norm = Norm::rms;
+};
+
+class Solver {
+ public:
+  /// Kernels are made here. UserError: see Equation, Hierarchy. EnvironmentError: no C compiler.
+  explicit Solver(Equation equation, Plan plan = {});
+
+  /// A coefficient, row-major, of the domain's shape with one more along the axis whose faces it is on; it is
+  /// copied. Kernels stay as they are. UserError: no such coefficient, another number of elements.
+  Solver& set(const std::string& name, std::span<const double> values);
+  /// As a function of the position, outermost coordinate first, in units of the spacing; the region begins at
+  /// 0.
+  using Sampler = std::function<double(std::span<const double> position)>;
+  Solver& set(const std::string& name, const Sampler& value);
+  /// A number of the equation, or a coefficient that is the same everywhere.
+  Solver& set(const std::string& name, double value);
+  /// The shape of a coefficient.
+  std::vector<std::int64_t> shape(const std::string& name) const;
+
+  /// `u`: the first guess, then the best iterate; both of the domain's shape, row-major. Where A is singular,
+  /// f loses its mean and u has none, which the report says. UserError: other sizes, tolerances that mean
+  /// nothing, a diagonal that is not positive. What goes wrong on the way is the report's status.
+  Report solve(std::span<const double> f, std::span<double> u, const Goal& goal = {});
+
+  const Equation& equation() const { return equation_; }
+  const Plan& plan() const { return plan_; }
+  Hierarchy& hierarchy() { return *hierarchy_; }
+
+ private:
+  void prepare();
+  void begin(std::span<const double> f, std::span<const double> u, const Goal& goal, Report& report);
+  void cycle_until(const Goal& goal, Report& report, std::span<double> best);
+  bool ends(const Goal& goal, Report& report) const;
+  double rounding();
+
+  Equation equation_;
+  Plan plan_;
+  std::unique_ptr<Hierarchy> hierarchy_;
+  std::vector<double> shift_;  ///< A of what the conditions' g are; empty: 0
+  bool stale_ = true;
+  double kernels_ms_ = 0;
+};
+
+}  // namespace lift::gmg

@@ -1,0 +1,287 @@
+// Whole solves: factors of cycles, second order for each kind of face, singular problems, and what goes
+// wrong.
+#include <doctest/doctest.h>
+
+#include <numbers>
+
+#include "gmg/solver.hpp"
+#include "tests/gmg/random_equation.hpp"
+#include "tests/message.hpp"
+
+using namespace lift;
+using namespace lift::testing;
+
+namespace gmg_solver_test {
+namespace {
+
+using gmg::Axis;
+
+/// amplitude < 1: 1 plus a wave; else e to it times a wave. Periodic in the unit cube.
+gmg::Solver::Sampler wave(double amplitude) {
+  return [=](std::span<const double> x) {
+    double w = 1;
+    for (std::size_t d = 0; d < x.size(); ++d)
+      w *= std::sin(2 * std::numbers::pi * x[d] + 0.3 + 0.4 * static_cast<double>(d));
+    return amplitude < 1 ? 1 + amplitude * w : std::exp(amplitude * w);
+  };
+}
+
+gmg::Domain box_with(const std::vector<std::int64_t>& cells, const std::string& faces) {
+  std::vector<double> spacings;
+  for (const auto n : cells) spacings.push_back(1.0 / static_cast<double>(n));
+  gmg::Domain box(cells, {.spacings = spacings});
+  for (std::size_t a = 0; a < cells.size(); ++a)
+    for (const bool high : {false, true}) {
+      gmg::Condition& c = box.face({static_cast<Axis>(a), high});
+      const std::string kind = faces != "mixed" ? faces
+                               : a == 0         ? "dirichlet"
+                               : a == 1         ? (high ? "neumann" : "robin")
+                                                : "periodic";
+      if (kind == "neumann") c = gmg::neumann();
+      if (kind == "robin") c = gmg::robin(1, 0.5);
+      if (kind == "periodic") box.periodic(static_cast<Axis>(a));
+    }
+  return box;
+}
+
+double factor(const gmg::Domain& box, const gmg::Plan& plan, double amplitude) {
+  gmg::Solver solver(gmg::helmholtz(box), plan);
+  for (const gmg::Coefficient& c : solver.equation().coefficients()) solver.set(c.name, wave(amplitude));
+  std::mt19937 random(1);
+  const Field f = random_field(random, box.count());
+  Field u(f.size(), 0);
+  const gmg::Report r = solver.solve(f, u, {.relative = 1e-10, .cycles = 30});
+  CHECK_MESSAGE(r.converged(), r.text());
+  return r.mean_factor();
+}
+
+}  // namespace
+
+TEST_CASE("V cycles with red-black Gauss-Seidel, variable coefficients: factors for every kind of face") {
+  for (const char* faces : {"dirichlet", "neumann", "periodic", "robin", "mixed"}) {
+    CAPTURE(faces);
+    CHECK(factor(box_with({16, 16, 16}, faces), {.weight = 1.2}, 0.3) < 0.05);
+    CHECK(factor(box_with({16, 16, 16}, faces), {.down = 1, .up = 1, .weight = 1.2}, 0.3) < 0.09);
+  }
+  const gmg::Domain walls = box_with({16, 16, 16}, "neumann"), values = box_with({16, 16, 16}, "dirichlet");
+  CHECK(factor(walls, {.weight = 1}, 0.3) < 1.05 * factor(values, {.weight = 1}, 0.3));
+  // Contrast e^4, which coarse grids see badly.
+  CHECK(factor(values, {.weight = 1.2}, 2) < 0.06);
+  CHECK(factor(walls, {.cycle = gmg::CycleKind::F, .weight = 1.2}, 2) < 0.06);
+}
+
+TEST_CASE("odd and uneven boxes, ratios of 3, other cycles and smoothers") {
+  CHECK(factor(box_with({13, 18, 15}, "dirichlet"), {.weight = 1.2}, 0.3) < 0.06);
+  CHECK(factor(box_with({18, 18}, "mixed"), {.ratios = {{3, 3}, {2, 2}}}, 0.3) < 0.3);
+  // Spacings by 4: j is kept until those of i are as large, and no weight is needed for it.
+  const gmg::Domain flat = box_with({16, 64}, "dirichlet");
+  CHECK(gmg::suggested_ratios(gmg::helmholtz(flat), flat) == gmg::Ratios{1, 2});
+  CHECK(factor(flat, {.bottom_cells = 32}, 0.3) < 0.07);
+  const gmg::Domain plane = box_with({24, 24}, "mixed");
+  const double v = factor(plane, {}, 0.3);
+  CHECK(v < 0.1);
+  CHECK(factor(plane, {.cycle = gmg::CycleKind::W}, 0.3) < 1.01 * v);
+  CHECK(factor(plane, {.cycle = gmg::CycleKind::F}, 0.3) < 1.01 * v);
+  CHECK(factor(plane, {.full_start = true}, 0.3) < 0.1);
+  CHECK(factor(plane, {.smoother = gmg::Smoother::jacobi}, 0.3) < 0.4);
+  CHECK(factor(plane, {.smoother = gmg::Smoother::chebyshev}, 0.3) < 0.3);
+  CHECK(factor(plane, {.bottom = gmg::Bottom::conjugate_gradients, .bottom_cells = 200}, 0.3) < 0.1);
+  CHECK(factor(plane, {.bottom = gmg::Bottom::sweeps, .bottom_cells = 40}, 0.3) < 0.1);
+  CHECK(factor(box_with({21, 20}, "periodic"), {}, 0.3) < 0.4);  // no colours around 21 cells
+}
+
+TEST_CASE("a manufactured solution is met to second order, each face having a value") {
+  // u = product of sin(x_d + phase_d), with f and all faces' values from it; beta = exp(x), not constant.
+  const auto error = [](std::int64_t n, const std::string& faces, bool variable) {
+    const std::vector<std::int64_t> cells{n, n + n / 2};
+    gmg::Domain box(cells,
+                    {.spacings = {1.0 / static_cast<double>(n), 1.5 / static_cast<double>(n + n / 2)}});
+    const double pi = std::numbers::pi;
+    const bool around = faces == "periodic";
+    const auto along = [&](std::size_t d, double x, int derivative) {
+      const double k = around ? 2 * pi / (d == 0 ? 1.0 : 1.5) : 1.7, phase = around ? 0.4 : 0.5;
+      return derivative == 0   ? std::sin(k * x + phase)
+             : derivative == 1 ? k * std::cos(k * x + phase)
+                               : -k * k * std::sin(k * x + phase);
+    };
+    const auto u_at = [&](double y, double x) { return along(0, y, 0) * along(1, x, 0); };
+    for (std::size_t d = 0; d < 2; ++d)
+      for (const bool high : {false, true}) {
+        const Axis axis = d == 0 ? Axis::j : Axis::i;
+        const std::size_t other = 1 - d;
+        Field values, slopes, robin;
+        for (std::int64_t t = 0; t < cells[other]; ++t) {
+          const double across = (static_cast<double>(t) + 0.5) * box.spacing(other),
+                       at = high ? box.spacing(d) * static_cast<double>(cells[d]) : 0;
+          const double value = along(d, at, 0) * along(other, across, 0),
+                       slope = (high ? 1 : -1) * along(d, at, 1) * along(other, across, 0);
+          values.push_back(value), slopes.push_back(slope), robin.push_back(2 * value + 0.5 * slope);
+        }
+        const std::string kind = faces != "mixed" ? faces
+                                 : d == 0         ? (high ? "neumann" : "dirichlet")
+                                                  : (high ? "robin" : "neumann");
+        gmg::Condition& c = box.face({axis, high});
+        if (kind == "dirichlet") c = gmg::dirichlet(values);
+        if (kind == "neumann") c = gmg::neumann(slopes);
+        if (kind == "robin") c = gmg::robin(2, 0.5, robin);
+        if (kind == "periodic") box.periodic(axis);
+      }
+    const double a = faces == "neumann" ? 1 : 0;
+    gmg::Solver solver(gmg::helmholtz(box, {.a = a, .variable = variable}));
+    const auto beta = [&](double x) { return variable && !around ? std::exp(x) : 1.0; };
+    const auto beta_slope = [&](double x) { return variable && !around ? std::exp(x) : 0.0; };
+    if (variable)
+      for (const char* name : {"beta_j", "beta_i"})
+        solver.set(name, gmg::Solver::Sampler([&](std::span<const double> x) { return beta(x[1]); }));
+    Field f, exact;
+    for_positions(cells, [&](const Position& at) {
+      const double y = (static_cast<double>(at[0]) + 0.5) * box.spacing(0),
+                   x = (static_cast<double>(at[1]) + 0.5) * box.spacing(1);
+      const double laplacian = along(0, y, 2) * along(1, x, 0) + along(0, y, 0) * along(1, x, 2);
+      exact.push_back(u_at(y, x));
+      f.push_back(a * u_at(y, x) - beta(x) * laplacian - beta_slope(x) * along(0, y, 0) * along(1, x, 1));
+    });
+    Field u(f.size(), 0);
+    const gmg::Report r = solver.solve(f, u, {.relative = 1e-11});
+    CHECK_MESSAGE(r.converged(), r.text());
+    double most = 0;
+    const double shift = around ? gmg::mean(exact) : 0;
+    for (std::size_t i = 0; i < u.size(); ++i) most = std::max(most, std::abs(u[i] - exact[i] + shift));
+    return most;
+  };
+  for (const char* faces : {"dirichlet", "neumann", "robin", "periodic", "mixed"})
+    for (const bool variable : {false, true}) {
+      CAPTURE(faces);
+      CAPTURE(variable);
+      const double coarse = error(16, faces, variable), fine = error(32, faces, variable);
+      CHECK(std::log2(coarse / fine) > 1.8);
+      CHECK(fine < 0.01);
+    }
+}
+
+TEST_CASE("an operator of the user's with 27 points, on faces of all kinds, against the dense solution") {
+  std::mt19937 random(4);
+  const gmg::Domain domain = random_domain(random, {6, 5, 8});
+  const RandomEquation e = random_equation(random, domain, 1, true);
+  gmg::Solver solver(e.equation, {.ratios = {{2, 2, 2}}});
+  for (const auto& [name, values] : e.coefficients) solver.set(name, values);
+  const Field f = random_field(random, domain.count());
+  Field u(f.size(), 0);
+  const gmg::Report r = solver.solve(f, u, {.relative = 1e-12});
+  CHECK_MESSAGE(r.converged(), r.text());
+  const Dense a = dense(domain, e.stencil);
+  Field exact = f;
+  for (std::size_t i = 0; i < a.n; ++i) exact[i] -= a.shift[i];
+  gmg::DenseFactors(a.a, a.n).solve(exact);
+  CHECK(largest_difference(a.times(exact), [&] {
+          Field b = f;
+          for (std::size_t i = 0; i < a.n; ++i) b[i] -= a.shift[i];
+          return b;
+        }()) < 1e-11);
+  CHECK(largest_difference(u, exact) < 1e-10);
+}
+
+TEST_CASE("coefficients change without new kernels; a solve goes on from the first guess") {
+  const gmg::Domain box = box_with({16, 16}, "dirichlet");
+  gmg::Solver solver(gmg::helmholtz(box, {.a = 1}));
+  std::mt19937 random(2);
+  const Field f = random_field(random, box.count());
+  Field u(f.size(), 0), again;
+  solver.set("alpha", 2.0);
+  CHECK(solver.solve(f, u).converged());
+  again = u;
+  CHECK(solver.solve(f, again).cycles() == 0);
+  solver.set("alpha", 40.0).set("b", 3.0);
+  CHECK(solver.solve(f, again).cycles() > 2);
+  solver.set("alpha", 2.0).set("b", 1.0);
+  CHECK(solver.solve(f, again, {.relative = 1e-10}).converged());
+  CHECK(largest_difference(again, u) < 1e-7);
+}
+
+TEST_CASE("singular problems: means are removed, and that is said") {
+  const gmg::Domain box = box_with({16, 12}, "neumann");
+  gmg::Solver solver(gmg::helmholtz(box));
+  std::mt19937 random(3);
+  Field f = random_field(random, box.count(), 0.5, 1), u(f.size(), 7);
+  gmg::Report r = solver.solve(f, u);
+  CHECK_MESSAGE(r.converged(), r.text());
+  CHECK(std::abs(gmg::mean(u)) < 1e-12);
+  CHECK(r.text().find("A is singular") != std::string::npos);
+  CHECK(r.text().find("it was removed") != std::string::npos);
+  gmg::remove_mean(f);
+  r = solver.solve(f, u);
+  CHECK(r.text().find("it was removed") == std::string::npos);
+  // Neither flux form nor a value anywhere: no statement about which f have a solution.
+  gmg::Solver one_way(gmg::equation(box_with({8}, "periodic"), {gmg::cells("c")}, [](const gmg::Point& at) {
+    return at.cell("c") * (2 * at.u() - at.u({-1}) - at.u({1}));
+  }));
+  one_way.set("c", wave(0.5));
+  Field g(8, 1), v(8, 0);
+  CHECK(test::message([&] { one_way.solve(g, v); }).find("differences of fluxes") != std::string::npos);
+}
+
+TEST_CASE("what goes wrong is said in a sentence, and the best iterate is kept") {
+  const gmg::Domain box = box_with({16, 16}, "dirichlet");
+  std::mt19937 random(5);
+  const Field f = random_field(random, box.count());
+  Field u(f.size(), 0);
+  using Status = gmg::Report::Status;
+
+  gmg::Solver solver(gmg::helmholtz(box));
+  gmg::Report r = solver.solve(f, u, {.relative = 1e-10, .cycles = 2});
+  CHECK(r.status == Status::cycles_used_up);
+  CHECK(r.text().find("Not converged after 2 cycles") != std::string::npos);
+  r = solver.solve(f, u, {.relative = 0, .cycles = 40});
+  CHECK(r.status == Status::stagnated);
+  CHECK(r.text().find("as small as rounding lets it be") != std::string::npos);
+  Field not_finite = f;
+  not_finite[17] = NAN;
+  for (const gmg::Norm norm : {gmg::Norm::rms, gmg::Norm::max}) {
+    r = solver.solve(not_finite, u, {.norm = norm});
+    CHECK(r.status == Status::not_finite);
+    CHECK(r.cycles() == 0);
+  }
+  // A relaxation that amplifies: the first guess is still the best.
+  gmg::Solver wild(gmg::helmholtz(box),
+                   {.smoother = gmg::Smoother::jacobi, .down = 8, .up = 8, .weight = 1.9});
+  Field guess(f.size(), 0.5);
+  const Field first = guess;
+  r = wild.solve(f, guess);
+  CHECK(r.status == Status::diverged);
+  CHECK(guess == first);
+
+  solver.set("beta_i", -1.0);
+  CHECK(test::message([&] { solver.solve(f, u); }).find("A's diagonal is") != std::string::npos);
+  CHECK(test::message([&] { solver.set("gamma", 1.0); }).find("it has beta_j, beta_i") != std::string::npos);
+  CHECK(test::message([&] { solver.set("beta_i", f); }).find("16x17 elements, but 256 are given") !=
+        std::string::npos);
+  CHECK(test::message([&] {
+          Field small(3);
+          solver.solve(f, small);
+        }).find("u 3, the domain has 256 cells") != std::string::npos);
+  CHECK(test::message([&] {
+          gmg::Solver(gmg::helmholtz(box), {.ratios = {{3, 3}}});
+        }).find("16 cells by 3") != std::string::npos);
+  CHECK(test::message([&] { gmg::Solver(gmg::helmholtz(box), {.down = 0, .up = 0}); }).find("at least one") !=
+        std::string::npos);
+  gmg::Solver thin(gmg::helmholtz(box_with({2, 2}, "dirichlet")), {.bottom_cells = 1});
+  Field four(4, 1), solution(4, 0);
+  r = thin.solve(four, solution);
+  CHECK(r.converged());
+  CHECK(r.text().find("cannot be joined any further") != std::string::npos);
+}
+
+TEST_CASE("cycles are lists of legs") {
+  using gmg::CycleKind;
+  CHECK(str(gmg::cycle_steps(CycleKind::V, 3)) == "down 0, down 1, bottom 2, up 1, up 0");
+  CHECK(str(gmg::cycle_steps(CycleKind::W, 3)) ==
+        "down 0, down 1, bottom 2, up 1, down 1, bottom 2, up 1, up 0");
+  CHECK(
+      str(gmg::cycle_steps(CycleKind::F, 4)) ==
+      "down 0, down 1, down 2, bottom 3, up 2, down 2, bottom 3, up 2, up 1, down 1, down 2, bottom 3, up 2, "
+      "up 1, up 0");
+  CHECK(str(gmg::full_start_steps(CycleKind::V, 2)) ==
+        "restrict f 0, bottom 1, interpolate 0, down 0, bottom 1, up 0");
+}
+
+}  // namespace gmg_solver_test
