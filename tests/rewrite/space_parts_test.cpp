@@ -106,7 +106,7 @@ TEST_CASE("space: tiles of columns are whole vectors where those divide them, el
   CHECK(has(whole, "tile", "i20"));  // of vectors of four
 }
 
-TEST_CASE("space: stages that a periodic border keeps apart do not go in step") {
+TEST_CASE("space: stages that a periodic border keeps apart go in step where they wrap once, else not") {
   const auto chain = [](const std::string& border) {
     return of(
         "param x : 64.40.f64\n"
@@ -118,12 +118,16 @@ TEST_CASE("space: stages that a periodic border keeps apart do not go in step") 
         "{d, zip2(around(d), c) |> map2(\\(w, c). five(w) + c)}\n");
   };
   const Space periodic(chain("wrap"), options()), closed(chain("clamp"), options());
-  CHECK(find(periodic, "time") == nullptr);
+  const Derivation once = periodic.derive(periodic.seeds().front());
+  CHECK(count(once, "wrap-once") == 1);
+  CHECK(count(once, "in-step") == 1);
   REQUIRE(find(closed, "time") != nullptr);
   CHECK(find(closed, "strips") != nullptr);  // though a result is read by another one
   const Derivation d = closed.derive(closed.seeds().front());
   CHECK(count(d, "in-tiles") + count(d, "map-par") > 0);
-  CHECK(count(periodic.derive(periodic.seeds().front()), "map-par") >= 3);
+  const Derivation each = periodic.derive({{"wraps", "each"}});
+  CHECK(count(each, "in-step") == 0);
+  CHECK(count(each, "map-par") >= 3);
   check_space(chain("wrap"), options(), 6, 1);
   check_space(chain("clamp"), options(), 8, 1);
 }
