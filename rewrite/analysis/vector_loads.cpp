@@ -39,7 +39,11 @@ bool loads_vectors(const Footprint& print, const Nat& cells, const Nat& block) {
   return true;
 }
 
+/// An element of an iteration's result is made of all elements that its steps read: exponentially many. What
+/// is known of iterations is known of their steps.
 bool loads_vectors(const Program& program) {
+  if (contains(program.body, [](const Expr& e) { return e.is(Op::Iterate) && e.type().has_arrays(); }))
+    return true;
   try {
     const Footprint print = footprint(program);
     return print.index.empty() || loads_vectors(print, shape_of(program.body.type()).back(), 1);

@@ -3,6 +3,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/text/parse.hpp"
 #include "lower/launches.hpp"
 #include "lower/lower.hpp"
 #include "rewrite/space/chain_form.hpp"
@@ -87,6 +88,16 @@ TEST_CASE("space: each depth of an iteration computes what the iteration does") 
     check_space(sweeps(1, 9, 2), options(target), 2, 1);
     check_space(sweeps(6, 6, 13), options(target), 8, 3);
   }
+}
+
+TEST_CASE("space: iterations of many steps beside one another take no more than a step does") {
+  const std::string steps =
+      "u |> iterate(25, \\x. update3(x, (0, 0, 1), x |> slide3((1, 1, 3), 1) |> map3(\\w. min(w[0, 0, 2] + "
+      "1, w[0, 0, 1]))))";
+  const Program p = parse_program("param u : 3.4.5.f64\nresult a, b = {" + steps + ", " + steps +
+                                  " |> map3(\\x. x * 2)}\n");
+  const Space s(p, options());  // ran out of memory
+  CHECK(!s.seeds().empty());
 }
 
 TEST_CASE("space: periodic fields go in step, wrapped once, be they updated one by one or as pairs") {
