@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "patterns/box_views.hpp"
+
 namespace lift::gmg {
 namespace {
 
 std::vector<Nat> each(int rank, const Nat& n) { return std::vector<Nat>(static_cast<std::size_t>(rank), n); }
-
-/// map over one array, or over the elements of several.
-Expr over(int rank, const std::vector<Expr>& arrays, const std::function<Expr(std::span<const Expr>)>& f) {
-  if (arrays.size() == 1)
-    return map_n(
-        rank, [&](Expr x) { return f(std::vector{x}); }, arrays[0]);
-  const auto taken_apart = [&](Expr t) {
-    std::vector<Expr> parts;
-    for (std::size_t i = 0; i < arrays.size(); ++i) parts.push_back(get(static_cast<int>(i), t));
-    return f(parts);
-  };
-  return map_n(rank, taken_apart, zip_n(rank, arrays));
-}
 
 /// What a pad does there.
 Boundary pad_at(const Condition& c) {
@@ -108,7 +97,7 @@ Expr Grid::scaled_beyond_robin(const Expr& padded, int width) const {
       if (domain_.condition(d, high).kind == Condition::Kind::robin) faces.emplace_back(d, high);
   if (faces.empty()) return padded;
   const std::vector<Expr> arrays{positions(lift::shape_of(padded.type(), rank())), padded};
-  return over(rank(), arrays, [&](std::span<const Expr> at) {
+  return map_over(rank(), arrays, [&](std::span<const Expr> at) {
     Expr x = at[1];
     for (const auto& [d, high] : faces) {
       const Expr index = get(static_cast<int>(d), at[0]), scaled = robin_scale(d, high) * x;
@@ -152,7 +141,7 @@ Expr Grid::for_cells(const std::vector<Expr>& arrays, const Expr& around, const 
   const std::size_t window = views.size();
   views.push_back(slide(each(rank(), 2 * radius + 1), each(rank(), 1), around));
   for (const Expr& v : coefficient_views()) views.push_back(v);
-  return over(rank(), views, [&](std::span<const Expr> at) {
+  return map_over(rank(), views, [&](std::span<const Expr> at) {
     const auto unknown = [&](const Offset& o) {
       std::vector<Nat> position;
       for (const int x : o) position.emplace_back(radius + x);
@@ -169,7 +158,7 @@ Expr Grid::for_cells(const std::vector<Expr>& arrays,
   std::vector<Expr> views{positions(shape())};
   views.insert(views.end(), arrays.begin(), arrays.end());
   for (const Expr& v : coefficient_views()) views.push_back(v);
-  return over(rank(), views, [&](std::span<const Expr> at) {
+  return map_over(rank(), views, [&](std::span<const Expr> at) {
     CellView cell{at.subspan(1, arrays.size()), index_in(at[0]), {}, {}};
     cell.a_of_u = a_of(at.subspan(1 + arrays.size()), [&](const Offset& o) { return unknown(cell, o); });
     return f(cell);

@@ -1,10 +1,7 @@
 #include "patterns/box_views.hpp"
 
 namespace lift {
-namespace {
-
-/// zip_rank arrays | map_rank(f), without the zip when there is one array.
-Expr over(int rank, const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f) {
+Expr map_over(int rank, const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f) {
   if (arrays.size() == 1)
     return map_n(
         rank, [&](Expr x) { return f(std::vector{x}); }, arrays[0]);
@@ -16,13 +13,11 @@ Expr over(int rank, const std::vector<Expr>& arrays, const std::function<Expr(Pa
   return map_n(rank, taken_apart, zip_n(rank, arrays));
 }
 
-}  // namespace
-
 Expr for_boxes(const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f) {
-  return over(1, arrays, f);
+  return map_over(1, arrays, f);
 }
 Expr for_cells(const BoxProblem& p, const std::vector<Expr>& views, const std::function<Expr(Parts)>& f) {
-  return over(p.dim, views, f);
+  return map_over(p.dim, views, f);
 }
 Expr write_interior(const BoxProblem& p, const Expr& target, const Expr& block) {
   return update(target, interior_offset(p), block);

@@ -13,6 +13,8 @@ namespace lift {
 /// What one function of several arrays sees of them: an element (a box, a cell's input) of each.
 using Parts = std::span<const Expr>;
 
+/// zip_rank arrays | map_rank(f), without the zip when there is one array.
+Expr map_over(int rank, const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f);
 /// zip arrays | map(f): f once a box.
 Expr for_boxes(const std::vector<Expr>& arrays, const std::function<Expr(Parts)>& f);
 /// The same over the `dim` dimensions of a box's arrays.

@@ -50,9 +50,9 @@ bool has_windows_over_period(const Expr& e) {
   return has_windows_of(e, ends.low + ends.high + 1);
 }
 
-class Chain {
+class PeriodicChain {
  public:
-  explicit Chain(const Expr& let) {
+  explicit PeriodicChain(const Expr& let) {
     Expr e = let;
     while (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
       std::vector<Expr> name;
@@ -174,7 +174,7 @@ class Chain {
 
 Result<Expr> wrap_once(const Site& site, const Arguments&) {
   if (!site.e.is(Op::Let)) return Failure{"needs let x1 = ... in let x2 = ... in ..."};
-  Chain chain(site.e);
+  PeriodicChain chain(site.e);
   if (!chain.changes()) return Failure{"no stage reads another one around a period along the outermost axis"};
   return chain.wrapped_once();
 }

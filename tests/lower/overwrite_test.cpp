@@ -11,6 +11,7 @@
 #include "ir/text/parse.hpp"
 #include "rewrite/space/space.hpp"
 #include "tests/lower/run_program.hpp"
+#include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
 using namespace lift::test;
@@ -81,14 +82,7 @@ int run_variants(const Program& p, int random_ones) {
   const Space s(p, on_threads());
   std::vector<Configuration> all = s.seeds();
   std::mt19937 random(7);
-  for (int i = 0; i < random_ones; ++i) {
-    Configuration c;
-    for (const Parameter& x : s.parameters()) {
-      const Settings values = s.allowed(c, *x.key);
-      c.set(*x.key, values[random() % values.size()]);
-    }
-    all.push_back(std::move(c));
-  }
+  for (int i = 0; i < random_ones; ++i) all.push_back(test::random_configuration(s, random));
   int lowered = 0;
   for (const Configuration& c : all) {
     if (!s.layout(c).empty()) continue;  // `run` knows the caller's alone

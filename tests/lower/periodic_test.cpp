@@ -9,6 +9,7 @@
 #include "lower/lower.hpp"
 #include "rewrite/space/space.hpp"
 #include "tests/lower/in_step_chains.hpp"
+#include "tests/rewrite/space_check.hpp"
 
 namespace lift::in_step_test {
 namespace {
@@ -19,14 +20,7 @@ int check_variants(const Program& p, int random_ones) {
   const Space s(p, {Target::openmp, 2, 16});
   std::vector<Configuration> all = s.seeds();
   std::mt19937 random(5);
-  for (int i = 0; i < random_ones; ++i) {
-    Configuration c;
-    for (const Parameter& x : s.parameters()) {
-      const Settings values = s.allowed(c, *x.key);
-      c.set(*x.key, values[random() % values.size()]);
-    }
-    all.push_back(std::move(c));
-  }
+  for (int i = 0; i < random_ones; ++i) all.push_back(test::random_configuration(s, random));
   int in_step = 0;
   for (const Configuration& c : all) {
     if (!s.layout(c).empty()) continue;
