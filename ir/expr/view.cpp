@@ -35,7 +35,7 @@ Nat index_variable(const Expr& p) {
 
 namespace {
 
-View array(const Nat& length, std::function<View(const Nat&)> at) {
+View array(const Nat& length, ElementAt at) {
   return {ArrayView{length, std::move(at)}};
 }
 

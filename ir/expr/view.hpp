@@ -10,8 +10,10 @@
 // stores it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <variant>
 
 #include "ir/expr/program.hpp"
@@ -20,9 +22,23 @@
 namespace lift {
 
 struct View;
+
+/// The elements of an array by their index. Copies share the function: what it captures are views of other
+/// arrays, so that copying those, too, would double them with every stage that reads another twice.
+class ElementAt {
+ public:
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, ElementAt>)
+  ElementAt(F&& at) : at_(std::make_shared<const std::function<View(const Nat&)>>(std::forward<F>(at))) {}
+  View operator()(const Nat& i) const;
+
+ private:
+  std::shared_ptr<const std::function<View(const Nat&)>> at_;
+};
+
 struct ArrayView {
   Nat length;
-  std::function<View(const Nat&)> at;
+  ElementAt at;
   bool variables = false;  ///< the elements are variables of their own: only constant positions exist
 };
 struct View {
@@ -33,6 +49,8 @@ struct View {
   const ArrayView& array() const;
   View operator[](const Nat& i) const { return array().at(i); }
 };
+
+inline View ElementAt::operator()(const Nat& i) const { return (*at_)(i); }
 
 /// Values of the enclosing binders, innermost first.
 struct Scope {

@@ -410,6 +410,20 @@ TEST_CASE("1200 random expressions: views and interpreter agree at every element
   }
 }
 
+TEST_CASE("copies of a view share its function") {
+  struct Counted {
+    int* copies;
+    explicit Counted(int& n) : copies(&n) {}
+    Counted(const Counted& o) : copies(o.copies) { ++*copies; }
+    Counted& operator=(const Counted&) = delete;
+  };
+  int copies = 0;
+  const View v{ArrayView{4, [c = Counted(copies)](const Nat&) { return static_cast<void>(c), View{}; }}};
+  const int made = copies;
+  const std::vector<View> many(20, v);
+  CHECK(copies == made);
+}
+
 TEST_CASE("a wrong value is noticed") {
   Source source(7);
   std::optional<Round> r;

@@ -111,9 +111,9 @@ class Session {
     if (!kinds_.insert(kind).second) return;
     Find f{c, o};
     if (options_.log != nullptr)
-      *options_.log << "found: " << text(o.verdict) << ": " << o.detail << "\n" << std::flush;
+      *options_.log << "found: " << text(o.verdict) << ": " << o.detail << "\n" << print(c) << std::endl;
     if (options_.shrinking) f.smallest = shrunk(c, o, scratch_.path());
-    if (options_.log != nullptr) *options_.log << print(f.smallest) << std::endl;
+    if (options_.log != nullptr) *options_.log << "smallest:\n" << print(f.smallest) << std::endl;
     if (!options_.finds.empty()) {
       make_directories(options_.finds);
       std::string comment = std::string("// ") + text(o.verdict) + ", " + o.detail;
