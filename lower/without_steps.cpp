@@ -40,6 +40,10 @@ std::set<std::string> kept_arrays(const Kernel& k) {
 /// A load of a kept array becomes the loads that its element is computed from, one a class: in loops over the
 /// results stands what all stages read. Each stage is looked at once, however many there are.
 class ThroughKept {
+  /// Of an array that is read at more places, as the first of a long chain, all further elements count as the
+  /// first one does: the same arrays are read, and places grow with the cube of the chain's length.
+  static constexpr std::size_t kMostElements = 64;
+
  public:
   explicit ThroughKept(const Kernel& k) : kept_(kept_arrays(k)) { collect(k.body); }
 
@@ -52,7 +56,7 @@ class ThroughKept {
         if (stores(*body, true) && !stores(*body, false)) continue;
         const auto* f = std::get_if<For>(&x.v);
         if (f) around_.push_back(f->var);
-        known_.clear();
+        known_.clear(), known_of_.clear();
         *body = of(*body);
         if (f) around_.pop_back();
         if (auto* i = std::get_if<If>(&x.v))
@@ -158,6 +162,8 @@ class ThroughKept {
 
   std::vector<Term> loads_for(const Term& load) {
     if (const auto it = known_.find(load->id); it != known_.end()) return it->second;
+    std::vector<std::uint32_t>& of_array = known_of_[load->name];
+    if (of_array.size() >= kMostElements) return known_[of_array.front()];
     if (!open_.insert(load->name).second) return {};  // of an array that is computed from itself
     LoadClasses where_it_is(load->nats), beside(load->nats);
     for (const Producer& p : producers_[load->name]) {
@@ -176,6 +182,7 @@ class ThroughKept {
     for (const Term& x : beside.loads())
       if (!is_read(x)) r.push_back(x);
     open_.erase(load->name);
+    of_array.push_back(load->id);
     return known_[load->id] = r;
   }
 
@@ -183,6 +190,7 @@ class ThroughKept {
   std::vector<Nat> around_;
   std::map<std::string, std::vector<Producer>> producers_;
   std::map<std::uint32_t, std::vector<Term>> known_;  ///< by load, within the same loops
+  std::map<std::string, std::vector<std::uint32_t>> known_of_;  ///< the loads of each array among them
 };
 
 /// The loops of a perfect nest in the order of the written array's dimensions.

@@ -74,8 +74,8 @@ class Printer {
   /// Text on one line where that fits, else broken at the outermost form.
   std::string print(const Expr& e, int least = Open) {
     const int own = precedence(e);
-    std::string s = flat([&] { return spell(e); });
-    if (lines_ && !fits(s)) s = spell(e);
+    std::string s = is_long(e) ? "" : flat([&] { return spell(e); });
+    if (lines_ && (s.empty() || !fits(s))) s = spell(e);
     return own < least ? "(" + s + ")" : s;
   }
 
@@ -87,6 +87,18 @@ class Printer {
     std::string s = f();
     lines_ = before;
     return s;
+  }
+  /// Whether e does not fit on a line by its leaves alone, each a character or more: to print the rest of a
+  /// long chain at each of its stages, to see that it does not fit, would take quadratic time.
+  bool is_long(const Expr& e) const {
+    std::size_t left = kWidth;
+    return lines_ && !has_fewer_leaves(e, left);
+  }
+  static bool has_fewer_leaves(const Expr& e, std::size_t& left) {
+    if (left == 0) return false;
+    if (e.children().empty()) return --left > 0;
+    return std::all_of(e.children().begin(), e.children().end(),
+                       [&](const Expr& c) { return has_fewer_leaves(c, left); });
   }
   bool fits(const std::string& s) const { return s.size() + 2 * depth_ <= kWidth; }
   std::string line() const { return "\n" + std::string(2 * depth_, ' '); }
@@ -124,8 +136,8 @@ class Printer {
                      const std::vector<std::string>& wanted = {}) {
     if (!f.is(Op::Lambda)) return print(f, Atom);
     const std::string head = "\\" + names_.enter(f, source, wanted, given) + ".";
-    std::string body = " " + flat([&] { return print(f.child(0)); });
-    if (lines_ && !fits(head + body)) body = inner([&] { return print(f.child(0)); });
+    std::string body = is_long(f.child(0)) ? "" : " " + flat([&] { return print(f.child(0)); });
+    if (lines_ && (body.empty() || !fits(head + body))) body = inner([&] { return print(f.child(0)); });
     names_.leave();
     return head + body;
   }
