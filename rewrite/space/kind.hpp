@@ -34,7 +34,8 @@ class Kind {
   virtual std::vector<Wishes> first_guesses() const = 0;  ///< best first; some are not possible in the space
   virtual Rewriting derive(const Configuration& c) const = 0;
 };
-/// Of the kind that the program is of; how many steps of its iterations go together is a decision of it.
+/// Of the kind that the program is of; rules of one's own, and how many steps of its iterations go together,
+/// are decisions of it.
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options);
 /// The same of what a loop over time repeats: as many steps together as are standard.
 std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options);
