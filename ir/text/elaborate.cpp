@@ -269,7 +269,8 @@ void Elaborator::bind(const Binder& b, const Expr& e) {
     scopes_.emplace_back(b.name, e);
     return;
   }
-  if (!e.type().is_tuple() || e.type().parts().size() != b.parts.size())
+  const bool open = pattern_ && e.type().is_any();
+  if (!open && (!e.type().is_tuple() || e.type().parts().size() != b.parts.size()))
     fail(b.at, "these are " + std::to_string(b.parts.size()) + " parameters for the components of " +
                    e.type().str() + "; name as many components as the tuple has, or the whole by one name");
   for (std::size_t i = 0; i < b.parts.size(); ++i)
@@ -425,7 +426,9 @@ bool Elaborator::lacks_array(const Term& t) const {
 
 Expr Elaborator::side(const Term& t, const Expr& xs, Scalar numbers) {
   pattern_ = true, alone_ = numbers, steps_ = 0;
-  const Expr e = lacks_array(t) ? applied(t, xs) : value(t);
+  Expr e = lacks_array(t) ? applied(t, xs) : value(t);
+  if (e.is(Op::Apply) && e.child(0).is(Op::Lambda))
+    e = instantiate(e.child(0), {e.children().begin() + 1, e.children().end()});
   pattern_ = false, alone_ = f64;
   return e;
 }

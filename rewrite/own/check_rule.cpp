@@ -213,9 +213,11 @@ class Check {
 
   void note(const Expr& left, const Expr& right, const Values& values, const Compared& c) {
     const std::string text = program_text(left, right, values, scalar_);
-    if (!counterexample_.empty() && text.size() >= shortest_) return;
-    shortest_ = text.size();
     const bool rounding = rule_.exact && c.difference < tolerance(scalar_);
+    if (!counterexample_.empty() &&
+        (rounding ? !rounding_ || text.size() >= shortest_ : !rounding_ && text.size() >= shortest_))
+      return;
+    shortest_ = text.size(), rounding_ = rounding;
     counterexample_ =
         "rule " + rule_.name + " does not hold: " + rule_.maths + "\n" +
         "both sides, as a program, and their results:\n" + indented(text) + "  // left:  " + str(c.left) +
@@ -231,6 +233,7 @@ class Check {
   Instances instances_;
   int held_ = 0, wrong_ = 0;
   std::size_t shortest_ = 0;
+  bool rounding_ = false;  ///< the one shown differs by rounding alone: any other says more
   std::string counterexample_, why_not_, mistyped_;
 };
 

@@ -211,7 +211,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
 const Key* find_key(std::string_view name) {
   for (const RegisteredDecision& d : registered_decisions())
     if (d.key->name == name) return d.key;
-  if (const Key* rule = find_rule_key(name)) return rule;
+  if (const Key* of_rule = find_rule_key(name, find_key)) return of_rule;
   const auto [of_first, number] = class_of(name);
   const Key* key = number > 1 ? find_key(of_first) : nullptr;
   return key != nullptr ? &key_of_class(*key, number) : nullptr;

@@ -68,7 +68,11 @@ struct KindOfForm {
   std::string words;  ///< about it
   std::unique_ptr<Kind> kind;
 };
-/// All of them as one, whose first decision is the form.
+/// Decisions by key, each after those that come before it in any of several kinds; false where the next kind
+/// does not agree about that.
+bool merge_order(std::vector<const Key*>& keys, const std::vector<BoundDecision>& decisions);
+/// All of them as one, whose first decision is the form; without those that take decisions in another order
+/// than the ones before.
 std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds);
 /// All decisions of all kinds, each name once.
 const std::vector<RegisteredDecision>& registered_decisions();

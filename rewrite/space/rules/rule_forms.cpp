@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "rewrite/space/keys.hpp"
 #include "rewrite/space/rules/rule_keys.hpp"
 
 namespace lift {
@@ -159,6 +160,52 @@ class InTurns : public Kind {
   std::unique_ptr<Kind> kind_;
 };
 
+/// A kind whose decisions are told from those of the program without the rule, by their names.
+class Under : public Kind {
+ public:
+  Under(const std::string& rule, std::unique_ptr<Kind> kind) : kind_(std::move(kind)) {
+    for (const BoundDecision& own : kind_->decisions()) {
+      keys_.push_back(is_of_whole(*own.key) ? own.key : &key_under_rule(*own.key, rule));
+      BoundDecision d = own;
+      d.key = keys_.back();
+      d.allowed = [this, &own](const Configuration& c) { return own.allowed(told(c)); };
+      d.suits = [this, &own](const Configuration& c, const Settings& allowed) {
+        return own.suits(told(c), allowed);
+      };
+      d.words = [this, &own](const Configuration& c) { return own.words(told(c)); };
+      decisions_.push_back(std::move(d));
+    }
+  }
+  const std::vector<BoundDecision>& decisions() const override { return decisions_; }
+  std::string words(const Configuration& c) const override { return kind_->words(told(c)); }
+  Rewriting derive(const Configuration& c) const override { return kind_->derive(told(c)); }
+  std::vector<Wishes> first_guesses() const override {
+    std::vector<Wishes> all;
+    for (const Wishes& own : kind_->first_guesses()) {
+      Wishes& w = all.emplace_back();
+      for (std::size_t i = 0; i < keys_.size(); ++i)
+        if (const Setting* s = own.find(*kind_->decisions()[i].key)) w.set(*keys_[i], *s);
+    }
+    return all;
+  }
+
+ private:
+  /// Asked for of any program, and in the same order in all.
+  static bool is_of_whole(const Key& k) {
+    return k.name == std::string_view(key::layout.name) || k.name == std::string_view(key::in_place.name);
+  }
+  Configuration told(const Configuration& c) const {
+    Configuration own;
+    for (std::size_t i = 0; i < keys_.size(); ++i)
+      if (const Setting* s = c.find(*keys_[i])) own.set(*kind_->decisions()[i].key, *s);
+    return own;
+  }
+
+  std::unique_ptr<Kind> kind_;
+  std::vector<const Key*> keys_;  ///< in the order of its decisions
+  std::vector<BoundDecision> decisions_;
+};
+
 class Maker {
  public:
   Maker(const SpaceOptions& options, const MakeKind& make) : options_(options), make_(make) {}
@@ -188,6 +235,7 @@ class Maker {
     if (i == options_.rules->size())
       return std::make_unique<After>(start.steps, make_(start.program, options_));
     std::vector<KindOfForm> kinds;
+    std::vector<const Key*> order;
     for (Form& f : forms_of(rule(i), start, by_place_)) {
       std::unique_ptr<Kind> kind;
       try {
@@ -195,6 +243,10 @@ class Maker {
       } catch (const UserError&) {  // no loops can be decided about
         if (kinds.empty()) throw;
         continue;
+      }
+      if (!merge_order(order, kind->decisions())) {
+        kind = std::make_unique<Under>(rule(i).name, std::move(kind));
+        merge_order(order, kind->decisions());
       }
       kinds.push_back({f.setting, std::move(f.words), std::move(kind)});
     }
