@@ -1,6 +1,7 @@
 #include "rewrite/own/check_rule.hpp"
 
 #include <chrono>
+#include <sstream>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -143,12 +144,15 @@ std::string written(const Value& v, Scalar s) {
 std::string program_text(const Expr& left, const Expr& right, const Values& values, Scalar scalar) {
   Program p{"counterexample", params_of(tuple({left, right})), tuple({left, right}), {}};
   p.results = {"left", "right"};
-  std::string text = print_program(p);
-  for (const Expr& a : p.arguments) {
-    const std::size_t from = text.find("param " + param_name(a) + " :");
-    if (from == std::string::npos) continue;
-    const std::size_t to = text.find('\n', from);
-    text.replace(from, to - from, "def " + param_name(a) + " = " + written(values.at(param_name(a)), scalar));
+  std::istringstream lines(print_program(p));
+  std::string text, definitions;
+  for (const Expr& a : p.arguments)
+    definitions += "def " + param_name(a) + " = " + written(values.at(param_name(a)), scalar) + "\n";
+  for (std::string line;
+       std::getline(lines, line);) {  // data in place of parameters and what is said of them
+    if (line.starts_with("param ")) continue;
+    if (line.starts_with("result")) text += definitions + "\n";
+    if (!line.empty() || !text.ends_with("\n\n")) text += line + "\n";
   }
   return text;
 }
