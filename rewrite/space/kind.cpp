@@ -11,8 +11,7 @@
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/keys.hpp"
-#include "rewrite/space/rules/rule_forms.hpp"
-#include "rewrite/space/rules/rule_keys.hpp"
+#include "rewrite/space/rule_keys.hpp"
 #include "rewrite/space/stage_form.hpp"
 #include "rewrite/space/update_form.hpp"
 

@@ -74,6 +74,13 @@ bool merge_order(std::vector<const Key*>& keys, const std::vector<BoundDecision>
 /// All of them as one, whose first decision is the form; without those that take decisions in another order
 /// than the ones before.
 std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds);
+using MakeKind = std::function<std::unique_ptr<Kind>(const Program& program, const SpaceOptions& options)>;
+
+/// Of a program and of what `options.rules` make of it, by `make` each. A rule that matches nowhere is no
+/// decision. The first rule is decided first, and the next sees what it has made. UserError: the rules make
+/// too many programs.
+std::unique_ptr<Kind> kind_by_rules(const Program& program, const SpaceOptions& options,
+                                    const MakeKind& make);
 /// All decisions of all kinds, each name once.
 const std::vector<RegisteredDecision>& registered_decisions();
 std::vector<RegisteredDecision> registered_nest_decisions();

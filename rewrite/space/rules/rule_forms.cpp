@@ -1,10 +1,11 @@
-#include "rewrite/space/rules/rule_forms.hpp"
-
+// Rules of one's own as decisions: each makes other programs of one, and every one of these has the decisions
+// of its own kind, which come later.
 #include <algorithm>
 
 #include "ir/error.hpp"
 #include "rewrite/space/keys.hpp"
-#include "rewrite/space/rules/rule_keys.hpp"
+#include "rewrite/space/kind.hpp"
+#include "rewrite/space/rule_keys.hpp"
 
 namespace lift {
 namespace {

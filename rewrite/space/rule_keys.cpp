@@ -1,4 +1,4 @@
-#include "rewrite/space/rules/rule_keys.hpp"
+#include "rewrite/space/rule_keys.hpp"
 
 #include <deque>
 #include <mutex>
