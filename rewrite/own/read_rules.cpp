@@ -29,7 +29,7 @@ std::string in_one_line(const std::string& text) {
   std::string r;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.compare(i, 2, "//") == 0) i = std::min(text.find('\n', i), text.size() - 1);
-    const bool blank = std::isspace(static_cast<unsigned char>(text[i])) != 0;
+    const bool blank = std::string_view(" \t\r\n").find(text[i]) != std::string_view::npos;
     if (!blank) r += text[i];
     if (blank && !r.empty() && r.back() != ' ') r += ' ';
   }
