@@ -163,6 +163,12 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
           ->take_all();
     add_backend(app, command, o, t);
   }
+  if (on_operator)
+    app.add_option(
+        "--rules", o.rules,
+        command == "explore" || command == "compare"
+            ? "a file of rules of your own, each a decision where it applies: see docs/WRITING_RULES.md"
+            : "a file of rules of your own, which a derivation may name");
   if (command == "solve") add_solve_options(app, o.solve);
   if (command == "machine" || command == "solve")
     app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
@@ -172,7 +178,10 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
     app.add_option("operator", o.argument, "this one only");
     app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
   }
-  if (command == "rules") app.add_flag("--lint", o.lint, "say what is wrong with them");
+  if (command == "rules") {
+    app.add_option("file", o.rules, "rules of your own instead: each is held against the interpreter");
+    app.add_flag("--lint", o.lint, "say what is wrong with them");
+  }
   if (command == "show" || command == "emit")
     app.add_flag("--symbolic", o.problem.symbolic,
                  "sizes are arguments of the kernel; --box and --boxes only choose the variant");

@@ -54,7 +54,7 @@ int list(const Options& o, const fs::path& file) {
                       time_text(r.when), cut(r.name, 20), cut(size_text(r.program), 22), cut(r.type, 4),
                       cut(r.platform.backend, 6), r.ms, ratio_text(r.speedup, "x"),
                       ratio_text(r.roofline, ""), cut(r.variant, 80), cut(r.platform.device, 40),
-                      r.platform.rules == rules_version() ? "" : ", by other rules"));
+                      are_present_rules(r.platform.rules) ? "" : ", by other rules"));
   return 0;
 }
 
@@ -70,7 +70,7 @@ int show(const Options& o, const fs::path& file) {
   print(fmt::format("{}, {}\nfound     {} UTC\ndevice    {} ({}), {} threads\ncompiler  {}\nrules     {}{}",
                     r->name, r->variant, time_text(r->when), p.device, p.architecture, p.threads, p.compiler,
                     p.rules,
-                    p.rules == rules_version() ? "" : "; this liftgen has others: " + rules_version()));
+                    are_present_rules(p.rules) ? "" : "; this liftgen has others: " + rules_version()));
   if (!r->program.sizes.empty()) print("sizes     " + size_text(r->program));
   print(fmt::format("backend   {}, {}, layout {}, {} sweeps a call", p.backend, r->type,
                     r->layout.empty() ? "caller" : r->layout, r->sweeps));

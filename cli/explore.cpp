@@ -41,7 +41,7 @@ ExploreOptions explore_options(const Options& o) {
   e.budget_seconds = o.budget;
   e.first = earlier_variants(o);
   e.configurations = o.configurations, e.search = o.search, e.seed = o.seed, e.switches = o.grid;
-  e.only_layout = o.layout;
+  e.only_layout = o.layout, e.rules = o.own_rules;
   return e;
 }
 

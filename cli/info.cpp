@@ -14,6 +14,7 @@
 #include "ir/text/near.hpp"
 #include "ir/text/printable.hpp"
 #include "patterns/operators.hpp"
+#include "rewrite/own/check_rule.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/cuda.hpp"
@@ -54,7 +55,20 @@ int list(const Options& o) {
   return 0;
 }
 
+namespace {
+
+/// Of one's own, each with how many random instances it has held on.
+int own_rules(const Options& o) {
+  for (const Rule& rule : o.own_rules)
+    print_fitted(fmt::format("{}: {}; holds{}, on {} random instances", rule.name, rule.maths,
+                             rule.exact ? "" : " to rounding", check_rule(rule)));
+  return 0;
+}
+
+}  // namespace
+
 int rules(const Options& o) {
+  if (!o.rules.empty()) return own_rules(o);
   if (o.lint) {
     const std::vector<std::string> faults = lint(all_rules());
     for (const std::string& fault : faults) print(fault);
@@ -73,7 +87,8 @@ void check_traced_rules() {
   const char* traced = std::getenv("LIFTGEN_TRACE");
   if (traced == nullptr) return;
   std::vector<std::string> names{"all"};
-  for (const Rule& rule : all_rules()) names.push_back(rule.name);
+  for (const auto& some : {all_rules(), kept_rules()})
+    for (const Rule& rule : some) names.push_back(rule.name);
   std::istringstream text(traced);
   for (std::string name; std::getline(text, name, ',');) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;

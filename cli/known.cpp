@@ -47,9 +47,10 @@ std::optional<Chosen> known_variant(const Options& o, const Program& program, co
   if (file.empty() || !std::filesystem::exists(file, error)) return std::nullopt;
   const int threads = o.threads > 0 ? o.threads : default_threads();
   const auto device = device_for(o.target, o.device, threads);
+  const auto own = std::make_shared<const std::vector<Rule>>(o.own_rules);
   std::vector<Found> all =
       known_in(file, program_key(*o.pattern, o.problem),
-               platform_of(o.target, machine, threads, device ? &*device : nullptr), true, Say{say});
+               platform_of(o.target, machine, threads, device ? &*device : nullptr, own), true, Say{say});
   std::erase_if(all, [](const Found& f) { return !near_enough(f); });
   Chosen chosen{program, {}, {}, {}, "best known"};
   const auto attempt = [&](const Derivation& d) {

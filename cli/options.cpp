@@ -13,7 +13,10 @@
 #include "ir/text/near.hpp"
 #include "patterns/box_problem.hpp"
 #include "patterns/operators.hpp"
+#include "rewrite/own/read_rules.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/file.hpp"
+#include "tuning/explore.hpp"
 #include "tuning/lift_problem.hpp"
 
 namespace lift::cli {
@@ -241,6 +244,19 @@ void check_outputs(const Options& o) {
   }
 }
 
+/// Rules of one's own: read, checked, and known to derivations from now on.
+void load_rules(Options& o) {
+  if (o.rules.empty()) return;
+  std::string text;
+  try {
+    text = read_file(o.rules);
+  } catch (const UserError& error) {
+    throw UserError("--rules " + o.rules.string() + ": " + error.what());
+  }
+  o.own_rules = parse_rules(text, o.rules.string());
+  admitted_rules(o.own_rules);
+}
+
 void load_file(Options& o, const std::vector<std::string>& sizes) {
   for (const std::string& text : sizes)
     if (const auto size = size_of(text); !o.sizes.insert(size).second)
@@ -324,6 +340,7 @@ Options parse(const std::vector<std::string>& given) {
     throw UserError("--sweeps auto: only explore looks for how many are fastest; give " +
                     std::string(command->name) + " a number");
   options.command = command->name;
+  load_rules(options);
   check_files(options);
   return options;
 }

@@ -39,6 +39,8 @@ struct Options {
   std::vector<double> applied = {};           ///< how often each is applied in a round; empty: once
   bool grid = false;                          ///< all combinations of switches
   std::filesystem::path json, out, derivation, from;
+  std::filesystem::path rules;    ///< a file of rules of one's own
+  std::vector<Rule> own_rules;    ///< those in it, checked
   std::filesystem::path record;   ///< what is tried, for `bench/search --replay`
   std::filesystem::path report;   ///< the page to write; of `liftgen report` what -o names
   std::filesystem::path results;  ///< of `liftgen report`: what --json has written

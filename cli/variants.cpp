@@ -46,6 +46,7 @@ std::string command_of(const Options& o) {
   for (const auto& [name, value] : o.sizes) add("size", name + "=" + std::to_string(value));
   if (p.symbolic) s += " --symbolic";
   if (o.target != Options().target) add("backend", text(o.target));
+  if (!o.rules.empty()) add("rules", o.rules.string());
   return s + " --derivation FILE";
 }
 

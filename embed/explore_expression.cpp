@@ -14,11 +14,11 @@ namespace {
 
 /// What was found before for just this problem; whether there is something.
 bool take_known(Tuned& explored, const PatternProblem& p, const ExploreOptions& options,
-                const std::filesystem::path& database) {
+                const std::filesystem::path& database, const OwnRules& rules) {
   const Program program = p.pattern.build(p.problem);
   auto known = known_variant(program, program_key(p.pattern, p.problem), database, {},
                              {explored.backend, explored.device ? &explored.device->info() : nullptr},
-                             options.threads, true);
+                             options.threads, true, rules);
   if (!known) return false;
   explored.derivation = known->variant.derivation, explored.origin = known->origin;
   explored.source = emit_source(known->variant.kernel);
@@ -69,14 +69,16 @@ Tuned explore(const Program& given, const ExpressionOptions& options, std::sourc
   ExploreOptions more = options.more;
   more.budget_seconds = options.budget.count();
   more.only_layout = options.layout;
+  more.rules.insert(more.rules.end(), options.rules.begin(), options.rules.end());
   if (explored.device) {
     more.target = explored.backend;
     more.emulate = explored.device->is_emulated(), more.device = explored.device->index();
   }
   try {
+    const OwnRules rules = admitted_rules(more.rules);  // before what is known is replayed
     const PatternProblem p = pattern_of({explored.program, options.sizes, options.data, {}});
     if (options.unless_known && options.layout == kCallersLayout &&
-        take_known(explored, p, more, options.database))
+        take_known(explored, p, more, options.database, rules))
       return explored;
     if (!more.memory) more.memory = memory_in(options.database);
     explored.report = explore(p.pattern, p.problem, more);

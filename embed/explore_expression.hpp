@@ -24,6 +24,9 @@ struct ExpressionOptions {
   /// That all arrays are in; nothing: whichever is fastest. Kernels of another layout than the caller's take
   /// lift::stored_array.
   std::optional<LayoutRequest> layout = kCallersLayout;
+  /// Of one's own, as C++ values or by parse_rules: each is held against the interpreter, and then a decision
+  /// where it applies. UserError, with a counterexample, where one does not hold.
+  std::vector<Rule> rules = {};
   ExploreOptions more = {};  ///< threads, search, limits; the budget, layout and device above count
   /// What was found for just this (expression, sizes, machine, compiler) is taken as it is, without
   /// searching.

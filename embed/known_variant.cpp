@@ -30,13 +30,14 @@ std::filesystem::path file_of(const std::filesystem::path& asked) {
 std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
                                           const std::filesystem::path& database,
                                           const std::function<Derivation(const Derivation&)>& here,
-                                          const TargetDevice& on, int threads, bool exact) {
+                                          const TargetDevice& on, int threads, bool exact,
+                                          const OwnRules& rules) {
   const std::filesystem::path file = file_of(database);
   std::error_code error;
   if (file.empty() || !std::filesystem::exists(file, error))
     return std::nullopt;  // this_machine() takes a while
-  const Platform platform =
-      platform_of(on.target, this_machine(), threads > 0 ? threads : this_machine().threads, on.device);
+  const Platform platform = platform_of(on.target, this_machine(),
+                                        threads > 0 ? threads : this_machine().threads, on.device, rules);
   std::vector<Found> all = known_in(file, key, platform, true, warn_once);
   std::erase_if(all, [&](const Found& f) { return exact ? f.nearness != Nearness::exact : !near_enough(f); });
   KnownVariant known;

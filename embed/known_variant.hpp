@@ -21,7 +21,8 @@ struct KnownVariant {
 std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
                                           const std::filesystem::path& database,
                                           const std::function<Derivation(const Derivation&)>& here = {},
-                                          const TargetDevice& on = {}, int threads = 0, bool exact = false);
+                                          const TargetDevice& on = {}, int threads = 0, bool exact = false,
+                                          const OwnRules& rules = {});
 
 /// For explorations; null where there is to be no database.
 std::shared_ptr<Memory> memory_in(const std::filesystem::path& database);

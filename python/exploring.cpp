@@ -11,6 +11,7 @@
 #include "python/kernel.hpp"
 #include "python/where.hpp"
 #include "report/page.hpp"
+#include "rewrite/own/read_rules.hpp"
 #include "runtime/file.hpp"
 #include "runtime/interrupt.hpp"
 #include "tuning/lift_problem.hpp"
@@ -176,8 +177,10 @@ void bind_exploring(py::module_& m) {
       "explore",
       [](const ProgramObject& p, const Sizes& sizes, double budget, const py::dict& data, int threads,
          int configurations, const std::string& search, std::uint64_t seed, bool rivals, bool unless_known,
-         const std::string& database, const std::optional<Device>& device, const py::object& listener) {
+         const std::string& database, const std::optional<Device>& device, const std::string& rules,
+         const std::string& rules_file, const py::object& listener) {
         ExpressionOptions options;
+        if (!rules.empty()) options.rules = parse_rules(rules, rules_file);
         options.sizes = sizes, options.budget = std::chrono::duration<double>(budget);
         options.device = device, options.unless_known = unless_known, options.database = database;
         options.more.threads = threads, options.more.configurations = configurations;
@@ -186,7 +189,8 @@ void bind_exploring(py::module_& m) {
       },
       py::arg("program"), py::kw_only(), py::arg("sizes"), py::arg("budget"), py::arg("data"),
       py::arg("threads"), py::arg("configurations"), py::arg("search"), py::arg("seed"), py::arg("rivals"),
-      py::arg("unless_known"), py::arg("database"), py::arg("device"), py::arg("listener"));
+      py::arg("unless_known"), py::arg("database"), py::arg("device"), py::arg("rules"),
+      py::arg("rules_file"), py::arg("listener"));
 }
 
 }  // namespace lift::python

@@ -7,6 +7,7 @@
 
 #include "ir/error.hpp"
 #include "rewrite/analysis/decided.hpp"
+#include "rewrite/own/check_rule.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
 #include "tuning/budget.hpp"
@@ -32,6 +33,7 @@ class Exploration {
  public:
   Exploration(const Pattern& pattern, const Problem& problem, const ExploreOptions& options)
       : options_(options),
+        rules_(admitted_rules(options.rules)),
         budget_(options.budget_seconds),
         session_(pattern, problem, options),
         record_(options, session_),
@@ -87,7 +89,8 @@ class Exploration {
             session_.machine,
             session_.device_info(),
             session_.threads,
-            options_.only_layout == kCallersLayout};
+            options_.only_layout == kCallersLayout,
+            rules_};
   }
 
   /// Of a GPU; 0: where kernels run there are none.
@@ -126,9 +129,10 @@ class Exploration {
 
   void start_small_check() {
     const Stopwatch verifying(result_.spent.verifying);
-    small_.emplace(session_.pattern, session_.problem, options_.target, session_.machine,
-                   options_.only_layout, session_.device_info(), session_.threads,
-                   [&](const ProblemData& arguments) { return session_.executor_for(arguments); });
+    small_.emplace(
+        session_.pattern, session_.problem, options_.target, session_.machine, options_.only_layout,
+        session_.device_info(), session_.threads,
+        [&](const ProblemData& arguments) { return session_.executor_for(arguments); }, rules_);
     if (!session_.pattern.reference && !session_.device && small_->possible()) check_own_reference();
   }
 
@@ -169,7 +173,7 @@ class Exploration {
 
   void search() {
     const Space space = make_space(session_.program, options_.target, session_.machine, options_.only_layout,
-                                   session_.device_info());
+                                   session_.device_info(), rules_);
     const std::size_t switches = options_.switches ? switches_of(space, {}).size() : 0;
     const std::vector<Configuration> known = options_.memory && !options_.emulate
                                                  ? options_.memory->known(occasion())
@@ -539,6 +543,7 @@ class Exploration {
   }
 
   const ExploreOptions& options_;
+  OwnRules rules_;
   Budget budget_;
   const InterruptScope interrupt_;
   Session session_;
@@ -581,9 +586,28 @@ const char* text(Status s) {
   return "";
 }
 
+OwnRules admitted_rules(const std::vector<Rule>& rules) {
+  if (rules.empty()) return nullptr;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j)
+      if (rules[i].name == rules[j].name)
+        throw UserError("rule " + rules[i].name +
+                        ": there are two of this name; choose another for one of them");
+    for (const RuleParameter& p : rules[i].parameters)
+      if (p.choices.empty())
+        throw UserError("rule " + rules[i].name + ": nothing says what its parameter " + p.name +
+                        " may be; give the values that an exploration tries: .from({8, 32})");
+    check_rule(rules[i]);
+  }
+  keep_rules(rules);
+  return std::make_shared<const std::vector<Rule>>(rules);
+}
+
 Space make_space(const Program& program, Target target, const Machine& machine,
-                 const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device) {
+                 const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device,
+                 OwnRules rules) {
   SpaceOptions options;
+  options.rules = std::move(rules);
   options.target = target;
   options.threads = machine.threads;
   options.only_layout = only_layout;

@@ -106,6 +106,7 @@ struct Occasion {
   const GridDeviceInfo* device;  ///< null: processors
   int threads;
   bool caller_layout_only;
+  OwnRules rules = {};  ///< that were decided about, too
 };
 
 /// What explorations leave to later ones, see database/memory.hpp.
@@ -146,6 +147,8 @@ struct ExploreOptions {
   std::shared_ptr<Contenders> contenders =
       {};                   ///< also these; all rivals are then in the last round, whatever that takes
   bool check_small = true;  ///< compare structures with the interpreter
+  /// Of one's own, each a decision of the space where it applies: checked, and then kept (catalogue.hpp).
+  std::vector<Rule> rules = {};
   std::optional<Derivation> only = {};  ///< measure this one instead of searching
   /// Of that: told its results, one application to the arguments, when they have been verified.
   std::function<void(const std::vector<HostArray>&)> on_results = {};
@@ -186,6 +189,10 @@ ExploreResult explore(const Pattern& pattern, const Problem& problem, const Expl
 /// The space of a pattern's variants on this machine, as explore uses it; with the limits of `device` where
 /// there is one.
 Space make_space(const Program& program, Target target, const Machine& machine,
-                 const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device = nullptr);
+                 const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device = nullptr,
+                 OwnRules rules = {});
+/// Those of one's own, which are held against the interpreter first; derivations may name them from then on.
+/// UserError: one does not hold, two have one name, or the library has one of that name.
+OwnRules admitted_rules(const std::vector<Rule>& rules);
 
 }  // namespace lift

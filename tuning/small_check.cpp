@@ -111,7 +111,8 @@ Value value_of(const HostArray& a) {
 SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine,
                        const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device,
                        int threads,
-                       const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor)
+                       const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor,
+                       const OwnRules& rules)
     : problem_(problem) {
   problem_.boxes = std::min<std::int64_t>(problem.boxes, 2);
   for (const std::int64_t box : kBoxes) {
@@ -125,7 +126,7 @@ SmallCheck::SmallCheck(const Pattern& pattern, const Problem& problem, Target ta
       continue;
     }
     if (decision_in(program_).empty())
-      space_.emplace(make_space(program_, target, machine, only_layout, device));
+      space_.emplace(make_space(program_, target, machine, only_layout, device, rules));
     NativeCompiler compiler;
     for (const std::uint64_t seed : {0, 1}) {
       Data data;

@@ -10,7 +10,8 @@ class SmallCheck {
   /// `make_executor` makes one for the small problem's arguments, which live as long as this object.
   SmallCheck(const Pattern& pattern, const Problem& problem, Target target, const Machine& machine,
              const std::optional<LayoutRequest>& only_layout, const GridDeviceInfo* device, int threads,
-             const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor);
+             const std::function<std::unique_ptr<Executor>(const ProblemData&)>& make_executor,
+             const OwnRules& rules = {});
 
   /// A small problem was found; if not, `compare` must not be called.
   bool possible() const { return !data_.empty(); }

@@ -14,6 +14,8 @@
 #include "liftgen/compile.hpp"
 #include "lower/lower.hpp"
 #include "patterns/pattern.hpp"
+#include "rewrite/own/check_rule.hpp"
+#include "rewrite/own/read_rules.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
 #include "tuning/explore.hpp"

@@ -129,6 +129,7 @@ Expr Elaborator::name(const Term& t, Wanted wanted) {
   if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end())
     return node(Op::NatValue, {}, attributes::nats({it->second}), t.at);
   if (is_sum(t)) fail(t.at, "'sum' needs an array; write xs |> sum, or sum(xs)");
+  if (pattern_) return node(Op::Hole, {}, attributes::hole(t.text), t.at);
   unknown(t);
 }
 
@@ -221,8 +222,10 @@ std::vector<Expr> Elaborator::operands(const Args& terms, Wanted wanted) {
     if (!is_flexible(*terms[i])) values[i] = value(*terms[i]);
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (!is_flexible(*terms[i]) && scalar_of(values[i])) wanted = scalar_of(values[i]);
-  if (!wanted && std::any_of(terms.begin(), terms.end(),
-                             [&](const TermPtr& p) { return is_flexible(*p) && has_point(*p); }))
+  const auto open = [](const Expr& e) { return e && e.type().is_any(); };
+  if (!wanted && (std::any_of(terms.begin(), terms.end(),
+                              [&](const TermPtr& p) { return is_flexible(*p) && has_point(*p); }) ||
+                  (pattern_ && std::any_of(values.begin(), values.end(), open))))
     wanted = alone_;
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (is_flexible(*terms[i])) values[i] = value(*terms[i], wanted);
@@ -266,7 +269,8 @@ void Elaborator::bind(const Binder& b, const Expr& e) {
     scopes_.emplace_back(b.name, e);
     return;
   }
-  if (!e.type().is_tuple() || e.type().parts().size() != b.parts.size())
+  const bool open = pattern_ && e.type().is_any();
+  if (!open && (!e.type().is_tuple() || e.type().parts().size() != b.parts.size()))
     fail(b.at, "these are " + std::to_string(b.parts.size()) + " parameters for the components of " +
                    e.type().str() + "; name as many components as the tuple has, or the whole by one name");
   for (std::size_t i = 0; i < b.parts.size(); ++i)
@@ -317,7 +321,7 @@ Expr Elaborator::lambda(const Term& t, const std::vector<Type>& parameters) {
 /// operation's name.
 Expr Elaborator::function(const Term& t, const std::vector<Type>& parameters) {
   if (t.kind == K::Lambda) return lambda(t, parameters);
-  if (t.kind == K::Hole) return value(t);
+  if (t.kind == K::Hole || (pattern_ && is_unknown(t))) return value(t);
   if (is_bound(t) || (t.kind == K::Name && !is_word(t) && names_.params.count(t.text))) return name(t);
   if (parameters.size() == 1)
     return lambda_of(parameters, [&](const std::vector<Expr>& x) { return applied(t, x[0]); });
@@ -358,8 +362,9 @@ bool Elaborator::is_sum(const Term& t) const {
 
 /// reduce(add, 0)
 Expr Elaborator::sum(const Term& t, const Expr& x) {
-  const Type element = element_of(x.type(), 1);
-  if (!x.type().is_array() || !element.is_scalar() || element == Type(boolean))
+  const Type element = pattern_ && mentions_any(x.type()) ? Type(alone_) : element_of(x.type(), 1);
+  if (!(pattern_ && x.type().is_any()) &&
+      (!x.type().is_array() || !element.is_scalar() || element == Type(boolean)))
     fail(t.at, "sum: needs an array of rank 1 of numbers, got " + x.type().str() +
                    (x.type().is_array() && element.is_array()
                         ? "; write map(sum) for the sum of each row, xs |> join |> sum for one of all"
@@ -371,11 +376,12 @@ Expr Elaborator::sum(const Term& t, const Expr& x) {
 
 Expr Elaborator::applied(const Term& f, const Expr& x) {
   if (f.kind == K::Compose) return applied(*f.parts[0], applied(*f.parts[1], x));
+  if (f.kind == K::Pipe) return applied(*f.parts[1], applied(*f.parts[0], x));
   if (f.kind == K::Lambda) return applied_function(lambda(f, {x.type()}), {x}, f.at);
   const Term& callee = f.kind == K::Call ? *f.parts[0] : f;
   const Args args = f.kind == K::Call ? Args(f.parts.begin() + 1, f.parts.end()) : Args();
   const bool scoped = is_bound(callee);
-  if (is_unknown(callee)) unknown(callee);  // before what is said of its arguments
+  if (is_unknown(callee) && !pattern_) unknown(callee);  // before what is said of its arguments
   if (is_sum(callee) && args.empty()) return sum(f, x);
   if (is_plain(callee) && callee.index == 0 && !scoped) {
     if (const auto p = lift::primitive(callee.text)) return partial(f, p->op, p->rank, args, x);
@@ -403,6 +409,30 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
   return applied_function(value(f), {x}, f.at);
 }
 
+// ---- sides of rules
+
+bool Elaborator::lacks_array(const Term& t) const {
+  if (t.kind == K::Compose || t.kind == K::Lambda) return true;
+  if (t.kind == K::Pipe) return lacks_array(*t.parts[0]);
+  const Term& callee = t.kind == K::Call ? *t.parts[0] : t;
+  if (callee.kind != K::Name || is_bound(callee)) return false;
+  const Args args = t.kind == K::Call ? Args(t.parts.begin() + 1, t.parts.end()) : Args();
+  if (is_sum(callee)) return args.empty();
+  if (const Declaration* d = definition(callee)) return d->binders.size() == args.size() + 1;
+  if (!is_plain(callee) || callee.index != 0) return false;
+  if (const auto p = lift::primitive(callee.text)) return own_arguments(p->op, args) == args.size();
+  return callee.text == "take" && args.size() == 1;
+}
+
+Expr Elaborator::side(const Term& t, const Expr& xs, Scalar numbers) {
+  pattern_ = true, alone_ = numbers, steps_ = 0;
+  Expr e = lacks_array(t) ? applied(t, xs) : value(t);
+  if (e.is(Op::Apply) && e.child(0).is(Op::Lambda))
+    e = instantiate(e.child(0), {e.children().begin() + 1, e.children().end()});
+  pattern_ = false, alone_ = f64;
+  return e;
+}
+
 // ---- calls and definitions
 
 Expr Elaborator::call(const Term& t, Wanted wanted) {
@@ -410,7 +440,7 @@ Expr Elaborator::call(const Term& t, Wanted wanted) {
   const Args args(t.parts.begin() + 1, t.parts.end());
   const bool named = is_plain(callee) && callee.index == 0;
   const bool scoped = is_bound(callee);
-  if (is_unknown(callee)) unknown(callee);  // before what is said of its arguments
+  if (is_unknown(callee) && !pattern_) unknown(callee);  // before what is said of its arguments
   if (is_sum(callee)) {
     need_arguments(t, args, 1, "xs |> sum, or sum(xs)");
     return sum(t, value(*args[0]));
@@ -479,7 +509,6 @@ Expr Elaborator::expanded(const Declaration& d, const std::vector<Expr>& argumen
   return e;
 }
 
-/// Whether it is a name that nothing declares.
 bool Elaborator::is_unknown(const Term& t) const {
   return t.kind == K::Name && !is_word(t) && !is_bound(t) && !is_sum(t) && definition(t) == nullptr &&
          !names_.params.contains(t.text) && !names_.sizes.contains(t.text) &&

@@ -21,6 +21,14 @@ class Elaborator {
   /// What is declared to have a type of f32 alone: numbers with a point that nothing else tells a type are
   /// f32 where they have to be.
   Expr value_declared(const Term& t, const Type& declared);
+  /// One side of a rule: what nothing declares is a hole, of an array, a function or, among lengths, a
+  /// number. A side without its array (map(f) |> join) is applied to `xs`. Numbers beside what has no type
+  /// yet are of the type `numbers`.
+  Expr side(const Term& t, const Expr& xs, Scalar numbers);
+  /// Whether a term lacks its array: map(f) |> join, \x. x.
+  bool lacks_array(const Term& t) const;
+  /// Whether it is a name that nothing declares.
+  bool is_unknown(const Term& t) const;
   Nat nat(const Term& t);
   Type type(const TypeTerm& t);
   void define(const Declaration& d);
@@ -88,7 +96,6 @@ class Elaborator {
   void check_size(const Expr& e, std::size_t at);
   void check_lengths(const Type& t, std::size_t at) const;
   std::string missing_pad(std::span<const Expr> arrays) const;
-  bool is_unknown(const Term& t) const;
   [[noreturn]] void unknown(const Term& t) const;
 
   struct Extent {
@@ -105,6 +112,7 @@ class Elaborator {
   Scopes scopes_;
   int open_ = 0;  ///< binders
   int steps_ = 0;
+  bool pattern_ = false;            ///< it is a side of a rule
   Scalar alone_ = f64;              ///< the type of a number with a point that nothing else tells one
   std::vector<std::string> trail_;  ///< definitions being expanded
   std::unordered_map<std::uint32_t, Extent> extents_;

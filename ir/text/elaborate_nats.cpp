@@ -160,6 +160,7 @@ Nat Elaborator::nat(const Term& t) {
         fail(t.at, "'" + t.text +
                        "' is a parameter; lengths and positions are made of numbers, sizes and index "
                        "parameters: declare it with size or index");
+      if (pattern_) return Nat::size("?" + t.text, 0);
       unknown(t);
     }
     default:

@@ -273,7 +273,8 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
     const Expr f = function(*args[0], {start.type(), element});
     return node(op, {f, start, x}, with_options(t, op, attributes::scan(op)), t.at);
   };
-  const Expr start = value(*args[1]);
+  const bool open = pattern_ && mentions_any(element) && is_flexible(*args[1]);
+  const Expr start = open ? value(*args[1], alone_) : value(*args[1]);
   const bool could_be_element = element.is_scalar() && is_float(element.scalar()) &&
                                 !(start.type() == element) && (start.is(Op::Literal) && !args[1]->single);
   if (!could_be_element) return made(start);

@@ -65,7 +65,10 @@ bool is_pad(const Token& t) {
 
 Parser::Parser(std::shared_ptr<const Source> source) : source_(std::move(source)) { now_ = lex(*source_, 0); }
 
-void Parser::advance(bool integers) { now_ = lex(*source_, now_.end, integers); }
+void Parser::advance(bool integers) {
+  before_ = now_.end;
+  now_ = lex(*source_, now_.end, integers);
+}
 /// The same token again, for places where a number is digits only.
 void Parser::as_integers() { now_ = lex(*source_, now_.begin, true); }
 

@@ -101,8 +101,30 @@ struct File {
   std::vector<Declaration> declarations;
 };
 
+/// An equation between expressions, used from left to right: NAME(k in {2, 4}) approximately: LEFT = RIGHT
+struct Equation {
+  struct Parameter {
+    std::string name;
+    std::size_t at = 0;
+    std::vector<std::int64_t> choices;
+  };
+  std::string name;
+  std::size_t at = 0, end = 0;  ///< the name; the end of the right side
+  std::vector<Parameter> parameters;
+  bool approximately = false;
+  TermPtr left, right;
+  std::size_t left_at = 0;  ///< where its text begins
+};
+/// A file of equations, and definitions that they use.
+struct Equations {
+  std::shared_ptr<const Source> source;
+  std::vector<Declaration> definitions;
+  std::vector<Equation> equations;
+};
+
 /// Throws UserError at the place where the text does not follow the grammar.
 File parse_file(const std::shared_ptr<const Source>& source);
+Equations parse_equations(const std::shared_ptr<const Source>& source);
 TermPtr parse_term(const std::shared_ptr<const Source>& source);
 TypeTerm parse_type(const std::shared_ptr<const Source>& source);
 

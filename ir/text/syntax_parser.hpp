@@ -14,6 +14,7 @@ class Parser {
   TermPtr term();
   TypeTerm type();
   File file();
+  Equations equations();
   void at_end() const;
 
  private:
@@ -71,8 +72,13 @@ class Parser {
   void condition(Declaration& d);
   double signed_number(const std::string& what);
 
+  Equation equation();
+  std::string equation_name();
+  Equation::Parameter equation_parameter();
+
   std::shared_ptr<const Source> source_;
   Token now_;
+  std::size_t before_ = 0;  ///< where the token before ended
   int nesting_ = 0;
 };
 

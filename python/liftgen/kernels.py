@@ -132,8 +132,21 @@ class Bar:
             self.stream.flush()
 
 
+def rules_text(rules):
+    """The text of rules, and what messages call it: "fuse: map(f) |> map(g) = map(f |> g)", or a file's path."""
+    if isinstance(rules, str):
+        return rules, "rules"
+    path = os.fspath(rules)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(), path
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"rules={path}: cannot be read: {error}") from None
+
+
 def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), overwrites=None, progress=True, threads=0,
-            configurations=0, search="forest", seed=1, rivals=True, unless_known=False, database="", device=None):
+            configurations=0, search="forest", seed=1, rivals=True, unless_known=False, database="", device=None,
+            rules=""):
     """Searches the variants of a program, or of a function, for the fastest: derives, compiles, verifies and measures
     them within `budget` seconds. What is found is remembered.
 
@@ -145,7 +158,9 @@ def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), ove
     unless_known    takes what was found before for just this program, sizes and machine, without searching
     database        that remembers; '' for the user's
     device          a lift.Device whose kernels are explored, in a process of their own unless this one has used it
+    rules           of your own, each a decision where it applies: a text, or the pathlib.Path of a file
     """
+    rules, rules_file = rules_text(rules)
     p = as_program(program, name, names, overwrites)
     if budget <= 0:
         raise UserError(f"{p.name}: the budget is {budget} s; give it some seconds")
@@ -154,7 +169,7 @@ def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), ove
         return Tuned(_core.explore(p, sizes=sizes or {}, budget=float(budget), data=data or {}, threads=threads,
                                    configurations=configurations, search=search, seed=seed, rivals=rivals,
                                    unless_known=unless_known, database=os.fspath(database), device=device,
-                                   listener=listener))
+                                   rules=rules, rules_file=rules_file, listener=listener))
     finally:
         if isinstance(listener, Bar):
             listener.close()

@@ -147,32 +147,47 @@ class Matcher {
 /// parameter.
 class Builder {
  public:
+  using Choose = std::function<Expr(const std::string&, const HoleUse&)>;
   explicit Builder(const Match& m) : m_(m) {}
+  Builder(Match& m, const Choose& choose) : m_(m), chosen_(&m), choose_(&choose) {}
 
-  Expr operator()(const Expr& p) const {
-    if (p.is(Op::Hole)) return m_[hole_name(p)];
-    if (p.is(Op::Lambda)) return function_over(p, parameter_types(p));
+  Expr operator()(const Expr& p, const HoleUse& use = {}) const {
+    if (p.is(Op::Hole)) return value_of(hole_name(p), use);
+    if (p.is(Op::Lambda)) return function_over(p, parameter_types(p), use);
     const Attr a = filled_in(p);
-    const auto child = [&](std::size_t i) { return (*this)(p.child(i)); };
+    const HoleUse below{p.op(), chosen_ != nullptr ? op_rank(p) : 1};
+    const auto child = [&](std::size_t i) { return (*this)(p.child(i), below); };
     if (const auto f = function_child(p.op())) {
       std::vector<Expr> children(p.children().size());
       for (std::size_t i = 0; i < children.size(); ++i)
         if (i != *f) children[i] = child(i);
       children[*f] = p.child(*f);  // tells how many arguments it takes
-      children[*f] = function_over(p.child(*f), applied_to(p.op(), children, a));
+      const std::vector<Type> types = applied_to(p.op(), children, a);
+      HoleUse used{p.op(), below.rank, types};
+      if (is_reduce(p.op()) || is_scan(p.op())) used.returns = types.front();
+      if (p.is(Op::Iterate)) used.returns = types.back();
+      children[*f] = function_over(p.child(*f), types, used);
       return make(p.op(), std::move(children), a);
     }
-    std::vector<Expr> children;
-    for (std::size_t i = 0; i < p.children().size(); ++i) children.push_back(child(i));
-    if (p.is(Op::Apply)) return apply(children[0], {children.begin() + 1, children.end()});
+    std::vector<Expr> children(p.children().size());
+    for (std::size_t i = p.is(Op::Apply) ? 1 : 0; i < children.size(); ++i) children[i] = child(i);
+    if (p.is(Op::Apply)) {
+      std::vector<Type> types;
+      for (std::size_t i = 1; i < children.size(); ++i) types.push_back(children[i].type());
+      return apply((*this)(p.child(0), {Op::Apply, 1, types}), {children.begin() + 1, children.end()});
+    }
     if (p.is(Op::Get)) return get(tuple_index(a), children[0]);
     if (p.is(Op::At)) return at(at_position(a), children[0]);
     return p.children().empty() && a == p.attr() ? p : make(p.op(), std::move(children), a);
   }
 
  private:
-  Expr function_over(const Expr& p, const std::vector<Type>& types) const {
-    if (!p.is(Op::Lambda)) return (*this)(p);
+  Expr value_of(const std::string& hole, const HoleUse& use) const {
+    if (chosen_ == nullptr || m_.exprs.count(hole) != 0) return m_[hole];
+    return chosen_->exprs.emplace(hole, (*choose_)(hole, use)).first->second;
+  }
+  Expr function_over(const Expr& p, const std::vector<Type>& types, const HoleUse& use) const {
+    if (!p.is(Op::Lambda)) return (*this)(p, use);
     if (parameter_types(p).size() != types.size())
       throw InternalError("pattern: a function of another number of parameters");
     return function(types, [&](std::span<const Expr> xs) { return (*this)(instantiate(p, xs)); });
@@ -183,6 +198,8 @@ class Builder {
     return a;
   }
   const Match& m_;
+  Match* chosen_ = nullptr;  ///< m_, where holes are chosen
+  const Choose* choose_ = nullptr;
 };
 
 }  // namespace
@@ -205,6 +222,10 @@ std::optional<Match> match(const Expr& pattern, const Expr& term, Match known) {
 }
 
 Expr filled_in(const Expr& pattern, const Match& m) { return Builder(m)(pattern); }
+Expr filled_in(const Expr& pattern, Match& m,
+               const std::function<Expr(const std::string&, const HoleUse&)>& choose) {
+  return Builder(m, choose)(pattern);
+}
 
 Holes holes_of(const Expr& pattern) {
   Holes h;

@@ -6,6 +6,7 @@
 // (Type::any()).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -56,6 +57,17 @@ struct Match {
 std::optional<Match> match(const Expr& pattern, const Expr& term, Match known = {});
 /// The pattern with its holes replaced, typed anew; throws TypeError when it does not fit.
 Expr filled_in(const Expr& pattern, const Match& m);
+
+/// How a hole is used where it is met first: below which op, and what a function is applied to.
+struct HoleUse {
+  Op of = Op::Count;  ///< Count: the whole pattern is the hole
+  int rank = 1;       ///< of that op
+  std::optional<std::vector<Type>> applied_to = {};
+  std::optional<Type> returns = {};
+};
+/// The same of a pattern whose naturals are known, while other holes are bound to what `choose` says.
+Expr filled_in(const Expr& pattern, Match& m,
+               const std::function<Expr(const std::string& hole, const HoleUse&)>& choose);
 
 /// The names of a pattern's holes (Nat holes too).
 struct Holes {

@@ -130,6 +130,12 @@ Rule& Rule::takes(std::string parameter, std::string meaning, bool repeated, boo
   parameters.push_back({std::move(parameter), std::move(meaning), repeated, word});
   return *this;
 }
+Rule& Rule::from(std::vector<std::int64_t> choices) {
+  if (parameters.empty())
+    throw UserError("rule " + name + ": has no parameter to choose for; declare it with takes(...)");
+  parameters.back().choices = std::move(choices);
+  return *this;
+}
 Rule& Rule::reassociates() {
   exact = false;
   return *this;

@@ -22,8 +22,9 @@ Expr replaced_at(const Expr& root, const Place& place, const Expr& part);
 struct RuleParameter {
   std::string name;
   std::string meaning;
-  bool repeated = false;  ///< takes the rest of the arguments, at least one
-  bool word = false;      ///< else a natural number
+  bool repeated = false;                   ///< takes the rest of the arguments, at least one
+  bool word = false;                       ///< else a natural number
+  std::vector<std::int64_t> choices = {};  ///< that an exploration tries
 };
 
 /// Both sides of an equation; used from left to right.
@@ -55,6 +56,8 @@ struct Rule {
 
   Rule& with(Guard g, std::string condition);
   Rule& takes(std::string parameter, std::string meaning, bool repeated = false, bool word = false);
+  /// What an exploration tries for the last parameter.
+  Rule& from(std::vector<std::int64_t> choices);
   Rule& reassociates();
   Rule& says(std::string sentence);
 };

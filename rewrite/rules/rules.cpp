@@ -1,6 +1,9 @@
 #include "rewrite/rules/rules.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "ir/error.hpp"
@@ -32,6 +35,51 @@ const std::vector<Rule>& all_rules() {
 
 namespace {
 
+/// What refers to a rule that another has taken the place of stays valid.
+struct Kept {
+  std::mutex mutex;
+  std::deque<Rule> all;
+  std::map<std::string, const Rule*> latest;
+};
+Kept& kept() {
+  static auto& k = *new Kept;
+  return k;
+}
+const Rule* find_kept(const std::string& name) {
+  const std::lock_guard lock(kept().mutex);
+  const auto at = kept().latest.find(name);
+  return at == kept().latest.end() ? nullptr : at->second;
+}
+
+bool same_sides(const Rule& a, const Rule& b) {
+  return !a.sides.empty() && a.exact == b.exact && a.maths == b.maths && !a.guard && !b.guard &&
+         std::equal(a.sides.begin(), a.sides.end(), b.sides.begin(), b.sides.end(),
+                    [](const Sides& x, const Sides& y) { return x.lhs == y.lhs && x.rhs == y.rhs; });
+}
+
+}  // namespace
+
+void keep_rules(const std::vector<Rule>& rules) {
+  for (const Rule& r : rules)
+    for (const Rule& of_library : all_rules())
+      if (r.name == of_library.name)
+        throw UserError("rule " + r.name +
+                        ": the library has one of this name, see liftgen rules; choose another");
+  const std::lock_guard lock(kept().mutex);
+  for (const Rule& r : rules) {
+    const Rule*& latest = kept().latest[r.name];
+    if (latest == nullptr || !same_sides(*latest, r)) latest = &kept().all.emplace_back(r);
+  }
+}
+std::vector<Rule> kept_rules() {
+  const std::lock_guard lock(kept().mutex);
+  std::vector<Rule> rules;
+  for (const auto& entry : kept().latest) rules.push_back(*entry.second);
+  return rules;
+}
+
+namespace {
+
 /// Letters of a in b, in order: a cheap likeness of names.
 std::size_t common(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1, 0);
@@ -55,13 +103,19 @@ const Rule& find_rule(const std::string& name) {
     return m;
   }();
   if (const auto it = index.find(name); it != index.end()) return *it->second;
+  if (const Rule* own = find_kept(name)) return *own;
   const Rule* best = nullptr;
   std::size_t most = 0;
-  for (const Rule& r : all_rules())
-    if (const std::size_t n = 2 * common(name, r.name) * 100 / (name.size() + r.name.size() + 1);
+  const std::vector<Rule> own = kept_rules();
+  std::vector<const Rule*> rules;
+  for (const Rule& r : all_rules()) rules.push_back(&r);
+  for (const Rule& r : own) rules.push_back(&r);
+  for (const Rule* r : rules)
+    if (const std::size_t n = 2 * common(name, r->name) * 100 / (name.size() + r->name.size() + 1);
         !best || n > most)
-      best = &r, most = n;
-  throw UserError("rule '" + name + "' does not exist; did you mean " + best->name + "? See: liftgen rules");
+      best = r, most = n;
+  throw UserError("rule '" + name + "' does not exist; did you mean " + best->name +
+                  "? See: liftgen rules. A rule of your own is given with its file: --rules FILE");
 }
 
 std::vector<std::string> lint(const std::vector<Rule>& rules) {

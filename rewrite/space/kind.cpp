@@ -11,6 +11,7 @@
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"
 #include "rewrite/space/keys.hpp"
+#include "rewrite/space/rule_keys.hpp"
 #include "rewrite/space/stage_form.hpp"
 #include "rewrite/space/update_form.hpp"
 
@@ -154,7 +155,10 @@ std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
 
 }  // namespace
 
-std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
+namespace {
+
+/// How many steps of iterations go together is a decision.
+std::unique_ptr<Kind> kind_at_depths(const Program& program, const SpaceOptions& options) {
   std::vector<KindOfForm> kinds;
   const std::vector<std::int64_t> depths = depths_of(program);
   for (const std::int64_t depth : depths) {
@@ -165,6 +169,13 @@ std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& opti
   }
   if (kinds.empty()) return kind_of({program, {}}, options);
   return kinds.size() == 1 ? std::move(kinds.front().kind) : by_form(key::depth, std::move(kinds));
+}
+
+}  // namespace
+
+std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options) {
+  if (!options.rules || options.rules->empty()) return kind_at_depths(program, options);
+  return kind_by_rules(program, options, kind_at_depths);
 }
 
 std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options) {
@@ -199,6 +210,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
 const Key* find_key(std::string_view name) {
   for (const RegisteredDecision& d : registered_decisions())
     if (d.key->name == name) return d.key;
+  if (const Key* of_rule = find_rule_key(name, find_key)) return of_rule;
   const auto [of_first, number] = class_of(name);
   const Key* key = number > 1 ? find_key(of_first) : nullptr;
   return key != nullptr ? &key_of_class(*key, number) : nullptr;

@@ -34,7 +34,8 @@ class Kind {
   virtual std::vector<Wishes> first_guesses() const = 0;  ///< best first; some are not possible in the space
   virtual Rewriting derive(const Configuration& c) const = 0;
 };
-/// Of the kind that the program is of; how many steps of its iterations go together is a decision of it.
+/// Of the kind that the program is of; rules of one's own, and how many steps of its iterations go together,
+/// are decisions of it.
 std::unique_ptr<Kind> make_kind(const Program& program, const SpaceOptions& options);
 /// The same of what a loop over time repeats: as many steps together as are standard.
 std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions& options);
@@ -67,8 +68,19 @@ struct KindOfForm {
   std::string words;  ///< about it
   std::unique_ptr<Kind> kind;
 };
-/// All of them as one, whose first decision is the form.
+/// Decisions by key, each after those that come before it in any of several kinds; false where the next kind
+/// does not agree about that.
+bool merge_order(std::vector<const Key*>& keys, const std::vector<BoundDecision>& decisions);
+/// All of them as one, whose first decision is the form; without those that take decisions in another order
+/// than the ones before.
 std::unique_ptr<Kind> by_form(const Key& key, std::vector<KindOfForm> kinds);
+using MakeKind = std::function<std::unique_ptr<Kind>(const Program& program, const SpaceOptions& options)>;
+
+/// Of a program and of what `options.rules` make of it, by `make` each. A rule that matches nowhere is no
+/// decision. The first rule is decided first, and the next sees what it has made. UserError: the rules make
+/// too many programs.
+std::unique_ptr<Kind> kind_by_rules(const Program& program, const SpaceOptions& options,
+                                    const MakeKind& make);
 /// All decisions of all kinds, each name once.
 const std::vector<RegisteredDecision>& registered_decisions();
 std::vector<RegisteredDecision> registered_nest_decisions();

@@ -6,6 +6,7 @@
 
 #include "ir/expr/layout.hpp"
 #include "ir/target.hpp"
+#include "rewrite/engine/catalogue.hpp"
 
 namespace lift {
 
@@ -18,6 +19,8 @@ struct SpaceOptions {
   std::size_t local_bytes = std::size_t{48} * 1024;  ///< local memory that a work-group may use
   std::size_t max_work_group = 1024;                 ///< work-items in a work-group
   int compute_units = 0;                             ///< multiprocessors of the device; 0: not known
+  /// Of one's own, each of which is a decision where it applies; null: none.
+  OwnRules rules = {};
   bool cpu = false;  ///< a grid's device computes on processors: what suits threads suits it
 };
 

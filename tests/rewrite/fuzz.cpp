@@ -4,51 +4,6 @@
 
 namespace lift::test {
 
-Expr Gen::scalar_from(const Expr& x) {
-  const Type& t = x.type();
-  if (t.is_scalar()) return t.scalar() == f64 ? x : cast(f64, x);
-  Expr sum;
-  const auto add = [&](const Expr& e) { sum = sum ? sum + e * real() : e; };
-  if (t.is_tuple())
-    for (int i = 0; i < static_cast<int>(t.parts().size()); ++i) add(scalar_from(get(i, x)));
-  else
-    for (std::int64_t i = 0; i < *t.length().constant(); ++i) add(scalar_from(x[Nat(i)]));
-  return sum;
-}
-
-Expr Gen::make_from(const Expr& x, const Type& out) {
-  if (out.is_scalar()) return scalar_from(x) * real() + (coin() ? param("c", f64) : literal(real(), f64));
-  if (out.is_array())
-    return generate({out.length()},
-                    lift::fun(Type(i32), [&](Expr i) { return cast(f64, i) + make_from(x, out.element()); }));
-  std::vector<Expr> parts;
-  for (const Type& p : out.parts()) parts.push_back(make_from(x, p));
-  return tuple(parts);
-}
-
-Expr Gen::fun(const Type& in, const Type& out) {
-  return lift::fun(in, [&](Expr x) { return make_from(x, out); });
-}
-Expr Gen::fun2(const Type& acc, const Type& in) {
-  return lift::fun({acc, in}, [&](Expr a, Expr x) { return a * real() + scalar_from(x); });
-}
-
-Value Gen::value(const Type& t) {
-  if (t.is_tuple()) {
-    Value::Tuple parts;
-    for (const Type& p : t.parts()) parts.parts.push_back(value(p));
-    return {parts};
-  }
-  if (t.is_array()) {
-    Value::Array elements;
-    for (std::int64_t i = 0; i < *t.length().constant(); ++i) elements.push_back(value(t.element()));
-    return {elements};
-  }
-  if (t.scalar() == i32) return {std::int64_t{n(0, 5)}};
-  if (t.scalar() == boolean) return {coin()};
-  return {real()};
-}
-
 namespace {
 
 /// The same expression for each element of arrays of its arguments.
@@ -69,13 +24,6 @@ Instance inside_map(const Instance& x) {
 }
 
 }  // namespace
-
-Program whole_program(const Expr& e) {
-  Program p{"test", params_of(e), e, {}};
-  for (const Expr& a : p.arguments)
-    if (a.type().is_array()) p.overwritable.push_back(param_name(a));
-  return p;
-}
 
 Outcome check_rule(const Rule& r, const std::function<Instance(Gen&)>& instance, int wanted, unsigned seed) {
   Outcome result;

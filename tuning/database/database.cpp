@@ -170,8 +170,8 @@ std::size_t Database::remove_before(std::int64_t when) {
 
 std::size_t Database::remove_other_rules(const std::string& rules) {
   return impl_->with([&](SQLite::Database& db) {
-    SQLite::Statement removal(db, "DELETE FROM found WHERE rules <> ?");
-    SQLite::bind(removal, rules);
+    SQLite::Statement removal(db, "DELETE FROM found WHERE rules <> ? AND rules NOT LIKE ? || '+%'");
+    SQLite::bind(removal, rules, rules);
     return static_cast<std::size_t>(removal.exec());
   });
 }

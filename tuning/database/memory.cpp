@@ -16,7 +16,8 @@ constexpr std::size_t kFirst = 3;  ///< configurations that an exploration begin
 Record record_of(const Occasion& occasion, const ProgramKey& key, const std::string& text, const Variant& v) {
   Record r;
   r.program = key, r.text = text;
-  r.platform = platform_of(occasion.target, occasion.machine, occasion.threads, occasion.device);
+  r.platform =
+      platform_of(occasion.target, occasion.machine, occasion.threads, occasion.device, occasion.rules);
   r.caller_layout = v.layout.empty(), r.layout = v.layout;
   r.type = lift::text(occasion.problem.type), r.name = occasion.pattern.name, r.variant = v.name;
   for (const auto& entry : v.params) r.parameters += entry.name() + "=" + entry.text() + "\n";
@@ -63,10 +64,10 @@ void DatabaseMemory::once(const Say& say, const std::string& line) {
 }
 
 std::vector<Configuration> DatabaseMemory::known(const Occasion& occasion) {
-  const std::vector<Found> all =
-      known_in(file_, program_key(occasion.pattern, occasion.problem),
-               platform_of(occasion.target, occasion.machine, occasion.threads, occasion.device),
-               occasion.caller_layout_only, [&](const std::string& line) { once(warn_, line); });
+  const std::vector<Found> all = known_in(
+      file_, program_key(occasion.pattern, occasion.problem),
+      platform_of(occasion.target, occasion.machine, occasion.threads, occasion.device, occasion.rules),
+      occasion.caller_layout_only, [&](const std::string& line) { once(warn_, line); });
   std::vector<Configuration> configurations;
   for (const Found& f : all) {
     Configuration c = configuration_of(f.record);

@@ -28,9 +28,20 @@ const std::string& rules_version() {
   return version;
 }
 
-Platform platform_of(Target target, const Machine& machine, int threads, const GridDeviceInfo* device) {
+std::string rules_version(const OwnRules& own) {
+  if (!own || own->empty()) return rules_version();
+  std::string all;
+  for (const Rule& r : *own) all += r.name + "\n" + r.maths + "\n" + r.when + "\n";
+  return rules_version() + "+" + hash_text(all).substr(0, 6);
+}
+bool are_present_rules(const std::string& version) {
+  return version == rules_version() || version.starts_with(rules_version() + "+");
+}
+
+Platform platform_of(Target target, const Machine& machine, int threads, const GridDeviceInfo* device,
+                     const OwnRules& rules) {
   Platform p;
-  p.backend = text(target), p.rules = rules_version();
+  p.backend = text(target), p.rules = rules_version(rules);
   if (device != nullptr) {
     p.device = device->name;
     p.architecture = device->platform + " " + (device->cpu ? machine.simd : device->version);

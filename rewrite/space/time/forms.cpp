@@ -6,11 +6,8 @@
 #include "rewrite/space/kind.hpp"
 
 namespace lift {
-namespace {
 
-/// Decisions by key, each after those that come before it in any of the kinds; false where two kinds do not
-/// agree about that.
-bool merge(std::vector<const Key*>& keys, const std::vector<BoundDecision>& decisions) {
+bool merge_order(std::vector<const Key*>& keys, const std::vector<BoundDecision>& decisions) {
   std::vector<const Key*> r = keys;
   std::size_t from = 0;
   for (const BoundDecision& d : decisions) {
@@ -27,6 +24,8 @@ bool merge(std::vector<const Key*>& keys, const std::vector<BoundDecision>& deci
   return true;
 }
 
+namespace {
+
 const BoundDecision* find(const Kind& kind, const Key& key) {
   for (const BoundDecision& d : kind.decisions())
     if (d.key == &key) return &d;
@@ -38,7 +37,7 @@ class ByForm : public Kind {
   ByForm(const Key& key, std::vector<KindOfForm> given) : key_(key) {
     std::vector<const Key*> keys;
     for (KindOfForm& x : given)
-      if (merge(keys, x.kind->decisions())) kinds_.push_back(std::move(x));
+      if (merge_order(keys, x.kind->decisions())) kinds_.push_back(std::move(x));
     decisions_.push_back(form());
     for (const Key* k : keys) decisions_.push_back(of_all(*k));
   }
