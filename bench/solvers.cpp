@@ -170,6 +170,9 @@ int main(int argc, char** argv) {
   app.add_option("--up", a.plan.up, "sweeps after it");
   app.add_option("--weight", a.plan.weight, "of relaxation; 0: as A suggests");
   app.add_flag("--full-start", a.plan.full_start, "begins with full multigrid");
+  app.add_flag("--mixed", a.plan.mixed, "cycles in f32");
+  app.add_flag_callback(
+      "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
   app.add_flag("--table", a.table, "a line a level and leg");
   app.add_flag("--factors", a.factors, "the table of factors of docs/solver.md");
   app.add_flag("--large", a.large, "with a row of 128^3");

@@ -16,6 +16,11 @@ std::string text(const std::vector<std::int64_t>& cells, char between) {
   return s;
 }
 
+using Clock = std::chrono::steady_clock;
+double ms_since(Clock::time_point t) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
+}
+
 double largest(std::span<const double> x) {
   double most = 0;
   for (const double v : x) most = std::max(most, std::abs(v));
@@ -26,32 +31,66 @@ double largest(std::span<const double> x) {
 
 Hierarchy::Between::Between(const Transfer& t)
     : transfer(t),
-      residual_restriction(residual_restriction_program(t)),
-      restriction(restriction_program(t)),
-      correction(correction_program(t)),
+      residual_restriction([this] { return residual_restriction_program(transfer); }),
+      restriction([this] { return restriction_program(transfer); }),
+      correction([this] { return correction_program(transfer); }),
       bytes_down(compulsory_bytes(residual_restriction_program(t)) +
                  8 * static_cast<double>(t.coarse().domain().count())),  // the next u is cleared
       bytes_up(compulsory_bytes(correction_program(t))) {
   for (const Coefficient& c : t.fine().equation().coefficients())
-    coefficients.emplace_back(restriction_program(t, c));
+    coefficients.emplace_back([this, c] { return restriction_program(transfer, c); });
 }
 
 Hierarchy::Hierarchy(const Equation& equation, const Plan& plan) : plan_(plan) {
   check(plan);
   make_levels(equation);
+  bottom_ = std::make_unique<BottomSolver>(*levels_.back(), plan_);
+  if (plan_.mixed) {
+    const bool coloured = std::all_of(levels_.begin(), levels_.end(),
+                                      [](const auto& l) { return l->smoother() == Smoother::gauss_seidel; });
+    if (coloured && levels_.size() > 1)
+      single_ = std::make_unique<SingleCycle>(plan_, levels_, *bottom_);
+    else
+      notes_.emplace_back(
+          "Cycles are in f64: those in f32 need a coarser level, and colours on all of them.");
+  }
+  make_kernels();
+  bind();
+}
+
+/// Those that every solve needs, several at once.
+void Hierarchy::make_kernels() {
+  std::vector<LaterKernel*> all;
+  const bool in_f64 = !single_ || plan_.full_start;
+  for (const auto& level : levels_)
+    level->add_needed(
+        in_f64 && level != levels_.back() ? std::vector<int>{plan_.down, plan_.up} : std::vector<int>{}, all);
+  all.push_back(&levels_.front()->apply_kernel()), all.push_back(&levels_.back()->apply_kernel());
+  all.push_back(&levels_.front()->norm_kernel(Norm::rms));
+  for (const auto& b : between_) {
+    for (LaterKernel& c : b->coefficients) all.push_back(&c);
+    if (in_f64) all.push_back(&b->residual_restriction), all.push_back(&b->correction);
+    if (plan_.full_start) all.push_back(&b->restriction);
+  }
+  if (single_) single_->add_needed(all);
+  // The slowest first: the C compiler takes longest for what is last to be listed.
+  std::reverse(all.begin(), all.end());
+  make_all(all);
+}
+
+void Hierarchy::bind() {
   for (std::size_t l = 0; l < between_.size(); ++l) {
     Between& b = *between_[l];
     Level &fine = *levels_[l], &coarse = *levels_[l + 1];
     double* const to = coarse.array("f").data();
-    b.down = b.residual_restriction.bind(fine.arguments(), to);
+    if (b.residual_restriction.is_made()) b.down = b.residual_restriction.get().bind(fine.arguments(), to);
     Arguments f = fine.arguments();
     f.arrays["fine"] = f.arrays.at("f");
-    b.restrict_f = b.restriction.bind(f, to);
+    if (b.restriction.is_made()) b.restrict_f = b.restriction.get().bind(f, to);
     Arguments up = coarse.arguments();  // its numbers: those of Robin conditions at the coarse spacing
     up.arrays["coarse"] = coarse.array("u").data(), up.arrays["u"] = fine.array("u").data();
-    b.up = b.correction.bind(up);
+    if (b.correction.is_made()) b.up = b.correction.get().bind(up);
   }
-  bottom_ = std::make_unique<BottomSolver>(*levels_.back(), plan_);
 }
 
 /// To the level after level l; empty: there is none.
@@ -100,13 +139,14 @@ void Hierarchy::refresh() {
     Level &fine = *levels_[l], &coarse = *levels_[l + 1];
     const std::vector<Coefficient>& all = fine.grid().equation().coefficients();
     for (std::size_t c = 0; c < all.size(); ++c)
-      between_[l]->coefficients[c].bind(fine.arguments(), coarse.array(all[c].name).data())();
+      between_[l]->coefficients[c].get().bind(fine.arguments(), coarse.array(all[c].name).data())();
     for (const auto& [name, value] : fine.grid().equation().numbers())
       coarse.set_number(name, fine.number(name));
   }
   for (const auto& level : levels_) level->refresh();
   find_singular();
   bottom_->refresh(singular_);
+  if (single_) single_->refresh();
 }
 
 /// A of constants is 0; then so has to be the sum of any A u, for what is removed from f to be its mean.
@@ -139,13 +179,35 @@ void Hierarchy::run(const CycleSteps& steps) {
 }
 
 void Hierarchy::run(const CycleStep& step) {
-  const auto before = std::chrono::steady_clock::now();
+  forget_residual();
+  const auto before = Clock::now();
   do_step(step);
-  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - before;
+  record(step, ms_since(before), bytes_of(step));
+}
+
+double Hierarchy::correct(const CycleSteps& steps, double residual, Norm norm) {
+  const CycleStep defect{0, Leg::defect};
+  auto before = Clock::now();
+  if (!single_->has_residual()) single_->take_residual(residual);
+  double in_f64 = ms_since(before);
+  for (const CycleStep& step : steps) {
+    before = Clock::now();
+    single_->run(step);
+    record(step, ms_since(before), single_->bytes_of(step));
+  }
+  before = Clock::now();
+  single_->add();
+  single_->take_residual(residual);
+  const double after = single_->residual_norm(norm);
+  record(defect, in_f64 + ms_since(before), single_->bytes_of(defect));
+  return after;
+}
+
+void Hierarchy::record(const CycleStep& step, double ms, double bytes) {
   auto it = std::find_if(times_.begin(), times_.end(),
                          [&](const LegTime& t) { return t.level == step.level && t.leg == step.leg; });
-  if (it == times_.end()) it = times_.insert(it, {step.level, step.leg, 0, 0, bytes_of(step)});
-  ++it->calls, it->ms += spent.count();
+  if (it == times_.end()) it = times_.insert(it, {step.level, step.leg, 0, 0, bytes});
+  ++it->calls, it->ms += ms;
 }
 
 double Hierarchy::bytes_of(const CycleStep& step) const {
@@ -162,10 +224,7 @@ double Hierarchy::bytes_of(const CycleStep& step) const {
 
 void Hierarchy::do_step(const CycleStep& step) {
   Level& level = *levels_[step.level];
-  const auto clear = [](Level& l) {
-    const std::span<double> u = l.array("u");
-    std::fill(u.begin(), u.end(), 0.0);
-  };
+  const auto clear = [](Level& l) { l.clear("u"); };
   switch (step.leg) {
     case Leg::down:
       level.smooth(plan_.down);
@@ -186,6 +245,8 @@ void Hierarchy::do_step(const CycleStep& step) {
       clear(level);
       (*between_[step.level]->up)();
       break;
+    case Leg::defect:
+      throw InternalError("gmg: the defect is taken by correct");
   }
 }
 

@@ -1,14 +1,17 @@
 #include "gmg/kernel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "ir/error.hpp"
+#include "runtime/affinity.hpp"
+#include "runtime/parallel.hpp"
 
 namespace lift::gmg {
 namespace {
 
-ArgumentValue array_at(double* data, const Type& type) {
+ArgumentValue array_at(void* data, const Type& type) {
   ArgumentValue v;
   v.data = data;
   for (const Nat& n : shape_of(type)) v.shape[static_cast<std::size_t>(v.rank++)] = n.constant().value();
@@ -17,10 +20,9 @@ ArgumentValue array_at(double* data, const Type& type) {
   return v;
 }
 
-template <class T>
-ArgumentValue number_at(const T* data) {
+ArgumentValue number_at(const void* data) {
   ArgumentValue v;
-  v.data = const_cast<T*>(data);  // NOLINT: numbers are read only
+  v.data = const_cast<void*>(data);  // NOLINT: numbers are read only
   return v;
 }
 
@@ -46,14 +48,16 @@ Kernel::Kernel(const Program& program, CompileOptions options) : program_(progra
                                    .cpp = "array"});
   }
   if (program.overwritable.empty())
-    signature.arguments.push_back(
-        {.element = f64, .rank = rank_of(result_), .writable = true, .cpp = "array"});
+    signature.arguments.push_back({.element = element_of(result_).scalar(),
+                                   .rank = rank_of(result_),
+                                   .writable = true,
+                                   .cpp = "array"});
   callable_ =
       std::make_unique<Callable>(program, signature, std::move(options), std::source_location::current());
   variant_ = &callable_->variant(Sizes{}, std::source_location::current());
 }
 
-Kernel::Bound Kernel::bind(const Arguments& arguments, double* result) const {
+Kernel::Bound Kernel::bind(const Arguments& arguments, void* result) const {
   Bound bound;
   bound.kernel_ = this;
   for (const Expr& a : program_.arguments) {
@@ -71,6 +75,18 @@ Kernel::Bound Kernel::bind(const Arguments& arguments, double* result) const {
 
 void Kernel::Bound::operator()() const {
   kernel_->callable_->run(*kernel_->variant_, values_, {}, std::source_location::current());
+}
+
+void make_all(std::span<LaterKernel* const> kernels) {
+  std::vector<LaterKernel*> missing;
+  for (LaterKernel* k : kernels)
+    if (!k->is_made() && std::find(missing.begin(), missing.end(), k) == missing.end()) missing.push_back(k);
+  std::atomic<std::size_t> next = 0;
+  // A chunk is a thread of its own; each takes the next kernel that nobody has begun.
+  const auto threads = std::min<std::size_t>(missing.size(), static_cast<std::size_t>(default_threads()));
+  parallel_for_chunks(threads, static_cast<int>(threads), [&](std::size_t, std::size_t) {
+    for (std::size_t k = next++; k < missing.size(); k = next++) (void)missing[k]->get();
+  });
 }
 
 }  // namespace lift::gmg
