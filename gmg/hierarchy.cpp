@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "gmg/fourier.hpp"
+#include "gmg/tune.hpp"
 #include "ir/error.hpp"
 
 namespace lift::gmg {
@@ -29,8 +31,9 @@ double largest(std::span<const double> x) {
 
 }  // namespace
 
-Hierarchy::Between::Between(const Transfer& t)
+Hierarchy::Between::Between(const Transfer& t, Ratios r)
     : transfer(t),
+      ratios(std::move(r)),
       residual_restriction([this] { return residual_restriction_program(transfer); }),
       restriction([this] { return restriction_program(transfer); }),
       correction([this] { return correction_program(transfer); }),
@@ -48,8 +51,10 @@ Hierarchy::Hierarchy(const Equation& equation, const Plan& plan) : plan_(plan) {
   if (plan_.mixed) {
     const bool coloured = std::all_of(levels_.begin(), levels_.end(),
                                       [](const auto& l) { return l->smoother() == Smoother::gauss_seidel; });
+    std::vector<Ratios> ratios;
+    for (const auto& b : between_) ratios.push_back(b->ratios);
     if (coloured && levels_.size() > 1)
-      single_ = std::make_unique<SingleCycle>(plan_, levels_, *bottom_);
+      single_ = std::make_unique<SingleCycle>(plan_, levels_, ratios, *bottom_);
     else
       notes_.emplace_back(
           "Cycles are in f64: those in f32 need a coarser level, and colours on all of them.");
@@ -73,9 +78,25 @@ void Hierarchy::make_kernels() {
     if (plan_.full_start) all.push_back(&b->restriction);
   }
   if (single_) single_->add_needed(all);
-  // The slowest first: the C compiler takes longest for what is last to be listed.
-  std::reverse(all.begin(), all.end());
-  make_all(all);
+  make_all(all, {.tuned = plan_.tuned});
+}
+
+std::vector<std::string> Hierarchy::tune(double seconds, const std::string& database) {
+  std::vector<CycleKernel> all;
+  if (single_) {
+    single_->add_cycle(all);
+  } else {
+    for (std::size_t l = 0; l < between_.size(); ++l) {
+      Between& b = *between_[l];
+      levels_[l]->add_sweeps(plan_.down, all), levels_[l]->add_sweeps(plan_.up, all);
+      add_kernel(b.residual_restriction, b.bytes_down, levels_[l]->grid(), all);
+      add_kernel(b.correction, b.bytes_up, levels_[l]->grid(), all);
+    }
+    Level& finest = *levels_.front();
+    LaterKernel& norm = finest.norm_kernel(Norm::rms);
+    add_kernel(norm, compulsory_bytes(norm.program()), finest.grid(), all);
+  }
+  return gmg::tune(std::move(all), seconds, database);
 }
 
 void Hierarchy::bind() {
@@ -116,18 +137,48 @@ Ratios Hierarchy::ratios_from(std::size_t l, const Equation& equation, const Dom
   return ratios;
 }
 
+/// The weight by Fourier analysis where nothing else is asked for, for red-black Gauss-Seidel on grids that
+/// are joined by two along all axes: where axes differ, coefficients that vary leave less room.
+double Hierarchy::found_weight(const Equation& equation) const {
+  const auto colours = colours_of(equation, equation.domain());
+  if (plan_.weight > 0 || !colours || colours->count() != 2) return 0;
+  if (plan_.smoother != Smoother::automatic && plan_.smoother != Smoother::gauss_seidel) return 0;
+  const Ratios first =
+      plan_.ratios.empty() ? suggested_ratios(equation, equation.domain()) : plan_.ratios.front();
+  if (first.empty() || std::any_of(first.begin(), first.end(), [](int r) { return r != 2; })) return 0;
+  try {
+    return best_weight(equation, plan_);
+  } catch (const UserError&) {  // ratios of 3, say
+    return 0;
+  }
+}
+
+/// With that weight, where A couples the axes and cells are joined as on the finest level.
+Plan Hierarchy::plan_of_level(const Equation& equation, const Domain& domain, const Ratios& ratios) const {
+  Plan p = plan_;
+  const std::vector<double> here = couplings(equation, domain),
+                            finest = couplings(equation, equation.domain());
+  bool alike = between_.empty() || ratios.empty() || ratios == between_.front()->ratios;
+  for (std::size_t d = 0; d < here.size(); ++d) alike = alike && std::abs(here[d] - finest[d]) < 0.01;
+  if (const auto colours = colours_of(equation, domain); alike && colours && colours->count() == 2)
+    p.weight = best_weight_ > 0 ? best_weight_ : p.weight;
+  return p;
+}
+
 void Hierarchy::make_levels(const Equation& equation) {
+  best_weight_ = found_weight(equation);
   Domain domain = equation.domain();
   while (true) {
     const Ratios ratios = ratios_from(levels_.size(), equation, domain);
-    levels_.push_back(std::make_unique<Level>(Grid(equation, domain), plan_, ratios));
+    levels_.push_back(
+        std::make_unique<Level>(Grid(equation, domain), plan_of_level(equation, domain, ratios), ratios));
     const Level& level = *levels_.back();
     if (level.smoother() != levels_[0]->smoother())
       notes_.push_back("The level of " + text(domain.cells(), 'x') + " cells is smoothed by " +
                        text(level.smoother()) +
                        ": an odd number of cells along a periodic axis has no colours.");
     if (ratios.empty()) return;
-    between_.push_back(std::make_unique<Between>(Transfer(level.grid(), ratios)));
+    between_.push_back(std::make_unique<Between>(Transfer(level.grid(), ratios), ratios));
     domain = between_.back()->transfer.coarse().domain();
   }
 }
@@ -189,14 +240,15 @@ double Hierarchy::correct(const CycleSteps& steps, double residual, Norm norm) {
   const CycleStep defect{0, Leg::defect};
   auto before = Clock::now();
   if (!single_->has_residual()) single_->take_residual(residual);
-  double in_f64 = ms_since(before);
+  single_->clear();
+  const double in_f64 = ms_since(before);
   for (const CycleStep& step : steps) {
     before = Clock::now();
     single_->run(step);
     record(step, ms_since(before), single_->bytes_of(step));
   }
   before = Clock::now();
-  single_->add();
+  single_->add(1);
   single_->take_residual(residual);
   const double after = single_->residual_norm(norm);
   record(defect, in_f64 + ms_since(before), single_->bytes_of(defect));

@@ -77,7 +77,7 @@ void Kernel::Bound::operator()() const {
   kernel_->callable_->run(*kernel_->variant_, values_, {}, std::source_location::current());
 }
 
-void make_all(std::span<LaterKernel* const> kernels) {
+void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options) {
   std::vector<LaterKernel*> missing;
   for (LaterKernel* k : kernels)
     if (!k->is_made() && std::find(missing.begin(), missing.end(), k) == missing.end()) missing.push_back(k);
@@ -85,7 +85,7 @@ void make_all(std::span<LaterKernel* const> kernels) {
   // A chunk is a thread of its own; each takes the next kernel that nobody has begun.
   const auto threads = std::min<std::size_t>(missing.size(), static_cast<std::size_t>(default_threads()));
   parallel_for_chunks(threads, static_cast<int>(threads), [&](std::size_t, std::size_t) {
-    for (std::size_t k = next++; k < missing.size(); k = next++) (void)missing[k]->get();
+    for (std::size_t k = next++; k < missing.size(); k = next++) missing[k]->make(options);
   });
 }
 

@@ -52,9 +52,12 @@ class LaterKernel {
   LaterKernel() = default;
   explicit LaterKernel(std::function<Program()> program) : program_(std::move(program)) {}
   const Kernel& get() {
-    if (!kernel_) kernel_.emplace(program_());
+    if (!kernel_) make({});
     return *kernel_;
   }
+  /// Again, where there is one: calls that are bound go to the new one.
+  void make(CompileOptions options) { kernel_.emplace(program_(), std::move(options)); }
+  Program program() const { return program_(); }
   bool is_made() const { return kernel_.has_value(); }
 
  private:
@@ -62,6 +65,6 @@ class LaterKernel {
   std::optional<Kernel> kernel_;
 };
 /// Makes those that are not made yet, several at once: most of the time goes to the C compiler.
-void make_all(std::span<LaterKernel* const> kernels);
+void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options = {});
 
 }  // namespace lift::gmg

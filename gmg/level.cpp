@@ -52,6 +52,18 @@ bool is_worth_one_pass(const Grid& grid, const Plan& plan) {
   return bytes > (cache > 0 ? cache : 32e6);
 }
 
+std::string cells_text(const Grid& grid) {
+  std::string s;
+  for (const auto n : grid.domain().cells()) s += (s.empty() ? "" : "x") + std::to_string(n);
+  return s;
+}
+
+void add_kernel(LaterKernel& kernel, double bytes, const Grid& grid, std::vector<CycleKernel>& to) {
+  for (CycleKernel& k : to)
+    if (k.kernel == &kernel) return void(k.bytes += bytes);
+  to.push_back({&kernel, bytes, cells_text(grid) + " cells, " + lift::text(grid.type())});
+}
+
 Level::Level(const Grid& grid, const Plan& plan, const Ratios& ratios)
     : grid_(grid), smoother_(plan.smoother) {
   colours_ = colours_of(grid_.equation(), grid_.domain());
@@ -103,6 +115,14 @@ void Level::add_needed(const std::vector<int>& sweeps, std::vector<LaterKernel*>
       to.push_back(smoother_ != Smoother::gauss_seidel ? &polynomial_
                    : one_pass_                         ? &together(n)
                                                        : &relaxation_);
+}
+
+void Level::add_sweeps(int sweeps, std::vector<CycleKernel>& to) {
+  if (sweeps == 0) return;
+  LaterKernel& kernel = smoother_ != Smoother::gauss_seidel ? polynomial_
+                        : one_pass_                         ? together(sweeps)
+                                                            : relaxation_;
+  add_kernel(kernel, sweeps * bytes_of_sweep_, grid_, to);
 }
 
 std::span<double> Level::array(const std::string& name) {

@@ -5,12 +5,17 @@
 
 #include "gmg/kernel.hpp"
 #include "gmg/plan.hpp"
+#include "gmg/tune.hpp"
 
 namespace lift::gmg {
 
 /// Bytes that a program has to move: its arrays once, what it writes once more, and once more where that was
 /// not read before.
 double compulsory_bytes(const Program& p);
+/// "64x64x64".
+std::string cells_text(const Grid& grid);
+/// Adds a kernel of a cycle, or the bytes of another use of it.
+void add_kernel(LaterKernel& kernel, double bytes, const Grid& grid, std::vector<CycleKernel>& to);
 /// Whether sweeps over such a grid should share a pass over memory: its arrays exceed the caches.
 bool is_worth_one_pass(const Grid& grid, const Plan& plan);
 
@@ -41,6 +46,7 @@ class Level {
   void residual(std::span<double> r);
   /// Kernels that these sweeps, and `refresh`, are going to need.
   void add_needed(const std::vector<int>& sweeps, std::vector<LaterKernel*>& to);
+  void add_sweeps(int sweeps, std::vector<CycleKernel>& to);
   LaterKernel& apply_kernel() { return apply_kernel_; }
   LaterKernel& norm_kernel(Norm norm) { return norm == Norm::max ? max_ : rms_; }
 

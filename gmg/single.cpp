@@ -63,20 +63,16 @@ Arguments SingleCycle::Twin::arguments() {
 }
 
 SingleCycle::SingleCycle(const Plan& plan, const std::vector<std::unique_ptr<Level>>& levels,
-                         BottomSolver& bottom)
+                         const std::vector<Ratios>& ratios, BottomSolver& bottom)
     : plan_(plan), bottom_(bottom) {
   for (const auto& level : levels) twins_.push_back(std::make_unique<Twin>(plan, *level));
   for (std::size_t l = 0; l + 1 < twins_.size(); ++l) {
-    Ratios ratios;
-    const Domain &fine = twins_[l]->grid.domain(), &coarse = twins_[l + 1]->grid.domain();
-    for (std::size_t d = 0; d < fine.dimensions(); ++d)
-      ratios.push_back(static_cast<int>((fine.cells()[d] + coarse.cells()[d] - 1) / coarse.cells()[d]));
-    between_.push_back(std::make_unique<Between>(Transfer(twins_[l]->grid, ratios)));
+    between_.push_back(std::make_unique<Between>(Transfer(twins_[l]->grid, ratios[l])));
     Between& b = *between_.back();
     b.down = LaterKernel([&b] { return residual_restriction_program(b.transfer); });
     b.up = LaterKernel([&b] { return correction_program(b.transfer); });
-    b.bytes_down =
-        compulsory_bytes(residual_restriction_program(b.transfer)) + 4 * static_cast<double>(coarse.count());
+    b.bytes_down = compulsory_bytes(residual_restriction_program(b.transfer)) +
+                   4 * static_cast<double>(levels[l + 1]->count());
     b.bytes_up = compulsory_bytes(correction_program(b.transfer));
   }
   const Grid finest = levels.front()->grid();
@@ -106,6 +102,19 @@ void SingleCycle::add_needed(std::vector<LaterKernel*>& to) {
   }
 }
 
+void SingleCycle::add_cycle(std::vector<CycleKernel>& to) {
+  for (std::size_t l = 0; l < between_.size(); ++l) {
+    Between& b = *between_[l];
+    Twin& t = *twins_[l];
+    for (const int n : {plan_.down, plan_.up})
+      if (n > 0) add_kernel(sweeps(t, n), n * t.bytes_of_sweep, t.grid, to);
+    add_kernel(b.down, b.bytes_down, t.grid, to), add_kernel(b.up, b.bytes_up, t.grid, to);
+  }
+  const Grid& finest = twins_.front()->level.grid();
+  for (LaterKernel* k : {&defect_, &add_, &squares_})
+    add_kernel(*k, compulsory_bytes(k->program()), finest, to);
+}
+
 void SingleCycle::refresh() {
   for (const auto& t : twins_) {
     for (auto& [name, to] : t->arrays)
@@ -133,14 +142,19 @@ void SingleCycle::take_residual(double scale) {
   Arguments a = finest.level.arguments();
   a.numbers["per_scale"] = &per_scale_;
   defect_.get().bind(a, finest.arrays.at("f").data())();
-  finest.arrays.at("u").clear();
   has_residual_ = true;
 }
 
-void SingleCycle::add() {
+void SingleCycle::clear() {
+  twins_.front()->arrays.at("u").clear();
+  scale_of_e_ = scale_;
+}
+
+void SingleCycle::add(double times) {
+  added_ = times * scale_of_e_;
   Twin& finest = *twins_.front();
   Arguments a = finest.level.arguments();
-  a.arrays["e"] = finest.arrays.at("u").data(), a.numbers["scale"] = &scale_;
+  a.arrays["e"] = finest.arrays.at("u").data(), a.numbers["scale"] = &added_;
   add_.get().bind(a)();
 }
 

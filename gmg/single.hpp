@@ -13,17 +13,21 @@ class SingleCycle {
  public:
   /// f32 twins of the levels, all of which are smoothed by colours, without the last one: that is solved in
   /// f64, by `bottom`. Levels stay where they are.
-  SingleCycle(const Plan& plan, const std::vector<std::unique_ptr<Level>>& levels, BottomSolver& bottom);
+  SingleCycle(const Plan& plan, const std::vector<std::unique_ptr<Level>>& levels,
+              const std::vector<Ratios>& ratios, BottomSolver& bottom);
   void add_needed(std::vector<LaterKernel*>& to);
+  void add_cycle(std::vector<CycleKernel>& to);
 
   /// Takes over coefficients, numbers and diagonals.
   void refresh();
-  /// The right-hand side: (f - A u) / scale of the finest level. The unknown e begins as 0.
+  /// The right-hand side: (f - A u) / scale of the finest level.
   void take_residual(double scale);
+  void clear();  ///< the unknown e begins as 0
   bool has_residual() const { return has_residual_; }
   void forget_residual() { has_residual_ = false; }
   void run(const CycleStep& step);  ///< down, bottom or up
-  void add();                       ///< u + scale e is the finest level's u
+  /// u + times scale e is the finest level's u, with the scale that the residual had when e was found.
+  void add(double times);
   double residual_norm(Norm norm);  ///< of f - A u, as it was taken: with f32's precision
   double bytes_of(const CycleStep& step) const;
 
@@ -58,7 +62,7 @@ class SingleCycle {
   std::vector<std::unique_ptr<Twin>> twins_;
   std::vector<std::unique_ptr<Between>> between_;
   LaterKernel defect_, add_, squares_, largest_;
-  double scale_ = 1, per_scale_ = 1, number_ = 0;
+  double scale_ = 1, per_scale_ = 1, scale_of_e_ = 1, added_ = 0, number_ = 0;
   bool has_residual_ = false;
 };
 

@@ -227,18 +227,26 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
   const std::size_t levels = hierarchy_->size();
   const CycleSteps cycle = cycle_steps(plan_.cycle, levels);
   report.history.push_back(finest.residual_norm(goal.norm));
-  double least = report.history[0];
-  const auto keep = [&] { copy(finest.array("u"), best); };
+  double least = report.history[0], kept = least;
+  const auto keep = [&] { copy(finest.array("u"), best), kept = least; };
   while (!ends(goal, report)) {
     const bool starts = report.cycles() == 0 && plan_.full_start;
+    const double before = report.history.back();
     if (hierarchy_->is_mixed() && !starts) {
-      report.history.push_back(hierarchy_->correct(cycle, report.history.back(), goal.norm));
+      report.history.push_back(hierarchy_->correct(cycle, before, goal.norm));
     } else {
       hierarchy_->run(starts ? full_start_steps(plan_.cycle, levels) : cycle);
       report.history.push_back(finest.residual_norm(goal.norm));
     }
-    if (report.history.back() < least) least = report.history.back(), keep();
+    const double now = report.history.back();
+    if (!(now < least)) {
+      // The last u was the best, and not kept: what a cycle in f32 has added can be taken back.
+      if (kept > least && std::isfinite(now)) hierarchy_->add(-1), keep(), hierarchy_->add(1);
+    } else if (least = now; !hierarchy_->is_mixed() || starts || now > 0.3 * before) {
+      keep();
+    }
   }
+  if (kept > least) keep();
   if (report.status == Report::Status::stagnated)
     report.reason += least <= 20 * rounding() * (report.norm == Norm::max ? 10 : 1)
                          ? ", which is as small as rounding lets it be."
