@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
-#include "runtime/parallel.hpp"
 
 namespace lift::gmg {
 namespace {
@@ -82,11 +83,25 @@ void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& optio
   for (LaterKernel* k : kernels)
     if (!k->is_made() && std::find(missing.begin(), missing.end(), k) == missing.end()) missing.push_back(k);
   std::atomic<std::size_t> next = 0;
-  // A chunk is a thread of its own; each takes the next kernel that nobody has begun.
-  const auto threads = std::min<std::size_t>(missing.size(), static_cast<std::size_t>(default_threads()));
-  parallel_for_chunks(threads, static_cast<int>(threads), [&](std::size_t, std::size_t) {
-    for (std::size_t k = next++; k < missing.size(); k = next++) missing[k]->make(options);
-  });
+  // Threads that are not bound to a processor: OpenMP's run time, which the first kernel brings, counts those
+  // of the thread that opens it.
+  std::exception_ptr failed;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      for (std::size_t k = next++; k < missing.size(); k = next++) missing[k]->make(options);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failed) failed = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 1; t < default_threads() && static_cast<std::size_t>(t) < missing.size(); ++t)
+      threads.emplace_back(work);
+    work();
+  }
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace lift::gmg
