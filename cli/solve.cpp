@@ -88,6 +88,7 @@ gmg::Plan plan_of(const SolveOptions& o) {
   plan.bottom = named("--bottom", o.bottom,
                       {Bottom::automatic, Bottom::dense, Bottom::sweeps, Bottom::conjugate_gradients});
   plan.down = o.down, plan.up = o.up, plan.weight = o.weight, plan.full_start = o.full_start;
+  plan.mixed = o.mixed, plan.tuned = o.tuned;
   return plan;
 }
 
@@ -117,6 +118,9 @@ int solve(const Options& options) {
   configure_openmp(options.threads);
   const gmg::Manufactured known = gmg::manufactured(domain, a, o.variable);
   gmg::Solver solver(gmg::helmholtz(domain, {.a = a, .variable = o.variable}), plan);
+  std::string text;
+  if (o.tune > 0)
+    for (const std::string& line : solver.tune(o.tune)) text += line + "\n";
   for (const gmg::Coefficient& c : solver.equation().coefficients())
     if (c.faces)
       solver.set(c.name, gmg::Solver::Sampler([&](std::span<const double> x) {
@@ -128,8 +132,8 @@ int solve(const Options& options) {
   const double shift = solver.hierarchy().singular() ? gmg::mean(known.u) : 0;
   for (std::size_t x = 0; x < u.size(); ++x) error = std::max(error, std::abs(u[x] + shift - known.u[x]));
 
-  std::string text = fmt::format("{} on {} cells, faces {}: {}, weight {:.4g}\n", o.problem, o.size, o.faces,
-                                 r.plan, solver.hierarchy().level(0).weight());
+  text += fmt::format("{} on {} cells, faces {}: {}, weight {:.4g}\n", o.problem, o.size, o.faces, r.plan,
+                      solver.hierarchy().level(0).weight());
   text += r.text() + "\n" + r.table();
   if (const std::string factors = predicted(solver.equation(), plan); !factors.empty())
     text += factors + "\n";

@@ -20,6 +20,10 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
   app.add_option("--norm", o.norm, "of residuals: rms or max")->capture_default_str();
   app.add_option("--cycle", o.cycle, "V, W or F")->capture_default_str();
   app.add_flag("--full-start", o.full_start, "begin with full multigrid");
+  app.add_flag("--mixed", o.mixed, "cycles in f32 inside an iteration in f64");
+  app.add_option("--tune", o.tune, "seconds to explore the kernels of a cycle for, which are remembered")
+      ->capture_default_str();
+  app.add_flag("--tuned", o.tuned, "take kernels that --tune has found before");
   app.add_option("--smoother", o.smoother, "automatic, gauss-seidel (by colours), jacobi or chebyshev")
       ->capture_default_str();
   app.add_option("--down", o.down, "sweeps before a coarse grid's correction")->capture_default_str();

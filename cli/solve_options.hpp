@@ -12,7 +12,8 @@ struct SolveOptions {
               bottom = "automatic", norm = "rms";
   double to = 1e-8, weight = 0, a = 1;
   int down = 2, up = 2, cycles = 30;
-  bool variable = false, full_start = false;
+  double tune = 0;
+  bool variable = false, full_start = false, mixed = false, tuned = false;
 };
 
 void add_solve_options(CLI::App& app, SolveOptions& o);

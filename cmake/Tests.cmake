@@ -96,6 +96,11 @@ if(TARGET liftgen AND LIFTGEN_PYTHON)
   # bench/users: each program's default kernel against plain loops, at small sizes
   add_test(NAME users COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/bench/users/run --check)
   set_tests_properties(users PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "LIFTGEN=$<TARGET_FILE:liftgen>")
+  if(TARGET bench_solvers)
+    # bench/solvers: our multigrid solver and plain loops for its method, judged by a residual of neither, at small sizes
+    add_test(NAME solvers COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/bench/solvers/run --check --bench $<TARGET_FILE:bench_solvers>)
+    set_tests_properties(solvers PROPERTIES LABELS quick TIMEOUT 600)
+  endif()
   # Explorations that are killed, and whose kernels crash: what they had found is kept.
   add_test(NAME faults COMMAND ${LIFTGEN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/faults/run --faults killed,crashing-kernels)
   set_tests_properties(faults PROPERTIES LABELS long TIMEOUT 600 ENVIRONMENT "LIFTGEN_BUILD=$<TARGET_FILE_DIR:liftgen>")

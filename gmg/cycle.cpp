@@ -28,6 +28,8 @@ const char* text(Leg leg) {
       return "up";
     case Leg::restrict_f:
       return "restrict f";
+    case Leg::defect:
+      return "defect";
     case Leg::interpolate:
       return "interpolate";
   }

@@ -10,6 +10,7 @@ enum class Leg : std::uint8_t {
   bottom,       ///< the coarsest level is solved
   up,           ///< the next level's u corrects this one's; sweeps
   restrict_f,   ///< the restriction of f becomes the next level's
+  defect,       ///< cycles in f32: f - A u in f64, and what the cycle found is added to u
   interpolate,  ///< the next level's u, interpolated, is this one's
 };
 const char* text(Leg leg);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "gmg/fourier.hpp"
+#include "gmg/tune.hpp"
 #include "ir/error.hpp"
 
 namespace lift::gmg {
@@ -16,6 +18,11 @@ std::string text(const std::vector<std::int64_t>& cells, char between) {
   return s;
 }
 
+using Clock = std::chrono::steady_clock;
+double ms_since(Clock::time_point t) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
+}
+
 double largest(std::span<const double> x) {
   double most = 0;
   for (const double v : x) most = std::max(most, std::abs(v));
@@ -24,34 +31,87 @@ double largest(std::span<const double> x) {
 
 }  // namespace
 
-Hierarchy::Between::Between(const Transfer& t)
+Hierarchy::Between::Between(const Transfer& t, Ratios r)
     : transfer(t),
-      residual_restriction(residual_restriction_program(t)),
-      restriction(restriction_program(t)),
-      correction(correction_program(t)),
+      ratios(std::move(r)),
+      residual_restriction([this] { return residual_restriction_program(transfer); }),
+      restriction([this] { return restriction_program(transfer); }),
+      correction([this] { return correction_program(transfer); }),
       bytes_down(compulsory_bytes(residual_restriction_program(t)) +
                  8 * static_cast<double>(t.coarse().domain().count())),  // the next u is cleared
       bytes_up(compulsory_bytes(correction_program(t))) {
   for (const Coefficient& c : t.fine().equation().coefficients())
-    coefficients.emplace_back(restriction_program(t, c));
+    coefficients.emplace_back([this, c] { return restriction_program(transfer, c); });
 }
 
 Hierarchy::Hierarchy(const Equation& equation, const Plan& plan) : plan_(plan) {
   check(plan);
   make_levels(equation);
+  bottom_ = std::make_unique<BottomSolver>(*levels_.back(), plan_);
+  if (plan_.mixed) {
+    const bool coloured = std::all_of(levels_.begin(), levels_.end(),
+                                      [](const auto& l) { return l->smoother() == Smoother::gauss_seidel; });
+    std::vector<Ratios> ratios;
+    for (const auto& b : between_) ratios.push_back(b->ratios);
+    if (coloured && levels_.size() > 1)
+      single_ = std::make_unique<SingleCycle>(plan_, levels_, ratios, *bottom_);
+    else
+      notes_.emplace_back(
+          "Cycles are in f64: those in f32 need a coarser level, and colours on all of them.");
+  }
+  make_kernels();
+  bind();
+}
+
+/// Those that every solve needs, several at once.
+void Hierarchy::make_kernels() {
+  std::vector<LaterKernel*> all;
+  const bool in_f64 = !single_ || plan_.full_start;
+  for (const auto& level : levels_)
+    level->add_needed(
+        in_f64 && level != levels_.back() ? std::vector<int>{plan_.down, plan_.up} : std::vector<int>{}, all);
+  all.push_back(&levels_.front()->apply_kernel()), all.push_back(&levels_.back()->apply_kernel());
+  all.push_back(&levels_.front()->norm_kernel(Norm::rms));
+  for (const auto& b : between_) {
+    for (LaterKernel& c : b->coefficients) all.push_back(&c);
+    if (in_f64) all.push_back(&b->residual_restriction), all.push_back(&b->correction);
+    if (plan_.full_start) all.push_back(&b->restriction);
+  }
+  if (single_) single_->add_needed(all);
+  make_all(all, {.tuned = plan_.tuned});
+}
+
+std::vector<std::string> Hierarchy::tune(double seconds, const std::string& database) {
+  std::vector<CycleKernel> all;
+  if (single_) {
+    single_->add_cycle(all);
+  } else {
+    for (std::size_t l = 0; l < between_.size(); ++l) {
+      Between& b = *between_[l];
+      levels_[l]->add_sweeps(plan_.down, all), levels_[l]->add_sweeps(plan_.up, all);
+      add_kernel(b.residual_restriction, b.bytes_down, levels_[l]->grid(), all);
+      add_kernel(b.correction, b.bytes_up, levels_[l]->grid(), all);
+    }
+    Level& finest = *levels_.front();
+    LaterKernel& norm = finest.norm_kernel(Norm::rms);
+    add_kernel(norm, compulsory_bytes(norm.program()), finest.grid(), all);
+  }
+  return gmg::tune(std::move(all), seconds, database);
+}
+
+void Hierarchy::bind() {
   for (std::size_t l = 0; l < between_.size(); ++l) {
     Between& b = *between_[l];
     Level &fine = *levels_[l], &coarse = *levels_[l + 1];
     double* const to = coarse.array("f").data();
-    b.down = b.residual_restriction.bind(fine.arguments(), to);
+    if (b.residual_restriction.is_made()) b.down = b.residual_restriction.get().bind(fine.arguments(), to);
     Arguments f = fine.arguments();
     f.arrays["fine"] = f.arrays.at("f");
-    b.restrict_f = b.restriction.bind(f, to);
+    if (b.restriction.is_made()) b.restrict_f = b.restriction.get().bind(f, to);
     Arguments up = coarse.arguments();  // its numbers: those of Robin conditions at the coarse spacing
     up.arrays["coarse"] = coarse.array("u").data(), up.arrays["u"] = fine.array("u").data();
-    b.up = b.correction.bind(up);
+    if (b.correction.is_made()) b.up = b.correction.get().bind(up);
   }
-  bottom_ = std::make_unique<BottomSolver>(*levels_.back(), plan_);
 }
 
 /// To the level after level l; empty: there is none.
@@ -77,18 +137,48 @@ Ratios Hierarchy::ratios_from(std::size_t l, const Equation& equation, const Dom
   return ratios;
 }
 
+/// The weight by Fourier analysis where nothing else is asked for, for red-black Gauss-Seidel on grids that
+/// are joined by two along all axes: where axes differ, coefficients that vary leave less room.
+double Hierarchy::found_weight(const Equation& equation) const {
+  const auto colours = colours_of(equation, equation.domain());
+  if (plan_.weight > 0 || !colours || colours->count() != 2) return 0;
+  if (plan_.smoother != Smoother::automatic && plan_.smoother != Smoother::gauss_seidel) return 0;
+  const Ratios first =
+      plan_.ratios.empty() ? suggested_ratios(equation, equation.domain()) : plan_.ratios.front();
+  if (first.empty() || std::any_of(first.begin(), first.end(), [](int r) { return r != 2; })) return 0;
+  try {
+    return best_weight(equation, plan_);
+  } catch (const UserError&) {  // ratios of 3, say
+    return 0;
+  }
+}
+
+/// With that weight, where A couples the axes and cells are joined as on the finest level.
+Plan Hierarchy::plan_of_level(const Equation& equation, const Domain& domain, const Ratios& ratios) const {
+  Plan p = plan_;
+  const std::vector<double> here = couplings(equation, domain),
+                            finest = couplings(equation, equation.domain());
+  bool alike = between_.empty() || ratios.empty() || ratios == between_.front()->ratios;
+  for (std::size_t d = 0; d < here.size(); ++d) alike = alike && std::abs(here[d] - finest[d]) < 0.01;
+  if (const auto colours = colours_of(equation, domain); alike && colours && colours->count() == 2)
+    p.weight = best_weight_ > 0 ? best_weight_ : p.weight;
+  return p;
+}
+
 void Hierarchy::make_levels(const Equation& equation) {
+  best_weight_ = found_weight(equation);
   Domain domain = equation.domain();
   while (true) {
     const Ratios ratios = ratios_from(levels_.size(), equation, domain);
-    levels_.push_back(std::make_unique<Level>(Grid(equation, domain), plan_, ratios));
+    levels_.push_back(
+        std::make_unique<Level>(Grid(equation, domain), plan_of_level(equation, domain, ratios), ratios));
     const Level& level = *levels_.back();
     if (level.smoother() != levels_[0]->smoother())
       notes_.push_back("The level of " + text(domain.cells(), 'x') + " cells is smoothed by " +
                        text(level.smoother()) +
                        ": an odd number of cells along a periodic axis has no colours.");
     if (ratios.empty()) return;
-    between_.push_back(std::make_unique<Between>(Transfer(level.grid(), ratios)));
+    between_.push_back(std::make_unique<Between>(Transfer(level.grid(), ratios), ratios));
     domain = between_.back()->transfer.coarse().domain();
   }
 }
@@ -100,13 +190,14 @@ void Hierarchy::refresh() {
     Level &fine = *levels_[l], &coarse = *levels_[l + 1];
     const std::vector<Coefficient>& all = fine.grid().equation().coefficients();
     for (std::size_t c = 0; c < all.size(); ++c)
-      between_[l]->coefficients[c].bind(fine.arguments(), coarse.array(all[c].name).data())();
+      between_[l]->coefficients[c].get().bind(fine.arguments(), coarse.array(all[c].name).data())();
     for (const auto& [name, value] : fine.grid().equation().numbers())
       coarse.set_number(name, fine.number(name));
   }
   for (const auto& level : levels_) level->refresh();
   find_singular();
   bottom_->refresh(singular_);
+  if (single_) single_->refresh();
 }
 
 /// A of constants is 0; then so has to be the sum of any A u, for what is removed from f to be its mean.
@@ -139,13 +230,36 @@ void Hierarchy::run(const CycleSteps& steps) {
 }
 
 void Hierarchy::run(const CycleStep& step) {
-  const auto before = std::chrono::steady_clock::now();
+  forget_residual();
+  const auto before = Clock::now();
   do_step(step);
-  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - before;
+  record(step, ms_since(before), bytes_of(step));
+}
+
+double Hierarchy::correct(const CycleSteps& steps, double residual, Norm norm) {
+  const CycleStep defect{0, Leg::defect};
+  auto before = Clock::now();
+  if (!single_->has_residual()) single_->take_residual(residual);
+  single_->clear();
+  const double in_f64 = ms_since(before);
+  for (const CycleStep& step : steps) {
+    before = Clock::now();
+    single_->run(step);
+    record(step, ms_since(before), single_->bytes_of(step));
+  }
+  before = Clock::now();
+  single_->add(1);
+  single_->take_residual(residual);
+  const double after = single_->residual_norm(norm);
+  record(defect, in_f64 + ms_since(before), single_->bytes_of(defect));
+  return after;
+}
+
+void Hierarchy::record(const CycleStep& step, double ms, double bytes) {
   auto it = std::find_if(times_.begin(), times_.end(),
                          [&](const LegTime& t) { return t.level == step.level && t.leg == step.leg; });
-  if (it == times_.end()) it = times_.insert(it, {step.level, step.leg, 0, 0, bytes_of(step)});
-  ++it->calls, it->ms += spent.count();
+  if (it == times_.end()) it = times_.insert(it, {step.level, step.leg, 0, 0, bytes});
+  ++it->calls, it->ms += ms;
 }
 
 double Hierarchy::bytes_of(const CycleStep& step) const {
@@ -162,10 +276,7 @@ double Hierarchy::bytes_of(const CycleStep& step) const {
 
 void Hierarchy::do_step(const CycleStep& step) {
   Level& level = *levels_[step.level];
-  const auto clear = [](Level& l) {
-    const std::span<double> u = l.array("u");
-    std::fill(u.begin(), u.end(), 0.0);
-  };
+  const auto clear = [](Level& l) { l.clear("u"); };
   switch (step.leg) {
     case Leg::down:
       level.smooth(plan_.down);
@@ -186,6 +297,8 @@ void Hierarchy::do_step(const CycleStep& step) {
       clear(level);
       (*between_[step.level]->up)();
       break;
+    case Leg::defect:
+      throw InternalError("gmg: the defect is taken by correct");
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "gmg/bottom.hpp"
 #include "gmg/cycle.hpp"
+#include "gmg/single.hpp"
 
 namespace lift::gmg {
 
@@ -27,6 +28,20 @@ class Hierarchy {
   void refresh();
   void run(const CycleStep& step);
   void run(const CycleSteps& steps);
+  /// Cycles are done in f32 (Plan::mixed, where every level has colours).
+  bool is_mixed() const { return single_ != nullptr; }
+  /// u plus what these steps, in f32, find as a solution of A e = f - A u; returns the norm of the residual
+  /// after it. `residual`: the norm before; the f32 residual is divided by it, so that it stays in range.
+  double correct(const CycleSteps& steps, double residual, Norm norm);
+  /// `times` what the last `correct` has added to u, once more.
+  void add(double times) { single_->add(times); }
+  /// Before another u or f.
+  void forget_residual() {
+    if (single_) single_->forget_residual();
+  }
+
+  /// See gmg/tune.hpp.
+  std::vector<std::string> tune(double seconds, const std::string& database);
 
   /// Constants are in A's null space: no face has a value.
   bool singular() const { return singular_; }
@@ -39,22 +54,32 @@ class Hierarchy {
  private:
   struct Between {  ///< a level and the next
     Transfer transfer;
-    Kernel residual_restriction, restriction, correction;
-    std::vector<Kernel> coefficients;
+    Ratios ratios;
+    LaterKernel residual_restriction, restriction, correction;
+    std::vector<LaterKernel> coefficients;
     std::optional<Kernel::Bound> down, restrict_f, up;
     double bytes_down, bytes_up;
-    explicit Between(const Transfer& t);
+    Between(const Transfer& t, Ratios r);
+    Between(const Between&) = delete;
+    Between& operator=(const Between&) = delete;
   };
   Ratios ratios_from(std::size_t l, const Equation& equation, const Domain& domain);
   void make_levels(const Equation& equation);
+  double found_weight(const Equation& equation) const;
+  Plan plan_of_level(const Equation& equation, const Domain& domain, const Ratios& ratios) const;
+  void make_kernels();
+  void bind();
   void do_step(const CycleStep& step);
+  void record(const CycleStep& step, double ms, double bytes);
   double bytes_of(const CycleStep& step) const;
   void find_singular();
 
   Plan plan_;
+  double best_weight_ = 0;  ///< on grids as isotropic as the finest; 0: not known
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<std::unique_ptr<Between>> between_;
   std::unique_ptr<BottomSolver> bottom_;
+  std::unique_ptr<SingleCycle> single_;
   bool singular_ = false;
   std::vector<std::string> notes_;
   std::vector<LegTime> times_;

@@ -1,14 +1,18 @@
 #include "gmg/kernel.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "ir/error.hpp"
+#include "runtime/affinity.hpp"
 
 namespace lift::gmg {
 namespace {
 
-ArgumentValue array_at(double* data, const Type& type) {
+ArgumentValue array_at(void* data, const Type& type) {
   ArgumentValue v;
   v.data = data;
   for (const Nat& n : shape_of(type)) v.shape[static_cast<std::size_t>(v.rank++)] = n.constant().value();
@@ -17,10 +21,9 @@ ArgumentValue array_at(double* data, const Type& type) {
   return v;
 }
 
-template <class T>
-ArgumentValue number_at(const T* data) {
+ArgumentValue number_at(const void* data) {
   ArgumentValue v;
-  v.data = const_cast<T*>(data);  // NOLINT: numbers are read only
+  v.data = const_cast<void*>(data);  // NOLINT: numbers are read only
   return v;
 }
 
@@ -46,14 +49,16 @@ Kernel::Kernel(const Program& program, CompileOptions options) : program_(progra
                                    .cpp = "array"});
   }
   if (program.overwritable.empty())
-    signature.arguments.push_back(
-        {.element = f64, .rank = rank_of(result_), .writable = true, .cpp = "array"});
+    signature.arguments.push_back({.element = element_of(result_).scalar(),
+                                   .rank = rank_of(result_),
+                                   .writable = true,
+                                   .cpp = "array"});
   callable_ =
       std::make_unique<Callable>(program, signature, std::move(options), std::source_location::current());
   variant_ = &callable_->variant(Sizes{}, std::source_location::current());
 }
 
-Kernel::Bound Kernel::bind(const Arguments& arguments, double* result) const {
+Kernel::Bound Kernel::bind(const Arguments& arguments, void* result) const {
   Bound bound;
   bound.kernel_ = this;
   for (const Expr& a : program_.arguments) {
@@ -71,6 +76,32 @@ Kernel::Bound Kernel::bind(const Arguments& arguments, double* result) const {
 
 void Kernel::Bound::operator()() const {
   kernel_->callable_->run(*kernel_->variant_, values_, {}, std::source_location::current());
+}
+
+void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options) {
+  std::vector<LaterKernel*> missing;
+  for (LaterKernel* k : kernels)
+    if (!k->is_made() && std::find(missing.begin(), missing.end(), k) == missing.end()) missing.push_back(k);
+  std::atomic<std::size_t> next = 0;
+  // Threads that are not bound to a processor: OpenMP's run time, which the first kernel brings, counts those
+  // of the thread that opens it.
+  std::exception_ptr failed;
+  std::mutex mutex;
+  const auto work = [&] {
+    try {
+      for (std::size_t k = next++; k < missing.size(); k = next++) missing[k]->make(options);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failed) failed = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 1; t < default_threads() && static_cast<std::size_t>(t) < missing.size(); ++t)
+      threads.emplace_back(work);
+    work();
+  }
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace lift::gmg

@@ -1,7 +1,10 @@
 // A derived program as a function of named arrays and numbers.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
+#include <span>
 
 #include "embed/callable.hpp"
 #include "runtime/buffer.hpp"
@@ -10,12 +13,12 @@ namespace lift::gmg {
 
 /// Where the arguments of a program are found, by name. They have to stay where they are.
 struct Arguments {
-  std::map<std::string, double*> arrays;
-  std::map<std::string, const double*> numbers;
+  std::map<std::string, void*> arrays;
+  std::map<std::string, const void*> numbers;
   std::map<std::string, const std::int32_t*> indices = {};
 };
 
-/// A kernel of f64 on processors. Made at once: EnvironmentError without a C compiler.
+/// A kernel on processors. Made at once: EnvironmentError without a C compiler.
 class Kernel {
  public:
   explicit Kernel(const Program& program, CompileOptions options = {});
@@ -32,7 +35,7 @@ class Kernel {
     std::vector<ArgumentValue> values_;
   };
   /// InternalError for an argument that is not there.
-  Bound bind(const Arguments& arguments, double* result = nullptr) const;
+  Bound bind(const Arguments& arguments, void* result = nullptr) const;
   /// As it is computed: the C text.
   const std::string& source() const { return Callable::source(*variant_); }
 
@@ -42,5 +45,26 @@ class Kernel {
   std::unique_ptr<Callable> callable_;
   const Callable::Variant* variant_ = nullptr;
 };
+
+/// A kernel that is made when it is first asked for, or by make_all.
+class LaterKernel {
+ public:
+  LaterKernel() = default;
+  explicit LaterKernel(std::function<Program()> program) : program_(std::move(program)) {}
+  const Kernel& get() {
+    if (!kernel_) make({});
+    return *kernel_;
+  }
+  /// Again, where there is one: calls that are bound go to the new one.
+  void make(CompileOptions options) { kernel_.emplace(program_(), std::move(options)); }
+  Program program() const { return program_(); }
+  bool is_made() const { return kernel_.has_value(); }
+
+ private:
+  std::function<Program()> program_;
+  std::optional<Kernel> kernel_;
+};
+/// Makes those that are not made yet, several at once: most of the time goes to the C compiler.
+void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options = {});
 
 }  // namespace lift::gmg

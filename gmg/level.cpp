@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "embed/compiler.hpp"
+#include "gmg/sweeps.hpp"
 #include "ir/error.hpp"
 
 namespace lift::gmg {
@@ -35,9 +37,31 @@ std::int64_t elements(const Type& t) {
 double compulsory_bytes(const Program& p) {
   double bytes = 0;
   for (const Expr& a : p.arguments)
-    if (a.type().is_array()) bytes += static_cast<double>(elements(a.type())) * sizeof(double);
-  const double written = static_cast<double>(elements(results_of(p)[0].type)) * sizeof(double);
+    if (a.type().is_array())
+      bytes += static_cast<double>(elements(a.type())) * size_of(element_of(a.type()).scalar());
+  const Type result = results_of(p)[0].type;
+  const double written = static_cast<double>(elements(result)) * size_of(element_of(result).scalar());
   return bytes + (p.overwritable.empty() ? 2 : 1) * written;
+}
+
+bool is_worth_one_pass(const Grid& grid, const Plan& plan) {
+  if (plan.passes != Passes::automatic) return plan.passes == Passes::together;
+  const std::size_t arrays = 3 + grid.equation().coefficients().size();
+  const double bytes = static_cast<double>(grid.domain().count()) * arrays * size_of(grid.type());
+  const double cache = this_machine().last_level_bytes();
+  return bytes > (cache > 0 ? cache : 32e6);
+}
+
+std::string cells_text(const Grid& grid) {
+  std::string s;
+  for (const auto n : grid.domain().cells()) s += (s.empty() ? "" : "x") + std::to_string(n);
+  return s;
+}
+
+void add_kernel(LaterKernel& kernel, double bytes, const Grid& grid, std::vector<CycleKernel>& to) {
+  for (CycleKernel& k : to)
+    if (k.kernel == &kernel) return void(k.bytes += bytes);
+  to.push_back({&kernel, bytes, cells_text(grid) + " cells, " + lift::text(grid.type())});
 }
 
 Level::Level(const Grid& grid, const Plan& plan, const Ratios& ratios)
@@ -60,23 +84,45 @@ Level::Level(const Grid& grid, const Plan& plan, const Ratios& ratios)
     for (const auto length : grid_.shape_of(c)) n *= length;
     arrays_[c.name] = cells_of(n, 1);
   }
-  lambda_kernel_.emplace(lambda_program(grid_));
+  lambda_kernel_ = LaterKernel([this] { return lambda_program(grid_); });
+  apply_kernel_ = LaterKernel([this] { return apply_program(grid_); });
+  residual_kernel_ = LaterKernel([this] { return residual_program(grid_); });
+  rms_ = LaterKernel([this] { return residual_norm_program(grid_, Norm::rms); });
+  max_ = LaterKernel([this] { return residual_norm_program(grid_, Norm::max); });
   if (smoother_ == Smoother::gauss_seidel) {
+    one_pass_ = is_worth_one_pass(grid_, plan);
     for (std::size_t r = 0; r < colours_->rows.size(); ++r) indices_["color" + std::to_string(r)] = 0;
-    const Program p = relaxation_program(grid_, *colours_);
-    bytes_of_sweep_ = compulsory_bytes(p) * static_cast<double>(colours_->count());
-    relaxation_.emplace(p);
-    relax_ = relaxation_->bind(arguments());
+    relaxation_ = LaterKernel([this] { return relaxation_program(grid_, *colours_); });
+    bytes_of_sweep_ =
+        compulsory_bytes(relaxation_program(grid_, *colours_)) * static_cast<double>(colours_->count());
   } else {
     arrays_["previous"] = cells_of(count(), 0);
-    const Program p = polynomial_program(grid_);
-    bytes_of_sweep_ = compulsory_bytes(p);
-    polynomial_.emplace(p);
-    Arguments a = arguments();
-    forth_ = polynomial_->bind(a);
-    std::swap(a.arrays.at("u"), a.arrays.at("previous"));
-    back_ = polynomial_->bind(a);
+    polynomial_ = LaterKernel([this] { return polynomial_program(grid_); });
+    bytes_of_sweep_ = compulsory_bytes(polynomial_program(grid_));
   }
+}
+
+LaterKernel& Level::together(int sweeps) {
+  return together_.try_emplace(sweeps, [this, sweeps] { return sweeps_program(grid_, *colours_, sweeps); })
+      .first->second;
+}
+
+void Level::add_needed(const std::vector<int>& sweeps, std::vector<LaterKernel*>& to) {
+  to.push_back(&lambda_kernel_);
+  if (smoother_ == Smoother::chebyshev) to.push_back(&apply_kernel_);
+  for (const int n : sweeps)
+    if (n > 0)
+      to.push_back(smoother_ != Smoother::gauss_seidel ? &polynomial_
+                   : one_pass_                         ? &together(n)
+                                                       : &relaxation_);
+}
+
+void Level::add_sweeps(int sweeps, std::vector<CycleKernel>& to) {
+  if (sweeps == 0) return;
+  LaterKernel& kernel = smoother_ != Smoother::gauss_seidel ? polynomial_
+                        : one_pass_                         ? together(sweeps)
+                                                            : relaxation_;
+  add_kernel(kernel, sweeps * bytes_of_sweep_, grid_, to);
 }
 
 std::span<double> Level::array(const std::string& name) {
@@ -104,7 +150,7 @@ Arguments Level::arguments() {
 
 void Level::refresh() {
   const std::span<double> lambda = array("lambda");
-  lambda_kernel_->bind(arguments(), lambda.data())();
+  lambda_kernel_.get().bind(arguments(), lambda.data())();
   const double weight = numbers_.at("weight");
   for (std::size_t x = 0; x < lambda.size(); ++x)
     if (!(lambda[x] > 0) || !std::isfinite(lambda[x]))
@@ -131,6 +177,13 @@ void Level::smooth(int sweeps) {
 }
 
 void Level::relax(int sweeps) {
+  if (sweeps == 0) return;
+  if (one_pass_) {
+    auto it = sweeps_.find(sweeps);
+    if (it == sweeps_.end()) it = sweeps_.emplace(sweeps, together(sweeps).get().bind(arguments())).first;
+    return it->second();
+  }
+  if (!relax_) relax_ = relaxation_.get().bind(arguments());
   for (int s = 0; s < sweeps; ++s)
     for (std::size_t c = 0; c < colours_->count(); ++c) {
       const auto numbers = colours_->numbers(c);
@@ -143,6 +196,12 @@ void Level::relax(int sweeps) {
 /// New values are written over those before the last ones, and the two change their parts.
 void Level::step(double first, double second) {
   numbers_.at("first") = first, numbers_.at("second") = second;
+  if (!forth_) {
+    Arguments a = arguments();
+    forth_ = polynomial_.get().bind(a);
+    std::swap(a.arrays.at("u"), a.arrays.at("previous"));
+    back_ = polynomial_.get().bind(a);
+  }
   (swapped_ ? *back_ : *forth_)();
   swapped_ = !swapped_;
 }
@@ -194,33 +253,27 @@ double Level::largest_eigenvalue() {
 // ---- A, the residual and its norm
 
 void Level::apply(std::span<const double> x, std::span<double> y) {
-  if (!apply_kernel_) {
-    apply_kernel_.emplace(apply_program(grid_));
-    in_ = cells_of(count(), 0), out_ = cells_of(count(), 0);
-  }
+  if (in_.bytes() == 0) in_ = cells_of(count(), 0), out_ = cells_of(count(), 0);
   std::copy(x.begin(), x.end(), in_.as<double>().begin());
   Arguments a = arguments();
   a.arrays["u"] = in_.as<double>().data();
-  apply_kernel_->bind(a, out_.as<double>().data())();
+  apply_kernel_.get().bind(a, out_.as<double>().data())();
   std::copy_n(out_.as<double>().begin(), y.size(), y.begin());
 }
 
-void Level::residual(std::span<double> r) {
-  if (!residual_kernel_) residual_kernel_.emplace(residual_program(grid_));
-  residual_kernel_->bind(arguments(), r.data())();
-}
+void Level::residual(std::span<double> r) { residual_kernel_.get().bind(arguments(), r.data())(); }
 
 void Level::prepare_norm(Norm norm) {
-  if (!rms_) rms_.emplace(residual_norm_program(grid_, Norm::rms));
-  if (norm == Norm::max && !max_) max_.emplace(residual_norm_program(grid_, Norm::max));
+  (void)rms_.get();
+  if (norm == Norm::max) (void)max_.get();
 }
 
 double Level::residual_norm(Norm norm) {
   // Largest magnitudes pass over what is not a number; sums do not.
   prepare_norm(norm);
-  rms_->bind(arguments(), &sum_)();
+  rms_.get().bind(arguments(), &sum_)();
   if (norm == Norm::rms || !std::isfinite(sum_)) return std::sqrt(sum_ / static_cast<double>(count()));
-  max_->bind(arguments(), &largest_)();
+  max_.get().bind(arguments(), &largest_)();
   return largest_;
 }
 

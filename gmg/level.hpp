@@ -5,12 +5,19 @@
 
 #include "gmg/kernel.hpp"
 #include "gmg/plan.hpp"
+#include "gmg/tune.hpp"
 
 namespace lift::gmg {
 
 /// Bytes that a program has to move: its arrays once, what it writes once more, and once more where that was
 /// not read before.
 double compulsory_bytes(const Program& p);
+/// "64x64x64".
+std::string cells_text(const Grid& grid);
+/// Adds a kernel of a cycle, or the bytes of another use of it.
+void add_kernel(LaterKernel& kernel, double bytes, const Grid& grid, std::vector<CycleKernel>& to);
+/// Whether sweeps over such a grid should share a pass over memory: its arrays exceed the caches.
+bool is_worth_one_pass(const Grid& grid, const Plan& plan);
 
 class Level {
  public:
@@ -24,6 +31,7 @@ class Level {
   /// By name: u, f, lambda, coefficients; "previous" where the smoother has one. UserError: no such array.
   std::span<double> array(const std::string& name);
   bool has_array(const std::string& name) const { return arrays_.contains(name); }
+  void clear(const std::string& name) { arrays_.at(name).clear(); }
   void set_number(const std::string& name, double value);
   double number(const std::string& name) const { return numbers_.at(name); }
   /// To bind other programs of this grid; arrays and numbers stay where they are.
@@ -36,6 +44,11 @@ class Level {
   void prepare_norm(Norm norm);                                ///< makes its kernel, if there is none
   double residual_norm(Norm norm);
   void residual(std::span<double> r);
+  /// Kernels that these sweeps, and `refresh`, are going to need.
+  void add_needed(const std::vector<int>& sweeps, std::vector<LaterKernel*>& to);
+  void add_sweeps(int sweeps, std::vector<CycleKernel>& to);
+  LaterKernel& apply_kernel() { return apply_kernel_; }
+  LaterKernel& norm_kernel(Norm norm) { return norm == Norm::max ? max_ : rms_; }
 
   Smoother smoother() const { return smoother_; }
   const std::optional<Colours>& colours() const { return colours_; }
@@ -44,6 +57,7 @@ class Level {
   double bytes_of_sweep() const { return bytes_of_sweep_; }
 
  private:
+  LaterKernel& together(int sweeps);
   void relax(int sweeps);
   void jacobi(int sweeps);
   void chebyshev(int sweeps);
@@ -52,14 +66,17 @@ class Level {
 
   Grid grid_;
   Smoother smoother_;
+  bool one_pass_ = false;  ///< sweeps that follow one another share one
   std::optional<Colours> colours_;
   std::map<std::string, Buffer> arrays_;
   std::map<std::string, double> numbers_;
   std::map<std::string, std::int32_t> indices_;
   Buffer in_, out_;  ///< of apply
   double sum_ = 0, largest_ = 0, eigenvalue_ = 0, bytes_of_sweep_ = 0;
-  std::optional<Kernel> relaxation_, polynomial_, lambda_kernel_, apply_kernel_, residual_kernel_, rms_, max_;
+  LaterKernel relaxation_, polynomial_, lambda_kernel_, apply_kernel_, residual_kernel_, rms_, max_;
+  std::map<int, LaterKernel> together_;  ///< so many sweeps in one pass
   std::optional<Kernel::Bound> relax_, forth_, back_;
+  std::map<int, Kernel::Bound> sweeps_;
   bool swapped_ = false;  ///< of a polynomial smoother: the newest values are in "previous"
 };
 

@@ -86,11 +86,8 @@ Program boundary_program(const Grid& g) {
   return program_of(g, "boundary", joined({around}, g.coefficients()), body);
 }
 
-Program relaxation_program(const Grid& g, const Colours& colours) {
-  const Expr u = g.cells("u"), f = g.cells("f"), lambda = g.cells("lambda");
-  std::vector<Expr> numbers;
-  for (std::size_t r = 0; r < colours.rows.size(); ++r)
-    numbers.push_back(index_param("color" + std::to_string(r), 0, colours.modulus - 1));
+Expr relaxed(const Grid& g, const Colours& colours, const Expr& u, const std::vector<Expr>& numbers) {
+  const Expr f = g.cells("f"), lambda = g.cells("lambda");
   const Expr block = g.for_cells({f, lambda}, g.surrounded(u, g.equation().radius()), [&](const CellView& c) {
     const Expr relaxed = c.u + c.values[1] * (c.values[0] - c.a_of_u);
     Expr guard;
@@ -103,8 +100,16 @@ Program relaxation_program(const Grid& g, const Colours& colours) {
     }
     return select(guard, relaxed, c.u);
   });
-  return program_of(g, "relaxation", joined(joined({u, f}, g.coefficients()), {lambda}),
-                    overwritten(g, u, block), {"u"});
+  return overwritten(g, u, block);
+}
+
+Program relaxation_program(const Grid& g, const Colours& colours) {
+  const Expr u = g.cells("u");
+  std::vector<Expr> numbers;
+  for (std::size_t r = 0; r < colours.rows.size(); ++r)
+    numbers.push_back(index_param("color" + std::to_string(r), 0, colours.modulus - 1));
+  return program_of(g, "relaxation", joined(joined({u, g.cells("f")}, g.coefficients()), {g.cells("lambda")}),
+                    relaxed(g, colours, u, numbers), {"u"});
 }
 
 Program polynomial_program(const Grid& g) {

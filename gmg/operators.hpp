@@ -31,6 +31,8 @@ Program residual_norm_program(const Grid& g, Norm norm);
 // As expressions, over the grid's own parameters:
 
 Expr residual_of(const Grid& g, const Expr& u);
+/// u, in the cells of the colour with these numbers (i32) plus lambda * (f - A u).
+Expr relaxed(const Grid& g, const Colours& colours, const Expr& u, const std::vector<Expr>& numbers);
 /// A program of arrays, then of the numbers that the body mentions.
 Program program_of(const Grid& g, const std::string& name, std::vector<Expr> arrays, const Expr& body,
                    std::vector<std::string> overwritable = {});

@@ -37,12 +37,18 @@ const char* text(Bottom b) {
   return "";
 }
 
+const char* text(Passes p) {
+  return p == Passes::each ? "each" : p == Passes::together ? "together" : "automatic";
+}
+
 std::string str(const Plan& p) {
   std::string s =
       std::string(text(p.cycle)) + "(" + std::to_string(p.down) + "," + std::to_string(p.up) + ")";
   if (p.full_start) s = "full multigrid, then " + s;
   s += std::string(", smoother ") + text(p.smoother);
   if (p.weight > 0) s += fmt::format(", weight {:.4g}", p.weight);
+  if (p.passes != Passes::automatic) s += std::string(", passes ") + text(p.passes);
+  if (p.mixed) s += ", cycles in f32";
   return s + ", bottom " + text(p.bottom);
 }
 

@@ -11,21 +11,34 @@ namespace lift::gmg {
 enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev };
 enum class CycleKind : std::uint8_t { V, W, F };
 enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients };
+/// How sweeps that follow one another go over memory: each by itself, or several in one pass
+/// (docs/time-tiling.md). Automatic: in one pass where a level's arrays exceed the caches. Results are the
+/// same.
+enum class Passes : std::uint8_t { automatic, each, together };
 const char* text(Smoother s);
 const char* text(CycleKind c);
 const char* text(Bottom b);
+const char* text(Passes p);
 
 struct Plan {
   CycleKind cycle = CycleKind::V;
   /// Gauss-Seidel goes colour by colour. Automatic: that where A's footprint admits colours, else Chebyshev,
   /// level by level.
   Smoother smoother = Smoother::automatic;
-  int down = 2, up = 2;               ///< sweeps before a coarse grid's correction, and after it
-  double weight = 0;                  ///< of relaxation; 0: what A's couplings suggest, see suggested_weight
+  int down = 2, up = 2;  ///< sweeps before a coarse grid's correction, and after it
+  /// Of relaxation; 0: by Fourier analysis (best_weight) where cells are joined by two along all axes and
+  /// there are two colours, else what A's couplings suggest (suggested_weight).
+  double weight = 0;
   std::vector<Ratios> ratios = {};    ///< from the finest level on; empty: see suggested_ratios
   Bottom bottom = Bottom::automatic;  ///< dense up to `bottom_cells`, else conjugate gradients or sweeps
   std::int64_t bottom_cells = 128;    ///< levels are made until one is no larger
   int bottom_sweeps = 24;
+  Passes passes = Passes::automatic;  ///< of Gauss-Seidel sweeps
+  /// Cycles are done in f32, on the residual's equation A e = f - A u; u, f and the residual are f64. Where a
+  /// level has no colours, or the smoother is another, cycles stay f64, which the report says.
+  bool mixed = false;
+  /// Kernels begin with what Solver::tune has found, for these sizes or near them, in the user's database.
+  bool tuned = false;
   bool full_start = false;  ///< begins with full multigrid: a cycle on each level, from the coarsest
 };
 std::string str(const Plan& p);

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <mutex>
 
 #include "gmg/boundary_values.hpp"
+#include "gmg/chunks.hpp"
 #include "ir/error.hpp"
 
 namespace lift::gmg {
@@ -19,9 +22,21 @@ double ms_since(Clock::time_point t) {
 
 std::string number(double x) { return fmt::format("{:.3g}", x); }
 
+void copy(std::span<const double> from, std::span<double> to) {
+  in_chunks(from.size(), [&](std::size_t begin, std::size_t end) {
+    std::memcpy(&to[begin], &from[begin], (end - begin) * sizeof(double));
+  });
+}
+
 double norm_of(std::span<const double> x, Norm norm) {
   double largest = 0, squares = 0;
-  for (const double v : x) largest = std::max(largest, std::abs(v)), squares += v * v;
+  std::mutex mutex;
+  in_chunks(x.size(), [&](std::size_t begin, std::size_t end) {
+    double most = 0, sum = 0;
+    for (std::size_t i = begin; i < end; ++i) most = std::max(most, std::abs(x[i])), sum += x[i] * x[i];
+    const std::lock_guard lock(mutex);
+    largest = std::max(largest, most), squares += sum;
+  });
   return norm == Norm::max ? largest : std::sqrt(squares / static_cast<double>(x.size()));
 }
 
@@ -144,8 +159,8 @@ Report Solver::solve(std::span<const double> f, std::span<double> u, const Goal&
 void Solver::begin(std::span<const double> f, std::span<const double> u, const Goal& goal, Report& report) {
   Level& finest = hierarchy_->level(0);
   const std::span<double> own_f = finest.array("f"), own_u = finest.array("u");
-  std::copy(f.begin(), f.end(), own_f.begin());
-  std::copy(u.begin(), u.end(), own_u.begin());
+  copy(f, own_f), copy(u, own_u);
+  hierarchy_->forget_residual();
   for (std::size_t i = 0; i < shift_.size(); ++i) own_f[i] -= shift_[i];
   report.notes = hierarchy_->notes();
   if (hierarchy_->singular()) {
@@ -212,16 +227,26 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
   const std::size_t levels = hierarchy_->size();
   const CycleSteps cycle = cycle_steps(plan_.cycle, levels);
   report.history.push_back(finest.residual_norm(goal.norm));
-  double least = report.history[0];
-  const auto keep = [&] {
-    const std::span<const double> u = finest.array("u");
-    std::copy(u.begin(), u.end(), best.begin());
-  };
+  double least = report.history[0], kept = least;
+  const auto keep = [&] { copy(finest.array("u"), best), kept = least; };
   while (!ends(goal, report)) {
-    hierarchy_->run(report.cycles() == 0 && plan_.full_start ? full_start_steps(plan_.cycle, levels) : cycle);
-    report.history.push_back(finest.residual_norm(goal.norm));
-    if (report.history.back() < least) least = report.history.back(), keep();
+    const bool starts = report.cycles() == 0 && plan_.full_start;
+    const double before = report.history.back();
+    if (hierarchy_->is_mixed() && !starts) {
+      report.history.push_back(hierarchy_->correct(cycle, before, goal.norm));
+    } else {
+      hierarchy_->run(starts ? full_start_steps(plan_.cycle, levels) : cycle);
+      report.history.push_back(finest.residual_norm(goal.norm));
+    }
+    const double now = report.history.back();
+    if (!(now < least)) {
+      // The last u was the best, and not kept: what a cycle in f32 has added can be taken back.
+      if (kept > least && std::isfinite(now)) hierarchy_->add(-1), keep(), hierarchy_->add(1);
+    } else if (least = now; !hierarchy_->is_mixed() || starts || now > 0.3 * before) {
+      keep();
+    }
   }
+  if (kept > least) keep();
   if (report.status == Report::Status::stagnated)
     report.reason += least <= 20 * rounding() * (report.norm == Norm::max ? 10 : 1)
                          ? ", which is as small as rounding lets it be."

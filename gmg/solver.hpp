@@ -41,6 +41,12 @@ class Solver {
   /// nothing, a diagonal that is not positive. What goes wrong on the way is the report's status.
   Report solve(std::span<const double> f, std::span<double> u, const Goal& goal = {});
 
+  /// Explores the kernels of a cycle for so long, and takes the fastest; they are remembered in a database (a
+  /// file; empty: the user's; "none": nowhere), where a solver with Plan::tuned finds them. A line for each.
+  std::vector<std::string> tune(double seconds, const std::string& database = "") {
+    return hierarchy_->tune(seconds, database);
+  }
+
   const Equation& equation() const { return equation_; }
   const Plan& plan() const { return plan_; }
   Hierarchy& hierarchy() { return *hierarchy_; }

@@ -1,0 +1,192 @@
+// bench_solvers: our multigrid solver on the problem of bench/solvers, for its driver; and what a cycle
+// reduces the residual by.
+//
+//   bench_solvers --size NK,NJ,NI --faces dirichlet|mixed --to TOLERANCE --out U.f64 [--table] [plan]
+//   bench_solvers --factors [--large]
+//
+// The first form prints one line of JSON (seconds) and writes the solution; --table adds a line a level and
+// leg. The second prints docs/solver.md's table of factors.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <random>
+
+#include "bench/solvers/problem.h"
+#include "gmg/solver.hpp"
+#include "ir/error.hpp"
+#include "runtime/parallel.hpp"
+
+namespace {
+
+using namespace lift;
+using gmg::Axis;
+
+struct Asked {
+  std::vector<std::int64_t> size{64, 64, 64};
+  std::string faces = "dirichlet", out;
+  double to = 1e-8, tune = 0;
+  int threads = 2, repeats = 1;
+  bool table = false, factors = false, large = false;
+  gmg::Plan plan;
+};
+
+// ---- the problem of the comparison
+
+Problem problem_of(const Asked& a) {
+  std::vector<std::string> words;
+  for (const auto n : a.size) words.push_back(std::to_string(n));
+  words.push_back(a.faces);
+  char* pointers[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data()};
+  return ::problem_of(pointers);
+}
+
+gmg::Domain domain_of(const Problem& p) {
+  std::vector<std::int64_t> cells(p.n, p.n + 3);
+  gmg::Domain box(cells, {.spacings = {1.0 / p.n[0], 1.0 / p.n[1], 1.0 / p.n[2]}});
+  for (int d = 0; d < 3; ++d)
+    for (const bool high : {false, true})
+      if (p.zero_flux[d][high]) box.face({static_cast<Axis>(2 - d), high}) = gmg::neumann();
+  return box;
+}
+
+int solve(const Asked& a) {
+  const Problem p = problem_of(a);
+  const gmg::Domain box = domain_of(p);
+  std::vector<double> f;
+  for (long k = 0; k < p.n[0]; ++k)
+    for (long j = 0; j < p.n[1]; ++j)
+      for (long i = 0; i < p.n[2]; ++i) f.push_back(f_of(&p, k, j, i));
+  std::vector<double> beta[3];
+  for (int d = 0; d < 3; ++d)
+    for (long k = 0; k < p.n[0] + (d == 0); ++k)
+      for (long j = 0; j < p.n[1] + (d == 1); ++j)
+        for (long i = 0; i < p.n[2] + (d == 2); ++i) {
+          const long at[3] = {k, j, i};
+          beta[d].push_back(beta_of(&p, d, at));
+        }
+  const double t0 = seconds();
+  gmg::Solver solver(gmg::helmholtz(box), a.plan);
+  const double t1 = seconds();
+  if (a.tune > 0)
+    for (const std::string& line : solver.tune(a.tune)) fmt::print(stderr, "{}\n", line);
+  solver.set("beta_k", beta[0]).set("beta_j", beta[1]).set("beta_i", beta[2]);
+  std::vector<double> u(f.size(), 0);
+  gmg::Report r;
+  double least = 0, setup = 0;
+  for (int repeat = 0; repeat < a.repeats; ++repeat) {
+    std::fill(u.begin(), u.end(), 0.0);
+    const double before = seconds();
+    r = solver.solve(f, u, {.relative = a.to});
+    const double spent = seconds() - before - (repeat == 0 ? r.setup_ms / 1e3 - (t1 - t0) : 0);
+    if (repeat == 0) setup = r.setup_ms / 1e3;
+    least = repeat == 0 ? spent : std::min(least, spent);
+  }
+  if (!a.out.empty()) {
+    std::ofstream out(a.out, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(u.data()),
+              static_cast<std::streamsize>(u.size() * sizeof(double)));
+    if (!out.flush()) throw UserError("--out " + a.out + ": cannot be written");
+  }
+  fmt::print("{{\"setup\": {:.4f}, \"solve\": {:.4f}, \"steps\": {}}}\n", setup, least, r.cycles());
+  if (a.table) fmt::print("{}{}", r.text(), r.table());
+  return r.converged() ? 0 : 1;
+}
+
+// ---- factors
+
+gmg::Domain box_of(const std::vector<std::int64_t>& cells, const std::string& faces) {
+  std::vector<double> spacings;
+  for (const auto n : cells) spacings.push_back(1.0 / static_cast<double>(n));
+  gmg::Domain box(cells, {.spacings = spacings});
+  for (const Axis axis : {Axis::k, Axis::j, Axis::i})
+    for (const bool high : {false, true}) {
+      const std::string kind = faces != "mixed"  ? faces
+                               : axis == Axis::k ? "dirichlet"
+                               : axis == Axis::j ? (high ? "dirichlet" : "neumann")
+                                                 : "robin";
+      if (kind == "neumann") box.face({axis, high}) = gmg::neumann();
+      if (kind == "robin") box.face({axis, high}) = gmg::robin(1, 0.5);
+      if (kind == "periodic") box.periodic(axis);
+    }
+  return box;
+}
+
+double factor(const gmg::Domain& box, const gmg::Plan& plan, double to) {
+  gmg::Solver solver(gmg::helmholtz(box), plan);
+  for (const gmg::Coefficient& c : solver.equation().coefficients())
+    solver.set(c.name,
+               gmg::Solver::Sampler([](std::span<const double> x) { return beta_at(x[0], x[1], x[2]); }));
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::vector<double> f(static_cast<std::size_t>(box.count())), u(f.size(), 0);
+  for (double& x : f) x = number(random);
+  const gmg::Report r = solver.solve(f, u, {.relative = to, .cycles = 40});
+  return r.converged() ? r.mean_factor() : std::nan("");
+}
+
+int factors(const Asked& a) {
+  struct Row {
+    const char *text, *faces;
+    std::vector<std::int64_t> cells;
+  };
+  std::vector<Row> rows{{"Dirichlet 32^3", "dirichlet", {32, 32, 32}},
+                        {"Neumann 32^3", "neumann", {32, 32, 32}},
+                        {"periodic 32^3", "periodic", {32, 32, 32}},
+                        {"Robin 32^3", "robin", {32, 32, 32}},
+                        {"Dirichlet, Neumann and Robin mixed 32^3", "mixed", {32, 32, 32}},
+                        {"the same, 25 x 30 x 37", "mixed", {25, 30, 37}},
+                        {"Dirichlet 64^3", "dirichlet", {64, 64, 64}}};
+  if (a.large) rows.push_back({"Dirichlet 128^3", "dirichlet", {128, 128, 128}});
+  fmt::print(
+      "| | V(2,2), w = 1 | w = 1.15 | w = 1.2 | w = 1.25 | V(1,1), w = 1.2 |\n|---|---|---|---|---|---|\n");
+  bool all = true;
+  for (const Row& row : rows) {
+    fmt::print("| {} |", row.text);
+    for (const auto& [sweeps, weight] :
+         {std::pair{2, 1.0}, std::pair{2, 1.15}, std::pair{2, 1.2}, std::pair{2, 1.25}, std::pair{1, 1.2}}) {
+      gmg::Plan plan = a.plan;
+      plan.down = plan.up = sweeps, plan.weight = weight;
+      const double x = factor(box_of(row.cells, row.faces), plan, 1e-10);
+      all = all && std::isfinite(x);
+      fmt::print(" {:.3f} |", x);
+      std::fflush(stdout);
+    }
+    fmt::print("\n");
+  }
+  return all ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Asked a;
+  CLI::App app{"Our multigrid solver, for bench/solvers"};
+  app.add_option("--size", a.size, "cells along k, j, i")->delimiter(',')->expected(3);
+  app.add_option("--faces", a.faces, "dirichlet or mixed")->check(CLI::IsMember({"dirichlet", "mixed"}));
+  app.add_option("--to", a.to, "relative residual")->check(CLI::PositiveNumber);
+  app.add_option("--out", a.out, "file of the solution, f64");
+  app.add_option("--repeats", a.repeats, "solves, the fastest of which counts")->check(CLI::PositiveNumber);
+  app.add_option("--threads", a.threads, "of the processors")->check(CLI::PositiveNumber);
+  app.add_option("--down", a.plan.down, "sweeps before a correction");
+  app.add_option("--up", a.plan.up, "sweeps after it");
+  app.add_option("--weight", a.plan.weight, "of relaxation; 0: as A suggests");
+  app.add_flag("--full-start", a.plan.full_start, "begins with full multigrid");
+  app.add_flag("--mixed", a.plan.mixed, "cycles in f32");
+  app.add_flag("--tuned", a.plan.tuned, "kernels that tuning has found");
+  app.add_option("--tune", a.tune, "seconds of tuning before the solve");
+  app.add_flag_callback(
+      "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
+  app.add_flag("--table", a.table, "a line a level and leg");
+  app.add_flag("--factors", a.factors, "the table of factors of docs/solver.md");
+  app.add_flag("--large", a.large, "with a row of 128^3");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    configure_openmp(a.threads);
+    return a.factors ? factors(a) : solve(a);
+  } catch (const UserError& e) {
+    return fmt::print(stderr, "bench_solvers: {}\n", e.what()), 2;
+  } catch (const std::exception& e) {
+    return fmt::print(stderr, "bench_solvers: {}\n", e.what()), 3;
+  }
+}

@@ -1,0 +1,108 @@
+// Plans that change speed alone: histories are those of sweeps one by one; cycles in f32 reach what f64 does.
+#include <doctest/doctest.h>
+
+#include "gmg/solver.hpp"
+#include "tests/gmg/random_equation.hpp"
+
+using namespace lift;
+using namespace lift::testing;
+
+namespace gmg_plans_test {
+namespace {
+
+using gmg::Axis;
+
+struct Case {
+  std::vector<std::int64_t> cells;
+  std::string faces;
+};
+
+gmg::Domain box_of(const Case& c) {
+  gmg::Domain box(c.cells, {.spacing = 1.0 / 16});
+  for (std::size_t d = 0; d < c.cells.size(); ++d) {
+    const auto axis = static_cast<Axis>(c.cells.size() - 1 - d);
+    for (const bool high : {false, true}) {
+      gmg::Condition& at = box.face({axis, high});
+      if (c.faces == "mixed") at = d == 0 ? gmg::dirichlet() : high ? gmg::neumann() : gmg::robin(1, 0.5);
+      if (c.faces == "neumann") at = gmg::neumann();
+    }
+    if (c.faces == "periodic") box.periodic(axis);
+  }
+  return box;
+}
+
+gmg::Report solved(const Case& c, const gmg::Plan& plan, double to, std::vector<double>* solution = nullptr,
+                   gmg::Norm norm = gmg::Norm::rms) {
+  gmg::Solver solver(gmg::helmholtz(box_of(c)), plan);
+  std::mt19937 random(2);
+  for (const gmg::Coefficient& x : solver.equation().coefficients()) {
+    std::vector<double> beta =
+        random_field(random, static_cast<std::int64_t>(solver.hierarchy().level(0).array(x.name).size()));
+    for (double& b : beta) b = 1 + 0.3 * b;
+    if (c.faces == "periodic") std::fill(beta.begin(), beta.end(), 1.5);  // the same at both ends
+    solver.set(x.name, std::span<const double>(beta));
+  }
+  const Field f = random_field(random, box_of(c).count());
+  Field u(f.size(), 0);
+  const gmg::Report r = solver.solve(f, u, {.relative = to, .cycles = 25, .norm = norm});
+  if (solution) solution->assign(u.begin(), u.end());
+  return r;
+}
+
+const std::vector<Case> kCases{{{20, 24, 22}, "dirichlet"}, {{17, 24, 21}, "mixed"},
+                               {{16, 20, 12}, "neumann"},   {{16, 16, 20}, "periodic"},
+                               {{40, 31}, "mixed"},         {{150}, "mixed"}};
+
+}  // namespace
+
+TEST_CASE("several sweeps in one pass over memory have the history of sweeps one by one") {
+  for (const Case& c : kCases) {
+    CAPTURE(c.faces);
+    CAPTURE(c.cells.size());
+    gmg::Plan plan;
+    plan.down = 2, plan.up = 1, plan.passes = gmg::Passes::each;
+    const gmg::Report each = solved(c, plan, 1e-8);
+    plan.passes = gmg::Passes::together;
+    const gmg::Report together = solved(c, plan, 1e-8);
+    CHECK(each.converged());
+    REQUIRE(each.history.size() == together.history.size());
+    for (std::size_t k = 0; k < each.history.size(); ++k)
+      CHECK(std::abs(each.history[k] - together.history[k]) <=
+            1e-10 * each.history[k] + 1e-13 * each.history[0]);
+  }
+}
+
+TEST_CASE("cycles in f32 reach 1e-12, with about the factors of f64") {
+  for (const Case& c : kCases) {
+    CAPTURE(c.faces);
+    CAPTURE(c.cells.size());
+    gmg::Plan plan;
+    std::vector<double> u, v;
+    const gmg::Report in_f64 = solved(c, plan, 1e-12, &u);
+    plan.mixed = true;
+    const gmg::Report mixed = solved(c, plan, 1e-12, &v);
+    CHECK_MESSAGE(mixed.converged(), mixed.text());
+    CHECK(mixed.cycles() <= in_f64.cycles() + 1);
+    double largest = 0, apart = 0;
+    for (std::size_t x = 0; x < u.size(); ++x)
+      largest = std::max(largest, std::abs(u[x])), apart = std::max(apart, std::abs(u[x] - v[x]));
+    CHECK(apart <= 1e-9 * largest);
+    plan.passes = gmg::Passes::together;
+    CHECK(solved(c, plan, 1e-12, nullptr, gmg::Norm::max).converged());
+  }
+}
+
+TEST_CASE("cycles in f32 are not there for every smoother, which is said; they begin with full multigrid") {
+  gmg::Plan plan;
+  plan.mixed = true, plan.smoother = gmg::Smoother::chebyshev;
+  const gmg::Report chebyshev = solved(kCases[0], plan, 1e-8);
+  CHECK(chebyshev.converged());
+  CHECK(chebyshev.text().find("Cycles are in f64: those in f32 need") != std::string::npos);
+  plan.smoother = gmg::Smoother::automatic, plan.full_start = true;
+  const gmg::Report full = solved(kCases[0], plan, 1e-10);
+  CHECK(full.converged());
+  CHECK(full.plan.find("cycles in f32") != std::string::npos);
+  CHECK(full.table().find("defect") != std::string::npos);
+}
+
+}  // namespace gmg_plans_test
