@@ -189,7 +189,7 @@ class ThroughKept {
   std::set<std::string> kept_, open_;
   std::vector<Nat> around_;
   std::map<std::string, std::vector<Producer>> producers_;
-  std::map<std::uint32_t, std::vector<Term>> known_;  ///< by load, within the same loops
+  std::map<std::uint32_t, std::vector<Term>> known_;            ///< by load, within the same loops
   std::map<std::string, std::vector<std::uint32_t>> known_of_;  ///< the loads of each array among them
 };
 

@@ -35,9 +35,7 @@ Nat index_variable(const Expr& p) {
 
 namespace {
 
-View array(const Nat& length, ElementAt at) {
-  return {ArrayView{length, std::move(at)}};
-}
+View array(const Nat& length, ElementAt at) { return {ArrayView{length, std::move(at)}}; }
 
 View loads(const std::string& name, const Type& t, std::vector<Nat> position) {
   if (t.is_scalar()) return {load_term(name, std::move(position), t.scalar())};

@@ -102,10 +102,11 @@ TEST_CASE("space: iterations of many steps beside one another take no more than 
 
 TEST_CASE("space: chains whose stages read their base and a block of it twice over take no more memory") {
   const std::string steps =
-      "u |> iterate(13, \\x. let y = update(x, 1, x |> slide(3, 1) |> map(\\w. w[0] + w[2])) in update(y, n - 1, y |> "
+      "u |> iterate(13, \\x. let y = update(x, 1, x |> slide(3, 1) |> map(\\w. w[0] + w[2])) in update(y, n "
+      "- 1, y |> "
       "drop(n - 2, 1)))";
-  const Program p = parse_program("size n where n >= 5\nparam u : n.f64\nresult a, b = {" + steps + ", " + steps +
-                                  " |> map(\\x. x * 2)}\n");
+  const Program p = parse_program("size n where n >= 5\nparam u : n.f64\nresult a, b = {" + steps + ", " +
+                                  steps + " |> map(\\x. x * 2)}\n");
   const Space s(p, options());  // ran out of memory
   CHECK(!s.seeds().empty());
 }
