@@ -1,7 +1,11 @@
 // Plans that change speed alone: histories are those of sweeps one by one; cycles in f32 reach what f64 does.
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "gmg/solver.hpp"
+#include "runtime/affinity.hpp"
 #include "tests/gmg/random_equation.hpp"
 
 using namespace lift;
@@ -103,6 +107,37 @@ TEST_CASE("cycles in f32 are not there for every smoother, which is said; they b
   CHECK(full.converged());
   CHECK(full.plan.find("cycles in f32") != std::string::npos);
   CHECK(full.table().find("defect") != std::string::npos);
+}
+
+TEST_CASE("exploring a cycle's kernels leaves the history as it is, and a second solver finds them") {
+  const std::string file = std::string(LIFTGEN_BINARY_DIR) + "/tune_test.db";
+  std::filesystem::remove(file);
+  gmg::Solver solver(gmg::helmholtz(box_of(kCases[0])), gmg::Plan{.passes = gmg::Passes::together});
+  for (const gmg::Coefficient& c : solver.equation().coefficients()) solver.set(c.name, 1.0);
+  std::mt19937 random(4);
+  const Field f = random_field(random, box_of(kCases[0]).count());
+  Field u(f.size(), 0), v(f.size(), 0);
+  const gmg::Report before = solver.solve(f, u, {.relative = 1e-8});
+  const std::vector<std::string> lines = solver.tune(6, file);
+  CHECK(lines.size() >= 3);
+  CHECK(std::filesystem::exists(file));
+  const gmg::Report after = solver.solve(f, v, {.relative = 1e-8});
+  REQUIRE(before.history.size() == after.history.size());
+  for (std::size_t k = 0; k < before.history.size(); ++k)
+    CHECK(std::abs(before.history[k] - after.history[k]) <=
+          1e-10 * before.history[k] + 1e-13 * before.history[0]);
+}
+
+// Run by itself: a kernel that another test has opened would hide it.
+TEST_CASE("kernels made several at once leave all processors to those that call them") {
+  const gmg::Report r = solved(kCases[0], {}, 1e-8);
+  CHECK(r.converged());
+  void* library = ::dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return;  // another compiler's run time
+  const auto most = reinterpret_cast<int (*)()>(::dlsym(library, "omp_get_max_threads"));
+  REQUIRE(bool(most));
+  CHECK(most() == default_threads());
+  ::dlclose(library);
 }
 
 }  // namespace gmg_plans_test
