@@ -350,4 +350,20 @@ TEST_CASE("lift files: what runs is named, and options of operators say where a 
                {"--type: is about the library's operators; a file says types and sizes itself"});
 }
 
+TEST_CASE("lift files: 400 equal stages are loops over time") {
+  const Scratch scratch;
+  std::string text =
+      "program chain\nsize n = 4096\nsize m = 512\nparam x0 : n.m.f64 = wave\n"
+      "def mean(x) = update2(x, 1, x |> slide2(3, 1) |> map2(\\w. 0.25 * (w[0, 1] + w[1, 0] + w[1, 2] + w[2, "
+      "1])))\n"
+      "result r : n.m.f64 =\n";
+  for (int i = 0; i < 400; ++i)
+    text += "  let x" + std::to_string(i + 1) + " = mean(x" + std::to_string(i) + ") in\n";
+  write_file_atomically(scratch.path() / "chain.lift", text + "  x400\n");
+  const ProcessResult r = liftgen({"show", "chain.lift", "--stage", "code"}, scratch.path().string());
+  CHECK(r.status == 0);
+  // Of that two thirds are the program itself, above the kernel.
+  CHECK_MESSAGE(r.output.size() < 100000, r.output.size());
+}
+
 }  // namespace lift_test
