@@ -40,9 +40,10 @@ std::set<std::string> kept_arrays(const Kernel& k) {
 /// A load of a kept array becomes the loads that its element is computed from, one a class: in loops over the
 /// results stands what all stages read. Each stage is looked at once, however many there are.
 class ThroughKept {
-  /// Of an array that is read at more places, as the first of a long chain, all further elements count as the
-  /// first one does: the same arrays are read, and places grow with the cube of the chain's length.
-  static constexpr std::size_t kMostElements = 64;
+  /// Elements of kept arrays that are looked at by themselves, shared among the arrays. Beyond, an array's
+  /// elements count as its first one does: the same arrays are read, and the places in the first stages of a
+  /// long chain grow with the cube of its length.
+  static constexpr std::size_t kMostElements = 24000;
 
  public:
   explicit ThroughKept(const Kernel& k) : kept_(kept_arrays(k)) { collect(k.body); }
@@ -163,7 +164,7 @@ class ThroughKept {
   std::vector<Term> loads_for(const Term& load) {
     if (const auto it = known_.find(load->id); it != known_.end()) return it->second;
     std::vector<std::uint32_t>& of_array = known_of_[load->name];
-    if (of_array.size() >= kMostElements) return known_[of_array.front()];
+    if (of_array.size() > kMostElements / kept_.size()) return known_[of_array.front()];
     if (!open_.insert(load->name).second) return {};  // of an array that is computed from itself
     LoadClasses where_it_is(load->nats), beside(load->nats);
     for (const Producer& p : producers_[load->name]) {

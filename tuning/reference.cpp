@@ -19,7 +19,8 @@ constexpr std::size_t kMostText = std::size_t{2} << 20;
 [[noreturn]] void refuse_text(const Program& program, std::size_t bytes) {
   throw UserError(program.name + ": as it is written its loops are " + std::to_string(bytes >> 10) +
                   " KB of C, too much for the compiler: what has no name is computed again for each element "
-                  "that reads it; name the stages, let a = ... in ... a ...");
+                  "that reads it; name it, let a = ... in ... a ..., and write steps that are repeated as "
+                  "iterate(n, step)");
 }
 
 CompileResult compiled(NativeCompiler& compiler, const Program& program, const Kernel& kernel) {
