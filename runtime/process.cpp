@@ -181,8 +181,14 @@ bool Process::reap() {
   ended_ = Clock::now();
   pid_ = -1;
   if (ended > 0) status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  drain();
+  // Limits count whole ticks, which are more than the time used where other processes run between them.
+  const bool ended_by_signal = status_ == 128 + SIGKILL || status_ == 128 + SIGXCPU ||
+                               output_.find("Killed") != std::string::npos ||
+                               output_.find("CPU time limit exceeded") != std::string::npos;
   used_up_ = status_ != 0 && processor_seconds_ > 0 &&
-             seconds_of(used.ru_utime) + seconds_of(used.ru_stime) >= 0.9 * processor_seconds_;
+             seconds_of(used.ru_utime) + seconds_of(used.ru_stime) >=
+                 (ended_by_signal ? 0.4 : 0.9) * processor_seconds_;
   return true;
 }
 
