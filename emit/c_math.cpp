@@ -40,6 +40,9 @@ std::string definition(Op op, Scalar s, int width) {
            "0; l < " +
            std::to_string(width) + "; ++l) result[l] = " + formula(op, s, "a[l]", "b[l]") +
            ";\n  return result;\n}\n";
+  if (op == Op::Min || op == Op::Max)  // as GCC makes scalars of a loop over the lanes of two in a row
+    return head + " __typeof__(a < b) m = " + (op == Op::Min ? "b < a" : "a < b") + "; return (" + v +
+           ")((m & (__typeof__(m))b) | (~m & (__typeof__(m))a)); }\n";
   return head + " for (int l = 0; l < " + std::to_string(width) +
          "; ++l) a[l] = " + formula(op, s, "a[l]", "b[l]") + "; return a; }\n";
 }
