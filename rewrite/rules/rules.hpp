@@ -9,6 +9,7 @@ namespace lift {
 std::vector<Rule> map_rules();        ///< maps
 std::vector<Rule> reduce_rules();     ///< reductions
 std::vector<Rule> scan_rules();       ///< scans, values with a name
+std::vector<Rule> fission_rules();    ///< scans of several values in two
 std::vector<Rule> iterate_rules();    ///< iterations, stages that follow one another
 std::vector<Rule> time_rules();       ///< schedules of chains
 std::vector<Rule> wrap_rules();       ///< periodic boundaries of chains

@@ -118,6 +118,30 @@ Generators scan_generators() {
          if (g.coin()) parts.push_back(g.array(s, g.element()));
          return {transpose(zip_n(2, parts)), {}, {}};
        }},
+      {"scan-fission",
+       [](Gen& g) -> Instance {
+         // Of two or three values the first or the last, which may follow from itself alone.
+         const bool back = g.coin(), reads = g.n(0, 5) == 0;
+         const std::size_t values = g.n(0, 3) == 0 ? 3 : 2, own = g.coin() ? 0 : values - 1;
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64), factor = literal(g.real(), f64);
+         const auto step = [&](Expr before, Expr x) {
+           const Expr alone = get(static_cast<int>(own), before);
+           std::vector<Expr> all;
+           for (std::size_t i = 0; i < values; ++i) {
+             const Expr at = get(static_cast<int>(i), before);
+             all.push_back(i == own ? apply(f, {at}) * (reads ? x : factor)
+                                    : at * apply(h, {alone}) + x * alone);
+           }
+           return tuple(all);
+         };
+         const Type acc = Type::tuple(std::vector<Type>(values, f64));
+         std::vector<Expr> starts;
+         for (std::size_t i = 0; i < values; ++i) starts.push_back(literal(g.real(), f64));
+         return of_columns(g, [&](const Expr& x) {
+           const Expr row = row_of(g, x, f64), s = fun({acc, Type(f64)}, step);
+           return back ? scan_back(s, tuple(starts), row) : scan(s, tuple(starts), row);
+         });
+       }},
       {"let-of-transpose",
        [](Gen& g) -> Instance {
          const Expr f = g.fun(f64, f64);

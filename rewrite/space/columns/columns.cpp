@@ -87,7 +87,7 @@ std::vector<Wishes> columns::first_guesses(const ColumnFacts& f) {
   std::vector<Wishes> r;
   // Neighbouring points are far apart: a few columns at once, so that none waits for its own last element.
   if (f.along_memory && f.on_processors())
-    for (const std::int64_t columns : {16, 8})
+    for (const std::int64_t columns : {4, 16, 8})
       for (const Loops& order : by_levels)
         for (const Keep keep : {Keep::privately, Keep::work})
           if (const AxisSizes tile = tile_of(f, columns); !tile.empty())

@@ -19,7 +19,13 @@ void take_inner(Deriver& d, const ColumnFacts& f, const Configuration& c, const 
       d.step("map-nest", *p);
       continue;
     }
-    const bool vectors = is_vector(c) && shape_of(map.type(), 1)[0].constant().value_or(1 << 20) >= f.lanes;
+    constexpr std::int64_t few = 4;  // what a few columns have computed last stays in registers
+    const std::int64_t extent = shape_of(map.type(), 1)[0].constant().value_or(1 << 20);
+    if (!columns::is_by_columns(c) && !is_vector(c) && extent > 1 && extent <= few) {
+      d.step("map-unroll", {extent}, *p);
+      continue;
+    }
+    const bool vectors = is_vector(c) && extent >= f.lanes;
     if (!vectors || columns::is_by_columns(c) || !d.try_step("map-vec", {c[key::width]}, *p))
       d.step("map-seq", *p);
     if (c[key::prefetch] != 0) d.step("prefetch", {c[key::prefetch]}, *p);
