@@ -68,13 +68,19 @@ std::vector<Pass> passes(const LowerOptions& options) {
   std::vector<Pass> all{
       {"eliminate-dead-code", over(eliminate_dead_code)},  // what is not kept needs no loops
       {"join-loops", over(join_loops)},                    // while positions are those of the arrays
+      {"contract-arrays",
+       [options](Kernel& k) {
+         if (options.contract) contract_arrays(k);
+       }},                                         // of stages that share a loop now
       {"fold-dimensions", over(fold_dimensions)},  // while loops over the grid are as long as their maps
       {"limit-grids", over(limit_grids)},          // before barriers: items go on to others
       {"unroll-short-loops", over(unroll_short_loops)},  // before guards become bounds that are no constants
       {"tighten-bounds", over(tighten_bounds)},          // every later pass gains from exact trip counts
       {"remove-trivial-loops", over(remove_trivial_loops)},  // a tile as long as its axis is one iteration
       {"stride-loops", over(stride_loops)},  // needs the guard around the whole body: before loops are split
+      {"unswitch-loops", over(unswitch_loops)},      // of rows, before elements at boundaries are apart
       {"split-boundaries", over(split_boundaries)},  // on positions, where the boundary can still be seen
+      {"split-residues", over(split_residues)},      // once boundaries are apart
       {"place-barriers",
        [](Kernel& k) { k.body = place_barriers(k.body, work_arrays(k)); }},  // where it can still be seen
                                                                              // which item accesses an element

@@ -15,7 +15,8 @@ struct LowerOptions {
   /// and for `for_target`.
   std::optional<Target> target = std::nullopt;
   std::int64_t least_shared = 0;  ///< see Kernel; 0: all loops that are to be shared are
-  bool linear = true;             ///< false: stop before memory layout and vectorisation, for reading
+  bool contract = true;  ///< false: arrays of the kernel's own stay whole, as where memory is what is timed
+  bool linear = true;    ///< false: stop before memory layout and vectorisation, for reading
 };
 
 /// Lowers by acceptors: the expression is given the place its value goes to, structural primitives rewrite

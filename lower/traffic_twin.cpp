@@ -284,7 +284,8 @@ Block without_blocks(const Block& b) {
 }
 
 /// As vectors, or where they cannot be, element by element.
-Kernel finished(const Kernel& k, const LowerOptions& options) {
+Kernel finished(const Kernel& k, LowerOptions options) {
+  options.contract = false;
   try {
     return finish(k, options);
   } catch (const UserError&) {

@@ -130,6 +130,51 @@ bool join(For& f, For next, bool elements) {
   return true;
 }
 
+/// Whether threads may share the iterations.
+bool are_independent(const For& f) {
+  const std::vector<Access> all = accesses_of(f.body);
+  return are_apart(all, all, f.var) && !holds(f.body, [](const Stmt& s) {
+           return std::holds_alternative<Assign>(s.v) || std::holds_alternative<Barrier>(s.v);
+         });
+}
+
+/// Copies of a few elements.
+bool copies_few(const Block& b) {
+  constexpr std::int64_t few = 8;
+  return std::all_of(b.begin(), b.end(), [](const Stmt& s) {
+    if (const auto* x = std::get_if<Store>(&s.v)) return x->value->kind == TermKind::Load;
+    const auto* f = std::get_if<For>(&s.v);
+    return f && (f->upper - f->lower).constant().value_or(few + 1) <= few && copies_few(f->body);
+  });
+}
+
+/// Copies of borders, which no decision is about: as many of them as the shared loop after them has
+/// iterations become part of these, as what the base of an update has on both sides of each row.
+bool take_border(For& shared, const For& border) {
+  if ((border.kind != LoopKind::Seq && border.kind != LoopKind::Par) || !copies_few(border.body) ||
+      !(border.step == shared.step) || border.stride != 1 || shared.stride != 1 ||
+      !(border.upper - border.lower == shared.upper - shared.lower) || border.rotate || border.team ||
+      border.doacross || border.waits || shared.team || shared.doacross || !are_independent(border))
+    return false;
+  const bool collapses = shared.body.size() == 1 && is_loop(shared.body[0]) &&
+                         std::get<For>(shared.body[0].v).kind == LoopKind::Par;
+  Block before = substitute(border.body, border.var, shared.var + border.lower - shared.lower);
+  if (collapses || !are_apart(accesses_of(before), accesses_of(shared.body), shared.var)) return false;
+  before.insert(before.end(), shared.body.begin(), shared.body.end());
+  shared.body = std::move(before);
+  return true;
+}
+
+void take_borders(Block& b) {
+  for (std::size_t i = 1; i < b.size(); ++i) {
+    auto* shared = std::get_if<For>(&b[i].v);
+    const auto* border = std::get_if<For>(&b[i - 1].v);
+    if (!shared || !border || shared->kind != LoopKind::Par || !take_border(*shared, *border)) continue;
+    b.erase(b.begin() + static_cast<std::ptrdiff_t>(i) - 1);
+    i = i > 1 ? i - 2 : i - 1;
+  }
+}
+
 }  // namespace
 
 Block join_loops(const Block& b) {
@@ -151,6 +196,7 @@ Block join_loops(const Block& b) {
     if (f && f->kind == LoopKind::Par) before = r.size();
     r.push_back(std::move(s));
   }
+  take_borders(r);
   return r;
 }
 

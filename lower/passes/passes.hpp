@@ -35,6 +35,15 @@ Block stride_loops(const Block& b);
 /// split there, so that the interior asks nothing.
 Block split_boundaries(const Block& b);
 
+/// Innermost loops whose body asks for the residue of the index, as where arrays are interleaved, get
+/// iterations of several elements, one of each residue, and ask nothing; what is left is a loop of its own.
+Block split_residues(const Block& b);
+
+/// Innermost loops that ask several times on which side of boundaries their row lies, a condition that does
+/// not change within them, are there twice: for rows away from all boundaries, which ask nothing, and for
+/// others. Those of work-items stay as they are.
+Block unswitch_loops(const Block& b);
+
 /// Loops of one iteration and of none disappear.
 Block remove_trivial_loops(const Block& b);
 
@@ -52,6 +61,11 @@ Block prefetch_loops(const Block& b, const Kernel& k);
 /// iterations and an element that one of them stores is accessed by the other in the same iteration only; so
 /// do loops within, down to those over rows. Elsewhere it stays a loop of its own.
 Block join_loops(const Block& b);
+
+/// Work arrays of which every iteration of a loop that threads share accesses elements of its own only, along
+/// some dimensions: they lose these, and become each iteration's; with no dimension left, values. Of loops
+/// around it, each iteration must store what it loads. After loops are joined.
+void contract_arrays(Kernel& k);
 
 /// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.

@@ -88,6 +88,14 @@ void Translator::scan_from_stored(const Expr& e, const ScopePtr& scope, const Ac
   });
 }
 
+/// Where elements are kept that only the next one reads: of arrays two, in turns.
+Acceptor Translator::kept_elements(const Expr& scan) {
+  const Type element = scan.child(1).type();
+  if (!element.has_arrays()) return new_array("work", scan.type(), AddressSpace::Global);
+  const Acceptor two = new_array("work", Type::array(2, element), AddressSpace::Global);
+  return array_place("k", [two](const Nat& k) { return two[mod(k, 2)]; });
+}
+
 void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Acceptor& to) {
   if (!e.child(0).is(Op::Lambda)) throw InternalError("scan: call of " + lift::str(e.child(0)));
   const View xs = eval(e.child(2), scope);
@@ -95,7 +103,7 @@ void Translator::write_scan(const Expr& e, const ScopePtr& scope, const Acceptor
     return scan_in_variables(
         e, scope, [&](const Nat& k, const View& y) { write_view(y, to[k]); }, xs);
   if (is_readable(to, e.type())) return scan_from_stored(e, scope, to, xs, {});
-  const Acceptor own = new_array("work", e.type(), AddressSpace::Global);
+  const Acceptor own = kept_elements(e);
   scan_from_stored(e, scope, own, xs, [&](const Nat& k, const View& y) { write_view(y, to[k]); });
 }
 
@@ -132,7 +140,7 @@ bool Translator::write_map_of_scan(const Expr& e, const ScopePtr& scope, const A
   if (is_carried_in_variables(*scan))
     scan_in_variables(*scan, scope, use, xs);
   else
-    scan_from_stored(*scan, scope, new_array("work", scan->type(), AddressSpace::Global), xs, use);
+    scan_from_stored(*scan, scope, kept_elements(*scan), xs, use);
   return true;
 }
 

@@ -112,6 +112,7 @@ class Translator : public Views {
   Elements elements_of(const Expr& e, const ScopePtr& scope);
   void for_each(const Elements& xs, const std::function<void(const View&)>& body,
                 std::vector<Nat> position = {});
+  Acceptor kept_elements(const Expr& scan);
   Acceptor new_array(const std::string& hint, const Type& t, AddressSpace space,
                      const LayoutRequest& layout = {});
   /// The arrays that a step of an iteration makes outside of its loops, in order: another copy of the step's

@@ -1,6 +1,7 @@
 #include "rewrite/analysis/stage_loads.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -173,12 +174,14 @@ std::optional<Slope> slope_of(const LoadCase& load, const WrittenElement& w, std
 Distance distance_of(const LoadCase& load, const WrittenElement& w, std::size_t axis, std::int64_t read_scale,
                      std::int64_t write_scale) {
   const Facts& facts = load.at.facts;
+  const std::int64_t unit = std::gcd(read_scale, write_scale);  // less is proved of multiples
   const Nat d = facts.simplify(without_divisions(
-      facts.simplify(read_scale * load.at.position[axis] - write_scale * w.position[axis])));
-  Distance r{d.constant(), d.constant(), load.load, load.load, {}};
+      facts.simplify(read_scale / unit * load.at.position[axis] - write_scale / unit * w.position[axis])));
+  const auto whole = [&](std::optional<std::int64_t> n) { return n ? std::optional(*n * unit) : n; };
+  Distance r{whole(d.constant()), whole(d.constant()), load.load, load.load, {}};
   if (!r.min) {
-    r.min = lower_bound(d, facts);
-    const auto above = lower_bound(-d, facts);
+    r.min = whole(lower_bound(d, facts));
+    const auto above = whole(lower_bound(-d, facts));
     r.max = above ? std::optional(-*above) : std::nullopt;
     if (!r.bounded()) r.why = load.load + ": " + d.str() + " is not bounded by numbers";
   }

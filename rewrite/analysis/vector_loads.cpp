@@ -16,8 +16,8 @@ bool divides(const Nat& n, const Nat& cell) {
   return false;
 }
 
-bool loads_vectors(std::vector<Nat> position, const Nat& innermost, const Nat& cells, const Nat& block) {
-  const Nat cell = Nat::fresh("cell", 0, cells - 1);
+bool loads_vectors(const std::vector<Nat>& position, const Nat& innermost, const Nat& cell,
+                   const Nat& block) {
   for (Nat r = 0; !(r == block); r = r + 1)
     for (std::size_t d = 0; d < position.size(); ++d) {
       const Nat at = simplify(substitute(position[d], innermost, block * cell + r));
@@ -32,11 +32,24 @@ bool loads_vectors(std::vector<Nat> position, const Nat& innermost, const Nat& c
 
 }  // namespace
 
-bool loads_vectors(const Footprint& print, const Nat& cells, const Nat& block) {
+namespace {
+bool loads_vectors_at(const Footprint& print, const Nat& cell, const Nat& block) {
   for (const auto& [array, reads] : print.reads)
     for (const auto& p : reads.positions)
-      if (!loads_vectors(p, print.index.back(), cells, block)) return false;
+      if (!loads_vectors(p, print.index.back(), cell, block)) return false;
   return true;
+}
+
+/// Whether a loop over pairs (lower/passes/split_residues.cpp) loads vectors, away from boundaries.
+bool loads_pairs(const Footprint& print, const Nat& cells) {
+  const Nat quarter = floordiv(cells, 8);
+  return loads_vectors_at(print, Nat::fresh("cell", quarter, max(quarter, 3 * quarter)), 2);
+}
+}  // namespace
+
+bool loads_vectors(const Footprint& print, const Nat& cells, const Nat& block) {
+  if (loads_vectors_at(print, Nat::fresh("cell", 0, cells - 1), block)) return true;
+  return block == Nat(1) && loads_pairs(print, cells);
 }
 
 /// An element of an iteration's result is made of all elements that its steps read: exponentially many. What
@@ -46,7 +59,8 @@ bool loads_vectors(const Program& program) {
     return true;
   try {
     const Footprint print = footprint(program);
-    return print.index.empty() || loads_vectors(print, shape_of(program.body.type()).back(), 1);
+    if (print.index.empty()) return true;
+    return loads_vectors(print, shape_of(program.body.type()).back(), 1);
   } catch (const UserError&) {
     return true;
   }

@@ -22,6 +22,13 @@ bool is_iteration(const Expr& e) {
          });
 }
 
+/// A scan over rows each of which is computed from the row before: a loop over time, too.
+bool is_scan_of_rows(const Expr& e) {
+  return (e.is(Op::Scan) || e.is(Op::ScanBack)) && e.child(0).is(Op::Lambda) &&
+         e.child(1).type().has_arrays() && !has_few_scalars(e.child(1).type()) &&
+         contains(e.child(0), [](const Expr& x) { return is_map(x.op()) || is_update(x.op()); });
+}
+
 /// The parts of an expression that are computed where its value goes, or on the way there.
 std::vector<Place> written_parts(const Expr& e) {
   if (is_map(e.op())) return e.child(0).is(Op::Lambda) ? std::vector<Place>{{0, 0}} : std::vector<Place>{};
@@ -38,14 +45,17 @@ std::vector<Place> written_parts(const Expr& e) {
 
 using Visit = std::function<void(const Expr& iteration, const Place& at, bool in_map)>;
 
-/// The program's iterations, outer ones, in the order in which they are computed.
-void visit_iterations(const Expr& e, Place& at, bool in_map, const Visit& f) {
-  if (is_iteration(e)) return f(e, at, in_map);
+/// The program's loops of a kind, outer ones, in the order in which they are computed.
+void visit_loops(const Expr& e, Place& at, bool in_map, bool (*such)(const Expr&), const Visit& f) {
+  if (such(e)) return f(e, at, in_map);
   for (const Place& p : written_parts(e)) {
     at.insert(at.end(), p.begin(), p.end());
-    visit_iterations(part_at(e, p), at, in_map || is_map(e.op()), f);
+    visit_loops(part_at(e, p), at, in_map || is_map(e.op()), such, f);
     at.resize(at.size() - p.size());
   }
+}
+void visit_iterations(const Expr& e, Place& at, bool in_map, const Visit& f) {
+  visit_loops(e, at, in_map, is_iteration, f);
 }
 std::vector<Place> iterations_of(const Expr& body) {
   std::vector<Place> r;
@@ -234,6 +244,10 @@ std::optional<Place> step_over_time(const Expr& body, bool on_grid) {
   Place at;
   visit_iterations(body, at, false, [&](const Expr& e, const Place& p, bool in_map) {
     if (!in_map && !(on_grid && steps_of(e) > kMostLaunches)) r = step_of(p);
+  });
+  if (r || on_grid) return r;
+  visit_loops(body, at, false, is_scan_of_rows, [&](const Expr&, const Place& p, bool in_map) {
+    if (!in_map) r = step_of(p);
   });
   return r;
 }

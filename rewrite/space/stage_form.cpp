@@ -114,6 +114,101 @@ Rewriting with_named_tuples(Rewriting r) {
   }
 }
 
+/// Whether e reads each element of x once at most, and one by one.
+bool reads_once(const Expr& e, const Expr& x) {
+  const auto reads = [&](const Expr& c) { return contains(c, [&](const Expr& y) { return y == x; }); };
+  if (e == x || !reads(e)) return true;
+  if (std::count_if(e.children().begin(), e.children().end(), reads) > 1) return false;
+  if (e.is(Op::Let) && e.child(1).is(Op::Lambda)) {
+    std::vector<Expr> names;
+    return reads(e.child(1)) && reads_once(open(e.child(1), names), x);
+  }
+  if (is_map(e.op()))
+    return !element_of(e.child(1).type(), op_rank(e)).has_arrays() && reads(e.child(1)) &&
+           reads_once(e.child(1), x);
+  const bool views = e.is(Op::Zip) || e.is(Op::Concat) || e.is(Op::Interleave) || e.is(Op::Get) ||
+                     (rearranges(e.op()) && !e.is(Op::At));
+  return views && std::all_of(e.children().begin(), e.children().end(),
+                              [&](const Expr& c) { return reads_once(c, x); });
+}
+
+/// A map, within a function, whose elements have a name and are read once.
+bool is_read_once(const Expr& e) {
+  if (!e.is(Op::Let) || !e.child(1).is(Op::Lambda) || !is_map(e.child(0).op())) return false;
+  if (element_of(e.child(0).type(), op_rank(e.child(0))).has_arrays() || has_scan(e.child(0))) return false;
+  std::vector<Expr> names;
+  const Expr body = open(e.child(1), names);
+  return !body.is(Op::Param) && reads_once(body, names.at(0));
+}
+bool find_read_once(const Expr& e, bool in_map, Place& at) {
+  if (in_map && is_read_once(e)) return true;
+  for (std::size_t i = 0; i < e.children().size(); ++i) {
+    const Expr& c = e.child(i);
+    if (!contains(c, [](const Expr& x) { return x.is(Op::Let); })) continue;
+    at.push_back(static_cast<int>(i));
+    if (find_read_once(c, in_map || (e.is(Op::Map) && c.is(Op::Lambda)), at)) return true;
+    at.pop_back();
+  }
+  return false;
+}
+/// They are computed where they are read, not stored for each row.
+Rewriting with_read_once_inlined(Rewriting r) {
+  for (Place at; find_read_once(r.program.body, false, at); at.clear())
+    r = run(use("let-inline"), std::move(r), at);
+  return r;
+}
+
+/// Where a value or a result of the program's lets stands.
+std::vector<Place> values_of(const Expr& body) {
+  std::vector<Place> r;
+  Place let;
+  for (Expr e = body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) {
+    r.push_back(let_value(let));
+    let = let_body(let);
+  }
+  r.push_back(std::move(let));
+  return r;
+}
+
+/// Arrays that lie in each other, or border one another, whose elements several maps make.
+bool joins_maps(const Expr& e) {
+  constexpr std::int64_t thin = 4;
+  if (rearranges(e.op()) && !e.is(Op::At)) return joins_maps(e.child(0));
+  const auto is_thin = [](const Expr& c) { return c.type().length().constant().value_or(thin + 1) <= thin; };
+  if (!e.is(Op::Interleave) &&
+      !(e.is(Op::Concat) && std::any_of(e.children().begin(), e.children().end(), is_thin)))
+    return false;
+  return std::any_of(e.children().begin(), e.children().end(),
+                     [](const Expr& c) { return is_computed(c) && !c.is(Op::Generate); });
+}
+/// One loop makes all of them.
+Rewriting with_joined_maps(Rewriting r) {
+  for (const Place& value : values_of(r.program.body)) {
+    Place at = value;
+    Expr e = part_at(r.program.body, at);
+    while (is_map(e.op()) && e.child(0).is(Op::Lambda) && op_rank(e) == 1)
+      at.insert(at.end(), {0, 0}), e = e.child(0).child(0);
+    if (!joins_maps(e) || !element_of(e.type(), rank_of(e.type())).is_scalar() || has_scan(e)) continue;
+    if (auto mapped = use("identity-map", {std::int64_t{rank_of(e.type())}})(r, at)) r = *mapped;
+  }
+  return r;
+}
+
+/// What scans make of themselves alone is made once for all columns, before them.
+Rewriting with_scans_apart(Rewriting r) {
+  Place let;
+  for (;;) {
+    const Expr e = part_at(r.program.body, let);
+    const bool named = e.is(Op::Let) && e.child(1).is(Op::Lambda);
+    if (auto apart = use("scan-fission")(r, named ? let_value(let) : let))
+      r = *apart;
+    else if (named)
+      let = let_body(let);
+    else
+      return r;
+  }
+}
+
 /// Columns, and what would be computed again, are stages.
 Rewriting with_named_stages(Rewriting r) {
   Place let;
@@ -135,18 +230,6 @@ Rewriting with_named_stages(Rewriting r) {
     if (!named) return r;
     let = let_body(let);
   }
-}
-
-/// Where a value or a result of the program's lets stands.
-std::vector<Place> values_of(const Expr& body) {
-  std::vector<Place> r;
-  Place let;
-  for (Expr e = body; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) {
-    r.push_back(let_value(let));
-    let = let_body(let);
-  }
-  r.push_back(std::move(let));
-  return r;
 }
 
 /// Whether columns are made whose elements a loop makes one by one.
@@ -208,7 +291,9 @@ Rewriting with_maps(Rewriting r, const Place& at) {
 }  // namespace
 
 Rewriting in_stage_form(Rewriting start) {
-  Rewriting r = with_named_stages(with_views_inlined(with_named_tuples(std::move(start))));
+  Rewriting r = with_named_stages(
+      with_scans_apart(with_read_once_inlined(with_views_inlined(with_named_tuples(std::move(start))))));
+  r = with_joined_maps(std::move(r));
   for (const Place& value : values_of(r.program.body)) r = with_rows_inside(std::move(r), value);
   Place result;
   while (part_at(r.program.body, result).is(Op::Let) &&

@@ -124,7 +124,7 @@ result a, b, c : {n.m.f64, n.m.f64, n.m.f64} =
 )";
 const std::string fields = R"(param ex, ey, hz : n.m.f64
 def electric_y(ey, hz, s) =
-  concat(generate(1, m, \j i. s), zip2(ey |> drop2((1, 0), 0), hz |> slide2((2, 1), 1)) |> map2(\(e, h). e - 0.5 * (h[1, 0] - h[0, 0])))
+  concat(generate(5, m, \j i. s), zip2(ey |> drop2((5, 0), 0), hz |> drop2((4, 0), 0) |> slide2((2, 1), 1)) |> map2(\(e, h). e - 0.5 * (h[1, 0] - h[0, 0])))
 def electric_x(ex, hz) =
   update2(ex, (0, 1), zip2(ex |> drop2((0, 1), 0), hz |> slide2((1, 2), 1)) |> map2(\(e, h). e - 0.5 * (h[0, 1] - h[0, 0])))
 def magnetic(hz, ex, ey) =

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lower/loops/loop.hpp"
+#include "lower/loops/visit.hpp"
 
 namespace lift::test {
 
@@ -105,6 +105,10 @@ class LoopRunner {
         return r;
       default:
         break;
+    }
+    if (t->op == Op::Select && is_conditional(t)) {  // one arm is computed
+      const Vec chosen = eval(t->args[eval(t->args[0]).at(0) != 0 ? 1 : 2]);
+      return chosen.size() == w ? chosen : Vec(w, chosen.at(0));
     }
     std::vector<Vec> args;
     for (const Term& a : t->args) args.push_back(eval(a));

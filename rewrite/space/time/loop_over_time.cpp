@@ -92,7 +92,8 @@ class LoopOverTime : public KindWith<LoopFacts> {
     const Place iteration(step_.begin(), step_.end() - 2);
     const auto decided =
         with_step(start.program, step_, [&](const Program&) -> Result<Program> { return of_step.program; });
-    const std::vector<StepPart> parts = parts_of_steps(part_at(decided->body, iteration));
+    const Expr loop = part_at(decided->body, iteration);
+    const std::vector<StepPart> parts = loop.is(Op::Iterate) ? parts_of_steps(loop) : std::vector<StepPart>{};
     if (std::find(parts.begin(), parts.end(), StepPart::overwritten) != parts.end())
       copy_start(d, below(iteration, {1}), parts);
     for (const Step& s : of_step.steps) d.step(s.rule, s.parameters, below(step_, s.place));
