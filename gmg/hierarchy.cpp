@@ -1,10 +1,10 @@
 #include "gmg/hierarchy.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <random>
 
+#include "gmg/clock.hpp"
 #include "gmg/fourier.hpp"
 #include "gmg/tune.hpp"
 #include "ir/error.hpp"
@@ -16,11 +16,6 @@ std::string text(const std::vector<std::int64_t>& cells, char between) {
   std::string s;
   for (const auto n : cells) s += (s.empty() ? "" : std::string(1, between)) + std::to_string(n);
   return s;
-}
-
-using Clock = std::chrono::steady_clock;
-double ms_since(Clock::time_point t) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
 }
 
 double largest(std::span<const double> x) {

@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <mutex>
 
 #include "gmg/boundary_values.hpp"
 #include "gmg/chunks.hpp"
+#include "gmg/clock.hpp"
 #include "ir/error.hpp"
+#include "runtime/interrupt.hpp"
 
 namespace lift::gmg {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double ms_since(Clock::time_point t) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
-}
 
 std::string number(double x) { return fmt::format("{:.3g}", x); }
 
@@ -196,6 +192,10 @@ bool Solver::ends(const Goal& goal, Report& r) const {
                                               number(now) + ", " + number(base > 0 ? now / base : 0) +
                                               " of that where u is 0; factor " + number(r.mean_factor()) +
                                               ".");
+  if (interrupted())
+    return end(Report::Status::interrupted, after("Interrupted") + ": residual (" + gmg::text(r.norm) + ") " +
+                                                number(now) + ", " + number(base > 0 ? now / base : 0) +
+                                                " of that where u is 0; u is the best iterate.");
   if (r.cycles() >= 2 && now > 1e3 * std::max(first, r.reference))
     return end(
         Report::Status::diverged,
