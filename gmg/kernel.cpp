@@ -8,6 +8,7 @@
 
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/interrupt.hpp"
 
 namespace lift::gmg {
 namespace {
@@ -89,7 +90,10 @@ void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& optio
   std::mutex mutex;
   const auto work = [&] {
     try {
-      for (std::size_t k = next++; k < missing.size(); k = next++) missing[k]->make(options);
+      for (std::size_t k = next++; k < missing.size(); k = next++) {
+        if (interrupted()) throw UserError("gmg: interrupted while kernels were made");
+        missing[k]->make(options);
+      }
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failed) failed = std::current_exception();

@@ -253,4 +253,46 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
                          : "; try more sweeps, W cycles, or smaller ratios along weakly coupled axes.";
 }
 
+// ---- for other iterations
+
+void Solver::check_size(const char* what, std::size_t n) const {
+  if (const auto cells = static_cast<std::size_t>(equation_.domain().count()); n != cells)
+    throw UserError(std::string("gmg::Solver: ") + what + " has " + std::to_string(n) +
+                    " elements, the domain has " + std::to_string(cells) + " cells");
+}
+
+void Solver::apply(std::span<const double> x, std::span<double> y) {
+  check_size("x", x.size()), check_size("y", y.size());
+  hierarchy_->level(0).apply(x, y);
+}
+
+std::vector<double> Solver::homogeneous(std::span<const double> f) {
+  check_size("f", f.size());
+  if (stale_) prepare();
+  std::vector<double> all(f.begin(), f.end());
+  for (std::size_t i = 0; i < shift_.size(); ++i) all[i] -= shift_[i];
+  return all;
+}
+
+void Solver::precondition(std::span<const double> r, std::span<double> z, int cycles) {
+  check_size("r", r.size()), check_size("z", z.size());
+  if (stale_) prepare();
+  Level& finest = hierarchy_->level(0);
+  const std::span<double> f = finest.array("f"), u = finest.array("u");
+  copy(r, f);
+  finest.clear("u");
+  hierarchy_->forget_residual();
+  if (hierarchy_->singular()) remove_mean(f);
+  const CycleSteps cycle = cycle_steps(plan_.cycle, hierarchy_->size());
+  double residual = norm_of(f, Norm::rms);
+  for (int c = 0; c < cycles && residual > 0; ++c) {
+    if (hierarchy_->is_mixed())
+      residual = hierarchy_->correct(cycle, residual, Norm::rms);
+    else
+      hierarchy_->run(cycle);
+  }
+  copy(u, z);
+  if (hierarchy_->singular()) remove_mean(z);
+}
+
 }  // namespace lift::gmg
