@@ -47,8 +47,11 @@ struct CompileOptions {
   bool or_default = false;  ///< ... the default variant is to be taken for these
   bool tuned = false;  ///< without a derivation: begins with what exploring has found for these sizes, or
                        ///< near them, where it has; nothing is searched
-  std::string database = {};  ///< a file in which `tuned` looks; empty: the user's, see default_database;
-                              ///< "none": in none
+  std::string database = {};   ///< a file in which `tuned` looks; empty: the user's, see default_database;
+                               ///< "none": in none
+  bool keep_finished = false;  ///< kernels for processors, of programs without sizes to solve, are kept
+                               ///< between processes and found again by their program: neither rules nor
+                               ///< passes run (embed/finished.hpp)
   bool copy_views = false;  ///< views that kernels cannot walk are copied for each call, rather than refused
 };
 

@@ -38,6 +38,7 @@ T found(const std::map<std::string, T>& among, const std::string& name, const Pr
 }  // namespace
 
 Kernel::Kernel(const Program& program, CompileOptions options) : program_(program) {
+  options.keep_finished = true;
   result_ = results_of(program).at(0).type;
   Signature signature;
   for (const Expr& a : program.arguments) {

@@ -41,6 +41,7 @@ class Level {
   void refresh();
   void smooth(int sweeps);
   void apply(std::span<const double> x, std::span<double> y);  ///< y = A x
+  void apply_to(std::span<double> y);                          ///< y = A u
   void prepare_norm(Norm norm);                                ///< makes its kernel, if there is none
   double residual_norm(Norm norm);
   void residual(std::span<double> r);

@@ -68,7 +68,7 @@ Solver& Solver::set(const std::string& name, std::span<const double> values) {
   if (values.size() != n)
     throw UserError("gmg::Solver::set: " + name + " has " + lengths + " elements, but " +
                     std::to_string(values.size()) + " are given");
-  std::copy(values.begin(), values.end(), to.begin());
+  copy(values, to);
   stale_ = true;
   return *this;
 }
@@ -98,7 +98,7 @@ Solver& Solver::set(const std::string& name, double value) {
   } else {
     (void)equation_.coefficient(name);
     const std::span<double> to = hierarchy_->level(0).array(name);
-    std::fill(to.begin(), to.end(), value);
+    fill(to, value);
   }
   stale_ = true;
   return *this;
@@ -157,7 +157,9 @@ void Solver::begin(std::span<const double> f, std::span<const double> u, const G
   const std::span<double> own_f = finest.array("f"), own_u = finest.array("u");
   copy(f, own_f), copy(u, own_u);
   hierarchy_->forget_residual();
-  for (std::size_t i = 0; i < shift_.size(); ++i) own_f[i] -= shift_[i];
+  in_chunks(shift_.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) own_f[i] -= shift_[i];
+  });
   report.notes = hierarchy_->notes();
   if (hierarchy_->singular()) {
     const double m = mean(own_f), size = norm_of(own_f, Norm::rms);

@@ -185,4 +185,63 @@ TEST_CASE("cli: an interrupted solve keeps its best iterate") {
   CHECK(npy(line.scratch.path() / "u.npy").size() == n);
 }
 
+namespace {
+
+/// The lines of a history: cycles, residuals, factors.
+std::string history_in(const std::string& output) {
+  const std::size_t begin = output.find("  cycle  residual");
+  return begin == std::string::npos ? output : output.substr(begin, output.find("\n\n", begin) - begin);
+}
+bool lowers(const ProcessResult& r) { return r.output.find("-- linearise of ") != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("cli: a second start of a solver neither derives nor lowers, whatever has become of the cache") {
+  const Scratch scratch;
+  const std::string cache = "LIFTGEN_CACHE=" + scratch.path().string();
+  const auto solved = [&] {
+    const ProcessResult r = liftgen(
+        {"solve", "poisson", "--size", "24,20", "--bc", "robin,periodic", "--variable", "--cycle", "F"}, "",
+        {cache, "LIFTGEN_TIME_PASSES=1"});
+    CAPTURE(r.output);
+    CHECK(r.status == 0);
+    return r;
+  };
+  const auto each = [&](const std::string& suffix, const auto& f) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path()))
+      if (entry.path().extension() == suffix) f(entry.path());
+  };
+  // Two processes at once, in an empty cache.
+  ProcessResult other;
+  std::thread beside([&] { other = solved(); });
+  const ProcessResult first = solved();
+  beside.join();
+  CHECK(lowers(first));
+  CHECK(history_in(other.output) == history_in(first.output));
+  const ProcessResult second = solved();
+  CHECK_FALSE(lowers(second));
+  CHECK(history_in(second.output) == history_in(first.output));
+  // Objects that are gone are compiled from the text that was kept.
+  each(".so", [](const auto& path) { std::filesystem::remove(path); });
+  const ProcessResult compiled = solved();
+  CHECK_FALSE(lowers(compiled));
+  CHECK(history_in(compiled.output) == history_in(first.output));
+  std::size_t damaged = 0;
+  each(".finished", [&](const auto& path) {
+    std::string text = lift::read_file(path);
+    text[text.size() / 2] ^= 1;
+    lift::write_private_file(path, text), ++damaged;
+  });
+  CHECK(damaged > 5);
+  const ProcessResult again = solved();
+  CHECK(again.output.find("is damaged; it is not used but made again") != std::string::npos);
+  CHECK(lowers(again));
+  CHECK(history_in(again.output) == history_in(first.output));
+  CHECK_FALSE(lowers(solved()));
+  std::filesystem::remove_all(scratch.path() / "kernels");
+  const ProcessResult deleted = solved();
+  CHECK(lowers(deleted));
+  CHECK(history_in(deleted.output) == history_in(first.output));
+}
+
 }  // namespace cli_test
