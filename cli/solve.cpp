@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "cli/check_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/solve_problem.hpp"
+#include "gmg/emit_solver.hpp"
 #include "gmg/fourier.hpp"
+#include "ir/ascii.hpp"
 #include "ir/error.hpp"
+#include "runtime/file.hpp"
 #include "runtime/interrupt.hpp"
 #include "runtime/parallel.hpp"
 
@@ -76,6 +81,31 @@ double error_of(const std::vector<double>& u, const std::vector<double>& known, 
   return error;
 }
 
+/// The name of a problem as one in C.
+std::string c_name(const std::string& problem) {
+  std::string name = std::filesystem::path(problem).stem().string();
+  for (char& c : name)
+    if (!in_word(c)) c = '_';
+  return is_letter(name.empty() ? '0' : name[0]) ? name : "solver_" + name;
+}
+
+int emit(const SolveOptions& o, const SolveProblem& problem, gmg::Solver& solver) {
+  const std::string name = c_name(o.problem);
+  std::map<std::string, std::string> files = gmg::emit_solver(solver, name);
+  const bool is_known = !problem.known.empty();
+  if (is_known)
+    files[name + "_main.c"] =
+        gmg::emit_solver_main(solver, name, o.problem == "helmholtz" ? o.a : 0, o.variable, o.to);
+  make_directories(o.emit);
+  for (const auto& [file, text] : files) check_generated(std::filesystem::path(o.emit) / file);
+  for (const auto& [file, text] : files) write_generated(std::filesystem::path(o.emit) / file, text);
+  print("solver: " + (std::filesystem::path(o.emit) / (name + ".h")).string() + ", " +
+        std::to_string(files.size()) +
+        " files; gcc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno " +
+        (is_known ? "*.c" : "-c *.c") + " -lm");
+  return 0;
+}
+
 }  // namespace
 
 int solve(const Options& options) {
@@ -90,6 +120,7 @@ int solve(const Options& options) {
   if (o.tune > 0)
     for (const std::string& line : solver.tune(o.tune)) text += line + "\n";
   set_coefficients(o, problem, solver);
+  if (!o.emit.empty()) return emit(o, problem, solver);
   std::vector<double>& u = problem.guess;
   const InterruptScope patient;  // a cycle may take longer than commands are given to end
   const gmg::Report r = solver.solve(problem.f, u, {.relative = o.to, .cycles = o.cycles, .norm = norm});

@@ -44,6 +44,9 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
       "faces: one of dirichlet, neumann, robin and periodic, or one an axis, outermost first, in which "
       "LOW:HIGH gives its faces one each, and =NUMBER a value: dirichlet=1:neumann,robin,periodic "
       "(dirichlet unless a file says otherwise)");
+  app.add_option(
+      "--emit", o.emit,
+      "write the solver as C to this folder, and solve nothing; as liftgen emit solver ... --out DIR");
   app.add_flag("--variable", o.variable, "beta varies, and is read from arrays");
   app.add_option("--a", o.a, "of helmholtz")->capture_default_str();
   app.add_option("--to", o.to, "residual to be reached, relative to that where u is 0")

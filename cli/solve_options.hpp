@@ -13,6 +13,7 @@ struct SolveOptions {
   std::string problem = "poisson";  ///< or helmholtz, or FILE.lift
   std::string size, faces;          ///< empty: not said
   std::string rhs, guess, out;      ///< files
+  std::string emit;                 ///< a folder: the solver is written there as C
   std::vector<std::string> sets;    ///< NAME=FILE.npy or NAME=NUMBER
   std::string cycle = "V", smoother = "automatic", bottom = "automatic", norm = "rms";
   double spacing = 0, to = 1e-8, weight = 0, a = 1;

@@ -157,7 +157,7 @@ SolveProblem problem_of(const SolveOptions& o) {
   std::map<std::string, ArgumentData> declared;
   gmg::Equation equation =
       of_file ? equation_of_file(o, declared) : equation_of_library(o, is_known ? &known : nullptr);
-  if (of_file && o.rhs.empty())
+  if (of_file && o.rhs.empty() && o.emit.empty())
     throw UserError("solve " + o.problem + ": give the right-hand side, --rhs f.npy, an array of " +
                     array_type(equation.domain().cells()).str());
   if (is_known && (!o.sets.empty() || o.faces.find('=') != std::string::npos))
@@ -166,6 +166,7 @@ SolveProblem problem_of(const SolveOptions& o) {
   const std::vector<std::int64_t> cells = equation.domain().cells();
   SolveProblem problem{std::move(equation), is_known ? std::move(known.f) : std::vector<double>{}, {}};
   problem.known = std::move(known.u), problem.declared = std::move(declared);
+  if (of_file && o.rhs.empty()) return problem;  // to be written as C: no f is needed
   if (!is_known) problem.f = array_of("--rhs ", o.rhs, "f", cells);
   problem.guess =
       o.guess.empty() ? std::vector<double>(problem.f.size(), 0) : array_of("--guess ", o.guess, "u", cells);

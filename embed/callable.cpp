@@ -320,6 +320,7 @@ std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t
 }
 const std::string& Callable::source(const Variant& v) { return v.source; }
 const Derivation& Callable::derivation(const Variant& v) { return v.derivation; }
+const Kernel& Callable::kernel(const Variant& v) { return v.kernel; }
 const Sizes& Callable::sizes(const Variant& v) { return v.sizes; }
 const std::string& Callable::origin(const Variant& v) { return v.origin; }
 std::string Callable::name() const { return impl_->plan.program.name; }

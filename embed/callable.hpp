@@ -30,6 +30,7 @@
 #include "embed/arguments.hpp"
 #include "embed/queue.hpp"
 #include "ir/expr/sizes.hpp"
+#include "lower/loops/loop.hpp"
 #include "rewrite/engine/derivation.hpp"
 
 namespace lift {
@@ -91,6 +92,8 @@ class Callable {
 
   static const std::string& source(const Variant& v);  ///< the C text
   static const Derivation& derivation(const Variant& v);
+  /// Its arguments, and what results are in; the body only where it was lowered in this process.
+  static const Kernel& kernel(const Variant& v);
   static const Sizes& sizes(const Variant& v);
   /// With CompileOptions::tuned, what was taken from the database, in a line; "" when it is the default.
   static const std::string& origin(const Variant& v);

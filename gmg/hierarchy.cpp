@@ -78,6 +78,26 @@ void Hierarchy::make_kernels() {
   make_all(all, {.tuned = plan_.tuned});
 }
 
+std::vector<KernelRole> Hierarchy::roles() {
+  using Role = KernelRole::Role;
+  std::vector<KernelRole> all;
+  for (std::size_t l = 0; l < between_.size(); ++l) {
+    Between& b = *between_[l];
+    levels_[l]->add_roles(l, {plan_.down, plan_.up}, all);
+    all.push_back({Role::down, l, &b.residual_restriction});
+    all.push_back({Role::up, l, &b.correction});
+    if (plan_.full_start) all.push_back({Role::restrict_f, l, &b.restriction});
+    const std::vector<Coefficient>& names = levels_[l]->grid().equation().coefficients();
+    for (std::size_t c = 0; c < names.size(); ++c)
+      all.push_back({Role::coefficient, l, &b.coefficients[c], 0, names[c].name});
+  }
+  const std::size_t last = levels_.size() - 1;
+  levels_[last]->add_roles(last, {bottom() == Bottom::sweeps ? plan_.bottom_sweeps : 0}, all);
+  all.push_back({Role::apply, last, &levels_[last]->apply_kernel()});
+  all.push_back({Role::norm, 0, &levels_[0]->norm_kernel(Norm::rms)});
+  return all;
+}
+
 std::vector<std::string> Hierarchy::tune(double seconds, const std::string& database) {
   std::vector<CycleKernel> all;
   if (single_) {

@@ -127,6 +127,22 @@ void Level::add_sweeps(int sweeps, std::vector<CycleKernel>& to) {
   add_kernel(kernel, sweeps * bytes_of_sweep_, grid_, to);
 }
 
+void Level::add_roles(std::size_t level, const std::vector<int>& sweeps, std::vector<KernelRole>& to) {
+  using Role = KernelRole::Role;
+  to.push_back({Role::diagonal, level, &lambda_kernel_});
+  for (const int n : sweeps) {
+    if (n == 0) continue;
+    KernelRole r{Role::sweep, level, &relaxation_, n};
+    if (smoother_ != Smoother::gauss_seidel)
+      r = {Role::polynomial, level, &polynomial_, n};
+    else if (one_pass_)
+      r = {Role::sweeps, level, &together(n), n};
+    const bool known =
+        std::any_of(to.begin(), to.end(), [&](const KernelRole& k) { return k.kernel == r.kernel; });
+    if (!known) to.push_back(r);
+  }
+}
+
 std::span<double> Level::array(const std::string& name) {
   const auto it = arrays_.find(name);
   if (it == arrays_.end()) {

@@ -48,6 +48,8 @@ class Level {
   /// Kernels that these sweeps, and `refresh`, are going to need.
   void add_needed(const std::vector<int>& sweeps, std::vector<LaterKernel*>& to);
   void add_sweeps(int sweeps, std::vector<CycleKernel>& to);
+  /// Of the diagonal, and of these sweeps; `level`: its number.
+  void add_roles(std::size_t level, const std::vector<int>& sweeps, std::vector<KernelRole>& to);
   LaterKernel& apply_kernel() { return apply_kernel_; }
   LaterKernel& norm_kernel(Norm norm) { return norm == Norm::max ? max_ : rms_; }
 

@@ -244,4 +244,43 @@ TEST_CASE("cli: a second start of a solver neither derives nor lowers, whatever 
   CHECK(history_in(deleted.output) == history_in(first.output));
 }
 
+TEST_CASE("cli: emit solver writes C that gcc alone compiles, and solves as we do") {
+  const Scratch scratch;
+  const std::string folder = scratch.path().string();
+  const std::vector<std::string> problem{"poisson",   "--size", "20,16", "--bc", "dirichlet:neumann,periodic",
+                                         "--variable"};
+  std::vector<std::string> emit{"emit", "solver"}, solve{"solve"};
+  emit.insert(emit.end(), problem.begin(), problem.end()),
+      solve.insert(solve.end(), problem.begin(), problem.end());
+  emit.insert(emit.end(), {"--out", "c"});
+  const ProcessResult written = liftgen(emit, folder);
+  CAPTURE(written.output);
+  REQUIRE(written.status == 0);
+  CHECK(written.output.find("solver: c/poisson.h, ") != std::string::npos);
+  const ProcessResult run = liftgen_shell(
+      "cd " + folder + "/c && gcc -O2 -march=native -ffp-contract=fast -fno-math-errno *.c -lm -o p && ./p");
+  CAPTURE(run.output);
+  CHECK(run.status == 0);
+  const std::string own = history_in(liftgen(solve).output);
+  std::size_t lines = 0;
+  for (std::size_t at = 0; (at = own.find('\n', at + 1)) != std::string::npos && at + 24 <= own.size();
+       ++lines)
+    CHECK(run.output.find(own.substr(at + 1, 17)) != std::string::npos);  // cycle and residual, four digits
+  CHECK(lines >= 4);
+  // Its own files are written again, others' are not.
+  CHECK(liftgen(emit, folder).status == 0);
+  lift::write_file_atomically(scratch.path() / "c/poisson.c", "int mine;\n");
+  const ProcessResult refused = liftgen(emit, folder);
+  CHECK(refused.status == 2);
+  CHECK(refused.output.find("was not written by liftgen") != std::string::npos);
+  const ProcessResult of_file =
+      liftgen({"emit", "solver", std::string(LIFTGEN_SOURCE_DIR) + "/examples/diffusion.lift", "--out",
+               folder + "/d"});
+  CAPTURE(of_file.output);
+  CHECK(of_file.status == 0);
+  CHECK(liftgen_shell("cd " + folder +
+                      "/d && gcc -O1 -march=native -c *.c && grep -c 'beta_i (64 x 65)' diffusion.h")
+            .status == 0);
+}
+
 }  // namespace cli_test
