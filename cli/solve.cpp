@@ -37,8 +37,9 @@ gmg::Plan plan_of(const SolveOptions& o) {
   plan.cycle = named("--cycle", o.cycle, {CycleKind::V, CycleKind::W, CycleKind::F});
   plan.smoother = named("--smoother", o.smoother,
                         {Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev});
-  plan.bottom = named("--bottom", o.bottom,
-                      {Bottom::automatic, Bottom::dense, Bottom::sweeps, Bottom::conjugate_gradients});
+  plan.bottom = named(
+      "--bottom", o.bottom,
+      {Bottom::automatic, Bottom::dense, Bottom::sweeps, Bottom::conjugate_gradients, Bottom::bicgstab});
   plan.down = o.down, plan.up = o.up, plan.weight = o.weight, plan.full_start = o.full_start;
   plan.mixed = o.mixed, plan.tuned = o.tuned;
   return plan;

@@ -66,7 +66,8 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
   app.add_option("--weight", o.weight, "of relaxation; 0: by the couplings of A's axes")
       ->capture_default_str();
   app.add_option("--bottom", o.bottom,
-                 "of the coarsest grid: automatic, dense, sweeps or conjugate-gradients")
+                 "of the coarsest grid: automatic, dense, sweeps, conjugate-gradients or bicgstab (A need "
+                 "not be symmetric)")
       ->capture_default_str();
 }
 

@@ -367,9 +367,10 @@ void check_emitted(Solver& solver, const std::string& name) {
           "Chebyshev's iteration is not written as C; use gauss-seidel or jacobi, and an even number of "
           "cells "
           "along periodic axes");
-  if (solver.hierarchy().bottom() == Bottom::conjugate_gradients)
+  if (const Bottom b = solver.hierarchy().bottom(); b == Bottom::conjugate_gradients || b == Bottom::bicgstab)
     refuse(
-        "conjugate gradients on the coarsest level are not written as C; use the bottom solver dense or "
+        "conjugate gradients and BiCGStab on the coarsest level are not written as C; use the bottom solver "
+        "dense or "
         "sweeps");
 }
 

@@ -233,9 +233,9 @@ void bind_solving(py::module_& parent) {
                    option, name,
                    {Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev});
              if (option == "bottom")
-               p.bottom =
-                   named(option, name,
-                         {Bottom::automatic, Bottom::dense, Bottom::sweeps, Bottom::conjugate_gradients});
+               p.bottom = named(option, name,
+                                {Bottom::automatic, Bottom::dense, Bottom::sweeps,
+                                 Bottom::conjugate_gradients, Bottom::bicgstab});
              if (option == "passes")
                p.passes = named(option, name, {Passes::automatic, Passes::each, Passes::together});
            })

@@ -45,6 +45,20 @@ TEST_CASE("A of a file is A of its program in every cell, at faces too") {
   CHECK(largest_difference(got, expected) < 1e-12);
 }
 
+TEST_CASE("windows that reach further to one side keep their place") {
+  const Program p = program_of(
+      "param u : 6.f64 result r = zip(u, u |> pad(2, 0, odd) |> slide(3, 1), u |> pad(0, 1, mirror) |> "
+      "slide(2, 1)) "
+      "|> map(\\(x, v, w). 5 * x - v[0] - 2 * w[1])");
+  const gmg::Domain domain = gmg::with_conditions_of(p, gmg::Domain({6}));
+  const gmg::Equation e = gmg::equation_of(p, domain, {}, "own.lift");
+  std::mt19937 random(9);
+  const gmg::Grid g(e, domain);
+  const Fields fields{{"u", random_field(random, 6)}};
+  CHECK(e.radius() == 2);
+  CHECK(largest_difference(interpreted(gmg::apply_program(g), g, fields), interpreted(p, g, fields)) < 1e-12);
+}
+
 TEST_CASE("u with its surroundings: the domain says what lies there, numbers keep the grid's type") {
   const Program p = program_of(
       "param u : 8.7.f64 param alpha : 4.3.f64\n"
