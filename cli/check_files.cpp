@@ -6,6 +6,7 @@
 
 #include "ir/error.hpp"
 #include "runtime/file.hpp"
+#include "runtime/npy.hpp"
 #include "tuning/database/location.hpp"
 
 namespace lift::cli {
@@ -45,6 +46,12 @@ std::vector<Used> read_files(const Options& o) {
   add(o.from, "--from is read from it");
   add(o.results, "what is to be reported is read from it");
   for (const auto& [name, path] : o.inputs) add(path, "the argument " + name + " is read from it");
+  if (o.command == "solve") {
+    if (o.solve.problem.ends_with(".lift")) add(o.solve.problem, "A is read from it");
+    add(o.solve.rhs, "--rhs is read from it"), add(o.solve.guess, "--guess is read from it");
+    for (const auto& [name, value] : o.solve.values())
+      if (is_npy(value)) add(value, "the coefficient " + name + " is read from it");
+  }
   if (o.command == "db" && o.action != "export" && o.action != "show") add(o.argument, "it is read");
   if (!uses_database(o)) return all;
   const fs::path database = o.db.empty() ? default_database().file : o.db;
@@ -64,6 +71,7 @@ std::vector<Used> written_files(const Options& o) {
   add("--record ", o.record, "--record goes there");
   for (const auto& [name, path] : o.outputs)
     add("--output " + name + "=", path, "the result " + name + " goes there");
+  add("--out ", o.solve.out, "--out goes there");
   if (o.command == "db" && o.action == "export") add("db export ", o.argument, "");
   return all;
 }

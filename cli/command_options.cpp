@@ -15,7 +15,7 @@ constexpr CommandText kCommands[] = {
     {"show", "print a stage of an operator", true},
     {"emit", "write a kernel with a header and a caller", true},
     {"run", "one verified, timed run", true},
-    {"solve", "a problem with a known solution, by multigrid: residuals, factors, times", false},
+    {"solve", "A u = f by multigrid, from files or with a known solution: residuals, factors, times", false},
     {"compare", "beside plain loops and polyhedral compilers, on the same data in one run", true},
     {"db", "what exploring has found: list, show ID, export [FILE], import FILE, merge FILE, prune", false},
     {"report", "what explore --json has written, as a page to read and print", false},

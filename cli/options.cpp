@@ -25,6 +25,19 @@ namespace {
 /// A program in textual form rather than an operator's name.
 bool is_file(const std::string& name) { return name.ends_with(".lift"); }
 
+/// `liftgen emit solver ... --out DIR` is `liftgen solve ... --emit DIR`.
+std::vector<std::string> emitted_solver(std::vector<std::string> arguments) {
+  if (arguments.size() < 2 || arguments[0] != "emit" || arguments[1] != "solver") return arguments;
+  arguments.erase(arguments.begin()), arguments[0] = "solve";
+  bool named = false;
+  for (std::string& a : arguments) {
+    if (a == "--out" || a.starts_with("--out=")) a.replace(0, 5, "--emit"), named = true;
+    named = named || a == "--help" || a == "-h";
+  }
+  if (!named) arguments.insert(arguments.end(), {"--emit", "build/solver"});
+  return arguments;
+}
+
 /// `liftgen OP --explore`, and the same words in another order, are `liftgen explore OP`.
 std::vector<std::string> normalised(std::vector<std::string> arguments) {
   if (arguments[0] == "--explore") arguments[0] = "explore";
@@ -281,7 +294,7 @@ Options parse(const std::vector<std::string>& given) {
     std::fputs(version_text().c_str(), stdout);
     return options;
   }
-  std::vector<std::string> arguments = normalised(given);
+  std::vector<std::string> arguments = normalised(emitted_solver(given));
   const CommandText* command = find_command(arguments[0]);
   if (command == nullptr)
     throw UserError(arguments[0] + ": a command or operator comes first; liftgen alone lists them");

@@ -1,17 +1,52 @@
 #include "cli/solve_options.hpp"
 
+#include <cmath>
+
+#include "ir/error.hpp"
+#include "ir/number_text.hpp"
+#include "runtime/npy.hpp"
+
 namespace lift::cli {
 
+std::map<std::string, std::string> SolveOptions::values() const {
+  std::map<std::string, std::string> all;
+  for (const std::string& text : sets) {
+    const auto equals = text.find('=');
+    const std::string name = text.substr(0, equals),
+                      value = equals == std::string::npos ? "" : text.substr(equals + 1);
+    const bool number = std::isfinite(read_number<double>(value).value_or(NAN));
+    if (name.empty() || (!number && !is_npy(value)))
+      throw UserError("--set " + text +
+                      ": write a name, and a file or a number: --set beta_i=beta.npy, --set c=2");
+    if (!all.emplace(name, value).second) throw UserError("--set " + name + ": given more than once");
+  }
+  return all;
+}
+
 void add_solve_options(CLI::App& app, SolveOptions& o) {
-  app.add_option("problem", o.problem,
-                 "poisson: -div(beta grad u) = f; helmholtz: a u - div(beta grad u) = f");
-  app.add_option("--size", o.size, "cells: N (in 3D), N,N (2D), or N,N,N, outermost axis first")
-      ->capture_default_str();
   app.add_option(
-         "--bc", o.faces,
-         "faces: one of dirichlet, neumann, robin and periodic, or one an axis, outermost first, in which "
-         "LOW:HIGH gives its faces one each: dirichlet:neumann,robin,periodic")
-      ->capture_default_str();
+      "problem", o.problem,
+      "poisson: -div(beta grad u) = f; helmholtz: a u - div(beta grad u) = f; or FILE.lift, a program "
+      "whose result is A u");
+  app.add_option("--size", o.size,
+                 "cells: N (in 3D), N,N (2D), or N,N,N, outermost axis first; without it the shape of --rhs, "
+                 "else 64");
+  app.add_option("--spacing", o.spacing, "of cells; 0: 1 / the cells of the longest axis");
+  app.add_option("--rhs", o.rhs,
+                 "f.npy: the right-hand side, f64; without it a problem with a known solution is solved");
+  app.add_option("--guess", o.guess, "u.npy: the first guess; without it 0");
+  app.add_option("--set", o.sets, "NAME=FILE.npy or NAME=NUMBER: a coefficient, or a number of A")
+      ->take_all();
+  app.add_option("--out", o.out,
+                 "u.npy: where to write the solution, or the best iterate, replacing the file");
+  app.add_option(
+      "--bc", o.faces,
+      "faces: one of dirichlet, neumann, robin and periodic, or one an axis, outermost first, in which "
+      "LOW:HIGH gives its faces one each, and =NUMBER a value: dirichlet=1:neumann,robin,periodic "
+      "(dirichlet unless a file says otherwise)");
+  app.add_option(
+      "--emit", o.emit,
+      "write the solver as C to this folder, and solve nothing; as liftgen emit solver ... --out DIR");
   app.add_flag("--variable", o.variable, "beta varies, and is read from arrays");
   app.add_option("--a", o.a, "of helmholtz")->capture_default_str();
   app.add_option("--to", o.to, "residual to be reached, relative to that where u is 0")
@@ -31,7 +66,8 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
   app.add_option("--weight", o.weight, "of relaxation; 0: by the couplings of A's axes")
       ->capture_default_str();
   app.add_option("--bottom", o.bottom,
-                 "of the coarsest grid: automatic, dense, sweeps or conjugate-gradients")
+                 "of the coarsest grid: automatic, dense, sweeps, conjugate-gradients or bicgstab (A need "
+                 "not be symmetric)")
       ->capture_default_str();
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "embed/default_variant.hpp"
+#include "embed/finished.hpp"
 #include "embed/known_variant.hpp"
 #include "embed/variant.hpp"
 #include "emit/emit.hpp"
@@ -140,15 +141,24 @@ std::unique_ptr<Callable::Variant> Callable::Impl::make(const Sizes& sizes, cons
   if (options.symbolic && around.empty() && layout == kCallersLayout) program = plan.program;
   auto v = std::make_unique<Variant>();
   v->sizes = sizes, v->around = around, v->layout = layout;
-  ChosenVariant chosen = choose_for(*v, program);
-  check_layouts(chosen.kernel, plan, layout);
-  v->derivation = chosen.derivation;
-  v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
-  v->source = emit_source(v->kernel);
-  if (options.device)
-    v->grid = grid_code(v->kernel, v->source, *options.device);
-  else
-    v->native = native_code(v->kernel, v->source);
+  const std::string kept =
+      options.keep_finished && !options.device && sizes.empty() && around.empty() && layout == kCallersLayout
+          ? finished_key(program, options)
+          : "";
+  if (!kept.empty() && find_finished(kept, *v)) {
+    v->native = native_code(v->kernel, callable_source(v->kernel, v->source));
+  } else {
+    ChosenVariant chosen = choose_for(*v, program);
+    check_layouts(chosen.kernel, plan, layout);
+    v->derivation = chosen.derivation;
+    v->kernel = documented(std::move(chosen.kernel), program, v->derivation);
+    v->source = emit_source(v->kernel);
+    if (options.device)
+      v->grid = grid_code(v->kernel, v->source, *options.device);
+    else
+      v->native = native_code(v->kernel, callable_source(v->kernel, v->source));
+    if (!kept.empty()) keep_finished(kept, *v);
+  }
   for (const KernelArgument& a : v->kernel.arguments)
     v->bytes.push_back(size_of((a.type.is_array() ? element_of(a.type) : a.type).scalar()));
   for (const std::string& name : v->kernel.sizes)
@@ -310,6 +320,7 @@ std::vector<std::int64_t> Callable::returned_shape(const Variant& v, std::size_t
 }
 const std::string& Callable::source(const Variant& v) { return v.source; }
 const Derivation& Callable::derivation(const Variant& v) { return v.derivation; }
+const Kernel& Callable::kernel(const Variant& v) { return v.kernel; }
 const Sizes& Callable::sizes(const Variant& v) { return v.sizes; }
 const std::string& Callable::origin(const Variant& v) { return v.origin; }
 std::string Callable::name() const { return impl_->plan.program.name; }

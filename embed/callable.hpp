@@ -30,6 +30,7 @@
 #include "embed/arguments.hpp"
 #include "embed/queue.hpp"
 #include "ir/expr/sizes.hpp"
+#include "lower/loops/loop.hpp"
 #include "rewrite/engine/derivation.hpp"
 
 namespace lift {
@@ -47,8 +48,11 @@ struct CompileOptions {
   bool or_default = false;  ///< ... the default variant is to be taken for these
   bool tuned = false;  ///< without a derivation: begins with what exploring has found for these sizes, or
                        ///< near them, where it has; nothing is searched
-  std::string database = {};  ///< a file in which `tuned` looks; empty: the user's, see default_database;
-                              ///< "none": in none
+  std::string database = {};   ///< a file in which `tuned` looks; empty: the user's, see default_database;
+                               ///< "none": in none
+  bool keep_finished = false;  ///< kernels for processors, of programs without sizes to solve, are kept
+                               ///< between processes and found again by their program: neither rules nor
+                               ///< passes run (embed/finished.hpp)
   bool copy_views = false;  ///< views that kernels cannot walk are copied for each call, rather than refused
 };
 
@@ -88,6 +92,8 @@ class Callable {
 
   static const std::string& source(const Variant& v);  ///< the C text
   static const Derivation& derivation(const Variant& v);
+  /// Its arguments, and what results are in; the body only where it was lowered in this process.
+  static const Kernel& kernel(const Variant& v);
   static const Sizes& sizes(const Variant& v);
   /// With CompileOptions::tuned, what was taken from the database, in a line; "" when it is the default.
   static const std::string& origin(const Variant& v);

@@ -11,6 +11,11 @@ NativeCompiler& shared_compiler() {
   return compiler;
 }
 
+const Vault& shared_vault() {
+  static const Vault vault;
+  return vault;
+}
+
 const Machine& this_machine() {
   static const Machine machine = probe(shared_compiler(), 0, false);
   return machine;

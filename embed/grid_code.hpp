@@ -3,6 +3,7 @@
 
 #include "embed/device.hpp"
 #include "lower/loops/loop.hpp"
+#include "runtime/grid_device.hpp"
 
 namespace lift {
 

@@ -1,5 +1,8 @@
 #include "embed/known_variant.hpp"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <cstdio>
 
 #include "embed/compiler.hpp"
@@ -47,6 +50,19 @@ std::optional<KnownVariant> known_variant(const Program& program, const ProgramK
   if (!found) return std::nullopt;
   known.origin = describe(*found);
   return known;
+}
+
+std::string database_state(const std::filesystem::path& database) {
+  const std::filesystem::path file = file_of(database);
+  std::string state;
+  for (const char* beside : {"", "-wal"}) {
+    struct stat status {};
+    if (file.empty() || ::stat((file.string() + beside).c_str(), &status) != 0 || status.st_size == 0)
+      continue;
+    state += fmt::format("{}{} {} {}.{:09}\n", file.string(), beside, status.st_size, status.st_mtim.tv_sec,
+                         status.st_mtim.tv_nsec);
+  }
+  return state;
 }
 
 std::shared_ptr<Memory> memory_in(const std::filesystem::path& database) {

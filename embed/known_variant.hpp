@@ -24,6 +24,9 @@ std::optional<KnownVariant> known_variant(const Program& program, const ProgramK
                                           const TargetDevice& on = {}, int threads = 0, bool exact = false,
                                           const OwnRules& rules = {});
 
+/// A word that changes when the database does: its file, length and time; "" where there is none.
+std::string database_state(const std::filesystem::path& database);
+
 /// For explorations; null where there is to be no database.
 std::shared_ptr<Memory> memory_in(const std::filesystem::path& database);
 

@@ -8,9 +8,8 @@
 namespace lift {
 namespace {
 
-std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& source) {
-  const CompileResult r = shared_compiler().compile(
-      {.code = source + emit_trampoline(kernel, kernel.name), .flags = default_flags()});
+std::shared_ptr<NativeLibrary> compiled(const Kernel& kernel, const std::string& text) {
+  const CompileResult r = shared_compiler().compile({.code = text, .flags = default_flags()});
   if (r.library) return r.library;
   if (r.stopped || r.timed_out)
     throw EnvironmentError(kernel.name + ": not compiled: " + r.error + "; try again");
@@ -29,9 +28,13 @@ std::string user_functions(const Kernel& kernel) {
   return functions;
 }
 
-NativeCode native_code(const Kernel& kernel, const std::string& source) {
+std::string callable_source(const Kernel& kernel, const std::string& source) {
+  return source + emit_trampoline(kernel, kernel.name);
+}
+
+NativeCode native_code(const Kernel& kernel, const std::string& text) {
   NativeCode code;
-  code.library = compiled(kernel, source);
+  code.library = compiled(kernel, text);
   code.call = code.library->function<int(void**)>("liftgen_call");
   return code;
 }

@@ -98,7 +98,7 @@ void BottomSolver::refresh(bool singular) {
   if (kind_ == Bottom::automatic)
     kind_ = level_.count() <= std::min(dense_cells_, kMostDense) ? Bottom::dense
             : is_symmetric(level_)                               ? Bottom::conjugate_gradients
-                                                                 : Bottom::sweeps;
+                                                                 : Bottom::bicgstab;
   if (kind_ != Bottom::dense) return;
   std::vector<double> a(n * n), unit(n, 0), column(n);
   double largest = 0;
@@ -123,6 +123,9 @@ void BottomSolver::solve() {
     case Bottom::conjugate_gradients:
       conjugate_gradients();
       break;
+    case Bottom::bicgstab:
+      bicgstab();
+      break;
     default:
       level_.smooth(sweeps_);
   }
@@ -135,18 +138,47 @@ void BottomSolver::solve_dense() {
   factors_.solve(u);
 }
 
+void BottomSolver::precondition(std::span<const double> r, std::span<double> z) const {
+  const std::span<const double> lambda = level_.array("lambda");
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] = lambda[i] * r[i];
+  if (singular_) remove_mean(z);
+}
+
+/// For A that is not symmetric, likewise (van der Vorst, 1992). Begins anew where it breaks down.
+void BottomSolver::bicgstab() {
+  const std::span<double> u = level_.array("u");
+  const std::size_t n = u.size();
+  std::vector<double> r(n), shadow(n), p(n), v(n), y(n), z(n), t(n);
+  level_.residual(r);
+  const double enough = 1e-6 * dot(r, r);
+  double rho = 0, alpha = 1, omega = 1;
+  for (std::size_t k = 0; k < 20 + 2 * n && dot(r, r) > enough; ++k) {
+    double next = dot(shadow, r);
+    const bool begins =
+        k == 0 || std::abs(next) <= 1e-14 * std::sqrt(dot(r, r) * dot(shadow, shadow)) || omega == 0;
+    if (begins) shadow = r, next = dot(r, r);
+    const double beta = begins ? 0 : next / rho * (alpha / omega);
+    for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + (begins ? 0 : beta * (p[i] - omega * v[i]));
+    rho = next;
+    precondition(p, y), level_.apply(y, v);
+    const double along = dot(shadow, v);
+    if (along == 0 || !std::isfinite(along)) return;  // what there is has to do
+    alpha = rho / along;
+    for (std::size_t i = 0; i < n; ++i) r[i] -= alpha * v[i];
+    precondition(r, z), level_.apply(z, t);
+    const double tt = dot(t, t);
+    omega = tt > 0 ? dot(t, r) / tt : 0;
+    for (std::size_t i = 0; i < n; ++i) u[i] += alpha * y[i] + omega * z[i], r[i] -= omega * t[i];
+  }
+}
+
 /// Preconditioned by the diagonal, to a thousandth of the first residual; from u as it is.
 void BottomSolver::conjugate_gradients() {
   const std::span<double> u = level_.array("u");
-  const std::span<const double> lambda = level_.array("lambda");
   const std::size_t n = u.size();
   std::vector<double> r(n), z(n), p(n), ap(n);
   level_.residual(r);
-  const auto precondition = [&] {
-    for (std::size_t i = 0; i < n; ++i) z[i] = lambda[i] * r[i];
-    if (singular_) remove_mean(z);
-  };
-  precondition();
+  precondition(r, z);
   p = z;
   double rz = dot(r, z);
   const double enough = 1e-6 * rz;
@@ -156,7 +188,7 @@ void BottomSolver::conjugate_gradients() {
     if (!(pap > 0)) break;  // A is not positive in this direction: what there is has to do
     const double alpha = rz / pap;
     for (std::size_t i = 0; i < n; ++i) u[i] += alpha * p[i], r[i] -= alpha * ap[i];
-    precondition();
+    precondition(r, z);
     const double next = dot(r, z), beta = next / rz;
     rz = next;
     for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];

@@ -32,6 +32,8 @@ class BottomSolver {
  private:
   void solve_dense();
   void conjugate_gradients();
+  void bicgstab();
+  void precondition(std::span<const double> r, std::span<double> z) const;
 
   Level& level_;
   Bottom asked_, kind_;

@@ -1,6 +1,10 @@
 // Our own loops over the elements of arrays.
 #pragma once
 
+#include <algorithm>
+#include <mutex>
+#include <span>
+
 #include "runtime/parallel.hpp"
 
 namespace lift::gmg {
@@ -12,6 +16,27 @@ inline void in_chunks(std::size_t n, const std::function<void(std::size_t, std::
     f(0, n);
   else
     parallel_for_chunks(n, 0, f);
+}
+
+inline void fill(std::span<double> x, double value) {
+  in_chunks(x.size(), [&](std::size_t begin, std::size_t end) {
+    std::fill(x.begin() + static_cast<std::ptrdiff_t>(begin), x.begin() + static_cast<std::ptrdiff_t>(end),
+              value);
+  });
+}
+
+/// The largest of f(element); `least` where there is none larger.
+template <class F>
+double largest_of(std::span<const double> x, double least, const F& f) {
+  std::mutex mutex;
+  double all = least;
+  in_chunks(x.size(), [&](std::size_t begin, std::size_t end) {
+    double most = least;
+    for (std::size_t i = begin; i < end; ++i) most = std::max(most, f(x[i]));
+    const std::lock_guard lock(mutex);
+    all = std::max(all, most);
+  });
+  return all;
 }
 
 }  // namespace lift::gmg

@@ -28,10 +28,17 @@ Waves identity(std::size_t n) {
 }
 Waves operator*(const Waves& x, const Waves& y) {
   Waves m(x.n);
+  // Products are written out: those of std::complex look for infinities.
   for (std::size_t r = 0; r < x.n; ++r)
-    for (std::size_t k = 0; k < x.n; ++k)
-      if (x(r, k) != 0.0)
-        for (std::size_t c = 0; c < x.n; ++c) m(r, c) += x(r, k) * y(k, c);
+    for (std::size_t k = 0; k < x.n; ++k) {
+      const double re = x(r, k).real(), im = x(r, k).imag();
+      if (re == 0 && im == 0) continue;
+      const Complex* const from = &y.a[k * x.n];
+      Complex* const to = &m.a[r * x.n];
+      for (std::size_t c = 0; c < x.n; ++c)
+        to[c] +=
+            Complex(re * from[c].real() - im * from[c].imag(), re * from[c].imag() + im * from[c].real());
+    }
   return m;
 }
 Waves power(const Waves& x, int times) {
@@ -93,6 +100,8 @@ class Analysis {
                                                  colours_ && colours_->count() == 2);
   }
 
+  double two_grid(const std::vector<double>& theta) const { return two_grid(theta, sweep(theta)); }
+
   FourierFactors at(const std::vector<double>& theta) const {
     const Waves sweep = this->sweep(theta);
     Waves high = identity(waves_);
@@ -101,7 +110,7 @@ class Analysis {
     const int sweeps = plan_.down + plan_.up;
     FourierFactors f;
     f.smoothing = std::pow(radius(high * power(sweep, sweeps)), 1.0 / sweeps);
-    f.two_grid = radius(power(sweep, plan_.up) * correction(theta) * power(sweep, plan_.down));
+    f.two_grid = two_grid(theta, sweep);
     return f;
   }
 
@@ -166,6 +175,10 @@ class Analysis {
     return m;
   }
 
+  double two_grid(const std::vector<double>& theta, const Waves& sweep) const {
+    return radius(power(sweep, plan_.up) * correction(theta) * power(sweep, plan_.down));
+  }
+
   Waves sweep(const std::vector<double>& theta) const {
     Waves change(waves_);  // weight / diagonal * A
     for (std::size_t h = 0; h < waves_; ++h) change(h, h) = weight_ / fine_[0] * fine_symbol(theta, h);
@@ -217,27 +230,39 @@ class Analysis {
   double weight_ = 1;
 };
 
+/// Low frequencies, `samples` along each dimension, -pi/2 among them, where the factors are often largest. Of
+/// theta and -theta, whose factors are the same as A is real, one; pi/2 is -pi/2 with the waves in another
+/// order.
+template <class F>
+void for_low_frequencies(std::size_t rank, int samples, const F& f) {
+  std::vector<int> at(rank, 0);
+  while (true) {
+    std::vector<int> mirrored;
+    std::vector<double> theta;
+    for (const int x : at) {
+      mirrored.push_back((samples - x) % samples);
+      theta.push_back(std::numbers::pi * (static_cast<double>(x) / samples - 0.5));
+    }
+    if (at <= mirrored) f(theta);
+    std::size_t d = rank;
+    while (d > 0 && ++at[d - 1] == samples) at[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
 }  // namespace
 
 FourierFactors fourier_factors(const Equation& equation, const Plan& plan,
                                const std::map<std::string, double>& coefficients, int samples) {
   const Analysis analysis(equation, plan, coefficients);
-  const std::size_t rank = equation.domain().dimensions();
   FourierFactors worst;
-  std::vector<int> at(rank, 0);
-  while (true) {
-    // Low frequencies, -pi/2 among them, where the factors are often largest.
-    std::vector<double> theta;
-    for (const int x : at) theta.push_back(std::numbers::pi * (static_cast<double>(x) / samples - 0.5));
-    if (analysis.has_correction(theta)) {
-      const FourierFactors f = analysis.at(theta);
-      worst.smoothing = std::max(worst.smoothing, f.smoothing);
-      worst.two_grid = std::max(worst.two_grid, f.two_grid);
-    }
-    std::size_t d = rank;
-    while (d > 0 && ++at[d - 1] == samples) at[--d] = 0;
-    if (d == 0) return worst;
-  }
+  for_low_frequencies(equation.domain().dimensions(), samples, [&](const std::vector<double>& theta) {
+    if (!analysis.has_correction(theta)) return;
+    const FourierFactors f = analysis.at(theta);
+    worst.smoothing = std::max(worst.smoothing, f.smoothing);
+    worst.two_grid = std::max(worst.two_grid, f.two_grid);
+  });
+  return worst;
 }
 
 double best_weight(const Equation& equation, Plan plan, const std::map<std::string, double>& coefficients) {
@@ -245,7 +270,12 @@ double best_weight(const Equation& equation, Plan plan, const std::map<std::stri
   double low = jacobi ? 0.5 : 1, high = jacobi ? 1 : 1.5;
   const auto factor = [&](double w) {
     plan.weight = w;
-    return fourier_factors(equation, plan, coefficients, 8).two_grid;
+    const Analysis analysis(equation, plan, coefficients);
+    double worst = 0;
+    for_low_frequencies(equation.domain().dimensions(), 8, [&](const std::vector<double>& theta) {
+      if (analysis.has_correction(theta)) worst = std::max(worst, analysis.two_grid(theta));
+    });
+    return worst;
   };
   const double golden = (std::sqrt(5.0) - 1) / 2;
   double a = high - golden * (high - low), b = low + golden * (high - low), fa = factor(a), fb = factor(b);

@@ -1,10 +1,10 @@
 #include "gmg/hierarchy.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <random>
 
+#include "gmg/chunks.hpp"
+#include "gmg/clock.hpp"
 #include "gmg/fourier.hpp"
 #include "gmg/tune.hpp"
 #include "ir/error.hpp"
@@ -18,15 +18,12 @@ std::string text(const std::vector<std::int64_t>& cells, char between) {
   return s;
 }
 
-using Clock = std::chrono::steady_clock;
-double ms_since(Clock::time_point t) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
-}
-
-double largest(std::span<const double> x) {
-  double most = 0;
-  for (const double v : x) most = std::max(most, std::abs(v));
-  return most;
+/// In (-1, 1), without a pattern: splitmix64 of the place.
+double scattered(std::uint64_t place) {
+  std::uint64_t z = (place + 1) * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31))) * 0x1p-63;
 }
 
 }  // namespace
@@ -79,6 +76,26 @@ void Hierarchy::make_kernels() {
   }
   if (single_) single_->add_needed(all);
   make_all(all, {.tuned = plan_.tuned});
+}
+
+std::vector<KernelRole> Hierarchy::roles() {
+  using Role = KernelRole::Role;
+  std::vector<KernelRole> all;
+  for (std::size_t l = 0; l < between_.size(); ++l) {
+    Between& b = *between_[l];
+    levels_[l]->add_roles(l, {plan_.down, plan_.up}, all);
+    all.push_back({Role::down, l, &b.residual_restriction});
+    all.push_back({Role::up, l, &b.correction});
+    if (plan_.full_start) all.push_back({Role::restrict_f, l, &b.restriction});
+    const std::vector<Coefficient>& names = levels_[l]->grid().equation().coefficients();
+    for (std::size_t c = 0; c < names.size(); ++c)
+      all.push_back({Role::coefficient, l, &b.coefficients[c], 0, names[c].name});
+  }
+  const std::size_t last = levels_.size() - 1;
+  levels_[last]->add_roles(last, {bottom() == Bottom::sweeps ? plan_.bottom_sweeps : 0}, all);
+  all.push_back({Role::apply, last, &levels_[last]->apply_kernel()});
+  all.push_back({Role::norm, 0, &levels_[0]->norm_kernel(Norm::rms)});
+  return all;
 }
 
 std::vector<std::string> Hierarchy::tune(double seconds, const std::string& database) {
@@ -200,21 +217,22 @@ void Hierarchy::refresh() {
   if (single_) single_->refresh();
 }
 
-/// A of constants is 0; then so has to be the sum of any A u, for what is removed from f to be its mean.
+/// A of constants is 0; then so has to be the sum of any A u, for what is removed from f to be its mean. The
+/// finest level's u and f are used: a solve begins by filling them.
 void Hierarchy::find_singular() {
   Level& finest = *levels_.front();
-  const auto n = static_cast<std::size_t>(finest.count());
-  std::vector<double> x(n, 1), ax(n);
-  finest.apply(x, ax);
-  const std::span<const double> lambda = finest.array("lambda");
-  const double diagonal = finest.weight() / *std::min_element(lambda.begin(), lambda.end());
-  singular_ = largest(ax) <= 1e-11 * diagonal;
+  const std::span<double> u = finest.array("u"), au = finest.array("f");
+  const double most = largest_of(finest.array("lambda"), 0, [](double x) { return 1 / x; });
+  const double diagonal = finest.weight() * most;
+  fill(u, 1);
+  finest.apply_to(au);
+  singular_ = largest_of(au, 0, [](double x) { return std::abs(x); }) <= 1e-11 * diagonal;
   if (!singular_) return;
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> number(-1, 1);
-  for (double& v : x) v = number(random);
-  finest.apply(x, ax);
-  if (std::abs(mean(ax)) > 1e-11 * diagonal)
+  in_chunks(u.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) u[i] = scattered(i);
+  });
+  finest.apply_to(au);
+  if (std::abs(mean(au)) > 1e-11 * diagonal)
     throw UserError(
         "gmg: A of a constant is 0, so that solutions are not unique, and the sum of A u is not 0, so that "
         "it is not "

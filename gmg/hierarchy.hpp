@@ -40,6 +40,8 @@ class Hierarchy {
     if (single_) single_->forget_residual();
   }
 
+  /// All kernels of set-ups and cycles in f64, once each. Between levels, those of the finer one.
+  std::vector<KernelRole> roles();
   /// See gmg/tune.hpp.
   std::vector<std::string> tune(double seconds, const std::string& database);
 

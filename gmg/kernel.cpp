@@ -8,6 +8,7 @@
 
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
+#include "runtime/interrupt.hpp"
 
 namespace lift::gmg {
 namespace {
@@ -37,6 +38,7 @@ T found(const std::map<std::string, T>& among, const std::string& name, const Pr
 }  // namespace
 
 Kernel::Kernel(const Program& program, CompileOptions options) : program_(program) {
+  options.keep_finished = true;
   result_ = results_of(program).at(0).type;
   Signature signature;
   for (const Expr& a : program.arguments) {
@@ -89,7 +91,10 @@ void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& optio
   std::mutex mutex;
   const auto work = [&] {
     try {
-      for (std::size_t k = next++; k < missing.size(); k = next++) missing[k]->make(options);
+      for (std::size_t k = next++; k < missing.size(); k = next++) {
+        if (interrupted()) throw UserError("gmg: interrupted while kernels were made");
+        missing[k]->make(options);
+      }
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failed) failed = std::current_exception();

@@ -38,6 +38,7 @@ class Kernel {
   Bound bind(const Arguments& arguments, void* result = nullptr) const;
   /// As it is computed: the C text.
   const std::string& source() const { return Callable::source(*variant_); }
+  const lift::Kernel& lowered() const { return Callable::kernel(*variant_); }  ///< less its body
 
  private:
   Program program_;
@@ -63,6 +64,25 @@ class LaterKernel {
  private:
   std::function<Program()> program_;
   std::optional<Kernel> kernel_;
+};
+/// What a kernel is for.
+struct KernelRole {
+  enum class Role : std::uint8_t {
+    diagonal,    ///< lambda
+    sweep,       ///< of one colour
+    sweeps,      ///< so many in one pass
+    polynomial,  ///< over `previous`
+    apply,
+    norm,
+    down,        ///< the residual's restriction is the next level's f
+    up,          ///< corrected by the next level's u
+    restrict_f,  ///< that of f
+    coefficient  ///< that of a coefficient
+  } role;
+  std::size_t level;
+  LaterKernel* kernel;
+  int sweeps = 0;
+  std::string coefficient = {};
 };
 /// Makes those that are not made yet, several at once: most of the time goes to the C compiler.
 void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options = {});

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <random>
 
 #include "embed/compiler.hpp"
+#include "gmg/chunks.hpp"
 #include "gmg/sweeps.hpp"
 #include "ir/error.hpp"
 
@@ -15,7 +17,7 @@ namespace {
 
 Buffer cells_of(std::int64_t n, double value) {
   Buffer b(static_cast<std::size_t>(n) * sizeof(double));
-  if (value != 0) std::fill_n(b.as<double>().data(), n, value);
+  if (value != 0) fill(b.as<double>().first(static_cast<std::size_t>(n)), value);
   return b;
 }
 
@@ -125,6 +127,22 @@ void Level::add_sweeps(int sweeps, std::vector<CycleKernel>& to) {
   add_kernel(kernel, sweeps * bytes_of_sweep_, grid_, to);
 }
 
+void Level::add_roles(std::size_t level, const std::vector<int>& sweeps, std::vector<KernelRole>& to) {
+  using Role = KernelRole::Role;
+  to.push_back({Role::diagonal, level, &lambda_kernel_});
+  for (const int n : sweeps) {
+    if (n == 0) continue;
+    KernelRole r{Role::sweep, level, &relaxation_, n};
+    if (smoother_ != Smoother::gauss_seidel)
+      r = {Role::polynomial, level, &polynomial_, n};
+    else if (one_pass_)
+      r = {Role::sweeps, level, &together(n), n};
+    const bool known =
+        std::any_of(to.begin(), to.end(), [&](const KernelRole& k) { return k.kernel == r.kernel; });
+    if (!known) to.push_back(r);
+  }
+}
+
 std::span<double> Level::array(const std::string& name) {
   const auto it = arrays_.find(name);
   if (it == arrays_.end()) {
@@ -152,12 +170,20 @@ void Level::refresh() {
   const std::span<double> lambda = array("lambda");
   lambda_kernel_.get().bind(arguments(), lambda.data())();
   const double weight = numbers_.at("weight");
-  for (std::size_t x = 0; x < lambda.size(); ++x)
-    if (!(lambda[x] > 0) || !std::isfinite(lambda[x]))
-      throw UserError("gmg: A's diagonal is " + fmt::format("{:.6g}", weight / lambda[x]) + " at the cell " +
-                      place(grid_.domain(), static_cast<std::int64_t>(x)) + " of the grid with " +
-                      std::to_string(count()) +
-                      " cells; it has to be positive: look at the coefficients there, and at A's sign");
+  std::atomic<std::size_t> first = lambda.size();
+  in_chunks(lambda.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t x = begin; x < end; ++x)
+      if (!(lambda[x] > 0) || !std::isfinite(lambda[x])) {
+        for (std::size_t known = first; x < known && !first.compare_exchange_weak(known, x);) {
+        }
+        return;
+      }
+  });
+  if (const std::size_t x = first; x < lambda.size())
+    throw UserError("gmg: A's diagonal is " + fmt::format("{:.6g}", weight / lambda[x]) + " at the cell " +
+                    place(grid_.domain(), static_cast<std::int64_t>(x)) + " of the grid with " +
+                    std::to_string(count()) +
+                    " cells; it has to be positive: look at the coefficients there, and at A's sign");
   if (smoother_ == Smoother::chebyshev) eigenvalue_ = largest_eigenvalue();
 }
 
@@ -260,6 +286,8 @@ void Level::apply(std::span<const double> x, std::span<double> y) {
   apply_kernel_.get().bind(a, out_.as<double>().data())();
   std::copy_n(out_.as<double>().begin(), y.size(), y.begin());
 }
+
+void Level::apply_to(std::span<double> y) { apply_kernel_.get().bind(arguments(), y.data())(); }
 
 void Level::residual(std::span<double> r) { residual_kernel_.get().bind(arguments(), r.data())(); }
 

@@ -41,12 +41,15 @@ class Level {
   void refresh();
   void smooth(int sweeps);
   void apply(std::span<const double> x, std::span<double> y);  ///< y = A x
+  void apply_to(std::span<double> y);                          ///< y = A u
   void prepare_norm(Norm norm);                                ///< makes its kernel, if there is none
   double residual_norm(Norm norm);
   void residual(std::span<double> r);
   /// Kernels that these sweeps, and `refresh`, are going to need.
   void add_needed(const std::vector<int>& sweeps, std::vector<LaterKernel*>& to);
   void add_sweeps(int sweeps, std::vector<CycleKernel>& to);
+  /// Of the diagonal, and of these sweeps; `level`: its number.
+  void add_roles(std::size_t level, const std::vector<int>& sweeps, std::vector<KernelRole>& to);
   LaterKernel& apply_kernel() { return apply_kernel_; }
   LaterKernel& norm_kernel(Norm norm) { return norm == Norm::max ? max_ : rms_; }
 

@@ -33,6 +33,8 @@ const char* text(Bottom b) {
       return "sweeps";
     case Bottom::conjugate_gradients:
       return "conjugate-gradients";
+    case Bottom::bicgstab:
+      return "bicgstab";
   }
   return "";
 }

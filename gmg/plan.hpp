@@ -10,7 +10,7 @@ namespace lift::gmg {
 
 enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev };
 enum class CycleKind : std::uint8_t { V, W, F };
-enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients };
+enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients, bicgstab };
 /// How sweeps that follow one another go over memory: each by itself, or several in one pass
 /// (docs/time-tiling.md). Automatic: in one pass where a level's arrays exceed the caches. Results are the
 /// same.
@@ -30,7 +30,8 @@ struct Plan {
   /// there are two colours, else what A's couplings suggest (suggested_weight).
   double weight = 0;
   std::vector<Ratios> ratios = {};    ///< from the finest level on; empty: see suggested_ratios
-  Bottom bottom = Bottom::automatic;  ///< dense up to `bottom_cells`, else conjugate gradients or sweeps
+  Bottom bottom = Bottom::automatic;  ///< dense up to `bottom_cells`, else conjugate gradients, or
+                                      ///< BiCGStab where A is not symmetric
   std::int64_t bottom_cells = 128;    ///< levels are made until one is no larger
   int bottom_sweeps = 24;
   Passes passes = Passes::automatic;  ///< of Gauss-Seidel sweeps

@@ -19,6 +19,8 @@ const char* text(Report::Status s) {
       return "diverged";
     case Report::Status::not_finite:
       return "not finite";
+    case Report::Status::interrupted:
+      return "interrupted";
   }
   return "";
 }

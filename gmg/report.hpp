@@ -12,6 +12,7 @@ struct Report {
     stagnated,   ///< the residual no longer falls
     diverged,    ///< it grows
     not_finite,  ///< f, the first u or a coefficient is not a number, or became infinite
+    interrupted  ///< a signal, or request_interrupt, came meanwhile
   } status = Status::converged;
   std::string reason;  ///< a sentence
   Norm norm = Norm::rms;

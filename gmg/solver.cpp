@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <mutex>
 
 #include "gmg/boundary_values.hpp"
 #include "gmg/chunks.hpp"
+#include "gmg/clock.hpp"
 #include "ir/error.hpp"
+#include "runtime/interrupt.hpp"
 
 namespace lift::gmg {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double ms_since(Clock::time_point t) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - t).count();
-}
 
 std::string number(double x) { return fmt::format("{:.3g}", x); }
 
@@ -72,7 +68,7 @@ Solver& Solver::set(const std::string& name, std::span<const double> values) {
   if (values.size() != n)
     throw UserError("gmg::Solver::set: " + name + " has " + lengths + " elements, but " +
                     std::to_string(values.size()) + " are given");
-  std::copy(values.begin(), values.end(), to.begin());
+  copy(values, to);
   stale_ = true;
   return *this;
 }
@@ -102,7 +98,7 @@ Solver& Solver::set(const std::string& name, double value) {
   } else {
     (void)equation_.coefficient(name);
     const std::span<double> to = hierarchy_->level(0).array(name);
-    std::fill(to.begin(), to.end(), value);
+    fill(to, value);
   }
   stale_ = true;
   return *this;
@@ -161,7 +157,9 @@ void Solver::begin(std::span<const double> f, std::span<const double> u, const G
   const std::span<double> own_f = finest.array("f"), own_u = finest.array("u");
   copy(f, own_f), copy(u, own_u);
   hierarchy_->forget_residual();
-  for (std::size_t i = 0; i < shift_.size(); ++i) own_f[i] -= shift_[i];
+  in_chunks(shift_.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) own_f[i] -= shift_[i];
+  });
   report.notes = hierarchy_->notes();
   if (hierarchy_->singular()) {
     const double m = mean(own_f), size = norm_of(own_f, Norm::rms);
@@ -196,6 +194,10 @@ bool Solver::ends(const Goal& goal, Report& r) const {
                                               number(now) + ", " + number(base > 0 ? now / base : 0) +
                                               " of that where u is 0; factor " + number(r.mean_factor()) +
                                               ".");
+  if (interrupted())
+    return end(Report::Status::interrupted, after("Interrupted") + ": residual (" + gmg::text(r.norm) + ") " +
+                                                number(now) + ", " + number(base > 0 ? now / base : 0) +
+                                                " of that where u is 0; u is the best iterate.");
   if (r.cycles() >= 2 && now > 1e3 * std::max(first, r.reference))
     return end(
         Report::Status::diverged,
@@ -251,6 +253,48 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
     report.reason += least <= 20 * rounding() * (report.norm == Norm::max ? 10 : 1)
                          ? ", which is as small as rounding lets it be."
                          : "; try more sweeps, W cycles, or smaller ratios along weakly coupled axes.";
+}
+
+// ---- for other iterations
+
+void Solver::check_size(const char* what, std::size_t n) const {
+  if (const auto cells = static_cast<std::size_t>(equation_.domain().count()); n != cells)
+    throw UserError(std::string("gmg::Solver: ") + what + " has " + std::to_string(n) +
+                    " elements, the domain has " + std::to_string(cells) + " cells");
+}
+
+void Solver::apply(std::span<const double> x, std::span<double> y) {
+  check_size("x", x.size()), check_size("y", y.size());
+  hierarchy_->level(0).apply(x, y);
+}
+
+std::vector<double> Solver::homogeneous(std::span<const double> f) {
+  check_size("f", f.size());
+  if (stale_) prepare();
+  std::vector<double> all(f.begin(), f.end());
+  for (std::size_t i = 0; i < shift_.size(); ++i) all[i] -= shift_[i];
+  return all;
+}
+
+void Solver::precondition(std::span<const double> r, std::span<double> z, int cycles) {
+  check_size("r", r.size()), check_size("z", z.size());
+  if (stale_) prepare();
+  Level& finest = hierarchy_->level(0);
+  const std::span<double> f = finest.array("f"), u = finest.array("u");
+  copy(r, f);
+  finest.clear("u");
+  hierarchy_->forget_residual();
+  if (hierarchy_->singular()) remove_mean(f);
+  const CycleSteps cycle = cycle_steps(plan_.cycle, hierarchy_->size());
+  double residual = norm_of(f, Norm::rms);
+  for (int c = 0; c < cycles && residual > 0; ++c) {
+    if (hierarchy_->is_mixed())
+      residual = hierarchy_->correct(cycle, residual, Norm::rms);
+    else
+      hierarchy_->run(cycle);
+  }
+  copy(u, z);
+  if (hierarchy_->singular()) remove_mean(z);
 }
 
 }  // namespace lift::gmg

@@ -41,6 +41,16 @@ class Solver {
   /// nothing, a diagonal that is not positive. What goes wrong on the way is the report's status.
   Report solve(std::span<const double> f, std::span<double> u, const Goal& goal = {});
 
+  // For other iterations, which call these:
+
+  /// y = A x, the conditions' values being 0. UserError: other sizes.
+  void apply(std::span<const double> x, std::span<double> y);
+  /// f less what the conditions' values add: with values of 0, that has the same solution.
+  std::vector<double> homogeneous(std::span<const double> f);
+  /// z: what so many cycles from 0 make of A z = r, the conditions' values being 0. A preconditioner, linear
+  /// in r but, as sweeps go by colours, not symmetric. UserError: other sizes.
+  void precondition(std::span<const double> r, std::span<double> z, int cycles = 1);
+
   /// Explores the kernels of a cycle for so long, and takes the fastest; they are remembered in a database (a
   /// file; empty: the user's; "none": nowhere), where a solver with Plan::tuned finds them. A line for each.
   std::vector<std::string> tune(double seconds, const std::string& database = "") {
@@ -57,6 +67,7 @@ class Solver {
   void cycle_until(const Goal& goal, Report& report, std::span<double> best);
   bool ends(const Goal& goal, Report& report) const;
   double rounding();
+  void check_size(const char* what, std::size_t n) const;
 
   Equation equation_;
   Plan plan_;

@@ -39,4 +39,5 @@ PYBIND11_MODULE(_core, m) {
   lift::python::bind_devices(m);
   lift::python::bind_kernels(m);
   lift::python::bind_exploring(m);
+  lift::python::bind_solving(m);
 }

@@ -101,6 +101,20 @@ void fill_smooth(const HostArray& a, const ArgumentData& d) {
   });
 }
 
+void check_data(const ExpressionProblem& p) {
+  for (const auto& [name, d] : p.data) {
+    if (std::none_of(p.program.arguments.begin(), p.program.arguments.end(),
+                     [&, n = name](const Expr& a) { return param_name(a) == n; }))
+      throw UserError(p.program.name + ": data is given for '" + name +
+                      "', which is no argument; its arguments are " + argument_names(p.program));
+    if (d.kind == ArgumentData::Kind::given && !d.fill)
+      throw UserError(p.program.name + ": the data of '" + name +
+                      "' is to be given by a function, but there is none");
+  }
+}
+
+}  // namespace
+
 void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool whole) {
   if (is_index_param(param) && d.low == d.high && d.kind != ArgumentData::Kind::constant)
     d.low = d.high = static_cast<double>(index_lower(param).constant().value_or(0)),
@@ -123,20 +137,6 @@ void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool w
       return d.fill(a);
   }
 }
-
-void check_data(const ExpressionProblem& p) {
-  for (const auto& [name, d] : p.data) {
-    if (std::none_of(p.program.arguments.begin(), p.program.arguments.end(),
-                     [&, n = name](const Expr& a) { return param_name(a) == n; }))
-      throw UserError(p.program.name + ": data is given for '" + name +
-                      "', which is no argument; its arguments are " + argument_names(p.program));
-    if (d.kind == ArgumentData::Kind::given && !d.fill)
-      throw UserError(p.program.name + ": the data of '" + name +
-                      "' is to be given by a function, but there is none");
-  }
-}
-
-}  // namespace
 
 PatternProblem pattern_of(const ExpressionProblem& p) {
   Program whole = with_sizes(p.program, p.sizes);

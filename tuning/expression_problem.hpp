@@ -27,6 +27,10 @@ struct ArgumentData {
   std::function<void(const HostArray&)> fill = {};
 };
 
+/// Fills an argument; not `whole`: with the first elements of what a file holds. UserError: see
+/// data_files.hpp.
+void fill_argument(const HostArray& a, const Expr& param, ArgumentData d, bool whole);
+
 struct ExpressionProblem {
   Program program;                                ///< lengths may be symbolic
   Sizes sizes = {};                               ///< a number for each symbolic length

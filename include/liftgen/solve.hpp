@@ -11,7 +11,9 @@
 // docs/solver.md is the introduction.
 #pragma once
 
+#include "gmg/emit_solver.hpp"
 #include "gmg/fourier.hpp"
+#include "gmg/from_program.hpp"
 #include "gmg/manufactured.hpp"
 #include "gmg/solver.hpp"
 

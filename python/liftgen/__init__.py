@@ -31,3 +31,5 @@ from .expressions import Boundary, Expr, Nat, Partial, Type  # noqa: E402
 from .kernels import (Bar, Device, Kernel, Queue, Tuned, compile, device_array, devices, empty,  # noqa: E402,A004
                       explore)
 from .programs import Program, load, parse, program  # noqa: E402
+from . import gmg  # noqa: E402
+from .gmg import Solver, solve  # noqa: E402

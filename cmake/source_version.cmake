@@ -1,0 +1,12 @@
+# A word that changes with whatever kernels are made by: a hash of the sources of LAYERS under ROOT, as a C++ file OUT.
+set(all)
+foreach(layer ${LAYERS})
+  file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${layer}/*.cpp ${ROOT}/${layer}/*.hpp ${ROOT}/${layer}/*.h)
+  list(SORT sources)
+  foreach(source ${sources})
+    file(SHA1 ${ROOT}/${source} hash)
+    string(APPEND all "${source} ${hash}\n")
+  endforeach()
+endforeach()
+string(SHA1 version "${all}")
+file(WRITE ${OUT} "namespace lift {\nextern const char* const kSourceVersion;\nconst char* const kSourceVersion = \"${version}\";\n}\n")

@@ -1,0 +1,302 @@
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <csignal>
+#include <mutex>
+
+#include "gmg/from_program.hpp"
+#include "gmg/solver.hpp"
+#include "ir/error.hpp"
+#include "ir/expr/ops.hpp"
+#include "python/arrays.hpp"
+#include "python/bindings.hpp"
+#include "python/gil.hpp"
+#include "python/where.hpp"
+#include "runtime/interrupt.hpp"
+
+namespace lift::python {
+namespace {
+
+using gmg::Axis, gmg::Condition, gmg::Domain, gmg::Equation, gmg::Plan, gmg::Point, gmg::Report, gmg::Solver;
+
+Axis axis_of(const std::string& name) {
+  if (name.size() == 1)
+    if (const auto at = std::string("ijk").find(name); at != std::string::npos) return static_cast<Axis>(at);
+  throw UserError("gmg: there is no axis '" + name + "'; they are k, j and i, i the innermost");
+}
+
+gmg::Face face_of(const std::string& name) {
+  const auto ends = [&](const char* side) { return name.size() > 2 && name.substr(1) == side; };
+  if (!ends("_low") && !ends("_high"))
+    throw UserError("gmg: there is no face '" + name + "'; write i_low, i_high, j_low, ...");
+  return {axis_of(name.substr(0, 1)), ends("_high")};
+}
+
+template <class E>
+E named(const std::string& option, const std::string& name, std::initializer_list<E> all) {
+  std::string names;
+  for (const E e : all) {
+    if (name == gmg::text(e)) return e;
+    names += (names.empty() ? "" : ", ") + std::string(gmg::text(e));
+  }
+  throw UserError("gmg: " + option + " = '" + name + "'; use one of " + names);
+}
+
+/// A function of Python that solvers call from threads of theirs, and free there.
+Equation::Operator operator_of(const py::function& f) {
+  const std::shared_ptr<py::function> kept(new py::function(f), [](py::function* p) {
+    const Acquired gil;
+    delete p;
+  });
+  return [kept](const Point& point) {
+    const Acquired gil;
+    return (*kept)(py::cast(&point, py::return_value_policy::reference)).cast<Expr>();
+  };
+}
+
+/// Calls f without the lock; an interrupt meanwhile is Python's, when f is done.
+template <class F>
+auto interruptible(const F& f) {
+  using Result = decltype(f());
+  std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result;
+  std::exception_ptr failed;
+  const InterruptScope interrupts;
+  {
+    const Released released;
+    try {
+      if constexpr (std::is_void_v<Result>)
+        f(), result = true;
+      else
+        result.emplace(f());
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  }
+  if (interrupting_signal() == SIGINT) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw py::error_already_set();
+  }
+  if (failed) std::rethrow_exception(failed);
+  if constexpr (!std::is_void_v<Result>) return std::move(*result);
+}
+
+/// The elements of an array of f64 of that shape, as they lie.
+std::span<double> elements(const py::handle& a, const std::string& name,
+                           const std::vector<std::int64_t>& shape, bool writable,
+                           std::vector<py::object>& kept) {
+  const Type type = array({shape.begin(), shape.end()}, f64);
+  const auto what = [&] { return "gmg: " + name; };
+  const ArgumentValue v =
+      array_value(a, {f64, static_cast<int>(shape.size()), writable, ""}, what, type, kept, false);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (v.shape[d] != shape[d])
+      throw UserError("gmg: " + name + " is " + type.str() + ", but an array of " + shape_text(v) +
+                      " elements is passed" + line_of(here()));
+  return {static_cast<double*>(v.data), static_cast<std::size_t>(v.count())};
+}
+
+/// A solver, and whose turn it is: calls from several threads come one after the other.
+struct SolverObject {
+  Solver solver;
+  std::mutex mutex;
+  SolverObject(const Equation& e, const Plan& p) : solver(e, p) {}
+
+  const std::vector<std::int64_t>& cells() const { return solver.equation().domain().cells(); }
+  void set(const std::string& name, const py::object& value) {
+    if (!py::hasattr(value, "__array__") && !py::hasattr(value, "__dlpack__")) {
+      const double number = value.cast<double>();
+      const std::lock_guard lock(mutex);
+      return void(solver.set(name, number));
+    }
+    std::vector<py::object> kept;
+    const std::span<double> x = elements(value, name, solver.shape(name), false, kept);
+    interruptible([&] {
+      const std::lock_guard lock(mutex);
+      solver.set(name, std::span<const double>(x));
+    });
+  }
+  Report solve(const py::object& f, const py::object& u, const gmg::Goal& goal) {
+    std::vector<py::object> kept;
+    const std::span<double> from = elements(f, "f", cells(), false, kept),
+                            to = elements(u, "u", cells(), true, kept);
+    return interruptible([&] {
+      const std::lock_guard lock(mutex);
+      return solver.solve(from, to, goal);
+    });
+  }
+  template <class F>
+  void mapped(const py::object& x, const py::object& y, const F& f) {
+    std::vector<py::object> kept;
+    const std::span<double> from = elements(x, "x", cells(), false, kept),
+                            to = elements(y, "y", cells(), true, kept);
+    interruptible([&] {
+      const std::lock_guard lock(mutex);
+      f(from, to);
+    });
+  }
+};
+
+py::list table_of(const Report& r) {
+  py::list rows;
+  double all = 0;
+  for (const gmg::LegTime& t : r.times) all += t.ms;
+  for (const gmg::LegTime& t : r.times) {
+    py::dict row;
+    row["level"] = t.level, row["leg"] = gmg::text(t.leg), row["calls"] = t.calls, row["ms"] = t.ms;
+    row["grid"] = t.level < r.grids.size() ? r.grids[t.level] : "";
+    row["gbs"] = t.ms > 0 ? t.bytes * t.calls / (t.ms * 1e6) : 0;
+    row["share"] = all > 0 ? t.ms / all : 0;
+    rows.append(row);
+  }
+  return rows;
+}
+
+void bind_domain(py::module_& m) {
+  py::class_<Condition>(m, "Condition");
+  m.def("dirichlet", [](double g) { return gmg::dirichlet(g); });
+  m.def("neumann", [](double g) { return gmg::neumann(g); });
+  m.def("robin", [](double a, double b, double g) { return gmg::robin(a, b, g); });
+  m.def("dirichlet", [](std::vector<double> g) { return gmg::dirichlet(std::move(g)); });
+  m.def("neumann", [](std::vector<double> g) { return gmg::neumann(std::move(g)); });
+  m.def("robin", [](double a, double b, std::vector<double> g) { return gmg::robin(a, b, std::move(g)); });
+  py::class_<Domain>(m, "Domain")
+      .def(py::init([](std::vector<std::int64_t> cells, const std::vector<double>& spacings) {
+        return Domain(std::move(cells), {.spacings = spacings});
+      }))
+      .def("set_face",
+           [](Domain& d, const std::string& face, const Condition& c) { d.face(face_of(face)) = c; })
+      .def("periodic", [](Domain& d, const std::string& axis) { d.periodic(axis_of(axis)); })
+      .def_property_readonly("cells", &Domain::cells)
+      .def("spacing", [](const Domain& d, std::size_t dimension) { return d.spacing(dimension); })
+      .def("copy", [](const Domain& d) { return Domain(d); });
+}
+
+void bind_equation(py::module_& m) {
+  py::class_<Point>(m, "Point")
+      .def("u", [](const Point& p, const gmg::Offset& o) { return o.empty() ? p.u() : p.u(o); })
+      .def("cell", &Point::cell)
+      .def("face", &Point::face)
+      .def("number", &Point::number)
+      .def("per_spacing",
+           [](const Point& p, const std::string& axis) { return p.per_spacing(axis_of(axis)); });
+  py::class_<Equation>(m, "Equation")
+      .def_property_readonly("domain", [](const Equation& e) { return Domain(e.domain()); })
+      .def_property_readonly("numbers", &Equation::numbers)
+      .def_property_readonly("footprint", &Equation::footprint)
+      .def_property_readonly("coefficients", [](const Equation& e) {
+        std::map<std::string, std::optional<std::string>> all;
+        for (const gmg::Coefficient& c : e.coefficients())
+          all[c.name] =
+              c.faces ? std::optional(std::string(1, "ijk"[static_cast<int>(*c.faces)])) : std::nullopt;
+        return all;
+      });
+  m.def("equation",
+        [](const Domain& domain, const std::map<std::string, std::optional<std::string>>& coefficients,
+           const std::map<std::string, double>& numbers, const py::function& a) {
+          std::vector<gmg::Coefficient> all;
+          for (const auto& [name, axis] : coefficients)
+            all.push_back(axis ? gmg::faces(name, axis_of(*axis)) : gmg::cells(name));
+          return Equation(domain, all, numbers, operator_of(a));
+        });
+  m.def("equation_of", [](const ProgramObject& p, Domain domain, std::map<std::string, double> numbers) {
+    std::vector<LengthEquation> equations;
+    const std::vector<Nat> shape = shape_of(results_of(p.program).at(0).type);
+    for (std::size_t d = 0; d < std::min(shape.size(), domain.dimensions()); ++d)
+      equations.push_back({shape[d], domain.cells()[d], "dimension " + std::to_string(d) + " of the domain"});
+    Sizes sizes = solve_sizes(equations);
+    for (const auto& [name, value] : p.declared) sizes.emplace(name, value);
+    for (const auto& [name, data] : p.data)
+      if (data.kind == ArgumentData::Kind::constant) numbers.emplace(name, data.low);
+    const Program program = with_sizes(p.program, sizes);
+    if (gmg::pads_unknown(program)) domain = gmg::with_conditions_of(program, domain);
+    return gmg::equation_of(program, domain, numbers, program.name);
+  });
+  m.def("helmholtz", [](const Domain& domain, double a, double b, bool variable) {
+    return gmg::helmholtz(domain, {.a = a, .b = b, .variable = variable});
+  });
+}
+
+}  // namespace
+
+void bind_solving(py::module_& parent) {
+  py::module_ m = parent.def_submodule("gmg");
+  bind_domain(m);
+  bind_equation(m);
+  py::class_<Plan>(m, "Plan")
+      .def(py::init<>())
+      .def("choose",
+           [](Plan& p, const std::string& option, const std::string& name) {
+             using gmg::Bottom, gmg::CycleKind, gmg::Passes, gmg::Smoother;
+             if (option == "cycle") p.cycle = named(option, name, {CycleKind::V, CycleKind::W, CycleKind::F});
+             if (option == "smoother")
+               p.smoother = named(
+                   option, name,
+                   {Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev});
+             if (option == "bottom")
+               p.bottom = named(option, name,
+                                {Bottom::automatic, Bottom::dense, Bottom::sweeps,
+                                 Bottom::conjugate_gradients, Bottom::bicgstab});
+             if (option == "passes")
+               p.passes = named(option, name, {Passes::automatic, Passes::each, Passes::together});
+           })
+      .def_readwrite("down", &Plan::down)
+      .def_readwrite("up", &Plan::up)
+      .def_readwrite("weight", &Plan::weight)
+      .def_readwrite("ratios", &Plan::ratios)
+      .def_readwrite("bottom_cells", &Plan::bottom_cells)
+      .def_readwrite("bottom_sweeps", &Plan::bottom_sweeps)
+      .def_readwrite("mixed", &Plan::mixed)
+      .def_readwrite("tuned", &Plan::tuned)
+      .def_readwrite("full_start", &Plan::full_start)
+      .def("__str__", [](const Plan& p) { return gmg::str(p); });
+  py::class_<Report>(m, "Report", py::dynamic_attr())
+      .def_property_readonly("converged", &Report::converged)
+      .def_property_readonly("status", [](const Report& r) { return gmg::text(r.status); })
+      .def_readonly("reason", &Report::reason)
+      .def_readonly("history", &Report::history)
+      .def_readonly("reference", &Report::reference)
+      .def_readonly("notes", &Report::notes)
+      .def_readonly("plan", &Report::plan)
+      .def_readonly("ms", &Report::ms)
+      .def_readonly("setup_ms", &Report::setup_ms)
+      .def_property_readonly("cycles", &Report::cycles)
+      .def_property_readonly("factor", &Report::mean_factor)
+      .def_property_readonly("table", &table_of)
+      .def("__str__", [](const Report& r) { return r.text() + "\n" + r.table(); });
+  py::class_<SolverObject>(m, "Solver")
+      .def(py::init([](const Equation& e, const Plan& p) {
+        return interruptible([&] { return std::make_unique<SolverObject>(e, p); });
+      }))
+      .def("set", &SolverObject::set)
+      .def("shape", [](const SolverObject& s, const std::string& name) { return s.solver.shape(name); })
+      .def_property_readonly("equation", [](const SolverObject& s) { return s.solver.equation(); })
+      .def("solve",
+           [](SolverObject& s, const py::object& f, const py::object& u, double relative, double absolute,
+              int cycles, const std::string& norm) {
+             return s.solve(
+                 f, u, {relative, absolute, cycles, named("norm", norm, {gmg::Norm::rms, gmg::Norm::max})});
+           })
+      .def("apply",
+           [](SolverObject& s, const py::object& x, const py::object& y) {
+             s.mapped(x, y, [&](auto from, auto to) { s.solver.apply(from, to); });
+           })
+      .def("homogeneous",
+           [](SolverObject& s, const py::object& x, const py::object& y) {
+             s.mapped(x, y, [&](auto from, auto to) {
+               const std::vector<double> all = s.solver.homogeneous(from);
+               std::copy(all.begin(), all.end(), to.begin());
+             });
+           })
+      .def("precondition",
+           [](SolverObject& s, const py::object& x, const py::object& y, int cycles) {
+             s.mapped(x, y, [&](auto from, auto to) { s.solver.precondition(from, to, cycles); });
+           })
+      .def("tune", [](SolverObject& s, double seconds, const std::string& database) {
+        return interruptible([&] {
+          const std::lock_guard lock(s.mutex);
+          return s.solver.tune(seconds, database);
+        });
+      });
+}
+
+}  // namespace lift::python
