@@ -330,9 +330,10 @@ Options parse(const std::vector<std::string>& given) {
   options.scop = command->name == std::string_view("emit") && texts.backend == "scop";
   if (options.scop && !options.derivation.empty())
     throw UserError("--backend scop: writes the loops before any decision; leave --derivation out");
-  for (const std::string& name : options.with)
-    if (name != peer_names().front()) make_peers(name);  // throws
   check(options, texts);
+  if (is_grid(options.target) && options.with == peer_names()) options.with = grid_peer_names();
+  for (const std::string& name : options.with)
+    if (name != peer_names().front()) make_peers(name, options.target);  // throws
   check_together(options);
   if (options.pattern != nullptr && options.problem.sweeps != 1 && !options.pattern->sweeps)
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +
