@@ -430,9 +430,12 @@ class Bench {
       if (!std::exchange(said, true))
         fmt::print("\nsweeps in one pass{:<40} {:>8} {:>14} {:>14} {:>10}\n", "", "ms each",
                    "over T=1, as is", "over T=1, best", "of by hand");
-      fmt::print("{:<58} {:>8.4f} {:>13.2f}x {:>13.2f}x {}\n", key, ms(r, "ms"),
-                 ms(single->second, "caller_ms") / ms(r, "caller_ms"), ms(single->second, "ms") / ms(r, "ms"),
-                 by_hand > 0 ? fmt::format("{:>9.2f}", by_hand / ms(r, "ms")) : "        -");
+      const auto over_one = [&](const char* which) {
+        const double one_pass = ms(r, which), each = ms(single->second, which);
+        return one_pass > 0 && each > 0 ? fmt::format("{:.2f}x", each / one_pass) : std::string("-");
+      };
+      fmt::print("{:<58} {:>8.4f} {:>14} {:>14} {}\n", key, ms(r, "ms"), over_one("caller_ms"),
+                 over_one("ms"), by_hand > 0 ? fmt::format("{:>9.2f}", by_hand / ms(r, "ms")) : "        -");
     }
   }
 

@@ -72,8 +72,7 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
          "--sweeps", t.sweeps,
          "of a smoother: (half-)sweeps one after the other, each of which uses up the stencil's "
          "radius of the ghost zone; auto tries 1, 2, 4 and 8, each with --ghost times as deep a ghost "
-         "zone, and keeps what is fastest a sweep. Without it auto to explore smoothers on processors, else "
-         "1")
+         "zone, and keeps what is fastest a sweep. Without it auto to explore smoothers, else 1")
       ->check(kSweeps);
   app.add_option("--bc", o.problem.boundary,
                  "boundary condition: ghost (zones filled by the caller), periodic, dirichlet, "
@@ -91,17 +90,15 @@ void add_problem(CLI::App& app, Options& o, Texts& t, const Pattern* pattern) {
 }
 
 void add_backend(CLI::App& app, const std::string& command, Options& o, Texts& t) {
-  if (command != "compare") {
-    app.add_option(
-           "--backend", t.backend,
-           target_names() +
-               (command == "emit" ? "; scop: the loops as they are, for polyhedral compilers to read" : ""))
-        ->capture_default_str();
-    app.add_option("--device", o.device,
-                   "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")
-        ->check(kWhole)
-        ->capture_default_str();
-  }
+  app.add_option(
+         "--backend", t.backend,
+         target_names() + "; " + kBestBackend + " takes a GPU where there is one, else openmp" +
+             (command == "emit" ? "; scop: the loops as they are, for polyhedral compilers to read" : ""))
+      ->capture_default_str();
+  app.add_option("--device", o.device,
+                 "OpenCL or CUDA device, see liftgen machine; -1 is the first GPU, else the first device")
+      ->check(kWhole)
+      ->capture_default_str();
   app.add_option("--threads", o.threads, "threads; 0 is as many as the machine grants")
       ->check(kWhole)
       ->capture_default_str();

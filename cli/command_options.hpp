@@ -21,6 +21,9 @@ std::span<const CommandText> all_commands();
 /// Null where there is none of that name.
 const CommandText* find_command(const std::string& name);
 
+/// Of --backend: a GPU where there is one, else processors.
+constexpr const char* kBestBackend = "auto";
+
 /// Options as they are written, where they are not yet what they mean.
 struct Texts {
   std::string op, type = "f64", backend = "openmp", sweeps, box = "64";

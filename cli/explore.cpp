@@ -267,7 +267,7 @@ int compare(const Options& o) {
   const auto directory = kernel_directory(o.out);
   check_kernel_files(directory, o.pattern->name, o.target);
   ExploreOptions options = explore_options(o);
-  options.rivals = false, options.contenders = make_contest(o.with, o.configurations),
+  options.rivals = false, options.contenders = make_contest(o.with, o.configurations, o.target),
   options.memory = memory_of(o);
   ExploreResult result;
   {

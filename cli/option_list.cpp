@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/command_options.hpp"
 #include "compare/peer.hpp"
 #include "patterns/box_problem.hpp"
 #include "patterns/operators.hpp"
@@ -28,6 +29,7 @@ constexpr Use kUses[] = {
 std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for (const Target t : {Target::openmp, Target::opencl, Target::cuda}) names.emplace_back(text(t));
+  names.emplace_back(kBestBackend);
   return names;
 }
 

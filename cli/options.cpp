@@ -18,6 +18,7 @@
 #include "runtime/file.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/lift_problem.hpp"
+#include "tuning/target_here.hpp"
 
 namespace lift::cli {
 namespace {
@@ -133,6 +134,15 @@ void check_box(Options& o, const Texts& t) {
     sides.clear();
 }
 
+Target target_asked_for(const std::string& backend, const Options& o) {
+  if (backend == kBestBackend && o.emulate)
+    throw UserError(
+        "--backend auto --emulate: nothing is emulated but what is asked for; use --backend cuda");
+  if (backend == kBestBackend) return target_here();
+  if (const auto target = target_named(backend)) return *target;
+  throw UserError("--backend " + backend + ": no such backend here; use " + target_names() + ", or auto");
+}
+
 void check(Options& o, const Texts& t) {
   if (t.type == "f32")
     o.problem.type = f32;
@@ -140,9 +150,7 @@ void check(Options& o, const Texts& t) {
     o.problem.type = f64;
   else
     throw UserError("--type " + t.type + ": no such type; use f32 or f64");
-  const auto target = target_named(o.scop ? text(Target::openmp) : t.backend);
-  if (!target) throw UserError("--backend " + t.backend + ": no such backend here; use " + target_names());
-  o.target = *target;
+  o.target = target_asked_for(o.scop ? text(Target::openmp) : t.backend, o);
   check_box(o, t);
   if (t.sweeps == "auto")
     o.every_depth = true;
@@ -335,9 +343,10 @@ Options parse(const std::vector<std::string>& given) {
   options.scop = command->name == std::string_view("emit") && texts.backend == "scop";
   if (options.scop && !options.derivation.empty())
     throw UserError("--backend scop: writes the loops before any decision; leave --derivation out");
-  for (const std::string& name : options.with)
-    if (name != peer_names().front()) make_peers(name);  // throws
   check(options, texts);
+  if (is_grid(options.target) && options.with == peer_names()) options.with = grid_peer_names();
+  for (const std::string& name : options.with)
+    if (name != peer_names().front()) make_peers(name, options.target);  // throws
   check_together(options);
   if (options.pattern != nullptr && options.problem.sweeps != 1 && !options.pattern->sweeps)
     throw UserError("--sweeps " + std::to_string(options.problem.sweeps) + ": " + options.pattern->name +
@@ -345,9 +354,9 @@ Options parse(const std::vector<std::string>& given) {
   options.inputs = files_of("--input", texts.inputs), options.outputs = files_of("--output", texts.outputs);
   if (!options.file.empty()) load_file(options, texts.sizes);
   if (!options.outputs.empty()) check_outputs(options);
-  // Schedules of several sweeps exist on processors; a grid of switches is of one program.
+  // A grid of switches is of one program; depths are compared by times, which mean nothing when emulated.
   if (texts.sweeps.empty() && command->name == std::string_view("explore") && options.pattern != nullptr &&
-      options.pattern->sweeps && options.target == Target::openmp && !options.grid && !options.one_layout)
+      options.pattern->sweeps && !options.emulate && !options.grid && !options.one_layout)
     options.every_depth = true;
   if (options.every_depth && command->name != std::string_view("explore"))
     throw UserError("--sweeps auto: only explore looks for how many are fastest; give " +

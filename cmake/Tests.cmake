@@ -47,6 +47,13 @@ if(NOT LIFTGEN_HAS_ISL)
 endif()
 target_link_libraries(test_oracle PRIVATE liftgen_isl)
 
+# What the tests' CUDA driver computes kernels with.
+add_library(liftgen_emulated_kernels MODULE tests/runtime/emulated/kernels.cpp)
+target_link_libraries(liftgen_emulated_kernels PRIVATE liftgen_runtime fmt::fmt liftgen_warnings)
+foreach(layer bench runtime cli)
+  add_dependencies(test_${layer} liftgen_emulated_kernels)
+endforeach()
+
 # Those that take minutes begin first, so that no processor waits for the last of them.
 set_tests_properties(test_emit PROPERTIES COST 500)
 set_tests_properties(test_emit_long PROPERTIES COST 300)

@@ -1,5 +1,7 @@
 #include "compare/contest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -63,6 +65,8 @@ class PeerSearch {
         RivalJob job{peer_.name(), peer_.what(), false, peer_.make(course_, s)};
         std::string key = job.job.code + "\n" + job.job.compiler;
         for (const std::string& f : job.job.flags) key += "\n" + f;
+        for (const OwnLaunch& l : job.job.launches)
+          for (std::size_t d = 0; d < 3; ++d) key += fmt::format("\n{} {}", l.groups[d], l.local[d]);
         if (!seen_.insert(std::move(key)).second) continue;  // the same, said in another way
         jobs.push_back(std::move(job));
         settings.push_back(s);
@@ -116,10 +120,10 @@ class PeerSearch {
 
 class Contest : public Contenders {
  public:
-  Contest(const std::vector<std::string>& names, int most) : most_(most) {
+  Contest(const std::vector<std::string>& names, int most, Target target) : most_(most) {
     for (const std::string& name : names)
       if (name != peer_names().front())
-        for (auto& peer : make_peers(name)) peers_.push_back(std::move(peer));
+        for (auto& peer : make_peers(name, target)) peers_.push_back(std::move(peer));
   }
 
   void begin(const Pattern& pattern, const Problem& problem, const Program& program, int threads) override {
@@ -169,8 +173,8 @@ Course course_of(const Pattern& pattern, const Problem& problem, const Program& 
   return c;
 }
 
-std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names, int most) {
-  return std::make_shared<Contest>(names, most);
+std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names, int most, Target target) {
+  return std::make_shared<Contest>(names, most, target);
 }
 
 }  // namespace lift

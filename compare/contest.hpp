@@ -8,7 +8,9 @@ namespace lift {
 
 /// UserError for names that none has. "plain" names the plain loops, which take part in any case. `most`:
 /// each tries at most so many settings; 0: no limit.
-std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names, int most = 0);
+/// `target`: a grid's, for whom kernels for devices are made.
+std::shared_ptr<Contenders> make_contest(const std::vector<std::string>& names, int most = 0,
+                                         Target target = Target::openmp);
 
 /// The course of a program. `pattern`: its plain loops, where it has any; else those of the program, shared
 /// by threads where that is allowed.

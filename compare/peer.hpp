@@ -45,8 +45,9 @@ std::unique_ptr<Peer> make_graphite();
 std::unique_ptr<Peer> make_polly();
 std::unique_ptr<Peer> make_pluto();
 std::unique_ptr<Peer> make_ppcg();
-std::unique_ptr<Peer> make_isl();          ///< its scheduler's
-std::unique_ptr<Peer> make_isl_in_time();  ///< tiles in time of chains
+std::unique_ptr<Peer> make_ppcg_on(Target target);  ///< of a grid
+std::unique_ptr<Peer> make_isl();                   ///< its scheduler's
+std::unique_ptr<Peer> make_isl_in_time();           ///< tiles in time of chains
 
 /// "tile 32x8, parallel": those that are not left to the peer.
 std::string describe(const std::vector<PeerChoice>& choices, const PeerSettings& settings);
@@ -55,7 +56,9 @@ std::string first_line(const std::string& text);
 /// The names for --with, in the order in which they are shown; the first is the plain loops, which always
 /// take part.
 const std::vector<std::string>& peer_names();
-/// All that are meant by a name. UserError for one that none has.
-std::vector<std::unique_ptr<Peer>> make_peers(const std::string& name);
+/// And of those who make kernels for a grid.
+const std::vector<std::string>& grid_peer_names();
+/// All that are meant by a name. UserError for one that none has, or that is not for such a target.
+std::vector<std::unique_ptr<Peer>> make_peers(const std::string& name, Target target = Target::openmp);
 
 }  // namespace lift

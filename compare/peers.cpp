@@ -38,8 +38,21 @@ const std::vector<std::string>& peer_names() {
   return names;
 }
 
-std::vector<std::unique_ptr<Peer>> make_peers(const std::string& name) {
+const std::vector<std::string>& grid_peer_names() {
+  static const std::vector<std::string> names{"plain", "ppcg"};
+  return names;
+}
+
+std::vector<std::unique_ptr<Peer>> make_peers(const std::string& name, Target target) {
   std::vector<std::unique_ptr<Peer>> peers;
+  const bool known = std::find(peer_names().begin(), peer_names().end(), name) != peer_names().end();
+  if (is_grid(target) && known) {
+    if (name != grid_peer_names().back())
+      throw UserError("--with " + name + " --backend " + text(target) + ": " + name +
+                      " makes loops for processors; for devices there is " + grid_peer_names().back());
+    peers.push_back(make_ppcg_on(target));
+    return peers;
+  }
   for (const Row& row : kPeers)
     if (name == row.name) peers.push_back(row.make());
   std::erase(peers, nullptr);  // without isl, one of its two says so

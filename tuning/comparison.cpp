@@ -33,7 +33,7 @@ void Comparison::contend(double seconds) {
   if (!contenders_) return;
   for (Contender& c : contenders_->contend(*this, seconds)) {
     Compiled compiled;
-    if (c.job) compiled = session_.native->compile({&c.job->job, 1}, {}).front();  // from the cache
+    if (c.job) compiled = executor_of(c.job->job).compile({&c.job->job, 1}, {}).front();  // from the cache
     if (c.rival.status == Status::ok && !compiled.program)
       c.rival.status = Status::compile_failed, c.rival.message = compiled.error;
     jobs_.push_back(c.job.value_or(RivalJob{}));
@@ -46,9 +46,10 @@ std::vector<Trial> Comparison::try_out(const std::vector<RivalJob>& jobs, double
   std::vector<Job> sources;
   for (const RivalJob& j : jobs) sources.push_back(j.job);
   std::vector<Compiled> compiled;
+  Executor& executor = executor_of(sources.at(0));
   {
     const Stopwatch compiling(result_.spent.compiling);
-    compiled = session_.native->compile(sources, {});
+    compiled = executor.compile(sources, {});
   }
   const Stopwatch measuring(result_.spent.measuring);
   std::vector<Trial> trials(jobs.size());
@@ -59,7 +60,7 @@ std::vector<Trial> Comparison::try_out(const std::vector<RivalJob>& jobs, double
     candidate.kernel = jobs[i].job.kernel;
     accept(candidate, compiled[i]);
     if (candidate.compiled.program && !interrupted())
-      verify_and_time(candidate, *session_.native, session_.expected(),
+      verify_and_time(candidate, executor, session_.expected(),
                       best > 0 && before > 0 ? best * before : INFINITY);
     const double after = anchor_ms();
     const Variant& v = candidate.variant;
@@ -221,7 +222,7 @@ void Comparison::run(std::vector<Candidate>& candidates, double seconds, bool de
                                                         1e3 * seconds;  // else rivals keep their first times
   for (std::size_t i = 0; i < result_.rivals.size(); ++i)
     if (Rival& r = result_.rivals[i]; r.status == Status::ok && (r.baseline || time_for_all))
-      enter(*session_.native, jobs_[i].job.kernel, compiled_[i], r.ms);
+      enter(executor_of(jobs_[i].job), jobs_[i].job.kernel, compiled_[i], r.ms);
   for (Twin& twin : twins_) enter(*session_.native, twin.kernel, twin.compiled, twin.ms);
 
   double round_ms = 0;

@@ -35,6 +35,10 @@ class Comparison : public Trials {
     double ms = 0;
   };
   std::vector<std::size_t> finalists(const std::vector<Candidate>& candidates, double seconds) const;
+  /// What computes a job: what it is for.
+  Executor& executor_of(const Job& job) {
+    return job.launches.empty() ? *session_.native : session_.executor();
+  }
   double others_ms() const;  ///< of rivals and twins, once each
   double plain_ms() const;
   void time_rival(Rival& rival, const RivalJob& job, const Compiled& compiled);

@@ -12,6 +12,7 @@
 #include "runtime/affinity.hpp"
 #include "runtime/machine.hpp"
 #include "tuning/budget.hpp"
+#include "tuning/database/platform.hpp"
 #include "tuning/going_on.hpp"
 
 namespace lift {
@@ -51,13 +52,22 @@ Problem with_sweeps(Problem p, int sweeps) {
 
 namespace {
 
-Problem sample(const Pattern& pattern, const Problem& problem, int threads) {
-  NativeCompiler compiler;
-  const auto caches = static_cast<double>(probe(compiler, threads, false).last_level_bytes());
+Problem sample(const Pattern& pattern, const Problem& problem, const ExploreOptions& options) {
   Problem one = problem, p = problem;
   one.boxes = 1;
-  p.boxes = boxes_of_sample(bytes_of_arrays(pattern.build(one)), caches,
-                            threads > 0 ? threads : default_threads(), problem.boxes);
+  const double bytes_of_box = bytes_of_arrays(pattern.build(one));
+  const int threads = options.threads > 0 ? options.threads : default_threads();
+  const auto device = options.emulate ? std::nullopt : device_for(options.target, options.device, threads);
+  if (device && device->gpu) {  // a box for each multiprocessor, too
+    const auto bytes = static_cast<double>(device->cache_bytes);
+    p.boxes = std::min(problem.boxes,
+                       std::max<std::int64_t>(device->compute_units,
+                                              boxes_of_sample(bytes_of_box, bytes, 1, problem.boxes)));
+    return p;
+  }
+  NativeCompiler compiler;
+  const auto caches = static_cast<double>(probe(compiler, options.threads, false).last_level_bytes());
+  p.boxes = boxes_of_sample(bytes_of_box, caches, threads, problem.boxes);
   return p;
 }
 
@@ -86,7 +96,7 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
   constexpr double kSlack = 1.5;       // a machine may become so much slower meanwhile
   constexpr double kForDepths = 0.55;  // of the budget; what is left is the winner's
   const Budget budget(given.budget_seconds);
-  const Problem sampled = sample(pattern, problem, given.threads);
+  const Problem sampled = sample(pattern, problem, given);
   const double one = bytes_of_arrays(pattern.build(with_sweeps(sampled, 1)));
   Depths r;
   r.boxes = sampled.boxes;
@@ -112,9 +122,11 @@ Depths explore_depths(const Pattern& pattern, const Problem& problem, const Expl
       d.computed = cells_computed(d.problem, problem.ghost, rank_of(results_of(program).at(0).type) - 1);
     try {
       d.result = explore(pattern, smaller, options);
-    } catch (const UserError& e) {
-      if (sweeps == 1) throw;
-      d.why_not = e.what();  // too large, say
+    } catch (const std::exception& e) {
+      const bool large = dynamic_cast<const UserError*>(&e) != nullptr ||
+                         dynamic_cast<const OutOfDeviceMemory*>(&e) != nullptr;
+      if (sweeps == 1 || !large) throw;
+      d.why_not = e.what();
     }
     if (!d.result.best && d.why_not.empty())
       d.why_not = options.configurations > 0

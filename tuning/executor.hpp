@@ -1,6 +1,7 @@
 // Compiled kernels on the arguments of one problem: what the backends have in common for the tuner.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +16,13 @@
 
 namespace lift {
 
+/// What others' code launches on a device: `arguments` are names of the kernel's, in the launch's order.
+struct OwnLaunch {
+  std::string name;
+  std::array<std::size_t, 3> groups = {1, 1, 1}, local = {1, 1, 1};
+  std::vector<std::string> arguments;
+};
+
 /// A kernel to be compiled: a generated one, or any source text of the same arguments.
 struct Job {
   Kernel kernel;                        ///< for its arguments, and its code when `code` is empty
@@ -22,15 +30,18 @@ struct Job {
   std::string function = {};            ///< the kernel's name when empty
   std::vector<std::string> flags = {};  ///< the backend's own when empty
   std::string compiler = {};            ///< the system's when empty
+  /// Of text for a device; the kernel's own when empty.
+  std::vector<OwnLaunch> launches = {};
 };
 
 struct Compiled {
-  std::string source;             ///< the text that was compiled, less the trampoline
-  std::string error;              ///< first lines of the diagnostics; empty when there is a program
-  double seconds = 0;             ///< of the compiler; 0 when cached
-  bool stopped = false;           ///< not compiled: interrupted
-  bool timed_out = false;         ///< not compiled: it took too long
-  std::shared_ptr<void> program;  ///< the backend's
+  std::string source;                    ///< the text that was compiled, less the trampoline
+  std::string error;                     ///< first lines of the diagnostics; empty when there is a program
+  double seconds = 0;                    ///< of the compiler; 0 when cached
+  bool stopped = false;                  ///< not compiled: interrupted
+  bool timed_out = false;                ///< not compiled: it took too long
+  std::shared_ptr<void> program;         ///< the backend's
+  std::vector<OwnLaunch> launches = {};  ///< the job's
 };
 
 /// Written arrays are scratch copies that `restore` fills again; the arguments themselves stay as they are.

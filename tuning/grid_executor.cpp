@@ -46,6 +46,7 @@ class GridExecutor : public Executor {
     std::vector<Compiled> compiled(jobs.size());
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       Compiled& c = compiled[i];
+      c.launches = jobs[i].launches;
       c.source = std::move(sources[i]), c.seconds = built[i].seconds, c.stopped = built[i].stopped;
       c.program = built[i].program, c.error = std::move(built[i].error);
       if (!c.program && !c.stopped && c.error.empty())
@@ -58,7 +59,15 @@ class GridExecutor : public Executor {
     const auto program = std::static_pointer_cast<GridProgram>(compiled.program);
     auto bound = std::make_shared<Bound>();
     bound->kernel = signature_of(kernel);
-    for (const Launch& part : launches_in(kernel)) {
+    for (const OwnLaunch& own : compiled.launches) {
+      GridLaunch launch;
+      launch.kernel = program->kernel(own.name);
+      launch.local = own.local, launch.dims = 3;
+      for (std::size_t d = 0; d < 3; ++d) launch.global[d] = own.groups[d] * own.local[d];
+      bound->queue.push_back(std::move(launch));
+      bound->arguments.push_back(own.arguments);
+    }
+    for (const Launch& part : compiled.launches.empty() ? launches_in(kernel) : std::vector<Launch>{}) {
       GridLaunch launch;
       launch.kernel = program->kernel(part.name);
       launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
@@ -138,6 +147,7 @@ class GridExecutor : public Executor {
   struct Bound {
     Kernel kernel;
     std::vector<GridLaunch> queue;
+    std::vector<std::vector<std::string>> arguments;  ///< of each launch, by name; empty: all, in order
     unsigned generation = 0;
     bool from_memory = false;
   };
@@ -155,9 +165,14 @@ class GridExecutor : public Executor {
   }
   void collect(Bound& bound) {
     bound.generation = refresh();
-    for (GridLaunch& launch : bound.queue) {
-      launch.args.clear();
-      for (const KernelArgument& a : bound.kernel.arguments) launch.args.push_back(argument(a));
+    for (std::size_t i = 0; i < bound.queue.size(); ++i) {
+      std::vector<GridArg>& args = bound.queue[i].args;
+      args.clear();
+      if (bound.arguments.empty())
+        for (const KernelArgument& a : bound.kernel.arguments) args.push_back(argument(a));
+      else
+        for (const std::string& name : bound.arguments[i])
+          args.push_back(argument(named(bound.kernel, name)));
     }
   }
   /// A result as the caller would have it, in the device's process; until it is asked for the next one, or
@@ -179,6 +194,11 @@ class GridExecutor : public Executor {
     return callers;
   }
 
+  static const KernelArgument& named(const Kernel& kernel, const std::string& name) {
+    for (const KernelArgument& a : kernel.arguments)
+      if (a.name == name) return a;
+    throw InternalError("tuning: a launch has an argument '" + name + "' that its kernel has not");
+  }
   GridArg argument(const KernelArgument& a) {
     if (a.type.is_array()) return memory(a);
     const std::shared_ptr<const void> value = store_.in_layout(a);

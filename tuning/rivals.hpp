@@ -30,8 +30,8 @@ struct Trial {
 class Trials {
  public:
   virtual ~Trials() = default;
-  /// Compiles them together; each is verified, and timed until it is seen to be much slower than `best`,
-  /// another's relative time (0: none).
+  /// Compiles them together, all for processors or all for the device; each is verified, and timed until it
+  /// is seen to be much slower than `best`, another's relative time (0: none).
   virtual std::vector<Trial> try_out(const std::vector<RivalJob>& jobs, double best) = 0;
 };
 

@@ -84,6 +84,10 @@ void Fibers::wait(int line) {
 
 void Fibers::begin_copy(void* to, const void* from, unsigned long bytes) {
   Fibers& self = *current;
+  if (self.is_early()) {
+    std::memmove(to, from, bytes);
+    return;
+  }
   Copy copy{to, from, bytes, {}};
   std::memcpy(copy.value, from, bytes);
   std::memset(to, self.poison_, bytes);
@@ -147,7 +151,7 @@ bool Fibers::run_block(const Schedule& schedule, Divergence& found) {
                 static_cast<std::size_t>(state_->shared_end - state_->shared_begin));
   for (std::vector<Copy>& copies : copies_) copies.clear();
   own_.clear(), hidden_.clear();
-  poison_ = schedule.poison;
+  poison_ = schedule.poison, early_ = schedule.order == Schedule::Order::shuffled;
   arrange(order_, schedule);
   next_ = 0;
   for (std::size_t fiber = 0; next_ < threads; ++fiber) {

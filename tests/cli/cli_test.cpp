@@ -79,7 +79,7 @@ TEST_CASE("cli: values that make no sense name the argument and the remedy") {
   check_refused({"smooth3d", "--explore", "--bc", "open"}, 2, {"--bc open", "periodic"});
   check_refused({"smooth3d", "--explore", "--type", "f16"}, 2, {"--type f16", "f32 or f64"});
   check_refused({"smooth3d", "--explore", "--backend", "fortran"}, 2,
-                {"--backend fortran", "openmp, opencl or cuda"});
+                {"--backend fortran", "openmp, opencl or cuda, or auto"});
   check_refused({"smooth3d", "--explore", "--smoother", "sor"}, 2, {"--smoother sor", "gsrb", "jacobi"});
   check_refused({"smooth3d", "--explore", "--search", "luck"}, 2, {"--search luck", "random"});
   check_refused({"smooth3d", "--explore", "--budget", "0"}, 2, {"--budget"});
@@ -178,6 +178,34 @@ TEST_CASE(
                   3, {"there is no OpenCL device 99; choose with --device from 0 (", "--device"});
 }
 
+TEST_CASE("cli: --backend auto takes a GPU where there is one, on which smoothers are explored by depth") {
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string none = "LIFTGEN_OPENCL_LIBRARY=/nonexistent.so", ms = "FAKE_CUDA_MS=20";
+  const std::vector<std::string> run{"run", "axpy2d",    "--box", "8",      "--boxes",
+                                     "1",   "--backend", "auto",  "--no-db"};
+  const ProcessResult processors = liftgen(run, "", {"LIFTGEN_CUDA_LIBRARY=/nonexistent", none});
+  CHECK_MESSAGE(processors.status == 0, processors.output);
+  CHECK_FALSE(has(processors.output, "Fake"));
+  const std::vector<std::string> gpu{"LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(),
+                                     "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library(),
+                                     "FAKE_CUDA_RUNS=" + test::emulated_kernels_library(), none, ms};
+  const ProcessResult on_gpu = liftgen(run, "", gpu);
+  CHECK_MESSAGE(on_gpu.status == 0, on_gpu.output);
+  CHECK(has(on_gpu.output, "on Fake 0"));
+  CHECK(has(on_gpu.output, "verified"));
+  // A sweep takes half as long where two are done in a pass, as every call takes equally long there.
+  const Scratch scratch;
+  const ProcessResult depths = liftgen({"explore", "smooth3d", "--box", "8", "--boxes", "2", "--backend",
+                                        "auto", "--no-db", "--configs", "1", "--budget", "100", "--quiet"},
+                                       scratch.path().string(), gpu);
+  CHECK_MESSAGE(depths.status == 0, depths.output);
+  CHECK(has(depths.output, "times of one sweep, by how many are done in a call"));
+  CHECK(has(depths.output, "\n       2       10"));
+  CHECK(has(depths.output, "on Fake 0"));
+}
+
 TEST_CASE("cli: what CUDA lacks is named, with the remedy") {
   const std::string driver = "LIFTGEN_CUDA_LIBRARY=" + test::fake_cuda_library(),
                     compiler = "LIFTGEN_NVRTC_LIBRARY=" + test::fake_cuda_library();
@@ -194,6 +222,7 @@ TEST_CASE("cli: what CUDA lacks is named, with the remedy") {
                 {"of 125 KB together do not fit on Fake 0, which has 19 KB", "--boxes"},
                 {driver, compiler, "FAKE_CUDA_MEMORY=20000"});
   check_refused({"run", "smooth3d", "--emulate"}, 2, {"--emulate", "--backend cuda"});
+  check_refused({"run", "smooth3d", "--backend", "auto", "--emulate"}, 2, {"--backend auto --emulate"});
   const ProcessResult machine = liftgen({"machine"}, "", {driver, compiler});
   CHECK(machine.output.find("cuda      --device 0: Fake 0 (sm_90, driver of CUDA 12.4)") !=
         std::string::npos);

@@ -1,5 +1,6 @@
-// Chains in step on work-groups, emitted: as CUDA on the host under several orders of threads, and as OpenCL
-// on a device, against the plain reference.
+// Chains in step on work-groups, emitted: as CUDA on the host under several orders of groups and threads,
+// with copies that are early or late, bit by bit against the sweeps one after the other; and as OpenCL on a
+// device, against the plain reference.
 #include <doctest/doctest.h>
 
 #include "grid_run.hpp"
@@ -39,16 +40,24 @@ const std::vector<Case> kCases{
 struct Built {
   const Pattern* pattern;
   Problem problem;
-  Kernel kernel;
+  Kernel kernel, apart;  ///< its sweeps together, and one after the other
 };
 Built build(const Case& c, std::size_t number) {
   Problem p;
   p.box = 7, p.boxes = 2, p.sweeps = c.sweeps, p.type = c.type, p.boundary = c.boundary;
   p.ghost = p.boundary == "ghost" ? c.sweeps : 1, p.choices = {{"smoother", c.smoother}};
   const Pattern& pattern = find_pattern(c.operation);
-  Program program = in_groups(pattern.build(p), c.sweeps, c.groups);
-  program.name = "k" + std::to_string(number);
-  return {&pattern, p, lower(program)};
+  Program apart = pattern.build(p), together = in_groups(apart, c.sweeps, c.groups);
+  together.name = "k" + std::to_string(number), apart.name = together.name + "_apart";
+  return {&pattern, p, lower(together), lower(apart)};
+}
+/// Whether a kernel on the device has the bits of its sweeps one after the other, by one item.
+bool has_bits_of_sweeps(GridDevice& device, GridProgram& program, const Built& b) {
+  const SmallProblem data(*b.pattern, b.problem, 1);
+  auto together = data.storage(b.kernel), apart = data.storage(b.apart);
+  run_on(device, program, b.kernel, Target::cuda, together.pointers);
+  run_on(device, program, b.apart, Target::cuda, apart.pointers);
+  return SmallProblem::same_bits(b.kernel, together, b.apart, apart);
 }
 double error_of(GridDevice& device, GridProgram& program, const Built& b, Target target) {
   const SmallProblem data(*b.pattern, b.problem, 1);
@@ -81,7 +90,7 @@ TEST_CASE("groups in step as CUDA on the host: right in any order of threads, wi
     const Built whole = build(c, static_cast<std::size_t>(&c - kCases.data()));
     const std::string text = cuda_of(whole.kernel);
     INFO(text);
-    source.add(text);
+    source.add(text), source.add(cuda_of(whole.apart));
     if (c.groups.wait_once) CHECK(lines_with(kBarrier, text) == 1);
     CHECK(lines_with(kWait, text) == (c.groups.ahead ? 1 : 0));
     std::vector<Built> broken;
@@ -97,6 +106,7 @@ TEST_CASE("groups in step as CUDA on the host: right in any order of threads, wi
     double error = 1e30;
     CHECK_NOTHROW(error = error_of(*device, *built.program, whole, Target::cuda));
     CHECK(error < tolerance(whole));
+    CHECK(has_bits_of_sweeps(*device, *built.program, whole));
     for (const Built& b : broken) {
       INFO(b.kernel.name);
       CHECK_THROWS_WITH_AS(error_of(*device, *built.program, b, Target::cuda),
@@ -105,12 +115,53 @@ TEST_CASE("groups in step as CUDA on the host: right in any order of threads, wi
   }
 }
 
+TEST_CASE(
+    "groups in step: what exploring tries first on a device, bit by bit, in any order and with any copies") {
+  SpaceOptions gpu;
+  gpu.target = Target::cuda, gpu.only_layout = kCallersLayout;
+  gpu.local_bytes = std::size_t{64} * 1024, gpu.max_work_group = 64, gpu.compute_units = 16;
+  NativeCompiler compiler;
+  const auto device = make_cuda_host_device(compiler);
+  std::size_t copies = 0, chunks = 0;
+  for (const auto& [smoother, sweeps, coefficients] :
+       {std::tuple{"gsrb", 2, "variable"}, std::tuple{"gsrb", 4, "constant"},
+        std::tuple{"jacobi", 4, "constant"}, std::tuple{"jacobi", 2, "variable"}}) {
+    Problem p = small(12, 1, smoother, "ghost", f64, sweeps);
+    p.sides = {64, 9, 12};  // so many planes that chunks of them are offered
+    p.sweeps = sweeps, p.choices["coefficients"] = coefficients;
+    const Pattern& pattern = find_pattern("smooth3d");
+    const Space space(pattern.build(p), gpu);
+    Together source;
+    std::vector<Built> all;
+    for (const Configuration& c : space.seeds()) {
+      if (space.structure(c).find("in step") == std::string::npos || all.size() == 5) continue;
+      chunks += space.structure(c).find("tiles of k j i") != std::string::npos;
+      Program together = replay(space.program(), space.derive(c)), apart = space.program();
+      together.name = "k" + std::to_string(all.size()), apart.name = together.name + "_apart";
+      all.push_back({&pattern, p, lower(together, {.target = Target::cuda}), lower(apart)});
+      const std::string text = emit_source(all.back().kernel);
+      copies += text.find(kWait) != std::string::npos;
+      source.add(text), source.add(cuda_of(all.back().apart));
+    }
+    CHECK(all.size() >= 2);
+    const GridBuild built = device->build(source.code());
+    REQUIRE_MESSAGE(built.program, built.error);
+    for (const Built& b : all) {
+      CAPTURE(smoother);
+      CAPTURE(b.kernel.name);
+      CHECK(has_bits_of_sweeps(*device, *built.program, b));
+    }
+  }
+  CHECK(copies >= 4);
+  CHECK(chunks >= 1);
+}
+
 TEST_CASE("groups in step in more local memory than a kernel may declare: its launch asks for it") {
   Problem p;
   p.box = 20, p.boxes = 1, p.sweeps = 4, p.ghost = 4, p.choices = {{"smoother", "gsrb"}};
   const Pattern& pattern = find_pattern("smooth3d");
   const Program program = in_groups(pattern.build(p), p.sweeps, {{20, 20}, {13, 26}, true});
-  const Built b{&pattern, p, for_target(lower(program), Target::cuda)};
+  const Built b{&pattern, p, for_target(lower(program), Target::cuda), {}};
   const NDRange range = launches_in(b.kernel).at(0).range;
   CHECK(range.local_bytes == 4 * 8 * 26 * (26 + 24 + 22));
   const std::string text = cuda_of(b.kernel), header = emit_header(b.kernel),

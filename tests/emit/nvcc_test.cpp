@@ -63,14 +63,17 @@ TEST_CASE("nvcc: tiles that take all the local memory of a multiprocessor keep t
   if (nvcc().empty()) return;
   for (const auto& [architecture, kilobytes] : {std::pair("sm_80", 163), std::pair("sm_90", 227)}) {
     std::vector<Kernel> all;
-    for (const int sweeps : {2, 4}) {
+    for (const auto& [smoother, coefficients, sweeps] :
+         {std::tuple{"jacobi", "constant", 4}, std::tuple{"gsrb", "variable", 2},
+          std::tuple{"gsrb", "variable", 4}}) {
       Problem p;
       p.box = 64, p.boxes = 512, p.sweeps = sweeps, p.ghost = sweeps;
+      p.choices = {{"smoother", smoother}, {"coefficients", coefficients}};
       SpaceOptions options;
       options.target = Target::cuda, options.local_bytes = static_cast<std::size_t>(kilobytes) * 1024;
       const Space space(find_pattern("smooth3d").build(p), options);
       all.push_back(lower(replay(space.program(), space.derive(space.seeds().at(0)))));
-      all.back().name = "smooth_" + std::to_string(sweeps);
+      all.back().name = std::string(smoother) + "_" + std::to_string(sweeps);
     }
     CHECK(launches_in(for_target(all.back(), Target::cuda)).at(0).range.local_bytes > 100 * 1024);
     const auto found = compiled_by_nvcc(all, architecture);

@@ -94,6 +94,30 @@ class SmallProblem {
       }
     return worst;
   }
+  /// Whether two kernels have the same bits in all elements of all results.
+  static bool same_bits(const Kernel& one, const Storage& from_one, const Kernel& other,
+                        const Storage& from_other) {
+    const auto find_in = [](const Kernel& k, const std::string& name) {
+      std::size_t i = 0;
+      while (k.arguments.at(i).name != name) ++i;
+      return i;
+    };
+    bool same = one.results.size() == other.results.size();
+    for (std::size_t r = 0; same && r < one.results.size(); ++r) {
+      const std::size_t i = find_in(one, one.results[r]), j = find_in(other, other.results[r]);
+      const Type& type = one.arguments[i].type;
+      const auto element = [&](const Kernel& k, const Storage& s, std::size_t n, const std::vector<Nat>& at) {
+        return static_cast<const unsigned char*>(s.pointers[n]) +
+               static_cast<std::size_t>(*k.arguments[n].layout.index(at).constant()) *
+                   size_of(element_of(type).scalar());
+      };
+      for_positions(type, [&](std::size_t, const std::vector<Nat>& at) {
+        same &= std::memcmp(element(one, from_one, i, at), element(other, from_other, j, at),
+                            size_of(element_of(type).scalar())) == 0;
+      });
+    }
+    return same;
+  }
   /// The same of the interpreter's results: whether the reference is what the expression means.
   double interpreter_error() const {
     Interpreter in;

@@ -178,6 +178,32 @@ TEST_CASE("groups in step: tiles as large as the device has local memory for, an
   CHECK(first(4).groups >= 108);  // fewer would leave multiprocessors without any
 }
 
+TEST_CASE("groups in step: what is tried first on a large device has 512 items a multiprocessor") {
+  SpaceOptions gpu;
+  gpu.target = Target::cuda, gpu.only_layout = kCallersLayout;
+  gpu.local_bytes = std::size_t{227} * 1024, gpu.compute_units = 132;
+  for (const auto& [smoother, coefficients, sweeps] :
+       {std::tuple{"gsrb", "variable", 2}, std::tuple{"jacobi", "constant", 4}})
+    for (const auto& [box, boxes] : {std::pair{64, 64}, std::pair{128, 8}, std::pair{256, 1}}) {
+      CAPTURE(smoother);
+      CAPTURE(box);
+      Problem p = problem(smoother, "ghost", sweeps, box);
+      p.boxes = boxes, p.choices["coefficients"] = coefficients;
+      const Space space(find_pattern("smooth3d").build(p), gpu);
+      const Configuration first = space.seeds().at(0);
+      CHECK(space.structure(first).find("arrays loaded ahead") != std::string::npos);
+      const NDRange r =
+          launches_in(lower(replay(space.program(), space.derive(first)), {.target = Target::cuda}))
+              .at(0)
+              .range;
+      const std::size_t groups = (r.global[0] / r.local[0]) * (r.global[1] / r.local[1]) *
+                                 (r.global[2] / r.local[2]),
+                        held = std::max<std::size_t>(1, gpu.local_bytes / (r.local_bytes + 1024));
+      CHECK(held * r.local[0] * r.local[1] * r.local[2] >= 512);
+      CHECK(groups >= gpu.compute_units);
+    }
+}
+
 TEST_CASE("groups in step: every tile that the space offers is right, and fits into local memory") {
   SpaceOptions gpu;
   gpu.target = Target::cuda;

@@ -203,6 +203,8 @@ TEST_CASE(
     // The source must stay as it is until then.
     CHECK(contains(
         why("  y[i] = x[i];\n  copy_async(&tile[threadIdx.x], &y[i]);\n  y[i] = 0;\n" + wait + own), order));
+    // Whatever else is stored there comes before or after the copy.
+    CHECK(contains(why(copy + "  tile[threadIdx.x] = 0;\n" + wait + own), order));
     // To shared memory only, and nothing beyond an array.
     CHECK(contains(why("  copy_async(&y[i], &x[i]);\n" + wait), "undefined"));
     CHECK(contains(why("  copy_async(&tile[threadIdx.x], &x[i + 1]);\n" + wait + own),

@@ -1,9 +1,13 @@
 // A CUDA driver and NVRTC in host memory, for tests: the entry points that the runtime uses, with one device. A "cubin" is the
-// source behind a mark; of its kernels those below are computed on the host from the launch's parameters, others do nothing.
+// source behind a mark; of its kernels those below are computed on the host from the launch's parameters, others do nothing, or what
+// FAKE_CUDA_RUNS does.
 //
 // FAKE_CUDA_LOG=FILE      the calls, one a line
 // FAKE_CUDA_FAIL=f:n:s    the n-th call of f since this was set (0: every one) returns status s (several: separated by commas);
-//                         status -1: it succeeds, but nothing that waits for the device returns any more
+//                         status -1: it succeeds, but nothing that waits for the device returns any more. f may also be a
+//                         kernel: its n-th launch
+// FAKE_CUDA_RUNS=LIBRARY  other kernels are computed by its liftgen_run_kernel (emulated/kernels.cpp)
+// FAKE_CUDA_MS=0.25       from any event to any other
 // FAKE_CUDA_COMPUTE=90    compute capability of the device, FAKE_CUDA_DEVICES=1, FAKE_CUDA_DRIVER=12040
 // FAKE_CUDA_MEMORY=BYTES  of the device; FAKE_NVRTC_VERSION=12, FAKE_NVRTC_NEWEST=90
 // FAKE_NVRTC_OPENS=NAME   the library that compiling opens, by its name as NVRTC does
@@ -29,14 +33,13 @@ static void note(const char* text) {
   FILE* f = path ? fopen(path, "a") : NULL;
   if (f) fprintf(f, "%s\n", text), fclose(f);
 }
-/* Logs a call; the status it is to return. */
-static int called(const char* name) {
+/* Counts a call; the status it is to return. */
+static int counted(const char* name) {
   static struct {
     char name[64];
     int calls;
   } counts[64];
   static char since[256];
-  note(name);
   const char* fail = getenv("FAKE_CUDA_FAIL");
   if (strcmp(since, fail ? fail : "")) memset(counts, 0, sizeof counts), strncpy(since, fail ? fail : "", 255);
   int i = 0;
@@ -55,6 +58,10 @@ static int called(const char* name) {
     if (fail) ++fail;
   }
   return 0;
+}
+static int called(const char* name) {
+  note(name);
+  return counted(name);
 }
 /* The same for a call that needs the context. */
 static int here(const char* name) {
@@ -105,13 +112,24 @@ int cuDevicePrimaryCtxReset_v2(int d) { (void)d; CALLED("cuDevicePrimaryCtxReset
 int cuCtxPushCurrent_v2(void* c) { if (c != &current) return 201; ++current; return 0; }
 int cuCtxPopCurrent_v2(void** c) { *c = &current; --current; return 0; }
 int cuMemGetInfo_v2(size_t* left, size_t* all) { cuDeviceTotalMem_v2(all, 0); *left = *all - used; return 0; }
+enum { kMostBlocks = 4096 };
+static size_t* blocks[kMostBlocks]; /* what is allocated: its bytes, 16 bytes before the array */
+/* Of the array that begins there; 0: none does. */
+static size_t bytes_at(const void* array) {
+  for (size_t i = 0; i < kMostBlocks; ++i)
+    if (blocks[i] && blocks[i] + 2 == array) return blocks[i][0];
+  return 0;
+}
 int cuMemAlloc_v2(address* a, size_t n) {
   HERE("cuMemAlloc_v2");
   size_t all = 0;
   cuDeviceTotalMem_v2(&all, 0);
   if (n > all - used) return 2;
   used += n;
-  size_t* block = malloc(n + 16);
+  size_t i = 0;
+  while (i < kMostBlocks && blocks[i]) ++i;
+  if (i == kMostBlocks) return 2;
+  size_t* block = blocks[i] = malloc(n + 16);
   block[0] = n;
   *a = (address)(uintptr_t)(block + 2);
   return 0;
@@ -120,6 +138,8 @@ int cuMemFree_v2(address a) {
   HERE("cuMemFree_v2");
   size_t* block = (size_t*)(uintptr_t)a - 2;
   used -= block[0];
+  for (size_t i = 0; i < kMostBlocks; ++i)
+    if (blocks[i] == block) blocks[i] = NULL;
   free(block);
   return 0;
 }
@@ -141,7 +161,7 @@ int cuStreamWaitEvent(void* s, void* e, unsigned flags) { (void)s, (void)e, (voi
 int cuEventCreate(void** e, unsigned flags) { (void)flags; HERE("cuEventCreate"); *e = malloc(1); return 0; }
 int cuEventDestroy_v2(void* e) { free(e); return 0; }
 int cuEventRecord(void* e, void* s) { (void)e, (void)s; HERE("cuEventRecord"); return 0; }
-int cuEventElapsedTime(float* ms, void* a, void* b) { (void)a, (void)b; HERE("cuEventElapsedTime"); *ms = 0.25f; return 0; }
+int cuEventElapsedTime(float* ms, void* a, void* b) { (void)a, (void)b; HERE("cuEventElapsedTime"); const char* text = getenv("FAKE_CUDA_MS"); *ms = text ? (float)atof(text) : 0.25f; return 0; }
 int cuModuleLoadDataEx(void** m, const void* image, unsigned n, int* options, void** values) {
   (void)n, (void)options, (void)values;
   HERE("cuModuleLoadDataEx");
@@ -151,20 +171,27 @@ int cuModuleLoadDataEx(void** m, const void* image, unsigned n, int* options, vo
   return 0;
 }
 int cuModuleUnload(void* m) { HERE("cuModuleUnload"); free(m); return 0; }
+/* A kernel of a module. */
+struct function {
+  size_t index;
+  const char* module;
+  char name[256];
+};
 static const char* const kKernels[] = {"add", "twice", "shared", "liftgen_idle", "liftgen_read", "another"};
 enum { kKnown = 5 };
 static const size_t kBytes[][5] = {{8, 8, 8, 4, 0}, {8, 0}, {8, 0}, {0}, {8, 8, 0}, {0}};
-static size_t index_of(void* f) { return (size_t)((const char* const*)f - kKernels); }
 int cuModuleGetFunction(void** f, void* m, const char* name) {
   HERE("cuModuleGetFunction");
   if (!strstr(m, name)) return 500;
-  size_t i = 0;
-  while (i < kKnown && strcmp(name, kKernels[i])) ++i;
-  return *f = (void*)&kKernels[i], 0;
+  struct function* made = calloc(1, sizeof *made);  // never freed: there are few
+  while (made->index < kKnown && strcmp(name, kKernels[made->index])) ++made->index;
+  made->module = m;
+  strncpy(made->name, name, sizeof made->name - 1);
+  return *f = made, 0;
 }
 int cuFuncGetAttribute(int* v, int what, void* f) {
   HERE("cuFuncGetAttribute");
-  *v = what == 0 ? 512 : what == 1 ? (f == (void*)&kKernels[2] ? 40000 : 0) : what == 3 ? 16 : what == 4 ? 40 : 0;
+  *v = what == 0 ? 512 : what == 1 ? (((struct function*)f)->index == 2 ? 40000 : 0) : what == 3 ? 16 : what == 4 ? 40 : 0;
   return 0;
 }
 int cuFuncSetAttribute(void* f, int what, int v) {
@@ -178,19 +205,35 @@ int cuFuncSetAttribute(void* f, int what, int v) {
 }
 /* Not told of other kernels: their launches take whatever is passed. */
 int cuFuncGetParamInfo(void* f, size_t i, size_t* offset, size_t* n) {
-  const size_t k = index_of(f);
+  const size_t k = ((struct function*)f)->index;
   if (k == kKnown) return 801;
   if (i > 4 || kBytes[k][i] == 0) return 1;
   *offset = 0, *n = kBytes[k][i];
   return 0;
 }
-int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z, unsigned local, void* s, void** p, void** extra) {
+static int run_elsewhere(const struct function* f, const unsigned grid[3], const unsigned block[3], unsigned local, void** p) {
+  static int (*run)(const char*, const char*, const unsigned*, const unsigned*, size_t, void**, size_t (*)(const void*));
+  const char* library = getenv("FAKE_CUDA_RUNS");
+  if (!library) return 0;
+  if (!run) {
+    void* opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (opened) *(void**)&run = dlsym(opened, "liftgen_run_kernel");
+    if (!run) return fprintf(stderr, "fake CUDA: %s\n", dlerror()), 999;
+  }
+  const char* source = f->module + (strncmp(f->module, kMark, sizeof kMark - 1) ? strlen("// PTX\n") : sizeof kMark - 1);
+  return run(source, f->name, grid, block, local, p, bytes_at);
+}
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z, unsigned local, void* s, void** p, void** extra) {
   (void)s, (void)extra;
-  const size_t k = index_of(f);
+  const struct function* f = function;
+  const size_t k = f->index;
   char text[128];
   snprintf(text, sizeof text, "launch %s %ux%ux%u of %ux%ux%u, %u bytes", kKernels[k], gx, gy, gz, x, y, z, local);
   note(text);
   HERE("cuLaunchKernel");
+  const int status = counted(f->name);
+  if (status) return status;
+  if (k == kKnown && !hanging) return run_elsewhere(f, (unsigned[]){gx, gy, gz}, (unsigned[]){x, y, z}, local, p);
   const size_t n = (size_t)gx * x;
   float* a = k < 3 ? (float*)(uintptr_t)*(address*)p[0] : NULL;
   if (k == 0) {

@@ -28,6 +28,9 @@ inline std::string fake_cuda_library() {
   return path;
 }
 
+/// For FAKE_CUDA_RUNS.
+inline std::string emulated_kernels_library() { return LIFTGEN_BINARY_DIR "/libliftgen_emulated_kernels.so"; }
+
 /// The fake driver and the fake compiler, an empty cache, and what was called.
 struct FakeCuda {
   Variable driver{"LIFTGEN_CUDA_LIBRARY", fake_cuda_library()},

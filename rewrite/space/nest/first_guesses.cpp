@@ -79,13 +79,14 @@ List on_grid_of_processors() {
 
 /// Sweeps in one pass over memory.
 List in_groups(const NestFacts& f) {
-  constexpr std::size_t kMost = 3, kLittle = 48 * 1024;
+  constexpr std::size_t kMost = 2, kLittle = 48 * 1024;
   // Rings of what is loaded leave little of a small local memory to those of sweeps.
   const bool little = f.options.local_bytes <= kLittle;
   List r;
   for (const std::int64_t readers :
        little ? std::vector<std::int64_t>{0, 2, 1} : std::vector<std::int64_t>{1, 2, 0}) {
-    const std::vector<AxisSizes> tiles = group_tiles(f, readers);
+    const std::vector<AxisSizes> tiles = group_tiles(f, readers, false),
+                                 of_one_barrier = group_tiles(f, readers, true);
     const auto add = [&](const AxisSizes& tile, bool team) {
       r.push_back({{key::in_place, false},
                    {key::time, AxisSizes{{{f.axes[f.above_update].name, 1}}}},
@@ -95,7 +96,8 @@ List in_groups(const NestFacts& f) {
                    {key::team, team}});
     };
     for (std::size_t t = 0; t < std::min(kMost, tiles.size()); ++t) add(tiles[t], false);
-    if (!tiles.empty()) add(tiles[0], true);
+    for (const bool team : {false, true})  // smaller ones, as they need more planes
+      if (!of_one_barrier.empty()) add(of_one_barrier[0], team);
   }
   return r;
 }

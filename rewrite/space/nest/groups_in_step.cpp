@@ -222,10 +222,16 @@ void run_sweep(NestDeriver& d, const Place& sweep, const std::vector<std::int64_
 
 }  // namespace
 
-std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers) {
+std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers, bool wait_once) {
   std::vector<AxisSizes> r;
-  for (const bool wait_once : {true, false})
-    if (const InGroups* g = find(f, readers, wait_once)) add_tiles(f, *g, r);
+  if (const InGroups* g = find(f, readers, wait_once)) add_tiles(f, *g, r);
+  return r;
+}
+
+std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers) {
+  std::vector<AxisSizes> r = group_tiles(f, readers, false);
+  for (AxisSizes& tile : group_tiles(f, readers, true))
+    if (std::find(r.begin(), r.end(), tile) == r.end()) r.push_back(std::move(tile));
   return r;
 }
 

@@ -156,6 +156,8 @@ struct DeriverFor<NestFacts> {
 /// many stages read are copied by stages of their own.
 std::vector<AxisSizes> group_tiles(const NestFacts& f);
 std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers);
+/// And where a step has one barrier, or one after each stage, the best first.
+std::vector<AxisSizes> group_tiles(const NestFacts& f, std::int64_t readers, bool wait_once);
 /// Whether a tile's rings fit into local memory.
 bool fits_in_groups(const NestFacts& f, const Configuration& c, bool wait_once);
 /// Whether sweeps go in step in such tiles.
