@@ -59,39 +59,72 @@ class Collector {
   int others_ = 0;
 };
 
-/// The loop of each dimension along which all accesses of one of its iterations have one index, and those of
-/// different iterations have different ones; null where there is none.
-Loops loops_of_dimensions(const Uses& u, const Loops& loops, const Kernel& k) {
-  Loops of(u.positions.at(0).size(), nullptr);
-  for (std::size_t d = 0; d < of.size(); ++d) {
-    const Nat& index = u.positions[0][d];
-    if (!std::all_of(u.positions.begin(), u.positions.end(), [&](const auto& p) { return p[d] == index; }))
-      continue;
-    for (const For* f : loops) {
-      const auto line = affine_in(index, f->var);
-      if (!line || !line->coefficient.is_constant() || line->coefficient == Nat(0)) continue;
-      const std::vector<const NatAtom*> others = variables(line->rest);
-      const bool fixed = std::all_of(others.begin(), others.end(), [&](const NatAtom* v) {
-        return std::find(k.sizes.begin(), k.sizes.end(), v->name) != k.sizes.end();
-      });
-      if (fixed) of[d] = f;
-    }
+/// What an iteration of a loop accesses along a dimension: `length` elements from each*i + first on, and no
+/// other iteration does.
+struct Window {
+  const For* loop = nullptr;
+  std::int64_t each = 0, first = 0, length = 1;
+  Nat within(const Nat& index) const { return length == 1 ? Nat(0) : index - each * loop->var - first; }
+};
+using Windows = std::vector<std::optional<Window>>;  ///< a dimension
+
+/// Whether all accesses have the same index, which no other iteration has.
+std::optional<Window> one_element(const Uses& u, std::size_t d, const For& f, const Kernel& k) {
+  const Nat& index = u.positions[0][d];
+  if (!std::all_of(u.positions.begin(), u.positions.end(), [&](const auto& p) { return p[d] == index; }))
+    return std::nullopt;
+  const auto line = affine_in(index, f.var);
+  if (!line || !line->coefficient.is_constant() || line->coefficient == Nat(0)) return std::nullopt;
+  const std::vector<const NatAtom*> others = variables(line->rest);
+  const bool fixed = std::all_of(others.begin(), others.end(), [&](const NatAtom* v) {
+    return std::find(k.sizes.begin(), k.sizes.end(), v->name) != k.sizes.end();
+  });
+  return fixed ? std::optional(Window{&f, *line->coefficient.constant(), 0, 1}) : std::nullopt;
+}
+
+/// A tile's elements: what is added to each*i lies between the same numbers, less than `each` apart.
+std::optional<Window> tile_of(const Uses& u, std::size_t d, const For& f) {
+  Window w{&f, 0, 0, 0};
+  std::optional<std::int64_t> first, last;
+  for (const auto& p : u.positions) {
+    const auto line = affine_in(p[d], f.var);
+    const auto each = line ? line->coefficient.constant() : std::nullopt;
+    if (!each || *each < 2 || (w.each != 0 && w.each != *each)) return std::nullopt;
+    const Facts::Interval rest = Facts().bounds(line->rest);
+    if (!rest.lower || !rest.upper) return std::nullopt;
+    w.each = *each;
+    first = std::min(first.value_or(*rest.lower), *rest.lower);
+    last = std::max(last.value_or(*rest.upper), *rest.upper);
   }
+  w.first = *first, w.length = *last - *first + 1;
+  return w.length <= w.each ? std::optional(w) : std::nullopt;
+}
+
+/// Of each dimension along which iterations of one of the loops have elements of their own.
+Windows windows_of(const Uses& u, const Loops& loops, const Kernel& k) {
+  Windows of(u.positions.at(0).size());
+  for (std::size_t d = 0; d < of.size(); ++d)
+    for (const For* f : loops) {
+      if (!of[d]) of[d] = one_element(u, d, *f, k);
+      if (!of[d]) of[d] = tile_of(u, d, *f);
+    }
   return of;
 }
 
-/// Whether s stores all of an array along the dimensions that no loop around it belongs to, whatever happens.
-bool stores_all(const Stmt& s, const std::string& array, const std::vector<Nat>& shape, const Loops& of,
+/// Whether s stores all that an iteration has of an array, whatever happens.
+bool stores_all(const Stmt& s, const std::string& array, const std::vector<Nat>& shape, const Windows& of,
                 Loops within = {}) {
   const auto* f = std::get_if<For>(&s.v);
   if (!f) {
     const auto* x = std::get_if<Store>(&s.v);
     if (!x || x->array != array) return false;
     for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (of[d]) continue;
-      const auto f =
-          std::find_if(within.begin(), within.end(), [&](const For* g) { return g->var == x->position[d]; });
-      if (f == within.end() || !((*f)->lower == Nat(0)) || !((*f)->upper == shape[d])) return false;
+      if (of[d] && of[d]->length == 1) continue;
+      const Nat index = of[d] ? of[d]->within(x->position[d]) : x->position[d];
+      const Nat length = of[d] ? Nat(of[d]->length) : shape[d];
+      const auto loop =
+          std::find_if(within.begin(), within.end(), [&](const For* g) { return g->var == index; });
+      if (loop == within.end() || !((*loop)->lower == Nat(0)) || !((*loop)->upper == length)) return false;
     }
     return true;
   }
@@ -111,7 +144,7 @@ bool accesses(const Stmt& s, const std::string& array, bool stores_too) {
 
 /// Whether an iteration of the innermost loop stores what it loads, before it does.
 bool begins_with_all(const Block& body, const std::string& array, const std::vector<Nat>& shape,
-                     const Loops& of) {
+                     const Windows& of) {
   const auto first =
       std::find_if(body.begin(), body.end(), [&](const Stmt& s) { return accesses(s, array, true); });
   return first != body.end() && !accesses(*first, array, false) && stores_all(*first, array, shape, of);
@@ -136,7 +169,7 @@ std::vector<OwnArray> own_arrays(const Kernel& k) {
 /// What is kept of an array, by each iteration of `owner`; nothing where it is a value.
 struct Contracted {
   const For* owner;
-  std::vector<bool> gone;  ///< dimensions
+  Windows windows;
   Type type;
 };
 
@@ -145,22 +178,19 @@ std::optional<Contracted> contracted(const OwnArray& a, const Uses& u, const Ker
   while (!loops.empty() && loops.back()->kind != LoopKind::Par) loops.pop_back();
   if (loops.empty() || !u.simple || !(a.layout == LayoutRequest{})) return {};
   const std::vector<Nat> shape = shape_of(a.type);
-  const Loops of = loops_of_dimensions(u, loops, k);
+  const Windows of = windows_of(u, loops, k);
   bool flows = false;  // an iteration may find what another one stored
   for (const For* f : loops) {
     if (f->team || f->doacross || f->waits) return {};
     if (f->kind != LoopKind::Par && f->kind != LoopKind::Seq) return {};
-    if (std::find(of.begin(), of.end(), f) != of.end()) continue;
+    if (std::any_of(of.begin(), of.end(), [&](const auto& w) { return w && w->loop == f; })) continue;
     if (f->kind == LoopKind::Par) return {};
     flows = true;
   }
   if (flows && !begins_with_all(loops.back()->body, a.name, shape, of)) return {};
-  Contracted c{loops.back(), {}, {}};
+  Contracted c{loops.back(), of, {}};
   std::vector<Nat> left;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    c.gone.push_back(of[d] != nullptr);
-    left.push_back(of[d] ? Nat(1) : shape[d]);
-  }
+  for (std::size_t d = 0; d < shape.size(); ++d) left.push_back(of[d] ? Nat(of[d]->length) : shape[d]);
   c.type = array(left, element_of(a.type));
   return c;
 }
@@ -229,9 +259,9 @@ Block with_allocations(const Block& b, const std::map<const For*, Block>& alloca
   return r;
 }
 
-std::vector<Nat> left_of(std::vector<Nat> position, const std::vector<bool>& gone) {
-  for (std::size_t d = 0; d < gone.size(); ++d)
-    if (gone[d]) position[d] = 0;
+std::vector<Nat> within(std::vector<Nat> position, const Windows& windows) {
+  for (std::size_t d = 0; d < windows.size(); ++d)
+    if (windows[d]) position[d] = windows[d]->within(position[d]);
   return position;
 }
 
@@ -240,13 +270,14 @@ Block with_positions(const Block& b, const std::map<std::string, Contracted>& ar
     return rewrite(t, [&](const Term& x) {
       if (x->kind != TermKind::Load) return x;
       const auto a = arrays.find(x->name);
-      return a == arrays.end() ? x : load_term(x->name, left_of(x->nats, a->second.gone), x->type, x->width);
+      return a == arrays.end() ? x
+                               : load_term(x->name, within(x->nats, a->second.windows), x->type, x->width);
     });
   });
   return rebuild(loaded, [&](Stmt s) -> Block {
     if (auto* x = std::get_if<Store>(&s.v))
       if (const auto a = arrays.find(x->array); a != arrays.end())
-        x->position = left_of(x->position, a->second.gone), x->stream = false;
+        x->position = within(x->position, a->second.windows), x->stream = false;
     if (auto* x = std::get_if<Prefetch>(&s.v); x && arrays.count(x->array)) return {};
     return {std::move(s)};
   });

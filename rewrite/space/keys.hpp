@@ -44,6 +44,8 @@ inline constexpr KeyOf<Loops> grid{{"grid", Domain::loops}};
 inline constexpr KeyOf<Loops> parallel{{"parallel", Domain::loops}};
 inline constexpr KeyOf<std::int64_t> dynamic{{"dynamic", Domain::ordinal}};
 inline constexpr KeyOf<Joined> joined{{"joined", Domain::choice, {"no", "rows", "elements"}}};
+/// Whether loops over cells go in the tiles of the columns beside them.
+inline constexpr KeyOf<bool> follows{{"follows", Domain::flag, {"no", "columns"}}};
 inline constexpr KeyOf<bool> team{{"team", Domain::flag, {"no", "yes"}}};
 inline constexpr KeyOf<Local> local{{"local", Domain::choice, {"none", "tile", "planes"}}};
 inline constexpr KeyOf<Copy> copy{{"copy", Domain::choice, {"direct", "vec", "async", "async vec"}}};

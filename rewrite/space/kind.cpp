@@ -201,6 +201,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
     add(registered_reduction_decisions());
     add(registered_chain_decisions());
     add({{common::joined().key, common::joined().switched}});
+    add({{&key::follows, {}}});
     add({{common::readonly().key, common::readonly().switched}});
     return r;
   }();

@@ -28,7 +28,7 @@ struct ChainFacts : ProgramFacts {
   bool copies = false;               ///< so it can where results that other stages read are copied
   std::optional<std::string> steps;  ///< the outermost axis of the stages' arrays, if they can go along it
   std::int64_t around = 1;           ///< iterations of the loops around the chain
-  std::int64_t planes = 0;           ///< of the first stage along that axis; 0: not known
+  std::int64_t planes = 0;           ///< of all stages along that axis, of the finest grid; 0: not known
   std::size_t stages = 1;
   std::int64_t colour_axes = 0;       ///< of stages that update cells of one colour: see Colours; 0: none do
   std::vector<std::string> coloured;  ///< arguments that these stages read or update
@@ -109,7 +109,8 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   const Type& first = chain.stages[0].value.type();
   if (!lags.obstacle.empty() || go_apart(lags, shape_of(first)[0].constant())) return f;
   f.steps = loop_axis(static_cast<std::size_t>(rank_of(first)) - 1);
-  f.planes = shape_of(first)[0].constant().value_or(0);
+  for (const StageWrites& w : graph.stages)
+    f.planes = std::max(f.planes, (w.scale.at(0) * w.extents.at(0)).constant().value_or(0));
   if (!options.only_layout) find_colours(program, chain, graph, f);
   f.tiles = least_margins(chain, graph, 0).obstacle.empty();
   if (!f.tiles && !named_results(program).empty()) {

@@ -4,6 +4,7 @@
 
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "rewrite/analysis/nest.hpp"
 #include "rewrite/engine/step_program.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/class_keys.hpp"
@@ -66,6 +67,32 @@ struct Part {
   }
 };
 
+/// The rows of a part that computes scalar cells of two dimensions; nothing of others.
+std::optional<Nat> row_of_cells(const Expr& e) {
+  const bool cells = e.is(Op::Map) && op_rank(e) == 2 && rank_of(e.type()) == 2 &&
+                     element_of(e.type(), 2).is_scalar() && !has_scan(e);
+  return cells ? std::optional(shape_of(e.type())[1]) : std::nullopt;
+}
+/// The points of a part that scans columns; nothing of others.
+std::optional<Nat> points_of_columns(const Expr& e) {
+  if (!has_scan(e)) return std::nullopt;
+  const Nest nest = main_nest(e);
+  return nest.levels.size() == 1 ? std::optional(nest.levels[0].extents.back()) : std::nullopt;
+}
+
+/// Cells go in tiles of so many elements of each row, all rows of a tile one after the other.
+void follow(Deriver& d, const Place& cells, std::int64_t tile, std::int64_t width) {
+  d.step("map-nest", cells);
+  d.step("interchange", cells);
+  const Place points = content_of(cells), tiles = content_of(points), rows = body_of(tiles);
+  d.step("split-join", {tile}, points);
+  d.step("interchange", rows);
+  d.step("map-par", tiles);
+  d.step("map-seq", content_of(rows));
+  const Place row = body_of(content_of(rows));
+  if (width < 2 || !d.try_step("map-vec", {width}, row)) d.step("map-seq", row);
+}
+
 /// First guesses of a kind that are possible, as whole configurations.
 std::vector<Wishes> possible(const Kind& kind) {
   std::vector<Wishes> r;
@@ -116,7 +143,31 @@ void number_classes(std::vector<Part>& parts) {
   }
 }
 
-struct StagesFacts : ProgramFacts {};
+struct StagesFacts : ProgramFacts {
+  std::vector<std::optional<Nat>> cells, columns;  ///< of each part, where it has such: points of a row
+  /// Whether a part's loops over cells can go in the tiles of another one's columns.
+  bool follows(std::size_t part, std::size_t other) const {
+    return cells[part] && columns[other] && *cells[part] == *columns[other];
+  }
+  bool can_follow() const {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      for (std::size_t j = 0; j < cells.size(); ++j)
+        if (follows(i, j)) return !on_grid();
+    return false;
+  }
+};
+
+StagesFacts stages_facts(const Program& program, const std::vector<Place>& parts,
+                         const SpaceOptions& options) {
+  StagesFacts f;
+  static_cast<ProgramFacts&>(f) = program_facts(program, options);
+  for (const Place& p : parts) {
+    const Expr e = part_at(program.body, p);
+    f.cells.push_back(row_of_cells(e)), f.columns.push_back(points_of_columns(e));
+  }
+  f.joins_stages = have_joined_stages(program) || f.can_follow();
+  return f;
+}
 
 class StagesKind : public KindWith<StagesFacts> {
  public:
@@ -127,6 +178,7 @@ class StagesKind : public KindWith<StagesFacts> {
     for (const Key* k : keys_) add(of_parts(*k));
     for (const common::CommonDecision* x : {&common::joined(), &common::readonly()})
       add(bound_common(*x)), say(bound_common(*x));
+    if (facts().can_follow()) add(following()), say(following());
   }
 
   std::string words(const Configuration& c) const override {
@@ -161,9 +213,14 @@ class StagesKind : public KindWith<StagesFacts> {
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);
     Deriver d(start);
-    for (const Part& p : parts_)
-      for (const Step& s : p.kind->derive(p.loops(c)).steps)
-        d.step(s.rule, s.parameters, below(p.place, s.place));
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Part& p = parts_[i];
+      if (const std::int64_t tile = followed_tile(f, c, i); tile > 0)
+        follow(d, p.place, tile, f.lanes);
+      else
+        for (const Step& s : p.kind->derive(p.loops(c)).steps)
+          d.step(s.rule, s.parameters, below(p.place, s.place));
+    }
     run_other_loops(d, f, {.width = f.lanes});
     take(common::joined(), d, f, c);
     take(common::readonly(), d, f, c);
@@ -172,6 +229,39 @@ class StagesKind : public KindWith<StagesFacts> {
   }
 
  private:
+  /// The tile of the columns that a part's cells follow; 0: of none.
+  std::int64_t followed_tile(const StagesFacts& f, const Configuration& c, std::size_t part) const {
+    const Setting* follows = c.find(key::follows);
+    return follows != nullptr && *follows == setting_of(true) ? tile_beside(f, c, part) : 0;
+  }
+  std::int64_t tile_beside(const StagesFacts& f, const Configuration& c, std::size_t part) const {
+    for (std::size_t j = 0; j < parts_.size(); ++j) {
+      if (!f.follows(part, j)) continue;
+      const Configuration own = parts_[j].own(c);
+      const Setting *order = own.find(key::order), *tile = own.find(key::tile);
+      if (order == nullptr || tile == nullptr) continue;
+      const Loops& loops = std::get<Loops>(*order);
+      const AxisSizes& sizes = std::get<AxisSizes>(*tile);
+      if (!sizes.empty() && !loops.names.empty() && loops.names.back() != "k") return sizes.list[0].size;
+    }
+    return 0;
+  }
+  BoundDecision following() const {
+    BoundDecision d;
+    d.key = &key::follows;
+    d.settings = {setting_of(true), setting_of(false)};
+    d.allowed = [this](const Configuration& c) {
+      bool can = false;
+      for (std::size_t i = 0; i < parts_.size(); ++i) can = can || tile_beside(facts(), c, i) > 0;
+      return can && c[key::joined] != Joined::no ? Settings{setting_of(true), setting_of(false)}
+                                                 : Settings{setting_of(false)};
+    };
+    d.suits = [](const Configuration&, const Settings& allowed) { return allowed.front(); };
+    d.words = [](const Configuration& c) -> std::string {
+      return c[key::follows] ? "cells in the tiles of columns" : "";
+    };
+    return d;
+  }
   BoundDecision of_parts(const Key& shown) const {
     BoundDecision d;
     d.key = &shown;
@@ -219,10 +309,8 @@ std::unique_ptr<Kind> stages_kind(Rewriting start, const std::vector<Place>& pla
     parts.push_back({place, std::move(kind), std::move(guesses)});
   }
   number_classes(parts);
-  StagesFacts f;
-  static_cast<ProgramFacts&>(f) = program_facts(start.program, options);
-  f.joins_stages = have_joined_stages(start.program);
-  return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), f}, std::move(parts));
+  StagesFacts f = stages_facts(start.program, places, options);
+  return std::make_unique<StagesKind>(StagesKind::Form{std::move(start), std::move(f)}, std::move(parts));
 }
 
 }  // namespace lift

@@ -65,6 +65,13 @@ void copy_start(Deriver& d, Place start, const std::vector<StepPart>& parts) {
       copy(e.child(i), component_of(start, static_cast<int>(i)));
 }
 
+/// Whether threads share what a step does: a loop, or tiles of several stages.
+bool has_threads(const Derivation& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
+    return s.rule == "map-par" || s.rule == "in-tiles" || s.rule == "doacross";
+  });
+}
+
 class LoopOverTime : public KindWith<LoopFacts> {
  public:
   LoopOverTime(Form form, Place step, std::unique_ptr<Kind> of_step)
@@ -97,7 +104,8 @@ class LoopOverTime : public KindWith<LoopFacts> {
     if (std::find(parts.begin(), parts.end(), StepPart::overwritten) != parts.end())
       copy_start(d, below(iteration, {1}), parts);
     for (const Step& s : of_step.steps) d.step(s.rule, s.parameters, below(step_, s.place));
-    const bool alone = c.find(key::parallel) != nullptr && c[key::parallel].names.empty();
+    const bool alone =
+        c.find(key::parallel) != nullptr && c[key::parallel].names.empty() && !has_threads(of_step.steps);
     run_other_loops(d, f, {!alone, is_vector(c), is_solo(c), c[key::width]});
     take(common::readonly(), d, f, c);
     run_scans(d);
