@@ -10,6 +10,10 @@ namespace {
 /// Text that one loop may become: where the loop within has become single iterations, pieces multiply.
 constexpr std::size_t kMostStatements = 64;
 
+/// Terms that the pieces of a loop may have together. Of larger ones only the largest piece is apart: a wide
+/// stencil would have its text a dozen times, for elements of which there are a few a row.
+constexpr std::size_t kMostTerms = 512;
+
 /// Where the sign of an affine a(v) = k*v + r changes: the first v on its other side.
 std::optional<Nat> sign_change(const Nat& a, const Nat& v) {
   const auto x = affine_in(a, v);
@@ -72,9 +76,24 @@ std::vector<Nat> ordered(std::vector<Nat> points) {
   return points;
 }
 
+/// The points at both ends of the largest piece.
+std::vector<Nat> around_largest(const For& f, const std::vector<Nat>& points) {
+  std::vector<Nat> all{f.lower};
+  all.insert(all.end(), points.begin(), points.end());
+  all.push_back(f.upper);
+  std::size_t largest = 0;
+  const auto length = [&](std::size_t i) { return at_large_sizes(all[i + 1]) - at_large_sizes(all[i]); };
+  for (std::size_t i = 1; i + 1 < all.size(); ++i)
+    if (length(i) > length(largest)) largest = i;
+  std::vector<Nat> r;
+  if (largest > 0) r.push_back(all[largest]);
+  if (largest + 2 < all.size()) r.push_back(all[largest + 1]);
+  return r;
+}
+
 /// Consecutive pieces of a loop. Where a size may be so small that the order of two points turns round, the
 /// piece between them is empty, and the next one begins where the last one ended.
-Block pieces_of(const For& f, const std::vector<Nat>& points) {
+Block pieces_of(const For& f, const std::vector<Nat>& points, const std::vector<Nat>& asked) {
   Block pieces;
   Nat start = f.lower;
   for (std::size_t i = 0; i <= points.size(); ++i) {
@@ -85,7 +104,13 @@ Block pieces_of(const For& f, const std::vector<Nat>& points) {
         points.begin(), points.begin() + static_cast<std::ptrdiff_t>(i),
         [&](const Nat& p) { return i == points.size() || Facts().proves(less_equal(p, points[i])); });
     const Nat stop = certain ? end : max(start, end);
-    for (Stmt& piece : make_loop(f, start, end)) {
+    For part = f;
+    const bool asks = std::any_of(asked.begin(), asked.end(), [&](const Nat& p) {
+      return std::find(points.begin(), points.end(), p) == points.end() &&
+             !Facts().proves(less_equal(p, start)) && !Facts().proves(less_equal(end, p));
+    });
+    if (asks) part.kind = LoopKind::Seq, part.width = 1, part.late_store = false;  // no vectors of these
+    for (Stmt& piece : make_loop(part, start, end)) {
       if (auto* loop = std::get_if<For>(&piece.v); loop && !certain)
         loop->upper = stop;  // the variable keeps the range of a piece that is not empty
       pieces.push_back(std::move(piece));
@@ -111,7 +136,11 @@ Block split_boundaries(const Block& b) {
     std::size_t statements = 0;
     visit(f->body, [&](const Stmt&) { ++statements; });
     if (breaks.at.empty() || statements * (breaks.at.size() + 1) > kMostStatements) return {std::move(s)};
-    return pieces_of(*f, ordered(breaks.at));
+    const std::vector<Nat> points = ordered(breaks.at);
+    std::size_t all_terms = 0;
+    visit_terms(f->body, [&](const Term&) { ++all_terms; });
+    const bool large = points.size() > 2 && all_terms * (points.size() + 1) > kMostTerms;
+    return pieces_of(*f, large ? around_largest(*f, points) : points, points);
   }));
 }
 

@@ -28,6 +28,7 @@ struct ChainFacts : ProgramFacts {
   bool copies = false;               ///< so it can where results that other stages read are copied
   std::optional<std::string> steps;  ///< the outermost axis of the stages' arrays, if they can go along it
   std::int64_t around = 1;           ///< iterations of the loops around the chain
+  std::int64_t last_bytes = 0;       ///< of results that no stage reads
   std::int64_t planes = 0;           ///< of all stages along that axis, of the finest grid; 0: not known
   std::size_t stages = 1;
   std::int64_t colour_axes = 0;       ///< of stages that update cells of one colour: see Colours; 0: none do
@@ -94,9 +95,16 @@ void find_colours(const Program& program, const Chain& chain, const StageGraph& 
     }
 }
 
+std::vector<Place> last_results(const Expr& body);
+
 ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   ChainFacts f;
   static_cast<ProgramFacts&>(f) = program_facts(program, options);
+  for (const Place& p : last_results(program.body)) {
+    std::int64_t elements = 1;
+    for (const Nat& n : shape_of(part_at(program.body, p).type())) elements *= n.constant().value_or(1024);
+    f.last_bytes += elements * f.element_bytes;
+  }
   Program p = program;
   if (const auto in_place = apply(find_rule("overwrite-bases"), p, {})) f.in_place = true, p = *in_place;
   if (const auto rings = apply(find_rule("rings"), p, {})) f.rings = true, p = *rings;
@@ -296,11 +304,47 @@ const ChainDecision& width() {
   return d;
 }
 
+/// Results that no stage reads again: what comes after all names, and is no name.
+std::vector<Place> last_results(const Expr& body) {
+  Place at;
+  Expr e = body;
+  for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) at = let_body(at);
+  std::vector<Place> r;
+  const auto add = [&](const Expr& result, const Place& place) {
+    if (is_map(result.op())) r.push_back(place);
+  };
+  if (!e.is(Op::Tuple)) return add(e, at), r;
+  for (std::size_t i = 0; i < e.children().size(); ++i)
+    add(e.child(i), component_of(at, static_cast<int>(i)));
+  return r;
+}
+
+/// Whether these bypass the cache.
+const ChainDecision& stream() {
+  static const ChainDecision d =
+      decide<ChainFacts>(key::stream)
+          .offers([](const ChainFacts& f) {
+            return f.last_bytes > 0 && f.lanes > 1 && !f.on_grid() ? std::vector<bool>{false, true}
+                                                                   : std::vector<bool>{false};
+          })
+          .admitted([](const ChainFacts&, const Configuration& c, bool stream) {
+            return !stream || c[key::inner] == Inner::vec;
+          })
+          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+            if (!c[key::stream]) return;
+            for (const Place& result : last_results(d.program().body)) d.step("stream", result);
+          })
+          .said("streaming");
+  return d;
+}
+
 const std::vector<const ChainDecision*>& chain_decisions() {
-  static const std::vector<const ChainDecision*> all{&in_place(), &layout(), &time(),  &strips(),
-                                                     &team(),     &inner(),  &width(), &late()};
+  static const std::vector<const ChainDecision*> all{&in_place(), &layout(), &time(), &strips(), &team(),
+                                                     &inner(),    &width(),  &late(), &stream()};
   return all;
 }
+
+constexpr std::int64_t kOfCaches = std::int64_t{8} << 20;  ///< bytes; less is found there by who reads it
 
 class Chains : public KindWith<ChainFacts> {
  public:
@@ -318,11 +362,12 @@ class Chains : public KindWith<ChainFacts> {
       Wishes w{{key::time, AxisSizes{{{*f.steps, width}}}},
                {key::inner, Inner::vec},
                {key::late, f.in_place},
-               {key::team, shares_steps(f)}};
+               {key::team, shares_steps(f)},
+               {key::stream, f.last_bytes > kOfCaches && f.lanes > 1 && !f.on_grid()}};
       if (f.colour_axes > 0) {
         Wishes split = w;
         split.set(key::layout, Choice{kSplitLayout, {f.colour_axes, 1}});
-        split.set(key::inner, Inner::strided_vec), split.set(key::late, false);
+        split.set(key::inner, Inner::strided_vec), split.set(key::late, false), split.set(key::stream, false);
         r.push_back(std::move(split));
       }
       if (f.tiles && f.around < f.options.threads) w.set(key::strips, strips_a_thread(f, 1));
@@ -347,6 +392,7 @@ class Chains : public KindWith<ChainFacts> {
     for (const ChainStage& s : chain_of(d.program()).stages)
       if (overwrites_base(s.value)) take(late(), d, f, c, s.place);
     take(inner(), d, f, c);
+    take(stream(), d, f, c);
     take(common::joined(), d, f, c);
     take(common::readonly(), d, f, c);
     take(strips(), d, f, c);  // around the steps
