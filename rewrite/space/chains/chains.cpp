@@ -310,8 +310,10 @@ std::vector<Place> last_results(const Expr& body) {
   Expr e = body;
   for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) at = let_body(at);
   std::vector<Place> r;
-  const auto add = [&](const Expr& result, const Place& place) {
-    if (is_map(result.op())) r.push_back(place);
+  const auto add = [&](const Expr& result, Place place) {
+    const bool update = result.is(Op::Update);  // of another array: what it leaves of that is copied
+    if (update) place.push_back(1);
+    if (is_map(update ? result.child(1).op() : result.op())) r.push_back(std::move(place));
   };
   if (!e.is(Op::Tuple)) return add(e, at), r;
   for (std::size_t i = 0; i < e.children().size(); ++i)
@@ -423,11 +425,12 @@ bool is_of_this_kind(const Program& program, const SpaceOptions& options) {
   if (contains(program.body, [](const Expr& e) { return is_scan(e.op()) || e.is(Op::Iterate); }))
     return false;
   const Chain chain = chain_of(program);
-  if (chain.stages.size() < 2 || !stages_of(program.body).empty()) return false;
-  if (sweeps_of(program.body).size() > 1) return !have_one_nest(program);
+  if (chain.stages.size() < 2) return false;
   const bool updates = std::any_of(chain.stages.begin(), chain.stages.end(), [](const ChainStage& s) {
     return !s.result && updated_array(s.value).has_value();
   });
+  if (!stages_of(program.body).empty()) return updates;  // made by maps and by updates
+  if (sweeps_of(program.body).size() > 1) return !have_one_nest(program);
   return updates || has_several_results(chain);
 }
 
