@@ -59,6 +59,19 @@ struct Breaks {
   }
 };
 
+std::vector<Nat> breaks_of(const For& f, const std::vector<Nat>& items, bool positions_only = false) {
+  Breaks breaks{f, items};
+  visit_nats(f.body, [&](const Nat& n, bool position) {
+    if (position || !positions_only) breaks.scan(n);
+  });
+  if (positions_only) return breaks.at;
+  visit_terms(f.body, [&](const Term& x) {
+    if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative)
+      breaks.add(x->conds[0].a);
+  });
+  return breaks.at;
+}
+
 /// The value of n where sizes are large and loops are at their start: decides an order that cannot be proved.
 std::int64_t at_large_sizes(const Nat& n) {
   return evaluate(n, [](const NatAtom& v) {
@@ -93,7 +106,7 @@ std::vector<Nat> around_largest(const For& f, const std::vector<Nat>& points) {
 
 /// Consecutive pieces of a loop. Where a size may be so small that the order of two points turns round, the
 /// piece between them is empty, and the next one begins where the last one ended.
-Block pieces_of(const For& f, const std::vector<Nat>& points, const std::vector<Nat>& asked) {
+Block pieces_of(const For& f, const std::vector<Nat>& points, const std::vector<Nat>& items) {
   Block pieces;
   Nat start = f.lower;
   for (std::size_t i = 0; i <= points.size(); ++i) {
@@ -104,15 +117,11 @@ Block pieces_of(const For& f, const std::vector<Nat>& points, const std::vector<
         points.begin(), points.begin() + static_cast<std::ptrdiff_t>(i),
         [&](const Nat& p) { return i == points.size() || Facts().proves(less_equal(p, points[i])); });
     const Nat stop = certain ? end : max(start, end);
-    For part = f;
-    const bool asks = std::any_of(asked.begin(), asked.end(), [&](const Nat& p) {
-      return std::find(points.begin(), points.end(), p) == points.end() &&
-             !Facts().proves(less_equal(p, start)) && !Facts().proves(less_equal(end, p));
-    });
-    if (asks) part.kind = LoopKind::Seq, part.width = 1, part.late_store = false;  // no vectors of these
-    for (Stmt& piece : make_loop(part, start, end)) {
-      if (auto* loop = std::get_if<For>(&piece.v); loop && !certain)
-        loop->upper = stop;  // the variable keeps the range of a piece that is not empty
+    for (Stmt& piece : make_loop(f, start, end)) {
+      auto* loop = std::get_if<For>(&piece.v);
+      if (loop && !breaks_of(*loop, items, true).empty())  // no vectors of what still asks where to load
+        loop->kind = LoopKind::Seq, loop->width = 1, loop->late_store = false;
+      if (loop && !certain) loop->upper = stop;  // the variable keeps the range of a piece that is not empty
       pieces.push_back(std::move(piece));
     }
     start = stop;
@@ -127,20 +136,15 @@ Block split_boundaries(const Block& b) {
   return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || has_loop(f->body) || f->kind >= LoopKind::Glb) return {std::move(s)};
-    Breaks breaks{*f, items};
-    visit_nats(f->body, [&](const Nat& n, bool) { breaks.scan(n); });
-    visit_terms(f->body, [&](const Term& x) {
-      if (x->kind == TermKind::Compare && x->conds[0].kind == NatCond::Kind::NonNegative)
-        breaks.add(x->conds[0].a);
-    });
+    const std::vector<Nat> breaks = breaks_of(*f, items);
     std::size_t statements = 0;
     visit(f->body, [&](const Stmt&) { ++statements; });
-    if (breaks.at.empty() || statements * (breaks.at.size() + 1) > kMostStatements) return {std::move(s)};
-    const std::vector<Nat> points = ordered(breaks.at);
+    if (breaks.empty() || statements * (breaks.size() + 1) > kMostStatements) return {std::move(s)};
+    const std::vector<Nat> points = ordered(breaks);
     std::size_t all_terms = 0;
     visit_terms(f->body, [&](const Term&) { ++all_terms; });
     const bool large = points.size() > 2 && all_terms * (points.size() + 1) > kMostTerms;
-    return pieces_of(*f, large ? around_largest(*f, points) : points, points);
+    return pieces_of(*f, large ? around_largest(*f, points) : points, items);
   }));
 }
 

@@ -33,6 +33,15 @@ Sides map_of_scan(bool back) {
   return {map([=](Expr x) { return scan_to(back, f, of(z, x), of(a, x)); }, xs),
           transpose(scan_to(back, rows, map(z, xs), transpose(map(a, xs))))};
 }
+/// Each scan's step uses more of what its column is made of.
+Sides map_of_scans(bool back) {
+  const auto step = [](Expr x) { return of_two([=](Expr acc, Expr e) { return apply(g, {x, acc, e}); }); };
+  const Expr rows = of_two([](Expr acc, Expr r) {
+    return map([](Expr t) { return apply(g, {get(2, t), get(0, t), get(1, t)}); }, zip({acc, r, xs}));
+  });
+  return {map([=](Expr x) { return scan_to(back, step(x), of(z, x), of(a, x)); }, xs),
+          transpose(scan_to(back, rows, map(z, xs), transpose(map(a, xs))))};
+}
 Sides map_of_zip(int arrays) {
   const std::vector<Expr> functions = arrays == 2 ? std::vector{a, b} : std::vector{a, b, c};
   std::vector<Expr> maps;
@@ -118,6 +127,10 @@ std::vector<Rule> scan_rules() {
       rule_of_rank("map-of-scan", 0, 1, [](int back) { return map_of_scan(back == 1); })
           .says("the loop over columns goes inside the scan: one scan over rows with an element of each "
                 "column"),
+      rule_of_rank("map-of-scans", 0, 1, [](int back) { return map_of_scans(back == 1); })
+          .says(
+              "the loop over columns goes inside the scan, which uses more of each: one scan over rows with "
+              "an element of each column"),
       rule("map-of-mapped", map([](Expr x) { return map(g, of(a, x)); }, xs),
            transpose(map([](Expr r) { return map(g, r); }, transpose(map(a, xs)))))
           .says("a loop over columns goes inside the loop over what is made of each"),

@@ -67,6 +67,18 @@ Generators scan_generators() {
            return scan_any(g, f, kind == 1 && acc.is_scalar() ? Expr(x[0]) : z, row);
          });
        }},
+      {"map-of-scans",
+       [](Gen& g) -> Instance {
+         const Type t = g.element();
+         const Expr f = g.fun2(f64, t), start = literal(g.real(), f64);
+         const bool back = g.coin(), uses = g.n(0, 4) > 0;
+         return of_columns(g, [&](const Expr& x) {
+           const Expr step = fun({Type(f64), t}, [&](Expr acc, Expr e) {
+             return uses ? apply(f, {acc, e}) + x[0] : apply(f, {acc, e});
+           });
+           return back ? scan_back(step, start, row_of(g, x, t)) : scan(step, start, row_of(g, x, t));
+         });
+       }},
       {"map-of-mapped",
        [](Gen& g) -> Instance {
          const Type t = g.element();

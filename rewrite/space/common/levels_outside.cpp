@@ -65,7 +65,7 @@ void levels_outside(Deriver& d, const Place& columns) {
     d.try_step("let-of-transpose", columns);
     levels_outside(d, let_body(columns));
   } else if (is_scan(made.op())) {
-    d.step("map-of-scan", columns);
+    if (!d.try_step("map-of-scan", columns)) d.step("map-of-scans", columns);
     argument_levels_outside(d, array_of(content_of(columns)));
   } else if (is_looped(made)) {
     reduction_outside(d, columns);
