@@ -50,10 +50,14 @@ Setting tile_for_threads(const NestFacts& f, const Configuration&, const Setting
   if (!f.on_processors()) return allowed.front();
   for (std::size_t a = 0; a + 1 < f.axes.size(); ++a)
     if (f.axes[a].extent != 1) return allowed.front();
-  for (std::size_t t = allowed.size(); t-- > 1;)  // the longest first
-    if (tile_sizes(f, std::get<AxisSizes>(allowed[t])).back() * 8 * f.options.threads <=
-        f.axes.back().extent.value_or(0))
-      return allowed[t];
+  const std::int64_t extent = f.axes.back().extent.value_or(0), threads = f.options.threads;
+  constexpr std::int64_t uneven = 50;               // a thread may have so much more than its share: 1 / 50
+  for (std::size_t t = allowed.size(); t-- > 1;) {  // the longest first
+    const std::int64_t size = tile_sizes(f, std::get<AxisSizes>(allowed[t])).back(),
+                       tiles = size > 0 ? (extent + size - 1) / size : 0,
+                       most = (tiles + threads - 1) / threads * threads;
+    if (size * 8 * threads <= extent && (most - tiles) * uneven <= tiles) return allowed[t];
+  }
   return allowed.size() > 1 ? allowed[1] : allowed.front();
 }
 
