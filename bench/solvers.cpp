@@ -3,9 +3,10 @@
 //
 //   bench_solvers --size NK,NJ,NI --faces dirichlet|mixed --to TOLERANCE --out U.f64 [--table] [plan]
 //   bench_solvers --factors [--large]
+//   bench_solvers --contrast [--large]
 //
 // The first form prints one line of JSON (seconds) and writes the solution; --table adds a line a level and
-// leg. The second prints docs/solver.md's table of factors.
+// leg. The others print docs/solver.md's tables of factors: for beta that varies little, and by e^4.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +28,7 @@ struct Asked {
   std::string faces = "dirichlet", out;
   double to = 1e-8, tune = 0;
   int threads = 2, repeats = 1;
-  bool table = false, factors = false, large = false;
+  bool table = false, factors = false, contrast = false, large = false;
   gmg::Plan plan;
 };
 
@@ -112,11 +113,16 @@ gmg::Domain box_of(const std::vector<std::int64_t>& cells, const std::string& fa
   return box;
 }
 
-double factor(const gmg::Domain& box, const gmg::Plan& plan, double to) {
+/// The problem's, between 0.7 and 1.3; or between e^-2 and e^2.
+double beta_of(std::span<const double> x, bool contrast) {
+  const double beta = beta_at(x[0], x[1], x[2]);
+  return contrast ? std::exp(2 * (beta - 1) / 0.3) : beta;
+}
+
+double factor(const gmg::Domain& box, const gmg::Plan& plan, double to, bool contrast = false) {
   gmg::Solver solver(gmg::helmholtz(box), plan);
   for (const gmg::Coefficient& c : solver.equation().coefficients())
-    solver.set(c.name,
-               gmg::Solver::Sampler([](std::span<const double> x) { return beta_at(x[0], x[1], x[2]); }));
+    solver.set(c.name, gmg::Solver::Sampler([=](std::span<const double> x) { return beta_of(x, contrast); }));
   std::mt19937 random(1);
   std::uniform_real_distribution<double> number(-1, 1);
   std::vector<double> f(static_cast<std::size_t>(box.count())), u(f.size(), 0);
@@ -157,6 +163,27 @@ int factors(const Asked& a) {
   return all ? 0 : 1;
 }
 
+int contrast(const Asked& a) {
+  std::vector<std::int64_t> sizes{16, 32, 64};
+  if (a.large) sizes.push_back(128);
+  fmt::print("| |");
+  for (const auto n : sizes) fmt::print(" {}^3 |", n);
+  fmt::print("\n|---|");
+  for (std::size_t x = 0; x < sizes.size(); ++x) fmt::print("---|");
+  bool all = true;
+  for (const char* faces : {"dirichlet", "neumann", "periodic", "robin", "mixed"}) {
+    fmt::print("\n| {} |", faces);
+    for (const auto n : sizes) {
+      const double x = factor(box_of({n, n, n}, faces), a.plan, 1e-10, true);
+      all = all && std::isfinite(x);
+      fmt::print(" {:.3f} |", x);
+      std::fflush(stdout);
+    }
+  }
+  fmt::print("\n");
+  return all ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -179,11 +206,12 @@ int main(int argc, char** argv) {
       "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
   app.add_flag("--table", a.table, "a line a level and leg");
   app.add_flag("--factors", a.factors, "the table of factors of docs/solver.md");
-  app.add_flag("--large", a.large, "with a row of 128^3");
+  app.add_flag("--contrast", a.contrast, "the table of factors where beta varies by e^4");
+  app.add_flag("--large", a.large, "with 128^3");
   CLI11_PARSE(app, argc, argv);
   try {
     configure_openmp(a.threads);
-    return a.factors ? factors(a) : solve(a);
+    return a.factors ? factors(a) : a.contrast ? contrast(a) : solve(a);
   } catch (const UserError& e) {
     return fmt::print(stderr, "bench_solvers: {}\n", e.what()), 2;
   } catch (const std::exception& e) {

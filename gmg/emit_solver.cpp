@@ -176,7 +176,7 @@ class SolverText {
       case Role::restrict_f:
         return call(*r.kernel, l, next + "f", {{"fine", fmt::format("s->level[{}].f", l)}});
       case Role::apply:
-        return call(*r.kernel, l, fmt::format("s->level[{}].f", l));
+        return call(*r.kernel, l, "to");
       case Role::norm:
         return call(*r.kernel, l, "&s->sum");
       case Role::coefficient: {
@@ -191,12 +191,13 @@ class SolverText {
     }
   }
 
-  /// void NAME(SOLVER *s, int l), level by level.
-  std::string by_level(const std::string& name, const std::vector<KernelRole>& all, Role role) {
+  /// void NAME(SOLVER *s, int l), level by level; `more`: another argument.
+  std::string by_level(const std::string& name, const std::vector<KernelRole>& all, Role role,
+                       const std::string& more = "") {
     std::map<std::size_t, std::string> cases;
     for (const KernelRole& r : all)
       if (r.role == role) cases[r.level] += "    {\n      " + of_role(r) + "    }\n";
-    std::string s = "static void " + name + "(SOLVER *s, int l) {\n  switch (l) {\n";
+    std::string s = "static void " + name + "(SOLVER *s, int l" + more + ") {\n  switch (l) {\n";
     for (const auto& [level, text] : cases) s += fmt::format("    case {}:\n", level) + text + "    break;\n";
     return s + "    default:\n      (void)s;\n  }\n}\n";
   }
@@ -230,11 +231,9 @@ class SolverText {
     std::string s = "static long count(int l);\n";
     s += by_level("diagonal", all, Role::diagonal) + by_level("coefficients", all, Role::coefficient) +
          by_level("down", all, Role::down) + by_level("up", all, Role::up) +
-         by_level("restrict_f", all, Role::restrict_f);
+         by_level("restrict_f", all, Role::restrict_f) + by_level("apply", all, Role::apply, ", double *to");
     for (const KernelRole& r : all)
-      if (r.role == Role::apply || r.role == Role::norm)
-        s += std::string("static void ") + (r.role == Role::apply ? "apply" : "norm") +
-             "(SOLVER *s) {\n      " + of_role(r) + "}\n";
+      if (r.role == Role::norm) s += "static void norm(SOLVER *s) {\n      " + of_role(r) + "}\n";
     std::map<std::size_t, std::string> cases;
     for (const KernelRole& r : all)
       if (r.role == Role::sweep || r.role == Role::sweeps || r.role == Role::polynomial)
@@ -272,10 +271,13 @@ class SolverText {
         "= {},\n"
         "       SWEEPS_DOWN = {}, SWEEPS_UP = {}, BOTTOM_SWEEPS = {}, DENSE = {:d}, SINGULAR = {:d}, "
         "FULL_START = {:d},\n"
-        "       HAS_PREVIOUS = {:d}, HAS_BESIDE = {:d} }};\n",
+        "       HAS_PREVIOUS = {:d}, HAS_BESIDE = {:d}, BEST_STEPS = {} }};  /* 2: as coefficients are */\n",
         domain_.dimensions(), levels, coefficients().size(), numbers_.size(), work_.size(), rows_,
         solver_.equation().radius(), plan.down, plan.up, plan.bottom_sweeps, h_.bottom() == Bottom::dense,
-        h_.singular(), plan.full_start, previous_, beside_);
+        h_.singular(), plan.full_start, previous_, beside_,
+        !takes_steps(plan, h_.size(), coefficients().size()) ? 0
+        : plan.corrections == Corrections::least_energy      ? 1
+                                                             : 2);
     s += "static const long cells[LEVELS][RANK] = " +
          braced(all, [&](std::size_t l) { return braced(h_.level(l).grid().domain().cells(), whole); }) +
          ";\n";

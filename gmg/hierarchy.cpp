@@ -26,6 +26,13 @@ double scattered(std::uint64_t place) {
   return static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31))) * 0x1p-63;
 }
 
+/// Positive everywhere, by more than 4 from the least to the largest.
+bool varies_much(std::span<const double> x) {
+  const double largest = largest_of(x, -HUGE_VAL, [](double v) { return v; });
+  const double least = -largest_of(x, -HUGE_VAL, [](double v) { return -v; });
+  return least > 0 && largest > 4 * least;
+}
+
 }  // namespace
 
 Hierarchy::Between::Between(const Transfer& t, Ratios r)
@@ -36,7 +43,10 @@ Hierarchy::Between::Between(const Transfer& t, Ratios r)
       correction([this] { return correction_program(transfer); }),
       bytes_down(compulsory_bytes(residual_restriction_program(t)) +
                  8 * static_cast<double>(t.coarse().domain().count())),  // the next u is cleared
-      bytes_up(compulsory_bytes(correction_program(t))) {
+      bytes_up(compulsory_bytes(correction_program(t))),
+      // the correction is cleared, and lies beside u; A of it; the step; u is updated
+      bytes_step(compulsory_bytes(apply_program(t.fine())) +
+                 8 * (1 + 4 + 3) * static_cast<double>(t.fine().domain().count())) {
   for (const Coefficient& c : t.fine().equation().coefficients())
     coefficients.emplace_back([this, c] { return restriction_program(transfer, c); });
 }
@@ -93,6 +103,8 @@ std::vector<KernelRole> Hierarchy::roles() {
   }
   const std::size_t last = levels_.size() - 1;
   levels_[last]->add_roles(last, {bottom() == Bottom::sweeps ? plan_.bottom_sweeps : 0}, all);
+  if (takes_steps(plan_, levels_.size(), levels_[0]->grid().equation().coefficients().size()))
+    for (std::size_t l = 1; l < last; ++l) all.push_back({Role::apply, l, &levels_[l]->apply_kernel()});
   all.push_back({Role::apply, last, &levels_[last]->apply_kernel()});
   all.push_back({Role::norm, 0, &levels_[0]->norm_kernel(Norm::rms)});
   return all;
@@ -128,6 +140,10 @@ void Hierarchy::bind() {
     Arguments up = coarse.arguments();  // its numbers: those of Robin conditions at the coarse spacing
     up.arrays["coarse"] = coarse.array("u").data(), up.arrays["u"] = fine.array("u").data();
     if (b.correction.is_made()) b.up = b.correction.get().bind(up);
+    if (best_steps_ && l > 0 && b.correction.is_made()) {
+      up.arrays["u"] = fine.new_correction().data();
+      b.step = b.correction.get().bind(up);
+    }
   }
 }
 
@@ -213,6 +229,7 @@ void Hierarchy::refresh() {
   }
   for (const auto& level : levels_) level->refresh();
   find_singular();
+  find_steps();
   bottom_->refresh(singular_);
   if (single_) single_->refresh();
 }
@@ -239,6 +256,25 @@ void Hierarchy::find_singular() {
         "known which f have one; write A as differences of fluxes, give the first and the last face of a "
         "periodic "
         "axis the same coefficients, or give a face a Dirichlet or Robin condition");
+}
+
+/// Whether corrections go as far as leaves the least energy; then, what that needs.
+void Hierarchy::find_steps() {
+  Level& finest = *levels_.front();
+  const std::vector<Coefficient>& all_of_them = finest.grid().equation().coefficients();
+  best_steps_ = takes_steps(plan_, levels_.size(), all_of_them.size());
+  if (best_steps_ && plan_.corrections == Corrections::automatic)
+    best_steps_ = std::any_of(all_of_them.begin(), all_of_them.end(),
+                              [&](const Coefficient& c) { return varies_much(finest.array(c.name)); }) &&
+                  is_symmetric(*levels_.back());
+  if (single_) single_->take_best_steps(best_steps_);
+  if (!best_steps_) return;
+  std::vector<LaterKernel*> all;
+  for (std::size_t l = 1; l + 1 < levels_.size(); ++l)
+    if (!single_ || plan_.full_start) all.push_back(&levels_[l]->apply_kernel());
+  if (single_) single_->add_needed(all);
+  make_all(all, {.tuned = plan_.tuned});
+  bind();
 }
 
 // ---- legs
@@ -286,7 +322,8 @@ double Hierarchy::bytes_of(const CycleStep& step) const {
     case Leg::down:
       return plan_.down * sweep + between_[step.level]->bytes_down;
     case Leg::up:
-      return plan_.up * sweep + between_[step.level]->bytes_up;
+      return plan_.up * sweep + between_[step.level]->bytes_up +
+             (best_steps_ && step.level > 0 ? between_[step.level]->bytes_step : 0);
     default:
       return 0;
   }
@@ -305,7 +342,10 @@ void Hierarchy::do_step(const CycleStep& step) {
       bottom_->solve();
       break;
     case Leg::up:
-      (*between_[step.level]->up)();
+      if (best_steps_ && step.level > 0)
+        level.new_correction(), (*between_[step.level]->step)(), level.add_correction();
+      else
+        (*between_[step.level]->up)();
       level.smooth(plan_.up);
       break;
     case Leg::restrict_f:

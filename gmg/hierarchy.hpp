@@ -45,6 +45,8 @@ class Hierarchy {
   /// See gmg/tune.hpp.
   std::vector<std::string> tune(double seconds, const std::string& database);
 
+  /// Corrections go as far as leaves the least energy, on all levels but the finest (Plan::corrections).
+  bool takes_best_steps() const { return best_steps_; }
   /// Constants are in A's null space: no face has a value.
   bool singular() const { return singular_; }
   Bottom bottom() const { return bottom_->kind(); }
@@ -59,8 +61,8 @@ class Hierarchy {
     Ratios ratios;
     LaterKernel residual_restriction, restriction, correction;
     std::vector<LaterKernel> coefficients;
-    std::optional<Kernel::Bound> down, restrict_f, up;
-    double bytes_down, bytes_up;
+    std::optional<Kernel::Bound> down, restrict_f, up, step;
+    double bytes_down, bytes_up, bytes_step;
     Between(const Transfer& t, Ratios r);
     Between(const Between&) = delete;
     Between& operator=(const Between&) = delete;
@@ -75,6 +77,7 @@ class Hierarchy {
   void record(const CycleStep& step, double ms, double bytes);
   double bytes_of(const CycleStep& step) const;
   void find_singular();
+  void find_steps();
 
   Plan plan_;
   double best_weight_ = 0;  ///< on grids as isotropic as the finest; 0: not known
@@ -82,7 +85,7 @@ class Hierarchy {
   std::vector<std::unique_ptr<Between>> between_;
   std::unique_ptr<BottomSolver> bottom_;
   std::unique_ptr<SingleCycle> single_;
-  bool singular_ = false;
+  bool singular_ = false, best_steps_ = false;
   std::vector<std::string> notes_;
   std::vector<LegTime> times_;
 };

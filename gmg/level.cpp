@@ -8,6 +8,7 @@
 #include <random>
 
 #include "embed/compiler.hpp"
+#include "gmg/best_step.hpp"
 #include "gmg/chunks.hpp"
 #include "gmg/sweeps.hpp"
 #include "ir/error.hpp"
@@ -278,12 +279,30 @@ double Level::largest_eigenvalue() {
 
 // ---- A, the residual and its norm
 
-void Level::apply(std::span<const double> x, std::span<double> y) {
-  if (in_.bytes() == 0) in_ = cells_of(count(), 0), out_ = cells_of(count(), 0);
-  std::copy(x.begin(), x.end(), in_.as<double>().begin());
+void Level::apply_in() {
   Arguments a = arguments();
   a.arrays["u"] = in_.as<double>().data();
   apply_kernel_.get().bind(a, out_.as<double>().data())();
+}
+
+std::span<double> Level::new_correction() {
+  if (in_.bytes() == 0) in_ = cells_of(count(), 0), out_ = cells_of(count(), 0);
+  in_.clear();
+  return in_.as<double>().first(static_cast<std::size_t>(count()));
+}
+
+void Level::add_correction() {
+  apply_in();
+  const auto n = static_cast<std::size_t>(count());
+  const std::span<const double> e = in_.as<double>().first(n), ae = out_.as<double>().first(n);
+  const std::span<double> u = array("u").first(n);
+  go<double>(u, best_step<double>(e, ae, u, array("f").first(n)), e);
+}
+
+void Level::apply(std::span<const double> x, std::span<double> y) {
+  if (in_.bytes() == 0) in_ = cells_of(count(), 0), out_ = cells_of(count(), 0);
+  std::copy(x.begin(), x.end(), in_.as<double>().begin());
+  apply_in();
   std::copy_n(out_.as<double>().begin(), y.size(), y.begin());
 }
 

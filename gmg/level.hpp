@@ -40,6 +40,9 @@ class Level {
   /// After coefficients have changed. UserError where the diagonal is not positive, or not finite.
   void refresh();
   void smooth(int sweeps);
+  /// A correction of u, to be added to: 0 at first.
+  std::span<double> new_correction();
+  void add_correction();  ///< as far as leaves the least energy (see best_step)
   void apply(std::span<const double> x, std::span<double> y);  ///< y = A x
   void apply_to(std::span<double> y);                          ///< y = A u
   void prepare_norm(Norm norm);                                ///< makes its kernel, if there is none
@@ -61,6 +64,7 @@ class Level {
 
  private:
   LaterKernel& together(int sweeps);
+  void apply_in();
   void relax(int sweeps);
   void jacobi(int sweeps);
   void chebyshev(int sweeps);
@@ -74,7 +78,7 @@ class Level {
   std::map<std::string, Buffer> arrays_;
   std::map<std::string, double> numbers_;
   std::map<std::string, std::int32_t> indices_;
-  Buffer in_, out_;  ///< of apply
+  Buffer in_, out_;  ///< of apply; a correction and A of it
   double sum_ = 0, largest_ = 0, eigenvalue_ = 0, bytes_of_sweep_ = 0;
   LaterKernel relaxation_, polynomial_, lambda_kernel_, apply_kernel_, residual_kernel_, rms_, max_;
   std::map<int, LaterKernel> together_;  ///< so many sweeps in one pass

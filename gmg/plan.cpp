@@ -43,6 +43,10 @@ const char* text(Passes p) {
   return p == Passes::each ? "each" : p == Passes::together ? "together" : "automatic";
 }
 
+const char* text(Corrections c) {
+  return c == Corrections::whole ? "whole" : c == Corrections::least_energy ? "least-energy" : "automatic";
+}
+
 std::string str(const Plan& p) {
   std::string s =
       std::string(text(p.cycle)) + "(" + std::to_string(p.down) + "," + std::to_string(p.up) + ")";
@@ -50,6 +54,7 @@ std::string str(const Plan& p) {
   s += std::string(", smoother ") + text(p.smoother);
   if (p.weight > 0) s += fmt::format(", weight {:.4g}", p.weight);
   if (p.passes != Passes::automatic) s += std::string(", passes ") + text(p.passes);
+  if (p.corrections != Corrections::automatic) s += std::string(", corrections ") + text(p.corrections);
   if (p.mixed) s += ", cycles in f32";
   return s + ", bottom " + text(p.bottom);
 }
@@ -63,6 +68,11 @@ void check(const Plan& p) {
                     "; it lies between 0 and 2, and 0 stands for the suggested one");
   if (p.bottom_sweeps < 1 || p.bottom_cells < 1)
     throw UserError("gmg::Plan: the coarsest level needs at least one sweep and one cell");
+}
+
+bool takes_steps(const Plan& p, std::size_t levels, std::size_t coefficients) {
+  return levels > 2 && (p.corrections == Corrections::least_energy ||
+                        (p.corrections == Corrections::automatic && coefficients > 0));
 }
 
 std::vector<double> couplings(const Equation& equation, const Domain& grid) {

@@ -15,10 +15,15 @@ enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients
 /// (docs/time-tiling.md). Automatic: in one pass where a level's arrays exceed the caches. Results are the
 /// same.
 enum class Passes : std::uint8_t { automatic, each, together };
+/// How far corrections from coarser grids are gone along, on all levels but the finest: wholly, or as far as
+/// leaves the least energy (A has to be symmetric and positive). Automatic: the latter where a coefficient,
+/// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric.
+enum class Corrections : std::uint8_t { automatic, whole, least_energy };
 const char* text(Smoother s);
 const char* text(CycleKind c);
 const char* text(Bottom b);
 const char* text(Passes p);
+const char* text(Corrections c);
 
 struct Plan {
   CycleKind cycle = CycleKind::V;
@@ -35,6 +40,7 @@ struct Plan {
   std::int64_t bottom_cells = 128;    ///< levels are made until one is no larger
   int bottom_sweeps = 24;
   Passes passes = Passes::automatic;  ///< of Gauss-Seidel sweeps
+  Corrections corrections = Corrections::automatic;
   /// Cycles are done in f32, on the residual's equation A e = f - A u; u, f and the residual are f64. Where a
   /// level has no colours, or the smoother is another, cycles stay f64, which the report says.
   bool mixed = false;
@@ -45,6 +51,9 @@ struct Plan {
 std::string str(const Plan& p);
 /// UserError: sweeps, weights and ratios that mean nothing.
 void check(const Plan& p);
+
+/// Whether corrections may go as far as leaves the least energy, with so many levels and coefficients.
+bool takes_steps(const Plan& p, std::size_t levels, std::size_t coefficients);
 
 /// How strongly A couples a cell to its neighbours along each dimension, on a grid whose coefficients are 1:
 /// shares, 1 together.

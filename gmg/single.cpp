@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "gmg/best_step.hpp"
 #include "gmg/chunks.hpp"
 #include "gmg/sweeps.hpp"
 #include "ir/error.hpp"
@@ -52,6 +53,7 @@ SingleCycle::Twin::Twin(const Plan& plan, Level& l)
   for (std::size_t r = 0; r < l.colours()->rows.size(); ++r) indices["color" + std::to_string(r)] = 0;
   bytes_of_sweep =
       compulsory_bytes(relaxation_program(grid, *l.colours())) * static_cast<double>(l.colours()->count());
+  apply = LaterKernel([this] { return apply_program(grid); });
 }
 
 Arguments SingleCycle::Twin::arguments() {
@@ -74,6 +76,8 @@ SingleCycle::SingleCycle(const Plan& plan, const std::vector<std::unique_ptr<Lev
     b.bytes_down = compulsory_bytes(residual_restriction_program(b.transfer)) +
                    4 * static_cast<double>(levels[l + 1]->count());
     b.bytes_up = compulsory_bytes(correction_program(b.transfer));
+    b.bytes_step = compulsory_bytes(apply_program(twins_[l]->grid)) +
+                   4 * (1 + 4 + 3) * static_cast<double>(levels[l]->count());
   }
   const Grid finest = levels.front()->grid();
   defect_ = LaterKernel([finest] { return defect_program(finest); });
@@ -99,6 +103,7 @@ void SingleCycle::add_needed(std::vector<LaterKernel*>& to) {
     for (const int n : {plan_.down, plan_.up})
       if (n > 0) to.push_back(&sweeps(*twins_[l], n));
     to.push_back(&between_[l]->down), to.push_back(&between_[l]->up);
+    if (has_step(l)) to.push_back(&twins_[l]->apply);
   }
 }
 
@@ -118,7 +123,8 @@ void SingleCycle::add_cycle(std::vector<CycleKernel>& to) {
 void SingleCycle::refresh() {
   for (const auto& t : twins_) {
     for (auto& [name, to] : t->arrays)
-      if (name != "u" && name != "f") convert<float, double>(t->level.array(name), to.as<float>());
+      if (t->level.has_array(name) && name != "u" && name != "f")
+        convert<float, double>(t->level.array(name), to.as<float>());
     for (const auto& [name, value] : t->grid.numbers()) t->numbers[name] = static_cast<float>(value);
     for (const auto& [name, value] : t->grid.equation().numbers())
       t->numbers[name] = static_cast<float>(t->level.number(name));
@@ -130,6 +136,15 @@ void SingleCycle::refresh() {
     Arguments up = coarse.arguments();  // its numbers: those of Robin conditions at the coarse spacing
     up.arrays["coarse"] = coarse.arrays.at("u").data(), up.arrays["u"] = fine.arrays.at("u").data();
     b.bound_up = b.up.get().bind(up);
+    if (!has_step(l)) continue;
+    for (const char* name : {"e", "ae"})
+      if (!fine.arrays.contains(name))
+        fine.arrays[name] = floats(static_cast<std::size_t>(fine.level.count()));
+    up.arrays["u"] = fine.arrays.at("e").data();
+    b.bound_step = b.up.get().bind(up);
+    Arguments e = fine.arguments();
+    e.arrays["u"] = fine.arrays.at("e").data();
+    fine.bound_apply = fine.apply.get().bind(e, fine.arrays.at("ae").data());
   }
   has_residual_ = false;
 }
@@ -195,6 +210,17 @@ void SingleCycle::solve_bottom() {
   convert<float, double>(last.level.array("u"), last.arrays.at("u").as<float>());
 }
 
+void SingleCycle::correct(std::size_t level) {
+  Between& b = *between_[level];
+  if (!has_step(level)) return (*b.bound_up)();
+  Twin& t = *twins_[level];
+  t.arrays.at("e").clear();
+  (*b.bound_step)(), (*t.bound_apply)();
+  const auto n = static_cast<std::size_t>(t.level.count());
+  const auto all = [&](const char* name) { return t.arrays.at(name).as<float>().first(n); };
+  go<float>(all("u"), best_step<float>(all("e"), all("ae"), all("u"), all("f")), all("e"));
+}
+
 void SingleCycle::run(const CycleStep& step) {
   Twin& t = *twins_[step.level];
   switch (step.leg) {
@@ -206,7 +232,7 @@ void SingleCycle::run(const CycleStep& step) {
     case Leg::bottom:
       return solve_bottom();
     case Leg::up:
-      (*between_[step.level]->bound_up)();
+      correct(step.level);
       smooth(t, plan_.up);
       break;
     default:
@@ -221,7 +247,8 @@ double SingleCycle::bytes_of(const CycleStep& step) const {
     case Leg::down:
       return plan_.down * t.bytes_of_sweep + between_[step.level]->bytes_down;
     case Leg::up:
-      return plan_.up * t.bytes_of_sweep + between_[step.level]->bytes_up;
+      return plan_.up * t.bytes_of_sweep + between_[step.level]->bytes_up +
+             (has_step(step.level) ? between_[step.level]->bytes_step : 0);
     case Leg::defect:  // u, f and coefficients; r stored, e cleared; u and e read, u stored; r read
       return cells *
              (8 * (2 + static_cast<double>(t.grid.equation().coefficients().size())) + 8 + 4 + 20 + 4);

@@ -18,6 +18,8 @@ class SingleCycle {
   void add_needed(std::vector<LaterKernel*>& to);
   void add_cycle(std::vector<CycleKernel>& to);
 
+  /// Corrections go as far as leaves the least energy, on all levels but the finest.
+  void take_best_steps(bool best) { best_steps_ = best; }
   /// Takes over coefficients, numbers and diagonals.
   void refresh();
   /// The right-hand side: (f - A u) / scale of the finest level.
@@ -44,18 +46,22 @@ class SingleCycle {
     std::map<std::string, std::int32_t> indices;
     std::map<int, LaterKernel> sweeps;  ///< in one pass by their number; else 1: a relaxation
     std::map<int, Kernel::Bound> bound;
+    LaterKernel apply;  ///< of a correction, e; the result is ae
+    std::optional<Kernel::Bound> bound_apply;
     double bytes_of_sweep = 0;
   };
   struct Between {
     explicit Between(const Transfer& t) : transfer(t) {}
     Transfer transfer;
     LaterKernel down, up;
-    std::optional<Kernel::Bound> bound_down, bound_up;
-    double bytes_down = 0, bytes_up = 0;
+    std::optional<Kernel::Bound> bound_down, bound_up, bound_step;
+    double bytes_down = 0, bytes_up = 0, bytes_step = 0;
   };
   LaterKernel& sweeps(Twin& t, int sweeps);
   void smooth(Twin& t, int sweeps);
   void solve_bottom();
+  void correct(std::size_t level);
+  bool has_step(std::size_t level) const { return best_steps_ && level > 0; }
 
   Plan plan_;
   BottomSolver& bottom_;
@@ -63,7 +69,7 @@ class SingleCycle {
   std::vector<std::unique_ptr<Between>> between_;
   LaterKernel defect_, add_, squares_, largest_;
   double scale_ = 1, per_scale_ = 1, scale_of_e_ = 1, added_ = 0, number_ = 0;
-  bool has_residual_ = false;
+  bool has_residual_ = false, best_steps_ = false;
 };
 
 }  // namespace lift::gmg

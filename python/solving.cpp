@@ -226,7 +226,7 @@ void bind_solving(py::module_& parent) {
       .def(py::init<>())
       .def("choose",
            [](Plan& p, const std::string& option, const std::string& name) {
-             using gmg::Bottom, gmg::CycleKind, gmg::Passes, gmg::Smoother;
+             using gmg::Bottom, gmg::Corrections, gmg::CycleKind, gmg::Passes, gmg::Smoother;
              if (option == "cycle") p.cycle = named(option, name, {CycleKind::V, CycleKind::W, CycleKind::F});
              if (option == "smoother")
                p.smoother = named(
@@ -238,6 +238,9 @@ void bind_solving(py::module_& parent) {
                                  Bottom::conjugate_gradients, Bottom::bicgstab});
              if (option == "passes")
                p.passes = named(option, name, {Passes::automatic, Passes::each, Passes::together});
+             if (option == "corrections")
+               p.corrections = named(option, name,
+                                     {Corrections::automatic, Corrections::whole, Corrections::least_energy});
            })
       .def_readwrite("down", &Plan::down)
       .def_readwrite("up", &Plan::up)

@@ -1,12 +1,12 @@
 struct level {
-  double *u, *f, *lambda, *previous, *c[COEFFICIENTS + 1];
+  double *u, *f, *lambda, *previous, *e, *ae, *c[COEFFICIENTS + 1];
   double x[NUMBERS];
 };
 struct SOLVER {
   struct level level[LEVELS];
   double *shift, *beside, *scratch[WORK + 1], *face[2 * RANK], *lu;
   double sum;
-  int color[COLOR_ROWS + 1], *rows, failed, is_ready;
+  int color[COLOR_ROWS + 1], *rows, failed, is_ready, best_steps;
 };
 
 GENERATED_CALLS
@@ -38,7 +38,7 @@ static int factor(SOLVER *s) {
   for (long c = 0; c < n; ++c) {
     fill(l->u, n, 0);
     l->u[c] = 1;
-    apply(s);
+    apply(s, LEVELS - 1, l->f);
     for (long r = 0; r < n; ++r) s->lu[r * n + c] = l->f[r];
     if (fabs(l->f[c]) > largest) largest = fabs(l->f[c]);
   }
@@ -83,6 +83,56 @@ static void bottom(SOLVER *s) {
     smooth(s, LEVELS - 1, BOTTOM_SWEEPS);
   }
   if (SINGULAR) remove_mean(u, n);
+}
+
+/* ---- how far to go along a coarser level's correction: as far as leaves the least energy */
+
+static int is_symmetric(SOLVER *s) {
+  const int l = LEVELS - 1;
+  struct level *const v = &s->level[l];
+  const long n = count(l);
+  unsigned long long state = 7;
+  double yax = 0, xay = 0, xx = 0, yy = 0, axax = 0, ayay = 0;
+  for (int both = 0; both < 2; ++both) {
+    double *const x = both ? v->e : v->u;
+    for (long i = 0; i < n; ++i) {
+      state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+      x[i] = (double)(state >> 40) / 8388608. - 1;
+    }
+  }
+  apply(s, l, v->f);
+  for (long i = 0; i < n; ++i) yax += v->e[i] * v->f[i], axax += v->f[i] * v->f[i], xx += v->u[i] * v->u[i];
+  double *const x = v->u;
+  v->u = v->e, apply(s, l, v->f), v->u = x;
+  for (long i = 0; i < n; ++i) xay += v->u[i] * v->f[i], ayay += v->f[i] * v->f[i], yy += v->e[i] * v->e[i];
+  return fabs(yax - xay) <= 1e-10 * (sqrt(axax * yy) + sqrt(ayay * xx));
+}
+
+/* Some coefficient, positive everywhere, has a largest value of more than 4 times its least one. */
+static int varies_much(const SOLVER *s) {
+  for (int c = 0; c < COEFFICIENTS; ++c) {
+    const double *const x = s->level[0].c[c];
+    double least = x[0], largest = x[0];
+    for (long i = 0; i < coefficient_elements[0][c]; ++i) least = fmin(least, x[i]), largest = fmax(largest, x[i]);
+    if (least > 0 && largest > 4 * least) return 1;
+  }
+  return 0;
+}
+
+static void correct(SOLVER *s, int l) {
+  if (l == 0 || !s->best_steps) {
+    up(s, l);
+    return;
+  }
+  struct level *const v = &s->level[l];
+  const long n = count(l);
+  double *const u = v->u;
+  double falls = 0, curves = 0;
+  fill(v->e, n, 0);
+  v->u = v->e, up(s, l), apply(s, l, v->ae), v->u = u;
+  for (long i = 0; i < n; ++i) falls += v->e[i] * v->f[i] - v->ae[i] * u[i], curves += v->e[i] * v->ae[i];
+  const double t = falls > 0 && curves > 0 && isfinite(falls / curves) ? falls / curves : 1;
+  for (long i = 0; i < n; ++i) u[i] += t * v->e[i];
 }
 
 /* ---- what the values of the conditions add to A u */
@@ -139,7 +189,7 @@ void SOLVER_free(SOLVER *s) {
   if (!s) return;
   for (int l = 0; l < LEVELS; ++l) {
     struct level *const v = &s->level[l];
-    free(v->u), free(v->f), free(v->lambda), free(v->previous);
+    free(v->u), free(v->f), free(v->lambda), free(v->previous), free(v->e), free(v->ae);
     for (int c = 0; c < COEFFICIENTS; ++c) free(v->c[c]);
   }
   for (int w = 0; w < WORK; ++w) free(s->scratch[w]);
@@ -155,6 +205,8 @@ SOLVER *SOLVER_new(void) {
     struct level *const v = &s->level[l];
     ok &= (v->u = doubles(count(l))) && (v->f = doubles(count(l))) && (v->lambda = doubles(count(l)));
     ok = ok && (v->previous = doubles(HAS_PREVIOUS ? count(l) : 1));
+    ok = ok && (v->e = doubles(BEST_STEPS && l > 0 ? count(l) : 1));
+    ok = ok && (v->ae = doubles(BEST_STEPS && l > 0 ? count(l) : 1));
     for (int c = 0; ok && c < COEFFICIENTS; ++c) {
       ok = (v->c[c] = doubles(coefficient_elements[l][c])) != NULL;
       if (ok) fill(v->c[c], coefficient_elements[l][c], 1);
@@ -196,6 +248,7 @@ int SOLVER_prepare(SOLVER *s) {
     for (long i = 0; i < count(l); ++i)
       if (!(s->level[l].lambda[i] > 0) || !isfinite(s->level[l].lambda[i])) return SOLVER_NOT_POSITIVE;
   }
+  s->best_steps = BEST_STEPS == 1 || (BEST_STEPS == 2 && varies_much(s) && is_symmetric(s));
   int status = find_shift(s);
   if (status == SOLVER_OK && DENSE) status = factor(s);
   if (s->failed) status = SOLVER_NO_MEMORY;
@@ -216,7 +269,7 @@ static void step(SOLVER *s, int leg, int l) {
       bottom(s);
       break;
     case 2:
-      up(s, l);
+      correct(s, l);
       smooth(s, l, SWEEPS_UP);
       break;
     case 3:

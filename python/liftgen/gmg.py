@@ -85,7 +85,7 @@ def helmholtz(domain, a=0.0, b=1.0, variable=True):
     return _gmg.helmholtz(domain, a, b, variable)
 
 
-_CHOICES = ("cycle", "smoother", "bottom", "passes")
+_CHOICES = ("cycle", "smoother", "bottom", "passes", "corrections")
 
 
 def _plan(options):
@@ -102,8 +102,8 @@ def _plan(options):
 
 
 class Solver:
-    """A solver of an equation. Choices by name: cycle="V", smoother, down, up, weight, ratios, bottom, passes, mixed,
-    tuned, full_start (docs/solver.md). Kernels are made here."""
+    """A solver of an equation. Choices by name: cycle="V", smoother, down, up, weight, ratios, bottom, passes, corrections,
+    mixed, tuned, full_start (docs/solver.md). Kernels are made here."""
 
     def __init__(self, equation, **plan):
         self._solver = _gmg.Solver(equation, _plan(plan))

@@ -25,6 +25,7 @@ struct Case {
   double a = 0;
   bool variable = true;
   std::vector<std::string> flags = {"-fopenmp"};
+  bool steep = false;  ///< beta to the power of 4, between a quarter and 2.9; f stays
 };
 
 gmg::Condition periodic() { return {gmg::Condition::Kind::periodic, 0, 0}; }
@@ -41,7 +42,8 @@ std::vector<double> own_history(gmg::Solver& solver, const Case& c, const gmg::M
   for (const gmg::Coefficient& k : solver.equation().coefficients())
     if (k.faces)
       solver.set(k.name, gmg::Solver::Sampler([&](std::span<const double> x) {
-                   return gmg::manufactured_beta(domain, c.variable, x.back());
+                   const double beta = gmg::manufactured_beta(domain, c.variable, x.back());
+                   return c.steep ? beta * beta * beta * beta : beta;
                  }));
   std::vector<double> u(known.u.size(), 0);
   return solver.solve(known.f, u, {.relative = 1e-9, .cycles = 30}).history;
@@ -52,6 +54,15 @@ std::vector<double> emitted_history(gmg::Solver& solver, const Case& c, std::str
   const test::Scratch scratch;
   std::map<std::string, std::string> files = gmg::emit_solver(solver, "mg");
   files["mg_main.c"] = gmg::emit_solver_main(solver, "mg", c.a, c.variable, 1e-9);
+  if (std::string& text = files["mg_main.c"]; c.steep) {
+    const auto put = [&](const std::string& what, const std::string& by) {
+      REQUIRE(text.find(what) != std::string::npos);
+      text.replace(text.find(what), what.size(), by);
+    };
+    put("int main(void)",
+        "static double steep(double i) { return beta(i) * beta(i) * beta(i) * beta(i); }\nint main(void)");
+    put("b[n] = beta(", "b[n] = steep(");
+  }
   std::vector<std::string> command{
       "gcc", "-O1", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-Wall", "-Wextra", "-Werror",
       "-o",  "mg"};
@@ -83,13 +94,14 @@ std::vector<double> emitted_history(gmg::Solver& solver, const Case& c, std::str
 
 TEST_CASE("an emitted solver has our history, for all that a plan has") {
   using gmg::dirichlet, gmg::neumann, gmg::robin;
-  gmg::Plan each, together, jacobi, start, bottom;
+  gmg::Plan each, together, jacobi, start, bottom, steps, least;
   each.bottom_cells = together.bottom_cells = 60;
   each.passes = gmg::Passes::each, together.passes = gmg::Passes::together;
   together.cycle = gmg::CycleKind::W, together.down = 1;
   jacobi.smoother = gmg::Smoother::jacobi, jacobi.bottom_cells = 20, jacobi.down = 3, jacobi.up = 3;
   start.full_start = true, start.cycle = gmg::CycleKind::F, start.bottom_cells = 10;
   bottom.bottom = gmg::Bottom::sweeps, bottom.bottom_cells = 30, bottom.bottom_sweeps = 20;
+  steps.bottom_cells = least.bottom_cells = 20, least.corrections = gmg::Corrections::least_energy;
   const std::vector<Case> all{
       {"mixed faces, sweep by sweep, with sanitizers",
        {12, 11, 8},
@@ -107,13 +119,24 @@ TEST_CASE("an emitted solver has our history, for all that a plan has") {
        true,
        {}},
       {"Jacobi, one dimension", {64}, {dirichlet(), robin(1, 2)}, jacobi, 2.5, false},
-      {"full start, F", {18, 20}, {dirichlet(), neumann()}, start, 1, false}};
+      {"full start, F", {18, 20}, {dirichlet(), neumann()}, start, 1, false},
+      {"steps along corrections, as coefficients are",
+       {24, 20, 16},
+       {neumann(), neumann(), neumann(), neumann(), periodic(), periodic()},
+       steps,
+       0,
+       true,
+       {"-fopenmp", "-fsanitize=address,undefined"},
+       true},
+      {"steps along corrections, always", {40, 24}, {dirichlet(), neumann()}, least, 1, false}};
   for (const Case& c : all) {
     CAPTURE(c.what);
     gmg::Domain domain = domain_of(c);
     const gmg::Manufactured known = gmg::manufactured(domain, c.a, c.variable);
     gmg::Solver solver(gmg::helmholtz(domain, {.a = c.a, .variable = c.variable}), c.plan);
     const std::vector<double> own = own_history(solver, c, known);
+    CHECK(solver.hierarchy().takes_best_steps() ==
+          (c.steep || c.plan.corrections == gmg::Corrections::least_energy));
     std::string said;
     const std::vector<double> got = emitted_history(solver, c, said);
     CAPTURE(said);
