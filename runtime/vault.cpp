@@ -19,6 +19,7 @@
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include "ir/error.hpp"
@@ -37,6 +38,7 @@ constexpr const char* kIndex = "index";
 constexpr const char* kLock = ".lock";  ///< of a workspace: held while its process lives
 constexpr std::size_t kDigits = 32;     ///< of a hash, at the end of an entry
 constexpr std::size_t kLongIndex = std::size_t{1} << 20;
+constexpr std::chrono::milliseconds kPatience{250};  ///< with those who hold the index, usually microseconds
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -170,14 +172,33 @@ std::optional<std::string> read_private(const fs::path& path, std::string& why) 
   return bytes;
 }
 
-/// The index, locked (LOCK_SH to append, LOCK_EX to replace); -1 when it cannot be opened.
+/// Whether `fd` was locked. One who holds the lock may be stopped, or its disk away: the wait has a bound,
+/// and there is none at all while the last one was in vain.
+bool locked(int fd, int lock) {
+  static std::atomic<bool> in_vain = false;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  for (auto pause = std::chrono::microseconds(50); ::flock(fd, lock | LOCK_NB) != 0; pause *= 2) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK || in_vain || std::chrono::steady_clock::now() >= until) {
+      in_vain = true;
+      return false;
+    }
+    std::this_thread::sleep_for(std::min<std::chrono::microseconds>(pause, std::chrono::milliseconds(10)));
+  }
+  in_vain = false;
+  return true;
+}
+
+/// The index, locked (LOCK_SH to append, LOCK_EX to replace); -1 when it cannot be opened or is not let go.
 int open_index(const fs::path& path, int lock) {
   while (true) {
     const int fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return -1;
     struct stat mine {
     }, now{};
-    while (::flock(fd, lock) != 0 && errno == EINTR) {
+    if (!locked(fd, lock)) {
+      ::close(fd);
+      return -1;
     }
     // It may have been replaced before it was locked.
     if (::fstat(fd, &mine) == 0 && ::lstat(path.c_str(), &now) == 0 && mine.st_ino == now.st_ino) return fd;

@@ -5,7 +5,8 @@
 // the marker are somebody else's, and no such folder is used. Folders have mode 0700 and files 0600, and mode
 // and owner are looked at whenever an entry is opened. Entries appear by rename and end with a hash of their
 // key and contents. What is removed to save space stands in the vault's index, so that a file that liftgen
-// did not write is never touched.
+// did not write is never touched. Entries are read and written without a lock; the index has one, and where
+// another process holds on to it, that an entry was used is not noted down, and nothing is removed.
 #pragma once
 
 #include <cstddef>

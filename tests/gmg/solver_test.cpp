@@ -95,7 +95,7 @@ TEST_CASE("corrections are whole where coefficients vary little, have both signs
                            p * p * (2.0 * at.u() - at.u({1, 0}) - at.u({-1, 0})));
   });
   const auto both_signs = [](std::span<const double> x) {
-    return 5 * std::sin(9 * x[0]) * std::cos(7 * x[1]);
+    return 3.9 + 5 * std::sin(9 * x[0]) * std::cos(7 * x[1]);
   };
   const std::vector<std::tuple<gmg::Equation, Set, bool>> all{
       {poisson, [](gmg::Solver& s) { s.set("beta_i", 7.0); }, false},

@@ -3,13 +3,17 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <csignal>
 #include <fstream>
+#include <mutex>
+#include <thread>
 
 #include "ir/error.hpp"
 #include "runtime/file.hpp"
@@ -218,6 +222,40 @@ TEST_CASE("vault: removes what stands in its index, and nothing else, least rece
   CHECK_FALSE(fs::exists(vault.path_of(kKey, ".so")));
   CHECK_FALSE(fs::exists(vault.path_of(kKey, ".c")));
   for (const fs::path& path : planted) CHECK_MESSAGE(fs::exists(path), path);
+}
+
+TEST_CASE("vault: one who holds on to its index, being stopped, does not hold up others") {
+  const Scratch scratch;
+  const Vault vault(scratch.path());
+  vault.keep(kKey, ".so", std::string(1000, 'a'));
+  const fs::path index = vault.directory() / "index";
+  const std::string other = hash_text("other"), noted = read_file(index);
+  // As a process that was stopped while it removed entries; it would go on after half a minute.
+  std::mutex mutex;
+  std::condition_variable end;
+  bool done = false, gone_on = false;
+  const int held = ::open(index.c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(::flock(held, LOCK_EX) == 0);
+  {
+    const std::jthread holder([&] {
+      std::unique_lock lock(mutex);
+      gone_on = !end.wait_for(lock, std::chrono::seconds(30), [&] { return done; });
+      ::flock(held, LOCK_UN);
+    });
+    CHECK(vault.find(kKey, ".so"));
+    vault.keep(other, ".so", std::string(1000, 'b'));
+    vault.prune(10);
+    const std::lock_guard lock(mutex);
+    CHECK_FALSE(gone_on);
+    CHECK(read_file(index) == noted);
+    done = true, end.notify_all();
+  }
+  ::close(held);
+  // Then all is as ever: what was kept meanwhile is noted down when it is used.
+  CHECK(vault.find(other, ".so"));
+  CHECK(has(read_file(index), other));
+  vault.prune(10);
+  CHECK_FALSE(vault.find(kKey, ".so"));
 }
 
 TEST_CASE("vault: the workspaces of dead processes go, those of living ones stay") {
