@@ -1,5 +1,4 @@
-// Whole solves: factors of cycles, second order for each kind of face, singular problems, and what goes
-// wrong.
+// Whole solves: factors of cycles, singular problems, and what goes wrong.
 #include <doctest/doctest.h>
 
 #include <numbers>
@@ -158,75 +157,6 @@ TEST_CASE("odd and uneven boxes, ratios of 3, other cycles and smoothers") {
   CHECK(factor(plane, {.bottom = gmg::Bottom::conjugate_gradients, .bottom_cells = 200}, 0.3) < 0.1);
   CHECK(factor(plane, {.bottom = gmg::Bottom::sweeps, .bottom_cells = 40}, 0.3) < 0.1);
   CHECK(factor(box_with({21, 20}, "periodic"), {}, 0.3) < 0.4);  // no colours around 21 cells
-}
-
-TEST_CASE("a manufactured solution is met to second order, each face having a value") {
-  // u = product of sin(x_d + phase_d), with f and all faces' values from it; beta = exp(x), not constant.
-  const auto error = [](std::int64_t n, const std::string& faces, bool variable) {
-    const std::vector<std::int64_t> cells{n, n + n / 2};
-    gmg::Domain box(cells,
-                    {.spacings = {1.0 / static_cast<double>(n), 1.5 / static_cast<double>(n + n / 2)}});
-    const double pi = std::numbers::pi;
-    const bool around = faces == "periodic";
-    const auto along = [&](std::size_t d, double x, int derivative) {
-      const double k = around ? 2 * pi / (d == 0 ? 1.0 : 1.5) : 1.7, phase = around ? 0.4 : 0.5;
-      return derivative == 0   ? std::sin(k * x + phase)
-             : derivative == 1 ? k * std::cos(k * x + phase)
-                               : -k * k * std::sin(k * x + phase);
-    };
-    const auto u_at = [&](double y, double x) { return along(0, y, 0) * along(1, x, 0); };
-    for (std::size_t d = 0; d < 2; ++d)
-      for (const bool high : {false, true}) {
-        const Axis axis = d == 0 ? Axis::j : Axis::i;
-        const std::size_t other = 1 - d;
-        Field values, slopes, robin;
-        for (std::int64_t t = 0; t < cells[other]; ++t) {
-          const double across = (static_cast<double>(t) + 0.5) * box.spacing(other),
-                       at = high ? box.spacing(d) * static_cast<double>(cells[d]) : 0;
-          const double value = along(d, at, 0) * along(other, across, 0),
-                       slope = (high ? 1 : -1) * along(d, at, 1) * along(other, across, 0);
-          values.push_back(value), slopes.push_back(slope), robin.push_back(2 * value + 0.5 * slope);
-        }
-        const std::string kind = faces != "mixed" ? faces
-                                 : d == 0         ? (high ? "neumann" : "dirichlet")
-                                                  : (high ? "robin" : "neumann");
-        gmg::Condition& c = box.face({axis, high});
-        if (kind == "dirichlet") c = gmg::dirichlet(values);
-        if (kind == "neumann") c = gmg::neumann(slopes);
-        if (kind == "robin") c = gmg::robin(2, 0.5, robin);
-        if (kind == "periodic") box.periodic(axis);
-      }
-    const double a = faces == "neumann" ? 1 : 0;
-    gmg::Solver solver(gmg::helmholtz(box, {.a = a, .variable = variable}));
-    const auto beta = [&](double x) { return variable && !around ? std::exp(x) : 1.0; };
-    const auto beta_slope = [&](double x) { return variable && !around ? std::exp(x) : 0.0; };
-    if (variable)
-      for (const char* name : {"beta_j", "beta_i"})
-        solver.set(name, gmg::Solver::Sampler([&](std::span<const double> x) { return beta(x[1]); }));
-    Field f, exact;
-    for_positions(cells, [&](const Position& at) {
-      const double y = (static_cast<double>(at[0]) + 0.5) * box.spacing(0),
-                   x = (static_cast<double>(at[1]) + 0.5) * box.spacing(1);
-      const double laplacian = along(0, y, 2) * along(1, x, 0) + along(0, y, 0) * along(1, x, 2);
-      exact.push_back(u_at(y, x));
-      f.push_back(a * u_at(y, x) - beta(x) * laplacian - beta_slope(x) * along(0, y, 0) * along(1, x, 1));
-    });
-    Field u(f.size(), 0);
-    const gmg::Report r = solver.solve(f, u, {.relative = 1e-11});
-    CHECK_MESSAGE(r.converged(), r.text());
-    double most = 0;
-    const double shift = around ? gmg::mean(exact) : 0;
-    for (std::size_t i = 0; i < u.size(); ++i) most = std::max(most, std::abs(u[i] - exact[i] + shift));
-    return most;
-  };
-  for (const char* faces : {"dirichlet", "neumann", "robin", "periodic", "mixed"})
-    for (const bool variable : {false, true}) {
-      CAPTURE(faces);
-      CAPTURE(variable);
-      const double coarse = error(16, faces, variable), fine = error(32, faces, variable);
-      CHECK(std::log2(coarse / fine) > 1.8);
-      CHECK(fine < 0.01);
-    }
 }
 
 TEST_CASE("an operator of the user's with 27 points, on faces of all kinds, against the dense solution") {
