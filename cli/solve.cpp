@@ -45,10 +45,12 @@ gmg::Plan plan_of(const SolveOptions& o) {
   return plan;
 }
 
-/// The two-grid factor that A lets expect, where there is one; "" otherwise.
-std::string predicted(const gmg::Equation& equation, const gmg::Plan& plan) {
+/// The two-grid factor that A lets expect, with the weight of the finest level, where there is one; ""
+/// otherwise.
+std::string predicted(gmg::Solver& solver, gmg::Plan plan) {
+  plan.weight = solver.hierarchy().level(0).weight();
   try {
-    const gmg::FourierFactors f = gmg::fourier_factors(equation, plan, {}, 8);
+    const gmg::FourierFactors f = gmg::fourier_factors(solver.equation(), plan, {}, 8);
     return fmt::format(
         "Fourier analysis (constant coefficients, two grids, no faces): smoothing {:.3f} a sweep, "
         "factor {:.3f} a cycle",
@@ -132,8 +134,7 @@ int solve(const Options& options) {
                       lengths(problem.equation.domain()), faces(problem.equation.domain()), r.plan,
                       solver.hierarchy().level(0).weight());
   text += r.text() + "\n" + r.table();
-  if (const std::string factors = predicted(solver.equation(), plan); !factors.empty())
-    text += factors + "\n";
+  if (const std::string factors = predicted(solver, plan); !factors.empty()) text += factors + "\n";
   text += fmt::format("set-up {:.0f} ms, cycles {:.1f} ms", r.setup_ms, r.ms);
   if (!problem.known.empty())
     text += fmt::format(

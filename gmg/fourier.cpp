@@ -254,7 +254,9 @@ void for_low_frequencies(std::size_t rank, int samples, const F& f) {
 
 FourierFactors fourier_factors(const Equation& equation, const Plan& plan,
                                const std::map<std::string, double>& coefficients, int samples) {
-  const Analysis analysis(equation, plan, coefficients);
+  Plan weighed = plan;
+  if (const double w = found_weight(equation, plan); w > 0) weighed.weight = w;
+  const Analysis analysis(equation, weighed, coefficients);
   FourierFactors worst;
   for_low_frequencies(equation.domain().dimensions(), samples, [&](const std::vector<double>& theta) {
     if (!analysis.has_correction(theta)) return;
@@ -286,6 +288,20 @@ double best_weight(const Equation& equation, Plan plan, const std::map<std::stri
       low = a, a = b, fa = fb, b = low + golden * (high - low), fb = factor(b);
   }
   return (low + high) / 2;
+}
+
+double found_weight(const Equation& equation, const Plan& plan) {
+  const auto colours = colours_of(equation, equation.domain());
+  if (plan.weight > 0 || !colours || colours->count() != 2) return 0;
+  if (plan.smoother != Smoother::automatic && plan.smoother != Smoother::gauss_seidel) return 0;
+  const Ratios first =
+      plan.ratios.empty() ? suggested_ratios(equation, equation.domain()) : plan.ratios.front();
+  if (first.empty() || std::any_of(first.begin(), first.end(), [](int r) { return r != 2; })) return 0;
+  try {
+    return best_weight(equation, plan);
+  } catch (const UserError&) {  // a footprint without colours modulo 2, say
+    return 0;
+  }
 }
 
 }  // namespace lift::gmg

@@ -170,22 +170,6 @@ Ratios Hierarchy::ratios_from(std::size_t l, const Equation& equation, const Dom
   return ratios;
 }
 
-/// The weight by Fourier analysis where nothing else is asked for, for red-black Gauss-Seidel on grids that
-/// are joined by two along all axes: where axes differ, coefficients that vary leave less room.
-double Hierarchy::found_weight(const Equation& equation) const {
-  const auto colours = colours_of(equation, equation.domain());
-  if (plan_.weight > 0 || !colours || colours->count() != 2) return 0;
-  if (plan_.smoother != Smoother::automatic && plan_.smoother != Smoother::gauss_seidel) return 0;
-  const Ratios first =
-      plan_.ratios.empty() ? suggested_ratios(equation, equation.domain()) : plan_.ratios.front();
-  if (first.empty() || std::any_of(first.begin(), first.end(), [](int r) { return r != 2; })) return 0;
-  try {
-    return best_weight(equation, plan_);
-  } catch (const UserError&) {  // ratios of 3, say
-    return 0;
-  }
-}
-
 /// With that weight, where A couples the axes and cells are joined as on the finest level.
 Plan Hierarchy::plan_of_level(const Equation& equation, const Domain& domain, const Ratios& ratios) const {
   Plan p = plan_;
@@ -199,7 +183,7 @@ Plan Hierarchy::plan_of_level(const Equation& equation, const Domain& domain, co
 }
 
 void Hierarchy::make_levels(const Equation& equation) {
-  best_weight_ = found_weight(equation);
+  best_weight_ = found_weight(equation, plan_);
   Domain domain = equation.domain();
   while (true) {
     const Ratios ratios = ratios_from(levels_.size(), equation, domain);

@@ -69,7 +69,6 @@ class Hierarchy {
   };
   Ratios ratios_from(std::size_t l, const Equation& equation, const Domain& domain);
   void make_levels(const Equation& equation);
-  double found_weight(const Equation& equation) const;
   Plan plan_of_level(const Equation& equation, const Domain& domain, const Ratios& ratios) const;
   void make_kernels();
   void bind();

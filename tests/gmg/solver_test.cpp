@@ -62,7 +62,7 @@ double factor(const gmg::Domain& box, const gmg::Plan& plan, double amplitude) {
 
 TEST_CASE("V cycles with red-black Gauss-Seidel, variable coefficients: factors for every kind of face") {
   for (const char* faces : {"dirichlet", "neumann", "periodic", "robin", "mixed"}) {
-    CAPTURE(faces);
+    CAPTURE(std::string(faces));
     CHECK(factor(box_with({16, 16, 16}, faces), {.weight = 1.2}, 0.3) < 0.05);
     CHECK(factor(box_with({16, 16, 16}, faces), {.down = 1, .up = 1, .weight = 1.2}, 0.3) < 0.09);
   }
@@ -73,7 +73,7 @@ TEST_CASE("V cycles with red-black Gauss-Seidel, variable coefficients: factors 
 TEST_CASE("contrast e^4: corrections go as far as leaves the least energy, in f64 and in f32") {
   const gmg::Plan whole{.weight = 1.2, .corrections = gmg::Corrections::whole};
   for (const char* faces : {"dirichlet", "neumann", "periodic"}) {
-    CAPTURE(faces);
+    CAPTURE(std::string(faces));
     const gmg::Domain box = box_with({32, 32, 32}, faces);
     const double best = factor(box, {.weight = 1.2}, 2);
     CHECK(best < 0.05);
