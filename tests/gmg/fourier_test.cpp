@@ -1,6 +1,8 @@
 // Fourier factors against the literature, and against what cycles do.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "gmg/fourier.hpp"
 #include "gmg/solver.hpp"
 #include "tests/gmg/dense.hpp"
@@ -18,17 +20,18 @@ gmg::Equation poisson(const std::vector<std::int64_t>& cells, bool periodic = tr
   return gmg::helmholtz(box, {.variable = false});
 }
 
+/// By how much a factor differs, relative to what is expected (doctest's Approx adds 1 to that).
+double off(double factor, double expected) { return std::abs(factor / expected - 1); }
+
 }  // namespace
 
 TEST_CASE("smoothing factors of the textbook") {
   const gmg::Plan jacobi{.smoother = gmg::Smoother::jacobi, .down = 1, .up = 0, .weight = 0.8};
-  CHECK(gmg::fourier_factors(poisson({32, 32}), jacobi, {}, 64).smoothing ==
-        doctest::Approx(0.6).epsilon(0.02));
+  CHECK(off(gmg::fourier_factors(poisson({32, 32}), jacobi, {}, 64).smoothing, 0.6) < 0.02);
   // Red-black in 2D: 1/4 for one sweep (Trottenberg et al., section 4.5).
-  CHECK(gmg::fourier_factors(poisson({32, 32}), {.down = 1, .up = 0, .weight = 1}, {}, 64).smoothing ==
-        doctest::Approx(0.25).epsilon(0.02));
-  CHECK(gmg::fourier_factors(poisson({16, 16, 16}), {.down = 1, .up = 0, .weight = 1}, {}, 16).smoothing ==
-        doctest::Approx(4.0 / 9).epsilon(0.03));
+  const gmg::Plan one{.down = 1, .up = 0, .weight = 1};
+  CHECK(off(gmg::fourier_factors(poisson({32, 32}), one, {}, 64).smoothing, 0.25) < 0.02);
+  CHECK(off(gmg::fourier_factors(poisson({16, 16, 16}), one, {}, 16).smoothing, 4.0 / 9) < 0.03);
 }
 
 TEST_CASE("two-grid factors predict what a cycle does within 15 %") {
@@ -89,7 +92,8 @@ TEST_CASE("two-grid factors predict what a cycle does within 15 %") {
     const std::size_t n = r.history.size();
     REQUIRE(n > 5);
     const double measured = std::sqrt(r.history[n - 1] / r.history[n - 3]);
-    CHECK(measured == doctest::Approx(predicted).epsilon(0.15));
+    CAPTURE(measured);
+    CHECK(off(predicted, measured) < 0.15);
   }
 }
 
