@@ -145,6 +145,15 @@ std::vector<NatCond> common_guards(const Acceptor& p) {
   return common;
 }
 
+bool is_readable(const Acceptor& p, const Type& t) {
+  if (t.is_scalar()) return std::get<Cell>(p.v).guards.empty();
+  if (t.is_array()) return is_readable(p[Nat::fresh("p", 0, t.length() - 1)], t.element());
+  const std::vector<Acceptor>& parts = std::get<std::vector<Acceptor>>(p.v);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!is_readable(parts[i], t.parts()[i])) return false;
+  return true;
+}
+
 std::optional<Acceptor> accept(const Expr& e, const Acceptor& to) {
   const auto rank = static_cast<std::size_t>(op_rank(e));
   switch (e.op()) {
