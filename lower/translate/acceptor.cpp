@@ -79,7 +79,8 @@ std::optional<Acceptor> place_of(const View& v, const Type& t) {
     }
     return Acceptor{std::move(parts)};
   }
-  if (!place_of(v[Nat::fresh("p", 0, t.length() - 1)], t.element())) return std::nullopt;
+  if (v.array().variables || !place_of(v[Nat::fresh("p", 0, t.length() - 1)], t.element()))
+    return std::nullopt;
   return array_place(dimension_names(dimensions_of(t)).front(),
                      [=](const Nat& i) { return *place_of(v[i], t.element()); });
 }

@@ -59,6 +59,17 @@ TEST_CASE("a value that the result is made of lies there") {
   check(program({xs}, let(doubled(xs), [](Expr y) { return tuple({y, sums(y)}); })), {});
 }
 
+TEST_CASE("few numbers in variables are copied to any part of the result") {
+  const auto rows_of = [](const std::function<Expr(Expr)>& f) {
+    return program({rows}, rows | map([&](Expr row) {
+                             return let(doubled(row | drop(0, 37)), [&](Expr y) { return f(y); });
+                           }));
+  };
+  check(rows_of([](const Expr& y) { return concat(y | take(1), doubled(y)); }), {});
+  check(rows_of([](const Expr& y) { return concat(doubled(y), y | drop(1, 0)); }), {});
+  check(rows_of([](const Expr& y) { return concat(reverse(y), y); }), {});
+}
+
 TEST_CASE("a value lies in a part of the result only where nothing else reads what that lacks") {
   const auto last = [](const Expr& y) { return drop({Nat(5)}, {Nat(0)}, y); };
   const auto both = [](const Expr& x, const std::function<Expr(Expr)>& f) {
