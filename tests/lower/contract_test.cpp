@@ -163,6 +163,11 @@ TEST_CASE("contract-arrays: an iteration in time finds what the one before has s
     f.body.push_back(store("w", j, f.var, "a", f.var));
     return Block{{f}};
   })));
+  // A row of its own for each time, of which the next time reads the one before.
+  CHECK_FALSE(contracted(over_time([&](const Nat& t, const Nat& j) {
+    return Block{{Store{"w", {t + 1, j}, load_term("a", {j, t}, f64), false}},
+                 {Store{"out", {j, t}, load_term("w", {t, j}, f64), false}}};
+  })));
   // Stored only at the first time.
   CHECK_FALSE(contracted(over_time([&](const Nat& t, const Nat& j) {
     return Block{
