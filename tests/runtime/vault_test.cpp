@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "ir/error.hpp"
 #include "runtime/file.hpp"
@@ -218,6 +220,26 @@ TEST_CASE("vault: removes what stands in its index, and nothing else, least rece
   CHECK_FALSE(fs::exists(vault.path_of(kKey, ".so")));
   CHECK_FALSE(fs::exists(vault.path_of(kKey, ".c")));
   for (const fs::path& path : planted) CHECK_MESSAGE(fs::exists(path), path);
+}
+
+TEST_CASE("vault: what is used while the index is about to be pruned is not forgotten") {
+  const Scratch scratch;
+  const Vault vault(scratch.path());
+  const std::string second = hash_text("second");
+  vault.keep(kKey, ".so", std::string(1000, 'a'));
+  vault.keep(second, ".so", std::string(1000, 'b'));
+  // Another process writes a line: that the first entry is used last.
+  const int index = ::open((vault.directory() / "index").c_str(), O_WRONLY | O_APPEND);
+  REQUIRE(::flock(index, LOCK_SH) == 0);
+  std::thread pruning([&] { vault.prune(1500); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // pruning waits for it
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::string line = kKey + " .so 1000 " + std::to_string(std::chrono::nanoseconds(now).count()) + "\n";
+  CHECK(::write(index, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+  ::close(index);
+  pruning.join();
+  CHECK(vault.find(kKey, ".so"));
+  CHECK_FALSE(vault.find(second, ".so"));
 }
 
 TEST_CASE("vault: the workspaces of dead processes go, those of living ones stay") {
