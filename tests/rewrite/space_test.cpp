@@ -125,6 +125,31 @@ TEST_CASE("space: tiles and grids of a small red-black box keep the meaning") {
   check_space(red_black(1, 5, 33), options(Target::opencl), 5, 5);
 }
 
+TEST_CASE("space: a row of coefficients beside red-black half-sweeps has no colours to be split by") {
+  const Expr u = param("u", array({Nat(10), Nat(18)}, f64)), c = param("c", array({Nat(16)}, f64));
+  const auto half = [&](const Expr& x, int color) {
+    const auto row = [&](Expr windows, Expr places) {
+      return map(
+          [&](Expr all) {
+            const Expr w = get(0, all), at = get(1, all);
+            const Expr mean = (w[0][1] + w[2][1] + w[1][0] + w[1][2]) * get(2, all);
+            return select(eq((get(0, at) + get(1, at)) % 2, color), mean, w[1][1]);
+          },
+          zip({windows, places, c}));
+    };
+    return update(x, {1, 1},
+                  map([&](Expr both) { return row(get(0, both), get(1, both)); },
+                      zip({slide({3, 3}, {1, 1}, x), positions({Nat(8), Nat(16)})})));
+  };
+  const Program p{"sweep", {u, c}, let(half(u, 0), [&](Expr x) { return half(x, 1); }), {"u"}};
+  const Space s(p, options());
+  std::mt19937 random(5);
+  for (int i = 0; i < 60; ++i) {
+    const Configuration chosen = random_configuration(s, random);
+    CHECK_NOTHROW_MESSAGE(s.derive(chosen), s.structure(chosen));
+  }
+}
+
 TEST_CASE("space: choosing in order never comes to a dead end") {
   std::mt19937 random(11);
   for (const Program& p :
