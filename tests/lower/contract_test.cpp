@@ -62,8 +62,9 @@ Stmt along(const std::function<Stmt(const Nat& i)>& body, std::int64_t from = 0)
 Stmt store(const char* to, const Nat& j, const Nat& i, const char* from, const Nat& x) {
   return {Store{to, {j, i}, load_term(from, {j, x}, f64), false}};
 }
-std::vector<double> out_of(const Kernel& k) {
+std::vector<double> out_of(Kernel k) {
   test::LoopRunner loops;
+  linearise(k);
   for (const KernelArgument& a : k.arguments)
     for (std::int64_t i = 0; i < kRows * kColumns; ++i)
       loops.arrays[a.name].push_back(a.name == "a" ? static_cast<double>(i) : -1);
