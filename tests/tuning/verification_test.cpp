@@ -375,7 +375,9 @@ TEST_CASE("worker: what a crashed child has started ends with it") {
     const int held = ::open(std::string(path).c_str(), O_RDONLY);
     int ready[2];
     if (held < 0 || ::pipe(ready) != 0) return "";
-    if (::fork() == 0) {  // it holds the file until it ends
+    if (::fork() == 0) {  // it holds the file until it ends, and nothing of its parent's
+      for (int fd = 3; fd < 1024; ++fd)
+        if (fd != held && fd != ready[1]) ::close(fd);
       if (::flock(held, LOCK_EX) == 0) (void)!::write(ready[1], "x", 1);
       ::sleep(20);
       ::_exit(0);
