@@ -5,7 +5,6 @@
 
 #include "ir/error.hpp"
 #include "ir/text/parse.hpp"
-#include "lower/lower.hpp"
 #include "patterns/operators.hpp"
 #include "tests/rewrite/space_check.hpp"
 
@@ -124,37 +123,6 @@ TEST_CASE("space: tiles and grids of a small red-black box keep the meaning") {
   CHECK(has(Space(red_black(2, 9, 5), options()), "tile", "j8"));
   check_space(red_black(2, 9, 5), options(), 15, 12);
   check_space(red_black(1, 5, 33), options(Target::opencl), 5, 5);
-}
-
-TEST_CASE("space: a row of coefficients beside red-black half-sweeps has no colours to be split by") {
-  const Expr u = param("u", array({Nat(10), Nat(18)}, f64)), c = param("c", array({Nat(16)}, f64));
-  const auto half = [&](const Expr& x, int color) {
-    const auto row = [&](Expr windows, Expr places) {
-      return map(
-          [&](Expr all) {
-            const Expr w = get(0, all), at = get(1, all);
-            const Expr mean = (w[0][1] + w[2][1] + w[1][0] + w[1][2]) * get(2, all);
-            return select(eq((get(0, at) + get(1, at)) % 2, color), mean, w[1][1]);
-          },
-          zip({windows, places, c}));
-    };
-    return update(x, {1, 1},
-                  map([&](Expr both) { return row(get(0, both), get(1, both)); },
-                      zip({slide({3, 3}, {1, 1}, x), positions({Nat(8), Nat(16)})})));
-  };
-  const Program p{"sweep", {u, c}, let(half(u, 0), [&](Expr x) { return half(x, 1); }), {"u"}};
-  const Space s(p, options(Target::openmp, 32));
-  CHECK(find(s, "time") != nullptr);  // a chain
-  std::vector<Configuration> all = s.seeds();
-  std::mt19937 random(5);
-  for (int i = 0; i < 60; ++i) all.push_back(random_configuration(s, random));
-  for (const Configuration& c : all) {
-    try {
-      (void)lower(replay(p, s.derive(c)), {.vector_bytes = 32});
-    } catch (const UserError& e) {  // vectors that loads do not allow
-      CHECK_MESSAGE(std::string(e.what()).find("layout split") == std::string::npos, e.what());
-    }
-  }
 }
 
 TEST_CASE("space: choosing in order never comes to a dead end") {
