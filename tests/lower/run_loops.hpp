@@ -183,7 +183,6 @@ class LoopRunner {
     }
     if (const auto* x = std::get_if<Store>(&s.v)) {
       const Vec v = eval(x->value);
-      if (x->position.size() != 1) throw std::runtime_error("positions in " + x->array + ": linearise first");
       const auto at = nat(x->position.at(0));
       if (v.size() > 1) {
         Vectors& of = vectors[x->array];
