@@ -24,7 +24,7 @@ class CLike {
   virtual std::string store(const Store& st, const std::string& index, const std::string& value) = 0;
   virtual std::string blend(Scalar s, int width, const std::string& mask, const std::string& a,
                             const std::string& b) = 0;
-  virtual std::string convert(Scalar to, int width, const std::string& x) = 0;
+  virtual std::string convert(Scalar from, Scalar to, int width, const std::string& x) = 0;
   virtual std::string splat(Scalar s, int width, const std::string& x) = 0;
   virtual std::string shuffle(const Term& t) = 0;  ///< of vectors
   virtual std::string math(

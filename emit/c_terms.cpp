@@ -177,9 +177,9 @@ Text CLike::term(const Term& t) {
         return w > 1 ? Text{mask(t->args[0]->type, w, term(t->args[0]).in(5) + " != 0"), 9}
                      : Text{term(t->args[0]).in(5) + " != 0", 4};
       if (w > 1 && t->args[0]->type == boolean)
-        return {convert(t->type, w, "-" + term(t->args[0]).in(8)),
+        return {convert(boolean, t->type, w, "-" + term(t->args[0]).in(8)),
                 9};  // lanes that hold are -1; others 0, not -0
-      if (w > 1) return {convert(t->type, w, term(t->args[0]).s), 9};
+      if (w > 1) return {convert(t->args[0]->type, t->type, w, term(t->args[0]).s), 9};
       return {"(" + c_type(t->type) + ")" + term(t->args[0]).in(9), 8};
     case Op::Min:
     case Op::Max:

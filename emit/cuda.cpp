@@ -66,7 +66,7 @@ class Cuda : public GridLike {
   std::string blend(Scalar, int, const std::string&, const std::string&, const std::string&) override {
     no_vectors();
   }
-  std::string convert(Scalar, int, const std::string&) override { no_vectors(); }
+  std::string convert(Scalar, Scalar, int, const std::string&) override { no_vectors(); }
   /// Of stores that are paired: the same number in neighbouring elements.
   std::string splat(Scalar s, int width, const std::string& x) override {
     return vector_literal(s, width, std::vector<std::string>(static_cast<std::size_t>(width), x));

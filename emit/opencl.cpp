@@ -78,7 +78,7 @@ class OpenCL : public GridLike {
     return size_of(s) == size_of(real_) ? "(" + comparison + ")"
                                         : "convert_" + vector_type(boolean, width) + "(" + comparison + ")";
   }
-  std::string convert(Scalar to, int width, const std::string& x) override {
+  std::string convert(Scalar, Scalar to, int width, const std::string& x) override {
     return "convert_" + vector_type(to, width) + "(" + x + ")";
   }
   std::string splat(Scalar s, int width, const std::string& x) override {

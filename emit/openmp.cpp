@@ -1,4 +1,6 @@
 // C11 with OpenMP and the vector extensions that gcc and clang share.
+#include <optional>
+
 #include "emit/c_like.hpp"
 #include "emit/c_math.hpp"
 #include "emit/hidden_functions.hpp"
@@ -6,6 +8,7 @@
 #include "emit/vector_types.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
+#include "lower/loops/visit.hpp"
 
 namespace lift {
 namespace {
@@ -53,7 +56,8 @@ class OpenMP : public CLike {
     if (s == boolean) return "(((" + mask + ") & (" + a + ")) | (~(" + mask + ") & (" + b + ")))";
     return vectors_.select(s, width) + "(" + mask + ", " + a + ", " + b + ")";
   }
-  std::string convert(Scalar to, int width, const std::string& x) override {
+  std::string convert(Scalar from, Scalar to, int width, const std::string& x) override {
+    if (from == f32 && to == f64 && chooses_lanes()) return vectors_.widen(width) + "(" + x + ")";
     return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")";
   }
   std::string splat(Scalar s, int width, const std::string& x) override {
@@ -314,6 +318,19 @@ static inline void end_turn(turn *turns, long tile, long step) {
     return s;
   }
 
+  /// Whether bits of vectors of f64 are chosen by masks.
+  bool chooses_lanes() {
+    if (!chooses_lanes_) {
+      chooses_lanes_ = false;
+      visit_terms(k_.body, [&](const Term& t) {
+        if (t->width > 1 && t->type == f64 && (t->op == Op::Min || t->op == Op::Max || t->op == Op::Select))
+          chooses_lanes_ = true;
+      });
+    }
+    return *chooses_lanes_;
+  }
+
+  std::optional<bool> chooses_lanes_;
   VectorTypes vectors_{real_};
   MathFunctions math_;
   std::set<std::pair<std::string, int>> user_vectors_;  ///< functions of users that take vectors: name, lanes

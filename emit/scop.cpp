@@ -95,7 +95,7 @@ class AffineLoops : public CLike {
   std::string blend(Scalar, int, const std::string&, const std::string&, const std::string&) override {
     none("vectors");
   }
-  std::string convert(Scalar, int, const std::string&) override { none("vectors"); }
+  std::string convert(Scalar, Scalar, int, const std::string&) override { none("vectors"); }
   std::string splat(Scalar, int, const std::string&) override { none("vectors"); }
   std::string shuffle(const Term&) override { none("vectors"); }
   std::string mask(Scalar, int, const std::string&) override { none("vectors"); }

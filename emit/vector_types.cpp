@@ -74,6 +74,11 @@ std::string VectorTypes::select(Scalar s, int width) {
   return function("select_", s, width);
 }
 
+std::string VectorTypes::widen(int width) {
+  type(f32, width), widened_.insert(width);
+  return "widen_to_" + type(f64, width);
+}
+
 std::string VectorTypes::shuffle(const Term& t) {
   type(t->type, t->width);
   const Shuffle key{t->type, t->width, t->args.size(), t->lanes};
@@ -88,6 +93,10 @@ std::string VectorTypes::shuffle(const Term& t) {
 std::string VectorTypes::definitions() const {
   std::string s = masks();
   for (const auto& [type, width] : types_) s += definitions(type, width);
+  for (const int width : widened_)
+    s += "static inline " + name(f64, width) + " widen_to_" + name(f64, width) + "(" + name(f32, width) +
+         " a) {\n  " + name(f64, width) + " result;\n  for (int l = 0; l < " + std::to_string(width) +
+         "; ++l) result[l] = a[l];\n  return result;\n}\n";
   return s;
 }
 

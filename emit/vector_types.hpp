@@ -27,11 +27,14 @@ class VectorTypes {
   std::string stream(Scalar s, int width);                                         ///< past the cache
   std::string splat(Scalar s, int width) { return function("splat_", s, width); }  ///< (number)
   std::string select(Scalar s, int width);                                         ///< (mask, then, else)
+  /// (vector of f32), to f64, lane by lane: GCC 12 fails where it takes vectors that it has widened itself,
+  /// and that are longer than the machine's, for bits ("internal compiler error: in convert_mode_scalar").
+  std::string widen(int width);
   std::string shuffle(const Term& t);  ///< (vector) or (vector, vector), as t has arguments
 
   /// Some vector goes past the cache; some function takes vectors.
   bool streams() const { return streams_; }
-  bool passes() const { return streams_ || !shuffles_.empty(); }
+  bool passes() const { return streams_ || !shuffles_.empty() || !widened_.empty(); }
   std::string definitions() const;
 
  private:
@@ -57,6 +60,7 @@ class VectorTypes {
   Scalar real_;
   std::set<std::pair<Scalar, int>> types_;  ///< but masks
   std::set<int> masks_;                     ///< their widths
+  std::set<int> widened_;                   ///< widths
   std::set<std::string> functions_;
   std::vector<std::pair<Shuffle, std::string>> shuffles_;  ///< with their names, in order of appearance
   int other_shuffles_ = 0;                                 ///< those without a name of their own

@@ -79,7 +79,8 @@ std::optional<Acceptor> place_of(const View& v, const Type& t) {
     }
     return Acceptor{std::move(parts)};
   }
-  if (!place_of(v[Nat::fresh("p", 0, t.length() - 1)], t.element())) return std::nullopt;
+  if (v.array().variables || !place_of(v[Nat::fresh("p", 0, t.length() - 1)], t.element()))
+    return std::nullopt;
   return array_place(dimension_names(dimensions_of(t)).front(),
                      [=](const Nat& i) { return *place_of(v[i], t.element()); });
 }
@@ -143,6 +144,15 @@ std::vector<NatCond> common_guards(const Acceptor& p) {
   common = common_guards(p[i]);
   std::erase_if(common, [&](const NatCond& g) { return mentions(g.a, i); });
   return common;
+}
+
+bool is_readable(const Acceptor& p, const Type& t) {
+  if (t.is_scalar()) return std::get<Cell>(p.v).guards.empty();
+  if (t.is_array()) return is_readable(p[Nat::fresh("p", 0, t.length() - 1)], t.element());
+  const std::vector<Acceptor>& parts = std::get<std::vector<Acceptor>>(p.v);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!is_readable(parts[i], t.parts()[i])) return false;
+  return true;
 }
 
 std::optional<Acceptor> accept(const Expr& e, const Acceptor& to) {

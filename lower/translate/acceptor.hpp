@@ -64,5 +64,7 @@ std::optional<Acceptor> accept(const Expr& e, const Acceptor& to);
 Acceptor map_cells(const Acceptor& p, const std::function<Cell(Cell)>& f);
 /// The guards that all cells have, whatever the position.
 std::vector<NatCond> common_guards(const Acceptor& p);
+/// Whether what is stored at a place is found there again: no cell below it is left out by a guard.
+bool is_readable(const Acceptor& p, const Type& t);
 
 }  // namespace lift

@@ -134,6 +134,27 @@ class LiesThere {
   std::vector<int> binders_{0};
 };
 
+/// Whether a function's argument is read by anything but component i of its value.
+bool is_read_beside(const Expr& fn, std::size_t i) {
+  std::vector<Expr> names;
+  Expr body = open(fn, names);
+  const auto reads = [x = names.at(0)](const Expr& e) {
+    return contains(e, [&](const Expr& c) { return c == x; });
+  };
+  for (; body.is(Op::Let) && body.child(1).is(Op::Lambda); body = body.child(1).child(0))
+    if (reads(body.child(0))) return true;
+  for (std::size_t j = 0; j < body.children().size(); ++j)
+    if (j != i && reads(body.child(j))) return true;
+  return false;
+}
+
+/// Whether all of an argument is stored where a component goes that is made of it: nothing of it is dropped.
+bool is_whole(const Expr& component, int depth, const Type& argument) {
+  Route route;
+  route.depth = depth;
+  return route.follow(component, any_place(component.type())) && is_readable(*route.whole, argument);
+}
+
 }  // namespace
 
 std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to) {
@@ -153,7 +174,9 @@ std::optional<Component> component_in_result(const Expr& fn, const Acceptor& to)
     const Acceptor& place = std::get<std::vector<Acceptor>>(to.v).at(i);
     Route route;
     route.depth = depth;
-    if (route.follow(body.child(i), place) && route.whole) return Component{i, *route.whole};
+    if (route.follow(body.child(i), place) && route.whole &&
+        (!is_read_beside(fn, i) || is_whole(body.child(i), depth, parameter_types(fn).at(0))))
+      return Component{i, *route.whole};
     if (body.child(i).type() == parameter_types(fn).at(0) && is_there(body.child(i)))
       return Component{i, place};
   }

@@ -25,7 +25,8 @@ bool hands_on(const Expr& e);
 /// Where the argument of a function lies when the function's value goes `to` and is made of it by structural
 /// primitives alone, each used once; nothing for other functions.
 std::optional<Acceptor> place_in_result(const Expr& fn, const Acceptor& to);
-/// The component of a function's value, a tuple, that is its argument in this way, and the argument's place.
+/// The component of a function's value, a tuple, that is its argument in this way, and the argument's place:
+/// all of it, where anything else reads it.
 struct Component {
   std::size_t index;
   Acceptor place;

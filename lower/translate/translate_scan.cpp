@@ -10,16 +10,6 @@
 namespace lift {
 namespace {
 
-/// Whether what is stored at a place is found there again: no cell below it is left out by a guard.
-bool is_readable(Acceptor p, const Type& t) {
-  if (t.is_scalar()) return std::get<Cell>(p.v).guards.empty();
-  if (t.is_array()) return is_readable(p[Nat::fresh("p", 0, t.length() - 1)], t.element());
-  const std::vector<Acceptor>& parts = std::get<std::vector<Acceptor>>(p.v);
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (!is_readable(parts[i], t.parts()[i])) return false;
-  return true;
-}
-
 /// The order in which a scan goes through its elements.
 struct Direction {
   bool back;

@@ -3,6 +3,7 @@
 
 #include "patterns/operators.hpp"
 #include "tests/compare/trials.hpp"
+#include "tests/message.hpp"
 #include "tuning/lift_problem.hpp"
 
 namespace lift::compare_isl_test {
@@ -85,6 +86,40 @@ TEST_CASE("compare: tiles in time keep all dependences, red-black too") {
     const PatternProblem p =
         load_lift_file(std::string(LIFTGEN_SOURCE_DIR "/examples/gallery/") + name + ".lift", {{"n", 41}});
     check(p.pattern, p.problem, {some.front()}, make_isl_in_time);
+  }
+}
+
+TEST_CASE("compare: tiles in time are refused where vectors would meet, an element being made of the last") {
+  if (!make_isl()->missing().empty()) return;
+  const Type t = array({Nat(16), Nat(16)}, f64);
+  const auto course = [&](bool carries) {
+    Course c;
+    c.loops.name = "k", c.loops.results = {"a", "out"};
+    for (const char* name : {"x", "a", "out"})
+      c.loops.arguments.push_back({name, t, Layout({}, t), std::string(name) != "x", true, {}});
+    const auto stage = [&](const char* to, const std::function<Term(const Nat& j, const Nat& i)>& value) {
+      For j, i;
+      j.var = Nat::fresh("j", 1, 15), j.lower = 1, j.upper = 16;
+      i.var = Nat::fresh("i", 1, 15), i.lower = 1, i.upper = 16;
+      i.body = {{Store{to, {j.var, i.var}, value(j.var, i.var), false}}};
+      j.body = {{i}};
+      c.loops.body.push_back({j});
+    };
+    const auto sum = [](const Term& p, const Term& q) { return apply_term(Op::Add, f64, {p, q}); };
+    stage("a", [&](const Nat& j, const Nat& i) {
+      return sum(load_term("x", {j, i}, f64), load_term(carries ? "a" : "x", {j, i - 1}, f64));
+    });
+    stage("out", [&](const Nat& j, const Nat& i) {
+      return sum(load_term("a", {j - 1, i - 1}, f64), load_term("a", {j, i}, f64));
+    });
+    return c;
+  };
+  const auto isl = make_isl_in_time();
+  for (const char* form : {"diamonds", "parallelograms"}) {
+    CHECK_NOTHROW((void)isl->make(course(false), {form, "8", ""}));
+    CHECK(test::message([&] {
+            (void)isl->make(course(true), {form, "8", ""});
+          }).find("would meet") != std::string::npos);
   }
 }
 

@@ -233,6 +233,7 @@ TEST_CASE("one result updates an argument, another reads its old contents") {
   kernel(v, 0, change_of);
   CHECK(v == std::vector<double>{0, 4, 8, 8, 8, 4, 0});
   CHECK(change_of == std::vector<double>{8, -16, 16, -16, 8});
+  CHECK(kernel.source({{"n", 64}}).find("f64x") != std::string::npos);  // both in vectors
 }
 
 TEST_CASE("one result updates an argument, others are returned") {

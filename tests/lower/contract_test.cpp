@@ -62,8 +62,9 @@ Stmt along(const std::function<Stmt(const Nat& i)>& body, std::int64_t from = 0)
 Stmt store(const char* to, const Nat& j, const Nat& i, const char* from, const Nat& x) {
   return {Store{to, {j, i}, load_term(from, {j, x}, f64), false}};
 }
-std::vector<double> out_of(const Kernel& k) {
+std::vector<double> out_of(Kernel k) {
   test::LoopRunner loops;
+  linearise(k);
   for (const KernelArgument& a : k.arguments)
     for (std::int64_t i = 0; i < kRows * kColumns; ++i)
       loops.arrays[a.name].push_back(a.name == "a" ? static_cast<double>(i) : -1);
@@ -93,6 +94,20 @@ TEST_CASE("contract-arrays: what other iterations read, or the caller, is an arr
   CHECK(result.results.size() == 2);
 }
 
+TEST_CASE("contract-arrays: an element that is stored twice is no value") {
+  Kernel k = over_time([&](const Nat&, const Nat& j) {
+    For f = std::get<For>(along([&](const Nat& i) { return store("w", j, i, "a", i); }).v);
+    f.body.push_back({If{{compare_term(equal(mod(f.var, 2), 0))},
+                         {{Store{"w", {j, f.var}, constant_term(7, f64), false}}}}});
+    f.body.push_back(store("out", j, f.var, "w", f.var));
+    return Block{{f}};
+  });
+  const std::vector<double> before = out_of(k);
+  contract_arrays(k);
+  CHECK(out_of(k) == before);
+  CHECK(test::count<Let>(k.body) == 0);
+}
+
 TEST_CASE("contract-arrays: an iteration in time finds what the one before has stored") {
   const auto contracted = [](Kernel k) {
     const std::vector<double> before = out_of(k);
@@ -116,6 +131,43 @@ TEST_CASE("contract-arrays: an iteration in time finds what the one before has s
   CHECK_FALSE(contracted(over_time([&](const Nat&, const Nat& j) {
     return Block{along([&](const Nat& i) { return store("w", j, i, "a", i); }, 1),
                  along([&](const Nat& i) { return store("out", j, i, "w", row_of(i)); })};
+  })));
+  const auto whole = [&](const Nat&, const Nat& j) {
+    return along([&](const Nat& i) { return store("out", j, i, "w", row_of(i)); });
+  };
+  // The last one is left, every second one is, and each is made of what was there.
+  CHECK_FALSE(contracted(over_time([&](const Nat& t, const Nat& j) {
+    Stmt some = along([&](const Nat& i) { return store("w", j, i, "a", i); });
+    std::get<For>(some.v).upper = kColumns - 1;
+    return Block{some, whole(t, j)};
+  })));
+  for (const bool by_stride : {true, false})
+    CHECK_FALSE(contracted(over_time([&](const Nat& t, const Nat& j) {
+      Stmt some = along([&](const Nat& i) { return store("w", j, i, "a", i); });
+      if (For& f = std::get<For>(some.v); by_stride)
+        f.stride = 2;
+      else
+        f.step = 2;
+      return Block{some, whole(t, j)};
+    })));
+  CHECK_FALSE(contracted(over_time([&](const Nat& t, const Nat& j) {
+    return Block{along([&](const Nat& i) {
+                   const Term sum =
+                       apply_term(Op::Add, f64, {load_term("w", {j, i}, f64), load_term("a", {j, i}, f64)});
+                   return Stmt{Store{"w", {j, i}, sum, false}};
+                 }),
+                 whole(t, j)};
+  })));
+  // Of one element, read before it is stored.
+  CHECK_FALSE(contracted(over_time([&](const Nat&, const Nat& j) {
+    For f = std::get<For>(along([&](const Nat& i) { return store("out", j, i, "w", i); }).v);
+    f.body.push_back(store("w", j, f.var, "a", f.var));
+    return Block{{f}};
+  })));
+  // A row of its own for each time, of which the next time reads the one before.
+  CHECK_FALSE(contracted(over_time([&](const Nat& t, const Nat& j) {
+    return Block{{Store{"w", {t + 1, j}, load_term("a", {j, t}, f64), false}},
+                 {Store{"out", {j, t}, load_term("w", {t, j}, f64), false}}};
   })));
   // Stored only at the first time.
   CHECK_FALSE(contracted(over_time([&](const Nat& t, const Nat& j) {
@@ -152,6 +204,40 @@ TEST_CASE("split-residues: what is interleaved is made by a loop that asks nothi
       visit_terms(k.body, [&](const Term& t) { asks = asks || t->op == Op::Select; });
       if (n > 8) CHECK_FALSE_MESSAGE(asks, str(k));
     }
+}
+
+TEST_CASE("split-residues: loops from anywhere, and those that leave out elements") {
+  const std::int64_t n = 23;
+  const Type t = array({Nat(n)}, f64);
+  const Nat first = Nat::fresh("first", 0, 3);
+  for (const auto& [lower, step, stride] : std::vector<std::tuple<Nat, int, int>>{
+           {Nat(0), 1, 1}, {Nat(5), 1, 1}, {first, 1, 1}, {Nat(1), 2, 1}, {Nat(0), 1, 2}, {Nat(22), 1, 1}}) {
+    Kernel k;
+    k.name = "k", k.results = {"out"};
+    k.arguments = {{"a", t, Layout({}, t), false, true, {}}, {"out", t, Layout({}, t), true, true, {}}};
+    For f;
+    f.var = Nat::fresh("i", 0, n - 1), f.lower = lower, f.upper = n, f.step = step, f.stride = stride;
+    const Term odd = compare_term(equal(mod(f.var, 3), 1));
+    f.body = {{Store{"out",
+                     {f.var},
+                     apply_term(Op::Select, f64, {odd, load_term("a", {f.var}, f64), constant_term(-5, f64)}),
+                     false}}};
+    k.body = {{f}};
+    const auto out = [&](std::int64_t at) {
+      test::LoopRunner loops;
+      for (std::int64_t i = 0; i < n; ++i) loops.arrays["a"].push_back(static_cast<double>(i));
+      loops.arrays["out"].assign(n, 99), loops.index["first"] = at;
+      loops.run(k);
+      return loops.arrays.at("out");
+    };
+    for (const std::int64_t at : {0, 1, 2, 3}) {
+      k.body = {{f}};
+      const std::vector<double> before = out(at);
+      k.body = split_residues(k.body);
+      INFO(str(k));
+      CHECK(out(at) == before);
+    }
+  }
 }
 
 TEST_CASE("scans of rows that are not stored keep two of them") {

@@ -3,6 +3,7 @@
 
 #include "ir/text/parse.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/passes.hpp"
 #include "tests/lower/run_program.hpp"
 
 using namespace lift;
@@ -92,6 +93,66 @@ TEST_CASE("join-loops: what one loop overwrites, another iteration of the loop b
   };
   CHECK(shared(run(text("x"))) == 1);
   CHECK(shared(run(text("x |> reverse"))) == 2);
+}
+
+namespace {
+
+constexpr std::int64_t kRows = 6, kColumns = 5;
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+/// for j in a range, one after the other or in parallel: to[j + to_row, to_column] = from[j + from_row, i]
+/// for each i of some.
+For rows(LoopKind kind, Range of, const char* to, std::int64_t to_row, const char* from,
+         std::int64_t from_row, Range some) {
+  For j, i;
+  j.var = Nat::fresh("j", of.first, of.second - 1), j.lower = of.first, j.upper = of.second, j.kind = kind;
+  i.var = Nat::fresh("i", some.first, some.second - 1), i.lower = some.first, i.upper = some.second;
+  i.body = {{Store{to, {j.var + to_row, i.var}, load_term(from, {j.var + from_row, i.var}, f64), false}}};
+  j.body = {{i}};
+  return j;
+}
+/// A copy before a loop that threads share: how many loops are left, and that they do what they did.
+int left(const For& border, For next) {
+  const Type t = array({kRows, kColumns}, f64);
+  Kernel k;
+  k.name = "k", k.results = {"out"};
+  for (const char* name : {"a", "b", "out"}) k.arguments.push_back({name, t, Layout({}, t), true, true, {}});
+  next.body.insert(next.body.begin(), next.body[0]);  // two loops within, which are not collapsed
+  const auto all = [&] {
+    test::LoopRunner loops;
+    for (const KernelArgument& a : k.arguments)
+      for (std::int64_t i = 0; i < kRows * kColumns; ++i)
+        loops.arrays[a.name].push_back(static_cast<double>(i) + (a.name == "b"   ? 100
+                                                                 : a.name == "a" ? 200
+                                                                                 : 0));
+    Kernel flat = k;
+    linearise(flat);
+    loops.run(flat);
+    CHECK_MESSAGE(loops.races.empty(), str(k));
+    return loops.arrays;
+  };
+  k.body = {{border}, {next}};
+  const auto before = all();
+  k.body = join_loops(k.body);
+  INFO(str(k));
+  CHECK(all() == before);
+  return static_cast<int>(k.body.size());
+}
+
+}  // namespace
+
+TEST_CASE("join-loops: copies are taken into the loop after them where nothing meets") {
+  using enum LoopKind;
+  const For shared = rows(Par, {1, 5}, "out", 0, "b", 0, {1, 4});
+  CHECK(left(rows(Seq, {1, 5}, "out", 0, "a", 0, {0, 1}), shared) == 1);
+  CHECK(left(rows(Par, {1, 5}, "out", 0, "a", 0, {0, 1}), shared) == 1);
+  CHECK(left(rows(Seq, {0, 4}, "out", 1, "a", 1, {0, 1}), shared) ==
+        1);                                                             // of the same rows, from elsewhere on
+  CHECK(left(rows(Seq, {0, 4}, "b", 1, "a", 1, {1, 2}), shared) == 1);  // which the same row reads
+  CHECK(left(rows(Seq, {0, 4}, "b", 0, "a", 0, {1, 2}), shared) == 2);  // which another row reads
+  CHECK(left(rows(Seq, {1, 5}, "a", 0, "out", 1, {1, 2}), shared) == 2);  // before another row stores it
+  CHECK(left(rows(Seq, {1, 5}, "a", 1, "a", 0, {0, 1}), shared) == 2);    // one row of the other
+  CHECK(left(rows(Seq, {1, 6}, "out", 0, "a", 0, {0, 1}), shared) == 2);  // a row more
 }
 
 }  // namespace join_loops_test

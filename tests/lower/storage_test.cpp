@@ -59,6 +59,42 @@ TEST_CASE("a value that the result is made of lies there") {
   check(program({xs}, let(doubled(xs), [](Expr y) { return tuple({y, sums(y)}); })), {});
 }
 
+TEST_CASE("few numbers in variables are copied to any part of the result") {
+  const auto rows_of = [](const std::function<Expr(Expr)>& f) {
+    return program({rows}, rows | map([&](Expr row) {
+                             return let(doubled(row | drop(0, 37)), [&](Expr y) { return f(y); });
+                           }));
+  };
+  check(rows_of([](const Expr& y) { return concat(y | take(1), doubled(y)); }), {});
+  check(rows_of([](const Expr& y) { return concat(doubled(y), y | drop(1, 0)); }), {});
+  check(rows_of([](const Expr& y) { return concat(reverse(y), y); }), {});
+}
+
+TEST_CASE("a value lies in a part of the result only where nothing else reads what that lacks") {
+  const auto last = [](const Expr& y) { return drop({Nat(5)}, {Nat(0)}, y); };
+  const auto both = [](const Expr& x, const std::function<Expr(Expr)>& f) {
+    return program({rows}, let(x | map([](Expr r) { return doubled(r); }), [&](Expr y) { return f(y); }));
+  };
+  check(both(rows, [&](const Expr& y) { return tuple({join(last(y)), y}); }), {});
+  check(both(rows, [&](const Expr& y) { return tuple({y, join(last(y))}); }), {});
+  check(both(rows,
+             [&](const Expr& y) {
+               return tuple({last(y), y | map([](Expr r) { return sums(r); })});
+             }),
+        {{"to_global", 1}});
+  check(
+      both(rows,
+           [&](const Expr& y) {
+             return let(y | map([](Expr r) { return sums(r); }), [&](Expr z) { return tuple({z, last(y)}); });
+           }),
+      {{"to_global", 1}});
+  check(both(rows,
+             [&](const Expr& y) {
+               return tuple({last(y), doubled(join(rows))});
+             }),
+        {});  // nothing else does
+}
+
 TEST_CASE("what users say wins") {
   check(program({xs}, let(make(Op::ToPrivate, {doubled(xs)}), [](Expr y) { return sums(y); })),
         {{"to_private", 1}});

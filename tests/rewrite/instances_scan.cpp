@@ -135,7 +135,10 @@ Generators scan_generators() {
          // Of two or three values the first or the last, which may follow from itself alone.
          const bool back = g.coin(), reads = g.n(0, 5) == 0;
          const std::size_t values = g.n(0, 3) == 0 ? 3 : 2, own = g.coin() ? 0 : values - 1;
-         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64), factor = literal(g.real(), f64);
+         const Expr f = g.fun(f64, f64), h = g.fun(f64, f64);
+         // What differs from column to column: a start, or the factor of the value that would stand alone.
+         const int differs = g.n(0, 7);
+         Expr factor = literal(g.real(), f64);
          const auto step = [&](Expr before, Expr x) {
            const Expr alone = get(static_cast<int>(own), before);
            std::vector<Expr> all;
@@ -150,8 +153,11 @@ Generators scan_generators() {
          std::vector<Expr> starts;
          for (std::size_t i = 0; i < values; ++i) starts.push_back(literal(g.real(), f64));
          return of_columns(g, [&](const Expr& x) {
+           if (differs == 0) factor = x[0];
            const Expr row = row_of(g, x, f64), s = fun({acc, Type(f64)}, step);
-           return back ? scan_back(s, tuple(starts), row) : scan(s, tuple(starts), row);
+           std::vector<Expr> own_starts = starts;
+           if (differs == 1 || differs == 2) own_starts[differs == 1 ? own : 1 - own / (values - 1)] = x[0];
+           return back ? scan_back(s, tuple(own_starts), row) : scan(s, tuple(own_starts), row);
          });
        }},
       {"let-of-transpose",

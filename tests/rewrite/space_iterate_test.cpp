@@ -199,4 +199,22 @@ TEST_CASE("space: iterations of pairs, in place, of borders, and below one anoth
   check_space(twice, options(), 4, 2);
 }
 
+TEST_CASE("space: a scan of rows is a loop over time, wherever it starts, but in no map") {
+  const auto over_time = [](const std::string& size, const std::string& body) {
+    const Program p = parse_program("program p\nparam x : 3.4." + size + ".f64\nparam z : " + size +
+                                    ".f64\ndef next(b, r) = zip(b |> pad(1, 1, clamp) |> slide(3, 1), r) |> "
+                                    "map(\\(w, v). 0.5 * w[0] + w[2] - v)\nresult y = " +
+                                    body + "\n");
+    CAPTURE(body);
+    check_space(p, options(), 4, 1);
+    return step_over_time(p.body, false).has_value();
+  };
+  for (const std::string scan : {"scan", "scan_back"}) {
+    CHECK(over_time("70", "x |> join |> " + scan + "(next, z)"));
+    CHECK(over_time("70", "x |> join |> " + scan + "(next, z) |> drop(11, 0) |> join"));
+    CHECK(over_time("70", "x |> map(\\p. p |> " + scan + "(next, z))") == false);
+    CHECK(over_time("3", "x |> join |> " + scan + "(next, z)") == false);  // few numbers, kept in variables
+  }
+}
+
 }  // namespace space_iterate_test

@@ -5,6 +5,7 @@
 #include "ir/text/parse.hpp"
 #include "lower/lower.hpp"
 #include "rewrite/space/class_keys.hpp"
+#include "rewrite/space/stage_form.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -176,6 +177,57 @@ TEST_CASE("space: stages of one length may share their loops") {
   CHECK(count(s.derive({{"joined", "elements"}}), "join-loops") == 1);
   CHECK(count(s.derive({{"joined", "no"}}), "join-loops") == 0);
   check_space(p, options(), 6, 1);
+}
+
+namespace {
+
+/// How often a rule is applied to bring a result, of u : 23.17, into the form of stages.
+int uses(const char* rule, const std::string& body) {
+  const Program p = of("param u : 23.17.f64\nparam v : 4.5.6.f64\nresult r =\n" + body + "\n");
+  CAPTURE(body);
+  check_space(p, options(), 3, 1);
+  return static_cast<int>(count(in_stage_form({p, {}}).steps, rule));
+}
+
+}  // namespace
+
+TEST_CASE("space: named rows are computed where they are read, if each element is read once") {
+  const auto inlined = [](const std::string& read) {
+    return uses("let-inline", "u |> map(\\r. let m = r |> map(\\x. x + 1) in " + read + ")");
+  };
+  CHECK(inlined("m |> map(\\x. x * x)") == 1);
+  CHECK(inlined("concat(r |> take(1), m |> reverse) |> map(\\x. x * x)") == 1);
+  CHECK(inlined("interleave(m, m |> map(\\x. 2 * x))") == 0);
+  CHECK(inlined("m |> pad(1, 1, clamp) |> slide(3, 1) |> map(\\w. w[0] + w[2])") == 0);
+  CHECK(inlined("r |> map(\\x. x + m[0])") == 0);
+  CHECK(uses("let-inline", "u |> map(\\r. let m = r |> scan(add, 0) in m |> map(\\x. x * x))") == 0);
+  CHECK(uses("let-inline",
+             "v |> map(\\p. let m = p |> map2(\\x. x + 1) in m |> map(\\r. r |> pad(1, 1, clamp) |> "
+             "slide(3, 1) |> map(\\w. w[0] + w[2])))") == 0);
+}
+
+TEST_CASE("space: arrays that lie in one another, or border one another thinly, are one map") {
+  const auto joined = [](const std::string& body) { return uses("identity-map", body); };
+  const std::string twice = " |> map2(\\x. 2 * x)", more = " |> map2(\\x. x + 1)";
+  CHECK(joined("concat(u |> take(4)" + twice + ", u" + more + ")") == 1);
+  CHECK(joined("concat(u |> take(5)" + twice + ", u" + more + ")") == 0);
+  CHECK(joined("interleave(u" + twice + ", u" + more + ")") == 1);
+  CHECK(joined("interleave(u" + twice + ", u" + more + ") |> transpose") == 1);
+  CHECK(joined("interleave(u" + twice + ", u |> map(\\r. r |> scan(add, 0)))") == 0);
+}
+
+TEST_CASE("space: what scans make of themselves alone is computed before all columns, in each stage") {
+  const auto apart = [](const std::string& body) { return uses("scan-fission", body); };
+  const std::string solve =
+      "scan(\\(c, d) x. {1.0 / (4.0 - c), (x + d) / (4.0 - c)}, {0.0, 0.0}) |> map(\\(c, d). d)";
+  CHECK(apart("u |> map(\\r. r |> " + solve + ")") == 1);
+  CHECK(apart("let a = u |> map(\\r. r |> " + solve + ") in a |> transpose |> map(\\r. r |> " + solve +
+              ") |> transpose") == 2);
+  CHECK(apart("u |> map(\\r. r |> scan(\\(c, d) x. {1.0 / (4.0 - c), 2.0 * c}, {0.0, 0.0}) |> map(\\(c, d). "
+              "d))") == 0);
+  CHECK(apart("u |> map(\\r. r |> scan(\\(c, d) x. {x / (4.0 - c), (x + d) / (4.0 - c)}, {0.0, 0.0}) |> "
+              "map(\\(c, d). "
+              "d))") == 0);
 }
 
 }  // namespace space_parts_test

@@ -258,6 +258,27 @@ TEST_CASE("vault: one who holds on to its index, being stopped, does not hold up
   CHECK_FALSE(vault.find(kKey, ".so"));
 }
 
+TEST_CASE("vault: what is used while the index is about to be pruned is not forgotten") {
+  const Scratch scratch;
+  const Vault vault(scratch.path());
+  const std::string second = hash_text("second");
+  vault.keep(kKey, ".so", std::string(1000, 'a'));
+  vault.keep(second, ".so", std::string(1000, 'b'));
+  // Another process writes a line: that the first entry is used last.
+  const int index = ::open((vault.directory() / "index").c_str(), O_WRONLY | O_APPEND);
+  REQUIRE(::flock(index, LOCK_SH) == 0);
+  std::thread pruning([&] { vault.prune(1500); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // pruning waits for it
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::string line = kKey + " .so 1000 " + std::to_string(std::chrono::nanoseconds(now).count()) + "\n";
+  CHECK(::write(index, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+  ::close(index);
+  pruning.join();
+  vault.prune(1500);  // it waits for a while only
+  CHECK(vault.find(kKey, ".so"));
+  CHECK_FALSE(vault.find(second, ".so"));
+}
+
 TEST_CASE("vault: the workspaces of dead processes go, those of living ones stay") {
   const Scratch scratch;
   const Vault vault(scratch.path());

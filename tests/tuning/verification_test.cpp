@@ -1,10 +1,14 @@
 // Verification accepts right kernels and catches wrong ones; what kernels do to their process is recorded.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
@@ -13,9 +17,11 @@
 #include "patterns/operators.hpp"
 #include "rewrite/analysis/decided.hpp"
 #include "runtime/apart_device.hpp"
+#include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
 #include "runtime/worker.hpp"
+#include "tests/runtime/scratch.hpp"
 #include "tuning/candidate.hpp"
 #include "tuning/reference.hpp"
 
@@ -357,4 +363,36 @@ TEST_CASE("worker: calls and errors come back, and a lost child is replaced") {
   CHECK_THROWS_AS(worker.call([](std::string_view) -> std::string { std::abort(); }, ""), WorkerLost);
   CHECK(worker.call(nothing, "anew") == "anew");
   CHECK(worker.generation() == 2);
+}
+
+TEST_CASE("worker: what a crashed child has started ends with it") {
+  if (ran_elsewhere("worker: what a crashed child*")) return;
+  const test::Scratch scratch;
+  const std::string file = scratch.path() / "held";
+  write_file_atomically(file, "");
+  Worker worker;
+  const auto start_and_crash = [](std::string_view path) -> std::string {
+    const int held = ::open(std::string(path).c_str(), O_RDONLY);
+    int ready[2];
+    if (held < 0 || ::pipe(ready) != 0) return "";
+    if (::fork() == 0) {  // it holds the file until it ends, and nothing of its parent's
+      for (int fd = 3; fd < 1024; ++fd)
+        if (fd != held && fd != ready[1]) ::close(fd);
+      if (::flock(held, LOCK_EX) == 0) (void)!::write(ready[1], "x", 1);
+      ::sleep(20);
+      ::_exit(0);
+    }
+    char byte = 0;
+    (void)!::read(ready[0], &byte, 1);
+    std::abort();
+  };
+  CHECK_THROWS_AS(worker.call(start_and_crash, file), WorkerLost);
+  const int wanted = ::open(file.c_str(), O_RDONLY);
+  bool is_free = false;
+  for (int tries = 0; tries < 500 && !is_free; ++tries) {
+    is_free = ::flock(wanted, LOCK_EX | LOCK_NB) == 0;
+    if (!is_free) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ::close(wanted);
+  CHECK(is_free);
 }

@@ -86,6 +86,12 @@ class Generator {
   Expr stages();
   Expr iteration();
 
+  // rows.cpp
+  Expr rows_by_rows();
+  Expr elimination();
+  Expr bands();
+  Expr bordered_stages();
+
   std::mt19937_64 random_;
   std::vector<Nat> sizes_;
   Sizes values_;

@@ -279,14 +279,18 @@ Made Generator::make() {
     values_[name] = value;
   }
   Expr body;
-  const int k = number(0, 12);
+  const int k = number(0, 17);
   body = k < 4    ? anything()
          : k < 6  ? sweep()
          : k < 7  ? reduction()
          : k < 8  ? columns()
          : k < 10 ? stages()
          : k < 12 ? iteration()
-                  : folds();
+         : k < 13 ? folds()
+         : k < 14 ? rows_by_rows()
+         : k < 15 ? elimination()
+         : k < 17 ? bands()
+                  : bordered_stages();
   // A copy is no program: something is to be computed.
   Made made{{"made", params_of(body), body, {}}, {}};
   for (const Expr& a : made.program.arguments) {
