@@ -119,7 +119,8 @@ Block pieces_of(const For& f, const std::vector<Nat>& points, const std::vector<
     const Nat stop = certain ? end : max(start, end);
     for (Stmt& piece : make_loop(f, start, end)) {
       auto* loop = std::get_if<For>(&piece.v);
-      if (loop && !breaks_of(*loop, items, true).empty())  // no vectors of what still asks where to load
+      if (loop && loop->kind == LoopKind::Vec &&
+          !breaks_of(*loop, items, true).empty())  // no vectors of what still asks where to load
         loop->kind = LoopKind::Seq, loop->width = 1, loop->late_store = false;
       if (loop && !certain) loop->upper = stop;  // the variable keeps the range of a piece that is not empty
       pieces.push_back(std::move(piece));
