@@ -2,22 +2,23 @@
 
 namespace lift {
 
+// These stay when the program ends: a thread may still compile.
 NativeCompiler& shared_compiler() {
-  static NativeCompiler compiler = [] {
+  static auto& compiler = *new NativeCompiler([] {
     NativeCompilerOptions options;
     options.timeout_seconds = 60;
     return NativeCompiler(options);
-  }();
+  }());
   return compiler;
 }
 
 const Vault& shared_vault() {
-  static const Vault vault;
+  static const auto& vault = *new Vault;
   return vault;
 }
 
 const Machine& this_machine() {
-  static const Machine machine = probe(shared_compiler(), 0, false);
+  static const auto& machine = *new Machine(probe(shared_compiler(), 0, false));
   return machine;
 }
 
