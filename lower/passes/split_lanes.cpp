@@ -11,7 +11,7 @@ namespace {
 using LaneTerms = std::vector<Term>;
 
 std::string lane_name(const std::string& name, int lane, int width) {
-  return name + "_" + (width <= 4 ? std::string(1, "xyzw"[lane]) : std::to_string(lane));
+  return name + "_" + (width <= 4 ? std::string(1, "xyzw"[lane]) : "l" + std::to_string(lane));
 }
 
 /// The statements of one kernel; a vector local's lanes are locals of their own.
