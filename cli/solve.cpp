@@ -11,6 +11,7 @@
 #include "cli/solve_problem.hpp"
 #include "gmg/emit_solver.hpp"
 #include "gmg/fourier.hpp"
+#include "gmg/named.hpp"
 #include "ir/ascii.hpp"
 #include "ir/error.hpp"
 #include "runtime/file.hpp"
@@ -23,12 +24,7 @@ namespace {
 /// The value of that name, by its text.
 template <class E>
 E named(const std::string& option, const std::string& name, std::initializer_list<E> all) {
-  std::string names;
-  for (const E e : all) {
-    if (name == gmg::text(e)) return e;
-    names += (names.empty() ? "" : ", ") + std::string(gmg::text(e));
-  }
-  throw UserError(option + " " + name + ": use one of " + names);
+  return gmg::named(option + " " + name + ": use one of ", name, all);
 }
 
 gmg::Plan plan_of(const SolveOptions& o) {

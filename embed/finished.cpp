@@ -96,14 +96,14 @@ std::string block(const std::string& text) { return std::to_string(text.size()) 
 
 /// What of the machine decides about kernels.
 const std::string& machine_text() {
-  static const std::string text = [] {
+  static const auto& text = *new std::string([] {  // stays: a thread may still ask for it
     const Machine& m = this_machine();
     std::string s = fmt::format("{}\n{} {} {} {} {} {}\n{}\n", m.device, m.threads, m.cores, m.memories,
                                 m.simd, m.vector_bytes, default_threads(), m.compiler);
     for (const CacheLevel& c : m.caches)
       s += fmt::format("{} {} {} {}\n", c.level, c.bytes, c.shared_by, c.count);
     return s;
-  }();
+  }());
   return text;
 }
 

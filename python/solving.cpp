@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "gmg/from_program.hpp"
+#include "gmg/named.hpp"
 #include "gmg/solver.hpp"
 #include "ir/error.hpp"
 #include "ir/expr/ops.hpp"
@@ -34,12 +35,7 @@ gmg::Face face_of(const std::string& name) {
 
 template <class E>
 E named(const std::string& option, const std::string& name, std::initializer_list<E> all) {
-  std::string names;
-  for (const E e : all) {
-    if (name == gmg::text(e)) return e;
-    names += (names.empty() ? "" : ", ") + std::string(gmg::text(e));
-  }
-  throw UserError("gmg: " + option + " = '" + name + "'; use one of " + names);
+  return gmg::named("gmg: " + option + " = '" + name + "'; use one of ", name, all);
 }
 
 /// A function of Python that solvers call from threads of theirs, and free there.

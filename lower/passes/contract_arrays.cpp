@@ -166,7 +166,7 @@ std::vector<OwnArray> own_arrays(const Kernel& k) {
   return all;
 }
 
-/// What is kept of an array, by each iteration of `owner`; nothing where it is a value.
+/// What is kept of an array, by each iteration of `owner`.
 struct Contracted {
   const For* owner;
   Windows windows;

@@ -252,4 +252,30 @@ TEST_CASE("scans of rows that are not stored keep two of them") {
   }
 }
 
+TEST_CASE(
+    "split-boundaries: pieces of a loop that threads share are shared; those that ask where to load are no "
+    "vectors") {
+  const auto pieces = [](LoopKind kind) {
+    const Nat tile = Nat::fresh("t", 0, 3);
+    For outer, f;
+    outer.var = tile, outer.upper = 4;
+    f.var = Nat::fresh("i", 0, 7), f.upper = 8, f.kind = kind;
+    if (kind == LoopKind::Vec) f.width = 2;
+    if (kind == LoopKind::Par) f.dynamic = 1;
+    f.body = {{Store{"out", {8 * tile + f.var}, load_term("a", {max(Nat(1), 8 * tile + f.var) - 1}, f64)}}};
+    outer.body = {{f}};
+    std::vector<For> all;
+    visit(split_boundaries({{outer}}), [&](const Stmt& s) {
+      if (const auto* x = std::get_if<For>(&s.v); x && !has_loop(x->body)) all.push_back(*x);
+    });
+    return all;
+  };
+  const std::vector<For> shared = pieces(LoopKind::Par), vectors = pieces(LoopKind::Vec);
+  REQUIRE(shared.size() >= 2);
+  for (const For& f : shared) CHECK(f.kind == LoopKind::Par);
+  REQUIRE(vectors.size() >= 2);
+  CHECK(vectors.front().kind == LoopKind::Seq);
+  CHECK(vectors.back().kind == LoopKind::Vec);
+}
+
 }  // namespace contract_test

@@ -165,12 +165,40 @@ TEST_CASE("space: rows that are scanned are shared by threads, and two of them a
 TEST_CASE("space: factors that are the same for all lines are computed once") {
   const Program p = parse_program(lines(256, 512));
   CHECK(takes(p, "scan-fission"));
+  CHECK(takes(p, "map-unroll"));  // four lines at once: none waits for its own last element
   // With a factor of its own for each line there are none.
   const Program own = parse_program(
       "param x : 256.512.f64\nparam s : 256.f64\nresult y = zip(x, s) |> map(\\(r, s). r\n"
       "  |> scan(\\(c, d) r. {s / (4 - s * c), (r + s * d) / (4 - s * c)}, {0.0, 0.0}) |> map(\\(c, d). c + "
       "d))\n");
   CHECK_FALSE(takes(own, "scan-fission"));
+}
+
+TEST_CASE("space: what stands beside a loop over time is shared where its steps go in tiles") {
+  const Kernel k = lowered(first_of(parse_program(
+      "param u, v : 900.1200.f64\ndef w(x) = x |> pad2(1, 1, clamp) |> slide2(3, 1)\nresult out =\n"
+      "let d = zip2(u, v) |> map2(\\(u, v). u * v) in\n"
+      "let q = u |> iterate(12, \\p. zip2(w(p), d) |> map2(\\(w, d). w[0, 1] + w[2, 1] + w[1, 0] - d)) in\n"
+      "zip2(q, v) |> map2(\\(q, v). q - v)\n")));
+  int alone = 0;  // loops over rows that one thread goes through by itself
+  for (const Stmt& s : k.body) {
+    const auto* f = std::get_if<For>(&s.v);
+    alone += f && f->kind == LoopKind::Seq && !holds(f->body, [](const Stmt& x) {
+               const auto* inner = std::get_if<For>(&x.v);
+               return inner && inner->kind == LoopKind::Par;
+             });
+  }
+  CHECK_MESSAGE(alone == 0, str(k));
+}
+
+TEST_CASE("space: tiles of one loop are as many for each thread") {
+  const Program p = parse_program("param x : 100000.f64\nresult y = x |> map(\\v. 2 * v)\n");
+  std::int64_t tiles = 0;
+  visit(first_of(p).body, [&](const Expr& e) {
+    if (e.is(Op::MapPar)) tiles = *shape_of(e.type(), 1)[0].constant();
+  });
+  CHECK(tiles >= 16);
+  CHECK(tiles % 2 == 0);
 }
 
 TEST_CASE("space: large results of chains bypass the cache first, small ones do not") {

@@ -95,7 +95,22 @@ void find_colours(const Program& program, const Chain& chain, const StageGraph& 
     }
 }
 
-std::vector<Place> last_results(const Expr& body);
+/// Results that no stage reads again: what comes after all names, and is no name.
+std::vector<Place> last_results(const Expr& body) {
+  Place at;
+  Expr e = body;
+  for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) at = let_body(at);
+  std::vector<Place> r;
+  const auto add = [&](const Expr& result, Place place) {
+    const bool update = result.is(Op::Update);  // of another array: what it leaves of that is copied
+    if (update) place.push_back(1);
+    if (is_map(update ? result.child(1).op() : result.op())) r.push_back(std::move(place));
+  };
+  if (!e.is(Op::Tuple)) return add(e, at), r;
+  for (std::size_t i = 0; i < e.children().size(); ++i)
+    add(e.child(i), component_of(at, static_cast<int>(i)));
+  return r;
+}
 
 ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
   ChainFacts f;
@@ -304,24 +319,7 @@ const ChainDecision& width() {
   return d;
 }
 
-/// Results that no stage reads again: what comes after all names, and is no name.
-std::vector<Place> last_results(const Expr& body) {
-  Place at;
-  Expr e = body;
-  for (; e.is(Op::Let) && e.child(1).is(Op::Lambda); e = e.child(1).child(0)) at = let_body(at);
-  std::vector<Place> r;
-  const auto add = [&](const Expr& result, Place place) {
-    const bool update = result.is(Op::Update);  // of another array: what it leaves of that is copied
-    if (update) place.push_back(1);
-    if (is_map(update ? result.child(1).op() : result.op())) r.push_back(std::move(place));
-  };
-  if (!e.is(Op::Tuple)) return add(e, at), r;
-  for (std::size_t i = 0; i < e.children().size(); ++i)
-    add(e.child(i), component_of(at, static_cast<int>(i)));
-  return r;
-}
-
-/// Whether these bypass the cache.
+/// Whether results that no stage reads again bypass the cache.
 const ChainDecision& stream() {
   static const ChainDecision d =
       decide<ChainFacts>(key::stream)
