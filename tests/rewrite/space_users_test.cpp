@@ -46,7 +46,7 @@ std::string pyramid(int coarsest) {
 std::string way_up(int cells) {
   const std::string n = std::to_string(cells), fine = std::to_string(2 * cells + 1);
   return "param coarse : " + std::to_string(cells + 1) + "." + std::to_string(cells + 1) +
-         ".f64\nparam u : " + fine + "." + fine +
+         ".f64\nparam u, f : " + fine + "." + fine +
          ".f64\n"
          "def doubled(r) =\n"
          "  let between = r |> slide(2, 1) |> map(\\w. 0.5 * (w[0] + w[1])) in\n"
