@@ -54,8 +54,8 @@ std::string way_up(int cells) {
          n +
          ", 0))\n"
          "def interpolated(e) = e |> map(doubled) |> transpose |> map(doubled) |> transpose\n"
-         "def sweep(u) = update2(u, 1, u |> slide2(3, 1) |> map2(\\w. w[0, 1] + w[2, 1] - w[1, 0] - w[1, "
-         "2]))\n"
+         "def sweep(u) = update2(u, 1, zip2(u |> slide2(3, 1), f |> drop2(1, 1))\n"
+         "  |> map2(\\(w, f). w[0, 1] + w[2, 1] - w[1, 0] - w[1, 2] - f))\n"
          "result smooth =\nlet c = zip2(u, interpolated(coarse)) |> map2(\\(u, e). u + e) in\n"
          "let once = sweep(c) in sweep(once)\n";
 }
