@@ -137,7 +137,7 @@ TEST_CASE("space: grids of several levels go in step, no further apart than what
 }
 
 TEST_CASE("space: what is interpolated goes in step with the sweeps after it, in vectors") {
-  const Program p = parse_program(way_up(300));
+  const Program p = parse_program(way_up(1024));
   CHECK(takes(p, "in-step"));
   SpaceOptions callers = options();
   callers.only_layout = kCallersLayout;
