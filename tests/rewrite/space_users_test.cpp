@@ -139,12 +139,13 @@ TEST_CASE("space: grids of several levels go in step, no further apart than what
 TEST_CASE("space: what is interpolated goes in step with the sweeps after it, in vectors") {
   const Program p = parse_program(way_up(1024));
   CHECK(takes(p, "in-step"));
-  SpaceOptions callers = options();
+  SpaceOptions callers = options(Target::openmp, 64);
   callers.only_layout = kCallersLayout;
   const Space s(p, callers);
   const Derivation first = s.derive(s.seeds().front());
   CHECK(std::any_of(first.begin(), first.end(), [](const Step& step) { return step.rule == "in-step"; }));
   CHECK_NOTHROW(lowered(replay(p, first)));
+  CHECK(find(s, "buffer") == nullptr);  // a decision about one nest
   const Kernel k = lowered(first_of(p));
   bool asks = false;
   visit(k.body, [&](const Stmt& s) {
