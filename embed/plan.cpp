@@ -136,8 +136,39 @@ Program opened(const Program& given, const CompileOptions& options, const std::s
   return p;
 }
 
+namespace {
+
+/// Below named values, a tuple: the argument that its component updates, by way of other named values. Null:
+/// it is none of that.
+Expr updated_by_component(Expr body, std::size_t result) {
+  std::vector<Expr> names, values;
+  while (body.is(Op::Let)) {
+    values.push_back(body.child(0));
+    body = open(body.child(1), names);
+  }
+  if (!body.is(Op::Tuple) || names.empty() || result >= body.children().size()) return {};
+  Expr e = body.child(result);
+  bool updates = false;
+  while (true) {
+    if (const auto base = updated_array(e)) {
+      e = *base, updates = true;
+    } else if (const auto it = std::find(names.begin(), names.end(), e); it != names.end()) {
+      e = values[static_cast<std::size_t>(it - names.begin())];
+    } else {
+      return updates ? e : Expr();
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<std::size_t> updated_argument(const Program& program, std::size_t result, const Signature& s) {
   Program p = program;
+  if (const Expr e = updated_by_component(p.body, result)) {
+    for (std::size_t i = 0; i < p.arguments.size(); ++i)
+      if (p.arguments[i] == e && s.arguments[i].writable) return i;
+    return std::nullopt;
+  }
   if (p.body.is(Op::Tuple)) {
     if (p.body.children().size() != results_of(p).size()) return std::nullopt;
     p.body = p.body.child(result);
@@ -188,10 +219,10 @@ Plan plan_of(const Program& program, const Signature& signature, const CompileOp
       check(plan.argument_text(plan.targets[r].index), signature.arguments[plan.targets[r].index]);
   }
   check_constness(plan, signature, where);
-  // With several results, one must not overwrite what another is still to read: they are computed beside and
-  // copied.
-  if (plan.results.size() == 1 && plan.targets[0].kind == ResultTarget::Kind::in_place)
-    plan.program.overwritable = {param_name(plan.program.arguments[plan.targets[0].index])};
+  // What another result is still to read is not overwritten: lowering computes that one beside.
+  for (const ResultTarget& t : plan.targets)
+    if (t.kind == ResultTarget::Kind::in_place)
+      plan.program.overwritable.push_back(param_name(plan.program.arguments[t.index]));
   try {
     check_decisions(plan.program);
   } catch (const UserError& e) {

@@ -82,7 +82,8 @@ Text CLike::term(const Term& t) {
       return condition(t->conds[0]);
     case TermKind::Lanes: {
       std::vector<std::string> lanes;
-      for (const NatCond& c : t->conds) lanes.push_back("-(" + condition(c).s + ")");
+      for (const NatCond& c : t->conds)
+        lanes.push_back(c.a.is_constant() ? (Facts().proves(c) ? "-1" : "0") : "-(" + condition(c).s + ")");
       return {vector_literal(boolean, w, lanes), 9};
     }
     case TermKind::LaneIndex: {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "embed/plan.hpp"
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
@@ -39,7 +40,7 @@ T found(const std::map<std::string, T>& among, const std::string& name, const Pr
 
 Kernel::Kernel(const Program& program, CompileOptions options) : program_(program) {
   options.keep_finished = true;
-  result_ = results_of(program).at(0).type;
+  const std::vector<ProgramResult> all = results_of(program);
   Signature signature;
   for (const Expr& a : program.arguments) {
     const bool writable = std::find(program.overwritable.begin(), program.overwritable.end(),
@@ -50,11 +51,11 @@ Kernel::Kernel(const Program& program, CompileOptions options) : program_(progra
                                    .writable = writable,
                                    .cpp = "array"});
   }
-  if (program.overwritable.empty())
-    signature.arguments.push_back({.element = element_of(result_).scalar(),
-                                   .rank = rank_of(result_),
-                                   .writable = true,
-                                   .cpp = "array"});
+  for (std::size_t r = 0; r < all.size(); ++r)
+    if (!updated_argument(program, r, signature)) beside_.push_back(all[r].type);
+  for (const Type& t : beside_)
+    signature.arguments.push_back(
+        {.element = element_of(t).scalar(), .rank = rank_of(t), .writable = true, .cpp = "array"});
   callable_ =
       std::make_unique<Callable>(program, signature, std::move(options), std::source_location::current());
   variant_ = &callable_->variant(Sizes{}, std::source_location::current());
@@ -72,7 +73,7 @@ Kernel::Bound Kernel::bind(const Arguments& arguments, void* result) const {
     else
       bound.values_.push_back(number_at(found(arguments.numbers, name, program_)));
   }
-  if (program_.overwritable.empty()) bound.values_.push_back(array_at(result, result_));
+  if (!beside_.empty()) bound.values_.push_back(array_at(result, beside_.at(0)));
   return bound;
 }
 

@@ -42,7 +42,7 @@ class Kernel {
 
  private:
   Program program_;
-  Type result_;
+  std::vector<Type> beside_;  ///< results that update no argument
   std::unique_ptr<Callable> callable_;
   const Callable::Variant* variant_ = nullptr;
 };

@@ -65,6 +65,7 @@ void check_on_stack_of(Kernel& k) { check_on_stack(k); }
 
 /// The order, and why.
 std::vector<Pass> passes(const LowerOptions& options) {
+  const bool edges = options.target && capabilities(*options.target).grid_dimensions == 0;
   std::vector<Pass> all{
       {"eliminate-dead-code", over(eliminate_dead_code)},  // what is not kept needs no loops
       {"join-loops", over(join_loops)},                    // while positions are those of the arrays
@@ -78,9 +79,11 @@ std::vector<Pass> passes(const LowerOptions& options) {
       {"tighten-bounds", over(tighten_bounds)},          // every later pass gains from exact trip counts
       {"remove-trivial-loops", over(remove_trivial_loops)},  // a tile as long as its axis is one iteration
       {"stride-loops", over(stride_loops)},  // needs the guard around the whole body: before loops are split
-      {"unswitch-loops", over(unswitch_loops)},      // of rows, before elements at boundaries are apart
-      {"split-boundaries", over(split_boundaries)},  // on positions, where the boundary can still be seen
-      {"split-residues", over(split_residues)},      // once boundaries are apart
+      {"unswitch-loops", over(unswitch_loops)},  // of rows, before elements at boundaries are apart
+      {"split-boundaries",
+       [edges](Kernel& k) { k.body = split_boundaries(k.body, edges); }},  // on positions, where the boundary
+                                                                           // can still be seen
+      {"split-residues", over(split_residues)},                            // once boundaries are apart
       {"place-barriers",
        [](Kernel& k) { k.body = place_barriers(k.body, work_arrays(k)); }},  // where it can still be seen
                                                                              // which item accesses an element

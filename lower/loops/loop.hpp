@@ -34,6 +34,8 @@ struct For {
   int width = 1;   ///< Vec: lanes
   int stride = 1;  ///< every so many-th index: those that a guard admits, else one residue after the other
   bool late_store = false;  ///< Vec: store each vector after the loads of the next
+  bool edge = false;        ///< Vec: of `width` iterations, among which it changes what lies where: a vector
+                            ///< of its own, each lane of which is known
   int prefetch = 0;         ///< Vec: elements ahead to prefetch, others: iterations ahead; 0 none
   bool rotate = false;      ///< Seq, Unroll: what the next iterations need again stays in registers
   bool team = false;        ///< Seq: loops of kind Par in one iteration do not depend on each other, so that

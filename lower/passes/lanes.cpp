@@ -57,6 +57,7 @@ void Lanes::assume(const Block& b) {
       visit_certain(*t, [&](const Term& x) {
         if (x->kind == TermKind::Load) touch(x->name, x->nats.at(0));
       });
+    if (size_of_) assume_rows(s);
   }
 }
 
@@ -70,6 +71,9 @@ Lanes::Access Lanes::access(const std::string& array, const Nat& n) const {
 }
 
 Term Lanes::load(const Term& t) {
+  if (size_of_ &&
+      (std::count(active_.begin(), active_.end(), false) > 0 || !affine_in(t->nats.at(0), f_.var)))
+    return load_known(t);
   const auto [at, stride] = access(t->name, t->nats.at(0));
   if (stride == 0) return t;
   if (stride == 1) return load_term(t->name, {at}, t->type, width_);
@@ -108,6 +112,7 @@ Term Lanes::every_second(const Term& t) {
 // ---- other terms
 
 Term Lanes::term(const Term& t) {
+  if (const auto it = locals_.find(t->id); it != locals_.end()) return it->second;
   if (const auto it = memo_.find(t->id); it != memo_.end()) return it->second;
   const Term r = convert(t);
   memo_.emplace(t->id, r);
@@ -116,7 +121,7 @@ Term Lanes::term(const Term& t) {
 
 Term Lanes::local(const Term& scalar, const Term& value) {
   const Term l = local_term(scalar->name + suffix_, scalar->type, value->width);
-  memo_[scalar->id] = l;
+  locals_[scalar->id] = l;
   return l;
 }
 
@@ -144,6 +149,8 @@ Term Lanes::convert(const Term& t) {
     }
     case TermKind::Apply:
     case TermKind::Call: {
+      if (size_of_ && t->kind == TermKind::Apply && t->op == Op::Select)
+        if (const auto r = chosen(t)) return *r;
       std::vector<Term> args;
       for (const Term& a : t->args) args.push_back(term(a));
       return with_args(t, std::move(args));

@@ -2,7 +2,9 @@
 // stored.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -23,6 +25,15 @@ class Lanes {
   /// What every statement of `b` reads and writes, whatever the masks, exists: it may be loaded with its
   /// neighbours.
   void assume(const Block& b);
+  /// What statements of `b` store to exists, whatever the masks.
+  void assume_stored(const Block& b);
+  using SizeOf = std::function<std::optional<Nat>(const std::string& array)>;
+  /// The first lane's index is a number, or a size less a number (For::edge): conditions are decided lane by
+  /// lane, and a load whose lanes lie anyhow among as many neighbours as there are lanes is a shuffle of
+  /// these. `size` says how many elements an array has, where that is known.
+  void know_each(SizeOf size) {
+    size_of_ = std::move(size), active_.assign(static_cast<std::size_t>(width_), true);
+  }
   /// The vector of t over all lanes; a scalar when it is the same in all.
   Term term(const Term& t);
   int width() const { return width_; }
@@ -41,6 +52,12 @@ class Lanes {
   Term convert(const Term& t);
   Term load(const Term& t);
   Term every_second(const Term& t);
+  // Of lanes that are known one by one (known_lanes.cpp):
+  std::optional<Term> chosen(const Term& select);
+  Term load_known(const Term& t) const;
+  std::optional<bool> decided(const Term& condition, int lane) const;
+  void assume_rows(const Stmt& s);
+  Term of_lanes(const Term& t, std::vector<bool> active);
   Term lane_term(TermKind kind, Scalar type, std::vector<Nat> nats, std::vector<NatCond> conds) const;
   Nat at_lane(const Nat& n, int lane) const { return substitute(n, f_.var, u_ + lane); }
 
@@ -48,9 +65,14 @@ class Lanes {
   Nat u_;
   int width_;
   std::string suffix_;
-  std::unordered_map<std::uint32_t, Term> memo_;
+  std::unordered_map<std::uint32_t, Term> memo_, locals_;
+  SizeOf size_of_;            ///< none: lanes are not known one by one
+  std::vector<bool> active_;  ///< the others may have any value
+  std::map<std::vector<bool>, std::unordered_map<std::uint32_t, Term>> memo_of_;  ///< with other lanes active
   /// Elements at 2*i + rest that every iteration i touches: array and rest without its constant -> constants.
   std::map<std::pair<std::string, std::uint32_t>, std::set<std::int64_t>> touched_;
+  std::map<std::string, std::vector<Nat>>
+      rows_;  ///< array -> indices i + rest that every iteration i touches
 };
 
 /// The two vectors whose elements are a0 b0 a1 b1 ...: shuffles of a and b, or of what they are computed from

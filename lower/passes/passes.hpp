@@ -32,8 +32,10 @@ Block tighten_bounds(const Block& b);
 Block stride_loops(const Block& b);
 
 /// Innermost loops whose body asks where the index lies (a clamp, a wrap, a reflection at the boundary) are
-/// split there, so that the interior asks nothing.
-Block split_boundaries(const Block& b);
+/// split there, so that the interior asks nothing. With `vector_edges`, the first and the last iterations of
+/// a loop over vectors are as many as a vector has lanes (For::edge), so that the others are whole vectors
+/// from the loop's beginning on, and nothing at a boundary is done element by element.
+Block split_boundaries(const Block& b, bool vector_edges = false);
 
 /// Innermost loops whose body asks for the residue of the index, as where arrays are interleaved, get
 /// iterations of several elements, one of each residue, and ask nothing; what is left is a loop of its own.

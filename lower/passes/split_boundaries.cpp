@@ -130,9 +130,49 @@ Block pieces_of(const For& f, const std::vector<Nat>& points, const std::vector<
   return pieces;
 }
 
+/// Where the loop is a vector, whole vectors, and a vector: all points lie in the first one or in the last
+/// one. Of a boundary at one end only, there is no vector of its own at the other. Empty: it cannot be so.
+std::vector<Nat> edges_of(const For& f, const std::vector<Nat>& points) {
+  if (f.kind != LoopKind::Vec || f.width < 2 || f.stride != 1 || !(f.step == Nat(1)) ||
+      !Facts().proves(less_equal(2 * f.width, f.upper - f.lower)))
+    return {};
+  bool low = false, high = false;
+  const auto within = [&](const Nat& distance) {
+    const auto d = distance.constant();
+    return d && *d > 0 && *d <= f.width;
+  };
+  for (const Nat& p : points)
+    if (within(p - f.lower))
+      low = true;
+    else if (within(f.upper - p))
+      high = true;
+    else
+      return {};
+  std::vector<Nat> r;
+  if (low) r.push_back(f.lower + f.width);
+  if (high) r.push_back(f.upper - f.width);
+  return r;
+}
+
+Block with_edges(const For& f, const std::vector<Nat>& at) {
+  Block all;
+  Nat start = f.lower;
+  for (std::size_t i = 0; i <= at.size(); ++i) {
+    const Nat end = i == at.size() ? f.upper : at[i];
+    for (Stmt& piece : make_loop(f, start, end)) {
+      auto* loop = std::get_if<For>(&piece.v);
+      if (loop && loop->kind == LoopKind::Vec && (end - start).constant() == f.width)
+        loop->edge = true, loop->late_store = false, loop->prefetch = 0;
+      all.push_back(std::move(piece));
+    }
+    start = end;
+  }
+  return all;
+}
+
 }  // namespace
 
-Block split_boundaries(const Block& b) {
+Block split_boundaries(const Block& b, bool vector_edges) {
   const std::vector<Nat> items = item_variables(b);
   return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
@@ -141,6 +181,8 @@ Block split_boundaries(const Block& b) {
     std::size_t statements = 0;
     visit(f->body, [&](const Stmt&) { ++statements; });
     if (breaks.empty() || statements * (breaks.size() + 1) > kMostStatements) return {std::move(s)};
+    if (vector_edges)
+      if (const std::vector<Nat> at = edges_of(*f, breaks); !at.empty()) return with_edges(*f, at);
     const std::vector<Nat> points = ordered(breaks);
     std::size_t all_terms = 0;
     visit_terms(f->body, [&](const Term&) { ++all_terms; });

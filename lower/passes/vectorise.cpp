@@ -170,6 +170,7 @@ void VectorBody::guarded(Lanes& lanes, const If& i, const std::vector<Term>& mas
     const Term v = value(lanes, c);
     (v->width == 1 ? scalar : inner).push_back(v);
   }
+  if (!inner.empty()) lanes.assume_stored(i.body);  // masked vectors are stored as a whole
   if (scalar.empty()) {
     for (Stmt& s : statements(lanes, i.body, inner)) to.push_back(std::move(s));
     return;
@@ -280,7 +281,7 @@ Block prefetches(const Block& body, const Kernel& k, int distance, Block& before
 
 For scalar_loop(const For& f) {
   For s = f;
-  s.kind = LoopKind::Seq, s.width = 1, s.late_store = false, s.prefetch = 0;
+  s.kind = LoopKind::Seq, s.width = 1, s.edge = s.late_store = false, s.prefetch = 0;
   return s;
 }
 
@@ -348,6 +349,45 @@ Head head_of(const For& f, const Names& aligned_rows, const LowerOptions& option
   return {Aligned{position, type, elements}, mod(-floordiv(start, *stride), elements / *stride)};
 }
 
+/// As many elements as are known of each array of the kernel's.
+Lanes::SizeOf sizes_of_arrays(const Kernel& k) {
+  std::map<std::string, Nat> sizes;
+  for (const KernelArgument& a : k.arguments)
+    if (a.type.is_array()) sizes.emplace(a.name, a.layout.size());
+  visit(k.body, [&](const Stmt& s) {
+    const auto* a = std::get_if<Allocate>(&s.v);
+    if (!a) return;
+    Nat n = 1;
+    for (const Nat& length : shape_of(a->type)) n = n * length;
+    sizes.emplace(a->name, n);
+  });
+  return [sizes = std::move(sizes)](const std::string& array) {
+    const auto it = sizes.find(array);
+    return it == sizes.end() ? std::nullopt : std::optional<Nat>(it->second);
+  };
+}
+
+/// An edge as vectors; where it cannot be, as scalar loops.
+Block vector_edge(const For& f, const Kernel& k, const Names& aligned_rows, const LowerOptions& options) {
+  const Head lead = head_of(f, aligned_rows, options);
+  const int lanes_each = lanes_of(f, options);
+  const Lanes::SizeOf sizes = sizes_of_arrays(k);
+  try {
+    Block r;
+    for (int l = 0; l < f.width; l += lanes_each) {
+      Lanes lanes(f, f.lower + l, lanes_each, l == 0 ? "" : "_" + std::to_string(l));
+      lanes.know_each(sizes);
+      lanes.assume(f.body);
+      VectorBody body(f, k, lead.iterations == Nat(0) ? lead.aligned : std::nullopt);
+      for (Stmt& s : body.statements(lanes, f.body, {})) r.push_back(std::move(s));
+      body.finish();
+    }
+    return r;
+  } catch (const UserError&) {  // refuse_vector
+    return split_boundaries({{scalar_loop(f)}});
+  }
+}
+
 Block vector_loop(const For& f, const Kernel& k, const Names& aligned_rows, const LowerOptions& options,
                   int& late) {
   Block r;
@@ -404,6 +444,7 @@ Block vectorise(const Block& b, const Kernel& k, const LowerOptions& options) {
   return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     auto* f = std::get_if<For>(&s.v);
     if (!f || f->kind != LoopKind::Vec) return {std::move(s)};
+    if (f->edge) return vector_edge(*f, k, aligned_rows, options);
     if (f->width == 1 || Facts().proves(less(f->upper - f->lower, f->width))) return {{scalar_loop(*f)}};
     return vector_loop(*f, k, aligned_rows, options, late);
   }));
