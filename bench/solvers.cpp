@@ -26,7 +26,7 @@ using gmg::Axis;
 struct Asked {
   std::vector<std::int64_t> size{64, 64, 64};
   std::string faces = "dirichlet", out;
-  double to = 1e-8, tune = 0;
+  double to = 1e-8, tune = 0, tune_plan = 0;
   int threads = 2, repeats = 1;
   bool table = false, factors = false, contrast = false, large = false;
   gmg::Plan plan;
@@ -72,6 +72,9 @@ int solve(const Asked& a) {
   if (a.tune > 0)
     for (const std::string& line : solver.tune(a.tune)) fmt::print(stderr, "{}\n", line);
   solver.set("beta_k", beta[0]).set("beta_j", beta[1]).set("beta_i", beta[2]);
+  if (a.tune_plan > 0)
+    for (const std::string& line : solver.tune_plan(f, {.relative = a.to}, a.tune_plan))
+      fmt::print(stderr, "{}\n", line);
   std::vector<double> u(f.size(), 0);
   gmg::Report r;
   double least = 0, setup = 0;
@@ -200,8 +203,10 @@ int main(int argc, char** argv) {
   app.add_option("--weight", a.plan.weight, "of relaxation; 0: as A suggests");
   app.add_flag("--full-start", a.plan.full_start, "begins with full multigrid");
   app.add_flag("--mixed", a.plan.mixed, "cycles in f32");
+  app.add_option("--inner", a.plan.inner, "cycles in f32 for a residual in f64; 0: as many as pay");
   app.add_flag("--tuned", a.plan.tuned, "kernels that tuning has found");
   app.add_option("--tune", a.tune, "seconds of tuning before the solve");
+  app.add_option("--tune-plan", a.tune_plan, "seconds to try other plans for before the solve");
   app.add_flag_callback(
       "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
   app.add_flag("--table", a.table, "a line a level and leg");

@@ -37,7 +37,7 @@ gmg::Plan plan_of(const SolveOptions& o) {
       "--bottom", o.bottom,
       {Bottom::automatic, Bottom::dense, Bottom::sweeps, Bottom::conjugate_gradients, Bottom::bicgstab});
   plan.down = o.down, plan.up = o.up, plan.weight = o.weight, plan.full_start = o.full_start;
-  plan.mixed = o.mixed, plan.tuned = o.tuned;
+  plan.mixed = o.mixed, plan.inner = o.inner, plan.tuned = o.tuned;
   return plan;
 }
 
@@ -122,7 +122,10 @@ int solve(const Options& options) {
   if (!o.emit.empty()) return emit(o, problem, solver);
   std::vector<double>& u = problem.guess;
   const InterruptScope patient;  // a cycle may take longer than commands are given to end
-  const gmg::Report r = solver.solve(problem.f, u, {.relative = o.to, .cycles = o.cycles, .norm = norm});
+  const gmg::Goal goal{.relative = o.to, .cycles = o.cycles, .norm = norm};
+  if (o.tune_plan > 0)
+    for (const std::string& line : solver.tune_plan(problem.f, goal, o.tune_plan)) text += line + "\n";
+  const gmg::Report r = solver.solve(problem.f, u, goal);
   if (r.status != gmg::Report::Status::not_finite || r.cycles() > 0)
     write_solution(o, problem.equation.domain(), u);
 
@@ -130,7 +133,7 @@ int solve(const Options& options) {
                       lengths(problem.equation.domain()), faces(problem.equation.domain()), r.plan,
                       solver.hierarchy().level(0).weight());
   text += r.text() + "\n" + r.table();
-  if (const std::string factors = predicted(solver, plan); !factors.empty()) text += factors + "\n";
+  if (const std::string factors = predicted(solver, solver.plan()); !factors.empty()) text += factors + "\n";
   text += fmt::format("set-up {:.0f} ms, cycles {:.1f} ms", r.setup_ms, r.ms);
   if (!problem.known.empty())
     text += fmt::format(

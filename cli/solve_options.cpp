@@ -56,7 +56,12 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
   app.add_option("--cycle", o.cycle, "V, W or F")->capture_default_str();
   app.add_flag("--full-start", o.full_start, "begin with full multigrid");
   app.add_flag("--mixed", o.mixed, "cycles in f32 inside an iteration in f64");
+  app.add_option("--inner", o.inner, "such cycles for a residual in f64; 0: as many as pay, up to 2 (0)");
   app.add_option("--tune", o.tune, "seconds to explore the kernels of a cycle for, which are remembered")
+      ->capture_default_str();
+  app.add_option("--tune-plan", o.tune_plan,
+                 "seconds to try other --down, --up, --mixed and --inner for, by time to the goal; the "
+                 "fastest is used")
       ->capture_default_str();
   app.add_flag("--tuned", o.tuned, "take kernels that --tune has found before");
   app.add_option("--smoother", o.smoother, "automatic, gauss-seidel (by colours), jacobi or chebyshev")

@@ -17,8 +17,8 @@ struct SolveOptions {
   std::vector<std::string> sets;    ///< NAME=FILE.npy or NAME=NUMBER
   std::string cycle = "V", smoother = "automatic", bottom = "automatic", norm = "rms";
   double spacing = 0, to = 1e-8, weight = 0, a = 1;
-  int down = 2, up = 2, cycles = 30;
-  double tune = 0;
+  int down = 2, up = 2, cycles = 30, inner = 0;
+  double tune = 0, tune_plan = 0;
   bool variable = false, full_start = false, mixed = false, tuned = false;
 
   /// What --set says, by name. UserError: neither a number nor a .npy, twice.

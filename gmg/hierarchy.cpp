@@ -8,6 +8,7 @@
 #include "gmg/fourier.hpp"
 #include "gmg/tune.hpp"
 #include "ir/error.hpp"
+#include "runtime/interrupt.hpp"
 
 namespace lift::gmg {
 namespace {
@@ -274,17 +275,26 @@ void Hierarchy::run(const CycleStep& step) {
   record(step, ms_since(before), bytes_of(step));
 }
 
-double Hierarchy::correct(const CycleSteps& steps, double residual, Norm norm) {
+double Hierarchy::first_residual(double scale, bool zero, Norm norm) {
+  const auto before = Clock::now();
+  zero ? single_->take_right_hand_side(scale) : single_->take_residual(scale);
+  const double residual = single_->residual_norm(norm);
+  record({0, Leg::defect}, ms_since(before), 0);
+  return residual;
+}
+
+double Hierarchy::correct(const CycleSteps& steps, int cycles, double residual, Norm norm) {
   const CycleStep defect{0, Leg::defect};
   auto before = Clock::now();
   if (!single_->has_residual()) single_->take_residual(residual);
   single_->clear();
   const double in_f64 = ms_since(before);
-  for (const CycleStep& step : steps) {
-    before = Clock::now();
-    single_->run(step);
-    record(step, ms_since(before), single_->bytes_of(step));
-  }
+  for (int c = 0; c < cycles && !(c > 0 && interrupted()); ++c)
+    for (const CycleStep& step : steps) {
+      before = Clock::now();
+      single_->run(step);
+      record(step, ms_since(before), single_->bytes_of(step));
+    }
   before = Clock::now();
   single_->add(1);
   single_->take_residual(residual);

@@ -32,7 +32,10 @@ class Hierarchy {
   bool is_mixed() const { return single_ != nullptr; }
   /// u plus what these steps, in f32, find as a solution of A e = f - A u; returns the norm of the residual
   /// after it. `residual`: the norm before; the f32 residual is divided by it, so that it stays in range.
-  double correct(const CycleSteps& steps, double residual, Norm norm);
+  double correct(const CycleSteps& steps, int cycles, double residual, Norm norm);
+  /// Of the first u, which is 0 everywhere or not, with f of the norm `scale`, not 0: the residual's norm,
+  /// where cycles are in f32; `correct` goes on from there.
+  double first_residual(double scale, bool zero, Norm norm);
   /// `times` what the last `correct` has added to u, once more.
   void add(double times) { single_->add(times); }
   /// Before another u or f.

@@ -56,6 +56,7 @@ std::string str(const Plan& p) {
   if (p.passes != Passes::automatic) s += std::string(", passes ") + text(p.passes);
   if (p.corrections != Corrections::automatic) s += std::string(", corrections ") + text(p.corrections);
   if (p.mixed) s += ", cycles in f32";
+  if (p.mixed && p.inner > 0) s += fmt::format(", {} for one residual in f64", p.inner);
   return s + ", bottom " + text(p.bottom);
 }
 
@@ -66,6 +67,9 @@ void check(const Plan& p) {
   if (!(p.weight >= 0 && p.weight < 2))
     throw UserError("gmg::Plan: a relaxation weight of " + fmt::format("{:.6g}", p.weight) +
                     "; it lies between 0 and 2, and 0 stands for the suggested one");
+  if (p.inner < 0)
+    throw UserError("gmg::Plan: " + std::to_string(p.inner) +
+                    " cycles for one residual in f64; at least one, and 0 stands for as many as pay");
   if (p.bottom_sweeps < 1 || p.bottom_cells < 1)
     throw UserError("gmg::Plan: the coarsest level needs at least one sweep and one cell");
 }

@@ -44,6 +44,8 @@ struct Plan {
   /// Cycles are done in f32, on the residual's equation A e = f - A u; u, f and the residual are f64. Where a
   /// level has no colours, or the smoother is another, cycles stay f64, which the report says.
   bool mixed = false;
+  /// Cycles in f32 for one residual in f64. 0: as many as lead to the goal by the factor so far, up to 2.
+  int inner = 0;
   /// Kernels begin with what Solver::tune has found, for these sizes or near them, in the user's database.
   bool tuned = false;
   bool full_start = false;  ///< begins with full multigrid: a cycle on each level, from the coarsest

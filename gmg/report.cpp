@@ -25,16 +25,23 @@ const char* text(Report::Status s) {
   return "";
 }
 
+namespace {
+
+double factor(const Report& r, std::size_t from, std::size_t to) {
+  if (r.history[from] == 0 || r.cycles_at[to] == r.cycles_at[from]) return 0;
+  return std::pow(r.history[to] / r.history[from], 1.0 / (r.cycles_at[to] - r.cycles_at[from]));
+}
+
+}  // namespace
+
 double Report::last_factor() const {
   const std::size_t n = history.size();
-  return n < 2 || history[n - 2] == 0 ? 0 : history[n - 1] / history[n - 2];
+  return n < 2 ? 0 : factor(*this, n - 2, n - 1);
 }
 
 double Report::mean_factor() const {
-  if (history.size() < 2) return 0;
-  const std::size_t first = history.size() > 2 ? 1 : 0;
-  if (history[first] == 0) return 0;
-  return std::pow(history.back() / history[first], 1.0 / static_cast<double>(history.size() - 1 - first));
+  const std::size_t n = history.size();
+  return n < 2 ? 0 : factor(*this, n > 2 ? 1 : 0, n - 1);
 }
 
 std::string Report::text() const {
@@ -42,8 +49,8 @@ std::string Report::text() const {
   for (const std::string& n : notes) s += n + "\n";
   s += fmt::format("  cycle  residual ({})    factor\n", gmg::text(norm));
   for (std::size_t c = 0; c < history.size(); ++c) {
-    s += fmt::format("{:7}  {:14.6e}", c, history[c]);
-    if (c > 0 && history[c - 1] > 0) s += fmt::format("  {:8.4f}", history[c] / history[c - 1]);
+    s += fmt::format("{:7}  {:14.6e}", cycles_at[c], history[c]);
+    if (c > 0 && history[c - 1] > 0) s += fmt::format("  {:8.4f}", factor(*this, c - 1, c));
     s += "\n";
   }
   return s;

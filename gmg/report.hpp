@@ -17,7 +17,9 @@ struct Report {
   std::string reason;  ///< a sentence
   Norm norm = Norm::rms;
   double reference = 0;         ///< the residual's norm where u is 0: what a relative tolerance is of
-  std::vector<double> history;  ///< the residual's norm: at first, and after each cycle
+  std::vector<double> history;  ///< the residual's norm: at first, and after each cycle, or where cycles are
+                                ///< in f32, after each f64 step
+  std::vector<int> cycles_at;  ///< how many cycles there had been, for each of these
   std::vector<std::string> notes;
   std::string plan;
   double ms = 0;        ///< of the cycles, norms among them
@@ -26,10 +28,13 @@ struct Report {
   std::vector<std::string> grids;  ///< by level: cells, smoother
 
   bool converged() const { return status == Status::converged; }
-  int cycles() const { return history.empty() ? 0 : static_cast<int>(history.size()) - 1; }
-  /// The residual's norm after the last cycle over that before it; 0 before the first.
+  int cycles() const { return cycles_at.empty() ? 0 : cycles_at.back(); }
+  void add(double norm, int more_cycles) {
+    cycles_at.push_back(cycles() + more_cycles), history.push_back(norm);
+  }
+  /// A cycle's factor between the last two norms of the history; 0 before the first cycle.
   double last_factor() const;
-  /// The geometric mean of a cycle's factor, without the first cycle, where there are others.
+  /// The geometric mean of a cycle's factor, without the first norm's, where there are others.
   double mean_factor() const;
   std::string text() const;   ///< the reason, notes and history
   std::string table() const;  ///< a line a level and leg: ms, GB/s, share

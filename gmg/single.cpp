@@ -151,8 +151,23 @@ void SingleCycle::refresh() {
 
 // ---- the iteration in f64
 
-void SingleCycle::take_residual(double scale) {
+void SingleCycle::set_scale(double scale) {
   scale_ = scale > 0 && std::isfinite(scale) ? scale : 1, per_scale_ = 1 / scale_;
+}
+
+void SingleCycle::take_right_hand_side(double scale) {
+  set_scale(scale);
+  Twin& finest = *twins_.front();
+  const std::span<const double> f = finest.level.array("f");
+  const std::span<float> r = finest.arrays.at("f").as<float>();
+  in_chunks(f.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) r[i] = static_cast<float>(per_scale_ * f[i]);
+  });
+  has_residual_ = true;
+}
+
+void SingleCycle::take_residual(double scale) {
+  set_scale(scale);
   Twin& finest = *twins_.front();
   Arguments a = finest.level.arguments();
   a.numbers["per_scale"] = &per_scale_;

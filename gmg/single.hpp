@@ -24,7 +24,8 @@ class SingleCycle {
   void refresh();
   /// The right-hand side: (f - A u) / scale of the finest level.
   void take_residual(double scale);
-  void clear();  ///< the unknown e begins as 0
+  void take_right_hand_side(double scale);  ///< the same where u is 0
+  void clear();                             ///< the unknown e begins as 0
   bool has_residual() const { return has_residual_; }
   void forget_residual() { has_residual_ = false; }
   void run(const CycleStep& step);  ///< down, bottom or up
@@ -57,6 +58,7 @@ class SingleCycle {
     std::optional<Kernel::Bound> bound_down, bound_up, bound_step;
     double bytes_down = 0, bytes_up = 0, bytes_step = 0;
   };
+  void set_scale(double scale);
   LaterKernel& sweeps(Twin& t, int sweeps);
   void smooth(Twin& t, int sweeps);
   void solve_bottom();

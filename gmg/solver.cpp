@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include "gmg/boundary_values.hpp"
 #include "gmg/chunks.hpp"
 #include "gmg/clock.hpp"
+#include "gmg/tune_plan.hpp"
 #include "ir/error.hpp"
 #include "runtime/interrupt.hpp"
 
@@ -24,16 +26,37 @@ void copy(std::span<const double> from, std::span<double> to) {
   });
 }
 
-double norm_of(std::span<const double> x, Norm norm) {
+/// Of a chunk after another, each of which stays in the caches.
+template <class F>
+double norm_of(std::span<const double> x, Norm norm, const F& before) {
+  constexpr std::size_t each = 2048;
   double largest = 0, squares = 0;
   std::mutex mutex;
   in_chunks(x.size(), [&](std::size_t begin, std::size_t end) {
     double most = 0, sum = 0;
-    for (std::size_t i = begin; i < end; ++i) most = std::max(most, std::abs(x[i])), sum += x[i] * x[i];
+    for (std::size_t start = begin; start < end; start += each) {
+      const std::size_t stop = std::min(end, start + each);
+      before(start, stop);
+      for (std::size_t i = start; i < stop; ++i) most = std::max(most, std::abs(x[i])), sum += x[i] * x[i];
+    }
     const std::lock_guard lock(mutex);
     largest = std::max(largest, most), squares += sum;
   });
   return norm == Norm::max ? largest : std::sqrt(squares / static_cast<double>(x.size()));
+}
+double norm_of(std::span<const double> x, Norm norm) {
+  return norm_of(x, norm, [](std::size_t, std::size_t) {});
+}
+
+/// Whether all of it is 0.
+bool copy_of_zeros(std::span<const double> from, std::span<double> to) {
+  std::atomic<bool> zeros = true;
+  in_chunks(from.size(), [&](std::size_t begin, std::size_t end) {
+    bool all = true;
+    for (std::size_t i = begin; i < end; ++i) all &= from[i] == 0, to[i] = from[i];
+    if (!all) zeros = false;
+  });
+  return zeros;
 }
 
 void check_goal(const Goal& g) {
@@ -155,10 +178,11 @@ Report Solver::solve(std::span<const double> f, std::span<double> u, const Goal&
 void Solver::begin(std::span<const double> f, std::span<const double> u, const Goal& goal, Report& report) {
   Level& finest = hierarchy_->level(0);
   const std::span<double> own_f = finest.array("f"), own_u = finest.array("u");
-  copy(f, own_f), copy(u, own_u);
+  zero_guess_ = copy_of_zeros(u, own_u);
   hierarchy_->forget_residual();
-  in_chunks(shift_.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) own_f[i] -= shift_[i];
+  report.reference = norm_of(own_f, goal.norm, [&](std::size_t begin, std::size_t end) {
+    std::memcpy(&own_f[begin], &f[begin], (end - begin) * sizeof(double));
+    for (std::size_t i = begin; i < end && !shift_.empty(); ++i) own_f[i] -= shift_[i];
   });
   report.notes = hierarchy_->notes();
   if (hierarchy_->singular()) {
@@ -169,8 +193,8 @@ void Solver::begin(std::span<const double> f, std::span<const double> u, const G
     if (std::abs(m) > 1e-10 * size)
       report.notes.push_back("f and the conditions' values have the mean " + number(m) +
                              ", with which there is no solution; it was removed.");
+    report.reference = norm_of(own_f, goal.norm);
   }
-  report.reference = norm_of(own_f, goal.norm);
 }
 
 /// Whether the last entry of the history ends the solve; then status and reason say why.
@@ -224,27 +248,45 @@ double Solver::rounding() {
   return 2.2e-16 * finest.weight() * std::sqrt(squares / static_cast<double>(u.size()));
 }
 
+/// In f32, before the next residual in f64: no more than the goal needs, if they are as good as the last
+/// ones.
+int Solver::inner_cycles(const Goal& goal, const Report& r) const {
+  constexpr int most = 2;  // the residual of these falls by 1e-3 to 1e-4, which f32 can tell
+  const double now = r.history.back(), to = std::max(goal.absolute, goal.relative * r.reference);
+  const double factor = r.cycles() > 0 ? r.last_factor() : 0;
+  int n = plan_.inner > 0 ? plan_.inner : most;
+  if (plan_.inner == 0 && factor > 0 && factor < 1 && to > 0)
+    n = std::clamp(static_cast<int>(std::ceil(std::log(to / now) / std::log(factor))), 1, most);
+  return std::max(1, std::min(n, goal.cycles - r.cycles()));
+}
+
 void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> best) {
   Level& finest = hierarchy_->level(0);
   const std::size_t levels = hierarchy_->size();
   const CycleSteps cycle = cycle_steps(plan_.cycle, levels);
-  report.history.push_back(finest.residual_norm(goal.norm));
+  const bool mixed = hierarchy_->is_mixed();
+  // Where u is 0, the residual is f.
+  if (mixed && !plan_.full_start && report.reference > 0 && std::isfinite(report.reference))
+    report.add(hierarchy_->first_residual(report.reference, zero_guess_, goal.norm), 0);
+  else
+    report.add(zero_guess_ ? report.reference : finest.residual_norm(goal.norm), 0);
   double least = report.history[0], kept = least;
   const auto keep = [&] { copy(finest.array("u"), best), kept = least; };
   while (!ends(goal, report)) {
     const bool starts = report.cycles() == 0 && plan_.full_start;
     const double before = report.history.back();
-    if (hierarchy_->is_mixed() && !starts) {
-      report.history.push_back(hierarchy_->correct(cycle, before, goal.norm));
+    if (mixed && !starts) {
+      const int cycles = inner_cycles(goal, report);
+      report.add(hierarchy_->correct(cycle, cycles, before, goal.norm), cycles);
     } else {
       hierarchy_->run(starts ? full_start_steps(plan_.cycle, levels) : cycle);
-      report.history.push_back(finest.residual_norm(goal.norm));
+      report.add(finest.residual_norm(goal.norm), 1);
     }
     const double now = report.history.back();
     if (!(now < least)) {
       // The last u was the best, and not kept: what a cycle in f32 has added can be taken back.
       if (kept > least && std::isfinite(now)) hierarchy_->add(-1), keep(), hierarchy_->add(1);
-    } else if (least = now; !hierarchy_->is_mixed() || starts || now > 0.3 * before) {
+    } else if (least = now; !mixed || starts || now > 0.3 * before) {
       keep();
     }
   }
@@ -253,6 +295,28 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
     report.reason += least <= 20 * rounding() * (report.norm == Norm::max ? 10 : 1)
                          ? ", which is as small as rounding lets it be."
                          : "; try more sweeps, W cycles, or smaller ratios along weakly coupled axes.";
+}
+
+// ---- tuning
+
+std::vector<std::string> Solver::tune_plan(std::span<const double> f, const Goal& goal, double seconds) {
+  check_goal(goal), check_size("f", f.size());
+  const auto make = [&](const Plan& plan) {
+    Solver solver(equation_, plan);
+    for (const Coefficient& c : equation_.coefficients())
+      solver.set(c.name, std::span<const double>(hierarchy_->level(0).array(c.name)));
+    for (const auto& [name, value] : equation_.numbers()) solver.set(name, hierarchy_->level(0).number(name));
+    return solver;
+  };
+  std::vector<PlanTrial> all = try_plans(plan_, make, f, goal, seconds);
+  const auto best = std::min_element(all.begin(), all.end(), [](const PlanTrial& a, const PlanTrial& b) {
+    return a.reached != b.reached ? a.reached : a.reached && a.ms < b.ms;
+  });
+  std::rotate(all.begin(), best, best + 1);
+  std::vector<std::string> lines;
+  for (const PlanTrial& t : all) lines.push_back(str(t));
+  *this = make(all.front().plan);
+  return lines;
 }
 
 // ---- for other iterations
@@ -286,10 +350,11 @@ void Solver::precondition(std::span<const double> r, std::span<double> z, int cy
   hierarchy_->forget_residual();
   if (hierarchy_->singular()) remove_mean(f);
   const CycleSteps cycle = cycle_steps(plan_.cycle, hierarchy_->size());
+  const int inner = plan_.inner > 0 ? plan_.inner : 1;
   double residual = norm_of(f, Norm::rms);
-  for (int c = 0; c < cycles && residual > 0; ++c) {
+  for (int c = 0; c < cycles && residual > 0; c += hierarchy_->is_mixed() ? inner : 1) {
     if (hierarchy_->is_mixed())
-      residual = hierarchy_->correct(cycle, residual, Norm::rms);
+      residual = hierarchy_->correct(cycle, std::min(inner, cycles - c), residual, Norm::rms);
     else
       hierarchy_->run(cycle);
   }

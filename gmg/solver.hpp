@@ -57,6 +57,10 @@ class Solver {
     return hierarchy_->tune(seconds, database);
   }
 
+  /// Tries plans near this one on A u = f, from u = 0, for so long, and goes on with the one that reached the
+  /// goal in the least time. A line for each, the one that was taken first. UserError: as solve.
+  std::vector<std::string> tune_plan(std::span<const double> f, const Goal& goal, double seconds);
+
   const Equation& equation() const { return equation_; }
   const Plan& plan() const { return plan_; }
   Hierarchy& hierarchy() { return *hierarchy_; }
@@ -64,6 +68,7 @@ class Solver {
  private:
   void prepare();
   void begin(std::span<const double> f, std::span<const double> u, const Goal& goal, Report& report);
+  int inner_cycles(const Goal& goal, const Report& report) const;
   void cycle_until(const Goal& goal, Report& report, std::span<double> best);
   bool ends(const Goal& goal, Report& report) const;
   double rounding();
@@ -72,6 +77,7 @@ class Solver {
   Equation equation_;
   Plan plan_;
   std::unique_ptr<Hierarchy> hierarchy_;
+  bool zero_guess_ = false;    ///< the first u of this solve is 0
   std::vector<double> shift_;  ///< A of what the conditions' g are; empty: 0
   bool stale_ = true;
   double kernels_ms_ = 0;

@@ -245,6 +245,7 @@ void bind_solving(py::module_& parent) {
       .def_readwrite("bottom_cells", &Plan::bottom_cells)
       .def_readwrite("bottom_sweeps", &Plan::bottom_sweeps)
       .def_readwrite("mixed", &Plan::mixed)
+      .def_readwrite("inner", &Plan::inner)
       .def_readwrite("tuned", &Plan::tuned)
       .def_readwrite("full_start", &Plan::full_start)
       .def("__str__", [](const Plan& p) { return gmg::str(p); });
@@ -253,6 +254,7 @@ void bind_solving(py::module_& parent) {
       .def_property_readonly("status", [](const Report& r) { return gmg::text(r.status); })
       .def_readonly("reason", &Report::reason)
       .def_readonly("history", &Report::history)
+      .def_readonly("cycles_at", &Report::cycles_at)
       .def_readonly("reference", &Report::reference)
       .def_readonly("notes", &Report::notes)
       .def_readonly("plan", &Report::plan)
@@ -289,6 +291,15 @@ void bind_solving(py::module_& parent) {
       .def("precondition",
            [](SolverObject& s, const py::object& x, const py::object& y, int cycles) {
              s.mapped(x, y, [&](auto from, auto to) { s.solver.precondition(from, to, cycles); });
+           })
+      .def("tune_plan",
+           [](SolverObject& s, const py::object& f, double relative, double seconds) {
+             std::vector<py::object> kept;
+             const std::span<double> from = elements(f, "f", s.cells(), false, kept);
+             return interruptible([&] {
+               const std::lock_guard lock(s.mutex);
+               return s.solver.tune_plan(from, {.relative = relative}, seconds);
+             });
            })
       .def("tune", [](SolverObject& s, double seconds, const std::string& database) {
         return interruptible([&] {

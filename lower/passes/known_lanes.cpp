@@ -66,6 +66,17 @@ std::optional<bool> Lanes::decided(const Term& c, int lane) const {
   return x && y ? std::optional(!ends) : std::nullopt;
 }
 
+bool Lanes::holds_in_all(const Term& guard) const {
+  if (!size_of_) return false;
+  bool all = true;
+  for (int l = 0; l < width_; ++l) {
+    const auto here = decided(guard, l);
+    if (here && !*here) refuse_vector(f_, "a guard keeps some of its iterations from storing");
+    all = all && here;
+  }
+  return all;
+}
+
 /// The term where only these lanes are asked for.
 Term Lanes::of_lanes(const Term& t, std::vector<bool> active) {
   std::swap(active_, active);

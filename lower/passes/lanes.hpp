@@ -36,6 +36,9 @@ class Lanes {
   }
   /// The vector of t over all lanes; a scalar when it is the same in all.
   Term term(const Term& t);
+  /// Of a guard, where lanes are known one by one; false: that is not known. UserError: there are lanes in
+  /// which it does not hold, so that what it guards may not exist.
+  bool holds_in_all(const Term& guard) const;
   int width() const { return width_; }
   Nat at(const Nat& n) const { return at_lane(n, 0); }
 

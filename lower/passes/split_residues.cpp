@@ -76,8 +76,8 @@ std::optional<Block> split(const For& f, std::int64_t each) {
 Block split_residues(const Block& b) {
   return distinct_names(rebuild(b, [&](Stmt s) -> Block {
     const auto* f = std::get_if<For>(&s.v);
-    if (!f || (f->kind != LoopKind::Seq && f->kind != LoopKind::Vec) || f->stride != 1 ||
-        f->edge || !(f->step == Nat(1)) || has_loop(f->body) || has_guards(f->body))
+    if (!f || (f->kind != LoopKind::Seq && f->kind != LoopKind::Vec) || f->stride != 1 || f->edge ||
+        !(f->step == Nat(1)) || has_loop(f->body) || has_guards(f->body))
       return {std::move(s)};
     const std::int64_t each = residues_asked(*f);
     std::size_t statements = 0;

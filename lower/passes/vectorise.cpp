@@ -167,6 +167,7 @@ void VectorBody::assign(Lanes& lanes, const Assign& a, const std::vector<Term>& 
 void VectorBody::guarded(Lanes& lanes, const If& i, const std::vector<Term>& mask, Block& to) {
   std::vector<Term> inner = mask, scalar;
   for (const Term& c : i.conditions) {
+    if (lanes.holds_in_all(c)) continue;
     const Term v = value(lanes, c);
     (v->width == 1 ? scalar : inner).push_back(v);
   }

@@ -103,7 +103,7 @@ def _plan(options):
 
 class Solver:
     """A solver of an equation. Choices by name: cycle="V", smoother, down, up, weight, ratios, bottom, passes, corrections,
-    mixed, tuned, full_start (docs/solver.md). Kernels are made here."""
+    mixed, inner, tuned, full_start (docs/solver.md). Kernels are made here."""
 
     def __init__(self, equation, **plan):
         self._solver = _gmg.Solver(equation, _plan(plan))
@@ -172,6 +172,11 @@ class Solver:
     def tune(self, seconds, database=""):
         """Explores the kernels of a cycle, and takes the fastest. A line for each."""
         return self._solver.tune(seconds, database)
+
+    def tune_plan(self, f, seconds, relative=1e-8):
+        """Tries plans near this one on A u = f, from u = 0, for so many seconds, and goes on with the one that reached the
+        relative residual in the least time. `f`: of the domain's shape. A line for each, the one that was taken first."""
+        return self._solver.tune_plan(f, relative, seconds)
 
 
 def solve(equation, f, u=None, coefficients=None, relative=1e-8, absolute=0.0, cycles=50, norm="rms", **plan):

@@ -1,0 +1,26 @@
+// Choices that change how many cycles a solve takes and what a cycle costs, by time to the goal.
+#pragma once
+
+#include "gmg/solver.hpp"
+
+namespace lift::gmg {
+
+/// How a plan did on A u = f, from u = 0.
+struct PlanTrial {
+  Plan plan;
+  double ms = 0;  ///< the less of two solves
+  int cycles = 0;
+  bool reached = false;  ///< the goal
+};
+
+/// "V(3,2), ...: 123 ms, 4 cycles".
+std::string str(const PlanTrial& t);
+
+/// From the plan `start` on, the neighbours of the fastest one so far, each of which changes one choice:
+/// sweeps down or up, f32 or f64, cycles for one residual in f64. Ends where none is faster, or after so many
+/// seconds; in order of trial, `start` first. `make` gives a solver of that plan with its coefficients.
+/// UserError: as Solver's.
+std::vector<PlanTrial> try_plans(const Plan& start, const std::function<Solver(const Plan&)>& make,
+                                 std::span<const double> f, const Goal& goal, double seconds);
+
+}  // namespace lift::gmg
