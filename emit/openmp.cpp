@@ -65,6 +65,7 @@ class OpenMP : public CLike {
     return vectors_.splat(s, width) + "(" + x + ")";
   }
   std::string shuffle(const Term& t) override {
+    if (t->width == 1) return term(t->args[0]).in(9) + "[" + std::to_string(t->lanes[0]) + "]";
     const std::string function = vectors_.shuffle(t);
     std::vector<std::string> args;
     for (const Term& a : t->args) args.push_back(term(a).s);

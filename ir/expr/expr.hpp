@@ -48,6 +48,7 @@ enum class Op : std::uint8_t {
   Transpose,
   Reverse,
   Generate,
+  Gather,
   Concat,
   Interleave,
   Update,

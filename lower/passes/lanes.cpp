@@ -69,6 +69,29 @@ Lanes::Access Lanes::access(const std::string& array, const Nat& n) const {
   return {at_lane(n, 0), *stride};
 }
 
+/// What the computed variables of t are in a lane.
+std::vector<Term> Lanes::arguments(const Term& t, int lane) {
+  std::vector<Term> all;
+  for (const Term& a : t->args) {
+    const Term v = term(a);
+    all.push_back(v->width > 1 ? shuffle_term({v}, {lane}) : v);
+  }
+  return all;
+}
+
+/// A load or an index at positions that are computed, in vectors: element by element.
+Term Lanes::computed(const Term& t) {
+  std::vector<Term> elements;
+  for (int l = 0; l < width_; ++l) {
+    const Term at = with_args(t, arguments(t, l));
+    elements.push_back(at->kind == TermKind::Load ? load_term(at->name, {at_lane(at->nats[0], l)}, at->type)
+                       : at->kind == TermKind::Index ? index_term(at_lane(at->nats[0], l))
+                                                     : at);
+  }
+  const bool same = std::all_of(elements.begin(), elements.end(), [&](const Term& e) { return e == elements[0]; });
+  return same ? elements[0] : shuffle_term(std::move(elements), every(1, 0, width_));
+}
+
 Term Lanes::load(const Term& t) {
   const auto [at, stride] = access(t->name, t->nats.at(0));
   if (stride == 0) return t;
@@ -129,8 +152,9 @@ Term Lanes::lane_term(TermKind kind, Scalar type, std::vector<Nat> nats, std::ve
 Term Lanes::convert(const Term& t) {
   switch (t->kind) {
     case TermKind::Load:
-      return load(t);
+      return t->args.empty() ? load(t) : computed(t);
     case TermKind::Index: {
+      if (!t->args.empty()) return computed(t);
       if (!mentions(t->nats[0], f_.var)) return t;
       const auto a = affine_in(t->nats[0], f_.var);
       if (!a) refuse_vector(f_, "the value " + t->nats[0].str() + " is not linear in " + f_.var.str());
@@ -139,7 +163,11 @@ Term Lanes::convert(const Term& t) {
     case TermKind::Compare: {
       if (!mentions(t->conds[0].a, f_.var)) return t;
       std::vector<NatCond> conds;
-      for (int l = 0; l < width_; ++l) conds.push_back({t->conds[0].kind, at_lane(t->conds[0].a, l)});
+      for (int l = 0; l < width_; ++l) {
+        const Term c = t->args.empty() ? t : with_args(t, arguments(t, l));
+        if (c->kind != TermKind::Compare) refuse_vector(f_, "a condition is decided in some lanes only");
+        conds.push_back({c->conds[0].kind, at_lane(c->conds[0].a, l)});
+      }
       return lane_term(TermKind::Lanes, boolean, {}, std::move(conds));
     }
     case TermKind::Apply:

@@ -40,6 +40,8 @@ class Lanes {
  private:
   Term convert(const Term& t);
   Term load(const Term& t);
+  Term computed(const Term& t);
+  std::vector<Term> arguments(const Term& t, int lane);
   Term every_second(const Term& t);
   Term lane_term(TermKind kind, Scalar type, std::vector<Nat> nats, std::vector<NatCond> conds) const;
   Nat at_lane(const Nat& n, int lane) const { return substitute(n, f_.var, u_ + lane); }
