@@ -118,12 +118,13 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std
       std::vector<Nat> shape, position;
       for (const For& a : around) shape.push_back(a.upper - a.lower), position.push_back(a.var - a.lower);
       if (shape.empty()) shape.emplace_back(1), position.emplace_back(0);
-      const std::string name = "sums" + std::to_string(k.arguments.size());
+      const std::string number = std::to_string(k.arguments.size()), name = "sums" + number,
+                        sum = "sum" + number;
       const Scalar type = type_of_loads(f->body, result);
       k.arguments.push_back(
           {name, array(shape, type), Layout({}, array(shape, type)), true, false, {}, true});
-      Block row = row_sum(*f, lanes, type, "sum");
-      row.push_back({Store{name, position, load_term("sum", {0}, type), false}});
+      Block row = row_sum(*f, lanes, type, sum);
+      row.push_back({Store{name, position, load_term(sum, {0}, type), false}});
       r.insert(r.end(), row.begin(), row.end());
       continue;
     }
@@ -148,12 +149,16 @@ class LostLoops {
     });
   }
 
-  /// Loops that add up what is read in such loops, one nest a load.
+  /// Loops that add up what is read in such loops, one nest a load; of loads at computed positions, which may
+  /// be any element's, one nest an array.
   Block sums() const {
     std::set<std::uint32_t> seen;
+    std::set<std::string> anywhere;
     Block r;
     visit_terms(body_, [&](const Term& x) {
-      if (x->kind == TermKind::Load && !lost_in(x->nats).empty() && seen.insert(x->id).second)
+      if (x->kind != TermKind::Load || lost_in(x->nats).empty() || !seen.insert(x->id).second) return;
+      const bool computed = std::any_of(x->nats.begin(), x->nats.end(), is_computed);
+      if (!computed || anywhere.insert(x->name).second)
         if (auto nest = sum_of(x)) r.insert(r.end(), nest->begin(), nest->end());
     });
     return r;

@@ -55,7 +55,7 @@ std::span<const Nat> slide_steps(AttrRef slide);        ///< between windows, on
 std::span<const Nat> low_widths(AttrRef pad_or_drop);   ///< added or removed before the first element
 std::span<const Nat> high_widths(AttrRef pad_or_drop);  ///< the same after the last element
 Boundary pad_boundary(AttrRef pad);
-double pad_number(AttrRef pad);  ///< the value of constant without an expression
+double pad_number(AttrRef pad);            ///< the value of constant without an expression
 Boundary gather_boundary(AttrRef gather);  ///< undefined: positions are proved to be within the array
 double gather_number(AttrRef gather);      ///< the value of constant without an expression
 const std::vector<std::int64_t>& transpose_order(AttrRef transpose);

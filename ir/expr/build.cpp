@@ -153,8 +153,8 @@ Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where) {
 namespace {
 
 /// Of positions that are arrays, for each of their elements.
-Expr gathered(const std::vector<Expr>& positions, const Expr& xs, const Attr& a, const std::vector<Expr>& value,
-              Where where) {
+Expr gathered(const std::vector<Expr>& positions, const Expr& xs, const Attr& a,
+              const std::vector<Expr>& value, Where where) {
   if (!positions.empty() && positions[0].type().is_array()) {
     const int rank = rank_of(positions[0].type());
     const Expr all = positions.size() == 1 ? positions[0] : zip_n(rank, positions, where);
@@ -175,7 +175,8 @@ Expr gathered(const std::vector<Expr>& positions, const Expr& xs, const Attr& a,
 
 }  // namespace
 
-Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary, double value, Where where) {
+Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary, double value,
+            Where where) {
   return gathered(positions, xs, attributes::gather(static_cast<int>(positions.size()), boundary, value), {},
                   where);
 }

@@ -250,12 +250,16 @@ Expr generate(const std::vector<Nat>& shape, F f, Where where = Where::current()
 }
 /// gather({j, i}, xs, boundary): the element of xs at computed positions, i32s, one for each of so many
 /// dimensions. `boundary` is what is beyond the ends, as in pad, however far: clamp, wrap, mirror, reflect or
-/// constant; undefined, the default, where the positions are proved to be within. Positions may also be arrays
-/// of i32, of one shape: then so is the result.
+/// constant; undefined, the default, where the positions are proved to be within. Positions may also be
+/// arrays of i32, of one shape: then so is the result.
 Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary = Boundary::undefined,
             double value = 0, Where where = Where::current());
 Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary, const Expr& value,
             Where where = Where::current());
+inline Expr gather(const Expr& position, const Expr& xs, Boundary boundary, const Expr& value,
+                   Where where = Where::current()) {
+  return gather(std::vector{position}, xs, boundary, value, where);
+}
 inline Expr gather(const Expr& position, const Expr& xs, Boundary boundary = Boundary::undefined,
                    double value = 0, Where where = Where::current()) {
   return gather(std::vector{position}, xs, boundary, value, where);

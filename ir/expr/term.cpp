@@ -206,7 +206,8 @@ Nat position_of(const Term& t, const Nat& length) {
   const std::lock_guard lock(positions().mutex);
   const std::pair key{t->id, length.id()};
   if (const auto it = positions().variables.find(key); it != positions().variables.end()) return it->second;
-  const Nat v = Nat::computed(short_text(t, "at" + std::to_string(positions().variables.size() + 1)), 0, length - 1);
+  const Nat v =
+      Nat::computed(short_text(t, "at" + std::to_string(positions().variables.size() + 1)), 0, length - 1);
   positions().variables.emplace(key, v);
   positions().terms.emplace(variables(v)[0], std::pair(t, length));
   return v;
@@ -360,7 +361,8 @@ Term with_positions(const Term& t, const std::vector<Term>& args) {
   std::map<const NatAtom*, Nat> values;
   const std::vector<const NatAtom*> old = computed_variables(*t.operator->());
   for (std::size_t i = 0; i < old.size(); ++i)
-    if (!(args.at(i) == t->args[i])) values.emplace(old[i], position_of(args[i], position_at(*old[i]).second));
+    if (!(args.at(i) == t->args[i]))
+      values.emplace(old[i], position_of(args[i], position_at(*old[i]).second));
   const auto moved = [&](const Nat& n) { return substitute(n, values); };
   if (t->kind == TermKind::Index) return index_term(moved(t->nats[0]));
   if (t->kind == TermKind::Compare) return compare_term({t->conds[0].kind, moved(t->conds[0].a)});

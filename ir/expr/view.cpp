@@ -380,9 +380,11 @@ View Views::gather(const Expr& e, const ScopePtr& scope) {
     const Term i = eval(e.child(d + 1), scope).term();
     const bool proved = is_within(i, shape[d], facts, definition);
     if (!proved && b == Boundary::undefined)
-      throw UserError("gather: nothing proves that the position " + str(i) + " is one of 0 to " + (shape[d] - 1).str() +
+      throw UserError("gather: nothing proves that the position " + str(i) + " is one of 0 to " +
+                      (shape[d] - 1).str() +
                       "; say what is beyond the ends, gather(i, clamp), or wrap, mirror, reflect, constant "
-                      "VALUE; or write it with min and max, min(max(i, 0), " + (shape[d] - 1).str() + ")");
+                      "VALUE; or write it with min and max, min(max(i, 0), " +
+                      (shape[d] - 1).str() + ")");
     if (!proved && b == Boundary::constant)
       all_inside = apply_term(Op::And, boolean, {all_inside, inside(i, shape[d])});
     v = v[position_of(proved ? i : within(b, i, shape[d]), shape[d])];

@@ -137,7 +137,7 @@ struct NatNode {
 std::span<const NatTerm> terms(const Nat& n);
 Nat atom_nat(const NatAtom& atom);  ///< the Nat that is just this atom
 const std::vector<const NatAtom*>& variables(
-    const Nat& n);  ///< all variables, also those inside atoms' operands; sorted by id
+    const Nat& n);               ///< all variables, also those inside atoms' operands; sorted by id
 bool is_computed(const Nat& n);  ///< some variable of n is; see Nat::computed
 /// Whether n may change with the variable: what is computed may change with each.
 bool mentions(const Nat& n, const Nat& variable);

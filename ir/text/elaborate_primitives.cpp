@@ -324,7 +324,8 @@ Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
   Condition b = condition(*args[2], element_of(x.type(), rank), true);
   std::vector<Expr> children{x};
   children.insert(children.end(), b.value.begin(), b.value.end());
-  return node(Op::Pad, std::move(children), attributes::pad(std::move(low), high, b.boundary, b.number), t.at);
+  return node(Op::Pad, std::move(children), attributes::pad(std::move(low), high, b.boundary, b.number),
+              t.at);
 }
 
 /// gather2(j, i, clamp): an element, or one for each of the positions that arrays hold.
@@ -334,7 +335,10 @@ Expr Elaborator::gather(const Term& t, int rank, const Args& args, const Expr& x
   if (args.size() < positions || args.size() > positions + 1)
     fail(t.at, name + " takes " + std::to_string(rank) + " position(s) and a boundary condition, got " +
                    std::to_string(args.size()) + " argument(s); write xs |> " + name + "(" +
-                   (rank == 1 ? "i" : rank == 2 ? "j, i" : "k, j, i") + ", clamp)");
+                   (rank == 1   ? "i"
+                    : rank == 2 ? "j, i"
+                                : "k, j, i") +
+                   ", clamp)");
   std::vector<Expr> at;
   for (std::size_t d = 0; d < positions; ++d) at.push_back(value(*args[d], i32));
   Condition b{Boundary::undefined, 0, {}};
@@ -390,8 +394,10 @@ std::vector<Expr> Elaborator::computed(const Args& positions) {
     std::tie(scopes_, open_, visible_, trail_) = state;
     return {};
   }
-  const bool numbers = std::all_of(all.begin(), all.end(), [](const Expr& e) { return e.type().is_scalar(); });
-  return numbers ? all : std::vector<Expr>{};
+  const bool numbers =
+      std::all_of(all.begin(), all.end(), [](const Expr& e) { return e.type().is_scalar(); });
+  const bool known = std::all_of(all.begin(), all.end(), [](const Expr& e) { return params_of(e).empty(); });
+  return numbers && !known ? all : std::vector<Expr>{};
 }
 
 Expr Elaborator::transpose(const Term& t, const Args& args, const Expr& x) {

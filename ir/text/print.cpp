@@ -301,8 +301,9 @@ class Printer {
     const std::string name = lift::text(b);
     if (!value) return name + (b == Boundary::constant ? " " + number(plain_number, f64) : "");
     const bool plain = value->is(Op::Literal) && !std::signbit(literal_number(*value));
-    return name + " " + (plain ? "(" + print(*value) + ")"  // constant 1.0 is a number of the pad's own
-                               : print(*value, Atom));
+    return name + " " +
+           (plain ? "(" + print(*value) + ")"  // constant 1.0 is a number of the pad's own
+                  : print(*value, Atom));
   }
 
   void gathered(const Expr& e, std::vector<std::string>& arguments) {

@@ -1,9 +1,11 @@
 #include "lower/passes/lanes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "ir/error.hpp"
+#include "ir/nat/nat_atoms.hpp"
 #include "lower/loops/visit.hpp"
 
 namespace lift {
@@ -79,16 +81,50 @@ std::vector<Term> Lanes::arguments(const Term& t, int lane) {
   return all;
 }
 
+/// The part of a flat index that is computed, as vectors of i32: one lane is taken of it for each element,
+/// instead of one for each dimension. Nothing where it is a single number already, or may be beyond an i32.
+std::optional<Lanes::Flat> Lanes::flat(const Nat& n) {
+  Flat f{{}, 0, 1};
+  int parts = 0;
+  for (const NatTerm& t : terms(n)) {
+    const Nat one = detail::from_terms({t});
+    if (!is_computed(one)) {
+      f.rest = f.rest + one;
+      continue;
+    }
+    const NatAtom& a = *t.factors[0].atom;
+    if (t.factors.size() > 1 || t.factors[0].power > 1 || !a.computed || t.coefficient < 0)
+      return std::nullopt;
+    Term part = term(computed_term(a));
+    if (t.coefficient > 1)
+      part = apply_term(Op::Mul, i32, {part, constant_term(static_cast<double>(t.coefficient), i32)});
+    f.computed = parts++ == 0 ? part : apply_term(Op::Add, i32, {f.computed, part});
+    f.length = f.length + t.coefficient * a.upper;
+  }
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  const auto most = Facts().bounds(f.length).upper;
+  if (parts < 2 || f.computed->width == 1 || !most || *most > kLargest) return std::nullopt;
+  return f;
+}
+
 /// A load or an index at positions that are computed, in vectors: element by element.
 Term Lanes::computed(const Term& t) {
   std::vector<Term> elements;
+  if (const auto f = t->kind == TermKind::Load ? flat(t->nats[0]) : std::nullopt) {
+    for (int l = 0; l < width_; ++l)
+      elements.push_back(
+          load_term(t->name, {at_lane(f->rest, l) + position_of(shuffle_term({f->computed}, {l}), f->length)},
+                    t->type));
+    return shuffle_term(std::move(elements), every(1, 0, width_));
+  }
   for (int l = 0; l < width_; ++l) {
     const Term at = with_args(t, arguments(t, l));
     elements.push_back(at->kind == TermKind::Load ? load_term(at->name, {at_lane(at->nats[0], l)}, at->type)
                        : at->kind == TermKind::Index ? index_term(at_lane(at->nats[0], l))
                                                      : at);
   }
-  const bool same = std::all_of(elements.begin(), elements.end(), [&](const Term& e) { return e == elements[0]; });
+  const bool same =
+      std::all_of(elements.begin(), elements.end(), [&](const Term& e) { return e == elements[0]; });
   return same ? elements[0] : shuffle_term(std::move(elements), every(1, 0, width_));
 }
 

@@ -41,6 +41,12 @@ class Lanes {
   Term convert(const Term& t);
   Term load(const Term& t);
   Term computed(const Term& t);
+  struct Flat {
+    Term computed;  ///< i32
+    Nat rest;       ///< what is added
+    Nat length;     ///< the first is less
+  };
+  std::optional<Flat> flat(const Nat& n);
   std::vector<Term> arguments(const Term& t, int lane);
   Term every_second(const Term& t);
   Term lane_term(TermKind kind, Scalar type, std::vector<Nat> nats, std::vector<NatCond> conds) const;
