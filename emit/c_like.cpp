@@ -54,6 +54,8 @@ std::string CLike::local(const Term& t) const {
   throw InternalError("emit: value " + t->name + " is used where it is not defined");
 }
 
+std::optional<std::string> CLike::remainder(const std::string&, std::int64_t, int) { return std::nullopt; }
+
 void CLike::line(const std::string& text) { out_ += wrapped(text, indent_) + "\n"; }
 
 // ---- statements
