@@ -50,6 +50,26 @@ Block drop_guards_and_arithmetic(const Block& b, const Kernel& k) {
   });
 }
 
+/// What is loaded for positions that are computed is added to the values: it stays where the positions do
+/// not.
+Block with_loads_for_positions(const Block& b) {
+  return rebuild(b, [](Stmt s) -> Block {
+    auto* t = std::get_if<Store>(&s.v);
+    if (!t || t->value->type == boolean) return {std::move(s)};
+    Term value = t->value;
+    visit(t->value, [&](const Term& x) {
+      if (x->kind != TermKind::Load) return;
+      for (const Term& position : x->args)
+        visit(position, [&](const Term& l) {
+          if (l->kind == TermKind::Load && l->args.empty())
+            value = apply_term(Op::Add, value->type, {value, apply_term(Op::Cast, value->type, {l})});
+        });
+    });
+    t->value = value;
+    return {std::move(s)};
+  });
+}
+
 // ---- reductions: rows are added up in lanes, one sum a row is kept
 
 bool accumulates(const Block& b) {
@@ -317,6 +337,7 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
   LowerOptions options = given;
   options.target = Target::openmp;
   Kernel base = lower_without_steps(program);
+  base.body = with_loads_for_positions(base.body);
   const LostLoops lost(base);
   base.body = lost.first_elements();
   bool updates = false;

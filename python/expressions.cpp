@@ -123,7 +123,9 @@ void bind_expr(py::module_& m) {
       .def("__getitem__",
            [](const Expr& e, const Expr& i) { return gather(i, e, Boundary::undefined, 0, here()); })
       .def("__getitem__",
-           [](const Expr& e, const std::vector<Expr>& i) { return gather(i, e, Boundary::undefined, 0, here()); })
+           [](const Expr& e, const std::vector<Expr>& i) {
+             return gather(i, e, Boundary::undefined, 0, here());
+           })
       .def("__hash__", &Expr::id)
       .def("__repr__", [](const Expr& e) { return str(e); })
       .def("__str__", [](const Expr& e) { return pretty(e); });

@@ -16,9 +16,10 @@ namespace gather_test {
 namespace {
 
 Kernel of(const std::string& result, const std::string& params = "") {
-  return run(parse_program("param x : 24.f64\nparam m : 5.16.f64\nparam at : 24.i32\n"
-                           "param j, i : 5.16.i32\n" +
-                           params + "\nresult = " + result));
+  return run(
+      parse_program("param x : 24.f64\nparam m : 5.16.f64\nparam at : 24.i32\n"
+                    "param j, i : 5.16.i32\n" +
+                    params + "\nresult = " + result));
 }
 std::string refusal(const std::string& result) {
   return test::message<UserError>([&] { of(result); }, "no error");
@@ -56,7 +57,8 @@ TEST_CASE("gather: a position moves with the loops that its numbers move with") 
     of("at |> " + one + "(\\k. x |> pad(2, 3, mirror) |> drop(1, 1) |> gather(k, wrap))");
     of("at |> " + one + "(\\k. x |> map(\\v. 2 * v) |> reverse |> gather(k, clamp))");
     of("at |> " + one + "(\\k. (x |> gather(at |> gather(k, wrap), mirror)) - (x |> gather(k + 1, clamp)))");
-    of("generate(24, \\k. k) |> " + one + "(\\k. f64(generate(40, \\q. 3 * q) |> gather(at |> gather(k), wrap)))");
+    of("generate(24, \\k. k) |> " + one +
+       "(\\k. f64(generate(40, \\q. 3 * q) |> gather(at |> gather(k), wrap)))");
   }
 }
 
@@ -80,8 +82,9 @@ TEST_CASE("gather: what min, max, %, select and sums with numbers prove needs no
     CAPTURE(position);
     const std::string got = refusal(std::string("at |> map_seq(\\k. x[") + position + "])");
     CHECK(got.rfind("gather: nothing proves that the position ", 0) == 0);
-    CHECK(got.find(" is one of 0 to 23; say what is beyond the ends, gather(i, clamp), or wrap, mirror, reflect, "
-                   "constant VALUE; or write it with min and max, min(max(i, 0), 23)") != std::string::npos);
+    CHECK(got.find(
+              " is one of 0 to 23; say what is beyond the ends, gather(i, clamp), or wrap, mirror, reflect, "
+              "constant VALUE; or write it with min and max, min(max(i, 0), 23)") != std::string::npos);
   }
 }
 
@@ -94,8 +97,9 @@ TEST_CASE("gather: an array that is read anywhere is complete before, and not ov
                                        "result r = update(q, 0, zip(q, at) |> map(\\(v, k). v + f64(k)))"))
             .empty());
   for (const std::string how : {"1", "2"})
-    CHECK(shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip2(j, i) |> map_par<joined " + how +
-                    ">(\\r. r |> map_seq(\\(j, i). a |> gather2(j, i, wrap)))}")) == 2);
+    CHECK(
+        shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip2(j, i) |> map_par<joined " +
+                  how + ">(\\r. r |> map_seq(\\(j, i). a |> gather2(j, i, wrap)))}")) == 2);
   // a row that is there, at any of its elements
   CHECK(shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip(a, i) |> map_par<joined 1>("
                   "\\(r, i). i |> map_seq(\\i. r |> gather(i, wrap)))}")) == 1);
