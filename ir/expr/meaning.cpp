@@ -533,7 +533,10 @@ LIFT_MEANING(select) {
 }
 LIFT_MEANING(cast) {
   const Value x = in.eval(e.child(0));
-  return x.is_poison() ? x : rounded(x.number(), e.type().scalar());
+  if (x.is_poison()) return x;
+  if (e.type() == Type(i32) && !(x.number() > -2147483649.0 && x.number() < 2147483648.0))
+    throw UserError("i32 of " + str(x) + ": no i32 holds it; keep it within, min(max(x, -1e9), 1e9)");
+  return rounded(x.number(), e.type().scalar());
 }
 LIFT_MEANING(user_fun) {
   std::vector<double> args;

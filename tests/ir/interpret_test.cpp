@@ -98,6 +98,15 @@ TEST_CASE("elements at computed positions, as far beyond the ends as they may be
           return gather({iota(2), iota(2) | map([](Expr i) { return 2 - i; })}, x);
         }) == Numbers{2, 4});
   CHECK(result({2, 3}, [](Expr x) { return gather(literal(1, i32), x); }) == Numbers{3, 4, 5});
+  const Expr far_away = cast(i32, param("x", f64));
+  for (const double x : {3e9, -3e9, std::nan("")})
+    CHECK(test::message<UserError>(
+              [&] {
+                interpret(far_away, {{"x", {x}}});
+              },
+              "no error")
+              .find("no i32 holds it; keep it within") != std::string::npos);
+  CHECK(interpret(far_away, {{"x", {-2147483648.9}}}).number() == -2147483648.0);
   const std::string m = test::message<UserError>([&] { at({3}, Boundary::undefined); }, "no error");
   CHECK(m == "gather: position 3 of an array of 3; say what is beyond its ends: gather(i, clamp)");
 }
