@@ -119,9 +119,9 @@ void bind_expr(py::module_& m) {
       .def_property_readonly("id", &Expr::id)
       .def_property_readonly("is_function", [](const Expr& e) { return e.type().is_function(); })
       .def("__getitem__", [](const Expr& e, const Nat& i) { return at({i}, e, here()); })
-      .def("__getitem__", [](const Expr& e, const Nats& i) { return at(i, e, here()); })
       .def("__getitem__",
            [](const Expr& e, const Expr& i) { return gather(i, e, Boundary::undefined, 0, here()); })
+      .def("__getitem__", [](const Expr& e, const Nats& i) { return at(i, e, here()); })
       .def("__getitem__",
            [](const Expr& e, const std::vector<Expr>& i) {
              return gather(i, e, Boundary::undefined, 0, here());

@@ -220,7 +220,9 @@ View Views::iterate(const Expr& e, const ScopePtr& scope) {
   constexpr std::int64_t most = 4, most_copied = 1 << 16;
   const bool computed = contains(
       e.child(0), [](const Expr& x) { return is_map(x.op()) || is_reduce(x.op()) || x.is(Op::Generate); });
-  if (*times > (e.type().is_array() && computed ? most : most_copied))
+  // Neighbours have neighbours in common; elements that are gathered have none that are known.
+  const bool anywhere = contains(e.child(0), [](const Expr& x) { return x.is(Op::Gather); });
+  if (*times > (e.type().is_array() && computed ? (anywhere ? 1 : most) : most_copied))
     throw UserError("iterate: " + std::to_string(*times) +
                     " steps are too many to compute each element from the start; store the steps' results "
                     "stage = ... in ..., or to_global");

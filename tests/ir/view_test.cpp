@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/ops.hpp"
@@ -479,6 +480,19 @@ TEST_CASE("index params are variables of index arithmetic") {
       CHECK(x.number(v.term()) == expected[static_cast<std::size_t>(p)]);
     }
   }
+}
+
+TEST_CASE("steps that gather are not written out: none of what an element is made of is shared") {
+  const Expr xs = param("xs", array({9}, f64)), at = param("at", array({9}, i32));
+  const auto steps = [&](int times, bool anywhere) {
+    const auto next = [&](Expr x) {
+      return zip({x, at}) | map([&](Expr v, Expr i) { return anywhere ? v + gather(i, x, wrap) : v + x[0]; });
+    };
+    Views().eval(iterate(times, fun(xs.type(), next), xs), nullptr);
+  };
+  CHECK_NOTHROW(steps(4, false));
+  CHECK_NOTHROW(steps(1, true));
+  CHECK_THROWS_AS(steps(2, true), UserError);
 }
 
 TEST_CASE("what views do not mean") {
