@@ -39,6 +39,7 @@ std::string CLike::declare(const Nat& v) {
 }
 std::string CLike::declare_local(const Term& t) { return scopes_.back().locals[t->name] = unique(t->name); }
 std::string CLike::name(const NatAtom& a) {
+  if (a.computed) return "(" + index_type_ + ")" + term(computed_term(a)).in(9);
   for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
     if (const auto it = s->indices.find(&a); it != s->indices.end()) return it->second;
   for (const KernelArgument& arg : k_.arguments)
@@ -52,6 +53,8 @@ std::string CLike::local(const Term& t) const {
     if (const auto it = s->locals.find(t->name); it != s->locals.end()) return it->second;
   throw InternalError("emit: value " + t->name + " is used where it is not defined");
 }
+
+std::optional<std::string> CLike::remainder(const std::string&, std::int64_t, int) { return std::nullopt; }
 
 void CLike::line(const std::string& text) { out_ += wrapped(text, indent_) + "\n"; }
 

@@ -43,6 +43,16 @@ std::string definition(Op op, Scalar s, int width) {
   if (op == Op::Min || op == Op::Max)  // as GCC makes scalars of a loop over the lanes of two in a row
     return head + " __typeof__(a < b) m = " + (op == Op::Min ? "b < a" : "a < b") + "; return (" + v +
            ")((m & (__typeof__(m))b) | (~m & (__typeof__(m))a)); }\n";
+  if (s == f32 && (op == Op::Floor || op == Op::Ceil)) {  // by whole numbers; large ones are whole already
+    const std::string correction = op == Op::Floor ? "- (v)((lanes)(t > a)" : "+ (v)((lanes)(t < a)";
+    return head + "\n  typedef " + v + " v;\n  typedef int lanes __attribute__((vector_size(" +
+           std::to_string(4 * width) + ")));\n" +
+           "  const lanes sign = (lanes)a & (~(lanes){0} << 31), small = (v)((lanes)a & ~sign) < "
+           "8388608.0f;\n"
+           "  const v t = __builtin_convertvector(__builtin_convertvector(a, lanes), v);\n"
+           "  return (v)((small & ((lanes)(t " +
+           correction + " & (lanes)((v){0} + 1.0f))) | sign)) | (~small & (lanes)a));\n}\n";
+  }
   return head + " for (int l = 0; l < " + std::to_string(width) +
          "; ++l) a[l] = " + formula(op, s, "a[l]", "b[l]") + "; return a; }\n";
 }

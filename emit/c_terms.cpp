@@ -182,10 +182,17 @@ Text CLike::term(const Term& t) {
                 9};  // lanes that hold are -1; others 0, not -0
       if (w > 1) return {convert(t->args[0]->type, t->type, w, term(t->args[0]).s), 9};
       return {"(" + c_type(t->type) + ")" + term(t->args[0]).in(9), 8};
+    case Op::Mod: {  // never negative
+      const auto m =
+          static_cast<std::int64_t>(t->args[1]->kind == TermKind::Constant ? t->args[1]->number : 0);
+      if (t->type != i32 || m <= 0) return called();
+      if ((m & (m - 1)) == 0) return {"(" + term(t->args[0]).in(6) + " & " + std::to_string(m - 1) + ")", 9};
+      const auto s = w > 1 ? remainder(term(t->args[0]).in(8), m, w) : std::nullopt;
+      return s ? Text{*s, 9} : called();
+    }
     case Op::Min:
     case Op::Max:
     case Op::Abs:
-    case Op::Mod:
       return called();
     default:
       if (elementary(t->op) != nullptr) return called();

@@ -86,6 +86,7 @@ class OpenCL : public GridLike {
   }
   /// Lanes that come from one vector after the other are one swizzle.
   std::string shuffle(const Term& t) override {
+    if (t->width == 1) return term(t->args[0]).in(9) + ".s" + "0123456789abcdef"[t->lanes[0]];
     const auto parts = static_cast<std::size_t>(t->width);
     std::string r;
     for (std::size_t l = 0; l < parts;) {

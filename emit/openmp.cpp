@@ -65,6 +65,7 @@ class OpenMP : public CLike {
     return vectors_.splat(s, width) + "(" + x + ")";
   }
   std::string shuffle(const Term& t) override {
+    if (t->width == 1) return term(t->args[0]).in(9) + "[" + std::to_string(t->lanes[0]) + "]";
     const std::string function = vectors_.shuffle(t);
     std::vector<std::string> args;
     for (const Term& a : t->args) args.push_back(term(a).s);
@@ -80,6 +81,12 @@ class OpenMP : public CLike {
       helpers_.insert(op == Op::Div ? "floor_div" : "floor_mod");
     if (width > 1) vector_type(s, width);
     return math_.function(op, s, width) + "(" + joined(args) + ")";
+  }
+  /// By a number that stands there compilers divide whole vectors.
+  std::optional<std::string> remainder(const std::string& a, std::int64_t m, int width) override {
+    const std::string number = std::to_string(m);
+    return "__extension__({ const " + vector_type(i32, width) + " r = " + a + " % " + number +
+           "; r + ((r < 0) & " + number + "); })";
   }
   void prefetch(const Prefetch& p) override {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");

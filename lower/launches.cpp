@@ -22,7 +22,8 @@ struct Uses {
 void add(Uses& u, const Stmt& s) {
   const Block one{s};
   visit_nats(one, [&](const Nat& n, bool) {
-    for (const NatAtom* a : variables(n)) u.indices.insert(a);
+    for (const NatAtom* a : variables(n))
+      if (!a->computed) u.indices.insert(a);
   });
   visit_terms(one, [&](const Term& t) {
     if (t->kind == TermKind::Local) u.locals.insert(t->name);

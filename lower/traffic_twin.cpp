@@ -50,6 +50,26 @@ Block drop_guards_and_arithmetic(const Block& b, const Kernel& k) {
   });
 }
 
+/// What is loaded for positions that are computed is added to the values: it stays where the positions do
+/// not.
+Block with_loads_for_positions(const Block& b) {
+  return rebuild(b, [](Stmt s) -> Block {
+    auto* t = std::get_if<Store>(&s.v);
+    if (!t || t->value->type == boolean) return {std::move(s)};
+    Term value = t->value;
+    visit(t->value, [&](const Term& x) {
+      if (x->kind != TermKind::Load) return;
+      for (const Term& position : x->args)
+        visit(position, [&](const Term& l) {
+          if (l->kind == TermKind::Load && l->args.empty())
+            value = apply_term(Op::Add, value->type, {value, apply_term(Op::Cast, value->type, {l})});
+        });
+    });
+    t->value = value;
+    return {std::move(s)};
+  });
+}
+
 // ---- reductions: rows are added up in lanes, one sum a row is kept
 
 bool accumulates(const Block& b) {
@@ -118,12 +138,13 @@ Block sum_rows(const Block& b, Kernel& k, std::int64_t lanes, Scalar result, std
       std::vector<Nat> shape, position;
       for (const For& a : around) shape.push_back(a.upper - a.lower), position.push_back(a.var - a.lower);
       if (shape.empty()) shape.emplace_back(1), position.emplace_back(0);
-      const std::string name = "sums" + std::to_string(k.arguments.size());
+      const std::string number = std::to_string(k.arguments.size()), name = "sums" + number,
+                        sum = "sum" + number;
       const Scalar type = type_of_loads(f->body, result);
       k.arguments.push_back(
           {name, array(shape, type), Layout({}, array(shape, type)), true, false, {}, true});
-      Block row = row_sum(*f, lanes, type, "sum");
-      row.push_back({Store{name, position, load_term("sum", {0}, type), false}});
+      Block row = row_sum(*f, lanes, type, sum);
+      row.push_back({Store{name, position, load_term(sum, {0}, type), false}});
       r.insert(r.end(), row.begin(), row.end());
       continue;
     }
@@ -148,12 +169,16 @@ class LostLoops {
     });
   }
 
-  /// Loops that add up what is read in such loops, one nest a load.
+  /// Loops that add up what is read in such loops, one nest a load; of loads at computed positions, which may
+  /// be any element's, one nest an array.
   Block sums() const {
     std::set<std::uint32_t> seen;
+    std::set<std::string> anywhere;
     Block r;
     visit_terms(body_, [&](const Term& x) {
-      if (x->kind == TermKind::Load && !lost_in(x->nats).empty() && seen.insert(x->id).second)
+      if (x->kind != TermKind::Load || lost_in(x->nats).empty() || !seen.insert(x->id).second) return;
+      const bool computed = std::any_of(x->nats.begin(), x->nats.end(), is_computed);
+      if (!computed || anywhere.insert(x->name).second)
         if (auto nest = sum_of(x)) r.insert(r.end(), nest->begin(), nest->end());
     });
     return r;
@@ -312,6 +337,7 @@ std::vector<Kernel> lower_traffic_twins(const Program& program, const LowerOptio
   LowerOptions options = given;
   options.target = Target::openmp;
   Kernel base = lower_without_steps(program);
+  base.body = with_loads_for_positions(base.body);
   const LostLoops lost(base);
   base.body = lost.first_elements();
   bool updates = false;

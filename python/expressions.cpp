@@ -119,7 +119,13 @@ void bind_expr(py::module_& m) {
       .def_property_readonly("id", &Expr::id)
       .def_property_readonly("is_function", [](const Expr& e) { return e.type().is_function(); })
       .def("__getitem__", [](const Expr& e, const Nat& i) { return at({i}, e, here()); })
+      .def("__getitem__",
+           [](const Expr& e, const Expr& i) { return gather(i, e, Boundary::undefined, 0, here()); })
       .def("__getitem__", [](const Expr& e, const Nats& i) { return at(i, e, here()); })
+      .def("__getitem__",
+           [](const Expr& e, const std::vector<Expr>& i) {
+             return gather(i, e, Boundary::undefined, 0, here());
+           })
       .def("__hash__", &Expr::id)
       .def("__repr__", [](const Expr& e) { return str(e); })
       .def("__str__", [](const Expr& e) { return pretty(e); });
@@ -197,6 +203,12 @@ void bind_arrays(py::module_& m) {
                   const Noted& w) { return pad(low, high, b, xs, value, line(w)); });
   m.def("pad", [](const Nats& low, const Nats& high, Boundary b, const Expr& xs, double value,
                   const Noted& w) { return pad(low, high, b, xs, value, line(w)); });
+  m.def("gather", [](const Exprs& at, Boundary b, const Expr& xs, const Expr& value, const Noted& w) {
+    return gather(at, xs, b, value, line(w));
+  });
+  m.def("gather", [](const Exprs& at, Boundary b, const Expr& xs, double value, const Noted& w) {
+    return gather(at, xs, b, value, line(w));
+  });
   m.def("drop", [](const Nats& low, const Nats& high, const Expr& xs, const Noted& w) {
     return drop(low, high, xs, line(w));
   });

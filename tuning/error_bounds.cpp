@@ -225,6 +225,8 @@ class Bounds {
   Dual dual(const Term& t, Block& out, bool eager) {
     if (t->width != 1) throw NotUnderstood();
     if (const auto known = named_.find(t->id); known != named_.end()) return known->second;
+    const bool computes = t->kind == TermKind::Apply || t->kind == TermKind::Call;
+    if (!computes && !t->args.empty()) throw NotUnderstood();  // an error may lead to another element
     switch (t->kind) {
       case TermKind::Constant:
         if (!is_float(t->type)) return {t, number(0)};

@@ -12,6 +12,7 @@ namespace lift {
 namespace {
 
 constexpr std::size_t kRank = 0;                                     ///< among the ints
+constexpr std::size_t kGatherBoundary = 1;                           ///< after its rank
 constexpr std::size_t kStepAxis = 0, kStepWidth = 1, kStepLags = 2;  ///< among the nats of in_step
 constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kLastDimension = 3, kLastOfGroup = 2;
@@ -98,6 +99,8 @@ std::span<const Nat> low_widths(AttrRef e) { return half(e, false); }
 std::span<const Nat> high_widths(AttrRef e) { return half(e, true); }
 Boundary pad_boundary(AttrRef e) { return static_cast<Boundary>(e.attr.ints[0]); }
 double pad_number(AttrRef e) { return e.attr.number; }
+Boundary gather_boundary(AttrRef e) { return static_cast<Boundary>(e.attr.ints.at(kGatherBoundary)); }
+double gather_number(AttrRef e) { return e.attr.number; }
 const std::vector<std::int64_t>& transpose_order(AttrRef e) { return e.attr.ints; }
 const std::vector<Nat>& generate_shape(AttrRef e) { return e.attr.nats; }
 const std::vector<Nat>& update_offsets(AttrRef e) { return e.attr.nats; }
@@ -275,6 +278,11 @@ Attr steps(std::int64_t axis, std::int64_t width, const std::vector<std::int64_t
 Attr pad(std::vector<Nat> low, const std::vector<Nat>& high, Boundary b, double number) {
   Attr a = pairs(std::move(low), high);
   a.ints = {static_cast<std::int64_t>(b)}, a.number = number;
+  return a;
+}
+Attr gather(int rank, Boundary b, double number) {
+  Attr a = ranked(rank);
+  a.ints.push_back(static_cast<std::int64_t>(b)), a.number = number;
   return a;
 }
 Attr user_fun(std::string name, std::string body, const Type& result) {

@@ -55,7 +55,9 @@ std::span<const Nat> slide_steps(AttrRef slide);        ///< between windows, on
 std::span<const Nat> low_widths(AttrRef pad_or_drop);   ///< added or removed before the first element
 std::span<const Nat> high_widths(AttrRef pad_or_drop);  ///< the same after the last element
 Boundary pad_boundary(AttrRef pad);
-double pad_number(AttrRef pad);  ///< the value of constant without an expression
+double pad_number(AttrRef pad);            ///< the value of constant without an expression
+Boundary gather_boundary(AttrRef gather);  ///< undefined: positions are proved to be within the array
+double gather_number(AttrRef gather);      ///< the value of constant without an expression
 const std::vector<std::int64_t>& transpose_order(AttrRef transpose);
 const std::vector<Nat>& generate_shape(AttrRef generate);
 const std::vector<Nat>& update_offsets(AttrRef update);  ///< of the block, one a dimension
@@ -154,6 +156,7 @@ Attr pairs(std::vector<Nat> first, const std::vector<Nat>& second);
 /// Lags by stage; all at least 0, the width at least 1.
 Attr steps(std::int64_t axis, std::int64_t width, const std::vector<std::int64_t>& lags);
 Attr pad(std::vector<Nat> low, const std::vector<Nat>& high, Boundary b, double number = 0);
+Attr gather(int rank, Boundary b, double number = 0);
 Attr user_fun(std::string name, std::string body, const Type& result);
 void add_parameter(Attr& user_fun, std::string name, const Type& type);
 Attr layout(const LayoutNumbers& n, std::string text);

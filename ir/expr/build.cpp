@@ -150,6 +150,41 @@ Expr reverse_n(int rank, const Expr& xs, Where where) { return make(Op::Reverse,
 Expr generate(const std::vector<Nat>& shape, const Expr& f, Where where) {
   return make(Op::Generate, {f}, nats(shape), where);
 }
+namespace {
+
+/// Of positions that are arrays, for each of their elements.
+Expr gathered(const std::vector<Expr>& positions, const Expr& xs, const Attr& a,
+              const std::vector<Expr>& value, Where where) {
+  if (!positions.empty() && positions[0].type().is_array()) {
+    const int rank = rank_of(positions[0].type());
+    const Expr all = positions.size() == 1 ? positions[0] : zip_n(rank, positions, where);
+    const Expr p = fresh_param("p", element_of(all.type(), rank));
+    std::vector<Expr> each{p};
+    if (positions.size() > 1) {
+      each.clear();
+      for (std::size_t d = 0; d < positions.size(); ++d) each.push_back(get(static_cast<int>(d), p, where));
+    }
+    return make(Op::Map, {lambda({p}, gathered(each, xs, a, value, where), where), all},
+                attributes::map(Op::Map, rank), where);
+  }
+  std::vector<Expr> children{xs};
+  children.insert(children.end(), positions.begin(), positions.end());
+  children.insert(children.end(), value.begin(), value.end());
+  return make(Op::Gather, std::move(children), a, where);
+}
+
+}  // namespace
+
+Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary, double value,
+            Where where) {
+  return gathered(positions, xs, attributes::gather(static_cast<int>(positions.size()), boundary, value), {},
+                  where);
+}
+Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary, const Expr& value,
+            Where where) {
+  return gathered(positions, xs, attributes::gather(static_cast<int>(positions.size()), boundary), {value},
+                  where);
+}
 Expr iota(const Nat& n, Where where) {
   return generate({n},
                   fun(

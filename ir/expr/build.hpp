@@ -248,6 +248,22 @@ template <class F>
 Expr generate(const std::vector<Nat>& shape, F f, Where where = Where::current()) {
   return generate(shape, fun(std::vector<Type>(shape.size(), Type(i32)), f, where), where);
 }
+/// gather({j, i}, xs, boundary): the element of xs at computed positions, i32s, one for each of so many
+/// dimensions. `boundary` is what is beyond the ends, as in pad, however far: clamp, wrap, mirror, reflect or
+/// constant; undefined, the default, where the positions are proved to be within. Positions may also be
+/// arrays of i32, of one shape: then so is the result.
+Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary = Boundary::undefined,
+            double value = 0, Where where = Where::current());
+Expr gather(const std::vector<Expr>& positions, const Expr& xs, Boundary boundary, const Expr& value,
+            Where where = Where::current());
+inline Expr gather(const Expr& position, const Expr& xs, Boundary boundary, const Expr& value,
+                   Where where = Where::current()) {
+  return gather(std::vector{position}, xs, boundary, value, where);
+}
+inline Expr gather(const Expr& position, const Expr& xs, Boundary boundary = Boundary::undefined,
+                   double value = 0, Where where = Where::current()) {
+  return gather(std::vector{position}, xs, boundary, value, where);
+}
 Expr iota(const Nat& n, Where where = Where::current());  ///< 0, 1, ..., n - 1
 /// Index tuples {i0, ..., iD-1}, each plus its offset: generate over the identity.
 Expr positions(const std::vector<Nat>& shape, const std::vector<Nat>& offsets = {},

@@ -109,6 +109,7 @@ const Attr& Expr::attr() const { return node_->attr; }
 std::uint32_t Expr::id() const { return node_->id; }
 int Expr::loose() const { return node_->loose; }
 Expr Expr::operator[](const ElementIndex& i) const { return at({i.value}, *this, i.where); }
+Expr Expr::operator[](const Expr& i) const { return gather(i, *this); }
 std::source_location origin(const Expr& e) { return e.node_->origin; }
 
 Expr make(Op op, std::vector<Expr> children, Attr attr, std::source_location where) {

@@ -48,6 +48,7 @@ enum class Op : std::uint8_t {
   Transpose,
   Reverse,
   Generate,
+  Gather,
   Concat,
   Interleave,
   Update,
@@ -183,6 +184,8 @@ class Expr {
 
   /// Element of an array or window (constant or symbolic position); see `at`.
   Expr operator[](const ElementIndex& i) const;
+  /// Element at a position that is computed, an i32 that is proved to be within; see `gather`.
+  Expr operator[](const Expr& i) const;
 
   friend bool operator==(const Expr& a, const Expr& b) { return a.node_ == b.node_; }
 

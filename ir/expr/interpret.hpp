@@ -109,6 +109,7 @@ LIFT_MEANING(drop);
 LIFT_MEANING(transpose);
 LIFT_MEANING(reverse);
 LIFT_MEANING(generate);
+LIFT_MEANING(gather);
 LIFT_MEANING(concat);
 LIFT_MEANING(interleave);
 LIFT_MEANING(update);

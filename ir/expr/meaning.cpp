@@ -83,6 +83,27 @@ const Value& element(const Value& v, std::span<const std::int64_t> at) {
   return *x;
 }
 
+/// Where position i of a gather lies in n elements, its array continued by the boundary condition as far as
+/// needed, element by element. Nothing: not among them.
+std::optional<std::int64_t> position_within(Boundary b, std::int64_t i, std::int64_t n) {
+  const auto there = [&] { return i >= 0 && i < n; };
+  switch (b) {
+    case Boundary::clamp:
+      return std::clamp<std::int64_t>(i, 0, n - 1);
+    case Boundary::wrap:
+      return (i % n + n) % n;
+    case Boundary::mirror:
+      for (i = (i % (2 * n) + 2 * n) % (2 * n); !there();) i = i < 0 ? -1 - i : 2 * n - 1 - i;
+      return i;
+    case Boundary::reflect:
+      if (n == 1) return 0;
+      for (i %= 2 * n - 2; !there();) i = i < 0 ? -i : 2 * n - 2 - i;
+      return i;
+    default:
+      return there() ? std::optional(i) : std::nullopt;
+  }
+}
+
 /// A value of the type's shape, all undefined.
 Value poison_like(const Value& v) {
   if (const auto* a = std::get_if<Array>(&v.v)) {
@@ -377,6 +398,27 @@ LIFT_MEANING(generate) {
     return in.apply(f, std::move(args));
   });
 }
+LIFT_MEANING(gather) {
+  const Read given(in, e.child(0));
+  const auto rank = static_cast<std::size_t>(op_rank(e));
+  const Boundary b = gather_boundary(e);
+  const Value* x = &*given;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Value computed = in.eval(e.child(d + 1));
+    if (computed.is_poison()) return poison_like(element(*given, std::vector<std::int64_t>(rank, 0)));
+    const Array& all = x->array();
+    const auto n = static_cast<std::int64_t>(all.size()), i = std::get<std::int64_t>(computed.v);
+    const auto there = position_within(b, i, n);
+    if (!there && b == Boundary::constant)
+      return e.children().size() > rank + 1 ? in.eval(e.children().back())
+                                            : rounded(gather_number(e), e.type().scalar());
+    if (!there)
+      throw UserError("gather: position " + std::to_string(i) + " of an array of " + std::to_string(n) +
+                      "; say what is beyond its ends: gather(i, clamp)");
+    x = &all[static_cast<std::size_t>(*there)];
+  }
+  return *x;
+}
 LIFT_MEANING(concat) {
   Array a = Read(in, e.child(0))->array();
   const Read second(in, e.child(1));
@@ -491,7 +533,10 @@ LIFT_MEANING(select) {
 }
 LIFT_MEANING(cast) {
   const Value x = in.eval(e.child(0));
-  return x.is_poison() ? x : rounded(x.number(), e.type().scalar());
+  if (x.is_poison()) return x;
+  if (e.type() == Type(i32) && !(x.number() > -2147483649.0 && x.number() < 2147483648.0))
+    throw UserError("i32 of " + str(x) + ": no i32 holds it; keep it within, min(max(x, -1e9), 1e9)");
+  return rounded(x.number(), e.type().scalar());
 }
 LIFT_MEANING(user_fun) {
   std::vector<double> args;

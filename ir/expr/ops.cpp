@@ -69,6 +69,8 @@ constexpr std::array rows = std::to_array<OpRow>({
      "the elements from the last to the first"},
     {Op::Generate, "generate", 1, struc, t::generate, m::generate, call, shape, index, made,
      "an array from a function of the index"},
+    {Op::Gather, "gather", -1, struc, t::gather, m::gather, partial, rank, no, made,
+     "the element at a computed position, and what is beyond the ends"},
     {Op::Concat, "concat", 2, struc, t::concat, m::concat, call, none, no, made, "one array after the other"},
     {Op::Interleave, "interleave", -1, struc, t::interleave, m::interleave, call, none, no, made,
      "elements of arrays in turn"},

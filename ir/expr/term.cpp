@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -46,6 +47,40 @@ struct TermTable {
   std::deque<TermNode> nodes;
   std::unordered_set<const TermNode*, TermHash, TermEqual> index;
 };
+/// Variables that stand for terms, by term and length, and back.
+struct Positions {
+  std::mutex mutex;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Nat> variables;
+  std::unordered_map<const NatAtom*, std::pair<Term, Nat>> terms;
+};
+Positions& positions() {
+  static Positions* p = new Positions;
+  return *p;
+}
+std::pair<Term, Nat> position_at(const NatAtom& variable) {
+  const std::lock_guard lock(positions().mutex);
+  const auto it = positions().terms.find(&variable);
+  if (it == positions().terms.end())
+    throw InternalError("term: " + variable.name + " stands for no value that is computed");
+  return it->second;
+}
+
+bool has_positions(TermKind k) {
+  return k == TermKind::Load || k == TermKind::Index || k == TermKind::Compare || k == TermKind::Lanes ||
+         k == TermKind::LaneIndex;
+}
+/// The computed variables of a term's own numbers, each once.
+std::vector<const NatAtom*> computed_variables(const TermNode& n) {
+  std::vector<const NatAtom*> r;
+  const auto add = [&](const Nat& x) {
+    for (const NatAtom* v : variables(x))
+      if (v->computed && std::find(r.begin(), r.end(), v) == r.end()) r.push_back(v);
+  };
+  for (const Nat& x : n.nats) add(x);
+  for (const NatCond& c : n.conds) add(c.a);
+  return r;
+}
+
 TermTable& term_table() {
   static TermTable* t = new TermTable;
   return *t;
@@ -129,6 +164,10 @@ std::optional<bool> truth(const Term& t) {
 }  // namespace
 
 Term intern(TermNode node) {
+  if (has_positions(node.kind)) {
+    node.args.clear();
+    for (const NatAtom* v : computed_variables(node)) node.args.push_back(position_at(*v).first);
+  }
   node.hash = hash_of(&node);
   const std::lock_guard lock(term_table().mutex);
   const auto found = term_table().index.find(&node);
@@ -153,6 +192,28 @@ Term index_term(const Nat& i) {
   n.nats = {i};
   return intern(std::move(n));
 }
+/// The term, or a name where that is long.
+static std::string short_text(const Term& t, const std::string& otherwise) {
+  constexpr int kLong = 16;
+  int terms = 0;
+  visit(t, [&](const Term&) { ++terms; });
+  return terms > kLong ? otherwise : str(t);
+}
+
+Nat position_of(const Term& t, const Nat& length) {
+  if (const auto i = as_index(t)) return *i;
+  if (t->width != 1) throw InternalError("position_of: a vector, " + str(t));
+  const std::lock_guard lock(positions().mutex);
+  const std::pair key{t->id, length.id()};
+  if (const auto it = positions().variables.find(key); it != positions().variables.end()) return it->second;
+  const Nat v =
+      Nat::computed(short_text(t, "at" + std::to_string(positions().variables.size() + 1)), 0, length - 1);
+  positions().variables.emplace(key, v);
+  positions().terms.emplace(variables(v)[0], std::pair(t, length));
+  return v;
+}
+Term computed_term(const NatAtom& variable) { return position_at(variable).first; }
+
 Term load_term(const std::string& array, std::vector<Nat> position, Scalar type, int width) {
   TermNode n;
   n.kind = TermKind::Load;
@@ -293,6 +354,26 @@ Term broadcast(const Term& value, int width) {
                                : shuffle_term({value}, std::vector<int>(static_cast<std::size_t>(width), 0));
 }
 
+namespace {
+
+/// A load, an index or a condition with other values for its computed variables.
+Term with_positions(const Term& t, const std::vector<Term>& args) {
+  std::map<const NatAtom*, Nat> values;
+  const std::vector<const NatAtom*> old = computed_variables(*t.operator->());
+  for (std::size_t i = 0; i < old.size(); ++i)
+    if (!(args.at(i) == t->args[i]))
+      values.emplace(old[i], position_of(args[i], position_at(*old[i]).second));
+  const auto moved = [&](const Nat& n) { return substitute(n, values); };
+  if (t->kind == TermKind::Index) return index_term(moved(t->nats[0]));
+  if (t->kind == TermKind::Compare) return compare_term({t->conds[0].kind, moved(t->conds[0].a)});
+  TermNode n = *t.operator->();
+  for (Nat& x : n.nats) x = moved(x);
+  for (NatCond& c : n.conds) c.a = moved(c.a);
+  return intern(std::move(n));
+}
+
+}  // namespace
+
 Term with_args(const Term& t, std::vector<Term> args) {
   switch (t->kind) {
     case TermKind::Apply:
@@ -301,6 +382,12 @@ Term with_args(const Term& t, std::vector<Term> args) {
       return call_term(t->user, std::move(args));
     case TermKind::Shuffle:
       return shuffle_term(std::move(args), t->lanes);
+    case TermKind::Load:
+    case TermKind::Index:
+    case TermKind::Compare:
+    case TermKind::Lanes:
+    case TermKind::LaneIndex:
+      return with_positions(t, args);
     default:
       throw InternalError("with_args: a term without arguments");
   }

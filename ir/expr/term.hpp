@@ -15,7 +15,8 @@ namespace lift {
 enum class TermKind : std::uint8_t {
   Constant,  ///< number
   Index,     ///< the integer `nats[0]`, as an i32
-  Load,  ///< `name`[nats...]; one Nat a dimension (logical position), or one flat index after linearisation
+  Load,  ///< `name`[nats...]; one Nat a dimension (logical position), or one flat index after linearisation;
+         ///< args: what the computed variables among them stand for, see position_of
   Argument,   ///< scalar argument `name`
   Local,      ///< let-bound scalar or accumulator `name`
   Apply,      ///< scalar op `op` on args (Add ... Select, Cast)
@@ -51,7 +52,7 @@ struct TermNode {
   std::string name;            ///< Load, Argument, Local
   std::vector<Nat> nats;       ///< Index, Load, LaneIndex
   std::vector<NatCond> conds;  ///< Compare (one), Lanes (one a lane)
-  std::vector<Term> args;      ///< Apply, Call, Shuffle
+  std::vector<Term> args;      ///< Apply, Call, Shuffle; of others: the values of computed variables
   std::vector<int> lanes;      ///< Shuffle
   Attr user;                   ///< Call: the user function's attributes
   std::uint32_t id = 0;        ///< assigned by interning
@@ -62,6 +63,12 @@ Term intern(TermNode node);
 
 Term constant_term(double v, Scalar type);
 Term index_term(const Nat& n);
+/// An i32 as a position, 0 to length - 1, which it must be among: a variable that stands for the term, unless
+/// the term is index arithmetic itself. A term whose positions, conditions or index have such a variable has
+/// the term among its arguments, so that whoever visits, rewrites or substitutes meets it.
+Nat position_of(const Term& t, const Nat& length);
+/// What such a variable stands for.
+Term computed_term(const NatAtom& variable);
 Term load_term(const std::string& array, std::vector<Nat> position, Scalar type, int width = 1);
 Term argument_term(const std::string& name, Scalar type);
 Term local_term(const std::string& name, Scalar type, int width = 1);

@@ -317,6 +317,45 @@ LIFT_TYPE_RULE(generate) {
   return array(generate_shape(a), f.result());
 }
 
+LIFT_TYPE_RULE(gather) {
+  const int rank = op_rank(op, a);
+  need_rank(op, c[0].type(), rank);
+  const auto positions = static_cast<std::size_t>(rank);
+  const Boundary b = gather_boundary(a);
+  const Type element = element_of(c[0].type(), rank);
+  const std::size_t values = b == Boundary::constant && c.size() > positions + 1 ? 1 : 0;
+  if (c.size() != 1 + positions + values)
+    type_error(op,
+               "takes a position for each of " + std::to_string(rank) + " dimension(s), got " +
+                   std::to_string(c.size() - 1 - values),
+               "write gather(i, xs), gather2(j, i, xs)");
+  for (std::size_t d = 0; d < positions; ++d) {
+    if (!(c[d + 1].type() == Type(i32)))
+      type_error(op,
+                 "position " + std::to_string(d) + " has type " + c[d + 1].type().str() + ", expected i32",
+                 c[d + 1].type().is_scalar() ? "convert it, i32(floor(x)) or i32(round(x))"
+                                             : "positions are numbers");
+    const Nat length = shape_of(c[0].type(), rank)[d];
+    need(op, less_equal(length, greatest_i32),
+         "positions up to " + length.str() + " are more than an i32 holds", "split the array");
+    need(op, less(0, length), "there is no element in " + c[0].type().str(),
+         "gather of an array with elements");
+  }
+  if (b == Boundary::odd)
+    type_error(op, "odd is a condition of pad", "use clamp, wrap, mirror, reflect or constant VALUE");
+  if (b != Boundary::constant) return element;
+  if (!element.is_scalar())
+    type_error(op, "constant needs numbers as elements, got " + element.str(),
+               "gather a number for each dimension, or clamp");
+  if (values == 1)
+    need_same(op, element, c.back().type(), "the value", "pass a scalar of the elements' type");
+  else if (!holds(element.scalar(), gather_number(a)))
+    type_error(
+        op, "the elements are " + element.str() + ", and cannot be " + fmt::format("{:g}", gather_number(a)),
+        element == Type(boolean) ? "pass 0 or 1" : "pass a whole number");
+  return element;
+}
+
 LIFT_TYPE_RULE(concat) {
   need_rank(op, c[0].type(), 1);
   need_rank(op, c[1].type(), 1);

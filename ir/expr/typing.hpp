@@ -25,6 +25,7 @@ LIFT_TYPE_RULE(drop);
 LIFT_TYPE_RULE(transpose);
 LIFT_TYPE_RULE(rearranged);  // the type of the only child, an array of the op's rank
 LIFT_TYPE_RULE(generate);
+LIFT_TYPE_RULE(gather);  // an array, an i32 for each of `rank` dimensions, of constant the value
 LIFT_TYPE_RULE(concat);
 LIFT_TYPE_RULE(interleave);
 LIFT_TYPE_RULE(update);

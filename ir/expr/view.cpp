@@ -5,6 +5,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/gathered.hpp"
 #include "ir/expr/ops.hpp"
 
 namespace lift {
@@ -100,6 +101,7 @@ bool Views::decide(const NatCond& c, bool& value) {
     value = false;
     return true;
   }
+  if (is_computed(c.a)) return false;  // no loop can be split there
   if (std::find(undecided.begin(), undecided.end(), c) == undecided.end()) undecided.push_back(c);
   return false;
 }
@@ -218,7 +220,9 @@ View Views::iterate(const Expr& e, const ScopePtr& scope) {
   constexpr std::int64_t most = 4, most_copied = 1 << 16;
   const bool computed = contains(
       e.child(0), [](const Expr& x) { return is_map(x.op()) || is_reduce(x.op()) || x.is(Op::Generate); });
-  if (*times > (e.type().is_array() && computed ? most : most_copied))
+  // Neighbours have neighbours in common; elements that are gathered have none that are known.
+  const bool anywhere = contains(e.child(0), [](const Expr& x) { return x.is(Op::Gather); });
+  if (*times > (e.type().is_array() && computed ? (anywhere ? 1 : most) : most_copied))
     throw UserError("iterate: " + std::to_string(*times) +
                     " steps are too many to compute each element from the start; store the steps' results "
                     "stage = ... in ..., or to_global");
@@ -329,6 +333,8 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
         return call(f, std::move(indices), scope);
       });
     }
+    case Op::Gather:
+      return gather(e, scope);
     case Op::Concat: {
       const View x = child(0), y = child(1);
       const Nat n = x.array().length, m = y.array().length;
@@ -359,6 +365,37 @@ View Views::structure(const Expr& e, const ScopePtr& scope) {
       break;
   }
   throw InternalError("view: no meaning for " + std::string(text(e.op())));
+}
+
+/// (gather(i, xs)) = xs[h(i)], with a variable for what is computed; see position_of.
+View Views::gather(const Expr& e, const ScopePtr& scope) {
+  const auto rank = static_cast<std::size_t>(op_rank(e));
+  const std::vector<Nat> shape = shape_of(e.child(0).type(), op_rank(e));
+  const Boundary b = gather_boundary(e);
+  const Definition definition = [this](const std::string& local) {
+    const auto it = definitions_.find(local);
+    return it == definitions_.end() ? std::nullopt : std::optional(it->second);
+  };
+  View v = eval(e.child(0), scope);
+  Term all_inside = constant_term(1, boolean);
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Term i = eval(e.child(d + 1), scope).term();
+    const bool proved = is_within(i, shape[d], facts, definition);
+    if (!proved && b == Boundary::undefined)
+      throw UserError("gather: nothing proves that the position " + str(i) + " is one of 0 to " +
+                      (shape[d] - 1).str() +
+                      "; say what is beyond the ends, gather(i, clamp), or wrap, mirror, reflect, constant "
+                      "VALUE; or write it with min and max, min(max(i, 0), " +
+                      (shape[d] - 1).str() + ")");
+    if (!proved && b == Boundary::constant)
+      all_inside = apply_term(Op::And, boolean, {all_inside, inside(i, shape[d])});
+    v = v[position_of(proved ? i : within(b, i, shape[d]), shape[d])];
+  }
+  if (b != Boundary::constant) return v;
+  const Scalar s = e.type().scalar();
+  const Term value = e.children().size() > rank + 1 ? eval(e.children().back(), scope).term()
+                                                    : constant_term(gather_number(e), s);
+  return {apply_term(Op::Select, s, {all_inside, v.term(), value})};
 }
 
 /// Dimension d of a pad; the remaining dimensions are padded below it. The index map chooses the element to

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -96,11 +97,13 @@ class Views {
   View unrolled_reduce(const Expr& e, const ScopePtr& scope);
   bool decide(const NatCond& c, bool& value);  ///< false: undecided (and noted)
   std::size_t calls_ = 0;                      ///< that count for most_calls
+  std::map<std::string, Term> definitions_;    ///< of names that scalars were given
 
  private:
   View pad(const Expr& e, std::size_t d, const View& xs, const Type& t, const Term& value);
   View update(const std::vector<Nat>& offsets, std::size_t d, const View& base, const View& block,
               const Type& base_type, const Type& block_type, Term inside);
+  View gather(const Expr& e, const ScopePtr& scope);
   View scalar(const Expr& e, const ScopePtr& scope);
   View structure(const Expr& e, const ScopePtr& scope);
 };

@@ -204,7 +204,7 @@ struct NatFactory {
     return &all.nodes.back();
   }
   static Nat variable(const std::string& name, const Nat& lower, const Nat* upper, std::int64_t modulus,
-                      std::int64_t residue) {
+                      std::int64_t residue, bool computed = false) {
     Tables& all = tables();
     const std::lock_guard lock(all.mutex);
     NatAtom a;
@@ -212,6 +212,7 @@ struct NatFactory {
     a.lower = lower;
     if (upper) a.upper = *upper, a.bounded_above = true;
     a.modulus = modulus, a.residue = ((residue % modulus) + modulus) % modulus;
+    a.computed = computed;
     return alone(std::move(a));
   }
   /// The only place where atoms are made.
@@ -309,6 +310,9 @@ Nat Nat::fresh(const std::string& name, const Nat& lower, const Nat& upper, std:
                std::int64_t residue) {
   return NatFactory::variable(name, lower, &upper, modulus, residue);
 }
+Nat Nat::computed(const std::string& name, const Nat& lower, const Nat& upper) {
+  return NatFactory::variable(name, lower, &upper, 1, 0, true);
+}
 
 std::optional<std::int64_t> Nat::constant() const {
   if (node_->terms.empty()) return 0;
@@ -391,10 +395,15 @@ std::int64_t constant_part(const Nat& n) {
   const auto ts = terms(n);
   return !ts.empty() && ts.back().factors.empty() ? ts.back().coefficient : 0;
 }
+bool is_computed(const Nat& n) {
+  const std::vector<const NatAtom*>& in = variables(n);
+  return std::any_of(in.begin(), in.end(), [](const NatAtom* v) { return v->computed; });
+}
 bool mentions(const Nat& n, const Nat& variable) {
   if (!variable.is_variable()) return false;
   const std::vector<const NatAtom*>& in = variables(n);
-  return std::find(in.begin(), in.end(), variables(variable)[0]) != in.end();
+  const NatAtom* wanted = variables(variable)[0];
+  return std::any_of(in.begin(), in.end(), [&](const NatAtom* v) { return v == wanted || v->computed; });
 }
 
 namespace detail {
@@ -459,7 +468,7 @@ std::optional<Affine> affine_in(const Nat& n, const Nat& variable) {
     for (const NatFactor& f : t.factors) {
       if (f.atom->alone == variable)
         found = &f;
-      else if (f.atom->kind != AtomKind::Var && mentions(f.atom->alone, variable))
+      else if (f.atom->computed || (f.atom->kind != AtomKind::Var && mentions(f.atom->alone, variable)))
         return std::nullopt;
     }
     if (found == nullptr)

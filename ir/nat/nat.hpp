@@ -42,6 +42,9 @@ class Nat {
   /// A new variable, different from all others, with inclusive bounds; `name` is a hint for printing.
   static Nat fresh(const std::string& name, const Nat& lower, const Nat& upper, std::int64_t modulus = 1,
                    std::int64_t residue = 0);
+  /// A new variable for an integer that a program computes, as the position of a gather is, with inclusive
+  /// bounds. Nothing else is known of it: it changes with whatever varies.
+  static Nat computed(const std::string& name, const Nat& lower, const Nat& upper);
 
   std::optional<std::int64_t> constant() const;
   bool is_constant() const { return constant().has_value(); }
@@ -118,6 +121,7 @@ struct NatAtom {
   Nat lower, upper;  ///< Var: inclusive bounds; `bounded_above` false means no upper bound is known
   bool bounded_above = false;
   std::int64_t modulus = 1, residue = 0;  ///< Var: value = residue mod modulus
+  bool computed = false;                  ///< Var: see Nat::computed
   Nat a, b;                               ///< operands of the other kinds
   bool exact = false;                     ///< FloorDiv: b is a number, and divides a
   NatInterval interval;
@@ -133,13 +137,15 @@ struct NatNode {
 std::span<const NatTerm> terms(const Nat& n);
 Nat atom_nat(const NatAtom& atom);  ///< the Nat that is just this atom
 const std::vector<const NatAtom*>& variables(
-    const Nat& n);  ///< all variables, also those inside atoms' operands; sorted by id
+    const Nat& n);               ///< all variables, also those inside atoms' operands; sorted by id
+bool is_computed(const Nat& n);  ///< some variable of n is; see Nat::computed
+/// Whether n may change with the variable: what is computed may change with each.
 bool mentions(const Nat& n, const Nat& variable);
 std::int64_t constant_part(const Nat& n);  ///< the term without factors; 0 when there is none
 Nat substitute(const Nat& n, const Nat& variable, const Nat& value);
 Nat substitute(const Nat& n, const std::map<const NatAtom*, Nat>& values);
 /// n = coefficient * variable + rest, with both free of `variable`; nothing when n is not affine in it
-/// (for example when it occurs inside a mod).
+/// (for example when it occurs inside a mod, or something in n is computed).
 struct Affine {
   Nat coefficient, rest;
 };

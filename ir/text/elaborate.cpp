@@ -89,13 +89,8 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
       fail(t.at, "a list in parentheses is a parameter of a primitive; a tuple is written {a, b}");
     case K::Get:
       return node(Op::Get, {value(*t.parts[0])}, attributes::component(t.index), t.at);
-    case K::At: {
-      const Expr xs = value(*t.parts[0]);
-      const bool whole = xs.is(Op::At) && !t.parts[0]->enclosed;  // w[0][1] is w[0, 1]
-      std::vector<Nat> position = whole ? at_position(xs) : std::vector<Nat>{};
-      for (std::size_t i = 1; i < t.parts.size(); ++i) position.push_back(nat(*t.parts[i]));
-      return node(Op::At, {whole ? xs.child(0) : xs}, attributes::nats(std::move(position)), t.at);
-    }
+    case K::At:
+      return element(t);
     case K::Words:
     case K::Boundary:
       break;
@@ -420,7 +415,7 @@ bool Elaborator::lacks_array(const Term& t) const {
   if (is_sum(callee)) return args.empty();
   if (const Declaration* d = definition(callee)) return d->binders.size() == args.size() + 1;
   if (!is_plain(callee) || callee.index != 0) return false;
-  if (const auto p = lift::primitive(callee.text)) return own_arguments(p->op, args) == args.size();
+  if (const auto p = lift::primitive(callee.text)) return own_arguments(p->op, p->rank, args) == args.size();
   return callee.text == "take" && args.size() == 1;
 }
 

@@ -85,7 +85,18 @@ class Elaborator {
   Expr array_of(const Term& t, Wanted wanted);
   Expr update(const Term& t, Op op, int rank, const Args& args);
   Expr word(const Term& t, const Args& args);
-  std::optional<std::size_t> own_arguments(Op op, const Args& args) const;
+  Expr gather(const Term& t, int rank, const Args& args, const Expr& x);
+  Expr element(const Term& t);
+  std::vector<Expr> computed(const Args& positions);
+  struct Condition {
+    Boundary boundary;
+    double number = 0;
+    std::vector<Expr> value;
+  };
+  Expr gathered(const Term& t, const std::vector<Expr>& at, const Condition& b, const Expr& x);
+  /// `element`: the type of what it is about.
+  Condition condition(const Term& t, const Type& element, bool of_pad);
+  std::optional<std::size_t> own_arguments(Op op, int rank, const Args& args) const;
   void need_arguments(const Term& t, const Args& args, std::size_t n, const std::string& form) const;
   std::vector<Nat> nats(const Term& t, int rank);
   Attr with_options(const Term& t, Op op, Attr a) const;

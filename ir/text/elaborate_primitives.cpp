@@ -44,8 +44,12 @@ std::string options_of(Op op) {
 }  // namespace
 
 /// Of a primitive without its array; nothing for those that are not applied by pipes.
-std::optional<std::size_t> Elaborator::own_arguments(Op op, const Args& args) const {
+std::optional<std::size_t> Elaborator::own_arguments(Op op, int rank, const Args& args) const {
   const OpRow& r = row(op);
+  if (op == Op::Gather) {
+    const auto positions = static_cast<std::size_t>(rank);
+    return positions + (args.size() > positions && args[positions]->kind == K::Boundary ? 1 : 0);
+  }
   if (op == Op::Layout) return 1;
   if (is_scalar_op(op) && r.arity == 1) return 0;
   if (r.notation.form != Notation::Partial) return std::nullopt;
@@ -76,7 +80,7 @@ void Elaborator::need_arguments(const Term& t, const Args& args, std::size_t n,
 
 /// A primitive with all its arguments.
 Expr Elaborator::primitive(const Term& t, Op op, int rank, const Args& args, Wanted wanted) {
-  if (const auto own = own_arguments(op, args)) {
+  if (const auto own = own_arguments(op, rank, args)) {
     if (args.size() == *own + 1)
       return partial(
           t, op, rank, Args(args.begin(), args.end() - 1),
@@ -151,7 +155,7 @@ Expr Elaborator::selected(const Term& t, const Expr& condition, const Expr& a, c
 /// A primitive without its array, applied to one.
 Expr Elaborator::partial(const Term& t, Op op, int rank, const Args& args, const Expr& x) {
   const std::string name = std::string(text(op)) + (rank > 1 ? std::to_string(rank) : "");
-  const auto own = own_arguments(op, args);
+  const auto own = own_arguments(op, rank, args);
   if (!own)
     fail(t.at, "'" + name + "' is no stage of a pipe; write it with all its arguments: " + name + "(...)");
   if (row(op).applies == Applies::Element) return map(t, op, rank, args, x);
@@ -159,6 +163,8 @@ Expr Elaborator::partial(const Term& t, Op op, int rank, const Args& args, const
   switch (op) {
     case Op::Pad:
       return pad(t, rank, args, x);
+    case Op::Gather:
+      return gather(t, rank, args, x);
     case Op::Transpose:
       return transpose(t, args, x);
     case Op::Iterate: {
@@ -288,11 +294,8 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
   }
 }
 
-Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
-  const std::string name = "pad" + (rank > 1 ? std::to_string(rank) : "");
-  need_arguments(t, args, 3, name + "(1, 1, clamp)");
-  std::vector<Nat> low = nats(*args[0], rank), high = nats(*args[1], rank);
-  const Term& b = *args[2];
+/// clamp, constant 0.5, odd (g)
+Elaborator::Condition Elaborator::condition(const Term& b, const Type& element, bool of_pad) {
   std::vector<std::string> all;
   for (int i = 0; i <= static_cast<int>(Boundary::undefined); ++i)
     all.emplace_back(lift::text(static_cast<Boundary>(i)));
@@ -303,15 +306,98 @@ Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
                    (near.empty() ? "" : "; did you mean '" + near + "'?") +
                    "; there are clamp, wrap, mirror, reflect, odd, constant VALUE and undefined");
   }
-  const auto boundary = static_cast<Boundary>(it - all.begin());
+  Condition c{static_cast<Boundary>(it - all.begin()), b.integer ? b.number : 0, {}};
+  if (b.integer && c.boundary != Boundary::constant) fail(b.at, b.text + " takes no number; constant does");
+  if (!of_pad && c.boundary == Boundary::constant && !b.integer && b.parts.empty())
+    fail(b.at, "constant needs a value; write constant 0, or constant (e)");
+  if (!of_pad && c.boundary != Boundary::constant && !b.parts.empty())
+    fail(b.at, b.text + " takes no value; constant does");
+  if (!b.parts.empty())
+    c.value.push_back(value(*b.parts[0], element.is_scalar() ? Wanted(element.scalar()) : std::nullopt));
+  return c;
+}
+
+Expr Elaborator::pad(const Term& t, int rank, const Args& args, const Expr& x) {
+  const std::string name = "pad" + (rank > 1 ? std::to_string(rank) : "");
+  need_arguments(t, args, 3, name + "(1, 1, clamp)");
+  std::vector<Nat> low = nats(*args[0], rank), high = nats(*args[1], rank);
+  Condition b = condition(*args[2], element_of(x.type(), rank), true);
   std::vector<Expr> children{x};
-  if (b.integer && boundary != Boundary::constant) fail(b.at, b.text + " takes no number; constant does");
-  if (!b.parts.empty()) {
-    const Type element = element_of(x.type(), rank);
-    children.push_back(value(*b.parts[0], element.is_scalar() ? Wanted(element.scalar()) : std::nullopt));
+  children.insert(children.end(), b.value.begin(), b.value.end());
+  return node(Op::Pad, std::move(children), attributes::pad(std::move(low), high, b.boundary, b.number),
+              t.at);
+}
+
+/// gather2(j, i, clamp): an element, or one for each of the positions that arrays hold.
+Expr Elaborator::gather(const Term& t, int rank, const Args& args, const Expr& x) {
+  const auto positions = static_cast<std::size_t>(rank);
+  const std::string name = "gather" + (rank > 1 ? std::to_string(rank) : "");
+  if (args.size() < positions || args.size() > positions + 1)
+    fail(t.at, name + " takes " + std::to_string(rank) + " position(s) and a boundary condition, got " +
+                   std::to_string(args.size()) + " argument(s); write xs |> " + name + "(" +
+                   (rank == 1   ? "i"
+                    : rank == 2 ? "j, i"
+                                : "k, j, i") +
+                   ", clamp)");
+  std::vector<Expr> at;
+  for (std::size_t d = 0; d < positions; ++d) at.push_back(value(*args[d], i32));
+  Condition b{Boundary::undefined, 0, {}};
+  if (args.size() > positions) b = condition(*args[positions], element_of(x.type(), rank), false);
+  return gathered(t, at, b, x);
+}
+
+Expr Elaborator::gathered(const Term& t, const std::vector<Expr>& at, const Condition& b, const Expr& x) {
+  const int rank = static_cast<int>(at.size());
+  if (!at[0].type().is_array()) {
+    std::vector<Expr> children{x};
+    children.insert(children.end(), at.begin(), at.end());
+    children.insert(children.end(), b.value.begin(), b.value.end());
+    return node(Op::Gather, std::move(children), attributes::gather(rank, b.boundary, b.number), t.at);
   }
-  return node(Op::Pad, std::move(children),
-              attributes::pad(std::move(low), high, boundary, b.integer ? b.number : 0), t.at);
+  const int dimensions = rank_of(at[0].type());
+  const Expr all = rank == 1 ? at[0] : node(Op::Zip, at, attributes::ranked(dimensions), t.at);
+  const Expr f = lambda_of({element_of(all.type(), dimensions)}, [&](const std::vector<Expr>& p) {
+    std::vector<Expr> each{p[0]};
+    if (rank > 1) each.clear();
+    for (int d = 0; rank > 1 && d < rank; ++d) each.push_back(get(d, p[0]));
+    return gathered(t, each, b, x);
+  });
+  return node(Op::Map, {f, all}, attributes::map(Op::Map, dimensions), t.at);
+}
+
+/// xs[i, j]: at positions that are known, or that are computed.
+Expr Elaborator::element(const Term& t) {
+  const Expr xs = value(*t.parts[0]);
+  const bool whole = xs.is(Op::At) && !t.parts[0]->enclosed;  // w[0][1] is w[0, 1]
+  std::vector<Nat> known = whole ? at_position(xs) : std::vector<Nat>{};
+  const auto state = std::make_tuple(scopes_, open_, visible_, trail_);
+  try {
+    for (std::size_t i = 1; i < t.parts.size(); ++i) known.push_back(nat(*t.parts[i]));
+  } catch (const UserError& error) {
+    std::tie(scopes_, open_, visible_, trail_) = state;
+    std::vector<Expr> children = computed({t.parts.begin() + 1, t.parts.end()});
+    if (children.empty()) throw;
+    const int rank = static_cast<int>(children.size());
+    children.insert(children.begin(), xs);
+    return node(Op::Gather, std::move(children), attributes::gather(rank, Boundary::undefined), t.at);
+  }
+  return node(Op::At, {whole ? xs.child(0) : xs}, attributes::nats(std::move(known)), t.at);
+}
+
+/// Positions as numbers that a program computes; none where they are something else.
+std::vector<Expr> Elaborator::computed(const Args& positions) {
+  const auto state = std::make_tuple(scopes_, open_, visible_, trail_);
+  std::vector<Expr> all;
+  try {
+    for (const TermPtr& p : positions) all.push_back(value(*p, i32));
+  } catch (const UserError&) {
+    std::tie(scopes_, open_, visible_, trail_) = state;
+    return {};
+  }
+  const bool numbers =
+      std::all_of(all.begin(), all.end(), [](const Expr& e) { return e.type().is_scalar(); });
+  const bool known = std::all_of(all.begin(), all.end(), [](const Expr& e) { return params_of(e).empty(); });
+  return numbers && !known ? all : std::vector<Expr>{};
 }
 
 Expr Elaborator::transpose(const Term& t, const Args& args, const Expr& x) {

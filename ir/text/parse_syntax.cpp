@@ -55,10 +55,18 @@ bool takes_decisions(const Token& t) {
   const auto p = primitive(t.text);
   return p && !loop_options(p->op).empty();
 }
-bool is_pad(const Token& t) {
-  if (t.kind != Token::Kind::Name || t.quoted) return false;
+/// Before which argument of pad and gather a boundary condition stands; none of others.
+std::optional<std::size_t> before_boundary(const Token& t) {
+  if (t.kind != Token::Kind::Name || t.quoted) return std::nullopt;
   const auto p = primitive(t.text);
-  return p && p->op == Op::Pad;
+  if (p && p->op == Op::Pad) return 2;
+  return p && p->op == Op::Gather ? std::optional(static_cast<std::size_t>(p->rank)) : std::nullopt;
+}
+bool is_boundary(const Token& t) {
+  if (t.kind != Token::Kind::Name || t.quoted) return false;
+  for (int b = 0; b <= static_cast<int>(Boundary::undefined); ++b)
+    if (t.text == text(static_cast<Boundary>(b))) return true;
+  return false;
 }
 
 }  // namespace
@@ -277,10 +285,13 @@ TermPtr Parser::call(const TermPtr& f, const Token& first) {
   else
     t.kind = Term::Kind::Call, t.at = f->kind == Term::Kind::Name ? f->at : at, t.parts = {f};
   const bool named = f->kind == Term::Kind::Name && !f->enclosed;
-  const bool pad = named && is_pad(first), layout = named && first.is_word("layout");
+  const auto condition = named ? before_boundary(first) : std::nullopt;
+  const bool layout = named && first.is_word("layout");
+  const auto p = lift::primitive(first.text);
+  const bool always = p && p->op == Op::Pad;  // gather may have its array there
   if (!accept(")")) {
     do {
-      if (pad && t.parts.size() == 3)
+      if (condition && t.parts.size() == *condition + 1 && (always || is_boundary(now_)))
         t.parts.push_back(boundary());
       else if (layout && t.parts.size() == 1)
         t.parts.push_back(words());

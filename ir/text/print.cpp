@@ -281,6 +281,7 @@ class Printer {
         break;
       default:
         if (e.is(Op::Pad)) arguments.push_back(boundary(e));
+        if (e.is(Op::Gather)) gathered(e, arguments);
     }
     return name + (arguments.empty() ? "" : "(" + joined(arguments) + ")");
   }
@@ -293,13 +294,25 @@ class Printer {
   }
 
   std::string boundary(const Expr& pad) {
-    const Boundary b = pad_boundary(pad);
+    const bool given = pad.children().size() > 1;
+    return boundary(pad_boundary(pad), pad_number(pad), given ? std::optional(pad.child(1)) : std::nullopt);
+  }
+  std::string boundary(Boundary b, double plain_number, const std::optional<Expr>& value) {
     const std::string name = lift::text(b);
-    if (pad.children().size() == 1)
-      return name + (b == Boundary::constant ? " " + number(pad_number(pad), f64) : "");
-    const Expr& value = pad.child(1);  // constant 1.0 is a number of the pad's own
-    const bool plain = value.is(Op::Literal) && !std::signbit(literal_number(value));
-    return name + " " + (plain ? "(" + print(value) + ")" : print(value, Atom));
+    if (!value) return name + (b == Boundary::constant ? " " + number(plain_number, f64) : "");
+    const bool plain = value->is(Op::Literal) && !std::signbit(literal_number(*value));
+    return name + " " +
+           (plain ? "(" + print(*value) + ")"  // constant 1.0 is a number of the pad's own
+                  : print(*value, Atom));
+  }
+
+  void gathered(const Expr& e, std::vector<std::string>& arguments) {
+    const auto rank = static_cast<std::size_t>(op_rank(e));
+    for (std::size_t d = 0; d < rank; ++d) arguments.push_back(print(e.child(d + 1), Pipe));
+    const bool given = e.children().size() > rank + 1;
+    if (gather_boundary(e) != Boundary::undefined)
+      arguments.push_back(boundary(gather_boundary(e), gather_number(e),
+                                   given ? std::optional(e.children().back()) : std::nullopt));
   }
 
   BoundNames names_;

@@ -60,8 +60,9 @@ Term LoadClasses::mean(Scalar type) const {
   Term sum;
   int count = 0;
   for (const Term& load : loads()) {
-    if (load->type != type) continue;
-    sum = sum ? apply_term(Op::Add, type, {sum, load}) : load;
+    if (load->type != type && type == boolean) continue;  // truth values are not added up
+    const Term as_type = apply_term(Op::Cast, type, {load});
+    sum = sum ? apply_term(Op::Add, type, {sum, as_type}) : as_type;
     ++count;
   }
   if (!sum) return constant_term(1, type);

@@ -91,7 +91,8 @@ class Complaints {
 Complaint indices_defined(const Stmt& s, const Surroundings& in) {
   Complaints r;
   visit_own_nats(s, [&](const Nat& n) {
-    for (const NatAtom* v : variables(n)) r.add(!in.knows(*v), "the index " + v->name + " is not defined");
+    for (const NatAtom* v : variables(n))
+      r.add(!v->computed && !in.knows(*v), "the index " + v->name + " is not defined");
   });
   return r.found();
 }

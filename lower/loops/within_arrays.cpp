@@ -50,6 +50,7 @@ class Run {
     return evaluate(n, [&](const NatAtom& a) {
       if (const auto it = indices_.find(&a); it != indices_.end()) return it->second;
       if (const auto it = ranges_.find(a.name); it != ranges_.end()) return value(it->second);
+      if (a.computed) return last_(depth_) ? value(a.upper) : value(a.lower);
       if (sizes_.count(a.name) == 0) throw std::out_of_range(a.name);
       constexpr std::int64_t many = 1024;
       return many * a.modulus + a.residue;

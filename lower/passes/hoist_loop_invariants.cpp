@@ -23,7 +23,8 @@ Variables defined_in(const Block& b) {
 }
 bool uses_any(const Nat& n, const Variables& vs) {
   const auto mine = variables(n);
-  return std::any_of(mine.begin(), mine.end(), [&](const NatAtom* a) { return vs.count(a) > 0; });
+  return std::any_of(mine.begin(), mine.end(),
+                     [&](const NatAtom* a) { return a->computed || vs.count(a) > 0; });
 }
 
 /// Largest divisions, remainders, minima and maxima in n that use none of `inner`.

@@ -1,9 +1,11 @@
 #include "lower/passes/lanes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "ir/error.hpp"
+#include "ir/nat/nat_atoms.hpp"
 #include "lower/loops/visit.hpp"
 
 namespace lift {
@@ -70,6 +72,63 @@ Lanes::Access Lanes::access(const std::string& array, const Nat& n) const {
   return {at_lane(n, 0), *stride};
 }
 
+/// What the computed variables of t are in a lane.
+std::vector<Term> Lanes::arguments(const Term& t, int lane) {
+  std::vector<Term> all;
+  for (const Term& a : t->args) {
+    const Term v = term(a);
+    all.push_back(v->width > 1 ? shuffle_term({v}, {lane}) : v);
+  }
+  return all;
+}
+
+/// The part of a flat index that is computed, as vectors of i32: one lane is taken of it for each element,
+/// instead of one for each dimension. Nothing where it is a single number already, or may be beyond an i32.
+std::optional<Lanes::Flat> Lanes::flat(const Nat& n) {
+  Flat f{{}, 0, 1};
+  int parts = 0;
+  for (const NatTerm& t : terms(n)) {
+    const Nat one = detail::from_terms({t});
+    if (!is_computed(one)) {
+      f.rest = f.rest + one;
+      continue;
+    }
+    const NatAtom& a = *t.factors[0].atom;
+    if (t.factors.size() > 1 || t.factors[0].power > 1 || !a.computed || t.coefficient < 0)
+      return std::nullopt;
+    Term part = term(computed_term(a));
+    if (t.coefficient > 1)
+      part = apply_term(Op::Mul, i32, {part, constant_term(static_cast<double>(t.coefficient), i32)});
+    f.computed = parts++ == 0 ? part : apply_term(Op::Add, i32, {f.computed, part});
+    f.length = f.length + t.coefficient * a.upper;
+  }
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  const auto most = Facts().bounds(f.length).upper;
+  if (parts < 2 || f.computed->width == 1 || !most || *most > kLargest) return std::nullopt;
+  return f;
+}
+
+/// A load or an index at positions that are computed, in vectors: element by element.
+Term Lanes::computed(const Term& t) {
+  std::vector<Term> elements;
+  if (const auto f = t->kind == TermKind::Load ? flat(t->nats[0]) : std::nullopt) {
+    for (int l = 0; l < width_; ++l)
+      elements.push_back(
+          load_term(t->name, {at_lane(f->rest, l) + position_of(shuffle_term({f->computed}, {l}), f->length)},
+                    t->type));
+    return shuffle_term(std::move(elements), every(1, 0, width_));
+  }
+  for (int l = 0; l < width_; ++l) {
+    const Term at = with_args(t, arguments(t, l));
+    elements.push_back(at->kind == TermKind::Load ? load_term(at->name, {at_lane(at->nats[0], l)}, at->type)
+                       : at->kind == TermKind::Index ? index_term(at_lane(at->nats[0], l))
+                                                     : at);
+  }
+  const bool same =
+      std::all_of(elements.begin(), elements.end(), [&](const Term& e) { return e == elements[0]; });
+  return same ? elements[0] : shuffle_term(std::move(elements), every(1, 0, width_));
+}
+
 Term Lanes::load(const Term& t) {
   if (size_of_ &&
       (std::count(active_.begin(), active_.end(), false) > 0 || !affine_in(t->nats.at(0), f_.var)))
@@ -134,8 +193,9 @@ Term Lanes::lane_term(TermKind kind, Scalar type, std::vector<Nat> nats, std::ve
 Term Lanes::convert(const Term& t) {
   switch (t->kind) {
     case TermKind::Load:
-      return load(t);
+      return t->args.empty() ? load(t) : computed(t);
     case TermKind::Index: {
+      if (!t->args.empty()) return computed(t);
       if (!mentions(t->nats[0], f_.var)) return t;
       const auto a = affine_in(t->nats[0], f_.var);
       if (!a) refuse_vector(f_, "the value " + t->nats[0].str() + " is not linear in " + f_.var.str());
@@ -144,7 +204,11 @@ Term Lanes::convert(const Term& t) {
     case TermKind::Compare: {
       if (!mentions(t->conds[0].a, f_.var)) return t;
       std::vector<NatCond> conds;
-      for (int l = 0; l < width_; ++l) conds.push_back({t->conds[0].kind, at_lane(t->conds[0].a, l)});
+      for (int l = 0; l < width_; ++l) {
+        const Term c = t->args.empty() ? t : with_args(t, arguments(t, l));
+        if (c->kind != TermKind::Compare) refuse_vector(f_, "a condition is decided in some lanes only");
+        conds.push_back({c->conds[0].kind, at_lane(c->conds[0].a, l)});
+      }
       return lane_term(TermKind::Lanes, boolean, {}, std::move(conds));
     }
     case TermKind::Apply:

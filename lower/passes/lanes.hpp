@@ -54,6 +54,14 @@ class Lanes {
  private:
   Term convert(const Term& t);
   Term load(const Term& t);
+  Term computed(const Term& t);
+  struct Flat {
+    Term computed;  ///< i32
+    Nat rest;       ///< what is added
+    Nat length;     ///< the first is less
+  };
+  std::optional<Flat> flat(const Nat& n);
+  std::vector<Term> arguments(const Term& t, int lane);
   Term every_second(const Term& t);
   // Of lanes that are known one by one (known_lanes.cpp):
   std::optional<Term> chosen(const Term& select);

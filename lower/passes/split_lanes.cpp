@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/error.hpp"
+#include "lower/loops/visit.hpp"
 #include "lower/passes/passes.hpp"
 
 namespace lift {
@@ -47,7 +48,17 @@ class Splitter {
     } else if (const auto* x = std::get_if<Assign>(&s.v); x && x->local->width > 1) {
       return each<Assign>(x->local, x->value, to);
     }
+    if (Term* value = value_of(s); value && holds_vectors(*value)) *value = lanes(*value, to)[0];
+    if (auto* i = std::get_if<If>(&s.v))
+      for (Term& c : i->conditions)
+        if (holds_vectors(c)) c = lanes(c, to)[0];
     to.push_back(std::move(s));
+  }
+  /// t is a vector, or made of some.
+  static bool holds_vectors(const Term& t) {
+    bool found = false;
+    visit(t, [&](const Term& x) { found = found || x->width > 1; });
+    return found;
   }
   template <class S>
   void each(const Term& local, const Term& value, Block& to) {
@@ -64,7 +75,7 @@ class Splitter {
   LaneTerms lanes(const Term& t, Block& before, std::map<std::uint32_t, LaneTerms>& done) {
     if (const auto it = done.find(t->id); it != done.end()) return it->second;
     std::vector<LaneTerms> args;
-    for (const Term& a : t->args) args.push_back(a->width > 1 ? lanes(a, before, done) : LaneTerms{a});
+    for (const Term& a : t->args) args.push_back(holds_vectors(a) ? lanes(a, before, done) : LaneTerms{a});
     // The arms of a choice by lane are computed for all lanes.
     if (t->kind == TermKind::Apply && t->op == Op::Select && t->args[0]->width > 1)
       for (std::size_t a : {1U, 2U})
@@ -83,10 +94,18 @@ class Splitter {
     }
     return r;
   }
-  static Term lane(const Term& t, const std::vector<LaneTerms>& args, int l) {
+  static Term lane(const Term& whole, const std::vector<LaneTerms>& args, int l) {
     const auto at = [&](std::size_t a) {
       return args[a].size() > 1 ? args[a][static_cast<std::size_t>(l)] : args[a][0];
     };
+    Term t = whole;
+    if (!args.empty() && t->kind != TermKind::Apply && t->kind != TermKind::Call &&
+        t->kind != TermKind::Shuffle) {  // at computed positions
+      LaneTerms positions;
+      for (const LaneTerms& a : args) positions.push_back(a[0]);
+      t = with_args(t, std::move(positions));
+      if (t->width == 1) return t;
+    }
     switch (t->kind) {
       case TermKind::Local:
         return lane_of_local(t, l);

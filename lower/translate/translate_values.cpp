@@ -20,6 +20,7 @@ View Translator::in_variables(const View& v, const Type& t) {
     if (x->kind != TermKind::Apply && x->kind != TermKind::Load && x->kind != TermKind::Call) return v;
     const Term local = local_term(fresh_name("v"), x->type);
     block->push_back({Let{local, x}});
+    definitions_.emplace(local->name, x);
     return {local};
   }
   std::vector<View> all;

@@ -340,12 +340,17 @@ def slide3(size, step, xs=None):
     return slide_n(3, size, step, xs)
 
 
+def _need_boundary(primitive, boundary):
+    if isinstance(boundary, Boundary):
+        return
+    names = list(Boundary.__members__)
+    remedy = f"write lift.{boundary}" if boundary in names else "there are lift." + ", lift.".join(names)
+    raise UserError(f"{primitive}: {boundary!r} is no boundary; {remedy} {_core.here()}")
+
+
 def pad_n(rank, low, high, boundary, value=0, xs=None):
     """Elements added before and after: what they are says the boundary; `value` is used by constant and odd."""
-    if not isinstance(boundary, Boundary):
-        names = list(Boundary.__members__)
-        remedy = f"write lift.{boundary}" if boundary in names else "there are lift." + ", lift.".join(names)
-        raise UserError(f"pad: {boundary!r} is no boundary; {remedy} {_core.here()}")
+    _need_boundary("pad", boundary)
 
     def applied(ys, where):
         return _core.pad(_axes(low, rank), _axes(high, rank), boundary, ys, value, where)
@@ -379,6 +384,16 @@ def drop2(low, high, xs=None):
 
 def drop3(low, high, xs=None):
     return drop_n(3, low, high, xs)
+
+
+def gather(positions, boundary=Boundary.undefined, value=0, xs=None):
+    """The element at a position that is computed, an i32, or at positions of several dimensions, [j, i]; or one for
+    each of the positions that arrays of i32 hold. `boundary` says what is beyond the ends, however far: clamp, wrap,
+    mirror, reflect, or constant, whose `value` it is. Without one, positions must be proved to be within, as
+    min(max(i, 0), n - 1) and i % n are."""
+    _need_boundary("gather", boundary)
+    at = list(positions) if isinstance(positions, (list, builtins.tuple)) else [positions]
+    return _over(xs, lambda ys, where: _core.gather(at, boundary, ys, value, where))
 
 
 def take(n, xs=None):

@@ -49,6 +49,7 @@ class Loads {
     if (t->kind == TermKind::Load) {
       for (PositionCase& c : cases_of(t->nats, facts))
         e_.loads.push_back({t->name, std::move(c), text_of(t->nats)});
+      for (const Term& position : t->args) collect(position, facts);
       return;
     }
     if (t->kind == TermKind::Apply && t->op == Op::Select) {

@@ -100,6 +100,17 @@ inline void scalar_cases(Scalar s, std::vector<SmallKernel>& to) {
   add("reflected", {x},
       low(
           Op::MapSeq, [](Expr w) { return w[0] - w[2]; }, x | pad(1, 1, Boundary::odd) | slide(3, 1)));
+  // Positions that are computed: by another length than the array's, by a power of two, in two dimensions.
+  const auto at = [](const Expr& v, double by) { return cast(i32, floor(v * 9.0 - 3.0)) % literal(by, i32); };
+  for (const double by : {31.0, 32.0}) {
+    const auto taken = [&, by](Expr v) { return gather(at(v, by), x); };
+    const std::string number = std::to_string(static_cast<int>(by));
+    add("gathered_scalar" + number, {x}, low(Op::MapSeq, taken, x));
+    add("gathered_vector" + number, {x}, vec(width, taken, x), {by == 32 ? " & 31" : " % 31", "[0]]"});
+  }
+  const Expr grid = matrix_param("m", s, 7, 11);
+  const auto of_grid = [&](Expr a, Expr b) { return gather({at(a, 50), at(b, 50)}, grid, Boundary::mirror); };
+  add("gathered_of_two", {x, y, grid}, vec(width, of_grid, xy), {" % 14", " % 22"});
   // Reductions.
   const Expr rows = matrix_param("m", s, 5, kLength), narrow = matrix_param("m", s, kLength, 5);
   const auto total = [&](Op op) {

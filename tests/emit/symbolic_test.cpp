@@ -104,6 +104,16 @@ void others(std::vector<Case>& to) {
     const std::string name = vectors ? "_v" : "";
     to.push_back(one_array("from_last" + name, 1, same,
                            [each](const Expr& x, const Nat&) { return each(x | reverse()); }));
+    for (const auto& [condition, b] :
+         {std::pair{"clamp", clamp}, std::pair{"wrap", wrap}, std::pair{"mirror", mirror},
+          std::pair{"reflect", reflect}, std::pair{"constant", constant}})
+      to.push_back(one_array(
+          "gathered_" + std::string(condition) + name, 1, same, [vectors, b = b](const Expr& x, const Nat&) {
+            const auto at = [&](const Expr& v) {
+              return gather(cast(i32, floor(v * 9.0 - 3.0)), x, b, b == constant ? 0.5 : 0);
+            };
+            return low(vectors ? Op::MapVec : Op::MapSeq, at, x, {vectors ? 4 : 1, 1, 0, 0});
+          }));
     if (!vectors)  // vectors are not stored backwards
       to.push_back(one_array("to_first" + name, 1, same,
                              [each](const Expr& x, const Nat&) { return reverse(each(x)); }));

@@ -6,6 +6,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/program.hpp"
+#include "tests/message.hpp"
 
 using namespace lift;
 
@@ -70,6 +71,44 @@ TEST_CASE("boundaries, at both ends") {
       interpret(param("xs", array({2}, f64)) | pad(1, 0, undefined) | map(plus_one), {{"xs", counting({2})}});
   CHECK(contains_poison(poisoned));
   CHECK(str(poisoned) == "[undefined, 1, 2]");
+}
+
+TEST_CASE("elements at computed positions, as far beyond the ends as they may be") {
+  const auto at = [](const std::vector<double>& positions, Boundary b, double value = 0) {
+    return result({3}, [&](Expr x) {
+      const Nat n(static_cast<std::int64_t>(positions.size()));
+      const Expr indices = generate({n}, [&](Expr i) {
+        Expr r = literal(positions.back(), i32);
+        for (std::size_t k = positions.size(); k-- > 0;)
+          r = select(eq(i, static_cast<int>(k)), literal(positions[k], i32), r);
+        return r;
+      });
+      return gather(indices, x, b, value);
+    });
+  };
+  const Numbers far{-7, -4, -1, 0, 2, 3, 4, 8};
+  CHECK(at({2, 0, 1, 1}, Boundary::undefined) == Numbers{2, 0, 1, 1});
+  CHECK(at(far, clamp) == Numbers{0, 0, 0, 0, 2, 2, 2, 2});
+  CHECK(at(far, wrap) == Numbers{2, 2, 2, 0, 2, 0, 1, 2});
+  CHECK(at(far, mirror) == Numbers{0, 2, 0, 0, 2, 2, 1, 2});
+  CHECK(at(far, reflect) == Numbers{1, 0, 1, 0, 2, 1, 0, 0});
+  CHECK(at(far, constant, 7) == Numbers{7, 7, 7, 0, 2, 7, 7, 7});
+  CHECK(result({1}, [](Expr x) { return gather(iota(4), x, reflect); }) == Numbers{0, 0, 0, 0});
+  CHECK(result({2, 3}, [](Expr x) {
+          return gather({iota(2), iota(2) | map([](Expr i) { return 2 - i; })}, x);
+        }) == Numbers{2, 4});
+  CHECK(result({2, 3}, [](Expr x) { return gather(literal(1, i32), x); }) == Numbers{3, 4, 5});
+  const Expr far_away = cast(i32, param("x", f64));
+  for (const double x : {3e9, -3e9, std::nan("")})
+    CHECK(test::message<UserError>(
+              [&] {
+                interpret(far_away, {{"x", {x}}});
+              },
+              "no error")
+              .find("no i32 holds it; keep it within") != std::string::npos);
+  CHECK(interpret(far_away, {{"x", {-2147483648.9}}}).number() == -2147483648.0);
+  const std::string m = test::message<UserError>([&] { at({3}, Boundary::undefined); }, "no error");
+  CHECK(m == "gather: position 3 of an array of 3; say what is beyond its ends: gather(i, clamp)");
 }
 
 TEST_CASE("rank 2 is rank 1 in each dimension") {

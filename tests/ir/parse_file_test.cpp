@@ -298,9 +298,8 @@ TEST_CASE("lift files: definitions have lengths and positions as parameters") {
   same("def sum(xs) = xs |> map(\\v. v + 1) result = sum(x)", "result = x |> map(\\v. v + 1)");
   same("def sum(xs) = xs |> map(\\v. v + 1) result = x |> sum", "result = x |> map(\\v. v + 1)");
   refused("param x : 3.f64 def at(w, i) = w[i] result = x |> map(\\e. at(x, e))",
-          "file.lift:1:34: 'i' is a value; lengths and positions are made of numbers, sizes and index "
-          "parameters; neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0]) (in at, used in "
-          "line 1)");
+          "file.lift:1:33: gather: position 0 has type f64, expected i32; convert it, i32(floor(x)) or "
+          "i32(round(x)) (in at, used in line 1)");
   refused("param x : 3.f64 def at(w, i) = w[i] result = at(x, 3)", "file.lift:1:33: ");
 }
 

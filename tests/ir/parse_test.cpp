@@ -138,6 +138,9 @@ TEST_CASE("parse: what is printed is read back as it was") {
                     nat_value(1 - n)}));
   round_trip(cast(f32, a) + literal(0.1, f32));
   round_trip(pad({1}, {0}, constant, xs, 7.5) | pad(2, 1, odd) | pad(0, 3, constant, -1));
+  round_trip(gather({cast(i32, a), cast(i32, b) + 1}, m, reflect) + gather(cast(i32, a), xs, constant, b) +
+             gather(cast(i32, a), xs, constant, -1));
+  round_trip(gather(iota(5), m));
   round_trip(update(m, {1, 1}, m | drop2(1, 1)));
   round_trip(update(m, {1}, m | drop(1, 1)));
   round_trip(transpose({1, 0, 2}, m | slide(2, 1)) | split(1));
@@ -259,7 +262,7 @@ TEST_CASE("parse: what is wrong, and what to try") {
   refused("xs |> drop({1}, 2)", "test:1:12: several lengths or positions are written in parentheses");
   refused(
       "xs[a]",
-      "test:1:4: 'a' is a parameter; lengths and positions are made of numbers, sizes and index parameters");
+      "test:1:3: gather: position 0 has type f64, expected i32; convert it, i32(floor(x)) or i32(round(x))");
   refused("xs[1 / 0]", "test:1:6: division by 0");
   refused("xs |> drop(99999999999999999999, 0)",
           "test:1:12: the number 99999999999999999999 is too large for a length");
@@ -272,9 +275,14 @@ TEST_CASE("parse: what is wrong, and what to try") {
   refused("a ^ 2", "test:1:3: the sign '^' has no meaning here; a power is pow(x, 3), or x * x * x");
   refused("a < 1 & b < 1", "test:1:7: the sign '&' has no meaning here; both conditions hold where a && b");
   refused("a /* twice */", "test:1:3: a comment begins with // and ends with its line");
-  refused("generate(7, \\i. xs[i + 1] - xs[i])",
-          "test:1:20: 'i' is a value; lengths and positions are made of numbers, sizes and index parameters; "
-          "neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0])");
+  refused(
+      "xs[xs]",
+      "test:1:4: 'xs' is a parameter; lengths and positions are made of numbers, sizes and index parameters");
+  refused("xs |> gather2(1)",
+          "test:1:7: gather2 takes 2 position(s) and a boundary condition, got 1 argument(s)");
+  refused("xs |> gather(1, constant)",
+          "test:1:17: constant needs a value; write constant 0, or constant (e)");
+  refused("xs |> gather(1, wrap 3)", "test:1:17: wrap takes no number; constant does");
   refused("a(b)", "test:1:1: this is applied, but it is no function: it has type f64");
   refused("let in = a in a", "test:1:5: 'in' is a word of the language and cannot be a parameter");
   refused("xs |> reduce(plus, 0)", "test:1:14: unknown name 'plus'");

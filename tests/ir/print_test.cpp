@@ -55,6 +55,11 @@ TEST_CASE("ranks, tuples, arguments") {
   CHECK(str(get(1, tuple({m, xs}))) == "xs");
   CHECK(str((xs | drop(1, 1))[0]) == "(xs |> drop(1, 1))[0]");
   CHECK(str(at({1, 2}, m)) == "m[1, 2]");
+  const Expr i = param("i", i32);
+  CHECK(str(gather(i, xs)) == "xs |> gather(i)");
+  CHECK(str(gather({i, i + 1}, m, clamp)) == "m |> gather2(i, i + 1, clamp)");
+  CHECK(str(gather(i, xs, constant, 2)) == "xs |> gather(i, constant 2.0)");
+  CHECK(str(gather(i, xs, constant, a)) == "xs |> gather(i, constant a)");
   CHECK(str(transpose(m)) == "m |> transpose");
   CHECK(str(reverse(xs)) == "xs |> reverse");
   CHECK(str(reverse_n(2, m)) == "m |> reverse2");

@@ -137,6 +137,26 @@ TEST_CASE("errors of boundaries") {
   expect([] { xs | pad2(1, 1, clamp); }, "pad: needs an array of rank 2, got 6.f64");
 }
 
+TEST_CASE("errors of positions that are computed") {
+  const Expr i = param("i", i32), x = param("x", f64);
+  CHECK(gather({i, i}, m, clamp).type() == Type(f64));
+  CHECK(gather(i, m, wrap).type() == array({6}, f64));
+  CHECK(gather(iota(5), m).type() == array({5, 6}, f64));
+  expect([&] { gather(x, xs, clamp); },
+         "gather: position 0 has type f64, expected i32; convert it, i32(floor(x)) or i32(round(x))");
+  expect([&] { gather({i, i}, xs, clamp); }, "gather: needs an array of rank 2, got 6.f64");
+  expect([&] { gather(i, xs, odd); },
+         "gather: odd is a condition of pad; use clamp, wrap, mirror, reflect or constant VALUE");
+  expect(
+      [&] { gather(i, m, constant, 1); },
+      "gather: constant needs numbers as elements, got 6.f64; gather a number for each dimension, or clamp");
+  expect([&] { gather(i, xs, constant, literal(1, f32)); },
+         "gather: the value has type f32, expected f64; pass a scalar of the elements' type");
+  expect([&] { gather(i, flags, constant, 2); },
+         "gather: the elements are bool, and cannot be 2; pass 0 or 1");
+  expect([&] { gather(i, param("none", array({0}, f64)), clamp); }, "gather: there is no element in 0.f64");
+}
+
 TEST_CASE("errors of putting arrays together") {
   expect(
       [] { concat(xs, m); },

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "ir/error.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/ops.hpp"
@@ -44,7 +45,9 @@ class Source {
 
  private:
   Expr step(const Expr& x) {
-    switch (between(0, 4)) {
+    switch (between(0, 5)) {
+      case 5:
+        return gathered(x);
       case 0:
         return cut(x);
       case 1:
@@ -206,6 +209,32 @@ class Source {
         return zip_n(all, {x, rotated(x)}) | map_n(all, [](Expr a, Expr b) { return a * 2.0 - b * b; });
     }
   }
+  /// At positions that are computed from the elements themselves.
+  Expr gathered(const Expr& x) {
+    const int all = rank_of(x.type());
+    static const std::vector<Boundary> conditions{clamp,   wrap,     mirror,
+                                                  reflect, constant, Boundary::undefined};
+    const Boundary b = conditions[static_cast<std::size_t>(between(0, 5))];
+    const int r = rank(x);
+    const auto positions = [&](const Expr& e) {
+      std::vector<Expr> at;
+      for (int d = 0; d < r; ++d) {
+        const Expr i = cast(i32, min(max(e, -1000.0), 1000.0)) * (d + 1) - d;
+        at.push_back(b == Boundary::undefined ? i % literal(static_cast<double>(length(x, d)), i32) : i);
+      }
+      return at;
+    };
+    const bool again = contains(x, [](const Expr& e) { return e.is(Op::Gather); });  // formulas multiply
+    if (again || (b == constant && all > r)) return x;
+    return map_n(
+        all,
+        [&](Expr e) {
+          const auto at = positions(e);
+          return b == constant && between(0, 1) ? gather(at, x, b, e)
+                                                : gather(at, x, b, b == constant ? 2.5 : 0);
+        },
+        x);
+  }
   /// Every number of e times 1 + i.
   static Expr weighted(const Expr& i, const Expr& e) {
     const Expr w = cast(f64, i) + 1.0;
@@ -254,7 +283,9 @@ struct Evaluation {
   std::map<const NatAtom*, std::int64_t> at;
 
   std::int64_t nat(const Nat& n) const {
-    return evaluate(n, [&](const NatAtom& a) { return at.at(&a); });
+    return evaluate(n, [&](const NatAtom& a) {
+      return a.computed ? static_cast<std::int64_t>(number(computed_term(a))) : at.at(&a);
+    });
   }
   double number(const Term& t) const {
     std::vector<double> v;
@@ -320,7 +351,7 @@ struct Evaluation {
       case Op::Le:
         return v[0] <= v[1];
       case Op::Cast:
-        return v[0];
+        return t->type == i32 ? std::trunc(v[0]) : v[0];
       case Op::Select:
         return v[0] != 0 ? v[1] : v[2];
       default:
@@ -449,6 +480,19 @@ TEST_CASE("index params are variables of index arithmetic") {
       CHECK(x.number(v.term()) == expected[static_cast<std::size_t>(p)]);
     }
   }
+}
+
+TEST_CASE("steps that gather are not written out: none of what an element is made of is shared") {
+  const Expr xs = param("xs", array({9}, f64)), at = param("at", array({9}, i32));
+  const auto steps = [&](int times, bool anywhere) {
+    const auto next = [&](Expr x) {
+      return zip({x, at}) | map([&](Expr v, Expr i) { return anywhere ? v + gather(i, x, wrap) : v + x[0]; });
+    };
+    Views().eval(iterate(times, fun(xs.type(), next), xs), nullptr);
+  };
+  CHECK_NOTHROW(steps(4, false));
+  CHECK_NOTHROW(steps(1, true));
+  CHECK_THROWS_AS(steps(2, true), UserError);
 }
 
 TEST_CASE("what views do not mean") {

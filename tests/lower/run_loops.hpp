@@ -50,14 +50,15 @@ class LoopRunner {
   };
   std::vector<Touch*> touches_;
 
-  std::int64_t nat(const Nat& n) const {
+  std::int64_t nat(const Nat& n) {
     return evaluate(n, [&](const NatAtom& a) {
+      if (a.computed) return static_cast<std::int64_t>(eval(computed_term(a)).at(0));
       if (const auto it = values_.find(&a); it != values_.end()) return it->second;
       if (const auto it = index.find(a.name); it != index.end()) return it->second;
       throw std::runtime_error("variable " + a.name + " has no value");
     });
   }
-  bool holds(const NatCond& c) const {
+  bool holds(const NatCond& c) {
     const auto v = nat(c.a);
     return c.kind == NatCond::Kind::NonNegative ? v >= 0 : (v == 0) == (c.kind == NatCond::Kind::Zero);
   }
@@ -138,6 +139,8 @@ class LoopRunner {
         return round(a * b);
       case Op::Div:
         return round(a / b);
+      case Op::Mod:
+        return a - b * std::floor(a / b);
       case Op::Neg:
         return -a;
       case Op::Abs:

@@ -86,6 +86,22 @@ TEST_CASE("twins of programs that keep sums read the rows that they are made of"
   CHECK(rows == 8200);
 }
 
+TEST_CASE("twins of gathers read the array once, and what the positions are made of") {
+  const Expr x = param("x", array({50, 40}, f64)), at = param("at", array({60}, i32));
+  const Expr taken = at | map([&](Expr i) {
+                       return gather({i, i + 1}, x, clamp) + gather({i % 50, literal(3, i32)}, x);
+                     });
+  for (const Kernel& k : lower_traffic_twins({"p", {x, at}, taken, {}, {}})) {
+    test::LoopRunner loops;
+    for (const KernelArgument& a : k.arguments)
+      loops.arrays[a.name].assign(static_cast<std::size_t>(*a.layout.size().constant()), 1);
+    loops.run(k);
+    CHECK(loops.loads["at"] == 60);
+    CHECK(loops.loads["x"] >= 50 * 40);
+    CHECK(loops.loads["x"] < 50 * 40 + 200);
+  }
+}
+
 TEST_CASE("twins overwrite nothing that all iterations of a map have before them") {
   const Expr xs = param("xs", array({40}, f64)), u = param("u", array({40}, f64));
   const auto updated = [&](const Expr& base) {

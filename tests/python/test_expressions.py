@@ -43,6 +43,12 @@ CASES = {
     "whole |> drop(0, 3 * n)": lambda: whole | lift.take(n),
     "transpose(a)": lambda: a | lift.transpose(),
     "reverse(xs)": lambda: lift.reverse(xs),
+    "ks |> map(\\k. xs |> gather(k, clamp))": lambda: ks | lift.map(lambda k: xs | lift.gather(k, lift.clamp)),
+    "a |> gather2(ks, ks, constant 7)": lambda: a | lift.gather([ks, ks], lift.constant, 7),
+    "xs |> gather(ks, wrap)": lambda: lift.gather(ks, lift.wrap, xs=xs),
+    "ks |> map(\\k. xs[k % n] + a[k % n, min(max(k, 0), m - 1)])":
+        lambda: ks | lift.map(lambda k: xs[k % lift.nat_value(n)]
+                              + a[k % lift.nat_value(n), lift.min(lift.max(k, 0), lift.nat_value(m) - 1)]),
     "generate(n, m, \\i j. i * 2 + j)": lambda: lift.generate([n, m], lambda i, j: i * 2 + j),
     "concat(xs, ys)": lambda: lift.concat(xs, ys),
     "interleave(xs, ys)": lambda: lift.interleave(xs, ys),

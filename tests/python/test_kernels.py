@@ -36,6 +36,21 @@ def test_blur(shape):
     assert (image == kept).all()
 
 
+def test_elements_at_positions_that_are_computed():
+    @lift.program(image=lift.array(f32, n, m), j=lift.array(i32, n), i=lift.array(i32, n))
+    def taken(image, j, i):
+        return image | lift.gather([j, i], lift.wrap)
+
+    image = rng.random((13, 21), np.float32)
+    j, i = (rng.integers(-100, 100, 13).astype(np.int32) for _ in range(2))
+    np.testing.assert_array_equal(lift.compile(taken)(image, j, i), image[j % 13, i % 21])
+
+    @lift.program(image=lift.array(f32, n, m), j=lift.array(i32, n))
+    def unproved(image, j):
+        return j | lift.map(lambda k: image[k])
+    assert "nothing proves that the position" in refused(lambda: lift.compile(unproved)(image, j))
+
+
 def test_one_kernel_for_all_sizes():
     kernel = lift.compile(blur, symbolic=True)
     for shape in [(3, 4), (17, 33)]:

@@ -61,6 +61,8 @@ class Generator {
   Expr called(Scalar s, const Scope& scope, int fuel);
   Expr bounded(const Expr& e);
   Expr literal_of(Scalar s);
+  Expr position_in(const Nat& length, bool& within, const Scope& scope, int fuel);
+  Expr gathered(Scalar s, const Scope& scope, int fuel);
 
   // arrays.cpp
   Expr array_value(const Type& t, const Scope& scope, int fuel);

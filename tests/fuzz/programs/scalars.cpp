@@ -80,6 +80,8 @@ Expr Generator::scalar(Scalar s, const Scope& scope, int fuel) {
   const int k = number(0, 19);
   if (k == 0) return reduced(s, scope, fuel - 1);
   if (k == 1 && s != boolean) return called(s, scope, fuel - 1);
+  if (k == 7)
+    if (const Expr e = gathered(s, scope, fuel - 1)) return e;
   if (k == 2) {
     const Type t = scalar_type();
     return let(grown(t, scope, fuel - 1), [&](Expr x) {
@@ -220,6 +222,47 @@ Expr Generator::reduced(Scalar s, const Scope& scope, int fuel) {
     }
   };
   return reduce(fun({Type(s), xs.type().element()}, f), literal_of(s), xs);
+}
+
+/// Any i32, or one that is proved to be within.
+Expr Generator::position_in(const Nat& length, bool& within, const Scope& scope, int fuel) {
+  const Expr i = bounded(scalar(i32, scope, fuel)), n = nat_value(length);
+  switch (number(0, 5)) {
+    case 0:
+      return min(max(i, 0), n - 1);
+    case 1:
+      return max(min(i, n - 1), 0);
+    case 2:
+      return i % n;
+    case 3:
+      return select(condition(scope, fuel), n - 1, abs(i) % n);
+    default:
+      within = false;
+      return i;
+  }
+}
+
+/// An element of an array in scope, of an argument or of a new array, at positions that are computed.
+Expr Generator::gathered(Scalar s, const Scope& scope, int fuel) {
+  std::vector<Expr> arrays;
+  for (const std::vector<Expr>* from : {&scope, static_cast<const Scope*>(&arguments_)})
+    for (const Expr& v : *from)
+      if (v.type().is_array() && element_of(v.type()).is_scalar()) arrays.push_back(v);
+  const Expr xs =
+      !arrays.empty() && chance(85) ? one_of(arrays) : grown(array(shape(number(1, 2)), s), scope, fuel / 2);
+  const Type from = element_of(xs.type());
+  bool within = true;
+  std::vector<Expr> at;
+  for (const Nat& n : shape_of(xs.type())) {
+    if (!proves_at_least(n, 1)) return {};
+    at.push_back(position_in(n, within, scope, fuel - 1));
+  }
+  std::vector<Boundary> all{clamp, wrap, mirror, reflect, constant};
+  if (within) all.insert(all.end(), 4, Boundary::undefined);
+  const Boundary b = one_of(all);
+  const Expr e = b == constant && chance(40) ? gather(at, xs, b, scalar(from.scalar(), scope, 1))
+                                             : gather(at, xs, b, b == constant ? number(0, 1) : 0);
+  return part_of(e, s);
 }
 
 Expr Generator::called(Scalar s, const Scope& scope, int fuel) {

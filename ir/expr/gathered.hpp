@@ -1,0 +1,24 @@
+// Positions that a program computes: what is beyond the ends of an array, and proofs that nothing is.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "ir/expr/term.hpp"
+
+namespace lift {
+
+/// What a name in a term stands for; nothing where that is not known.
+using Definition = std::function<std::optional<Term>(const std::string& local)>;
+
+/// Whether the i32 is proved to be one of 0 to length - 1: from index arithmetic, and from min, max, %,
+/// select and sums with numbers around anything else.
+bool is_within(const Term& i, const Nat& length, const Facts& facts, const Definition& definition);
+
+/// Where an array of that length has what the boundary condition puts at position i, as far beyond as i may
+/// be: one of 0 to length - 1. For constant that of the nearest element.
+Term within(Boundary b, const Term& i, const Nat& length);
+/// i is a position of the array.
+Term inside(const Term& i, const Nat& length);
+
+}  // namespace lift

@@ -1,0 +1,110 @@
+// Positions that are computed: where they move with loops, what is proved of them, and what they forbid.
+#include <doctest/doctest.h>
+
+#include "ir/error.hpp"
+#include "ir/text/parse.hpp"
+#include "lower/loops/visit.hpp"
+#include "rewrite/analysis/footprint.hpp"
+#include "rewrite/analysis/lags.hpp"
+#include "tests/lower/run_program.hpp"
+#include "tests/message.hpp"
+
+using namespace lift;
+using lift::test::run;
+
+namespace gather_test {
+namespace {
+
+Kernel of(const std::string& result, const std::string& params = "") {
+  return run(
+      parse_program("param x : 24.f64\nparam m : 5.16.f64\nparam at : 24.i32\n"
+                    "param j, i : 5.16.i32\n" +
+                    params + "\nresult = " + result));
+}
+std::string refusal(const std::string& result) {
+  return test::message<UserError>([&] { of(result); }, "no error");
+}
+/// Lanes that are taken out of vectors.
+int lanes_taken(const Kernel& k) {
+  std::set<std::uint32_t> seen;
+  visit_terms(k.body, [&](const Term& t) {
+    if (t->kind == TermKind::Shuffle && t->width == 1) seen.insert(t->id);
+  });
+  return static_cast<int>(seen.size());
+}
+int shared(const Kernel& k) {
+  int n = 0;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* f = std::get_if<For>(&s.v);
+    n += f && f->kind == LoopKind::Par;
+  });
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("gather: a position moves with the loops that its numbers move with") {
+  for (const char* map : {"map_seq", "map_unroll<4>", "map_vec<4>"}) {
+    CAPTURE(map);
+    const std::string one(map);
+    for (const char* b : {"clamp", "wrap", "mirror", "reflect", "constant 3", "constant (x[1])"}) {
+      CAPTURE(b);
+      of("at |> " + one + "(\\k. x |> gather(k, " + b + "))");
+      of("zip2(j, i) |> map_par(\\r. r |> " + one + "(\\(j, i). m |> gather2(j, i, " + b + ")))");
+    }
+    // beside what moves with the loop itself, below other views, twice in one formula
+    of("zip2(j, m) |> map_seq(\\r. r |> " + one + "(\\(j, v). v + (m |> gather(j, wrap))[3]))");
+    of("at |> " + one + "(\\k. x |> pad(2, 3, mirror) |> drop(1, 1) |> gather(k, wrap))");
+    of("at |> " + one + "(\\k. x |> map(\\v. 2 * v) |> reverse |> gather(k, clamp))");
+    of("at |> " + one + "(\\k. (x |> gather(at |> gather(k, wrap), mirror)) - (x |> gather(k + 1, clamp)))");
+    of("generate(24, \\k. k) |> " + one +
+       "(\\k. f64(generate(40, \\q. 3 * q) |> gather(at |> gather(k), wrap)))");
+  }
+}
+
+TEST_CASE("gather: a lane of one flat index is taken for each element") {
+  const std::string element = "m |> gather2(j, i, clamp)";
+  const Kernel k = of("zip2(j, i) |> map_seq(\\r. r |> map_vec<4>(\\(j, i). " + element + "))");
+  CHECK(lanes_taken(k) == 4);
+}
+
+TEST_CASE("gather: what min, max, %, select and sums with numbers prove needs no boundary condition") {
+  for (const char* position :
+       {"min(max(k, 0), 23)", "max(0, min(23, k))", "k % 24", "(k % 20) + 3", "23 - (k % 24)",
+        "select(k < 3, 7, k % 3)", "i32(k < 3)", "i32(k < 3) + 22", "min(k % 30, 23)"}) {
+    CAPTURE(position);
+    of(std::string("at |> map_vec<4>(\\k. x[") + position + "])");
+    of(std::string("at |> map_seq(\\k. let p = ") + position + " in x[p] + x[p])");
+  }
+  of("generate(20, \\q. q) |> map_seq(\\q. x[q * q % 20 + 4] + x[q + 4] + x[min(q + 6, 23)])");
+  for (const char* position : {"k", "min(k, 23)", "max(k, 0)", "k % 25", "k % 24 + 1", "24 - (k % 24)",
+                               "select(k < 3, k, k % 3)", "k % -24", "min(k % 30, 24)"}) {
+    CAPTURE(position);
+    const std::string got = refusal(std::string("at |> map_seq(\\k. x[") + position + "])");
+    CHECK(got.rfind("gather: nothing proves that the position ", 0) == 0);
+    CHECK(got.find(
+              " is one of 0 to 23; say what is beyond the ends, gather(i, clamp), or wrap, mirror, reflect, "
+              "constant VALUE; or write it with min and max, min(max(i, 0), 23)") != std::string::npos);
+  }
+}
+
+TEST_CASE("gather: an array that is read anywhere is complete before, and not overwritten meanwhile") {
+  const Program in_place = parse_program(
+      "param q : 24.f64\nparam at : 24.i32\noverwrite q\n"
+      "result r = update(q, 0, zip(q, at) |> map(\\(v, k). v + (q |> gather(k, mirror))))");
+  CHECK(why_not_in_place(in_place).find("may be overwritten in the same sweep") != std::string::npos);
+  CHECK(why_not_in_place(parse_program("param q : 24.f64\nparam at : 24.i32\noverwrite q\n"
+                                       "result r = update(q, 0, zip(q, at) |> map(\\(v, k). v + f64(k)))"))
+            .empty());
+  for (const std::string how : {"1", "2"})
+    CHECK(
+        shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip2(j, i) |> map_par<joined " +
+                  how + ">(\\r. r |> map_seq(\\(j, i). a |> gather2(j, i, wrap)))}")) == 2);
+  // a row that is there, at any of its elements
+  CHECK(shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip(a, i) |> map_par<joined 1>("
+                  "\\(r, i). i |> map_seq(\\i. r |> gather(i, wrap)))}")) == 1);
+  CHECK(shared(of("let a = m |> map_par(\\r. r |> map_seq(\\v. 2 * v)) in {a, zip(a, i) |> map_par<joined 2>("
+                  "\\(r, i). i |> map_seq(\\i. r |> gather(i, wrap)))}")) == 1);
+}
+
+}  // namespace gather_test
