@@ -11,6 +11,7 @@
 #include "ir/expr/ops.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
+#include "lower/translate/whole_vectors.hpp"
 #include "rewrite/analysis/chain.hpp"
 
 namespace lift {
@@ -219,6 +220,7 @@ void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acce
   loop(std::move(f), [&](const Nat& t) {
     std::vector<TileOfStages> all = tiles;
     all.push_back({axis, t * width, min(planes, (t + 1) * width), width, tile_margins(e)});
+    make_margins_whole_vectors(stage_grids, all.back());
     write_schedule(e.child(0), scope, to, all);
   });
 }
