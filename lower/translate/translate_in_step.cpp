@@ -133,9 +133,6 @@ void share_copies(Block& copies, Block& stage) {
 
 /// The tiles that a chain goes in, from this one inwards.
 int tiles_in(const Expr& e) { return e.is(Op::InTiles) ? 1 + tiles_in(e.child(0)) : 0; }
-bool is_of_items(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::MapLcl); });
-}
 
 /// By named stage: where it goes when it is the chain's result, or a component of it.
 std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& to) {
@@ -177,6 +174,10 @@ Nat planes_of_results(const Expr& tiles, std::size_t axis, const std::vector<Sta
 }
 
 }  // namespace
+
+bool is_of_items(const Expr& e) {
+  return contains(e, [](const Expr& x) { return x.is(Op::MapLcl); });
+}
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
 /// other axes, what a tile needs; rows of all stages are as long as the longest, so that a work-item's cell

@@ -30,6 +30,9 @@ struct TileOfStages {
   std::vector<std::int64_t> margins;
 };
 
+/// Whether work-items of a group share loops of an expression.
+bool is_of_items(const Expr& e);
+
 class Translator : public Views {
  public:
   void write(const Expr& e, const ScopePtr& scope, const Acceptor& to);
