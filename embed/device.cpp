@@ -171,6 +171,8 @@ Queue& Queue::operator=(Queue&& other) noexcept {
 }
 
 void Queue::wait() { parts_->grid->wait(); }
+void Queue::begin_together() { parts_->grid->hold(); }
+void Queue::end_together() { parts_->grid->release(); }
 
 Queue::~Queue() {
   if (!parts_) return;

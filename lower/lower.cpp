@@ -139,6 +139,8 @@ std::vector<Pass> passes_for(Target target) {
         {"eliminate-common-subexpressions",
          each_launch(eliminate_common_subexpressions)},  // lanes that are used more than once
     });
+  if (has.asynchronous_copies && !has.copies_by_groups)
+    add({{"widen-copies", each_launch(widen_copies)}});  // of what is copied element by element until here
   add({{"size-grids", [target](Kernel& k) { size_grids(k, target); }}});  // of the values it holds at once
   if (has.copies_by_groups) add({{"copy-rows", each_launch(copy_rows)}});
   add({

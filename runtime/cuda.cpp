@@ -6,6 +6,7 @@
 
 #include "runtime/affinity.hpp"
 #include "runtime/cuda_api.hpp"
+#include "runtime/cuda_replay.hpp"
 #include "runtime/found_apart.hpp"
 #include "runtime/grid_queue.hpp"
 #include "runtime/nvrtc.hpp"
@@ -170,8 +171,10 @@ std::string megabytes(std::size_t bytes) { return std::to_string(bytes >> 20) + 
 
 std::string names_of(std::span<const GridLaunch> launches) {
   std::string names;
+  const GridFunction* last = nullptr;  // named once
   for (const GridLaunch& launch : launches)
-    names += (names.empty() ? "kernel " : ", ") + launch.kernel->name();
+    if (std::exchange(last, launch.kernel.get()) != launch.kernel.get())
+      names += (names.empty() ? "kernel " : ", ") + launch.kernel->name();
   return names;
 }
 
@@ -241,6 +244,7 @@ struct Device::Impl {
       context->check_here(api().event_create(&clock.end, 0), "cuda: event");
     }
   }
+  CudaLaunch prepared(const GridLaunch& launch);
   void enqueue(Stream to, const GridLaunch& launch);
   double run_each(const GridLaunch* before, std::span<const GridLaunch> launches, int times,
                   const std::function<void()>& queued);
@@ -391,11 +395,10 @@ void Device::fill_bytes(GridBuffer& to, const void* pattern, std::size_t pattern
   }
 }
 
-void Device::Impl::enqueue(Stream to, const GridLaunch& launch) {
+CudaLaunch Device::Impl::prepared(const GridLaunch& launch) {
   auto& kernel = static_cast<CudaKernel&>(*launch.kernel);
   const std::string what = "kernel " + kernel.name();
-  std::vector<Address> addresses(launch.args.size());
-  std::vector<void*> parameters;
+  CudaLaunch r;
   for (std::size_t i = 0; i < launch.args.size(); ++i) {
     const GridArg& arg = launch.args[i];
     if (arg.kind() == GridArg::Kind::Local)
@@ -406,8 +409,8 @@ void Device::Impl::enqueue(Stream to, const GridLaunch& launch) {
     if (i < kernel.parameter_bytes.size() && kernel.parameter_bytes[i] != bytes)
       throw InternalError(what + ", argument " + std::to_string(i) + ": " + std::to_string(bytes) +
                           " bytes are given, it takes " + std::to_string(kernel.parameter_bytes[i]));
-    if (memory) addresses[i] = address_of(*arg.memory());
-    parameters.push_back(memory ? static_cast<void*>(&addresses[i]) : const_cast<void*>(arg.value()));
+    const Address address = memory ? address_of(*arg.memory()) : 0;
+    std::memcpy(&r.parameters.emplace_back(0), memory ? &address : arg.value(), bytes);
   }
   if (launch.local_bytes > kernel.dynamic_local_bytes &&
       kernel.info().local_bytes + launch.local_bytes > found.info.local_bytes) {
@@ -416,16 +419,16 @@ void Device::Impl::enqueue(Stream to, const GridLaunch& launch) {
                         what);
     kernel.dynamic_local_bytes = launch.local_bytes;
   }
-  const auto size = [&](std::size_t d) {
-    return static_cast<int>(d) < launch.dims ? static_cast<unsigned>(launch.local[d]) : 1U;
-  };
-  const auto groups = [&](std::size_t d) {
-    return static_cast<int>(d) < launch.dims ? static_cast<unsigned>(launch.global[d] / launch.local[d]) : 1U;
-  };
-  context->check_here(
-      api().launch(kernel.function, groups(0), groups(1), groups(2), size(0), size(1), size(2),
-                   static_cast<unsigned>(launch.local_bytes), to, parameters.data(), nullptr),
-      what);
+  r.kernel = launch.kernel, r.function = kernel.function;
+  r.local_bytes = static_cast<unsigned>(launch.local_bytes);
+  for (std::size_t d = 0; static_cast<int>(d) < launch.dims; ++d)
+    r.items[d] = static_cast<unsigned>(launch.local[d]),
+    r.groups[d] = static_cast<unsigned>(launch.global[d] / launch.local[d]);
+  return r;
+}
+
+void Device::Impl::enqueue(Stream to, const GridLaunch& launch) {
+  context->check_here(submit(to, prepared(launch)), "kernel " + launch.kernel->name());
 }
 
 double Device::run_all(std::span<const GridLaunch> launches, int times) {
@@ -496,6 +499,7 @@ class Device::Queue final : public GridQueue {
   ~Queue() override {
     const Current current(*context_);
     api().stream_wait(stream_);
+    replay_.clear();
     api().stream_destroy(stream_);
   }
 
@@ -513,8 +517,9 @@ class Device::Queue final : public GridQueue {
     const std::string names = names_of(launches);
     ask(names, [&] {
       last_ = names;
-      for (const GridLaunch& launch : launches) impl_.enqueue(stream_, launch);
-      return kSuccess;
+      std::vector<CudaLaunch> chain;
+      for (const GridLaunch& launch : launches) chain.push_back(impl_.prepared(launch));
+      return replay_.run(stream_, std::move(chain));
     });
   }
   /// From an event in the other stream on.
@@ -549,6 +554,7 @@ class Device::Queue final : public GridQueue {
   Impl& impl_;
   ContextPointer context_;
   Stream stream_ = nullptr;
+  Replay replay_;
   std::string last_;  ///< kernels that were asked for last, for messages
 };
 

@@ -76,6 +76,12 @@ Api open_api() {
     throw EnvironmentError("the CUDA driver lacks " symbol ": it is older than CUDA 11; update it");
   LIFT_CUDA_FUNCTIONS(LIFT_RESOLVE)
 #undef LIFT_RESOLVE
+  api.has_graphs = true;
+#define LIFT_RESOLVE(name, symbol, parameters)                                 \
+  api.name = reinterpret_cast<Status(*) parameters>(::dlsym(library, symbol)); \
+  api.has_graphs = api.has_graphs && api.name != nullptr;
+  LIFT_CUDA_GRAPH_FUNCTIONS(LIFT_RESOLVE)
+#undef LIFT_RESOLVE
   api.parameter_info = reinterpret_cast<decltype(api.parameter_info)>(::dlsym(library, "cuFuncGetParamInfo"));
   if (const Status status = api.init(0); status != kSuccess) fail_to_start(api, status, name);
   if (api.driver_version(&api.driver) != kSuccess) api.driver = 0;

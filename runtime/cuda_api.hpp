@@ -18,6 +18,8 @@ using Module = struct ModuleHandle*;
 using Function = struct FunctionHandle*;
 using Stream = struct StreamHandle*;
 using Event = struct EventHandle*;
+using Graph = struct GraphHandle*;
+using GraphExec = struct GraphExecHandle*;
 
 // clang-format off
 /// X(name, symbol, parameters): symbols are those of the present versions, as cuda.h maps them.
@@ -60,12 +62,22 @@ using Event = struct EventHandle*;
   X(set_function_attribute, "cuFuncSetAttribute", (Function, int, int))                                            \
   X(launch, "cuLaunchKernel", (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \
                                Stream, void**, void**))
+/// Those of drivers from CUDA 11.4 on: all of them are there, or none is used.
+#define LIFT_CUDA_GRAPH_FUNCTIONS(X)                                                                               \
+  X(capture_begin, "cuStreamBeginCapture_v2", (Stream, int))                                                       \
+  X(capture_end, "cuStreamEndCapture", (Stream, Graph*))                                                           \
+  X(graph_instantiate, "cuGraphInstantiateWithFlags", (GraphExec*, Graph, unsigned long long))                     \
+  X(graph_launch, "cuGraphLaunch", (GraphExec, Stream))                                                            \
+  X(graph_destroy, "cuGraphDestroy", (Graph))                                                                      \
+  X(graph_exec_destroy, "cuGraphExecDestroy", (GraphExec))
 // clang-format on
 
 struct Api {
 #define LIFT_DECLARE(name, symbol, parameters) Status(*name) parameters = nullptr;
   LIFT_CUDA_FUNCTIONS(LIFT_DECLARE)
+  LIFT_CUDA_GRAPH_FUNCTIONS(LIFT_DECLARE)
 #undef LIFT_DECLARE
+  bool has_graphs = false;
   /// Offset and size of a parameter of a kernel; null in drivers before 12.4.
   Status (*parameter_info)(Function, std::size_t, std::size_t*, std::size_t*) = nullptr;
   int driver = 0;  ///< the newest CUDA it knows: 1000 * major + 10 * minor

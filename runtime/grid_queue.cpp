@@ -1,5 +1,7 @@
 #include "runtime/grid_queue.hpp"
 
+#include <utility>
+
 #include "runtime/grid_checks.hpp"
 
 namespace lift {
@@ -15,6 +17,7 @@ void GridQueue::write(const GridMemory& to, const void* from, std::size_t bytes,
   if (bytes == 0) return;
   asked({to});
   device_->count_write(bytes);
+  hand_over();
   queue_write(to, from, bytes, offset);
 }
 
@@ -23,6 +26,7 @@ void GridQueue::read(const GridMemory& from, void* to, std::size_t bytes, std::s
   if (bytes == 0) return;
   asked({from});
   device_->count_read(bytes);
+  hand_over();
   queue_read(from, to, bytes, offset);
 }
 
@@ -30,6 +34,7 @@ void GridQueue::copy(const GridMemory& to, const GridMemory& from) {
   check_same_size(checked(to, "copy"), checked(from, "copy"));
   if (to->bytes() == 0) return;
   asked({to, from});
+  hand_over();
   queue_copy(to, from);
 }
 
@@ -43,13 +48,36 @@ void GridQueue::run(std::span<const GridLaunch> launches) {
   }
   if (launches.empty()) return;
   asked(used);
-  queue_run(launches);
+  const std::lock_guard lock(held_mutex_);
+  if (holds_ == 0) return queue_run(launches);
+  held_.insert(held_.end(), launches.begin(), launches.end());
+}
+
+void GridQueue::hold() {
+  const std::lock_guard lock(held_mutex_);
+  ++holds_;
+}
+
+void GridQueue::release() {
+  {
+    const std::lock_guard lock(held_mutex_);
+    if (holds_ == 0) throw InternalError("device: a queue is released that is not held");
+    if (--holds_ > 0) return;
+  }
+  hand_over();
+}
+
+void GridQueue::hand_over() {
+  const std::lock_guard lock(held_mutex_);
+  if (const std::vector<GridLaunch> launches = std::exchange(held_, {}); !launches.empty())
+    queue_run(launches);
 }
 
 void GridQueue::follow(const std::shared_ptr<GridQueue>& other) {
   if (other->device_ != device_) throw InternalError("device: a queue cannot follow one of another device");
   if (other.get() == this || other->is_idle()) return;
   asked({});
+  hand_over(), other->hand_over();
   queue_follow(other);
 }
 
@@ -66,6 +94,7 @@ void GridQueue::wait() {
       queue.waited_ = before;
     }
   } const at_end{*this, done, before};
+  hand_over();
   wait_for_all();
 }
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "runtime/grid_device.hpp"
 
@@ -27,6 +28,11 @@ class GridQueue {
   void read(const GridMemory& from, void* to, std::size_t bytes, std::size_t offset = 0);
   void copy(const GridMemory& to, const GridMemory& from);  ///< all of it; equal sizes
   void run(std::span<const GridLaunch> launches);
+  /// From hold() to the release() that belongs to it, launches are gathered and asked of the device at once:
+  /// all then, or those so far where something else is asked of the queue, or what another queue is asked
+  /// shall come after them. Devices may know a chain of launches again and do it with less ado.
+  void hold();
+  void release();
   /// What is asked from now on begins when what `other`, a queue of this device, has been asked so far is
   /// done.
   void follow(const std::shared_ptr<GridQueue>& other);
@@ -51,11 +57,16 @@ class GridQueue {
 
   /// One more request, which uses these.
   void asked(const std::vector<std::shared_ptr<const void>>& used);
+  /// What is gathered goes to the device.
+  void hand_over();
 
   GridDevice* device_;
   std::atomic<std::uint64_t> asked_ = 0, waited_ = 0;
   std::mutex kept_mutex_;
   std::set<std::shared_ptr<const void>> kept_;  ///< what the requests since wait() use
+  std::mutex held_mutex_;
+  std::vector<GridLaunch> held_;
+  int holds_ = 0;
 };
 
 }  // namespace lift

@@ -65,8 +65,7 @@ void map_wrg(const Check& c, const Expr& e, const Around& a) {
 }
 void map_lcl(const Check& c, const Expr& e, const Around& a) {
   if (!e.is(Op::MapLcl)) return;
-  if ((a.wrg & dimensions(e)) != dimensions(e))
-    c.broken("no map_wrg of the same dimension or in_tiles around", e);
+  if (a.wrg == 0) c.broken("no map_wrg or in_tiles around", e);  // groups are one along other dimensions
   if ((a.lcl & dimensions(e)) != 0) c.broken("inside map_lcl of the same dimension there is", e);
 }
 /// Between steps, a map around that has no decision yet may become the work-group's.
@@ -90,9 +89,7 @@ constexpr std::array of_nesting = std::to_array<OfNesting>({
     {{"vector_width", "a vector has 2, 4, 8, 16, 32 or 64 lanes"}, vector_width},
     {{"map_glb", "not inside map_wrg or map_lcl, nor inside map_glb of the same dimension"}, map_glb},
     {{"map_wrg", "not inside map_glb or map_lcl, nor inside map_wrg of the same dimension"}, map_wrg},
-    {{"map_lcl",
-      "inside map_wrg of the same dimension or in_tiles, not inside map_lcl of the same dimension"},
-     map_lcl},
+    {{"map_lcl", "inside map_wrg or in_tiles, not inside map_lcl of the same dimension"}, map_lcl},
     {{"to_local", "inside map_wrg: local memory belongs to a work-group"}, to_local},
     {{"circular_buffer", "inside map_wrg: local memory belongs to a work-group"}, circular_buffer},
 });

@@ -95,6 +95,11 @@ void place_scratch(Kernel& k);
 /// does so outside such loops. After loops are collapsed and vectorised.
 Block fence_streams(const Block& b);
 
+/// Asynchronous stores of elements by items side by side along a row become stores of vectors of up to 16
+/// bytes, where rows of both arrays provably begin and end with whole ones; items that this leaves without
+/// any take the rows that follow. Arrays start at a multiple of 16 bytes.
+Block widen_copies(const Block& b);
+
 /// Asynchronous stores by the items of a group become copies of rows by the group. UserError where a row is
 /// not contiguous, or not copied by the whole group.
 Block copy_rows(const Block& b);

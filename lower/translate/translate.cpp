@@ -11,6 +11,7 @@
 #include "lower/translate/route.hpp"
 #include "lower/translate/storage.hpp"
 #include "lower/translate/translator.hpp"
+#include "lower/translate/whole_vectors.hpp"
 #include "rewrite/analysis/chain.hpp"
 #include "rewrite/analysis/stage_graph.hpp"
 
@@ -386,6 +387,7 @@ Kernel translate(const Program& given) {
       t.stage_grids.push_back({w.scale, w.begins, w.each, {}});
       for (std::size_t axis = 0; axis < w.scale.size(); ++axis)
         t.stage_grids.back().read.push_back(positions_read(chain, graph, i, axis));
+      read_whole_vectors(chain.stages[i], t.stage_grids.back());
     }
   }
   std::vector<std::string> names;

@@ -11,6 +11,7 @@
 #include "ir/expr/ops.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
+#include "lower/translate/whole_vectors.hpp"
 #include "rewrite/analysis/chain.hpp"
 
 namespace lift {
@@ -132,9 +133,6 @@ void share_copies(Block& copies, Block& stage) {
 
 /// The tiles that a chain goes in, from this one inwards.
 int tiles_in(const Expr& e) { return e.is(Op::InTiles) ? 1 + tiles_in(e.child(0)) : 0; }
-bool is_of_items(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::MapLcl); });
-}
 
 /// By named stage: where it goes when it is the chain's result, or a component of it.
 std::vector<std::optional<Acceptor>> named_results(Expr chain, const Acceptor& to) {
@@ -176,6 +174,10 @@ Nat planes_of_results(const Expr& tiles, std::size_t axis, const std::vector<Sta
 }
 
 }  // namespace
+
+bool is_of_items(const Expr& e) {
+  return contains(e, [](const Expr& x) { return x.is(Op::MapLcl); });
+}
 
 /// The planes of a stage that later ones still read: plane k lies in slot k mod (number of planes). Of the
 /// other axes, what a tile needs; rows of all stages are as long as the longest, so that a work-item's cell
@@ -219,6 +221,7 @@ void Translator::write_schedule(const Expr& e, const ScopePtr& scope, const Acce
   loop(std::move(f), [&](const Nat& t) {
     std::vector<TileOfStages> all = tiles;
     all.push_back({axis, t * width, min(planes, (t + 1) * width), width, tile_margins(e)});
+    make_margins_whole_vectors(stage_grids, all.back());
     write_schedule(e.child(0), scope, to, all);
   });
 }

@@ -78,6 +78,8 @@ void Translator::write_let(const Expr& value, const Expr& fn, const ScopePtr& sc
       const auto place = base ? place_of(*base, t) : std::nullopt;
       if (!place) throw UserError("update_in_place: the base is not stored; the base must be an argument");
       write(value, scope, *place);
+      // What items of a group share is an argument's: they wait, as they do for arrays of the kernel's own.
+      if (is_of_items(value)) block->push_back({Barrier{true, false}});
       overwritten_.merge(arrays_at(*place));
       return continue_with(*base);
     }

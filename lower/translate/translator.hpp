@@ -19,6 +19,7 @@ struct StageGrid {
   std::vector<Nat> begins;
   std::vector<std::int64_t> each;
   std::vector<std::optional<PositionsRead>> read;  ///< by later stages, where that is known
+  std::int64_t at_once = 1;                        ///< elements of a row that are copied by one instruction
 };
 
 /// The part of all stages that one tile of the result needs along an axis: planes of the finest grid, and how
@@ -28,6 +29,9 @@ struct TileOfStages {
   Nat begin, end, width;
   std::vector<std::int64_t> margins;
 };
+
+/// Whether work-items of a group share loops of an expression.
+bool is_of_items(const Expr& e);
 
 class Translator : public Views {
  public:

@@ -138,6 +138,30 @@ TEST_CASE("drivers child: cuda" * doctest::skip()) {
   CHECK(count(again, "cuMemcpyDtoDAsync_v2") == 6);
   CHECK(count(again, "cuMemAlloc") == 0);
   queue.wait();
+  // Twenty calls as one chain: from the third time on one call of the driver.
+  Line w(second, std::vector<float>(length, 1)), v(second, std::vector<float>(length, 1));
+  const auto twenty = [&](Line& of) {
+    queue.together([&] {
+      for (int time = 0; time < 20; ++time) kernel.async(queue, of);
+    });
+  };
+  twenty(w), twenty(w);
+  fake.calls();
+  twenty(w);
+  CHECK(fake.calls() == "cuGraphLaunch\n");
+  twenty(v);
+  const std::string anew = fake.calls();
+  CHECK(count(anew, "cuLaunchKernel") == 20);
+  CHECK(count(anew, "cuGraphLaunch") == 0);
+  CHECK_THROWS_AS(queue.together([&] {
+    kernel.async(queue, v);
+    throw UserError("of the caller");
+  }),
+                  UserError);
+  queue.wait();
+  CHECK(v.download()[0] == 2097152);
+  CHECK(w.download()[0] == 1152921504606846976.0f);
+  fake.calls();
   Line elsewhere(first, {static_cast<std::int64_t>(length)});
   CHECK(message([&] {
           kernel(elsewhere);

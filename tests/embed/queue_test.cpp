@@ -116,6 +116,36 @@ TEST_CASE("queue: calls in several queues wait for one another where they share 
   }
 }
 
+TEST_CASE("queue: calls as one chain do what they do apart, again and again, and others see them") {
+  for (const Device& device : devices()) {
+    CAPTURE(device.name());
+    const auto add = compile<Plus>(plus(), {.device = device});
+    const auto doubled = compile<void(Line&)>(twice(), {.device = device});
+    Queue queue(device), other(device);
+    Line x(device, std::vector<float>{1, 2, 3}), y(device, {3}), z(device, {3});
+    for (int round = 0; round < 4; ++round)
+      queue.together([&] {
+        add.async(queue, x, 1, y);
+        queue.together([&] { doubled.async(queue, y); });
+        add.async(queue, y, static_cast<float>(round), x);
+      });
+    add.async(other, x, 100, z);
+    CHECK(z.download() == std::vector<float>{111, 173, 113});
+    std::vector<float> to(3);
+    queue.together([&] {
+      doubled.async(queue, x);
+      x.download(queue, array_view(to.data(), {3}));
+      doubled.async(queue, x);
+      add.async(other, x, 1, z);  // after both
+      CHECK(z.download() == std::vector<float>{12, 293, 14});
+      doubled.async(queue, x);
+      queue.wait();
+      CHECK(as_it_is(x) == std::vector<float>{11, 584, 13});
+    });
+    CHECK(to == std::vector<float>{11, 146, 13});
+  }
+}
+
 TEST_CASE("queue: one that goes waits, whoever follows it") {
   for (const Device& device : devices()) {
     CAPTURE(device.name());

@@ -23,6 +23,8 @@ struct Case {
   int sweeps;
   Scalar type;
   Groups groups;
+  std::int64_t box = 7;
+  std::size_t pairs = 0, quads = 0;  ///< arrays of which two, or four, elements are copied at once
 };
 
 const std::vector<Case> kCases{
@@ -35,6 +37,14 @@ const std::vector<Case> kCases{
     {"smooth3d", "gsrb", "ghost", 2, f64, {{4, 11}, {4, 11}, true, 1, true, 5}},
     {"smooth3d", "jacobi", "ghost", 3, f32, {{5, 13}, {4, 13}, false, 2, true, 4}},
     {"smooth2d", "jacobi", "ghost", 2, f64, {{4}, {5}, false, 1, true}},
+    // Rows of 12: whole ones, and tiles of them whose margins are made even.
+    {"smooth3d", "gsrb", "ghost", 2, f64, {{4, 12}, {4, 12}, false, 1, true}, 8, 7},
+    {"smooth3d", "gsrb", "ghost", 2, f64, {{5, 4}, {3, 8}, false, 1, true, 5}, 8, 7},
+    {"smooth3d", "gsrb", "ghost", 2, f64, {{5, 3}, {3, 7}, false, 1, true}, 8},
+    {"smooth3d", "gsrb", "ghost", 2, f32, {{3, 12}, {4, 12}, true, 1, true}, 8, 0, 7},
+    {"smooth3d", "gsrb", "ghost", 2, f32, {{5, 4}, {3, 8}, false, 1, true}, 8, 7},
+    {"smooth3d", "gsrb", "ghost", 4, f32, {{4, 8}, {2, 10}, false, 1, true}, 8, 0, 7},
+    {"smooth2d", "jacobi", "ghost", 2, f64, {{6}, {10}, false, 1, true}, 8, 6},
 };
 
 struct Built {
@@ -44,7 +54,7 @@ struct Built {
 };
 Built build(const Case& c, std::size_t number) {
   Problem p;
-  p.box = 7, p.boxes = 2, p.sweeps = c.sweeps, p.type = c.type, p.boundary = c.boundary;
+  p.box = c.box, p.boxes = 2, p.sweeps = c.sweeps, p.type = c.type, p.boundary = c.boundary;
   p.ghost = p.boundary == "ghost" ? c.sweeps : 1, p.choices = {{"smoother", c.smoother}};
   const Pattern& pattern = find_pattern(c.operation);
   Program apart = pattern.build(p), together = in_groups(apart, c.sweeps, c.groups);
@@ -93,6 +103,8 @@ TEST_CASE("groups in step as CUDA on the host: right in any order of threads, wi
     source.add(text), source.add(cuda_of(whole.apart));
     if (c.groups.wait_once) CHECK(lines_with(kBarrier, text) == 1);
     CHECK(lines_with(kWait, text) == (c.groups.ahead ? 1 : 0));
+    CHECK(lines_with(c.type == f64 ? "(const double2 *)" : "(const float2 *)", text) == c.pairs);
+    CHECK(lines_with("(const float4 *)", text) == c.quads);
     std::vector<Built> broken;
     for (const std::string& what : {kBarrier, kWait})
       for (std::size_t n = 0; n < lines_with(what, text); ++n) {

@@ -2,6 +2,8 @@
 // source behind a mark; of its kernels those below are computed on the host from the launch's parameters, others do nothing, or what
 // FAKE_CUDA_RUNS does.
 //
+// Graphs hold launches of kernels known here; others are refused while a stream is captured.
+//
 // FAKE_CUDA_LOG=FILE      the calls, one a line
 // FAKE_CUDA_FAIL=f:n:s    the n-th call of f since this was set (0: every one) returns status s (several: separated by commas);
 //                         status -1: it succeeds, but nothing that waits for the device returns any more. f may also be a
@@ -157,6 +159,39 @@ int cuStreamSynchronize(void* s) {
   while (hanging) pause();
   return 0;
 }
+/* Graphs: launches of kernels that are known here, with their parameters. */
+enum { kMostLaunches = 64 };
+struct graph {
+  struct {
+    void* function;
+    unsigned groups, items, local;
+    uint64_t parameters[4];
+  } launches[kMostLaunches];
+  int count, failed;
+};
+static struct graph* capturing;
+int cuStreamBeginCapture_v2(void* s, int mode) {
+  (void)s;
+  HERE("cuStreamBeginCapture_v2");
+  if (mode != 1 || capturing) return 1;
+  return capturing = calloc(1, sizeof *capturing), 0;
+}
+int cuStreamEndCapture(void* s, void** g) {
+  (void)s;
+  HERE("cuStreamEndCapture");
+  struct graph* made = capturing;
+  capturing = NULL;
+  if (made && made->failed) free(made), made = NULL;
+  return *g = made, made ? 0 : 901;
+}
+int cuGraphInstantiateWithFlags(void** e, void* g, unsigned long long flags) {
+  HERE("cuGraphInstantiateWithFlags");
+  if (flags) return 1;
+  *e = malloc(sizeof(struct graph));
+  return memcpy(*e, g, sizeof(struct graph)), 0;
+}
+int cuGraphDestroy(void* g) { CALLED("cuGraphDestroy"); free(g); return 0; }
+int cuGraphExecDestroy(void* e) { CALLED("cuGraphExecDestroy"); free(e); return 0; }
 int cuStreamWaitEvent(void* s, void* e, unsigned flags) { (void)s, (void)e, (void)flags; HERE("cuStreamWaitEvent"); return 0; }
 int cuEventCreate(void** e, unsigned flags) { (void)flags; HERE("cuEventCreate"); *e = malloc(1); return 0; }
 int cuEventDestroy_v2(void* e) { free(e); return 0; }
@@ -223,6 +258,16 @@ static int run_elsewhere(const struct function* f, const unsigned grid[3], const
   const char* source = f->module + (strncmp(f->module, kMark, sizeof kMark - 1) ? strlen("// PTX\n") : sizeof kMark - 1);
   return run(source, f->name, grid, block, local, p, bytes_at);
 }
+static void compute(size_t k, size_t n, void** p) {
+  float* a = k < 3 ? (float*)(uintptr_t)*(address*)p[0] : NULL;
+  if (k == 0) {
+    const float *b = (float*)(uintptr_t)*(address*)p[1];
+    float* c = (float*)(uintptr_t)*(address*)p[2];
+    for (size_t i = 0; i < n; ++i) c[i] = a[i] + *(float*)p[3] * b[i];
+  } else if (k == 1) {
+    for (size_t i = 0; i < n; ++i) a[i] *= 2;
+  }
+}
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned x, unsigned y, unsigned z, unsigned local, void* s, void** p, void** extra) {
   (void)s, (void)extra;
   const struct function* f = function;
@@ -233,18 +278,31 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   HERE("cuLaunchKernel");
   const int status = counted(f->name);
   if (status) return status;
-  if (k == kKnown && !hanging) return run_elsewhere(f, (unsigned[]){gx, gy, gz}, (unsigned[]){x, y, z}, local, p);
-  const size_t n = (size_t)gx * x;
-  float* a = k < 3 ? (float*)(uintptr_t)*(address*)p[0] : NULL;
-  if (k == 0) {
-    const float *b = (float*)(uintptr_t)*(address*)p[1];
-    float* c = (float*)(uintptr_t)*(address*)p[2];
-    for (size_t i = 0; i < n; ++i) c[i] = a[i] + *(float*)p[3] * b[i];
-  } else if (k == 1) {
-    for (size_t i = 0; i < n; ++i) a[i] *= 2;
-  } else if (k == 2 && 40000 + local > 49152 && (int)local > opted_in) {
-    return 1;
+  if (capturing) {
+    if (k == kKnown || capturing->count == kMostLaunches) return capturing->failed = 900;
+    const int n = capturing->count++;
+    capturing->launches[n].function = function, capturing->launches[n].local = local;
+    capturing->launches[n].groups = gx, capturing->launches[n].items = x;
+    for (size_t i = 0; i < 4 && kBytes[k][i]; ++i) memcpy(&capturing->launches[n].parameters[i], p[i], kBytes[k][i]);
+    return 0;
   }
+  if (k == kKnown && !hanging) return run_elsewhere(f, (unsigned[]){gx, gy, gz}, (unsigned[]){x, y, z}, local, p);
+  if (k == 2 && 40000 + local > 49152 && (int)local > opted_in) return 1;
+  compute(k, (size_t)gx * x, p);
+  return 0;
+}
+static void launch_again(struct graph* g, int n) {
+  void* p[4];
+  for (int i = 0; i < 4; ++i) p[i] = &g->launches[n].parameters[i];
+  const struct function* f = g->launches[n].function;
+  const size_t items = (size_t)g->launches[n].groups * g->launches[n].items;
+  compute(f->index, items, p);
+}
+int cuGraphLaunch(void* e, void* s) {
+  (void)s;
+  HERE("cuGraphLaunch");
+  struct graph* g = e;
+  for (int n = 0; n < g->count; ++n) launch_again(g, n);
   return 0;
 }
 

@@ -71,6 +71,30 @@ void check_order(GridDevice& device, const char* source, int many) {
   queue->write(x, ones.data(), 32);
   queue->wait();
   CHECK(contents(device, x) == ones);
+  // Gathered: divided by what else is asked, and before what another queue asks after them.
+  queue->hold();
+  queue->run({&doubled, 1});
+  queue->hold();
+  queue->run({&doubled, 1});
+  queue->release();
+  queue->copy(y, x);
+  queue->run({&doubled, 1});
+  other->follow(queue);
+  other->copy(z, x);
+  other->wait();
+  CHECK(contents(device, z) == std::vector<float>(8, 8));
+  queue->run({&doubled, 1});
+  queue->release();
+  CHECK_THROWS_AS(queue->release(), InternalError);
+  queue->run({&doubled, 1});
+  queue->hold();
+  queue->run({&doubled, 1});
+  queue->wait();
+  queue->release();
+  CHECK(contents(device, y) == std::vector<float>(8, 4));
+  CHECK(contents(device, x) == std::vector<float>(8, 64));
+  queue->write(x, ones.data(), 32);
+  queue->wait();
   // What requests use is kept for them.
   GridMemory brief = device.allocate(32);
   const std::weak_ptr<GridBuffer> watched = brief;
@@ -180,6 +204,81 @@ TEST_CASE("queue: streams of CUDA") {
       message<DeviceLost>([&] { queue->wait(); }).starts_with("kernel twice on Fake 0: CUDA_ERROR_ILLEGAL"));
   CHECK_THROWS_AS(queue->run({&doubled, 1}), DeviceLost);
   CHECK_THROWS_AS(other->wait(), DeviceLost);
+}
+
+TEST_CASE("queue: a chain of launches that is asked for again is one call of CUDA's driver") {
+  FakeCuda fake;
+  cuda::Device device(-1, fake.cache());
+  const GridMemory x = device.allocate(256), y = device.allocate(256);
+  const auto program = device.build("add twice").program;
+  const auto doubled = [&](const GridMemory& of, std::size_t groups = 1) {
+    return GridLaunch{program->kernel("twice"), {of}, {32 * groups, 1, 1}, {32, 1, 1}, 1, 0};
+  };
+  const GridKernel sum = program->kernel("add");
+  const auto added = [&](float times) {  // x = x + times*y
+    return GridLaunch{sum, {x, y, x, times}, {64, 1, 1}, {64, 1, 1}, 1, 0};
+  };
+  const auto queue = device.new_queue();
+  const auto count = [](const std::string& text, const std::string& part) {
+    std::size_t times = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+    return times;
+  };
+  /// Driver calls of asking for it.
+  const auto ask = [&](const std::vector<GridLaunch>& chain) {
+    fake.calls();
+    queue->hold();
+    for (const GridLaunch& launch : chain) queue->run({&launch, 1});
+    queue->release();
+    return fake.calls();
+  };
+  std::vector<GridLaunch> twenty(19, doubled(y, 2));
+  twenty.push_back(added(2));
+  device.fill(x, 0.0f), device.fill(y, 1.0f);
+  std::string calls = ask(twenty);
+  CHECK(count(calls, "cuLaunchKernel") == 20);
+  CHECK(count(calls, "Graph") + count(calls, "Capture") == 0);
+  calls = ask(twenty);
+  CHECK(count(calls, "cuStreamBeginCapture_v2") == 1);
+  CHECK(count(calls, "cuGraphLaunch") == 1);
+  for (int again = 0; again < 3; ++again) CHECK(ask(twenty) == "cuGraphLaunch\n");
+  // Twice as often doubled each time, and added with a weight of two.
+  std::vector<float> back(64);
+  queue->read(x, back.data(), 256);
+  queue->wait();
+  double expected = 0, factor = 1;
+  for (int time = 0; time < 5; ++time) factor *= 524288, expected += 2 * factor;
+  CHECK(back[63] == static_cast<float>(expected));
+  // Another number, array or size: another chain; those before are remembered.
+  twenty.back() = added(3);
+  CHECK(count(ask(twenty), "cuLaunchKernel") == 20);
+  std::vector<GridLaunch> others = twenty;
+  others[4] = doubled(x, 2);
+  CHECK(count(ask(others), "cuLaunchKernel") == 20);
+  others[4] = doubled(y, 1);
+  CHECK(count(ask(others), "cuLaunchKernel") == 20);
+  others.pop_back();
+  CHECK(count(ask(others), "cuLaunchKernel") == 19);
+  CHECK(count(ask(twenty), "cuGraphLaunch") == 1);
+  twenty.back() = added(2);
+  CHECK(ask(twenty) == "cuGraphLaunch\n");
+  // A kernel that is refused within a graph is asked for without.
+  const auto unknown = device.build("elsewhere").program->kernel("elsewhere");
+  const std::vector<GridLaunch> two(2, GridLaunch{unknown, {x}, {32, 1, 1}, {32, 1, 1}, 1, 0});
+  for (int time = 0; time < 3; ++time) {
+    calls = ask(two);
+    CHECK(count(calls, "cuLaunchKernel") == (time == 1 ? 3 : 2));  // the first of them, to be captured
+    CHECK(count(calls, "cuGraphLaunch") == 0);
+  }
+  // Of many chains, those of long ago are forgotten.
+  for (std::size_t n = 2; n < 22; ++n) ask(std::vector<GridLaunch>(n, doubled(y)));
+  CHECK(count(ask(twenty), "cuLaunchKernel") == 20);
+  {
+    const Variable fail("FAKE_CUDA_FAIL", "cuGraphLaunch:0:701");
+    CHECK(message<LimitError>([&] { ask(twenty); }).starts_with("kernel twice, add on Fake 0"));
+  }
+  CHECK_THROWS_AS(queue->release(), InternalError);
+  queue->wait();
 }
 
 }  // namespace queue_test

@@ -123,7 +123,9 @@ List marching(const NestFacts& f) {
 }
 
 List on_grid(const NestFacts& f, bool stages) {
-  List r = in_groups(f);
+  List r;
+  if (is_worth_one_group(f)) r.push_back({{key::one_group, true}});
+  append(r, in_groups(f));
   if (f.modulus > 1 && f.in_place) append(r, of_one_colour());
   append(r, marching(f));
   append(r, grids({"box k j i"_loops, "k j i"_loops, "box j i"_loops, "j i"_loops, "i"_loops}));

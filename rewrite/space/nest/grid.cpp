@@ -68,7 +68,7 @@ bool goes_around_stages(const NestFacts& f, const Configuration& c, const Loops&
 }
 
 std::vector<Loops> grids_now(const NestFacts& f, const Configuration& c) {
-  if (goes_in_groups(f, c)) return {};
+  if (goes_in_groups(f, c) || goes_in_one_group(f, c)) return {};
   std::vector<Loops> all = item_loops(f, c);
   for (const Loops& l : solo_loops(f, c)) all.push_back(l);
   std::erase_if(all, [&](const Loops& l) { return !goes_around_stages(f, c, l); });
@@ -165,7 +165,7 @@ void take_grid(NestDeriver& d, const NestFacts& f, const Configuration& c, const
 }  // namespace
 
 bool inner_is_loop(const NestFacts& f, const Configuration& c) {
-  if (goes_in_groups(f, c)) return false;
+  if (goes_in_groups(f, c) || goes_in_one_group(f, c)) return false;
   if (!f.on_grid() || is_by_columns(f, c) || is_solo(c)) return true;
   if (is_by_groups(c)) {
     const auto tile = tile_sizes(f, c[key::tile]);

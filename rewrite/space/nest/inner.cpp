@@ -29,8 +29,8 @@ std::vector<Inner> inners(const NestFacts& f) {
 /// Whether there is a work-item for each cell that a guard admits. In the caller's layout these would be
 /// apart in memory, and a warp would touch as many sectors as with an item for every cell.
 bool are_items_strided(const NestFacts& f, const Configuration& c) {
-  return is_split(c) && f.modulus > 1 && is_in_place(f, c) && !goes_in_groups(f, c) && !is_by_groups(c) &&
-         !is_solo(c);
+  return is_split(c) && f.modulus > 1 && is_in_place(f, c) && !goes_in_groups(f, c) &&
+         !goes_in_one_group(f, c) && !is_by_groups(c) && !is_solo(c);
 }
 
 bool admits_inner(const NestFacts& f, const Configuration& c, const Inner& inner) {

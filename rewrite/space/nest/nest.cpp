@@ -15,6 +15,7 @@ const NestDecision& time();
 const NestDecision& rings();
 const NestDecision& loads();
 const NestDecision& strips();
+const NestDecision& one_group();
 const NestDecision& grid();
 const NestDecision& parallel();
 const NestDecision& team();
@@ -40,21 +41,23 @@ using List = std::vector<const NestDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{
-      &nest::in_place(), &nest::layout(),   &nest::block(),  &nest::buffer(),  &nest::tile(),
-      &nest::order(),    &nest::time(),     &nest::rings(),  &nest::loads(),   &nest::strips(),
-      &nest::grid(),     &nest::parallel(), &nest::team(),   &nest::dynamic(), &nest::deal(),
-      &nest::local(),    &nest::copy(),     &nest::items(),  &nest::inner(),   &nest::width(),
-      &nest::late(),     &nest::stream(),   &nest::unroll(), &nest::kcache(),  &nest::prefetch()};
+  static const List all{&nest::in_place(), &nest::layout(),  &nest::block(),     &nest::buffer(),
+                        &nest::tile(),     &nest::order(),   &nest::time(),      &nest::rings(),
+                        &nest::loads(),    &nest::strips(),  &nest::one_group(), &nest::grid(),
+                        &nest::parallel(), &nest::team(),    &nest::dynamic(),   &nest::deal(),
+                        &nest::local(),    &nest::copy(),    &nest::items(),     &nest::inner(),
+                        &nest::width(),    &nest::late(),    &nest::stream(),    &nest::unroll(),
+                        &nest::kcache(),   &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
-  static const List said{
-      &nest::in_place(), &nest::layout(), &nest::block(), &nest::buffer(), &nest::tile(), &nest::order(),
-      &nest::time(),     &nest::rings(),  &nest::loads(), &nest::strips(), &nest::team(), &nest::grid(),
-      &nest::dynamic(),  &nest::deal(),   &nest::local(), &nest::copy(),   &nest::items()};
+  static const List said{&nest::in_place(), &nest::layout(),  &nest::block(),     &nest::buffer(),
+                         &nest::tile(),     &nest::order(),   &nest::time(),      &nest::rings(),
+                         &nest::loads(),    &nest::strips(),  &nest::one_group(), &nest::team(),
+                         &nest::grid(),     &nest::dynamic(), &nest::deal(),      &nest::local(),
+                         &nest::copy(),     &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {
@@ -103,6 +106,7 @@ class Nests : public KindWith<NestFacts> {
   Rewriting derive(const Configuration& c) const override {
     const auto& [start, f] = form(c);
     NestDeriver d(start, f);
+    if (goes_in_one_group(f, c)) return derive_in_one_group(d, f, c), d.result();
     if (goes_in_groups(f, c)) return derive_in_groups(d, f, c), d.result();
     derive_reductions(d, f.reduction, c);  // first: it has the places in the program as it was
     take(nest::in_place(), d, f, c);

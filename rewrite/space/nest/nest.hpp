@@ -163,6 +163,11 @@ bool fits_in_groups(const NestFacts& f, const Configuration& c, bool wait_once);
 /// Whether sweeps go in step in such tiles.
 bool goes_in_groups(const NestFacts& f, const Configuration& c);
 void derive_in_groups(NestDeriver& d, const NestFacts& f, const Configuration& c);
+/// Whether a work-group does all sweeps over a box, one after the other; and whether that is what to try
+/// first: boxes are small, and few.
+bool goes_in_one_group(const NestFacts& f, const Configuration& c);
+bool is_worth_one_group(const NestFacts& f);
+void derive_in_one_group(NestDeriver& d, const NestFacts& f, const Configuration& c);
 /// The sweeps below a place move into the loops that are around each of them.
 void share_loops(NestDeriver& d, const Place& at);
 
