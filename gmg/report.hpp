@@ -19,7 +19,7 @@ struct Report {
   double reference = 0;         ///< the residual's norm where u is 0: what a relative tolerance is of
   std::vector<double> history;  ///< the residual's norm: at first, and after each cycle, or where cycles are
                                 ///< in f32, after each f64 step
-  std::vector<int> cycles_at;  ///< how many cycles there had been, for each of these
+  std::vector<int> cycles_at;   ///< how many cycles there had been, for each of these
   std::vector<std::string> notes;
   std::string plan;
   double ms = 0;        ///< of the cycles, norms among them

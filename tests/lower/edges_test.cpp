@@ -81,9 +81,9 @@ TEST_CASE("edges: padded rows of any length are right, whatever the boundary and
             for (const int bytes : {32, 64}) {
               const Program p = stencil(dim, n, low, high, b);
               const Kernel k = lowered(p, {.width = width}, bytes);
-              INFO(std::string(text(b)) << ", " << dim << "D, " << n << ", " << low << " to " << high << ", width "
-                           << width << "\n"
-                           << lift::str(k));
+              INFO(std::string(text(b)) << ", " << dim << "D, " << n << ", " << low << " to " << high
+                                        << ", width " << width << "\n"
+                                        << lift::str(k));
               CHECK(run(k, p) == interpreted(p, sample_data(p)));
             }
 }
