@@ -14,7 +14,7 @@
 #include <random>
 
 #include "bench/solvers/problem.h"
-#include "gmg/solver.hpp"
+#include "gmg/tune_plan.hpp"
 #include "ir/error.hpp"
 #include "runtime/parallel.hpp"
 
@@ -28,7 +28,7 @@ struct Asked {
   std::string faces = "dirichlet", out;
   double to = 1e-8, tune = 0, tune_plan = 0;
   int threads = 2, repeats = 1;
-  bool table = false, factors = false, contrast = false, large = false;
+  bool table = false, factors = false, contrast = false, large = false, plan_grid = false;
   gmg::Plan plan;
 };
 
@@ -95,6 +95,56 @@ int solve(const Asked& a) {
   fmt::print("{{\"setup\": {:.4f}, \"solve\": {:.4f}, \"steps\": {}}}\n", setup, least, r.cycles());
   if (a.table) fmt::print("{}{}", r.text(), r.table());
   return r.converged() ? 0 : 1;
+}
+
+// ---- plans
+
+/// A hundred plans, each tried by itself, and what the search among them finds: both are timed once more, in
+/// turns.
+int plan_grid(const Asked& a) {
+  const Problem p = problem_of(a);
+  const gmg::Domain box = domain_of(p);
+  std::vector<double> f;
+  for (long k = 0; k < p.n[0]; ++k)
+    for (long j = 0; j < p.n[1]; ++j)
+      for (long i = 0; i < p.n[2]; ++i) f.push_back(f_of(&p, k, j, i));
+  const gmg::MakeSolver make = [&](const gmg::Plan& plan) {
+    gmg::Solver solver(gmg::helmholtz(box), plan);
+    for (const gmg::Coefficient& c : solver.equation().coefficients())
+      solver.set(c.name,
+                 gmg::Solver::Sampler([](std::span<const double> x) { return beta_at(x[0], x[1], x[2]); }));
+    return solver;
+  };
+  const gmg::Goal goal{.relative = a.to};
+  std::vector<gmg::PlanTrial> grid;
+  for (int down = 1; down <= 5; ++down)
+    for (int up = 1; up <= 5; ++up)
+      for (int inner = 0; inner <= 3; ++inner) {
+        gmg::Plan plan = a.plan;
+        plan.down = down, plan.up = up, plan.mixed = inner > 0, plan.inner = inner;
+        grid.push_back(gmg::try_plan(plan, make, f, goal));
+      }
+  const auto by_time = [](const gmg::PlanTrial& x, const gmg::PlanTrial& y) {
+    return x.reached != y.reached ? x.reached : x.reached && x.ms < y.ms;
+  };
+  std::sort(grid.begin(), grid.end(), by_time);
+  for (std::size_t i = 0; i < 5; ++i) fmt::print("grid: {}\n", gmg::str(grid[i]));
+  fmt::print("grid: the slowest of {}: {}\n", grid.size(), gmg::str(grid.back()));
+  const double before = seconds();
+  std::vector<gmg::PlanTrial> found =
+      gmg::try_plans(a.plan, make, f, goal, a.tune_plan > 0 ? a.tune_plan : 60);
+  std::sort(found.begin(), found.end(), by_time);
+  fmt::print("search: {} plans in {:.0f} s; {}\n", found.size(), seconds() - before, gmg::str(found[0]));
+  std::vector<gmg::Plan> again{found[0].plan};
+  for (std::size_t i = 0; i < 5; ++i) again.push_back(grid[i].plan);
+  std::vector<double> least(again.size(), 1e30);
+  for (int round = 0; round < 5; ++round)
+    for (std::size_t i = 0; i < again.size(); ++i)
+      least[i] = std::min(least[i], gmg::try_plan(again[i], make, f, goal).ms);
+  const double best = *std::min_element(least.begin() + 1, least.end());
+  fmt::print("in turns: the plan found {:.1f} ms, the best of the grid's five {:.1f} ms: {:.3f}\n", least[0],
+             best, best / least[0]);
+  return 0;
 }
 
 // ---- factors
@@ -210,13 +260,14 @@ int main(int argc, char** argv) {
   app.add_flag_callback(
       "--each", [&] { a.plan.passes = gmg::Passes::each; }, "sweeps one by one");
   app.add_flag("--table", a.table, "a line a level and leg");
+  app.add_flag("--plan-grid", a.plan_grid, "a hundred plans beside what the search among them finds");
   app.add_flag("--factors", a.factors, "the table of factors of docs/solver.md");
   app.add_flag("--contrast", a.contrast, "the table of factors where beta varies by e^4");
   app.add_flag("--large", a.large, "with 128^3");
   CLI11_PARSE(app, argc, argv);
   try {
     configure_openmp(a.threads);
-    return a.factors ? factors(a) : a.contrast ? contrast(a) : solve(a);
+    return a.plan_grid ? plan_grid(a) : a.factors ? factors(a) : a.contrast ? contrast(a) : solve(a);
   } catch (const UserError& e) {
     return fmt::print(stderr, "bench_solvers: {}\n", e.what()), 2;
   } catch (const std::exception& e) {

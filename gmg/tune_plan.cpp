@@ -12,21 +12,6 @@ namespace {
 
 constexpr int kMostSweeps = 5, kMostInner = 3;
 
-PlanTrial tried(const Plan& plan, const std::function<Solver(const Plan&)>& make, std::span<const double> f,
-                const Goal& goal) {
-  Solver solver = make(plan);
-  std::vector<double> u(f.size());
-  PlanTrial t{plan};
-  for (int solve = 0; solve < 2; ++solve) {
-    std::fill(u.begin(), u.end(), 0.0);
-    const Report r = solver.solve(f, u, goal);
-    t.ms = solve == 0 ? r.ms : std::min(t.ms, r.ms);
-    t.cycles = r.cycles(), t.reached = r.converged();
-    if (!t.reached) break;
-  }
-  return t;
-}
-
 std::vector<Plan> neighbours(const Plan& p) {
   std::vector<Plan> all;
   const auto with = [&](const auto& change) {
@@ -60,17 +45,31 @@ std::string str(const PlanTrial& t) {
                      t.cycles);
 }
 
-std::vector<PlanTrial> try_plans(const Plan& start, const std::function<Solver(const Plan&)>& make,
-                                 std::span<const double> f, const Goal& goal, double seconds) {
+PlanTrial try_plan(const Plan& plan, const MakeSolver& make, std::span<const double> f, const Goal& goal) {
+  Solver solver = make(plan);
+  std::vector<double> u(f.size());
+  PlanTrial t{plan};
+  for (int solve = 0; solve < 2; ++solve) {
+    std::fill(u.begin(), u.end(), 0.0);
+    const Report r = solver.solve(f, u, goal);
+    t.ms = solve == 0 ? r.ms : std::min(t.ms, r.ms);
+    t.cycles = r.cycles(), t.reached = r.converged();
+    if (!t.reached) break;
+  }
+  return t;
+}
+
+std::vector<PlanTrial> try_plans(const Plan& start, const MakeSolver& make, std::span<const double> f,
+                                 const Goal& goal, double seconds) {
   const auto begun = Clock::now();
-  std::vector<PlanTrial> all{tried(start, make, f, goal)};
+  std::vector<PlanTrial> all{try_plan(start, make, f, goal)};
   std::size_t best = 0;
   for (bool found = true; found;) {
     found = false;
     for (const Plan& p : neighbours(all[best].plan)) {
       if (ms_since(begun) > 1e3 * seconds || interrupted()) return all;
       if (std::any_of(all.begin(), all.end(), [&](const PlanTrial& t) { return alike(t.plan, p); })) continue;
-      all.push_back(tried(p, make, f, goal));
+      all.push_back(try_plan(p, make, f, goal));
       if (!is_better(all.back(), all[best])) continue;
       best = all.size() - 1, found = true;
       break;  // its neighbours, first of all

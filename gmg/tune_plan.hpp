@@ -16,11 +16,16 @@ struct PlanTrial {
 /// "V(3,2), ...: 123 ms, 4 cycles".
 std::string str(const PlanTrial& t);
 
+/// Gives a solver of a plan with its coefficients.
+using MakeSolver = std::function<Solver(const Plan&)>;
+
+/// UserError: as Solver's.
+PlanTrial try_plan(const Plan& plan, const MakeSolver& make, std::span<const double> f, const Goal& goal);
+
 /// From the plan `start` on, the neighbours of the fastest one so far, each of which changes one choice:
 /// sweeps down or up, f32 or f64, cycles for one residual in f64. Ends where none is faster, or after so many
-/// seconds; in order of trial, `start` first. `make` gives a solver of that plan with its coefficients.
-/// UserError: as Solver's.
-std::vector<PlanTrial> try_plans(const Plan& start, const std::function<Solver(const Plan&)>& make,
-                                 std::span<const double> f, const Goal& goal, double seconds);
+/// seconds; in order of trial, `start` first. UserError: as Solver's.
+std::vector<PlanTrial> try_plans(const Plan& start, const MakeSolver& make, std::span<const double> f,
+                                 const Goal& goal, double seconds);
 
 }  // namespace lift::gmg
