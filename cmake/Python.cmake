@@ -11,12 +11,13 @@ endif()
 liftgen_require(pybind11 pybind11-dev)
 
 file(GLOB python_sources CONFIGURE_DEPENDS python/*.cpp)
-file(GLOB python_files CONFIGURE_DEPENDS python/liftgen/*.py)
+file(GLOB python_files CONFIGURE_DEPENDS python/liftgen/*.py python/liftgen/*.pyi python/liftgen/py.typed)
 pybind11_add_module(liftgen_python MODULE NO_EXTRAS ${python_sources})
 set_target_properties(liftgen_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/liftgen
                                                 UNITY_BUILD_MODE GROUP)
 liftgen_compile_together(${python_sources})
 target_link_libraries(liftgen_python PRIVATE liftgen_all liftgen_warnings)
+target_compile_definitions(liftgen_python PRIVATE LIFTGEN_VERSION="${PROJECT_VERSION}")
 
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python/liftgen)
 foreach(file ${python_files})

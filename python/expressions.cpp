@@ -33,7 +33,7 @@ Operand operand(const py::handle& x, const Where& where) {
 }
 
 Op op_of(const std::string& name) {
-  static const std::map<std::string, Op> signs{
+  static const auto& signs = *new std::map<std::string, Op>{
       {"+", Op::Add}, {"-", Op::Sub}, {"*", Op::Mul},  {"/", Op::Div}, {"%", Op::Mod},
       {"==", Op::Eq}, {"!=", Op::Ne}, {"<", Op::Lt},   {"<=", Op::Le}, {"&", Op::And},
       {"|", Op::Or},  {"!", Op::Not}, {"neg", Op::Neg}};
@@ -130,9 +130,9 @@ void bind_expr(py::module_& m) {
       .def("__repr__", [](const Expr& e) { return str(e); })
       .def("__str__", [](const Expr& e) { return pretty(e); });
   for (const char* const op : {"+", "-", "*", "/", "%", "<", "<=", "&"}) {
-    static const std::map<std::string, std::string> names{{"+", "add"},     {"-", "sub"}, {"*", "mul"},
-                                                          {"/", "truediv"}, {"%", "mod"}, {"<", "lt"},
-                                                          {"<=", "le"},     {"&", "and"}};
+    static const auto& names =
+        *new std::map<std::string, std::string>{{"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "truediv"},
+                                                {"%", "mod"}, {"<", "lt"},  {"<=", "le"}, {"&", "and"}};
     const std::string sign = op, name = names.at(op);
     expr.def(("__" + name + "__").c_str(), [sign](const Expr& a, const py::object& b) {
       return of_operands(sign, py::cast(a), b, here());
