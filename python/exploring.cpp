@@ -51,7 +51,11 @@ ArgumentData data_of(const Expr& argument, const py::object& given, const std::s
   const auto what = [&] { return program + ": the data of " + param_name(argument); };
   ArgumentData d;
   if (!t.is_array()) {
-    const double value = given.cast<double>();
+    const Number number = number_value(given, t.scalar(), what);
+    const double value = t.scalar() == Scalar::f32   ? number.as_f32
+                         : t.scalar() == Scalar::f64 ? number.as_f64
+                         : t.scalar() == Scalar::i32 ? number.as_i32
+                                                     : number.as_bool;
     d.kind = ArgumentData::Kind::constant, d.low = d.high = value;
     return d;
   }
@@ -109,10 +113,14 @@ FoundObject explore_program(const ProgramObject& p, ExpressionOptions options, c
   check_names(p.program, data);
   options.data = p.data;
   std::vector<LengthEquation> equations;
-  for (const Expr& a : p.program.arguments)
-    if (data.contains(param_name(a)))
-      options.data[param_name(a)] =
-          data_of(a, py::object(data[py::str(param_name(a))]), p.program.name, equations);
+  try {
+    for (const Expr& a : p.program.arguments)
+      if (data.contains(param_name(a)))
+        options.data[param_name(a)] =
+            data_of(a, py::object(data[py::str(param_name(a))]), p.program.name, equations);
+  } catch (const UserError& e) {
+    throw UserError(e.what() + line_of(where));
+  }
   options.sizes = solve_sizes(equations, options.sizes);
   for (const auto& [name, value] : p.declared) options.sizes.emplace(name, value);
   (void)give_meanings(p.program, p.program.name);
