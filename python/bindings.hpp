@@ -19,7 +19,8 @@ struct ProgramObject {
   Program program;
   Sizes declared = {};                            ///< sizes that have a value unless told otherwise
   std::map<std::string, ArgumentData> data = {};  ///< what arguments are filled with for explorations
-  std::function<void()> before_exploring = {};
+  /// That it was read from, with the folder that its data lie in; empty: it was made of expressions.
+  std::string text = {}, directory = {};
 };
 
 void bind_expressions(py::module_& m);  ///< sizes, types, expressions and their builders

@@ -160,13 +160,8 @@ const std::string& json_text(const FoundObject& t) {
 
 void bind_exploring(py::module_& m) {
   py::class_<FoundObject>(m, "Found")
-      .def("kernel",
-           [](const FoundObject& t) {
-             CompileOptions options;
-             options.derivation = t.found.derivation, options.or_default = true;
-             options.device = t.found.device;
-             return Kernel(t.found.program, std::move(options));
-           })
+      .def_property_readonly("program", [](const FoundObject& t) { return ProgramObject{t.found.program}; })
+      .def_property_readonly("device", [](const FoundObject& t) { return t.found.device; })
       .def_property_readonly("sizes", [](const FoundObject& t) { return t.sizes; })
       .def_property_readonly("derivation", [](const FoundObject& t) { return str(t.found.derivation); })
       .def_property_readonly("prose", [](const FoundObject& t) { return prose(t.found.derivation); })
@@ -176,11 +171,13 @@ void bind_exploring(py::module_& m) {
       .def_property_readonly("json", &json_text)
       .def("leaderboard",
            [](const FoundObject& t, std::size_t rows) { return leaderboard(t.found.report, rows); })
-      .def("summary", [](const FoundObject& t) { return summary(t.found.report, false); })
-      .def("page", [](const FoundObject& t) { return report::page(json_text(t)); })
-      .def("write_page", [](const FoundObject& t, const std::string& path) {
-        write_file_atomically(path, report::page(json_text(t)));
-      });
+      .def("summary", [](const FoundObject& t) { return summary(t.found.report, false); });
+  m.def(
+      "write_page",
+      [](const std::string& json, const std::string& path) {
+        write_file_atomically(path, report::page(json));
+      },
+      py::arg("json"), py::arg("path"));
   m.def(
       "explore",
       [](const ProgramObject& p, const Sizes& sizes, double budget, const py::dict& data, int threads,

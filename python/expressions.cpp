@@ -112,6 +112,9 @@ void bind_type(py::module_& m) {
       "array_type", [](const Nats& shape, const Type& element) { return array(shape, element); },
       py::arg("shape"), py::arg("element"));
   m.def("tuple_type", &Type::tuple, py::arg("parts"));
+  m.def(
+      "type_parts", [](const Type& t) { return std::vector<Type>(t.parts().begin(), t.parts().end()); },
+      py::arg("t"));
 }
 
 void bind_expr(py::module_& m) {
@@ -175,6 +178,10 @@ void bind_functions(py::module_& m) {
       py::arg("type"));
   m.def("index_param", &index_param, py::arg("name"), py::arg("lower"), py::arg("upper"));
   m.def("param_name", &param_name, py::arg("e"));
+  m.def("params_of", &params_of, py::arg("e"));
+  m.def(
+      "instantiate", [](const Expr& f, const Exprs& arguments) { return instantiate(f, arguments); },
+      py::arg("f"), py::arg("arguments"));
   m.def("fresh_param", &fresh_param, py::arg("hint"), py::arg("type"));
   m.def(
       "parameter_types", [](const Expr& f) { return parameter_types(f); }, py::arg("f"));

@@ -271,6 +271,15 @@ const Callable::Variant& Kernel::variant(const Sizes& sizes) const {
   return callable_.variant(sizes, where);
 }
 
+py::tuple Kernel::made_of() const {
+  py::dict options;
+  options["sizes"] = options_.sizes, options["symbolic"] = options_.symbolic;
+  options["derivation"] = options_.derivation ? py::object(py::str(str(*options_.derivation))) : py::none();
+  options["tuned"] = options_.tuned, options["database"] = options_.database;
+  options["device"] = options_.device, options["or_default"] = options_.or_default;
+  return py::make_tuple(ProgramObject{program_}, options);
+}
+
 std::string Kernel::description() const {
   std::string s;
   for (const Expr& a : program_.arguments)
@@ -313,13 +322,15 @@ void bind_kernels(py::module_& m) {
           py::arg("sizes") = Sizes{},
           "With tuned=True, what was taken from the database for these `sizes` (numbers by name), in a line; "
           "'' when nothing was known.")
+      .def("_options", &Kernel::made_of, "What `compile` made it of: the program, and its options.")
       .def("__repr__", [](const Kernel& k) { return "<liftgen kernel " + k.description() + ">"; });
   m.def(
       "compile",
       [](const ProgramObject& p, const Sizes& sizes, bool symbolic,
          const std::optional<std::string>& derivation, bool tuned, const std::string& database,
-         const std::optional<Device>& device) {
+         const std::optional<Device>& device, bool or_default) {
         CompileOptions options;
+        options.or_default = or_default;
         options.sizes = sizes, options.symbolic = symbolic, options.tuned = tuned,
         options.database = database, options.device = device;
         if (derivation) options.derivation = parse_derivation(*derivation);
@@ -327,7 +338,7 @@ void bind_kernels(py::module_& m) {
       },
       py::arg("program"), py::kw_only(), py::arg("sizes") = Sizes{}, py::arg("symbolic") = false,
       py::arg("derivation") = py::none(), py::arg("tuned") = false, py::arg("database") = "",
-      py::arg("device") = py::none());
+      py::arg("device") = py::none(), py::arg("or_default") = false);
   m.def(
       "new_array",
       [](const std::vector<std::int64_t>& shape, const Type& t) { return new_array(t.scalar(), shape); },

@@ -21,6 +21,7 @@ ProgramObject from_text(const std::string& text, const std::string& file, const 
   for (const LiftSize& s : parsed.sizes())
     if (s.value && !sizes.contains(s.name)) p.declared[s.name] = *s.value;
   p.data = data_in(parsed, p.program, directory);
+  p.text = text, p.directory = directory.string();
   return p;
 }
 
@@ -77,6 +78,14 @@ void bind_programs(py::module_& m) {
             return all;
           },
           "A dict: for each size its declared number of elements, or None where calls say it.")
+      .def(
+          "_text",
+          [](const ProgramObject& p) {
+            Program named = p.program;
+            named.name = "travels";  // its own may be a word of C's
+            return std::pair(p.text.empty() ? print_program(named) : p.text, p.directory);
+          },
+          "Text that is the program, and the folder that its data lie in.")
       .def("__str__", [](const ProgramObject& p) { return print_program(p.program); })
       .def("__repr__", [](const ProgramObject& p) { return "<liftgen program " + p.program.name + ">"; });
   m.def(
@@ -92,6 +101,14 @@ void bind_programs(py::module_& m) {
         return from_text(text, name, sizes, std::filesystem::current_path());
       },
       py::arg("text"), py::arg("name"), py::arg("sizes"));
+  m.def(
+      "parse_in",
+      [](const std::string& text, const std::string& name, const std::string& directory) {
+        ProgramObject p = from_text(text, name, {}, directory);
+        p.program.name = name;
+        return p;
+      },
+      py::arg("text"), py::arg("name"), py::arg("directory"));
   m.def(
       "load",
       [](const std::string& path, const Sizes& sizes) {

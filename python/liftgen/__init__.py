@@ -34,7 +34,7 @@ from ._expressions import __all__ as _expressions_all  # noqa: E402
 from ._kernels import (Bar, Device, Kernel, Queue, Tuned, compile, device_array, devices, empty,  # noqa: E402,A004
                        explore)
 from ._programs import Program, load, parse, program  # noqa: E402
-from . import gmg  # noqa: E402
+from . import _pickles, gmg  # noqa: E402
 from .gmg import Solver, solve  # noqa: E402
 
 __version__ = _core.version

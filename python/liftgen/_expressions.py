@@ -144,21 +144,122 @@ def _parts(e):
     return iter(_core.components(e))
 
 
-_UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "true_divide": "/", "divide": "/", "less": "<", "less_equal": "<=",
-           "greater": "<", "greater_equal": "<="}
+# numpy's functions of numbers that are functions of expressions. Others differ in what they mean, or are not there:
+# numpy's rint and round take halves to even numbers, its remainder has the divisor's sign, its fmin skips NaNs.
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "true_divide": "/", "divide": "/", "less": "<", "less_equal": "<=",
+          "greater": "<", "greater_equal": "<=", "equal": "==", "not_equal": "!=", "logical_and": "&", "logical_or": "|",
+          "bitwise_and": "&", "bitwise_or": "|", "power": "pow", "float_power": "pow", "arctan2": "atan2", "hypot": "hypot",
+          "maximum": "max", "minimum": "min"}
+_UNARY = {"absolute": "abs", "fabs": "abs", "negative": "neg", "logical_not": "!", "invert": "!", "arcsin": "asin",
+          "arccos": "acos", "arctan": "atan",
+          **{name: name for name in ("sqrt", "cbrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh",
+                                     "tanh", "floor", "ceil")}}
 
 
 def _ufunc(self, ufunc, method, *inputs, **options):
-    """What numpy does beside an expression: its scalars are numbers, its functions are not of expressions."""
-    name, operator = ufunc.__name__, _UFUNCS.get(ufunc.__name__)
+    """What numpy's functions of numbers are of expressions: numpy.sqrt(x) is lift.sqrt(x)."""
+    name = ufunc.__name__
     if any(getattr(x, "ndim", 0) > 0 for x in inputs):
         raise ArgumentError("an expression has no elements yet to combine with those of a numpy array; make the array an argument "
-                        "of the program")
-    if method == "__call__" and operator:
-        a, b = (x if isinstance(x, Expr) else x.item() if hasattr(x, "item") else x for x in inputs)
-        return _core.binary(operator, *((b, a) if name.startswith("greater") else (a, b)), None)
-    known = name in globals() and not name.startswith("_")
-    raise ArgumentError(f"numpy's {name} is of numbers" + (f"; of expressions write lift.{name}" if known else ", not of expressions"))
+                            "of the program")
+    if method == "__call__" and not options:
+        xs = [x if isinstance(x, Expr) else x.item() if hasattr(x, "item") else x for x in inputs]
+        if name in _SIGNS:
+            return _core.binary(_SIGNS[name], *(reversed(xs) if name.startswith("greater") else xs), None)
+        if name in _UNARY:
+            return _core.unary(_UNARY[name], xs[0], None)
+        if name == "square":
+            return _core.binary("*", xs[0], xs[0], None)
+        if name == "positive":
+            return xs[0]
+        if name == "clip":
+            return _core.binary("min", _core.binary("max", xs[0], xs[1], None), xs[2], None)
+    known = name if name in __all__ else None
+    raise ArgumentError(f"numpy's {name} is of numbers" + (f"; of expressions write lift.{known}" if known and not options else
+                                                           ", not of expressions" + " with options" * bool(options)))
+
+
+def _array_function(self, function, types, arguments, named):
+    """numpy.where and numpy.clip of expressions; numpy's other functions are of arrays."""
+    if function.__name__ == "where" and len(arguments) == 3 and not named:
+        return select(*arguments)
+    if function.__name__ == "clip" and len(arguments) == 3 and not named:
+        return min(max(arguments[0], arguments[1]), arguments[2])
+    raise ArgumentError(f"numpy's {function.__name__} is of arrays of numbers, not of expressions; of expressions there are the "
+                        f"primitives of lift {_core.here()}")
+
+
+# ---- elements and blocks: xs[i, j], xs[1:-1, ::2]
+
+
+def _end(k, length):
+    """A place in a dimension; numbers below 0 count from its end."""
+    return length + int(k) if hasattr(k, "__index__") and k < 0 else k
+
+
+def _cut(s, length):
+    """How many elements a slice leaves out before and after."""
+    if length.number is not None and all(k is None or hasattr(k, "__index__") for k in (s.start, s.stop)):
+        start, stop, _ = slice(s.start, s.stop).indices(length.number)
+        return start, length.number - builtins.max(start, stop)
+    low = 0 if s.start is None else _end(s.start, length)
+    if s.stop is None or hasattr(s.stop, "__index__") and s.stop < 0:
+        return low, -int(s.stop or 0)
+    return low, length - s.stop
+
+
+def _step(s, where):
+    step = 1 if s.step is None else s.step
+    if hasattr(step, "__index__") and (step > 0 or step == -1 and s.start is None and s.stop is None):
+        return step
+    raise UserError(f"[{s.start}:{s.stop}:{step}]: a step is a number above 0, or -1 of a whole dimension, [::-1] {where}")
+
+
+def _along(xs, s, where):
+    """The slice of the outermost dimension."""
+    step = _step(s, where)
+    if step == -1:
+        return _core.reverse(1, xs, where)
+    low, high = _cut(s, xs.type.shape[0])
+    cut = xs if low == 0 and high == 0 else _core.drop([low], [high], xs, where)
+    if step == 1:
+        return cut
+    over = (cut.type.shape[0] - 1) % step  # after the last one that is taken
+    rows = _core.slide([1], [step], cut if over == Nat(0) else _core.drop([0], [over], cut, where), where)
+    return map(lambda row: row[0], rows)
+
+
+def _item(xs, position, where):
+    if isinstance(position, builtins.tuple):
+        position = list(position)
+    position = list(position) if isinstance(position, list) else [position]
+    rank = xs.type.rank
+    if any(p is Ellipsis for p in position):
+        i = [p is Ellipsis for p in position].index(True)
+        position[i:i + 1] = [slice(None)] * (rank - len(position) + 1)
+    while position and isinstance(position[-1], slice) and position[-1] == slice(None):
+        position.pop()
+    shape = xs.type.shape
+    if len(position) > rank:
+        raise UserError(f"a position of {len(position)} indices in {xs.type}, which has {rank} dimensions {where}")
+    if not any(isinstance(p, slice) for p in position):
+        return _core.at([_end(p, n) for p, n in builtins.zip(position, shape)], xs, where) if position else xs
+    if all(isinstance(p, slice) and p.step in (None, 1) for p in position):
+        low, high = builtins.zip(*(_cut(p, n) for p, n in builtins.zip(position, shape)))
+        return _core.drop(list(low), list(high), xs, where)
+    first, rest = position[0], position[1:]
+    if not isinstance(first, slice):
+        return _item(_core.at([_end(first, shape[0])], xs, where), rest, where)
+    rows = _along(xs, first, where)
+    return rows if not rest else map(lambda row: _item(row, rest, where), rows)
+
+
+def _getitem(self, position):
+    """xs[i, j] is an element, numbers below 0 counting from the end; xs[1:-1, ::2] a block, as numpy has it."""
+    indices = position if isinstance(position, (builtins.tuple, list)) else (position,)
+    if any(isinstance(i, slice) or i is Ellipsis or hasattr(i, "__index__") and i < 0 for i in indices):
+        return _item(self, position, _core.here())
+    return _core.at(list(indices), self, None)
 
 
 def _power(a, b):
@@ -172,6 +273,8 @@ Expr.__iter__ = _parts
 Expr.__pow__ = _power
 Expr.__rpow__ = lambda b, a: _core.binary("pow", a, b, None)
 Expr.__array_ufunc__ = _ufunc
+Expr.__array_function__ = _array_function
+Expr.__getitem__ = _getitem
 
 
 def _arity(f):

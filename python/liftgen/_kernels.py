@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+import zlib
 
 from . import _core
 from ._errors import UserError
@@ -44,9 +45,33 @@ def compile(program, *, name="", names=(), overwrites=None, sizes=None, symbolic
                  back for each call; where all arrays are a lift.device_array, nothing is, and so are the results
     UserError: what does not fit, at the call with the shapes. EnvironmentError: no compiler.
     """
-    p = as_program(program, name, names, overwrites)
+    p = as_program(program, name, names, overwrites, device)
     return _core.compile(p, sizes=sizes or {}, symbolic=symbolic, derivation=derivation, tuned=tuned,
                          database=os.fspath(database), device=device)
+
+
+class _Kept:
+    """What an exploration found, as it travels to another process: tables as text, the rest as it was."""
+
+    def __init__(self, found):
+        self.program, self.device, self.sizes = found.program, found.device, found.sizes
+        self.derivation, self.prose, self.source = found.derivation, found.prose, found.source
+        self.origin, self.interrupted = found.origin, found.interrupted
+        self.json = None if self.origin else found.json
+        self._boards, self._summary = [found.leaderboard(0)], found.summary()
+        while len(self._boards) < 1000:
+            board = found.leaderboard(len(self._boards))
+            if len(self._boards) > 1 and board == self._boards[-1]:
+                break
+            self._boards.append(board)
+        self._boards = zlib.compress(json.dumps(self._boards).encode())
+
+    def leaderboard(self, rows):
+        boards = json.loads(zlib.decompress(self._boards))
+        return boards[min(max(rows, 0), len(boards) - 1)]
+
+    def summary(self):
+        return self._summary
 
 
 class Tuned:
@@ -57,7 +82,8 @@ class Tuned:
 
     def kernel(self):
         """The fastest variant as a kernel; at other sizes it takes the same decisions where it can. See lift.Kernel."""
-        return self._found.kernel()
+        f = self._found
+        return _core.compile(f.program, derivation=f.derivation, or_default=True, device=f.device)
 
     @property
     def derivation(self):
@@ -94,7 +120,16 @@ class Tuned:
         """All that was measured, as `liftgen explore --json` writes it (docs/json.md): a dict; times in ms, rates in GB/s.
 
         UserError: nothing was searched, see `origin`."""
-        return json.loads(self._found.json)
+        return json.loads(self._json())
+
+    def _json(self):
+        if self._found.json is None:  # it came from another process
+            raise UserError(f"{self._found.program.name}: nothing was searched, so that there is no report; what is known was "
+                            f"taken: {self.origin}")
+        return self._found.json
+
+    def __reduce__(self):
+        return Tuned, (self._found if isinstance(self._found, _Kept) else _Kept(self._found),)
 
     def leaderboard(self, rows=10):
         """The best variants beside plain loops and other compilers, as a table of so many `rows`; ms and GB/s."""
@@ -102,7 +137,7 @@ class Tuned:
 
     def report(self, path):
         """Writes one HTML page that needs nothing else to `path`: charts, derivation, code. UserError as `results`."""
-        self._found.write_page(os.fspath(path))
+        _core.write_page(self._json(), os.fspath(path))
 
     def _repr_html_(self):
         from html import escape
@@ -192,7 +227,7 @@ def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), ove
     UserError: a size without a number, a budget of 0, data that does not fit. EnvironmentError: no compiler, a forked child.
     """
     rules, rules_file = rules_text(rules)
-    p = as_program(program, name, names, overwrites)
+    p = as_program(program, name, names, overwrites, device)
     if budget <= 0:
         raise UserError(f"{p.name}: the budget is {budget} s; give it some seconds")
     listener = Bar() if progress is True else progress or None

@@ -46,7 +46,7 @@ def parse(text, name="program", sizes=None):
     return _core.parse(text, name, sizes or {})
 
 
-def as_program(p, name="", names=(), overwrites=None):
+def as_program(p, name="", names=(), overwrites=None, device=None):
     """A program as it is; a function expression with its arguments named x, or x1, x2, ..., or by `names`."""
     if isinstance(p, Program):
         if names:
@@ -58,4 +58,4 @@ def as_program(p, name="", names=(), overwrites=None):
     if not isinstance(p, _core.Expr):
         raise UserError(f"a lift program or function is needed, but a Python {type(p).__name__} is given; write "
                         f"lift.fun(type, f), or @lift.program(...) above the function {_core.here()}")
-    return _core.opened(p, name, list(names), list(overwrites or ()))
+    return _core.opened(p, name or ("program" if device else ""), list(names), list(overwrites or ()))

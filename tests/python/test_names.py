@@ -133,7 +133,7 @@ MISTAKES = {
     "Device: the argument 'backend' is missing; call Device(backend, which=-1)": lambda: lift.Device(),
     "Device: 3 arguments are given; call Device(backend, which=-1)": lambda: lift.Device("cuda", 1, 2),
     "Type: not made by scripts, but by functions of lift": lambda: lift.Type(),
-    f"Expr[...]: position is a Python str, 'a'; it has to be {LENGTH}": lambda: xs["a"],
+    f"at: position is a Python list, ['a']; it has to be a list, each element of it {LENGTH}": lambda: xs["a"],
     "compile: sizes is a Python int, 3; it has to be a dict from a text to a whole number":
         lambda: lift.compile(lift.fun([lift.f64], lambda x: x), sizes=3),
     "Kernel.source: there is no argument 'size'; call Kernel.source(sizes={})":
