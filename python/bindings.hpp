@@ -28,6 +28,7 @@ void bind_programs(py::module_& m);     ///< programs, from expressions and from
 void bind_devices(py::module_& m);      ///< devices, arrays that stay on them, queues
 void bind_kernels(py::module_& m);      ///< programs as functions of arrays
 void bind_exploring(py::module_& m);    ///< explorations and what they find
+void bind_operators(py::module_& m);    ///< the library's operators
 void bind_solving(py::module_& m);      ///< multigrid solvers
 
 }  // namespace lift::python

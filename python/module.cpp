@@ -43,5 +43,6 @@ PYBIND11_MODULE(_core, m) {
   lift::python::bind_devices(m);
   lift::python::bind_kernels(m);
   lift::python::bind_exploring(m);
+  lift::python::bind_operators(m);
   lift::python::bind_solving(m);
 }

@@ -12,6 +12,7 @@
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/program.hpp"
 #include "liftgen/compile.hpp"
+#include "liftgen/operators.hpp"
 #include "lower/lower.hpp"
 #include "patterns/pattern.hpp"
 #include "rewrite/own/check_rule.hpp"

@@ -31,16 +31,18 @@ _binding.tidy(_core, _core.here)
 from ._errors import ArgumentError, EnvironmentError, Error, InternalError, UserError  # noqa: E402,A004
 from ._expressions import *  # noqa: E402,F403
 from ._expressions import __all__ as _expressions_all  # noqa: E402
+from ._figures import show  # noqa: E402
 from ._kernels import (Bar, Device, Kernel, Queue, Tuned, compile, device_array, devices, empty,  # noqa: E402,A004
                        explore)
 from ._programs import Program, load, parse, program  # noqa: E402
-from . import _pickles, gmg  # noqa: E402
+from . import _pickles, gmg, operators  # noqa: E402
 from .gmg import Solver, solve  # noqa: E402
 
 __version__ = _core.version
 __all__ = ["ArgumentError", "Bar", "Device", "EnvironmentError", "Error", "InternalError", "Kernel", "Program", "Queue",
            "Solver", "Tuned", "UserError", "__version__", "compile", "device_array", "devices", "empty", "explore", "gmg",
-           "load", "parse", "program", "solve", *_expressions_all]
+           "operators",
+           "load", "parse", "program", "show", "solve", *_expressions_all]
 
 for _name in __all__:  # help() and messages say where they are found
     if getattr(globals()[_name], "__module__", "").startswith("liftgen._"):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NoReturn, TextIO, TypeVar, overload
 import numpy
 from numpy.typing import NDArray
 
-from . import gmg as gmg
+from . import gmg as gmg, operators as operators
 from .gmg import Solver as Solver, solve as solve
 
 _T = TypeVar("_T")
@@ -418,6 +418,7 @@ class Tuned:
     def results(self) -> dict[str, Any]: ...
     def leaderboard(self, rows: int = 10) -> str: ...
     def report(self, path: str | PathLike[str]) -> None: ...
+    def plot(self, axes: Any = None) -> Any: ...
 
 class Bar:
     stream: TextIO
@@ -449,6 +450,7 @@ def explore(
     device: Device | None = None,
     rules: str | Path = "",
 ) -> Tuned: ...
+def show(array: Any, title: str | None = None, axes: Any = None) -> Any: ...
 def empty(shape: int | Sequence[int], dtype: Type) -> NDArray[Any]: ...
 
 # ---- devices
