@@ -94,6 +94,11 @@ if(TARGET liftgen_python)
   set_tests_properties(python PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()
 
+if(TARGET liftgen_python)
+  add_test(NAME wheel COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/test_wheel.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${Python_EXECUTABLE})
+  set_tests_properties(wheel PROPERTIES LABELS quick TIMEOUT 600)
+endif()
+
 # Figures of schedules are as the schedules are.
 find_program(LIFTGEN_PYTHON python3)
 mark_as_advanced(LIFTGEN_PYTHON)

@@ -9,8 +9,6 @@
 #include <filesystem>
 #include <liftgen/lift.hpp>
 
-#include "runtime/file.hpp"
-
 using namespace lift;
 using namespace std::chrono_literals;
 

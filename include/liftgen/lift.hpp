@@ -19,5 +19,6 @@
 #include "rewrite/own/read_rules.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
+#include "runtime/file.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/report.hpp"
