@@ -341,7 +341,9 @@ void bind_kernels(py::module_& m) {
       py::arg("device") = py::none(), py::arg("or_default") = false);
   m.def(
       "new_array",
-      [](const std::vector<std::int64_t>& shape, const Type& t) { return new_array(t.scalar(), shape); },
+      [](const std::vector<std::int64_t>& shape, const Type& t) {
+        return new_array(t.scalar(), shape, true);
+      },
       py::arg("shape"), py::arg("dtype"));
 }
 

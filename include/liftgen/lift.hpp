@@ -11,6 +11,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
 #include "ir/expr/program.hpp"
+#include "liftgen/allocate.hpp"
 #include "liftgen/compile.hpp"
 #include "liftgen/operators.hpp"
 #include "lower/lower.hpp"

@@ -249,7 +249,8 @@ def explore(program, *, sizes=None, budget=60, data=None, name="", names=(), ove
 
 
 def empty(shape, dtype):
-    """A numpy array whose elements are not set, aligned to 64 bytes as kernels like it.
+    """A numpy array whose elements are not set, aligned to 64 bytes as kernels like it. From 32 MB on it lies on huge pages, which
+    the threads of kernels have touched first, and begins elsewhere in a page than other arrays.
 
     shape  lengths, or one; dtype  lift.f32, f64, i32 or boolean. UserError: a negative length, no memory.
     """

@@ -1,6 +1,9 @@
 // Operators of the library as functions of C++ arrays, against their plain C++ references.
 #include <doctest/doctest.h>
 
+#include <cstdio>
+#include <fstream>
+
 #include "liftgen/lift.hpp"
 #include "patterns/host_data.hpp"
 #include "tests/message.hpp"
@@ -68,6 +71,36 @@ TEST_CASE("operators are for boxes of given sizes, too") {
   const auto dot = compile<double(View, View)>(operators::dot({.cells = {4, 6, 8}}));
   CHECK(std::abs(dot(View(c.arguments[0].data(), {1, 6, 8, 10}), View(c.arguments[1].data(), {1, 6, 8, 10})) -
                  c.results[0][0]) < 1e-10);
+}
+
+TEST_CASE("allocated arrays are passed as they are, on huge pages, beginning at different places") {
+  auto x = allocate<double>({2, 8, 8});
+  CHECK((x.size() == 128 && x(1, 7, 7) == 0 && reinterpret_cast<std::uintptr_t>(x.data()) % 64 == 0));
+  for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i);
+  auto y = allocate<double>({2, 8, 8});
+  const auto shift = compile<void(In, Out)>(fun(array({nat("b"), nat("n"), nat("m")}, f64), [](Expr a) {
+    return a | map3([](Expr v) { return v + 1.0; });
+  }));
+  shift(x, y);
+  CHECK((y(0, 0, 0) == 1 && y(1, 7, 7) == 128));
+  const allocated<double, 3> kept = std::move(y);
+  CHECK(kept(1, 7, 7) == 128);
+
+  const auto a = allocate<float>({16, 1 << 20}), b = allocate<float>({16, 1 << 20});
+  CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 4096 !=
+        reinterpret_cast<std::uintptr_t>(b.data()) % 4096);
+  // The kernel says of each mapping whether huge pages were asked for.
+  std::ifstream maps("/proc/self/smaps");
+  bool within = false, huge = false;
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t from = 0, to = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &from, &to) == 2)
+      within = from <= reinterpret_cast<std::uintptr_t>(a.data()) &&
+               reinterpret_cast<std::uintptr_t>(a.data()) < to;
+    else if (within && line.starts_with("VmFlags:"))
+      huge = line.find(" hg") != std::string::npos;
+  }
+  CHECK(huge);
 }
 
 TEST_CASE("forms of operators that there are not are refused") {
