@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <liftgen/files.hpp>
 #include <liftgen/lift.hpp>
 
 using namespace lift;

@@ -20,6 +20,5 @@
 #include "rewrite/own/read_rules.hpp"
 #include "rewrite/rules/rules.hpp"
 #include "rewrite/space/space.hpp"
-#include "runtime/file.hpp"
 #include "tuning/explore.hpp"
 #include "tuning/report.hpp"
