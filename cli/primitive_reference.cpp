@@ -31,6 +31,7 @@ constexpr std::pair<Op, std::string_view> kWritten[] = {
     {Op::Concat, "concat(xs, ys)"},
     {Op::Interleave, "interleave(xs, ys)"},
     {Op::Update, "update(ws, 1, xs)"},
+    {Op::Gather, "xs |> gather(k, clamp)"},
     {Op::Map, "ks |> map(\\k. f64(k))"},
     {Op::Reduce, "xs |> reduce(add, 0)"},
     {Op::Scan, "xs |> scan(add, 0)"},

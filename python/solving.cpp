@@ -295,6 +295,7 @@ void bind_solving(py::module_& parent) {
       .def_readonly("reason", &Report::reason, "How it ended, in a sentence.")
       .def_readonly("history", &Report::history,
                     "The norm of the residual before the first cycle and after each.")
+      .def_readonly("cycles_at", &Report::cycles_at, "How many cycles there had been, for each of `history`.")
       .def_readonly("reference", &Report::reference, "The norm that relative goals are relative to.")
       .def_readonly("notes", &Report::notes, "What is worth knowing beside, a list of sentences.")
       .def_readonly("plan", &Report::plan, "The choices taken, as text.")
@@ -346,6 +347,17 @@ void bind_solving(py::module_& parent) {
             s.mapped(x, y, [&](auto from, auto to) { s.solver.precondition(from, to, cycles); });
           },
           py::arg("x"), py::arg("y"), py::arg("cycles"))
+      .def(
+          "tune_plan",
+          [](SolverObject& s, const py::object& f, double relative, double seconds) {
+            std::vector<py::object> kept;
+            const std::span<double> from = elements(f, "f", s.cells(), false, kept);
+            return interruptible([&] {
+              const std::lock_guard lock(s.mutex);
+              return s.solver.tune_plan(from, {.relative = relative}, seconds);
+            });
+          },
+          py::arg("f"), py::arg("relative"), py::arg("seconds"))
       .def(
           "tune",
           [](SolverObject& s, double seconds, const std::string& database) {

@@ -134,7 +134,7 @@ class Expr:
 
 _Number = Expr | Nat | float
 _Value = Expr | Nat | builtins.tuple[Any, ...] | list[Any]
-_Position = _Length | slice | builtins.tuple[_Length | slice, ...] | list[Any]
+_Position = Expr | _Length | slice | builtins.tuple[_Length | slice, ...] | list[Any]
 _Function = Expr | Callable[..., Any]
 
 class Partial:
@@ -290,6 +290,10 @@ def pad2(low: _Lengths, high: _Lengths, boundary: Boundary, value: _Number = 0, 
 def pad3(low: _Lengths, high: _Lengths, boundary: Boundary, value: _Number = 0, xs: None = None) -> Partial: ...
 @overload
 def pad3(low: _Lengths, high: _Lengths, boundary: Boundary, value: _Number = 0, *, xs: _Value) -> Expr: ...
+@overload
+def gather(positions: _Number | Sequence[_Number], boundary: Boundary = ..., value: _Number = 0, xs: None = None) -> Partial: ...
+@overload
+def gather(positions: _Number | Sequence[_Number], boundary: Boundary = ..., value: _Number = 0, *, xs: _Value) -> Expr: ...
 @overload
 def transpose(order: Sequence[int] | None = None, xs: None = None) -> Partial: ...
 @overload

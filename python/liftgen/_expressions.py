@@ -19,7 +19,7 @@ __all__ = [
     # functions
     "apply", "compose", "fun", "function_of", "let", "user_fun",
     # arrays
-    "at", "concat", "drop", "drop2", "drop3", "drop_n", "generate", "get", "interleave", "iota", "iterate", "join", "join_n",
+    "at", "concat", "drop", "drop2", "drop3", "drop_n", "gather", "generate", "get", "interleave", "iota", "iterate", "join", "join_n",
     "map", "map2", "map3", "map_n", "pad", "pad2", "pad3", "pad_n", "positions", "reduce", "reverse", "reverse_n", "scan",
     "scan_back", "slide", "slide2", "slide3", "slide_n", "split", "sum", "take", "transpose", "tuple", "unzip", "unzip_n",
     "update", "zip", "zip2", "zip3", "zip_n",
@@ -229,6 +229,13 @@ def _along(xs, s, where):
     return map(lambda row: row[0], rows)
 
 
+def _element(xs, position, where):
+    """At a position that is known, or computed."""
+    if any(isinstance(i, Expr) for i in position):
+        return _core.gather([_expr(i, i32) for i in position], Boundary.undefined, xs, 0, where)
+    return _core.at(position, xs, where)
+
+
 def _item(xs, position, where):
     if isinstance(position, builtins.tuple):
         position = list(position)
@@ -243,13 +250,13 @@ def _item(xs, position, where):
     if len(position) > rank:
         raise UserError(f"a position of {len(position)} indices in {xs.type}, which has {rank} dimensions {where}")
     if not any(isinstance(p, slice) for p in position):
-        return _core.at([_end(p, n) for p, n in builtins.zip(position, shape)], xs, where) if position else xs
+        return _element(xs, [_end(p, n) for p, n in builtins.zip(position, shape)], where) if position else xs
     if all(isinstance(p, slice) and p.step in (None, 1) for p in position):
         low, high = builtins.zip(*(_cut(p, n) for p, n in builtins.zip(position, shape)))
         return _core.drop(list(low), list(high), xs, where)
     first, rest = position[0], position[1:]
     if not isinstance(first, slice):
-        return _item(_core.at([_end(first, shape[0])], xs, where), rest, where)
+        return _item(_element(xs, [_end(first, shape[0])], where), rest, where)
     rows = _along(xs, first, where)
     return rows if not rest else map(lambda row: _item(row, rest, where), rows)
 
@@ -259,7 +266,7 @@ def _getitem(self, position):
     indices = position if isinstance(position, (builtins.tuple, list)) else (position,)
     if any(isinstance(i, slice) or i is Ellipsis or hasattr(i, "__index__") and i < 0 for i in indices):
         return _item(self, position, _core.here())
-    return _core.at(list(indices), self, None)
+    return _element(self, list(indices), None)
 
 
 def _power(a, b):
@@ -533,6 +540,14 @@ def slide3(size, step, xs=None):
     return slide_n(3, size, step, xs)
 
 
+def _need_boundary(primitive, boundary):
+    if isinstance(boundary, Boundary):
+        return
+    names = list(Boundary.__members__)
+    remedy = f"write lift.{boundary}" if boundary in names else "there are lift." + ", lift.".join(names)
+    raise UserError(f"{primitive}: {boundary!r} is no boundary; {remedy} {_core.here()}")
+
+
 def pad_n(rank, low, high, boundary, value=0, xs=None):
     """Elements added before and after in `rank` dimensions: xs : n.m.a gives (low + n + high).(low + m + high).a for 2.
 
@@ -540,10 +555,7 @@ def pad_n(rank, low, high, boundary, value=0, xs=None):
     boundary   what they are: lift.clamp, wrap, mirror, reflect, odd, constant, undefined
     value      of which constant's are (and odd's about it)
     UserError: no boundary, fewer dimensions."""
-    if not isinstance(boundary, Boundary):
-        names = list(Boundary.__members__)
-        remedy = f"write lift.{boundary}" if boundary in names else "there are lift." + ", lift.".join(names)
-        raise UserError(f"pad: {boundary!r} is no boundary; {remedy} {_core.here()}")
+    _need_boundary("pad", boundary)
 
     def applied(ys, where):
         return _core.pad(_axes(low, rank), _axes(high, rank), boundary, ys, value, where)
@@ -602,6 +614,17 @@ def drop2(low, high, xs=None):
 def drop3(low, high, xs=None):
     """drop in three dimensions, see drop2; `low` and `high` for all, or as lists with one for each: of xs : n.m.l.a."""
     return drop_n(3, low, high, xs)
+
+
+def gather(positions, boundary=Boundary.undefined, value=0, xs=None):
+    """The element at a position that is computed, an i32, or at positions of several dimensions, [j, i]; or one for
+    each of the positions that arrays of i32 hold: xs : n.a gives a, or m.a for `positions` of m.i32.
+
+    `boundary` says what is beyond the ends, however far: clamp, wrap, mirror, reflect, or constant, whose `value` it is.
+    UserError: no boundary; without one, positions that are not proved to be within, as min(max(i, 0), n - 1) and i % n are."""
+    _need_boundary("gather", boundary)
+    at = list(positions) if isinstance(positions, (list, builtins.tuple)) else [positions]
+    return _over(xs, lambda ys, where: _core.gather(at, boundary, ys, value, where))
 
 
 def take(n, xs=None):

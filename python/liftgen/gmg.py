@@ -120,7 +120,7 @@ def _plan(options):
 
 class Solver:
     """A solver of an equation. Choices by name: cycle="V", smoother, down, up, weight, ratios, bottom, passes, corrections,
-    mixed, tuned, full_start (docs/solver.md). Kernels are made here.
+    mixed, inner, tuned, full_start (docs/solver.md). Kernels are made here.
 
     equation  a gmg.Equation; **plan: the choices. UserError: no such choice, an A that cannot be solved for.
     Arrays are of f64, row by row, of the domain's shape (`shape`), and are never copied."""
@@ -200,8 +200,8 @@ class Solver:
         return self._solver.tune(seconds, database)
 
     def tune_plan(self, f, seconds, relative=1e-8):
-        """Tries plans near this one on A u = f, from u = 0, for so many seconds, and goes on with the one that reached the
-        relative residual in the least time. `f`: of the domain's shape. A line for each, the one that was taken first."""
+        """Tries plans near this one on A u = f, from u = 0, for so many `seconds`, and goes on with the one that reached the
+        `relative` residual in the least time. `f`: of the domain's shape. A line for each, the one that was taken first."""
         return self._solver.tune_plan(f, relative, seconds)
 
 
