@@ -174,6 +174,8 @@ void add_options(CLI::App& app, const std::string& command, Options& o, Texts& t
   if (command == "list") {
     app.add_option("operator", o.argument, "this one only");
     app.add_flag("--markdown", o.markdown, "as a Markdown page with all combinations of choices");
+    app.add_flag("--primitives", o.primitives,
+                 "the language's primitives and scalar functions, as a Markdown page");
   }
   if (command == "rules") {
     app.add_option("file", o.rules, "rules of your own instead: each is held against the interpreter");

@@ -10,6 +10,7 @@
 #include "cli/manual.hpp"
 #include "cli/operator_reference.hpp"
 #include "cli/output.hpp"
+#include "cli/primitive_reference.hpp"
 #include "ir/error.hpp"
 #include "ir/text/near.hpp"
 #include "ir/text/printable.hpp"
@@ -45,6 +46,10 @@ bool print_devices(const std::string& backend, std::vector<GridDeviceInfo> (*lis
 int list(const Options& o) {
   if (o.markdown) {
     std::fputs(operator_page().c_str(), stdout);
+    return 0;
+  }
+  if (o.primitives) {
+    std::fputs(primitive_page().c_str(), stdout);
     return 0;
   }
   if (!o.argument.empty()) {

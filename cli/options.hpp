@@ -54,7 +54,7 @@ struct Options {
   bool scop = false;              ///< of `liftgen emit`: the untransformed loops, for others' compilers
   SolveOptions solve;             ///< of `liftgen solve`
   std::string stage = "code";
-  bool lint = false, markdown = false, quiet = false, verbose = false;
+  bool lint = false, markdown = false, primitives = false, quiet = false, verbose = false;
 };
 
 /// UserError, one line, for whatever cannot be understood. Prints help and leaves `command` empty where help

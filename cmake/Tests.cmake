@@ -94,6 +94,11 @@ if(TARGET liftgen_python)
   set_tests_properties(python PROPERTIES LABELS quick TIMEOUT 1800 ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
 endif()
 
+if(TARGET liftgen_python)
+  add_test(NAME wheel COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/test_wheel.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${Python_EXECUTABLE})
+  set_tests_properties(wheel PROPERTIES LABELS quick TIMEOUT 600)
+endif()
+
 # Figures of schedules are as the schedules are.
 find_program(LIFTGEN_PYTHON python3)
 mark_as_advanced(LIFTGEN_PYTHON)
@@ -135,6 +140,22 @@ set_tests_properties(layer_order PROPERTIES LABELS quick)
 
 add_test(NAME format COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_format.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(format PROPERTIES LABELS quick TIMEOUT 600)
+
+# Threads may be at work when a process ends.
+if(NOT LIFTGEN_SANITIZE)
+  set(archives)
+  foreach(target ${LIFTGEN_LAYER_TARGETS})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL STATIC_LIBRARY)
+      list(APPEND archives $<TARGET_FILE:${target}>)
+    endif()
+  endforeach()
+  if(TARGET liftgen_python)
+    list(APPEND archives $<TARGET_OBJECTS:liftgen_python>)
+  endif()
+  add_test(NAME statics COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_statics.sh ${archives} COMMAND_EXPAND_LISTS)
+  set_tests_properties(statics PROPERTIES LABELS quick TIMEOUT 600)
+endif()
 
 add_test(NAME locale COMMAND bash ${PROJECT_SOURCE_DIR}/cmake/check_locale.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(locale PROPERTIES LABELS quick TIMEOUT 600)

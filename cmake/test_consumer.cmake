@@ -57,6 +57,27 @@ if(status EQUAL 0 OR NOT output MATCHES "no C compiler")
   message(FATAL_ERROR "without a compiler and without a cache the consumer ended with ${status} and said:\n${output}")
 endif()
 
+# Examples are what a user copies: each compiles against the installation, and one is run.
+file(GLOB examples ${SOURCE}/examples/*.cpp)
+foreach(example ${examples} ${SOURCE}/examples/run_example.hpp)
+  file(COPY ${example} DESTINATION ${scratch}/examples)
+endforeach()
+file(WRITE ${scratch}/examples/CMakeLists.txt "
+cmake_minimum_required(VERSION 3.25)
+project(examples LANGUAGES CXX)
+find_package(liftgen 0.1 REQUIRED)
+file(GLOB sources *.cpp)
+add_library(examples OBJECT \${sources})
+target_compile_options(examples PRIVATE -fsyntax-only)
+target_link_libraries(examples PRIVATE liftgen::liftgen)
+add_executable(first 01_first_map.cpp)
+target_link_libraries(first PRIVATE liftgen::liftgen)
+")
+run("configuring the examples" ${CMAKE_COMMAND} -S ${scratch}/examples -B ${scratch}/examples/build -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${scratch}/prefix)
+run("compiling the examples" ${CMAKE_COMMAND} --build ${scratch}/examples/build)
+run("the first example" ${CMAKE_COMMAND} -E env LIFTGEN_CACHE=${scratch}/cache ${scratch}/examples/build/first)
+
 # Kernels made at build time, by a project that is compiled as C++ only; what they are made of may change.
 file(COPY ${SOURCE}/tests/consumer/kernels DESTINATION ${scratch})
 run("configuring kernels" ${CMAKE_COMMAND} -S ${scratch}/kernels -B ${scratch}/kernels/build -G ${GENERATOR}

@@ -29,17 +29,17 @@ constexpr Row kPeers[] = {{"polly", make_polly},     {"graphite", make_graphite}
 }  // namespace
 
 const std::vector<std::string>& peer_names() {
-  static const std::vector<std::string> names = [] {
+  static const auto& names = *new std::vector<std::string>([] {
     std::vector<std::string> all{"plain"};
     for (const Row& row : kPeers)
       if (all.back() != row.name) all.emplace_back(row.name);
     return all;
-  }();
+  }());
   return names;
 }
 
 const std::vector<std::string>& grid_peer_names() {
-  static const std::vector<std::string> names{"plain", "ppcg"};
+  static const auto& names = *new std::vector<std::string>{"plain", "ppcg"};
   return names;
 }
 

@@ -29,7 +29,8 @@ Sizes sizes_in(const std::string& list) {
   const std::vector<std::string> parts = separated(list);
   if (parts.empty() || parts.size() > sizes.size()) refuse("has sizes '" + list + "'");
   for (std::size_t d = 0; d < parts.size(); ++d) {
-    static const std::regex product("[()\\s]*\\d+[()\\s]*(\\*[()\\s]*\\d+[()\\s]*)*"), number("\\d+");
+    static const auto& product = *new std::regex("[()\\s]*\\d+[()\\s]*(\\*[()\\s]*\\d+[()\\s]*)*");
+    static const auto& number = *new std::regex("\\d+");
     if (!std::regex_match(parts[d], product)) refuse("has a size that is no number: " + parts[d]);
     for (auto m = std::sregex_iterator(parts[d].begin(), parts[d].end(), number); m != std::sregex_iterator();
          ++m)
@@ -87,11 +88,12 @@ OwnLaunch of_opencl(const std::string& host, const std::smatch& m, const Kernel&
 }  // namespace
 
 std::vector<OwnLaunch> launches_of_ppcg(const std::string& host, const Kernel& kernel, Target target) {
-  static const std::regex loop("\\b(for|while)\\s*\\("),
-      cuda("(\\w+)\\s*<<<\\s*(\\w+)\\s*,\\s*(\\w+)\\s*>>>\\s*\\(([^;]*)\\)\\s*;"),
-      opencl(
-          "clEnqueueNDRangeKernel\\s*\\(\\s*\\w+\\s*,\\s*(\\w+)\\s*,\\s*\\d\\s*,\\s*NULL\\s*,\\s*(\\w+)\\s*,"
-          "\\s*(\\w+)\\s*,");
+  static const auto& loop = *new std::regex("\\b(for|while)\\s*\\(");
+  static const auto& cuda =
+      *new std::regex("(\\w+)\\s*<<<\\s*(\\w+)\\s*,\\s*(\\w+)\\s*>>>\\s*\\(([^;]*)\\)\\s*;");
+  static const auto& opencl = *new std::regex(
+      "clEnqueueNDRangeKernel\\s*\\(\\s*\\w+\\s*,\\s*(\\w+)\\s*,\\s*\\d\\s*,\\s*NULL\\s*,\\s*(\\w+)\\s*,"
+      "\\s*(\\w+)\\s*,");
   if (std::regex_search(host, loop)) refuse("launches kernels in a loop, which is not compared");
   std::vector<OwnLaunch> launches;
   const std::regex& each = target == Target::cuda ? cuda : opencl;

@@ -15,7 +15,7 @@ namespace {
 
 void warn_once(const std::string& line) {
   static std::mutex mutex;
-  static std::set<std::string> said;
+  static auto& said = *new std::set<std::string>;
   const std::lock_guard lock(mutex);
   if (said.insert(line).second) std::fprintf(stderr, "liftgen: %s\n", printable(line).c_str());
 }

@@ -26,7 +26,7 @@ using Conversion = void (*)(void**);
 /// Compiled once a process, and kept on disk.
 Conversion conversion(const Type& type, const Layout& from, const Layout& to) {
   static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<NativeLibrary>> known;
+  static auto& known = *new std::map<std::string, std::shared_ptr<NativeLibrary>>;
   const std::string key = type.str() + " / " + str(from.request()) + " / " + str(to.request());
   const std::lock_guard lock(mutex);
   std::shared_ptr<NativeLibrary>& library = known[key];

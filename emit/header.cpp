@@ -16,8 +16,17 @@ std::string plain_text(const Nat& n) {
   return index_text(n, [](const NatAtom& a) { return a.name; });
 }
 
+/// Which of the results the array holds after the call: ": result 2 of 3"; "" where it holds none.
+std::string result_text(const Kernel& k, const KernelArgument& a) {
+  if (a.work) return ": for intermediate values";
+  const auto it = std::find(k.results.begin(), k.results.end(), a.name);
+  if (it == k.results.end()) return "";
+  if (k.results.size() == 1) return ": the result";
+  return fmt::format(": result {} of {}", it - k.results.begin() + 1, k.results.size());
+}
+
 /// "double [4][n + 2]", "int, 0 to 1"
-std::string description(const KernelArgument& a) {
+std::string description(const Kernel& k, const KernelArgument& a) {
   if (!a.type.is_array()) {
     std::string s = c_type(a.type.scalar());
     if (a.range.size() == 2) s += ", from " + a.range[0].str() + " to " + a.range[1].str();
@@ -27,6 +36,7 @@ std::string description(const KernelArgument& a) {
   s += " ";
   for (const Nat& n : a.layout.shape()) s += "[" + plain_text(n) + "]";
   s += a.written ? (a.read ? ", read and written" : ", written") : ", read";
+  s += result_text(k, a);
   return is_rearranged(a) ? s + ", in the layout '" + str(a.layout.request()) + "' (see below)" : s;
 }
 
@@ -169,7 +179,7 @@ std::string header_around(const Kernel& k, const std::string& introduction, cons
   for (const std::string& n : k.sizes) s += fmt::format(" *   {:<10} long, {}\n", n, str(size_range(k, n)));
   for (const std::string& c : needs_of(k, [](const NatAtom& a) { return a.name; }))
     s += fmt::format(" *   {:<10} {}\n", "where", c);
-  for (const KernelArgument& a : k.arguments) s += fmt::format(" *   {:<10} {}\n", a.name, description(a));
+  for (const KernelArgument& a : k.arguments) s += fmt::format(" *   {:<10} {}\n", a.name, description(k, a));
   s += " */\n#ifndef " + guard + "\n#define " + guard + "\n\n" + before;
   for (const KernelArgument& a : k.arguments)
     if (is_rearranged(a)) s += index_definition(k, a);

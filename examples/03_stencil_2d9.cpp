@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "examples/run_example.hpp"
-#include "ir/expr/build.hpp"
-#include "patterns/host_data.hpp"
+#include "run_example.hpp"
 
 using namespace lift;
 

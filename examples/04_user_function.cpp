@@ -4,9 +4,7 @@
 //   out[i] = x[i] + w * (average5(x[i-2], ..., x[i+2]) - x[i]),   indices modulo n
 #include <cmath>
 
-#include "examples/run_example.hpp"
-#include "ir/expr/build.hpp"
-#include "patterns/host_data.hpp"
+#include "run_example.hpp"
 
 using namespace lift;
 

@@ -4,9 +4,7 @@
 //   out = sum over the three axes of (-u[-2] + 16 u[-1] - 30 u[0] + 16 u[1] - u[2]) / 12
 #include <cmath>
 
-#include "examples/run_example.hpp"
-#include "ir/expr/build.hpp"
-#include "patterns/host_data.hpp"
+#include "run_example.hpp"
 
 using namespace lift;
 

@@ -7,9 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <liftgen/files.hpp>
 #include <liftgen/lift.hpp>
-
-#include "runtime/file.hpp"
 
 using namespace lift;
 using namespace std::chrono_literals;

@@ -3,9 +3,8 @@
 // looked at, and tested against the interpreter, as is a wrong one.
 #include <cstdio>
 #include <liftgen/lift.hpp>
+#include <liftgen/rewriting.hpp>
 #include <random>
-
-#include "rewrite/engine/strategy.hpp"
 
 using namespace lift;
 

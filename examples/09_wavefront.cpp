@@ -3,10 +3,7 @@
 // kernel computes what the steps compute one after the other, bit by bit. A lag that is too small is refused.
 #include <cstdio>
 #include <liftgen/lift.hpp>
-
-#include "ir/expr/attributes.hpp"
-#include "rewrite/analysis/lags.hpp"
-#include "rewrite/engine/strategy.hpp"
+#include <liftgen/rewriting.hpp>
 
 using namespace lift;
 

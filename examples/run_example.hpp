@@ -1,12 +1,11 @@
 // What the examples share: exploring a pattern that only the example knows, and judging what came out.
 #pragma once
 
+#include <liftgen/pattern.hpp>
+
 #include <cstdio>
 #include <cstring>
 #include <exception>
-
-#include "tuning/explore.hpp"
-#include "tuning/report.hpp"
 
 namespace example {
 

@@ -13,8 +13,9 @@ namespace {
 
 /// What kernels call their own arguments.
 const std::set<std::string>& taken_names() {
-  static const std::set<std::string> names{"u",      "f",      "lambda", "coarse", "fine",  "previous",
-                                           "around", "result", "color",  "weight", "first", "second"};
+  static const auto& names =
+      *new std::set<std::string>{"u",      "f",      "lambda", "coarse", "fine",  "previous",
+                                 "around", "result", "color",  "weight", "first", "second"};
   return names;
 }
 

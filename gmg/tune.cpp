@@ -6,6 +6,7 @@
 
 #include "embed/explore_expression.hpp"
 #include "ir/error.hpp"
+#include "runtime/interrupt.hpp"
 
 namespace lift::gmg {
 
@@ -16,6 +17,7 @@ std::vector<std::string> tune(std::vector<CycleKernel> kernels, double seconds, 
   for (const CycleKernel& k : kernels) chosen += k.bytes;
   std::vector<std::string> lines;
   for (const CycleKernel& k : kernels) {
+    if (interrupted()) break;
     ExpressionOptions options;
     options.budget = std::chrono::duration<double>(seconds * k.bytes / chosen);
     options.database = database;

@@ -115,8 +115,8 @@ Pattern vector_pattern(const VectorOperation& v, int dim) {
 // ---- reductions
 
 const Choices& reduction_choices(bool norm) {
-  static const Choices of_norm{{"kind", {"max", "l2"}}, {"compensated", {"no", "yes"}}};
-  static const Choices of_dot{{"compensated", {"no", "yes"}}};
+  static const auto& of_norm = *new Choices{{"kind", {"max", "l2"}}, {"compensated", {"no", "yes"}}};
+  static const auto& of_dot = *new Choices{{"compensated", {"no", "yes"}}};
   return norm ? of_norm : of_dot;
 }
 

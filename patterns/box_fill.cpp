@@ -120,7 +120,7 @@ void fill_lambda(const Problem& p, const HostArray& a) {
 }
 
 const std::map<std::string, Wave>& cell_waves() {
-  static const std::map<std::string, Wave> waves{
+  static const auto& waves = *new std::map<std::string, Wave>{
       {"phi", phi_wave},   {"next", phi_wave}, {"prev", prev_wave},  {"rhs", rhs_wave},
       {"lphi", prev_wave}, {"res", prev_wave}, {"alpha", alpha_wave}};
   return waves;
@@ -128,13 +128,13 @@ const std::map<std::string, Wave>& cell_waves() {
 
 const std::map<std::string, double>& scalar_values() {
   // c1 and c2: the first steps of the Chebyshev polynomial for eigenvalues in [0.125, 1.05] * the largest
-  static const std::map<std::string, double> values{{"a", a_value},   {"b_h2inv", b_h2inv_value},
-                                                    {"w", 2.0 / 3.0}, {"boundary_value", 0.75},
-                                                    {"c1", 0.25},     {"c2", 1.25},
-                                                    {"c1_0", 0},      {"c1_1", 0.31},
-                                                    {"c1_2", 0.24},   {"c1_3", 0.23},
-                                                    {"c2_0", 1.7},    {"c2_1", 2.23},
-                                                    {"c2_2", 2.11},   {"c2_3", 2.09}};
+  static const auto& values = *new std::map<std::string, double>{{"a", a_value},   {"b_h2inv", b_h2inv_value},
+                                                                 {"w", 2.0 / 3.0}, {"boundary_value", 0.75},
+                                                                 {"c1", 0.25},     {"c2", 1.25},
+                                                                 {"c1_0", 0},      {"c1_1", 0.31},
+                                                                 {"c1_2", 0.24},   {"c1_3", 0.23},
+                                                                 {"c2_0", 1.7},    {"c2_1", 2.23},
+                                                                 {"c2_2", 2.11},   {"c2_3", 2.09}};
   return values;
 }
 

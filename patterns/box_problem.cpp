@@ -13,11 +13,11 @@ struct BoundaryName {
   bool valued = false;
 };
 const std::vector<BoundaryName>& boundaries() {
-  static const std::vector<BoundaryName> all{
-      {"ghost", Boundary::undefined}, {"periodic", Boundary::wrap},
-      {"dirichlet", Boundary::odd},   {"dirichlet-value", Boundary::odd, true},
-      {"neumann", Boundary::mirror},  {"clamp", Boundary::clamp},
-      {"mirror", Boundary::mirror},   {"constant", Boundary::constant, true}};
+  static const auto& all =
+      *new std::vector<BoundaryName>{{"ghost", Boundary::undefined}, {"periodic", Boundary::wrap},
+                                     {"dirichlet", Boundary::odd},   {"dirichlet-value", Boundary::odd, true},
+                                     {"neumann", Boundary::mirror},  {"clamp", Boundary::clamp},
+                                     {"mirror", Boundary::mirror},   {"constant", Boundary::constant, true}};
   return all;
 }
 
@@ -88,11 +88,11 @@ std::int64_t ghost_depth(const Problem& p) { return has_ghost_zone(p) ? p.ghost 
 Boundary pad_of(const Problem& p) { return find_boundary(p).pad; }
 
 const std::vector<std::string>& boundary_names() {
-  static const std::vector<std::string> names = [] {
+  static const auto& names = *new std::vector<std::string>([] {
     std::vector<std::string> all;
     for (const BoundaryName& b : boundaries()) all.push_back(b.name);
     return all;
-  }();
+  }());
   return names;
 }
 

@@ -22,7 +22,7 @@ Expr half_sweep_of_box(const BoxProblem& p, const Stencil& L, std::int64_t margi
 }
 
 const std::vector<std::string>& HalfSweeps::numbers() {
-  static const std::vector<std::string> all{"0", "1", "2", "3", "4", "6", "8"};
+  static const auto& all = *new std::vector<std::string>{"0", "1", "2", "3", "4", "6", "8"};
   return all;
 }
 

@@ -14,7 +14,7 @@ namespace patterns::prolongation {
 namespace {
 
 const Choices& all_choices() {
-  static const Choices all{
+  static const auto& all = *new Choices{
       {"kind", {"linear", "constant"}}, {"mode", {"set", "increment"}}, {"form", {"blocks", "thesis"}}};
   return all;
 }
@@ -69,9 +69,9 @@ Program build(const Prolongation& how) {
 // ---- the correction, and half-sweeps after it
 
 const Choices& correction_choices() {
-  static const Choices all{{"kind", all_choices().at("kind")},
-                           {"half-sweeps", HalfSweeps::numbers()},
-                           {"coefficients", stencil_choices().at("coefficients")}};
+  static const auto& all = *new Choices{{"kind", all_choices().at("kind")},
+                                        {"half-sweeps", HalfSweeps::numbers()},
+                                        {"coefficients", stencil_choices().at("coefficients")}};
   return all;
 }
 

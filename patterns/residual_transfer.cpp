@@ -29,12 +29,13 @@ Choices with(Choices more) {
   return more;
 }
 const Choices& restriction_choices() {
-  static const Choices c = with({{"keep", {"no", "yes"}}, {"half-sweeps", HalfSweeps::numbers()}});
+  static const auto& c =
+      *new Choices(with({{"keep", {"no", "yes"}}, {"half-sweeps", HalfSweeps::numbers()}}));
   return c;
 }
 const Choices& norm_choices() {
-  static const Choices c =
-      with({{"kind", {"max", "l2"}}, {"compensated", {"no", "yes"}}, {"half-sweeps", HalfSweeps::numbers()}});
+  static const auto& c = *new Choices(with(
+      {{"kind", {"max", "l2"}}, {"compensated", {"no", "yes"}}, {"half-sweeps", HalfSweeps::numbers()}}));
   return c;
 }
 

@@ -14,12 +14,12 @@ namespace patterns::smooth {
 namespace {
 
 const Choices& choices() {
-  static const Choices all = [] {
+  static const auto& all = *new Choices([] {
     Choices c = stencil_choices();
     c["smoother"] = {"gsrb", "jacobi", "chebyshev", "symmetric-gsrb"};
     c["degree"] = {"1", "2", "3", "4"};
     return c;
-  }();
+  }());
   return all;
 }
 

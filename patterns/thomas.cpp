@@ -23,10 +23,10 @@ Program build(const BoxProblem& p) {
 
 void fill(const Problem& p, const HostArray& array) {
   // the diagonal is larger than the sum of the others: no pivot is near 0
-  static const std::map<std::string, Wave> waves{{"a", {-1, 0.3, 1, {0.05, 0.13, 0.29}}},
-                                                 {"b", {4, 0.5, 2, {0.19, 0.37, 0.41}}},
-                                                 {"c", {-1, 0.3, 1, {0.43, 0.29, 0.37}}},
-                                                 {"d", {0.5, 1, 2, {0.31, 0.23, 0.17}}}};
+  static const auto& waves = *new std::map<std::string, Wave>{{"a", {-1, 0.3, 1, {0.05, 0.13, 0.29}}},
+                                                              {"b", {4, 0.5, 2, {0.19, 0.37, 0.41}}},
+                                                              {"c", {-1, 0.3, 1, {0.43, 0.29, 0.37}}},
+                                                              {"d", {0.5, 1, 2, {0.31, 0.23, 0.17}}}};
   fill_wave(p, 0, array, waves.at(array.name));
 }
 

@@ -57,11 +57,12 @@ Program build(const BoxProblem& p) {
 void fill(const Problem& p, const HostArray& a) {
   if (a.name == "dtr_stage")
     return host::with_float(p.type, [&]<class T>(T) { *static_cast<T*>(a.data) = static_cast<T>(3.0); });
-  static const std::map<std::string, Wave> waves{{"wcon", {0, 1, 1, {0.05, 0.13, 0.29}}},
-                                                 {"u_stage", {0.5, 1, 1, {0.19, 0.37, 0.41}}},
-                                                 {"u_pos", {0.5, 1, 2, {0.43, 0.29, 0.37}}},
-                                                 {"utens", {0, 0.5, 1, {0.31, 0.23, 0.17}}},
-                                                 {"utens_stage", {0, 0.5, 2, {0.11, 0.07, 0.03}}}};
+  static const auto& waves =
+      *new std::map<std::string, Wave>{{"wcon", {0, 1, 1, {0.05, 0.13, 0.29}}},
+                                       {"u_stage", {0.5, 1, 1, {0.19, 0.37, 0.41}}},
+                                       {"u_pos", {0.5, 1, 2, {0.43, 0.29, 0.37}}},
+                                       {"utens", {0, 0.5, 1, {0.31, 0.23, 0.17}}},
+                                       {"utens_stage", {0, 0.5, 2, {0.11, 0.07, 0.03}}}};
   fill_wave(p, 0, a, waves.at(a.name));
   if (a.name != "wcon") return;
   host::with_float(p.type, [&]<class T>(T) {  // nothing flows through the ground and the lid

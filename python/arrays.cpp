@@ -8,10 +8,15 @@
 #include "embed/pitched.hpp"
 #include "ir/error.hpp"
 #include "python/dlpack.hpp"
+#include "python/gil.hpp"
+#include "runtime/buffer.hpp"
 
 namespace lift::python {
 namespace {
 
+/// From here on malloc asks the system for memory each time, and gives it back: what it gave before is not
+/// there to be taken again, and pages are worth choosing.
+constexpr std::size_t kWorthPages = std::size_t{32} << 20;
 constexpr std::size_t kAlignment = 64;  ///< bytes: a cache line, the widest vectors, stores past the caches
 
 std::string name_of_type(const py::handle& x) { return py::str(py::type::handle_of(x).attr("__name__")); }
@@ -245,13 +250,21 @@ py::object number_object(const Number& x, Scalar s) {
   return py::bool_(x.as_bool);
 }
 
-py::array new_array(Scalar s, const std::vector<std::int64_t>& shape) {
+py::array new_array(Scalar s, const std::vector<std::int64_t>& shape, bool touch) {
   std::size_t bytes = size_of(s);
   for (const std::int64_t n : shape) bytes *= static_cast<std::size_t>(n);
+  const std::vector<py::ssize_t> lengths(shape.begin(), shape.end());
+  if (bytes >= kWorthPages) {
+    auto* const buffer = [&] {
+      const Released released;
+      return new Buffer(bytes, {.threads = 0, .touch = touch});
+    }();
+    return py::array(numpy_type(s), lengths, buffer->data(),
+                     py::capsule(buffer, [](void* p) { delete static_cast<Buffer*>(p); }));
+  }
   void* const data = std::aligned_alloc(kAlignment, (bytes + kAlignment) / kAlignment * kAlignment);
   if (!data) throw UserError("a result of " + std::to_string(bytes) + " bytes does not fit into memory");
-  return py::array(numpy_type(s), std::vector<py::ssize_t>(shape.begin(), shape.end()), data,
-                   py::capsule(data, [](void* p) { std::free(p); }));
+  return py::array(numpy_type(s), lengths, data, py::capsule(data, [](void* p) { std::free(p); }));
 }
 
 }  // namespace lift::python

@@ -39,7 +39,9 @@ union Number {
 Number number_value(const py::handle& x, Scalar s, const std::function<std::string()>& what);
 py::object number_object(const Number& x, Scalar s);
 
-/// A new array, aligned as kernels like it. Its elements are not set.
-py::array new_array(Scalar s, const std::vector<std::int64_t>& shape);
+/// A new array, aligned as kernels like it; large ones on huge pages, beginning at different places within a
+/// page. Its elements are not set. `touch`: pages are first touched by threads as kernels have them, rather
+/// than by whoever writes there first. UserError: there is not that much memory.
+py::array new_array(Scalar s, const std::vector<std::int64_t>& shape, bool touch = false);
 
 }  // namespace lift::python

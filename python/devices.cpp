@@ -104,26 +104,37 @@ std::string shape_text_of(const DeviceArray& a) {
 }
 
 void bind_device(py::module_& m) {
-  py::class_<Device>(m, "Device", "A device of OpenCL or CUDA, on which kernels run in this process.")
+  py::class_<Device>(
+      m, "Device",
+      "A device of OpenCL or CUDA, on which kernels run in this process.\n\nbackend  \"opencl\" or "
+      "\"cuda\"\nwhich    its number, or a part of its name; -1: the first, graphics processors before "
+      "others\nUserError: no such backend. EnvironmentError: no driver, no such device.")
       .def(py::init([](const std::string& backend, const py::object& which) {
              const Target target = backend_named(backend);
              if (py::isinstance<py::str>(which)) return Device(target, which.cast<std::string>());
              return Device(target, which.cast<int>());
            }),
            py::arg("backend"), py::arg("which") = -1)
-      .def_static("emulated_cuda", &Device::emulated_cuda)
-      .def_property_readonly("backend", [](const Device& d) { return text(d.backend()); })
-      .def_property_readonly("index", &Device::index)
-      .def_property_readonly("name", [](const Device& d) { return d.name(); })
-      .def_property_readonly("is_emulated", &Device::is_emulated)
-      .def_property_readonly("transfers",
-                             [](const Device& d) {
-                               const GridTransfers t = d.transfers();
-                               py::dict all;
-                               all["writes"] = t.writes, all["written_bytes"] = t.written_bytes;
-                               all["reads"] = t.reads, all["read_bytes"] = t.read_bytes;
-                               return all;
-                             })
+      .def_static("emulated_cuda", &Device::emulated_cuda,
+                  "A device that computes CUDA kernels on the host, to check them. EnvironmentError: no C++ "
+                  "compiler.")
+      .def_property_readonly(
+          "backend", [](const Device& d) { return text(d.backend()); }, "\"opencl\" or \"cuda\".")
+      .def_property_readonly("index", &Device::index, "Its number among those of its backend.")
+      .def_property_readonly(
+          "name", [](const Device& d) { return d.name(); }, "What its driver calls it.")
+      .def_property_readonly("is_emulated", &Device::is_emulated, "Whether the host computes its kernels.")
+      .def_property_readonly(
+          "transfers",
+          [](const Device& d) {
+            const GridTransfers t = d.transfers();
+            py::dict all;
+            all["writes"] = t.writes, all["written_bytes"] = t.written_bytes;
+            all["reads"] = t.reads, all["read_bytes"] = t.read_bytes;
+            return all;
+          },
+          "A dict of what was copied so far: writes and reads (numbers of copies), written_bytes and "
+          "read_bytes.")
       .def("__eq__", [](const Device& a, const Device& b) { return a == b; })
       .def("__hash__",
            [](const Device& d) {
@@ -133,11 +144,16 @@ void bind_device(py::module_& m) {
         return std::string("<liftgen device ") + text(d.backend()) + " " + std::to_string(d.index()) + ": " +
                d.name() + ">";
       });
-  m.def("devices", [](const std::string& backend) { return Device::all(backend_named(backend)); });
-  py::class_<QueueObject>(m, "Queue", "What a device is asked for is done later, in order.")
+  m.def(
+      "devices", [](const std::string& backend) { return Device::all(backend_named(backend)); },
+      py::arg("backend"));
+  py::class_<QueueObject>(m, "Queue",
+                          "What a device is asked for is done later, in the order in which it is "
+                          "asked.\n\ndevice  the lift.Device; EnvironmentError: it cannot have one more")
       .def(py::init<const Device&>(), py::arg("device"))
-      .def("wait", &QueueObject::wait)
-      .def_property_readonly("device", [](QueueObject& q) { return q.queue().device(); });
+      .def("wait", &QueueObject::wait, "Returns when all is done. What went wrong is raised here.")
+      .def_property_readonly(
+          "device", [](QueueObject& q) { return q.queue().device(); }, "The lift.Device that it is of.");
 }
 
 }  // namespace
@@ -172,20 +188,36 @@ ArgumentValue device_value(const DeviceArray& a, const ArgumentKind& kind,
 
 void bind_devices(py::module_& m) {
   bind_device(m);
-  py::class_<DeviceArray>(m, "DeviceArray", "An array that stays on a device.")
+  py::class_<DeviceArray>(
+      m, "DeviceArray",
+      "An array that stays on a device.\n\nDeviceArray(device, array) copies one of the host, of any shape "
+      "that kernels take; DeviceArray(device, shape, type)\nhas zeros, type being lift.f32, f64, i32 or "
+      "boolean. UserError: arrays that kernels do not take. EnvironmentError: no\nmemory left there.")
       .def(py::init(&from_host), py::arg("device"), py::arg("array"))
       .def(py::init(&zeros), py::arg("device"), py::arg("shape"), py::arg("type"))
-      .def("upload", &upload, py::arg("array"), py::arg("queue") = nullptr)
-      .def("download", &download, py::arg("out") = py::none(), py::arg("queue") = nullptr)
-      .def("copy",
-           [](const DeviceArray& a) {
-             const Released released;
-             return DeviceArray{std::make_shared<DeviceMemory>(*a.memory), a.element, a.shape};
-           })
-      .def_property_readonly("device", [](const DeviceArray& a) { return a.memory->device(); })
-      .def_property_readonly("shape", [](const DeviceArray& a) { return py::tuple(py::cast(a.shape)); })
-      .def_property_readonly("ndim", [](const DeviceArray& a) { return a.shape.size(); })
-      .def_property_readonly("dtype", [](const DeviceArray& a) { return numpy_type(a.element); })
+      .def("upload", &upload, py::arg("array"), py::arg("queue") = nullptr,
+           "Copies an `array` of the host, of this shape and dtype, there; in a `queue`, where it stays in "
+           "use until it has been waited for. UserError: another shape or dtype.")
+      .def("download", &download, py::arg("out") = py::none(), py::arg("queue") = nullptr,
+           "Copies it into a new array of numpy, or into `out`, of its shape and dtype, and returns that; in "
+           "a `queue` it is there after wait(). UserError: another shape or dtype.")
+      .def(
+          "copy",
+          [](const DeviceArray& a) {
+            const Released released;
+            return DeviceArray{std::make_shared<DeviceMemory>(*a.memory), a.element, a.shape};
+          },
+          "Another array on the device with the same elements.")
+      .def_property_readonly(
+          "device", [](const DeviceArray& a) { return a.memory->device(); }, "The lift.Device that it is on.")
+      .def_property_readonly(
+          "shape", [](const DeviceArray& a) { return py::tuple(py::cast(a.shape)); },
+          "Its lengths, a tuple, outermost first.")
+      .def_property_readonly(
+          "ndim", [](const DeviceArray& a) { return a.shape.size(); }, "How many dimensions it has.")
+      .def_property_readonly(
+          "dtype", [](const DeviceArray& a) { return numpy_type(a.element); },
+          "The numpy.dtype of its elements.")
       .def("__dlpack_device__",
            [](const DeviceArray& a) {
              const auto [place, index] = place_of(a);

@@ -51,7 +51,11 @@ ArgumentData data_of(const Expr& argument, const py::object& given, const std::s
   const auto what = [&] { return program + ": the data of " + param_name(argument); };
   ArgumentData d;
   if (!t.is_array()) {
-    const double value = given.cast<double>();
+    const Number number = number_value(given, t.scalar(), what);
+    const double value = t.scalar() == Scalar::f32   ? number.as_f32
+                         : t.scalar() == Scalar::f64 ? number.as_f64
+                         : t.scalar() == Scalar::i32 ? number.as_i32
+                                                     : number.as_bool;
     d.kind = ArgumentData::Kind::constant, d.low = d.high = value;
     return d;
   }
@@ -109,10 +113,14 @@ FoundObject explore_program(const ProgramObject& p, ExpressionOptions options, c
   check_names(p.program, data);
   options.data = p.data;
   std::vector<LengthEquation> equations;
-  for (const Expr& a : p.program.arguments)
-    if (data.contains(param_name(a)))
-      options.data[param_name(a)] =
-          data_of(a, py::object(data[py::str(param_name(a))]), p.program.name, equations);
+  try {
+    for (const Expr& a : p.program.arguments)
+      if (data.contains(param_name(a)))
+        options.data[param_name(a)] =
+            data_of(a, py::object(data[py::str(param_name(a))]), p.program.name, equations);
+  } catch (const UserError& e) {
+    throw UserError(e.what() + line_of(where));
+  }
   options.sizes = solve_sizes(equations, options.sizes);
   for (const auto& [name, value] : p.declared) options.sizes.emplace(name, value);
   (void)give_meanings(p.program, p.program.name);
@@ -152,13 +160,8 @@ const std::string& json_text(const FoundObject& t) {
 
 void bind_exploring(py::module_& m) {
   py::class_<FoundObject>(m, "Found")
-      .def("kernel",
-           [](const FoundObject& t) {
-             CompileOptions options;
-             options.derivation = t.found.derivation, options.or_default = true;
-             options.device = t.found.device;
-             return Kernel(t.found.program, std::move(options));
-           })
+      .def_property_readonly("program", [](const FoundObject& t) { return ProgramObject{t.found.program}; })
+      .def_property_readonly("device", [](const FoundObject& t) { return t.found.device; })
       .def_property_readonly("sizes", [](const FoundObject& t) { return t.sizes; })
       .def_property_readonly("derivation", [](const FoundObject& t) { return str(t.found.derivation); })
       .def_property_readonly("prose", [](const FoundObject& t) { return prose(t.found.derivation); })
@@ -168,11 +171,13 @@ void bind_exploring(py::module_& m) {
       .def_property_readonly("json", &json_text)
       .def("leaderboard",
            [](const FoundObject& t, std::size_t rows) { return leaderboard(t.found.report, rows); })
-      .def("summary", [](const FoundObject& t) { return summary(t.found.report, false); })
-      .def("page", [](const FoundObject& t) { return report::page(json_text(t)); })
-      .def("write_page", [](const FoundObject& t, const std::string& path) {
-        write_file_atomically(path, report::page(json_text(t)));
-      });
+      .def("summary", [](const FoundObject& t) { return summary(t.found.report, false); });
+  m.def(
+      "write_page",
+      [](const std::string& json, const std::string& path) {
+        write_file_atomically(path, report::page(json));
+      },
+      py::arg("json"), py::arg("path"));
   m.def(
       "explore",
       [](const ProgramObject& p, const Sizes& sizes, double budget, const py::dict& data, int threads,

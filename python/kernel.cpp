@@ -271,6 +271,15 @@ const Callable::Variant& Kernel::variant(const Sizes& sizes) const {
   return callable_.variant(sizes, where);
 }
 
+py::tuple Kernel::made_of() const {
+  py::dict options;
+  options["sizes"] = options_.sizes, options["symbolic"] = options_.symbolic;
+  options["derivation"] = options_.derivation ? py::object(py::str(str(*options_.derivation))) : py::none();
+  options["tuned"] = options_.tuned, options["database"] = options_.database;
+  options["device"] = options_.device, options["or_default"] = options_.or_default;
+  return py::make_tuple(ProgramObject{program_}, options);
+}
+
 std::string Kernel::description() const {
   std::string s;
   for (const Expr& a : program_.arguments)
@@ -279,37 +288,49 @@ std::string Kernel::description() const {
 }
 
 void bind_kernels(py::module_& m) {
-  py::class_<Kernel>(m, "Kernel", "A compiled program, called with arrays.")
+  py::class_<Kernel>(m, "Kernel",
+                     "A program as a function of arrays: kernel(a, b, out=c).\n\nArguments in their order or "
+                     "by name, arrays of the shapes and types of the program's (see repr); numbers are "
+                     "Python's.\nResults are returned, several as a tuple; out= is an array for the result, "
+                     "or a tuple with an array or None for each.\nNothing is copied or converted. UserError: "
+                     "what does not fit, with the remedy. Calls from several threads are safe.")
       .def("__call__", &Kernel::operator())
       .def("enqueue", &Kernel::enqueue, py::arg("queue"),
-           "Has it done in a queue of the kernel's device, and returns; the results are device arrays, of "
-           "numbers "
-           "arrays of one.")
+           "Has it done in a `queue` of the kernel's device, with device arrays as arguments, and returns at "
+           "once. The results are "
+           "device arrays; those of numbers have one element. UserError: an array of the host, a kernel of "
+           "the processors.")
       .def_property_readonly(
           "device", [](const Kernel& k) { return k.callable().device(); },
-          "The device that it runs on; None: the processors.")
+          "The lift.Device that it runs on; None: the processors.")
       .def(
           "prepare", [](const Kernel& k, const Sizes& sizes) { k.variant(sizes); },
           py::arg("sizes") = Sizes{},
-          "Compiles for these sizes now, rather than at the first call that has them.")
+          "Compiles for these `sizes` (numbers by name) now, rather than at the first call that has them. "
+          "UserError: a size is missing.")
       .def(
           "source", [](const Kernel& k, const Sizes& sizes) { return Callable::source(k.variant(sizes)); },
-          py::arg("sizes") = Sizes{}, "The C text for these sizes.")
+          py::arg("sizes") = Sizes{}, "The C text for these `sizes` (numbers by name).")
       .def(
           "derivation",
           [](const Kernel& k, const Sizes& sizes) { return str(Callable::derivation(k.variant(sizes))); },
-          py::arg("sizes") = Sizes{}, "How it is computed at these sizes, a step a line.")
+          py::arg("sizes") = Sizes{},
+          "How it is computed at these `sizes` (numbers by name), a step a line: for "
+          "compile(derivation=...).")
       .def(
           "origin", [](const Kernel& k, const Sizes& sizes) { return Callable::origin(k.variant(sizes)); },
           py::arg("sizes") = Sizes{},
-          "With tuned=True, what was taken from the database, in a line; '' when nothing was known.")
+          "With tuned=True, what was taken from the database for these `sizes` (numbers by name), in a line; "
+          "'' when nothing was known.")
+      .def("_options", &Kernel::made_of, "What `compile` made it of: the program, and its options.")
       .def("__repr__", [](const Kernel& k) { return "<liftgen kernel " + k.description() + ">"; });
   m.def(
       "compile",
       [](const ProgramObject& p, const Sizes& sizes, bool symbolic,
          const std::optional<std::string>& derivation, bool tuned, const std::string& database,
-         const std::optional<Device>& device) {
+         const std::optional<Device>& device, bool or_default) {
         CompileOptions options;
+        options.or_default = or_default;
         options.sizes = sizes, options.symbolic = symbolic, options.tuned = tuned,
         options.database = database, options.device = device;
         if (derivation) options.derivation = parse_derivation(*derivation);
@@ -317,9 +338,13 @@ void bind_kernels(py::module_& m) {
       },
       py::arg("program"), py::kw_only(), py::arg("sizes") = Sizes{}, py::arg("symbolic") = false,
       py::arg("derivation") = py::none(), py::arg("tuned") = false, py::arg("database") = "",
-      py::arg("device") = py::none());
-  m.def("new_array",
-        [](const std::vector<std::int64_t>& shape, const Type& t) { return new_array(t.scalar(), shape); });
+      py::arg("device") = py::none(), py::arg("or_default") = false);
+  m.def(
+      "new_array",
+      [](const std::vector<std::int64_t>& shape, const Type& t) {
+        return new_array(t.scalar(), shape, true);
+      },
+      py::arg("shape"), py::arg("dtype"));
 }
 
 }  // namespace lift::python

@@ -22,6 +22,7 @@ class Kernel {
   py::object enqueue(QueueObject& queue, const py::args& arguments, const py::kwargs& named) const;
   const Callable::Variant& variant(const Sizes& sizes) const;
   std::string description() const;
+  py::tuple made_of() const;  ///< the program, and the options by name
   const Callable& callable() const { return callable_; }
 
  private:

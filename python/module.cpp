@@ -8,10 +8,10 @@ namespace {
 namespace py = pybind11;
 
 void raise(const char* name, const std::exception& e) {
-  PyErr_SetString(py::module_::import("liftgen.errors").attr(name).ptr(), e.what());
+  PyErr_SetString(py::module_::import("liftgen._errors").attr(name).ptr(), e.what());
 }
 
-/// Errors of liftgen as those of liftgen/errors.py, with the same text.
+/// Errors of liftgen as those of liftgen/_errors.py, with the same text.
 void translate(std::exception_ptr p) {
   try {
     if (p) std::rethrow_exception(p);
@@ -21,6 +21,9 @@ void translate(std::exception_ptr p) {
     raise("EnvironmentError", e);
   } catch (const lift::InternalError& e) {
     raise("InternalError", e);
+  } catch (const py::cast_error&) {
+    raise("ArgumentError", lift::UserError("a Python value is of a type that does not fit there" +
+                                           lift::line_of(lift::python::here())));
   }
 }
 
@@ -31,6 +34,7 @@ PYBIND11_MODULE(_core, m) {
   py::register_exception_translator(translate);
   lift::python::watch_the_end();
   // Descriptions of elements changed in numpy 2, which pybind11 knows from 2.12 on.
+  m.attr("version") = LIFTGEN_VERSION;
   m.attr("knows_numpy_2") = PYBIND11_VERSION_HEX >= 0x020C0000;
   m.def("set_package_directory",
         [](const std::string& directory) { lift::python::set_package_directory(directory.c_str()); });
@@ -39,5 +43,6 @@ PYBIND11_MODULE(_core, m) {
   lift::python::bind_devices(m);
   lift::python::bind_kernels(m);
   lift::python::bind_exploring(m);
+  lift::python::bind_operators(m);
   lift::python::bind_solving(m);
 }

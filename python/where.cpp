@@ -20,7 +20,7 @@ struct Line {
 };
 static_assert(sizeof(std::source_location) == sizeof(const Line*));
 
-std::string package_directory;  // NOLINT: of the process
+std::string& package_directory = *new std::string;  // NOLINT: of the process
 
 /// Locations are kept for ever, one a line of a script, since expressions refer to them.
 std::source_location location(const std::string& file, unsigned line) {
@@ -28,7 +28,8 @@ std::source_location location(const std::string& file, unsigned line) {
     Line line{};
     std::string file;
   };
-  static std::map<std::pair<std::string, unsigned>, std::unique_ptr<Kept>> all;  // guarded by the GIL
+  static auto& all =
+      *new std::map<std::pair<std::string, unsigned>, std::unique_ptr<Kept>>;  // guarded by the GIL
   std::unique_ptr<Kept>& kept = all[{file, line}];
   if (!kept) {
     kept = std::make_unique<Kept>();

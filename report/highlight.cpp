@@ -12,7 +12,7 @@ namespace {
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 const std::set<std::string_view>& keywords() {
-  static const std::set<std::string_view> words{
+  static const auto& words = *new std::set<std::string_view>{
       // C, OpenCL, CUDA
       "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
       "extern", "float", "for", "if", "inline", "int", "int32_t", "int64_t", "long", "restrict", "return",

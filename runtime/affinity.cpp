@@ -111,12 +111,12 @@ double read_quota() {
 }  // namespace
 
 const std::vector<int>& allowed_cpus() {
-  static const std::vector<int> cpus = current_cpus();
+  static const auto& cpus = *new std::vector<int>(current_cpus());
   return cpus;
 }
 
 const std::vector<std::vector<int>>& core_places() {
-  static const std::vector<std::vector<int>> places = group_by_core(allowed_cpus());
+  static const auto& places = *new std::vector<std::vector<int>>(group_by_core(allowed_cpus()));
   return places;
 }
 

@@ -58,7 +58,7 @@ Buffer::Buffer(std::size_t bytes, BufferOptions options) : bytes_(bytes) {
   if (large) (void)::madvise(mapping_, mapped_bytes_, MADV_HUGEPAGE);
   const std::size_t start = round_up(reinterpret_cast<std::uintptr_t>(mapping_), alignment);
   data_ = reinterpret_cast<void*>(start + slack + skew);
-  clear();
+  if (options.touch) clear();
 }
 
 Buffer::~Buffer() {

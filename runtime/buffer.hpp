@@ -12,11 +12,13 @@ struct BufferOptions {
   std::ptrdiff_t skew =
       -1;  ///< bytes added to the start, a multiple of 64, below 4096; -1: differs from buffer to buffer,
            ///< so that the same element of several arrays does not fall into the same cache set
+  bool touch = true;  ///< otherwise pages are there once somebody touches them: the kernel that writes them
 };
 
-/// Zeroed bytes, aligned to 64, with at least `slack` readable bytes before and behind, on huge pages where
-/// large. Pages are touched first by pinned threads in contiguous chunks, so that on a machine with several
-/// memories each thread's part lies near to it. Move-only.
+/// Zeroed bytes (where not even that is done, the system's zeros), aligned to 64, with at least `slack`
+/// readable bytes before and behind, on huge pages where large. Pages are touched first by pinned threads in
+/// contiguous chunks, so that on a machine with several memories each thread's part lies near to it.
+/// Move-only.
 class Buffer {
  public:
   static constexpr std::size_t slack = 256;

@@ -167,7 +167,7 @@ Toolchain NativeCompiler::tool(const std::string& compiler, const std::string& l
 std::string NativeCompiler::describe(const std::string& language) { return tool("", language).name; }
 
 NativeCompiler::Job NativeCompiler::prepare(const NativeSource& source) {
-  static const std::string processor = processor_model();
+  static const auto& processor = *new std::string(processor_model());
   static std::atomic<unsigned> serial{0};
   const Toolchain with = tool(source.compiler, source.language);
   Job job;

@@ -98,7 +98,7 @@ std::shared_ptr<const Compiler> find_compiler(int driver) {
 /// Kept for each version of a driver: looked for once.
 std::shared_ptr<const Compiler> compiler_for(int driver) {
   static std::mutex mutex;
-  static std::map<int, std::shared_ptr<const Compiler>> found;
+  static auto& found = *new std::map<int, std::shared_ptr<const Compiler>>;
   const std::lock_guard lock(mutex);
   std::shared_ptr<const Compiler>& compiler = found[driver];
   if (!compiler) compiler = find_compiler(driver);

@@ -131,7 +131,7 @@ Machine probe_machine(NativeCompiler& compiler, int threads, const GridDevice* d
   if (device != nullptr && device->info().gpu && !device->info().emulated)
     return probe(compiler, threads, false);
   static std::mutex mutex;
-  static std::map<int, Machine> known;
+  static auto& known = *new std::map<int, Machine>;
   compiler.require_working();
   const std::lock_guard lock(mutex);
   if (const auto at = known.find(threads); at != known.end()) return at->second;

@@ -78,7 +78,7 @@ std::vector<std::span<const Nat>> natural_arguments(const Expr& e) {
 int bound_depth(AttrRef e) { return static_cast<int>(e.attr.ints[0]); }
 int bound_index(AttrRef e) { return static_cast<int>(e.attr.ints[1]); }
 const std::string& hole_name(AttrRef e) {
-  static const std::string none;
+  static const auto& none = *new std::string;
   return e.attr.texts.empty() ? none : e.attr.texts[0];
 }
 const std::string& param_name(const Expr& e) { return e.attr().texts.at(0); }

@@ -288,11 +288,11 @@ const NatNode* constant_node(std::int64_t c) {
 
 Nat::Nat(std::int64_t c) : node_(nullptr) {
   constexpr std::int64_t least = -64, count = 1088;  // those that are met again and again
-  static const std::vector<const NatNode*> small = [] {
+  static const auto& small = *new std::vector<const NatNode*>([] {
     std::vector<const NatNode*> r;
     for (std::int64_t i = 0; i < count; ++i) r.push_back(constant_node(least + i));
     return r;
-  }();
+  }());
   node_ = c >= least && c < least + count ? small[static_cast<std::size_t>(c - least)] : constant_node(c);
 }
 

@@ -23,13 +23,13 @@ struct Operation {
   bool swapped;
 };
 std::optional<Operation> operation(const std::string& sign) {
-  static const std::map<std::string, Operation> table = [] {
+  static const auto& table = *new std::map<std::string, Operation>([] {
     std::map<std::string, Operation> signs{{">", {Op::Lt, true}}, {">=", {Op::Le, true}}};
     for (int i = 0; i < static_cast<int>(Op::Count); ++i)
       if (const Notation& n = row(static_cast<Op>(i)).notation; n.form == Notation::Infix)
         signs.emplace(n.sign, Operation{static_cast<Op>(i), false});
     return signs;
-  }();
+  }());
   const auto it = table.find(sign);
   return it == table.end() ? std::nullopt : std::optional(it->second);
 }

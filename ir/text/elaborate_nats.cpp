@@ -134,13 +134,15 @@ Nat Elaborator::nat(const Term& t) {
       return checked(f.text == "min" ? min(a, b) : max(a, b));
     }
     case K::Name: {
-      for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
+      bool bound = false;
+      for (auto it = scopes_.rbegin(); it != scopes_.rend() && !bound; ++it)
         if (it->first == t.text) {  // a parameter of a definition that is given one
           if (const auto n = as_nat(it->second)) return checked(*n);
-          break;
+          bound = true;
         }
       if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) return it->second;
-      if (const auto it = names_.params.find(t.text); it != names_.params.end() && is_index_param(it->second))
+      if (const auto it = names_.params.find(t.text);
+          !bound && it != names_.params.end() && is_index_param(it->second))
         return index_variable(it->second);
       if (const Declaration* d = definition(t); d && d->binders.empty()) {
         Nat n = 0;

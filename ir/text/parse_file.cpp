@@ -173,7 +173,7 @@ void check_identifier(const std::string& name, std::size_t at, const Source& sou
 
 /// Names of arguments, results, functions and the program itself become names in C.
 void check_c_name(const std::string& name, std::size_t at, const Source& source) {
-  static const std::set<std::string> words{
+  static const auto& words = *new std::set<std::string>{
       "auto",   "break",    "case",     "char",     "const", "continue", "default", "do",     "double",
       "else",   "enum",     "extern",   "float",    "for",   "goto",     "if",      "inline", "int",
       "long",   "register", "restrict", "return",   "short", "signed",   "sizeof",  "static", "struct",

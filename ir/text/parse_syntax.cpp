@@ -25,22 +25,22 @@ struct Sign {
 /// What may stand between two terms, from loosest to tightest.
 const Sign* infix(const Token& t) {
   using K = Term::Kind;
-  static const std::map<std::string, Sign> signs{{"$", {1, true, true, K::Apply}},
-                                                 {"|>", {2, false, true, K::Pipe}},
-                                                 {"|", {2, false, true, K::Pipe}},
-                                                 {"||", {3}},
-                                                 {"&&", {4}},
-                                                 {"==", {5, false, false}},
-                                                 {"!=", {5, false, false}},
-                                                 {"<", {5, false, false}},
-                                                 {"<=", {5, false, false}},
-                                                 {">", {5, false, false}},
-                                                 {">=", {5, false, false}},
-                                                 {"+", {Parser::kSums}},
-                                                 {"-", {Parser::kSums}},
-                                                 {"*", {7}},
-                                                 {"/", {7}},
-                                                 {"%", {7}}};
+  static const auto& signs = *new std::map<std::string, Sign>{{"$", {1, true, true, K::Apply}},
+                                                              {"|>", {2, false, true, K::Pipe}},
+                                                              {"|", {2, false, true, K::Pipe}},
+                                                              {"||", {3}},
+                                                              {"&&", {4}},
+                                                              {"==", {5, false, false}},
+                                                              {"!=", {5, false, false}},
+                                                              {"<", {5, false, false}},
+                                                              {"<=", {5, false, false}},
+                                                              {">", {5, false, false}},
+                                                              {">=", {5, false, false}},
+                                                              {"+", {Parser::kSums}},
+                                                              {"-", {Parser::kSums}},
+                                                              {"*", {7}},
+                                                              {"/", {7}},
+                                                              {"%", {7}}};
   static const Sign mod{7}, compose{8, true, true, K::Compose};
   if (t.is_word("mod")) return &mod;
   if (t.is_word("o")) return &compose;

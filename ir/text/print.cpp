@@ -241,7 +241,7 @@ class Printer {
       case Op::Generate: {
         std::string s;
         for (const Nat& n : generate_shape(e)) s += n.str() + ", ";
-        static const std::vector<std::string> axes{"l", "k", "j", "i"};
+        static const auto& axes = *new std::vector<std::string>{"l", "k", "j", "i"};
         return "generate(" + s +
                lambda(e.child(0), applied_types(e), std::nullopt,
                       {axes.end() - std::min(4, op_rank(e)), axes.end()}) +

@@ -178,8 +178,8 @@ std::string BoundNames::fresh(const Type& t, const std::string& base) const {
   taken.insert(params_.begin(), params_.end());
   for (const Scope& s : scopes_)
     for (const Name& n : s) all_names(n, taken);
-  static const std::vector<std::string> numbers{"x", "y", "z", "u", "v"},
-      arrays{"xs", "ys", "zs", "us", "vs"};
+  static const auto& numbers = *new std::vector<std::string>{"x", "y", "z", "u", "v"};
+  static const auto& arrays = *new std::vector<std::string>{"xs", "ys", "zs", "us", "vs"};
   const std::vector<std::string> bases = base.empty() ? (t.is_array() ? arrays : numbers) : std::vector{base};
   for (int n = 1;; ++n)
     for (const std::string& b : bases)

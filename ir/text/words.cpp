@@ -9,12 +9,12 @@ namespace lift {
 namespace {
 
 const std::map<std::string, Op>& table() {
-  static const std::map<std::string, Op> ops = [] {
+  static const auto& ops = *new std::map<std::string, Op>([] {
     std::map<std::string, Op> m;
     for (int i = 0; i < static_cast<int>(Op::Count); ++i)
       if (const Op op = static_cast<Op>(i); row(op).notation.form != Notation::Own) m.emplace(text(op), op);
     return m;
-  }();
+  }());
   return ops;
 }
 
@@ -32,12 +32,12 @@ std::optional<Primitive> primitive(const std::string& name) {
 }
 
 const std::vector<std::string>& primitive_names() {
-  static const std::vector<std::string> names = [] {
+  static const auto& names = *new std::vector<std::string>([] {
     std::vector<std::string> v;
     for (const auto& [name, op] : table()) v.push_back(name);
     for (const char* word : {"iota", "take", "positions"}) v.emplace_back(word);
     return v;
-  }();
+  }());
   return names;
 }
 

@@ -13,7 +13,7 @@ Acceptor array_place(std::string hint, std::function<Acceptor(const Nat&)> at) {
 }
 
 std::vector<std::string> dimension_names(std::size_t rank) {
-  static const std::vector<std::string> names{"i", "j", "k", "b", "c", "d"};
+  static const auto& names = *new std::vector<std::string>{"i", "j", "k", "b", "c", "d"};
   std::vector<std::string> r;
   for (std::size_t d = rank; d-- > 0;) r.push_back(names[std::min(d, names.size() - 1)]);
   return r;

@@ -206,10 +206,10 @@ namespace {
 
 /// LIFTGEN_TRACE=name,name (or all) prints what becomes of each application of these rules.
 void trace(const Rule& r, const Place& place, const Result<Program>& outcome) {
-  static const std::string wanted = [] {
+  static const auto& wanted = *new std::string([] {
     const char* names = std::getenv("LIFTGEN_TRACE");
     return names ? "," + std::string(names) + "," : std::string();
-  }();
+  }());
   if (wanted.empty() || (wanted != ",all," && wanted.find("," + r.name + ",") == std::string::npos)) return;
   std::cerr << "-- " << r.name << " at " << str(place) << ": "
             << (outcome ? pretty(outcome->body) : "no: " + outcome.reason()) << "\n";

@@ -22,14 +22,14 @@ namespace {
 }  // namespace
 
 const std::vector<Rule>& all_rules() {
-  static const std::vector<Rule> rules = [] {
+  static const auto& rules = *new std::vector<Rule>([] {
     std::vector<Rule> all;
     for (auto group : {map_rules, reduce_rules, scan_rules, fission_rules, iterate_rules, time_rules,
                        wrap_rules, overwrite_rules, load_rules, structure_rules, slide_rules, rank_rules,
                        block_rules, lowering_rules, grid_rules, program_rules})
       for (Rule& r : group()) all.push_back(std::move(r));
     return all;
-  }();
+  }());
   return rules;
 }
 
@@ -97,11 +97,11 @@ std::size_t common(const std::string& a, const std::string& b) {
 }  // namespace
 
 const Rule& find_rule(const std::string& name) {
-  static const std::map<std::string, const Rule*> index = [] {
+  static const auto& index = *new std::map<std::string, const Rule*>([] {
     std::map<std::string, const Rule*> m;
     for (const Rule& r : all_rules()) m.emplace(r.name, &r);
     return m;
-  }();
+  }());
   if (const auto it = index.find(name); it != index.end()) return *it->second;
   if (const Rule* own = find_kept(name)) return *own;
   const Rule* best = nullptr;

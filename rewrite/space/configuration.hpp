@@ -33,7 +33,7 @@ class Configuration {
   }
   template <class T>
   requires(!std::is_enum_v<T> && !std::is_arithmetic_v<T>) const T& operator[](const KeyOf<T>& key) const {
-    static const T nothing{};
+    static const auto& nothing = *new T{};
     const Setting* s = find(key);
     return s != nullptr ? value_of<T>(*s) : nothing;
   }

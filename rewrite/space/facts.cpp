@@ -21,7 +21,7 @@ Scalar scalar_of(const Type& t) {
 }  // namespace
 
 std::string loop_axis(std::size_t from_inside) {
-  static const std::vector<std::string> names{"i", "j", "k", "box", "c", "d"};
+  static const auto& names = *new std::vector<std::string>{"i", "j", "k", "box", "c", "d"};
   return from_inside < names.size() ? names[from_inside] : std::string(from_inside - names.size() + 1, 'e');
 }
 

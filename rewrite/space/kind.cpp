@@ -184,7 +184,7 @@ std::unique_ptr<Kind> make_kind_of_step(const Program& step, const SpaceOptions&
 }
 
 const std::vector<RegisteredDecision>& registered_decisions() {
-  static const std::vector<RegisteredDecision> all = [] {
+  static const auto& all = *new std::vector<RegisteredDecision>([] {
     std::vector<RegisteredDecision> r;
     const auto add = [&](const std::vector<RegisteredDecision>& some) {
       for (const RegisteredDecision& d : some)
@@ -204,7 +204,7 @@ const std::vector<RegisteredDecision>& registered_decisions() {
     add({{&key::follows, {}}});
     add({{common::readonly().key, common::readonly().switched}});
     return r;
-  }();
+  }());
   return all;
 }
 

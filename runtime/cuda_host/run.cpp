@@ -30,7 +30,7 @@ struct Child {
   Progress* progress = nullptr;
   std::vector<bool> read_only;  ///< by array
 };
-Child child;
+Child& child = *new Child;
 
 void note_place() {
   const LiftgenHostState& state = *child.run->launches[child.progress->launch].state;

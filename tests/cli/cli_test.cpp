@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/expr/ops.hpp"
 #include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
 #include "runtime/process.hpp"
@@ -337,6 +338,25 @@ TEST_CASE("cli: the operator reference is up to date (liftgen list --markdown > 
   const ProcessResult page = liftgen({"list", "--markdown"});
   CHECK(page.status == 0);
   CHECK(page.output == read_file(LIFTGEN_SOURCE_DIR "/docs/operators.md"));
+}
+
+TEST_CASE("cli: an emitted header says which argument holds the result that is written in place") {
+  const Scratch d;
+  CHECK(liftgen({"emit", "smooth2d", "--out", d.path().string(), "--no-db"}).status == 0);
+  CHECK(read_file(d.path() / "smooth2d.h")
+            .find("phi        double [64][66][66], read and written: the result") != std::string::npos);
+}
+
+TEST_CASE("cli: the list of primitives is up to date (liftgen list --primitives > docs/primitives.md)") {
+  const ProcessResult page = liftgen({"list", "--primitives"});
+  CHECK(page.status == 0);
+  CHECK(page.output == read_file(LIFTGEN_SOURCE_DIR "/docs/primitives.md"));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Op::Count); ++i) {
+    const OpRow& r = row(static_cast<Op>(i));
+    CAPTURE(r.text);
+    if (r.cls != OpClass::Leaf && r.cls != OpClass::Binding && r.op != Op::UserFun)
+      CHECK(page.output.find("| " + std::string(r.text) + " | ") != std::string::npos);
+  }
 }
 
 TEST_CASE("cli: list, rules and machine") {

@@ -279,12 +279,13 @@ TEST_CASE("stand-alone: arguments may have the names that the caller would use, 
 TEST_CASE("stand-alone: the header says what arguments are") {
   const std::string header = emit_c_header(mixed().kernel);
   CAPTURE(header);
-  for (const char* part : {"n          long, at least 2 and even", "x          double [n][n + 1], read",
-                           "which      int, from 1 to 3", "scaled     double [n][n + 1], written",
-                           "total      float [1], written",
-                           "void mixed(long n, const double *x, const float *y, double c, int which, double "
-                           "*scaled, float *total);",
-                           "extern \"C\""})
+  for (const char* part :
+       {"n          long, at least 2 and even", "x          double [n][n + 1], read",
+        "which      int, from 1 to 3", "scaled     double [n][n + 1], written: result 1 of 2",
+        "total      float [1], written: result 2 of 2",
+        "void mixed(long n, const double *x, const float *y, double c, int which, double "
+        "*scaled, float *total);",
+        "extern \"C\""})
     CHECK(header.find(part) != std::string::npos);
 }
 
@@ -295,6 +296,8 @@ TEST_CASE("stand-alone: truth values take a byte, in the header, the kernel and 
                      map2([](Expr w, Expr v) { return select(w[0][1], v < 1.0, w[2][1]); });
   const Program p{"flagged", {flags, x}, update(flags, {1, 1}, cells), {}, {"changed"}};
   const StandAlone s{lower(p), p, {}};
+  CHECK(emit_c_header(s.kernel).find("changed    unsigned char [6][9], written: the result") !=
+        std::string::npos);
   CHECK(emit_c_header(s.kernel).find("const unsigned char *flags, const double *x, unsigned char *changed") !=
         std::string::npos);
   const Scratch d;

@@ -130,10 +130,14 @@ def test_usual_mistakes_are_answered_in_words():
         lambda: lift.pad2(1, 1, "edge"))
     assert "an array is given (ndarray); compile a program" in refused(lambda: lift.slide(3, 1)(np.zeros(4)))
     assert "an array is given (ndarray); compile a program" in refused(lambda: lift.slide(3, 1, np.zeros(4)))
-    with pytest.raises(TypeError, match="numpy's sqrt is of numbers; of expressions write lift.sqrt"):
-        np.sqrt(x)
-    with pytest.raises(TypeError, match="numpy's arctan is of numbers, not of expressions"):
-        np.arctan(x)
+    with pytest.raises(TypeError, match="numpy's rint is of numbers, not of expressions"):
+        np.rint(x)
+    with pytest.raises(TypeError, match="numpy's sqrt is of numbers, not of expressions with options"):
+        np.sqrt(x, where=True)
+    with pytest.raises(TypeError, match="numpy's roll is of arrays of numbers, not of expressions"):
+        np.roll(xs, 1)
+    with pytest.raises(TypeError, match="numpy's add is of numbers, not of expressions"):
+        np.add.reduce(x)
     with pytest.raises(TypeError, match="make the array an argument of the program"):
         np.zeros(4) + x
     with pytest.raises(TypeError, match="make the array an argument of the program"):
@@ -146,6 +150,58 @@ def test_scalars_of_numpy_are_numbers():
         assert number * x == 2 * x and x * number == x * 2
         assert number - x == 2 - x and number / x == 2 / x and number + x == 2 + x
         assert (number < x) == (x > 2) and (number >= x) == (x <= 2) and (x < number) == (x < 2)
+
+
+UNARY = {"absolute": "abs", "fabs": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+         **{f: f for f in "sqrt cbrt exp exp2 log log2 log10 sin cos tan sinh cosh tanh floor ceil".split()}}
+BINARY = {"maximum": "max", "minimum": "min", "power": "pow", "float_power": "pow", "arctan2": "atan2", "hypot": "hypot",
+          "equal": "eq", "not_equal": "ne"}
+
+
+def test_functions_of_numpy_are_those_of_expressions():
+    x, y = xs[0], ys[0]
+    for numpys, ours in UNARY.items():
+        assert getattr(np, numpys)(x) == getattr(lift, ours)(x), numpys
+    for numpys, ours in BINARY.items():
+        assert getattr(np, numpys)(x, y) == getattr(lift, ours)(x, y), numpys
+        assert getattr(np, numpys)(2, y) == getattr(lift, ours)(2, y), numpys
+    assert np.square(x) == x * x and np.negative(x) == -x and np.positive(x) == x
+    assert np.greater(x, y) == (y < x) and np.less_equal(x, np.float64(1)) == (x <= 1)
+    assert np.logical_and(x < 1, y < 1) == (x < 1) & (y < 1) and np.logical_not(x < 1) == ~(x < 1)
+    assert np.where(x < y, x, 0) == lift.select(x < y, x, 0) and np.clip(x, 0, y) == lift.min(lift.max(x, 0), y)
+
+
+def test_functions_of_numpy_compute_what_they_do_of_numbers():
+    kernel = lift.compile(lift.fun([lift.array(f64, n)], lambda v: v | lift.map(
+        lambda x: np.where(x > 0.5, np.sqrt(x) + x ** 2, np.maximum(np.sin(x), 0.2) - np.abs(-x)))))
+    x = np.linspace(0.01, 1, 33)
+    np.testing.assert_allclose(kernel(x), np.where(x > 0.5, np.sqrt(x) + x ** 2, np.maximum(np.sin(x), 0.2) - np.abs(-x)))
+
+
+SLICES = [np.s_[1:-1], np.s_[:4], np.s_[3:], np.s_[2:6], np.s_[-5:-2], np.s_[::2], np.s_[1::3], np.s_[1:-1:2], np.s_[::-1], np.s_[:]]
+
+
+@pytest.mark.parametrize("cut", SLICES, ids=str)
+def test_slices_are_those_of_numpy(cut):
+    x, y = np.arange(11.0), np.arange(11.0 * 9).reshape(11, 9)
+    of_one, of_two = lift.array(f64, n), lift.array(f64, n, m)
+    for types in ((of_one, of_two), (lift.array(f64, 11), lift.array(f64, 11, 9))):
+        run = lift.compile(lift.fun([types[0]], lambda v: v[cut] | lift.map(lambda a: a + 1)))
+        np.testing.assert_array_equal(run(x), x[cut] + 1)
+        for position in ((cut, 0), (-1, cut), (cut, cut), (slice(1, -2), cut), (Ellipsis, cut), (cut,)):
+            def body(v, position=position):
+                block = v[position]
+                return block | lift.map_n(block.type.rank, lambda a: a + 1)
+            np.testing.assert_array_equal(lift.compile(lift.fun([types[1]], body))(y), y[position] + 1)
+
+
+def test_slices_are_drop_and_take():
+    assert xs[1:-1] == lift.drop(1, 1, xs) and whole[:n] == lift.take(n, whole) and whole[n:] == lift.drop(n, 0, whole)
+    assert a[1:-1, 2:] == lift.drop2([1, 2], [1, 0], a) and a[1:-1] == a[1:-1, :] == lift.drop(1, 1, a) and a[...] == a
+    assert xs[::-1] == lift.reverse(xs) and xs[-1] == xs[n - 1] and a[-1, -2] == a[n - 1, m - 2] and xs[:] == xs
+    text = refused(lambda: xs[::-2])
+    assert "[None:None:-2]: a step is a number above 0, or -1 of a whole dimension" in text and f"[{__file__}:" in text
+    assert "a position of 2 indices in n.f64, which has 1 dimensions" in refused(lambda: xs[1:-1, 0])
 
 
 def test_powers_are_pow():

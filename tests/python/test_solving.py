@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import threading
 import time
 
@@ -139,6 +140,38 @@ def test_an_interrupt_during_a_solve_is_pythons_and_the_best_iterate_stays():
             solver.solve(f, u, relative=1e-15)
     timer.join()
     assert u.max() > 0
+
+
+def remembered(database):
+    """How many finds a database has."""
+    if not database.exists():
+        return 0
+    with sqlite3.connect(database) as found:
+        there = found.execute("select count(*) from sqlite_master where name = 'found'").fetchone()[0]
+        return found.execute("select count(*) from found").fetchone()[0] if there else 0
+
+
+def test_an_interrupt_ends_tuning_and_keeps_what_was_found(database):
+    solver = lift.Solver(gmg.helmholtz(gmg.Domain((256, 256)), variable=False))
+    interrupted = []
+
+    def interrupt_when_something_was_found():
+        for _ in range(1200):
+            time.sleep(0.1)
+            if remembered(database):
+                break
+        interrupted.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt_when_something_was_found)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        solver.tune(1000, database=str(database))
+    thread.join()
+    assert time.monotonic() - interrupted[0] < 60  # of 1000 s
+    assert remembered(database) > 0
+    f = np.ones((256, 256))
+    assert solver.solve(f).converged
 
 
 def test_what_does_not_fit_is_refused():

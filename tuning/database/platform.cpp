@@ -20,11 +20,11 @@ std::string flags_text() {
 }  // namespace
 
 const std::string& rules_version() {
-  static const std::string version = [] {
+  static const auto& version = *new std::string([] {
     std::string all;
     for (const Rule& r : all_rules()) all += r.name + "\n" + r.maths + "\n" + r.when + "\n";
     return hash_text(all).substr(0, 12);
-  }();
+  }());
   return version;
 }
 

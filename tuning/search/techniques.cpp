@@ -15,7 +15,7 @@ std::unique_ptr<Technique> forest(const SearchSpace& space, std::uint64_t seed);
 std::unique_ptr<Technique> portfolio(const SearchSpace& space, std::uint64_t seed);
 
 const std::vector<TechniqueRow>& techniques() {
-  static const std::vector<TechniqueRow> rows{
+  static const auto& rows = *new std::vector<TechniqueRow>{
       {"climb", "two neighbours of one of the best so far to each random configuration", climb},
       {"random", "uniform choices parameter by parameter (a control for the others)", random_choices},
       {"exhaustive", "every configuration in order", exhaustive},

@@ -149,15 +149,15 @@ ChainFacts chain_facts(const Program& program, const SpaceOptions& options) {
 }
 
 const ChainDecision& in_place() {
-  static const ChainDecision d =
-      decide<ChainFacts>(key::in_place)
-          .offers([](const ChainFacts& f) { return std::vector<bool>{f.in_place}; })
-          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
-            if (c[key::in_place]) d.try_step("overwrite-bases", {}, {});
-          })
-          .said([](const ChainFacts&, const Configuration& c) {
-            return std::string(c[key::in_place] ? "in place" : "");
-          });
+  static const auto& d =
+      *new ChainDecision(decide<ChainFacts>(key::in_place)
+                             .offers([](const ChainFacts& f) { return std::vector<bool>{f.in_place}; })
+                             .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+                               if (c[key::in_place]) d.try_step("overwrite-bases", {}, {});
+                             })
+                             .said([](const ChainFacts&, const Configuration& c) {
+                               return std::string(c[key::in_place] ? "in place" : "");
+                             }));
   return d;
 }
 
@@ -174,7 +174,7 @@ AxisSizes strips_a_thread(const ChainFacts& f, std::int64_t each) {
 
 /// A plane a step, or several.
 const ChainDecision& time() {
-  static const ChainDecision d =
+  static const auto& d = *new ChainDecision(
       decide<ChainFacts>(key::time)
           .offers([](const ChainFacts& f) {
             std::vector<AxisSizes> r{{}};
@@ -186,13 +186,13 @@ const ChainDecision& time() {
           })
           .said([](const ChainFacts&, const Configuration& c) -> std::string {
             return c[key::time].empty() ? "" : "in step along " + c[key::time].list[0].axis;
-          });
+          }));
   return d;
 }
 
 /// Where there are too few loops around for all threads, strips of the result; see nest/strips.cpp.
 const ChainDecision& strips() {
-  static const ChainDecision d =
+  static const auto& d = *new ChainDecision(
       decide<ChainFacts>(key::strips)
           .offers([](const ChainFacts& f) {
             std::vector<AxisSizes> r{{}};
@@ -209,13 +209,13 @@ const ChainDecision& strips() {
           })
           .said([](const ChainFacts&, const Configuration& c) -> std::string {
             return c[key::strips].empty() ? "" : "strips of " + c[key::strips].list[0].axis;
-          });
+          }));
   return d;
 }
 
 /// Threads that share what a stage does in a step wait after each stage, or once a step.
 const ChainDecision& team() {
-  static const ChainDecision d =
+  static const auto& d = *new ChainDecision(
       decide<ChainFacts>(key::team)
           .offers([](const ChainFacts& f) {
             return shares_steps(f) ? std::vector<bool>{false, true} : std::vector<bool>{false};
@@ -226,13 +226,13 @@ const ChainDecision& team() {
           .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
             if (c[key::team]) d.step("wait-once", {});
           })
-          .said("threads wait once a step");
+          .said("threads wait once a step"));
   return d;
 }
 
 /// Of stages in place: a vector is stored after the loads of the next, which overlap it.
 const ChainDecision& late() {
-  static const ChainDecision d =
+  static const auto& d = *new ChainDecision(
       decide<ChainFacts>(key::late)
           .offers([](const ChainFacts& f) {
             return f.in_place && f.lanes > 1 ? std::vector<bool>{false, true} : std::vector<bool>{false};
@@ -243,13 +243,13 @@ const ChainDecision& late() {
             if (!c[key::late]) return;
             for (const Place& loop : places_of(d, stage, Op::MapVec)) d.try_step("late-store", loop);
           })
-          .said("late store");
+          .said("late store"));
   return d;
 }
 
 /// As the caller has them, or by colours, where half-sweeps read and write vectors of one.
 const ChainDecision& layout() {
-  static const ChainDecision d =
+  static const auto& d = *new ChainDecision(
       decide<ChainFacts>(key::layout)
           .offers([](const ChainFacts& f) {
             std::vector<Choice> r{{kCallerLayout, {}}};
@@ -272,7 +272,7 @@ const ChainDecision& layout() {
           })
           .said([](const ChainFacts&, const Configuration& c) {
             return std::string(c[key::layout].index == kCallerLayout ? "" : "split layout");
-          });
+          }));
   return d;
 }
 
@@ -286,7 +286,7 @@ bool is_by_colour(const ChainFacts& f, const ChainStage& s) {
 }
 
 const ChainDecision& inner() {
-  static const ChainDecision d =
+  static const auto& d = *new ChainDecision(
       decide<ChainFacts>(key::inner)
           .offers([](const ChainFacts& f) {
             return f.lanes > 1 ? std::vector<Inner>{Inner::vec, Inner::seq, Inner::strided_vec}
@@ -302,45 +302,49 @@ const ChainDecision& inner() {
               for (const Place& loop : places_of(d, s.place, Op::MapVec)) d.try_step("strided", {2}, loop);
             }
           })
-          .said(
-              [](const ChainFacts&, const Configuration& c) { return key::inner.text(*c.find(key::inner)); });
+          .said([](const ChainFacts&, const Configuration& c) {
+            return key::inner.text(*c.find(key::inner));
+          }));
   return d;
 }
 
 const ChainDecision& width() {
-  static const ChainDecision d = decide<ChainFacts>(key::width)
-                                     .offers([](const ChainFacts& f) {
-                                       return f.lanes > 1 ? std::vector<std::int64_t>{f.lanes, 2 * f.lanes, 1}
-                                                          : std::vector<std::int64_t>{1};
-                                     })
-                                     .admitted([](const ChainFacts&, const Configuration& c, std::int64_t w) {
-                                       return is_vector(c) == (w > 1);
-                                     });
+  static const auto& d =
+      *new ChainDecision(decide<ChainFacts>(key::width)
+                             .offers([](const ChainFacts& f) {
+                               return f.lanes > 1 ? std::vector<std::int64_t>{f.lanes, 2 * f.lanes, 1}
+                                                  : std::vector<std::int64_t>{1};
+                             })
+                             .admitted([](const ChainFacts&, const Configuration& c, std::int64_t w) {
+                               return is_vector(c) == (w > 1);
+                             }));
   return d;
 }
 
 /// Whether results that no stage reads again bypass the cache.
 const ChainDecision& stream() {
-  static const ChainDecision d =
-      decide<ChainFacts>(key::stream)
-          .offers([](const ChainFacts& f) {
-            return f.last_bytes > 0 && f.lanes > 1 && !f.on_grid() ? std::vector<bool>{false, true}
-                                                                   : std::vector<bool>{false};
-          })
-          .admitted([](const ChainFacts&, const Configuration& c, bool stream) {
-            return !stream || c[key::inner] == Inner::vec;
-          })
-          .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
-            if (!c[key::stream]) return;
-            for (const Place& result : last_results(d.program().body)) d.step("stream", result);
-          })
-          .said("streaming");
+  static const auto& d =
+      *new ChainDecision(decide<ChainFacts>(key::stream)
+                             .offers([](const ChainFacts& f) {
+                               return f.last_bytes > 0 && f.lanes > 1 && !f.on_grid()
+                                          ? std::vector<bool>{false, true}
+                                          : std::vector<bool>{false};
+                             })
+                             .admitted([](const ChainFacts&, const Configuration& c, bool stream) {
+                               return !stream || c[key::inner] == Inner::vec;
+                             })
+                             .taken([](Deriver& d, const ChainFacts&, const Configuration& c, const Place&) {
+                               if (!c[key::stream]) return;
+                               for (const Place& result : last_results(d.program().body))
+                                 d.step("stream", result);
+                             })
+                             .said("streaming"));
   return d;
 }
 
 const std::vector<const ChainDecision*>& chain_decisions() {
-  static const std::vector<const ChainDecision*> all{&in_place(), &layout(), &time(), &strips(), &team(),
-                                                     &inner(),    &width(),  &late(), &stream()};
+  static const auto& all = *new std::vector<const ChainDecision*>{
+      &in_place(), &layout(), &time(), &strips(), &team(), &inner(), &width(), &late(), &stream()};
   return all;
 }
 

@@ -27,9 +27,9 @@ using List = std::vector<const ColumnDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{&columns::order(),    &columns::tile(),  &columns::grid(),   &columns::parallel(),
-                        &columns::inner(),    &columns::width(), &columns::kcache(), &columns::unroll(),
-                        &columns::prefetch(), &columns::keep()};
+  static const auto& all = *new List{
+      &columns::order(), &columns::tile(),   &columns::grid(),   &columns::parallel(), &columns::inner(),
+      &columns::width(), &columns::kcache(), &columns::unroll(), &columns::prefetch(), &columns::keep()};
   return all;
 }
 

@@ -6,7 +6,7 @@ namespace lift {
 namespace {
 
 std::string axis_name(std::size_t from_inside) {
-  static const std::vector<std::string> names{"i", "j", "box", "c", "d"};
+  static const auto& names = *new std::vector<std::string>{"i", "j", "box", "c", "d"};
   return from_inside < names.size() ? names[from_inside] : "e" + std::to_string(from_inside);
 }
 

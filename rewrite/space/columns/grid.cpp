@@ -51,7 +51,7 @@ void columns::run_around(Deriver& d, const ColumnFacts& f, const Configuration& 
 namespace columns {
 
 const ColumnDecision& grid() {
-  static const ColumnDecision d =
+  static const auto& d = *new ColumnDecision(
       decide<ColumnFacts>(key::grid)
           .offers([](const ColumnFacts& f) {
             return f.on_grid() ? of_all_shapes(f, grids) : std::vector<Loops>{};
@@ -62,7 +62,7 @@ const ColumnDecision& grid() {
           })
           .said([](const ColumnFacts& f, const Configuration& c) -> std::string {
             return f.on_grid() ? "grid " + key::grid.text(c[key::grid]) : "";
-          });
+          }));
   return d;
 }
 

@@ -37,7 +37,7 @@ void take_inner(Deriver& d, const ColumnFacts& f, const Configuration& c, const 
 namespace columns {
 
 const ColumnDecision& inner() {
-  static const ColumnDecision d =
+  static const auto& d = *new ColumnDecision(
       decide<ColumnFacts>(key::inner)
           .offers([](const ColumnFacts& f) {
             return f.lanes > 1 ? std::vector{Inner::seq, Inner::vec} : std::vector{Inner::seq};
@@ -48,7 +48,7 @@ const ColumnDecision& inner() {
           .taken(take_inner)
           .said([](const ColumnFacts&, const Configuration& c) -> std::string {
             return is_vector(c) ? "vec" : "seq";
-          });
+          }));
   return d;
 }
 

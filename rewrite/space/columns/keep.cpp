@@ -26,14 +26,14 @@ void take_keep(Deriver& d, const ColumnFacts&, const Configuration& c, const Pla
 namespace columns {
 
 const ColumnDecision& keep() {
-  static const ColumnDecision d =
+  static const auto& d = *new ColumnDecision(
       decide<ColumnFacts>(key::keep)
           .offers([](const ColumnFacts& f) {
             return f.named_columns > 0 ? std::vector{Keep::work, Keep::privately} : std::vector<Keep>{};
           })
           .admitted(admits_keep)
           .taken(take_keep)
-          .said("columns of its own");
+          .said("columns of its own"));
   return d;
 }
 

@@ -16,7 +16,7 @@ bool columns::is_by_columns(const Configuration& c) {
 namespace columns {
 
 const ColumnDecision& order() {
-  static const ColumnDecision d =
+  static const auto& d = *new ColumnDecision(
       decide<ColumnFacts>(key::order)
           .offers(orders)
           .taken([](Deriver& deriver, const ColumnFacts&, const Configuration& c, const Place& loop) {
@@ -25,7 +25,7 @@ const ColumnDecision& order() {
           .said([](const ColumnFacts&, const Configuration& c) -> std::string {
             return is_by_columns(c) ? "" : "levels outside points";
           })
-          .is_switch("loop order", "there is one order of the loops only");
+          .is_switch("loop order", "there is one order of the loops only"));
   return d;
 }
 

@@ -45,7 +45,7 @@ std::vector<Loops> columns::of_all_shapes(const ColumnFacts& f,
 namespace columns {
 
 const ColumnDecision& parallel() {
-  static const ColumnDecision d =
+  static const auto& d = *new ColumnDecision(
       decide<ColumnFacts>(key::parallel)
           .offers([](const ColumnFacts& f) {
             return f.on_grid() ? std::vector<Loops>{} : of_all_shapes(f, parallel_loops);
@@ -54,7 +54,7 @@ const ColumnDecision& parallel() {
           .chosen_among(parallel_loops)
           .taken([](Deriver& deriver, const ColumnFacts& f, const Configuration& c, const Place&) {
             if (!f.on_grid()) run_around(deriver, f, c);
-          });
+          }));
   return d;
 }
 

@@ -54,7 +54,7 @@ std::int64_t columns::points(const ColumnFacts& f, const Configuration& c) {
 namespace columns {
 
 const ColumnDecision& tile() {
-  static const ColumnDecision d =
+  static const auto& d = *new ColumnDecision(
       decide<ColumnFacts>(key::tile)
           .offers(tiles)
           .admitted(admits_tile)
@@ -65,7 +65,7 @@ const ColumnDecision& tile() {
           .said([](const ColumnFacts&, const Configuration& c) -> std::string {
             return c[key::tile].empty() ? "" : "tiles i";
           })
-          .is_switch("block size", "no loop of a known length can be cut into blocks");
+          .is_switch("block size", "no loop of a known length can be cut into blocks"));
   return d;
 }
 

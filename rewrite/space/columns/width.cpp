@@ -6,7 +6,7 @@ namespace lift {
 namespace columns {
 
 const ColumnDecision& width() {
-  static const ColumnDecision d =
+  static const auto& d = *new ColumnDecision(
       decide<ColumnFacts>(key::width)
           .offers([](const ColumnFacts& f) {
             std::vector<std::int64_t> r{1};
@@ -16,7 +16,7 @@ const ColumnDecision& width() {
           .admitted([](const ColumnFacts& f, const Configuration& c, const std::int64_t& w) {
             if (!is_vector(c)) return w == 1;
             return w == f.lanes || (w != 1 && points(f, c) >= w);
-          });
+          }));
   return d;
 }
 

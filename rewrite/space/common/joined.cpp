@@ -25,7 +25,7 @@ bool have_joined_stages(const Program& program) {
 namespace common {
 
 const CommonDecision& joined() {
-  static const CommonDecision d =
+  static const auto& d = *new CommonDecision(
       decide<ProgramFacts>(key::joined)
           .offers([](const ProgramFacts& f) {
             return f.joins_stages && !f.on_grid()
@@ -44,7 +44,7 @@ const CommonDecision& joined() {
             return c[key::joined] == Joined::no     ? ""
                    : c[key::joined] == Joined::rows ? "stages joined by rows"
                                                     : "stages joined";
-          });
+          }));
   return d;
 }
 

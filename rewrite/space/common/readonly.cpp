@@ -27,13 +27,13 @@ std::string readonly_words(const ProgramFacts& f, const Configuration& c) {
 namespace common {
 
 const CommonDecision& readonly() {
-  static const CommonDecision d =
+  static const auto& d = *new CommonDecision(
       decide<ProgramFacts>(kReadonly)
           .offers(settings)
           .taken(take_readonly)
           .said(readonly_words)
           .for_comparison_if([](const ProgramFacts& f) { return !f.target().read_only_loads; })
-          .is_switch("read-only path", "every array argument may be overwritten");
+          .is_switch("read-only path", "every array argument may be overwritten"));
   return d;
 }
 

@@ -24,15 +24,16 @@ void take_stages(Deriver& d, const ProgramFacts&, const Configuration& c, const 
 namespace common {
 
 const CommonDecision& stages() {
-  static const CommonDecision d = decide<ProgramFacts>(key::stages)
-                                      .offers(places)
-                                      .taken(take_stages)
-                                      .said([](const ProgramFacts&, const Configuration& c) -> std::string {
-                                        const Stages stages = c[key::stages];
-                                        return stages == Stages::fused       ? ""
-                                               : stages == Stages::privately ? "stages in arrays of their own"
-                                                                             : "stages stored";
-                                      });
+  static const auto& d =
+      *new CommonDecision(decide<ProgramFacts>(key::stages)
+                              .offers(places)
+                              .taken(take_stages)
+                              .said([](const ProgramFacts&, const Configuration& c) -> std::string {
+                                const Stages stages = c[key::stages];
+                                return stages == Stages::fused       ? ""
+                                       : stages == Stages::privately ? "stages in arrays of their own"
+                                                                     : "stages stored";
+                              }));
   return d;
 }
 

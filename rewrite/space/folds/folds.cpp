@@ -28,8 +28,8 @@ using List = std::vector<const FoldDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{&folds::order(), &folds::inner(),    &folds::lanes(), &folds::parts(),
-                        &folds::tile(),  &folds::parallel(), &folds::width(), &folds::unroll()};
+  static const auto& all = *new List{&folds::order(), &folds::inner(),    &folds::lanes(), &folds::parts(),
+                                     &folds::tile(),  &folds::parallel(), &folds::width(), &folds::unroll()};
   return all;
 }
 
@@ -190,7 +190,7 @@ void folds::prepare_reductions(Deriver& d, const FoldFacts& f, const Configurati
 
 namespace {
 
-const Loops kByCells = "i k"_loops, kByElements = "k i"_loops;
+const Loops &kByCells = *new Loops("i k"_loops), &kByElements = *new Loops("k i"_loops);
 
 /// Cells in vectors: rows of accumulators that are loaded and stored once for several elements, where what
 /// cells read is far apart; else as many as there are registers for.

@@ -6,7 +6,7 @@ namespace lift {
 namespace folds {
 
 const FoldDecision& lanes() {
-  static const FoldDecision d =
+  static const auto& d = *new FoldDecision(
       decide<FoldFacts>(key::lanes)
           .offers([](const FoldFacts& f) {
             std::vector<std::int64_t> r{1};
@@ -20,26 +20,26 @@ const FoldDecision& lanes() {
             // What the lanes make is not worth a loop, and all accumulators are in registers.
             return !is_vector(c) && !f.joined && f.numbers && lanes <= std::min(kFewScalars, f.elements);
           })
-          .said("lanes");
+          .said("lanes"));
   return d;
 }
 
 const FoldDecision& unroll() {
-  static const FoldDecision d =
-      decide<FoldFacts>(key::unroll)
-          .offers([](const FoldFacts& f) {
-            std::vector<std::int64_t> r{1};
-            for (const std::int64_t n : {2, 4, 8})
-              if (f.outside && !f.joined && 4 * n <= f.elements) r.push_back(n);
-            return r;
-          })
-          .admitted([](const FoldFacts& f, const Configuration& c, const std::int64_t& n) {
-            const std::int64_t part = part_of_elements(c);
-            return n == 1 ||
-                   (4 * n <= (part > 0 ? part : f.elements) && !is_by_cells(c) && c[key::lanes] == 1);
-          })
-          .said("unrolled")
-          .is_switch("unrolling", "no loop is left to a thread or work-item");
+  static const auto& d =
+      *new FoldDecision(decide<FoldFacts>(key::unroll)
+                            .offers([](const FoldFacts& f) {
+                              std::vector<std::int64_t> r{1};
+                              for (const std::int64_t n : {2, 4, 8})
+                                if (f.outside && !f.joined && 4 * n <= f.elements) r.push_back(n);
+                              return r;
+                            })
+                            .admitted([](const FoldFacts& f, const Configuration& c, const std::int64_t& n) {
+                              const std::int64_t part = part_of_elements(c);
+                              return n == 1 || (4 * n <= (part > 0 ? part : f.elements) && !is_by_cells(c) &&
+                                                c[key::lanes] == 1);
+                            })
+                            .said("unrolled")
+                            .is_switch("unrolling", "no loop is left to a thread or work-item"));
   return d;
 }
 

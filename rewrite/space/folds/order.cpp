@@ -16,16 +16,17 @@ std::int64_t folds::cells(const FoldFacts& f, const Configuration& c) {
 namespace folds {
 
 const FoldDecision& order() {
-  static const FoldDecision d = decide<FoldFacts>(key::order)
-                                    .offers([](const FoldFacts& f) {
-                                      std::vector<Loops> r{"i k"_loops};
-                                      if (f.outside) r.push_back("k i"_loops);
-                                      return r;
-                                    })
-                                    .said([](const FoldFacts&, const Configuration& c) -> std::string {
-                                      return is_by_cells(c) ? "" : "elements outside cells";
-                                    })
-                                    .is_switch("loop order", "there is one order of the loops only");
+  static const auto& d =
+      *new FoldDecision(decide<FoldFacts>(key::order)
+                            .offers([](const FoldFacts& f) {
+                              std::vector<Loops> r{"i k"_loops};
+                              if (f.outside) r.push_back("k i"_loops);
+                              return r;
+                            })
+                            .said([](const FoldFacts&, const Configuration& c) -> std::string {
+                              return is_by_cells(c) ? "" : "elements outside cells";
+                            })
+                            .is_switch("loop order", "there is one order of the loops only"));
   return d;
 }
 

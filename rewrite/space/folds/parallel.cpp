@@ -34,17 +34,18 @@ std::vector<std::string> folds::loops_around(const FoldFacts& f, const Configura
 namespace folds {
 
 const FoldDecision& parallel() {
-  static const FoldDecision d = decide<FoldFacts>(key::parallel)
-                                    .offers([](const FoldFacts& f) {
-                                      std::vector<Loops> all;
-                                      for (const Loops& order : {"i k"_loops, "k i"_loops})
-                                        for (const AxisSizes& tile : {AxisSizes{}, "i8"_sizes})
-                                          if (const Configuration c{{key::order, order}, {key::tile, tile}};
-                                              tile.empty() || !is_by_cells(c))
-                                            for (const Loops& l : parallel_loops(f, c)) add_new(all, l);
-                                      return all;
-                                    })
-                                    .chosen_among(parallel_loops);
+  static const auto& d =
+      *new FoldDecision(decide<FoldFacts>(key::parallel)
+                            .offers([](const FoldFacts& f) {
+                              std::vector<Loops> all;
+                              for (const Loops& order : {"i k"_loops, "k i"_loops})
+                                for (const AxisSizes& tile : {AxisSizes{}, "i8"_sizes})
+                                  if (const Configuration c{{key::order, order}, {key::tile, tile}};
+                                      tile.empty() || !is_by_cells(c))
+                                    for (const Loops& l : parallel_loops(f, c)) add_new(all, l);
+                              return all;
+                            })
+                            .chosen_among(parallel_loops));
   return d;
 }
 

@@ -12,22 +12,24 @@ std::int64_t folds::part_of_elements(const Configuration& c) {
 namespace folds {
 
 const FoldDecision& parts() {
-  static const FoldDecision d =
-      decide<FoldFacts>(key::parts)
-          .offers([](const FoldFacts& f) {
-            std::vector<AxisSizes> r{{}};
-            const std::int64_t threads = f.options.threads;
-            const bool can = f.any_order && f.across && f.outside && !f.joined && f.axes.size() == 1;
-            for (const std::int64_t n : {threads, 4 * threads})
-              if (can && threads > 1 && f.elements >= 8 * n) r.push_back({{{"k", f.elements / n}}});
-            return r;
-          })
-          .admitted([](const FoldFacts&, const Configuration& c, const AxisSizes& parts) {
-            return parts.empty() || is_vector(c);
-          })
-          .said([](const FoldFacts&, const Configuration& c) -> std::string {
-            return c[key::parts].empty() ? "" : "parts of k";
-          });
+  static const auto& d =
+      *new FoldDecision(decide<FoldFacts>(key::parts)
+                            .offers([](const FoldFacts& f) {
+                              std::vector<AxisSizes> r{{}};
+                              const std::int64_t threads = f.options.threads;
+                              const bool can =
+                                  f.any_order && f.across && f.outside && !f.joined && f.axes.size() == 1;
+                              for (const std::int64_t n : {threads, 4 * threads})
+                                if (can && threads > 1 && f.elements >= 8 * n)
+                                  r.push_back({{{"k", f.elements / n}}});
+                              return r;
+                            })
+                            .admitted([](const FoldFacts&, const Configuration& c, const AxisSizes& parts) {
+                              return parts.empty() || is_vector(c);
+                            })
+                            .said([](const FoldFacts&, const Configuration& c) -> std::string {
+                              return c[key::parts].empty() ? "" : "parts of k";
+                            }));
   return d;
 }
 

@@ -40,14 +40,14 @@ std::int64_t folds::part_of_row(const FoldFacts& f) {
 namespace folds {
 
 const FoldDecision& tile() {
-  static const FoldDecision d =
-      decide<FoldFacts>(key::tile)
-          .offers(tiles)
-          .admitted(admits_tile)
-          .said([](const FoldFacts&, const Configuration& c) -> std::string {
-            return c[key::tile].empty() ? "" : "tiles i";
-          })
-          .is_switch("block size", "no loop of a known length can be cut into blocks");
+  static const auto& d =
+      *new FoldDecision(decide<FoldFacts>(key::tile)
+                            .offers(tiles)
+                            .admitted(admits_tile)
+                            .said([](const FoldFacts&, const Configuration& c) -> std::string {
+                              return c[key::tile].empty() ? "" : "tiles i";
+                            })
+                            .is_switch("block size", "no loop of a known length can be cut into blocks"));
   return d;
 }
 

@@ -41,11 +41,12 @@ void run_blocks(NestDeriver& d, const Configuration& c, const std::vector<bool>&
 namespace nest {
 
 const NestDecision& block() {
-  static const NestDecision d = decide<NestFacts>(key::block)
-                                    .offers(blocks)
-                                    .taken([](NestDeriver& deriver, const NestFacts&, const Configuration& c,
-                                              const Place&) { shape_blocks(deriver, c); })
-                                    .said(block_words);
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::block)
+                            .offers(blocks)
+                            .taken([](NestDeriver& deriver, const NestFacts&, const Configuration& c,
+                                      const Place&) { shape_blocks(deriver, c); })
+                            .said(block_words));
   return d;
 }
 

@@ -47,13 +47,13 @@ void take_buffer(NestDeriver& d, const NestFacts& f, const Configuration& c, con
 namespace nest {
 
 const NestDecision& buffer() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::buffer)
           .offers([](const NestFacts& f) {
             return f.buffer.empty() ? std::vector<bool>{false} : std::vector<bool>{false, true};
           })
           .taken(take_buffer)
-          .said("buffered rows");
+          .said("buffered rows"));
   return d;
 }
 

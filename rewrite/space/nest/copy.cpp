@@ -87,23 +87,24 @@ std::int64_t copy_width(const NestFacts& f, const Configuration& c) {
 namespace nest {
 
 const NestDecision& copy() {
-  static const NestDecision d = decide<NestFacts>(key::copy)
-                                    .offers(copies)
-                                    .admitted(admits_copy)
-                                    .taken(take_copy)
-                                    .said([](const NestFacts&, const Configuration& c) -> std::string {
-                                      switch (c[key::copy]) {
-                                        case Copy::direct:
-                                          break;
-                                        case Copy::vec:
-                                          return "copied by vectors";
-                                        case Copy::async:
-                                          return "copied asynchronously";
-                                        case Copy::async_vec:
-                                          return "vectors copied asynchronously";
-                                      }
-                                      return "";
-                                    });
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::copy)
+                            .offers(copies)
+                            .admitted(admits_copy)
+                            .taken(take_copy)
+                            .said([](const NestFacts&, const Configuration& c) -> std::string {
+                              switch (c[key::copy]) {
+                                case Copy::direct:
+                                  break;
+                                case Copy::vec:
+                                  return "copied by vectors";
+                                case Copy::async:
+                                  return "copied asynchronously";
+                                case Copy::async_vec:
+                                  return "vectors copied asynchronously";
+                              }
+                              return "";
+                            }));
   return d;
 }
 

@@ -39,14 +39,14 @@ void take_deal(NestDeriver& d, const NestFacts&, const Configuration& c, const P
 namespace nest {
 
 const NestDecision& deal() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(kDeal)
           .offers([](const NestFacts& f) {
             return f.on_processors() ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{1, 2, 4};
           })
           .admitted(admits_deal)
           .taken(take_deal)
-          .said("dealt to fewer items");
+          .said("dealt to fewer items"));
   return d;
 }
 

@@ -33,7 +33,7 @@ bool admits_dynamic(const NestFacts& f, const Configuration& c, const std::int64
 namespace nest {
 
 const NestDecision& dynamic() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::dynamic)
           .offers([](const NestFacts& f) {
             return !f.on_grid() && f.options.threads > 1 ? std::vector<std::int64_t>{0, 1, 4, 16}
@@ -44,7 +44,7 @@ const NestDecision& dynamic() {
             if (c[key::dynamic] == 0) return;
             if (const auto i = outermost_shared(f, c, d)) d.step("dynamic", {c[key::dynamic]}, d.loop(*i));
           })
-          .said("dynamic");
+          .said("dynamic"));
   return d;
 }
 

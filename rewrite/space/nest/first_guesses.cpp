@@ -14,8 +14,8 @@ void append(List& all, List more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-const Choice kSplit{kSplitLayout, {}}, kRows{kRowsLayout, {}};
-const Loops kSolo{Loops::By::solo, {}};
+const Choice &kSplit = *new Choice{kSplitLayout, {}}, &kRows = *new Choice{kRowsLayout, {}};
+const Loops& kSolo = *new Loops{Loops::By::solo, {}};
 
 /// `late`: what a vector of an array that is overwritten loads was stored just before, but for another part.
 List stored_stages(bool late) {

@@ -11,7 +11,7 @@ namespace {
 Loops last(const std::vector<std::string>& names, std::size_t n) {
   return {Loops::By::itself, {names.end() - static_cast<std::ptrdiff_t>(n), names.end()}};
 }
-const Loops kGroups{Loops::By::groups, {}};
+const Loops& kGroups = *new Loops{Loops::By::groups, {}};
 
 /// Items that run along columns: one a column or chunk of one, and box where there is room.
 std::vector<Loops> column_grids(const NestFacts& f, const LoopNest& loops) {
@@ -178,13 +178,14 @@ bool inner_is_loop(const NestFacts& f, const Configuration& c) {
 namespace nest {
 
 const NestDecision& grid() {
-  static const NestDecision d = decide<NestFacts>(key::grid)
-                                    .offers(offered_grids)
-                                    .chosen_among(grids_now)
-                                    .taken(take_grid)
-                                    .said([](const NestFacts& f, const Configuration& c) -> std::string {
-                                      return f.on_grid() ? "grid " + key::grid.text(c[key::grid]) : "";
-                                    });
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::grid)
+                            .offers(offered_grids)
+                            .chosen_among(grids_now)
+                            .taken(take_grid)
+                            .said([](const NestFacts& f, const Configuration& c) -> std::string {
+                              return f.on_grid() ? "grid " + key::grid.text(c[key::grid]) : "";
+                            }));
   return d;
 }
 

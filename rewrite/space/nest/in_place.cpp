@@ -10,7 +10,7 @@ bool is_in_place(const NestFacts& f, const Configuration& c) {
 namespace nest {
 
 const NestDecision& in_place() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::in_place)
           .offers([](const NestFacts& f) {
             return f.in_place ? std::vector<bool>{true, false} : std::vector<bool>{false};
@@ -20,7 +20,7 @@ const NestDecision& in_place() {
           })
           .said([](const NestFacts& f, const Configuration& c) -> std::string {
             return !f.update ? "" : is_in_place(f, c) ? "in place" : "two buffers";
-          });
+          }));
   return d;
 }
 

@@ -72,8 +72,11 @@ std::int64_t inner_trips(const NestFacts& f, const Configuration& c, std::int64_
 namespace nest {
 
 const NestDecision& inner() {
-  static const NestDecision d =
-      decide<NestFacts>(key::inner).offers(inners).admitted(admits_inner).taken(take_inner).said(inner_words);
+  static const auto& d = *new NestDecision(decide<NestFacts>(key::inner)
+                                               .offers(inners)
+                                               .admitted(admits_inner)
+                                               .taken(take_inner)
+                                               .said(inner_words));
   return d;
 }
 

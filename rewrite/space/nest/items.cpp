@@ -71,11 +71,11 @@ std::string shared_axis(const NestFacts& f) {
 namespace nest {
 
 const NestDecision& items() {
-  static const NestDecision d = decide<NestFacts>(key::items)
-                                    .offers(items_offered)
-                                    .admitted(admits_items)
-                                    .taken(take_items)
-                                    .said(items_words);
+  static const auto& d = *new NestDecision(decide<NestFacts>(key::items)
+                                               .offers(items_offered)
+                                               .admitted(admits_items)
+                                               .taken(take_items)
+                                               .said(items_words));
   return d;
 }
 

@@ -32,7 +32,7 @@ std::vector<bool> caches(const NestFacts& f) {
 namespace nest {
 
 const NestDecision& kcache() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::kcache)
           .offers(caches)
           .admitted([](const NestFacts& f, const Configuration& c, const bool& on) {
@@ -43,7 +43,7 @@ const NestDecision& kcache() {
           })
           .said("kept in registers")
           .is_switch("values kept in registers (K-cache)",
-                     "no element is read again by a later iteration of a loop");
+                     "no element is read again by a later iteration of a loop"));
   return d;
 }
 

@@ -7,7 +7,7 @@ namespace lift {
 namespace nest {
 
 const NestDecision& late() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::late)
           .offers([](const NestFacts& f) {
             if (!f.on_processors()) return std::vector<bool>{};
@@ -18,7 +18,7 @@ const NestDecision& late() {
           .taken([](NestDeriver& deriver, const NestFacts&, const Configuration& c, const Place& loop) {
             if (c[key::late]) deriver.step("late-store", loop);
           })
-          .said("late store");
+          .said("late store"));
   return d;
 }
 

@@ -45,7 +45,7 @@ void take_layout(NestDeriver& d, const NestFacts&, const Configuration& c, const
 namespace nest {
 
 const NestDecision& layout() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::layout)
           .offers(layouts)
           .admitted(admits_layout)
@@ -54,7 +54,7 @@ const NestDecision& layout() {
             const int index = c[key::layout].index;
             if (index == kCallerLayout) return "";
             return key::layout.words[static_cast<std::size_t>(index)] + std::string(" layout");
-          });
+          }));
   return d;
 }
 

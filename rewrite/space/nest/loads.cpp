@@ -6,7 +6,7 @@
 namespace lift::nest {
 
 const NestDecision& loads() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::loads)
           .offers([](const NestFacts& f) {
             std::vector<std::int64_t> r;
@@ -21,7 +21,7 @@ const NestDecision& loads() {
             if (c[key::loads] == 0) return "";
             return std::string(c[key::loads] == 1 ? "arrays" : "arrays that several read") +
                    (f.target().copies_by_groups ? " loaded" : " loaded ahead");
-          });
+          }));
   return d;
 }
 

@@ -77,16 +77,17 @@ bool planes_fit(const NestFacts& f, const Configuration& c) {
 namespace nest {
 
 const NestDecision& local() {
-  static const NestDecision d = decide<NestFacts>(key::local)
-                                    .offers(locals)
-                                    .admitted(admits_local)
-                                    .taken(take_local)
-                                    .said([](const NestFacts&, const Configuration& c) -> std::string {
-                                      const Local local = c[key::local];
-                                      return local == Local::none   ? ""
-                                             : local == Local::tile ? "tiles in local memory"
-                                                                    : "planes in local memory";
-                                    });
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::local)
+                            .offers(locals)
+                            .admitted(admits_local)
+                            .taken(take_local)
+                            .said([](const NestFacts&, const Configuration& c) -> std::string {
+                              const Local local = c[key::local];
+                              return local == Local::none   ? ""
+                                     : local == Local::tile ? "tiles in local memory"
+                                                            : "planes in local memory";
+                            }));
   return d;
 }
 

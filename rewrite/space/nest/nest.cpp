@@ -41,31 +41,31 @@ using List = std::vector<const NestDecision*>;
 
 /// In dependency order: a decision asks only for those before it.
 const List& all_decisions() {
-  static const List all{&nest::in_place(), &nest::layout(),  &nest::block(),     &nest::buffer(),
-                        &nest::tile(),     &nest::order(),   &nest::time(),      &nest::rings(),
-                        &nest::loads(),    &nest::strips(),  &nest::one_group(), &nest::grid(),
-                        &nest::parallel(), &nest::team(),    &nest::dynamic(),   &nest::deal(),
-                        &nest::local(),    &nest::copy(),    &nest::items(),     &nest::inner(),
-                        &nest::width(),    &nest::late(),    &nest::stream(),    &nest::unroll(),
-                        &nest::kcache(),   &nest::prefetch()};
+  static const auto& all =
+      *new List{&nest::in_place(),  &nest::layout(), &nest::block(),    &nest::buffer(), &nest::tile(),
+                &nest::order(),     &nest::time(),   &nest::rings(),    &nest::loads(),  &nest::strips(),
+                &nest::one_group(), &nest::grid(),   &nest::parallel(), &nest::team(),   &nest::dynamic(),
+                &nest::deal(),      &nest::local(),  &nest::copy(),     &nest::items(),  &nest::inner(),
+                &nest::width(),     &nest::late(),   &nest::stream(),   &nest::unroll(), &nest::kcache(),
+                &nest::prefetch()};
   return all;
 }
 
 /// In words: what a variant is like, from the data it works on to its innermost loop.
 const List& said_before_reductions() {
-  static const List said{&nest::in_place(), &nest::layout(),  &nest::block(),     &nest::buffer(),
-                         &nest::tile(),     &nest::order(),   &nest::time(),      &nest::rings(),
-                         &nest::loads(),    &nest::strips(),  &nest::one_group(), &nest::team(),
-                         &nest::grid(),     &nest::dynamic(), &nest::deal(),      &nest::local(),
-                         &nest::copy(),     &nest::items()};
+  static const auto& said =
+      *new List{&nest::in_place(),  &nest::layout(), &nest::block(), &nest::buffer(),  &nest::tile(),
+                &nest::order(),     &nest::time(),   &nest::rings(), &nest::loads(),   &nest::strips(),
+                &nest::one_group(), &nest::team(),   &nest::grid(),  &nest::dynamic(), &nest::deal(),
+                &nest::local(),     &nest::copy(),   &nest::items()};
   return said;
 }
 const List& said_of_the_inner_loop() {
-  static const List said{&nest::inner(), &nest::unroll(), &nest::kcache()};
+  static const auto& said = *new List{&nest::inner(), &nest::unroll(), &nest::kcache()};
   return said;
 }
 const List& said_of_stores() {
-  static const List said{&nest::late(), &nest::prefetch(), &nest::stream()};
+  static const auto& said = *new List{&nest::late(), &nest::prefetch(), &nest::stream()};
   return said;
 }
 

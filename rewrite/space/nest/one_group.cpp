@@ -85,15 +85,15 @@ bool is_worth_one_group(const NestFacts& f) {
 namespace nest {
 
 const NestDecision& one_group() {
-  static const NestDecision d =
-      decide<NestFacts>(key::one_group)
-          .offers([](const NestFacts& f) {
-            return may_be(f) ? std::vector<bool>{false, true} : std::vector<bool>{};
-          })
-          .admitted(admits)
-          .said([](const NestFacts& f, const Configuration& c) -> std::string {
-            return goes_in_one_group(f, c) ? "a box a work-group, a barrier a sweep" : "";
-          });
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::one_group)
+                            .offers([](const NestFacts& f) {
+                              return may_be(f) ? std::vector<bool>{false, true} : std::vector<bool>{};
+                            })
+                            .admitted(admits)
+                            .said([](const NestFacts& f, const Configuration& c) -> std::string {
+                              return goes_in_one_group(f, c) ? "a box a work-group, a barrier a sweep" : "";
+                            }));
   return d;
 }
 

@@ -42,15 +42,14 @@ void nest::shape_order(LoopNest& loops, const NestFacts& f, const Configuration&
 namespace nest {
 
 const NestDecision& order() {
-  static const NestDecision d =
-      decide<NestFacts>(key::order)
-          .offers(orders)
-          .admitted(admits_order)
-          .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c, const Place&) {
-            shape_order(deriver, f, c);
-          })
-          .said(order_words)
-          .is_switch("loop order", "there is one order of the loops only");
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::order)
+                            .offers(orders)
+                            .admitted(admits_order)
+                            .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c,
+                                      const Place&) { shape_order(deriver, f, c); })
+                            .said(order_words)
+                            .is_switch("loop order", "there is one order of the loops only"));
   return d;
 }
 

@@ -132,7 +132,7 @@ void run_shared(NestDeriver& d, const Configuration& c) {
 namespace nest {
 
 const NestDecision& parallel() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::parallel)
           .offers(
               [](const NestFacts& f) { return f.on_grid() ? std::vector<Loops>{} : all_parallel_loops(f); })
@@ -141,7 +141,7 @@ const NestDecision& parallel() {
           .suited(enough_iterations)
           .taken([](NestDeriver& deriver, const NestFacts& f, const Configuration& c, const Place&) {
             if (!f.on_grid()) run_shared(deriver, c);
-          });
+          }));
   return d;
 }
 

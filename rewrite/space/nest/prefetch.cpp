@@ -24,7 +24,7 @@ bool admits_prefetch(const NestFacts& f, const Configuration& c, const std::int6
 namespace nest {
 
 const NestDecision& prefetch() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::prefetch)
           .offers(distances)
           .admitted(admits_prefetch)
@@ -32,7 +32,7 @@ const NestDecision& prefetch() {
             if (c[key::prefetch] != 0) deriver.step("prefetch", {c[key::prefetch]}, loop);
           })
           .said("prefetch")
-          .is_switch("prefetching", "there is no loop to look ahead in");
+          .is_switch("prefetching", "there is no loop to look ahead in"));
   return d;
 }
 

@@ -18,13 +18,14 @@ bool admits_rings(const NestFacts& f, const Configuration& c, bool rings) {
 namespace nest {
 
 const NestDecision& rings() {
-  static const NestDecision d = decide<NestFacts>(key::rings)
-                                    .offers([](const NestFacts& f) {
-                                      return f.rings ? std::vector<bool>{false, true} : std::vector<bool>{};
-                                    })
-                                    .of_stored_stages_too()
-                                    .admitted(admits_rings)
-                                    .said("rings of planes");
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::rings)
+                            .offers([](const NestFacts& f) {
+                              return f.rings ? std::vector<bool>{false, true} : std::vector<bool>{};
+                            })
+                            .of_stored_stages_too()
+                            .admitted(admits_rings)
+                            .said("rings of planes"));
   return d;
 }
 

@@ -20,15 +20,15 @@ void take_stream(NestDeriver& d, const NestFacts&, const Configuration& c, const
 namespace nest {
 
 const NestDecision& stream() {
-  static const NestDecision d = decide<NestFacts>(key::stream)
-                                    .offers([](const NestFacts& f) {
-                                      return f.on_processors() && (f.array || f.update)
-                                                 ? std::vector<bool>{false, true}
-                                                 : std::vector<bool>{};
-                                    })
-                                    .admitted(admits_stream)
-                                    .taken(take_stream)
-                                    .said("streaming");
+  static const auto& d = *new NestDecision(decide<NestFacts>(key::stream)
+                                               .offers([](const NestFacts& f) {
+                                                 return f.on_processors() && (f.array || f.update)
+                                                            ? std::vector<bool>{false, true}
+                                                            : std::vector<bool>{};
+                                               })
+                                               .admitted(admits_stream)
+                                               .taken(take_stream)
+                                               .said("streaming"));
   return d;
 }
 

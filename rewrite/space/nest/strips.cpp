@@ -62,7 +62,7 @@ std::vector<AxisSizes> strips_of(const NestFacts& f) {
 namespace nest {
 
 const NestDecision& strips() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::strips)
           .offers([](const NestFacts& f) {
             std::vector<AxisSizes> r = strips_of(f);
@@ -81,7 +81,7 @@ const NestDecision& strips() {
             std::string axes;
             for (const AxisSize& s : c[key::strips].list) axes += " " + s.axis;
             return (f.on_grid() ? "overlapped tiles of" : "strips of") + axes;
-          });
+          }));
   return d;
 }
 

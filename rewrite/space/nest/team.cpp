@@ -28,7 +28,7 @@ bool goes_doacross(const NestFacts& f, const Configuration& c) {
 namespace nest {
 
 const NestDecision& team() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::team)
           .offers([](const NestFacts& f) {
             const bool can = f.on_grid() ? !f.in_groups.empty()
@@ -42,7 +42,7 @@ const NestDecision& team() {
           .said([](const NestFacts&, const Configuration& c) -> std::string {
             if (!c[key::team]) return "";
             return c[key::time].list.size() > 1 ? "threads take tiles in turns" : "threads wait once a step";
-          });
+          }));
   return d;
 }
 

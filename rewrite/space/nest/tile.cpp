@@ -131,16 +131,15 @@ void nest::shape_tiles(LoopNest& loops, const Configuration& c) { loops.cut(c[ke
 namespace nest {
 
 const NestDecision& tile() {
-  static const NestDecision d =
-      decide<NestFacts>(key::tile)
-          .offers(tiles)
-          .admitted(admits_tile)
-          .suited(tile_for_threads)
-          .taken([](NestDeriver& deriver, const NestFacts&, const Configuration& c, const Place&) {
-            shape_tiles(deriver, c);
-          })
-          .said(tile_words)
-          .is_switch("block size", "no loop of a known length can be cut into blocks");
+  static const auto& d =
+      *new NestDecision(decide<NestFacts>(key::tile)
+                            .offers(tiles)
+                            .admitted(admits_tile)
+                            .suited(tile_for_threads)
+                            .taken([](NestDeriver& deriver, const NestFacts&, const Configuration& c,
+                                      const Place&) { shape_tiles(deriver, c); })
+                            .said(tile_words)
+                            .is_switch("block size", "no loop of a known length can be cut into blocks"));
   return d;
 }
 

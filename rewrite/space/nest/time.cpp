@@ -115,15 +115,15 @@ void share_loops(NestDeriver& d, const Place& at) {
 namespace nest {
 
 const NestDecision& time() {
-  static const NestDecision d = decide<NestFacts>(key::time)
-                                    .offers([](const NestFacts& f) {
-                                      const bool none = f.steps.empty() && !f.rings;
-                                      return none ? std::vector<AxisSizes>{} : schedules(f);
-                                    })
-                                    .of_stored_stages_too()
-                                    .admitted(admits_schedule)
-                                    .taken(take_schedule)
-                                    .said(schedule_words);
+  static const auto& d = *new NestDecision(decide<NestFacts>(key::time)
+                                               .offers([](const NestFacts& f) {
+                                                 const bool none = f.steps.empty() && !f.rings;
+                                                 return none ? std::vector<AxisSizes>{} : schedules(f);
+                                               })
+                                               .of_stored_stages_too()
+                                               .admitted(admits_schedule)
+                                               .taken(take_schedule)
+                                               .said(schedule_words));
   return d;
 }
 

@@ -16,7 +16,7 @@ bool admits_unroll(const NestFacts& f, const Configuration& c, const std::int64_
 namespace nest {
 
 const NestDecision& unroll() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::unroll)
           .offers([](const NestFacts&) {
             return std::vector<std::int64_t>{1, 2, 4};
@@ -26,7 +26,7 @@ const NestDecision& unroll() {
             if (c[key::unroll] != 1) deriver.step("unroll", {c[key::unroll]}, loop);
           })
           .said("unrolled")
-          .is_switch("unrolling", "no loop is left to a thread or work-item");
+          .is_switch("unrolling", "no loop is left to a thread or work-item"));
   return d;
 }
 

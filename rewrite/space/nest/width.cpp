@@ -7,7 +7,7 @@ namespace lift {
 namespace nest {
 
 const NestDecision& width() {
-  static const NestDecision d =
+  static const auto& d = *new NestDecision(
       decide<NestFacts>(key::width)
           .offers([](const NestFacts& f) {
             std::vector<std::int64_t> r{1};
@@ -18,7 +18,7 @@ const NestDecision& width() {
             if (!is_vector(c)) return w == 1;
             return w == f.lanes || (w == 2 * f.lanes &&
                                     inner_trips(f, c, 1 << 30) >= w * (is_split(c) ? inner_stride(f) : 1));
-          });
+          }));
   return d;
 }
 

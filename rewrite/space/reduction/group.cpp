@@ -23,10 +23,10 @@ bool admits_group(const ReductionFacts& f, const Configuration& c, const std::in
 namespace reduction {
 
 const ReductionDecision& group() {
-  static const ReductionDecision d = decide<ReductionFacts>(key::group)
-                                         .offers(sizes)
-                                         .admitted(admits_group)
-                                         .said("by groups in local memory");
+  static const auto& d = *new ReductionDecision(decide<ReductionFacts>(key::group)
+                                                    .offers(sizes)
+                                                    .admitted(admits_group)
+                                                    .said("by groups in local memory"));
   return d;
 }
 

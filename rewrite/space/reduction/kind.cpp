@@ -82,8 +82,8 @@ std::vector<Wishes> reduction::first_guesses(const ReductionFacts& f) {
 }
 
 const std::vector<const ReductionDecision*>& reduction_decisions() {
-  static const std::vector<const ReductionDecision*> all{&reduction::parts(), &reduction::group(),
-                                                         &reduction::lanes()};
+  static const auto& all = *new std::vector<const ReductionDecision*>{
+      &reduction::parts(), &reduction::group(), &reduction::lanes()};
   return all;
 }
 

@@ -25,8 +25,8 @@ bool admits_lanes(const ReductionFacts& f, const Configuration& c, const std::in
 namespace reduction {
 
 const ReductionDecision& lanes() {
-  static const ReductionDecision d =
-      decide<ReductionFacts>(key::lanes).offers(accumulators).admitted(admits_lanes).said("lanes");
+  static const auto& d = *new ReductionDecision(
+      decide<ReductionFacts>(key::lanes).offers(accumulators).admitted(admits_lanes).said("lanes"));
   return d;
 }
 

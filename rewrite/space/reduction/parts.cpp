@@ -83,7 +83,8 @@ std::int64_t part_length(const ReductionFacts& f, const AxisSizes& parts) {
 namespace reduction {
 
 const ReductionDecision& parts() {
-  static const ReductionDecision d = decide<ReductionFacts>(key::parts).offers(all_parts).said(parts_words);
+  static const auto& d =
+      *new ReductionDecision(decide<ReductionFacts>(key::parts).offers(all_parts).said(parts_words));
   return d;
 }
 

@@ -4,8 +4,8 @@ import inspect
 import os
 
 from . import _core
-from .errors import UserError
-from .expressions import _expr, param
+from ._errors import UserError
+from ._expressions import _expr, param
 
 Program = _core.Program
 
@@ -18,6 +18,8 @@ def program(overwrites=(), results=(), name=None, **types):
             return image | ...
 
     Arguments are of the given types; one may also be given as a param, such as lift.index_param("color", 0, 1).
+    `results` and `name` name the results and the program, which has the function's name without.
+    UserError: a function of other arguments than `types` has.
     `overwrites` names arguments whose old contents nobody needs: results that update them are written into them.
     """
     def made(f):
@@ -31,16 +33,20 @@ def program(overwrites=(), results=(), name=None, **types):
 
 
 def load(path, sizes=None):
-    """The program in a .lift file; `sizes` become numbers, the others stay open."""
+    """The program in the .lift file at `path` (docs/lift-language.md); `sizes` become numbers, the others stay open.
+
+    UserError: a mistake in the file, with its line and column; no such file."""
     return _core.load(os.fspath(path), sizes or {})
 
 
 def parse(text, name="program", sizes=None):
-    """The program in a text as a .lift file has it."""
+    """The program in a `text` as a .lift file has it; `name` is its name, `sizes` become numbers, the others stay open.
+
+    UserError: a mistake in it, with its line and column."""
     return _core.parse(text, name, sizes or {})
 
 
-def as_program(p, name="", names=(), overwrites=None):
+def as_program(p, name="", names=(), overwrites=None, device=None):
     """A program as it is; a function expression with its arguments named x, or x1, x2, ..., or by `names`."""
     if isinstance(p, Program):
         if names:
@@ -52,4 +58,4 @@ def as_program(p, name="", names=(), overwrites=None):
     if not isinstance(p, _core.Expr):
         raise UserError(f"a lift program or function is needed, but a Python {type(p).__name__} is given; write "
                         f"lift.fun(type, f), or @lift.program(...) above the function {_core.here()}")
-    return _core.opened(p, name, list(names), list(overwrites or ()))
+    return _core.opened(p, name or ("program" if device else ""), list(names), list(overwrites or ()))
