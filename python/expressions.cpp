@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/known_number.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/words.hpp"
 #include "python/bindings.hpp"
@@ -183,6 +184,9 @@ void bind_arrays(py::module_& m) {
     return scan_back(f, init, xs, line(w));
   });
   m.def("iterate", [](const Nat& times, const Expr& f, const Expr& x, const Noted& w) {
+    return iterate(times, f, x, line(w));
+  });
+  m.def("iterate", [](const Expr& times, const Expr& f, const Expr& x, const Noted& w) {
     return iterate(times, f, x, line(w));
   });
   m.def("zip", [](int rank, const Exprs& xs, const Noted& w) { return zip_n(rank, xs, line(w)); });

@@ -260,7 +260,7 @@ def scan_back(f, init, xs=None):
 
 
 def iterate(times, f, x=None):
-    """f applied `times` times."""
+    """f applied `times` times: a number, or an index_param, which is known when the kernel runs."""
     return _over(x, lambda y, where: _core.iterate(times, function_of(y.type, f, where), y, where))
 
 
