@@ -55,7 +55,7 @@ TEST_CASE("space: steps that are counted when the kernel runs go in blocks, what
   const Program replaced = counted([&](Expr, Expr x) { return around(x) | map2(cross); }),
                 staged = counted([&](Expr t, Expr x) {
                   return let(around(x) | map2(cross), [&](Expr y) {
-                    return zip2(y, x) | map2([&](Expr a, Expr b) { return a - b * cast(f64, t); });
+                    return zip_n(2, {y, x}) | map2([&](Expr a, Expr b) { return a - b * cast(f64, t); });
                   });
                 }),
                 inside = counted(
