@@ -5,6 +5,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/known_number.hpp"
 #include "ir/expr/ops.hpp"
 #include "ir/text/words.hpp"
 #include "python/bindings.hpp"
@@ -230,6 +231,12 @@ void bind_arrays(py::module_& m) {
   m.def(
       "iterate",
       [](const Nat& times, const Expr& f, const Expr& x, const Noted& w) {
+        return iterate(times, f, x, line(w));
+      },
+      py::arg("times"), py::arg("f"), py::arg("x"), py::arg("where"));
+  m.def(
+      "iterate",
+      [](const Expr& times, const Expr& f, const Expr& x, const Noted& w) {
         return iterate(times, f, x, line(w));
       },
       py::arg("times"), py::arg("f"), py::arg("x"), py::arg("where"));

@@ -10,6 +10,7 @@
 #include "emit/emit.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/interpret.hpp"
+#include "ir/expr/known_number.hpp"
 #include "ir/expr/program.hpp"
 #include "liftgen/allocate.hpp"
 #include "liftgen/compile.hpp"

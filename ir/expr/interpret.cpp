@@ -78,6 +78,8 @@ std::int64_t Interpreter::nat(const Nat& n) const {
   if (const auto c = n.constant()) return *c;
   return evaluate(n, [&](const NatAtom& a) {
     const auto it = sizes.find(a.name);
+    const auto index = params.find(a.name);
+    if (it == sizes.end() && index != params.end()) return static_cast<std::int64_t>(index->second.number());
     if (it == sizes.end())
       throw UserError("interpreter: size " + a.name + " has no value; pass it in `sizes`");
     return it->second;

@@ -215,8 +215,9 @@ View Views::step(const Expr& e, const Nat& t, const View& x, const ScopePtr& sco
 View Views::iterate(const Expr& e, const ScopePtr& scope) {
   const auto times = iterate_times(e).constant();
   if (!times)
-    throw UserError("iterate: the number of iterations must be known, got " + iterate_times(e).str() +
-                    "; fix the size");
+    throw UserError("iterate: how many steps there are, " + iterate_times(e).str() +
+                    ", is known only when the kernel runs, so that what they make is no formula; store the "
+                    "steps' results, let stage = ... in ..., or to_global");
   constexpr std::int64_t most = 4, most_copied = 1 << 16;
   const bool computed = contains(
       e.child(0), [](const Expr& x) { return is_map(x.op()) || is_reduce(x.op()) || x.is(Op::Generate); });

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ir/expr/attributes.hpp"
+#include "ir/expr/known_number.hpp"
 #include "ir/expr/view.hpp"
 #include "ir/text/elaborate.hpp"
 
@@ -47,36 +48,6 @@ bool any_too_large(const Type& t) {
   for (const Type& p : t.parts())
     if (any_too_large(p)) return true;
   return t.is_function() && any_too_large(t.result());
-}
-
-/// The length or position that a value is at every run: of numbers, sizes and index parameters alone.
-std::optional<Nat> as_nat(const Expr& e) {
-  if (!(e.type() == Type(i32))) return std::nullopt;
-  if (e.is(Op::Literal)) return Nat(static_cast<std::int64_t>(literal_number(e)));
-  if (e.is(Op::NatValue)) return nat_of(e);
-  if (e.is(Op::Param) && is_index_param(e)) return index_variable(e);
-  if (e.op() != Op::Neg && !(e.op() >= Op::Add && e.op() <= Op::Max)) return std::nullopt;
-  const auto a = as_nat(e.child(0)), b = e.is(Op::Neg) ? a : as_nat(e.child(1));
-  if (!a || !b) return std::nullopt;
-  const bool positive = Facts().proves(less(0, *b));
-  switch (e.op()) {
-    case Op::Neg:
-      return -*a;
-    case Op::Add:
-      return *a + *b;
-    case Op::Sub:
-      return *a - *b;
-    case Op::Mul:
-      return *a * *b;
-    case Op::Div:
-      return positive ? std::optional(floordiv(*a, *b)) : std::nullopt;
-    case Op::Mod:
-      return positive ? std::optional(mod(*a, *b)) : std::nullopt;
-    case Op::Min:
-      return min(*a, *b);
-    default:
-      return max(*a, *b);
-  }
 }
 
 }  // namespace

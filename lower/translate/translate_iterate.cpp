@@ -1,6 +1,7 @@
 // Iterations: a loop over the steps. Results that are stored take turns in two arrays, or stay in the one
 // that each step overwrites; numbers are kept in variables. The first step reads the start value where it is,
 // the last one writes where the result goes.
+#include <algorithm>
 #include <utility>
 
 #include "ir/error.hpp"
@@ -25,10 +26,22 @@ AddressSpace space_of(const Expr& step) {
          : step.is(Op::ToLocal) ? AddressSpace::Local
                                 : AddressSpace::Private;
 }
-std::int64_t steps_of(const Expr& e) {
-  if (const auto times = iterate_times(e).constant()) return *times;
-  throw UserError("iterate: the number of iterations must be known, got " + iterate_times(e).str() +
-                  "; fix the size");
+/// Other arrays than those that the iteration reads: the program's own, where what is read are its arguments.
+bool lies_apart(const Expr& e, const Acceptor& to, const std::function<bool(const std::string&)>& is_own) {
+  const std::set<std::string> arrays = arrays_at(to);
+  return e.loose() == 0 && std::all_of(arrays.begin(), arrays.end(), is_own);
+}
+/// Arrays that the loop at a block's end makes are there for what follows, too.
+void hoist_arrays(Block& block) {
+  Block within = std::move(std::get<For>(block.back().v).body), rest;
+  const auto at = [&] { return block.end() - 1; };
+  for (Stmt& s : within) {
+    if (std::holds_alternative<Allocate>(s.v))
+      block.insert(at(), std::move(s));
+    else
+      rest.push_back(std::move(s));
+  }
+  std::get<For>(block.back().v).body = std::move(rest);
 }
 
 }  // namespace
@@ -97,13 +110,17 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
   const auto turns = [](StepPart p) { return p == StepPart::turns; };
   const bool some_stay = !std::all_of(parts.begin(), parts.end(), turns),
              all_stay = std::none_of(parts.begin(), parts.end(), turns), several = e.type().is_tuple();
-  const std::int64_t times = steps_of(e);
+  const Nat& steps = iterate_times(e);
+  const std::optional<std::int64_t> known = steps.constant();
   const Expr& f = e.child(0);
   const Expr stored = stores_steps(e) ? f.child(0).child(0) : f.child(0);
   const bool numbered = parameter_types(f).size() == 2;
   const bool written_out = takes_launches(stored);
-  if (written_out && times > kMostLaunches)
-    throw UserError("iterate: " + std::to_string(times) + " steps would be as many kernels; at most " +
+  if (written_out && !known)
+    throw UserError("iterate: each step is a kernel of its own, so that their number must be known, got " +
+                    steps.str() + "; call a kernel of one step so often, or iterate within work-groups");
+  if (written_out && *known > kMostLaunches)
+    throw UserError("iterate: " + std::to_string(*known) + " steps would be as many kernels; at most " +
                     std::to_string(kMostLaunches) +
                     " follow one another here, so iterate over blocks of steps");
   StepArrays arrays;
@@ -115,7 +132,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     write(stored, std::make_shared<Scope>(Scope{std::move(values), scope}), there);
     step_arrays_ = around;
   };
-  if (times == 0 && !some_stay) return write(e.child(1), scope, to);
+  if (known == 0 && !some_stay) return write(e.child(1), scope, to);
   View start{};
   std::vector<Acceptor> last = several ? std::get<std::vector<Acceptor>>(to.v) : std::vector<Acceptor>{to};
   // What is handed on in turns, and the rest where it stays.
@@ -157,17 +174,47 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
   if (all_stay) {
     const Acceptor there = several ? Acceptor{last} : last[0];
     if (written_out)
-      for (std::int64_t t = 0; t < times; ++t) step(Nat(t), view_of(there, e.type()), there);
-    else if (times > 0)
-      loop(new_loop("t", times), [&](const Nat& t) { step(t, view_of(there, e.type()), there); });
+      for (std::int64_t t = 0; t < *known; ++t) step(Nat(t), view_of(there, e.type()), there);
+    else if (known != 0)
+      loop(new_loop("t", steps), [&](const Nat& t) { step(t, view_of(there, e.type()), there); });
     return;
   }
   const Acceptor result = several ? Acceptor{last} : last[0];
+  const auto stored_in = [&](int parity) { return view_of(together(turn[parity]), e.type()); };
+  if (!known) {
+    // There and back, so that the last step ends where it is known, however many there are. What is one step
+    // too many for that comes first; without one the start value is copied.
+    const bool back_to_result =
+        !some_stay && space_of(f.child(0)) == AddressSpace::Global && is_readable(result, e.type()) &&
+        lies_apart(e, result, [&](const std::string& array) { return is_own(array); });
+    if (back_to_result)
+      turn[0] = last;
+    else
+      make_turn("even", turn[0]);
+    if (turn[1].empty()) make_turn("odd", turn[1]);
+    const auto copy = [&](const View& from, const std::vector<Acceptor>& there) {
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        if (turns(parts[i]))
+          write_copy(several ? from.parts()[i] : from, there[i], several ? e.type().parts()[i] : e.type(),
+                     has_shared_loops(e));
+    };
+    const Nat odd = mod(steps, 2);
+    loop(new_loop("first", odd), [&](const Nat&) { step(0, start, together(turn[0])); });
+    hoist_arrays(*block);
+    loop(new_loop("copy", 1 - odd), [&](const Nat&) { copy(start, turn[0]); });
+    loop(new_loop("t", floordiv(steps, 2)), [&](const Nat& p) {
+      step(2 * p + odd, stored_in(0), together(turn[1]));
+      step(2 * p + odd + 1, stored_in(1), together(turn[0]));
+    });
+    if (!back_to_result) copy(stored_in(0), last);
+    return;
+  }
+  const std::int64_t times = *known;
   if (times == 1) return step(0, start, result);
   make_turn("even", turn[0]);
   if (times > 2 && turn[1].empty()) make_turn("odd", turn[1]);
   const auto middle = [&](const Nat& t, int parity) {  // t has this parity
-    step(t, view_of(together(turn[1 - parity]), e.type()), together(turn[parity]));
+    step(t, stored_in(1 - parity), together(turn[parity]));
   };
   step(0, start, together(turn[0]));
   std::int64_t t = 1;
@@ -177,7 +224,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
     t += 2 * pairs;
   }
   for (; t < times - 1; ++t) middle(t, static_cast<int>(t % 2));
-  step(times - 1, view_of(together(turn[times % 2]), e.type()), result);
+  step(times - 1, stored_in(static_cast<int>(times % 2)), result);
 }
 
 /// Numbers are carried from step to step in variables; arrays of which the steps are not stored are ways of
@@ -189,8 +236,9 @@ View Translator::iterate(const Expr& e, const ScopePtr& scope) {
     write_iterate(e, scope, own);
     return view_of(own, e.type());
   }
-  const std::int64_t times = steps_of(e);
-  if (e.type().has_arrays() || times <= kFewScalars) return Views::iterate(e, scope);
+  const Nat& times = iterate_times(e);
+  if (e.type().has_arrays() || times.constant().value_or(kFewScalars + 1) <= kFewScalars)
+    return Views::iterate(e, scope);
   const View start = eval(e.child(1), scope);
   const std::vector<Term> locals = carried(start, "x");
   loop(new_loop("t", times),

@@ -432,7 +432,7 @@ def scan_back(f, init, xs=None):
 
 
 def iterate(times, f, x=None):
-    """f applied `times` times to x.
+    """f applied `times` times to x: a number, or an index_param, which is known when the kernel runs.
 
     x : a, f : a -> a (or (i32, a) -> a, with the step's number from 0), gives a.
     UserError: f changes the type."""

@@ -91,6 +91,17 @@ bool is_stage(const Expr& e) {
   };
   return contains(e.child(0), [](const Expr& x) { return is_map(x.op()); }) && !contains(e, other);
 }
+/// Of what is gathered from, no two readers are known to read the same: computed where they are read,
+/// elements are as many as the product of what the stages gather, and so is the text.
+bool is_gathered_from(const Expr& let) {
+  std::vector<Expr> names;
+  const Expr rest = open(let.child(1), names);
+  return contains(rest, [&](const Expr& x) {
+    if (!x.is(Op::Gather)) return false;
+    const Expr& from = x.child(0);
+    return from.loose() > 0 || contains(from, [&](const Expr& y) { return y == names[0]; });
+  });
+}
 /// Elements that a function reads of its argument.
 std::int64_t reads_in(const Expr& e) {
   std::int64_t n = 0;
@@ -115,8 +126,11 @@ std::vector<Place> stages_of(const Expr& body) {
   Place at;
   find_stages(body, at, found);
   std::int64_t reads = 1;
-  for (const Place& p : found)
-    reads = std::min<std::int64_t>(kMostReads + 1, reads * reads_in(part_at(body, p).child(0)));
+  for (const Place& p : found) {
+    const Expr stage = part_at(body, p);
+    if (stage.child(1).is(Op::Lambda) && is_gathered_from(stage)) return {};
+    reads = std::min<std::int64_t>(kMostReads + 1, reads * reads_in(stage.child(0)));
+  }
   return found.size() > kMostStages || reads > kMostReads ? std::vector<Place>{} : found;
 }
 

@@ -105,25 +105,25 @@ Result<Expr> iterate_of_blocks(const Site& site, const Arguments& a) {
   const Expr& e = site.e;
   if (!e.is(Op::Iterate)) return Failure{"needs iterate"};
   const std::int64_t depth = number(a, 0);
-  const auto times = iterate_times(e).constant();
-  if (!times) return Failure{"the number of steps is " + iterate_times(e).str() + ", it must be known"};
-  if (depth < 1 || *times < depth)
-    return Failure{"there are no " + std::to_string(depth) + " of " + std::to_string(*times) + " steps"};
+  const Nat& times = iterate_times(e);
+  if (depth < 1 || times.constant().value_or(depth) < depth)
+    return Failure{"there are no " + std::to_string(depth) + " of " + times.str() + " steps"};
   const Expr f = e.child(0);
   const bool numbered = f.type().parts().size() == 2;
-  const std::int64_t rest = *times % depth;
-  const Expr first = rest > 0 ? iterate(rest, f, e.child(1)) : e.child(1);
-  if (!numbered)
-    return iterate(*times / depth, fun(e.type(), [&](Expr x) { return iterate(depth, f, x); }), first);
-  const auto n = [](std::int64_t x) { return literal(static_cast<double>(x), i32); };
-  return iterate(*times / depth,
+  const Nat blocks = floordiv(times, depth), rest = mod(times, depth);
+  const bool whole = rest == Nat(0);
+  const Expr first = whole ? e.child(1) : iterate(rest, f, e.child(1));
+  if (!numbered) return iterate(blocks, fun(e.type(), [&](Expr x) { return iterate(depth, f, x); }), first);
+  const auto n = [](const Nat& x) {
+    return x.constant() ? literal(static_cast<double>(*x.constant()), i32) : nat_value(x);
+  };
+  return iterate(blocks,
                  fun({i32, e.type()},
                      [&](Expr t, Expr x) {
                        return iterate(depth,
                                       fun({i32, e.type()},
                                           [&](Expr s, Expr y) {
-                                            const Expr before =
-                                                rest > 0 ? t * n(depth) + n(rest) : t * n(depth);
+                                            const Expr before = whole ? t * n(depth) : t * n(depth) + n(rest);
                                             return apply(f, {before + s, y});
                                           }),
                                       x);

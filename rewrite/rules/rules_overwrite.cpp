@@ -158,7 +158,7 @@ class Overwriting {
     const Place at = iteration_at(items_[i]);
     const Expr e = part_at(q_.body, at);
     if (!e.is(Op::Iterate) || !e.child(0).is(Op::Lambda) || has_few_scalars(e.type()) ||
-        !iterate_times(e).constant() || any(parts_of_steps(e)))
+        any(parts_of_steps(e)))
       return;
     steps(at, i);
   }
@@ -179,7 +179,7 @@ class Overwriting {
     } else if (part_at(q_.body, start).is(Op::Iterate)) {  // steps that are no whole block
       q_ = in_place;
       steps(start, {});
-    } else if (*iterate_times(e).constant() == 1) {
+    } else if (iterate_times(e).constant() == 1) {
       q_ = with_step_overwritten(q_, at, May::own);
     } else if (const auto apart = apply(find_rule("iterate-blocks"), q_, at, {1})) {
       q_ = with_step_overwritten(with_step_overwritten(*apart, at, May::all), start, May::own);

@@ -17,7 +17,7 @@ constexpr std::int64_t kFew = 4, kMany = 8;
 /// An iteration whose steps compute arrays: too much to be kept in variables.
 bool is_iteration(const Expr& e) {
   return e.is(Op::Iterate) && e.child(0).is(Op::Lambda) && e.type().has_arrays() &&
-         !has_few_scalars(e.type()) && iterate_times(e).constant() && contains(e.child(0), [](const Expr& x) {
+         !has_few_scalars(e.type()) && contains(e.child(0), [](const Expr& x) {
            return is_map(x.op()) || is_update(x.op()) || is_scan(x.op());
          });
 }
@@ -183,7 +183,10 @@ bool hands_on_arrays(const Expr& iteration) {
                                         [](const Expr& c) { return c.is(Op::Get) && c.type().is_array(); });
 }
 
-std::int64_t steps_of(const Expr& iteration) { return *iterate_times(iteration).constant(); }
+/// Steps whose number is known only when the kernel runs are taken for many.
+std::int64_t steps_of(const Expr& iteration) {
+  return iterate_times(iteration).constant().value_or(std::int64_t{1} << 20);
+}
 
 /// About so many, a divisor of the steps where one is near.
 std::int64_t near(std::int64_t about, std::int64_t steps) {

@@ -4,6 +4,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/known_number.hpp"
 #include "ir/expr/view.hpp"
 #include "rewrite/space/space.hpp"
 #include "tests/lower/run_program.hpp"
@@ -17,10 +18,10 @@ namespace {
 Expr three_points(const Expr& x, const Expr& shift) {
   return x | pad(1, 1, clamp) | slide(3, 1) | map([=](Expr w) { return w[0] - w[1] + w[2] + shift; });
 }
-Expr smoothed(std::int64_t times, const Expr& xs) {
+Expr smoothed(const Nat& times, const Expr& xs) {
   return iterate(times, fun(xs.type(), [](Expr x) { return three_points(x, literal(1, f64)); }), xs);
 }
-Expr numbered(std::int64_t times, const Expr& xs) {
+Expr numbered(const Nat& times, const Expr& xs) {
   return iterate(times, fun({i32, xs.type()}, [](Expr t, Expr x) { return three_points(x, cast(f64, t)); }),
                  xs);
 }
@@ -78,9 +79,52 @@ TEST_CASE("stages with names are stored, however many; others are refused with t
   CHECK_THROWS_WITH_AS(lower(program({u}, piped)), doctest::Contains("more than 100000 calls"), UserError);
 }
 
+TEST_CASE("a number of steps that is known when the kernel runs") {
+  const Expr steps = index_param("steps", 0, 9), xs = param("xs", array({Nat(40)}, f64)),
+             few = param("few", array({Nat(5)}, f64)), rows = param("rows", array({Nat(3), Nat(40)}, f64));
+  const Nat n = index_variable(steps);
+  const auto parallel = [&](const Expr& x) {
+    const Expr both = zip({x | pad(1, 0, wrap) | drop(0, 1), x});
+    const auto less = [](Expr a, Expr b) { return a - b; };
+    return map_with(Op::MapPar, 1, function_of(both.type().element(), less), both);
+  };
+  const auto staged = [&](Expr x) {
+    return let(three_points(x, literal(1, f64)), [&](Expr y) { return three_points(y, x[3]); });
+  };
+  const auto pair = [&](Expr t) { return tuple({get(1, t), three_points(get(0, t), literal(2, f64))}); };
+  const auto inner = [&](Expr x) {
+    const Expr e = update(x, {1}, x | slide(3, 1) | map([](Expr w) { return w[1] * 2.0; }));
+    return make(Op::UpdateInPlace, {e.child(0), e.child(1)}, e.attr());
+  };
+  for (std::int64_t t = 0; t < 8; ++t) {
+    CAPTURE(t);
+    const auto check = [&](std::vector<Expr> arguments, const Expr& body,
+                           std::vector<std::string> overwritable = {}) {
+      arguments.push_back(steps);
+      return run(program(std::move(arguments), body, std::move(overwritable)), true, {{"steps", t}});
+    };
+    CHECK(work_arrays(check({xs}, smoothed(n, xs))) == 1);  // and the result
+    check({few}, smoothed(n, few));
+    check({xs}, numbered(2 * n + 1, xs));
+    check({xs}, iterate(n, fun(xs.type(), parallel), xs));
+    check({xs}, iterate(n, fun(xs.type(), staged), xs));
+    check({few}, iterate(n, fun(few.type(), staged), few));
+    check({xs}, let(three_points(xs, literal(3, f64)), [&](Expr y) { return numbered(n, y); }));
+    check({xs}, smoothed(n, xs) | slide(2, 1) | map([](Expr w) { return w[0] + w[1]; }));
+    check({xs}, smoothed(n, xs) | drop(3, 4));
+    check({rows}, rows | map([&](Expr row) { return numbered(n, row); }));
+    check({xs}, iterate(n, fun(tuple({xs, xs}).type(), pair), tuple({xs, xs | reverse()})));
+    check({xs}, iterate(n, fun(xs.type(), inner), xs), {"xs"});
+    check({xs}, xs | map([&](Expr x) {
+                  return iterate(n, fun({i32, f64}, [](Expr s, Expr y) { return cast(f64, s) - y; }), x);
+                }));
+    check({xs}, iterate(n, fun(xs.type(), [](Expr x) { return x | pad(1, 0, wrap) | drop(0, 1); }), xs));
+  }
+}
+
 TEST_CASE("what cannot be iterated is refused with the number") {
   const Expr xs = param("xs", array({Nat(512)}, f64));
-  const auto grid = [&](std::int64_t times) {
+  const auto grid = [&](const Nat& times) {
     return program({xs}, iterate(times,
                                  fun(xs.type(),
                                      [](Expr x) {
@@ -92,6 +136,9 @@ TEST_CASE("what cannot be iterated is refused with the number") {
   run(grid(7));
   CHECK_THROWS_WITH_AS(lower(grid(5000)),
                        doctest::Contains("5000 steps would be as many kernels; at most 4096"), UserError);
+  const Nat unknown = index_variable(index_param("steps", 1, 9));
+  CHECK_THROWS_WITH_AS(lower(grid(unknown)), doctest::Contains("their number must be known, got steps"),
+                       UserError);
   Views views;
   CHECK_THROWS_WITH_AS(views.eval(smoothed(16, xs), nullptr), doctest::Contains("16 steps are too many"),
                        UserError);

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <random>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/interpret.hpp"
 #include "lower/lower.hpp"
 #include "tests/lower/run_loops.hpp"
@@ -25,16 +27,21 @@ inline std::vector<double> numbers(const Type& t, std::uint64_t seed) {
   return v;
 }
 
-/// Lowers and runs; all results must be those of the interpreter, without races. Returns the kernel.
-inline Kernel run(const Program& p, bool linear = true) {
+/// Lowers and runs, with numbers for index parameters; all results must be those of the interpreter, without
+/// races. Returns the kernel.
+inline Kernel run(const Program& p, bool linear = true,
+                  const std::map<std::string, std::int64_t>& index = {}) {
   Interpreter in;
   LoopRunner loops;
   const Kernel k = lower(p, {.vector_bytes = 32, .linear = linear});
+  loops.index = index;
+  for (const auto& [name, value] : index) in.params[name] = Value{value};
   for (const KernelArgument& a : k.arguments)
     loops.arrays[a.name].assign(static_cast<std::size_t>(*Layout({}, a.type).size().constant()),
                                 std::nan(""));
   std::uint64_t seed = 1;
   for (const Expr& a : p.arguments) {
+    if (is_index_param(a)) continue;
     loops.arrays[param_name(a)] = numbers(a.type(), seed++);
     in.params[param_name(a)] = make_array(loops.arrays[param_name(a)], a.type());
   }

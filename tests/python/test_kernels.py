@@ -51,6 +51,31 @@ def test_elements_at_positions_that_are_computed():
     assert "nothing proves that the position" in refused(lambda: lift.compile(unproved)(image, j))
 
 
+def test_an_element_at_a_position_that_is_proved_to_be_within():
+    @lift.program(image=lift.array(f32, n, m), j=lift.array(i32, n))
+    def taken(image, j):
+        return j | lift.map(lambda k: image[k % lift.nat_value(n), lift.min(lift.max(k, 0), lift.nat_value(m) - 1)])
+
+    image, j = rng.random((13, 21), np.float32), rng.integers(-100, 100, 13).astype(np.int32)
+    np.testing.assert_array_equal(lift.compile(taken)(image, j), image[j % 13, np.clip(j, 0, 20)])
+
+
+def test_steps_are_counted_at_run_time():
+    @lift.program(x=lift.array(f64, n), steps=lift.index_param("steps", 0, 100))
+    def sums(x, steps):
+        return x | lift.iterate(steps, lambda y: y | lift.pad(1, 0, lift.wrap) | lift.slide(2, 1)
+                                | lift.map(lambda w: w[0] + w[1]))
+
+    kernel, x = lift.compile(sums), rng.integers(0, 9, 30).astype(np.float64)
+    for steps in [0, 1, 2, 5, 8]:
+        expected = x
+        for _ in range(steps):
+            expected = expected + np.roll(expected, 1)
+        np.testing.assert_array_equal(kernel(x, steps), expected)
+    t, xs = lift.param("t", i32), lift.param("xs", lift.array(f64, n))
+    assert "the number of steps is computed, t; " in refused(lambda: lift.iterate(t, lift.map(lambda v: v), xs))
+
+
 def test_one_kernel_for_all_sizes():
     kernel = lift.compile(blur, symbolic=True)
     for shape in [(3, 4), (17, 33)]:

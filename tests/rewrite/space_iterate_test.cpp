@@ -3,6 +3,7 @@
 
 #include "ir/error.hpp"
 #include "ir/expr/build.hpp"
+#include "ir/expr/known_number.hpp"
 #include "ir/text/parse.hpp"
 #include "lower/launches.hpp"
 #include "lower/lower.hpp"
@@ -41,6 +42,42 @@ TEST_CASE("space: an iteration has the decisions of the chain that it is, and ho
       if (x.name() != "layout") CHECK_MESSAGE(find(s, x.name()) != nullptr, x.name());
     if (target != Target::openmp) continue;  // where several steps would share no pass over memory
     for (const char* depth : {"1", "5", "8", "10"}) CHECK(has(s, "depth", depth));
+  }
+}
+
+TEST_CASE("space: steps that are counted when the kernel runs go in blocks, what is left over before them") {
+  const Expr steps = index_param("steps", 0, 1000), u = param("u", array({Nat(20), Nat(30)}, f64));
+  const auto around = [](const Expr& x) { return x | pad2(1, 1, clamp) | slide2(3, 1); };
+  const auto cross = [](Expr w) { return w[0][1] + w[1][0] - w[1][2] + w[2][1]; };
+  const auto counted = [&](const std::function<Expr(Expr, Expr)>& step, std::vector<std::string> free = {}) {
+    return Program{"counted", {u, steps}, iterate(steps, fun({i32, u.type()}, step), u), std::move(free)};
+  };
+  const Program replaced = counted([&](Expr, Expr x) { return around(x) | map2(cross); }),
+                staged = counted([&](Expr t, Expr x) {
+                  return let(around(x) | map2(cross), [&](Expr y) {
+                    return zip_n(2, {y, x}) | map2([&](Expr a, Expr b) { return a - b * cast(f64, t); });
+                  });
+                }),
+                inside = counted(
+                    [&](Expr, Expr x) {
+                      return update(x, std::vector<Nat>{1, 1},
+                                    x | slide2(3, 1) | map2([](Expr w) { return -w[1][1]; }));
+                    },
+                    {"u"});
+  for (const Program& p : {replaced, staged, inside}) {
+    CAPTURE(str(p.body));
+    CHECK(step_over_time(p.body, false).has_value());
+    check_space(p, options(), 4, 2);
+    const Space s(p, options());
+    for (const char* depth : {"1", "4", "8"}) CHECK(has(s, "depth", depth));
+    for (const std::int64_t count : {0, 1, 6, 19}) {
+      CAPTURE(count);
+      auto values = values_of(p, 1);
+      values["steps"] = Value{count};
+      for (const Configuration& c : s.seeds()) check_configuration(s, c, interpret(p.body, values), values);
+    }
+    for (const Configuration& c : s.seeds())
+      CHECK_NOTHROW(lower(replay(p, s.derive(c)), {.vector_bytes = 16}));
   }
 }
 

@@ -5,6 +5,7 @@
 #include "ir/text/parse.hpp"
 #include "lower/loops/visit.hpp"
 #include "lower/lower.hpp"
+#include "rewrite/analysis/chain.hpp"
 #include "tests/rewrite/space_check.hpp"
 
 using namespace lift;
@@ -217,6 +218,32 @@ TEST_CASE("space: large results of chains bypass the cache first, small ones do 
   };
   CHECK(takes(fields(2000), "stream"));
   CHECK_FALSE(takes(fields(100), "stream"));
+}
+
+TEST_CASE(
+    "space: a stage that is gathered from is stored: elements of it are not computed where they are read") {
+  // Four elements of each stage, whether they lie side by side or anywhere.
+  const auto stages = [](const std::string& next) {
+    return parse_program(
+        "param x : 100.f64\nparam at : 100.i32\ndef sum4(a, b, c, d) = a + b + c + d\n"
+        "def next(x) = " +
+        next +
+        "\n"
+        "result y = let a = next(x) in let b = next(a) in next(b)\n");
+  };
+  const Program near =
+                    stages("x |> pad(1, 2, clamp) |> slide(4, 1) |> map(\\w. sum4(w[0], w[1], w[2], w[3]))"),
+                anywhere = stages(
+                    "at |> map(\\i. sum4(x |> gather(i, wrap), x |> gather(2 * i, wrap), x |> "
+                    "gather(3 * i, wrap), x |> gather(5 * i, wrap)))");
+  CHECK(stages_of(near.body).size() == 2);
+  CHECK(stages_of(anywhere.body).empty());
+  const Space s(anywhere, options());
+  for (const Configuration& c : s.seeds()) {
+    const std::string text = str(lower(replay(anywhere, s.derive(c)), {.vector_bytes = 16}));
+    CHECK_MESSAGE(text.size() < 20000, text);
+  }
+  check_space(anywhere, options(), 4, 1);
 }
 
 }  // namespace space_users_test

@@ -5,6 +5,7 @@
 
 #include "embed/default_variant.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/text/parse.hpp"
 #include "rewrite/engine/catalogue.hpp"
 
@@ -116,7 +117,9 @@ std::shared_ptr<const Data> data_of(const Program& program, const Sizes& sizes, 
       to = numbers(a.type(), 1, random);
       in.params[name].v = to[0];
     } else {
-      to = {static_cast<double>(seed % 2)};
+      const std::int64_t least = index_lower(a).constant().value_or(0);
+      const std::int64_t most = index_upper(a).constant().value_or(least + 1);
+      to = {static_cast<double>(least + static_cast<std::int64_t>(seed % 1000) % (most - least + 1))};
       in.params[name].v = static_cast<std::int64_t>(to[0]);
       in.sizes[name] = static_cast<std::int64_t>(to[0]);
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
+#include "ir/expr/view.hpp"
 #include "tests/fuzz/programs/generator.hpp"
 
 namespace lift::fuzz {
@@ -231,13 +232,15 @@ Expr Generator::iteration() {
     to[d] = first ? Nat(0) : all[d] - 1;
     return update(x, to, drop(low, high, x));
   };
-  const Nat times(chance(60) ? number(1, 4) : number(5, 40));
+  const Expr steps = index_param("steps", 0, 6);
+  const bool counted = chance(25);  // when the kernel runs
+  const Nat times = counted ? index_variable(steps) : Nat(chance(60) ? number(1, 4) : number(5, 40));
   const bool numbered = chance(30);
   Expr start = argument(t);
   if (!static_cast<bool>(start)) return anything();
   if (chance(50)) overwritable_.push_back(param_name(start));
   if (chance(25)) start = stencil({start});
-  const int kind = number(0, 4);
+  const int kind = number(0, counted ? 3 : 4);
   if (kind == 4) {
     const Type pair = Type::tuple({t, t});
     const Expr other = argument(t);
@@ -262,6 +265,9 @@ Expr Generator::iteration() {
   const Expr f = numbered ? fun({Type(i32), t}, [&](Expr n, Expr x) { return once(x, {n}); })
                           : fun(t, [&](Expr x) { return once(x, {}); });
   const Expr r = iterate(times, f, start);
+  if (counted)  // an argument of which something else is made, too
+    return map_n(
+        rank, [&](Expr v) { return v + cast(s, steps); }, r);
   if (chance(20)) return tuple({r, each(r)});
   return chance(20) ? each(r) : r;
 }
