@@ -106,9 +106,13 @@ Nat Elaborator::nat(const Term& t) {
     }
     case K::Name: {
       for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
-        if (it->first == t.text) {  // a parameter of a definition that is given one
+        if (it->first ==
+            t.text) {  // a parameter of a definition that is given one; no other has the name here
           if (const auto n = as_nat(it->second)) return checked(*n);
-          break;
+          fail(t.at,
+               "'" + t.text +
+                   "' is a value; lengths and positions are made of numbers, sizes and index parameters; "
+                   "neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0])");
         }
       if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) return it->second;
       if (const auto it = names_.params.find(t.text); it != names_.params.end() && is_index_param(it->second))
@@ -121,12 +125,6 @@ Nat Elaborator::nat(const Term& t) {
         });
         return n;
       }
-      for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
-        if (it->first == t.text)
-          fail(t.at,
-               "'" + t.text +
-                   "' is a value; lengths and positions are made of numbers, sizes and index parameters; "
-                   "neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0])");
       if (names_.params.count(t.text))
         fail(t.at, "'" + t.text +
                        "' is a parameter; lengths and positions are made of numbers, sizes and index "
