@@ -105,15 +105,17 @@ Nat Elaborator::nat(const Term& t) {
       return checked(f.text == "min" ? min(a, b) : max(a, b));
     }
     case K::Name: {
-      bool bound = false;
-      for (auto it = scopes_.rbegin(); it != scopes_.rend() && !bound; ++it)
-        if (it->first == t.text) {  // a parameter of a definition that is given one
+      for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
+        if (it->first ==
+            t.text) {  // a parameter of a definition that is given one; no other has the name here
           if (const auto n = as_nat(it->second)) return checked(*n);
-          bound = true;
+          fail(t.at,
+               "'" + t.text +
+                   "' is a value; lengths and positions are made of numbers, sizes and index parameters; "
+                   "neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0])");
         }
       if (const auto it = names_.sizes.find(t.text); it != names_.sizes.end()) return it->second;
-      if (const auto it = names_.params.find(t.text);
-          !bound && it != names_.params.end() && is_index_param(it->second))
+      if (const auto it = names_.params.find(t.text); it != names_.params.end() && is_index_param(it->second))
         return index_variable(it->second);
       if (const Declaration* d = definition(t); d && d->binders.empty()) {
         Nat n = 0;
@@ -123,12 +125,6 @@ Nat Elaborator::nat(const Term& t) {
         });
         return n;
       }
-      for (auto it = scopes_.rbegin(); it != scopes_.rend(); ++it)
-        if (it->first == t.text)
-          fail(t.at,
-               "'" + t.text +
-                   "' is a value; lengths and positions are made of numbers, sizes and index parameters; "
-                   "neighbours are windows, xs |> slide(2, 1) |> map(\\w. w[1] - w[0])");
       if (names_.params.count(t.text))
         fail(t.at, "'" + t.text +
                        "' is a parameter; lengths and positions are made of numbers, sizes and index "

@@ -75,7 +75,8 @@ std::string print_program(const Program& p) {
     for (const NatAtom* v : variables(size.lower)) declare(*v);  // what it is at least comes before
     if (declared.insert(size.name).second) s += size_line(size);
   };
-  for (const auto& [n, size] : names.sizes) declare(*variables(size)[0]);
+  for (const auto& [n, size] : names.sizes)
+    if (!variables(size)[0]->bounded_above) declare(*variables(size)[0]);  // others are index parameters
   s += argument_lines(p.arguments);
   if (!p.overwritable.empty()) s += "overwrite " + joined_names(p.overwritable) + "\n";
   for (const auto& [n, attr] : names.functions) s += user_line(attr);

@@ -32,6 +32,13 @@ TEST_CASE("quotients and remainders of an index by the length it runs over") {
   CHECK(mod(inner - 1 + n, n) == inner - 1);
 }
 
+TEST_CASE("what a program computes changes with every variable") {
+  const Nat i = Nat::fresh("i", 0, 9), j = Nat::fresh("j", 0, 9), p = Nat::computed("p", 0, 9);
+  CHECK(mentions(2 * i + 1, i));
+  CHECK_FALSE(mentions(2 * j + 1, i));
+  CHECK(mentions(2 * p + 1, i));
+}
+
 TEST_CASE("constants: multiples, common divisors, nesting") {
   const Nat x = Nat::fresh("x", 0, 100), y = Nat::fresh("y", 0, 100);
   CHECK(floordiv(2 * x, 4) == floordiv(x, 2));

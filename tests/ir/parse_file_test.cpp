@@ -96,6 +96,18 @@ TEST_CASE("file: index and overwritable parameters, several results, C functions
   CHECK(q.overwritable == p.overwritable);
 }
 
+TEST_CASE("file: index parameters in lengths and counts are declared once, and give way to names within") {
+  const std::string declared = "param x : 8.f64 param at : 4.i32 index k in 0 .. 3 ";
+  for (const char* body : {"x |> iterate(k, map(\\v. v + 1.0))", "x[k] + x[k + 1]"}) {
+    const Program p = parse_program(declared + "result = " + body);
+    const std::string text = print_program(p);
+    CHECK_MESSAGE(text.find("size") == std::string::npos, text);
+    CHECK(parse_program(text).body == p.body);
+  }
+  const Program p = parse_program(declared + "result = at |> map(\\k. x[k % 8])");
+  CHECK(p.body == parse_program(declared + "result = at |> map(\\j. x[j % 8])").body);
+}
+
 TEST_CASE("file: definitions see those before them, and are stages, functions or values") {
   const auto body = [](const std::string& text) { return parse_program("param x : 8.f64 " + text).body; };
   const Expr x = param("x", array({8}, f64));
