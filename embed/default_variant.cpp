@@ -72,6 +72,7 @@ ChosenVariant variant_by(const Program& program, const Derivation& derivation, c
 }
 
 ChosenVariant default_variant(const Program& program, const LayoutRequest& layout, const TargetDevice& on) {
+  std::optional<ChosenVariant> beside;  // of several results, an update among them need not be in place
   for (const Derivation& d : guesses(program, layout, on)) {
     try {
       ChosenVariant v = variant_by(program, d, on);
@@ -80,9 +81,11 @@ ChosenVariant default_variant(const Program& program, const LayoutRequest& layou
                       v.kernel.arguments.begin() + static_cast<std::ptrdiff_t>(program.arguments.size()),
                       [](const KernelArgument& a) { return a.written; });
       if (program.overwritable.empty() || in_place) return v;
+      if (!beside && results_of(program).size() > 1) beside = std::move(v);
     } catch (const UserError&) {  // the decisions cannot be met
     }
   }
+  if (beside) return std::move(*beside);
   Derivation stored;
   if (layout != kCallersLayout) stored.push_back(layout_step(layout));
   if (!program.overwritable.empty()) {

@@ -30,7 +30,7 @@ class Lanes {
   using SizeOf = std::function<std::optional<Nat>(const std::string& array)>;
   /// The first lane's index is a number, or a size less a number (For::edge): conditions are decided lane by
   /// lane, and a load whose lanes lie anyhow among as many neighbours as there are lanes is a shuffle of
-  /// these. `size` says how many elements an array has, where that is known.
+  /// these. `size` says of an array how many elements there surely are from its first one on.
   void know_each(SizeOf size) {
     size_of_ = std::move(size), active_.assign(static_cast<std::size_t>(width_), true);
   }

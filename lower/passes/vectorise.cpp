@@ -350,11 +350,17 @@ Head head_of(const For& f, const Names& aligned_rows, const LowerOptions& option
   return {Aligned{position, type, elements}, mod(-floordiv(start, *stride), elements / *stride)};
 }
 
-/// As many elements as are known of each array of the kernel's.
+/// Elements of each array up to where its last row begins: where rows have gaps, the caller's array may end
+/// before the last one's.
 Lanes::SizeOf sizes_of_arrays(const Kernel& k) {
   std::map<std::string, Nat> sizes;
   for (const KernelArgument& a : k.arguments)
-    if (a.type.is_array()) sizes.emplace(a.name, a.layout.size());
+    if (a.type.is_array()) {
+      std::vector<Nat> last = shape_of(a.type);
+      for (Nat& n : last) n = n - 1;
+      if (last.size() > 1) last.back() = 0;
+      sizes.emplace(a.name, a.layout.index(last) + 1);
+    }
   visit(k.body, [&](const Stmt& s) {
     const auto* a = std::get_if<Allocate>(&s.v);
     if (!a) return;

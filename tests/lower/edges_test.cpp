@@ -26,7 +26,7 @@ Program stencil(int dim, std::int64_t n, int low, int high, Boundary b) {
                         sum = sum + (x + 1.0) * at(at_first, w);
                       }
                       if (dim == 1) return sum;
-                      at_first[0] = 1;
+                      at_first[0] = 1, at_first.back() = low;
                       return sum - at(at_first, w);
                     });
   return {"stencil", {xs}, body, {}};
