@@ -163,7 +163,7 @@ void loops_below(const Expr& e, Place& at, std::vector<Place>& found, bool scans
       return below({0}, e.child(0));
     case Op::Iterate:  // the steps are stored, each by the same loops
       if (is_small(e.type()) || !e.child(0).is(Op::Lambda)) return;
-      if (e.child(1).is(Op::ToGlobal)) below({1}, e.child(1));
+      if (e.child(1).is(Op::ToGlobal) || e.child(1).is(Op::Iterate)) below({1}, e.child(1));
       for (std::size_t i = 0; e.child(1).is(Op::Tuple) && i < e.child(1).children().size(); ++i)
         if (e.child(1).child(i).is(Op::ToGlobal)) below({1, static_cast<int>(i)}, e.child(1).child(i));
       if (e.type().is_array()) below({0, 0}, e.child(0).child(0));

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/known_number.hpp"
 #include "ir/text/parse.hpp"
@@ -42,6 +43,18 @@ TEST_CASE("space: an iteration has the decisions of the chain that it is, and ho
       if (x.name() != "layout") CHECK_MESSAGE(find(s, x.name()) != nullptr, x.name());
     if (target != Target::openmp) continue;  // where several steps would share no pass over memory
     for (const char* depth : {"1", "5", "8", "10"}) CHECK(has(s, "depth", depth));
+  }
+}
+
+TEST_CASE("space: what is left over of the steps has loops as those that go together have") {
+  const Program p = sweeps(200, 300, 23);
+  const Space s(p, options());
+  for (const Configuration& c : s.seeds()) {
+    const auto left_over = [](const Expr& x) { return x.is(Op::Iterate) && iterate_times(x) == Nat(3); };
+    const auto undecided = [](const Expr& x) { return x.is(Op::Map); };
+    visit(replay(p, s.derive(c)).body, [&](const Expr& x) {
+      if (left_over(x)) CHECK_MESSAGE(!contains(x, undecided), pretty(x));
+    });
   }
 }
 
