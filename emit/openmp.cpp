@@ -84,9 +84,9 @@ class OpenMP : public CLike {
   }
   /// By a number that stands there compilers divide whole vectors.
   std::optional<std::string> remainder(const std::string& a, std::int64_t m, int width) override {
-    const std::string number = std::to_string(m);
-    return "__extension__({ const " + vector_type(i32, width) + " r = " + a + " % " + number +
-           "; r + ((r < 0) & " + number + "); })";
+    const std::string number = std::to_string(m), r = "(" + a + " % " + number + ")";
+    vector_type(i32, width);
+    return "(" + r + " + ((" + r + " < 0) & " + number + "))";  // compilers compute it once
   }
   void prefetch(const Prefetch& p) override {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");

@@ -503,7 +503,8 @@ TEST_CASE("what views do not mean") {
                        "reduce: the length n is not known here; fix the size", UserError);
   CHECK_THROWS_WITH_AS(
       views.eval(iterate(Nat::size("t"), fun(xs.type(), [](Expr x) { return x; }), xs), nullptr),
-      "iterate: how many steps there are, t, is known only when the kernel runs, so that what they make is no "
+      "iterate: how many steps there are, t, is known only when the kernel runs, so that what they make is "
+      "no "
       "formula; store the steps' results, let stage = ... in ..., or to_global",
       UserError);
   CHECK_THROWS_WITH_AS(views.eval(pairs, nullptr)[0],
