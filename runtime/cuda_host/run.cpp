@@ -30,18 +30,21 @@ struct Child {
   Progress* progress = nullptr;
   std::vector<bool> read_only;  ///< by array
 };
-Child& child = *new Child;
+Child& child() {
+  static auto& c = *new Child;
+  return c;
+}
 
 void note_place() {
-  const LiftgenHostState& state = *child.run->launches[child.progress->launch].state;
-  child.progress->block = state.block, child.progress->thread = state.thread;
+  const LiftgenHostState& state = *child().run->launches[child().progress->launch].state;
+  child().progress->block = state.block, child().progress->thread = state.thread;
 }
 
 void note_read_only(const void* address) {
   const auto at = static_cast<const unsigned char*>(address);
-  for (std::size_t a = 0; a < child.read_only.size(); ++a) {
-    const auto* begin = static_cast<const unsigned char*>(child.arena->data(a));
-    if (at >= begin && at < begin + child.arena->bytes(a)) child.read_only[a] = true;
+  for (std::size_t a = 0; a < child().read_only.size(); ++a) {
+    const auto* begin = static_cast<const unsigned char*>(child().arena->data(a));
+    if (at >= begin && at < begin + child().arena->bytes(a)) child().read_only[a] = true;
   }
 }
 
@@ -58,23 +61,24 @@ Contents contents(const Arena& arena, std::size_t arrays) {
 
 /// In the child: all launches, up to the first fault.
 void run_launches(Fibers& fibers, const Schedule& schedule) {
-  const Run& run = *child.run;
+  const Run& run = *child().run;
   for (std::size_t l = 0; l < run.launches.size(); ++l) {
     const Launch& launch = run.launches[l];
-    child.progress->launch = l;
-    child.read_only.assign(run.arrays.size(), false);
-    const Contents before = launch.reads_only ? contents(*child.arena, run.arrays.size()) : Contents();
+    child().progress->launch = l;
+    child().read_only.assign(run.arrays.size(), false);
+    const Contents before = launch.reads_only ? contents(*child().arena, run.arrays.size()) : Contents();
     LiftgenHostState& state = *launch.state;
     state.grid_size = launch.grid, state.block_size = launch.block, state.read_only = note_read_only;
-    Addresses arguments(launch, *child.arena);
+    Addresses arguments(launch, *child().arena);
     if (!fibers.run_grid(state, launch.kernel->call, arguments.data(), schedule,
-                         child.progress->divergence)) {
-      child.progress->diverged = true, child.progress->block = state.block;
+                         child().progress->divergence)) {
+      child().progress->diverged = true, child().progress->block = state.block;
       return;
     }
     for (std::size_t a = 0; a < before.size(); ++a)
-      if (child.read_only[a] && std::memcmp(before[a].data(), child.arena->data(a), before[a].size()) != 0) {
-        child.progress->stale = static_cast<std::ptrdiff_t>(a);
+      if (child().read_only[a] &&
+          std::memcmp(before[a].data(), child().arena->data(a), before[a].size()) != 0) {
+        child().progress->stale = static_cast<std::ptrdiff_t>(a);
         return;
       }
   }
@@ -236,7 +240,7 @@ void run(const Run& what, std::span<const Schedule> schedules, double timeout_se
       std::memcpy(arena.data(a), what.arrays[a].data(), bytes[a]);
     Shared<Progress> progress;
     const auto work = [&] {
-      child = {&what, &arena, &*progress, {}};
+      child() = {&what, &arena, &*progress, {}};
       run_launches(fibers, schedules[s]);
     };
     const Ending ending = run_in_child(work, note_place, timeout_seconds);

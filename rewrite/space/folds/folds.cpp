@@ -190,7 +190,15 @@ void folds::prepare_reductions(Deriver& d, const FoldFacts& f, const Configurati
 
 namespace {
 
-const Loops &kByCells = *new Loops("i k"_loops), &kByElements = *new Loops("k i"_loops);
+// Made when they are asked for: programs compile kernels before main.
+const Loops& by_cells() {
+  static const auto& l = *new Loops("i k"_loops);
+  return l;
+}
+const Loops& by_elements() {
+  static const auto& l = *new Loops("k i"_loops);
+  return l;
+}
 
 /// Cells in vectors: rows of accumulators that are loaded and stored once for several elements, where what
 /// cells read is far apart; else as many as there are registers for.
@@ -198,8 +206,9 @@ std::vector<Wishes> vectors_of_cells(const FoldFacts& f) {
   std::vector<Wishes> r;
   const std::int64_t n = *f.axes.back().extent;
   const auto add = [&](std::int64_t tile, std::int64_t width, std::int64_t unroll) {
-    Wishes w{
-        {key::order, kByElements}, {key::inner, Inner::vec}, {key::width, std::min(width, std::int64_t{64})}};
+    Wishes w{{key::order, by_elements()},
+             {key::inner, Inner::vec},
+             {key::width, std::min(width, std::int64_t{64})}};
     w.set(key::tile, tile < n ? AxisSizes{{{"i", tile}}} : AxisSizes{});
     if (!f.joined) w.set(key::unroll, unroll);
     r.push_back(std::move(w));
@@ -231,12 +240,12 @@ std::vector<Wishes> vectors_of_elements(const FoldFacts& f) {
   std::vector<Wishes> r;
   const AxisSizes four{{{"i", 4}}}, eight{{{"i", 8}}};
   for (const auto& [tile, vectors] : {std::pair{four, 2}, {four, 1}, {eight, 1}})
-    r.push_back({{key::order, kByElements},
+    r.push_back({{key::order, by_elements()},
                  {key::inner, Inner::seq},
                  {key::lanes, vectors * f.lanes},
                  {key::tile, tile}});
   for (const std::int64_t vectors : {4, 2, 8, 1})
-    r.push_back({{key::order, kByCells}, {key::lanes, vectors * f.lanes}});
+    r.push_back({{key::order, by_cells()}, {key::lanes, vectors * f.lanes}});
   return r;
 }
 
@@ -247,7 +256,7 @@ std::vector<Wishes> folds::first_guesses(const FoldFacts& f) {
   r.insert(r.end(), of_cells.begin(), of_cells.end());
   r.insert(r.end(), of_elements.begin(), of_elements.end());
   for (const std::int64_t cells : {8, 4})
-    r.push_back({{key::order, kByElements},
+    r.push_back({{key::order, by_elements()},
                  {key::inner, Inner::seq},
                  {key::lanes, 1},
                  {key::tile, AxisSizes{{{"i", cells}}}}});

@@ -14,8 +14,19 @@ void append(List& all, List more) {
   all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-const Choice &kSplit = *new Choice{kSplitLayout, {}}, &kRows = *new Choice{kRowsLayout, {}};
-const Loops& kSolo = *new Loops{Loops::By::solo, {}};
+// Made when they are asked for: programs compile kernels before main.
+const Choice& split_layout() {
+  static const auto& c = *new Choice{kSplitLayout, {}};
+  return c;
+}
+const Choice& rows_layout() {
+  static const auto& c = *new Choice{kRowsLayout, {}};
+  return c;
+}
+const Loops& by_one() {
+  static const auto& l = *new Loops{Loops::By::solo, {}};
+  return l;
+}
 
 /// `late`: what a vector of an array that is overwritten loads was stored just before, but for another part.
 List stored_stages(bool late) {
@@ -71,7 +82,7 @@ List on_grid_of_processors() {
   List r{{{key::grid, "k j i"_loops}}};
   append(r, grids({"box k j"_loops, "k j i"_loops, "j i"_loops, "i"_loops}));
   append(r, groups());
-  r.push_back({{key::layout, kSplit}, {key::inner, Inner::strided_vec}});
+  r.push_back({{key::layout, split_layout()}, {key::inner, Inner::strided_vec}});
   r.push_back({{key::in_place, false}});
   r.emplace_back();
   return r;
@@ -106,7 +117,7 @@ List in_groups(const NestFacts& f) {
 List of_one_colour() {
   List r;
   for (const Loops& grid : {"box k j i"_loops, "k j i"_loops})
-    r.push_back({{key::layout, kSplit}, {key::grid, grid}, {key::inner, Inner::strided}});
+    r.push_back({{key::layout, split_layout()}, {key::grid, grid}, {key::inner, Inner::strided}});
   return r;
 }
 
@@ -133,9 +144,10 @@ List on_grid(const NestFacts& f, bool stages) {
   r.push_back({{key::in_place, false}});
   r.emplace_back();
   if (stages) append(r, stored_stages(false));
-  r.push_back({{key::layout, kSplit}, {key::inner, Inner::strided_vec}});
+  r.push_back({{key::layout, split_layout()}, {key::inner, Inner::strided_vec}});
   append(r, grids({"box k j"_loops}));
-  for (const Inner inner : {Inner::vec, Inner::seq}) r.push_back({{key::grid, kSolo}, {key::inner, inner}});
+  for (const Inner inner : {Inner::vec, Inner::seq})
+    r.push_back({{key::grid, by_one()}, {key::inner, inner}});
   return r;
 }
 
@@ -185,7 +197,7 @@ List in_step(const NestFacts& f) {
   const auto add = [&](const AxisSizes& schedule, bool team) {
     for (const bool split : {true, false}) {
       Wishes w{{key::time, schedule}, {key::inner, split ? Inner::strided_vec : Inner::vec}};
-      if (split) w.set(key::layout, kSplit);
+      if (split) w.set(key::layout, split_layout());
       if (team) w.set(key::team, true);
       if (few && planes && !split && f.in_place) w.set(key::late, true);
       r.push_back(std::move(w));
@@ -217,26 +229,26 @@ List on_threads(const NestFacts& f) {
   append(r, {
                 {{key::buffer, true}, {key::inner, vec}},
                 {{key::inner, vec}, {key::late, true}},
-                {{key::layout, kSplit}, {key::inner, split_vec}},
+                {{key::layout, split_layout()}, {key::inner, split_vec}},
                 {{key::inner, vec}},
                 {{key::block, Blocks::rows_unrolled}, {key::inner, vec}},
                 {{key::block, Blocks::whole}, {key::inner, vec}},
                 {{key::block, Blocks::rows}, {key::inner, vec}, {key::stream, true}},
                 {{key::block, Blocks::whole}, {key::inner, vec}, {key::stream, true}},
-                {{key::layout, kRows}, {key::inner, vec}, {key::late, true}},
-                {{key::layout, kSplit}, {key::inner, split_vec}, {key::prefetch, 64}},
+                {{key::layout, rows_layout()}, {key::inner, vec}, {key::late, true}},
+                {{key::layout, split_layout()}, {key::inner, split_vec}, {key::prefetch, 64}},
                 {{key::inner, vec}, {key::stream, true}},
                 {{key::inner, vec}, {key::late, true}, {key::dynamic, 1}},
                 {{key::tile, rows}, {key::inner, vec}, {key::late, true}},
-                {{key::layout, kSplit}, {key::inner, split_vec}, {key::tile, rows}},
+                {{key::layout, split_layout()}, {key::inner, split_vec}, {key::tile, rows}},
                 {{key::inner, Inner::strided}},
                 {{key::inner, Inner::seq}},
                 {{key::inner, vec}, {key::prefetch, 64}, {key::late, true}},
                 {{key::in_place, false}, {key::inner, vec}},
                 {{key::in_place, false}, {key::inner, vec}, {key::stream, true}},
                 {{key::order, "j k"_loops}, {key::inner, vec}, {key::late, true}},
-                {{key::layout, kSplit}, {key::inner, split_vec}, {key::width, 2 * f.lanes}},
-                {{key::layout, kSplit}, {key::inner, Inner::strided}},
+                {{key::layout, split_layout()}, {key::inner, split_vec}, {key::width, 2 * f.lanes}},
+                {{key::layout, split_layout()}, {key::inner, Inner::strided}},
                 {{key::inner, Inner::seq}, {key::unroll, 4}},
             });
   if (f.few) append(r, in_step(f));

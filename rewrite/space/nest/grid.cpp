@@ -11,7 +11,10 @@ namespace {
 Loops last(const std::vector<std::string>& names, std::size_t n) {
   return {Loops::By::itself, {names.end() - static_cast<std::ptrdiff_t>(n), names.end()}};
 }
-const Loops& kGroups = *new Loops{Loops::By::groups, {}};
+const Loops& by_groups() {
+  static const auto& l = *new Loops{Loops::By::groups, {}};
+  return l;
+}
 
 /// Items that run along columns: one a column or chunk of one, and box where there is room.
 std::vector<Loops> column_grids(const NestFacts& f, const LoopNest& loops) {
@@ -35,7 +38,8 @@ std::vector<Loops> item_loops(const NestFacts& f, const Configuration& c) {
       !is_in_place(f, c);  // the base is copied inside the outer loops: these are over the grid, too
   const AxisSizes& tile = c[key::tile];
   if (!tile.empty() && !is_chunk(f, tile))
-    return copies || !(is_by_columns(f, c) || is_group(f, c)) ? std::vector<Loops>{} : std::vector{kGroups};
+    return copies || !(is_by_columns(f, c) || is_group(f, c)) ? std::vector<Loops>{}
+                                                              : std::vector{by_groups()};
   const LoopNest loops = loops_of(f, c);
   if (is_by_columns(f, c)) return column_grids(f, loops);
   std::vector<std::string> names;
