@@ -51,13 +51,18 @@ gmg::Domain domain_of(const Problem& p) {
   return box;
 }
 
-int solve(const Asked& a) {
-  const Problem p = problem_of(a);
-  const gmg::Domain box = domain_of(p);
+std::vector<double> right_hand_side(const Problem& p) {
   std::vector<double> f;
   for (long k = 0; k < p.n[0]; ++k)
     for (long j = 0; j < p.n[1]; ++j)
       for (long i = 0; i < p.n[2]; ++i) f.push_back(f_of(&p, k, j, i));
+  return f;
+}
+
+int solve(const Asked& a) {
+  const Problem p = problem_of(a);
+  const gmg::Domain box = domain_of(p);
+  const std::vector<double> f = right_hand_side(p);
   std::vector<double> beta[3];
   for (int d = 0; d < 3; ++d)
     for (long k = 0; k < p.n[0] + (d == 0); ++k)
@@ -104,10 +109,7 @@ int solve(const Asked& a) {
 int plan_grid(const Asked& a) {
   const Problem p = problem_of(a);
   const gmg::Domain box = domain_of(p);
-  std::vector<double> f;
-  for (long k = 0; k < p.n[0]; ++k)
-    for (long j = 0; j < p.n[1]; ++j)
-      for (long i = 0; i < p.n[2]; ++i) f.push_back(f_of(&p, k, j, i));
+  const std::vector<double> f = right_hand_side(p);
   const gmg::MakeSolver make = [&](const gmg::Plan& plan) {
     gmg::Solver solver(gmg::helmholtz(box), plan);
     for (const gmg::Coefficient& c : solver.equation().coefficients())
@@ -124,16 +126,13 @@ int plan_grid(const Asked& a) {
         plan.down = down, plan.up = up, plan.mixed = inner > 0, plan.inner = inner;
         grid.push_back(gmg::try_plan(plan, make, f, goal));
       }
-  const auto by_time = [](const gmg::PlanTrial& x, const gmg::PlanTrial& y) {
-    return x.reached != y.reached ? x.reached : x.reached && x.ms < y.ms;
-  };
-  std::sort(grid.begin(), grid.end(), by_time);
+  std::sort(grid.begin(), grid.end(), gmg::is_better);
   for (std::size_t i = 0; i < 5; ++i) fmt::print("grid: {}\n", gmg::str(grid[i]));
   fmt::print("grid: the slowest of {}: {}\n", grid.size(), gmg::str(grid.back()));
   const double before = seconds();
   std::vector<gmg::PlanTrial> found =
       gmg::try_plans(a.plan, make, f, goal, a.tune_plan > 0 ? a.tune_plan : 60);
-  std::sort(found.begin(), found.end(), by_time);
+  std::sort(found.begin(), found.end(), gmg::is_better);
   fmt::print("search: {} plans in {:.0f} s; {}\n", found.size(), seconds() - before, gmg::str(found[0]));
   std::vector<gmg::Plan> again{found[0].plan};
   for (std::size_t i = 0; i < 5; ++i) again.push_back(grid[i].plan);

@@ -309,9 +309,7 @@ std::vector<std::string> Solver::tune_plan(std::span<const double> f, const Goal
     return solver;
   };
   std::vector<PlanTrial> all = try_plans(plan_, make, f, goal, seconds);
-  const auto best = std::min_element(all.begin(), all.end(), [](const PlanTrial& a, const PlanTrial& b) {
-    return a.reached != b.reached ? a.reached : a.reached && a.ms < b.ms;
-  });
+  const auto best = std::min_element(all.begin(), all.end(), is_better);
   std::rotate(all.begin(), best, best + 1);
   std::vector<std::string> lines;
   for (const PlanTrial& t : all) lines.push_back(str(t));

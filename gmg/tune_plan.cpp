@@ -36,9 +36,9 @@ bool alike(const Plan& a, const Plan& b) {
   return a.down == b.down && a.up == b.up && a.mixed == b.mixed && (a.inner == b.inner || !a.mixed);
 }
 
-bool is_better(const PlanTrial& a, const PlanTrial& b) { return a.reached && (!b.reached || a.ms < b.ms); }
-
 }  // namespace
+
+bool is_better(const PlanTrial& a, const PlanTrial& b) { return a.reached && (!b.reached || a.ms < b.ms); }
 
 std::string str(const PlanTrial& t) {
   return fmt::format("{}: {}{:.1f} ms, {} cycles", str(t.plan), t.reached ? "" : "not to the goal, ", t.ms,

@@ -13,6 +13,8 @@ struct PlanTrial {
   bool reached = false;  ///< the goal
 };
 
+/// Reached the goal, in less time if both did.
+bool is_better(const PlanTrial& a, const PlanTrial& b);
 /// "V(3,2), ...: 123 ms, 4 cycles".
 std::string str(const PlanTrial& t);
 

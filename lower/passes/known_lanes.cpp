@@ -98,15 +98,14 @@ std::optional<Term> Lanes::chosen(const Term& select) {
     if (!which) return std::nullopt;
     (*which ? first : second)[i] = true;
   }
-  if (second == std::vector<bool>(active_.size())) return of_lanes(select->args[1], std::move(first));
-  if (first == std::vector<bool>(active_.size())) return of_lanes(select->args[2], std::move(second));
+  if (first == active_) return of_lanes(select->args[1], std::move(first));
+  if (second == active_) return of_lanes(select->args[2], std::move(second));
   std::vector<NatCond> lanes;  // 0 == 0, or 1 == 0: mask vectors have no other form
   for (int l = 0; l < width_; ++l)
     lanes.push_back({NatCond::Kind::Zero, first[static_cast<std::size_t>(l)] ? 0 : 1});
   const Term mask = lane_term(TermKind::Lanes, boolean, {}, std::move(lanes));
-  std::vector<bool> others = second;
   const Term a = of_lanes(select->args[1], std::move(first)),
-             b = of_lanes(select->args[2], std::move(others));
+             b = of_lanes(select->args[2], std::move(second));
   return apply_term(Op::Select, select->type, {mask, a, b});
 }
 

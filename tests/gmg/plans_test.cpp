@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "gmg/solver.hpp"
+#include "gmg/tune_plan.hpp"
 #include "runtime/affinity.hpp"
 #include "tests/gmg/random_equation.hpp"
 
@@ -77,6 +77,7 @@ TEST_CASE("several sweeps in one pass over memory have the history of sweeps one
 }
 
 TEST_CASE("cycles in f32 reach 1e-12, with about the factors of f64") {
+  int in_twos = 0;  // cases in which two cycles share a residual in f64; some have no colours, and are in f64
   for (const Case& c : kCases) {
     CAPTURE(c.faces);
     CAPTURE(c.cells.size());
@@ -87,6 +88,14 @@ TEST_CASE("cycles in f32 reach 1e-12, with about the factors of f64") {
     const gmg::Report mixed = solved(c, plan, 1e-12, &v);
     CHECK_MESSAGE(mixed.converged(), mixed.text());
     CHECK(mixed.cycles() <= in_f64.cycles() + 1);
+    for (std::size_t k = 1; k < mixed.cycles_at.size(); ++k) {
+      const int inner = mixed.cycles_at[k] - mixed.cycles_at[k - 1];
+      CHECK(inner >= 1);
+      CHECK(inner <= 2);
+    }
+    REQUIRE(mixed.cycles_at.size() > 1);
+    in_twos += mixed.cycles_at[1] == 2;
+    CHECK(mixed.history.size() == mixed.cycles_at.size());
     double largest = 0, apart = 0;
     for (std::size_t x = 0; x < u.size(); ++x)
       largest = std::max(largest, std::abs(u[x])), apart = std::max(apart, std::abs(u[x] - v[x]));
@@ -94,6 +103,30 @@ TEST_CASE("cycles in f32 reach 1e-12, with about the factors of f64") {
     plan.passes = gmg::Passes::together;
     CHECK(solved(c, plan, 1e-12, nullptr, gmg::Norm::max).converged());
   }
+  CHECK(in_twos >= 2);
+}
+
+TEST_CASE("plans are tried by time to the goal, with the solver's own coefficients") {
+  gmg::Solver solver(gmg::helmholtz(gmg::Domain({12, 14, 16}, {.spacing = 1.0 / 16})));
+  for (const gmg::Coefficient& c : solver.equation().coefficients())
+    solver.set(c.name, [](std::span<const double> x) { return 1 + 0.3 * x[0] * x[1]; });
+  const std::vector<double> f(12 * 14 * 16, 1.0);
+  std::vector<double> before(f.size()), after(f.size());
+  const gmg::Goal goal{.relative = 1e-9};
+  REQUIRE(solver.solve(f, before, goal).converged());
+  const std::vector<std::string> lines = solver.tune_plan(f, goal, 0.01);  // its own plan, at least
+  REQUIRE(!lines.empty());
+  CHECK(lines[0].starts_with(gmg::str(solver.plan())));
+  CHECK(lines[0].find("not to the goal") == std::string::npos);
+  REQUIRE(solver.solve(f, after, goal).converged());
+  for (std::size_t x = 0; x < f.size(); ++x)
+    REQUIRE(std::abs(after[x] - before[x]) <= 1e-6 * std::abs(before[x]));
+  // A plan that never gets there is left for one that does.
+  const gmg::PlanTrial slow{gmg::Plan{}, 9, 4, true}, fast{gmg::Plan{}, 1, 4, true},
+      never{gmg::Plan{}, 0, 4, false};
+  CHECK(gmg::is_better(fast, slow));
+  CHECK(!gmg::is_better(never, slow));
+  CHECK(gmg::is_better(slow, never));
 }
 
 TEST_CASE("cycles in f32 are not there for every smoother, which is said; they begin with full multigrid") {
