@@ -207,8 +207,8 @@ class LostLoops {
         if (there_.count(v) == 0) r.push_back(v);
     return r;
   }
-  /// Loops over all variables of the load, those of its last dimensions innermost. None where the range of
-  /// one is no number.
+  /// Loops over all variables of the load, those of its last dimensions innermost, and over all values of
+  /// computed positions. None where the range of one is no number.
   static std::optional<Block> sum_of(const Term& load) {
     std::vector<const NatAtom*> loops;
     for (const Nat& n : load->nats)
@@ -216,13 +216,19 @@ class LostLoops {
         if (!v->bounded_above || !v->lower.is_constant() || !v->upper.is_constant()) return std::nullopt;
         if (std::find(loops.begin(), loops.end(), v) == loops.end()) loops.push_back(v);
       }
+    std::map<const NatAtom*, Nat> own;  // all at once: what a position is computed from is not looked at
+    for (const NatAtom* v : loops)
+      own.emplace(v, Nat::fresh(v->computed ? "at" : v->name, v->lower, v->upper));
+    std::vector<Nat> position = load->nats;
+    for (Nat& n : position) n = substitute(n, own);
     const Term sum = local_term("sum", load->type);
-    Block b{{Assign{sum, apply_term(Op::Add, load->type, {sum, load})}}};
+    Block b{
+        {Assign{sum, apply_term(Op::Add, load->type, {sum, load_term(load->name, position, load->type)})}}};
     for (std::size_t l = loops.size(); l-- > 0;) {
       For f;
-      f.var = Nat::fresh(loops[l]->name, loops[l]->lower, loops[l]->upper);
+      f.var = own.at(loops[l]);
       f.lower = loops[l]->lower, f.upper = loops[l]->upper + 1;
-      f.body = substitute(b, atom_nat(*loops[l]), f.var);
+      f.body = std::move(b);
       b = {{std::move(f)}};
     }
     return b;

@@ -161,6 +161,14 @@ class ThroughKept {
     });
   }
 
+  /// What the positions of a load are computed from may lie in kept arrays, too.
+  Term with_known_positions(const Term& load) {
+    if (load->args.empty()) return load;
+    std::vector<Term> args = load->args;
+    for (Term& t : args) t = expanded(t);
+    return with_args(load, std::move(args));
+  }
+
   std::vector<Term> loads_for(const Term& load) {
     if (const auto it = known_.find(load->id); it != known_.end()) return it->second;
     std::vector<std::uint32_t>& of_array = known_of_[load->name];
@@ -170,7 +178,8 @@ class ThroughKept {
     for (const Producer& p : producers_[load->name]) {
       const auto values = solved(p, load->nats);
       for (const Term& l : p.loads) {
-        const Term there = map_nats(l, [&](const Nat& n) { return substitute(n, values); });
+        const Term there =
+            with_known_positions(map_nats(l, [&](const Nat& n) { return substitute(n, values); }));
         for (const Term& x : kept_.count(l->name) ? loads_for(there) : std::vector<Term>{there})
           (p.is_beside(load->nats) ? beside : where_it_is).add(x);
       }

@@ -10,9 +10,9 @@
 namespace lift {
 namespace {
 
-class Accesses {
+class CoalescedAccesses {
  public:
-  explicit Accesses(const Kernel& k) : names_(named_indices(k.body)) {
+  explicit CoalescedAccesses(const Kernel& k) : names_(named_indices(k.body)) {
     for (const KernelArgument& a : k.arguments)
       if (a.type.is_array()) arrays_[a.name] = size_of(element_of(a.type).scalar());
     block(k.body);
@@ -60,7 +60,7 @@ class Accesses {
 
 }  // namespace
 
-std::vector<GridAccess> grid_accesses(const Kernel& k) { return Accesses(k).found; }
+std::vector<GridAccess> grid_accesses(const Kernel& k) { return CoalescedAccesses(k).found; }
 
 double transaction_ratio(const Kernel& k) {
   constexpr double kTransaction = 32;

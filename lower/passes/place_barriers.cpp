@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/error.hpp"
-#include "lower/passes/shared_accesses.hpp"
+#include "lower/analyses/shared_accesses.hpp"
 
 namespace lift {
 

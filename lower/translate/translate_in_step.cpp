@@ -9,6 +9,7 @@
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
 #include "ir/expr/ops.hpp"
+#include "lower/analyses/shared_accesses.hpp"
 #include "lower/translate/route.hpp"
 #include "lower/translate/translator.hpp"
 #include "lower/translate/whole_vectors.hpp"
@@ -129,6 +130,14 @@ void share_copies(Block& copies, Block& stage) {
     if (is_over_grid(*f)) f->dim = own->dim, f->items = own->items;
     if (own) own = nested_loop(own->body, 0);
   }
+}
+
+/// A stage writes elements of its base and then others over them: within a step, threads wait in between.
+bool writes_twice(const std::vector<Part>& parts) {
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    for (std::size_t q = p + 1; q < parts.size() && parts[q].stage == parts[p].stage; ++q)
+      if (may_write_one_element(parts[p].nest, parts[q].nest)) return true;
+  return false;
 }
 
 /// The tiles that a chain goes in, from this one inwards.
@@ -341,7 +350,7 @@ void Translator::write_in_step(const Expr& e, const ScopePtr& given, const Accep
     for (std::size_t d = 0; d < steps.size(); ++d)
       std::tie(loops[d].lower, loops[d].upper) = range_of(steps[d]);
   }
-  if (team) loops.back().team = true;
+  if (team && !writes_twice(parts)) loops.back().team = true;
   if (doacross) loops.at(0).doacross = loops.at(1).waits = true;
   Block together;
   for (Part& part : parts) {

@@ -1,4 +1,4 @@
-#include "lower/passes/shared_accesses.hpp"
+#include "lower/analyses/shared_accesses.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -138,6 +138,20 @@ bool disjoint(const Access& a, const Access& b) {
   const std::vector<Nat> other = apart(b);
   for (std::size_t c = 0; c < a.position.size(); ++c)
     if (differ(a.position[c], other[c])) return true;
+  return false;
+}
+
+bool may_write_one_element(const Block& a, const Block& b) {
+  std::map<std::string, bool> stored;
+  visit(a, [&](const Stmt& s) {
+    if (const auto* x = std::get_if<Store>(&s.v)) stored[x->array] = true;
+  });
+  Accesses first(stored), second(stored);
+  for (const Stmt& s : a) first.of(s);
+  for (const Stmt& s : b) second.of(s);
+  for (const Access& x : first.all)
+    for (const Access& y : second.all)
+      if (x.write && y.write && x.array == y.array && !disjoint(x, y)) return true;
   return false;
 }
 

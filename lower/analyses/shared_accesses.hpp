@@ -1,5 +1,5 @@
 // What the work-items of a group access of arrays that they share, between two barriers; and which accesses
-// may meet at one element.
+// may meet at one element. Positions are logical, as before linearisation.
 #pragma once
 
 #include <map>
@@ -52,5 +52,9 @@ bool same_item(const Access& a, Access b, std::vector<int> dims);
 /// No element is accessed by both: their positions differ, or they are done under conditions that exclude
 /// each other.
 bool disjoint(const Access& a, const Access& b);
+
+/// Both may write one element, as a base and the block that is put over it do: who comes second waits for the
+/// first.
+bool may_write_one_element(const Block& a, const Block& b);
 
 }  // namespace lift
