@@ -2,7 +2,7 @@
 
 #include "embed/native_code.hpp"
 #include "ir/error.hpp"
-#include "lower/launches.hpp"
+#include "tuning/grid_launches.hpp"
 
 namespace lift {
 namespace {
@@ -28,14 +28,7 @@ GridCode grid_code(const Kernel& kernel, const std::string& source, const Device
                       built.error);
     throw InternalError(who + "generated kernel:\n" + built.error);
   }
-  GridCode code;
-  for (const Launch& part : launches_in(kernel)) {
-    GridLaunch launch;
-    launch.kernel = built.program->kernel(part.name);
-    launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
-    code.launches.push_back(std::move(launch));
-  }
-  return code;
+  return {kernel, grid_launches(kernel, *built.program)};
 }
 
 }  // namespace lift

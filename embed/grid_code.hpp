@@ -8,7 +8,8 @@
 namespace lift {
 
 struct GridCode {
-  std::vector<GridLaunch> launches;  ///< in order, without arguments: all have the kernel's
+  Kernel kernel;                     ///< as it was lowered
+  std::vector<GridLaunch> launches;  ///< see tuning/grid_launches.hpp
 };
 
 /// UserError: a function of the user's own that is refused, no f64 there; LimitError: what a work-group

@@ -7,6 +7,7 @@
 #include "ir/limit_error.hpp"
 #include "runtime/buffer.hpp"
 #include "tuning/converter.hpp"
+#include "tuning/grid_launches.hpp"
 
 namespace lift {
 namespace {
@@ -132,10 +133,8 @@ class DeviceCall {
       args.push_back(v_.kernel.arguments[i].type.is_array()
                          ? GridArg(memory_[i])
                          : GridArg::value_of(arguments_[i].data, v_.bytes[i]));
-    std::vector<GridLaunch> launches = v_.grid.launches;
-    for (GridLaunch& launch : launches) launch.args = args;
     try {
-      queue_.grid->run(launches);
+      queue_.grid->run(called(v_.grid.kernel, v_.grid.launches, args));
     } catch (const LimitError& e) {
       throw LimitError(impl_.plan.program.name + ": " + e.what() + line_of(where_));
     }

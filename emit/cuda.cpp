@@ -234,7 +234,7 @@ std::string emit_cuda(const Kernel& given) {
   const Kernel kernel = without_hidden_functions(given);
   const std::string qualifier = "static __device__ __forceinline__ ";
   check_target(kernel, Target::cuda);
-  const GridText t = print_launches<Cuda>(kernel, qualifier);
+  const GridText t = LaunchPrinter<Cuda>(kernel, qualifier).text();
   const std::string how = "CUDA C++: nvcc -arch=native -c " + kernel.name + ".cu; launched " +
                           (t.grids.size() > 1 ? "in this order: " : "as ");
   const std::string functions = std::string(t.helpers.count("prefetch") ? prefetch_helper : "") +

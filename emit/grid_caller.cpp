@@ -31,7 +31,78 @@ std::string names(const Kernel& k) {
   return joined(all);
 }
 
+/// An index as an expression of the host's.
+std::string host_index(const Nat& n) {
+  return index_text(
+             n, [](const NatAtom& a) { return a.name; },
+             [](const std::string& function, const std::string& a, const std::string& b) {
+               const std::string rest = fmt::format("(({0}) % ({1}) + ({1})) % ({1})", a, b);
+               return function == "mod"   ? "(" + rest + ")"
+                      : function == "div" ? fmt::format("((({0}) - {2}) / ({1}))", a, b, rest)
+                                          : fmt::format("(({0}) {2} ({1}) ? ({0}) : ({1}))", a, b,
+                                                        function == "min" ? "<" : ">");
+             },
+             false)
+      .in(5);
+}
+
+/// What the host does: `launch` for each launch, in loops of its own.
+std::string in_host_loops(const Block& b, int indent,
+                          const std::function<std::string(const Launch&, int indent)>& launch) {
+  std::string s;
+  for (const Stmt& x : b) {
+    if (const auto* l = std::get_if<Launch>(&x.v)) s += launch(*l, indent);
+    const auto* f = std::get_if<For>(&x.v);
+    if (!f) continue;
+    s += wrapped(fmt::format("for (int {0} = {1}; {0} < {2}; {0} += {3}) {{", f->var.str(),
+                             host_index(f->lower), host_index(f->upper), host_index(f->step)),
+                 indent) +
+         "\n" + in_host_loops(f->body, indent + 1, launch) + wrapped("}", indent) + "\n";
+  }
+  return s;
+}
+
+/// The grid, where items in groups stay within it.
+NDRange whole_range(NDRange r) {
+  if (r.local[0])
+    for (std::size_t& l : r.local) l = std::max<std::size_t>(l, 1);
+  return r;
+}
+
 // ---- OpenCL
+
+/// Launches in loops of the host's, one after the other.
+std::string opencl_enqueues(const Kernel& k) {
+  const auto launch = [&](const Launch& l, int indent) {
+    const NDRange r = whole_range(l.range);
+    std::string s;
+    const auto add = [&](const std::string& text) { s += wrapped(text, indent + 1) + "\n"; };
+    add("const size_t global_[3] = {" + listed(r.global) + "}, local_[3] = {" + listed(r.local) + "};");
+    add("cl_int status_ = CL_SUCCESS;");
+    add("const cl_kernel kernel_ = clCreateKernel(program_, \"" + l.name + "\", &status_);");
+    add("if (status_ != CL_SUCCESS) return status_;");
+    std::vector<std::string> all = k.sizes;
+    for (const KernelArgument& a : k.arguments) all.push_back(a.name);
+    all.insert(all.end(), l.steps.begin(), l.steps.end());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      add(fmt::format("if (status_ == CL_SUCCESS) status_ = clSetKernelArg(kernel_, {}, sizeof {}, &{});", i,
+                      all[i], all[i]));
+    add("if (status_ == CL_SUCCESS)");
+    s += wrapped(
+             "status_ = clEnqueueNDRangeKernel(queue_, kernel_, 3, NULL, global_, local_[0] ? local_ : NULL, "
+             "0, NULL, NULL);",
+             indent + 2) +
+         "\n";
+    add("clReleaseKernel(kernel_);");
+    add("if (status_ != CL_SUCCESS) return status_;");
+    return wrapped("{", indent) + "\n" + s + wrapped("}", indent) + "\n";
+  };
+  return in_host_loops(k.body, 1, launch) + "  return CL_SUCCESS;\n}\n\n";
+}
+bool has_host_loops(const Kernel& k) {
+  return std::any_of(k.body.begin(), k.body.end(),
+                     [](const Stmt& s) { return std::holds_alternative<For>(s.v); });
+}
 
 constexpr const char* enqueue_loop = R"(  for (size_t l = 0; l < sizeof grid_ / sizeof *grid_; ++l) {
     cl_int status_ = CL_SUCCESS;
@@ -57,11 +128,11 @@ std::string opencl_header(const Kernel& k) {
                    parameters(k, [](const KernelArgument&) { return "cl_mem "; }) + ") {",
                0) +
        "\n";
+  if (has_host_loops(k))
+    return header_around(k, " On a device they are buffers.", s + opencl_enqueues(k), "");
   s += "  static const struct { const char *name; size_t global[3], local[3]; } grid_[] = {\n";
   for (const Launch& launch : launches_in(k)) {
-    NDRange r = launch.range;
-    if (r.local[0])
-      for (std::size_t& l : r.local) l = std::max<std::size_t>(l, 1);
+    const NDRange r = whole_range(launch.range);
     s += "    {\"" + launch.name + "\", {" + listed(r.global) + "}, {" + listed(r.local) + "}},\n";
   }
   s += std::string("  };\n") + enqueue_loop;
@@ -232,28 +303,30 @@ std::string cuda_header(const Kernel& k) {
   const auto pointer = [](const KernelArgument& a) {
     return std::string(a.written ? "" : "const ") + c_type(a) + " *";
   };
-  std::string s, body;
+  std::string s;
   std::set<std::string> declared;
-  for (const Launch& launch : launches_in(k)) {
+  const std::string body = in_host_loops(k.body, 1, [&](const Launch& launch, int indent) {
+    std::string here;
     const NDRange& r = launch.range;
     const bool again = !declared.insert(launch.name).second;
+    const Kernel one = one_launch(k, launch);
     if (!again)
-      s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(k, pointer) + ");", 0) +
+      s += wrapped("extern \"C\" __global__ void " + launch.name + "(" + parameters(one, pointer) + ");", 0) +
            "\n";
     if (r.local_bytes > 0 && !again)  // where that fails, the launch says so
-      body +=
+      here +=
           wrapped(fmt::format("cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {});",
                               launch.name, r.local_bytes),
-                  1) +
+                  indent) +
           "\n";
-    body +=
-        wrapped(fmt::format(
-                    "{}<<<dim3({}), dim3({}), {}, stream_>>>({});", launch.name,
-                    listed({r.global[0] / r.local[0], r.global[1] / r.local[1], r.global[2] / r.local[2]}),
-                    listed(r.local), r.local_bytes, names(k)),
-                1) +
-        "\n";
-  }
+    return here +
+           wrapped(fmt::format(
+                       "{}<<<dim3({}), dim3({}), {}, stream_>>>({});", launch.name,
+                       listed({r.global[0] / r.local[0], r.global[1] / r.local[1], r.global[2] / r.local[2]}),
+                       listed(r.local), r.local_bytes, names(one)),
+                   indent) +
+           "\n";
+  });
   s += "\n/* Launches it on arrays of the device. */\n" +
        wrapped(
            "static inline void " + k.name + "_launch(cudaStream_t stream_, " + parameters(k, pointer) + ") {",

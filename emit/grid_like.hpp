@@ -50,25 +50,45 @@ class GridLike : public CLike {
 /// The launches of a kernel as text; P is a printer of one.
 struct GridText {
   std::string functions;           ///< of the launches, in order, an empty line before each
-  std::vector<std::string> grids;  ///< their P::launch()
+  std::vector<std::string> grids;  ///< their P::launch(); of a loop of the host's, all of it
   std::set<std::string> helpers;   ///< index helpers that they call
   std::string user_functions;
 };
 template <class P>
-GridText print_launches(const Kernel& kernel, const std::string& function_qualifier) {
-  GridText t;
-  std::set<std::string> printed;
-  for (Launch& l : launches_in(kernel)) {
-    Kernel k = kernel;
-    k.name = l.name, k.body = std::move(l.body);
-    P one(k, l.range);
-    if (printed.insert(l.name).second) t.functions += "\n" + one.function();
-    t.grids.push_back(one.launch());
-    t.helpers.insert(one.helpers().begin(), one.helpers().end());
-    t.user_functions = one.user_functions(function_qualifier);
+class LaunchPrinter {
+ public:
+  LaunchPrinter(const Kernel& kernel, const std::string& function_qualifier)
+      : kernel_(kernel), qualifier_(function_qualifier) {}
+  GridText text() {
+    text_.grids = grids(kernel_.body);
+    return std::move(text_);
   }
-  return t;
-}
+
+ private:
+  std::vector<std::string> grids(const Block& b) {
+    std::vector<std::string> r;
+    for (const Stmt& s : b) {
+      if (const auto* l = std::get_if<Launch>(&s.v)) r.push_back(grid(*l));
+      if (const auto* f = std::get_if<For>(&s.v))
+        r.push_back("for each " + f->var.str() + " in [" + f->lower.str() + ", " + f->upper.str() +
+                    "): " + joined(grids(f->body), "; "));
+    }
+    return r;
+  }
+  std::string grid(const Launch& l) {
+    const Kernel k = one_launch(kernel_, l);
+    P one(k, l.range);
+    if (printed_.insert(l.name).second) text_.functions += "\n" + one.function();
+    text_.helpers.insert(one.helpers().begin(), one.helpers().end());
+    text_.user_functions = one.user_functions(qualifier_);
+    return one.launch();
+  }
+
+  const Kernel& kernel_;
+  std::string qualifier_;
+  std::set<std::string> printed_;
+  GridText text_;
+};
 /// The type of a kernel's indices.
 inline const char* index_type(const Kernel& k) { return k.wide_indices ? "long" : "int"; }
 

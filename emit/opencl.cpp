@@ -205,7 +205,7 @@ constexpr const char* kFetchAhead =
 std::string emit_opencl(const Kernel& given) {
   const Kernel kernel = without_hidden_functions(given);
   check_target(kernel, Target::opencl);
-  const GridText t = print_launches<OpenCL>(kernel, "");
+  const GridText t = LaunchPrinter<OpenCL>(kernel, "").text();
   std::string s = header_comment(
       kernel, "OpenCL C 1.2; " +
                   (t.grids.size() > 1 ? "launched in this order: " + joined(t.grids, "; ") : t.grids[0]));

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "ir/error.hpp"
+#include "ir/expr/attributes.hpp"
 #include "ir/reserved_words.hpp"
+#include "lower/analyses/shared_accesses.hpp"
 #include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
 
@@ -50,7 +52,14 @@ bool is_over_groups(const Stmt& s) {
   const auto* f = std::get_if<For>(&s.v);
   return f && (f->kind == LoopKind::Glb || f->kind == LoopKind::Wrg);
 }
-bool holds_grid(const Stmt& s) { return holds({s}, is_over_groups); }
+bool is_host_loop(const Stmt& s) {
+  const auto* f = std::get_if<For>(&s.v);
+  return f && f->kind == LoopKind::Host;
+}
+bool holds_grid(const Stmt& s) {
+  return holds({s}, [](const Stmt& x) { return is_over_groups(x) || is_host_loop(x); });
+}
+bool holds_host_loop(const Block& b) { return holds(b, is_host_loop); }
 /// Loops over the items of a group that the statement itself is in: its group's statements stay together.
 bool holds_items(const Stmt& s) {
   if (is_over_groups(s)) return false;
@@ -158,17 +167,64 @@ Block taken_out(Block& b, std::vector<int>& launch) {
 
 Block distributed(const Block& b);
 
-/// A loop over the grid, or a condition, around several launches becomes several.
+/// The loop is the host's: launches follow one another from one iteration to the next, too.
+Block by_host(For f) {
+  const auto refuse = [&](const std::string& what) {
+    throw UserError("several loops over the grid in the loop over " + f.var.str() + ", " + what);
+  };
+  if (f.kind != LoopKind::Seq) refuse(std::string("which is ") + text(f.kind) + "; give it to the grid too");
+  std::set<std::string> own;
+  visit(f.body, [&](const Stmt& s) {
+    if (const auto* d = std::get_if<Declare>(&s.v)) own.insert(d->local->name);
+  });
+  visit(f.body, [&](const Stmt& s) {
+    if (const auto* a = std::get_if<Assign>(&s.v); a && own.count(a->local->name) == 0)
+      refuse("each iteration of which hands " + a->local->name +
+             " to the next: that takes as many kernels; store the value (to_global)");
+  });
+  std::vector<int> launch = launches_of(f.body);
+  Block r = taken_out(f.body, launch);
+  For loop;
+  loop.kind = LoopKind::Host;
+  loop.var = f.var, loop.lower = f.lower, loop.upper = f.upper, loop.step = f.step;
+  loop.body = std::move(f.body);
+  r.push_back({std::move(loop)});
+  return r;
+}
+
+/// A condition around a loop of the host's is one within it.
+Block asked_within(const If& i) {
+  Block r;
+  For loop;
+  for (const Stmt& s : i.body) {
+    if (is_host_loop(s))
+      loop = std::get<For>(s.v);
+    else
+      r.push_back(s);
+  }
+  r.insert(r.end(), loop.body.begin(), loop.body.end());
+  loop.body = {{If{i.conditions, std::move(r)}}};
+  return distributed(Block{{std::move(loop)}});
+}
+
+/// A loop over the grid, or a condition, around several launches becomes several. Another loop around them,
+/// or around one of which items cannot go on to the next iteration by themselves, becomes the host's.
 Block distributed(Stmt s) {
   auto* f = std::get_if<For>(&s.v);
   auto* i = std::get_if<If>(&s.v);
   Block& body = f ? f->body : i->body;
   body = distributed(body);
+  if (is_host_loop(s)) return {std::move(s)};
   std::vector<int> launch = launches_of(body);
-  if (distinct(launch).size() < 2) return {std::move(s)};
-  if (f && f->kind != LoopKind::Glb && f->kind != LoopKind::Wrg && !(f->upper - f->lower == Nat(1)))
-    throw UserError("several loops over the grid in the loop over " + f->var.str() +
-                    ", which is not over the grid; give it to the grid too");
+  const bool several = distinct(launch).size() > 1, within = holds_host_loop(body);
+  if (f && is_over_groups(s) && within)
+    throw UserError("a loop of launches within the loop over " + f->var.str() +
+                    ", which is over the grid; give only the loops within to the grid");
+  if (f && !is_over_groups(s) && (within || !(f->upper - f->lower == Nat(1))) &&
+      (several || within || crosses_items(*f)))
+    return by_host(std::move(*f));
+  if (i && within && !several) return asked_within(*i);
+  if (!several) return {std::move(s)};
   Block r;
   if (!is_over_groups(s)) r = taken_out(body, launch);
   check_kept(body, launch);
@@ -178,6 +234,8 @@ Block distributed(Stmt s) {
       For loop = *f;
       loop.body = std::move(part);
       r.push_back({std::move(loop)});
+    } else if (holds_host_loop(part)) {
+      for (Stmt& x : asked_within({i->conditions, std::move(part)})) r.push_back(std::move(x));
     } else {
       r.push_back({If{i->conditions, std::move(part)}});
     }
@@ -198,12 +256,13 @@ Block distributed(const Block& b) {
 /// Makes work arrays of what crosses from one launch to another.
 class Separation {
  public:
-  explicit Separation(Kernel& k) : k_(k), b_(k.body) {}
+  Separation(Kernel& k, Block& b) : k_(k), b_(b) {}
   void run() {
     arrays();
     while (next_local()) {
     }
-    b_ = distinct_names(b_);  // what is handed over is another value in each launch
+    for (Stmt& s : b_)
+      if (is_host_loop(s)) Separation(k_, std::get<For>(s.v).body).run();
   }
 
  private:
@@ -343,7 +402,8 @@ class Separation {
 void separate_launches(Kernel& k) {
   if (std::none_of(k.body.begin(), k.body.end(), holds_grid)) return;
   k.body = distributed(k.body);
-  Separation(k).run();
+  Separation(k, k.body).run();
+  k.body = distinct_names(k.body);  // what is handed over is another value in each launch
 }
 
 namespace {
@@ -353,43 +413,156 @@ Kernel renamed(Kernel k) {
   return k;
 }
 
-}  // namespace
-
-std::vector<Kernel> launches(const Kernel& k) {
-  if (std::none_of(k.body.begin(), k.body.end(), holds_grid)) return {renamed(k)};
-  const Block body = distributed(k.body);
-  const std::vector<int> launch = launches_of(body);
-  const std::vector<int> all = distinct(launch);
-  std::vector<Kernel> r;
-  for (const int which : all) {
-    const Part p = part_of(body, launch, which);
+/// The launches of a block, and the host's loops around some of them; without names. What is computed before
+/// a loop is computed within it.
+Block separated(const Kernel& k, const Block& b, const std::vector<std::string>& steps) {
+  const std::vector<int> launch = launches_of(b);
+  Block r;
+  for (const int which : distinct(launch)) {
+    const Part p = part_of(b, launch, which);
     if (!p.missing.empty())
       throw InternalError("launches: " + *p.missing.begin() +
                           " is set in one launch and used in another in kernel " + k.name);
-    Kernel one = k;
-    one.body = statements(body, p);
-    if (all.size() > 1) one.name += "_" + std::to_string(r.size() + 1);
-    r.push_back(renamed(std::move(one)));
+    Block own = statements(b, p);
+    const auto at = std::find_if(own.begin(), own.end(), is_host_loop);
+    if (at == own.end()) {
+      r.push_back({Launch{"", {}, std::move(own), steps}});
+      continue;
+    }
+    For loop = std::get<For>(at->v);
+    own.erase(at);
+    loop.body.insert(loop.body.begin(), own.begin(), own.end());
+    std::vector<std::string> inner = steps;
+    inner.push_back(loop.var.str());
+    loop.body = separated(k, loop.body, inner);
+    r.push_back({std::move(loop)});
   }
   return r;
 }
 
-Block split_launches(const Kernel& k) {
-  Block r;
-  std::map<std::string, std::string> names;  // by what is done: a launch that does the same has the same name
-  for (Kernel& one : launches(k)) {
-    const std::string& name = names.emplace(str(one.body), one.name).first->second;
-    r.push_back({Launch{name, {}, std::move(one.body)}});
+/// The variables of the host's loops have names that no argument has: a launch is given them as one.
+Block with_step_names(const Block& b, const Kernel& k) {
+  std::set<std::string> taken(k.sizes.begin(), k.sizes.end());
+  taken.insert(k.name);
+  for (const KernelArgument& a : k.arguments) taken.insert(a.name);
+  for (const Attr& f : k.user_functions) taken.insert(user_name(f));
+  return rebuild(b, [&](Stmt s) -> Block {
+    if (!is_host_loop(s)) return {std::move(s)};
+    For f = std::get<For>(std::move(s.v));
+    std::string name = "turn";
+    for (int n = 2; !taken.insert(name).second; ++n) name = "turn" + std::to_string(n);
+    const Nat var = Nat::fresh(name, f.lower, f.upper - 1);
+    f.body = substitute(f.body, f.var, var), f.var = var;
+    return {{std::move(f)}};
+  });
+}
+
+template <class F>
+void visit_launches(Block& b, const F& f) {
+  for (Stmt& s : b) {
+    if (auto* l = std::get_if<Launch>(&s.v)) f(*l);
+    if (auto* loop = std::get_if<For>(&s.v)) visit_launches(loop->body, f);
   }
+}
+
+/// As launches and loops of the host's, named in their order.
+Block named_launches(const Kernel& k) {
+  Block r = separated(k, with_step_names(distributed(k.body), k), {});
+  int count = 0, number = 0;
+  visit_launches(r, [&](const Launch&) { ++count; });
+  visit_launches(r, [&](Launch& l) { l.name = k.name + (count > 1 ? "_" + std::to_string(++number) : ""); });
+  return r;
+}
+
+}  // namespace
+
+std::vector<Kernel> launches(const Kernel& k) {
+  if (std::none_of(k.body.begin(), k.body.end(), holds_grid)) return {renamed(k)};
+  std::vector<Kernel> r;
+  Block all = named_launches(k);
+  visit_launches(all, [&](Launch& l) {
+    Kernel one = k;
+    one.name = l.name, one.body = std::move(l.body);
+    for (const std::string& step : l.steps) one.arguments.push_back(step_argument(step));
+    r.push_back(renamed(std::move(one)));
+  });
+  return r;
+}
+
+Block split_launches(const Kernel& k) {
+  if (std::none_of(k.body.begin(), k.body.end(), holds_grid))
+    return {{Launch{renamed(k).name, {}, k.body, {}}}};
+  std::map<std::string, std::string> names;  // by what is done: a launch that does the same has the same name
+  Block r = named_launches(k);
+  visit_launches(r, [&](Launch& l) {
+    Kernel one = k;
+    one.name = l.name;
+    l.name = names.emplace(str(l.body), renamed(std::move(one)).name).first->second;
+  });
+  return r;
+}
+
+Block map_launches(const Block& b, const std::function<void(Launch&)>& f) {
+  Block r = b;
+  visit_launches(r, f);
   return r;
 }
 
 std::vector<Launch> launches_in(const Kernel& k) {
   std::vector<Launch> r;
-  for (const Stmt& s : k.body)
-    if (const auto* l = std::get_if<Launch>(&s.v)) r.push_back(*l);
+  Block all = k.body;
+  visit_launches(all, [&](Launch& l) { r.push_back(std::move(l)); });
   if (r.empty()) throw InternalError("kernel " + k.name + " has not been lowered for a grid");
   return r;
+}
+
+KernelArgument step_argument(const std::string& name) {
+  KernelArgument a;
+  a.name = name, a.type = Type(i32), a.read = true;
+  return a;
+}
+
+Kernel one_launch(const Kernel& k, Launch l) {
+  Kernel one = k;
+  one.name = std::move(l.name), one.body = std::move(l.body);
+  for (const std::string& step : l.steps) one.arguments.push_back(step_argument(step));
+  return one;
+}
+
+std::vector<LaunchCall> launch_calls(const Kernel& k, const std::map<std::string, std::int64_t>& numbers) {
+  std::vector<LaunchCall> calls;
+  std::map<const NatAtom*, std::int64_t> at;
+  std::vector<std::int64_t> steps;
+  const auto value = [&](const Nat& n) {
+    return evaluate(n, [&](const NatAtom& v) {
+      const auto it = at.find(&v);
+      if (it != at.end()) return it->second;
+      const auto number = numbers.find(v.name);
+      if (number == numbers.end())
+        throw InternalError("launches of kernel " + k.name + ": nothing is known of " + v.name);
+      return number->second;
+    });
+  };
+  std::size_t next = 0;  // launch of the text
+  const std::function<void(const Block&)> go = [&](const Block& b) {
+    for (const Stmt& s : b) {
+      if (std::holds_alternative<Launch>(s.v)) calls.push_back({next++, steps});
+      const auto* f = std::get_if<For>(&s.v);
+      if (!f) continue;
+      const std::size_t first = next;
+      const NatAtom* variable = variables(f->var)[0];
+      const std::int64_t upper = value(f->upper), step = value(f->step);
+      for (std::int64_t v = value(f->lower); v < upper; v += step) {
+        next = first, at[variable] = v, steps.push_back(v);
+        go(f->body);
+        steps.pop_back();
+      }
+      next = first;
+      visit(f->body, [&](const Stmt& x) { next += std::holds_alternative<Launch>(x.v) ? 1 : 0; });
+    }
+  };
+  go(k.body);
+  return calls;
 }
 
 }  // namespace lift

@@ -48,14 +48,7 @@ std::function<void(Kernel&)> over(Block (*pass)(const Block&, const Kernel&)) {
   return [pass](Kernel& k) { k.body = pass(k.body, k); };
 }
 std::function<void(Kernel&)> each_launch(const std::function<Block(const Launch&, const Kernel&)>& pass) {
-  return [pass](Kernel& k) {
-    Block launches = k.body;
-    for (Stmt& s : launches) {
-      auto& l = std::get<Launch>(s.v);
-      l.body = pass(l, k);
-    }
-    k.body = std::move(launches);
-  };
+  return [pass](Kernel& k) { k.body = map_launches(k.body, [&](Launch& l) { l.body = pass(l, k); }); };
 }
 std::function<void(Kernel&)> each_launch(Block (*pass)(const Block&)) {
   return each_launch([pass](const Launch& l, const Kernel&) { return pass(l.body); });

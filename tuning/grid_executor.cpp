@@ -7,10 +7,10 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
-#include "lower/launches.hpp"
 #include "patterns/host_data.hpp"
 #include "tuning/device_comparison.hpp"
 #include "tuning/executor.hpp"
+#include "tuning/grid_launches.hpp"
 
 namespace lift {
 namespace {
@@ -67,13 +67,7 @@ class GridExecutor : public Executor {
       bound->queue.push_back(std::move(launch));
       bound->arguments.push_back(own.arguments);
     }
-    for (const Launch& part : compiled.launches.empty() ? launches_in(kernel) : std::vector<Launch>{}) {
-      GridLaunch launch;
-      launch.kernel = program->kernel(part.name);
-      launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
-      launch.local_bytes = part.range.local_bytes;
-      bound->queue.push_back(std::move(launch));
-    }
+    if (compiled.launches.empty()) bound->own = grid_launches(kernel, *program), bound->text = kernel;
     bound->from_memory = is_flushed_for(bound->kernel);
     collect(*bound);
     return TimedRun([this, bound](int times) {
@@ -146,8 +140,10 @@ class GridExecutor : public Executor {
  private:
   struct Bound {
     Kernel kernel;
+    Kernel text;                  ///< the same, with its launches; for others' code nothing
+    std::vector<GridLaunch> own;  ///< see grid_launches
     std::vector<GridLaunch> queue;
-    std::vector<std::vector<std::string>> arguments;  ///< of each launch, by name; empty: all, in order
+    std::vector<std::vector<std::string>> arguments;  ///< of each launch of others' code, by name
     unsigned generation = 0;
     bool from_memory = false;
   };
@@ -165,14 +161,15 @@ class GridExecutor : public Executor {
   }
   void collect(Bound& bound) {
     bound.generation = refresh();
-    for (std::size_t i = 0; i < bound.queue.size(); ++i) {
-      std::vector<GridArg>& args = bound.queue[i].args;
-      args.clear();
-      if (bound.arguments.empty())
-        for (const KernelArgument& a : bound.kernel.arguments) args.push_back(argument(a));
-      else
-        for (const std::string& name : bound.arguments[i])
-          args.push_back(argument(named(bound.kernel, name)));
+    if (bound.arguments.empty()) {
+      std::vector<GridArg> args;
+      for (const KernelArgument& a : bound.kernel.arguments) args.push_back(argument(a));
+      bound.queue = called(bound.text, bound.own, args);
+    }
+    for (std::size_t i = 0; i < bound.arguments.size(); ++i) {
+      bound.queue[i].args.clear();
+      for (const std::string& name : bound.arguments[i])
+        bound.queue[i].args.push_back(argument(named(bound.kernel, name)));
     }
   }
   /// A result as the caller would have it, in the device's process; until it is asked for the next one, or

@@ -10,6 +10,7 @@
 
 #include "ir/ascii.hpp"
 #include "ir/error.hpp"
+#include "ir/expr/sizes.hpp"
 #include "ir/number_text.hpp"
 #include "tuning/cost/cost_model.hpp"
 

@@ -23,7 +23,9 @@ void Accesses::of(const Stmt& s) {
 
 void Accesses::loop(const For& f) {
   const auto outer = loops_;
-  if (f.kind == LoopKind::Lcl) loops_[f.dim] = {f.var, f.lower, f.upper - f.lower, f.items};
+  const bool apart =
+      among_ == Sharers::Group ? f.kind == LoopKind::Lcl : f.kind == LoopKind::Glb || f.kind == LoopKind::Wrg;
+  if (apart) loops_[f.dim] = {f.var, f.lower, f.upper - f.lower, f.items};
   inner_.push_back(variables(f.var).at(0));
   for (const Stmt& s : f.body) of(s);
   inner_.pop_back();
@@ -138,6 +140,38 @@ bool disjoint(const Access& a, const Access& b) {
   const std::vector<Nat> other = apart(b);
   for (std::size_t c = 0; c < a.position.size(); ++c)
     if (differ(a.position[c], other[c])) return true;
+  return false;
+}
+
+bool crosses_items(const For& f) {
+  std::map<std::string, bool> stored;
+  std::set<int> dims;
+  visit(f.body, [&](const Stmt& s) {
+    if (const auto* x = std::get_if<Store>(&s.v)) stored[x->array] = true;
+    const auto* g = std::get_if<For>(&s.v);
+    if (g && (g->kind == LoopKind::Glb || g->kind == LoopKind::Wrg) && !(g->upper - g->lower == Nat(1)))
+      dims.insert(g->dim);
+  });
+  visit(f.body, [&](const Stmt& s) {
+    if (const auto* a = std::get_if<Allocate>(&s.v)) stored.erase(a->name);
+  });
+  if (dims.empty()) return false;
+  Accesses here(stored, Sharers::Grid);
+  for (const Stmt& s : f.body) here.of(s);
+  const Nat another = Nat::fresh(f.var.str(), f.lower, f.upper - 1);
+  const auto there = [&](Access a) {
+    for (Nat& p : a.position) p = substitute(p, f.var, another);
+    for (auto& [dim, l] : a.loops)
+      l.lower = substitute(l.lower, f.var, another), l.trips = substitute(l.trips, f.var, another);
+    return a;
+  };
+  for (const Access& a : here.all) {
+    if (!a.write) continue;
+    for (const Access& x : here.all) {
+      const Access b = there(x);
+      if (a.array == b.array && !same_item(a, b, {dims.begin(), dims.end()}) && !disjoint(a, b)) return true;
+    }
+  }
   return false;
 }
 

@@ -28,10 +28,15 @@ struct Access {
   std::vector<NatCond> conditions;  ///< under which it is done at all, by indices that all items share
 };
 
-/// A statement that all items of the group execute without waiting, or a part of one.
+/// Between whom accesses are told apart: the work-items of a group, or the items of a grid, of which a group
+/// is one where it has groups.
+enum class Sharers { Group, Grid };
+
+/// A statement that all items execute without waiting, or a part of one.
 class Accesses {
  public:
-  Accesses(const std::map<std::string, bool>& shared) : shared_(shared) {}
+  Accesses(const std::map<std::string, bool>& shared, Sharers among = Sharers::Group)
+      : shared_(shared), among_(among) {}
   std::vector<Access> all;
   std::vector<std::set<int>> stored;  ///< for each store: the dimensions whose items are told apart there
 
@@ -39,6 +44,7 @@ class Accesses {
 
  private:
   const std::map<std::string, bool>& shared_;
+  Sharers among_;
   std::map<int, ItemLoop> loops_;
   std::vector<const NatAtom*> inner_;
 
@@ -52,6 +58,10 @@ bool same_item(const Access& a, Access b, std::vector<int> dims);
 /// No element is accessed by both: their positions differ, or they are done under conditions that exclude
 /// each other.
 bool disjoint(const Access& a, const Access& b);
+
+/// Some item of the grid may access in one iteration of the loop, which holds grid loops, what another one
+/// writes in another iteration: items of different groups cannot wait for one another.
+bool crosses_items(const For& f);
 
 /// Both may write one element, as a base and the block that is put over it do: who comes second waits for the
 /// first.

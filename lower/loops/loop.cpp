@@ -8,7 +8,7 @@
 namespace lift {
 
 const char* text(LoopKind k) {
-  constexpr const char* names[] = {"seq", "unroll", "par", "vec", "glb", "wrg", "lcl"};
+  constexpr const char* names[] = {"seq", "unroll", "par", "vec", "host", "glb", "wrg", "lcl"};
   return names[static_cast<int>(k)];
 }
 

@@ -15,7 +15,8 @@
 
 namespace lift {
 
-enum class LoopKind : std::uint8_t { Seq, Unroll, Par, Vec, Glb, Wrg, Lcl };
+/// Host: a sequence of launches, over and over; the others are within one.
+enum class LoopKind : std::uint8_t { Seq, Unroll, Par, Vec, Host, Glb, Wrg, Lcl };
 const char* text(LoopKind k);
 
 struct Stmt;
@@ -148,6 +149,7 @@ struct Launch {
   std::string name;
   NDRange range;
   Block body;
+  std::vector<std::string> steps;  ///< variables of the host's loops around it, which it is given by name
 };
 
 struct Stmt {

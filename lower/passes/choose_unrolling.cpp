@@ -28,6 +28,7 @@ int unrolling(const For& f, const Capabilities& has) {
     case LoopKind::Lcl:
       return f.dealt > 0 && f.most_trips > 0 && f.most_trips <= few_trips ? whole_loop : 0;
     case LoopKind::Par:
+    case LoopKind::Host:
     case LoopKind::Wrg:
       break;
   }

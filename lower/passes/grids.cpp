@@ -4,6 +4,7 @@
 
 #include "ir/limit_error.hpp"
 #include "lower/analyses/registers.hpp"
+#include "lower/launches.hpp"
 
 namespace lift {
 namespace {
@@ -149,12 +150,7 @@ std::array<std::size_t, 3> dividing_group(const std::array<std::size_t, 3>& glob
 }
 
 void size_grids(Kernel& k, Target target) {
-  for (Stmt& s : k.body) {
-    auto& l = std::get<Launch>(s.v);
-    Kernel one = k;
-    one.name = l.name, one.body = l.body;
-    l.range = nd_range(one, target);
-  }
+  k.body = map_launches(k.body, [&](Launch& l) { l.range = nd_range(one_launch(k, l), target); });
 }
 
 std::size_t extent(const NDRange& r, const GridAxis& a) {

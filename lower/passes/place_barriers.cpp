@@ -313,6 +313,12 @@ std::optional<std::vector<int>> group_dimensions(const Stmt& s) {
 Block place_barriers(const Block& b, const std::vector<std::string>& work) {
   Block r;
   for (const Stmt& s : b) {
+    if (const auto* f = std::get_if<For>(&s.v); f && f->kind == LoopKind::Host) {
+      For loop = *f;
+      loop.body = place_barriers(f->body, work);
+      r.push_back({std::move(loop)});
+      continue;
+    }
     std::map<std::string, bool> shared;
     for (const std::string& a : local_arrays({s})) shared[a] = false;
     for (const std::string& a : work) shared[a] = true;

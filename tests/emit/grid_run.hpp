@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "lower/launches.hpp"
 #include "runtime/grid_device.hpp"
 #include "runtime/process.hpp"
 #include "tests/spelled.hpp"
+#include "tuning/grid_launches.hpp"
 
 namespace lift::test {
 
@@ -48,16 +48,8 @@ inline void run_on(GridDevice& device, GridProgram& program, const Kernel& k, Ta
     device.write(memory, storage[i], memory->bytes());
     args.emplace_back(memory);
   }
-  std::vector<GridLaunch> queue;
-  for (const Kernel& part : launches(k)) {
-    const NDRange range = nd_range(part, target);
-    GridLaunch launch;
-    launch.kernel = program.kernel(part.name), launch.args = args;
-    launch.global = range.global, launch.local = range.local, launch.dims = range.dims;
-    launch.local_bytes = range.local_bytes;
-    queue.push_back(std::move(launch));
-  }
-  device.run(queue);
+  const Kernel lowered = for_target(k, target);
+  device.run(called(lowered, grid_launches(lowered, program), args));
   for (std::size_t i = 0; i < args.size(); ++i)
     if (args[i].kind() == GridArg::Kind::Memory)
       device.read(args[i].memory(), storage[i], args[i].memory()->bytes());

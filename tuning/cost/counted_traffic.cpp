@@ -4,8 +4,8 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
-#include "lower/launches.hpp"
 #include "runtime/cuda_host.hpp"
+#include "tuning/grid_launches.hpp"
 
 namespace lift {
 namespace {
@@ -49,15 +49,7 @@ std::vector<cuda_host::LaunchTraffic> counted_traffic(const Kernel& kernel, Nati
     fill(*device, memory, s);
     arguments.emplace_back(memory);
   }
-  std::vector<GridLaunch> queue;
-  for (const Launch& part : launches_in(kernel)) {
-    GridLaunch launch;
-    launch.kernel = built.program->kernel(part.name), launch.args = arguments;
-    launch.global = part.range.global, launch.local = part.range.local, launch.dims = part.range.dims;
-    launch.local_bytes = part.range.local_bytes;
-    queue.push_back(std::move(launch));
-  }
-  device->run(queue);
+  device->run(called(kernel, grid_launches(kernel, *built.program), arguments));
   return found;
 }
 

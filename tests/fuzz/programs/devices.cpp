@@ -5,12 +5,12 @@
 
 #include "emit/emit.hpp"
 #include "ir/error.hpp"
-#include "lower/launches.hpp"
 #include "runtime/apart_device.hpp"
 #include "runtime/cuda_host.hpp"
 #include "runtime/file.hpp"
 #include "runtime/opencl.hpp"
 #include "tests/fuzz/programs/stored.hpp"
+#include "tuning/grid_launches.hpp"
 
 namespace lift::fuzz {
 namespace {
@@ -69,15 +69,7 @@ Outcome run_on(GridDevice& device, const Case& c, const Data& data) {
     device.write(memory, storage.back().data(), memory->bytes());
     args.emplace_back(memory);
   }
-  std::vector<GridLaunch> queue;
-  for (const Launch& l : launches_in(k)) {
-    GridLaunch launch;
-    launch.kernel = built.program->kernel(l.name), launch.args = args;
-    launch.global = l.range.global, launch.local = l.range.local, launch.dims = l.range.dims;
-    launch.local_bytes = l.range.local_bytes;
-    queue.push_back(std::move(launch));
-  }
-  device.run(queue);
+  device.run(called(k, grid_launches(k, *built.program), args));
   for (std::size_t r = 0; r < k.results.size(); ++r)
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (k.arguments[i].name != k.results[r]) continue;
