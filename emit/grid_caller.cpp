@@ -73,28 +73,38 @@ NDRange whole_range(NDRange r) {
 
 /// Launches in loops of the host's, one after the other.
 std::string opencl_enqueues(const Kernel& k) {
+  const auto own = [&](std::string name) {
+    while (std::any_of(k.arguments.begin(), k.arguments.end(),
+                       [&](const KernelArgument& a) { return a.name == name; }))
+      name += "_";
+    return name;
+  };
+  const std::string global = own("global_"), local = own("local_"), status = own("status_"),
+                    kernel = own("kernel_");
   const auto launch = [&](const Launch& l, int indent) {
     const NDRange r = whole_range(l.range);
     std::string s;
-    const auto add = [&](const std::string& text) { s += wrapped(text, indent + 1) + "\n"; };
-    add("const size_t global_[3] = {" + listed(r.global) + "}, local_[3] = {" + listed(r.local) + "};");
-    add("cl_int status_ = CL_SUCCESS;");
-    add("const cl_kernel kernel_ = clCreateKernel(program_, \"" + l.name + "\", &status_);");
-    add("if (status_ != CL_SUCCESS) return status_;");
+    const auto add = [&](const std::string& text, int deeper = 1) {
+      s += wrapped(text, indent + deeper) + "\n";
+    };
+    add(fmt::format("const size_t {}[3] = {{{}}}, {}[3] = {{{}}};", global, listed(r.global), local,
+                    listed(r.local)));
+    add(fmt::format("cl_int {} = CL_SUCCESS;", status));
+    add(fmt::format("const cl_kernel {} = clCreateKernel(program_, \"{}\", &{});", kernel, l.name, status));
+    add(fmt::format("if ({0} != CL_SUCCESS) return {0};", status));
     std::vector<std::string> all = k.sizes;
     for (const KernelArgument& a : k.arguments) all.push_back(a.name);
     all.insert(all.end(), l.steps.begin(), l.steps.end());
     for (std::size_t i = 0; i < all.size(); ++i)
-      add(fmt::format("if (status_ == CL_SUCCESS) status_ = clSetKernelArg(kernel_, {}, sizeof {}, &{});", i,
-                      all[i], all[i]));
-    add("if (status_ == CL_SUCCESS)");
-    s += wrapped(
-             "status_ = clEnqueueNDRangeKernel(queue_, kernel_, 3, NULL, global_, local_[0] ? local_ : NULL, "
-             "0, NULL, NULL);",
-             indent + 2) +
-         "\n";
-    add("clReleaseKernel(kernel_);");
-    add("if (status_ != CL_SUCCESS) return status_;");
+      add(fmt::format("if ({0} == CL_SUCCESS) {0} = clSetKernelArg({1}, {2}, sizeof {3}, &{3});", status,
+                      kernel, i, all[i]));
+    add(fmt::format("if ({} == CL_SUCCESS)", status));
+    add(fmt::format(
+            "{0} = clEnqueueNDRangeKernel(queue_, {1}, 3, NULL, {2}, {3}[0] ? {3} : NULL, 0, NULL, NULL);",
+            status, kernel, global, local),
+        2);
+    add(fmt::format("clReleaseKernel({});", kernel));
+    add(fmt::format("if ({0} != CL_SUCCESS) return {0};", status));
     return wrapped("{", indent) + "\n" + s + wrapped("}", indent) + "\n";
   };
   return in_host_loops(k.body, 1, launch) + "  return CL_SUCCESS;\n}\n\n";

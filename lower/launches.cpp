@@ -413,6 +413,21 @@ Kernel renamed(Kernel k) {
   return k;
 }
 
+/// Names of indices, of which there are none outside of launches, written out in a loop's bounds.
+void write_out_bounds(For& loop, const Block& before) {
+  for (auto s = before.rbegin(); s != before.rend(); ++s) {
+    const auto* l = std::get_if<Let>(&s->v);
+    if (!l || l->local->kind != TermKind::Index) continue;
+    const Nat& name = l->local->nats[0];
+    if (!mentions(loop.lower, name) && !mentions(loop.upper, name)) continue;
+    if (l->value->kind != TermKind::Index)
+      throw UserError("the number of launches in the loop over " + loop.var.str() + ", " + loop.upper.str() +
+                      ", is computed from data");
+    const Nat& value = l->value->nats[0];
+    loop.lower = substitute(loop.lower, name, value), loop.upper = substitute(loop.upper, name, value);
+  }
+}
+
 /// The launches of a block, and the host's loops around some of them; without names. What is computed before
 /// a loop is computed within it.
 Block separated(const Kernel& k, const Block& b, const std::vector<std::string>& steps) {
@@ -431,6 +446,7 @@ Block separated(const Kernel& k, const Block& b, const std::vector<std::string>&
     }
     For loop = std::get<For>(at->v);
     own.erase(at);
+    write_out_bounds(loop, own);
     loop.body.insert(loop.body.begin(), own.begin(), own.end());
     std::vector<std::string> inner = steps;
     inner.push_back(loop.var.str());

@@ -14,11 +14,12 @@
 namespace lift {
 namespace {
 
-constexpr std::int64_t kWrittenOut = 4;       ///< steps that are copies of the code rather than a loop
-constexpr std::int64_t kMostLaunches = 4096;  ///< steps that are kernels of their own
+constexpr std::int64_t kWrittenOut = 4;  ///< steps that are copies of the code rather than a loop
 
-bool takes_launches(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::MapGlb) || x.is(Op::MapWrg) || x.is(Op::MapLcl); });
+/// Each step is work of one group's items, between which they wait.
+bool is_in_group(const Expr& e) {
+  const auto holds = [&](Op op) { return contains(e, [&](const Expr& x) { return x.is(op); }); };
+  return holds(Op::MapLcl) && !holds(Op::MapGlb) && !holds(Op::MapWrg);
 }
 /// Where the steps are stored.
 AddressSpace space_of(const Expr& step) {
@@ -72,7 +73,7 @@ void Translator::place_state(const Expr& e, const ScopePtr& scope, std::vector<A
     else if (overwrites)
       refuse_place();
     else
-      write_copy(v, to[i], x.type(), has_shared_loops(e));
+      write_copy(v, to[i], x.type(), sharing_of(e));
     return view_of(to[i], x.type());
   };
   const Expr& from = e.child(1);
@@ -97,7 +98,7 @@ void Translator::place_state(const Expr& e, const ScopePtr& scope, std::vector<A
       if (over)
         to[i] = *over;
       else
-        write_copy(all[i], to[i], t, has_shared_loops(e));
+        write_copy(all[i], to[i], t, sharing_of(e));
       all[i] = view_of(to[i], t);
     }
     start = View{std::move(all)};
@@ -115,14 +116,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
   const Expr& f = e.child(0);
   const Expr stored = stores_steps(e) ? f.child(0).child(0) : f.child(0);
   const bool numbered = parameter_types(f).size() == 2;
-  const bool written_out = takes_launches(stored);
-  if (written_out && !known)
-    throw UserError("iterate: each step is a kernel of its own, so that their number must be known, got " +
-                    steps.str() + "; call a kernel of one step so often, or iterate within work-groups");
-  if (written_out && *known > kMostLaunches)
-    throw UserError("iterate: " + std::to_string(*known) + " steps would be as many kernels; at most " +
-                    std::to_string(kMostLaunches) +
-                    " follow one another here, so iterate over blocks of steps");
+  const bool written_out = known && is_in_group(stored);
   StepArrays arrays;
   const auto step = [&](const Nat& t, const View& x, const Acceptor& there) {
     std::vector<View> values{x};
@@ -196,7 +190,7 @@ void Translator::write_iterate(const Expr& e, const ScopePtr& scope, const Accep
       for (std::size_t i = 0; i < parts.size(); ++i)
         if (turns(parts[i]))
           write_copy(several ? from.parts()[i] : from, there[i], several ? e.type().parts()[i] : e.type(),
-                     has_shared_loops(e));
+                     sharing_of(e));
     };
     const Nat odd = mod(steps, 2);
     loop(new_loop("first", odd), [&](const Nat&) { step(0, start, together(turn[0])); });

@@ -100,25 +100,32 @@ std::size_t shared_loop(const std::vector<Nat>& lengths) {
 
 }  // namespace
 
-bool has_shared_loops(const Expr& e) {
-  return contains(e, [](const Expr& x) { return x.is(Op::MapPar); });
+LoopKind sharing_of(const Expr& e) {
+  const auto holds = [&](Op op) { return contains(e, [&](const Expr& x) { return x.is(op); }); };
+  if (holds(Op::MapPar)) return LoopKind::Par;
+  return holds(Op::MapGlb) || holds(Op::MapWrg) ? LoopKind::Glb : LoopKind::Seq;
 }
 
-/// A loop nest over positions [first, first + length) of each dimension, which threads share if asked to.
+/// A loop nest over positions [first, first + length) of each dimension, which threads or the items of a grid
+/// share if asked to.
 void Translator::write_block_copy(const View& from, const Acceptor& to, const std::vector<Nat>& first,
-                                  const std::vector<Nat>& length, bool shared) {
-  const std::size_t par = shared && parallel_.empty() ? shared_loop(length) : length.size();
+                                  const std::vector<Nat>& length, LoopKind shared) {
+  constexpr std::size_t kDimensions = 3;  // of a grid
+  if (!parallel_.empty()) shared = LoopKind::Seq;
+  const std::size_t par = shared == LoopKind::Par ? shared_loop(length) : length.size();
   const std::function<void(std::size_t, const View&, const Acceptor&)> loops =
       [&](std::size_t d, const View& v, const Acceptor& there) {
         if (d == length.size()) return write_view(v, there);
         For f = new_loop(there.hint(), length[d], first[d]);
+        const std::size_t inner = length.size() - 1 - d;
         if (d == par) f.kind = LoopKind::Par;
+        if (shared == LoopKind::Glb && inner < kDimensions) f.kind = shared, f.dim = static_cast<int>(inner);
         loop(std::move(f), [&](const Nat& i) { loops(d + 1, v[i], there[i]); });
       };
   loops(0, from, to);
 }
 
-void Translator::write_copy(const View& from, const Acceptor& to, const Type& t, bool shared) {
+void Translator::write_copy(const View& from, const Acceptor& to, const Type& t, LoopKind shared) {
   if (!t.is_array()) return write_view(from, to);
   const std::vector<Nat> length = shape_of(t, rank_of(t));
   write_block_copy(from, to, std::vector<Nat>(length.size(), 0), length, shared);
@@ -131,7 +138,7 @@ void Translator::write_around(const Expr& update, const View& base, const Accept
   const std::size_t rank = low.size();
   const std::vector<Nat> whole = shape_of(update.type(), static_cast<int>(rank)),
                          block_shape = shape_of(update.child(1).type(), static_cast<int>(rank));
-  const bool shared = has_shared_loops(update.child(1));
+  const LoopKind shared = sharing_of(update.child(1)) == LoopKind::Par ? LoopKind::Par : LoopKind::Seq;
   const auto copy = [&](std::size_t slab, const Nat& from, const Nat& length) {
     if (Facts().proves(less_equal(length, 0))) return;
     std::vector<Nat> first(rank, 0), lengths = whole;

@@ -68,8 +68,8 @@ class Translator : public Views {
                                         bool overwrites);
   void write_around(const Expr& update, const View& base, const Acceptor& to);
   void write_block_copy(const View& from, const Acceptor& to, const std::vector<Nat>& first,
-                        const std::vector<Nat>& length, bool shared);
-  void write_copy(const View& from, const Acceptor& to, const Type& t, bool shared);
+                        const std::vector<Nat>& length, LoopKind shared);
+  void write_copy(const View& from, const Acceptor& to, const Type& t, LoopKind shared);
   void write_let(const Expr& value, const Expr& fn, const ScopePtr& scope, const Acceptor& to);
   bool write_together(const Expr& tuple, const ScopePtr& scope, const std::vector<Acceptor>& places);
   void write_updated(std::size_t component, const Expr& value, const Expr& fn, const ScopePtr& scope,
@@ -139,8 +139,8 @@ class Translator : public Views {
 };
 
 [[noreturn]] void refuse_place();  ///< of an update in place, or of steps in place
-/// Whether threads share loops of an expression.
-bool has_shared_loops(const Expr& e);
+/// Who shares loops of an expression: threads (Par), the items of a grid (Glb), or nobody (Seq).
+LoopKind sharing_of(const Expr& e);
 inline bool is_parallel(LoopKind k) { return k == LoopKind::Par || k >= LoopKind::Glb; }
 /// The loop over dimension `depth` of a map whose results go `to`, without a body.
 For map_loop(const Expr& e, const Acceptor& to, int depth);

@@ -86,6 +86,17 @@ Program mixed(bool on_grid) {
   return {"mixed", {x, y, c, which}, tuple({scaled, total}), {}, {"scaled", "total"}};
 }
 
+/// As many steps as the caller says, each a launch; argument names that the host's loops would have.
+Program in_turns(bool on_grid) {
+  const Expr x = param("turn", array({Nat(37)}, f64)), times = index_param("global_", 1, 9);
+  const auto step = [&](Expr v) {
+    return map_with(on_grid ? Op::MapGlb : Op::MapSeq, 1,
+                    fun(array({Nat(3)}, f64), [](Expr w) { return (w[0] + w[1] + w[2]) / 3.0; }),
+                    v | pad(1, 1, clamp) | slide(3, 1), {on_grid ? 0 : 1, 1, 0, 0});
+  };
+  return {"in_turns", {x, times}, iterate(index_variable(times), fun(x.type(), step), x), {}, {}};
+}
+
 Problem plain(std::int64_t box) {
   Problem p = small(box, 2, "");
   p.choices.clear();
@@ -104,6 +115,7 @@ std::vector<StandAlone> kernels(Target target) {
       variant(restriction(3), plain(14), target),
       variant(norm(3), plain(9), target)};
   all.push_back(mixed());
+  all.push_back({lower(in_turns(true)), in_turns(false)});
   return all;
 }
 

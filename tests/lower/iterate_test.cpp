@@ -6,6 +6,7 @@
 #include "ir/expr/build.hpp"
 #include "ir/expr/known_number.hpp"
 #include "ir/expr/view.hpp"
+#include "lower/launches.hpp"
 #include "rewrite/space/space.hpp"
 #include "tests/lower/run_program.hpp"
 
@@ -122,23 +123,34 @@ TEST_CASE("a number of steps that is known when the kernel runs") {
   }
 }
 
+TEST_CASE("steps over the grid are launches in a loop of the host's") {
+  const Expr xs = param("xs", array({Nat(512)}, f64)), steps = index_param("steps", 0, 9);
+  const auto grid = [&](const Nat& times) {
+    return iterate(times,
+                   fun(xs.type(),
+                       [](Expr x) {
+                         return map_with(Op::MapGlb, 1,
+                                         fun(array({Nat(3)}, f64), [](Expr w) { return w[0] - w[1] + w[2]; }),
+                                         x | pad(1, 1, clamp) | slide(3, 1), {0, 1, 0, 0});
+                       }),
+                   xs);
+  };
+  for (const std::int64_t times : {0, 1, 2, 7, 12, 13}) run(program({xs}, grid(times)));
+  CHECK(launches(lower(program({xs}, grid(5000)))).size() == 4);  // first, two in turns, last
+  const Kernel counted = lower(program({xs, steps}, grid(index_variable(steps))));
+  CHECK(launches(counted).size() == 4);  // one too many for pairs, or the start; two in turns
+  for (const Kernel& k : launches(counted)) {
+    bool over_grid = false;
+    visit(k.body, [&](const Stmt& s) {
+      const auto* f = std::get_if<For>(&s.v);
+      over_grid |= f && f->kind == LoopKind::Glb;
+    });
+    CHECK(over_grid);
+  }
+}
+
 TEST_CASE("what cannot be iterated is refused with the number") {
   const Expr xs = param("xs", array({Nat(512)}, f64));
-  const auto grid = [&](const Nat& times) {
-    return program({xs}, iterate(times,
-                                 fun(xs.type(),
-                                     [](Expr x) {
-                                       return map_with(Op::MapGlb, 1,
-                                                       fun(f64, [](Expr v) { return v + 1.0; }), x, {0});
-                                     }),
-                                 xs));
-  };
-  run(grid(7));
-  CHECK_THROWS_WITH_AS(lower(grid(5000)),
-                       doctest::Contains("5000 steps would be as many kernels; at most 4096"), UserError);
-  const Nat unknown = index_variable(index_param("steps", 1, 9));
-  CHECK_THROWS_WITH_AS(lower(grid(unknown)), doctest::Contains("their number must be known, got steps"),
-                       UserError);
   Views views;
   CHECK_THROWS_WITH_AS(views.eval(smoothed(16, xs), nullptr), doctest::Contains("16 steps are too many"),
                        UserError);

@@ -2,6 +2,7 @@
 // results, and no work-item needs what another one of its launch writes.
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <random>
 #include <set>
 
@@ -51,13 +52,14 @@ std::vector<Kernel> run(const Program& p) {
     in.params[param_name(a)] = make_array(loops.arrays[param_name(a)], a.type());
   }
   const auto expected = flatten_components(in.eval(p.body), p.body.type());
-  std::vector<Kernel> all = launches(k);
-  for (const Kernel& one : all) loops.run(one);
+  Kernel apart = k;
+  apart.body = split_launches(k);
+  loops.run(apart);
   CHECK(loops.races.empty());
   REQUIRE(k.results.size() == expected.size());
   for (std::size_t n = 0; n < expected.size(); ++n)
     CHECK_MESSAGE(loops.arrays.at(k.results[n]) == expected[n], str(k));
-  return all;
+  return launches(k);
 }
 bool has_work(const Kernel& k, const std::string& name) {
   return std::any_of(k.arguments.begin(), k.arguments.end(),
@@ -191,8 +193,69 @@ TEST_CASE("loops over the grid below others that are not") {
                                           })});
                   }),
       m, {1, 1, 0, 0});
-  CHECK_THROWS_WITH_AS(lower(program({m}, e)),
-                       doctest::Contains("several loops over the grid in the loop over"), UserError);
+  const auto all = run(program({m}, e));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].arguments.back().name == "turn");
+  CHECK(all[1].arguments.back().name == "turn");
+}
+
+namespace {
+
+/// Rows one after the other, each from the one before.
+const Expr before_all = param("before_all", array({9}, f64));
+Program rows_in_turn(const std::function<Expr(Expr, Expr)>& next) {
+  const Type row = before_all.type();
+  return program({m, before_all}, scan(fun({row, row}, next), before_all, m));
+}
+bool has_host_loops(const Program& p) {
+  return holds(split_launches(lower(p)), [](const Stmt& s) {
+    const auto* f = std::get_if<For>(&s.v);
+    return f && f->kind == LoopKind::Host;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what items write for one another's next iteration is another launch's") {
+  const auto beside = [](Expr row, Expr x) {
+    return glb([](Expr wx) { return get(0, wx)[0] * 0.5 + get(0, wx)[2] + get(1, wx); },
+               zip({row | pad(1, 1, clamp) | slide(3, 1), x}));
+  };
+  CHECK(has_host_loops(rows_in_turn(beside)));
+  run(rows_in_turn(beside));
+}
+
+TEST_CASE("an item goes on to its own next iteration within a launch") {
+  const auto own = [](Expr row, Expr x) {
+    return glb([](Expr rx) { return get(0, rx) * 0.5 + get(1, rx); }, zip({row, x}));
+  };
+  CHECK_FALSE(has_host_loops(rows_in_turn(own)));
+  run(rows_in_turn(own));
+}
+
+TEST_CASE("calls of launches: loops of the host's, in order, by numbers that are told") {
+  Kernel k;
+  k.name = "k";
+  const Nat times = index_variable(index_param("times", 0, 9)), outer = Nat::fresh("turn", 0, 8),
+            inner = Nat::fresh("turn2", 0, 2);
+  const auto launch = [](const std::string& name) { return Stmt{Launch{name, {}, {}, {}}}; };
+  const auto loop = [](const Nat& v, const Nat& lower, const Nat& upper, Block body) {
+    For f;
+    f.kind = LoopKind::Host, f.var = v, f.lower = lower, f.upper = upper, f.body = std::move(body);
+    return Stmt{f};
+  };
+  k.body = {launch("a"), loop(outer, 1, times, {launch("b"), loop(inner, outer, 3, {launch("c")})}),
+            launch("d")};
+  std::string said;
+  for (const LaunchCall& c : launch_calls(k, {{"times", 3}})) {
+    said += launches_in(k).at(c.launch).name;
+    for (const std::int64_t step : c.steps) said += std::to_string(step);
+  }
+  CHECK(said == "ab1c11c12b2c22d");
+  said.clear();
+  for (const LaunchCall& c : launch_calls(k, {{"times", 0}})) said += launches_in(k).at(c.launch).name;
+  CHECK(said == "ad");
+  CHECK_THROWS_AS(launch_calls(k), InternalError);
 }
 
 TEST_CASE("the items of a group stay in one launch") {

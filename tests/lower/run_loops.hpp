@@ -184,6 +184,7 @@ class LoopRunner {
         if (eval(c).at(0) == 0) return;
       return exec(i->body);
     }
+    if (const auto* l = std::get_if<Launch>(&s.v)) return exec(l->body);
     if (const auto* x = std::get_if<Store>(&s.v)) {
       const Vec v = eval(x->value);
       const auto at = nat(x->position.at(0));

@@ -18,11 +18,26 @@ bool in_parallel(const Program& p, const Place& place) {
   return false;
 }
 
-/// On a grid, a loop in the step of an iteration would be as many launches as there are steps.
-bool in_iteration(const Program& p, const Place& place) {
+/// Elements of the largest array that a loop in e makes; a large number where it is not known.
+std::int64_t most_elements(const Expr& e) {
+  constexpr std::int64_t kLarge = 1 << 20;
+  std::int64_t most = 0;
+  visit(e, [&](const Expr& x) {
+    if (!is_map(x.op())) return;
+    std::int64_t all = 1;
+    for (const Nat& n : shape_of(x.type(), rank_of(x.type())))
+      all = std::min(kLarge, all * std::min(kLarge, n.constant().value_or(kLarge)));
+    most = std::max(most, all);
+  });
+  return most;
+}
+
+/// On a grid, a loop in the step of an iteration is a launch a step: of small steps, a work-item does all.
+bool in_small_iteration(const Program& p, const Place& place) {
+  constexpr std::int64_t kSmall = 512;  // elements: a launch takes about as long
   Expr e = p.body;
   for (const int i : place) {
-    if (e.is(Op::Iterate)) return true;
+    if (e.is(Op::Iterate) && most_elements(e.child(0)) < kSmall) return true;
     e = e.child(static_cast<std::size_t>(i));
   }
   return false;
@@ -216,7 +231,7 @@ void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how) {
   for (;;) {
     const std::vector<Place> all = loop_places(d.program().body);
     const auto it = std::find_if(all.begin(), all.end(), [&](const Place& p) {
-      return d.part(p).is(Op::Map) && !(f.on_grid() && in_iteration(d.program(), p));
+      return d.part(p).is(Op::Map) && !(f.on_grid() && in_small_iteration(d.program(), p));
     });
     if (it == all.end()) return;
     if (f.on_grid())
