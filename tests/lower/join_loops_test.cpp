@@ -97,6 +97,41 @@ TEST_CASE("join-loops: what one loop overwrites, another iteration of the loop b
 
 namespace {
 
+/// Stages over rows, and sums over the rows of two parts of `x`; which comes first, and how many rows there
+/// are.
+Program rows_and_parts(bool rows_first, int n, const std::string& rows, const std::string& x) {
+  const std::string joined = "map_par<joined 2>",
+                    row =
+                        rows + " |> " + (rows_first ? "map_par" : joined) + "(\\r. r |> map_seq(\\v. 2 * v))",
+                    part = x + " |> drop2(0, (" + std::to_string(n % 4) + ", 0)) |> split(" +
+                           std::to_string(n / 4 * 2) + ") |> " + (rows_first ? joined : "map_par") +
+                           "(\\p. p |> split(2) |> reduce_seq(\\acc two. zip(acc, two[0], two[1]) |>\n"
+                           "map_seq(\\(acc, u, v). acc + u + v), generate(8, \\i. 0.0)))";
+  return parse_program(
+      "param x : " + std::to_string(n) + ".8.f64\nresult a, b =\n" +
+      (rows_first ? "let a = " + row + " in let b = " + part : "let b = " + part + " in let a = " + row) +
+      " in {a, b}\n");
+}
+
+}  // namespace
+
+TEST_CASE("join-loops: rows go where parts of them are summed") {
+  for (const bool first : {true, false}) {
+    CAPTURE(first);
+    CHECK(shared(run(rows_and_parts(first, 8, "x", "x"))) == 1);
+    CHECK(shared(run(rows_and_parts(first, 11, "x", "x"))) == 2);  // rows that no part has
+    CHECK(shared(run(rows_and_parts(first, 8, "x |> reverse", "x"))) == 2);
+  }
+  // What all rows of a part make, a row waits for.
+  const std::string row = "x |> map(\\r. zip(r, b[0]) |> map(\\(u, v). u + v))";
+  CHECK(shared(run(rows_and_parts(false, 8, row, "x"))) == 2);
+  CHECK(shared(run(rows_and_parts(true, 8, "x", "a"))) == 1);  // of what the rows have made
+  CHECK(shared(run(rows_and_parts(true, 11, "x", "a"))) == 2);
+  CHECK(shared(run(rows_and_parts(true, 8, "x", "a |> pad2((1, 0), 0, clamp) |> drop2(0, (1, 0))"))) == 2);
+}
+
+namespace {
+
 constexpr std::int64_t kRows = 6, kColumns = 5;
 using Range = std::pair<std::int64_t, std::int64_t>;
 
