@@ -99,14 +99,16 @@ namespace {
 
 /// Stages over rows, and sums over the rows of two parts of `x`; which comes first, and how many rows there
 /// are.
-Program rows_and_parts(bool rows_first, int n, const std::string& rows, const std::string& x) {
+Program rows_and_parts(bool rows_first, int n, const std::string& rows, const std::string& x,
+                       const std::string& start = "generate(8, \\i. 0.0)") {
   const std::string joined = "map_par<joined 2>",
                     row =
                         rows + " |> " + (rows_first ? "map_par" : joined) + "(\\r. r |> map_seq(\\v. 2 * v))",
                     part = x + " |> drop2(0, (" + std::to_string(n % 4) + ", 0)) |> split(" +
                            std::to_string(n / 4 * 2) + ") |> " + (rows_first ? joined : "map_par") +
                            "(\\p. p |> split(2) |> reduce_seq(\\acc two. zip(acc, two[0], two[1]) |>\n"
-                           "map_seq(\\(acc, u, v). acc + u + v), generate(8, \\i. 0.0)))";
+                           "map_seq(\\(acc, u, v). acc + u + v), " +
+                           start + "))";
   return parse_program(
       "param x : " + std::to_string(n) + ".8.f64\nresult a, b =\n" +
       (rows_first ? "let a = " + row + " in let b = " + part : "let b = " + part + " in let a = " + row) +
@@ -127,7 +129,9 @@ TEST_CASE("join-loops: rows go where parts of them are summed") {
   CHECK(shared(run(rows_and_parts(false, 8, row, "x"))) == 2);
   CHECK(shared(run(rows_and_parts(true, 8, "x", "a"))) == 1);  // of what the rows have made
   CHECK(shared(run(rows_and_parts(true, 11, "x", "a"))) == 2);
-  CHECK(shared(run(rows_and_parts(true, 8, "x", "a |> pad2((1, 0), 0, clamp) |> drop2(0, (1, 0))"))) == 2);
+  CHECK(shared(run(rows_and_parts(true, 8, "x", "a", "p[0]"))) == 2);  // begins with a row
+  CHECK(shared(run(rows_and_parts(
+            true, 8, "x", "zip(x, a |> reverse) |> map(\\(u, v). zip(u, v) |> map(\\(u, v). u + v))"))) == 2);
 }
 
 namespace {
