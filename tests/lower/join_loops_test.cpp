@@ -130,8 +130,12 @@ TEST_CASE("join-loops: rows go where parts of them are summed") {
   CHECK(shared(run(rows_and_parts(true, 8, "x", "a"))) == 1);  // of what the rows have made
   CHECK(shared(run(rows_and_parts(true, 11, "x", "a"))) == 2);
   CHECK(shared(run(rows_and_parts(true, 8, "x", "a", "p[0]"))) == 2);  // begins with a row
-  CHECK(shared(run(rows_and_parts(
-            true, 8, "x", "zip(x, a |> reverse) |> map(\\(u, v). zip(u, v) |> map(\\(u, v). u + v))"))) == 2);
+  // A row beside that of another iteration, of another part.
+  const std::string sums =
+      " |> map(\\(u, v). zip(u, v) |> map(\\(u, v). zip(u, v) |> map(\\(u, v). u + v))) |> join";
+  for (const char* other : {"a |> reverse |> split(4)", "a |> drop(0, 1) |> slide(4, 3)"})
+    CHECK(shared(run(
+              rows_and_parts(true, 8, "x", "zip(x |> split(4), " + std::string(other) + ")" + sums))) == 2);
 }
 
 namespace {
