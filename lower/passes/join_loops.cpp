@@ -33,28 +33,54 @@ bool is_outer(const For& f) { return has_loop(f.body); }
 bool is_loop(const Stmt& s) { return std::holds_alternative<For>(s.v); }
 
 bool join(For& f, For next, bool elements);
+/// A body and what comes after it, loops of which are joined.
+Block together(Block body, const Block& next, bool elements);
 
-/// Joins the first loop of a body to the last one of the body before it; what stands before it comes before
-/// that, what stands after it after all. False where it cannot be.
-bool join_within(Block& body, Block& next, bool elements) {
-  const auto last = std::find_if(body.rbegin(), body.rend(), is_loop).base();  // behind it
-  const auto first = std::find_if(next.begin(), next.end(), is_loop);
-  if (last == body.begin() || first == next.end()) return false;
-  const auto &f = std::get<For>((last - 1)->v), &g = std::get<For>(first->v);
-  if (f.kind == LoopKind::Par || !(elements || (is_outer(f) && is_outer(g)))) return false;
-  const Block between(last, body.end()), before(next.begin(), first);
-  Block passed{*(last - 1)};
-  passed.insert(passed.end(), between.begin(), between.end());
-  For joined = f;
-  if (!may_precede({*first}, between) || !may_precede(before, passed) || !join(joined, g, elements))
-    return false;
-  Block r(body.begin(), last - 1);
-  r.insert(r.end(), before.begin(), before.end());
-  r.push_back({std::move(joined)});
-  r.insert(r.end(), between.begin(), between.end());
+/// Whether two loops have an array in common.
+bool share_an_array(const Stmt& a, const Stmt& b) {
+  const std::vector<Touched> first = touched_by({a}), second = touched_by({b});
+  return std::any_of(first.begin(), first.end(), [&](const Touched& x) {
+    return std::any_of(second.begin(), second.end(), [&](const Touched& y) { return x.array == y.array; });
+  });
+}
+
+/// What two loops become, and what is left over of one of them.
+std::optional<JoinedRows> joined(const For& f, const For& g, bool elements) {
+  if (f.kind == LoopKind::Par || !(elements || (is_outer(f) && is_outer(g)))) return std::nullopt;
+  JoinedRows r{{}, f, {}};
+  if (join(r.parts, g, elements)) return r;
+  return elements
+             ? join_elements(f, g, [](Block a, const Block& b) { return together(std::move(a), b, true); })
+             : std::nullopt;
+}
+
+/// Joins a loop of a body to a loop of the body before it; what stands before it comes before that, what
+/// stands after it after all. False where it cannot be.
+bool join_at(Block& body, std::size_t i, const Block& next, std::size_t n, bool elements) {
+  const auto last = body.begin() + static_cast<std::ptrdiff_t>(i);
+  const auto first = next.begin() + static_cast<std::ptrdiff_t>(n);
+  const Block between(last + 1, body.end()), before(next.begin(), first), passed(last, body.end());
+  if (!may_precede({*first}, between) || !may_precede(before, passed)) return false;
+  auto both = joined(std::get<For>(last->v), std::get<For>(first->v), elements);
+  if (!both) return false;
+  Block r(body.begin(), last);
+  const auto add = [&](const Block& more) { r.insert(r.end(), more.begin(), more.end()); };
+  add(before), add(both->before), r.push_back({std::move(both->parts)}), add(both->after), add(between);
   r.insert(r.end(), first + 1, next.end());
   body = std::move(r);
   return true;
+}
+
+/// Joins a loop of a body to one of the body before it: to one with an array of its own, if there is such.
+bool join_within(Block& body, const Block& next, bool elements) {
+  std::optional<std::pair<std::size_t, std::size_t>> ends;
+  for (std::size_t i = body.size(); i-- > 0;)
+    for (std::size_t n = 0; n < next.size(); ++n) {
+      if (!is_loop(body[i]) || !is_loop(next[n])) continue;
+      if (!ends) ends = {i, n};
+      if (share_an_array(body[i], next[n]) && join_at(body, i, next, n, elements)) return true;
+    }
+  return ends && join_at(body, ends->first, next, ends->second, elements);
 }
 
 /// Puts the iterations of `next` after those of `f`; false where they have to do with other ones.
@@ -69,9 +95,13 @@ bool join(For& f, For next, bool elements) {
                std::any_of(second.begin(), second.end(), [&](const Touched& b) { return may_meet(a, b); });
       });
   f.late_store = f.late_store && next.late_store && !read;
-  if (join_within(f.body, next.body, elements)) return true;
-  for (Stmt& s : next.body) f.body.push_back(std::move(s));
+  f.body = together(std::move(f.body), next.body, elements);
   return true;
+}
+
+Block together(Block body, const Block& next, bool elements) {
+  if (!join_within(body, next, elements)) body.insert(body.end(), next.begin(), next.end());
+  return body;
 }
 
 /// Whether threads may share the iterations.
@@ -133,13 +163,14 @@ Block join_loops(const Block& b) {
       r.insert(r.begin() + static_cast<std::ptrdiff_t>((*before)++), std::move(s));
       continue;
     }
-    const int joined = f ? std::exchange(f->joined, 0) : 0;
-    if (joined > 0 && before) {
+    const int how = f ? std::exchange(f->joined, 0) : 0;
+    if (how > 0 && before) {
       const Block between(r.begin() + static_cast<std::ptrdiff_t>(*before) + 1, r.end());
       if (may_precede({s}, between)) {
         const auto here = r.begin() + static_cast<std::ptrdiff_t>(*before);
-        if (join(std::get<For>(here->v), *f, joined > 1)) continue;
-        if (auto rows = join_rows(std::get<For>(here->v), *f)) {
+        if (join(std::get<For>(here->v), *f, how > 1)) continue;
+        const auto bodies = [&](Block a, const Block& b) { return together(std::move(a), b, how > 1); };
+        if (auto rows = join_rows(std::get<For>(here->v), *f, bodies)) {
           *here = {std::move(rows->parts)};
           r.insert(here + 1, rows->after.begin(), rows->after.end());
           r.insert(r.begin() + static_cast<std::ptrdiff_t>(*before), rows->before.begin(),

@@ -38,9 +38,31 @@ std::optional<std::int64_t> of_an_iteration(const For& rows, const For& parts, c
   return std::nullopt;
 }
 
+bool are_independent(const For& f) {
+  const std::vector<Touched> all = touched_by(f.body);
+  return are_apart(all, all, f.var);
+}
+
+constexpr std::int64_t kFewRows = 8;  ///< as many streams from memory, and to it
+
+/// A few rows at a time, element by element, where that is the same.
+std::optional<Block> side_by_side(const For& rows, const Nat& begin, std::int64_t each) {
+  const auto* row = rows.body.size() == 1 ? std::get_if<For>(&rows.body[0].v) : nullptr;
+  if (each > kFewRows || !row || row->kind != LoopKind::Vec || has_loop(row->body) || !are_independent(*row))
+    return std::nullopt;
+  For element = rows, all = *row;
+  element.kind = LoopKind::Unroll, element.joined = 0, element.upper = each;
+  element.var = Nat::fresh(rows.var.str(), 0, each - 1);
+  element.body = at_index(row->body, rows.var, begin + element.var);
+  all.late_store = false;
+  all.body = {{std::move(element)}};
+  return Block{{std::move(all)}};
+}
+
 /// Iterations from `begin` on, `each` of them, of what is left of a loop.
 Block some_of(const For& rows, const Nat& begin, std::int64_t each) {
   if (each == 1) return at_index(rows.body, rows.var, begin);
+  if (auto few = side_by_side(rows, begin, each)) return *few;
   For f = rows;
   f.kind = LoopKind::Seq, f.joined = 0, f.upper = each;
   f.var = Nat::fresh(rows.var.str(), 0, each - 1);
@@ -50,7 +72,7 @@ Block some_of(const For& rows, const Nat& begin, std::int64_t each) {
 
 /// The loop over parts with rows in its loop at `at`, before what that does or after it.
 std::optional<For> with_rows(const For& parts, std::size_t at, const For& rows, std::int64_t each,
-                             bool before) {
+                             bool before, const Together& together) {
   const For& within = std::get<For>(parts.body[at].v);
   const Nat other = Nat::fresh(within.var.str(), within.lower, within.upper - 1);
   const auto of = [&](const Nat& r) { return some_of(rows, each * (within.upper * parts.var + r), each); };
@@ -62,14 +84,73 @@ std::optional<For> with_rows(const For& parts, std::size_t at, const For& rows, 
     return std::nullopt;
   For joined = parts;
   Block& body = std::get<For>(joined.body[at].v).body;
-  Block some = of(within.var);
-  body.insert(before ? body.begin() : body.end(), some.begin(), some.end());
+  body = before ? together(of(within.var), body) : together(body, of(within.var));
   return joined;
+}
+
+/// Whether all is done in each iteration, whatever its index, and lies there by that index.
+bool asks_nothing(const For& f) {
+  bool plain = !holds(f.body, [](const Stmt& s) { return std::holds_alternative<If>(s.v); });
+  visit_terms(f.body, [&](const Term& t) {
+    for (const NatCond& c : t->conds) plain = plain && !mentions(c.a, f.var);
+  });
+  for (const Touched& t : touched_by(f.body))
+    for (const Nat& index : t.position) plain = plain && affine_in(index, f.var);
+  return plain;
+}
+
+/// The loops over vectors in the body of a loop, those in loops that are written out, too.
+const For* vectors_in(const Block& b) {
+  for (const Stmt& s : b) {
+    const auto* f = std::get_if<For>(&s.v);
+    if (f && f->kind == LoopKind::Vec) return f;
+    if (f && f->kind == LoopKind::Unroll)
+      if (const For* within = vectors_in(f->body)) return within;
+  }
+  return nullptr;
+}
+
+/// How many elements an iteration takes up that are elements of a row.
+bool takes_up(const For& row, const For& some, std::int64_t each) {
+  const std::vector<Touched> in_row = touched_by(row.body), in_some = touched_by(some.body);
+  return std::any_of(in_row.begin(), in_row.end(), [&](const Touched& a) {
+    return std::any_of(in_some.begin(), in_some.end(), [&](const Touched& b) {
+      return a.array == b.array && a.position.size() == b.position.size() && !a.position.empty() &&
+             moves(a.position.back(), row.var) == 1 && moves(b.position.back(), some.var) == each;
+    });
+  });
 }
 
 }  // namespace
 
-std::optional<JoinedRows> join_rows(const For& first, const For& second) {
+std::optional<JoinedRows> join_elements(const For& first, const For& second, const Together& together) {
+  for (const bool row_first : {true, false}) {
+    const For &row = row_first ? first : second, &some = row_first ? second : first;
+    const For* vector = vectors_in(some.body);
+    if (!vector || !is_whole(row, LoopKind::Vec) || !is_whole(some, LoopKind::Seq) || has_loop(row.body))
+      continue;
+    const auto each = vector->upper.constant();
+    if (!each || *each < row.width || !takes_up(row, some, *each) || !asks_nothing(row) ||
+        !are_independent(row))
+      continue;
+    const Nat joined = *each * some.upper;
+    if (!Facts().proves(less_equal(joined, row.upper))) continue;
+    For chunk = row;
+    chunk.upper = *each, chunk.width = vector->width, chunk.late_store = false;
+    chunk.var = Nat::fresh(row.var.str(), 0, *each - 1);
+    chunk.body = at_index(row.body, row.var, *each * some.var + chunk.var);
+    if (!are_apart(touched_by({{chunk}}), touched_by(some.body), some.var)) continue;
+    For all = some;
+    all.body = row_first ? together({{chunk}}, some.body) : together(some.body, {{chunk}});
+    Block left = make_loop(row, joined, row.upper);
+    JoinedRows r{{}, std::move(all), {}};
+    (row_first ? r.before : r.after) = std::move(left);
+    return r;
+  }
+  return std::nullopt;
+}
+
+std::optional<JoinedRows> join_rows(const For& first, const For& second, const Together& together) {
   if (!is_whole(first, LoopKind::Par) || !is_whole(second, LoopKind::Par)) return std::nullopt;
   for (const bool rows_first : {true, false}) {
     const For &rows = rows_first ? first : second, &parts = rows_first ? second : first;
@@ -80,7 +161,7 @@ std::optional<JoinedRows> join_rows(const For& first, const For& second) {
       if (!each) continue;
       const Nat joined = *each * parts.upper * within->upper;
       if (!Facts().proves(less_equal(joined, rows.upper))) continue;
-      auto all = with_rows(parts, i, rows, *each, rows_first);
+      auto all = with_rows(parts, i, rows, *each, rows_first, together);
       if (!all) continue;
       Block left = make_loop(rows, joined, rows.upper);
       JoinedRows r{{}, std::move(*all), {}};
