@@ -43,6 +43,13 @@ bool are_apart(const std::vector<Touched>& first, const std::vector<Touched>& se
   });
 }
 
+bool are_independent(const For& f) {
+  const std::vector<Touched> all = touched_by(f.body);
+  return are_apart(all, all, f.var) && !holds(f.body, [](const Stmt& s) {
+           return std::holds_alternative<Assign>(s.v) || std::holds_alternative<Barrier>(s.v);
+         });
+}
+
 bool may_precede(const Block& later, const Block& statements) {
   std::set<std::string> made;
   bool pure = true;

@@ -24,6 +24,9 @@ bool may_meet(const Touched& a, const Touched& b);
 /// only where x = y: along some axis both move by c an iteration, and are less than c apart in the same one.
 bool are_apart(const std::vector<Touched>& first, const std::vector<Touched>& second, const Nat& var);
 
+/// Whether the iterations of a loop may be done in any order, by threads, too.
+bool are_independent(const For& f);
+
 /// Whether `later` may come before statements that stand before it.
 bool may_precede(const Block& later, const Block& statements);
 

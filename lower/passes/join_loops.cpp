@@ -104,14 +104,6 @@ Block together(Block body, const Block& next, bool elements) {
   return body;
 }
 
-/// Whether threads may share the iterations.
-bool are_independent(const For& f) {
-  const std::vector<Touched> all = touched_by(f.body);
-  return are_apart(all, all, f.var) && !holds(f.body, [](const Stmt& s) {
-           return std::holds_alternative<Assign>(s.v) || std::holds_alternative<Barrier>(s.v);
-         });
-}
-
 /// Copies of a few elements.
 bool copies_few(const Block& b) {
   constexpr std::int64_t few = 8;

@@ -38,11 +38,6 @@ std::optional<std::int64_t> of_an_iteration(const For& rows, const For& parts, c
   return std::nullopt;
 }
 
-bool are_independent(const For& f) {
-  const std::vector<Touched> all = touched_by(f.body);
-  return are_apart(all, all, f.var);
-}
-
 constexpr std::int64_t kFewRows = 8;  ///< as many streams from memory, and to it
 
 /// A few rows at a time, element by element, where that is the same.

@@ -222,10 +222,19 @@ List one_after_the_other(const NestFacts& f) {
   return {{{key::time, AxisSizes{{{f.steps[0], 1}}}}, {key::inner, Inner::vec}}};
 }
 
+/// Results that caches do not hold are stored past them.
+List past_caches(const NestFacts& f) {
+  std::int64_t bytes = f.element_bytes;
+  for (const Axis& a : f.axes) bytes *= a.extent.value_or(1);
+  if (f.update || !f.array || f.few || bytes <= kOfCaches) return {};
+  return {{{key::inner, Inner::vec}, {key::stream, true}}};
+}
+
 List on_threads(const NestFacts& f) {
   const AxisSizes rows = "j16"_sizes;
   const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
   List r = f.few ? one_after_the_other(f) : in_step(f);
+  append(r, past_caches(f));
   append(r, {
                 {{key::buffer, true}, {key::inner, vec}},
                 {{key::inner, vec}, {key::late, true}},
