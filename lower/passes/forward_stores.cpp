@@ -37,10 +37,12 @@ class Forwarding {
  public:
   explicit Forwarding(const Block& all) : names_(names_in(all)) {}
 
-  Block block(Block b) {
+  /// Statements outside of loops may come to be in launches of their own.
+  Block block(Block b, bool in_loop) {
     for (std::size_t n = 0; n < b.size(); ++n) {
-      if (Block* body = body_of(b[n])) *body = block(std::move(*body));
-      if (std::holds_alternative<Store>(b[n].v)) n += store(b, n);
+      const bool loop = std::holds_alternative<For>(b[n].v);
+      if (Block* body = body_of(b[n])) *body = block(std::move(*body), in_loop || loop);
+      if (in_loop && std::holds_alternative<Store>(b[n].v)) n += store(b, n);
     }
     return b;
   }
@@ -74,6 +76,6 @@ class Forwarding {
 
 }  // namespace
 
-Block forward_stores(const Block& b) { return Forwarding(b).block(b); }
+Block forward_stores(const Block& b) { return Forwarding(b).block(b, false); }
 
 }  // namespace lift

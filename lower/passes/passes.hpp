@@ -69,8 +69,8 @@ Block join_loops(const Block& b);
 /// around it, each iteration must store what it loads. After loops are joined.
 void contract_arrays(Kernel& k);
 
-/// Loads, in a block, of an element that a statement of it has stored before, and none in between, are the
-/// value, which has a name then. Those of other types, and within loops, stay.
+/// Loads, in the body of a loop, of an element that a statement of it has stored before, and none in between,
+/// are the value, which has a name then. Those of other types, and within loops, stay.
 Block forward_stores(const Block& b);
 
 /// Stores that bypass the cache (Store::stream) do not, where the loop that threads share loads of the same

@@ -140,6 +140,62 @@ TEST_CASE("join-loops: rows go where parts of them are summed") {
 
 namespace {
 
+int loads_of(const Kernel& k, const std::string& array) {
+  int n = 0;
+  visit(k.body, [&](const Stmt& s) {
+    visit_accesses(s, [&](const ElementAccess& a) { n += !a.store && a.array == array; });
+  });
+  return n;
+}
+int streams(const Kernel& k) {
+  int n = 0;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* x = std::get_if<Store>(&s.v);
+    n += x && x->stream;
+  });
+  return n;
+}
+
+/// Rows of n elements past the cache, and four sums side by side of each.
+Kernel with_sums(int how, int n, const std::string& made = "2 * v", const std::string& read = "r") {
+  const std::string rows = std::to_string(n / 4 * 4);
+  return run(parse_program("param x : 6." + std::to_string(n) + ".f64\nresult a, s =\nlet a = stream(x |> " +
+                           "map_par(\\r. r |> map_vec<4>(\\v. " + made + "))) in\n{a, a |> map_par<joined " +
+                           std::to_string(how) + ">(\\r. " + read + " |> drop(0, " + std::to_string(n % 4) +
+                           ") |> split(4) |> reduce_seq(\\acc v. zip(acc, v) |>\n" +
+                           "map_vec<4>(\\(acc, v). acc + v), generate(4, \\i. 0.0)))}\n"));
+}
+
+}  // namespace
+
+TEST_CASE("join-loops: elements go where a sum takes up several at a time, and are at hand there") {
+  const Kernel rows = with_sums(1, 8), elements = with_sums(2, 8), left = with_sums(2, 11);
+  CHECK(shared(rows) == 1);
+  CHECK(loads_of(rows, "a") > 0);
+  CHECK(streams(rows) == 0);  // it is read soon
+  CHECK(shared(elements) == 1);
+  CHECK(loads_of(elements, "a") == 0);
+  CHECK(streams(elements) > 0);
+  CHECK(shared(left) == 1);
+  CHECK(loads_of(left, "a") == 0);
+  CHECK(loads_of(with_sums(2, 8, "2 * v", "r |> reverse"), "a") > 0);
+}
+
+TEST_CASE("join-loops: a few rows go side by side where they are summed together") {
+  const auto of = [](int how, const std::string& rows) {
+    return run(parse_program("param x : 8.8.f64\nresult a, b =\nlet a = x |> map_par(\\r. r |> " + rows +
+                             "(\\v. 2 * v)) in\nlet b = a |> split(4) |> map_par<joined " +
+                             std::to_string(how) +
+                             ">(\\p. p |> split(2) |> reduce_seq(\\acc two. zip(acc, two[0], two[1]) |>\n" +
+                             "map_vec<4>(\\(acc, u, v). acc + u + v), generate(8, \\i. 0.0))) in {a, b}\n"));
+  };
+  CHECK(loads_of(of(2, "map_vec<4>"), "a") == 0);
+  CHECK(loads_of(of(1, "map_vec<4>"), "a") > 0);
+  CHECK(loads_of(of(2, "map_seq"), "a") > 0);  // a row after the other
+}
+
+namespace {
+
 constexpr std::int64_t kRows = 6, kColumns = 5;
 using Range = std::pair<std::int64_t, std::int64_t>;
 
