@@ -17,7 +17,7 @@ namespace {
 bool are_of_one_kind(const For& a, const For& b) {
   return a.kind == b.kind && a.lower == b.lower && a.upper == b.upper && a.step == b.step &&
          a.stride == b.stride && a.dynamic == b.dynamic && a.prefetch == b.prefetch && !a.rotate &&
-         !b.rotate && a.width == b.width && !a.team && !b.team && !a.doacross && !b.doacross;
+         !b.rotate && !a.team && !b.team && !a.doacross && !b.doacross;
 }
 
 /// Loops in which nothing is done, as those over what lies in its place already.
@@ -95,6 +95,7 @@ bool join(For& f, For next, bool elements) {
                std::any_of(second.begin(), second.end(), [&](const Touched& b) { return may_meet(a, b); });
       });
   f.late_store = f.late_store && next.late_store && !read;
+  f.width = std::min(f.width, next.width);
   f.body = together(std::move(f.body), next.body, elements);
   return true;
 }

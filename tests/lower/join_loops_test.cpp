@@ -48,6 +48,11 @@ TEST_CASE("join-loops: stages that meet in the same row share a loop over rows, 
   CHECK(innermost(rows) == 2);
   CHECK(shared(elements) == 1);
   CHECK(innermost(elements) == 1);
+  // Of the narrower vectors of two.
+  const Kernel vectors = run(parse_program(
+      "param x : 6.8.f64\nresult a, b =\nlet a = x |> map_par(\\r. r |> map_vec<8>(\\v. 2 * v)) in\n"
+      "{a, a |> map_par<joined 2>(\\r. r |> map_vec<4>(\\v. v + 1))}\n"));
+  CHECK(innermost(vectors) == 1);
   const Kernel independent = run(two(2, "x"));
   CHECK(innermost(independent) == 1);
 }
