@@ -2,78 +2,22 @@
 // one loop, so that what the first has loaded or stored is still in a cache when the next one reads it.
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "ir/nat/nat.hpp"
+#include "lower/analyses/iterations.hpp"
+#include "lower/loops/distinct_names.hpp"
 #include "lower/loops/visit.hpp"
+#include "lower/passes/join_rows.hpp"
 #include "lower/passes/passes.hpp"
 
 namespace lift {
 namespace {
 
-struct Access {
-  std::string array;
-  std::vector<Nat> position;
-  bool store;
-};
-
-std::vector<Access> accesses_of(const Block& b) {
-  std::vector<Access> all;
-  std::set<std::string> own;
-  visit(b, [&](const Stmt& s) {
-    if (const auto* a = std::get_if<Allocate>(&s.v)) own.insert(a->name);
-    visit_accesses(s, [&](const ElementAccess& x) { all.push_back({x.array, x.position, x.store}); });
-  });
-  std::erase_if(all, [&](const Access& a) { return own.contains(a.array); });
-  return all;
-}
-
-/// Whether a of iteration x and b of iteration y of a loop over `var` can be one element only where x = y:
-/// along some axis both move by c an iteration, and are less than c apart in the same one.
-bool meet_in_same(const Access& a, const Access& b, const Nat& var) {
-  if (a.position.size() != b.position.size()) return false;
-  for (std::size_t d = 0; d < a.position.size(); ++d) {
-    const auto x = affine_in(a.position[d], var), y = affine_in(b.position[d], var);
-    if (!x || !y || !(x->coefficient == y->coefficient)) continue;
-    const Nat apart = x->rest - y->rest, c = x->coefficient;
-    if (Facts().proves(less(0, c)) && Facts().proves(less(apart, c)) && Facts().proves(less(-c, apart)))
-      return true;
-  }
-  return false;
-}
-
-bool may_meet(const Access& a, const Access& b) { return (a.store || b.store) && a.array == b.array; }
-
-bool are_apart(const std::vector<Access>& first, const std::vector<Access>& second, const Nat& var) {
-  return std::all_of(first.begin(), first.end(), [&](const Access& a) {
-    return std::all_of(second.begin(), second.end(),
-                       [&](const Access& b) { return !may_meet(a, b) || meet_in_same(a, b, var); });
-  });
-}
-
-/// Whether a loop may come before statements that stand before it.
-bool may_precede(const Block& loop, const Block& statements) {
-  std::set<std::string> made;
-  bool pure = true;
-  visit(statements, [&](const Stmt& s) {
-    if (const auto* l = std::get_if<Let>(&s.v)) made.insert(l->local->name);
-    if (const auto* d = std::get_if<Declare>(&s.v)) made.insert(d->local->name);
-    pure = pure && !std::holds_alternative<Barrier>(s.v) && !std::holds_alternative<Launch>(s.v);
-  });
-  visit_terms(loop,
-              [&](const Term& t) { pure = pure && !(t->kind == TermKind::Local && made.contains(t->name)); });
-  const std::vector<Access> of_loop = accesses_of(loop), of_others = accesses_of(statements);
-  return pure && std::none_of(of_loop.begin(), of_loop.end(), [&](const Access& a) {
-           return std::any_of(of_others.begin(), of_others.end(),
-                              [&](const Access& b) { return may_meet(a, b); });
-         });
-}
-
 bool are_of_one_kind(const For& a, const For& b) {
   return a.kind == b.kind && a.lower == b.lower && a.upper == b.upper && a.step == b.step &&
          a.stride == b.stride && a.dynamic == b.dynamic && a.prefetch == b.prefetch && !a.rotate &&
-         !b.rotate && a.width == b.width && !a.team && !b.team && !a.doacross && !b.doacross;
+         !b.rotate && !a.team && !b.team && !a.doacross && !b.doacross;
 }
 
 /// Loops in which nothing is done, as those over what lies in its place already.
@@ -89,53 +33,76 @@ bool is_outer(const For& f) { return has_loop(f.body); }
 bool is_loop(const Stmt& s) { return std::holds_alternative<For>(s.v); }
 
 bool join(For& f, For next, bool elements);
+/// A body and what comes after it, loops of which are joined.
+Block together(Block body, const Block& next, bool elements);
 
-/// Joins the first loop of a body to the last one of the body before it; what stands before it comes before
-/// that, what stands after it after all. False where it cannot be.
-bool join_within(Block& body, Block& next, bool elements) {
-  const auto last = std::find_if(body.rbegin(), body.rend(), is_loop).base();  // behind it
-  const auto first = std::find_if(next.begin(), next.end(), is_loop);
-  if (last == body.begin() || first == next.end()) return false;
-  const auto &f = std::get<For>((last - 1)->v), &g = std::get<For>(first->v);
-  if (f.kind == LoopKind::Par || !(elements || (is_outer(f) && is_outer(g)))) return false;
-  const Block between(last, body.end()), before(next.begin(), first);
-  Block passed{*(last - 1)};
-  passed.insert(passed.end(), between.begin(), between.end());
-  For joined = f;
-  if (!may_precede({*first}, between) || !may_precede(before, passed) || !join(joined, g, elements))
-    return false;
-  Block r(body.begin(), last - 1);
-  r.insert(r.end(), before.begin(), before.end());
-  r.push_back({std::move(joined)});
-  r.insert(r.end(), between.begin(), between.end());
+/// Whether two loops have an array in common.
+bool share_an_array(const Stmt& a, const Stmt& b) {
+  const std::vector<Touched> first = touched_by({a}), second = touched_by({b});
+  return std::any_of(first.begin(), first.end(), [&](const Touched& x) {
+    return std::any_of(second.begin(), second.end(), [&](const Touched& y) { return x.array == y.array; });
+  });
+}
+
+/// What two loops become, and what is left over of one of them.
+std::optional<JoinedRows> joined(const For& f, const For& g, bool elements) {
+  if (f.kind == LoopKind::Par || !(elements || (is_outer(f) && is_outer(g)))) return std::nullopt;
+  JoinedRows r{{}, f, {}};
+  if (join(r.parts, g, elements)) return r;
+  return elements
+             ? join_elements(f, g, [](Block a, const Block& b) { return together(std::move(a), b, true); })
+             : std::nullopt;
+}
+
+/// Joins a loop of a body to a loop of the body before it; what stands before it comes before that, what
+/// stands after it after all. False where it cannot be.
+bool join_at(Block& body, std::size_t i, const Block& next, std::size_t n, bool elements) {
+  const auto last = body.begin() + static_cast<std::ptrdiff_t>(i);
+  const auto first = next.begin() + static_cast<std::ptrdiff_t>(n);
+  const Block between(last + 1, body.end()), before(next.begin(), first), passed(last, body.end());
+  if (!may_precede({*first}, between) || !may_precede(before, passed)) return false;
+  auto both = joined(std::get<For>(last->v), std::get<For>(first->v), elements);
+  if (!both) return false;
+  Block r(body.begin(), last);
+  const auto add = [&](const Block& more) { r.insert(r.end(), more.begin(), more.end()); };
+  add(before), add(both->before), r.push_back({std::move(both->parts)}), add(both->after), add(between);
   r.insert(r.end(), first + 1, next.end());
   body = std::move(r);
   return true;
+}
+
+/// Joins a loop of a body to one of the body before it: to one with an array of its own, if there is such.
+bool join_within(Block& body, const Block& next, bool elements) {
+  std::optional<std::pair<std::size_t, std::size_t>> ends;
+  for (std::size_t i = body.size(); i-- > 0;)
+    for (std::size_t n = 0; n < next.size(); ++n) {
+      if (!is_loop(body[i]) || !is_loop(next[n])) continue;
+      if (!ends) ends = {i, n};
+      if (share_an_array(body[i], next[n]) && join_at(body, i, next, n, elements)) return true;
+    }
+  return ends && join_at(body, ends->first, next, ends->second, elements);
 }
 
 /// Puts the iterations of `next` after those of `f`; false where they have to do with other ones.
 bool join(For& f, For next, bool elements) {
   if (!are_of_one_kind(f, next)) return false;
   next.body = substitute(next.body, next.var, f.var);
-  const std::vector<Access> first = accesses_of(f.body), second = accesses_of(next.body);
+  const std::vector<Touched> first = touched_by(f.body), second = touched_by(next.body);
   if (!are_apart(first, second, f.var)) return false;
   const bool read =
-      std::any_of(first.begin(), first.end(), [&](const Access& a) {  // what is stored late is not
+      std::any_of(first.begin(), first.end(), [&](const Touched& a) {  // what is stored late is not
         return a.store &&
-               std::any_of(second.begin(), second.end(), [&](const Access& b) { return may_meet(a, b); });
+               std::any_of(second.begin(), second.end(), [&](const Touched& b) { return may_meet(a, b); });
       });
   f.late_store = f.late_store && next.late_store && !read;
-  if (join_within(f.body, next.body, elements)) return true;
-  for (Stmt& s : next.body) f.body.push_back(std::move(s));
+  f.width = std::min(f.width, next.width);
+  f.body = together(std::move(f.body), next.body, elements);
   return true;
 }
 
-/// Whether threads may share the iterations.
-bool are_independent(const For& f) {
-  const std::vector<Access> all = accesses_of(f.body);
-  return are_apart(all, all, f.var) && !holds(f.body, [](const Stmt& s) {
-           return std::holds_alternative<Assign>(s.v) || std::holds_alternative<Barrier>(s.v);
-         });
+Block together(Block body, const Block& next, bool elements) {
+  if (!join_within(body, next, elements)) body.insert(body.end(), next.begin(), next.end());
+  return body;
 }
 
 /// Copies of a few elements.
@@ -159,7 +126,7 @@ bool take_border(For& shared, const For& border) {
   const bool collapses = shared.body.size() == 1 && is_loop(shared.body[0]) &&
                          std::get<For>(shared.body[0].v).kind == LoopKind::Par;
   Block before = substitute(border.body, border.var, shared.var + border.lower - shared.lower);
-  if (collapses || !are_apart(accesses_of(before), accesses_of(shared.body), shared.var)) return false;
+  if (collapses || !are_apart(touched_by(before), touched_by(shared.body), shared.var)) return false;
   before.insert(before.end(), shared.body.begin(), shared.body.end());
   shared.body = std::move(before);
   return true;
@@ -180,6 +147,7 @@ void take_borders(Block& b) {
 Block join_loops(const Block& b) {
   Block r;
   std::optional<std::size_t> before;  // the loop that the next one may be joined to
+  bool copied = false;
   for (Stmt s : b) {
     if (Block* body = body_of(s)) *body = join_loops(*body);
     auto* f = std::get_if<For>(&s.v);
@@ -188,16 +156,28 @@ Block join_loops(const Block& b) {
       r.insert(r.begin() + static_cast<std::ptrdiff_t>((*before)++), std::move(s));
       continue;
     }
-    const int joined = f ? std::exchange(f->joined, 0) : 0;
-    if (joined > 0 && before) {
+    const int how = f ? std::exchange(f->joined, 0) : 0;
+    if (how > 0 && before) {
       const Block between(r.begin() + static_cast<std::ptrdiff_t>(*before) + 1, r.end());
-      if (may_precede({s}, between) && join(std::get<For>(r[*before].v), *f, joined > 1)) continue;
+      if (may_precede({s}, between)) {
+        const auto here = r.begin() + static_cast<std::ptrdiff_t>(*before);
+        if (join(std::get<For>(here->v), *f, how > 1)) continue;
+        const auto bodies = [&](Block a, const Block& b) { return together(std::move(a), b, how > 1); };
+        if (auto rows = join_rows(std::get<For>(here->v), *f, bodies)) {
+          *here = {std::move(rows->parts)};
+          r.insert(here + 1, rows->after.begin(), rows->after.end());
+          r.insert(r.begin() + static_cast<std::ptrdiff_t>(*before), rows->before.begin(),
+                   rows->before.end());
+          *before += rows->before.size(), copied = true;
+          continue;
+        }
+      }
     }
     if (f && f->kind == LoopKind::Par) before = r.size();
     r.push_back(std::move(s));
   }
   take_borders(r);
-  return r;
+  return copied ? distinct_names(r) : r;
 }
 
 }  // namespace lift

@@ -69,6 +69,14 @@ Block join_loops(const Block& b);
 /// around it, each iteration must store what it loads. After loops are joined.
 void contract_arrays(Kernel& k);
 
+/// Loads, in the body of a loop, of an element that a statement of it has stored before, and none in between,
+/// are the value, which has a name then. Those of other types, and within loops, stay.
+Block forward_stores(const Block& b);
+
+/// Stores that bypass the cache (Store::stream) do not, where the loop that threads share loads of the same
+/// array.
+Block keep_read_soon(const Block& b);
+
 /// Of loops of kind Par within each other, the outermost is shared by the threads, with those perfectly
 /// nested in it whose bounds do not depend on each other (For::collapse); the others are each thread's own.
 /// So are those of less work than `Kernel::least_shared`, where that is known, but for loops of a team, which

@@ -347,7 +347,11 @@ Head head_of(const For& f, const Names& aligned_rows, const LowerOptions& option
       std::max<std::size_t>(32, static_cast<std::size_t>(options.vector_bytes)) / size_of(type));
   const Nat start = substitute(position, f.var, f.lower);
   if (elements % *stride != 0 || !Facts().proves(equal(mod(start, *stride), 0))) return {};  // never aligned
-  return {Aligned{position, type, elements}, mod(-floordiv(start, *stride), elements / *stride)};
+  const Nat iterations = mod(-floordiv(start, *stride), elements / *stride);
+  const auto trips = (f.upper - f.lower).constant();
+  if (!rows && trips && *trips <= 2 * f.width && !(iterations == Nat(0)))
+    return {};  // most would be no vectors
+  return {Aligned{position, type, elements}, iterations};
 }
 
 /// Elements of each array up to where its last row begins: where rows have gaps, the caller's array may end

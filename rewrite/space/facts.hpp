@@ -18,6 +18,8 @@ struct Axis {
 /// Names of loops from the innermost (0): i, j, k, box, c, d, e, ee, ...
 std::string loop_axis(std::size_t from_inside);
 
+constexpr std::int64_t kOfCaches = std::int64_t{8} << 20;  ///< bytes; less is found there by who reads it
+
 struct ProgramFacts {
   SpaceOptions options;
   std::vector<Axis> axes;          ///< outer to inner

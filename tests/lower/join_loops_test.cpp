@@ -48,6 +48,11 @@ TEST_CASE("join-loops: stages that meet in the same row share a loop over rows, 
   CHECK(innermost(rows) == 2);
   CHECK(shared(elements) == 1);
   CHECK(innermost(elements) == 1);
+  // Of the narrower vectors of two.
+  const Kernel vectors = run(parse_program(
+      "param x : 6.8.f64\nresult a, b =\nlet a = x |> map_par(\\r. r |> map_vec<8>(\\v. 2 * v)) in\n"
+      "{a, a |> map_par<joined 2>(\\r. r |> map_vec<4>(\\v. v + 1))}\n"));
+  CHECK(innermost(vectors) == 1);
   const Kernel independent = run(two(2, "x"));
   CHECK(innermost(independent) == 1);
 }
@@ -93,6 +98,105 @@ TEST_CASE("join-loops: what one loop overwrites, another iteration of the loop b
   };
   CHECK(shared(run(text("x"))) == 1);
   CHECK(shared(run(text("x |> reverse"))) == 2);
+}
+
+namespace {
+
+/// Stages over rows, and sums over the rows of two parts of `x`; which comes first, and how many rows there
+/// are.
+Program rows_and_parts(bool rows_first, int n, const std::string& rows, const std::string& x,
+                       const std::string& start = "generate(8, \\i. 0.0)") {
+  const std::string joined = "map_par<joined 2>",
+                    row =
+                        rows + " |> " + (rows_first ? "map_par" : joined) + "(\\r. r |> map_seq(\\v. 2 * v))",
+                    part = x + " |> drop2(0, (" + std::to_string(n % 4) + ", 0)) |> split(" +
+                           std::to_string(n / 4 * 2) + ") |> " + (rows_first ? joined : "map_par") +
+                           "(\\p. p |> split(2) |> reduce_seq(\\acc two. zip(acc, two[0], two[1]) |>\n"
+                           "map_seq(\\(acc, u, v). acc + u + v), " +
+                           start + "))";
+  return parse_program(
+      "param x : " + std::to_string(n) + ".8.f64\nresult a, b =\n" +
+      (rows_first ? "let a = " + row + " in let b = " + part : "let b = " + part + " in let a = " + row) +
+      " in {a, b}\n");
+}
+
+}  // namespace
+
+TEST_CASE("join-loops: rows go where parts of them are summed") {
+  for (const bool first : {true, false}) {
+    CAPTURE(first);
+    CHECK(shared(run(rows_and_parts(first, 8, "x", "x"))) == 1);
+    CHECK(shared(run(rows_and_parts(first, 11, "x", "x"))) == 2);  // rows that no part has
+    CHECK(shared(run(rows_and_parts(first, 8, "x |> reverse", "x"))) == 2);
+  }
+  // What all rows of a part make, a row waits for.
+  const std::string row = "x |> map(\\r. zip(r, b[0]) |> map(\\(u, v). u + v))";
+  CHECK(shared(run(rows_and_parts(false, 8, row, "x"))) == 2);
+  CHECK(shared(run(rows_and_parts(true, 8, "x", "a"))) == 1);  // of what the rows have made
+  CHECK(shared(run(rows_and_parts(true, 11, "x", "a"))) == 2);
+  CHECK(shared(run(rows_and_parts(true, 8, "x", "a", "p[0]"))) == 2);  // begins with a row
+  // A row beside that of another iteration, of another part.
+  const std::string sums =
+      " |> map(\\(u, v). zip(u, v) |> map(\\(u, v). zip(u, v) |> map(\\(u, v). u + v))) |> join";
+  for (const char* other : {"a |> reverse |> split(4)", "a |> drop(0, 1) |> slide(4, 3)"})
+    CHECK(shared(run(
+              rows_and_parts(true, 8, "x", "zip(x |> split(4), " + std::string(other) + ")" + sums))) == 2);
+}
+
+namespace {
+
+int loads_of(const Kernel& k, const std::string& array) {
+  int n = 0;
+  visit(k.body, [&](const Stmt& s) {
+    visit_accesses(s, [&](const ElementAccess& a) { n += !a.store && a.array == array; });
+  });
+  return n;
+}
+int streams(const Kernel& k) {
+  int n = 0;
+  visit(k.body, [&](const Stmt& s) {
+    const auto* x = std::get_if<Store>(&s.v);
+    n += x && x->stream;
+  });
+  return n;
+}
+
+/// Rows of n elements past the cache, and four sums side by side of each.
+Kernel with_sums(int how, int n, const std::string& made = "2 * v", const std::string& read = "r") {
+  const std::string rows = std::to_string(n / 4 * 4);
+  return run(parse_program("param x : 6." + std::to_string(n) + ".f64\nresult a, s =\nlet a = stream(x |> " +
+                           "map_par(\\r. r |> map_vec<4>(\\v. " + made + "))) in\n{a, a |> map_par<joined " +
+                           std::to_string(how) + ">(\\r. " + read + " |> drop(0, " + std::to_string(n % 4) +
+                           ") |> split(4) |> reduce_seq(\\acc v. zip(acc, v) |>\n" +
+                           "map_vec<4>(\\(acc, v). acc + v), generate(4, \\i. 0.0)))}\n"));
+}
+
+}  // namespace
+
+TEST_CASE("join-loops: elements go where a sum takes up several at a time, and are at hand there") {
+  const Kernel rows = with_sums(1, 8), elements = with_sums(2, 8), left = with_sums(2, 11);
+  CHECK(shared(rows) == 1);
+  CHECK(loads_of(rows, "a") > 0);
+  CHECK(streams(rows) == 0);  // it is read soon
+  CHECK(shared(elements) == 1);
+  CHECK(loads_of(elements, "a") == 0);
+  CHECK(streams(elements) > 0);
+  CHECK(shared(left) == 1);
+  CHECK(loads_of(left, "a") == 0);
+  CHECK(loads_of(with_sums(2, 8, "2 * v", "r |> reverse"), "a") > 0);
+}
+
+TEST_CASE("join-loops: a few rows go side by side where they are summed together") {
+  const auto of = [](int how, const std::string& rows) {
+    return run(parse_program("param x : 8.8.f64\nresult a, b =\nlet a = x |> map_par(\\r. r |> " + rows +
+                             "(\\v. 2 * v)) in\nlet b = a |> split(4) |> map_par<joined " +
+                             std::to_string(how) +
+                             ">(\\p. p |> split(2) |> reduce_seq(\\acc two. zip(acc, two[0], two[1]) |>\n" +
+                             "map_vec<4>(\\(acc, u, v). acc + u + v), generate(8, \\i. 0.0))) in {a, b}\n"));
+  };
+  CHECK(loads_of(of(2, "map_vec<4>"), "a") == 0);
+  CHECK(loads_of(of(1, "map_vec<4>"), "a") > 0);
+  CHECK(loads_of(of(2, "map_seq"), "a") > 0);  // a row after the other
 }
 
 namespace {

@@ -64,6 +64,8 @@ TEST_CASE("space: columns are reduced side by side in vectors, in parts or tiles
   CHECK(has(s, "inner", "vec"));
   CHECK(s.seeds().front()[key::inner] == Inner::vec);
   CHECK(s.seeds().front()[key::parts] == "k33"_sizes);
+  // Of many, whole blocks.
+  CHECK(Space(columns(4011, kCells), options()).seeds().front()[key::parts] == "k2000"_sizes);
   SpaceOptions alone = options();
   alone.threads = 1;
   CHECK(find(Space(columns(kMany, kCells), alone), "parts") == nullptr);

@@ -348,8 +348,6 @@ const std::vector<const ChainDecision*>& chain_decisions() {
   return all;
 }
 
-constexpr std::int64_t kOfCaches = std::int64_t{8} << 20;  ///< bytes; less is found there by who reads it
-
 class Chains : public KindWith<ChainFacts> {
  public:
   explicit Chains(Form form) : KindWith(std::move(form), {}) {

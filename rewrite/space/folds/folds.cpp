@@ -222,7 +222,7 @@ std::vector<Wishes> vectors_of_cells(const FoldFacts& f) {
          pages ? std::vector<std::int64_t>{4, 8, 1} : std::vector<std::int64_t>{1, 4}) {
       if (f.options.threads > 1) {
         add(n, width, block);
-        r.back().set(key::parts, AxisSizes{{{"k", f.elements / f.options.threads}}});
+        r.back().set(key::parts, AxisSizes{{{"k", folds::elements_of_parts(f.elements, f.options.threads)}}});
       }
       add(part, width, block);
     }

@@ -36,6 +36,9 @@ std::int64_t cells(const FoldFacts& f, const Configuration& c);
 std::int64_t part_of_row(const FoldFacts& f);
 /// Elements of the parts that threads reduce, each for all cells of a row; 0: no thread has a part of them.
 std::int64_t part_of_elements(const Configuration& c);
+/// Elements of one of n parts: whole blocks of them, as other loops take of the same rows, where what is left
+/// over, which no thread shares, is next to nothing.
+std::int64_t elements_of_parts(std::int64_t elements, std::int64_t n);
 /// Loops around the reductions that threads may share, outer to inner.
 std::vector<std::string> loops_around(const FoldFacts& f, const Configuration& c);
 

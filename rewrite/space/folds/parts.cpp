@@ -9,6 +9,12 @@ std::int64_t folds::part_of_elements(const Configuration& c) {
   return parts.empty() ? 0 : parts.list[0].size;
 }
 
+std::int64_t folds::elements_of_parts(std::int64_t elements, std::int64_t n) {
+  for (const std::int64_t block : {8, 4})
+    if (elements >= 50 * block * n * n) return elements / n / block * block;
+  return elements / n;
+}
+
 namespace folds {
 
 const FoldDecision& parts() {
@@ -21,7 +27,7 @@ const FoldDecision& parts() {
                                   f.any_order && f.across && f.outside && !f.joined && f.axes.size() == 1;
                               for (const std::int64_t n : {threads, 4 * threads})
                                 if (can && threads > 1 && f.elements >= 8 * n)
-                                  r.push_back({{{"k", f.elements / n}}});
+                                  r.push_back({{{"k", elements_of_parts(f.elements, n)}}});
                               return r;
                             })
                             .admitted([](const FoldFacts&, const Configuration& c, const AxisSizes& parts) {

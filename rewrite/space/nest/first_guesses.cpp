@@ -28,12 +28,20 @@ const Loops& by_one() {
   return l;
 }
 
+/// Results that caches do not hold are stored past them.
+bool is_large(const NestFacts& f) {
+  std::int64_t bytes = f.element_bytes;
+  for (const Axis& a : f.axes) bytes *= a.extent.value_or(1);
+  return f.on_processors() && !f.update && f.array && !f.few && bytes > kOfCaches;
+}
+
 /// `late`: what a vector of an array that is overwritten loads was stored just before, but for another part.
-List stored_stages(bool late) {
+List stored_stages(bool late, bool stream) {
   List r;
   for (const Stages stages : {Stages::privately, Stages::work}) {
     Wishes w{{key::stages, stages}, {key::inner, Inner::vec}};
     if (late) w.set(key::late, true);
+    if (stream) w.set(key::stream, true), r.push_back(w), w.erase(key::stream);
     r.push_back(std::move(w));
     r.push_back({{key::stages, stages}});
   }
@@ -143,7 +151,7 @@ List on_grid(const NestFacts& f, bool stages) {
   append(r, groups());
   r.push_back({{key::in_place, false}});
   r.emplace_back();
-  if (stages) append(r, stored_stages(false));
+  if (stages) append(r, stored_stages(false, false));
   r.push_back({{key::layout, split_layout()}, {key::inner, Inner::strided_vec}});
   append(r, grids({"box k j"_loops}));
   for (const Inner inner : {Inner::vec, Inner::seq})
@@ -226,6 +234,7 @@ List on_threads(const NestFacts& f) {
   const AxisSizes rows = "j16"_sizes;
   const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
   List r = f.few ? one_after_the_other(f) : in_step(f);
+  if (is_large(f)) r.push_back({{key::inner, vec}, {key::stream, true}});
   append(r, {
                 {{key::buffer, true}, {key::inner, vec}},
                 {{key::inner, vec}, {key::late, true}},
@@ -265,7 +274,7 @@ std::vector<Wishes> nest::first_guesses(const NestFacts& f, const NestFacts* sto
   }
   if (stored != nullptr) {
     for (Wishes w : in_rings(*stored)) w.set(key::stages, Stages::work), r.push_back(std::move(w));
-    append(r, stored_stages(f.in_place));
+    append(r, stored_stages(f.in_place, is_large(*stored)));
   }
   append(r, on_threads(f));
   if (f.options.cpu) append(r, on_grid_of_processors());
