@@ -80,7 +80,7 @@ std::string type_text(const Expr& e) {
 /// The types that an op of numbers has, by trying its typing rule: "f32, f32 -> f32; f64, f64 -> f64".
 std::string scalar_types(const OpRow& r) {
   std::string s;
-  for (const Scalar type : {f32, f64, i32, boolean}) {
+  for (const Scalar type : kScalarTypes) {
     std::vector<Expr> operands;
     for (int i = 0; i < r.arity; ++i)
       operands.push_back(param(std::string(1, static_cast<char>('x' + i)), type));

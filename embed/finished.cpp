@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* kSuffix = ".finished";
 constexpr const char* kHead = "finished kernel 1";
-constexpr Scalar kScalars[] = {f32, f64, i32, boolean};
 
 std::string joined(const std::vector<std::string>& words) {
   std::string s;
@@ -55,9 +54,9 @@ KernelArgument argument_of(const std::string& line) {
   if (w.size() != 7) throw UserError("no argument");
   KernelArgument a;
   a.name = w[0], a.written = w[2] == "1", a.read = w[3] == "1", a.work = w[4] == "1";
-  const auto* s =
-      std::find_if(std::begin(kScalars), std::end(kScalars), [&](Scalar x) { return text(x) == w[1]; });
-  if (s == std::end(kScalars)) throw UserError("no type");
+  const auto* s = std::find_if(std::begin(kScalarTypes), std::end(kScalarTypes),
+                               [&](Scalar x) { return text(x) == w[1]; });
+  if (s == std::end(kScalarTypes)) throw UserError("no type");
   const std::vector<Nat> lengths = numbers_in(w[5], 'x');
   a.type = lengths.empty() ? Type(*s) : array(lengths, *s);
   a.range = numbers_in(w[6], ':');

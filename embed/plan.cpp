@@ -29,7 +29,11 @@ void check_kind(const std::string& what, const Type& t, const ArgumentKind& kind
                     (t.is_scalar() ? "a number" : "a std::vector, a std::span or a lift::array_view") +
                     " there" + where);
   if (element.scalar() != kind.element) {
-    const char* cpp = element.scalar() == f32 ? "float" : element.scalar() == f64 ? "double" : "int";
+    const char* cpp = element.scalar() == f32   ? "float"
+                      : element.scalar() == f64 ? "double"
+                      : element.scalar() == i64 ? "std::int64_t"
+                      : element.scalar() == u8  ? "std::uint8_t"
+                                                : "int";
     throw UserError(head + "; write " + cpp + " there, or declare the expression over " + text(kind.element) +
                     where);
   }

@@ -9,8 +9,25 @@ bool power_of_two(std::int64_t m) { return m > 0 && (m & (m - 1)) == 0; }
 
 }  // namespace
 
-std::string c_type(Scalar s) { return s == f32 ? "float" : s == f64 ? "double" : "int"; }
+std::string c_type(Scalar s) {
+  switch (s) {
+    case Scalar::f32:
+      return "float";
+    case Scalar::f64:
+      return "double";
+    case Scalar::i64:
+      return "long";
+    case Scalar::u8:
+      return "unsigned char";
+    default:
+      return "int";
+  }
+}
 std::string c_element_type(Scalar s) { return s == boolean ? "unsigned char" : c_type(s); }
+
+std::string floor_function(const std::string& what, Scalar s) {
+  return "floor_" + what + (s == i64 ? "_long" : "");
+}
 
 Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& name,
                 std::set<std::string>& helpers, bool bits) {
@@ -72,16 +89,16 @@ Text index_text(const Nat& n, const std::function<std::string(const NatAtom&)>& 
 std::string index_helpers(const std::set<std::string>& helpers, const std::string& q,
                           const std::string& index) {
   std::string s;
-  if (helpers.count("floor_div") || helpers.count("floor_mod"))
-    s += q +
-         "int floor_div(int a, int b) {  /* rounds down; by 0 it gives 0 */\n"
-         "  if (b == 0) return 0;\n"
-         "  if (b == -1) return (int)(0u - (unsigned)a);\n"
-         "  const int q = a / b;\n"
-         "  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;\n"
-         "}\n";
-  if (helpers.count("floor_mod"))
-    s += q + "int floor_mod(int a, int b) { return b == -1 ? 0 : a - b * floor_div(a, b); }\n";
+  for (const Scalar type : {i32, i64}) {
+    const std::string div = floor_function("div", type), mod = floor_function("mod", type), t = c_type(type),
+                      two = "(" + t + " a, " + t + " b) { ";
+    if (helpers.count(div) || helpers.count(mod))
+      s += q + t + " " + div + two + " /* rounds down; by 0 it gives 0 */\n  if (b == 0) return 0;\n" +
+           "  if (b == -1) return (" + t + ")(0u - (unsigned " + t + ")a);\n  const " + t +
+           " q = a / b;\n  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;\n}\n";
+    if (helpers.count(mod))
+      s += q + t + " " + mod + two + "return b == -1 ? 0 : a - b * " + div + "(a, b); }\n";
+  }
   const auto function = [&](const std::string& name, const std::string& b, const std::string& body) {
     if (helpers.count(name))
       s += q + index + " index_" + name + "(" + index + " a, " + index + " " + b + ") { " + body + "\n";

@@ -14,6 +14,9 @@ namespace lift {
 std::string c_type(Scalar s);
 /// Of an element of an array: truth values take a byte.
 std::string c_element_type(Scalar s);
+/// The helper that divides whole numbers of the type, or gives the remainder (`what`: div, mod), rounding
+/// down.
+std::string floor_function(const std::string& what, Scalar s);
 
 /// A piece of C and how tightly its outermost operator binds.
 struct Text {

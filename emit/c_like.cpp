@@ -14,7 +14,7 @@ CLike::CLike(const Kernel& k)
   for (const Attr& f : k.user_functions) reserved_.insert(user_name(f));
   for (const KernelArgument& a : k.arguments)
     if (a.written && a.type.is_array()) real_ = element_of(a.type).scalar();
-  if (real_ == boolean) real_ = i32;  // masks have lanes as wide as numbers
+  if (size_of(real_) < 4) real_ = i32;  // masks have lanes as wide as numbers
 }
 
 bool CLike::taken(const std::string& n) const {
@@ -55,6 +55,7 @@ std::string CLike::local(const Term& t) const {
 }
 
 std::optional<std::string> CLike::remainder(const std::string&, std::int64_t, int) { return std::nullopt; }
+std::optional<std::string> CLike::quotient(const std::string&, std::int64_t, int) { return std::nullopt; }
 
 void CLike::line(const std::string& text) { out_ += wrapped(text, indent_) + "\n"; }
 

@@ -31,8 +31,10 @@ class CLike {
   virtual std::string math(
       Op op, Scalar s, int width,
       const std::vector<std::string>& args) = 0;  ///< min, max, abs, sqrt, mod, div of integers
-  /// The remainder of a vector of integers by a positive number, 0 or more, where that is faster than `math`.
+  /// The remainder of a vector of integers by a positive number, 0 or more, or the quotient, rounded down,
+  /// where that is faster than `math`.
   virtual std::optional<std::string> remainder(const std::string& vector, std::int64_t by, int width);
+  virtual std::optional<std::string> quotient(const std::string& vector, std::int64_t by, int width);
   /// A vector comparison of operands of type s, as a mask.
   virtual std::string mask(Scalar s, int width, const std::string& comparison) = 0;
   virtual void loop(const For& f) = 0;

@@ -13,7 +13,8 @@ namespace {
 /// The function of math.h (or a helper) that computes a scalar op; empty for those spelled out.
 std::string library_function(Op op, Scalar s) {
   const std::string f = s == f32 ? "f" : "";
-  if (!is_float(s)) return op == Op::Div ? "floor_div" : op == Op::Mod ? "floor_mod" : "";
+  if (!is_float(s))
+    return op == Op::Div ? floor_function("div", s) : op == Op::Mod ? floor_function("mod", s) : "";
   if (elementary(op) != nullptr) return std::string(text(op)) + f;
   return op == Op::Abs ? "fabs" + f : op == Op::Mod ? "fmod" + f : "";
 }

@@ -1,6 +1,7 @@
 // Values as C: numbers, conditions, operators by how tightly they bind. What depends on the language, vectors
 // above all, is the backend's.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 
@@ -18,6 +19,11 @@ bool may_be_long(const Term& x) {
   if (x->width > 1 || x->kind == TermKind::Index) return x->width == 1;
   return x->kind == TermKind::Apply && x->op != Op::Cast && x->type == i32 &&
          std::any_of(x->args.begin(), x->args.end(), may_be_long);
+}
+
+/// The number that a whole number of a program is, if it is one above 0; else 0.
+std::int64_t positive_number(const Term& x) {
+  return x->kind == TermKind::Constant && x->number > 0 ? static_cast<std::int64_t>(x->number) : 0;
 }
 
 }  // namespace
@@ -68,7 +74,8 @@ Text CLike::term(const Term& t) {
     case TermKind::Constant:
       if (is_float(t->type))
         return {floating(t->number, t->type), std::signbit(t->number) && !std::isnan(t->number) ? 8 : 9};
-      return {std::to_string(static_cast<long long>(t->number)), t->number < 0 ? 8 : 9};
+      return {std::to_string(static_cast<long long>(t->number)) + (t->type == i64 ? "L" : ""),
+              t->number < 0 ? 8 : 9};
     case TermKind::Index:
       return nat(t->nats[0]);
     case TermKind::Load:
@@ -149,8 +156,16 @@ Text CLike::term(const Term& t) {
       return binary(" - ", 6, false);
     case Op::Mul:
       return binary(" * ", 7, false);
-    case Op::Div:
-      return is_float(t->type) ? binary(" / ", 7, false) : called();
+    case Op::Div: {
+      if (is_float(t->type)) return binary(" / ", 7, false);
+      const std::int64_t m = positive_number(t->args[1]);
+      if (m > 0 && (m & (m - 1)) == 0 && !(w == 1 && may_be_long(t->args[0])))
+        return {"(" + term(t->args[0]).in(7) + " >> " +
+                    std::to_string(std::countr_zero(static_cast<std::uint64_t>(m))) + ")",
+                9};
+      const auto s = m > 0 && w > 1 && t->type == i32 ? quotient(term(t->args[0]).in(8), m, w) : std::nullopt;
+      return s ? Text{*s, 9} : called();
+    }
     case Op::Lt:
       return compared(" < ");
     case Op::Le:
@@ -183,11 +198,13 @@ Text CLike::term(const Term& t) {
       if (w > 1) return {convert(t->args[0]->type, t->type, w, term(t->args[0]).s), 9};
       return {"(" + c_type(t->type) + ")" + term(t->args[0]).in(9), 8};
     case Op::Mod: {  // never negative
-      const auto m =
-          static_cast<std::int64_t>(t->args[1]->kind == TermKind::Constant ? t->args[1]->number : 0);
-      if (t->type != i32 || m <= 0) return called();
-      if ((m & (m - 1)) == 0) return {"(" + term(t->args[0]).in(6) + " & " + std::to_string(m - 1) + ")", 9};
-      const auto s = w > 1 ? remainder(term(t->args[0]).in(8), m, w) : std::nullopt;
+      const std::int64_t m = positive_number(t->args[1]);
+      if (!is_integer(t->type) || m <= 0) return called();
+      if ((m & (m - 1)) == 0)
+        return {
+            "(" + term(t->args[0]).in(6) + " & " + std::to_string(m - 1) + (t->type == i64 ? "L" : "") + ")",
+            9};
+      const auto s = w > 1 && t->type == i32 ? remainder(term(t->args[0]).in(8), m, w) : std::nullopt;
       return s ? Text{*s, 9} : called();
     }
     case Op::Min:

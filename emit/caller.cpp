@@ -92,18 +92,28 @@ const char* tolerance(const KernelArgument& a) {
   return element_of(a.type).scalar() == f32 ? "1e-4" : "1e-11";
 }
 
+Scalar scalar_of(const KernelArgument& a) { return element_of(a.type).scalar(); }
+
 /// In the names of functions.
-std::string type_name(const std::string& type) { return type == "unsigned char" ? "byte" : type; }
+std::string type_name(Scalar s) { return s == boolean ? "byte" : s == u8 ? "u8" : c_type(s); }
 /// As a part of the text that printf is given.
 std::string in_format(const std::string& s) {
   std::string r;
   for (const char c : s) r += std::string(c == '%' ? 2 : 1, c);
   return r;
 }
-std::string element_formula(const std::string& type) {
-  if (type == "int") return "(int)((x + seed) % 7)";
-  if (type == "unsigned char") return "(x + seed) % 3 == 0";
-  return "(" + type + ")(1 + 0.25 * sin(0.37 * (double)x + seed))";
+std::string element_formula(Scalar s) {
+  switch (s) {
+    case Scalar::boolean:
+      return "(x + seed) % 3 == 0";
+    case Scalar::u8:
+      return "(unsigned char)((37 * x + seed) % 256)";
+    case Scalar::i32:
+    case Scalar::i64:
+      return "(" + c_type(s) + ")((x + seed) % 7)";
+    default:
+      return "(" + c_type(s) + ")(1 + 0.25 * sin(0.37 * (double)x + seed))";
+  }
 }
 
 }  // namespace
@@ -119,7 +129,7 @@ Caller::Caller(const Kernel& kernel, const Kernel& reference,
   reserved_ = {k_.name,  r_.name,   "allocate", "seconds", "main",   "argc",   "argv",
                "printf", "fprintf", "stderr",   "free",    "memcpy", "atol",   "start",
                "ms",     "best",    "run",      "wrong",   "error",  "sizeof", "exit"};
-  for (const char* t : {"float", "double", "int", "byte"})
+  for (const char* t : {"float", "double", "int", "byte", "long", "u8"})
     for (const char* f : {"new_", "fill_", "difference_"}) reserved_.insert(std::string(f) + t);
   for (const KernelArgument& a : k_.arguments)
     reserved_.insert("n_" + a.name), reserved_.insert(a.name + "_rows"),
@@ -132,18 +142,18 @@ std::string Caller::text() {
   std::string s = fmt::format(fmt::runtime(head() + includes), k_.name, usage);
   s += "/* ---- the expression as plain loops, one element at a time */\n\n" + emit_static(r_) + "\n" +
        helpers;
-  std::set<std::string> types;
+  std::set<Scalar> types;
   const std::string body = (sizes().empty() ? "int main(void) {\n" : "int main(int argc, char **argv) {\n") +
                            read_sizes() + inputs() + reference_run() + kernel_run() + timing() + "}\n";
   for (const auto& arguments : {k_.arguments, r_.arguments})
     for (const KernelArgument& a : arguments)
-      if (a.type.is_array()) types.insert(c_type(a));
-  for (const std::string& t : types)
+      if (a.type.is_array()) types.insert(scalar_of(a));
+  for (const Scalar t : types)
     for (const auto& [name, helper] : {std::pair<std::string, const char*>{"new_", new_helper},
                                        {"fill_", fill_helper},
                                        {"difference_", difference_helper}})
       if (helpers_.count(name + type_name(t)))
-        s += fmt::format(fmt::runtime(helper), t, type_name(t), element_formula(t));
+        s += fmt::format(fmt::runtime(helper), c_element_type(t), type_name(t), element_formula(t));
   return s + functions() + body;
 }
 std::string Caller::head() const { return c_head; }
@@ -162,7 +172,7 @@ std::int64_t Caller::typical(const std::string& size) const {
   return it == sizes_.end() ? 64 : it->second;
 }
 std::string Caller::helper(const std::string& name, const KernelArgument& a) {
-  return *helpers_.insert(name + type_name(c_type(a))).first;
+  return *helpers_.insert(name + type_name(scalar_of(a))).first;
 }
 void Caller::line(std::string& s, const std::string& text, int indent) { s += wrapped(text, indent) + "\n"; }
 
@@ -212,10 +222,10 @@ std::string Caller::inputs() {
     } else {
       const auto lower = a.range.empty() ? std::nullopt : a.range[0].constant();
       line(s, fmt::format("const {} {} = {};", c_type(a), v,
-                          lower                    ? std::to_string(*lower)
-                          : a.type.scalar() == i32 ? "1"
-                          : a.type.scalar() == f32 ? "0.125f"
-                                                   : "0.125"));
+                          lower                        ? std::to_string(*lower)
+                          : !is_float(a.type.scalar()) ? "1"
+                          : a.type.scalar() == f32     ? "0.125f"
+                                                       : "0.125"));
     }
   }
   return s + "\n";

@@ -26,7 +26,7 @@ class Cuda : public GridLike {
  protected:
   std::string vector_type(Scalar s, int width) override {
     if (s == boolean || (width != 2 && width != 4)) no_vectors();
-    return c_type(s) + std::to_string(width);
+    return (s == u8 ? "uchar" : c_type(s)) + std::to_string(width);
   }
   std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override {
     return "make_" + vector_type(s, width) + "(" + joined(lanes) + ")";
@@ -89,7 +89,7 @@ class Cuda : public GridLike {
       default:
         break;
     }
-    const std::string helper = op == Op::Div ? "floor_div" : "floor_mod";
+    const std::string helper = floor_function(std::string(text(op)), s);
     helpers_.insert(helper);
     return helper + list;
   }

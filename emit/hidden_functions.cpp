@@ -18,7 +18,8 @@ std::set<std::string> called_in(const Block& b) {
     const std::string name(text(t->op));
     for (const char* of_type : {"", "f"}) all.insert(name + of_type), all.insert("f" + name + of_type);
   });
-  for (const char* f : {"floor_div", "floor_mod", "new_scratch", "own_scratch", "free_scratch"})
+  for (const char* f : {"floor_div", "floor_mod", "floor_div_long", "floor_mod_long", "new_scratch",
+                        "own_scratch", "free_scratch"})
     all.insert(f);
   return all;
 }
@@ -53,11 +54,12 @@ bool is_helper_name(const std::string& n) {
   if (n.starts_with("mask") && digits_from(4)) return true;
   for (const char* f : {"div", "mod", "min", "max"})
     if (n == std::string("index_") + f) return true;
-  for (const char* t : {"f32", "f64", "i32"}) {
-    const std::size_t at = n.rfind(t);
+  for (const Scalar s : {f32, f64, i32, i64, u8}) {
+    const std::string t = text(s);
+    const std::size_t at = n.rfind(t), after = at + t.size();
     if (at == std::string::npos || (at > 0 && n[at - 1] != '_')) continue;
-    const std::string rest = n.substr(at + 3);
-    if (rest.empty() || rest.ends_with("_any") || (rest[0] == 'x' && digits_from(at + 4))) return true;
+    const std::string rest = n.substr(after);
+    if (rest.empty() || rest.ends_with("_any") || (rest[0] == 'x' && digits_from(after + 1))) return true;
   }
   return false;
 }

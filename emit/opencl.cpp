@@ -23,6 +23,9 @@ std::string sizes(const std::array<std::size_t, 3>& s, int dims) {
   return r;
 }
 
+/// A type without blanks, which others are named after: uchar16, convert_uchar16.
+std::string one_word(Scalar s) { return s == u8 || s == boolean ? "uchar" : c_type(s); }
+
 class OpenCL : public GridLike {
  public:
   using GridLike::GridLike;
@@ -39,7 +42,7 @@ class OpenCL : public GridLike {
       throw UserError("OpenCL: no vectors of " + std::to_string(width) +
                       " elements; use a width of 2, 4, 8 or 16");
     if (s == boolean) return (size_of(real_) == 8 ? "long" : "int") + std::to_string(width);
-    return c_type(s) + std::to_string(width);
+    return one_word(s) + std::to_string(width);
   }
   std::string vector_literal(Scalar s, int width, const std::vector<std::string>& lanes) override {
     std::string r;
@@ -61,7 +64,7 @@ class OpenCL : public GridLike {
              ")), 0, &" + st.array + "[" + index + "]);";
     if (st.stream && is_global(st.array))
       return *helpers_.insert("stream_store").first + "(" + std::to_string(w) + ", " +
-             c_type(st.value->type) + ", " + value + ", &" + st.array + "[" + index + "]);";
+             one_word(st.value->type) + ", " + value + ", &" + st.array + "[" + index + "]);";
     return "vstore" + std::to_string(w) + "(" + value + ", 0, &" + st.array + "[" + index + "]);";
   }
   std::string blend(Scalar s, int width, const std::string& mask, const std::string& a,
@@ -70,8 +73,11 @@ class OpenCL : public GridLike {
     const bool fits = s == boolean || size_of(s) == size_of(real_);
     return "select(" + b + ", " + a + ", " +
            (fits ? mask
-                 : "convert_" + std::string(size_of(s) == 8 ? "long" : "int") + std::to_string(width) + "(" +
-                       mask + ")") +
+                 : "convert_" +
+                       std::string(size_of(s) == 8   ? "long"
+                                   : size_of(s) == 1 ? "char"
+                                                     : "int") +
+                       std::to_string(width) + "(" + mask + ")") +
            ")";
   }
   std::string mask(Scalar s, int width, const std::string& comparison) override {
@@ -113,7 +119,7 @@ class OpenCL : public GridLike {
     if (elementary(op) != nullptr) return std::string(text(op)) + "(" + joined(args) + ")";
     if (!integer) return "fmod(" + joined(args) + ")";
     if (width > 1) throw UserError("OpenCL: integer division in a vector loop; use map_seq there");
-    const std::string f = op == Op::Div ? "floor_div" : "floor_mod";
+    const std::string f = floor_function(std::string(text(op)), s);
     helpers_.insert(f);
     return f + "(" + joined(args) + ")";
   }
@@ -134,7 +140,7 @@ class OpenCL : public GridLike {
          first(c.from, c.from_position.at(0)) + ", " + nat(c.elements).s + ", copies);");
   }
   std::string declarations() const override { return copies_ ? "event_t copies = 0, no_copies = 0;" : ""; }
-  std::string element_type(Scalar s) const override { return s == boolean ? "uchar" : c_type(s); }
+  std::string element_type(Scalar s) const override { return one_word(s); }
   std::string own_array(const Allocate& a, Scalar s, const std::string& size) override {
     return (a.space == AddressSpace::Local ? "__local " : "") + element_type(s) + " " + a.name + "[" + size +
            "];";

@@ -23,7 +23,7 @@ class OpenMP : public CLike {
         k_, "cc -O3 -march=native -fopenmp -ffp-contract=fast -fno-math-errno -c " + k_.name + ".c");
     if (helpers_.count("assert")) r += "#include <assert.h>\n";
     if (uses_math() || !k_.user_functions.empty()) r += "#include <math.h>\n";
-    if (vectors_.streams()) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
+    if (vectors_.has_intrinsics()) r += "#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n";
     r += "\n" + helper_functions() +
          "#ifdef __cplusplus\n#define restrict __restrict__\nextern \"C\"\n#endif\n";
     return r + body;
@@ -58,6 +58,8 @@ class OpenMP : public CLike {
   }
   std::string convert(Scalar from, Scalar to, int width, const std::string& x) override {
     if (from == f32 && to == f64 && chooses_lanes()) return vectors_.widen(width) + "(" + x + ")";
+    if (from == u8) return vectors_.from_bytes(width) + "(" + x + ")";
+    if (to == u8) return vectors_.to_bytes(width) + "(" + x + ")";
     return "__builtin_convertvector(" + x + ", " + vector_type(to, width) + ")";
   }
   std::string splat(Scalar s, int width, const std::string& x) override {
@@ -78,7 +80,7 @@ class OpenMP : public CLike {
   }
   std::string math(Op op, Scalar s, int width, const std::vector<std::string>& args) override {
     if (!is_float(s) && (op == Op::Div || op == Op::Mod))
-      helpers_.insert(op == Op::Div ? "floor_div" : "floor_mod");
+      helpers_.insert(floor_function(std::string(lift::text(op)), s));
     if (width > 1) vector_type(s, width);
     return math_.function(op, s, width) + "(" + joined(args) + ")";
   }
@@ -87,6 +89,11 @@ class OpenMP : public CLike {
     const std::string number = std::to_string(m), r = "(" + a + " % " + number + ")";
     vector_type(i32, width);
     return "(" + r + " + ((" + r + " < 0) & " + number + "))";  // compilers compute it once
+  }
+  std::optional<std::string> quotient(const std::string& a, std::int64_t m, int width) override {
+    const std::string number = std::to_string(m);
+    vector_type(i32, width);
+    return "(" + a + " / " + number + " + ((" + a + " % " + number + ") < 0))";  // true is -1
   }
   void prefetch(const Prefetch& p) override {
     line("__builtin_prefetch(&" + p.array + "[" + nat(p.position.at(0)).s + "]);");

@@ -47,7 +47,7 @@ std::string vector_typedef(const std::string& element, std::size_t size, int wid
 
 std::string VectorTypes::name(Scalar s, int width) {
   if (s == boolean) return "mask" + std::to_string(width);
-  return std::string(s == f32 ? "f32" : s == f64 ? "f64" : "i32") + "x" + std::to_string(width);
+  return std::string(text(s)) + "x" + std::to_string(width);
 }
 
 std::string VectorTypes::type(Scalar s, int width) {
@@ -90,9 +90,21 @@ std::string VectorTypes::shuffle(const Term& t) {
   return shuffles_.emplace_back(key, what + "_" + name(t->type, t->width)).second;
 }
 
+std::string VectorTypes::from_bytes(int width) {
+  type(i32, width), from_bytes_.insert(width);
+  return "from_" + type(u8, width);
+}
+
+std::string VectorTypes::to_bytes(int width) {
+  type(i32, width), to_bytes_.insert(width);
+  return "to_" + type(u8, width);
+}
+
 std::string VectorTypes::definitions() const {
   std::string s = masks();
   for (const auto& [type, width] : types_) s += definitions(type, width);
+  for (const int width : from_bytes_) s += byte_conversion(width, true);
+  for (const int width : to_bytes_) s += byte_conversion(width, false);
   for (const int width : widened_)
     s += "static inline " + name(f64, width) + " widen_to_" + name(f64, width) + "(" + name(f32, width) +
          " a) {\n  " + name(f64, width) + " result;\n  for (int l = 0; l < " + std::to_string(width) +
@@ -140,7 +152,7 @@ std::string VectorTypes::definitions(Scalar type, int width) const {
   s += macro("load_" + v, "p", "(" + v + ")*(const " + v + "_any *)(p)");
   s += macro("store_" + v, "p, x", "*(" + v + "_any *)(p) = (x)");
   s += macro("splat_" + v, "x",
-             "(" + v + "){0} + " + (type == i32 ? "(int)" : "") + "(x)");  // an index is a long
+             "(" + v + "){0} + " + (is_float(type) ? "" : "(" + e + ")") + "(x)");  // an index is a long
   if (functions_.count("stream_" + v)) s += streaming(type, width);
   for (const auto& [key, function] : shuffles_)
     if (key.type == type && key.width == width) s += shuffle_function(key, function);
@@ -155,8 +167,34 @@ std::string VectorTypes::selection(Scalar type, int width) const {
   };
   if (size_of(type) == size_of(real_)) return macro(select, "m, a, b", chosen("(m)", m));
   const std::string n = "lanes_" + v;  // the mask's lanes have another size
-  return vector_typedef(size_of(type) == 4 ? "int" : "long long", size_of(type), width, n) + "\n" +
+  const std::string lane = size_of(type) == 1 ? "signed char" : size_of(type) == 4 ? "int" : "long long";
+  return vector_typedef(lane, size_of(type), width, n) + "\n" +
          macro(select, "m, a, b", chosen("__builtin_convertvector(m, " + n + ")", n));
+}
+
+/// Between u8 and i32, by 16 bits: compilers that have no instruction for four times the width go through
+/// the lanes one by one. To u8 the upper bits are dropped.
+std::string VectorTypes::byte_conversion(int width, bool widens) const {
+  const std::string bytes = name(u8, width), words = name(i32, width), half = "half_" + bytes,
+                    &from = widens ? bytes : words, &to = widens ? words : bytes;
+  std::string s;
+  if (widens || from_bytes_.count(width) == 0) s += vector_typedef("unsigned short", 2, width, half) + "\n";
+  s += "static inline " + to + " " + (widens ? "from_" : "to_") + bytes + "(" + from + " a) {\n";
+  const std::string in_two =
+      "  return __builtin_convertvector(__builtin_convertvector(a, " + half + "), " + to + ");\n";
+  const auto where = [&](const std::string& macro, const std::string& by) {
+    s += "#if defined(" + macro + ")\n  return " + by + ";\n#else\n" + in_two + "#endif\n";
+  };
+  if (width == 16)
+    where("__AVX512F__", widens ? "(" + to + ")_mm512_cvtepu8_epi32((__m128i)a)"
+                                : "(" + to + ")_mm512_cvtepi32_epi8((__m512i)a)");
+  else if (width == 8 && widens)
+    where("__AVX2__", "(" + to + ")_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)a))");
+  else if (width == 8)
+    where("__AVX512VL__", "(" + to + ")_mm_cvtsi128_si64(_mm256_cvtepi32_epi8((__m256i)a))");
+  else
+    s += in_two;
+  return s + "}\n";
 }
 
 std::string VectorTypes::shuffle_function(const Shuffle& x, const std::string& function) const {

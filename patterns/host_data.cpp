@@ -43,17 +43,9 @@ const HostArray& argument(const std::vector<HostArray>& arguments, const std::st
 
 double scalar(const std::vector<HostArray>& arguments, const std::string& name) {
   const HostArray& a = argument(arguments, name);
-  switch (a.type.scalar()) {
-    case Scalar::f32:
-      return *static_cast<const float*>(a.data);
-    case Scalar::f64:
-      return *static_cast<const double*>(a.data);
-    case Scalar::i32:
-      return *static_cast<const std::int32_t*>(a.data);
-    case Scalar::boolean:
-      break;
-  }
-  throw InternalError("patterns: argument '" + name + "' is no number");
+  if (a.type.scalar() == boolean) throw InternalError("patterns: argument '" + name + "' is no number");
+  return with_scalar(a.type.scalar(),
+                     [&]<class T>(T) { return static_cast<double>(*static_cast<const T*>(a.data)); });
 }
 
 void copy(const HostArray& from, const HostArray& to) {

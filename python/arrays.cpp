@@ -21,7 +21,9 @@ constexpr std::size_t kAlignment = 64;  ///< bytes: a cache line, the widest vec
 
 std::string name_of_type(const py::handle& x) { return py::str(py::type::handle_of(x).attr("__name__")); }
 
-char kind_of(Scalar s) { return s == Scalar::boolean ? 'b' : s == Scalar::i32 ? 'i' : 'f'; }
+char kind_of(Scalar s) {
+  return s == Scalar::boolean ? 'b' : s == Scalar::u8 ? 'u' : is_integer(s) ? 'i' : 'f';
+}
 
 /// An array as its owner describes it.
 struct Seen {
@@ -145,6 +147,10 @@ const char* numpy_name(Scalar s) {
       return "float64";
     case Scalar::i32:
       return "int32";
+    case Scalar::i64:
+      return "int64";
+    case Scalar::u8:
+      return "uint8";
     case Scalar::boolean:
       break;
   }
@@ -187,7 +193,7 @@ AnyArray any_array(const py::handle& x, bool writable, const std::function<std::
   } else {
     throw UserError(what() + " is a Python " + name_of_type(x) + "; pass a numpy array");
   }
-  for (const Scalar e : {Scalar::f32, Scalar::f64, Scalar::i32, Scalar::boolean}) {
+  for (const Scalar e : kScalarTypes) {
     if (kind_of(e) != s.kind || size_of(e) != s.bytes) continue;
     if (s.rank < 1 || s.rank > kMaxRank)
       throw UserError(what() + " has " + std::to_string(s.rank) + " dimensions; 1 to " +
@@ -201,7 +207,7 @@ AnyArray any_array(const py::handle& x, bool writable, const std::function<std::
     return {e, v};
   }
   throw UserError(what() + " is an array of " + type +
-                  "; kernels know numpy.float32, float64, int32 and bool: pass a.astype(...)");
+                  "; kernels know numpy.float32, float64, int32, int64, uint8 and bool: pass a.astype(...)");
 }
 
 Number number_value(const py::handle& x, Scalar s, const std::function<std::string()>& what) {
@@ -216,16 +222,24 @@ Number number_value(const py::handle& x, Scalar s, const std::function<std::stri
     if (truth < 0) refuse();
     return n.as_bool = truth != 0, n;
   }
-  if (s == Scalar::i32) {
+  if (!is_float(s)) {
     const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(x.ptr()));
     if (!index) refuse();
     int overflow = 0;
     const long value = PyLong_AsLongAndOverflow(index.ptr(), &overflow);
-    if (overflow != 0 || value < std::numeric_limits<std::int32_t>::min() ||
-        value > std::numeric_limits<std::int32_t>::max())
-      throw UserError(what() + " is i32, which " + std::string(py::str(index)) +
-                      " does not fit into; pass a smaller number");
-    return n.as_i32 = static_cast<std::int32_t>(value), n;
+    const auto take = [&]<class T>(T& to) {
+      if (overflow != 0 || value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max())
+        throw UserError(what() + " is " + text(s) + ", which " + std::string(py::str(index)) +
+                        " does not fit into; pass a smaller number");
+      to = static_cast<T>(value);
+    };
+    if (s == Scalar::i64)
+      take(n.as_i64);
+    else if (s == Scalar::u8)
+      take(n.as_u8);
+    else
+      take(n.as_i32);
+    return n;
   }
   const double value = PyFloat_AsDouble(x.ptr());
   if (value == -1 && PyErr_Occurred()) refuse();
@@ -244,6 +258,10 @@ py::object number_object(const Number& x, Scalar s) {
       return py::float_(x.as_f64);
     case Scalar::i32:
       return py::int_(x.as_i32);
+    case Scalar::i64:
+      return py::int_(x.as_i64);
+    case Scalar::u8:
+      return py::int_(x.as_u8);
     case Scalar::boolean:
       break;
   }

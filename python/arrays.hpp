@@ -33,6 +33,8 @@ union Number {
   float as_f32;
   double as_f64;
   std::int32_t as_i32;
+  std::int64_t as_i64;
+  std::uint8_t as_u8;
   bool as_bool;
 };
 /// UserError: no number, one that the type cannot hold.

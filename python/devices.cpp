@@ -43,7 +43,7 @@ DeviceArray zeros(const Device& device, const std::vector<std::int64_t>& shape, 
                     std::to_string(kMaxRank) + " are possible");
   if (!element.is_scalar())
     throw UserError("lift.device_array: elements of " + element.str() +
-                    "; pass lift.f32, f64, i32 or boolean");
+                    "; pass lift.f32, f64, i32, i64, u8 or boolean");
   const Released released;
   DeviceArray a = DeviceArray::made(device, element.scalar(), shape);
   a.memory->clear();
@@ -191,8 +191,9 @@ void bind_devices(py::module_& m) {
   py::class_<DeviceArray>(
       m, "DeviceArray",
       "An array that stays on a device.\n\nDeviceArray(device, array) copies one of the host, of any shape "
-      "that kernels take; DeviceArray(device, shape, type)\nhas zeros, type being lift.f32, f64, i32 or "
-      "boolean. UserError: arrays that kernels do not take. EnvironmentError: no\nmemory left there.")
+      "that kernels take; DeviceArray(device, shape, type)\nhas zeros, type being lift.f32, f64, i32, "
+      "i64, u8 or boolean. UserError: arrays that kernels do not take. EnvironmentError: no\nmemory left "
+      "there.")
       .def(py::init(&from_host), py::arg("device"), py::arg("array"))
       .def(py::init(&zeros), py::arg("device"), py::arg("shape"), py::arg("type"))
       .def("upload", &upload, py::arg("array"), py::arg("queue") = nullptr,

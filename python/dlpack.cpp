@@ -165,7 +165,10 @@ std::string type_text(const Array& a) {
 
 py::capsule capsule_of(void* data, Scalar element, const std::vector<std::int64_t>& shape, Place place,
                        int index, std::shared_ptr<void> owner, bool versioned) {
-  const Code code = element == Scalar::boolean ? kBool : element == Scalar::i32 ? kInt : kFloat;
+  const Code code = element == Scalar::boolean ? kBool
+                    : element == Scalar::u8    ? kUnsigned
+                    : is_integer(element)      ? kInt
+                                               : kFloat;
   const Tensor tensor{data,
                       {static_cast<std::int32_t>(place), index},
                       static_cast<std::int32_t>(shape.size()),

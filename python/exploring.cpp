@@ -55,6 +55,8 @@ ArgumentData data_of(const Expr& argument, const py::object& given, const std::s
     const double value = t.scalar() == Scalar::f32   ? number.as_f32
                          : t.scalar() == Scalar::f64 ? number.as_f64
                          : t.scalar() == Scalar::i32 ? number.as_i32
+                         : t.scalar() == Scalar::i64 ? static_cast<double>(number.as_i64)
+                         : t.scalar() == Scalar::u8  ? number.as_u8
                                                      : number.as_bool;
     d.kind = ArgumentData::Kind::constant, d.low = d.high = value;
     return d;

@@ -94,7 +94,8 @@ void bind_type(py::module_& m) {
   py::class_<Type>(m, "Type", "A type: a scalar, a tuple, an array with its lengths, a function.")
       .def_property_readonly("is_array", &Type::is_array, "Whether it is n.a.")
       .def_property_readonly("is_tuple", &Type::is_tuple, "Whether it is {a, b, ...}.")
-      .def_property_readonly("is_scalar", &Type::is_scalar, "Whether it is f32, f64, i32 or boolean.")
+      .def_property_readonly("is_scalar", &Type::is_scalar,
+                             "Whether it is f32, f64, i32, i64, u8 or boolean.")
       .def_property_readonly("is_function", &Type::is_function, "Whether it is a -> b.")
       .def_property_readonly(
           "rank", [](const Type& t) { return rank_of(t); }, "How many dimensions it has; 0: it is no array.")
@@ -108,7 +109,7 @@ void bind_type(py::module_& m) {
           "__eq__", [](const Type& a, const Type& b) { return a == b; }, py::is_operator())
       .def("__hash__", &Type::id)
       .def("__repr__", &Type::str);
-  for (const Scalar s : {f32, f64, i32, boolean}) m.attr(s == boolean ? "boolean" : text(s)) = Type(s);
+  for (const Scalar s : kScalarTypes) m.attr(s == boolean ? "boolean" : text(s)) = Type(s);
   m.def(
       "array_type", [](const Nats& shape, const Type& element) { return array(shape, element); },
       py::arg("shape"), py::arg("element"));
@@ -357,7 +358,11 @@ void bind_scalars(py::module_& m) {
       "select",
       [](const Expr& c, const py::object& a, const py::object& b, const Noted& w) {
         const Operand x = operand(a, line(w)), y = operand(b, line(w));
-        return select(c, x.as(y.e ? y.e : x.e), y.as(x.e ? x.e : y.e), line(w));
+        const auto beside = [](const Operand& number, const Expr& other) {  // not promoted, as a sum is
+          return !number.e && other && other.type() == Type(u8) ? literal(number.number, u8)
+                                                                : number.as(other);
+        };
+        return select(c, beside(x, y.e ? y.e : x.e), beside(y, x.e ? x.e : y.e), line(w));
       },
       py::arg("c"), py::arg("a"), py::arg("b"), py::arg("where"));
   m.def(

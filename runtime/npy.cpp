@@ -21,7 +21,8 @@ struct Row {
   Scalar type;
   const char* name;
 };
-constexpr Row kTypes[] = {{f32, "<f4"}, {f64, "<f8"}, {i32, "<i4"}, {boolean, "|b1"}};
+constexpr Row kTypes[] = {{f32, "<f4"}, {f64, "<f8"}, {i32, "<i4"},
+                          {i64, "<i8"}, {u8, "|u1"},  {boolean, "|b1"}};
 
 /// What follows 'KEY': in the header's text, a Python dictionary; "" when it is not there.
 std::string_view value_of(std::string_view text, const std::string& key) {
@@ -106,7 +107,8 @@ NpyHeader read_npy_header(const std::filesystem::path& path) {
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Row& r) { return type == r.name; });
   if (row == std::end(kTypes))
     refuse("its elements are '" + type +
-           "'; convert them to float32 (f32), float64 (f64), int32 (i32) or bool, with .astype");
+           "'; convert them to float32 (f32), float64 (f64), int32 (i32), int64 (i64), uint8 (u8) or bool, "
+           "with .astype");
   header.type = row->type;
   if (value_of(text, "fortran_order").starts_with("True") && header.shape.size() > 1)
     refuse("its columns lie together; save numpy.ascontiguousarray(a), whose rows do");

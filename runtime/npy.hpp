@@ -21,7 +21,7 @@ struct NpyHeader {
 
 bool is_npy(const std::filesystem::path& path);  ///< by its name
 
-/// The header of an array of f32, f64, i32 or bool.
+/// The header of an array of numbers or truth values.
 std::string npy_header(Scalar type, const std::vector<std::int64_t>& shape);
 /// The same from a file, of which only that is read. UserError: it is no such file, or holds what no kernel
 /// takes: other types, another byte order, columns first.

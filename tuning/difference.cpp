@@ -128,16 +128,7 @@ Difference difference(Scalar type, const void* a, const void* b, const float* bo
     all = worse(all, mine);
   };
   host::parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
-    switch (type) {
-      case Scalar::f32:
-        return part(float{}, begin, end);
-      case Scalar::f64:
-        return part(double{}, begin, end);
-      case Scalar::i32:
-        return part(std::int32_t{}, begin, end);
-      case Scalar::boolean:
-        return part(std::uint8_t{}, begin, end);
-    }
+    with_scalar(type == boolean ? u8 : type, [&](auto zero) { part(zero, begin, end); });  // any byte
   });
   all.elements = n;
   return all;

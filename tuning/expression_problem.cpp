@@ -49,16 +49,7 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
 /// Calls f with a null pointer to the elements' C++ type.
 template <class F>
 void with_elements(const HostArray& a, const F& f) {
-  switch (element_of(a.type).scalar()) {
-    case Scalar::f32:
-      return f(static_cast<float*>(a.data));
-    case Scalar::f64:
-      return f(static_cast<double*>(a.data));
-    case Scalar::i32:
-      return f(static_cast<std::int32_t*>(a.data));
-    case Scalar::boolean:
-      return f(static_cast<bool*>(a.data));
-  }
+  with_scalar(element_of(a.type).scalar(), [&]<class T>(T) { f(static_cast<T*>(a.data)); });
 }
 
 /// a[x] = value(x), x counting elements in row-major order.

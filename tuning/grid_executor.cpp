@@ -199,18 +199,11 @@ class GridExecutor : public Executor {
   GridArg argument(const KernelArgument& a) {
     if (a.type.is_array()) return memory(a);
     const std::shared_ptr<const void> value = store_.in_layout(a);
-    switch (a.type.scalar()) {
-      case Scalar::f32:
-        return *static_cast<const float*>(value.get());
-      case Scalar::f64:
-        return *static_cast<const double*>(value.get());
-      case Scalar::i32:
-        return *static_cast<const std::int32_t*>(value.get());
-      case Scalar::boolean:
-        break;
-    }
-    throw InternalError("tuning: argument '" + a.name + "' of type " + a.type.str() +
-                        " cannot be passed to a device");
+    if (a.type.scalar() == boolean)
+      throw InternalError("tuning: argument '" + a.name + "' of type " + a.type.str() +
+                          " cannot be passed to a device");
+    return with_scalar(a.type.scalar(),
+                       [&]<class T>(T) -> GridArg { return *static_cast<const T*>(value.get()); });
   }
 
   /// Memory for an argument. Where there is none left, what no run is bound to in other layouts is given up;

@@ -25,6 +25,10 @@ const char* c_type(const Type& t) {
       return "double";
     case Scalar::i32:
       return "int";
+    case Scalar::i64:
+      return "long";
+    case Scalar::u8:
+      return "unsigned char";
     case Scalar::boolean:
       break;
   }

@@ -57,53 +57,41 @@ Program build_small(const Pattern& pattern, Problem& p) {
   return pattern.build(p);
 }
 
-std::vector<double> to_doubles(const HostArray& a) {
-  const auto n = static_cast<std::size_t>(host::count(a.type));
-  std::vector<double> numbers(n);
-  const auto read = [&](const auto* data) {
-    for (std::size_t i = 0; i < n; ++i) numbers[i] = static_cast<double>(data[i]);
-  };
-  switch (element_of(a.type).scalar()) {
-    case Scalar::f32:
-      read(static_cast<const float*>(a.data));
-      break;
-    case Scalar::f64:
-      read(static_cast<const double*>(a.data));
-      break;
-    case Scalar::i32:
-      read(static_cast<const std::int32_t*>(a.data));
-      break;
-    case Scalar::boolean:
-      read(static_cast<const bool*>(a.data));
-      break;
-  }
-  return numbers;
+/// The elements as the interpreter has them.
+std::vector<Value> scalars(const HostArray& a) {
+  std::vector<Value> all(static_cast<std::size_t>(host::count(a.type)));
+  with_scalar(element_of(a.type).scalar(), [&]<class T>(T) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const T x = static_cast<const T*>(a.data)[i];
+      if constexpr (std::is_floating_point_v<T>)
+        all[i] = {static_cast<double>(x)};
+      else if constexpr (std::is_same_v<T, bool>)
+        all[i] = {x};
+      else
+        all[i] = {static_cast<std::int64_t>(x)};
+    }
+  });
+  return all;
 }
 
-void from_doubles(const std::vector<double>& numbers, const HostArray& a) {
-  if (static_cast<std::int64_t>(numbers.size()) != host::count(a.type))
-    throw InternalError("verification: the interpreter's result has " + std::to_string(numbers.size()) +
+void store(const std::vector<Value>& all, const HostArray& a) {
+  if (static_cast<std::int64_t>(all.size()) != host::count(a.type))
+    throw InternalError("verification: the interpreter's result has " + std::to_string(all.size()) +
                         " elements, not " + a.type.str());
-  const auto write = [&]<class T>(T* data) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) data[i] = static_cast<T>(numbers[i]);
-  };
-  switch (element_of(a.type).scalar()) {
-    case Scalar::f32:
-      return write(static_cast<float*>(a.data));
-    case Scalar::f64:
-      return write(static_cast<double*>(a.data));
-    case Scalar::i32:
-      return write(static_cast<std::int32_t*>(a.data));
-    case Scalar::boolean:
-      return write(static_cast<bool*>(a.data));
-  }
+  with_scalar(element_of(a.type).scalar(), [&]<class T>(T) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto* whole = std::get_if<std::int64_t>(&all[i].v);
+      const double x =
+          whole || all[i].is_poison() ? std::numeric_limits<double>::quiet_NaN() : all[i].number();
+      static_cast<T*>(a.data)[i] = whole ? static_cast<T>(*whole) : static_cast<T>(x);
+    }
+  });
 }
 
 Value value_of(const HostArray& a) {
-  if (a.type.is_array()) return make_array(to_doubles(a), a.type);
-  const double number = to_doubles(a).front();
-  if (is_float(a.type.scalar())) return {number};
-  return {static_cast<std::int64_t>(number)};
+  const std::vector<Value> all = scalars(a);
+  if (a.type.is_array()) return make_array(all, a.type);
+  return a.type.scalar() == boolean ? Value{static_cast<std::int64_t>(all[0].number())} : all[0];
 }
 
 }  // namespace
@@ -166,9 +154,9 @@ void SmallCheck::interpret(Data& data) const {
         interpreter.sizes[a.name] = *static_cast<const std::int32_t*>(a.data);
     }
     std::string bytes;
-    const auto values = flatten_components(interpreter.eval(program_.body), program_.body.type());
+    const auto values = scalars_of_components(interpreter.eval(program_.body), program_.body.type());
     for (std::size_t n = 0; n < results.size(); ++n) {
-      from_doubles(values.at(n), results[n]);
+      store(values.at(n), results[n]);
       bytes.append(static_cast<const char*>(results[n].data), bytes_of(results[n].type));
     }
     return bytes;

@@ -8,10 +8,11 @@
 //   auto kernel = lift::compile<std::vector<float>(const std::vector<float>&)>(blur);
 //   std::vector<float> smoothed = kernel(signal);
 //
-// Parameters. float, double and std::int32_t for numbers; for arrays any contiguous range of these
-// (std::vector, std::span, std::array), lift::array_view or a std::mdspan. A range is the row-major contents
-// of an array of any rank. Everything is passed as it lies, views whose rows have gaps, too; views that
-// kernels cannot walk are refused, or copied for each call on request (CompileOptions::copy_views).
+// Parameters. float, double, std::int32_t, std::int64_t and std::uint8_t for numbers; for arrays any
+// contiguous range of these (std::vector, std::span, std::array), lift::array_view or a std::mdspan. A range
+// is the row-major contents of an array of any rank. Everything is passed as it lies, views whose rows have
+// gaps, too; views that kernels cannot walk are refused, or copied for each call on request
+// (CompileOptions::copy_views).
 //
 // Devices. With CompileOptions::backend or device, kernels run there, in this process; arrays of the host are
 // copied there and back for each call, lift::device_array are not copied at all.

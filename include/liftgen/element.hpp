@@ -10,7 +10,8 @@
 namespace lift::detail {
 
 template <class T>
-concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t>;
+concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint8_t>;
 
 /// A range whose elements lie one behind the other. As std::ranges::contiguous_range, without that header.
 template <class R>
@@ -26,7 +27,11 @@ using RangeElement = std::remove_pointer_t<decltype(std::data(std::declval<R&>()
 
 template <class T>
 constexpr Scalar scalar_of() {
-  return std::same_as<T, float> ? f32 : std::same_as<T, double> ? f64 : i32;
+  return std::same_as<T, float>          ? f32
+         : std::same_as<T, double>       ? f64
+         : std::same_as<T, std::int64_t> ? i64
+         : std::same_as<T, std::uint8_t> ? u8
+                                         : i32;
 }
 
 /// A view, less its type.

@@ -22,9 +22,11 @@ namespace hana = boost::hana;
 template <class T>
 std::string element_name() {
   return std::string(std::is_const_v<T> ? "const " : "") +
-         (std::same_as<std::remove_const_t<T>, float>    ? "float"
-          : std::same_as<std::remove_const_t<T>, double> ? "double"
-                                                         : "std::int32_t");
+         (std::same_as<std::remove_const_t<T>, float>          ? "float"
+          : std::same_as<std::remove_const_t<T>, double>       ? "double"
+          : std::same_as<std::remove_const_t<T>, std::int64_t> ? "std::int64_t"
+          : std::same_as<std::remove_const_t<T>, std::uint8_t> ? "std::uint8_t"
+                                                               : "std::int32_t");
 }
 
 /// How a parameter is written.
@@ -247,13 +249,15 @@ constexpr bool check_parameters(Args types) {
   static_assert(decltype(all([](auto t) {
                   return hana::bool_c<form_of<typename decltype(t)::type>() != Form::other>;
                 }))::value,
-                "lift::compile: parameters are float, double, std::int32_t, contiguous ranges of these "
-                "(std::vector, std::span, std::array), lift::array_view, lift::stored_array, "
+                "lift::compile: parameters are float, double, std::int32_t, std::int64_t, std::uint8_t, "
+                "contiguous ranges of these (std::vector, std::span, std::array), lift::array_view, "
+                "lift::stored_array, "
                 "lift::device_array or an mdspan");
   static_assert(decltype(all([](auto t) {
                   return hana::bool_c<has_known_element<typename decltype(t)::type>()>;
                 }))::value,
-                "lift::compile: numbers, and elements of arrays, are float, double or std::int32_t");
+                "lift::compile: numbers, and elements of arrays, are float, double, std::int32_t, "
+                "std::int64_t or std::uint8_t");
   static_assert(decltype(all([](auto t) {
                   return hana::bool_c<has_rank_in_reach<typename decltype(t)::type>()>;
                 }))::value,
@@ -266,8 +270,8 @@ template <class R, class... Args>
 Signature signature_of() {
   static_assert(check_parameters(hana::tuple_t<Args...>));
   static_assert(Results<R>::allowed,
-                "lift::compile: a result is void, float, double, std::int32_t, a std::vector of these "
-                "(row-major), a lift::device_array, or a std::tuple of such results");
+                "lift::compile: a result is void, float, double, std::int32_t, std::int64_t, std::uint8_t, "
+                "a std::vector of these (row-major), a lift::device_array, or a std::tuple of such results");
   Signature s;
   hana::for_each(hana::tuple_t<Args...>,
                  [&](auto t) { s.arguments.push_back(kind_of<typename decltype(t)::type>()); });

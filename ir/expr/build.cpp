@@ -1,5 +1,7 @@
 #include "ir/expr/build.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -65,9 +67,10 @@ Expr reduce(const Expr& f, const Expr& init, const Expr& xs, Where where) {
 Partial sum(Where where) {
   return {[=](const Expr& xs) {
     const Type t = element_of(xs.type(), 1);
+    const Scalar s = promoted(t.scalar());
     return reduce(fun(
-                      {t, t}, [](Expr a, Expr x) { return a + x; }, where),
-                  literal(0, t.scalar()), xs, where);
+                      {Type(s), t}, [](Expr a, Expr x) { return a + x; }, where),
+                  literal(0, s), xs, where);
   }};
 }
 Expr scan(const Expr& f, const Expr& init, const Expr& xs, Where where) {
@@ -168,7 +171,7 @@ Expr gathered(const std::vector<Expr>& positions, const Expr& xs, const Attr& a,
                 attributes::map(Op::Map, rank), where);
   }
   std::vector<Expr> children{xs};
-  children.insert(children.end(), positions.begin(), positions.end());
+  for (const Expr& p : positions) children.push_back(promoted(p, where));
   children.insert(children.end(), value.begin(), value.end());
   return make(Op::Gather, std::move(children), a, where);
 }
@@ -213,10 +216,18 @@ Expr let(const Expr& value, const std::function<Expr(Expr)>& body, Where where) 
   return make(Op::Let, {value, fun(value.type(), body, where)}, {}, where);
 }
 
-Expr literal(double v, Scalar s) { return make(Op::Literal, {}, attributes::literal(v, s)); }
+Expr literal(double v, Scalar s) {
+  if (has_own_literals(s) && !has_literal(s, v))
+    type_error(Op::Literal, fmt::format("{} is no {}", v, text(s)),
+               s == u8 ? "there are whole numbers of 0 to 255; compute with i32, u8(x)"
+                       : "there are whole numbers of up to 2^53, and what is computed of them");
+  return make(Op::Literal, {}, attributes::literal(v, s));
+}
 Expr nat_value(const Nat& n) { return make(Op::NatValue, {}, nats({n})); }
-Expr unary(Op op, const Expr& a, Where where) { return make(op, {a}, {}, where); }
-Expr binary(Op op, const Expr& a, const Expr& b, Where where) { return make(op, {a, b}, {}, where); }
+Expr unary(Op op, const Expr& a, Where where) { return make(op, {promoted(a, where)}, {}, where); }
+Expr binary(Op op, const Expr& a, const Expr& b, Where where) {
+  return make(op, {promoted(a, where), promoted(b, where)}, {}, where);
+}
 Expr select(const Expr& c, const Expr& a, const Expr& b, Where where) {
   if (a.type().is_tuple() && a.type() == b.type()) {  // one for each of its parts
     std::vector<Expr> parts;
@@ -226,14 +237,21 @@ Expr select(const Expr& c, const Expr& a, const Expr& b, Where where) {
   }
   return make(Op::Select, {c, a, b}, {}, where);
 }
-Expr cast(Scalar s, const Expr& x, Where where) { return make(Op::Cast, {x}, attributes::cast(s), where); }
+Expr cast(Scalar s, const Expr& x, Where where) {
+  const bool twice = x.type().is_scalar() && goes_by_i32(x.type().scalar(), s);
+  return make(Op::Cast, {twice ? cast(i32, x, where) : x}, attributes::cast(s), where);
+}
+Expr promoted(const Expr& x, Where where) {
+  if (x.type() != Type(u8)) return x;
+  return x.is(Op::Literal) ? literal(literal_number(x), i32) : cast(i32, x, where);
+}
 
 Expr Operand::as(const Expr& other) const {
   if (e) return e;
   if (!other.type().is_scalar())
     type_error(Op::Literal, "a number beside " + other.type().str(),
                "scalar arithmetic needs scalars: map it over the array" + line_of(where));
-  return literal(number, other.type().scalar());
+  return literal(number, promoted(other.type().scalar()));
 }
 Expr binary(Op op, const Operand& a, const Operand& b, Where where) {
   return binary(op, a.as(b.e), b.as(a.e), where);

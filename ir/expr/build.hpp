@@ -284,7 +284,10 @@ Expr nat_value(const Nat& n);  ///< a length as an i32
 Expr unary(Op op, const Expr& a, Where where = Where::current());
 Expr binary(Op op, const Expr& a, const Expr& b, Where where = Where::current());
 Expr select(const Expr& c, const Expr& a, const Expr& b, Where where = Where::current());
+/// Of u8, and to u8, by way of i32.
 Expr cast(Scalar s, const Expr& a, Where where = Where::current());
+/// An operand of arithmetic, a position: u8 as an i32, others as they are.
+Expr promoted(const Expr& a, Where where = Where::current());
 
 /// An operand of an operator, and the line that it stands in: a converting constructor sees its caller's line
 /// where an operator, which takes no further argument, does not.

@@ -51,8 +51,11 @@ class Bounds {
         if (const auto c = nat_of(t->args[1])) return holds(t->args[0], n + *c, most);
         if (const auto c = nat_of(t->args[0])) return holds(t->args[1], *c - n, !most);
         return false;
-      case Op::Cast:  // of a truth value
-        return t->args[0]->type == boolean && facts_.proves(most ? less_equal(1, n) : less_equal(n, 0));
+      case Op::Cast: {
+        const Scalar from = t->args[0]->type;
+        if (from != boolean && from != u8) return false;
+        return facts_.proves(most ? less_equal(from == u8 ? 255 : 1, n) : less_equal(n, 0));
+      }
       default:
         return false;
     }

@@ -101,7 +101,25 @@ Value interpret_call(const Expr& fn, const std::vector<Value>& arguments,
 
 namespace {
 
-Value build(std::span<const double> data, const Type& t, std::size_t& at) {
+Value scalar(const Value& x, Scalar) { return x; }
+Value scalar(double x, Scalar s) {
+  switch (s) {
+    case Scalar::i32:
+    case Scalar::i64:
+    case Scalar::u8:
+      return {static_cast<std::int64_t>(x)};
+    case Scalar::boolean:
+      return {x != 0};
+    case Scalar::f32:
+      return {static_cast<double>(static_cast<float>(x))};
+    case Scalar::f64:
+      break;
+  }
+  return {x};
+}
+
+template <class T>
+Value build(std::span<const T> data, const Type& t, std::size_t& at) {
   if (t.is_array()) {
     const auto n = t.length().constant();
     if (!n) throw UserError("make_array: the length " + t.length().str() + " is not a number; fix the size");
@@ -112,18 +130,16 @@ Value build(std::span<const double> data, const Type& t, std::size_t& at) {
   if (!t.is_scalar()) throw UserError("make_array: " + t.str() + " is not an array of numbers");
   if (at >= data.size())
     throw UserError("make_array: " + std::to_string(data.size()) + " numbers are too few for the type");
-  const double x = data[at++];
-  switch (t.scalar()) {
-    case Scalar::i32:
-      return {static_cast<std::int64_t>(x)};
-    case Scalar::boolean:
-      return {x != 0};
-    case Scalar::f32:
-      return {static_cast<double>(static_cast<float>(x))};
-    case Scalar::f64:
-      break;
-  }
-  return {x};
+  return scalar(data[at++], t.scalar());
+}
+
+template <class T>
+Value built(std::span<const T> data, const Type& type) {
+  std::size_t at = 0;
+  Value v = build(data, type, at);
+  if (at != data.size())
+    throw UserError("make_array: " + std::to_string(data.size()) + " numbers for " + type.str());
+  return v;
 }
 
 void flatten(const Value& v, std::vector<double>& to) {
@@ -154,35 +170,39 @@ bool pairs(const Value& a, const Value& b, const F& f) {
 
 }  // namespace
 
-Value make_array(std::span<const double> data, const Type& type) {
-  std::size_t at = 0;
-  Value v = build(data, type, at);
-  if (at != data.size())
-    throw UserError("make_array: " + std::to_string(data.size()) + " numbers for " + type.str());
-  return v;
-}
+Value make_array(std::span<const double> data, const Type& type) { return built(data, type); }
+Value make_array(std::span<const Value> data, const Type& type) { return built(data, type); }
 std::vector<double> flatten(const Value& v) {
   std::vector<double> r;
   flatten(v, r);
   return r;
 }
 namespace {
-void flatten_components(const Value& v, const Type& t, std::size_t first,
-                        std::vector<std::vector<double>>& to) {
+/// f(component, scalar), in the order of the elements.
+void visit_components(const Value& v, const Type& t, std::size_t first,
+                      const std::function<void(std::size_t, const Value&)>& f) {
   if (t.is_array()) {
-    for (const Value& x : v.array()) flatten_components(x, t.element(), first, to);
+    for (const Value& x : v.array()) visit_components(x, t.element(), first, f);
   } else if (t.is_tuple()) {
     for (std::size_t i = 0; i < t.parts().size(); first += components_in(t.parts()[i]), ++i)
-      flatten_components(v.parts().at(i), t.parts()[i], first, to);
+      visit_components(v.parts().at(i), t.parts()[i], first, f);
   } else {
-    to.at(first).push_back(v.is_poison() ? std::numeric_limits<double>::quiet_NaN() : v.number());
+    f(first, v);
   }
+}
+double number_of(const Value& v) {
+  return v.is_poison() ? std::numeric_limits<double>::quiet_NaN() : v.number();
 }
 }  // namespace
 
 std::vector<std::vector<double>> flatten_components(const Value& v, const Type& t) {
   std::vector<std::vector<double>> r(components_in(t));
-  flatten_components(v, t, 0, r);
+  visit_components(v, t, 0, [&](std::size_t c, const Value& x) { r.at(c).push_back(number_of(x)); });
+  return r;
+}
+std::vector<std::vector<Value>> scalars_of_components(const Value& v, const Type& t) {
+  std::vector<std::vector<Value>> r(components_in(t));
+  visit_components(v, t, 0, [&](std::size_t c, const Value& x) { r.at(c).push_back(x); });
   return r;
 }
 bool contains_poison(const Value& v) {

@@ -77,9 +77,13 @@ Value interpret_call(const Expr& fn, const std::vector<Value>& arguments,
 
 /// Conversion to and from flat row-major data (scalars of tuples of arrays are not flat and are refused).
 Value make_array(std::span<const double> data, const Type& type);
+/// The same of scalars, which an i64 keeps exactly.
+Value make_array(std::span<const Value> data, const Type& type);
 std::vector<double> flatten(const Value& v);
 /// A value of type t as the data of its component arrays; see component_arrays in ir/expr/program.hpp.
 std::vector<std::vector<double>> flatten_components(const Value& v, const Type& t);
+/// The same as scalars.
+std::vector<std::vector<Value>> scalars_of_components(const Value& v, const Type& t);
 bool contains_poison(const Value& v);
 /// Same shape and same scalars, bit for bit (NaN equals NaN); poison equals only poison.
 bool identical(const Value& a, const Value& b);

@@ -2,6 +2,7 @@
 // the other.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ir/error.hpp"
 #include "ir/expr/attributes.hpp"
@@ -175,26 +176,40 @@ Value rounded(double x, Scalar s) {
     case Scalar::f64:
       return {x};
     case Scalar::i32:
+    case Scalar::i64:
       return {static_cast<std::int64_t>(x)};
+    case Scalar::u8:
+      return {static_cast<std::int64_t>(x) & 255};
     case Scalar::boolean:
       break;
   }
   return {x != 0};
 }
 
+/// a op b in 64 bits; nothing where they do not hold it.
+std::optional<std::int64_t> within_64_bits(Op op, std::int64_t a, std::int64_t b) {
+  std::int64_t r = 0;
+  if (op == Op::Add   ? __builtin_add_overflow(a, b, &r)
+      : op == Op::Sub ? __builtin_sub_overflow(a, b, &r)
+                      : __builtin_mul_overflow(a, b, &r))
+    return std::nullopt;
+  return r;
+}
+
 /// A division by zero gives 0, and its remainder the dividend; the least number by -1 gives itself.
-std::int64_t integer(Op op, std::int64_t a, std::int64_t b) {
-  const auto floor_div = [](std::int64_t x, std::int64_t y) {
-    if (y == -1) return static_cast<std::int64_t>(static_cast<std::int32_t>(-x));  // as in 32 bits
+/// Nothing: 64 bits do not hold it.
+std::optional<std::int64_t> integer(Op op, Scalar s, std::int64_t a, std::int64_t b) {
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  const auto floor_div = [&](std::int64_t x, std::int64_t y) {
+    if (y == -1 && s == i32) return static_cast<std::int64_t>(static_cast<std::int32_t>(-x));
+    if (y == -1) return x == kLeast ? x : -x;
     return y == 0 ? 0 : x / y - ((x % y != 0) && ((x < 0) != (y < 0)) ? 1 : 0);
   };
   switch (op) {
     case Op::Add:
-      return a + b;
     case Op::Sub:
-      return a - b;
     case Op::Mul:
-      return a * b;
+      return within_64_bits(op, a, b);
     case Op::Div:
       return floor_div(a, b);
     case Op::Mod:
@@ -204,9 +219,9 @@ std::int64_t integer(Op op, std::int64_t a, std::int64_t b) {
     case Op::Max:
       return std::max(a, b);
     case Op::Neg:
-      return -a;
+      return within_64_bits(Op::Sub, 0, a);
     case Op::Abs:
-      return a < 0 ? -a : a;
+      return a < 0 ? within_64_bits(Op::Sub, 0, a) : a;
     default:
       throw InternalError("interpreter: " + std::string(text(op)) + " of integers");
   }
@@ -487,21 +502,29 @@ LIFT_MEANING(iterate) {
 }
 LIFT_MEANING(identity) { return in.eval(e.child(0)); }
 
+/// One number beside another.
+template <class T>
+static bool compared(Op op, T a, T b) {
+  return op == Op::Eq ? a == b : op == Op::Ne ? a != b : op == Op::Lt ? a < b : a <= b;
+}
+
 LIFT_MEANING(scalar) {
   std::vector<Value> args;
   for (const Expr& c : e.children()) args.push_back(in.eval(c));
   for (const Value& a : args)
     if (a.is_poison()) return a;
+  const auto whole = [&](std::size_t i) {
+    return i < args.size() ? std::get<std::int64_t>(args[i].v) : std::int64_t{0};
+  };
+  if (e.op() >= Op::Eq && e.op() <= Op::Le && is_integer(e.child(0).type().scalar()))
+    return {compared(e.op(), whole(0), whole(1))};
   const double a = args[0].number(), b = args.size() > 1 ? args[1].number() : 0;
   switch (e.op()) {
     case Op::Eq:
-      return {a == b};
     case Op::Ne:
-      return {a != b};
     case Op::Lt:
-      return {a < b};
     case Op::Le:
-      return {a <= b};
+      return {compared(e.op(), a, b)};
     case Op::And:
       return {a != 0 && b != 0};
     case Op::Or:
@@ -512,14 +535,14 @@ LIFT_MEANING(scalar) {
       break;
   }
   const Scalar s = e.type().scalar();
-  if (s == i32) {
-    const std::int64_t n = integer(e.op(), std::get<std::int64_t>(args[0].v),
-                                   args.size() > 1 ? std::get<std::int64_t>(args[1].v) : 0);
-    if (n != static_cast<std::int32_t>(n))
+  if (is_integer(s)) {
+    const std::optional<std::int64_t> n = integer(e.op(), s, whole(0), whole(1));
+    if (!n || (s == i32 && *n != static_cast<std::int32_t>(*n)))
       throw UserError(std::string(text(e.op())) + " of " + str(args[0]) +
-                      (args.size() > 1 ? " and " + str(args[1]) : "") + " is " + std::to_string(n) +
-                      ", more than an i32 holds; compute it of real numbers: f64(...)");
-    return {n};
+                      (args.size() > 1 ? " and " + str(args[1]) : "") + " is " +
+                      (n ? std::to_string(*n) + ", " : "") + "more than an " + text(s) +
+                      " holds; compute it of real numbers: f64(...)" + (s == i32 ? ", or of i64(...)" : ""));
+    return {*n};
   }
   if (const Elementary* f = elementary(e.op()))
     return {s == f32 ? static_cast<double>(f->of_f32(static_cast<float>(a), static_cast<float>(b)))
@@ -536,6 +559,9 @@ LIFT_MEANING(cast) {
   if (x.is_poison()) return x;
   if (e.type() == Type(i32) && !(x.number() > -2147483649.0 && x.number() < 2147483648.0))
     throw UserError("i32 of " + str(x) + ": no i32 holds it; keep it within, min(max(x, -1e9), 1e9)");
+  if (e.type() == Type(i64) && !(x.number() >= -0x1p63 && x.number() < 0x1p63))
+    throw UserError("i64 of " + str(x) + ": no i64 holds it; keep it within, min(max(x, -1e18), 1e18)");
+  if (const auto* n = std::get_if<std::int64_t>(&x.v); n && is_integer(e.type().scalar())) return x;
   return rounded(x.number(), e.type().scalar());
 }
 LIFT_MEANING(user_fun) {
@@ -543,6 +569,9 @@ LIFT_MEANING(user_fun) {
   for (const Expr& c : e.children()) {
     const Value x = in.eval(c);
     if (x.is_poison()) return x;
+    if (const auto* n = std::get_if<std::int64_t>(&x.v); n && std::abs(x.number()) > 0x1p53)
+      throw UserError(user_name(e.attr()) + " of " + str(x) +
+                      ": C functions are checked on whole numbers up to 2^53; pass smaller ones");
     args.push_back(x.number());
   }
   return rounded(user_meaning(e.attr())(args), e.type().scalar());

@@ -266,8 +266,13 @@ Term apply_term(Op op, Scalar type, std::vector<Term> args) {
     if (args[1] == args[2]) return args[1];
   }
   if (op == Op::Cast && args[0]->type == type) return args[0];
+  if (op == Op::Cast && goes_by_i32(args[0]->type, type))
+    return apply_term(Op::Cast, type, {apply_term(Op::Cast, i32, std::move(args))});
   if (op == Op::Cast && args[0]->kind == TermKind::Constant)
-    return constant_term(type == f32 ? static_cast<float>(args[0]->number) : args[0]->number, type);
+    return constant_term(type == f32  ? static_cast<float>(args[0]->number)
+                         : type == u8 ? static_cast<double>(static_cast<std::int64_t>(args[0]->number) & 255)
+                                      : args[0]->number,
+                         type);
   TermNode n;
   n.kind = TermKind::Apply;
   n.op = op;

@@ -1,6 +1,7 @@
 #include "ir/expr/type.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -61,13 +62,17 @@ TypeNode node_of(Type::Kind kind, std::vector<Type> parts = {}, const Nat& lengt
 }  // namespace
 
 const char* text(Scalar s) {
-  constexpr const char* names[] = {"f32", "f64", "i32", "bool"};
+  constexpr const char* names[] = {"f32", "f64", "i32", "i64", "u8", "bool"};
   return names[static_cast<int>(s)];
 }
 
 std::size_t size_of(Scalar s) {
-  constexpr std::size_t sizes[] = {4, 8, 4, 1};
+  constexpr std::size_t sizes[] = {4, 8, 4, 8, 1, 1};
   return sizes[static_cast<int>(s)];
+}
+
+bool has_literal(Scalar s, double x) {
+  return x == std::floor(x) && (s == u8 ? x >= 0 && x <= 255 : std::abs(x) <= 0x1p53);
 }
 
 Type::Type(Scalar s) {

@@ -13,12 +13,45 @@
 
 namespace lift {
 
-enum class Scalar : std::uint8_t { f32, f64, i32, boolean };
-inline constexpr Scalar f32 = Scalar::f32, f64 = Scalar::f64, i32 = Scalar::i32, boolean = Scalar::boolean;
+enum class Scalar : std::uint8_t { f32, f64, i32, i64, u8, boolean };
+inline constexpr Scalar f32 = Scalar::f32, f64 = Scalar::f64, i32 = Scalar::i32, i64 = Scalar::i64,
+                        u8 = Scalar::u8, boolean = Scalar::boolean;
+/// All of them, in the order in which they are listed to users.
+inline constexpr Scalar kScalarTypes[] = {f32, f64, i32, i64, u8, boolean};
 
 const char* text(Scalar s);     ///< "f64"
 std::size_t size_of(Scalar s);  ///< bytes
 inline bool is_float(Scalar s) { return s == Scalar::f32 || s == Scalar::f64; }
+inline bool is_integer(Scalar s) { return s == Scalar::i32 || s == Scalar::i64; }
+/// What values of the type are computed as: u8 is what memory holds, and becomes an i32 (C's promotion).
+inline Scalar promoted(Scalar s) { return s == Scalar::u8 ? Scalar::i32 : s; }
+/// Whether a conversion is two: u8 becomes i32, and is made of i32.
+inline bool goes_by_i32(Scalar from, Scalar to) {
+  return from != to && (from == Scalar::u8 ? to != Scalar::i32 : to == Scalar::u8 && from != Scalar::i32);
+}
+/// Types whose literals are written with a suffix, 3u8, as a number alone has another type.
+inline bool has_own_literals(Scalar s) { return s == Scalar::u8 || s == Scalar::i64; }
+/// Whether a whole number, which is kept as a double, may be a literal of such a type.
+bool has_literal(Scalar s, double x);
+/// f(zero of the C++ type), whatever f returns.
+template <class F>
+decltype(auto) with_scalar(Scalar s, F&& f) {
+  switch (s) {
+    case Scalar::f32:
+      return f(float{});
+    case Scalar::f64:
+      return f(double{});
+    case Scalar::i32:
+      return f(std::int32_t{});
+    case Scalar::i64:
+      return f(std::int64_t{});
+    case Scalar::u8:
+      return f(std::uint8_t{});
+    case Scalar::boolean:
+      break;
+  }
+  return f(bool{});
+}
 
 struct TypeNode;
 

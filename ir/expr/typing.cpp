@@ -47,7 +47,14 @@ constexpr std::int64_t greatest_i32 = std::numeric_limits<std::int32_t>::max();
 bool holds(Scalar s, double x) {
   if (is_float(s)) return true;
   if (s == boolean) return x == 0 || x == 1;
+  if (has_own_literals(s)) return has_literal(s, x);
   return x == std::floor(x) && x >= -2147483648.0 && x <= 2147483647.0;
+}
+
+/// What to pass where elements of the type cannot be a number.
+std::string whole_number_of(const Type& element) {
+  if (element == Type(boolean)) return "pass 0 or 1";
+  return element == Type(u8) ? "pass a whole number of 0 to 255" : "pass a whole number";
 }
 
 Type rebuild(const std::vector<Nat>& outer, const std::vector<Nat>& inner, const Type& element) {
@@ -241,7 +248,7 @@ LIFT_TYPE_RULE(pad) {
   if (b == Boundary::constant && c.size() == 1 && !holds(element.scalar(), pad_number(a)))
     type_error(op,
                "the elements are " + element.str() + ", and cannot be " + fmt::format("{:g}", pad_number(a)),
-               element == Type(boolean) ? "pass 0 or 1" : "pass a whole number");
+               whole_number_of(element));
   if (c.size() > 2)
     type_error(op, "takes an array and at most one value, got " + std::to_string(c.size() - 1) + " values",
                "pass one");
@@ -333,8 +340,9 @@ LIFT_TYPE_RULE(gather) {
     if (!(c[d + 1].type() == Type(i32)))
       type_error(op,
                  "position " + std::to_string(d) + " has type " + c[d + 1].type().str() + ", expected i32",
-                 c[d + 1].type().is_scalar() ? "convert it, i32(floor(x)) or i32(round(x))"
-                                             : "positions are numbers");
+                 c[d + 1].type() == Type(i64)  ? "convert it, i32(x)"
+                 : c[d + 1].type().is_scalar() ? "convert it, i32(floor(x)) or i32(round(x))"
+                                               : "positions are numbers");
     const Nat length = shape_of(c[0].type(), rank)[d];
     need(op, less_equal(length, greatest_i32),
          "positions up to " + length.str() + " are more than an i32 holds", "split the array");
@@ -352,7 +360,7 @@ LIFT_TYPE_RULE(gather) {
   else if (!holds(element.scalar(), gather_number(a)))
     type_error(
         op, "the elements are " + element.str() + ", and cannot be " + fmt::format("{:g}", gather_number(a)),
-        element == Type(boolean) ? "pass 0 or 1" : "pass a whole number");
+        whole_number_of(element));
   return element;
 }
 
@@ -463,6 +471,8 @@ LIFT_TYPE_RULE(arithmetic) {
   for (const Expr& e : c) {
     if (!e.type().is_scalar() || e.type().scalar() == boolean)
       type_error(op, "needs numbers, got " + e.type().str(), "map it over the array's elements");
+    if (e.type().scalar() == u8)
+      type_error(op, "computes with i32, and got u8", "convert it, i32(x), and the result u8(x)");
     need_same(op, c[0].type(), e.type(), "an operand", "cast one operand to the other's type");
   }
   return c[0].type();
@@ -496,6 +506,9 @@ LIFT_TYPE_RULE(select) {
 LIFT_TYPE_RULE(cast) {
   if (!c[0].type().is_scalar())
     type_error(op, "needs a scalar, got " + c[0].type().str(), "map the cast over the array");
+  if (goes_by_i32(c[0].type().scalar(), declared_type(a).scalar()))
+    type_error(op, declared_type(a).str() + " of " + c[0].type().str(),
+               "convert it to i32 first: " + declared_type(a).str() + "(i32(x))");
   return declared_type(a);
 }
 

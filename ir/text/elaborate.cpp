@@ -99,10 +99,15 @@ Expr Elaborator::value(const Term& t, Wanted wanted) {
 }
 
 Expr Elaborator::number(const Term& t, Wanted wanted) {
-  Scalar s = t.single ? f32 : t.integer ? i32 : alone_;
-  if (wanted && !t.single && is_float(*wanted)) s = *wanted;
+  if (t.suffix) return node(Op::Literal, {}, attributes::literal(t.number, *t.suffix), t.at);
+  Scalar s = t.integer ? i32 : alone_;
+  if (wanted && is_float(*wanted)) s = *wanted;
+  if (wanted && t.integer && has_own_literals(*wanted) && has_literal(*wanted, t.number)) s = *wanted;
+  if (wanted == i64 && t.integer && s != i64)
+    fail(t.at, "the number " + t.text + " is not exact beyond 2^53; compute it of smaller ones");
   if (s == i32 && !(std::abs(t.number) <= 2147483647.0))
-    fail(t.at, "the number " + t.text + " is too large for an i32; write it with a point for a f64");
+    fail(t.at, "the number " + t.text + " is too large for an i32; write it with a point for a f64, or i64(" +
+                   t.text + ")");
   return node(Op::Literal, {}, attributes::literal(t.number, s), t.at);
 }
 
@@ -149,7 +154,7 @@ bool Elaborator::is_flexible(const Term& t) const {
   };
   switch (t.kind) {
     case K::Number:
-      return !t.single;
+      return !t.suffix;
     case K::Prefix:
       return t.text == "-" && all(0);
     case K::Infix:
@@ -364,9 +369,10 @@ Expr Elaborator::sum(const Term& t, const Expr& x) {
                    (x.type().is_array() && element.is_array()
                         ? "; write map(sum) for the sum of each row, xs |> join |> sum for one of all"
                         : "; it adds an array's elements"));
+  const Scalar s = promoted(element.scalar());
   const Expr f =
-      lambda_of({element, element}, [&](const std::vector<Expr>& p) { return node(Op::Add, p, {}, t.at); });
-  return node(Op::Reduce, {f, literal(0, element.scalar()), x}, {}, t.at);
+      lambda_of({Type(s), element}, [&](const std::vector<Expr>& p) { return node(Op::Add, p, {}, t.at); });
+  return node(Op::Reduce, {f, literal(0, s), x}, {}, t.at);
 }
 
 Expr Elaborator::applied(const Term& f, const Expr& x) {
@@ -387,8 +393,8 @@ Expr Elaborator::applied(const Term& f, const Expr& x) {
       const Nat rest = x.type().length() - nat(*args[0]);
       return node(Op::Drop, {x}, attributes::pairs({Nat(0)}, {rest}), f.at);
     }
-    for (const Scalar s : {f32, f64, i32, boolean})
-      if (callee.text == text(s) && f.kind == K::Name) return node(Op::Cast, {x}, attributes::cast(s), f.at);
+    for (const Scalar s : kScalarTypes)
+      if (callee.text == text(s) && f.kind == K::Name) return converted(s, x, f.at);
   }
   if (const Declaration* d = scoped ? nullptr : definition(callee)) {
     std::vector<Expr> values;
@@ -530,11 +536,20 @@ void Elaborator::unknown(const Term& t) const {
 
 // ---- nodes
 
+Expr Elaborator::converted(Scalar s, const Expr& x, std::size_t at) {
+  if (!x.type().is_scalar()) return node(Op::Cast, {x}, attributes::cast(s), at);
+  if (x.type() == Type(s) && x.is(Op::Literal)) return x;
+  return goes_by_i32(x.type().scalar(), s) ? converted(s, converted(i32, x, at), at)
+                                           : node(Op::Cast, {x}, attributes::cast(s), at);
+}
+
 Expr Elaborator::node(Op op, std::vector<Expr> children, Attr attr, std::size_t at) {
   if (++steps_ > kSteps)
     fail(at, "this program is too large: its definitions and functions unfold to more than " +
                  std::to_string(kSteps) + " nodes; use map and reduce in their place");
   const Where where = Where::current();
+  if (is_scalar_op(op) && op != Op::Select && op != Op::Cast && op != Op::UserFun)
+    for (Expr& c : children) c = promoted(c, where);
   Expr e;
   try {
     e = make(op, children, std::move(attr), where);

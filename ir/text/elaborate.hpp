@@ -104,6 +104,7 @@ class Elaborator {
 
   // nodes
   Expr node(Op op, std::vector<Expr> children, Attr attr, std::size_t at);
+  Expr converted(Scalar s, const Expr& x, std::size_t at);  ///< s(x)
   void check_size(const Expr& e, std::size_t at);
   void check_lengths(const Type& t, std::size_t at) const;
   std::string missing_pad(std::span<const Expr> arrays) const;

@@ -282,7 +282,7 @@ Expr Elaborator::reduction(const Term& t, Op op, const Args& args, const Expr& x
   const bool open = pattern_ && mentions_any(element) && is_flexible(*args[1]);
   const Expr start = open ? value(*args[1], alone_) : value(*args[1]);
   const bool could_be_element = element.is_scalar() && is_float(element.scalar()) &&
-                                !(start.type() == element) && (start.is(Op::Literal) && !args[1]->single);
+                                !(start.type() == element) && (start.is(Op::Literal) && !args[1]->suffix);
   if (!could_be_element) return made(start);
   const auto state = std::make_tuple(scopes_, open_, visible_, trail_);
   try {
@@ -350,7 +350,7 @@ Expr Elaborator::gathered(const Term& t, const std::vector<Expr>& at, const Cond
   const int rank = static_cast<int>(at.size());
   if (!at[0].type().is_array()) {
     std::vector<Expr> children{x};
-    children.insert(children.end(), at.begin(), at.end());
+    for (const Expr& p : at) children.push_back(promoted(p));
     children.insert(children.end(), b.value.begin(), b.value.end());
     return node(Op::Gather, std::move(children), attributes::gather(rank, b.boundary, b.number), t.at);
   }
@@ -377,6 +377,7 @@ Expr Elaborator::element(const Term& t) {
     std::tie(scopes_, open_, visible_, trail_) = state;
     std::vector<Expr> children = computed({t.parts.begin() + 1, t.parts.end()});
     if (children.empty()) throw;
+    for (Expr& p : children) p = promoted(p);
     const int rank = static_cast<int>(children.size());
     children.insert(children.begin(), xs);
     return node(Op::Gather, std::move(children), attributes::gather(rank, Boundary::undefined), t.at);
@@ -457,13 +458,18 @@ Expr Elaborator::update(const Term& t, Op op, int rank, const Args& args) {
   return node(op, {base, value(*args[2])}, attributes::nats(std::move(offsets)), t.at);
 }
 
+/// A number that the type of whole numbers without a suffix does not hold.
+static bool beyond_i32(const Term& t) {
+  return t.kind == Term::Kind::Number && t.integer && !t.suffix && t.number > 2147483647.0;
+}
+
 /// Words that are no ops: casts, iota, take, positions.
 Expr Elaborator::word(const Term& t, const Args& args) {
   const std::string& w = t.parts[0]->text;
-  for (const Scalar s : {f32, f64, i32, boolean})
+  for (const Scalar s : kScalarTypes)
     if (w == text(s)) {
       need_arguments(t, args, 1, w + "(x)");
-      return node(Op::Cast, {value(*args[0])}, attributes::cast(s), t.at);
+      return converted(s, beyond_i32(*args[0]) && s == i64 ? value(*args[0], s) : value(*args[0]), t.at);
     }
   if (w == "iota" || w == "positions") {
     if (w == "iota") need_arguments(t, args, 1, "iota(n)");

@@ -78,11 +78,24 @@ class Lexer {
     if (read.ec != std::errc() || !std::isfinite(t_.number))
       source_.fail(begin,
                    "the number " + shortened(t_.text) + " is out of range; write one that a f64 can hold");
-    if (!integers_ && peek() == 'f' && !is_letter(peek(1)) && !is_digit(peek(1)))
-      ++at_, t_.single = true, t_.integer = false;
+    if (!integers_) suffix();
     if (is_letter(peek()) && !integers_)
       source_.fail(at_, "letters follow the number " + shortened(t_.text) +
                             "; put a space or an operator between them");
+  }
+
+  /// f of f32, u8 and i64 of whole numbers.
+  void suffix() {
+    for (const auto& [text, type] : {std::pair{"f", Scalar::f32}, {"u8", Scalar::u8}, {"i64", Scalar::i64}}) {
+      const std::size_t n = std::string_view(text).size();
+      if (text_.compare(at_, n, text) != 0 || is_letter(peek(n)) || is_digit(peek(n))) continue;
+      if (type != Scalar::f32 && !(t_.integer && has_literal(type, t_.number)))
+        source_.fail(
+            at_, "the number " + shortened(t_.text) + " is no " + text + "; whole numbers of " +
+                     (type == Scalar::u8 ? "0 to 255 are" : "up to 2^53 are, and what is computed of them"));
+      at_ += n, t_.suffix = type, t_.integer = t_.integer && type != Scalar::f32;
+      return;
+    }
   }
 
   void quoted_text() {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "ir/expr/type.hpp"
 #include "ir/text/source.hpp"
 
 namespace lift {
@@ -12,10 +14,10 @@ struct Token {
   enum class Kind : std::uint8_t { End, Name, Hole, Number, Text, Sign } kind = Kind::End;
   std::string text;  ///< a name without quotes, a sign, the contents of a text
   std::size_t begin = 0, end = 0;
-  double number = 0;     ///< Number
-  bool integer = false;  ///< written without point and exponent
-  bool single = false;   ///< written with the suffix f
-  bool quoted = false;   ///< a name between backquotes, which is never a word of the language
+  double number = 0;             ///< Number
+  bool integer = false;          ///< written without point and exponent
+  std::optional<Scalar> suffix;  ///< its type, where that is written: 2.0f, 3u8, 5i64
+  bool quoted = false;           ///< a name between backquotes, which is never a word of the language
   bool is(const char* sign) const { return kind == Kind::Sign && text == sign; }
   bool is_word(const char* word) const { return kind == Kind::Name && !quoted && text == word; }
   std::string shown() const;  ///< for messages

@@ -198,7 +198,8 @@ Declaration Parser::user() {
       expect(":", "and the parameter's type");
       b.type = type();
       if (b.type->kind != Type::Kind::Scalar)
-        source_->fail(b.type->at, "parameters of a C function are scalars; use f32, f64, i32 or bool");
+        source_->fail(b.type->at,
+                      "parameters of a C function are scalars; use f32, f64, i32, i64, u8 or bool");
       d.binders.push_back(std::move(b));
     } while (accept(","));
     expect(")", "after the last parameter");
@@ -206,7 +207,7 @@ Declaration Parser::user() {
   expect(":", "and the result's type");
   d.type = type();
   if (d.type->kind != Type::Kind::Scalar)
-    source_->fail(d.type->at, "the result of a C function is a scalar; use f32, f64, i32 or bool");
+    source_->fail(d.type->at, "the result of a C function is a scalar; use f32, f64, i32, i64, u8 or bool");
   expect("=", "and the C text between the function's braces");
   if (now_.kind != Token::Kind::Text)
     fail("expected a text such as \"return x * x;\", found " + now_.shown() +

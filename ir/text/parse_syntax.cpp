@@ -260,7 +260,7 @@ TermPtr Parser::number() {
     advance();
     return made(std::move(t));
   }
-  t.number = now_.number, t.integer = now_.integer, t.single = now_.single, t.text = now_.text;
+  t.number = now_.number, t.integer = now_.integer, t.suffix = now_.suffix, t.text = now_.text;
   advance();
   return made(std::move(t));
 }
@@ -413,7 +413,7 @@ TypeTerm Parser::type() {
   TypeTerm t;
   t.at = now_.begin;
   as_integers();
-  for (const Scalar s : {Scalar::f32, Scalar::f64, Scalar::i32, Scalar::boolean})
+  for (const Scalar s : kScalarTypes)
     if (now_.is_word(lift::text(s))) {
       t.kind = Type::Kind::Scalar, t.scalar = s;
       advance();
@@ -434,7 +434,7 @@ TypeTerm Parser::type() {
   if (!now_.is(".") && t.length->kind == Term::Kind::Name)
     source_->fail(first.begin,
                   "there is no type " + first.shown() +
-                      "; of numbers there are f32, f64, i32 and bool, of arrays n.f64 and n.m.f64");
+                      "; of numbers there are f32, f64, i32, i64, u8 and bool, of arrays n.f64 and n.m.f64");
   expect(".", "between an array's length and its elements' type");
   t.parts = {type()};
   return t;

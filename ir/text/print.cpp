@@ -48,6 +48,7 @@ std::string with_rank(Op op, std::int64_t rank) {
 
 std::string number(double v, Scalar s) {
   if (s == boolean) return v != 0 ? "true" : "false";
+  if (has_own_literals(s)) return std::to_string(static_cast<std::int64_t>(v)) + text(s);
   if (s == i32 && std::abs(v) < 1e15) return std::to_string(static_cast<std::int64_t>(v));
   std::string r = exact_text(v);
   if (is_float(s) && r.find_first_of(".ein") == std::string::npos) r += ".0";

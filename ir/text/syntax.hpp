@@ -60,8 +60,9 @@ struct Term {
   std::size_t at = 0;  ///< where it is written; of an infix, its operator
   std::string text;
   double number = 0;
-  bool integer = false, single = false;  ///< Number: without point; with suffix f
-  bool enclosed = false;                 ///< written in parentheses
+  bool integer = false;          ///< Number: without point
+  std::optional<Scalar> suffix;  ///< Number: its type, where that is written
+  bool enclosed = false;         ///< written in parentheses
   std::int64_t index = 0;
   std::vector<TermPtr> parts;
   std::vector<Binder> binders;

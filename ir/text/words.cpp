@@ -18,8 +18,8 @@ const std::map<std::string, Op>& table() {
   return ops;
 }
 
-constexpr const char* kWords[] = {"let", "in",  "true", "false", "mod",  "inf",  "nan",
-                                  "f32", "f64", "i32",  "bool",  "iota", "take", "positions"};
+constexpr const char* kWords[] = {"let", "in",  "true", "false", "mod",  "inf",  "nan",  "f32",
+                                  "f64", "i32", "i64",  "u8",    "bool", "iota", "take", "positions"};
 
 }  // namespace
 

@@ -66,6 +66,7 @@ Term LoadClasses::mean(Scalar type) const {
     ++count;
   }
   if (!sum) return constant_term(1, type);
+  if (!is_float(type)) return sum;  // a fraction of 1 is none of its numbers
   return count == 1 ? sum : apply_term(Op::Mul, type, {sum, constant_term(1.0 / count, type)});
 }
 

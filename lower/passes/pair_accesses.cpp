@@ -67,7 +67,8 @@ class Pairs {
   std::vector<int> widths(Scalar s) const {
     std::vector<int> r;
     if (s == boolean) return r;  // there are vectors of numbers only
-    for (int w = static_cast<int>(bytes_ / size_of(s)); w > 1; w /= 2) r.push_back(w);
+    constexpr int kMost = 4;     // elements of the longest vector there is a type of
+    for (int w = std::min(kMost, static_cast<int>(bytes_ / size_of(s))); w > 1; w /= 2) r.push_back(w);
     return r;
   }
 

@@ -286,13 +286,18 @@ For scalar_loop(const For& f) {
   return s;
 }
 
+/// Bytes of the widest lanes that a value goes through: u8 is computed as i32, and moved as it is.
+std::size_t lane_bytes(const Term& value) {
+  return value->type == u8 && value->kind == TermKind::Apply ? size_of(promoted(u8)) : size_of(value->type);
+}
+
 /// Lanes of the vectors that a loop of f.width iterations a trip is made of: no more than the machine has.
 /// Compilers take wider ones apart through memory, above all where an iteration needs what the one before
 /// computed.
 int lanes_of(const For& f, const LowerOptions& options) {
   std::size_t element = 0;
   visit(f.body, [&](const Stmt& s) {
-    if (const auto* x = std::get_if<Store>(&s.v)) element = std::max(element, size_of(x->value->type));
+    if (const auto* x = std::get_if<Store>(&s.v)) element = std::max(element, lane_bytes(x->value));
   });
   if (element == 0) return f.width;
   const int most = options.vector_bytes / static_cast<int>(element);

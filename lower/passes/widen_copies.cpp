@@ -48,7 +48,9 @@ std::optional<Row> row_of(const For& f, const NamedIndices& names) {
 /// The widest vectors that rows consist of, in both arrays.
 std::int64_t width_of(const Row& row) {
   if (row.copy.value->type == boolean) return 1;
-  for (std::int64_t w = kBytes / static_cast<std::int64_t>(size_of(row.copy.value->type)); w > 1; w /= 2)
+  constexpr std::int64_t kMost = 4;  // elements of the longest vector there is a type of
+  const std::int64_t fit = kBytes / static_cast<std::int64_t>(size_of(row.copy.value->type));
+  for (std::int64_t w = std::min(kMost, fit); w > 1; w /= 2)
     if (is_multiple(row.first_to, w) && is_multiple(row.first_from, w) && is_multiple(row.elements, w))
       return w;
   return 1;

@@ -14,8 +14,8 @@ from ._errors import ArgumentError, UserError
 
 __all__ = [
     # sizes, types, leaves
-    "Boundary", "Expr", "Nat", "Partial", "Type", "array", "boolean", "clamp", "constant", "f32", "f64", "i32", "index_param",
-    "literal", "mirror", "nat", "nat_value", "odd", "param", "param_name", "reflect", "tuple_type", "undefined", "wrap",
+    "Boundary", "Expr", "Nat", "Partial", "Type", "array", "boolean", "clamp", "constant", "f32", "f64", "i32", "i64", "index_param",
+    "literal", "mirror", "nat", "nat_value", "odd", "param", "param_name", "reflect", "tuple_type", "u8", "undefined", "wrap",
     # functions
     "apply", "compose", "fun", "function_of", "let", "user_fun",
     # arrays
@@ -29,7 +29,7 @@ __all__ = [
     "sin", "sinh", "sqrt", "tan", "tanh", "unary"]
 
 Expr, Nat, Type, Boundary = _core.Expr, _core.Nat, _core.Type, _core.Boundary
-f32, f64, i32, boolean = _core.f32, _core.f64, _core.i32, _core.boolean
+f32, f64, i32, i64, u8, boolean = _core.f32, _core.f64, _core.i32, _core.i64, _core.u8, _core.boolean
 clamp, wrap, mirror, reflect = Boundary.clamp, Boundary.wrap, Boundary.mirror, Boundary.reflect
 odd, constant, undefined = Boundary.odd, Boundary.constant, Boundary.undefined
 

@@ -252,6 +252,6 @@ def empty(shape, dtype):
     """A numpy array whose elements are not set, aligned to 64 bytes as kernels like it. From 32 MB on it lies on huge pages, which
     the threads of kernels have touched first, and begins elsewhere in a page than other arrays.
 
-    shape  lengths, or one; dtype  lift.f32, f64, i32 or boolean. UserError: a negative length, no memory.
+    shape  lengths, or one; dtype  lift.f32, f64, i32, i64, u8 or boolean. UserError: a negative length, no memory.
     """
     return _core.new_array(list(shape) if isinstance(shape, (list, tuple)) else [shape], dtype)

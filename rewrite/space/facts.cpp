@@ -29,7 +29,8 @@ ProgramFacts program_facts(const Program& program, const SpaceOptions& options) 
   ProgramFacts f;
   f.options = options;
   f.element_bytes = static_cast<std::int64_t>(size_of(scalar_of(program.body.type())));
-  f.lanes = std::max<std::int64_t>(1, options.vector_bytes / f.element_bytes);
+  const auto lane_bytes = static_cast<std::int64_t>(size_of(promoted(scalar_of(program.body.type()))));
+  f.lanes = std::max<std::int64_t>(1, options.vector_bytes / lane_bytes);
   f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));
   f.stage_elements = elements_of_stages(program.body);
   if (const std::vector<Place> parts = parts_of(program.body); parts.size() > 1)

@@ -155,6 +155,22 @@ TEST_CASE("numbers as arguments") {
   CHECK(kernel(2, {1, 2, 3}, {10, 20, 30}, 3) == std::vector<double>{32, 64, 96});
 }
 
+TEST_CASE("bytes and long integers") {
+  const Expr image = param("image", array({n, m}, u8)), scale = param("scale", i64);
+  const Expr both = image | map2([=](Expr p) {
+                      return tuple({cast(u8, min(2 * p, 255)), cast(i64, p) * scale});
+                    });
+  auto kernel = compile<std::tuple<std::vector<std::uint8_t>, std::vector<std::int64_t>>(
+      array_view<const std::uint8_t, 2>, std::int64_t)>(lambda({image, scale}, unzip_n(2, both)));
+  std::vector<std::uint8_t> pixels(5 * 37);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 41);
+  const auto [bright, scaled] = kernel(array_view<const std::uint8_t, 2>(pixels.data(), {5, 37}), 1L << 40);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    CHECK(bright.at(i) == std::min(2 * pixels[i], 255));
+    CHECK(scaled.at(i) == pixels[i] * (1L << 40));
+  }
+}
+
 TEST_CASE("an argument that the expression updates is overwritten") {
   const auto sweep = compile<void(std::span<double>, std::int32_t)>(red_black());
   std::vector<double> u{0, 0, 8, 0, 8, 0, 0}, expected{0, 4, 8, 8, 8, 4, 0};

@@ -183,6 +183,43 @@ TEST_CASE("integers divide as indices do; f32 is rounded after each operation") 
   CHECK(interpret(cast(f64, third)).number() == static_cast<double>(1.0F / 3.0F));
 }
 
+TEST_CASE("u8 is computed as i32 and made of it modulo 256; i64 is exact to its ends") {
+  const auto byte = [](double x) { return literal(x, u8); };
+  CHECK((byte(200) + byte(100)).type() == Type(i32));
+  CHECK(interpret(byte(200) + byte(100)).number() == 300);
+  CHECK(interpret(byte(3) - 5).number() == -2);
+  CHECK(interpret(abs(byte(3) - byte(5))).number() == 2);
+  CHECK(interpret(cast(u8, byte(200) + byte(100))).number() == 44);
+  CHECK(interpret(cast(u8, byte(3) - 5)).number() == 254);
+  CHECK(interpret(cast(u8, literal(-7.9, f64))).number() == 249);  // by i32, towards 0
+  CHECK(interpret(cast(boolean, byte(7))).number() == 1);
+  CHECK(interpret(byte(7) < byte(9)).number() == 1);
+  const Expr bytes = param("bytes", array({3}, u8));
+  CHECK((bytes | sum()).type() == Type(i32));
+  CHECK(interpret(bytes | sum(), {{"bytes", make_array(std::vector<double>{255, 255, 1}, bytes.type())}})
+            .number() == 511);
+  const auto exact = [](const Expr& e) { return std::get<std::int64_t>(interpret(e).v); };
+  const Expr large = literal(0x1p53, i64) * literal(512, i64);  // 2^62
+  CHECK(exact(large + (large - literal(1, i64))) == std::numeric_limits<std::int64_t>::max());
+  CHECK(interpret(binary(Op::Lt, large, large + literal(1, i64))).number() == 1);  // one and the same as f64
+  CHECK(interpret(eq(large, large + literal(1, i64))).number() == 0);
+  CHECK(exact(cast(i64, literal(-7, i32)) / 2) == -4);
+  CHECK(exact(cast(i64, literal(-7, i32)) % 2) == 1);
+  const Expr least = -large - large;
+  CHECK(exact(least / -1) == std::numeric_limits<std::int64_t>::min());
+  CHECK(exact(least % -1) == 0);
+  for (const Expr& beyond : {large + large, -least, abs(least), large * 4})
+    CHECK(test::message<UserError>([&] {
+            interpret(beyond);
+          }).find("more than an i64 holds; compute it of real numbers") != std::string::npos);
+  CHECK(test::message<UserError>([&] {
+          interpret(cast(i32, large));
+        }).starts_with("i32 of 4611686018427387904: no i32 holds it"));
+  CHECK(test::message<UserError>([&] {
+          interpret(cast(i64, literal(1e19, f64)));
+        }).starts_with("i64 of 1e+19: no i64 holds it"));
+}
+
 TEST_CASE("an evaluation says how far it is, and ends when it is told to") {
   struct Stop {};
   const Expr many = iterate(1000000000, fun(Type(f64), [](Expr x) { return x + 1.0; }), literal(0.0, f64));

@@ -177,9 +177,9 @@ TEST_CASE("file: declarations that are wrong") {
           "result), found 'parm'; did you mean 'param'?");
   refused("param x f64", "file.lift:1:9: expected ':' and the parameter's type, found 'f64'");
   refused("param x : f65",
-          "file.lift:1:11: there is no type 'f65'; of numbers there are f32, f64, i32 and bool");
-  refused("size n = 4 param x : n.n.u8 result = x",
-          "file.lift:1:26: there is no type 'u8'; of numbers there are");
+          "file.lift:1:11: there is no type 'f65'; of numbers there are f32, f64, i32, i64, u8 and bool");
+  refused("size n = 4 param x : n.n.u16 result = x",
+          "file.lift:1:26: there is no type 'u16'; of numbers there are");
   refused("size n = 4 param x : n result = x", "file.lift:1:22: there is no type 'n'; of numbers there are");
   refused("size n = 4 param x : 4 result = x",
           "file.lift:1:24: expected '.' between an array's length and its");

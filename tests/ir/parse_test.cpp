@@ -136,6 +136,9 @@ TEST_CASE("parse: what is printed is read back as it was") {
     for (const Scalar s : {f32, f64}) round_trip(literal(v, s)), round_trip(-literal(v, s));
   round_trip(tuple({literal(7, i32), nat_value(7), nat_value(n), literal(-7, i32), literal(1, boolean),
                     nat_value(1 - n)}));
+  round_trip(tuple({literal(200, u8), literal(7, i64), literal(-7, i64), literal(-0x1p53, i64),
+                    cast(u8, literal(300, i32)), cast(i64, literal(3, i32)), cast(u8, a),
+                    cast(f32, literal(3, u8)), literal(3, u8) + literal(300, i32)}));
   round_trip(cast(f32, a) + literal(0.1, f32));
   round_trip(pad({1}, {0}, constant, xs, 7.5) | pad(2, 1, odd) | pad(0, 3, constant, -1));
   round_trip(gather({cast(i32, a), cast(i32, b) + 1}, m, reflect) + gather(cast(i32, a), xs, constant, b) +
@@ -268,6 +271,11 @@ TEST_CASE("parse: what is wrong, and what to try") {
           "test:1:12: the number 99999999999999999999 is too large for a length");
   refused("1e999", "test:1:1: the number 1e999 is out of range");
   refused("3000000000 * 2", "test:1:1: the number 3000000000 is too large for an i32");
+  refused("256u8", "test:1:4: the number 256 is no u8; whole numbers of 0 to 255 are");
+  refused("1.5i64", "test:1:4: the number 1.5 is no i64; whole numbers of up to 2^53 are");
+  refused("9007199254740994i64", "test:1:17: the number 9007199254740994 is no i64");
+  refused("1i64 + 2i64 * 9007199254740994",
+          "test:1:15: the number 9007199254740994 is not exact beyond 2^53");
   refused("12abc", "test:1:3: letters follow the number 12");
   refused("xs # 1", "test:1:4: the sign '#' has no meaning here; a comment begins with //");
   refused("xs; ys",

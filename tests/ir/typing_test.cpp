@@ -3,6 +3,7 @@
 
 #include <source_location>
 
+#include "ir/expr/attributes.hpp"
 #include "ir/expr/build.hpp"
 #include "ir/expr/ops.hpp"
 #include "tests/message.hpp"
@@ -251,6 +252,26 @@ TEST_CASE("errors of scalars") {
   expect([] { sqrt(literal(2, i32)); }, "sqrt: needs real numbers, got i32; convert them: f64(x), f32(x)");
   expect([] { xs[0] + literal(1, f32); },
          "add: an operand has type f32, expected f64; cast one operand to the other's type");
+  CHECK(test::message<TypeError>([] { literal(256, u8); }) ==
+        "literal: 256 is no u8; there are whole numbers of 0 to 255; compute with i32, u8(x)");
+  CHECK(test::message<TypeError>([] {
+          literal(0x1p60, i64);
+        }).ends_with(" is no i64; there are whole numbers of up to 2^53, and what is computed of them"));
+  expect(
+      [] {
+        make(Op::Add, {literal(1, u8), literal(1, u8)});
+      },
+      "add: computes with i32, and got u8; convert it, i32(x), and the result u8(x)");
+  expect([] { make(Op::Cast, {literal(1, u8)}, attributes::cast(f32)); },
+         "cast: f32 of u8; convert it to i32 first: f32(i32(x))");
+  expect([] { literal(1, u8) + literal(0.5, f64); },
+         "add: an operand has type f64, expected i32; cast one operand to the other's type");
+  expect([] { literal(1, i64) + literal(1, i32); },
+         "add: an operand has type i32, expected i64; cast one operand to the other's type");
+  expect([] { gather(literal(1, i64), xs, clamp); },
+         "gather: position 0 has type i64, expected i32; convert it, i32(x)");
+  expect([] { pad(1, 1, constant, 256)(param("bytes", array({6}, u8))); },
+         "pad: the elements are u8, and cannot be 256; pass a whole number of 0 to 255");
   expect([] { max(xs[0], literal(1, i32)); },
          "max: an operand has type i32, expected f64; cast one operand to the other's type");
   expect([] { xs[0] < literal(1, f32); },

@@ -68,6 +68,20 @@ TEST_CASE("gather: a lane of one flat index is taken for each element") {
   CHECK(lanes_taken(k) == 4);
 }
 
+TEST_CASE("gather: a u8 is within 256 elements, and a position without being converted") {
+  const auto parsed = [](const std::string& length) {
+    return [=] {
+      lower(parse_program("param t : " + length +
+                              ".u8\nparam at : 24.u8\n"
+                              "result = at |> map_vec<8>(\\k. t[k])",
+                          "t.lift"));
+    };
+  };
+  CHECK(test::message<UserError>(parsed("256")) == "");
+  CHECK(test::message<UserError>(parsed("255")).find("nothing proves that the position ") !=
+        std::string::npos);
+}
+
 TEST_CASE("gather: what min, max, %, select and sums with numbers prove needs no boundary condition") {
   for (const char* position : {"min(max(k, 0), 23)", "max(0, min(23, k))", "k % 24", "(k % 20) + 3",
                                "23 - (k % 24)", "select(k < 3, 7, k % 3)", "i32(k < 3)", "i32(k < 3) + 22",

@@ -171,6 +171,9 @@ def test_arrays_of_a_device_are_exported_where_its_driver_has_memory(opencl):
     whole_numbers = lift.device_array(opencl, [5], i32).__dlpack__()  # which keeps the array
     k = tensor_of(whole_numbers)
     assert (k.code, k.bits) == (0, 32)
+    pixels = lift.device_array(opencl, [5], lift.u8).__dlpack__()
+    k = tensor_of(pixels)
+    assert (k.code, k.bits) == (1, 8)
     assert "no copy is made for others" in refused(lambda: x.__dlpack__(copy=True), BufferError)
     assert "lies on a device (4, " in refused(lambda: lift.compile(red_black)(Foreign(x), a, a, 0))
 

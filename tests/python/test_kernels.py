@@ -8,7 +8,7 @@ import threading
 import liftgen as lift
 import numpy as np
 import pytest
-from liftgen import f32, f64, i32
+from liftgen import f32, f64, i32, i64, u8
 from programs import blur, blur_of, blurred, red_black, red_black_numpy
 
 n, m = lift.nat("n"), lift.nat("m")
@@ -148,6 +148,21 @@ def test_numbers_and_truth_values():
     np.testing.assert_allclose(scaled, np.float32(0.5) * x + 3, rtol=1e-6)
     assert less.dtype == np.bool_ and (less == (x < 0.5)).all()
     assert color.dtype == np.int32 and (color == 2).all()
+
+
+def test_bytes_and_long_integers():
+    image, shift, scale = lift.param("image", lift.array(u8, n, m)), lift.param("shift", u8), lift.param("scale", i64)
+    brighter = image | lift.map2(lambda p: lift.tuple(lift.select(255 < p + shift, 255, lift.cast(u8, p + shift)), lift.cast(i64, p) * scale))
+    kernel = lift.compile(lift.Program("brighter", [image, shift, scale], brighter))
+    x = rng.integers(0, 256, (19, 37), np.uint8)
+    bright, scaled = kernel(x, 100, 3_000_000_000)
+    assert bright.dtype == np.uint8 and (bright == np.minimum(x.astype(int) + 100, 255)).all()
+    assert scaled.dtype == np.int64 and (scaled == x.astype(np.int64) * 3_000_000_000).all()
+    total = lift.compile(lift.Program("total", [image], image | lift.join | lift.sum))(x)
+    assert total == x.sum() and isinstance(total, int)
+    assert "is u8, which 256 does not fit into" in refused(lambda: kernel(x, 256, 1))
+    assert "is n.m.u8, but an array of int32 is passed; pass a.astype(numpy.uint8)" in refused(
+        lambda: kernel(x.astype(np.int32), 1, 1))
 
 
 def test_tuples_are_taken_apart():

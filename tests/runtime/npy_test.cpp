@@ -22,7 +22,7 @@ TEST_CASE("npy: headers are what numpy writes, and are read as what they say") {
   CHECK(plane.size() == 128);
   CHECK(npy_header(f32, {3, 4}) == plane);
   CHECK(npy_header(boolean, {5}).find("{'descr': '|b1', 'fortran_order': False, 'shape': (5,") == 10);
-  for (const Scalar type : {f32, f64, i32, boolean})
+  for (const Scalar type : kScalarTypes)
     for (const std::vector<std::int64_t>& shape :
          {std::vector<std::int64_t>{}, {7}, {2, 3}, {1000000, 2000000, 3, 4}}) {
       write_file_atomically(path, npy_header(type, shape) + "elements");
@@ -50,9 +50,9 @@ TEST_CASE("npy: what no kernel takes is refused with what to do") {
     const std::string said = message([&] { read_npy_header(path); });
     return said.starts_with(path.string()) ? said.substr(path.string().size()) : said;
   };
-  CHECK(refusal("{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }") ==
-        ": its elements are '<i8'; convert them to float32 (f32), float64 (f64), int32 (i32) or bool, with "
-        ".astype");
+  CHECK(refusal("{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }") ==
+        ": its elements are '<u8'; convert them to float32 (f32), float64 (f64), int32 (i32), int64 (i64), "
+        "uint8 (u8) or bool, with .astype");
   CHECK(refusal("{'descr': '>f8', 'fortran_order': False, 'shape': (2,), }").find("'>f8'") !=
         std::string::npos);
   CHECK(refusal("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }") ==

@@ -116,7 +116,10 @@ Expr Generator::windows(const Type& t, const Scope& scope, int fuel) {
     const Boundary b = one_of(all);
     xs = pad(std::vector<Nat>(shape.size(), low), std::vector<Nat>(shape.size(), size - 1 - low), b,
              grown(array(shape, e), scope, fuel - 1),
-             b == constant ? number(e == Type(boolean) ? 0 : -2, e == Type(boolean) ? 1 : 2) : 0);
+             b != constant        ? 0
+             : e == Type(boolean) ? number(0, 1)
+             : e == Type(u8)      ? number(0, 255)
+                                  : number(-2, 2));
     if (b == constant && chance(30))
       xs = pad(std::vector<Nat>(shape.size(), low), std::vector<Nat>(shape.size(), size - 1 - low), b,
                grown(array(shape, e), scope, fuel - 1), scalar(e.scalar(), scope, 1));

@@ -21,7 +21,7 @@ std::vector<double> numbers(const Type& t, std::int64_t count, std::mt19937& ran
   for (std::int64_t i = 0; i < count; ++i) {
     const auto k = static_cast<int>(random() % 33);
     const Scalar s = t.scalar();
-    all.push_back(s == boolean ? k % 2 : s == i32 ? k - 16 : (k - 16) / 4.0);
+    all.push_back(s == boolean ? k % 2 : s == u8 ? k : is_integer(s) ? k - 16 : (k - 16) / 4.0);
   }
   return all;
 }

@@ -12,8 +12,8 @@ constexpr int kNodes = 60;  ///< beyond so many, only leaves grow
 }  // namespace
 
 Scalar Generator::scalar_type() {
-  const int k = number(0, 9);
-  return k < 4 ? f64 : k < 7 ? f32 : k < 9 ? i32 : boolean;
+  const int k = number(0, 14);
+  return k < 5 ? f64 : k < 8 ? f32 : k < 10 ? i32 : k < 12 ? u8 : k < 13 ? i64 : boolean;
 }
 
 std::int64_t Generator::value_of(const Nat& n) const {

@@ -55,7 +55,7 @@ class Generator {
   Expr part_of(const Expr& variable, Scalar s);
   Expr floating(Scalar s, const Scope& scope, int fuel);
   Expr elementary_of(const Expr& a, const Expr& b);
-  Expr integer(const Scope& scope, int fuel);
+  Expr integer(Scalar s, const Scope& scope, int fuel);
   Expr condition(const Scope& scope, int fuel);
   Expr reduced(Scalar s, const Scope& scope, int fuel);
   Expr called(Scalar s, const Scope& scope, int fuel);

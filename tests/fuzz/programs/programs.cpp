@@ -91,16 +91,16 @@ Expr Generator::reduction() {
   const auto f = [&](Expr acc, Expr x) -> Expr {
     if (s == boolean) return acc || x;
     const int k = number(0, 2);
-    return k == 0 ? min(acc, x) : k == 1 ? max(acc, x) : acc + (s == i32 ? bounded(x) : x);
+    return k == 0 ? min(acc, x) : k == 1 ? max(acc, x) : acc + (is_integer(s) ? bounded(x) : x);
   };
-  const Expr r = reduce(fun({Type(s), Type(s)}, f), literal(0, s), xs);
+  const Expr r = reduce(fun({Type(promoted(s)), Type(s)}, f), literal(0, promoted(s)), xs);
   if (chance(25)) return tuple({r, grown(Type(scalar_type()), {}, 2)});
   return r;
 }
 
 /// Scans along columns, one after the other.
 Expr Generator::columns() {
-  const Scalar s = chance(80) ? (chance(60) ? f64 : f32) : i32;
+  const Scalar s = chance(80) ? (chance(60) ? f64 : f32) : chance(60) ? i32 : i64;
   const std::vector<Nat> all = shape(2);
   std::vector<Expr> arrays{grown(array(all, s), {}, 1)};
   for (int n = number(0, 2); n > 0; --n) arrays.push_back(grown(array(all, scalar_type()), {}, 1));
@@ -134,13 +134,13 @@ Expr Generator::columns() {
 
 /// Cells each of which reduces many elements: of a row, of a column, of a large window.
 Expr Generator::folds() {
-  const Scalar s = chance(80) ? (chance(60) ? f64 : f32) : i32;
+  const Scalar s = chance(80) ? (chance(60) ? f64 : f32) : chance(60) ? i32 : i64;
   const Nat cells = extent(0), elements = chance(70) ? Nat(number(33, 70)) : sizes_[0];
   const bool columns = chance(50), rows_of_result = chance(25), twice = chance(30);
   const int fuel = number(0, 2), kind = number(0, 3);
   const auto reduced_by = [&](const Expr& xs, const Expr& more) {
     const auto f = [&](Expr acc, Expr x) -> Expr {
-      const Expr e = static_cast<bool>(more) ? bounded(x * more) : s == i32 ? bounded(x) : x;
+      const Expr e = static_cast<bool>(more) ? bounded(x * more) : is_integer(s) ? bounded(x) : x;
       return kind == 0 ? max(acc, e) : kind == 1 ? bounded(acc - e) : acc + e;
     };
     return reduce(fun({Type(s), Type(s)}, f), literal(kind == 1 ? 1 : 0, s), xs);

@@ -17,7 +17,13 @@ const UserFun& user_function(Scalar s, bool two) {
                                 larger);
   static const UserFun larger_int("larger_i", {{"x", i32}, {"low", i32}}, i32, "return x < low ? low : x;",
                                   larger);
+  static const UserFun larger_long("larger_l", {{"x", i64}, {"low", i64}}, i64, "return x < low ? low : x;",
+                                   larger);
+  static const UserFun larger_byte("larger_b", {{"x", u8}, {"low", u8}}, u8, "return x < low ? low : x;",
+                                   larger);
   if (s == i32) return larger_int;
+  if (s == i64) return larger_long;
+  if (s == u8) return larger_byte;
   if (s == f32) return two ? larger32 : half32;
   return two ? larger64 : half64;
 }
@@ -26,7 +32,8 @@ const UserFun& user_function(Scalar s, bool two) {
 
 Expr Generator::literal_of(Scalar s) {
   if (s == boolean) return literal(number(0, 1), s);
-  if (s == i32) return literal(number(-7, 9), s);
+  if (s == u8) return literal(number(0, 255), s);
+  if (is_integer(s)) return literal(number(-7, 9), s);
   return literal(number(-16, 16) / 4.0, s);
 }
 
@@ -34,9 +41,12 @@ Expr Generator::literal_of(Scalar s) {
 Expr Generator::bounded(const Expr& e) {
   switch (e.type().scalar()) {
     case Scalar::boolean:
+    case Scalar::u8:
       return e;
     case Scalar::i32:
       return e % 997;
+    case Scalar::i64:
+      return e % 9973;
     default:
       return min(max(e, -64.0), 64.0);
   }
@@ -56,8 +66,10 @@ Expr Generator::part_of(const Expr& variable, Scalar s) {
   if (t.is_function()) return {};
   const Scalar from = t.scalar();
   if (from == s) return variable;
-  if (s == i32 && is_float(from)) return cast(i32, min(max(variable, -50.0), 50.0));
-  if (s == boolean) return from == i32 ? binary(Op::Lt, variable, literal(2, i32)) : variable < 0.25;
+  if (!is_float(s) && s != boolean && is_float(from)) return cast(s, min(max(variable, -50.0), 50.0));
+  if (s == i32 && from == i64) return cast(i32, bounded(variable));
+  if (s == u8 && from == i64) return cast(u8, bounded(variable));
+  if (s == boolean) return is_float(from) ? variable < 0.25 : variable < 2;
   return cast(s, variable);
 }
 
@@ -97,7 +109,8 @@ Expr Generator::scalar(Scalar s, const Scope& scope, int fuel) {
     return part_of(e, s);
   }
   if (s == boolean) return condition(scope, fuel);
-  return s == i32 ? integer(scope, fuel) : floating(s, scope, fuel);
+  if (s == u8) return cast(u8, integer(i32, scope, fuel));
+  return is_integer(s) ? integer(s, scope, fuel) : floating(s, scope, fuel);
 }
 
 Expr Generator::floating(Scalar s, const Scope& scope, int fuel) {
@@ -151,8 +164,8 @@ Expr Generator::elementary_of(const Expr& a, const Expr& b) {
   }
 }
 
-Expr Generator::integer(const Scope& scope, int fuel) {
-  const auto part = [&] { return scalar(i32, scope, fuel - 1); };
+Expr Generator::integer(Scalar s, const Scope& scope, int fuel) {
+  const auto part = [&] { return scalar(s, scope, fuel - 1); };
   const Expr a = part();
   switch (number(0, 10)) {
     case 0:
@@ -192,7 +205,7 @@ Expr Generator::condition(const Scope& scope, int fuel) {
     case 4:
       return eq(scalar(i32, scope, fuel - 1) % 2, 0);
     default: {
-      const Scalar s = std::vector{f64, f32, i32}[static_cast<std::size_t>(number(0, 2))];
+      const Scalar s = std::vector{f64, f32, i32, i64, u8}[static_cast<std::size_t>(number(0, 4))];
       const std::vector<Op> all{Op::Lt, Op::Le, Op::Eq, Op::Ne};
       return binary(one_of(all), scalar(s, scope, fuel - 1), scalar(s, scope, fuel - 1));
     }
@@ -212,13 +225,13 @@ Expr Generator::reduced(Scalar s, const Scope& scope, int fuel) {
     if (s == boolean) return chance(50) ? acc || e : acc && e;
     switch (number(0, 4)) {
       case 0:
-        return min(acc, e);
+        return s == u8 ? select(acc < e, acc, e) : min(acc, e);
       case 1:
-        return max(acc, e);
+        return s == u8 ? select(acc < e, e, acc) : max(acc, e);
       case 2:
         return bounded(grown(Type(s), {acc, x}, fuel - 1));
       default:
-        return acc + (s == i32 ? bounded(e) : e);
+        return s == u8 ? cast(u8, acc + e) : acc + (is_integer(s) ? bounded(e) : e);
     }
   };
   return reduce(fun({Type(s), xs.type().element()}, f), literal_of(s), xs);
@@ -266,7 +279,7 @@ Expr Generator::gathered(Scalar s, const Scope& scope, int fuel) {
 }
 
 Expr Generator::called(Scalar s, const Scope& scope, int fuel) {
-  const bool two = s == i32 || chance(50);
+  const bool two = !is_float(s) || chance(50);
   std::vector<Expr> all{scalar(s, scope, fuel)};
   if (two) all.push_back(scalar(s, scope, fuel));
   return user_function(s, two).call(all);

@@ -8,35 +8,17 @@ namespace lift::fuzz {
 namespace {
 
 void put(unsigned char* to, Scalar s, double v) {
-  const auto write = [&]<class T>(T x) { std::memcpy(to, &x, sizeof x); };
-  switch (s) {
-    case Scalar::f32:
-      return write(static_cast<float>(v));
-    case Scalar::f64:
-      return write(v);
-    case Scalar::i32:
-      return write(static_cast<std::int32_t>(v));
-    case Scalar::boolean:
-      return write(static_cast<unsigned char>(v != 0));
-  }
+  with_scalar(s, [&]<class T>(T) {
+    const T x = std::is_same_v<T, bool> ? static_cast<T>(v != 0) : static_cast<T>(v);
+    std::memcpy(to, &x, sizeof x);
+  });
 }
 
 double taken(const unsigned char* from, Scalar s) {
-  const auto read = [&]<class T>(T x) {
+  return with_scalar(s == boolean ? u8 : s, [&](auto x) {
     std::memcpy(&x, from, sizeof x);
     return static_cast<double>(x);
-  };
-  switch (s) {
-    case Scalar::f32:
-      return read(float{});
-    case Scalar::f64:
-      return read(double{});
-    case Scalar::i32:
-      return read(std::int32_t{});
-    case Scalar::boolean:
-      break;
-  }
-  return read(static_cast<unsigned char>(0));
+  });
 }
 
 }  // namespace
