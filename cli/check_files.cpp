@@ -33,7 +33,7 @@ bool uses_database(const Options& o) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), o.command) != all.end();
   };
-  return !o.no_db && is_one_of({"explore", "run", "emit", "compare", "show", "db"});
+  return !o.no_db && is_one_of({"explore", "run", "emit", "compare", "show", "solve", "db"});
 }
 
 std::vector<Used> read_files(const Options& o) {

@@ -53,27 +53,28 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
       ->capture_default_str();
   app.add_option("--cycles", o.cycles, "at most")->capture_default_str();
   app.add_option("--norm", o.norm, "of residuals: rms or max")->capture_default_str();
-  app.add_option("--cycle", o.cycle, "V, W or F")->capture_default_str();
-  app.add_flag("--full-start", o.full_start, "begin with full multigrid");
-  app.add_flag("--mixed", o.mixed, "cycles in f32 inside an iteration in f64");
+  app.add_option("--cycle", o.cycle, "V, W or F (V)");
+  app.add_flag("--full-start,!--no-full-start", o.full_start, "begin with full multigrid");
+  app.add_flag("--mixed,!--no-mixed", o.mixed, "cycles in f32 inside an iteration in f64");
   app.add_option("--inner", o.inner, "such cycles for a residual in f64; 0: as many as pay, up to 2 (0)");
-  app.add_option("--tune", o.tune, "seconds to explore the kernels of a cycle for, which are remembered")
+  app.add_option(
+         "--tune", o.tune,
+         "seconds to explore the kernels of a cycle for; later solves of such cells, faces and threads "
+         "use them")
       ->capture_default_str();
   app.add_option("--tune-plan", o.tune_plan,
                  "seconds to try other --down, --up, --mixed and --inner for, by time to the goal; the "
-                 "fastest is used")
+                 "fastest is used, later as well")
       ->capture_default_str();
-  app.add_flag("--tuned", o.tuned, "take kernels that --tune has found before");
-  app.add_option("--smoother", o.smoother, "automatic, gauss-seidel (by colours), jacobi or chebyshev")
-      ->capture_default_str();
-  app.add_option("--down", o.down, "sweeps before a coarse grid's correction")->capture_default_str();
-  app.add_option("--up", o.up, "sweeps after it")->capture_default_str();
-  app.add_option("--weight", o.weight, "of relaxation; 0: by the couplings of A's axes")
-      ->capture_default_str();
+  app.add_flag("--untuned", o.untuned, "leave out what --tune and --tune-plan have found before");
+  app.add_flag("--tuned", o.tuned, "kernels also as they were found for other sizes, near these");
+  app.add_option("--smoother", o.smoother, "automatic, gauss-seidel (by colours), jacobi or chebyshev");
+  app.add_option("--down", o.down, "sweeps before a coarse grid's correction (2)");
+  app.add_option("--up", o.up, "sweeps after it (2)");
+  app.add_option("--weight", o.weight, "of relaxation; 0: by Fourier analysis, or the couplings of A's axes");
   app.add_option("--bottom", o.bottom,
                  "of the coarsest grid: automatic, dense, sweeps, conjugate-gradients or bicgstab (A need "
-                 "not be symmetric)")
-      ->capture_default_str();
+                 "not be symmetric)");
 }
 
 }  // namespace lift::cli

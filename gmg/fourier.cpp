@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 
+#include "gmg/found_weight.hpp"
 #include "ir/error.hpp"
 
 namespace lift::gmg {
@@ -288,20 +289,6 @@ double best_weight(const Equation& equation, Plan plan, const std::map<std::stri
       low = a, a = b, fa = fb, b = low + golden * (high - low), fb = factor(b);
   }
   return (low + high) / 2;
-}
-
-double found_weight(const Equation& equation, const Plan& plan) {
-  const auto colours = colours_of(equation, equation.domain());
-  if (plan.weight > 0 || !colours || colours->count() != 2) return 0;
-  if (plan.smoother != Smoother::automatic && plan.smoother != Smoother::gauss_seidel) return 0;
-  const Ratios first =
-      plan.ratios.empty() ? suggested_ratios(equation, equation.domain()) : plan.ratios.front();
-  if (first.empty() || std::any_of(first.begin(), first.end(), [](int r) { return r != 2; })) return 0;
-  try {
-    return best_weight(equation, plan);
-  } catch (const UserError&) {  // a footprint without colours modulo 2, say
-    return 0;
-  }
 }
 
 }  // namespace lift::gmg

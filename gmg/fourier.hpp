@@ -28,9 +28,4 @@ FourierFactors fourier_factors(const Equation& equation, const Plan& plan,
 double best_weight(const Equation& equation, Plan plan,
                    const std::map<std::string, double>& coefficients = {});
 
-/// That weight where a solver takes it by itself: of a plan that names none, for red-black Gauss-Seidel on
-/// grids that are joined by two along all axes (where axes differ, coefficients that vary leave less room).
-/// Else 0.
-double found_weight(const Equation& equation, const Plan& plan);
-
 }  // namespace lift::gmg

@@ -1,6 +1,8 @@
 // The choices of a solver, all of them, as data.
 #pragma once
 
+#include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,10 @@ enum class Passes : std::uint8_t { automatic, each, together };
 /// leaves the least energy (A has to be symmetric and positive). Automatic: the latter where a coefficient,
 /// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric.
 enum class Corrections : std::uint8_t { automatic, whole, least_energy };
+inline constexpr std::initializer_list<Smoother> kSmoothers{Smoother::automatic, Smoother::gauss_seidel,
+                                                            Smoother::jacobi, Smoother::chebyshev};
+inline constexpr std::initializer_list<Bottom> kBottoms{Bottom::automatic, Bottom::dense, Bottom::sweeps,
+                                                        Bottom::conjugate_gradients, Bottom::bicgstab};
 const char* text(Smoother s);
 const char* text(CycleKind c);
 const char* text(Bottom b);
@@ -46,9 +52,15 @@ struct Plan {
   bool mixed = false;
   /// Cycles in f32 for one residual in f64. 0: as many as lead to the goal by the factor so far, up to 2.
   int inner = 0;
-  /// Kernels begin with what Solver::tune has found, for these sizes or near them, in the user's database.
+  /// Begins with what Solver::tune and tune_plan have found, in `database`: choices that are here as in
+  /// Plan{}, and kernels. Of kernels that are not among these, with what exploring has found for them, for
+  /// these sizes or near them.
   bool tuned = false;
-  bool full_start = false;  ///< begins with full multigrid: a cycle on each level, from the coarsest
+  std::string database = {};  ///< a file; empty: the user's; "none": nothing was found
+  bool full_start = false;    ///< begins with full multigrid: a cycle on each level, from the coarsest
+  /// How kernels are computed: derivations by their program (kernel_key). Those that do not apply, and other
+  /// kernels: as always.
+  std::map<std::string, std::string> kernels = {};
 };
 std::string str(const Plan& p);
 /// UserError: sweeps, weights and ratios that mean nothing.

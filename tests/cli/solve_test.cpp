@@ -244,6 +244,42 @@ TEST_CASE("cli: a second start of a solver neither derives nor lowers, whatever 
   CHECK(history_in(deleted.output) == history_in(first.output));
 }
 
+TEST_CASE(
+    "cli: a solve uses what tuning has found before, says so, and goes without it where it is damaged") {
+  const Scratch scratch;
+  const std::string db = (scratch.path() / "found.db").string();
+  const auto solved = [&](std::vector<std::string> more, bool used) {
+    std::vector<std::string> ask{"solve", "poisson", "--size", "24,20", "--db", db};
+    ask.insert(ask.end(), more.begin(), more.end());
+    const ProcessResult r = liftgen(ask, "", {"LIFTGEN_TIME_PASSES=1"});
+    CAPTURE(r.output);
+    CHECK(r.status == 0);
+    CHECK((r.output.find("; --untuned leaves that out") != std::string::npos) == used);
+    return r;
+  };
+  const auto plan_in = [](const ProcessResult& r) {
+    const std::size_t at = r.output.find(" cells, faces ");
+    return r.output.substr(r.output.find(": ", at) + 2, 6);
+  };
+  CHECK(plan_in(solved({}, false)) == "V(2,2)");
+  solved({"--down", "1", "--up", "3", "--tune", "3"}, false);
+  solved({}, true);
+  const ProcessResult second = solved({}, true);
+  CHECK(second.output.find("tuned on 20") != std::string::npos);
+  CHECK(plan_in(second) == "V(1,3)");
+  CHECK_FALSE(lowers(second));
+  CHECK(plan_in(solved({"--up", "2"}, true)) == "V(1,2)");
+  CHECK(plan_in(solved({"--untuned"}, false)) == "V(2,2)");
+  solved({"--bc", "neumann,dirichlet"}, false);
+  CHECK(plan_in(solved({"--threads", "1"}, false)) == "V(2,2)");
+  CHECK(liftgen({"db", "list", "--db", db}).output.find("24x20 cells") != std::string::npos);
+  // A file that is none of ours is left as it is, and the solve goes on.
+  lift::write_file_atomically(db, "something else, and longer than a page's head " + std::string(500, 'x'));
+  const ProcessResult damaged = solved({"--tune-plan", "0.1"}, false);
+  CHECK(damaged.output.find("it is damaged") != std::string::npos);
+  CHECK(lift::read_file(db).starts_with("something else"));
+}
+
 TEST_CASE("cli: emit solver writes C that gcc alone compiles, and solves as we do") {
   const Scratch scratch;
   const std::string folder = scratch.path().string();
