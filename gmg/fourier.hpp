@@ -18,7 +18,7 @@ struct FourierFactors {
 };
 
 /// Of a plan's sweeps and weight (0: the one that a solver takes on its finest level) with `coefficients` (by
-/// name; 1 otherwise) on the domain's spacings, its first ratios, Gauss-Seidel or Jacobi. `samples`
+/// name; 1 otherwise) on the domain's spacings, its first ratios, Gauss-Seidel, Jacobi or lines. `samples`
 /// frequencies an axis. UserError: ratios of 3, a footprint without colours modulo 2, Chebyshev.
 FourierFactors fourier_factors(const Equation& equation, const Plan& plan,
                                const std::map<std::string, double>& coefficients = {}, int samples = 16);

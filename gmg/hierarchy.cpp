@@ -163,7 +163,7 @@ Ratios Hierarchy::ratios_from(std::size_t l, const Equation& equation, const Dom
     return ratios;
   }
   if (domain.count() <= plan_.bottom_cells) return {};
-  Ratios ratios = suggested_ratios(equation, domain);
+  Ratios ratios = suggested_ratios(equation, domain, plan_.smoother);
   if (ratios.empty())
     notes_.push_back("The cells of " + text(domain.cells(), 'x') +
                      " cannot be joined any further; that level is solved by itself.");

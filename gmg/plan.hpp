@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace lift::gmg {
 
-enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev };
+enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev, lines_k, lines_j, lines_i };
 enum class CycleKind : std::uint8_t { V, W, F };
 enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients, bicgstab };
 /// How sweeps that follow one another go over memory: each by itself, or several in one pass
@@ -21,8 +22,11 @@ enum class Passes : std::uint8_t { automatic, each, together };
 /// leaves the least energy (A has to be symmetric and positive). Automatic: the latter where a coefficient,
 /// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric.
 enum class Corrections : std::uint8_t { automatic, whole, least_energy };
-inline constexpr std::initializer_list<Smoother> kSmoothers{Smoother::automatic, Smoother::gauss_seidel,
-                                                            Smoother::jacobi, Smoother::chebyshev};
+inline constexpr std::initializer_list<Smoother> kSmoothers{
+    Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev,
+    Smoother::lines_k,   Smoother::lines_j,      Smoother::lines_i};
+/// The axis whose lines it solves for; none: it goes cell by cell.
+std::optional<Axis> lines_of(Smoother s);
 inline constexpr std::initializer_list<Bottom> kBottoms{Bottom::automatic, Bottom::dense, Bottom::sweeps,
                                                         Bottom::conjugate_gradients, Bottom::bicgstab};
 const char* text(Smoother s);
@@ -34,7 +38,7 @@ const char* text(Corrections c);
 struct Plan {
   CycleKind cycle = CycleKind::V;
   /// Gauss-Seidel goes colour by colour. Automatic: that where A's footprint admits colours, else Chebyshev,
-  /// level by level.
+  /// level by level. Lines: zebra (gmg/lines.hpp).
   Smoother smoother = Smoother::automatic;
   int down = 2, up = 2;  ///< sweeps before a coarse grid's correction, and after it
   /// Of relaxation; 0: by Fourier analysis (best_weight) where cells are joined by two along all axes and
@@ -74,10 +78,12 @@ bool takes_steps(const Plan& p, std::size_t levels, std::size_t coefficients);
 std::vector<double> couplings(const Equation& equation, const Domain& grid);
 /// By 2 along the axes whose coupling is at least half of the strongest one, among those with cells enough:
 /// so a point smoother suffices. Empty: no axis has.
-Ratios suggested_ratios(const Equation& equation, const Domain& grid);
+/// With lines along an axis, that one and those that are as strong among the others.
+Ratios suggested_ratios(const Equation& equation, const Domain& grid,
+                        Smoother smoother = Smoother::automatic);
 /// 2 / (1 + sqrt(1 - (1 - c)^2)), c the smallest share of an axis whose cells are joined (`ratios`; none: of
 /// any) (Yavneh, 1996): for red-black Gauss-Seidel in several dimensions; 1 for more colours. 6/7, 4/5, 2/3
-/// for Jacobi in 3D, 2D, 1D.
+/// for Jacobi in 3D, 2D, 1D; 1 for lines.
 double suggested_weight(const Equation& equation, const Domain& grid, const Ratios& ratios, Smoother smoother,
                         bool red_black);
 
