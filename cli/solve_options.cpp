@@ -34,11 +34,17 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
   app.add_option("--spacing", o.spacing, "of cells; 0: 1 / the cells of the longest axis");
   app.add_option("--rhs", o.rhs,
                  "f.npy: the right-hand side, f64; without it a problem with a known solution is solved");
-  app.add_option("--guess", o.guess, "u.npy: the first guess; without it 0");
+  app.add_option("--guess,--start", o.guess,
+                 "u.npy: the first guess, or the checkpoint to go on from; without it 0");
   app.add_option("--set", o.sets, "NAME=FILE.npy or NAME=NUMBER: a coefficient, or a number of A")
       ->take_all();
   app.add_option("--out", o.out,
                  "u.npy: where to write the solution, or the best iterate, replacing the file");
+  app.add_option("--checkpoint", o.checkpoint,
+                 "u.npy: the best iterate so far, replacing the file, which is whole at any time; also where "
+                 "the solve ends without convergence, or is interrupted");
+  app.add_option("--checkpoint-every", o.checkpoint_every, "cycles between two of them")
+      ->capture_default_str();
   app.add_option(
       "--bc", o.faces,
       "faces: one of dirichlet, neumann, robin and periodic, or one an axis, outermost first, in which "
@@ -68,7 +74,10 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
       ->capture_default_str();
   app.add_flag("--untuned", o.untuned, "leave out what --tune and --tune-plan have found before");
   app.add_flag("--tuned", o.tuned, "kernels also as they were found for other sizes, near these");
-  app.add_option("--smoother", o.smoother, "automatic, gauss-seidel (by colours), jacobi or chebyshev");
+  app.add_option(
+      "--smoother", o.smoother,
+      "automatic, gauss-seidel (by colours), jacobi, chebyshev, or lines-k, lines-j, lines-i (all cells of a "
+      "line at once; lines-z, -y, -x likewise)");
   app.add_option("--down", o.down, "sweeps before a coarse grid's correction (2)");
   app.add_option("--up", o.up, "sweeps after it (2)");
   app.add_option("--weight", o.weight, "of relaxation; 0: by Fourier analysis, or the couplings of A's axes");

@@ -14,8 +14,10 @@ struct SolveOptions {
   std::string problem = "poisson";  ///< or helmholtz, or FILE.lift
   std::string size, faces;          ///< empty: not said
   std::string rhs, guess, out;      ///< files
-  std::string emit;                 ///< a folder: the solver is written there as C
-  std::vector<std::string> sets;    ///< NAME=FILE.npy or NAME=NUMBER
+  std::string checkpoint;           ///< a file
+  int checkpoint_every = 5;
+  std::string emit;               ///< a folder: the solver is written there as C
+  std::vector<std::string> sets;  ///< NAME=FILE.npy or NAME=NUMBER
   std::string norm = "rms";
   double spacing = 0, to = 1e-8, a = 1;
   int cycles = 30;

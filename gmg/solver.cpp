@@ -62,9 +62,10 @@ bool copy_of_zeros(std::span<const double> from, std::span<double> to) {
 }
 
 void check_goal(const Goal& g) {
-  if (!(g.relative >= 0) || !(g.absolute >= 0) || g.cycles < 0)
+  if (!(g.relative >= 0) || !(g.absolute >= 0) || g.cycles < 0 || g.every < 0)
     throw UserError("gmg::Goal: tolerances and cycles are not negative; relative = " + number(g.relative) +
-                    ", absolute = " + number(g.absolute) + ", cycles = " + std::to_string(g.cycles));
+                    ", absolute = " + number(g.absolute) + ", cycles = " + std::to_string(g.cycles) +
+                    ", every = " + std::to_string(g.every));
 }
 
 }  // namespace
@@ -279,6 +280,7 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
     report.add(zero_guess_ ? report.reference : finest.residual_norm(goal.norm), 0);
   double least = report.history[0], kept = least;
   const auto keep = [&] { copy(finest.array("u"), best), kept = least; };
+  int next = goal.every;
   while (!ends(goal, report)) {
     const bool starts = report.cycles() == 0 && plan_.full_start;
     const double before = report.history.back();
@@ -296,6 +298,8 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
     } else if (least = now; !mixed || starts || now > 0.3 * before) {
       keep();
     }
+    if (goal.each && goal.every > 0 && report.cycles() >= next && now <= least)
+      goal.each(report.cycles(), finest.array("u")), next = report.cycles() + goal.every;
   }
   if (kept > least) keep();
   if (report.status == Report::Status::stagnated)

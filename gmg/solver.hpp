@@ -17,6 +17,10 @@ struct Goal {
   double absolute = 0;     ///< or the norm itself, in units of f
   int cycles = 50;         ///< at most
   Norm norm = Norm::rms;
+  /// Called after so many cycles each, where u is the best so far, with that; 0: never. What it throws ends
+  /// the solve.
+  int every = 0;
+  std::function<void(int cycles, std::span<const double> u)> each = {};
 };
 
 class Solver {

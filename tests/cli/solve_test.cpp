@@ -81,6 +81,8 @@ TEST_CASE("cli: solve refuses what it cannot read") {
                 {"3 axes", "has 2"});
   check_refused({"solve", "poisson", "--size", "8,8", "--cycle", "Z"}, 2, {"--cycle Z", "V, W, F"});
   check_refused({"solve", "poisson", "--size", "8,8", "--weight", "3"}, 2, {"between 0 and 2"});
+  check_refused({"solve", "poisson", "--size", "8,8", "--bc", "dirichlet,periodic", "--smoother", "lines-x"},
+                2, {"lines-i needs faces"});
 }
 
 TEST_CASE("cli: solve takes A from a file and arrays from others, and writes the solution") {
@@ -183,6 +185,84 @@ TEST_CASE("cli: an interrupted solve keeps its best iterate") {
   CHECK(r.status == 1);
   CHECK(r.output.find("Interrupted after ") != std::string::npos);
   CHECK(npy(line.scratch.path() / "u.npy").size() == n);
+}
+
+TEST_CASE("cli: checkpoints are whole, and a solve goes on from one as if it had not ended") {
+  const Line line;
+  const auto path = [&](const char* name) { return line.scratch.path() / name; };
+  // By Jacobi's iteration on one level, some ten cycles.
+  const std::vector<std::string> ask{"solve",      "poisson", "--size", "24,20",
+                                     "--smoother", "jacobi",  "--to",   "1e-9"};
+  const auto solved = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = ask;
+    all.insert(all.end(), more.begin(), more.end());
+    return liftgen(all, line.folder);
+  };
+  const ProcessResult whole = solved({"--out", "u.npy"});
+  REQUIRE(whole.status == 0);
+  const ProcessResult first = solved({"--cycles", "4", "--checkpoint", "c.npy", "--checkpoint-every", "2"});
+  CAPTURE(first.output);
+  CHECK(first.status == 1);
+  CHECK(first.output.find("the file has u after 4 cycles; --start c.npy") != std::string::npos);
+  const ProcessResult second = solved({"--start", "c.npy", "--checkpoint", "c.npy", "--out", "v.npy"});
+  CAPTURE(second.output);
+  CHECK(second.status == 0);
+  const std::vector<double> u = npy(path("u.npy")), v = npy(path("v.npy"));
+  REQUIRE(u.size() == v.size());
+  double most = 0;
+  for (std::size_t x = 0; x < u.size(); ++x) most = std::max(most, std::abs(u[x] - v[x]));
+  CHECK(most < 1e-12);
+  CHECK(npy(path("c.npy")) == v);
+  CHECK(liftgen({"solve", "poisson", "--size", "8", "--checkpoint", "c.npy", "--out", "c.npy"}, line.folder)
+            .output.find("give them two names") != std::string::npos);
+  CHECK(solved({"--checkpoint", "c.npy", "--checkpoint-every", "0"}).output.find("--checkpoint-every 0") !=
+        std::string::npos);
+}
+
+TEST_CASE("cli: a disk that is full at a checkpoint is said, and the one before it stays; nothing is lost") {
+  const Line line;
+  const std::string solve =
+      kLiftgen + " solve poisson --size 24,20 --no-db --checkpoint-every 1 --checkpoint c.npy ";
+  const ProcessResult r = liftgen_shell("cd " + line.folder + " && " + solve +
+                                        "--cycles 2 > /dev/null; cp c.npy before.npy; ulimit -f 0; " + solve +
+                                        "--to 1e-7 2>&1; s=$?; cmp c.npy before.npy || s=77; ls; exit $s");
+  CAPTURE(r.output);
+  CHECK(r.status == 1);
+  CHECK(r.output.find("Converged after") != std::string::npos);
+  CHECK(r.output.find("checkpoint after cycle 1: ") != std::string::npos);
+  CHECK(
+      r.output.find("File too large; the solve went on without it; none of this solve was written, and what "
+                    "was in the file is kept") != std::string::npos);
+  CHECK(r.output.ends_with("before.npy\nc.npy\nf.npy\nk.npy\nline.lift\n"));
+}
+
+TEST_CASE("cli: a solve without memory for it says so, and leaves files as they were") {
+  const Line line;
+  const ProcessResult r =
+      liftgen_shell("cd " + line.folder + " && echo -n older > u.npy && ulimit -v 3000000 && " + kLiftgen +
+                    " solve poisson --size 500 --out u.npy --checkpoint c.npy 2>&1; s=$?; "
+                    "cat u.npy; ls; exit $s");
+  CAPTURE(r.output);
+  CHECK(r.status == 2);
+  CHECK(r.output.starts_with("liftgen: "));
+  CHECK(r.output.find("memory") != std::string::npos);
+  CHECK(
+      r.output.ends_with("older"
+                         "f.npy\nk.npy\nline.lift\nu.npy\n"));
+}
+
+TEST_CASE("cli: an interrupted solve has a checkpoint of its best iterate") {
+  const Line line;
+  const std::string solve = kLiftgen +
+                            " solve poisson --size 128 --smoother jacobi --down 300 --up 300 --to 1e-16 "
+                            "--checkpoint c.npy --checkpoint-every 1000 ";
+  const ProcessResult r =
+      liftgen_shell("cd " + line.folder + " && " + solve + "--cycles 0 > /dev/null; rm -f c.npy; " + solve +
+                    "> log & pid=$!; sleep 5; kill -INT $pid; wait $pid; s=$?; cat log; exit $s");
+  CAPTURE(r.output);
+  CHECK(r.status == 1);
+  CHECK(r.output.find("Interrupted after ") != std::string::npos);
+  CHECK(npy(line.scratch.path() / "c.npy").size() == std::size_t{128} * 128 * 128);
 }
 
 namespace {
