@@ -33,7 +33,7 @@ bool uses_database(const Options& o) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), o.command) != all.end();
   };
-  return !o.no_db && is_one_of({"explore", "run", "emit", "compare", "show", "db"});
+  return !o.no_db && is_one_of({"explore", "run", "emit", "compare", "show", "solve", "db"});
 }
 
 std::vector<Used> read_files(const Options& o) {
@@ -72,6 +72,9 @@ std::vector<Used> written_files(const Options& o) {
   for (const auto& [name, path] : o.outputs)
     add("--output " + name + "=", path, "the result " + name + " goes there");
   add("--out ", o.solve.out, "--out goes there");
+  // A checkpoint may be gone on from: it is read before it is written.
+  if (o.solve.guess.empty() || o.solve.checkpoint.empty() || !is_same(o.solve.checkpoint, o.solve.guess))
+    add("--checkpoint ", o.solve.checkpoint, "--checkpoint goes there");
   if (o.command == "db" && o.action == "export") add("db export ", o.argument, "");
   return all;
 }

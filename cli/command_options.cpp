@@ -106,12 +106,13 @@ void add_backend(CLI::App& app, const std::string& command, Options& o, Texts& t
 
 void add_database(CLI::App& app, const std::string& command, Options& o) {
   if (command == "explore" || command == "run" || command == "compare" || command == "emit" ||
-      command == "db")
+      command == "solve" || command == "db")
     app.add_option(
         "--db", o.db,
         "the database of what exploring has found ($LIFTGEN_DB, else liftgen/found.db in $XDG_DATA_HOME "
         "or ~/.local/share); none: as --no-db");
-  if (command == "explore" || command == "run" || command == "compare" || command == "emit")
+  if (command == "explore" || command == "run" || command == "compare" || command == "emit" ||
+      command == "solve")
     app.add_flag("--no-db", o.no_db, "neither use what was found before nor remember what is found");
   if (command != "db") return;
   app.add_option(

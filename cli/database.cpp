@@ -31,6 +31,11 @@ std::vector<Record> records_in(const Options& o, const fs::path& file) {
   return database ? database->all() : std::vector<Record>{};
 }
 
+std::vector<SolverRecord> solvers_in(const Options& o, const fs::path& file) {
+  const auto database = opened(o, file);
+  return database ? database->solvers() : std::vector<SolverRecord>{};
+}
+
 /// Text of others may be longer than a line of a table.
 std::string cut(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
@@ -43,6 +48,11 @@ std::string ratio_text(double ratio, const char* unit) {
 
 int list(const Options& o, const fs::path& file) {
   const std::vector<Record> all = records_in(o, file);
+  const std::vector<SolverRecord> solvers = solvers_in(o, file);
+  for (const SolverRecord& r : solvers)
+    print(fmt::format("solver  {:<16}  {:<28} {}, {} threads", time_text(r.when), cut(r.name, 28),
+                      cut(r.platform.device, 40), r.platform.threads));
+  if (all.empty() && !solvers.empty()) return 0;
   if (all.empty()) {
     print("nothing was found yet: liftgen explore OP stores what it finds in " + file.string());
     return 0;

@@ -6,11 +6,13 @@
 #include <filesystem>
 
 #include "cli/check_files.hpp"
+#include "cli/checkpoint.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/solve_problem.hpp"
 #include "gmg/emit_solver.hpp"
 #include "gmg/fourier.hpp"
+#include "gmg/known_plan.hpp"
 #include "gmg/named.hpp"
 #include "ir/ascii.hpp"
 #include "ir/error.hpp"
@@ -23,21 +25,28 @@ namespace {
 
 /// The value of that name, by its text.
 template <class E>
-E named(const std::string& option, const std::string& name, std::initializer_list<E> all) {
+E choice(const std::string& option, const std::string& name, std::initializer_list<E> all) {
   return gmg::named(option + " " + name + ": use one of ", name, all);
 }
 
-gmg::Plan plan_of(const SolveOptions& o) {
-  using gmg::Bottom, gmg::CycleKind, gmg::Smoother;
-  gmg::Plan plan;
-  plan.cycle = named("--cycle", o.cycle, {CycleKind::V, CycleKind::W, CycleKind::F});
-  plan.smoother = named("--smoother", o.smoother,
-                        {Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev});
-  plan.bottom = named(
-      "--bottom", o.bottom,
-      {Bottom::automatic, Bottom::dense, Bottom::sweeps, Bottom::conjugate_gradients, Bottom::bicgstab});
-  plan.down = o.down, plan.up = o.up, plan.weight = o.weight, plan.full_start = o.full_start;
-  plan.mixed = o.mixed, plan.inner = o.inner, plan.tuned = o.tuned;
+/// Axes are k, j and i; x, y and z are understood.
+std::string smoother_name(const std::string& asked) {
+  const std::size_t axis =
+      asked.size() == 7 && asked.starts_with("lines-") ? std::string("xyz").find(asked[6]) : 3;
+  return axis < 3 ? std::string("lines-") + "ijk"[axis] : asked;
+}
+
+/// What was found before for this equation, `plan`, with what is asked for in place of that.
+gmg::Plan plan_of(const SolveOptions& o, gmg::Plan plan) {
+  using gmg::CycleKind;
+  if (o.cycle) plan.cycle = choice("--cycle", *o.cycle, {CycleKind::V, CycleKind::W, CycleKind::F});
+  if (o.smoother) plan.smoother = choice("--smoother", smoother_name(*o.smoother), gmg::kSmoothers);
+  if (o.bottom) plan.bottom = choice("--bottom", *o.bottom, gmg::kBottoms);
+  const auto take = [](const auto& asked, auto& choice) { choice = asked.value_or(choice); };
+  take(o.down, plan.down), take(o.up, plan.up), take(o.weight, plan.weight);
+  take(o.full_start, plan.full_start), take(o.mixed, plan.mixed), take(o.inner, plan.inner);
+  plan.tuned = o.tuned;
+  gmg::check(plan);
   return plan;
 }
 
@@ -107,27 +116,39 @@ int emit(const SolveOptions& o, const SolveProblem& problem, gmg::Solver& solver
 
 }  // namespace
 
-int solve(const Options& options) {
+namespace {
+
+int solve_asked(const Options& options) {
   const SolveOptions& o = options.solve;
-  const gmg::Plan plan = plan_of(o);
-  const gmg::Norm norm = named("--norm", o.norm, {gmg::Norm::rms, gmg::Norm::max});
+  (void)plan_of(o, {});  // refused before files are read
+  const gmg::Norm norm = choice("--norm", o.norm, {gmg::Norm::rms, gmg::Norm::max});
   if (!o.out.empty()) check_writable_file(o.out, "--out");
   configure_openmp(options.threads);
   SolveProblem problem = problem_of(o);
-  gmg::Solver solver(problem.equation, plan);
-  std::string text;
+  Checkpoint checkpoint(o, problem.equation.domain());
+  std::optional<gmg::KnownPlan> known;
+  const std::string database = options.no_db ? "none" : options.db.string();
+  if (!o.untuned) known = gmg::known_plan(problem.equation, database);
+  gmg::Plan plan = plan_of(o, known ? known->plan : gmg::Plan{});
+  plan.database = database;
+  gmg::Solver solver(problem.equation, plan, false);
+  std::string text = known ? known->origin + "; --untuned leaves that out\n" : "";
   if (o.tune > 0)
-    for (const std::string& line : solver.tune(o.tune)) text += line + "\n";
+    for (const std::string& line : solver.tune(o.tune, database)) text += line + "\n";
   set_coefficients(o, problem, solver);
   if (!o.emit.empty()) return emit(o, problem, solver);
   std::vector<double>& u = problem.guess;
   const InterruptScope patient;  // a cycle may take longer than commands are given to end
-  const gmg::Goal goal{.relative = o.to, .cycles = o.cycles, .norm = norm};
+  gmg::Goal goal{.relative = o.to, .cycles = o.cycles, .norm = norm};
   if (o.tune_plan > 0)
-    for (const std::string& line : solver.tune_plan(problem.f, goal, o.tune_plan)) text += line + "\n";
+    for (const std::string& line : solver.tune_plan(problem.f, goal, o.tune_plan, database))
+      text += line + "\n";
+  checkpoint.add_to(goal);
   const gmg::Report r = solver.solve(problem.f, u, goal);
-  if (r.status != gmg::Report::Status::not_finite || r.cycles() > 0)
-    write_solution(o, problem.equation.domain(), u);
+  if (r.status != gmg::Report::Status::not_finite || r.cycles() > 0) {
+    checkpoint.write(r.cycles(), u);
+    if (!o.out.empty()) write_array(o.out, problem.equation.domain(), u);
+  }
 
   text += fmt::format("{} on {} cells, faces {}: {}, weight {:.4g}\n", o.problem,
                       lengths(problem.equation.domain()), faces(problem.equation.domain()), r.plan,
@@ -140,8 +161,20 @@ int solve(const Options& options) {
         "; largest error of u {:.2e}, of which discretisation is the part that finer cells make smaller",
         error_of(u, problem.known, solver.hierarchy().singular()));
   if (!o.out.empty()) text += "\nu : " + lengths(problem.equation.domain(), ".") + ".f64 is in " + o.out;
+  if (checkpoint.is_asked()) text += "\n" + checkpoint.text();
   print(text);
-  return r.converged() ? 0 : 1;
+  return r.converged() && !checkpoint.failed() ? 0 : 1;
+}
+
+}  // namespace
+
+int solve(const Options& options) {
+  try {
+    return solve_asked(options);
+  } catch (const std::bad_alloc&) {
+    throw UserError("solve " + options.solve.problem +
+                    ": out of memory; use a smaller --size, or fewer cells of --rhs");
+  }
 }
 
 }  // namespace lift::cli

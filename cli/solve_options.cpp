@@ -34,11 +34,17 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
   app.add_option("--spacing", o.spacing, "of cells; 0: 1 / the cells of the longest axis");
   app.add_option("--rhs", o.rhs,
                  "f.npy: the right-hand side, f64; without it a problem with a known solution is solved");
-  app.add_option("--guess", o.guess, "u.npy: the first guess; without it 0");
+  app.add_option("--guess,--start", o.guess,
+                 "u.npy: the first guess, or the checkpoint to go on from; without it 0");
   app.add_option("--set", o.sets, "NAME=FILE.npy or NAME=NUMBER: a coefficient, or a number of A")
       ->take_all();
   app.add_option("--out", o.out,
                  "u.npy: where to write the solution, or the best iterate, replacing the file");
+  app.add_option("--checkpoint", o.checkpoint,
+                 "u.npy: the best iterate so far, replacing the file, which is whole at any time; also where "
+                 "the solve ends without convergence, or is interrupted");
+  app.add_option("--checkpoint-every", o.checkpoint_every, "cycles between two of them")
+      ->capture_default_str();
   app.add_option(
       "--bc", o.faces,
       "faces: one of dirichlet, neumann, robin and periodic, or one an axis, outermost first, in which "
@@ -53,27 +59,31 @@ void add_solve_options(CLI::App& app, SolveOptions& o) {
       ->capture_default_str();
   app.add_option("--cycles", o.cycles, "at most")->capture_default_str();
   app.add_option("--norm", o.norm, "of residuals: rms or max")->capture_default_str();
-  app.add_option("--cycle", o.cycle, "V, W or F")->capture_default_str();
-  app.add_flag("--full-start", o.full_start, "begin with full multigrid");
-  app.add_flag("--mixed", o.mixed, "cycles in f32 inside an iteration in f64");
+  app.add_option("--cycle", o.cycle, "V, W or F (V)");
+  app.add_flag("--full-start,!--no-full-start", o.full_start, "begin with full multigrid");
+  app.add_flag("--mixed,!--no-mixed", o.mixed, "cycles in f32 inside an iteration in f64");
   app.add_option("--inner", o.inner, "such cycles for a residual in f64; 0: as many as pay, up to 2 (0)");
-  app.add_option("--tune", o.tune, "seconds to explore the kernels of a cycle for, which are remembered")
+  app.add_option(
+         "--tune", o.tune,
+         "seconds to explore the kernels of a cycle for; later solves of such cells, faces and threads "
+         "use them")
       ->capture_default_str();
   app.add_option("--tune-plan", o.tune_plan,
                  "seconds to try other --down, --up, --mixed and --inner for, by time to the goal; the "
-                 "fastest is used")
+                 "fastest is used, later as well")
       ->capture_default_str();
-  app.add_flag("--tuned", o.tuned, "take kernels that --tune has found before");
-  app.add_option("--smoother", o.smoother, "automatic, gauss-seidel (by colours), jacobi or chebyshev")
-      ->capture_default_str();
-  app.add_option("--down", o.down, "sweeps before a coarse grid's correction")->capture_default_str();
-  app.add_option("--up", o.up, "sweeps after it")->capture_default_str();
-  app.add_option("--weight", o.weight, "of relaxation; 0: by the couplings of A's axes")
-      ->capture_default_str();
+  app.add_flag("--untuned", o.untuned, "leave out what --tune and --tune-plan have found before");
+  app.add_flag("--tuned", o.tuned, "kernels also as they were found for other sizes, near these");
+  app.add_option(
+      "--smoother", o.smoother,
+      "automatic, gauss-seidel (by colours), jacobi, chebyshev, or lines-k, lines-j, lines-i (all cells of a "
+      "line at once; lines-z, -y, -x likewise)");
+  app.add_option("--down", o.down, "sweeps before a coarse grid's correction (2)");
+  app.add_option("--up", o.up, "sweeps after it (2)");
+  app.add_option("--weight", o.weight, "of relaxation; 0: by Fourier analysis, or the couplings of A's axes");
   app.add_option("--bottom", o.bottom,
                  "of the coarsest grid: automatic, dense, sweeps, conjugate-gradients or bicgstab (A need "
-                 "not be symmetric)")
-      ->capture_default_str();
+                 "not be symmetric)");
 }
 
 }  // namespace lift::cli

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,20 @@ struct SolveOptions {
   std::string problem = "poisson";  ///< or helmholtz, or FILE.lift
   std::string size, faces;          ///< empty: not said
   std::string rhs, guess, out;      ///< files
-  std::string emit;                 ///< a folder: the solver is written there as C
-  std::vector<std::string> sets;    ///< NAME=FILE.npy or NAME=NUMBER
-  std::string cycle = "V", smoother = "automatic", bottom = "automatic", norm = "rms";
-  double spacing = 0, to = 1e-8, weight = 0, a = 1;
-  int down = 2, up = 2, cycles = 30, inner = 0;
+  std::string checkpoint;           ///< a file
+  int checkpoint_every = 5;
+  std::string emit;               ///< a folder: the solver is written there as C
+  std::vector<std::string> sets;  ///< NAME=FILE.npy or NAME=NUMBER
+  std::string norm = "rms";
+  double spacing = 0, to = 1e-8, a = 1;
+  int cycles = 30;
   double tune = 0, tune_plan = 0;
-  bool variable = false, full_start = false, mixed = false, tuned = false;
+  bool variable = false, tuned = false, untuned = false;
+  // Of the plan; none: as tuning has found, else as Plan{} has it.
+  std::optional<std::string> cycle, smoother, bottom;
+  std::optional<double> weight;
+  std::optional<int> down, up, inner;
+  std::optional<bool> full_start, mixed;
 
   /// What --set says, by name. UserError: neither a number nor a .npy, twice.
   std::map<std::string, std::string> values() const;

@@ -200,9 +200,8 @@ void set_coefficients(const SolveOptions& o, const SolveProblem& problem, gmg::S
   }
 }
 
-void write_solution(const SolveOptions& o, const gmg::Domain& domain, std::span<const double> u) {
-  if (o.out.empty()) return;
-  write_data_file(o.out, {"u", array_type(domain.cells()), const_cast<double*>(u.data())});  // NOLINT: read
+void write_array(const std::string& path, const gmg::Domain& domain, std::span<const double> u) {
+  write_data_file(path, {"u", array_type(domain.cells()), const_cast<double*>(u.data())});  // NOLINT: read
 }
 
 }  // namespace lift::cli

@@ -21,6 +21,6 @@ SolveProblem problem_of(const SolveOptions& o);
 /// Gives the solver what --set says, and of a problem with a known solution the coefficients that it has.
 void set_coefficients(const SolveOptions& o, const SolveProblem& problem, gmg::Solver& solver);
 /// Writes u beside the file, and renames: what was there stays until all of it is written. UserError.
-void write_solution(const SolveOptions& o, const gmg::Domain& domain, std::span<const double> u);
+void write_array(const std::string& path, const gmg::Domain& domain, std::span<const double> u);
 
 }  // namespace lift::cli

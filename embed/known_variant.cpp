@@ -3,39 +3,18 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <cstdio>
-
 #include "embed/compiler.hpp"
-#include "ir/text/printable.hpp"
-#include "tuning/database/location.hpp"
+#include "embed/user_database.hpp"
 #include "tuning/database/platform.hpp"
 
 namespace lift {
-namespace {
-
-void warn_once(const std::string& line) {
-  static std::mutex mutex;
-  static auto& said = *new std::set<std::string>;
-  const std::lock_guard lock(mutex);
-  if (said.insert(line).second) std::fprintf(stderr, "liftgen: %s\n", printable(line).c_str());
-}
-
-std::filesystem::path file_of(const std::filesystem::path& asked) {
-  if (asked == "none") return {};  // as LIFTGEN_DB and --db say it
-  if (!asked.empty()) return asked;
-  const DatabaseLocation location = default_database();
-  if (!location.why_not.empty()) warn_once(location.why_not);
-  return location.file;
-}
-
-}  // namespace
 
 std::optional<KnownVariant> known_variant(const Program& program, const ProgramKey& key,
                                           const std::filesystem::path& database,
                                           const std::function<Derivation(const Derivation&)>& here,
                                           const TargetDevice& on, int threads, bool exact,
                                           const OwnRules& rules) {
-  const std::filesystem::path file = file_of(database);
+  const std::filesystem::path file = database_file(database);
   std::error_code error;
   if (file.empty() || !std::filesystem::exists(file, error))
     return std::nullopt;  // this_machine() takes a while
@@ -53,7 +32,7 @@ std::optional<KnownVariant> known_variant(const Program& program, const ProgramK
 }
 
 std::string database_state(const std::filesystem::path& database) {
-  const std::filesystem::path file = file_of(database);
+  const std::filesystem::path file = database_file(database);
   std::string state;
   for (const char* beside : {"", "-wal"}) {
     struct stat status {};
@@ -66,7 +45,7 @@ std::string database_state(const std::filesystem::path& database) {
 }
 
 std::shared_ptr<Memory> memory_in(const std::filesystem::path& database) {
-  std::filesystem::path file = file_of(database);
+  std::filesystem::path file = database_file(database);
   if (file.empty()) return nullptr;
   return std::make_shared<DatabaseMemory>(std::move(file), Say{warn_once}, Say{});
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <span>
 
@@ -35,6 +36,26 @@ double largest_of(std::span<const double> x, double least, const F& f) {
     for (std::size_t i = begin; i < end; ++i) most = std::max(most, f(x[i]));
     const std::lock_guard lock(mutex);
     all = std::max(all, most);
+  });
+  return all;
+}
+
+/// The least and the largest element; infinities, the other way round, where there is none. Four at a time:
+/// comparing takes longer than loading.
+inline std::pair<double, double> range_of(std::span<const double> x) {
+  std::mutex mutex;
+  std::pair<double, double> all{HUGE_VAL, -HUGE_VAL};
+  in_chunks(x.size(), [&](std::size_t begin, std::size_t end) {
+    double least[4], most[4];
+    std::fill(least, least + 4, HUGE_VAL), std::fill(most, most + 4, -HUGE_VAL);
+    std::size_t i = begin;
+    for (; i + 4 <= end; i += 4)
+      for (std::size_t lane = 0; lane < 4; ++lane)
+        least[lane] = std::min(least[lane], x[i + lane]), most[lane] = std::max(most[lane], x[i + lane]);
+    for (; i < end; ++i) least[0] = std::min(least[0], x[i]), most[0] = std::max(most[0], x[i]);
+    const std::lock_guard lock(mutex);
+    all.first = std::min(all.first, *std::min_element(least, least + 4));
+    all.second = std::max(all.second, *std::max_element(most, most + 4));
   });
   return all;
 }

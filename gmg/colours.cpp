@@ -17,9 +17,11 @@ std::set<int> differences(int offset, const Domain& grid, std::size_t d) {
   return all;
 }
 
-bool admits(const Colours& colours, const Equation& equation, const Domain& grid) {
+/// Of cells, or of lines along a dimension.
+bool admits(const Colours& colours, const Equation& equation, const Domain& grid,
+            std::optional<std::size_t> line = std::nullopt) {
   for (std::size_t d = 0; d < grid.dimensions(); ++d)
-    if (grid.is_periodic(d) && grid.cells()[d] % colours.modulus != 0) return false;
+    if (d != line && grid.is_periodic(d) && grid.cells()[d] % colours.modulus != 0) return false;
   for (const Offset& offset : equation.footprint()) {
     std::vector<std::vector<int>> along;
     for (std::size_t d = 0; d < offset.size(); ++d) {
@@ -29,7 +31,8 @@ bool admits(const Colours& colours, const Equation& equation, const Domain& grid
     std::vector<std::size_t> which(along.size(), 0);
     while (true) {
       bool itself = true, same = true;
-      for (std::size_t d = 0; d < along.size(); ++d) itself = itself && along[d][which[d]] == 0;
+      for (std::size_t d = 0; d < along.size(); ++d)
+        itself = itself && (d == line || along[d][which[d]] == 0);
       for (const std::vector<bool>& row : colours.rows) {
         std::int64_t sum = 0;
         for (std::size_t d = 0; d < along.size(); ++d)
@@ -60,6 +63,17 @@ std::vector<std::int64_t> Colours::numbers(std::size_t colour) const {
     colour /= static_cast<std::size_t>(modulus);
   }
   return all;
+}
+
+Colours line_colours(const Equation& equation, const Domain& grid, std::size_t dimension) {
+  std::vector<bool> all(grid.dimensions(), true);
+  all[dimension] = false;
+  std::vector<std::vector<bool>> single;
+  for (std::size_t d = 0; d < grid.dimensions(); ++d)
+    if (d != dimension) single.emplace_back(grid.dimensions(), false), single.back()[d] = true;
+  for (const Colours& c : {Colours{2, {all}}, Colours{3, {all}}, Colours{2, single}, Colours{3, single}})
+    if (admits(c, equation, grid, dimension)) return c;
+  return {1, {}};
 }
 
 std::string str(const Colours& c) {

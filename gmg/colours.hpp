@@ -25,4 +25,8 @@ std::string str(const Colours& c);  ///< "red-black", "4 colours"
 /// axis whose cells are no multiple of the modulus, or a footprint for which nothing of this form will do.
 std::optional<Colours> colours_of(const Equation& equation, const Domain& grid);
 
+/// The same for lines along a dimension: A reads at no cell of a line another line of its colour. Without
+/// rows, as one colour, where there are none.
+Colours line_colours(const Equation& equation, const Domain& grid, std::size_t dimension);
+
 }  // namespace lift::gmg

@@ -364,7 +364,9 @@ void check_emitted(Solver& solver, const std::string& name) {
   if (solver.hierarchy().is_mixed()) refuse("cycles in f32 are not written as C; leave mixed out");
   const bool last_sweeps = solver.hierarchy().bottom() == Bottom::sweeps;
   for (std::size_t l = 0; l < solver.hierarchy().size() - (last_sweeps ? 0 : 1); ++l)
-    if (solver.hierarchy().level(l).smoother() == Smoother::chebyshev)
+    if (lines_of(solver.hierarchy().level(l).smoother()))
+      refuse("lines are not written as C; use the smoother gauss-seidel or jacobi");
+    else if (solver.hierarchy().level(l).smoother() == Smoother::chebyshev)
       refuse(
           "Chebyshev's iteration is not written as C; use gauss-seidel or jacobi, and an even number of "
           "cells "

@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 
+#include "gmg/found_weight.hpp"
 #include "ir/error.hpp"
 
 namespace lift::gmg {
@@ -73,7 +74,7 @@ class Analysis {
         rank_(equation.domain().dimensions()),
         waves_(std::size_t{1} << rank_) {
     const Domain& domain = equation.domain();
-    ratios_ = plan.ratios.empty() ? suggested_ratios(equation, domain) : plan.ratios.front();
+    ratios_ = plan.ratios.empty() ? suggested_ratios(equation, domain, plan.smoother) : plan.ratios.front();
     if (ratios_.empty()) ratios_.assign(rank_, 2);
     if (std::any_of(ratios_.begin(), ratios_.end(), [](int r) { return r > 2; }))
       throw UserError(
@@ -88,7 +89,12 @@ class Analysis {
     if (plan.smoother == Smoother::chebyshev)
       throw UserError(
           "gmg: Fourier factors are for Gauss-Seidel and Jacobi; Chebyshev depends on the spectrum");
-    if (plan.smoother != Smoother::jacobi) {
+    if (const auto axis = lines_of(plan.smoother)) {
+      line_ = domain.dimension_of(*axis);
+      colours_ = line_colours(equation, domain.with_cells(even), *line_);
+      if (colours_->modulus != 2)
+        throw UserError("gmg: Fourier factors are for lines whose footprint has 2 or 4 colours");
+    } else if (plan.smoother != Smoother::jacobi) {
       colours_ = colours_of(equation, domain.with_cells(even));
       if (!colours_ || colours_->modulus != 2)
         throw UserError(
@@ -96,7 +102,9 @@ class Analysis {
     }
     weight_ = plan.weight > 0 ? plan.weight
                               : suggested_weight(equation, domain, ratios_,
-                                                 colours_ ? Smoother::gauss_seidel : Smoother::jacobi,
+                                                 line_      ? plan.smoother
+                                                 : colours_ ? Smoother::gauss_seidel
+                                                            : Smoother::jacobi,
                                                  colours_ && colours_->count() == 2);
   }
 
@@ -154,6 +162,18 @@ class Analysis {
     return symbol(fine_, angles);
   }
 
+  /// Of what a sweep solves for at once: the diagonal, or what A has along lines.
+  Complex solved_symbol(const std::vector<double>& theta, std::size_t h) const {
+    Complex sum = fine_[0];
+    for (std::size_t i = 1; line_ && i < fine_.size(); ++i) {
+      const Offset& o = equation_.footprint()[i];
+      bool on_line = true;
+      for (std::size_t d = 0; d < rank_; ++d) on_line = on_line && (d == *line_ || o[d] == 0);
+      if (on_line) sum += fine_[i] * std::polar(1.0, o[*line_] * along(theta, h, *line_));
+    }
+    return sum;
+  }
+
   /// Cells of one colour: the mean over products of rows of (-1)^(their sum + number), each of which moves
   /// waves to others.
   Waves colour(std::size_t c) const {
@@ -180,8 +200,9 @@ class Analysis {
   }
 
   Waves sweep(const std::vector<double>& theta) const {
-    Waves change(waves_);  // weight / diagonal * A
-    for (std::size_t h = 0; h < waves_; ++h) change(h, h) = weight_ / fine_[0] * fine_symbol(theta, h);
+    Waves change(waves_);  // weight / (diagonal, or a line's matrix) * A
+    for (std::size_t h = 0; h < waves_; ++h)
+      change(h, h) = weight_ / solved_symbol(theta, h) * fine_symbol(theta, h);
     const auto relaxed = [&](const Waves& where) {
       Waves m = where * change;
       for (Complex& x : m.a) x = -x;
@@ -226,6 +247,7 @@ class Analysis {
   std::size_t rank_, waves_;
   Ratios ratios_;
   std::vector<double> fine_, coarse_;
+  std::optional<std::size_t> line_;  ///< the dimension of lines that are solved for
   std::optional<Colours> colours_;
   double weight_ = 1;
 };
@@ -288,20 +310,6 @@ double best_weight(const Equation& equation, Plan plan, const std::map<std::stri
       low = a, a = b, fa = fb, b = low + golden * (high - low), fb = factor(b);
   }
   return (low + high) / 2;
-}
-
-double found_weight(const Equation& equation, const Plan& plan) {
-  const auto colours = colours_of(equation, equation.domain());
-  if (plan.weight > 0 || !colours || colours->count() != 2) return 0;
-  if (plan.smoother != Smoother::automatic && plan.smoother != Smoother::gauss_seidel) return 0;
-  const Ratios first =
-      plan.ratios.empty() ? suggested_ratios(equation, equation.domain()) : plan.ratios.front();
-  if (first.empty() || std::any_of(first.begin(), first.end(), [](int r) { return r != 2; })) return 0;
-  try {
-    return best_weight(equation, plan);
-  } catch (const UserError&) {  // a footprint without colours modulo 2, say
-    return 0;
-  }
 }
 
 }  // namespace lift::gmg

@@ -18,7 +18,7 @@ struct FourierFactors {
 };
 
 /// Of a plan's sweeps and weight (0: the one that a solver takes on its finest level) with `coefficients` (by
-/// name; 1 otherwise) on the domain's spacings, its first ratios, Gauss-Seidel or Jacobi. `samples`
+/// name; 1 otherwise) on the domain's spacings, its first ratios, Gauss-Seidel, Jacobi or lines. `samples`
 /// frequencies an axis. UserError: ratios of 3, a footprint without colours modulo 2, Chebyshev.
 FourierFactors fourier_factors(const Equation& equation, const Plan& plan,
                                const std::map<std::string, double>& coefficients = {}, int samples = 16);
@@ -27,10 +27,5 @@ FourierFactors fourier_factors(const Equation& equation, const Plan& plan,
 /// least, to 0.01.
 double best_weight(const Equation& equation, Plan plan,
                    const std::map<std::string, double>& coefficients = {});
-
-/// That weight where a solver takes it by itself: of a plan that names none, for red-black Gauss-Seidel on
-/// grids that are joined by two along all axes (where axes differ, coefficients that vary leave less room).
-/// Else 0.
-double found_weight(const Equation& equation, const Plan& plan);
 
 }  // namespace lift::gmg

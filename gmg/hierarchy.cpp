@@ -5,7 +5,7 @@
 
 #include "gmg/chunks.hpp"
 #include "gmg/clock.hpp"
-#include "gmg/fourier.hpp"
+#include "gmg/found_weight.hpp"
 #include "gmg/tune.hpp"
 #include "ir/error.hpp"
 #include "runtime/interrupt.hpp"
@@ -29,8 +29,7 @@ double scattered(std::uint64_t place) {
 
 /// Positive everywhere, by more than 4 from the least to the largest.
 bool varies_much(std::span<const double> x) {
-  const double largest = largest_of(x, -HUGE_VAL, [](double v) { return v; });
-  const double least = -largest_of(x, -HUGE_VAL, [](double v) { return -v; });
+  const auto [least, largest] = range_of(x);
   return least > 0 && largest > 4 * least;
 }
 
@@ -86,7 +85,7 @@ void Hierarchy::make_kernels() {
     if (plan_.full_start) all.push_back(&b->restriction);
   }
   if (single_) single_->add_needed(all);
-  make_all(all, {.tuned = plan_.tuned});
+  make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
 }
 
 std::vector<KernelRole> Hierarchy::roles() {
@@ -111,7 +110,7 @@ std::vector<KernelRole> Hierarchy::roles() {
   return all;
 }
 
-std::vector<std::string> Hierarchy::tune(double seconds, const std::string& database) {
+std::vector<std::string> Hierarchy::tune(double seconds, const std::string& database, Derivations& found) {
   std::vector<CycleKernel> all;
   if (single_) {
     single_->add_cycle(all);
@@ -126,7 +125,7 @@ std::vector<std::string> Hierarchy::tune(double seconds, const std::string& data
     LaterKernel& norm = finest.norm_kernel(Norm::rms);
     add_kernel(norm, compulsory_bytes(norm.program()), finest.grid(), all);
   }
-  return gmg::tune(std::move(all), seconds, database);
+  return gmg::tune(std::move(all), seconds, database, found);
 }
 
 void Hierarchy::bind() {
@@ -164,7 +163,7 @@ Ratios Hierarchy::ratios_from(std::size_t l, const Equation& equation, const Dom
     return ratios;
   }
   if (domain.count() <= plan_.bottom_cells) return {};
-  Ratios ratios = suggested_ratios(equation, domain);
+  Ratios ratios = suggested_ratios(equation, domain, plan_.smoother);
   if (ratios.empty())
     notes_.push_back("The cells of " + text(domain.cells(), 'x') +
                      " cannot be joined any further; that level is solved by itself.");
@@ -258,7 +257,7 @@ void Hierarchy::find_steps() {
   for (std::size_t l = 1; l + 1 < levels_.size(); ++l)
     if (!single_ || plan_.full_start) all.push_back(&levels_[l]->apply_kernel());
   if (single_) single_->add_needed(all);
-  make_all(all, {.tuned = plan_.tuned});
+  make_all(all, {.tuned = plan_.tuned, .database = plan_.database}, plan_.kernels);
   bind();
 }
 

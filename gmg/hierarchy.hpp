@@ -46,7 +46,7 @@ class Hierarchy {
   /// All kernels of set-ups and cycles in f64, once each. Between levels, those of the finer one.
   std::vector<KernelRole> roles();
   /// See gmg/tune.hpp.
-  std::vector<std::string> tune(double seconds, const std::string& database);
+  std::vector<std::string> tune(double seconds, const std::string& database, Derivations& found);
 
   /// Corrections go as far as leaves the least energy, on all levels but the finest (Plan::corrections).
   bool takes_best_steps() const { return best_steps_; }

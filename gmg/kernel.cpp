@@ -10,6 +10,8 @@
 #include "ir/error.hpp"
 #include "runtime/affinity.hpp"
 #include "runtime/interrupt.hpp"
+#include "runtime/vault.hpp"
+#include "tuning/database/program_key.hpp"
 
 namespace lift::gmg {
 namespace {
@@ -81,7 +83,21 @@ void Kernel::Bound::operator()() const {
   kernel_->callable_->run(*kernel_->variant_, values_, {}, std::source_location::current());
 }
 
-void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options) {
+std::string kernel_key(const Program& program) { return hash_text(canonical_text(program)); }
+
+namespace {
+
+CompileOptions by_known(const LaterKernel& kernel, CompileOptions options, const Derivations& known) {
+  if (known.empty()) return options;
+  if (const auto it = known.find(kernel_key(kernel.program())); it != known.end())
+    options.derivation = parse_derivation(it->second), options.or_default = true, options.tuned = false;
+  return options;
+}
+
+}  // namespace
+
+void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options,
+              const Derivations& known) {
   std::vector<LaterKernel*> missing;
   for (LaterKernel* k : kernels)
     if (!k->is_made() && std::find(missing.begin(), missing.end(), k) == missing.end()) missing.push_back(k);
@@ -94,7 +110,7 @@ void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& optio
     try {
       for (std::size_t k = next++; k < missing.size(); k = next++) {
         if (interrupted()) throw UserError("gmg: interrupted while kernels were made");
-        missing[k]->make(options);
+        missing[k]->make(by_known(*missing[k], options, known));
       }
     } catch (...) {
       const std::lock_guard lock(mutex);

@@ -84,7 +84,13 @@ struct KernelRole {
   int sweeps = 0;
   std::string coefficient = {};
 };
-/// Makes those that are not made yet, several at once: most of the time goes to the C compiler.
-void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options = {});
+/// By what a kernel's derivation is found: its program, at its sizes.
+std::string kernel_key(const Program& program);
+/// Derivations as text, by kernel_key.
+using Derivations = std::map<std::string, std::string>;
+/// Makes those that are not made yet, several at once: most of the time goes to the C compiler. By their
+/// derivations in `known`, where there is one that applies.
+void make_all(std::span<LaterKernel* const> kernels, const CompileOptions& options = {},
+              const Derivations& known = {});
 
 }  // namespace lift::gmg

@@ -98,6 +98,9 @@ Level::Level(const Grid& grid, const Plan& plan, const Ratios& ratios)
     relaxation_ = LaterKernel([this] { return relaxation_program(grid_, *colours_); });
     bytes_of_sweep_ =
         compulsory_bytes(relaxation_program(grid_, *colours_)) * static_cast<double>(colours_->count());
+  } else if (const auto axis = lines_of(smoother_)) {
+    lines_ = std::make_unique<LineSmoother>(grid_, grid_.domain().dimension_of(*axis));
+    bytes_of_sweep_ = lines_->bytes_of_sweep();
   } else {
     arrays_["previous"] = cells_of(count(), 0);
     polynomial_ = LaterKernel([this] { return polynomial_program(grid_); });
@@ -113,19 +116,19 @@ LaterKernel& Level::together(int sweeps) {
 void Level::add_needed(const std::vector<int>& sweeps, std::vector<LaterKernel*>& to) {
   to.push_back(&lambda_kernel_);
   if (smoother_ == Smoother::chebyshev) to.push_back(&apply_kernel_);
+  if (lines_) return lines_->add_needed(to);
   for (const int n : sweeps)
-    if (n > 0)
-      to.push_back(smoother_ != Smoother::gauss_seidel ? &polynomial_
-                   : one_pass_                         ? &together(n)
-                                                       : &relaxation_);
+    if (n > 0) to.push_back(&kernel_of(n));
+}
+
+LaterKernel& Level::kernel_of(int sweeps) {
+  return smoother_ != Smoother::gauss_seidel ? polynomial_ : one_pass_ ? together(sweeps) : relaxation_;
 }
 
 void Level::add_sweeps(int sweeps, std::vector<CycleKernel>& to) {
   if (sweeps == 0) return;
-  LaterKernel& kernel = smoother_ != Smoother::gauss_seidel ? polynomial_
-                        : one_pass_                         ? together(sweeps)
-                                                            : relaxation_;
-  add_kernel(kernel, sweeps * bytes_of_sweep_, grid_, to);
+  if (lines_) return lines_->add_sweeps(sweeps, to);
+  add_kernel(kernel_of(sweeps), sweeps * bytes_of_sweep_, grid_, to);
 }
 
 void Level::add_roles(std::size_t level, const std::vector<int>& sweeps, std::vector<KernelRole>& to) {
@@ -185,6 +188,7 @@ void Level::refresh() {
                     place(grid_.domain(), static_cast<std::int64_t>(x)) + " of the grid with " +
                     std::to_string(count()) +
                     " cells; it has to be positive: look at the coefficients there, and at A's sign");
+  if (lines_) lines_->refresh(arguments());
   if (smoother_ == Smoother::chebyshev) eigenvalue_ = largest_eigenvalue();
 }
 
@@ -192,6 +196,7 @@ void Level::refresh() {
 
 void Level::smooth(int sweeps) {
   if (smoother_ == Smoother::gauss_seidel) return relax(sweeps);
+  if (lines_) return lines_->smooth(sweeps);
   if (smoother_ == Smoother::jacobi)
     jacobi(sweeps);
   else

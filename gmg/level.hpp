@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "gmg/kernel.hpp"
+#include "gmg/lines.hpp"
 #include "gmg/plan.hpp"
 #include "gmg/tune.hpp"
 
@@ -64,6 +65,7 @@ class Level {
 
  private:
   LaterKernel& together(int sweeps);
+  LaterKernel& kernel_of(int sweeps);  ///< of smoothers that have one
   void apply_in();
   void relax(int sweeps);
   void jacobi(int sweeps);
@@ -75,6 +77,7 @@ class Level {
   Smoother smoother_;
   bool one_pass_ = false;  ///< sweeps that follow one another share one
   std::optional<Colours> colours_;
+  std::unique_ptr<LineSmoother> lines_;
   std::map<std::string, Buffer> arrays_;
   std::map<std::string, double> numbers_;
   std::map<std::string, std::int32_t> indices_;

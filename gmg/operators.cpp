@@ -14,8 +14,8 @@ Expr overwritten(const Grid& g, const Expr& base, const Expr& block) {
   return update(base, std::vector<Nat>(g.domain().dimensions(), 0), block);
 }
 
-/// Where along one dimension a reflection in a face brings an offset back to the cell itself: the factor that
-/// it brings along.
+}  // namespace
+
 Expr own_image(const Grid& g, const CellView& cell, std::size_t d, int offset) {
   const Scalar type = g.type();
   const std::int64_t n = g.domain().cells()[d];
@@ -30,8 +30,6 @@ Expr own_image(const Grid& g, const CellView& cell, std::size_t d, int offset) {
                          : literal(c.kind == Condition::Kind::dirichlet ? -1 : 1, type);
   return select(eq(cell.index(d), static_cast<int>(at)), scale, literal(0, type));
 }
-
-}  // namespace
 
 Program program_of(const Grid& g, const std::string& name, std::vector<Expr> arrays, const Expr& body,
                    std::vector<std::string> overwritable) {
@@ -86,19 +84,24 @@ Program boundary_program(const Grid& g) {
   return program_of(g, "boundary", joined({around}, g.coefficients()), body);
 }
 
+Expr is_of_colour(const Colours& colours, const std::vector<Expr>& numbers,
+                  const std::function<Expr(std::size_t)>& index) {
+  Expr all;
+  for (std::size_t r = 0; r < numbers.size(); ++r) {
+    Expr sum = numbers[r];
+    for (std::size_t d = 0; d < colours.rows[r].size(); ++d)
+      if (colours.rows[r][d]) sum = sum + index(d);
+    const Expr is = eq(sum % static_cast<int>(colours.modulus), 0);
+    all = all ? all && is : is;
+  }
+  return all;
+}
+
 Expr relaxed(const Grid& g, const Colours& colours, const Expr& u, const std::vector<Expr>& numbers) {
   const Expr f = g.cells("f"), lambda = g.cells("lambda");
   const Expr block = g.for_cells({f, lambda}, g.surrounded(u, g.equation().radius()), [&](const CellView& c) {
     const Expr relaxed = c.u + c.values[1] * (c.values[0] - c.a_of_u);
-    Expr guard;
-    for (std::size_t r = 0; r < numbers.size(); ++r) {
-      Expr sum = numbers[r];
-      for (std::size_t d = 0; d < colours.rows[r].size(); ++d)
-        if (colours.rows[r][d]) sum = sum + c.index(d);
-      const Expr is = eq(sum % static_cast<int>(colours.modulus), 0);
-      guard = guard ? guard && is : is;
-    }
-    return select(guard, relaxed, c.u);
+    return select(is_of_colour(colours, numbers, c.index), relaxed, c.u);
   });
   return overwritten(g, u, block);
 }

@@ -33,6 +33,12 @@ Program residual_norm_program(const Grid& g, Norm norm);
 Expr residual_of(const Grid& g, const Expr& u);
 /// u, in the cells of the colour with these numbers (i32) plus lambda * (f - A u).
 Expr relaxed(const Grid& g, const Colours& colours, const Expr& u, const std::vector<Expr>& numbers);
+/// Whether a cell, of which `index` is given, is of the colour with these numbers; empty: there are none.
+Expr is_of_colour(const Colours& colours, const std::vector<Expr>& numbers,
+                  const std::function<Expr(std::size_t)>& index);
+/// Where along one dimension a reflection in a face brings an offset back to the cell itself: the factor that
+/// it brings along; 0 elsewhere.
+Expr own_image(const Grid& g, const CellView& cell, std::size_t dimension, int offset);
 /// A program of arrays, then of the numbers that the body mentions.
 Program program_of(const Grid& g, const std::string& name, std::vector<Expr> arrays, const Expr& body,
                    std::vector<std::string> overwritable = {});

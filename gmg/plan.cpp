@@ -19,8 +19,26 @@ const char* text(Smoother s) {
       return "jacobi";
     case Smoother::chebyshev:
       return "chebyshev";
+    case Smoother::lines_k:
+      return "lines-k";
+    case Smoother::lines_j:
+      return "lines-j";
+    case Smoother::lines_i:
+      return "lines-i";
   }
   return "";
+}
+std::optional<Axis> lines_of(Smoother s) {
+  switch (s) {
+    case Smoother::lines_k:
+      return Axis::k;
+    case Smoother::lines_j:
+      return Axis::j;
+    case Smoother::lines_i:
+      return Axis::i;
+    default:
+      return std::nullopt;
+  }
 }
 const char* text(CycleKind c) { return c == CycleKind::V ? "V" : c == CycleKind::W ? "W" : "F"; }
 const char* text(Bottom b) {
@@ -95,16 +113,18 @@ std::vector<double> couplings(const Equation& equation, const Domain& grid) {
   return share;
 }
 
-Ratios suggested_ratios(const Equation& equation, const Domain& grid) {
+Ratios suggested_ratios(const Equation& equation, const Domain& grid, Smoother smoother) {
+  const std::optional<Axis> axis = lines_of(smoother);
+  const auto is_line = [&](std::size_t d) { return axis && d == grid.dimension_of(*axis); };
   const std::vector<double> share = couplings(equation, grid);
   const std::int64_t least = std::max(2, equation.radius());
   const auto can = [&](std::size_t d) { return grid.cells()[d] >= 3 && (grid.cells()[d] + 1) / 2 >= least; };
   double strongest = 0;
   for (std::size_t d = 0; d < share.size(); ++d)
-    if (can(d)) strongest = std::max(strongest, share[d]);
+    if (can(d) && !is_line(d)) strongest = std::max(strongest, share[d]);
   Ratios ratios;
   for (std::size_t d = 0; d < share.size(); ++d)
-    ratios.push_back(can(d) && share[d] >= 0.5 * strongest ? 2 : 1);
+    ratios.push_back(can(d) && (is_line(d) || share[d] >= 0.5 * strongest) ? 2 : 1);
   if (std::all_of(ratios.begin(), ratios.end(), [](int r) { return r == 1; })) ratios.clear();
   return ratios;
 }
@@ -112,7 +132,7 @@ Ratios suggested_ratios(const Equation& equation, const Domain& grid) {
 double suggested_weight(const Equation& equation, const Domain& grid, const Ratios& ratios, Smoother smoother,
                         bool red_black) {
   const auto rank = static_cast<double>(grid.dimensions());
-  if (smoother == Smoother::chebyshev) return 1;
+  if (smoother == Smoother::chebyshev || lines_of(smoother)) return 1;
   if (smoother == Smoother::jacobi) return 2 * rank / (2 * rank + 1);
   if (!red_black) return 1;
   const std::vector<double> share = couplings(equation, grid);

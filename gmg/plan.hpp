@@ -1,6 +1,9 @@
 // The choices of a solver, all of them, as data.
 #pragma once
 
+#include <initializer_list>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +11,7 @@
 
 namespace lift::gmg {
 
-enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev };
+enum class Smoother : std::uint8_t { automatic, gauss_seidel, jacobi, chebyshev, lines_k, lines_j, lines_i };
 enum class CycleKind : std::uint8_t { V, W, F };
 enum class Bottom : std::uint8_t { automatic, dense, sweeps, conjugate_gradients, bicgstab };
 /// How sweeps that follow one another go over memory: each by itself, or several in one pass
@@ -19,6 +22,13 @@ enum class Passes : std::uint8_t { automatic, each, together };
 /// leaves the least energy (A has to be symmetric and positive). Automatic: the latter where a coefficient,
 /// positive everywhere, has a largest value of more than 4 times its least one, and A is symmetric.
 enum class Corrections : std::uint8_t { automatic, whole, least_energy };
+inline constexpr std::initializer_list<Smoother> kSmoothers{
+    Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev,
+    Smoother::lines_k,   Smoother::lines_j,      Smoother::lines_i};
+/// The axis whose lines it solves for; none: it goes cell by cell.
+std::optional<Axis> lines_of(Smoother s);
+inline constexpr std::initializer_list<Bottom> kBottoms{Bottom::automatic, Bottom::dense, Bottom::sweeps,
+                                                        Bottom::conjugate_gradients, Bottom::bicgstab};
 const char* text(Smoother s);
 const char* text(CycleKind c);
 const char* text(Bottom b);
@@ -28,7 +38,7 @@ const char* text(Corrections c);
 struct Plan {
   CycleKind cycle = CycleKind::V;
   /// Gauss-Seidel goes colour by colour. Automatic: that where A's footprint admits colours, else Chebyshev,
-  /// level by level.
+  /// level by level. Lines: zebra (gmg/lines.hpp).
   Smoother smoother = Smoother::automatic;
   int down = 2, up = 2;  ///< sweeps before a coarse grid's correction, and after it
   /// Of relaxation; 0: by Fourier analysis (best_weight) where cells are joined by two along all axes and
@@ -46,9 +56,15 @@ struct Plan {
   bool mixed = false;
   /// Cycles in f32 for one residual in f64. 0: as many as lead to the goal by the factor so far, up to 2.
   int inner = 0;
-  /// Kernels begin with what Solver::tune has found, for these sizes or near them, in the user's database.
+  /// Begins with what Solver::tune and tune_plan have found, in `database`: choices that are here as in
+  /// Plan{}, and kernels. Of kernels that are not among these, with what exploring has found for them, for
+  /// these sizes or near them.
   bool tuned = false;
-  bool full_start = false;  ///< begins with full multigrid: a cycle on each level, from the coarsest
+  std::string database = {};  ///< a file; empty: the user's; "none": nothing was found
+  bool full_start = false;    ///< begins with full multigrid: a cycle on each level, from the coarsest
+  /// How kernels are computed: derivations by their program (kernel_key). Those that do not apply, and other
+  /// kernels: as always.
+  std::map<std::string, std::string> kernels = {};
 };
 std::string str(const Plan& p);
 /// UserError: sweeps, weights and ratios that mean nothing.
@@ -62,10 +78,12 @@ bool takes_steps(const Plan& p, std::size_t levels, std::size_t coefficients);
 std::vector<double> couplings(const Equation& equation, const Domain& grid);
 /// By 2 along the axes whose coupling is at least half of the strongest one, among those with cells enough:
 /// so a point smoother suffices. Empty: no axis has.
-Ratios suggested_ratios(const Equation& equation, const Domain& grid);
+/// With lines along an axis, that one and those that are as strong among the others.
+Ratios suggested_ratios(const Equation& equation, const Domain& grid,
+                        Smoother smoother = Smoother::automatic);
 /// 2 / (1 + sqrt(1 - (1 - c)^2)), c the smallest share of an axis whose cells are joined (`ratios`; none: of
 /// any) (Yavneh, 1996): for red-black Gauss-Seidel in several dimensions; 1 for more colours. 6/7, 4/5, 2/3
-/// for Jacobi in 3D, 2D, 1D.
+/// for Jacobi in 3D, 2D, 1D; 1 for lines.
 double suggested_weight(const Equation& equation, const Domain& grid, const Ratios& ratios, Smoother smoother,
                         bool red_black);
 

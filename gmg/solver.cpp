@@ -11,6 +11,8 @@
 #include "gmg/boundary_values.hpp"
 #include "gmg/chunks.hpp"
 #include "gmg/clock.hpp"
+#include "gmg/known_plan.hpp"
+#include "gmg/plan_text.hpp"
 #include "gmg/tune_plan.hpp"
 #include "ir/error.hpp"
 #include "runtime/interrupt.hpp"
@@ -60,15 +62,20 @@ bool copy_of_zeros(std::span<const double> from, std::span<double> to) {
 }
 
 void check_goal(const Goal& g) {
-  if (!(g.relative >= 0) || !(g.absolute >= 0) || g.cycles < 0)
+  if (!(g.relative >= 0) || !(g.absolute >= 0) || g.cycles < 0 || g.every < 0)
     throw UserError("gmg::Goal: tolerances and cycles are not negative; relative = " + number(g.relative) +
-                    ", absolute = " + number(g.absolute) + ", cycles = " + std::to_string(g.cycles));
+                    ", absolute = " + number(g.absolute) + ", cycles = " + std::to_string(g.cycles) +
+                    ", every = " + std::to_string(g.every));
 }
 
 }  // namespace
 
-Solver::Solver(Equation equation, Plan plan) : equation_(std::move(equation)), plan_(std::move(plan)) {
+Solver::Solver(Equation equation, Plan plan, bool look_up)
+    : equation_(std::move(equation)), plan_(std::move(plan)) {
   const auto before = Clock::now();
+  if (look_up && plan_.tuned)
+    if (const auto known = known_plan(equation_, plan_.database))
+      plan_ = merged(plan_, known->plan), origin_ = known->origin;
   hierarchy_ = std::make_unique<Hierarchy>(equation_, plan_);
   kernels_ms_ = ms_since(before);
 }
@@ -185,6 +192,7 @@ void Solver::begin(std::span<const double> f, std::span<const double> u, const G
     for (std::size_t i = begin; i < end && !shift_.empty(); ++i) own_f[i] -= shift_[i];
   });
   report.notes = hierarchy_->notes();
+  if (!origin_.empty()) report.notes.push_back("Begun with what was " + origin_ + ".");
   if (hierarchy_->singular()) {
     const double m = mean(own_f), size = norm_of(own_f, Norm::rms);
     remove_mean(own_f);
@@ -272,6 +280,7 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
     report.add(zero_guess_ ? report.reference : finest.residual_norm(goal.norm), 0);
   double least = report.history[0], kept = least;
   const auto keep = [&] { copy(finest.array("u"), best), kept = least; };
+  int next = goal.every;
   while (!ends(goal, report)) {
     const bool starts = report.cycles() == 0 && plan_.full_start;
     const double before = report.history.back();
@@ -289,6 +298,8 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
     } else if (least = now; !mixed || starts || now > 0.3 * before) {
       keep();
     }
+    if (goal.each && goal.every > 0 && report.cycles() >= next && now <= least)
+      goal.each(report.cycles(), finest.array("u")), next = report.cycles() + goal.every;
   }
   if (kept > least) keep();
   if (report.status == Report::Status::stagnated)
@@ -299,10 +310,17 @@ void Solver::cycle_until(const Goal& goal, Report& report, std::span<double> bes
 
 // ---- tuning
 
-std::vector<std::string> Solver::tune_plan(std::span<const double> f, const Goal& goal, double seconds) {
+std::vector<std::string> Solver::tune(double seconds, const std::string& database) {
+  const std::vector<std::string> lines = hierarchy_->tune(seconds, database, plan_.kernels);
+  keep_plan(equation_, plan_, database);
+  return lines;
+}
+
+std::vector<std::string> Solver::tune_plan(std::span<const double> f, const Goal& goal, double seconds,
+                                           const std::string& database) {
   check_goal(goal), check_size("f", f.size());
   const auto make = [&](const Plan& plan) {
-    Solver solver(equation_, plan);
+    Solver solver(equation_, plan, false);
     for (const Coefficient& c : equation_.coefficients())
       solver.set(c.name, std::span<const double>(hierarchy_->level(0).array(c.name)));
     for (const auto& [name, value] : equation_.numbers()) solver.set(name, hierarchy_->level(0).number(name));
@@ -314,6 +332,7 @@ std::vector<std::string> Solver::tune_plan(std::span<const double> f, const Goal
   std::vector<std::string> lines;
   for (const PlanTrial& t : all) lines.push_back(str(t));
   *this = make(all.front().plan);
+  keep_plan(equation_, plan_, database);
   return lines;
 }
 

@@ -17,12 +17,18 @@ struct Goal {
   double absolute = 0;     ///< or the norm itself, in units of f
   int cycles = 50;         ///< at most
   Norm norm = Norm::rms;
+  /// Called after so many cycles each, where u is the best so far, with that; 0: never. What it throws ends
+  /// the solve.
+  int every = 0;
+  std::function<void(int cycles, std::span<const double> u)> each = {};
 };
 
 class Solver {
  public:
   /// Kernels are made here. UserError: see Equation, Hierarchy. EnvironmentError: no C compiler.
-  explicit Solver(Equation equation, Plan plan = {});
+  explicit Solver(Equation equation, Plan plan = {}) : Solver(std::move(equation), std::move(plan), true) {}
+  /// `look_up` false: choices are those of the plan, also where that asks for what tuning has found.
+  Solver(Equation equation, Plan plan, bool look_up);
 
   /// A coefficient, row-major, of the domain's shape with one more along the axis whose faces it is on; it is
   /// copied. Kernels stay as they are. UserError: no such coefficient, another number of elements.
@@ -51,15 +57,16 @@ class Solver {
   /// in r but, as sweeps go by colours, not symmetric. UserError: other sizes.
   void precondition(std::span<const double> r, std::span<double> z, int cycles = 1);
 
-  /// Explores the kernels of a cycle for so long, and takes the fastest; they are remembered in a database (a
-  /// file; empty: the user's; "none": nowhere), where a solver with Plan::tuned finds them. A line for each.
-  std::vector<std::string> tune(double seconds, const std::string& database = "") {
-    return hierarchy_->tune(seconds, database);
-  }
+  /// Explores the kernels of a cycle for so long, and takes the fastest; they and the plan are remembered in
+  /// a database (a file; empty: the user's; "none": nowhere), where a solver with Plan::tuned finds them. A
+  /// line for each.
+  std::vector<std::string> tune(double seconds, const std::string& database = "");
 
   /// Tries plans near this one on A u = f, from u = 0, for so long, and goes on with the one that reached the
-  /// goal in the least time. A line for each, the one that was taken first. UserError: as solve.
-  std::vector<std::string> tune_plan(std::span<const double> f, const Goal& goal, double seconds);
+  /// goal in the least time, which is remembered likewise. A line for each, the one that was taken first.
+  /// UserError: as solve.
+  std::vector<std::string> tune_plan(std::span<const double> f, const Goal& goal, double seconds,
+                                     const std::string& database = "");
 
   const Equation& equation() const { return equation_; }
   const Plan& plan() const { return plan_; }
@@ -76,6 +83,7 @@ class Solver {
 
   Equation equation_;
   Plan plan_;
+  std::string origin_;  ///< of a tuned plan; "": there is none
   std::unique_ptr<Hierarchy> hierarchy_;
   bool zero_guess_ = false;    ///< the first u of this solve is 0
   std::vector<double> shift_;  ///< A of what the conditions' g are; empty: 0

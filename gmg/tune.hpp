@@ -16,6 +16,8 @@ struct CycleKernel {
 /// the caller's layout; kernels found faster take the place of what is there, where they are bound. Kernels
 /// are remembered in the database (a file; empty: the user's; "none": nowhere), see Plan::tuned. A line for
 /// each.
-std::vector<std::string> tune(std::vector<CycleKernel> kernels, double seconds, const std::string& database);
+/// `found`: gets their derivations.
+std::vector<std::string> tune(std::vector<CycleKernel> kernels, double seconds, const std::string& database,
+                              Derivations& found);
 
 }  // namespace lift::gmg

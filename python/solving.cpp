@@ -34,7 +34,7 @@ gmg::Face face_of(const std::string& name) {
 }
 
 template <class E>
-E named(const std::string& option, const std::string& name, std::initializer_list<E> all) {
+E choice(const std::string& option, const std::string& name, std::initializer_list<E> all) {
   return gmg::named("gmg: " + option + " = '" + name + "'; use one of ", name, all);
 }
 
@@ -260,21 +260,16 @@ void bind_solving(py::module_& parent) {
       .def(py::init<>())
       .def("choose",
            [](Plan& p, const std::string& option, const std::string& name) {
-             using gmg::Bottom, gmg::Corrections, gmg::CycleKind, gmg::Passes, gmg::Smoother;
-             if (option == "cycle") p.cycle = named(option, name, {CycleKind::V, CycleKind::W, CycleKind::F});
-             if (option == "smoother")
-               p.smoother = named(
-                   option, name,
-                   {Smoother::automatic, Smoother::gauss_seidel, Smoother::jacobi, Smoother::chebyshev});
-             if (option == "bottom")
-               p.bottom = named(option, name,
-                                {Bottom::automatic, Bottom::dense, Bottom::sweeps,
-                                 Bottom::conjugate_gradients, Bottom::bicgstab});
+             using gmg::Corrections, gmg::CycleKind, gmg::Passes;
+             if (option == "cycle")
+               p.cycle = choice(option, name, {CycleKind::V, CycleKind::W, CycleKind::F});
+             if (option == "smoother") p.smoother = choice(option, name, gmg::kSmoothers);
+             if (option == "bottom") p.bottom = choice(option, name, gmg::kBottoms);
              if (option == "passes")
-               p.passes = named(option, name, {Passes::automatic, Passes::each, Passes::together});
+               p.passes = choice(option, name, {Passes::automatic, Passes::each, Passes::together});
              if (option == "corrections")
-               p.corrections = named(option, name,
-                                     {Corrections::automatic, Corrections::whole, Corrections::least_energy});
+               p.corrections = choice(
+                   option, name, {Corrections::automatic, Corrections::whole, Corrections::least_energy});
            })
       .def_readwrite("down", &Plan::down)
       .def_readwrite("up", &Plan::up)
@@ -285,6 +280,7 @@ void bind_solving(py::module_& parent) {
       .def_readwrite("mixed", &Plan::mixed)
       .def_readwrite("inner", &Plan::inner)
       .def_readwrite("tuned", &Plan::tuned)
+      .def_readwrite("database", &Plan::database)
       .def_readwrite("full_start", &Plan::full_start)
       .def("__str__", [](const Plan& p) { return gmg::str(p); });
   py::class_<Report>(m, "Report", py::dynamic_attr(),
@@ -322,7 +318,7 @@ void bind_solving(py::module_& parent) {
           [](SolverObject& s, const py::object& f, const py::object& u, double relative, double absolute,
              int cycles, const std::string& norm) {
             return s.solve(
-                f, u, {relative, absolute, cycles, named("norm", norm, {gmg::Norm::rms, gmg::Norm::max})});
+                f, u, {relative, absolute, cycles, choice("norm", norm, {gmg::Norm::rms, gmg::Norm::max})});
           },
           py::arg("f"), py::arg("u"), py::arg("relative"), py::arg("absolute"), py::arg("cycles"),
           py::arg("norm"))
@@ -349,15 +345,16 @@ void bind_solving(py::module_& parent) {
           py::arg("x"), py::arg("y"), py::arg("cycles"))
       .def(
           "tune_plan",
-          [](SolverObject& s, const py::object& f, double relative, double seconds) {
+          [](SolverObject& s, const py::object& f, double relative, double seconds,
+             const std::string& database) {
             std::vector<py::object> kept;
             const std::span<double> from = elements(f, "f", s.cells(), false, kept);
             return interruptible([&] {
               const std::lock_guard lock(s.mutex);
-              return s.solver.tune_plan(from, {.relative = relative}, seconds);
+              return s.solver.tune_plan(from, {.relative = relative}, seconds, database);
             });
           },
-          py::arg("f"), py::arg("relative"), py::arg("seconds"))
+          py::arg("f"), py::arg("relative"), py::arg("seconds"), py::arg("database"))
       .def(
           "tune",
           [](SolverObject& s, double seconds, const std::string& database) {

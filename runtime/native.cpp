@@ -324,7 +324,7 @@ std::vector<CompileResult> NativeCompiler::compile_all(std::span<const NativeSou
       jobs.push_back(std::move(job));
     }
   }
-  prune();  // also where all is known: what dead processes have left is removed by whoever comes next
+  prune(!jobs.empty());
 
   std::vector<Job*> running;
   std::size_t next = 0;
@@ -399,13 +399,15 @@ void NativeCompiler::require_working() {
                            "; repair it, or let $CC name another");
 }
 
-void NativeCompiler::prune() {
+/// Once each. Where all is known, too: what dead processes have left is removed by whoever comes next. But
+/// reading the index of a large cache takes longer than finding a solver's kernels in it.
+void NativeCompiler::prune(bool adds) {
   {
     const std::lock_guard lock(mutex_);
-    if (pruned_) return;
-    pruned_ = true;
+    if (pruned_ || (tidied_ && !adds)) return;
+    tidied_ = true, pruned_ = adds;
   }
-  vault_.prune(options_.max_cache_bytes);
+  adds ? vault_.prune(options_.max_cache_bytes) : vault_.tidy(options_.max_cache_bytes);
 }
 
 }  // namespace lift

@@ -123,14 +123,14 @@ class NativeCompiler {
   void start(Job& job);
   void deliver(const Job& job, CompileResult& result);
   CompileResult finish(Job& job);
-  void prune();
+  void prune(bool adds);
 
   NativeCompilerOptions options_;
   Vault vault_;
   std::mutex mutex_;  ///< guards the three below
   std::unordered_map<std::string, Toolchain> tools_;
   std::unordered_map<std::string, std::weak_ptr<NativeLibrary>> opened_;
-  bool pruned_ = false;
+  bool pruned_ = false, tidied_ = false;
 };
 
 }  // namespace lift

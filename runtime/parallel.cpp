@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <atomic>
 
 #include <algorithm>
 #include <exception>
@@ -74,6 +75,8 @@ bool is_openmp_open() {
 
 bool has_lost_threads() { return lost_threads; }
 
+static std::atomic<int> configured = 0;  ///< threads; 0: nobody has said how many
+
 int configure_openmp(int threads) {
   if (has_lost_threads())
     throw EnvironmentError(
@@ -88,7 +91,10 @@ int configure_openmp(int threads) {
     set_in_workers("OMP_PLACES", "cores");
   }
   set_openmp_threads(threads);
+  configured = threads;
   return threads;
 }
+
+int configured_threads() { return configured > 0 ? configured.load() : default_threads(); }
 
 }  // namespace lift

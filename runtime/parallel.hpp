@@ -20,6 +20,8 @@ void parallel_for_chunks(std::size_t n, int threads, const std::function<void(st
 /// time is open. `threads` <= 0: default_threads(). Returns the number of threads. EnvironmentError where
 /// has_lost_threads().
 int configure_openmp(int threads);
+/// The threads of kernels: those of the last configure_openmp, else default_threads().
+int configured_threads();
 
 bool is_openmp_open();
 /// Of kernels that the calling thread calls from now on.

@@ -34,10 +34,11 @@ namespace {
 constexpr const char* kFolder = "kernels";
 constexpr const char* kMarker = ".liftgen-kernels";
 constexpr const char* kMarkerText = "The kernels that liftgen has compiled. The folder may be deleted.\n";
+constexpr std::size_t kLongestSuffix = 12;
 constexpr const char* kIndex = "index";
 constexpr const char* kLock = ".lock";  ///< of a workspace: held while its process lives
 constexpr std::size_t kDigits = 32;     ///< of a hash, at the end of an entry
-constexpr std::size_t kLongIndex = std::size_t{1} << 20;
+constexpr std::size_t kLongIndex = std::size_t{1} << 20, kVeryLongIndex = std::size_t{1} << 25;
 constexpr std::chrono::milliseconds kPatience{250};  ///< with those who hold the index, usually microseconds
 
 std::string variable(const char* name) {
@@ -230,7 +231,7 @@ std::map<std::string, Entry> read_index(const std::string& text) {
     const std::string &key = words[0], &suffix = words[1];
     const auto bytes = read_number<std::size_t>(words[2]);
     const auto used = read_number<std::int64_t>(words[3]);
-    if (!bytes || !used || !is_key(key) || suffix.size() > 5 || suffix[0] != '.' ||
+    if (!bytes || !used || !is_key(key) || suffix.size() > kLongestSuffix || suffix[0] != '.' ||
         suffix.find('/') != std::string::npos)
       continue;
     entries[key].files[suffix] = *bytes;
@@ -397,8 +398,11 @@ void Vault::prune_entries(std::size_t max_bytes) const {
   std::map<std::string, Entry> entries = read_index(text);
   std::size_t total = 0;
   std::vector<std::pair<std::int64_t, std::string>> by_use;
-  for (const auto& [key, entry] : entries) total += entry.bytes(), by_use.emplace_back(entry.used, key);
-  if (total <= max_bytes && text.size() < kLongIndex) return;
+  std::size_t files = 0;
+  for (const auto& [key, entry] : entries)
+    total += entry.bytes(), files += entry.files.size(), by_use.emplace_back(entry.used, key);
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (total <= max_bytes && (text.size() < kLongIndex || lines < 2 * files)) return;
   std::sort(by_use.begin(), by_use.end());
   if (total > max_bytes)
     for (const auto& [used, key] : by_use) {
@@ -423,6 +427,17 @@ void Vault::prune(std::size_t max_bytes) const {
     prune_entries(max_bytes);
   } catch (const UserError&) {  // the next process tries again
   }
+  remove_dead_workspaces();
+}
+
+void Vault::tidy(std::size_t max_bytes) const {
+  std::error_code error;
+  const auto bytes = fs::file_size(directory_ / kIndex, error);
+  if (!error && bytes > kVeryLongIndex) return prune(max_bytes);
+  if (!private_folder(directory_)) remove_dead_workspaces();
+}
+
+void Vault::remove_dead_workspaces() const {
   std::error_code error;
   for (fs::directory_iterator it(directory_ / "tmp", error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();

@@ -49,6 +49,9 @@ class Vault {
   /// Removes the least recently used entries until three quarters of `max_bytes` are left, when there is more
   /// than that, and the workspaces of processes that are no more.
   void prune(std::size_t max_bytes) const;
+  /// What a process does that adds no entries: it removes those workspaces, and reads the index only where
+  /// that has become very long.
+  void tidy(std::size_t max_bytes) const;
 
  private:
   struct Workspace;
@@ -56,6 +59,7 @@ class Vault {
   void put(const std::string& key, const std::string& suffix, std::string_view bytes) const;
   void log_use(const std::string& key, const std::string& suffix, std::size_t bytes) const;
   void prune_entries(std::size_t max_bytes) const;
+  void remove_dead_workspaces() const;
 
   std::filesystem::path directory_;
   std::shared_ptr<Workspace> workspace_;

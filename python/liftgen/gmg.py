@@ -120,7 +120,8 @@ def _plan(options):
 
 class Solver:
     """A solver of an equation. Choices by name: cycle="V", smoother, down, up, weight, ratios, bottom, passes, corrections,
-    mixed, inner, tuned, full_start (docs/solver.md). Kernels are made here.
+    mixed, inner, tuned, database, full_start (docs/solver.md). With tuned=True, those that are not named, and kernels, are what `tune`
+    and `tune_plan` have found for such an equation before, in the `database` (a file; the user's without it). Kernels are made here.
 
     equation  a gmg.Equation; **plan: the choices. UserError: no such choice, an A that cannot be solved for.
     Arrays are of f64, row by row, of the domain's shape (`shape`), and are never copied."""
@@ -195,14 +196,14 @@ class Solver:
         return self._scipy(lambda r: self.precondition(r, cycles))
 
     def tune(self, seconds, database=""):
-        """Explores the kernels of a cycle for so many `seconds`, and takes the fastest: a line for each. `database`: that remembers;
-        '' for the user's. An interrupt ends it soon, as a KeyboardInterrupt; what was found until then is taken, and remembered."""
+        """Explores the kernels of a cycle for so many `seconds`, and takes the fastest: a line for each. `database`: that remembers them
+        and the plan, for solvers with tuned=True; '' for the user's. An interrupt ends it soon, as a KeyboardInterrupt; what was found until then is taken, and remembered."""
         return self._solver.tune(seconds, database)
 
-    def tune_plan(self, f, seconds, relative=1e-8):
+    def tune_plan(self, f, seconds, relative=1e-8, database=""):
         """Tries plans near this one on A u = f, from u = 0, for so many `seconds`, and goes on with the one that reached the
-        `relative` residual in the least time. `f`: of the domain's shape. A line for each, the one that was taken first."""
-        return self._solver.tune_plan(f, relative, seconds)
+        `relative` residual in the least time. `f`: of the domain's shape. A line for each, the one that was taken first. It is remembered as in tune."""
+        return self._solver.tune_plan(f, relative, seconds, database)
 
 
 def solve(equation, f, u=None, coefficients=None, relative=1e-8, absolute=0.0, cycles=50, norm="rms", **plan):

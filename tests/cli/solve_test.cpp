@@ -81,6 +81,8 @@ TEST_CASE("cli: solve refuses what it cannot read") {
                 {"3 axes", "has 2"});
   check_refused({"solve", "poisson", "--size", "8,8", "--cycle", "Z"}, 2, {"--cycle Z", "V, W, F"});
   check_refused({"solve", "poisson", "--size", "8,8", "--weight", "3"}, 2, {"between 0 and 2"});
+  check_refused({"solve", "poisson", "--size", "8,8", "--bc", "dirichlet,periodic", "--smoother", "lines-x"},
+                2, {"lines-i needs faces"});
 }
 
 TEST_CASE("cli: solve takes A from a file and arrays from others, and writes the solution") {
@@ -185,6 +187,84 @@ TEST_CASE("cli: an interrupted solve keeps its best iterate") {
   CHECK(npy(line.scratch.path() / "u.npy").size() == n);
 }
 
+TEST_CASE("cli: checkpoints are whole, and a solve goes on from one as if it had not ended") {
+  const Line line;
+  const auto path = [&](const char* name) { return line.scratch.path() / name; };
+  // By Jacobi's iteration on one level, some ten cycles.
+  const std::vector<std::string> ask{"solve",      "poisson", "--size", "24,20",
+                                     "--smoother", "jacobi",  "--to",   "1e-9"};
+  const auto solved = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = ask;
+    all.insert(all.end(), more.begin(), more.end());
+    return liftgen(all, line.folder);
+  };
+  const ProcessResult whole = solved({"--out", "u.npy"});
+  REQUIRE(whole.status == 0);
+  const ProcessResult first = solved({"--cycles", "4", "--checkpoint", "c.npy", "--checkpoint-every", "2"});
+  CAPTURE(first.output);
+  CHECK(first.status == 1);
+  CHECK(first.output.find("the file has u after 4 cycles; --start c.npy") != std::string::npos);
+  const ProcessResult second = solved({"--start", "c.npy", "--checkpoint", "c.npy", "--out", "v.npy"});
+  CAPTURE(second.output);
+  CHECK(second.status == 0);
+  const std::vector<double> u = npy(path("u.npy")), v = npy(path("v.npy"));
+  REQUIRE(u.size() == v.size());
+  double most = 0;
+  for (std::size_t x = 0; x < u.size(); ++x) most = std::max(most, std::abs(u[x] - v[x]));
+  CHECK(most < 1e-12);
+  CHECK(npy(path("c.npy")) == v);
+  CHECK(liftgen({"solve", "poisson", "--size", "8", "--checkpoint", "c.npy", "--out", "c.npy"}, line.folder)
+            .output.find("give them two names") != std::string::npos);
+  CHECK(solved({"--checkpoint", "c.npy", "--checkpoint-every", "0"}).output.find("--checkpoint-every 0") !=
+        std::string::npos);
+}
+
+TEST_CASE("cli: a disk that is full at a checkpoint is said, and the one before it stays; nothing is lost") {
+  const Line line;
+  const std::string solve =
+      kLiftgen + " solve poisson --size 24,20 --no-db --checkpoint-every 1 --checkpoint c.npy ";
+  const ProcessResult r = liftgen_shell("cd " + line.folder + " && " + solve +
+                                        "--cycles 2 > /dev/null; cp c.npy before.npy; ulimit -f 0; " + solve +
+                                        "--to 1e-7 2>&1; s=$?; cmp c.npy before.npy || s=77; ls; exit $s");
+  CAPTURE(r.output);
+  CHECK(r.status == 1);
+  CHECK(r.output.find("Converged after") != std::string::npos);
+  CHECK(r.output.find("checkpoint after cycle 1: ") != std::string::npos);
+  CHECK(
+      r.output.find("File too large; the solve went on without it; none of this solve was written, and what "
+                    "was in the file is kept") != std::string::npos);
+  CHECK(r.output.ends_with("before.npy\nc.npy\nf.npy\nk.npy\nline.lift\n"));
+}
+
+TEST_CASE("cli: a solve without memory for it says so, and leaves files as they were") {
+  const Line line;
+  const ProcessResult r =
+      liftgen_shell("cd " + line.folder + " && echo -n older > u.npy && ulimit -v 3000000 && " + kLiftgen +
+                    " solve poisson --size 500 --out u.npy --checkpoint c.npy 2>&1; s=$?; "
+                    "cat u.npy; ls; exit $s");
+  CAPTURE(r.output);
+  CHECK(r.status == 2);
+  CHECK(r.output.starts_with("liftgen: "));
+  CHECK(r.output.find("memory") != std::string::npos);
+  CHECK(
+      r.output.ends_with("older"
+                         "f.npy\nk.npy\nline.lift\nu.npy\n"));
+}
+
+TEST_CASE("cli: an interrupted solve has a checkpoint of its best iterate") {
+  const Line line;
+  const std::string solve = kLiftgen +
+                            " solve poisson --size 128 --smoother jacobi --down 300 --up 300 --to 1e-16 "
+                            "--checkpoint c.npy --checkpoint-every 1000 ";
+  const ProcessResult r =
+      liftgen_shell("cd " + line.folder + " && " + solve + "--cycles 0 > /dev/null; rm -f c.npy; " + solve +
+                    "> log & pid=$!; sleep 5; kill -INT $pid; wait $pid; s=$?; cat log; exit $s");
+  CAPTURE(r.output);
+  CHECK(r.status == 1);
+  CHECK(r.output.find("Interrupted after ") != std::string::npos);
+  CHECK(npy(line.scratch.path() / "c.npy").size() == std::size_t{128} * 128 * 128);
+}
+
 namespace {
 
 /// The lines of a history: cycles, residuals, factors.
@@ -242,6 +322,42 @@ TEST_CASE("cli: a second start of a solver neither derives nor lowers, whatever 
   const ProcessResult deleted = solved();
   CHECK(lowers(deleted));
   CHECK(history_in(deleted.output) == history_in(first.output));
+}
+
+TEST_CASE(
+    "cli: a solve uses what tuning has found before, says so, and goes without it where it is damaged") {
+  const Scratch scratch;
+  const std::string db = (scratch.path() / "found.db").string();
+  const auto solved = [&](std::vector<std::string> more, bool used) {
+    std::vector<std::string> ask{"solve", "poisson", "--size", "24,20", "--db", db};
+    ask.insert(ask.end(), more.begin(), more.end());
+    const ProcessResult r = liftgen(ask, "", {"LIFTGEN_TIME_PASSES=1"});
+    CAPTURE(r.output);
+    CHECK(r.status == 0);
+    CHECK((r.output.find("; --untuned leaves that out") != std::string::npos) == used);
+    return r;
+  };
+  const auto plan_in = [](const ProcessResult& r) {
+    const std::size_t at = r.output.find(" cells, faces ");
+    return r.output.substr(r.output.find(": ", at) + 2, 6);
+  };
+  CHECK(plan_in(solved({}, false)) == "V(2,2)");
+  solved({"--down", "1", "--up", "3", "--tune", "3"}, false);
+  solved({}, true);
+  const ProcessResult second = solved({}, true);
+  CHECK(second.output.find("tuned on 20") != std::string::npos);
+  CHECK(plan_in(second) == "V(1,3)");
+  CHECK_FALSE(lowers(second));
+  CHECK(plan_in(solved({"--up", "2"}, true)) == "V(1,2)");
+  CHECK(plan_in(solved({"--untuned"}, false)) == "V(2,2)");
+  solved({"--bc", "neumann,dirichlet"}, false);
+  CHECK(plan_in(solved({"--threads", "1"}, false)) == "V(2,2)");
+  CHECK(liftgen({"db", "list", "--db", db}).output.find("24x20 cells") != std::string::npos);
+  // A file that is none of ours is left as it is, and the solve goes on.
+  lift::write_file_atomically(db, "something else, and longer than a page's head " + std::string(500, 'x'));
+  const ProcessResult damaged = solved({"--tune-plan", "0.1"}, false);
+  CHECK(damaged.output.find("it is damaged") != std::string::npos);
+  CHECK(lift::read_file(db).starts_with("something else"));
 }
 
 TEST_CASE("cli: emit solver writes C that gcc alone compiles, and solves as we do") {

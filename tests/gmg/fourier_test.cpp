@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "embed/compiler.hpp"
+#include "gmg/found_weight.hpp"
 #include "gmg/fourier.hpp"
 #include "gmg/solver.hpp"
 #include "tests/gmg/dense.hpp"
@@ -107,6 +109,26 @@ TEST_CASE("the best weight lies where cycles are fastest") {
   CHECK(test::message([&] {
           gmg::fourier_factors(e, {.ratios = {{3, 3, 3}}});
         }).find("ratios of 1 and 2") != std::string::npos);
+}
+
+TEST_CASE("the weight is found once, and again where what was kept is none") {
+  const gmg::Domain box({8, 8}, {.spacing = 1.0 / 8});
+  const gmg::Equation a = gmg::equation(box, [](const gmg::Point& p) {  // of no other test
+    return 4.375 * p.u() - p.u({1, 0}) - p.u({-1, 0}) - p.u({0, 1}) - p.u({0, -1});
+  });
+  const gmg::Plan plan{.down = 1, .up = 2};
+  const std::string key = gmg::weight_key(a, plan, {2, 2});
+  CHECK(key != gmg::weight_key(a, gmg::Plan{.down = 2, .up = 2}, {2, 2}));
+  CHECK(key != gmg::weight_key(gmg::helmholtz(box), plan, {2, 2}));
+  shared_vault().remove(key, gmg::kWeightSuffix);
+  const double found = gmg::found_weight(a, plan);
+  CHECK(found == gmg::best_weight(a, plan));
+  shared_vault().keep(key, gmg::kWeightSuffix, "1.0625");
+  CHECK(gmg::found_weight(a, plan) == 1.0625);
+  for (const char* damaged : {"", "heavy", "nan", "-1", "7"}) {
+    shared_vault().keep(key, gmg::kWeightSuffix, damaged);
+    CHECK(gmg::found_weight(a, plan) == found);
+  }
 }
 
 }  // namespace gmg_fourier_test

@@ -271,6 +271,43 @@ TEST_CASE("what goes wrong is said in a sentence, and the best iterate is kept")
   CHECK(r.text().find("cannot be joined any further") != std::string::npos);
 }
 
+TEST_CASE("a solve shows its best iterate every so many cycles, from which another goes on alike") {
+  for (const bool mixed : {false, true}) {
+    CAPTURE(mixed);
+    gmg::Solver solver(gmg::helmholtz(gmg::Domain({24, 20}), {.variable = false}),
+                       {.mixed = mixed, .inner = 1});
+    const Field f(480, 1);
+    Field u(480, 0), at_4;
+    std::vector<int> shown;
+    gmg::Goal goal{.relative = 1e-9};
+    goal.every = 2;
+    goal.each = [&](int cycles, std::span<const double> now) {
+      shown.push_back(cycles);
+      if (cycles == 4) at_4.assign(now.begin(), now.end());
+    };
+    const gmg::Report whole = solver.solve(f, u, goal);
+    REQUIRE(shown.size() >= 2);
+    CHECK(shown[0] == 2);
+    CHECK(shown[1] == 4);
+    goal.every = 0;
+    const gmg::Report after = solver.solve(f, at_4, goal);
+    REQUIRE(after.converged());
+    REQUIRE(whole.history.size() > 4);
+    CHECK(std::abs(after.history[0] - whole.history[4]) < 1e-3 * whole.history[4] + 1e-14);
+    CHECK(after.cycles() <= whole.cycles() - 4 + 1);
+    // What it throws ends the solve.
+    goal.every = 1;
+    goal.each = [](int, std::span<const double>) { throw UserError("enough"); };
+    Field v(480, 0);
+    CHECK_THROWS_AS(solver.solve(f, v, goal), UserError);
+  }
+  gmg::Solver solver(gmg::helmholtz(gmg::Domain({8, 8}), {.variable = false}));
+  Field f(64, 1), u(64, 0);
+  gmg::Goal goal;
+  goal.every = -1;
+  CHECK_THROWS_AS(solver.solve(f, u, goal), UserError);
+}
+
 TEST_CASE("cycles are lists of legs") {
   using gmg::CycleKind;
   CHECK(str(gmg::cycle_steps(CycleKind::V, 3)) == "down 0, down 1, bottom 2, up 1, up 0");

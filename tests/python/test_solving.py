@@ -195,3 +195,15 @@ def test_what_does_not_fit_is_refused():
     assert solver.solve(np.full((12, 10), np.nan)).status == "not finite"
     with pytest.raises(ZeroDivisionError):
         gmg.equation(gmg.Domain((4, 4)), lambda at: at.u() * (1 / 0))
+
+
+def test_what_tuning_found_is_taken_by_a_solver_that_asks(tmp_path):
+    file = str(tmp_path / "found.db")
+    f = np.ones((12, 10))
+    tuning = five_point_solver(down=1, up=3)
+    assert tuning.tune(1.0, file)
+    report = five_point_solver(tuned=True, database=file).solve(f)
+    assert report.converged and report.plan.startswith("V(1,3)") and "tuned on" in report.notes[0]
+    assert five_point_solver(tuned=True, database=file, up=1).solve(f).plan.startswith("V(1,1)")
+    assert five_point_solver(database=file).solve(f).plan.startswith("V(2,2)")
+    assert five_point_solver(14, tuned=True, database=file).solve(np.ones((14, 10))).plan.startswith("V(2,2)")

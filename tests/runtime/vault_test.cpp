@@ -201,6 +201,7 @@ TEST_CASE("vault: removes what stands in its index, and nothing else, least rece
                         vault.directory() / "tmp" / "old", folder / "mine.so", vault.directory() / "notes"};
   vault.keep(kKey, ".so", std::string(1000, 'a'));
   vault.keep_beside(kKey, ".c", std::string(1000, 'a'));
+  vault.keep(kKey, ".finished", std::string(10, 'a'));
   for (const fs::path& path : planted) {
     fs::create_directories(path.parent_path());
     write_file_atomically(path, std::string(5000, 'x'));
@@ -215,12 +216,15 @@ TEST_CASE("vault: removes what stands in its index, and nothing else, least rece
   vault.keep(second, ".so", std::string(1000, 'b'));
   vault.prune(10000);
   CHECK(vault.find(kKey, ".so"));  // used last now
+  vault.tidy(2900);                // for those who add nothing: no entry goes
+  CHECK(fs::exists(vault.path_of(second, ".so")));
   vault.prune(2900);
   CHECK(vault.find(kKey, ".so"));
   CHECK_FALSE(vault.find(second, ".so"));
   vault.prune(10);
   CHECK_FALSE(fs::exists(vault.path_of(kKey, ".so")));
   CHECK_FALSE(fs::exists(vault.path_of(kKey, ".c")));
+  CHECK_FALSE(fs::exists(vault.path_of(kKey, ".finished")));
   for (const fs::path& path : planted) CHECK_MESSAGE(fs::exists(path), path);
 }
 
@@ -303,9 +307,35 @@ TEST_CASE("vault: the workspaces of dead processes go, those of living ones stay
   CHECK(count() == 2);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  vault.prune(1 << 20);
+  vault.tidy(1 << 20);
   CHECK(count() == 1);
   CHECK(fs::exists(mine));
+}
+
+TEST_CASE("vault: an index in which entries stand many times is shortened, by whoever finds it very long") {
+  const Scratch scratch;
+  const Vault vault(scratch.path());
+  vault.keep(kKey, ".so", std::string(100, 'a'));
+  const fs::path index = vault.directory() / "index";
+  const std::string line = read_file(index);
+  std::string many;
+  while (many.size() < (std::size_t{1} << 21)) many += line;
+  std::ofstream(index, std::ios::app) << many;
+  vault.tidy(1 << 20);  // long, but not for that
+  CHECK(fs::file_size(index) > many.size());
+  vault.prune(1 << 20);
+  CHECK(fs::file_size(index) == line.size());
+  for (int times = 0; times < 17; ++times) std::ofstream(index, std::ios::app) << many;
+  vault.tidy(1 << 20);
+  CHECK(fs::file_size(index) == line.size());
+  // Of entries that stand there once each, nothing can be left out: it stays the file that it is.
+  std::string distinct;
+  for (int n = 0; distinct.size() < (std::size_t{1} << 20) + 100; ++n)
+    distinct += hash_text(std::to_string(n)) + " .so 1 1\n";
+  std::ofstream(index, std::ios::app) << distinct;
+  vault.prune(1 << 30);
+  CHECK(fs::file_size(index) > distinct.size());
+  CHECK(vault.find(kKey, ".so"));
 }
 
 TEST_CASE("vault: a planted object is not loaded but compiled again") {

@@ -31,6 +31,17 @@ CREATE TABLE found (
 ) STRICT;
 )sql";
 
+constexpr const char* kSolvers = R"sql(
+CREATE TABLE IF NOT EXISTS solvers (
+  id INTEGER PRIMARY KEY,
+  expression TEXT NOT NULL,
+  backend TEXT NOT NULL, device TEXT NOT NULL, architecture TEXT NOT NULL,
+  compiler TEXT NOT NULL, rules TEXT NOT NULL, threads INTEGER NOT NULL,
+  name TEXT NOT NULL, plan TEXT NOT NULL, found_at INTEGER NOT NULL,
+  UNIQUE (expression, backend, device, architecture, compiler, threads)
+) STRICT;
+)sql";
+
 int number(SQLite::Database& db, const char* query) { return db.execAndGet(query).getInt(); }
 
 DatabaseError refused(const fs::path& file, const std::string& why) {
@@ -134,6 +145,11 @@ std::unique_ptr<SQLite::Database> open_to_read(const fs::path& file) {
 }
 
 }  // namespace
+
+void make_solvers_table(SQLite::Database& db) { db.exec(kSolvers); }
+bool has_solvers_table(SQLite::Database& db) {
+  return number(db, "SELECT count(*) FROM sqlite_master WHERE name = 'solvers' AND type = 'table'") > 0;
+}
 
 DatabaseError database_error(const fs::path& file, const SQLite::Exception& error) {
   const std::string said = error.what();

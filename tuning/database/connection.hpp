@@ -17,4 +17,8 @@ DatabaseError database_error(const std::filesystem::path& file, const SQLite::Ex
 /// Opened, with its tables made or known. DatabaseError.
 std::unique_ptr<SQLite::Database> open_connection(const std::filesystem::path& file, Database::Access access);
 
+/// The table of solvers, which files of older versions lack, and do not mind.
+void make_solvers_table(SQLite::Database& db);
+bool has_solvers_table(SQLite::Database& db);
+
 }  // namespace lift

@@ -63,6 +63,35 @@ std::vector<Record> rows(SQLite::Statement& query) {
   return all;
 }
 
+constexpr const char* kSolverQuery =
+    "SELECT expression, backend, device, architecture, compiler, rules, threads, name, plan, found_at FROM "
+    "solvers";
+
+SolverRecord read_solver(SQLite::Statement& row) {
+  int next = 0;
+  const auto text = [&] { return row.getColumn(next++).getString(); };
+  SolverRecord r;
+  r.expression = text();
+  Platform& p = r.platform;
+  p.backend = text(), p.device = text(), p.architecture = text(), p.compiler = text(), p.rules = text();
+  p.threads = row.getColumn(next++).getInt();
+  r.name = text(), r.plan = text();
+  r.when = row.getColumn(next++).getInt64();
+  return r;
+}
+
+/// A removal of rows of both tables; `condition` has one parameter, `times` times.
+std::size_t removed(SQLite::Database& db, const std::string& condition, const auto& value, int times) {
+  std::size_t count = 0;
+  for (const char* table : {"found", "solvers"}) {
+    if (table == std::string("solvers") && !has_solvers_table(db)) continue;
+    SQLite::Statement removal(db, std::string("DELETE FROM ") + table + " WHERE " + condition);
+    for (int i = 1; i <= times; ++i) removal.bind(i, value);
+    count += static_cast<std::size_t>(removal.exec());
+  }
+  return count;
+}
+
 std::optional<Record> present(SQLite::Database& db, const Record& r) {
   SQLite::Statement query(
       db, std::string("SELECT ") + kColumns +
@@ -160,20 +189,62 @@ std::optional<Record> Database::by_id(std::int64_t id) const {
   });
 }
 
-std::size_t Database::remove_before(std::int64_t when) {
-  return impl_->with([&](SQLite::Database& db) {
-    SQLite::Statement removal(db, "DELETE FROM found WHERE found_at < ?");
-    SQLite::bind(removal, when);
-    return static_cast<std::size_t>(removal.exec());
+// ---- solvers
+
+void Database::keep(const SolverRecord& r) {
+  if (const std::string fault = fault_of(r); !fault.empty())
+    throw InternalError("database: a solver's record to be stored is none: " + fault);
+  impl_->with([&](SQLite::Database& db) {
+    SQLite::Transaction turn(db, SQLite::TransactionBehavior::IMMEDIATE);
+    make_solvers_table(db);
+    SQLite::Statement insert(db,
+                             "INSERT OR REPLACE INTO solvers (expression, backend, device, architecture, "
+                             "compiler, rules, threads, "
+                             "name, plan, found_at) VALUES (?,?,?,?,?,?,?,?,?,?)");
+    const Platform& p = r.platform;
+    SQLite::bind(insert, r.expression, p.backend, p.device, p.architecture, p.compiler, p.rules, p.threads,
+                 r.name, r.plan, r.when);
+    insert.exec();
+    turn.commit();
+    return 0;
   });
 }
 
-std::size_t Database::remove_other_rules(const std::string& rules) {
+std::optional<SolverRecord> Database::find_solver(const std::string& expression, const Platform& p) const {
+  const std::optional<SolverRecord> found =
+      impl_->with([&](SQLite::Database& db) -> std::optional<SolverRecord> {
+        if (!has_solvers_table(db)) return std::nullopt;
+        SQLite::Statement query(db, std::string(kSolverQuery) +
+                                        " WHERE expression = ? AND backend = ? AND device = ? AND "
+                                        "architecture = ? AND compiler = ? AND threads = ?");
+        SQLite::bind(query, expression, p.backend, p.device, p.architecture, p.compiler, p.threads);
+        if (!query.executeStep()) return std::nullopt;
+        return read_solver(query);
+      });
+  if (!found) return std::nullopt;
+  if (const std::string fault = fault_of(*found); !fault.empty())
+    throw DatabaseError("the database " + file_.string() + ": its record of the solver is none: " + fault);
+  return found;
+}
+
+std::vector<SolverRecord> Database::solvers() const {
   return impl_->with([&](SQLite::Database& db) {
-    SQLite::Statement removal(db, "DELETE FROM found WHERE rules <> ? AND rules NOT LIKE ? || '+%'");
-    SQLite::bind(removal, rules, rules);
-    return static_cast<std::size_t>(removal.exec());
+    std::vector<SolverRecord> all;
+    if (!has_solvers_table(db)) return all;
+    SQLite::Statement query(db, std::string(kSolverQuery) + " ORDER BY name, id");
+    while (query.executeStep())
+      if (SolverRecord r = read_solver(query); fault_of(r).empty()) all.push_back(std::move(r));
+    return all;
   });
+}
+
+std::size_t Database::remove_before(std::int64_t when) {
+  return impl_->with([&](SQLite::Database& db) { return removed(db, "found_at < ?", when, 1); });
+}
+
+std::size_t Database::remove_other_rules(const std::string& rules) {
+  return impl_->with(
+      [&](SQLite::Database& db) { return removed(db, "rules <> ? AND rules NOT LIKE ? || '+%'", rules, 2); });
 }
 
 }  // namespace lift

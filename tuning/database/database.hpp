@@ -11,7 +11,7 @@
 #include <span>
 
 #include "ir/error.hpp"
-#include "tuning/database/record.hpp"
+#include "tuning/database/solver_record.hpp"
 
 namespace lift {
 
@@ -46,7 +46,15 @@ class Database {
   std::vector<Record> all() const;
   std::optional<Record> by_id(std::int64_t id) const;
 
-  /// How many were removed.
+  /// Of solvers, instead of the one of the same expression and platform, whatever its rules. InternalError
+  /// for a record with a fault.
+  void keep(const SolverRecord& record);
+  /// Of that expression and platform; its rules may be others. DatabaseError, too, where what is there cannot
+  /// be one.
+  std::optional<SolverRecord> find_solver(const std::string& expression, const Platform& platform) const;
+  std::vector<SolverRecord> solvers() const;  ///< all that can be some, by name
+
+  /// How many were removed, those of solvers among them.
   std::size_t remove_before(std::int64_t when);
   std::size_t remove_other_rules(const std::string& rules);
 

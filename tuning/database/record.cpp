@@ -6,6 +6,7 @@
 
 #include "ir/error.hpp"
 #include "rewrite/engine/derivation.hpp"
+#include "tuning/database/solver_record.hpp"
 #include "tuning/disturbance.hpp"
 
 namespace lift {
@@ -65,6 +66,23 @@ std::string fault_of(const Record& r) {
     return "'roofline' is beyond what sharing passes over memory can give";
   if (r.when < 0 || r.when > kLatest) return "'when' is no time";
   return fault_of_derivation(r.derivation);
+}
+
+std::string fault_of(const SolverRecord& r) {
+  if (!is_hash(r.expression)) return "'expression' is no hash of 32 hexadecimal digits";
+  const Platform& p = r.platform;
+  for (const auto& [name, value] : {std::pair{"backend", &p.backend},
+                                    {"device", &p.device},
+                                    {"architecture", &p.architecture},
+                                    {"compiler", &p.compiler},
+                                    {"rules", &p.rules},
+                                    {"name", &r.name}})
+    if (!is_line(*value)) return "'" + std::string(name) + "' is no line of at most 1000 bytes";
+  if (p.backend.empty() || p.rules.empty()) return "'backend' or 'rules' is empty";
+  if (p.threads < 0) return "'threads' is no such number";
+  if (r.plan.empty() || r.plan.size() > 4 * kText) return "'plan' is empty, or longer than any";
+  if (r.when < 0 || r.when > kLatest) return "'when' is no time";
+  return "";
 }
 
 bool faster(const Record& a, const Record& b) {
