@@ -1,4 +1,4 @@
-// On a grid no program of the gallery goes over cells in a single work-item.
+// On a grid no program of the gallery, and none of bench/users, goes over cells in a single work-item.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -48,13 +48,14 @@ Kernel first_kernel(const std::filesystem::path& file) {
 }  // namespace
 
 TEST_CASE("gallery: on a grid no launch goes over cells in one work-item") {
-  for (const auto& entry : std::filesystem::directory_iterator(LIFTGEN_SOURCE_DIR "/examples/gallery")) {
-    if (entry.path().extension() != ".lift") continue;
-    CAPTURE(entry.path());
-    for (const Launch& l : launches_in(first_kernel(entry.path())))
-      if (l.range.global[0] * l.range.global[1] * l.range.global[2] == 1)
-        CHECK_MESSAGE(!goes_over_cells(l), l.name);
-  }
+  for (const char* folder : {"/examples/gallery", "/bench/users"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(LIFTGEN_SOURCE_DIR) + folder)) {
+      if (entry.path().extension() != ".lift") continue;
+      CAPTURE(entry.path());
+      for (const Launch& l : launches_in(first_kernel(entry.path())))
+        if (l.range.global[0] * l.range.global[1] * l.range.global[2] == 1)
+          CHECK_MESSAGE(!goes_over_cells(l), l.name);
+    }
 }
 
 }  // namespace gallery_grid_test

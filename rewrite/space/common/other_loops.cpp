@@ -32,12 +32,16 @@ std::int64_t most_elements(const Expr& e) {
   return most;
 }
 
-/// On a grid, a loop in the step of an iteration is a launch a step: of small steps, a work-item does all.
-bool in_small_iteration(const Program& p, const Place& place) {
+/// On a grid, a loop in the step of an iteration is a launch a step: of small steps, a work-item does all; of
+/// a chain in tiles, a group does its part.
+bool stays_in_iteration(const Program& p, const Place& place) {
   constexpr std::int64_t kSmall = 512;  // elements: a launch takes about as long
   Expr e = p.body;
+  bool iterated = false;
   for (const int i : place) {
+    iterated = iterated || e.is(Op::Iterate);
     if (e.is(Op::Iterate) && most_elements(e.child(0)) < kSmall) return true;
+    if (iterated && is_schedule(e.op())) return true;
     e = e.child(static_cast<std::size_t>(i));
   }
   return false;
@@ -231,7 +235,7 @@ void run_other_loops(Deriver& d, const ProgramFacts& f, const OtherLoops& how) {
   for (;;) {
     const std::vector<Place> all = loop_places(d.program().body);
     const auto it = std::find_if(all.begin(), all.end(), [&](const Place& p) {
-      return d.part(p).is(Op::Map) && !(f.on_grid() && in_small_iteration(d.program(), p));
+      return d.part(p).is(Op::Map) && !(f.on_grid() && stays_in_iteration(d.program(), p));
     });
     if (it == all.end()) return;
     if (f.on_grid())
