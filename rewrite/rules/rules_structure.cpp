@@ -120,6 +120,16 @@ std::vector<Rule> split_and_join() {
                 return "";
               },
               "the joined chunks have length k"),
+      rule("split-of-rows", split({k}, join(xs)), join(map([k](Expr x) { return split({k}, x); }, xs)))
+          .with(
+              [](const Match& m) -> std::string {
+                const Nat row = shape_of(m["xs"].type(), 2).at(1);
+                return Facts().proves(equal(mod(row, m.nat("k")), 0))
+                           ? ""
+                           : "chunks of " + m.nat("k").str() + " do not end with rows of " + row.str();
+              },
+              "k divides the length of a row")
+          .says("chunks are taken row by row"),
       constructed("transpose-of-transpose",
                   "transpose . transpose = id; transpose p . transpose q = transpose (q . p)",
                   compose_transposes),

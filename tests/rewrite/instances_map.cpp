@@ -127,6 +127,12 @@ Generators split_generators() {
          if (g.n(0, 4) == 0) k[0] = outer[0];
          return {split(k, join_n(d, g.array(all, g.element()))), {}, {}};
        }},
+      {"split-of-rows",
+       [](Gen& g) -> Instance {
+         const int k = g.n(1, 3), rows = g.n(1, 3), row = k * g.n(1, 3);
+         const int each = g.n(0, 3) == 0 ? rows * row : k;
+         return {split({Nat(each)}, join(g.array({Nat(rows), Nat(row)}, g.element()))), {}, {}};
+       }},
       {"transpose-of-transpose",
        [](Gen& g) -> Instance {
          const int d = g.n(2, 4);

@@ -98,9 +98,12 @@ TEST_CASE("space: nested reductions") {
   const Space s(nested({Nat(8), Nat(32), Nat(32), Nat(32)}), options());
   CHECK(s.allowed_texts({}, "parts") == Values{"box k", "box", "box k j", "none"});
   const Derivation d = s.derive({{"parts", "box k"}, {"lanes", "4"}});
-  CHECK(count(d, "reduce-joined") == 1);
+  CHECK(count(d, "reduce-joined") == 2);  // of the parts, and of rows that go through the same accumulators
+  CHECK(count(d, "split-of-rows") == 1);
   CHECK(count(d, "reduce-of-join") == 0);
-  CHECK(count(d, "reduce-seq") == 3);
+  CHECK(count(d, "reduce-seq") == 2);
+  const Derivation apart = s.derive({{"parts", "box k j"}, {"lanes", "4"}});  // each row is a part
+  CHECK(count(apart, "split-of-rows") == 0);
 }
 
 TEST_CASE("space: a long array is reduced in chunks") {

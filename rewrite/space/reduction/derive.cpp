@@ -30,6 +30,7 @@ void derive_lanes(Deriver& d, Place reduction, std::int64_t lanes, bool neighbou
   if (lanes > 1) {
     reduction = without_rest(d, reduction, lanes);
     d.step("reduce-lanes", {lanes}, reduction);
+    d.try_step("split-of-rows", array_of(array_of(reduction)));
     if (neighbours)
       d.step("map-vec", {lanes}, body_of(array_of(reduction)));
     else
@@ -138,6 +139,17 @@ std::size_t joined_axes(const ReductionFacts& f, const AxisSizes& parts) {
   return joined;
 }
 
+/// Accumulators side by side go through all rows of a part, where rows are made of whole vectors: what they
+/// have is reduced once. Whether the innermost two of so many levels are one now.
+bool join_rows(Deriver& d, const ReductionFacts& f, const Place& place, std::size_t levels,
+               const Configuration& c) {
+  const std::size_t least = c[key::parts].empty() ? 1 : 2;  // each of several parts has a result
+  const std::int64_t lanes = c[key::lanes];
+  if (f.on_grid() || lanes == 1 || levels < least || chunk_of(c[key::parts])) return false;
+  const auto row = d.part(inner_reduction(place, levels)).child(2).type().length().constant();
+  return row && *row % lanes == 0 && d.try_step("reduce-joined", inner_reduction(place, levels - 1));
+}
+
 void derive_reduction(Deriver& d, const ReductionFacts& f, const Place& place, const Configuration& c) {
   const AxisSizes& parts = c[key::parts];
   const std::int64_t lanes = c[key::lanes];
@@ -148,6 +160,7 @@ void derive_reduction(Deriver& d, const ReductionFacts& f, const Place& place, c
   for (std::size_t a = std::min(joined, levels); a > 0; --a, --levels) join_levels(d, place);
   const Place innermost = inner_reduction(place, levels);
   while (levels + joined + 1 < f.over.size() && take_level(d, innermost)) ++levels;
+  if (join_rows(d, f, place, levels, c)) --levels;
   Place root = place;
   if (const auto chunk = chunk_of(parts)) {
     root = cut(d, place, *chunk, false);
