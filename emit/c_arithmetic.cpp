@@ -93,8 +93,10 @@ std::string index_helpers(const std::set<std::string>& helpers, const std::strin
     const std::string div = floor_function("div", type), mod = floor_function("mod", type), t = c_type(type),
                       two = "(" + t + " a, " + t + " b) { ";
     if (helpers.count(div) || helpers.count(mod))
-      s += q + t + " " + div + two + " /* rounds down; by 0 it gives 0 */\n  if (b == 0) return 0;\n" +
-           "  if (b == -1) return (" + t + ")(0u - (unsigned " + t + ")a);\n  const " + t +
+      s += q + t + " " + div + two + " /* rounds down; by 0 it gives 0 */\n" +  //
+           "  if (b == 0) return 0;\n"
+           "  if (b == -1) return (" +
+           t + ")(0u - (unsigned " + t + ")a);\n  const " + t +
            " q = a / b;\n  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;\n}\n";
     if (helpers.count(mod))
       s += q + t + " " + mod + two + "return b == -1 ? 0 : a - b * " + div + "(a, b); }\n";

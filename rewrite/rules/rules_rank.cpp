@@ -113,7 +113,8 @@ std::vector<Rule> rank_rules() {
       rule_of_rank("map-flatten", 2, 4,
                    [](int d) {
                      return Sides{each([d](Expr x) { return map_n(d - 1, f, x); }, xs), map_n(d, f, xs)};
-                   }),
+                   })
+          .says("maps within one another are one over all their dimensions"),
       rule_of_rank("drop-nest", 2, 4, drop_nest),
       rule_of_rank("slide-nest", 2, 4, slide_nest),
       rule_of_rank("split-nest", 2, 4, split_nest),

@@ -29,6 +29,7 @@ ProgramFacts program_facts(const Program& program, const SpaceOptions& options) 
   ProgramFacts f;
   f.options = options;
   f.element_bytes = static_cast<std::int64_t>(size_of(scalar_of(program.body.type())));
+  f.bytes = scalar_of(program.body.type()) == u8;
   const auto lane_bytes = static_cast<std::int64_t>(size_of(promoted(scalar_of(program.body.type()))));
   f.lanes = std::max<std::int64_t>(1, options.vector_bytes / lane_bytes);
   f.reads_only = static_cast<bool>(apply(find_rule("read-only"), program, {}));

@@ -10,6 +10,7 @@
 #include "rewrite/space/block_form.hpp"
 #include "rewrite/space/chain_form.hpp"
 #include "rewrite/space/class_keys.hpp"
+#include "rewrite/space/flat_form.hpp"
 #include "rewrite/space/keys.hpp"
 #include "rewrite/space/rule_keys.hpp"
 #include "rewrite/space/stage_form.hpp"
@@ -138,6 +139,7 @@ bool gains_from_time(const Kind& kind) {
 /// Where the stages of a chain cannot share a pass as each wraps around a period, they can when only what
 /// comes before them does.
 std::unique_ptr<Kind> kind_of(Rewriting start, const SpaceOptions& options) {
+  start = in_flat_form(std::move(start));
   if (const auto step = step_over_time(start.program.body, is_grid(options.target)))
     return loop_over_time(std::move(start), *step, options);
   start = in_stage_form(in_update_form(in_block_form(start), is_grid(options.target)));

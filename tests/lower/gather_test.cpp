@@ -74,7 +74,7 @@ TEST_CASE("gather: a u8 is within 256 elements, and a position without being con
       lower(parse_program("param t : " + length +
                               ".u8\nparam at : 24.u8\n"
                               "result = at |> map_vec<8>(\\k. t[k])",
-                          "t.lift"));
+                          "taken.lift"));
     };
   };
   CHECK(test::message<UserError>(parsed("256")) == "");

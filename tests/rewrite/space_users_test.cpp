@@ -208,6 +208,23 @@ TEST_CASE("space: tiles of one loop are as many for each thread") {
   CHECK(tiles % 2 == 0);
 }
 
+TEST_CASE("space: bytes are computed in ordinary loops first, whose lanes compilers narrow") {
+  const auto widest = [](const std::string& type) {
+    const Program p = parse_program("param x : 64.64." + type + "\nresult y : 64.64." + type +
+                                    " = x |> pad2(1, 1, clamp) |> slide2(3, 1) |> map2(\\w. " + type +
+                                    "((w[0, 1] + w[1, 0] + w[2, 1]) / 3))\n");
+    SpaceOptions options;
+    options.threads = 2;
+    const Space space(p, options);
+    int width = 1;
+    visit_terms(lower(space.derived(space.seeds().front()).program).body,
+                [&](const Term& t) { width = std::max(width, t->width); });
+    return width;
+  };
+  CHECK(widest("u8") == 1);
+  CHECK(widest("i32") > 1);
+}
+
 TEST_CASE("space: large results of chains bypass the cache first, small ones do not") {
   const auto fields = [](int n) {
     const std::string size = std::to_string(n);

@@ -49,6 +49,12 @@ constexpr Spelling kSpellings[] = {
     {"arrays with names",
      "let p = a |> pad2(1, 1, clamp) in let w2 = p |> slide2(3, 1) in zip2(w2, b) |> map2(\\(w, x). (w[0, 1] "
      "+ w[1, 0] + w[1, 2] + w[2, 1]) * 0.25 + x)"},
+    {"a map of maps",
+     "zip2(a |> pad2(1, 1, clamp) |> slide2(3, 1), b) |> map(map(\\(w, x). (w[0, 1] + w[1, 0] + w[1, 2] + "
+     "w[2, 1]) * 0.25 + x))"},
+    {"joined, mapped and split",
+     "zip2(a |> pad2(1, 1, clamp) |> slide2(3, 1), b) |> join |> map(\\(w, x). {w[0, 1] + w[1, 0] + w[1, 2] "
+     "+ w[2, 1], x}) |> map(\\(s, x). s * 0.25 + x) |> split(64)"},
     {"windows of one",
      "zip2(a |> pad2(1, 1, clamp) |> slide2(3, 1), b |> slide2(1, 1) |> map2(\\v. v[0, 0])) |> map2(\\(w, "
      "x). (w[0, 1] + w[1, 0] + w[1, 2] + w[2, 1]) * 0.25 + x)"},

@@ -235,6 +235,8 @@ List on_threads(const NestFacts& f) {
   const Inner vec = Inner::vec, split_vec = Inner::strided_vec;
   List r = f.few ? one_after_the_other(f) : in_step(f);
   if (is_large(f)) r.push_back({{key::inner, vec}, {key::stream, true}});
+  // Compilers see which lanes of an ordinary loop are as narrow as 16 bits; vectors of ours have 32.
+  if (f.bytes) r.push_back({{key::inner, Inner::seq}});
   append(r, {
                 {{key::buffer, true}, {key::inner, vec}},
                 {{key::inner, vec}, {key::late, true}},
